@@ -1,0 +1,57 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# A room is a folder of src/ with its sources, its unit tests beside them, and the rooms it may include.
+
+# lq_room(NAME SOURCES ... [TESTS ...] [ROOMS ...] [LIBRARIES ...])
+#   lq_NAME       object library
+#   lq_NAME_test  its unit tests, linked with the rooms it needs and no others
+function(lq_room room)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;TESTS;ROOMS;TEST_ROOMS;LIBRARIES" ${ARGN})
+  add_library(lq_${room} OBJECT ${ROOM_SOURCES})
+  target_include_directories(lq_${room} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(lq_${room} PUBLIC ${ROOM_LIBRARIES} PRIVATE lq_flags)
+
+  set(closure ${room})
+  set(libraries ${ROOM_LIBRARIES})
+  foreach(other ${ROOM_ROOMS})
+    get_property(other_closure GLOBAL PROPERTY LQ_ROOM_${other}_CLOSURE)
+    get_property(other_libraries GLOBAL PROPERTY LQ_ROOM_${other}_LIBRARIES)
+    list(APPEND closure ${other_closure})
+    list(APPEND libraries ${other_libraries})
+  endforeach()
+  list(REMOVE_DUPLICATES closure)
+  list(REMOVE_DUPLICATES libraries)
+  set_property(GLOBAL PROPERTY LQ_ROOM_${room}_CLOSURE ${closure})
+  set_property(GLOBAL PROPERTY LQ_ROOM_${room}_LIBRARIES ${libraries})
+  set_property(GLOBAL APPEND PROPERTY LQ_ROOMS ${room})
+
+  if(LIMEQUAT_TESTS AND ROOM_TESTS)
+    lq_test(lq_${room}_test SOURCES ${ROOM_TESTS} ROOMS ${room} ${ROOM_TEST_ROOMS} LABELS unit)
+  endif()
+endfunction()
+
+# lq_test(NAME SOURCES ... ROOMS ... [LIBRARIES ...] [LABELS ...]): a GoogleTest program over internals.
+function(lq_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;ROOMS;LIBRARIES;LABELS" ${ARGN})
+  set(closure)
+  set(libraries)
+  foreach(room ${TEST_ROOMS})
+    get_property(room_closure GLOBAL PROPERTY LQ_ROOM_${room}_CLOSURE)
+    get_property(room_libraries GLOBAL PROPERTY LQ_ROOM_${room}_LIBRARIES)
+    list(APPEND closure ${room_closure})
+    list(APPEND libraries ${room_libraries})
+  endforeach()
+  list(REMOVE_DUPLICATES closure)
+  set(objects)
+  foreach(room ${closure})
+    list(APPEND objects $<TARGET_OBJECTS:lq_${room}>)
+  endforeach()
+  add_executable(${name} ${TEST_SOURCES} ${objects})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
+    ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE LQ_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE ${libraries} ${TEST_LIBRARIES} lq_flags GTest::gtest_main Threads::Threads)
+  include(GoogleTest)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT 300)
+endfunction()

@@ -1,0 +1,93 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What is in a file: records, fields, findings. Any format, with or without a lattice, of one or of several
+// physical files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <limequat/error.hpp>
+#include <limequat/field.hpp>
+#include <limequat/lattice.hpp>
+#include <limequat/metadata.hpp>
+#include <limequat/report.hpp>
+
+namespace lq {
+
+// A named piece of a file: a LIME record, a dataset, a logical file.
+struct Record {
+  std::string type;
+  int file = 0;               // which physical file
+  std::uint64_t message = 0;  // LIME: number of the message, from 1
+  std::uint64_t number = 0;   // number within the message, from 1
+  bool mb_flag = false;
+  bool me_flag = false;
+  std::uint64_t header_offset = 0;
+  std::uint64_t offset = 0;       // of the payload
+  std::uint64_t data_length = 0;  // of the payload, without padding
+};
+
+enum class ByteOrder { big, little };
+
+// Where the sites of a field (or the bytes of a stream) lie in a file.
+struct Payload {
+  int file = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+  FieldSpec spec;   // numbers per site and precision in the file; kind generic with numbers 0: a stream of bytes
+  Extents extents;  // the lattice; size() 0 for a payload without a lattice
+  Box stored;       // the sites that are stored (whole(extents), or a SciDAC hypercube)
+  SiteOrder order;  // of the stored sites; empty: x fastest
+  ByteOrder byte_order = ByteOrder::big;
+};
+
+// A field found in a file.
+struct FieldEntry {
+  std::string name;  // "gauge", "spinor", "propagator", "field", or as the file calls it
+  Payload payload;
+  std::uint64_t record = 0;  // index into Catalog::records of the data
+  std::optional<Checksum> checksum;
+  std::vector<Checksum> slices;  // per slice of the slowest dimension; empty when not stored
+  Metadata metadata;             // texts that belong to this field
+};
+
+enum class Severity { note, warning, error };
+LQ_API std::string_view name(Severity severity) noexcept;
+
+// Something worth saying about a file; errors make it unusable in part or whole.
+struct Finding {
+  Severity severity = Severity::note;
+  Code code = Code::ok;                 // for errors: what a reader throws
+  std::string rule;                     // stable identifier, for example "lime-magic"
+  std::string message;                  // a sentence
+  std::string record;                   // type of the record concerned
+  std::optional<std::uint64_t> offset;  // first byte concerned
+  std::optional<std::uint64_t> length;  // bytes concerned
+  std::string expected;
+  std::string found;
+};
+
+struct LQ_API Catalog {
+  std::string path;
+  std::string format;  // "ildg", "scidac", "lime"
+  std::uint64_t file_bytes = 0;
+  std::vector<Record> records;
+  std::vector<FieldEntry> fields;
+  Metadata metadata;  // texts that belong to the whole file
+  std::vector<Finding> findings;
+  bool complete = true;  // false: the file ends early
+
+  // The first finding of severity error, or nullptr.
+  const Finding* first_error() const noexcept;
+  // Throws it as an Error that names the path.
+  void require_sound() const;
+  // The field `name` number `index`; an empty name is any field. no_such_record lists what there is.
+  const FieldEntry& field(std::string_view name = {}, std::uint64_t index = 0) const;
+};
+
+}  // namespace lq

@@ -1,0 +1,194 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Fields: what one site holds and where this rank's sites lie in memory. A field borrows the user's memory,
+// it never copies it. In memory x runs fastest unless `order` says otherwise, and one site is a contiguous
+// array of real numbers (re, im interleaved); any other layout is described by a function for one site.
+//   gauge       [mu][row][column], mu in x, y, z, t order; U_mu(x) transports from x+mu to x
+//   spinor      [spin][color]
+//   propagator  [sink spin][source spin][sink color][source color]
+//   generic     any n numbers
+#pragma once
+
+#include <array>
+#include <complex>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <ranges>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <limequat/lattice.hpp>
+
+namespace lq {
+
+enum class Precision : int { single = 32, double_ = 64 };
+enum class FieldKind : int { gauge = 0, spinor = 1, propagator = 2, generic = 3 };
+
+LQ_API std::string_view name(Precision precision) noexcept;  // "single", "double"
+LQ_API std::string_view name(FieldKind kind) noexcept;       // "gauge", "spinor", "propagator", "generic"
+
+// What one site holds.
+struct LQ_API FieldSpec {
+  FieldKind kind = FieldKind::generic;
+  int colors = 0;             // N of SU(N); 0 for generic
+  int spins = 0;              // spinor and propagator
+  int links = 0;              // gauge: links per site; 0 until the lattice is known
+  std::uint64_t numbers = 0;  // real numbers per site; 0 until the lattice is known
+  bool is_complex = true;
+  Precision precision = Precision::double_;
+
+  std::uint64_t number_bytes() const noexcept { return precision == Precision::single ? 4 : 8; }
+  std::uint64_t site_bytes() const noexcept { return numbers * number_bytes(); }
+  friend bool operator==(const FieldSpec&, const FieldSpec&) = default;
+};
+
+// Local. invalid_argument for colors below 2 or numbers below 1. `links` 0 means one link per lattice dimension.
+LQ_API FieldSpec gauge_spec(Precision precision, int colors = 3, int links = 0);
+LQ_API FieldSpec spinor_spec(Precision precision, int colors = 3, int spins = 4);
+LQ_API FieldSpec propagator_spec(Precision precision, int colors = 3, int spins = 4);
+LQ_API FieldSpec generic_spec(Precision precision, std::uint64_t numbers, bool is_complex);
+
+// Fills `site` (spec.numbers reals of spec.precision) with the numbers of the site at global coordinate x.
+using SiteFetch = std::function<void(const Coord& x, void* site)>;
+// Takes the numbers of the site at global coordinate x.
+using SiteStore = std::function<void(const Coord& x, const void* site)>;
+
+// A field to be written: memory or a function, never both.
+struct Field {
+  FieldSpec spec;
+  const void* data = nullptr;
+  std::uint64_t available = 0;  // real numbers in `data`
+  SiteOrder order;              // of the sites in `data`, fastest dimension first
+  SiteFetch fetch;
+};
+
+// A field to be read into.
+struct MutableField {
+  FieldSpec spec;
+  void* data = nullptr;
+  std::uint64_t available = 0;
+  SiteOrder order;
+  SiteStore store;
+
+  // The same memory, to be written or measured; only for fields in memory.
+  operator Field() const { return Field{spec, data, available, order, {}}; }
+};
+
+struct GaugeShape {
+  int colors = 3;
+  int links = 0;  // 0: one per lattice dimension
+  SiteOrder order = {};
+};
+struct SpinShape {
+  int colors = 3;
+  int spins = 4;
+  SiteOrder order = {};
+};
+
+// The real numbers behind an element type: float, double, std::complex and arrays of those.
+template <class T>
+struct Reals;
+template <class T>
+requires std::same_as<T, float> || std::same_as<T, double>
+struct Reals<T> {
+  using type = T;
+  static constexpr std::uint64_t count = 1;
+  static constexpr bool is_complex = false;
+};
+template <class T>
+struct Reals<std::complex<T>> {
+  using type = T;
+  static constexpr std::uint64_t count = 2;
+  static constexpr bool is_complex = true;
+};
+template <class T, std::size_t N>
+struct Reals<std::array<T, N>> {
+  using type = typename Reals<T>::type;
+  static constexpr std::uint64_t count = N * Reals<T>::count;
+  static constexpr bool is_complex = Reals<T>::is_complex;
+};
+template <class T, std::size_t N>
+struct Reals<T[N]> : Reals<std::array<T, N>> {};
+
+template <class T>
+inline constexpr Precision precision_of = sizeof(T) == 4 ? Precision::single : Precision::double_;
+
+template <class R>
+concept SiteMemory = std::ranges::contiguous_range<R> && std::ranges::sized_range<R>;
+
+// Local. Describes contiguous memory of `sites` elements; a Field for const memory, else a MutableField.
+template <SiteMemory R>
+auto field_in(R&& sites, FieldSpec spec, SiteOrder order = {}) {
+  using Element = std::remove_reference_t<std::ranges::range_reference_t<R>>;
+  using Numbers = Reals<std::remove_const_t<Element>>;
+  spec.precision = precision_of<typename Numbers::type>;
+  const std::uint64_t available = std::ranges::size(sites) * Numbers::count;
+  if constexpr (std::is_const_v<Element>) {
+    return Field{spec, std::ranges::data(sites), available, std::move(order), {}};
+  } else {
+    return MutableField{spec, std::ranges::data(sites), available, std::move(order), {}};
+  }
+}
+
+// Local. A gauge field of SU(colors) in contiguous memory: a vector of sites, of complex or of real numbers.
+template <SiteMemory R>
+auto gauge(R&& sites, const GaugeShape& shape = {}) {
+  return field_in(sites, gauge_spec(Precision::double_, shape.colors, shape.links), shape.order);
+}
+template <SiteMemory R>
+auto spinor(R&& sites, const SpinShape& shape = {}) {
+  return field_in(sites, spinor_spec(Precision::double_, shape.colors, shape.spins), shape.order);
+}
+template <SiteMemory R>
+auto propagator(R&& sites, const SpinShape& shape = {}) {
+  return field_in(sites, propagator_spec(Precision::double_, shape.colors, shape.spins), shape.order);
+}
+// `sites` has one element per site (a number, a complex number or an array of those).
+template <SiteMemory R>
+auto sites(R&& values, SiteOrder order = {}) {
+  using Numbers = Reals<std::ranges::range_value_t<R>>;
+  return field_in(values, generic_spec(Precision::double_, Numbers::count, Numbers::is_complex), std::move(order));
+}
+
+// Local. A field whose sites are fetched one by one: fetch(const Coord& x, std::span<T, n> site).
+template <class T, std::uint64_t Numbers, class Fetch>
+Field field_from(FieldSpec spec, Fetch fetch) {
+  spec.precision = precision_of<T>;
+  spec.numbers = Numbers;
+  return Field{spec, nullptr, 0, {}, [fetch = std::move(fetch)](const Coord& x, void* site) {
+                 fetch(x, std::span<T, Numbers>(static_cast<T*>(site), Numbers));
+               }};
+}
+template <class T, int Colors = 3, int Links = 4, class Fetch>
+Field gauge_from(Fetch fetch) {
+  return field_from<T, 2ULL * Links * Colors * Colors>(gauge_spec(precision_of<T>, Colors, Links), std::move(fetch));
+}
+template <class T, int Colors = 3, int Spins = 4, class Fetch>
+Field spinor_from(Fetch fetch) {
+  return field_from<T, 2ULL * Spins * Colors>(spinor_spec(precision_of<T>, Colors, Spins), std::move(fetch));
+}
+
+// Local. A field whose sites are handed over one by one: store(const Coord& x, std::span<const T, n> site).
+template <class T, std::uint64_t Numbers, class Store>
+MutableField field_into(FieldSpec spec, Store store) {
+  spec.precision = precision_of<T>;
+  spec.numbers = Numbers;
+  return MutableField{spec, nullptr, 0, {}, [store = std::move(store)](const Coord& x, const void* site) {
+                        store(x, std::span<const T, Numbers>(static_cast<const T*>(site), Numbers));
+                      }};
+}
+template <class T, int Colors = 3, int Links = 4, class Store>
+MutableField gauge_into(Store store) {
+  return field_into<T, 2ULL * Links * Colors * Colors>(gauge_spec(precision_of<T>, Colors, Links), std::move(store));
+}
+template <class T, int Colors = 3, int Spins = 4, class Store>
+MutableField spinor_into(Store store) {
+  return field_into<T, 2ULL * Spins * Colors>(spinor_spec(precision_of<T>, Colors, Spins), std::move(store));
+}
+
+}  // namespace lq

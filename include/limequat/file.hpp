@@ -1,0 +1,60 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Reading and writing fields. New files appear under their final name only when they are complete.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <limequat/catalog.hpp>
+#include <limequat/field.hpp>
+#include <limequat/grid.hpp>
+#include <limequat/options.hpp>
+#include <limequat/report.hpp>
+
+namespace lq {
+
+// Collective. Writes one field to one new file.
+// exists: there is a file of that name and overwrite is off; no_space: before the first byte where the file
+// system can tell; ranks_disagree: path, options or field differ between ranks; invalid_argument: the memory
+// given does not hold the grid's local volume. On any error no file appears and an existing one stays.
+LQ_API Report write(const std::string& path, const Grid& grid, const Field& field, const WriteOptions& options = {});
+
+// Collective. Reads a field into `field`, whatever process grid wrote it; precision is converted.
+// malformed: lattice or numbers per site differ from the file's; truncated; checksum_mismatch: the data were
+// delivered but are not what was written; no_such_record: no field of that name.
+LQ_API Report read(const std::string& path, const Grid& grid, const MutableField& field,
+                   const ReadOptions& options = {});
+
+// Collective. What is in the file. Damage is described in findings, not thrown; thrown are not_found,
+// no_permission, io and unknown_format.
+LQ_API Catalog inspect(const std::string& path, const Communicator& communicator = {}, const Limits& limits = {});
+
+// Several fields, or records without a lattice, in one new file. Errors surface in close(); an abandoned
+// writer leaves no file.
+class LQ_API Writer {
+ public:
+  // Collective. `defaults` are the options of the file (format, overwrite, sync, verify) and of each field.
+  Writer(std::string path, const Grid& grid, WriteOptions defaults = {});
+  ~Writer();
+  Writer(Writer&&) noexcept;
+  Writer& operator=(Writer&&) noexcept;
+
+  // Collective. Appends a field; `metadata` is added to that of the defaults.
+  Report write(const std::string& name, const Field& field, const Metadata& metadata = {});
+  // Collective. Appends a record of text or bytes; the contents of rank 0 are written.
+  void write_record(const std::string& type, std::string_view contents);
+  // Collective. Completes, syncs and publishes the file.
+  void close();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Collective. Same as the constructor.
+LQ_API Writer create(const std::string& path, const Grid& grid, const WriteOptions& defaults = {});
+
+}  // namespace lq

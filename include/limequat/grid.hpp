@@ -1,0 +1,77 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A lattice dealt out over the ranks of a communicator. The core knows no MPI: Communicator is a handle
+// whose MPI form comes from <limequat/mpi.hpp>; without it a Grid lives on this process alone.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <limequat/lattice.hpp>
+
+namespace lq {
+
+namespace comm {
+class Comm;
+}
+namespace lattice {
+class Decomposition;
+}
+
+// A group of ranks; a cheap handle, copied freely. Default: this process alone.
+class LQ_API Communicator {
+ public:
+  Communicator();
+  explicit Communicator(std::shared_ptr<comm::Comm> engine);
+
+  int rank() const noexcept;
+  int size() const noexcept;
+  bool is_root() const noexcept { return rank() == 0; }
+  comm::Comm& engine() const noexcept { return *engine_; }
+
+ private:
+  std::shared_ptr<comm::Comm> engine_;
+};
+
+struct GridOptions {
+  // Ranks in each dimension, x, y, z, t; chosen when not given.
+  std::optional<Extents> processes;
+  // Dimensions in which consecutive ranks advance, fastest first; empty: x first. A Cartesian MPI
+  // communicator numbers its last dimension fastest, which is {3, 2, 1, 0}.
+  SiteOrder rank_order;
+  // Allow a process grid smaller than the communicator; the surplus ranks hold nothing.
+  bool idle_ranks = false;
+  // May differ between ranks: false on a rank that holds no sites. The grid spans the others.
+  bool holds_sites = true;
+};
+
+class LQ_API Grid {
+ public:
+  // Local. The whole lattice on this process.
+  explicit Grid(const Extents& extents);
+  // Collective. Extents that the process grid does not divide are dealt out as evenly as possible.
+  // invalid_argument: extents below 1, process grid and communicator of different size;
+  // ranks_disagree: arguments differ between ranks.
+  Grid(const Communicator& communicator, const Extents& extents, const GridOptions& options = {});
+
+  const Extents& extents() const noexcept;    // global lattice
+  const Extents& processes() const noexcept;  // process grid
+  std::uint64_t volume() const noexcept;      // sites of the global lattice
+  const Box& local_box() const noexcept;      // this rank's sites, in global coordinates
+  std::uint64_t local_volume() const noexcept;
+  int rank() const noexcept { return communicator_.rank(); }
+  int size() const noexcept { return communicator_.size(); }
+  bool is_root() const noexcept { return communicator_.is_root(); }
+
+  const Communicator& communicator() const noexcept { return communicator_; }
+  const lattice::Decomposition& decomposition() const noexcept { return *decomposition_; }
+
+ private:
+  Communicator communicator_;
+  std::shared_ptr<const lattice::Decomposition> decomposition_;
+  Box local_box_;
+};
+
+}  // namespace lq

@@ -1,0 +1,118 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Questions to files: is it whole, where is it damaged, does it keep to its specification, do two agree,
+// what does each byte mean; and conversion.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+#include <limequat/field.hpp>
+#include <limequat/grid.hpp>
+#include <limequat/options.hpp>
+#include <limequat/physics.hpp>
+#include <limequat/report.hpp>
+
+namespace lq {
+
+// Called from rank 0 while long operations run, with bytes done and bytes in all.
+using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+// One field's verdict.
+struct FieldVerdict {
+  std::string name;
+  std::uint64_t index = 0;
+  ChecksumStatus status = ChecksumStatus::unchecked;
+  Checksum computed;
+  std::optional<Checksum> stored;
+  ZeroRegion zeros;
+  std::vector<std::int64_t> damaged_slices;  // time slices whose stored checksum differs
+  std::optional<Physics> physics;            // gauge fields, when measured
+};
+
+struct LQ_API Verification {
+  std::string path;
+  std::string format;
+  bool ok = true;  // no finding of severity error
+  std::vector<FieldVerdict> fields;
+  std::vector<Finding> findings;
+};
+
+enum class Measure { when_it_fits, always, never };
+
+struct VerifyOptions {
+  Measure physics = Measure::when_it_fits;  // of gauge fields: needs the field in memory
+  std::uint64_t memory_bytes = 4ULL << 30;  // of all ranks together, for when_it_fits
+  std::uint64_t block_bytes = 512 * 1024;
+  Limits limits;
+  Progress progress;
+};
+
+// Collective. Structure, sizes, checksums, physics; says where damage is. Throws only what inspect() throws.
+LQ_API Verification verify(const std::string& path, const Communicator& communicator = {},
+                           const VerifyOptions& options = {});
+
+// Local. Conformance to the format's specification, rule by rule; every rule that was checked and failed.
+LQ_API std::vector<Finding> validate(const std::string& path, const Limits& limits = {});
+
+struct ConvertOptions {
+  WriteOptions write;  // format, precision, metadata (replaces what the source has under that name), overwrite, ...
+  Limits limits;
+  bool dry_run = false;  // check everything, write nothing
+  Progress progress;
+};
+
+// Collective. Any format to any, in bounded memory, checksums verified on the way (checksum_mismatch: no new file).
+LQ_API Report convert(const std::string& from, const std::string& to, const Communicator& communicator = {},
+                      const ConvertOptions& options = {});
+
+struct Difference {
+  bool same = true;  // no number differs by more than the tolerance, metadata aside
+  double largest_absolute = 0;
+  double largest_relative = 0;  // |a - b| / max(|a|, |b|)
+  Coord site;                   // of the largest absolute difference
+  std::uint64_t number = 0;     // which number of that site
+  double a = 0, b = 0;          // the two values there
+  std::uint64_t differing_numbers = 0;
+  std::uint64_t compared_numbers = 0;
+  std::vector<std::string> metadata;  // one sentence for each difference
+};
+
+struct DiffOptions {
+  double tolerance = 0;  // absolute
+  std::string field;
+  std::uint64_t index = 0;
+  Limits limits;
+  Progress progress;
+};
+
+// Collective. Compares two fields number by number, whatever their formats and precisions.
+LQ_API Difference diff(const std::string& a, const std::string& b, const Communicator& communicator = {},
+                       const DiffOptions& options = {});
+
+// Local. The numbers of one site, as doubles.
+LQ_API std::vector<double> read_site(const std::string& path, const Coord& site, const ReadOptions& options = {});
+
+// Local. Hands the bytes of a record to `sink` in pieces. `index` counts records of that type from 0.
+LQ_API void read_record(const std::string& path, std::string_view type, std::uint64_t index,
+                        const std::function<void(const void* data, std::uint64_t bytes)>& sink,
+                        const Limits& limits = {});
+
+// One field of a header, or one stretch of payload.
+struct Annotation {
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+  std::string name;     // as in the format page: "magic", "data_length", ...
+  std::string value;    // for people
+  std::string section;  // of the format page: "formats/lime.md 2"
+};
+
+// Local. Every header byte of the file, in order of offset, without gaps.
+LQ_API std::vector<Annotation> explain(const std::string& path, const Limits& limits = {});
+
+}  // namespace lq

@@ -1,0 +1,28 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Structured answers as JSON text: one schema for `lq --json`, the C API and Python (docs/reference/json.md).
+#pragma once
+
+#include <string>
+
+#include <limequat/catalog.hpp>
+#include <limequat/error.hpp>
+#include <limequat/inspect.hpp>
+#include <limequat/physics.hpp>
+#include <limequat/report.hpp>
+
+namespace lq {
+
+// Local. One object each, on one line, UTF-8; bytes that are not UTF-8 are written as U+FFFD.
+LQ_API std::string to_json(const Catalog& catalog);
+LQ_API std::string to_json(const Report& report);
+LQ_API std::string to_json(const Verification& verification);
+LQ_API std::string to_json(const Difference& difference);
+LQ_API std::string to_json(const Physics& physics);
+LQ_API std::string to_json(const Plaquette& plaquette);
+LQ_API std::string to_json(const std::vector<Finding>& findings);
+LQ_API std::string to_json(const std::vector<Annotation>& annotations);
+LQ_API std::string to_json(const Error& error);
+
+}  // namespace lq

@@ -1,0 +1,19 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Everything but MPI, which is in <limequat/mpi.hpp>.
+#pragma once
+
+#include <limequat/catalog.hpp>
+#include <limequat/error.hpp>
+#include <limequat/field.hpp>
+#include <limequat/file.hpp>
+#include <limequat/grid.hpp>
+#include <limequat/inspect.hpp>
+#include <limequat/json.hpp>
+#include <limequat/lattice.hpp>
+#include <limequat/metadata.hpp>
+#include <limequat/options.hpp>
+#include <limequat/physics.hpp>
+#include <limequat/report.hpp>
+#include <limequat/version.hpp>

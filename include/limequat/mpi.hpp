@@ -1,0 +1,35 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Limequat over MPI: the one public C++ header that includes <mpi.h>; link limequat_mpi.
+#pragma once
+
+#include <mpi.h>
+
+#include <limequat/grid.hpp>
+
+namespace lq::mpi {
+
+// MPI_Init_thread (MPI_THREAD_FUNNELED) and MPI_Finalize for programs that do not call them; does nothing
+// where MPI is already initialised.
+class LQ_API Environment {
+ public:
+  Environment(int& argc, char**& argv);
+  ~Environment();
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  bool owner_ = false;
+};
+
+// Collective. A duplicate of the communicator, freed with the last handle (or at MPI_Finalize).
+LQ_API Communicator communicator(MPI_Comm comm = MPI_COMM_WORLD);
+
+// Collective. The lattice over the ranks of `comm`. A Cartesian communicator gives process grid and rank order:
+// lattice dimension d lies along the communicator's dimension axes[d]; empty axes: dimension d along d.
+// (Codes whose Cartesian communicator is T, X, Y, Z pass {1, 2, 3, 0}.)
+LQ_API Grid grid(const Extents& extents, MPI_Comm comm = MPI_COMM_WORLD, const GridOptions& options = {},
+                 const SiteOrder& axes = {});
+
+}  // namespace lq::mpi

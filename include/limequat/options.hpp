@@ -1,0 +1,59 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Options of reading and writing: name only what differs from the default.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <limequat/field.hpp>
+#include <limequat/lattice.hpp>
+#include <limequat/metadata.hpp>
+
+namespace lq {
+
+// How a written field is checked.
+enum class Verify {
+  none,       // no checksum is computed or stored
+  checksum,   // a checksum is stored
+  read_back,  // ... and the file is read again and compared before it gets its name
+};
+
+// What has reached the disk when a write returns.
+enum class Sync {
+  none,  // left to the operating system
+  data,  // the file's data
+  full,  // the file and its name
+};
+
+struct WriteOptions {
+  std::string format;                  // "ildg", "scidac", "lime"; empty: by the suffix of the path
+  std::string name;                    // of the field; empty: its kind
+  std::optional<Precision> precision;  // in the file; default: as in memory
+  Metadata metadata;
+  Verify verify = Verify::checksum;
+  Sync sync = Sync::full;
+  bool overwrite = false;                  // replace an existing file (which stays until the new one is complete)
+  bool measure = false;                    // gauge fields: store plaquette and link trace in the metadata
+  bool slice_checksums = true;             // a record of checksums per time slice, which tells where damage is
+  std::uint64_t block_bytes = 512 * 1024;  // packed at a time; bounds the memory beyond the field
+};
+
+// Bounds on what a file may ask of its reader, checked before anything is allocated.
+struct Limits {
+  std::uint64_t records = 1'000'000;
+  std::uint64_t text_bytes = 16 * 1024 * 1024;  // one text record that is held in memory
+};
+
+struct ReadOptions {
+  std::string field;          // name of the field; empty: the first
+  std::uint64_t index = 0;    // which of those with that name, from 0
+  std::optional<Box> region;  // part of the file's lattice; the grid's extents are those of the region
+  bool verify = true;         // compare with the stored checksum; a mismatch is an error
+  std::uint64_t block_bytes = 512 * 1024;
+  Limits limits;
+};
+
+}  // namespace lq

@@ -1,0 +1,71 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a transfer did: bytes, seconds per step, checksum.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <limequat/field.hpp>
+#include <limequat/lattice.hpp>
+
+namespace lq {
+
+// The SciDAC checksum: XOR over sites of the site's CRC-32 rotated by (site rank mod 29) and (mod 31).
+struct Checksum {
+  std::uint32_t suma = 0;
+  std::uint32_t sumb = 0;
+  friend bool operator==(const Checksum&, const Checksum&) = default;
+};
+
+enum class ChecksumStatus {
+  ok,         // stored and equal
+  absent,     // the file stores none
+  mismatch,   // stored and different
+  unchecked,  // not compared: not asked for, or the region is not covered by a stored checksum
+};
+LQ_API std::string_view name(ChecksumStatus status) noexcept;
+// Local. "a2c41090/11193c39": eight hexadecimal digits each.
+LQ_API std::string to_string(const Checksum& checksum);
+
+// Seconds of the slowest rank in each step.
+struct StepSeconds {
+  double pack = 0;      // site order, precision, byte order, checksum
+  double exchange = 0;  // between ranks: agreement and reduction of checksums
+  double storage = 0;   // write or read
+  double sync = 0;      // sync, rename
+  double total = 0;     // the whole call
+};
+
+// Sites of a gauge field whose numbers are all zero: no SU(N) matrix, but what lost writes leave behind.
+struct ZeroRegion {
+  std::uint64_t sites = 0;
+  std::uint64_t first_offset = 0;  // byte in the file of the first such site
+  std::uint64_t last_offset = 0;   // byte behind the last such site
+};
+
+struct LQ_API Report {
+  std::string path;
+  std::string format;
+  std::string field;
+  FieldSpec spec;  // as in the file
+  Extents extents;
+  int ranks = 1;
+  bool written = false;     // false: read
+  std::uint64_t bytes = 0;  // payload moved
+  StepSeconds seconds;
+  Checksum checksum;  // of the data that passed
+  std::optional<Checksum> stored;
+  ChecksumStatus status = ChecksumStatus::unchecked;
+  bool read_back = false;  // the file was read again and compared
+  ZeroRegion zeros;
+
+  double rate() const noexcept { return seconds.total > 0 ? static_cast<double>(bytes) / seconds.total : 0; }
+  // One paragraph for people.
+  std::string summary() const;
+};
+
+}  // namespace lq

@@ -1,0 +1,37 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Bytes at positions: what a format needs of a file to scan it. Transports provide it for files, MemorySource
+// for bytes in memory (tests, fuzzers).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/bytes.hpp"
+
+namespace lq::base {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  // For messages.
+  virtual const std::string& path() const noexcept = 0;
+  virtual std::uint64_t size() const = 0;
+  // Reads as many bytes as there are, up to buffer.size(); returns their number. Throws Error(io).
+  virtual std::size_t read_at(std::uint64_t offset, MutableBytes buffer) = 0;
+};
+
+class MemorySource final : public ByteSource {
+ public:
+  MemorySource(Bytes bytes, std::string path) : bytes_(bytes), path_(std::move(path)) {}
+  const std::string& path() const noexcept override { return path_; }
+  std::uint64_t size() const override { return bytes_.size(); }
+  std::size_t read_at(std::uint64_t offset, MutableBytes buffer) override;
+
+ private:
+  Bytes bytes_;
+  std::string path_;
+};
+
+}  // namespace lq::base

@@ -1,0 +1,34 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Seconds for reports.
+#pragma once
+
+#include <chrono>
+
+namespace lq::base {
+
+class Stopwatch {
+ public:
+  double seconds() const noexcept {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// Adds the life time of the object to a total.
+class ScopedSeconds {
+ public:
+  explicit ScopedSeconds(double& total) noexcept : total_(total) {}
+  ~ScopedSeconds() { total_ += watch_.seconds(); }
+  ScopedSeconds(const ScopedSeconds&) = delete;
+  ScopedSeconds& operator=(const ScopedSeconds&) = delete;
+
+ private:
+  double& total_;
+  Stopwatch watch_;
+};
+
+}  // namespace lq::base

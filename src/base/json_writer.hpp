@@ -1,0 +1,44 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Writes one JSON value as text; keeps commas and escapes right. Numbers are written so that they read back
+// to the same double; NaN and infinities as null.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lq::base {
+
+class JsonWriter {
+ public:
+  JsonWriter& begin_object();
+  JsonWriter& end_object();
+  JsonWriter& begin_array();
+  JsonWriter& end_array();
+  JsonWriter& key(std::string_view name);
+  JsonWriter& value(std::string_view text);
+  JsonWriter& value(const char* text) { return value(std::string_view(text)); }
+  JsonWriter& value(double number);
+  JsonWriter& value(std::uint64_t number);
+  JsonWriter& value(std::int64_t number);
+  JsonWriter& value(int number) { return value(static_cast<std::int64_t>(number)); }
+  JsonWriter& value(bool truth);
+  JsonWriter& null();
+  template <class T>
+  JsonWriter& member(std::string_view name, const T& v) {
+    return key(name).value(v);
+  }
+
+  std::string take();  // the finished text; the writer is empty again
+
+ private:
+  void separate();
+  std::string text_;
+  std::vector<bool> first_;  // per open bracket: nothing written in it yet
+  bool after_key_ = false;
+};
+
+}  // namespace lq::base

@@ -1,0 +1,27 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Small text helpers that the rooms share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lq::base {
+
+std::string_view trim(std::string_view text) noexcept;                     // white space and NULs at both ends
+std::vector<std::string_view> split_words(std::string_view text);          // at white space
+std::optional<std::uint64_t> parse_u64(std::string_view text) noexcept;    // decimal digits only, no overflow
+std::optional<std::uint32_t> parse_hex32(std::string_view text) noexcept;  // 1 to 8 hex digits, optional 0x
+std::optional<double> parse_double(std::string_view text) noexcept;
+std::string hex32(std::uint32_t value);        // eight lower case digits
+std::string human_bytes(std::uint64_t bytes);  // "37.7 MB" (decimal prefixes)
+// Printable form of foreign bytes for messages: at most `limit` characters, others as \xNN.
+std::string printable(std::string_view bytes, std::size_t limit = 64);
+// `candidates` nearest to `word` by edits, or nothing when none is near: for "did you mean".
+std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace lq::base

@@ -1,0 +1,68 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Collective agreement. Code that may fail on one rank runs inside agree(): if it failed anywhere, all ranks
+// throw the same Error, that of the lowest failing rank. Between two agreements only collective operations
+// appear, so that no rank is left waiting.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <limequat/error.hpp>
+
+#include "comm/comm.hpp"
+
+namespace lq::comm {
+
+// Collective. Throws on all ranks when `failure` is set on any; std::bad_alloc becomes out_of_memory, any other
+// foreign exception internal.
+void agree_on_success(Comm& comm, std::exception_ptr failure);
+
+// Collective. Runs `work` here and agrees; returns its result.
+template <class Work>
+auto agree(Comm& comm, Work&& work) -> std::invoke_result_t<Work> {
+  using Result = std::invoke_result_t<Work>;
+  std::exception_ptr failure;
+  if constexpr (std::is_void_v<Result>) {
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    agree_on_success(comm, failure);
+  } else {
+    std::optional<Result> result;
+    try {
+      result.emplace(work());
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    agree_on_success(comm, failure);
+    return std::move(*result);
+  }
+}
+
+// Collective. The same, but `work` runs on the root only.
+template <class Work>
+void agree_at_root(Comm& comm, Work&& work) {
+  agree(comm, [&] {
+    if (comm.rank() == 0) work();
+  });
+}
+
+// Collective. Throws ranks_disagree, naming `what` and the first rank that differs from rank 0, unless `text` is
+// the same on all ranks.
+void require_same(Comm& comm, std::string_view text, std::string_view what);
+
+// Collective. Rank 0's text on all ranks.
+std::string broadcast_text(Comm& comm, const std::string& text);
+
+// Collective. The maximum over the ranks, for seconds in reports.
+double max_over_ranks(Comm& comm, double value);
+
+}  // namespace lq::comm

@@ -1,0 +1,90 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The one small interface between formats and everything else. A format never does I/O on payload and sees no
+// ranks: it returns a file as data (what bytes go where), and io/ carries it out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+#include <limequat/inspect.hpp>
+#include <limequat/metadata.hpp>
+#include <limequat/options.hpp>
+
+#include "base/byte_source.hpp"
+
+namespace lq::format {
+
+// Bytes at a known place in one of the physical files.
+struct Literal {
+  int file = 0;
+  std::uint64_t offset = 0;
+  std::vector<std::byte> bytes;
+};
+
+// What the tail of a file may need to know of the data.
+struct Digest {
+  Checksum checksum;
+  std::vector<Checksum> slices;  // per slice of the slowest dimension
+};
+
+// A piece of a file as data. Several physical files: `suffixes` are appended to the path, one per file.
+struct Layout {
+  std::vector<std::string> suffixes = {""};
+  std::vector<Literal> head;                                // bytes known before the data
+  std::vector<Payload> payload;                             // where the sites (or streams) go
+  std::function<std::vector<Literal>(const Digest&)> tail;  // bytes that depend on the data; may be empty
+  std::vector<std::uint64_t> end;                           // size of each file after this piece
+};
+
+// A field to be placed in a file.
+struct PlanRequest {
+  std::string name;  // of the field
+  FieldSpec spec;    // links and numbers filled in, precision as in the file
+  Extents extents;
+  Metadata metadata;
+  std::uint64_t offset = 0;  // where this piece starts: the end of what is there already
+  bool first = true;         // first piece of the file: the file's own header comes before it
+  bool checksum = true;
+  bool slice_checksums = true;
+};
+
+enum class Likeness { no, maybe, yes };
+
+class Format {  // stateless; one object per format
+ public:
+  virtual ~Format() = default;
+  virtual std::string_view name() const noexcept = 0;
+  virtual std::span<const std::string_view> suffixes() const noexcept = 0;  // ".ildg", ...
+  // From the content; never throws, whatever the bytes.
+  virtual Likeness recognise(base::ByteSource& file) const noexcept = 0;
+  // What is where. Damage becomes findings; only failures to read are thrown.
+  virtual Catalog scan(base::ByteSource& file, const Limits& limits) const = 0;
+  // What bytes go where for one field. unsupported / invalid_argument when the format cannot hold it.
+  virtual Layout plan(const PlanRequest& request) const = 0;
+  // The same for a record without a lattice.
+  virtual Layout plan_record(std::string_view type, std::string_view contents, std::uint64_t offset,
+                             bool first) const = 0;
+  // Rules of the specification that the file breaks, those of scan() included.
+  virtual std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const = 0;
+  // Every header byte, in order of offset.
+  virtual std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const = 0;
+};
+
+// All formats, most specific first.
+std::span<const Format* const> formats();
+// By name; invalid_argument with the names there are.
+const Format& format_named(std::string_view name);
+// By suffix of the path; the default is ILDG for gauge fields in four dimensions, SciDAC for all others.
+const Format& format_for(const std::string& path, const FieldSpec& spec, const Extents& extents);
+// By content; unknown_format says what the file begins with.
+const Format& recognise(base::ByteSource& file);
+
+}  // namespace lq::format

@@ -1,0 +1,23 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// CRC-32 of zlib (polynomial 0xedb88320 reflected, initial value and final xor 0xffffffff).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/bytes.hpp"
+
+namespace lq::kernels {
+
+// Continues `crc` (0 at the start) over `bytes`; crc32(0, "123456789") == 0xcbf43926.
+std::uint32_t crc32(std::uint32_t crc, base::Bytes bytes) noexcept;
+
+// The portable reference that every other implementation must match bit for bit.
+std::uint32_t crc32_portable(std::uint32_t crc, base::Bytes bytes) noexcept;
+
+// Which implementation crc32() uses: "isa-l", "libdeflate" or "portable".
+std::string_view crc32_provider() noexcept;
+
+}  // namespace lq::kernels

@@ -1,0 +1,51 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Who owns which site: a lattice dealt out over a process grid as evenly as possible. Block i of an extent L
+// over P ranks has L/P sites, one more if i < L mod P, so ranks beyond the extent hold nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <limequat/lattice.hpp>
+
+namespace lq::lattice {
+
+// The part [lower, lower + extent) of `extent` that block `index` of `blocks` holds.
+struct Block {
+  std::int64_t lower = 0, extent = 0;
+};
+Block block_of(std::int64_t extent, std::int64_t blocks, std::int64_t index) noexcept;
+// Which block holds position x.
+std::int64_t block_index(std::int64_t extent, std::int64_t blocks, std::int64_t x) noexcept;
+
+// A process grid for `ranks` ranks whose local blocks are as cubic as possible; slow dimensions are cut first,
+// because that keeps the file extents of a rank long; divisors of the extents are preferred.
+Extents choose_processes(const Extents& extents, std::int64_t ranks);
+
+class Decomposition {
+ public:
+  // `holders`: the ranks that take part, in grid order; empty means 0 .. volume(processes) - 1.
+  // invalid_argument: extents or processes below 1, different dimensions, holders of another number.
+  Decomposition(const Extents& extents, const Extents& processes, const SiteOrder& rank_order = {},
+                std::vector<int> holders = {});
+
+  const Extents& extents() const noexcept { return extents_; }
+  const Extents& processes() const noexcept { return processes_; }
+  std::uint64_t volume() const noexcept { return volume_; }
+
+  // The sites of a rank; an empty box for ranks that hold none.
+  Box box_of(int rank) const;
+  // The rank that holds site x (which lies in the lattice).
+  int owner(const Coord& x) const noexcept;
+
+ private:
+  Extents extents_, processes_;
+  SiteOrder rank_order_;
+  std::vector<int> holders_;  // empty: identity
+  std::uint64_t volume_ = 0;
+};
+
+}  // namespace lq::lattice

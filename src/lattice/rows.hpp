@@ -1,0 +1,54 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The sites a rank moves between its memory and a file, as rows: stretches that are contiguous in the file and
+// evenly spaced in memory. Rows are produced one by one in file order; memory used does not depend on the lattice.
+#pragma once
+
+#include <cstdint>
+
+#include <limequat/lattice.hpp>
+
+namespace lq::lattice {
+
+struct Row {
+  std::uint64_t sites = 0;
+  std::uint64_t file_site = 0;     // number of the first site in the file's sequence of stored sites
+  std::uint64_t site_rank = 0;     // of the first site: its number in the whole lattice, x fastest (for the checksum)
+  std::uint64_t rank_stride = 1;   // from one site of the row to the next
+  std::uint64_t memory_site = 0;   // number of the first site in local memory
+  std::int64_t memory_stride = 1;  // from one site of the row to the next
+  Coord first;                     // global (lattice of the file) coordinates of the first site
+};
+
+struct RowPlan {
+  Extents extents;         // the lattice of the file
+  Box stored;              // the sites the file stores
+  SiteOrder file_order;    // of the stored sites
+  Box memory;              // the sites local memory holds, in coordinates of the file's lattice
+  SiteOrder memory_order;  // of the sites in memory
+  Box wanted;              // the sites to move; inside `stored` and `memory`
+};
+
+class Rows {
+ public:
+  // invalid_argument when `wanted` is not inside `stored` and `memory`, or an order is no permutation.
+  explicit Rows(const RowPlan& plan);
+
+  bool next(Row& row);  // false behind the last one
+  void restart() noexcept;
+  // Coordinates of site k of a row.
+  Coord site(const Row& row, std::uint64_t k) const;
+  const RowPlan& plan() const noexcept { return plan_; }  // with orders resolved
+
+ private:
+  RowPlan plan_;
+  int merged_ = 0;  // how many of the fastest file dimensions one row covers
+  std::uint64_t row_sites_ = 0;
+  std::uint64_t rank_stride_ = 1;
+  std::int64_t memory_stride_ = 1;
+  Coord position_;
+  bool done_ = false;
+};
+
+}  // namespace lq::lattice
