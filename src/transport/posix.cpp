@@ -1,0 +1,156 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The POSIX file system as a Transport.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+
+#include "base/error_errno.hpp"
+#include "transport/position.hpp"
+#include "transport/posix_file.hpp"
+#include "transport/publish.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::transport {
+namespace {
+
+const char* describe_type(mode_t mode) noexcept {
+  if (S_ISDIR(mode)) return "a directory";
+  if (S_ISFIFO(mode)) return "a FIFO";
+  if (S_ISSOCK(mode)) return "a socket";
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return "a device";
+  return "a special file";
+}
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// O_NONBLOCK: opening a FIFO must not wait for its other end, nor a device for its carrier.
+std::unique_ptr<File> open_regular(const std::string& path, int flags, const char* purpose) {
+  int descriptor = -1;
+  do {
+    descriptor = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  } while (descriptor < 0 && errno == EINTR);
+  const int reason = errno;
+  struct stat status {};
+  if (descriptor < 0) {
+    const bool special = ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+    if (special && reason != EACCES) throw not_regular(path, describe_type(status.st_mode), reason);
+    throw base::errno_error(path, purpose, reason);
+  }
+  auto file = std::make_unique<PosixFile>(path, descriptor);
+  if (::fstat(descriptor, &status) != 0) throw base::errno_error(path, purpose, errno);
+  if (!S_ISREG(status.st_mode)) {
+    throw not_regular(path, describe_type(status.st_mode), S_ISDIR(status.st_mode) ? EISDIR : 0);
+  }
+  ::fcntl(descriptor, F_SETFL, flags);
+  return file;
+}
+
+// What RLIMIT_FSIZE lets a file grow to.
+std::uint64_t file_size_limit() noexcept {
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return largest_position;
+  return limit.rlim_cur;
+}
+
+class Posix final : public Transport {
+ public:
+  std::unique_ptr<File> open_read(const std::string& path) override {
+    return open_regular(path, O_RDONLY, "open for reading");
+  }
+
+  std::unique_ptr<File> open_write(const std::string& path) override {
+    return open_regular(path, O_RDWR, "open for writing");
+  }
+
+  std::unique_ptr<File> create(const std::string& path) override {
+    int descriptor = -1;
+    do {
+      descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (descriptor < 0 && errno == EINTR);
+    if (descriptor < 0) throw base::errno_error(path, "create", errno);
+    return std::make_unique<PosixFile>(path, descriptor);
+  }
+
+  void rename(const std::string& from, const std::string& to) override {
+    if (std::rename(from.c_str(), to.c_str()) != 0) throw base::errno_error(from, "rename to " + to, errno);
+  }
+
+  void publish(const std::string& from, const std::string& to) override {
+    const int reason = publish_name(from, to);
+    if (reason == EEXIST) throw base::errno_error(to, "give this name to a new file", reason);
+    if (reason != 0) throw base::errno_error(from, "rename to " + to, reason);
+  }
+
+  void remove(const std::string& path) override {
+    if (::unlink(path.c_str()) != 0) throw base::errno_error(path, "remove", errno);
+  }
+
+  void sync_directory(const std::string& path_of_file) override;
+  PathKind kind(const std::string& path) override;
+  std::optional<std::uint64_t> free_space(const std::string& path) override;
+  void copy_permissions(const std::string& from, const std::string& to) override;
+};
+
+void Posix::sync_directory(const std::string& path_of_file) {
+  const std::string directory = directory_of(path_of_file);
+  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) throw base::errno_error(directory, "open the directory to sync it", errno);
+  const int reason = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  // These file systems have no notion of syncing a directory; names are as safe as they make them.
+  if (reason == 0 || reason == EINVAL || reason == EOPNOTSUPP || reason == ENOSYS) return;
+  throw base::errno_error(directory, "bring the directory to the disk", reason);
+}
+
+PathKind Posix::kind(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) {
+    if (S_ISREG(status.st_mode)) return PathKind::file;
+    return S_ISDIR(status.st_mode) ? PathKind::directory : PathKind::other;
+  }
+  if (errno != ENOENT && errno != ENOTDIR) throw base::errno_error(path, "look it up", errno);
+  // A symbolic link that leads nowhere: the name is taken all the same.
+  return ::lstat(path.c_str(), &status) == 0 ? PathKind::other : PathKind::absent;
+}
+
+// Any failure means "unknown": the operations that follow have the better words for it.
+std::optional<std::uint64_t> Posix::free_space(const std::string& path) {
+  struct statvfs status {};
+  if (::statvfs(directory_of(path).c_str(), &status) != 0 || status.f_blocks == 0) return std::nullopt;
+  std::uint64_t bytes = 0;
+  if (__builtin_mul_overflow(std::uint64_t{status.f_bavail}, std::uint64_t{status.f_frsize}, &bytes)) {
+    return std::nullopt;
+  }
+  return std::min(bytes, file_size_limit());
+}
+
+void Posix::copy_permissions(const std::string& from, const std::string& to) {
+  struct stat status {};
+  if (::stat(from.c_str(), &status) != 0) throw base::errno_error(from, "read its permissions", errno);
+  // Only the administrator may give files away; the group alone often works.
+  if (::chown(to.c_str(), status.st_uid, status.st_gid) != 0) {
+    [[maybe_unused]] const int group_only = ::chown(to.c_str(), static_cast<uid_t>(-1), status.st_gid);
+  }
+  if (::chmod(to.c_str(), status.st_mode & 0777) != 0) throw base::errno_error(to, "set its permissions", errno);
+}
+
+}  // namespace
+
+Transport& posix() {
+  static Posix transport;
+  return transport;
+}
+
+}  // namespace lq::transport

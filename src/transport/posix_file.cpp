@@ -1,0 +1,86 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Positioned reads and writes that carry on after signals and short transfers.
+//
+// A process under a file size limit (RLIMIT_FSIZE) is killed by SIGXFSZ when it writes past the limit, unless it
+// ignores that signal; then the write fails with EFBIG, which is Error(no_space) here. The library leaves signals
+// alone; Transport::free_space counts the limit, so that such a file is refused before its first byte.
+#include "transport/posix_file.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/error_errno.hpp"
+#include "transport/position.hpp"
+
+namespace lq::transport {
+
+static_assert(sizeof(off_t) == 8, "build with 64-bit file offsets");
+
+PosixFile::~PosixFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::uint64_t PosixFile::size() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) throw base::errno_error(path_, "find its size", errno);
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+std::size_t PosixFile::read_at(std::uint64_t offset, base::MutableBytes buffer) {
+  require_position(path_, "read", offset, 0);
+  std::size_t done = 0;
+  while (done < buffer.size() && offset + done <= largest_position) {
+    const ssize_t got =
+        ::pread(descriptor_, buffer.data() + done, buffer.size() - done, static_cast<off_t>(offset + done));
+    if (got == 0) break;
+    if (got > 0) {
+      done += static_cast<std::size_t>(got);
+    } else if (errno != EINTR) {
+      throw position_error(path_, "read", offset + done, buffer.size() - done, errno);
+    }
+  }
+  return done;
+}
+
+void PosixFile::write_at(std::uint64_t offset, base::Bytes bytes) {
+  require_position(path_, "write", offset, bytes.size());
+  while (!bytes.empty()) {
+    const ssize_t put = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    // A write that stops without saying why would loop for ever; full devices behave so.
+    if (put <= 0) throw position_error(path_, "write", offset, bytes.size(), put < 0 ? errno : ENOSPC);
+    offset += static_cast<std::uint64_t>(put);
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+  }
+}
+
+void PosixFile::resize(std::uint64_t bytes) {
+  require_position(path_, "resize to", 0, bytes);
+  int result = 0;
+  do {
+    result = ::ftruncate(descriptor_, static_cast<off_t>(bytes));
+  } while (result != 0 && errno == EINTR);
+  if (result != 0) throw base::errno_error(path_, "resize to " + std::to_string(bytes) + " bytes", errno);
+}
+
+void PosixFile::sync() {
+  int result = 0;
+  do {
+    result = ::fsync(descriptor_);
+  } while (result != 0 && errno == EINTR);
+  if (result != 0) throw base::errno_error(path_, "bring its data to the disk", errno);
+}
+
+void PosixFile::close() {
+  if (descriptor_ < 0) return;
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  // After EINTR the descriptor is gone; closing again could close another thread's file.
+  if (::close(descriptor) != 0 && errno != EINTR) throw base::errno_error(path_, "close", errno);
+}
+
+}  // namespace lq::transport

@@ -1,0 +1,22 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Three ways to give a file a name that must be free, for file systems of different abilities. Each returns 0 or
+// an errno; EEXIST when the name is taken.
+#pragma once
+
+#include <string>
+
+namespace lq::transport {
+
+// renameat2(RENAME_NOREPLACE): atomic; EINVAL or ENOSYS where the system or file system has it not.
+int publish_by_rename(const std::string& from, const std::string& to) noexcept;
+// link, then unlink: atomic; EPERM, EOPNOTSUPP, ENOSYS or EMLINK where the file system has no hard links.
+int publish_by_link(const std::string& from, const std::string& to) noexcept;
+// Look, then rename. Not atomic: a file that appears in between is replaced.
+int publish_by_check(const std::string& from, const std::string& to) noexcept;
+
+// The best of the three that works here.
+int publish_name(const std::string& from, const std::string& to) noexcept;
+
+}  // namespace lq::transport
