@@ -54,6 +54,8 @@ struct FieldEntry {
   std::optional<Checksum> checksum;
   std::vector<Checksum> slices;  // per slice of the slowest dimension; empty when not stored
   Metadata metadata;             // texts that belong to this field
+  std::optional<double> plaquette;   // as the file's texts state it: average of Re Tr U_P / N
+  std::optional<double> link_trace;  // as the file's texts state it: average of Re Tr U / N
 };
 
 enum class Severity { note, warning, error };

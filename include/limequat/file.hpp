@@ -23,8 +23,8 @@ namespace lq {
 LQ_API Report write(const std::string& path, const Grid& grid, const Field& field, const WriteOptions& options = {});
 
 // Collective. Reads a field into `field`, whatever process grid wrote it; precision is converted.
-// malformed: lattice or numbers per site differ from the file's; truncated; checksum_mismatch: the data were
-// delivered but are not what was written; no_such_record: no field of that name.
+// invalid_argument: lattice, kind or numbers per site differ from the file's; malformed, truncated: the file is
+// damaged; checksum_mismatch: the data are not what was written; no_such_record: no field of that name.
 LQ_API Report read(const std::string& path, const Grid& grid, const MutableField& field,
                    const ReadOptions& options = {});
 
