@@ -52,8 +52,8 @@ struct FieldEntry {
   Payload payload;
   std::uint64_t record = 0;  // index into Catalog::records of the data
   std::optional<Checksum> checksum;
-  std::vector<Checksum> slices;  // per slice of the slowest dimension; empty when not stored
-  Metadata metadata;             // texts that belong to this field
+  std::vector<Checksum> slices;      // per slice of the slowest dimension; empty when not stored
+  Metadata metadata;                 // texts that belong to this field
   std::optional<double> plaquette;   // as the file's texts state it: average of Re Tr U_P / N
   std::optional<double> link_trace;  // as the file's texts state it: average of Re Tr U / N
 };
@@ -64,14 +64,14 @@ LQ_API std::string_view name(Severity severity) noexcept;
 // Something worth saying about a file; errors make it unusable in part or whole.
 struct Finding {
   Severity severity = Severity::note;
-  Code code = Code::ok;                 // for errors: what a reader throws
-  std::string rule;                     // stable identifier, for example "lime-magic"
-  std::string message;                  // a sentence
-  std::string record;                   // type of the record concerned
-  std::optional<std::uint64_t> offset;  // first byte concerned
-  std::optional<std::uint64_t> length;  // bytes concerned
-  std::string expected;
-  std::string found;
+  Code code = Code::ok;                      // for errors: what a reader throws
+  std::string rule = {};                     // stable identifier, for example "lime-magic"
+  std::string message = {};                  // a sentence
+  std::string record = {};                   // type of the record concerned
+  std::optional<std::uint64_t> offset = {};  // first byte concerned
+  std::optional<std::uint64_t> length = {};  // bytes concerned
+  std::string expected = {};
+  std::string found = {};
 };
 
 struct LQ_API Catalog {

@@ -49,12 +49,12 @@ LQ_API std::string_view name(Code code) noexcept;
 
 // What is known about a failure beside the sentence; whatever does not apply stays empty.
 struct ErrorFacts {
-  std::string path;                     // the file concerned
-  std::string record;                   // type of the record, or name of the field, concerned
-  std::optional<std::uint64_t> offset;  // byte in the file
-  std::optional<int> rank;              // the rank that failed
-  std::string expected;
-  std::string found;
+  std::string path = {};                     // the file concerned
+  std::string record = {};                   // type of the record, or name of the field, concerned
+  std::optional<std::uint64_t> offset = {};  // byte in the file
+  std::optional<int> rank = {};              // the rank that failed
+  std::string expected = {};
+  std::string found = {};
   int system_errno = 0;  // errno where the system said no, else 0
 };
 

@@ -60,20 +60,20 @@ using SiteStore = std::function<void(const Coord& x, const void* site)>;
 
 // A field to be written: memory or a function, never both.
 struct Field {
-  FieldSpec spec;
+  FieldSpec spec = {};
   const void* data = nullptr;
   std::uint64_t available = 0;  // real numbers in `data`
-  SiteOrder order;              // of the sites in `data`, fastest dimension first
-  SiteFetch fetch;
+  SiteOrder order = {};         // of the sites in `data`, fastest dimension first
+  SiteFetch fetch = {};
 };
 
 // A field to be read into.
 struct MutableField {
-  FieldSpec spec;
+  FieldSpec spec = {};
   void* data = nullptr;
   std::uint64_t available = 0;
-  SiteOrder order;
-  SiteStore store;
+  SiteOrder order = {};
+  SiteStore store = {};
 
   // The same memory, to be written or measured; only for fields in memory.
   operator Field() const { return Field{spec, data, available, order, {}}; }

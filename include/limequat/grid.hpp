@@ -37,10 +37,10 @@ class LQ_API Communicator {
 
 struct GridOptions {
   // Ranks in each dimension, x, y, z, t; chosen when not given.
-  std::optional<Extents> processes;
+  std::optional<Extents> processes = {};
   // Dimensions in which consecutive ranks advance, fastest first; empty: x first. A Cartesian MPI
   // communicator numbers its last dimension fastest, which is {3, 2, 1, 0}.
-  SiteOrder rank_order;
+  SiteOrder rank_order = {};
   // Allow a process grid smaller than the communicator; the surplus ranks hold nothing.
   bool idle_ranks = false;
   // May differ between ranks: false on a rank that holds no sites. The grid spans the others.

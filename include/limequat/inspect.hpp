@@ -49,8 +49,8 @@ struct VerifyOptions {
   Measure physics = Measure::when_it_fits;  // of gauge fields: needs the field in memory
   std::uint64_t memory_bytes = 4ULL << 30;  // of all ranks together, for when_it_fits
   std::uint64_t block_bytes = 512 * 1024;
-  Limits limits;
-  Progress progress;
+  Limits limits = {};
+  Progress progress = {};
 };
 
 // Collective. Structure, sizes, checksums, physics; says where damage is. Throws only what inspect() throws.
@@ -61,10 +61,11 @@ LQ_API Verification verify(const std::string& path, const Communicator& communic
 LQ_API std::vector<Finding> validate(const std::string& path, const Limits& limits = {});
 
 struct ConvertOptions {
-  WriteOptions write;  // format, precision, metadata (replaces what the source has under that name), overwrite, ...
-  Limits limits;
+  WriteOptions write =
+      {};  // format, precision, metadata (replaces what the source has under that name), overwrite, ...
+  Limits limits = {};
   bool dry_run = false;  // check everything, write nothing
-  Progress progress;
+  Progress progress = {};
 };
 
 // Collective. Any format to any, in bounded memory, checksums verified on the way (checksum_mismatch: no new file).
@@ -85,10 +86,10 @@ struct Difference {
 
 struct DiffOptions {
   double tolerance = 0;  // absolute
-  std::string field;
+  std::string field = {};
   std::uint64_t index = 0;
-  Limits limits;
-  Progress progress;
+  Limits limits = {};
+  Progress progress = {};
 };
 
 // Collective. Compares two fields number by number, whatever their formats and precisions.

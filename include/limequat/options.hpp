@@ -29,10 +29,10 @@ enum class Sync {
 };
 
 struct WriteOptions {
-  std::string format;                  // "ildg", "scidac", "lime"; empty: by the suffix of the path
-  std::string name;                    // of the field; empty: its kind
-  std::optional<Precision> precision;  // in the file; default: as in memory
-  Metadata metadata;
+  std::string format = {};                  // "ildg", "scidac", "lime"; empty: by the suffix of the path
+  std::string name = {};                    // of the field; empty: its kind
+  std::optional<Precision> precision = {};  // in the file; default: as in memory
+  Metadata metadata = {};
   Verify verify = Verify::checksum;
   Sync sync = Sync::full;
   bool overwrite = false;                  // replace an existing file (which stays until the new one is complete)
@@ -48,12 +48,12 @@ struct Limits {
 };
 
 struct ReadOptions {
-  std::string field;          // name of the field; empty: the first
-  std::uint64_t index = 0;    // which of those with that name, from 0
-  std::optional<Box> region;  // part of the file's lattice; the grid's extents are those of the region
-  bool verify = true;         // compare with the stored checksum; a mismatch is an error
+  std::string field = {};          // name of the field; empty: the first
+  std::uint64_t index = 0;         // which of those with that name, from 0
+  std::optional<Box> region = {};  // part of the file's lattice; the grid's extents are those of the region
+  bool verify = true;              // compare with the stored checksum; a mismatch is an error
   std::uint64_t block_bytes = 512 * 1024;
-  Limits limits;
+  Limits limits = {};
 };
 
 }  // namespace lq

@@ -55,7 +55,7 @@ struct GenerateOptions {
   std::uint64_t seed = 1;
   bool hot_start = false;  // random links; else all links are 1
   // Called on every rank after each sweep; collective calls on the field are allowed in it.
-  std::function<void(int sweep, const Field& field)> after_sweep;
+  std::function<void(int sweep, const Field& field)> after_sweep = {};
 };
 
 // Collective. A thermalised pure gauge configuration: Cabibbo-Marinari heat bath with over-relaxation for
