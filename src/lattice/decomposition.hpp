@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include <limequat/lattice.hpp>
@@ -42,10 +42,13 @@ class Decomposition {
   int owner(const Coord& x) const noexcept;
 
  private:
+  std::int64_t position_of(int rank) const noexcept;  // in the process grid; below 0 when not in it
+
   Extents extents_, processes_;
   SiteOrder rank_order_;
-  std::vector<int> holders_;  // empty: identity
-  std::uint64_t volume_ = 0;
+  std::vector<int> holders_;                    // empty: identity
+  std::vector<std::pair<int, int>> positions_;  // (rank, its position in holders_), by rank
+  std::uint64_t volume_ = 0, ranks_ = 0;
 };
 
 }  // namespace lq::lattice

@@ -42,6 +42,9 @@ class Rows {
   const RowPlan& plan() const noexcept { return plan_; }  // with orders resolved
 
  private:
+  void merge_dimensions();
+  void step() noexcept;
+
   RowPlan plan_;
   int merged_ = 0;  // how many of the fastest file dimensions one row covers
   std::uint64_t row_sites_ = 0;

@@ -1,0 +1,114 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Blocks of sites per rank and the rank of a site, both in closed form: nothing loops over ranks.
+#include "lattice/decomposition.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "lattice/site_order.hpp"
+
+namespace lq::lattice {
+namespace {
+
+void require_positive(const Extents& extents, const char* what) {
+  const bool positive = std::all_of(extents.begin(), extents.end(), [](std::int64_t extent) { return extent >= 1; });
+  if (positive && extents.size() > 0) return;
+  ErrorFacts facts;
+  facts.expected = "extents of 1 and up in 1 to 8 dimensions";
+  facts.found = to_string(extents);
+  throw Error(Code::invalid_argument, fmt::format("{} \"{}\": expected {}", what, facts.found, facts.expected), facts);
+}
+
+std::vector<std::pair<int, int>> sorted_positions(const std::vector<int>& holders) {
+  std::vector<std::pair<int, int>> positions;
+  positions.reserve(holders.size());
+  for (const int rank : holders) positions.emplace_back(rank, static_cast<int>(positions.size()));
+  std::sort(positions.begin(), positions.end());
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const int rank = positions[i].first;
+    if (rank < 0)
+      throw Error(Code::invalid_argument, fmt::format("rank {} cannot hold sites: ranks count from 0", rank));
+    if (i > 0 && positions[i - 1].first == rank) {
+      throw Error(Code::invalid_argument, fmt::format("rank {} is named twice among those that hold sites", rank));
+    }
+  }
+  return positions;
+}
+
+}  // namespace
+
+Block block_of(std::int64_t extent, std::int64_t blocks, std::int64_t index) noexcept {
+  const std::int64_t least = extent / blocks;
+  const std::int64_t larger = extent % blocks;  // so many blocks have one site more
+  return {index * least + std::min(index, larger), least + (index < larger ? 1 : 0)};
+}
+
+std::int64_t block_index(std::int64_t extent, std::int64_t blocks, std::int64_t x) noexcept {
+  const std::int64_t least = extent / blocks;
+  const std::int64_t larger = extent % blocks;
+  const std::int64_t boundary = larger * (least + 1);
+  return x < boundary ? x / (least + 1) : larger + (x - boundary) / least;
+}
+
+Decomposition::Decomposition(const Extents& extents, const Extents& processes, const SiteOrder& rank_order,
+                             std::vector<int> holders)
+    : extents_(extents), processes_(processes), holders_(std::move(holders)) {
+  require_positive(extents, "lattice");
+  require_positive(processes, "process grid");
+  if (extents.size() != processes.size()) {
+    throw Error(
+        Code::invalid_argument,
+        fmt::format("process grid {} has {} dimensions, lattice {} has {}; give one number of ranks per dimension",
+                    to_string(processes), processes.size(), to_string(extents), extents.size()));
+  }
+  rank_order_ = resolve_order(rank_order, extents.size());
+  volume_ = lq::volume(extents);
+  ranks_ = lq::volume(processes);
+  if (ranks_ > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) {
+    throw Error(Code::invalid_argument,
+                fmt::format("process grid {} needs {} ranks; ranks end at 2^31 - 1", to_string(processes), ranks_));
+  }
+  if (!holders_.empty() && holders_.size() != ranks_) {
+    throw Error(Code::invalid_argument, fmt::format("process grid {} needs {} ranks, but {} hold sites",
+                                                    to_string(processes), ranks_, holders_.size()));
+  }
+  positions_ = sorted_positions(holders_);
+}
+
+Box Decomposition::box_of(int rank) const {
+  const Box none = whole(Coord::filled(extents_.size(), 0));
+  const std::int64_t position = position_of(rank);
+  if (position < 0) return none;
+  const Coord where = site_at(static_cast<std::uint64_t>(position), whole(processes_), rank_order_);
+  Box box = none;
+  for (int d = 0; d < extents_.size(); ++d) {
+    const Block block = block_of(extents_[d], processes_[d], where[d]);
+    if (block.extent == 0) return none;
+    box.lower[d] = block.lower;
+    box.extents[d] = block.extent;
+  }
+  return box;
+}
+
+int Decomposition::owner(const Coord& x) const noexcept {
+  std::uint64_t position = 0;
+  for (auto d = rank_order_.rbegin(); d != rank_order_.rend(); ++d) {
+    position = position * static_cast<std::uint64_t>(processes_[*d]) +
+               static_cast<std::uint64_t>(block_index(extents_[*d], processes_[*d], x[*d]));
+  }
+  return holders_.empty() ? static_cast<int>(position) : holders_[position];
+}
+
+std::int64_t Decomposition::position_of(int rank) const noexcept {
+  if (rank < 0) return -1;
+  if (holders_.empty()) return static_cast<std::uint64_t>(rank) < ranks_ ? rank : -1;
+  const auto found = std::lower_bound(positions_.begin(), positions_.end(), std::pair<int, int>(rank, 0));
+  return found != positions_.end() && found->first == rank ? found->second : -1;
+}
+
+}  // namespace lq::lattice
