@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/error_errno.hpp"
@@ -32,8 +33,10 @@ std::uint64_t PosixFile::size() const {
 
 std::size_t PosixFile::read_at(std::uint64_t offset, base::MutableBytes buffer) {
   require_position(path_, "read", offset, 0);
+  // The kernel refuses to read past the largest position, even where no file has a byte.
+  buffer = buffer.first(std::min<std::uint64_t>(buffer.size(), largest_position - offset));
   std::size_t done = 0;
-  while (done < buffer.size() && offset + done <= largest_position) {
+  while (done < buffer.size()) {
     const ssize_t got =
         ::pread(descriptor_, buffer.data() + done, buffer.size() - done, static_cast<off_t>(offset + done));
     if (got == 0) break;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A file as bytes. A Transport opens, renames and removes; a File reads and writes at positions. Errors are
-// lq::Error with path and offset; nothing here knows formats, reorders or inspects data.
+// lq::Error with path and offset; nothing here knows formats, reorders or inspects data. Signals are left alone:
+// a process under a file size limit (RLIMIT_FSIZE) must ignore SIGXFSZ to get Error(no_space) instead of its death.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,134 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The faults of FaultyTransport.
+#include "support/faulty.hpp"
+
+#include <cerrno>
+#include <csignal>
+
+#include "base/error_errno.hpp"
+
+namespace lq::testing {
+namespace {
+
+enum class Space { needed, not_needed };
+
+// Counts an operation; true if it is the one to fail.
+bool is_chosen(FaultCounter& counter) { return counter.operations++ == counter.fail_at; }
+
+[[noreturn]] void fail(const FaultCounter& counter, const std::string& path, const std::string& what, Space space) {
+  if (counter.fault == Fault::kill) std::raise(SIGKILL);
+  const bool full = counter.fault == Fault::no_space && space == Space::needed;
+  throw base::errno_error(path, what + " (injected fault)", full ? ENOSPC : EIO);
+}
+
+void pass(FaultCounter& counter, const std::string& path, const std::string& what, Space space = Space::not_needed) {
+  if (is_chosen(counter)) fail(counter, path, what, space);
+}
+
+class FaultyFile final : public transport::File {
+ public:
+  FaultyFile(std::unique_ptr<transport::File> inner, std::shared_ptr<FaultCounter> counter)
+      : inner_(std::move(inner)), counter_(std::move(counter)) {}
+
+  const std::string& path() const noexcept override { return inner_->path(); }
+
+  std::uint64_t size() const override {
+    pass(*counter_, path(), "find its size");
+    return inner_->size();
+  }
+
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
+    pass(*counter_, path(), "read");
+    return inner_->read_at(offset, buffer);
+  }
+
+  void write_at(std::uint64_t offset, base::Bytes bytes) override {
+    if (!is_chosen(*counter_)) return inner_->write_at(offset, bytes);
+    const bool halfway = counter_->fault == Fault::short_write || counter_->fault == Fault::kill;
+    if (halfway) inner_->write_at(offset, bytes.first(bytes.size() / 2));
+    fail(*counter_, path(), "write", Space::needed);
+  }
+
+  void resize(std::uint64_t bytes) override {
+    pass(*counter_, path(), "resize", Space::needed);
+    inner_->resize(bytes);
+  }
+
+  void sync() override {
+    pass(*counter_, path(), "sync", Space::needed);
+    inner_->sync();
+  }
+
+  // The descriptor is gone also when close reports a failure.
+  void close() override {
+    const bool chosen = is_chosen(*counter_);
+    if (!chosen || counter_->fault != Fault::kill) inner_->close();
+    if (chosen) fail(*counter_, path(), "close", Space::needed);
+  }
+
+ private:
+  std::unique_ptr<transport::File> inner_;
+  std::shared_ptr<FaultCounter> counter_;
+};
+
+}  // namespace
+
+FaultyTransport::FaultyTransport(transport::Transport& inner, std::int64_t fail_at, Fault fault)
+    : inner_(inner), counter_(std::make_shared<FaultCounter>()) {
+  counter_->fail_at = fail_at;
+  counter_->fault = fault;
+}
+
+std::unique_ptr<transport::File> FaultyTransport::open_read(const std::string& path) {
+  pass(*counter_, path, "open for reading");
+  return std::make_unique<FaultyFile>(inner_.open_read(path), counter_);
+}
+
+std::unique_ptr<transport::File> FaultyTransport::open_write(const std::string& path) {
+  pass(*counter_, path, "open for writing");
+  return std::make_unique<FaultyFile>(inner_.open_write(path), counter_);
+}
+
+std::unique_ptr<transport::File> FaultyTransport::create(const std::string& path) {
+  pass(*counter_, path, "create", Space::needed);
+  return std::make_unique<FaultyFile>(inner_.create(path), counter_);
+}
+
+void FaultyTransport::rename(const std::string& from, const std::string& to) {
+  pass(*counter_, from, "rename to " + to, Space::needed);
+  inner_.rename(from, to);
+}
+
+void FaultyTransport::publish(const std::string& from, const std::string& to) {
+  pass(*counter_, from, "publish as " + to, Space::needed);
+  inner_.publish(from, to);
+}
+
+void FaultyTransport::remove(const std::string& path) {
+  pass(*counter_, path, "remove");
+  inner_.remove(path);
+}
+
+void FaultyTransport::sync_directory(const std::string& path_of_file) {
+  pass(*counter_, path_of_file, "sync the directory");
+  inner_.sync_directory(path_of_file);
+}
+
+transport::PathKind FaultyTransport::kind(const std::string& path) {
+  pass(*counter_, path, "look it up");
+  return inner_.kind(path);
+}
+
+std::optional<std::uint64_t> FaultyTransport::free_space(const std::string& path) {
+  pass(*counter_, path, "find the free space");
+  return inner_.free_space(path);
+}
+
+void FaultyTransport::copy_permissions(const std::string& from, const std::string& to) {
+  pass(*counter_, from, "copy its permissions");
+  inner_.copy_permissions(from, to);
+}
+
+}  // namespace lq::testing

@@ -1,0 +1,56 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A transport that lets one chosen operation fail, to prove that whoever uses it survives. Operations of the
+// transport and of all its files are counted together, from 0, in the order they are called.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "transport/transport.hpp"
+
+namespace lq::testing {
+
+enum class Fault {
+  error,        // the operation does nothing and throws Error(io)
+  short_write,  // a write stores the first half, then throws; other operations as `error`
+  no_space,     // Error(no_space) where an operation can run out of space, else Error(io)
+  kill,         // SIGKILL; a write stores the first half before
+};
+
+// Which operation fails, and how many there were; shared by a transport and its files.
+struct FaultCounter {
+  std::int64_t fail_at = -1;  // -1: none, count only
+  Fault fault = Fault::error;
+  std::atomic<std::int64_t> operations{0};
+};
+
+class FaultyTransport final : public transport::Transport {
+ public:
+  // `inner` does the work and outlives this object and its files.
+  explicit FaultyTransport(transport::Transport& inner, std::int64_t fail_at = -1, Fault fault = Fault::error);
+
+  std::int64_t operations() const noexcept { return counter_->operations; }
+  // Whether the chosen operation was reached.
+  bool has_failed() const noexcept { return counter_->fail_at >= 0 && operations() > counter_->fail_at; }
+
+  std::unique_ptr<transport::File> open_read(const std::string& path) override;
+  std::unique_ptr<transport::File> open_write(const std::string& path) override;
+  std::unique_ptr<transport::File> create(const std::string& path) override;
+  void rename(const std::string& from, const std::string& to) override;
+  void publish(const std::string& from, const std::string& to) override;
+  void remove(const std::string& path) override;
+  void sync_directory(const std::string& path_of_file) override;
+  transport::PathKind kind(const std::string& path) override;
+  std::optional<std::uint64_t> free_space(const std::string& path) override;
+  void copy_permissions(const std::string& from, const std::string& to) override;
+
+ private:
+  transport::Transport& inner_;
+  std::shared_ptr<FaultCounter> counter_;
+};
+
+}  // namespace lq::testing
