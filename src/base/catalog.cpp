@@ -1,0 +1,102 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Questions to a catalog, and the errors that answer them when the file is not up to it.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/catalog.hpp>
+
+#include "base/text.hpp"
+
+namespace lq {
+namespace {
+
+// "gauge", "spinor" (12)
+std::string names_of(const std::vector<FieldEntry>& fields) {
+  std::vector<std::pair<std::string, int>> counts;
+  for (const FieldEntry& entry : fields) {
+    const auto same = [&](const auto& count) { return count.first == entry.name; };
+    const auto known = std::find_if(counts.begin(), counts.end(), same);
+    if (known == counts.end()) {
+      counts.emplace_back(entry.name, 1);
+    } else {
+      ++known->second;
+    }
+  }
+  std::string list;
+  for (const auto& [name, count] : counts) {
+    if (list.size() > 400) return list + ", ...";
+    list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", base::printable(name));
+    if (count > 1) list += fmt::format(" ({})", count);
+  }
+  return list;
+}
+
+[[noreturn]] void no_such_field(const Catalog& catalog, std::string_view wanted, std::uint64_t index,
+                                std::uint64_t of_that_name) {
+  const std::string what = wanted.empty() ? std::string("field") : fmt::format("field \"{}\"", base::printable(wanted));
+  const std::string held = catalog.fields.empty() ? "no field" : names_of(catalog.fields);
+  std::string sentence = of_that_name == 0 ? fmt::format("{}: no {}; the file holds {}", catalog.path, what, held)
+                                           : fmt::format("{}: no {} number {} (they count from 0); the file holds {}",
+                                                         catalog.path, what, index, held);
+  if (of_that_name == 0 && !wanted.empty()) {
+    std::vector<std::string> names;
+    for (const FieldEntry& entry : catalog.fields) names.push_back(entry.name);
+    if (const auto near = base::nearest(wanted, names)) sentence += fmt::format("; did you mean \"{}\"?", *near);
+  }
+  ErrorFacts facts;
+  facts.path = catalog.path;
+  facts.record = wanted;
+  facts.expected = fmt::format("{} number {}", what, index);
+  facts.found = held;
+  throw Error(Code::no_such_record, sentence, std::move(facts));
+}
+
+}  // namespace
+
+std::string_view name(Severity severity) noexcept {
+  switch (severity) {
+    case Severity::note:
+      return "note";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      return "error";
+  }
+  return "unknown";
+}
+
+const Finding* Catalog::first_error() const noexcept {
+  const auto is_error = [](const Finding& finding) { return finding.severity == Severity::error; };
+  const auto found = std::find_if(findings.begin(), findings.end(), is_error);
+  return found == findings.end() ? nullptr : &*found;
+}
+
+void Catalog::require_sound() const {
+  const Finding* finding = first_error();
+  if (!finding) return;
+  std::string where = path;
+  if (!finding->record.empty()) where += fmt::format(": record \"{}\"", base::printable(finding->record));
+  if (finding->offset) where += fmt::format("{} byte {}", finding->record.empty() ? ":" : " at", *finding->offset);
+  ErrorFacts facts;
+  facts.path = path;
+  facts.record = finding->record;
+  facts.offset = finding->offset;
+  facts.expected = finding->expected;
+  facts.found = finding->found;
+  throw Error(finding->code == Code::ok ? Code::malformed : finding->code,
+              fmt::format("{}: {}", where, finding->message), std::move(facts));
+}
+
+const FieldEntry& Catalog::field(std::string_view wanted, std::uint64_t index) const {
+  std::uint64_t of_that_name = 0;
+  for (const FieldEntry& entry : fields) {
+    if (!wanted.empty() && entry.name != wanted) continue;
+    if (of_that_name == index) return entry;
+    ++of_that_name;
+  }
+  no_such_field(*this, wanted, index, of_that_name);
+}
+
+}  // namespace lq

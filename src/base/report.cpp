@@ -1,0 +1,85 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Checksums as text and the paragraph a program prints after a transfer.
+#include <fmt/format.h>
+#include <limequat/report.hpp>
+
+#include "base/text.hpp"
+
+namespace lq {
+namespace {
+
+std::string lattice_text(const Extents& extents) {
+  std::string text;
+  for (const std::int64_t extent : extents) text += fmt::format("{}{}", text.empty() ? "" : "x", extent);
+  return text.empty() ? "no lattice" : text;
+}
+
+std::string contents_text(const FieldSpec& spec) {
+  if (spec.kind == FieldKind::generic) {
+    if (spec.numbers == 0) return "bytes";
+    return fmt::format("{} {} numbers per site", spec.is_complex ? spec.numbers / 2 : spec.numbers,
+                       spec.is_complex ? "complex" : "real");
+  }
+  return fmt::format("{}, SU({})", name(spec.kind), spec.colors);
+}
+
+std::string checksum_text(const Report& report) {
+  const std::string sum = to_string(report.checksum);
+  switch (report.status) {
+    case ChecksumStatus::ok:
+      return fmt::format("Checksum {}: equal to the stored one{}.", sum,
+                         report.read_back ? " after reading the file back" : "");
+    case ChecksumStatus::absent:
+      return fmt::format("Checksum {}: the file stores none.", sum);
+    case ChecksumStatus::mismatch:
+      return fmt::format("Checksum {}: MISMATCH, the file stores {}.", sum,
+                         report.stored ? to_string(*report.stored) : "another");
+    case ChecksumStatus::unchecked:
+      break;
+  }
+  if (report.stored)
+    return fmt::format("Checksum {}: not compared, the file stores {}.", sum, to_string(*report.stored));
+  return "Checksum: not compared.";
+}
+
+}  // namespace
+
+std::string_view name(ChecksumStatus status) noexcept {
+  switch (status) {
+    case ChecksumStatus::ok:
+      return "ok";
+    case ChecksumStatus::absent:
+      return "absent";
+    case ChecksumStatus::mismatch:
+      return "mismatch";
+    case ChecksumStatus::unchecked:
+      return "unchecked";
+  }
+  return "unknown";
+}
+
+std::string to_string(const Checksum& checksum) {
+  return base::hex32(checksum.suma) + "/" + base::hex32(checksum.sumb);
+}
+
+std::string Report::summary() const {
+  const auto bytes_per_second = static_cast<std::uint64_t>(rate());
+  std::string text =
+      fmt::format("{}: {} field \"{}\" ({}, {} precision, {}, {} lattice): ", path, written ? "wrote" : "read", field,
+                  contents_text(spec), name(spec.precision), format, lattice_text(extents));
+  text += fmt::format("{} on {} {} in {:.3g} s, {}/s", base::human_bytes(bytes), ranks, ranks == 1 ? "rank" : "ranks",
+                      seconds.total, base::human_bytes(bytes_per_second));
+  text += fmt::format(" (pack {:.3g} s, exchange {:.3g} s, storage {:.3g} s, sync {:.3g} s). ", seconds.pack,
+                      seconds.exchange, seconds.storage, seconds.sync);
+  text += checksum_text(*this);
+  if (zeros.sites > 0) {
+    text += fmt::format(" WARNING: {} {} hold{} only zeros, between bytes {} and {} of the file.", zeros.sites,
+                        zeros.sites == 1 ? "site" : "sites", zeros.sites == 1 ? "s" : "", zeros.first_offset,
+                        zeros.last_offset);
+  }
+  return text;
+}
+
+}  // namespace lq

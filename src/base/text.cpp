@@ -1,0 +1,118 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Numbers and words in text, without the locale: a German desktop must not change what a file says.
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace lq::base {
+namespace {
+
+constexpr std::string_view white = " \t\n\v\f\r";
+constexpr std::string_view white_or_nul{" \t\n\v\f\r\0", 7};
+
+// Succeeds only if all of `text` is the number.
+template <class T, class... Format>
+std::optional<T> parse_all(std::string_view text, Format... format) noexcept {
+  T value{};
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value, format...);
+  if (text.empty() || error != std::errc() || rest != end) return std::nullopt;
+  return value;
+}
+
+char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Insertions, deletions and replacements between two words, without regard to case.
+std::size_t edits(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (lower(a[i]) == lower(b[j]) ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view text) noexcept {
+  const std::size_t first = text.find_first_not_of(white_or_nul);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(white_or_nul) - first + 1);
+}
+
+std::vector<std::string_view> split_words(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = text.find_first_not_of(white); at != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find_first_of(white, at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = text.find_first_not_of(white, end);
+  }
+  return words;
+}
+
+std::optional<std::uint64_t> parse_u64(std::string_view text) noexcept { return parse_all<std::uint64_t>(text, 10); }
+
+std::optional<std::uint32_t> parse_hex32(std::string_view text) noexcept {
+  if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
+  if (text.size() > 8) return std::nullopt;
+  return parse_all<std::uint32_t>(text, 16);
+}
+
+std::optional<double> parse_double(std::string_view text) noexcept {
+  // from_chars knows no plus sign; C and Fortran programs print one.
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  return parse_all<double>(text, std::chars_format::general);
+}
+
+std::string hex32(std::uint32_t value) { return fmt::format("{:08x}", value); }
+
+std::string human_bytes(std::uint64_t bytes) {
+  if (bytes < 1000) return fmt::format("{} B", bytes);
+  constexpr std::string_view prefixes = "kMGTPE";
+  double value = static_cast<double>(bytes) / 1000;
+  std::size_t prefix = 0;
+  // 999.95 would print as 1000.0
+  for (; value >= 999.95 && prefix + 1 < prefixes.size(); ++prefix) value /= 1000;
+  return fmt::format("{:.1f} {}B", value, prefixes[prefix]);
+}
+
+std::string printable(std::string_view bytes, std::size_t limit) {
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte >= 0x20 && byte < 0x7f && c != '\\';
+    const std::string piece = plain ? std::string(1, c) : c == '\\' ? "\\\\" : fmt::format("\\x{:02x}", byte);
+    if (text.size() + piece.size() > limit) return text + "...";
+    text += piece;
+  }
+  return text;
+}
+
+std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  constexpr std::size_t longest = 256;  // the comparison is quadratic, and words may come from a file
+  if (word.empty() || word.size() > longest) return std::nullopt;
+  std::optional<std::string> best;
+  std::size_t best_edits = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    if (candidate.size() > longest) continue;
+    const std::size_t distance = edits(word, candidate);
+    if (distance >= best_edits) continue;
+    best = candidate;
+    best_edits = distance;
+  }
+  return best;
+}
+
+}  // namespace lq::base

@@ -1,0 +1,16 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The version as text, compiled into the library so that a program can tell what it is linked with.
+#include <limequat/version.hpp>
+
+#define LQ_TEXT_OF(x) #x
+#define LQ_TEXT(x) LQ_TEXT_OF(x)
+
+namespace lq {
+
+const char* version() noexcept {
+  return LQ_TEXT(LQ_VERSION_MAJOR) "." LQ_TEXT(LQ_VERSION_MINOR) "." LQ_TEXT(LQ_VERSION_PATCH);
+}
+
+}  // namespace lq

@@ -1,0 +1,142 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// XML by pugixml, whose parser is iterative and knows no entities of its own; the limits are ours.
+#include "base/xml.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+#include <pugixml.hpp>
+
+#include "base/text.hpp"
+
+namespace lq::base::xml {
+namespace {
+
+[[noreturn]] void fail(std::size_t offset, const std::string& what, std::string expected = {}, std::string found = {}) {
+  ErrorFacts facts;
+  facts.offset = offset;
+  facts.expected = std::move(expected);
+  facts.found = std::move(found);
+  throw Error(Code::malformed, fmt::format("XML document, byte {}: {}", offset, what), std::move(facts));
+}
+
+bool starts_element(std::string_view document, std::size_t bracket) noexcept {
+  if (bracket + 1 >= document.size()) return false;
+  const char next = document[bracket + 1];
+  return next != '/' && next != '!' && next != '?';
+}
+
+// What can be refused before anything is allocated. Brackets in comments count as elements, too: an upper bound.
+void check_size(std::string_view document, const Limits& limits) {
+  if (document.size() > limits.bytes) {
+    fail(0, fmt::format("{} bytes are more than the limit of {}", document.size(), limits.bytes),
+         fmt::format("at most {} bytes", limits.bytes), fmt::format("{} bytes", document.size()));
+  }
+  // The parser would take it for the end of the document.
+  if (const std::size_t nul = document.find('\0'); nul != std::string_view::npos) fail(nul, "a NUL within the text");
+  std::size_t elements = 0;
+  for (std::size_t at = document.find('<'); at != std::string_view::npos; at = document.find('<', at + 1)) {
+    if (starts_element(document, at) && ++elements > limits.elements) {
+      fail(at, fmt::format("more than {} elements", limits.elements), fmt::format("at most {}", limits.elements));
+    }
+  }
+}
+
+std::size_t position_of(const pugi::xml_node& node) noexcept {
+  return static_cast<std::size_t>(std::max<std::ptrdiff_t>(node.offset_debug(), 0));
+}
+
+std::string_view without_prefix(std::string_view name) noexcept {
+  const std::size_t colon = name.rfind(':');
+  return colon == std::string_view::npos ? name : name.substr(colon + 1);
+}
+
+// The depth of the recursion is bounded by `depth_left`.
+Element convert(const pugi::xml_node& node, int depth_left, const Limits& limits) {
+  if (depth_left <= 0) {
+    fail(position_of(node), fmt::format("elements nested deeper than {}", limits.depth),
+         fmt::format("at most {} levels", limits.depth));
+  }
+  Element element;
+  element.name = without_prefix(node.name());
+  for (const pugi::xml_node& child : node.children()) {
+    if (child.type() == pugi::node_element) {
+      element.children.push_back(convert(child, depth_left - 1, limits));
+    } else {
+      element.text += child.value();
+    }
+  }
+  element.text = std::string(trim(element.text));
+  return element;
+}
+
+void load(pugi::xml_document& tree, std::string_view document) {
+  constexpr unsigned options = pugi::parse_cdata | pugi::parse_escapes | pugi::parse_eol;
+  const auto result = tree.load_buffer(document.data(), document.size(), options, pugi::encoding_utf8);
+  if (result.status == pugi::status_out_of_memory) throw Error(Code::out_of_memory, "XML document: out of memory");
+  if (!result) {
+    const auto offset = static_cast<std::size_t>(std::max<std::ptrdiff_t>(result.offset, 0));
+    const std::string_view rest = document.substr(std::min(offset, document.size()));
+    fail(offset, fmt::format("{} near \"{}\"", result.description(), printable(rest, 24)));
+  }
+}
+
+}  // namespace
+
+const Element* Element::child(std::string_view wanted) const noexcept {
+  const auto found = std::find_if(children.begin(), children.end(), [&](const Element& c) { return c.name == wanted; });
+  return found == children.end() ? nullptr : &*found;
+}
+
+std::optional<std::string_view> Element::text_of(std::string_view wanted) const {
+  const Element* found = child(wanted);
+  if (!found) return std::nullopt;
+  return found->text;
+}
+
+Element parse(std::string_view document, const Limits& limits) {
+  const std::size_t last = document.find_last_not_of('\0');
+  document = document.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  check_size(document, limits);
+  pugi::xml_document tree;
+  load(tree, document);
+  const pugi::xml_node root = tree.document_element();
+  for (pugi::xml_node other = root.next_sibling(); other; other = other.next_sibling()) {
+    if (other.type() == pugi::node_element) fail(position_of(other), "a second root element", "one root element");
+  }
+  return convert(root, limits.depth, limits);
+}
+
+std::string escape(std::string_view text) {
+  std::string escaped;
+  escaped.reserve(text.size());
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string element(std::string_view name, std::string_view text) {
+  return fmt::format("<{0}>{1}</{0}>", name, escape(text));
+}
+
+}  // namespace lq::base::xml
