@@ -1,0 +1,54 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One process alone: every operation is a copy or nothing. Misuse is refused as other groups refuse it.
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "comm/comm.hpp"
+
+namespace lq::comm {
+namespace {
+
+void require_self(int rank, const char* operation) {
+  if (rank == 0) return;
+  throw Error(Code::communication,
+              fmt::format("{}: rank {} was named, but the group is this process alone (rank 0)", operation, rank));
+}
+
+class Self final : public Comm {
+ public:
+  int rank() const noexcept override { return 0; }
+  int size() const noexcept override { return 1; }
+  void barrier() override {}
+  void broadcast(std::span<std::byte>, int root) override { require_self(root, "broadcast"); }
+  void all_reduce(std::span<std::uint64_t>, Reduce) override {}
+
+  std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine, int root) override {
+    require_self(root, "gather");
+    return {std::vector<std::byte>(mine.begin(), mine.end())};
+  }
+
+  std::vector<std::byte> scatter(const std::vector<std::vector<std::byte>>& parts, int root) override {
+    require_self(root, "scatter");
+    if (parts.size() != 1) {
+      throw Error(Code::communication, fmt::format("scatter: {} parts for a group of 1", parts.size()));
+    }
+    return parts.front();
+  }
+
+  std::vector<Message> all_to_all(std::vector<Message> outgoing) override {
+    for (const Message& message : outgoing) require_self(message.rank, "all_to_all");
+    if (outgoing.size() > 1)
+      throw Error(Code::communication, "all_to_all: two messages for rank 0, at most one is allowed");
+    return outgoing;
+  }
+
+  std::unique_ptr<Comm> split(int colour, int) override { return colour < 0 ? nullptr : make_self(); }
+};
+
+}  // namespace
+
+std::unique_ptr<Comm> make_self() { return std::make_unique<Self>(); }
+
+}  // namespace lq::comm
