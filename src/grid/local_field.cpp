@@ -1,0 +1,69 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See local_field.hpp.
+#include "grid/local_field.hpp"
+
+#include <fmt/format.h>
+
+#include <limequat/error.hpp>
+
+#include "base/checked.hpp"
+#include "lattice/site_order.hpp"
+
+namespace lq::grid {
+
+namespace {
+
+template <class AnyField>
+void require_memory(const Grid& grid, const AnyField& field, bool has_function) {
+  lattice::resolve_order(field.order, grid.extents().size());
+  if (has_function || grid.local_volume() == 0) return;
+  const std::uint64_t needed =
+      base::multiply_or_throw(grid.local_volume(), field.spec.numbers, "the numbers of the local field");
+  if (field.data == nullptr || field.available < needed) {
+    throw Error(
+        Code::invalid_argument,
+        fmt::format("the {} field has memory for {} numbers, but the {} local sites of {} with {} numbers each need "
+                    "{}; size it by the grid's local_volume()",
+                    name(field.spec.kind), field.data == nullptr ? 0 : field.available, grid.local_volume(),
+                    to_string(grid.extents()), field.spec.numbers, needed),
+        {.expected = fmt::format("{} numbers", needed), .found = fmt::format("{} numbers", field.available)});
+  }
+}
+
+}  // namespace
+
+FieldSpec resolve_spec(FieldSpec spec, int dimensions) {
+  if (spec.kind == FieldKind::gauge) {
+    if (spec.links == 0) spec.links = dimensions;
+    const auto colors = static_cast<std::uint64_t>(spec.colors);
+    const std::uint64_t numbers = 2 * static_cast<std::uint64_t>(spec.links) * colors * colors;
+    if (spec.numbers != 0 && spec.numbers != numbers) {
+      throw Error(Code::invalid_argument,
+                  fmt::format("a gauge field of SU({}) with {} links per site has {} numbers per site, not {}",
+                              spec.colors, spec.links, numbers, spec.numbers));
+    }
+    spec.numbers = numbers;
+  }
+  if (spec.numbers == 0) {
+    throw Error(Code::invalid_argument, fmt::format("a {} field needs at least one number per site", name(spec.kind)));
+  }
+  return spec;
+}
+
+Field resolve_field(const Grid& grid, const Field& field) {
+  Field resolved = field;
+  resolved.spec = resolve_spec(field.spec, grid.extents().size());
+  require_memory(grid, resolved, static_cast<bool>(field.fetch));
+  return resolved;
+}
+
+MutableField resolve_field(const Grid& grid, const MutableField& field) {
+  MutableField resolved = field;
+  resolved.spec = resolve_spec(field.spec, grid.extents().size());
+  require_memory(grid, resolved, static_cast<bool>(field.store));
+  return resolved;
+}
+
+}  // namespace lq::grid
