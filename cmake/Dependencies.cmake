@@ -44,7 +44,10 @@ if(LIMEQUAT_TESTS)
   if(NOT GTest_FOUND)
     message(FATAL_ERROR "LIMEQUAT_TESTS is ON but GoogleTest was not found (or pass -DLIMEQUAT_TESTS=OFF)")
   endif()
-  find_package(Python3 COMPONENTS Interpreter REQUIRED)
+endif()
+find_package(Python3 COMPONENTS Interpreter)
+if(LIMEQUAT_TESTS AND NOT Python3_FOUND)
+  message(FATAL_ERROR "LIMEQUAT_TESTS is ON but Python 3 was not found (or pass -DLIMEQUAT_TESTS=OFF)")
 endif()
 
 # MPI by name: the two libraries may be installed side by side under compiler wrappers with a suffix.

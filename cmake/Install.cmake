@@ -1,0 +1,87 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What `cmake --install` puts where: bin lib include lib/cmake lib/pkgconfig lib/python share/man share/doc and
+# shell completion. The tree may be moved afterwards.
+
+include(CMakePackageConfigHelpers)
+set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Limequat)
+
+# Libraries, with Limequat::limequat and Limequat::mpi for other projects.
+install(TARGETS limequat EXPORT LimequatTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(NOT BUILD_SHARED_LIBS)
+  # A static library needs at its users' link what it was compiled with.
+  foreach(part ISAL LIBDEFLATE)
+    if(LQ_HAVE_${part})
+      install(TARGETS lq_${part} EXPORT LimequatTargets)
+    endif()
+  endforeach()
+endif()
+install(EXPORT LimequatTargets NAMESPACE Limequat:: DESTINATION ${config_folder})
+if(TARGET limequat_mpi)
+  install(TARGETS limequat_mpi EXPORT LimequatMpiTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT LimequatMpiTargets NAMESPACE Limequat:: DESTINATION ${config_folder})
+endif()
+
+# Programs.
+foreach(program lq lq-mpi)
+  if(TARGET ${program})
+    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+
+# Headers; those of MPI only where the library is.
+set(without_mpi)
+if(NOT TARGET limequat_mpi)
+  set(without_mpi PATTERN mpi.hpp EXCLUDE PATTERN limequat_mpi.h EXCLUDE)
+endif()
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN compat EXCLUDE ${without_mpi})
+
+# For find_package.
+set(LQ_INSTALLED_WITH_MPI OFF)
+if(TARGET limequat_mpi)
+  set(LQ_INSTALLED_WITH_MPI ON)
+endif()
+configure_package_config_file(cmake/LimequatConfig.cmake.in LimequatConfig.cmake INSTALL_DESTINATION ${config_folder})
+write_basic_package_version_file(LimequatConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/LimequatConfig.cmake ${PROJECT_BINARY_DIR}/LimequatConfigVersion.cmake
+  DESTINATION ${config_folder})
+
+# For pkg-config. The prefix follows from where the file lies.
+file(RELATIVE_PATH LQ_PKGCONFIG_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+set(LQ_PKGCONFIG_PRIVATE_LIBS "")
+if(NOT BUILD_SHARED_LIBS)
+  set(LQ_PKGCONFIG_PRIVATE_LIBS "-lpugixml -lpthread -lstdc++")
+  foreach(part ISAL LIBDEFLATE)
+    if(LQ_HAVE_${part})
+      string(APPEND LQ_PKGCONFIG_PRIVATE_LIBS " ${LQ_${part}_LIBRARY}")
+    endif()
+  endforeach()
+endif()
+set(pkgconfig_files limequat)
+if(TARGET limequat_mpi)
+  list(APPEND pkgconfig_files limequat_mpi)
+  set(LQ_PKGCONFIG_MPI_CFLAGS "")
+  foreach(folder ${MPI_C_INCLUDE_DIRS})
+    string(APPEND LQ_PKGCONFIG_MPI_CFLAGS " -I${folder}")
+  endforeach()
+  string(REPLACE ";" " " LQ_PKGCONFIG_MPI_LIBS "${MPI_C_LIBRARIES}")
+endif()
+foreach(name ${pkgconfig_files})
+  configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+# Python package, over the C library beside it.
+install(DIRECTORY python/limequat DESTINATION lib/python FILES_MATCHING PATTERN *.py PATTERN *.pyi PATTERN py.typed
+  PATTERN __pycache__ EXCLUDE)
+
+# Pages.
+install(FILES README.md ARCHITECTURE.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  FILES_MATCHING PATTERN *.md PATTERN _build EXCLUDE PATTERN man EXCLUDE)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  FILES_MATCHING PATTERN *.cpp PATTERN *.c PATTERN *.py PATTERN *.md)

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The include rule. ARCHITECTURE.md holds a table of rooms; a room includes only what its row names. This script
+# reads that table and the #include lines of src/ and include/, prints every breach as FILE:LINE, and exits 1 if
+# there is one.
+"""usage: check_includes.py [ROOT]"""
+
+import pathlib
+import re
+import sys
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+FORMAT_SIBLINGS = ["lime", "scidac", "ildg"]  # each may use those before it
+MPI_HEADERS = {"limequat/mpi.hpp", "limequat_mpi.h"}
+# How a library of the last column of the table is recognised in an #include.
+LIBRARIES = {
+    "fmt": re.compile(r"^fmt/"),
+    "pugixml": re.compile(r"^pugi"),
+    "isa-l": re.compile(r"^(isa-l\.h|isa-l/|crc\.h)"),
+    "libdeflate": re.compile(r"^libdeflate"),
+    "cli11": re.compile(r"^CLI/"),
+    "mpi": re.compile(r"^(mpi\.h|limequat/mpi\.hpp|limequat_mpi\.h)$"),
+    "gtest": re.compile(r"^(gtest|gmock)/"),
+}
+
+
+def read_rooms(architecture):
+    """{room: (may include, libraries)} from the table whose head is Room | Lives here | May include | Libraries."""
+    rooms, inside = {}, False
+    for line in architecture.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if cells[:3] == ["Room", "Lives here", "May include"]:
+            inside = True
+        elif inside and not line.startswith("|"):
+            break
+        elif inside and not set(line) <= set("|- "):
+            names = [re.findall(r"`([^`]+)`", cell) for cell in cells]
+            rooms[names[0][0]] = (names[2], names[3])
+    return rooms
+
+
+def is_public(header):
+    return header.startswith("limequat/") or header in ("limequat.h", "limequat_mpi.h")
+
+
+def library_of(header):
+    return next((name for name, pattern in LIBRARIES.items() if pattern.match(header)), None)
+
+
+def includes(path):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        found = INCLUDE.match(line)
+        if found:
+            yield number, found[1], found[2]
+
+
+def breach_in_room(room, sibling, header, quoted, rooms, is_test):
+    """Why `header` must not be included there, or None."""
+    may_include, libraries = rooms[room]
+    library = library_of(header)
+    if library == "gtest":
+        return None if is_test else "only tests include GoogleTest"
+    if library:
+        return None if library in libraries else f"room {room} may not use {library}"
+    if is_public(header):
+        return None
+    other = header.split("/")[0]
+    if other in rooms:
+        if other == room == "format":
+            parts = header.split("/")
+            used = parts[1] if len(parts) > 2 else None
+            if used and sibling and used != sibling and not is_left_of(used, sibling):
+                return f"format sibling {sibling} may not include {used}"
+            return None
+        if other == room or other in may_include or (is_test and quoted):
+            return None
+        return f"room {room} may not include room {other}"
+    if quoted:
+        if is_test and header.startswith("support/"):
+            return None
+        return "quoted includes are written from src/: \"room/file.hpp\""
+    return None
+
+
+def is_left_of(used, sibling):
+    known = used in FORMAT_SIBLINGS and sibling in FORMAT_SIBLINGS
+    return known and FORMAT_SIBLINGS.index(used) < FORMAT_SIBLINGS.index(sibling)
+
+
+def breach_in_public(name, header, quoted):
+    if header == "mpi.h" or header in MPI_HEADERS:
+        return None if name in MPI_HEADERS else "only limequat/mpi.hpp and limequat_mpi.h mention MPI"
+    if is_public(header):
+        return None if not quoted else "public headers are included with < >"
+    if quoted or library_of(header) or "/" in header:
+        return "public headers include only the standard library and each other"
+    return None
+
+
+def check(root):
+    """All breaches, as sentences."""
+    rooms = read_rooms(root / "ARCHITECTURE.md")
+    if not rooms:
+        return [f"{root / 'ARCHITECTURE.md'}: no table of rooms (Room | Lives here | May include | Libraries)"]
+    breaches = []
+    for path in sorted((root / "src").rglob("*.[ch]pp")):
+        parts = path.relative_to(root / "src").parts
+        if parts[0] not in rooms:
+            breaches.append(f"{path.relative_to(root)}:1: {parts[0]} is not a room of ARCHITECTURE.md")
+            continue
+        sibling = parts[1] if len(parts) > 2 else None
+        for line, bracket, header in includes(path):
+            why = breach_in_room(parts[0], sibling, header, bracket == '"', rooms, path.stem.endswith("_test"))
+            if why:
+                breaches.append(f"{path.relative_to(root)}:{line}: {header}: {why}")
+    for path in sorted([*(root / "include").rglob("*.hpp"), *(root / "include").rglob("*.h")]):
+        name = str(path.relative_to(root / "include"))
+        for line, bracket, header in includes(path):
+            why = breach_in_public(name, header, bracket == '"')
+            if why:
+                breaches.append(f"{path.relative_to(root)}:{line}: {header}: {why}")
+    return breaches
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
+    breaches = check(root)
+    for breach in breaches:
+        print(breach, file=sys.stderr)
+    return 1 if breaches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,135 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The checkers of this repository find what they are for, and nothing else. Each test writes a tiny tree.
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+import check_doc_samples  # noqa: E402
+import check_includes  # noqa: E402
+import check_spec_refs  # noqa: E402
+
+ROOMS = """
+| Room | Lives here | May include | Libraries |
+|---|---|---|---|
+| `base` | opinions of none | - | `fmt` |
+| `comm` | ranks | `base` | |
+| `format` | formats | `base` | |
+| `mpi` | MPI | `base`, `comm` | `mpi` |
+
+| Product | Made of |
+|---|---|
+| `other` | `table` |
+"""
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.folder.name)
+        self.addCleanup(self.folder.cleanup)
+
+    def put(self, path, text):
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+
+class IncludeRule(Tree):
+    def breaches(self, path, *headers):
+        self.put("ARCHITECTURE.md", ROOMS)
+        self.put(path, "".join(f"#include {header}\n" for header in headers))
+        return check_includes.check(self.root)
+
+    def test_reads_only_the_table_of_rooms(self):
+        self.put("ARCHITECTURE.md", ROOMS)
+        rooms = check_includes.read_rooms(self.root / "ARCHITECTURE.md")
+        self.assertEqual(list(rooms), ["base", "comm", "format", "mpi"])
+        self.assertEqual(rooms["mpi"], (["base", "comm"], ["mpi"]))
+
+    def test_a_missing_table_is_an_error(self):
+        self.put("ARCHITECTURE.md", "no table\n")
+        self.assertEqual(len(check_includes.check(self.root)), 1)
+
+    def test_rooms_above_and_public_headers_are_allowed(self):
+        self.assertEqual(
+            self.breaches("src/comm/self.cpp", '"base/bytes.hpp"', '"comm/comm.hpp"', "<limequat/error.hpp>", "<span>"), [])
+
+    def test_a_room_below_is_refused_with_file_and_line(self):
+        found = self.breaches("src/base/text.cpp", "<string>", '"comm/comm.hpp"')
+        self.assertEqual(found, ["src/base/text.cpp:2: comm/comm.hpp: room base may not include room comm"])
+
+    def test_a_room_below_in_angle_brackets_is_refused_too(self):
+        self.assertEqual(len(self.breaches("src/base/text.cpp", "<comm/comm.hpp>")), 1)
+
+    def test_mpi_is_refused_outside_its_room(self):
+        self.assertEqual(self.breaches("src/mpi/mpi_comm.cpp", "<mpi.h>", "<limequat/mpi.hpp>"), [])
+        self.assertEqual(len(self.breaches("src/comm/self.cpp", "<mpi.h>", "<limequat/mpi.hpp>")), 2)
+
+    def test_libraries_are_refused_unless_named(self):
+        self.assertEqual(self.breaches("src/base/text.cpp", "<fmt/format.h>"), [])
+        self.assertEqual(len(self.breaches("src/comm/self.cpp", "<fmt/format.h>")), 1)
+
+    def test_format_siblings_look_to_the_left_only(self):
+        self.assertEqual(self.breaches("src/format/ildg/scan.cpp", '"format/lime/header.hpp"', '"format/format.hpp"'), [])
+        self.assertEqual(len(self.breaches("src/format/lime/scan.cpp", '"format/ildg/ildg.hpp"')), 1)
+
+    def test_a_room_without_a_row_is_refused(self):
+        self.assertEqual(len(self.breaches("src/util/misc.cpp", "<string>")), 1)
+
+    def test_public_headers_include_only_std_and_each_other(self):
+        self.assertEqual(self.breaches("include/limequat/grid.hpp", "<memory>", "<limequat/lattice.hpp>"), [])
+        found = self.breaches("include/limequat/grid.hpp", "<mpi.h>", "<fmt/format.h>", '"base/bytes.hpp"')
+        self.assertEqual(len(found), 3)
+
+    def test_one_cpp_and_one_c_header_mention_mpi(self):
+        self.assertEqual(self.breaches("include/limequat/mpi.hpp", "<mpi.h>"), [])
+        self.assertEqual(self.breaches("include/limequat_mpi.h", "<mpi.h>", "<limequat.h>"), [])
+
+
+class SpecReferences(Tree):
+    def dead(self, citation):
+        self.put("docs/formats/lime.md", "# LIME\n## 2 Header\n### 2.1 Flags\ntext\n")
+        self.put("src/format/lime/scan.cpp", f"// {citation}\n")
+        return check_spec_refs.check(self.root)
+
+    def test_existing_sections_are_fine(self):
+        self.assertEqual(self.dead("formats/lime.md 2.1 and formats/lime.md 2, formats/lime.md"), [])
+
+    def test_a_missing_section_is_found(self):
+        self.assertEqual(self.dead("formats/lime.md 2.7"),
+                         ["src/format/lime/scan.cpp:1: docs/formats/lime.md has no section 2.7"])
+
+    def test_a_missing_page_is_found(self):
+        self.assertEqual(len(self.dead("formats/lemon.md 1")), 1)
+
+
+class DocumentSamples(Tree):
+    def wrong(self, block, fix=False):
+        self.put("examples/one.cpp", "// licence\n// what it is\nint a;\n  // [part]\n  int b;\n  // [/part]\n")
+        self.put("README.md", block)
+        return check_doc_samples.check(self.root, fix)
+
+    def test_equal_text_is_fine(self):
+        self.assertEqual(self.wrong("<!-- sample: examples/one.cpp part -->\n```cpp\nint b;\n```\n"), [])
+
+    def test_other_text_is_found(self):
+        found = self.wrong("one\n<!-- sample: examples/one.cpp part -->\n```cpp\nint c;\n```\n")
+        self.assertEqual(len(found), 1)
+        self.assertTrue(found[0].startswith("README.md:2:"))
+
+    def test_missing_files_and_parts_are_found(self):
+        self.assertEqual(len(self.wrong("<!-- sample: examples/two.cpp -->\n```cpp\n```\n")), 1)
+        self.assertEqual(len(self.wrong("<!-- sample: examples/one.cpp other -->\n```cpp\n```\n")), 1)
+
+    def test_fix_takes_the_text_of_the_file(self):
+        self.wrong("<!-- sample: examples/one.cpp part -->\n```cpp\nint c;\n```\n", fix=True)
+        self.assertEqual(check_doc_samples.check(self.root), [])
+        self.assertIn("int b;", (self.root / "README.md").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
