@@ -5,6 +5,7 @@
 // whose MPI form comes from <limequat/mpi.hpp>; without it a Grid lives on this process alone.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -29,6 +30,8 @@ class LQ_API Communicator {
   int rank() const noexcept;
   int size() const noexcept;
   bool is_root() const noexcept { return rank() == 0; }
+  // Collective. When `failure` is set on any rank, all ranks throw the same Error, that of the lowest such rank.
+  void agree(const std::exception_ptr& failure) const;
   comm::Comm& engine() const noexcept { return *engine_; }
 
  private:

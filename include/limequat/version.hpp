@@ -14,9 +14,11 @@
 #define LQ_API
 #endif
 
+#ifdef __cplusplus
 namespace lq {
 
 // Local. "MAJOR.MINOR.PATCH" of the library that is linked.
 LQ_API const char* version() noexcept;
 
 }  // namespace lq
+#endif

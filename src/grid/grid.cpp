@@ -80,6 +80,7 @@ Communicator::Communicator(std::shared_ptr<comm::Comm> engine) : engine_(std::mo
 
 int Communicator::rank() const noexcept { return engine_->rank(); }
 int Communicator::size() const noexcept { return engine_->size(); }
+void Communicator::agree(const std::exception_ptr& failure) const { comm::agree_on_success(*engine_, failure); }
 
 Grid::Grid(const Extents& extents) : Grid(Communicator(), extents) {}
 

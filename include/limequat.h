@@ -1,0 +1,320 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Limequat for C and for every language that can call C. limequat_mpi.h adds MPI. Conventions:
+//  1. Functions return lq_status. LQ_OK is 0; any other value means that nothing was produced, and
+//     lq_error_text() and its companions describe the last failure on this thread.
+//  2. Handles (lq_grid, lq_writer, lq_communicator) are opaque; each has one lq_x_free, which accepts NULL.
+//     Texts handed out through char ** are freed with lq_text_free. Every other pointer is borrowed: memory of
+//     fields, names and options need only live as long as the call.
+//  3. Output parameters come last and are set on success only. NULL where this header does not say "or NULL"
+//     is LQ_INVALID_ARGUMENT. Queries of a handle return 0 for NULL (lq_grid_rank: -1).
+//  4. Collective: called by all ranks of the grid or communicator; all get the same status and error. Local:
+//     the others are not concerned. A grid or communicator must not be NULL on some ranks only.
+//  5. Extents and coordinates are x, y, z, t; all sizes are 64 bit. 0 is false, anything else true.
+//  6. Options: call the init function with sizeof(the struct), then change what should differ; NULL means the
+//     defaults. Thus programs keep working when a later version adds members at the end.
+//  7. Callbacks run on the calling thread and must return normally: no C++ exception, no longjmp.
+//  8. Calls on different handles may run on different threads; one handle is used by one thread at a time.
+#ifndef LIMEQUAT_H
+#define LIMEQUAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <limequat/version.hpp>  // LQ_API and LQ_VERSION_MAJOR, _MINOR, _PATCH; C as well as C++
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Pinned numbers, in decades; equal to lq::Code in C++ and limequat.Code in Python.
+typedef enum lq_status {
+  LQ_OK = 0,
+  // the caller can fix it
+  LQ_INVALID_ARGUMENT = 10,
+  LQ_RANKS_DISAGREE = 11,
+  LQ_WRONG_STATE = 12,
+  LQ_UNSUPPORTED = 13,
+  // the system said no
+  LQ_NOT_FOUND = 20,
+  LQ_EXISTS = 21,
+  LQ_NO_PERMISSION = 22,
+  LQ_NO_SPACE = 23,
+  LQ_IO = 24,
+  // the file is not what it should be
+  LQ_UNKNOWN_FORMAT = 30,
+  LQ_MALFORMED = 31,
+  LQ_TRUNCATED = 32,
+  LQ_CHECKSUM_MISMATCH = 33,
+  LQ_NO_SUCH_RECORD = 34,
+  // does not fit memory, format or an MPI limit
+  LQ_OUT_OF_MEMORY = 40,
+  LQ_TOO_LARGE = 41,
+  // MPI failed
+  LQ_COMMUNICATION = 50,
+  // our bug; please report
+  LQ_INTERNAL = 90
+} lq_status;
+
+// Local. "0.1.0": the version of the library that is linked. "no_space": the name of a status.
+LQ_API const char* lq_version(void);
+LQ_API const char* lq_status_name(lq_status status);
+
+// Local. The last failure on this thread; a call that succeeds leaves it as it is. Texts belong to the library
+// and last until the next failure on this thread. What does not apply is "", or -1 for offset and rank, or 0
+// for errno. lq_error_json() is all of it as one JSON object.
+LQ_API const char* lq_error_text(void);
+LQ_API lq_status lq_error_code(void);
+LQ_API const char* lq_error_path(void);
+LQ_API const char* lq_error_record(void);
+LQ_API int64_t lq_error_offset(void);
+LQ_API int lq_error_rank(void);
+LQ_API const char* lq_error_expected(void);
+LQ_API const char* lq_error_found(void);
+LQ_API int lq_error_errno(void);
+LQ_API const char* lq_error_json(void);
+
+// Local. Frees a text handed out through a char **; NULL is fine.
+LQ_API void lq_text_free(char* text);
+
+// A group of ranks (limequat_mpi.h makes one); wherever one is asked for, NULL means this process alone.
+typedef struct lq_communicator lq_communicator;
+LQ_API void lq_communicator_free(lq_communicator* communicator);
+
+// ---- The lattice, dealt out over ranks -----------------------------------------------------------------------
+
+typedef struct lq_grid lq_grid;
+
+// Local. The whole lattice on this process. `dimensions` is 1 to 8.
+LQ_API lq_status lq_grid_self(const int64_t* extents, int dimensions, lq_grid** grid);
+LQ_API void lq_grid_free(lq_grid* grid);
+
+// Local.
+LQ_API int lq_grid_dimensions(const lq_grid* grid);
+LQ_API uint64_t lq_grid_volume(const lq_grid* grid);        // sites of the whole lattice
+LQ_API uint64_t lq_grid_local_volume(const lq_grid* grid);  // sites of this rank
+LQ_API int lq_grid_rank(const lq_grid* grid);
+LQ_API int lq_grid_size(const lq_grid* grid);
+// Local. One number per dimension: extents of the lattice, ranks in each dimension, and this rank's box.
+LQ_API lq_status lq_grid_extents(const lq_grid* grid, int64_t* extents);
+LQ_API lq_status lq_grid_processes(const lq_grid* grid, int64_t* processes);
+LQ_API lq_status lq_grid_local_box(const lq_grid* grid, int64_t* lower, int64_t* extents);
+
+// ---- Fields --------------------------------------------------------------------------------------------------
+
+typedef enum lq_kind { LQ_GAUGE = 0, LQ_SPINOR = 1, LQ_PROPAGATOR = 2, LQ_GENERIC = 3 } lq_kind;
+typedef enum lq_precision { LQ_AS_IN_MEMORY = 0, LQ_SINGLE = 32, LQ_DOUBLE = 64 } lq_precision;
+
+// Fills `site` with the numbers of the site at global coordinate x, or takes them from there.
+typedef void (*lq_site_fetch)(const int64_t* x, int dimensions, void* site, void* context);
+typedef void (*lq_site_store)(const int64_t* x, int dimensions, const void* site, void* context);
+
+// What one site holds and where this rank's sites are: in `data`, or behind the callbacks. Layout of a site:
+// gauge [mu][row][column], spinor [spin][color], propagator [sink spin][source spin][sink color][source color],
+// complex numbers as re, im. Passed by value; begin with a constructor below, then change members.
+typedef struct lq_field {
+  int kind;              // lq_kind
+  int precision;         // LQ_SINGLE or LQ_DOUBLE: of the numbers in memory
+  int colors;            // N of SU(N); 3
+  int spins;             // spinor and propagator; 4
+  int links;             // gauge: per site; 0 is one per lattice dimension
+  int is_complex;        // generic
+  uint64_t numbers;      // generic: real numbers per site
+  void* data;            // only read through by functions that write files or measure
+  uint64_t available;    // real numbers behind `data`; 0: as many as the grid's local sites need (C cannot know)
+  const int* order;      // dimensions of the sites in `data` from fastest to slowest, or NULL: x fastest
+  int order_length;      // dimensions in `order`
+  lq_site_fetch fetch;   // instead of `data`, for functions that write
+  lq_site_store store;   // instead of `data`, for functions that read
+  void* context;         // handed to fetch and store
+  uint64_t reserved[4];  // 0
+} lq_field;
+
+// Local. SU(3), four spins, contiguous, x fastest. Any pointer to the first number will do.
+LQ_API lq_field lq_gauge_f64(const void* data);
+LQ_API lq_field lq_gauge_f32(const void* data);
+LQ_API lq_field lq_spinor_f64(const void* data);
+LQ_API lq_field lq_spinor_f32(const void* data);
+LQ_API lq_field lq_propagator_f64(const void* data);
+LQ_API lq_field lq_propagator_f32(const void* data);
+// `numbers` counts real numbers per site: two for each complex one.
+LQ_API lq_field lq_sites_f64(const void* data, uint64_t numbers, int is_complex);
+LQ_API lq_field lq_sites_f32(const void* data, uint64_t numbers, int is_complex);
+
+// ---- Reading and writing one field ---------------------------------------------------------------------------
+
+typedef enum lq_verify_mode { LQ_VERIFY_NONE = 0, LQ_VERIFY_CHECKSUM = 1, LQ_VERIFY_READ_BACK = 2 } lq_verify_mode;
+typedef enum lq_sync_mode { LQ_SYNC_NONE = 0, LQ_SYNC_DATA = 1, LQ_SYNC_FULL = 2 } lq_sync_mode;
+
+// A named text that travels with a field, for example "xlf-info".
+typedef struct lq_metadata {
+  const char* name;
+  const char* text;
+} lq_metadata;
+
+typedef struct lq_write_options {
+  size_t struct_size;    // set by init
+  const char* format;    // "ildg", "scidac", "lime", or NULL: by the suffix of the path
+  const char* name;      // of the field, or NULL: its kind
+  int precision;         // lq_precision in the file
+  int verify;            // lq_verify_mode; default LQ_VERIFY_CHECKSUM
+  int sync;              // lq_sync_mode; default LQ_SYNC_FULL
+  int overwrite;         // default 0
+  int measure;           // gauge: store plaquette and link trace; default 0
+  int slice_checksums;   // default 1
+  uint64_t block_bytes;  // packed at a time
+  const lq_metadata* metadata;
+  size_t metadata_count;
+  char** report_json;  // or NULL: where to put a report (docs/reference/json.md)
+} lq_write_options;
+
+typedef struct lq_read_options {
+  size_t struct_size;             // set by init
+  const char* field;              // or NULL: the first
+  uint64_t index;                 // which of those with that name, from 0
+  const int64_t* region_lower;    // part of the file's lattice, or NULL: all of it
+  const int64_t* region_extents;  // equal to the grid's extents
+  int region_dimensions;
+  int verify;  // compare with the stored checksum; default 1
+  uint64_t block_bytes;
+  uint64_t limit_records;  // bounds on what a file may ask of its reader
+  uint64_t limit_text_bytes;
+  char** report_json;  // or NULL
+} lq_read_options;
+
+LQ_API lq_status lq_write_options_init(lq_write_options* options, size_t struct_size);
+LQ_API lq_status lq_read_options_init(lq_read_options* options, size_t struct_size);
+
+// Collective. One field to one new file, which appears under its name only when it is complete.
+LQ_API lq_status lq_write(const char* path, const lq_grid* grid, lq_field field, const lq_write_options* options);
+// Collective. Whatever process grid wrote it; precision is converted.
+LQ_API lq_status lq_read(const char* path, const lq_grid* grid, lq_field field, const lq_read_options* options);
+
+// ---- Several fields in one file ------------------------------------------------------------------------------
+
+typedef struct lq_writer lq_writer;
+
+// Collective. `defaults`, or NULL, are the options of the file and of each field; its report_json is not used.
+LQ_API lq_status lq_writer_create(const char* path, const lq_grid* grid, const lq_write_options* defaults,
+                                  lq_writer** writer);
+// Collective. `metadata` may be NULL when `count` is 0; report_json may be NULL.
+LQ_API lq_status lq_writer_write(lq_writer* writer, const char* name, lq_field field, const lq_metadata* metadata,
+                                 size_t count, char** report_json);
+// Collective. A record of text or bytes; the contents of rank 0 are written.
+LQ_API lq_status lq_writer_record(lq_writer* writer, const char* type, const void* contents, size_t bytes);
+// Collective. Completes and publishes the file; without it lq_writer_free abandons the file.
+LQ_API lq_status lq_writer_close(lq_writer* writer);
+LQ_API void lq_writer_free(lq_writer* writer);
+
+// ---- Questions to files: answers are JSON text (docs/reference/json.md) --------------------------------------
+
+// Called on rank 0 while long operations run.
+typedef void (*lq_progress)(uint64_t done, uint64_t total, void* context);
+
+typedef struct lq_scan_options {
+  size_t struct_size;  // set by init
+  const lq_communicator* communicator;
+  uint64_t limit_records;
+  uint64_t limit_text_bytes;
+} lq_scan_options;
+
+typedef enum lq_measure_mode {
+  LQ_MEASURE_WHEN_IT_FITS = 0,
+  LQ_MEASURE_ALWAYS = 1,
+  LQ_MEASURE_NEVER = 2
+} lq_measure_mode;
+
+typedef struct lq_verify_options {
+  size_t struct_size;  // set by init
+  const lq_communicator* communicator;
+  int physics;            // lq_measure_mode, for gauge fields
+  uint64_t memory_bytes;  // of all ranks together, for LQ_MEASURE_WHEN_IT_FITS
+  uint64_t block_bytes;
+  uint64_t limit_records;
+  uint64_t limit_text_bytes;
+  lq_progress progress;  // or NULL
+  void* progress_context;
+} lq_verify_options;
+
+typedef struct lq_convert_options {
+  size_t struct_size;  // set by init
+  const lq_communicator* communicator;
+  const lq_write_options* write;  // of the new file, or NULL; its report_json is not used
+  int dry_run;                    // check everything, write nothing
+  uint64_t limit_records;
+  uint64_t limit_text_bytes;
+  lq_progress progress;  // or NULL
+  void* progress_context;
+} lq_convert_options;
+
+typedef struct lq_diff_options {
+  size_t struct_size;  // set by init
+  const lq_communicator* communicator;
+  double tolerance;   // absolute
+  const char* field;  // or NULL: the first
+  uint64_t index;
+  uint64_t limit_records;
+  uint64_t limit_text_bytes;
+  lq_progress progress;  // or NULL
+  void* progress_context;
+} lq_diff_options;
+
+LQ_API lq_status lq_scan_options_init(lq_scan_options* options, size_t struct_size);
+LQ_API lq_status lq_verify_options_init(lq_verify_options* options, size_t struct_size);
+LQ_API lq_status lq_convert_options_init(lq_convert_options* options, size_t struct_size);
+LQ_API lq_status lq_diff_options_init(lq_diff_options* options, size_t struct_size);
+
+// Collective. What is in the file: records, fields, metadata, findings.
+LQ_API lq_status lq_inspect(const char* path, const lq_scan_options* options, char** json);
+// Collective. Structure, sizes, checksums, physics. A damaged file is an answer, not a failure: *is_sound is 0.
+LQ_API lq_status lq_verify(const char* path, const lq_verify_options* options, int* is_sound, char** json);
+// Collective. Any format to any, checksums verified on the way. `json` may be NULL.
+LQ_API lq_status lq_convert(const char* from, const char* to, const lq_convert_options* options, char** json);
+// Collective. Two fields number by number.
+LQ_API lq_status lq_diff(const char* a, const char* b, const lq_diff_options* options, int* is_same, char** json);
+// Local. The rules of the format that the file breaks; and every header byte with its name.
+LQ_API lq_status lq_validate(const char* path, const lq_scan_options* options, char** json);
+LQ_API lq_status lq_explain(const char* path, const lq_scan_options* options, char** json);
+
+// Local. Hands the bytes of record number `index` (from 0) of that type to `sink` in pieces.
+typedef void (*lq_sink)(const void* data, uint64_t bytes, void* context);
+LQ_API lq_status lq_read_record(const char* path, const char* type, uint64_t index, lq_sink sink, void* context);
+// Local. The numbers of one site; `numbers` has room for `capacity` of them, *count is how many there are.
+// With `numbers` NULL and `capacity` 0 only the count is given. LQ_INVALID_ARGUMENT when there is too little room.
+LQ_API lq_status lq_read_site(const char* path, const int64_t* x, int dimensions, const lq_read_options* options,
+                              double* numbers, uint64_t capacity, uint64_t* count);
+
+// ---- Physics of gauge fields in memory -----------------------------------------------------------------------
+
+// Collective. values: average, spatial, temporal.
+LQ_API lq_status lq_plaquette(const lq_grid* grid, lq_field field, double values[3]);
+// Collective. Average of Re Tr U / N over the links.
+LQ_API lq_status lq_link_trace(const lq_grid* grid, lq_field field, double* value);
+// Collective. values: largest |element| of U U^dagger - 1, its mean over links, largest |det U - 1|.
+LQ_API lq_status lq_unitarity(const lq_grid* grid, lq_field field, double values[3]);
+// Collective. Any field: how many numbers are NaN or infinite.
+LQ_API lq_status lq_count_not_finite(const lq_grid* grid, lq_field field, uint64_t* count);
+// Collective. All of it from one pass, as JSON.
+LQ_API lq_status lq_measure(const lq_grid* grid, lq_field field, char** json);
+
+typedef struct lq_generate_options {
+  size_t struct_size;                             // set by init
+  double beta;                                    // 6.0
+  int sweeps;                                     // 100
+  int over_relaxation;                            // 3 after each heat bath sweep
+  uint64_t seed;                                  // 1
+  int hot_start;                                  // 0: all links are 1
+  void (*after_sweep)(int sweep, void* context);  // or NULL
+  void* context;
+} lq_generate_options;
+LQ_API lq_status lq_generate_options_init(lq_generate_options* options, size_t struct_size);
+
+// Collective. A thermalised SU(2) or SU(3) configuration into a double precision gauge field, x fastest.
+LQ_API lq_status lq_generate(const lq_grid* grid, lq_field field, const lq_generate_options* options);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

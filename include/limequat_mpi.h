@@ -1,0 +1,48 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Limequat for C over MPI: the one C header that includes <mpi.h>; link limequat_mpi. Conventions: limequat.h.
+#ifndef LIMEQUAT_MPI_H
+#define LIMEQUAT_MPI_H
+
+// The C interface of MPI only, also when C++ includes this.
+#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX 1
+#endif
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX 1
+#endif
+#include <mpi.h>
+
+#include <limequat.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lq_grid_options {
+  size_t struct_size;        // set by init
+  const int64_t* processes;  // ranks in each dimension, or NULL: chosen
+  const int* rank_order;     // dimensions in which consecutive ranks advance, fastest first, or NULL: x first
+  const int* axes;           // lattice dimension d lies along dimension axes[d] of a Cartesian communicator
+                             // (T, X, Y, Z: {1, 2, 3, 0}), or NULL: d along d
+  int idle_ranks;            // allow a process grid smaller than the communicator; default 0
+  int holds_sites;           // 0 on ranks that hold nothing; default 1
+} lq_grid_options;
+
+LQ_API lq_status lq_grid_options_init(lq_grid_options* options, size_t struct_size);
+
+// Collective over `comm`, which is duplicated. The lattice over its ranks; a Cartesian communicator gives process
+// grid and rank order. `processes`, `rank_order` and `axes` have `dimensions` entries; options may be NULL.
+LQ_API lq_status lq_grid_mpi(const int64_t* extents, int dimensions, MPI_Comm comm, lq_grid** grid);
+LQ_API lq_status lq_grid_mpi_with(const int64_t* extents, int dimensions, MPI_Comm comm, const lq_grid_options* options,
+                                  lq_grid** grid);
+
+// Collective over `comm`, which is duplicated. For lq_inspect, lq_verify, lq_convert, lq_diff over ranks.
+LQ_API lq_status lq_communicator_mpi(MPI_Comm comm, lq_communicator** communicator);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,92 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The last failure on each thread and its accessors; the numbers of both enumerations held together.
+#include "capi/failure.hpp"
+
+#include <new>
+#include <optional>
+
+#include <limequat/json.hpp>
+
+namespace {
+
+struct Failure {
+  std::optional<lq::Error> error;
+  std::string json;
+  bool lost_for_memory = false;  // a failure that there was no memory to describe
+};
+
+thread_local Failure last;
+
+template <lq_status status, lq::Code code>
+inline constexpr bool same = static_cast<int>(status) == static_cast<int>(code);
+
+static_assert(same<LQ_OK, lq::Code::ok> && same<LQ_INVALID_ARGUMENT, lq::Code::invalid_argument> &&
+              same<LQ_RANKS_DISAGREE, lq::Code::ranks_disagree> && same<LQ_WRONG_STATE, lq::Code::wrong_state> &&
+              same<LQ_UNSUPPORTED, lq::Code::unsupported>);
+static_assert(same<LQ_NOT_FOUND, lq::Code::not_found> && same<LQ_EXISTS, lq::Code::exists> &&
+              same<LQ_NO_PERMISSION, lq::Code::no_permission> && same<LQ_NO_SPACE, lq::Code::no_space> &&
+              same<LQ_IO, lq::Code::io>);
+static_assert(same<LQ_UNKNOWN_FORMAT, lq::Code::unknown_format> && same<LQ_MALFORMED, lq::Code::malformed> &&
+              same<LQ_TRUNCATED, lq::Code::truncated> && same<LQ_CHECKSUM_MISMATCH, lq::Code::checksum_mismatch> &&
+              same<LQ_NO_SUCH_RECORD, lq::Code::no_such_record>);
+static_assert(same<LQ_OUT_OF_MEMORY, lq::Code::out_of_memory> && same<LQ_TOO_LARGE, lq::Code::too_large> &&
+              same<LQ_COMMUNICATION, lq::Code::communication> && same<LQ_INTERNAL, lq::Code::internal>);
+
+lq_status remember(const lq::Error& error) noexcept try {
+  last.error = error;
+  last.json = lq::to_json(error);
+  last.lost_for_memory = false;
+  return static_cast<lq_status>(error.code());
+} catch (...) {
+  last.error.reset();
+  last.lost_for_memory = true;
+  return static_cast<lq_status>(error.code());
+}
+
+const lq::ErrorFacts& facts() {
+  static const lq::ErrorFacts none;
+  return last.error ? last.error->facts() : none;
+}
+
+}  // namespace
+
+namespace lq::capi {
+
+lq_status remember_failure() noexcept try { throw; } catch (const Error& error) {
+  return remember(error);
+} catch (const std::bad_alloc&) {
+  last.error.reset();
+  last.lost_for_memory = true;
+  return LQ_OUT_OF_MEMORY;
+} catch (const std::exception& error) {
+  return remember(Error(Code::internal, std::string("unexpected exception: ") + error.what()));
+} catch (...) {
+  return remember(Error(Code::internal, "unexpected exception of unknown type"));
+}
+
+}  // namespace lq::capi
+
+const char* lq_version(void) { return lq::version(); }
+
+const char* lq_status_name(lq_status status) { return lq::name(static_cast<lq::Code>(status)).data(); }
+
+const char* lq_error_text(void) {
+  if (last.lost_for_memory) return "out of memory";
+  return last.error ? last.error->what() : "";
+}
+
+lq_status lq_error_code(void) {
+  if (last.lost_for_memory) return LQ_OUT_OF_MEMORY;
+  return last.error ? static_cast<lq_status>(last.error->code()) : LQ_OK;
+}
+
+const char* lq_error_path(void) { return facts().path.c_str(); }
+const char* lq_error_record(void) { return facts().record.c_str(); }
+int64_t lq_error_offset(void) { return facts().offset ? static_cast<int64_t>(*facts().offset) : -1; }
+int lq_error_rank(void) { return facts().rank.value_or(-1); }
+const char* lq_error_expected(void) { return facts().expected.c_str(); }
+const char* lq_error_found(void) { return facts().found.c_str(); }
+int lq_error_errno(void) { return facts().system_errno; }
+const char* lq_error_json(void) { return last.error ? last.json.c_str() : "{}"; }

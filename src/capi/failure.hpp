@@ -1,0 +1,38 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The one place where exceptions become codes: every function of the C API runs its body in guarded().
+#pragma once
+
+#include <string>
+
+#include <limequat/error.hpp>
+
+#include <limequat.h>
+
+namespace lq::capi {
+
+// Call inside a catch block: keeps what is being handled as this thread's last failure, returns its code.
+// Exported because limequat_mpi needs it too.
+LQ_API lq_status remember_failure() noexcept;
+
+template <class Body>
+lq_status guarded(Body&& body) noexcept {
+  try {
+    body();
+    return LQ_OK;
+  } catch (...) {
+    return remember_failure();
+  }
+}
+
+[[noreturn]] inline void reject(const std::string& sentence) { throw Error(Code::invalid_argument, sentence); }
+
+// invalid_argument when `pointer` is NULL, naming the argument.
+template <class T>
+T* given(T* pointer, const char* argument) {
+  if (pointer == nullptr) reject(std::string(argument) + " is NULL");
+  return pointer;
+}
+
+}  // namespace lq::capi

@@ -1,0 +1,53 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What is behind the opaque handles, and arguments that all ranks must have right.
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include <limequat/grid.hpp>
+
+#include "capi/failure.hpp"
+
+struct lq_communicator {
+  lq::Communicator communicator;
+};
+
+struct lq_grid {
+  lq::Grid grid;
+};
+
+namespace lq::capi {
+
+inline Communicator communicator_of(const lq_communicator* handle) {
+  return handle == nullptr ? Communicator() : handle->communicator;
+}
+
+inline const Grid& grid_of(const lq_grid* handle) { return given(handle, "grid")->grid; }
+
+inline Coord coord_of(const std::int64_t* values, int dimensions, const char* argument) {
+  if (dimensions < 1 || dimensions > max_dimensions) {
+    reject("dimensions of " + std::string(argument) + " is " + std::to_string(dimensions) + ", expected 1 to 8");
+  }
+  return Coord(std::span(given(values, argument), static_cast<std::size_t>(dimensions)));
+}
+
+// Collective. The result of make(); when it throws on any rank, all ranks throw, so that a wrong argument on
+// one of them leaves none waiting.
+template <class Make>
+auto agreed(const Communicator& communicator, Make&& make) {
+  std::optional<decltype(make())> result;
+  std::exception_ptr failure;
+  try {
+    result.emplace(make());
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  communicator.agree(failure);
+  return std::move(*result);
+}
+
+}  // namespace lq::capi

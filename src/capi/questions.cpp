@@ -1,0 +1,126 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Questions to files, answered in JSON.
+#include <limequat/inspect.hpp>
+
+#include <algorithm>
+
+#include <limequat/file.hpp>
+#include <limequat/json.hpp>
+
+#include "capi/handles.hpp"
+#include "capi/option_struct.hpp"
+#include "capi/options.hpp"
+#include "capi/text.hpp"
+
+namespace {
+
+using lq::capi::agreed;
+using lq::capi::given;
+using lq::capi::guarded;
+using lq::capi::text;
+
+template <class Options>
+lq::Communicator group_of(const Options* options) {
+  Options none{};
+  return lq::capi::communicator_of(lq::capi::given_options(options, none).communicator);
+}
+
+}  // namespace
+
+lq_status lq_inspect(const char* path, const lq_scan_options* options, char** json) {
+  return guarded([&] {
+    const lq::Communicator group = group_of(options);
+    const auto [name, limits] = agreed(group, [&] {
+      given(json, "json");
+      return std::pair(text(path, "path"), lq::capi::scan_limits(options));
+    });
+    lq::capi::hand_out(lq::to_json(lq::inspect(name, group, limits)), json);
+  });
+}
+
+lq_status lq_verify(const char* path, const lq_verify_options* options, int* is_sound, char** json) {
+  return guarded([&] {
+    const lq::Communicator group = group_of(options);
+    const auto [name, how] = agreed(group, [&] {
+      given(is_sound, "is_sound");
+      given(json, "json");
+      return std::pair(text(path, "path"), lq::capi::verify_options(options));
+    });
+    const lq::Verification verification = lq::verify(name, group, how);
+    lq::capi::hand_out(lq::to_json(verification), json);
+    *is_sound = verification.ok;
+  });
+}
+
+lq_status lq_convert(const char* from, const char* to, const lq_convert_options* options, char** json) {
+  return guarded([&] {
+    struct Arguments {
+      std::string from, to;
+      lq::ConvertOptions options;
+    };
+    const lq::Communicator group = group_of(options);
+    const auto call = agreed(group, [&] {
+      return Arguments{text(from, "from"), text(to, "to"), lq::capi::convert_options(options)};
+    });
+    const lq::Report report = lq::convert(call.from, call.to, group, call.options);
+    if (json != nullptr) lq::capi::hand_out(lq::to_json(report), json);
+  });
+}
+
+lq_status lq_diff(const char* a, const char* b, const lq_diff_options* options, int* is_same, char** json) {
+  return guarded([&] {
+    struct Arguments {
+      std::string a, b;
+      lq::DiffOptions options;
+    };
+    const lq::Communicator group = group_of(options);
+    const auto call = agreed(group, [&] {
+      given(is_same, "is_same");
+      given(json, "json");
+      return Arguments{text(a, "a"), text(b, "b"), lq::capi::diff_options(options)};
+    });
+    const lq::Difference difference = lq::diff(call.a, call.b, group, call.options);
+    lq::capi::hand_out(lq::to_json(difference), json);
+    *is_same = difference.same;
+  });
+}
+
+lq_status lq_validate(const char* path, const lq_scan_options* options, char** json) {
+  return guarded([&] {
+    given(json, "json");
+    lq::capi::hand_out(lq::to_json(lq::validate(text(path, "path"), lq::capi::scan_limits(options))), json);
+  });
+}
+
+lq_status lq_explain(const char* path, const lq_scan_options* options, char** json) {
+  return guarded([&] {
+    given(json, "json");
+    lq::capi::hand_out(lq::to_json(lq::explain(text(path, "path"), lq::capi::scan_limits(options))), json);
+  });
+}
+
+lq_status lq_read_record(const char* path, const char* type, uint64_t index, lq_sink sink, void* context) {
+  return guarded([&] {
+    if (sink == nullptr) lq::capi::reject("sink is NULL");
+    lq::read_record(text(path, "path"), text(type, "type"), index,
+                    [&](const void* data, std::uint64_t bytes) { sink(data, bytes, context); });
+  });
+}
+
+lq_status lq_read_site(const char* path, const int64_t* x, int dimensions, const lq_read_options* options,
+                       double* numbers, uint64_t capacity, uint64_t* count) {
+  return guarded([&] {
+    given(count, "count");
+    if (capacity > 0) given(numbers, "numbers");
+    const auto values =
+        lq::read_site(text(path, "path"), lq::capi::coord_of(x, dimensions, "x"), lq::capi::read_options(options));
+    if (numbers != nullptr && values.size() > capacity) {
+      lq::capi::reject("a site has " + std::to_string(values.size()) + " numbers, but there is room for " +
+                       std::to_string(capacity));
+    }
+    if (numbers != nullptr) std::ranges::copy(values, numbers);
+    *count = values.size();
+  });
+}
