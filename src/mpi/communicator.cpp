@@ -1,0 +1,28 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The handle of a duplicated communicator.
+#include <limequat/error.hpp>
+#include <limequat/mpi.hpp>
+
+#include "mpi/mpi_comm.hpp"
+#include "mpi/mpi_error.hpp"
+
+namespace lq::mpi {
+
+Communicator communicator(MPI_Comm comm) {
+  require_running();
+  if (comm == MPI_COMM_NULL) {
+    throw Error(Code::invalid_argument, "communicator: MPI_COMM_NULL; call on the ranks that are in the communicator");
+  }
+  int is_inter = 0;
+  check(MPI_Comm_test_inter(comm, &is_inter), "inspect the communicator");
+  if (is_inter != 0) {
+    throw Error(Code::invalid_argument, "communicator: an intercommunicator; merge it first (MPI_Intercomm_merge)");
+  }
+  MPI_Comm duplicate = MPI_COMM_NULL;
+  check(MPI_Comm_dup(comm, &duplicate), "duplicate the communicator");
+  return Communicator(std::make_shared<MpiComm>(duplicate));
+}
+
+}  // namespace lq::mpi

@@ -1,0 +1,46 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// comm::Comm over an MPI communicator.
+#pragma once
+
+#include <limequat/mpi.hpp>
+
+#include "comm/comm.hpp"
+
+namespace lq::mpi {
+
+// Bytes in one MPI message: counts are int, and 1 GiB leaves room for whatever a library adds.
+inline constexpr std::size_t default_chunk_bytes = std::size_t{1} << 30;
+
+class MpiComm final : public comm::Comm {
+ public:
+  // Takes the communicator, makes it return errors, and frees it at the end unless MPI is finalised by then.
+  // `chunk_bytes` (a multiple of 8) is the same on all ranks; tests lower it.
+  explicit MpiComm(MPI_Comm owned, std::size_t chunk_bytes = default_chunk_bytes);
+  ~MpiComm() override;
+  MpiComm(const MpiComm&) = delete;
+  MpiComm& operator=(const MpiComm&) = delete;
+
+  int rank() const noexcept override { return rank_; }
+  int size() const noexcept override { return size_; }
+  void barrier() override;
+  void broadcast(std::span<std::byte> data, int root) override;
+  void all_reduce(std::span<std::uint64_t> values, comm::Reduce operation) override;
+  std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine, int root) override;
+  std::vector<std::byte> scatter(const std::vector<std::vector<std::byte>>& parts, int root) override;
+  std::vector<comm::Message> all_to_all(std::vector<comm::Message> outgoing) override;
+  std::unique_ptr<comm::Comm> split(int colour, int key) override;
+
+ private:
+  void send(std::span<const std::byte> data, int to, std::vector<MPI_Request>& requests);
+  void receive(std::span<std::byte> data, int from, std::vector<MPI_Request>& requests);
+
+  MPI_Comm comm_;
+  std::size_t chunk_bytes_;
+  int rank_ = 0;
+  int size_ = 1;
+  int exchanges_ = 0;  // calls of all_to_all, modulo 2
+};
+
+}  // namespace lq::mpi
