@@ -7,7 +7,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -161,23 +160,6 @@ TEST_F(Posix, FilesAreClosedInChildPrograms) {
     ++found;
   }
   EXPECT_EQ(found, 1);
-}
-
-TEST_F(Posix, CarriesOnAfterSignals) {
-  struct sigaction action {};
-  struct sigaction old {};
-  action.sa_handler = [](int) {};
-  ASSERT_EQ(::sigaction(SIGALRM, &action, &old), 0);
-  const itimerval often{{0, 200}, {0, 200}};
-  const itimerval never{};
-  const std::string text(8'000'000, 'x');
-  const auto file = posix().create(at("a"));
-  ::setitimer(ITIMER_REAL, &often, nullptr);
-  for (std::uint64_t i = 0; i < 4; ++i) file->write_at(i * text.size(), base::as_bytes(text));
-  file->close();
-  ::setitimer(ITIMER_REAL, &never, nullptr);
-  ::sigaction(SIGALRM, &old, nullptr);
-  EXPECT_EQ(std::filesystem::file_size(at("a")), 4 * text.size());
 }
 
 TEST_F(Posix, CopiesPermissionsOfTheReplacedFile) {
