@@ -1,0 +1,122 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The installed tree, as a stranger uses it: installed into one folder, moved to another, then built against by CMake
+# and by pkg-config, with and without MPI, and the results run.
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).parent / "downstream"
+OPTIONS = None
+MPI_ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+}
+
+
+def run(*command, **options):
+    """Its output; AssertionError with all that it said if it fails."""
+    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    if done.returncode:
+        raise AssertionError(f"{' '.join(map(str, command))} gave {done.returncode}:\n{done.stdout}")
+    return done.stdout.strip()
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="limequat-install-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        run("cmake", "--install", OPTIONS.build, "--prefix", cls.folder / "first")
+        cls.prefix = cls.folder / "moved"
+        (cls.folder / "first").rename(cls.prefix)
+        cls.libdir = next(cls.prefix.rglob("limequat.pc")).parent.parent
+        cls.environment = {**os.environ, **MPI_ENVIRONMENT, "CMAKE_PREFIX_PATH": str(cls.prefix),
+                           "PKG_CONFIG_PATH": str(cls.libdir / "pkgconfig"), "LD_LIBRARY_PATH": str(cls.libdir)}
+
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+
+    def configure(self, components):
+        return subprocess.run(["cmake", "-S", SOURCE, "-B", self.work, f"-DCOMPONENTS={components}"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=self.environment)
+
+    def compile(self, compiler, source, package, *options):
+        flags = run("pkg-config", "--cflags", "--libs", package, env=self.environment).split()
+        program = self.work / "program"
+        run(*compiler.split(), *options, SOURCE / source, "-o", program, *flags, env=self.environment)
+        return program
+
+    def mpirun(self, program):
+        return run(OPTIONS.mpiexec, "-n", "2", program, cwd=self.work, env=self.environment)
+
+    def test_every_kind_of_file_has_its_folder(self):
+        folders = ["include/limequat", "share/doc", "lib/python"]
+        self.assertEqual([f for f in folders if not any((self.prefix / f).rglob("*"))], [])
+        self.assertTrue(any(self.libdir.glob("liblimequat.so*")))
+
+    def test_mpi_is_mentioned_only_where_it_is(self):
+        there = (self.prefix / "include/limequat/mpi.hpp").exists()
+        self.assertEqual(there, OPTIONS.mpi)
+        self.assertEqual((self.prefix / "include/limequat_mpi.h").exists(), there)
+
+    def test_cmake_project_builds_and_runs(self):
+        configured = self.configure("mpi" if OPTIONS.mpi else "")
+        self.assertEqual(configured.returncode, 0, configured.stdout)
+        run("cmake", "--build", self.work, env=self.environment)
+        self.assertIn("same", run(self.work / "serial", cwd=self.work))
+        self.assertIn("same", run(self.work / "serial_c", cwd=self.work))
+        if OPTIONS.mpi:
+            self.assertIn("2 ranks same", self.mpirun(self.work / "parallel"))
+
+    def test_cmake_names_the_component_that_is_missing(self):
+        configured = self.configure("nonsense")
+        self.assertNotEqual(configured.returncode, 0)
+        self.assertIn('no component "nonsense"', " ".join(configured.stdout.split()))
+
+    def test_pkg_config_serves_cpp_and_c(self):
+        program = self.compile("c++", "serial.cpp", "limequat", "-std=c++20")
+        self.assertIn("same", run(program, cwd=self.work, env=self.environment))
+        program = self.compile("cc", "serial.c", "limequat", "-std=c99", "-pedantic", "-Wall", "-Werror")
+        self.assertIn("same", run(program, cwd=self.work, env=self.environment))
+
+    def test_pkg_config_brings_mpi(self):
+        if not OPTIONS.mpi:
+            self.skipTest("built without MPI")
+        program = self.compile("c++", "parallel.cpp", "limequat_mpi", "-std=c++20")
+        self.assertIn("2 ranks same", self.mpirun(program))
+
+    def test_core_library_has_no_mpi_symbol(self):
+        symbols = run("nm", "-D", "--undefined-only", self.libdir / "liblimequat.so")
+        self.assertEqual([s for s in symbols.split() if s.upper().startswith(("MPI_", "PMPI_", "OMPI_"))], [])
+
+    def test_programs_find_their_library(self):
+        if not OPTIONS.lq:
+            self.skipTest("built without lq")
+        plain = {k: v for k, v in os.environ.items() if k != "LD_LIBRARY_PATH"}
+        version = run(self.prefix / "bin/lq", "--version", env=plain)
+        self.assertRegex(version, r"\d+\.\d+\.\d+")
+
+    def test_python_package_finds_its_library(self):
+        python = {**os.environ, "PYTHONPATH": str(self.prefix / "lib/python")}
+        if subprocess.run([sys.executable, "-c", "import numpy"], stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("no numpy")
+        code = "import limequat; print(limequat.__file__, limequat.__version__)"
+        self.assertIn(str(self.prefix), run(sys.executable, "-c", code, env=python, cwd=self.work))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--mpi", type=lambda text: text == "1", default=False)
+    parser.add_argument("--lq", type=lambda text: text == "1", default=False)
+    parser.add_argument("--mpiexec", default="mpiexec")
+    OPTIONS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest])
