@@ -3,11 +3,11 @@
 #
 # A room is a folder of src/ with its sources, its unit tests beside them, and the rooms it may include.
 
-# lq_room(NAME SOURCES ... [TESTS ...] [ROOMS ...] [LIBRARIES ...])
+# lq_room(NAME SOURCES ... [TESTS ...] [ROOMS ...] [LIBRARIES ...] [TEST_ROOMS ...] [TEST_LIBRARIES ...])
 #   lq_NAME       object library
 #   lq_NAME_test  its unit tests, linked with the rooms it needs and no others
 function(lq_room room)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;TESTS;ROOMS;TEST_ROOMS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "SOURCES;TESTS;ROOMS;TEST_ROOMS;LIBRARIES;TEST_LIBRARIES" ${ARGN})
   add_library(lq_${room} OBJECT ${ROOM_SOURCES})
   target_include_directories(lq_${room} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(lq_${room} PUBLIC ${ROOM_LIBRARIES} PRIVATE lq_flags)
@@ -27,7 +27,8 @@ function(lq_room room)
   set_property(GLOBAL APPEND PROPERTY LQ_ROOMS ${room})
 
   if(LIMEQUAT_TESTS AND ROOM_TESTS)
-    lq_test(lq_${room}_test SOURCES ${ROOM_TESTS} ROOMS ${room} ${ROOM_TEST_ROOMS} LABELS unit)
+    lq_test(lq_${room}_test SOURCES ${ROOM_TESTS} ROOMS ${room} ${ROOM_TEST_ROOMS}
+      LIBRARIES ${ROOM_TEST_LIBRARIES} LABELS unit)
   endif()
 endfunction()
 
