@@ -1,0 +1,48 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See block.hpp.
+#include "io/block.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace lq::io {
+
+Block::Block(std::uint64_t block_bytes, std::uint64_t site_bytes)
+    : site_bytes_(site_bytes),
+      max_sites_(std::max<std::uint64_t>(block_bytes / site_bytes, 1)),
+      bytes_(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(max_sites_ * site_bytes))) {}
+
+std::uint64_t sub_block_sites(std::uint64_t site_bytes) noexcept {
+  return std::max<std::uint64_t>(16 * 1024 / site_bytes, 1);
+}
+
+void read_whole(base::ByteSource& file, std::uint64_t offset, base::MutableBytes bytes) {
+  const std::size_t got = file.read_at(offset, bytes);
+  if (got == bytes.size()) return;
+  throw Error(
+      Code::truncated,
+      fmt::format(
+          "{}: the file ends at byte {}, {} bytes short of what its records announce; copy it again from its source",
+          file.path(), offset + got, bytes.size() - got),
+      {.path = file.path(),
+       .offset = offset + got,
+       .expected = fmt::format("{} bytes", bytes.size()),
+       .found = fmt::format("{} bytes", got)});
+}
+
+void watch_zeros(const Payload& payload, base::Bytes sites, std::uint64_t file_site, ZeroRegion& zeros) noexcept {
+  if (payload.spec.kind != FieldKind::gauge) return;
+  const std::uint64_t site_bytes = payload.spec.site_bytes();
+  const kernels::ZeroSites found = kernels::find_zero_sites(sites, site_bytes);
+  if (found.count == 0) return;
+  const std::uint64_t first = payload.offset + (file_site + found.first) * site_bytes;
+  const std::uint64_t last = payload.offset + (file_site + found.last + 1) * site_bytes;
+  zeros.first_offset = zeros.sites == 0 ? first : std::min(zeros.first_offset, first);
+  zeros.last_offset = std::max(zeros.last_offset, last);
+  zeros.sites += found.count;
+}
+
+}  // namespace lq::io

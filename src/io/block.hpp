@@ -1,0 +1,49 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the pumps share: the form of a site, the buffer, reading whole or failing, and the watch for zeros.
+#pragma once
+
+#include <bit>
+#include <memory>
+#include <vector>
+
+#include <limequat/error.hpp>
+
+#include "io/pump.hpp"
+#include "kernels/digest.hpp"
+#include "kernels/pack.hpp"
+
+namespace lq::io {
+
+inline kernels::SiteForm form_of(const Payload& payload, Precision memory) {
+  const bool host_is_little = std::endian::native == std::endian::little;
+  return {payload.spec.numbers, memory, payload.spec.precision,
+          (payload.byte_order == ByteOrder::big) == host_is_little};
+}
+
+// A block of whole sites.
+class Block {
+ public:
+  Block(std::uint64_t block_bytes, std::uint64_t site_bytes);
+  std::uint64_t max_sites() const noexcept { return max_sites_; }
+  base::MutableBytes first_sites(std::uint64_t sites) noexcept {
+    return {bytes_.get(), static_cast<std::size_t>(sites * site_bytes_)};
+  }
+
+ private:
+  std::uint64_t site_bytes_;
+  std::uint64_t max_sites_;
+  std::unique_ptr<std::byte[]> bytes_;
+};
+
+// Sites processed at a time inside a block, so that packing and checksum meet in the first cache level.
+std::uint64_t sub_block_sites(std::uint64_t site_bytes) noexcept;
+
+// All of `bytes` from `offset`, or Error(truncated).
+void read_whole(base::ByteSource& file, std::uint64_t offset, base::MutableBytes bytes);
+
+// Notes sites of a gauge field that hold only zeros.
+void watch_zeros(const Payload& payload, base::Bytes sites, std::uint64_t file_site, ZeroRegion& zeros) noexcept;
+
+}  // namespace lq::io

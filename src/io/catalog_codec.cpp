@@ -1,0 +1,187 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See catalog_codec.hpp. One list of members per structure serves both directions, so that they cannot drift
+// apart: the archive either appends or takes.
+#include "io/catalog_codec.hpp"
+
+#include <cstring>
+#include <optional>
+#include <type_traits>
+
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
+
+namespace lq::io {
+
+namespace {
+
+template <class T>
+concept Plain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+
+class Encoder {
+ public:
+  template <Plain T>
+  void operator()(const T& value) {
+    const std::size_t at = bytes.size();
+    bytes.resize(at + sizeof value);
+    std::memcpy(bytes.data() + at, &value, sizeof value);
+  }
+  void text(const std::string& value) {
+    (*this)(std::uint64_t{value.size()});
+    const base::Bytes more = base::as_bytes(value);
+    bytes.insert(bytes.end(), more.begin(), more.end());
+  }
+  template <class T>
+  std::uint64_t count(const std::vector<T>& values) {
+    (*this)(std::uint64_t{values.size()});
+    return values.size();
+  }
+
+  static constexpr bool decodes = false;
+  std::vector<std::byte> bytes;
+};
+
+class Decoder {
+ public:
+  explicit Decoder(base::Bytes bytes) : rest_(bytes) {}
+  template <Plain T>
+  void operator()(T& value) {
+    const base::Bytes taken = take(sizeof value);
+    std::memcpy(&value, taken.data(), sizeof value);
+  }
+  void text(std::string& value) {
+    std::uint64_t size = 0;
+    (*this)(size);
+    value = base::as_text(take(size));
+  }
+  template <class T>
+  std::uint64_t count(std::vector<T>& values) {
+    std::uint64_t size = 0;
+    (*this)(size);
+    values.resize(static_cast<std::size_t>(size));
+    return size;
+  }
+
+  static constexpr bool decodes = true;
+
+ private:
+  base::Bytes take(std::uint64_t size) {
+    if (size > rest_.size())
+      throw Error(Code::internal, "the catalog of a file was cut on its way between ranks; please report");
+    const base::Bytes taken = rest_.first(static_cast<std::size_t>(size));
+    rest_ = rest_.subspan(taken.size());
+    return taken;
+  }
+
+  base::Bytes rest_;
+};
+
+template <class Archive, class T>
+void each(Archive& archive, T& value);
+
+template <class Archive, class T>
+void archive_vector(Archive& archive, T& values) {
+  archive.count(values);
+  for (auto& value : values) each(archive, value);
+}
+
+template <class Archive, class T>
+void archive_optional(Archive& archive, T& value) {
+  bool present = value.has_value();
+  archive(present);
+  if constexpr (Archive::decodes) {
+    if (present) value.emplace();
+  }
+  if (present) each(archive, *value);
+}
+
+template <class Archive, class T>
+void archive_coord(Archive& archive, T& coord) {
+  int size = coord.size();
+  archive(size);
+  if constexpr (Archive::decodes) coord = Coord::filled(size, 0);
+  for (int d = 0; d < size; ++d) {
+    std::int64_t value = coord[d];
+    archive(value);
+    if constexpr (Archive::decodes) coord[d] = value;
+  }
+}
+
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+
+template <class Archive, class... T>
+void all(Archive& archive, T&... members) {
+  (each(archive, members), ...);
+}
+
+template <class Archive, class T>
+void each(Archive& a, T& v) {
+  using Value = std::remove_const_t<T>;
+  if constexpr (Plain<Value>) {
+    a(v);
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    a.text(v);
+  } else if constexpr (is_vector<Value>) {
+    archive_vector(a, v);
+  } else if constexpr (is_optional<Value>) {
+    archive_optional(a, v);
+  } else if constexpr (std::is_same_v<Value, Coord>) {
+    archive_coord(a, v);
+  } else if constexpr (std::is_same_v<Value, Metadata::value_type>) {
+    all(a, v.first, v.second);
+  } else if constexpr (std::is_same_v<Value, Box>) {
+    all(a, v.lower, v.extents);
+  } else if constexpr (std::is_same_v<Value, Checksum>) {
+    all(a, v.suma, v.sumb);
+  } else if constexpr (std::is_same_v<Value, FieldSpec>) {
+    all(a, v.kind, v.colors, v.spins, v.links, v.numbers, v.is_complex, v.precision);
+  } else if constexpr (std::is_same_v<Value, Payload>) {
+    all(a, v.file, v.offset, v.length, v.spec, v.extents, v.stored, v.order, v.byte_order);
+  } else if constexpr (std::is_same_v<Value, Record>) {
+    all(a, v.type, v.file, v.message, v.number, v.mb_flag, v.me_flag, v.header_offset, v.offset, v.data_length);
+  } else if constexpr (std::is_same_v<Value, FieldEntry>) {
+    all(a, v.name, v.payload, v.record, v.checksum, v.slices, v.metadata, v.plaquette, v.link_trace);
+  } else if constexpr (std::is_same_v<Value, Finding>) {
+    all(a, v.severity, v.code, v.rule, v.message, v.record, v.offset, v.length, v.expected, v.found);
+  } else {
+    static_assert(std::is_same_v<Value, Catalog>);
+    all(a, v.path, v.format, v.file_bytes, v.records, v.fields, v.metadata, v.findings, v.complete);
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> encode(const Catalog& catalog) {
+  Encoder encoder;
+  each(encoder, catalog);
+  return std::move(encoder.bytes);
+}
+
+Catalog decode(base::Bytes bytes) {
+  Decoder decoder(bytes);
+  Catalog catalog;
+  each(decoder, catalog);
+  return catalog;
+}
+
+void broadcast(comm::Comm& comm, Catalog& catalog) {
+  if (comm.size() == 1) return;
+  std::vector<std::byte> bytes;
+  comm::agree_at_root(comm, [&] { bytes = encode(catalog); });
+  std::uint64_t size = bytes.size();
+  comm.broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
+  comm::agree(comm, [&] { bytes.resize(static_cast<std::size_t>(size)); });
+  comm.broadcast(bytes, 0);
+  comm::agree(comm, [&] { catalog = decode(bytes); });
+}
+
+}  // namespace lq::io

@@ -1,0 +1,134 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Conversion: scan of one format, plan of the other, tile by tile through bounded memory; both checksums are
+// computed on the way.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include <limequat/error.hpp>
+#include <limequat/inspect.hpp>
+
+#include "comm/agree.hpp"
+#include "io/field_writer.hpp"
+#include "io/local_box.hpp"
+#include "io/read.hpp"
+#include "io/scan.hpp"
+#include "lattice/tiles.hpp"
+
+namespace lq {
+
+namespace {
+
+// The source's texts, replaced by the user's of the same name, and the user's own.
+Metadata merged(const Catalog& catalog, const FieldEntry& entry, const Metadata& wanted) {
+  const auto replaced = [&](const std::string& name) {
+    return std::ranges::any_of(wanted, [&](const auto& item) { return item.first == name; });
+  };
+  Metadata result;
+  const auto keep = [&](const Metadata& texts) {
+    for (const auto& [key, text] : texts) {
+      const bool there = std::ranges::any_of(result, [&](const auto& item) { return item.first == key; });
+      if (!replaced(key) && !there) result.emplace_back(key, text);
+    }
+  };
+  keep(entry.metadata);
+  keep(catalog.metadata);
+  result.insert(result.end(), wanted.begin(), wanted.end());
+  return result;
+}
+
+// This rank's tiles of a field, from file to file.
+struct TileCopy {
+  transport::Transport& transport;
+  const std::string& from;
+  const Payload& source;
+  Box region;
+  io::Tally& read;
+  const Communicator& communicator;
+  const Progress& progress;
+
+  void operator()(transport::File& file, const Payload& target, const io::PumpOptions& options,
+                  io::Tally& written) const {
+    const lattice::Tiles tiles(region, source.order, io::tile_bytes / source.spec.site_bytes());
+    const lattice::Share mine = lattice::share_of(tiles.count(), static_cast<std::uint64_t>(communicator.size()),
+                                                  static_cast<std::uint64_t>(communicator.rank()));
+    const std::unique_ptr<transport::File> input = transport.open_read(from);
+    std::vector<std::byte> memory;
+    for (std::uint64_t i = mine.begin; i < mine.end; ++i) {
+      const Box tile = tiles.tile(i);
+      memory.resize(static_cast<std::size_t>(tile.volume() * source.spec.site_bytes()));
+      io::read_box(*input, source, tile, source.spec.precision, memory.data(), read);
+      Field field{.spec = source.spec, .data = memory.data()};
+      lattice::Rows rows({target.extents, target.stored, target.order, tile, {}, tile});
+      io::pump_out(field, target, rows, file, options, written);
+      if (progress && communicator.is_root()) progress(i + 1 - mine.begin, mine.end - mine.begin);
+    }
+  }
+};
+
+void require_whole_lattice(const std::string& path, const FieldEntry& entry) {
+  const Payload& payload = entry.payload;
+  if (payload.stored == whole(payload.extents)) return;
+  throw Error(Code::unsupported,
+              fmt::format("{}: \"{}\" stores only the part {} of {}; only fields on the whole lattice can be converted",
+                          path, entry.name, to_string(payload.stored.extents), to_string(payload.extents)),
+              {.path = path, .record = entry.name});
+}
+
+// Everything that can be said before a byte is written.
+void check_conversion(transport::Transport& transport, const Catalog& catalog, const std::string& to,
+                      const WriteOptions& options) {
+  catalog.require_sound();
+  if (catalog.fields.empty()) (void)catalog.field();  // says what there is instead
+  for (const FieldEntry& entry : catalog.fields) require_whole_lattice(catalog.path, entry);
+  io::require_target(transport, to, options.overwrite);
+}
+
+Report convert_fields(transport::Transport& transport, const Catalog& catalog, const std::string& to,
+                      const Communicator& communicator, const ConvertOptions& options) {
+  comm::Comm& comm = communicator.engine();
+  io::FieldWriter writer(transport, communicator, to, options.write);
+  Report report;
+  std::uint64_t bytes = 0;
+  for (const FieldEntry& entry : catalog.fields) {
+    const io::FieldPlan plan{entry.name, entry.payload.spec, entry.payload.extents,
+                             merged(catalog, entry, options.write.metadata)};
+    io::Tally read(entry.payload);
+    const TileCopy copy{transport, catalog.path, entry.payload,   entry.payload.stored,
+                        read,      communicator, options.progress};
+    const auto check = [&](const io::Tally&) {
+      read.reduce(comm);
+      if (io::judge(entry, read, entry.payload.stored) == ChecksumStatus::mismatch) {
+        throw io::mismatch_error(catalog, entry, read);
+      }
+    };
+    report = writer.append(plan, copy, check);
+    bytes += report.bytes;
+  }
+  report.bytes = bytes;
+  writer.commit(report);
+  return report;
+}
+
+}  // namespace
+
+Report convert(const std::string& from, const std::string& to, const Communicator& communicator,
+               const ConvertOptions& options) {
+  comm::Comm& comm = communicator.engine();
+  transport::Transport& transport = transport::posix();
+  const Catalog catalog = io::scan_file(transport, from, communicator, options.limits);
+  io::require_same_request(comm, to, options.write, FieldSpec{}, from, options.write.metadata);
+  comm::agree(comm, [&] { check_conversion(transport, catalog, to, options.write); });
+  if (!options.dry_run) return convert_fields(transport, catalog, to, communicator, options);
+
+  Report report;
+  report.path = to;
+  report.spec = catalog.fields.front().payload.spec;
+  report.extents = catalog.fields.front().payload.extents;
+  report.ranks = communicator.size();
+  return report;
+}
+
+}  // namespace lq

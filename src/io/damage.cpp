@@ -1,0 +1,287 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See damage.hpp.
+#include "io/damage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "io/block.hpp"
+#include "io/single_byte.hpp"
+#include "lattice/site_order.hpp"
+#include "physics/su_n.hpp"
+
+namespace lq::io {
+
+namespace {
+
+constexpr std::size_t most_listed = 8;         // places named one by one
+constexpr std::uint64_t most_tried = 1 << 20;  // sites read to decide between candidates
+constexpr double outlier_factor = 1000;        // a damaged link is that much farther from SU(N) than its fellows
+constexpr double unitary_enough = 1e-12;
+
+std::string dimension_name(int d, int dimensions) {
+  constexpr std::string_view names = "xyzt";
+  if (dimensions <= 4 && d == dimensions - 1 && dimensions > 1) return "t";
+  return d < 4 ? std::string(1, names[static_cast<std::size_t>(d)]) : fmt::format("dimension {}", d);
+}
+
+std::string coordinates(const Coord& x) {
+  std::string text;
+  for (int d = 0; d < x.size(); ++d) text += fmt::format("{}{}", d == 0 ? "" : ",", x[d]);
+  return text;
+}
+
+// A part of the file's sequence of sites that is known to be damaged, with the change of its checksum.
+struct Range {
+  std::uint64_t begin = 0, end = 0;
+  Checksum change;
+  std::optional<std::int64_t> slice;
+};
+
+class Search {
+ public:
+  Search(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry)
+      : file_(file),
+        catalog_(catalog),
+        entry_(entry),
+        payload_(entry.payload),
+        order_(lattice::resolve_order(payload_.order, payload_.extents.size())),
+        site_(static_cast<std::size_t>(payload_.spec.site_bytes())) {}
+
+  std::vector<Finding> in(const Range& range);
+  // The data agree with the checksums of all slices but not with the one of the whole.
+  Finding sums_disagree() const;
+
+ private:
+  std::string record() const {
+    return entry_.record < catalog_.records.size() ? catalog_.records[entry_.record].type : entry_.name;
+  }
+  bool has_links() const { return payload_.spec.kind == FieldKind::gauge; }
+  Coord site_of(std::uint64_t file_site) const { return lattice::site_at(file_site, payload_.stored, order_); }
+  std::string place(const Range& range) const;
+  Finding finding(std::string rule, std::string message, std::uint64_t offset, std::uint64_t length) const;
+
+  base::Bytes load(std::uint64_t file_site);
+  double distance_from_su_n(base::Bytes site) const;
+  double typical_distance(const Range& range);
+
+  std::vector<std::pair<SingleByte, std::uint64_t>> candidates(const Range& range);
+  std::vector<Finding> single_byte(const Range& range);
+  std::vector<Finding> broken_links(const Range& range);
+
+  base::ByteSource& file_;
+  const Catalog& catalog_;
+  const FieldEntry& entry_;
+  const Payload& payload_;
+  SiteOrder order_;
+  std::vector<std::byte> site_;
+};
+
+std::string Search::place(const Range& range) const {
+  if (!range.slice) return fmt::format("{}: \"{}\"", catalog_.path, record());
+  return fmt::format("{}: \"{}\", {} = {}", catalog_.path, record(),
+                     dimension_name(order_.back(), payload_.extents.size()), *range.slice);
+}
+
+Finding Search::finding(std::string rule, std::string message, std::uint64_t offset, std::uint64_t length) const {
+  return {.severity = Severity::error,
+          .code = Code::checksum_mismatch,
+          .rule = std::move(rule),
+          .message = std::move(message),
+          .record = record(),
+          .offset = offset,
+          .length = length};
+}
+
+base::Bytes Search::load(std::uint64_t file_site) {
+  read_whole(file_, payload_.offset + file_site * site_.size(), site_);
+  return site_;
+}
+
+// The largest distance of the site's links; infinite for NaN.
+double Search::distance_from_su_n(base::Bytes site) const {
+  std::vector<double> numbers(static_cast<std::size_t>(payload_.spec.numbers));
+  kernels::unpack_sites(form_of(payload_, Precision::double_), site.data(), 1,
+                        reinterpret_cast<std::byte*>(numbers.data()), 0);
+  return physics::with_colors(payload_.spec.colors, [&](auto colors) {
+    double largest = 0;
+    for (std::size_t at = 0; at < numbers.size(); at += physics::matrix_numbers(colors)) {
+      const double distance = physics::distance_from_unitarity(colors, numbers.data() + at);
+      largest = std::isfinite(distance) ? std::max(largest, distance) : INFINITY;
+    }
+    return largest;
+  });
+}
+
+// The median over a sample: what undamaged links of this file look like.
+double Search::typical_distance(const Range& range) {
+  constexpr std::uint64_t sample = 1024;
+  const std::uint64_t step = std::max<std::uint64_t>((range.end - range.begin) / sample, 1);
+  std::vector<double> distances;
+  for (std::uint64_t site = range.begin; site < range.end; site += step)
+    distances.push_back(distance_from_su_n(load(site)));
+  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
+  std::ranges::nth_element(distances, middle);
+  return std::max(*middle, unitary_enough / outlier_factor);
+}
+
+// Sites of the range that a single damaged byte could be in.
+std::vector<std::pair<SingleByte, std::uint64_t>> Search::candidates(const Range& range) {
+  std::vector<std::pair<SingleByte, std::uint64_t>> result;
+  // Only in a full lattice in natural order is a site's place in the file its rank.
+  if (payload_.stored != whole(payload_.extents) || !std::ranges::is_sorted(order_)) return result;
+  for (const SingleByte& byte : solve_single_byte(range.change, site_.size())) {
+    const std::uint64_t first = range.begin + (899 + byte.rank_mod_899 - range.begin % 899) % 899;
+    for (std::uint64_t site = first; site < range.end; site += 899) {
+      if (result.size() == most_tried) return {};
+      result.emplace_back(byte, site);
+    }
+  }
+  return result;
+}
+
+std::vector<Finding> Search::single_byte(const Range& range) {
+  auto possible = candidates(range);
+  if (possible.empty()) return {};
+  if (has_links() && possible.size() > 1) {
+    // Undoing the damage at the right site brings its links back to SU(N).
+    auto likely = possible;
+    std::erase_if(likely, [&](const auto& candidate) {
+      const auto& [byte, site] = candidate;
+      std::vector<std::byte> mended(load(site).begin(), load(site).end());
+      const double before = distance_from_su_n(mended);
+      mended[static_cast<std::size_t>(byte.byte_of_site)] ^= std::byte{byte.change};
+      const double after = distance_from_su_n(mended);
+      return !(after < before / 2);
+    });
+    if (!likely.empty()) possible = std::move(likely);
+  }
+  std::vector<Finding> findings;
+  for (std::size_t i = 0; i < std::min(possible.size(), most_listed); ++i) {
+    const auto& [byte, site] = possible[i];
+    const std::uint64_t offset = payload_.offset + site * site_.size() + byte.byte_of_site;
+    const auto now = std::to_integer<unsigned>(load(site)[static_cast<std::size_t>(byte.byte_of_site)]);
+    const std::string certainty =
+        possible.size() == 1 ? "" : fmt::format(" (one of {} places that fit)", possible.size());
+    Finding found =
+        finding("damaged-byte",
+                fmt::format("{}: byte {} is damaged{}: 0x{:02x} fits the checksum, 0x{:02x} is there; site {}, {}",
+                            place(range), offset, certainty, now ^ byte.change, now, coordinates(site_of(site)),
+                            describe_byte(payload_.spec, byte.byte_of_site)),
+                offset, 1);
+    found.expected = fmt::format("0x{:02x}", now ^ byte.change);
+    found.found = fmt::format("0x{:02x}", now);
+    findings.push_back(std::move(found));
+  }
+  return findings;
+}
+
+// Sites whose links are far from SU(N) beside their fellows: damage of any extent.
+std::vector<Finding> Search::broken_links(const Range& range) {
+  if (!has_links() || range.end - range.begin > most_tried) return {};
+  const double limit = outlier_factor * typical_distance(range);
+  std::vector<Finding> findings;
+  std::uint64_t broken = 0, first = 0, last = 0;
+  for (std::uint64_t site = range.begin; site < range.end; ++site) {
+    if (!(distance_from_su_n(load(site)) > limit)) continue;
+    first = broken == 0 ? site : first;
+    last = site;
+    ++broken;
+  }
+  if (broken == 0) return {};
+  const std::uint64_t offset = payload_.offset + first * site_.size();
+  const std::uint64_t length = (last - first + 1) * site_.size();
+  findings.push_back(
+      finding("damaged-links",
+              fmt::format("{}: bytes {} to {}: the links of {} sites are no longer unitary, from site {} to site {}",
+                          place(range), offset, offset + length - 1, broken, coordinates(site_of(first)),
+                          coordinates(site_of(last))),
+              offset, length));
+  return findings;
+}
+
+std::vector<Finding> Search::in(const Range& range) {
+  std::vector<Finding> findings = single_byte(range);
+  if (findings.empty()) findings = broken_links(range);
+  if (!findings.empty()) return findings;
+  const std::uint64_t offset = payload_.offset + range.begin * site_.size();
+  const std::uint64_t length = (range.end - range.begin) * site_.size();
+  return {finding("damaged-range",
+                  fmt::format("{}: somewhere in bytes {} to {} ({} sites from {} to {}) more than one byte is damaged",
+                              place(range), offset, offset + length - 1, range.end - range.begin,
+                              coordinates(site_of(range.begin)), coordinates(site_of(range.end - 1))),
+                  offset, length)};
+}
+
+Finding Search::sums_disagree() const {
+  return finding(
+      "damaged-checksum",
+      fmt::format("{}: \"{}\": every slice agrees with its checksum, so the data are whole and the record of the "
+                  "total checksum is damaged",
+                  catalog_.path, record()),
+      payload_.offset, payload_.length);
+}
+
+Checksum difference(const Checksum& a, const Checksum& b) { return {a.suma ^ b.suma, a.sumb ^ b.sumb}; }
+
+}  // namespace
+
+std::string describe_byte(const FieldSpec& spec, std::uint64_t byte_of_site) {
+  const std::uint64_t number = byte_of_site / spec.number_bytes();
+  if (!spec.is_complex) return fmt::format("number {}", number);
+  const std::string_view part = number % 2 == 0 ? "real part" : "imaginary part";
+  const std::uint64_t element = number / 2;
+  const auto colors = static_cast<std::uint64_t>(std::max(spec.colors, 1));
+  const auto spins = static_cast<std::uint64_t>(std::max(spec.spins, 1));
+  switch (spec.kind) {
+    case FieldKind::gauge:
+      return fmt::format("link {}, row {}, column {}, {}",
+                         dimension_name(static_cast<int>(element / (colors * colors)), spec.links),
+                         element / colors % colors, element % colors, part);
+    case FieldKind::spinor:
+      return fmt::format("spin {}, color {}, {}", element / colors, element % colors, part);
+    case FieldKind::propagator:
+      return fmt::format("spins {} and {}, colors {} and {}, {}", element / (colors * colors * spins),
+                         element / (colors * colors) % spins, element / colors % colors, element % colors, part);
+    case FieldKind::generic:
+      break;
+  }
+  return fmt::format("complex number {}, {}", element, part);
+}
+
+std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const Tally& tally) {
+  std::vector<std::int64_t> result;
+  const std::vector<Checksum>& found = tally.sums.slices();
+  if (entry.slices.size() != found.size()) return result;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (entry.slices[i] != found[i]) result.push_back(static_cast<std::int64_t>(i));
+  }
+  return result;
+}
+
+std::vector<Finding> locate_damage(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
+                                   const Tally& tally) {
+  Search search(file, catalog, entry);
+  const std::vector<std::int64_t> slices = damaged_slices(entry, tally);
+  std::vector<Finding> findings;
+  for (std::size_t i = 0; i < std::min(slices.size(), most_listed); ++i) {
+    const auto slice = static_cast<std::size_t>(slices[i]);
+    const std::uint64_t begin = slice * tally.sums.slice_sites();
+    const std::vector<Finding> here =
+        search.in({begin, begin + tally.sums.slice_sites(), difference(entry.slices[slice], tally.sums.slices()[slice]),
+                   slices[i]});
+    findings.insert(findings.end(), here.begin(), here.end());
+  }
+  if (!slices.empty() || !entry.checksum) return findings;
+  if (!entry.slices.empty() && entry.slices.size() == tally.sums.slices().size()) {
+    return {search.sums_disagree()};
+  }
+  return search.in({0, entry.payload.stored.volume(), difference(*entry.checksum, tally.sums.total()), std::nullopt});
+}
+
+}  // namespace lq::io

@@ -1,0 +1,29 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where is a damaged payload damaged? The checksums of slices name the slice. Within it the two sums of the SciDAC
+// checksum, being rotated by site rank mod 29 and mod 31, and the linearity of the CRC single out the site and
+// the byte of a single damaged byte; gauge links tell by themselves which of them are no longer unitary.
+#pragma once
+
+#include <vector>
+
+#include <limequat/catalog.hpp>
+
+#include "base/byte_source.hpp"
+#include "io/pump.hpp"
+
+namespace lq::io {
+
+// Local. What can be said about the damage of a field whose data gave `tally`: at least one finding of severity
+// error, with byte ranges, sites and slices.
+std::vector<Finding> locate_damage(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
+                                   const Tally& tally);
+
+// Numbers of the slices whose stored checksum differs from the data's.
+std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const Tally& tally);
+
+// "link t, row 0, column 2, imaginary part": what a byte of a site belongs to.
+std::string describe_byte(const FieldSpec& spec, std::uint64_t byte_of_site);
+
+}  // namespace lq::io

@@ -1,0 +1,171 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Two fields, number by number, whatever their formats and precisions, tile by tile through bounded memory.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include <limequat/error.hpp>
+#include <limequat/inspect.hpp>
+
+#include "comm/agree.hpp"
+#include "io/local_box.hpp"
+#include "io/scan.hpp"
+#include "lattice/site_order.hpp"
+#include "lattice/tiles.hpp"
+
+namespace lq {
+
+namespace {
+
+// The largest difference seen, with its place as a number of the lattice's sites.
+struct Extreme {
+  double absolute = 0;
+  double relative = 0;
+  std::uint64_t rank = 0;  // site rank of the largest absolute difference
+  std::uint64_t number = 0;
+  double a = 0, b = 0;
+  std::uint64_t differing = 0;
+  std::uint64_t compared = 0;
+
+  void add(double x, double y, std::uint64_t site_rank, std::uint64_t which, double tolerance) {
+    ++compared;
+    // Equal bits are equal, NaN included; a NaN on one side only is an infinite difference.
+    if (x == y || std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y)) return;
+    double distance = std::abs(x - y);
+    if (std::isnan(distance)) distance = INFINITY;
+    if (distance > tolerance) ++differing;
+    const double size = std::max(std::abs(x), std::abs(y));
+    relative = std::max(relative, std::isfinite(distance) && size > 0 ? distance / size : distance);
+    if (distance > absolute || (distance == absolute && site_rank < rank)) {
+      absolute = distance;
+      rank = site_rank;
+      number = which;
+      a = x;
+      b = y;
+    }
+  }
+};
+
+void compare_tile(const Payload& payload, const Box& tile, const std::vector<double>& a, const std::vector<double>& b,
+                  double tolerance, Extreme& extreme) {
+  const SiteOrder natural = lattice::resolve_order({}, tile.extents.size());
+  Coord x = tile.lower;
+  std::size_t i = 0;
+  do {
+    const std::uint64_t rank = lattice::site_rank(x, payload.extents);
+    for (std::uint64_t n = 0; n < payload.spec.numbers; ++n, ++i) extreme.add(a[i], b[i], rank, n, tolerance);
+  } while (lattice::advance(x, tile, natural));
+}
+
+// Collective. The extreme of all ranks: the largest, and of equals that of the lowest site.
+Extreme reduce(comm::Comm& comm, const Extreme& mine) {
+  const std::vector<std::vector<std::byte>> all = comm.gather(std::as_bytes(std::span(&mine, 1)), 0);
+  Extreme total;
+  for (const std::vector<std::byte>& bytes : all) {
+    Extreme other;
+    std::memcpy(&other, bytes.data(), sizeof other);
+    const bool wins = other.absolute > total.absolute ||
+                      (other.absolute == total.absolute && other.absolute > 0 && other.rank < total.rank);
+    if (wins) {
+      total.absolute = other.absolute;
+      total.rank = other.rank;
+      total.number = other.number;
+      total.a = other.a;
+      total.b = other.b;
+    }
+    total.relative = std::max(total.relative, other.relative);
+    total.differing += other.differing;
+    total.compared += other.compared;
+  }
+  comm.broadcast(std::as_writable_bytes(std::span(&total, 1)), 0);
+  return total;
+}
+
+std::vector<std::string> metadata_differences(const FieldEntry& a, const FieldEntry& b) {
+  std::map<std::string, std::pair<const std::string*, const std::string*>> texts;
+  for (const auto& [key, text] : a.metadata) texts[key].first = &text;
+  for (const auto& [key, text] : b.metadata) texts[key].second = &text;
+  std::vector<std::string> sentences;
+  for (const auto& [key, pair] : texts) {
+    const auto& [first, second] = pair;
+    if (!first || !second) {
+      sentences.push_back(fmt::format("\"{}\" is only in the {} file", key, first ? "first" : "second"));
+    } else if (*first != *second) {
+      sentences.push_back(fmt::format("\"{}\" differs", key));
+    }
+  }
+  if (a.payload.spec.precision != b.payload.spec.precision) {
+    sentences.push_back(
+        fmt::format("precision: {} and {}", name(a.payload.spec.precision), name(b.payload.spec.precision)));
+  }
+  return sentences;
+}
+
+void require_comparable(const Catalog& a, const FieldEntry& x, const Catalog& b, const FieldEntry& y) {
+  if (x.payload.stored == y.payload.stored && x.payload.extents == y.payload.extents &&
+      x.payload.spec.numbers == y.payload.spec.numbers) {
+    return;
+  }
+  const auto shape = [](const FieldEntry& entry) {
+    return fmt::format("{} with {} numbers per site", to_string(entry.payload.stored.extents),
+                       entry.payload.spec.numbers);
+  };
+  throw Error(Code::invalid_argument,
+              fmt::format("{} and {} cannot be compared: \"{}\" is {}, \"{}\" is {}", a.path, b.path, x.name, shape(x),
+                          y.name, shape(y)),
+              {.path = b.path, .record = y.name, .expected = shape(x), .found = shape(y)});
+}
+
+}  // namespace
+
+Difference diff(const std::string& a, const std::string& b, const Communicator& communicator,
+                const DiffOptions& options) {
+  comm::Comm& comm = communicator.engine();
+  transport::Transport& transport = transport::posix();
+  const Catalog first = io::scan_file(transport, a, communicator, options.limits);
+  const Catalog second = io::scan_file(transport, b, communicator, options.limits);
+  Extreme extreme;
+  comm::agree(comm, [&] {
+    first.require_sound();
+    second.require_sound();
+    const FieldEntry& x = first.field(options.field, options.index);
+    const FieldEntry& y = second.field(options.field, options.index);
+    require_comparable(first, x, second, y);
+    const std::unique_ptr<transport::File> file_a = transport.open_read(a);
+    const std::unique_ptr<transport::File> file_b = transport.open_read(b);
+    const lattice::Tiles tiles(x.payload.stored, x.payload.order,
+                               io::tile_bytes / (x.payload.spec.numbers * sizeof(double)));
+    const lattice::Share mine = lattice::share_of(tiles.count(), static_cast<std::uint64_t>(communicator.size()),
+                                                  static_cast<std::uint64_t>(communicator.rank()));
+    for (std::uint64_t i = mine.begin; i < mine.end; ++i) {
+      const Box tile = tiles.tile(i);
+      compare_tile(x.payload, tile, io::read_box(*file_a, x.payload, tile), io::read_box(*file_b, y.payload, tile),
+                   options.tolerance, extreme);
+      if (options.progress && communicator.is_root()) options.progress(i + 1 - mine.begin, mine.end - mine.begin);
+    }
+  });
+  extreme = reduce(comm, extreme);
+
+  const FieldEntry& entry = first.field(options.field, options.index);
+  Difference result;
+  result.same = extreme.differing == 0;
+  result.largest_absolute = extreme.absolute;
+  result.largest_relative = extreme.relative;
+  result.site = lattice::site_of_rank(extreme.rank, entry.payload.extents);
+  result.number = extreme.number;
+  result.a = extreme.a;
+  result.b = extreme.b;
+  result.differing_numbers = extreme.differing;
+  result.compared_numbers = extreme.compared;
+  result.metadata = metadata_differences(entry, second.field(options.field, options.index));
+  return result;
+}
+
+}  // namespace lq

@@ -1,0 +1,166 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See field_writer.hpp.
+#include "io/field_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include <limequat/error.hpp>
+
+#include "base/clock.hpp"
+#include "comm/agree.hpp"
+#include "lattice/tiles.hpp"
+
+namespace lq::io {
+
+FieldWriter::FieldWriter(transport::Transport& transport, const Communicator& communicator, std::string path,
+                         WriteOptions options)
+    : transport_(transport), communicator_(communicator), path_(std::move(path)), options_(std::move(options)) {}
+
+const format::Format& FieldWriter::choose_format(const FieldSpec& spec, const Extents& extents) const {
+  return options_.format.empty() ? format::format_for(path_, spec, extents) : format::format_named(options_.format);
+}
+
+format::Layout FieldWriter::plan_field(const FieldPlan& plan) const {
+  format::PlanRequest request;
+  request.name = plan.name.empty() ? std::string(lq::name(plan.spec.kind)) : plan.name;
+  request.spec = plan.spec;
+  request.spec.precision = options_.precision.value_or(plan.spec.precision);
+  request.extents = plan.extents;
+  request.metadata = plan.metadata;
+  request.offset = end_;
+  request.first = written_.empty();
+  request.checksum = options_.verify != Verify::none;
+  request.slice_checksums = request.checksum && options_.slice_checksums;
+  format::Layout layout = choose_format(request.spec, plan.extents).plan(request);
+  if (layout.suffixes.size() != 1 || layout.payload.size() != 1) {
+    throw Error(Code::unsupported,
+                path_ + ": a field goes into one file here; sets of several files are written as checkpoints",
+                {.path = path_});
+  }
+  return layout;
+}
+
+void FieldWriter::open_for(const format::Layout& layout, bool local_sites) {
+  const std::uint64_t bytes = layout.end.front() - end_;
+  if (file_) {
+    file_->require_space(bytes);
+  } else {
+    file_ = std::make_unique<NewFile>(transport_, communicator_, path_, options_.overwrite, bytes, local_sites);
+  }
+}
+
+Report FieldWriter::append(const FieldPlan& plan, const Produce& produce,
+                           const std::function<void(const Tally&)>& check) {
+  comm::Comm& comm = communicator_.engine();
+  const base::Stopwatch watch;
+  const format::Layout layout = comm::agree(comm, [&] { return plan_field(plan); });
+  const Payload& payload = layout.payload.front();
+  open_for(layout, plan.local_sites);
+  file_->write(layout.head);
+
+  Tally tally(payload);
+  const PumpOptions pump{.block_bytes = options_.block_bytes, .checksum = options_.verify != Verify::none};
+  comm::agree(comm, [&] {
+    if (plan.local_sites) produce(file_->file(), payload, pump, tally);
+  });
+  const base::Stopwatch exchange;
+  tally.reduce(comm);
+  const double exchange_seconds = exchange.seconds();
+  if (check) check(tally);
+  if (layout.tail) file_->write(layout.tail(tally.sums.digest()));
+
+  written_.push_back({payload, tally.sums.total()});
+  end_ = layout.end.front();
+
+  Report report;
+  report.path = path_;
+  report.format = choose_format(payload.spec, plan.extents).name();
+  report.field = plan.name.empty() ? std::string(lq::name(plan.spec.kind)) : plan.name;
+  report.spec = payload.spec;
+  report.extents = plan.extents;
+  report.ranks = communicator_.size();
+  report.written = true;
+  report.bytes = tally.bytes;
+  report.checksum = tally.sums.total();
+  if (pump.checksum) report.stored = report.checksum;
+  report.status = pump.checksum ? ChecksumStatus::ok : ChecksumStatus::absent;
+  report.seconds = {.pack = tally.pack_seconds,
+                    .exchange = exchange_seconds,
+                    .storage = tally.storage_seconds,
+                    .sync = 0,
+                    .total = comm::max_over_ranks(comm, watch.seconds())};
+  return report;
+}
+
+void FieldWriter::append_record(const std::string& type, std::string_view contents) {
+  comm::Comm& comm = communicator_.engine();
+  const std::string text = comm::broadcast_text(comm, std::string(contents));
+  const format::Layout layout =
+      comm::agree(comm, [&] { return choose_format(FieldSpec{}, Extents{}).plan_record(type, text, end_, end_ == 0); });
+  open_for(layout, true);
+  file_->write(layout.head);
+  end_ = layout.end.front();
+}
+
+void FieldWriter::commit(Report& report) {
+  comm::Comm& comm = communicator_.engine();
+  if (!file_)
+    throw Error(Code::wrong_state, path_ + ": nothing was written, so there is no file to complete", {.path = path_});
+  const base::Stopwatch watch;
+  file_->finish(options_.sync);
+  const double finish_seconds = watch.seconds();
+  if (options_.verify == Verify::read_back) {
+    for (const Written& written : written_) read_back(written);
+    report.read_back = true;
+  }
+  const base::Stopwatch publishing;
+  file_->publish(options_.sync);
+  report.seconds.sync += comm::max_over_ranks(comm, finish_seconds + publishing.seconds());
+  report.seconds.total += comm::max_over_ranks(comm, watch.seconds());
+  file_.reset();
+}
+
+void FieldWriter::read_back(const Written& written) {
+  comm::Comm& comm = communicator_.engine();
+  const Payload& payload = written.payload;
+  Tally tally(payload);
+  comm::agree(comm, [&] {
+    // A rank reads what its neighbour wrote, so that its own cache cannot vouch for the file.
+    const auto ranks = static_cast<std::uint64_t>(comm.size());
+    const std::uint64_t share = (static_cast<std::uint64_t>(comm.rank()) + 1) % ranks;
+    const lattice::Share part = lattice::share_of(payload.stored.volume(), ranks, share);
+    if (part.begin == part.end) return;
+    const std::unique_ptr<transport::File> file = transport_.open_read(file_->temporary_path());
+    pump_past(*file, payload, part.begin, part.end, {.block_bytes = options_.block_bytes}, tally);
+  });
+  tally.reduce(comm);
+  if (tally.sums.total() == written.checksum) return;
+  const std::string zeros =
+      tally.zeros.sites == 0
+          ? ""
+          : fmt::format(" ({} sites came back as zeros: the file system lost writes)", tally.zeros.sites);
+  throw Error(Code::checksum_mismatch,
+              fmt::format("{}: what was read back has checksum {}, what was written {}{}; the file was not published",
+                          path_, to_string(tally.sums.total()), to_string(written.checksum), zeros),
+              {.path = path_,
+               .offset = payload.offset,
+               .expected = to_string(written.checksum),
+               .found = to_string(tally.sums.total())});
+}
+
+void require_same_request(comm::Comm& comm, const std::string& path, const WriteOptions& options, const FieldSpec& spec,
+                          const std::string& name, const Metadata& metadata) {
+  std::string text = fmt::format("{}\n{} {} {} {} {} {} {} {}\n{} {} {} {} {} {}\n{}\n", path, options.format,
+                                 options.precision ? static_cast<int>(*options.precision) : 0,
+                                 static_cast<int>(options.verify), static_cast<int>(options.sync), options.overwrite,
+                                 options.measure, options.slice_checksums, options.name, static_cast<int>(spec.kind),
+                                 spec.colors, spec.spins, spec.links, spec.numbers, spec.is_complex, name);
+  for (const auto& [key, value] : metadata) text += fmt::format("{} {} {}\n", key, value.size(), value);
+  comm::require_same(comm, text, "the path, the options, the kind of field or the metadata");
+}
+
+}  // namespace lq::io

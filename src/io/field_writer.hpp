@@ -1,0 +1,73 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The conductor of writing: plan, temporary file, head, data, checksum, tail; in the end sync, read-back, name.
+// Every public way to write a file comes through here.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <limequat/grid.hpp>
+#include <limequat/options.hpp>
+#include <limequat/report.hpp>
+
+#include "format/format.hpp"
+#include "io/new_file.hpp"
+#include "io/pump.hpp"
+
+namespace lq::io {
+
+// A field to append, without its data.
+struct FieldPlan {
+  std::string name;
+  FieldSpec spec;  // resolved, precision as in memory
+  Extents extents;
+  Metadata metadata;
+  bool local_sites = true;  // this rank has sites to write
+};
+
+class FieldWriter {
+ public:
+  // Local work that pumps this rank's sites into the file.
+  using Produce =
+      std::function<void(transport::File& file, const Payload& payload, const PumpOptions& options, Tally& tally)>;
+
+  FieldWriter(transport::Transport& transport, const Communicator& communicator, std::string path,
+              WriteOptions options);
+
+  // Collective. `check` runs on all ranks once the checksum of what was written is known, before the tail.
+  Report append(const FieldPlan& plan, const Produce& produce, const std::function<void(const Tally&)>& check = {});
+  // Collective. The contents of rank 0 are written.
+  void append_record(const std::string& type, std::string_view contents);
+  // Collective. Completes the file; `report` gets the seconds and the verdict of read-back.
+  void commit(Report& report);
+
+ private:
+  struct Written {
+    Payload payload;
+    Checksum checksum;
+  };
+
+  const format::Format& choose_format(const FieldSpec& spec, const Extents& extents) const;
+  format::Layout plan_field(const FieldPlan& plan) const;
+  void open_for(const format::Layout& layout, bool local_sites);
+  void read_back(const Written& written);
+
+  transport::Transport& transport_;
+  Communicator communicator_;
+  std::string path_;
+  WriteOptions options_;
+  std::unique_ptr<NewFile> file_;
+  std::vector<Written> written_;
+  std::uint64_t end_ = 0;  // size of the file so far
+};
+
+// Collective. Throws ranks_disagree unless all ranks write the same field in the same way to the same file.
+void require_same_request(comm::Comm& comm, const std::string& path, const WriteOptions& options, const FieldSpec& spec,
+                          const std::string& name, const Metadata& metadata);
+
+}  // namespace lq::io

@@ -1,0 +1,292 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Structured answers as JSON: the schema is documented in docs/reference/json.md.
+#include <limequat/json.hpp>
+
+#include "base/json_writer.hpp"
+#include "base/text.hpp"
+
+namespace lq {
+
+namespace {
+
+using base::JsonWriter;
+
+void put(JsonWriter& json, const Coord& coord) {
+  json.begin_array();
+  for (std::int64_t value : coord) json.value(value);
+  json.end_array();
+}
+
+void put(JsonWriter& json, const Checksum& sum) {
+  json.begin_object().member("suma", base::hex32(sum.suma)).member("sumb", base::hex32(sum.sumb)).end_object();
+}
+
+void put(JsonWriter& json, const FieldSpec& spec) {
+  json.begin_object()
+      .member("kind", name(spec.kind))
+      .member("colors", spec.colors)
+      .member("spins", spec.spins)
+      .member("links", spec.links)
+      .member("numbers", spec.numbers)
+      .member("complex", spec.is_complex)
+      .member("precision", name(spec.precision))
+      .member("site_bytes", spec.site_bytes())
+      .end_object();
+}
+
+void put(JsonWriter& json, const Plaquette& plaquette) {
+  json.begin_object()
+      .member("average", plaquette.average)
+      .member("spatial", plaquette.spatial)
+      .member("temporal", plaquette.temporal)
+      .end_object();
+}
+
+void put(JsonWriter& json, const Physics& physics) {
+  json.begin_object().key("plaquette");
+  put(json, physics.plaquette);
+  json.member("link_trace", physics.link_trace).key("unitarity").begin_object();
+  json.member("largest", physics.unitarity.largest)
+      .member("mean", physics.unitarity.mean)
+      .member("largest_determinant", physics.unitarity.largest_determinant)
+      .key("worst_site");
+  put(json, physics.unitarity.worst_site);
+  json.member("worst_link", physics.unitarity.worst_link).end_object();
+  json.member("not_finite", physics.not_finite).end_object();
+}
+
+template <class T>
+void optional_member(JsonWriter& json, std::string_view key, const std::optional<T>& value) {
+  json.key(key);
+  if (!value) {
+    json.null();
+  } else if constexpr (requires { json.value(*value); }) {
+    json.value(*value);
+  } else {
+    put(json, *value);
+  }
+}
+
+void put(JsonWriter& json, const Metadata& metadata) {
+  json.begin_array();
+  for (const auto& [key, text] : metadata) json.begin_object().member("name", key).member("text", text).end_object();
+  json.end_array();
+}
+
+void put(JsonWriter& json, const ZeroRegion& zeros) {
+  json.begin_object()
+      .member("sites", zeros.sites)
+      .member("first_offset", zeros.first_offset)
+      .member("last_offset", zeros.last_offset)
+      .end_object();
+}
+
+void put(JsonWriter& json, const Finding& finding) {
+  json.begin_object()
+      .member("severity", name(finding.severity))
+      .member("code", static_cast<int>(finding.code))
+      .member("code_name", name(finding.code))
+      .member("rule", finding.rule)
+      .member("message", finding.message)
+      .member("record", finding.record);
+  optional_member(json, "offset", finding.offset);
+  optional_member(json, "length", finding.length);
+  json.member("expected", finding.expected).member("found", finding.found).end_object();
+}
+
+void put(JsonWriter& json, const Record& record) {
+  json.begin_object()
+      .member("type", record.type)
+      .member("file", record.file)
+      .member("message", record.message)
+      .member("number", record.number)
+      .member("mb_flag", record.mb_flag)
+      .member("me_flag", record.me_flag)
+      .member("header_offset", record.header_offset)
+      .member("offset", record.offset)
+      .member("data_length", record.data_length)
+      .end_object();
+}
+
+void put(JsonWriter& json, const FieldEntry& entry) {
+  const Payload& payload = entry.payload;
+  json.begin_object().member("name", entry.name).key("spec");
+  put(json, payload.spec);
+  json.key("lattice");
+  put(json, payload.extents);
+  json.key("stored").begin_object().key("lower");
+  put(json, payload.stored.lower);
+  json.key("extents");
+  put(json, payload.stored.extents);
+  json.end_object();
+  json.member("record", entry.record)
+      .member("offset", payload.offset)
+      .member("length", payload.length)
+      .member("byte_order", payload.byte_order == ByteOrder::big ? "big" : "little");
+  optional_member(json, "checksum", entry.checksum);
+  json.member("slices", std::uint64_t{entry.slices.size()});
+  optional_member(json, "plaquette", entry.plaquette);
+  optional_member(json, "link_trace", entry.link_trace);
+  json.key("metadata");
+  put(json, entry.metadata);
+  json.end_object();
+}
+
+void put(JsonWriter& json, const FieldVerdict& verdict) {
+  json.begin_object()
+      .member("name", verdict.name)
+      .member("index", verdict.index)
+      .member("checksum_status", name(verdict.status))
+      .key("computed");
+  put(json, verdict.computed);
+  optional_member(json, "stored", verdict.stored);
+  json.key("zeros");
+  put(json, verdict.zeros);
+  json.key("damaged_slices").begin_array();
+  for (std::int64_t slice : verdict.damaged_slices) json.value(slice);
+  json.end_array();
+  optional_member(json, "physics", verdict.physics);
+  json.end_object();
+}
+
+void put(JsonWriter& json, const Annotation& annotation) {
+  json.begin_object()
+      .member("offset", annotation.offset)
+      .member("length", annotation.length)
+      .member("name", annotation.name)
+      .member("value", annotation.value)
+      .member("section", annotation.section)
+      .end_object();
+}
+
+template <class T>
+void put(JsonWriter& json, const std::vector<T>& values) {
+  json.begin_array();
+  for (const T& value : values) put(json, value);
+  json.end_array();
+}
+
+}  // namespace
+
+std::string to_json(const Catalog& catalog) {
+  JsonWriter json;
+  json.begin_object()
+      .member("path", catalog.path)
+      .member("format", catalog.format)
+      .member("file_bytes", catalog.file_bytes)
+      .member("complete", catalog.complete)
+      .key("records");
+  put(json, catalog.records);
+  json.key("fields");
+  put(json, catalog.fields);
+  json.key("metadata");
+  put(json, catalog.metadata);
+  json.key("findings");
+  put(json, catalog.findings);
+  json.end_object();
+  return json.take();
+}
+
+std::string to_json(const Report& report) {
+  JsonWriter json;
+  json.begin_object()
+      .member("path", report.path)
+      .member("format", report.format)
+      .member("field", report.field)
+      .member("direction", report.written ? "write" : "read")
+      .key("spec");
+  put(json, report.spec);
+  json.key("lattice");
+  put(json, report.extents);
+  json.member("ranks", report.ranks).member("bytes", report.bytes).key("seconds").begin_object();
+  json.member("pack", report.seconds.pack)
+      .member("exchange", report.seconds.exchange)
+      .member("storage", report.seconds.storage)
+      .member("sync", report.seconds.sync)
+      .member("total", report.seconds.total)
+      .end_object();
+  json.member("bytes_per_second", report.rate()).key("checksum");
+  put(json, report.checksum);
+  optional_member(json, "stored", report.stored);
+  json.member("checksum_status", name(report.status)).member("read_back", report.read_back).key("zeros");
+  put(json, report.zeros);
+  json.end_object();
+  return json.take();
+}
+
+std::string to_json(const Verification& verification) {
+  JsonWriter json;
+  json.begin_object()
+      .member("path", verification.path)
+      .member("format", verification.format)
+      .member("ok", verification.ok)
+      .key("fields");
+  put(json, verification.fields);
+  json.key("findings");
+  put(json, verification.findings);
+  json.end_object();
+  return json.take();
+}
+
+std::string to_json(const Difference& difference) {
+  JsonWriter json;
+  json.begin_object()
+      .member("same", difference.same)
+      .member("largest_absolute", difference.largest_absolute)
+      .member("largest_relative", difference.largest_relative)
+      .key("site");
+  put(json, difference.site);
+  json.member("number", difference.number)
+      .member("a", difference.a)
+      .member("b", difference.b)
+      .member("differing_numbers", difference.differing_numbers)
+      .member("compared_numbers", difference.compared_numbers)
+      .key("metadata")
+      .begin_array();
+  for (const std::string& sentence : difference.metadata) json.value(std::string_view(sentence));
+  json.end_array().end_object();
+  return json.take();
+}
+
+std::string to_json(const Physics& physics) {
+  JsonWriter json;
+  put(json, physics);
+  return json.take();
+}
+
+std::string to_json(const Plaquette& plaquette) {
+  JsonWriter json;
+  put(json, plaquette);
+  return json.take();
+}
+
+std::string to_json(const std::vector<Finding>& findings) {
+  JsonWriter json;
+  put(json, findings);
+  return json.take();
+}
+
+std::string to_json(const std::vector<Annotation>& annotations) {
+  JsonWriter json;
+  put(json, annotations);
+  return json.take();
+}
+
+std::string to_json(const Error& error) {
+  const ErrorFacts& facts = error.facts();
+  JsonWriter json;
+  json.begin_object()
+      .member("code", static_cast<int>(error.code()))
+      .member("name", name(error.code()))
+      .member("message", std::string_view(error.what()))
+      .member("path", facts.path)
+      .member("record", facts.record);
+  optional_member(json, "offset", facts.offset);
+  optional_member(json, "rank", facts.rank);
+  json.member("expected", facts.expected).member("found", facts.found).member("errno", facts.system_errno).end_object();
+  return json.take();
+}
+
+}  // namespace lq

@@ -1,0 +1,35 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See local_box.hpp.
+#include "io/local_box.hpp"
+
+namespace lq::io {
+
+namespace {
+
+void pump_box(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision, void* memory,
+              const PumpOptions& options, Tally& tally) {
+  MutableField field;
+  field.spec = payload.spec;
+  field.spec.precision = precision;
+  field.data = memory;
+  lattice::Rows rows({payload.extents, payload.stored, payload.order, box, {}, box});
+  pump_in(file, payload, rows, field, options, tally);
+}
+
+}  // namespace
+
+void read_box(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision, void* memory,
+              Tally& tally) {
+  pump_box(file, payload, box, precision, memory, {}, tally);
+}
+
+std::vector<double> read_box(base::ByteSource& file, const Payload& payload, const Box& box) {
+  std::vector<double> numbers(static_cast<std::size_t>(box.volume() * payload.spec.numbers));
+  Tally tally(payload);
+  pump_box(file, payload, box, Precision::double_, numbers.data(), {.checksum = false}, tally);
+  return numbers;
+}
+
+}  // namespace lq::io

@@ -1,0 +1,27 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One rank's own reading of a box of sites into memory, for questions that need no grid. Local.
+#pragma once
+
+#include <vector>
+
+#include <limequat/catalog.hpp>
+
+#include "base/byte_source.hpp"
+#include "io/pump.hpp"
+
+namespace lq::io {
+
+// The sites of `box` (inside the payload's stored box) in natural order, in `memory` of at least
+// box.volume() * numbers elements of `precision`; checksums are added to `tally`.
+void read_box(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision, void* memory,
+              Tally& tally);
+
+// The same as doubles, without checksum.
+std::vector<double> read_box(base::ByteSource& file, const Payload& payload, const Box& box);
+
+// Tiles that keep the memory of one in bounds.
+inline constexpr std::uint64_t tile_bytes = 1024 * 1024;
+
+}  // namespace lq::io

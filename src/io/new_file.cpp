@@ -1,0 +1,148 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See new_file.hpp.
+#include "io/new_file.hpp"
+
+#include <fmt/format.h>
+
+#include <random>
+#include <utility>
+
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
+
+namespace lq::io {
+
+namespace {
+
+constexpr std::size_t longest_name = 255;  // of one path component on the file systems in use
+
+// "conf.0010.ildg" -> "conf.0010.ildg.1a2b3c4d.part", in the same directory so that a rename is atomic.
+std::string temporary_name(const std::string& path, std::uint32_t number) {
+  const std::string tail = fmt::format(".{:08x}.part", number);
+  const std::size_t slash = path.rfind('/');
+  const std::size_t start = slash == std::string::npos ? 0 : slash + 1;
+  const std::size_t keep = std::min(path.size() - start, longest_name - tail.size());
+  return path.substr(0, start + keep) + tail;
+}
+
+[[noreturn]] void throw_exists(const std::string& path) {
+  throw Error(Code::exists, path + ": there is a file of this name already; choose another name or ask to overwrite it",
+              {.path = path});
+}
+
+void check_space(transport::Transport& transport, const std::string& path, std::uint64_t bytes) {
+  const std::optional<std::uint64_t> space = transport.free_space(path);
+  if (!space || *space >= bytes) return;
+  throw Error(
+      Code::no_space,
+      fmt::format("{}: {} bytes are needed and the file system has {} free; nothing was written. Free some space or "
+                  "write elsewhere",
+                  path, bytes, *space),
+      {.path = path, .expected = fmt::format("{} bytes", bytes), .found = fmt::format("{} bytes", *space)});
+}
+
+}  // namespace
+
+void require_target(transport::Transport& transport, const std::string& path, bool overwrite) {
+  if (path.empty() || path.back() == '/') {
+    throw Error(Code::invalid_argument, fmt::format("cannot write to \"{}\": the path names no file", path),
+                {.path = path});
+  }
+  switch (transport.kind(path)) {
+    case transport::PathKind::absent:
+      return;
+    case transport::PathKind::file:
+      if (!overwrite) throw_exists(path);
+      return;
+    case transport::PathKind::directory:
+      throw Error(Code::invalid_argument, path + ": cannot write a file here: this is a directory", {.path = path});
+    case transport::PathKind::other:
+      throw Error(Code::invalid_argument,
+                  path + ": cannot replace this: it is no regular file (a pipe, socket or device); choose another name",
+                  {.path = path});
+  }
+}
+
+NewFile::NewFile(transport::Transport& transport, const Communicator& communicator, std::string path, bool overwrite,
+                 std::uint64_t bytes, bool writes)
+    : transport_(transport), communicator_(communicator), path_(std::move(path)), overwrite_(overwrite) {
+  comm::Comm& comm = communicator_.engine();
+  try {
+    comm::agree_at_root(comm, [&] { create_at_root(bytes); });
+    temporary_path_ = comm::broadcast_text(comm, temporary_path_);
+    comm::agree(comm, [&] {
+      if (!file_ && writes) file_ = transport_.open_write(temporary_path_);
+    });
+  } catch (...) {
+    discard();  // the destructor does not run for an object that was never constructed
+    throw;
+  }
+}
+
+NewFile::~NewFile() { discard(); }
+
+void NewFile::discard() noexcept {
+  file_.reset();
+  if (!created_) return;
+  created_ = false;
+  try {
+    transport_.remove(temporary_path_);
+  } catch (...) {
+    // Nothing more can be done here; the error that led here is already on its way.
+  }
+}
+
+void NewFile::create_at_root(std::uint64_t bytes) {
+  require_target(transport_, path_, overwrite_);
+  check_space(transport_, path_, bytes);
+  std::random_device random;
+  for (int attempt = 0;; ++attempt) {
+    temporary_path_ = temporary_name(path_, random());
+    try {
+      file_ = transport_.create(temporary_path_);
+      created_ = true;
+      return;
+    } catch (const Error& error) {
+      constexpr int attempts = 100;
+      if (error.code() != Code::exists || attempt == attempts) throw;
+    }
+  }
+}
+
+void NewFile::require_space(std::uint64_t bytes) {
+  comm::agree_at_root(communicator_.engine(), [&] { check_space(transport_, path_, bytes); });
+}
+
+void NewFile::write(const std::vector<format::Literal>& literals) {
+  comm::agree_at_root(communicator_.engine(), [&] {
+    for (const format::Literal& literal : literals) file_->write_at(literal.offset, literal.bytes);
+  });
+}
+
+void NewFile::finish(Sync sync) {
+  comm::agree(communicator_.engine(), [&] {
+    if (!file_) return;
+    // Every writer syncs: a client of a parallel file system flushes its own pages only.
+    if (sync != Sync::none) file_->sync();
+    file_->close();
+    file_.reset();
+  });
+}
+
+void NewFile::publish(Sync sync) {
+  comm::agree_at_root(communicator_.engine(), [&] {
+    if (overwrite_ && transport_.kind(path_) == transport::PathKind::file) {
+      transport_.copy_permissions(path_, temporary_path_);
+      transport_.rename(temporary_path_, path_);
+    } else {
+      transport_.publish(temporary_path_, path_);
+    }
+    created_ = false;
+    if (sync == Sync::full) transport_.sync_directory(path_);
+  });
+}
+
+}  // namespace lq::io

@@ -1,0 +1,59 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A new file that gets its name only when it is complete: temporary name, write, sync, rename, directory sync.
+// All calls are collective unless said otherwise. An abandoned file is removed and an existing one stays.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <limequat/grid.hpp>
+#include <limequat/options.hpp>
+
+#include "format/format.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::io {
+
+class NewFile {
+ public:
+  // Checks the target (exists, is a directory, ...) and the free space for `bytes`, then creates the temporary
+  // file. Ranks for which `writes` is false do not open it.
+  NewFile(transport::Transport& transport, const Communicator& communicator, std::string path, bool overwrite,
+          std::uint64_t bytes, bool writes);
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  const std::string& path() const noexcept { return path_; }
+  const std::string& temporary_path() const noexcept { return temporary_path_; }
+  // Local. Only on ranks that write (and on root).
+  transport::File& file() const noexcept { return *file_; }
+  // Throws no_space unless the file system can take that many bytes more.
+  void require_space(std::uint64_t bytes);
+  // The root writes bytes at known places.
+  void write(const std::vector<format::Literal>& literals);
+  // Nothing is written any more: sync and close on all ranks.
+  void finish(Sync sync);
+  // Gives the file its name; after finish().
+  void publish(Sync sync);
+
+ private:
+  void create_at_root(std::uint64_t bytes);
+  void discard() noexcept;
+
+  transport::Transport& transport_;
+  Communicator communicator_;
+  std::string path_;
+  std::string temporary_path_;
+  bool overwrite_;
+  bool created_ = false;  // the temporary file exists and is ours to remove
+  std::unique_ptr<transport::File> file_;
+};
+
+// Local. Refuses a path that a new file cannot take: an existing file (unless `overwrite`), a directory, a device.
+void require_target(transport::Transport& transport, const std::string& path, bool overwrite);
+
+}  // namespace lq::io

@@ -1,0 +1,91 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Questions to a file that need no data pump of their own: what is in it, does it keep to its specification, what
+// does each byte mean, the bytes of a record, the numbers of a site.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include <limequat/error.hpp>
+#include <limequat/file.hpp>
+#include <limequat/inspect.hpp>
+
+#include "format/format.hpp"
+#include "io/block.hpp"
+#include "io/local_box.hpp"
+#include "io/scan.hpp"
+
+namespace lq {
+
+namespace {
+
+constexpr std::uint64_t piece_bytes = 1024 * 1024;
+
+const Record& record_named(const Catalog& catalog, std::string_view type, std::uint64_t index) {
+  std::uint64_t seen = 0;
+  for (const Record& record : catalog.records) {
+    if (record.type == type && seen++ == index) return record;
+  }
+  std::map<std::string, int> types;
+  for (const Record& record : catalog.records) ++types[record.type];
+  std::string there;
+  for (const auto& [other, count] : types) {
+    there += there.empty() ? "" : ", ";
+    there += count == 1 ? other : fmt::format("{} ({} times)", other, count);
+  }
+  throw Error(
+      Code::no_such_record,
+      fmt::format("{}: there is no record \"{}\" number {} (from 0); there are: {}", catalog.path, type, index, there),
+      {.path = catalog.path, .record = std::string(type)});
+}
+
+}  // namespace
+
+Catalog inspect(const std::string& path, const Communicator& communicator, const Limits& limits) {
+  return io::scan_file(transport::posix(), path, communicator, limits);
+}
+
+std::vector<Finding> validate(const std::string& path, const Limits& limits) {
+  const std::unique_ptr<transport::File> file = transport::posix().open_read(path);
+  const format::Format& format = format::recognise(*file);
+  return format.validate(*file, format.scan(*file, limits));
+}
+
+std::vector<Annotation> explain(const std::string& path, const Limits& limits) {
+  const std::unique_ptr<transport::File> file = transport::posix().open_read(path);
+  const format::Format& format = format::recognise(*file);
+  return format.explain(*file, format.scan(*file, limits));
+}
+
+void read_record(const std::string& path, std::string_view type, std::uint64_t index,
+                 const std::function<void(const void* data, std::uint64_t bytes)>& sink, const Limits& limits) {
+  const std::unique_ptr<transport::File> file = transport::posix().open_read(path);
+  const Catalog catalog = format::recognise(*file).scan(*file, limits);
+  const Record& record = record_named(catalog, type, index);
+  std::vector<std::byte> bytes;
+  for (std::uint64_t done = 0; done < record.data_length; done += bytes.size()) {
+    bytes.resize(static_cast<std::size_t>(std::min(piece_bytes, record.data_length - done)));
+    io::read_whole(*file, record.offset + done, bytes);
+    sink(bytes.data(), bytes.size());
+  }
+}
+
+std::vector<double> read_site(const std::string& path, const Coord& site, const ReadOptions& options) {
+  const std::unique_ptr<transport::File> file = transport::posix().open_read(path);
+  const Catalog catalog = format::recognise(*file).scan(*file, options.limits);
+  const FieldEntry& entry = catalog.field(options.field, options.index);
+  const Payload& payload = entry.payload;
+  if (site.size() != payload.extents.size() || !payload.stored.contains(site)) {
+    std::string coordinates;
+    for (std::int64_t x : site) coordinates += fmt::format("{}{}", coordinates.empty() ? "" : ",", x);
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: there is no site {}: \"{}\" lives on {}, coordinates count from 0", path, coordinates,
+                            entry.name, to_string(payload.extents)),
+                {.path = path, .record = entry.name});
+  }
+  return io::read_box(*file, payload, {site, Coord::filled(site.size(), 1)});
+}
+
+}  // namespace lq

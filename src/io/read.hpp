@@ -1,0 +1,29 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Reading fields over any transport; the public calls use the POSIX one.
+#pragma once
+
+#include <string>
+
+#include <limequat/field.hpp>
+#include <limequat/grid.hpp>
+#include <limequat/options.hpp>
+#include <limequat/report.hpp>
+
+#include "io/pump.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::io {
+
+// Collective. As lq::read.
+Report read_field(transport::Transport& transport, const std::string& path, const Grid& grid, const MutableField& field,
+                  const ReadOptions& options);
+
+// How the sums of the data that passed compare with what the file stores; `moved` are the sites that passed.
+ChecksumStatus judge(const FieldEntry& entry, const Tally& tally, const Box& moved);
+
+// The error for a checksum that differs: expected, found, and zeros if there are any.
+Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const Tally& tally);
+
+}  // namespace lq::io

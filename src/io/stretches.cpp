@@ -1,0 +1,44 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See stretches.hpp.
+#include "io/stretches.hpp"
+
+#include <algorithm>
+
+namespace lq::io {
+
+namespace {
+
+constexpr std::size_t max_pieces = 4096;  // bounds the memory of a stretch of very small sites
+
+}  // namespace
+
+bool Stretches::refill() {
+  if (rest_.sites > 0) return true;
+  if (!rows_.next(rest_.row)) return false;
+  rest_.skip = 0;
+  rest_.sites = rest_.row.sites;
+  return true;
+}
+
+bool Stretches::next(Stretch& stretch) {
+  stretch.pieces.clear();
+  stretch.sites = 0;
+  while (stretch.sites < max_sites_ && stretch.pieces.size() < max_pieces && refill()) {
+    if (stretch.pieces.empty()) {
+      stretch.file_site = rest_.file_site();
+    } else if (rest_.file_site() != stretch.file_site + stretch.sites) {
+      break;
+    }
+    Piece piece = rest_;
+    piece.sites = std::min(rest_.sites, max_sites_ - stretch.sites);
+    stretch.pieces.push_back(piece);
+    stretch.sites += piece.sites;
+    rest_.skip += piece.sites;
+    rest_.sites -= piece.sites;
+  }
+  return stretch.sites > 0;
+}
+
+}  // namespace lq::io

@@ -1,0 +1,220 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Verification: structure, sizes, checksums, zeros, physics, and where damage is.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <limequat/error.hpp>
+#include <limequat/inspect.hpp>
+
+#include "comm/agree.hpp"
+#include "io/catalog_codec.hpp"
+#include "io/damage.hpp"
+#include "io/read.hpp"
+#include "io/scan.hpp"
+#include "lattice/tiles.hpp"
+
+namespace lq {
+
+namespace {
+
+// Stated observables are printed with at least six significant digits and computed in whatever precision.
+constexpr double observable_tolerance = 1e-5;
+// Single precision links are unitary to some 1e-6; a mean above this is not rounding.
+constexpr double not_su_n = 1e-4;
+// A damaged link stands out from the rounding errors of its fellows.
+constexpr double outlier_factor = 1000;
+
+class Verifier {
+ public:
+  Verifier(const std::string& path, const Communicator& communicator, const VerifyOptions& options)
+      : communicator_(communicator),
+        options_(options),
+        transport_(transport::posix()),
+        catalog_(io::scan_file(transport_, path, communicator, options.limits)) {}
+
+  Verification run();
+
+ private:
+  comm::Comm& comm() const { return communicator_.engine(); }
+  void check(const FieldEntry& entry, std::uint64_t index);
+  io::Tally read_past(const FieldEntry& entry);
+  void report_mismatch(const FieldEntry& entry, const io::Tally& tally);
+  void report_zeros(const FieldEntry& entry, const ZeroRegion& zeros);
+  bool can_measure(const FieldEntry& entry) const;
+  Physics measure_field(const FieldEntry& entry, std::uint64_t index);
+  void judge_physics(const FieldEntry& entry, const FieldVerdict& verdict);
+  void compare(const FieldEntry& entry, std::string_view what, const std::optional<double>& stated, double measured);
+  void add(const FieldEntry& entry, Severity severity, Code code, std::string rule, const std::string& message,
+           std::string expected = {}, std::string found = {});
+
+  Communicator communicator_;
+  const VerifyOptions& options_;
+  transport::Transport& transport_;
+  Catalog catalog_;
+  Verification result_;
+};
+
+Verification Verifier::run() {
+  result_.path = catalog_.path;
+  result_.format = catalog_.format;
+  result_.findings = catalog_.findings;
+  std::map<std::string, std::uint64_t> seen;
+  for (const FieldEntry& entry : catalog_.fields) {
+    const std::uint64_t index = seen[entry.name]++;
+    // Truncation was found by the scan; there is nothing whole to check.
+    const bool whole_in_file = entry.payload.offset <= catalog_.file_bytes &&
+                               entry.payload.length <= catalog_.file_bytes - entry.payload.offset;
+    if (whole_in_file) check(entry, index);
+  }
+  result_.ok = std::ranges::none_of(result_.findings, [](const Finding& f) { return f.severity == Severity::error; });
+  return std::move(result_);
+}
+
+void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
+  const io::Tally tally = read_past(entry);
+  FieldVerdict verdict;
+  verdict.name = entry.name;
+  verdict.index = index;
+  verdict.status = io::judge(entry, tally, entry.payload.stored);
+  verdict.computed = tally.sums.total();
+  verdict.stored = entry.checksum;
+  verdict.zeros = tally.zeros;
+  verdict.damaged_slices = io::damaged_slices(entry, tally);
+  if (verdict.status == ChecksumStatus::mismatch) report_mismatch(entry, tally);
+  if (verdict.zeros.sites > 0) report_zeros(entry, verdict.zeros);
+  if (can_measure(entry)) {
+    verdict.physics = measure_field(entry, index);
+    judge_physics(entry, verdict);
+  }
+  result_.fields.push_back(std::move(verdict));
+}
+
+io::Tally Verifier::read_past(const FieldEntry& entry) {
+  io::Tally tally(entry.payload);
+  comm::agree(comm(), [&] {
+    const lattice::Share mine =
+        lattice::share_of(entry.payload.stored.volume(), static_cast<std::uint64_t>(communicator_.size()),
+                          static_cast<std::uint64_t>(communicator_.rank()));
+    if (mine.begin == mine.end) return;
+    const std::unique_ptr<transport::File> file = transport_.open_read(catalog_.path);
+    io::pump_past(*file, entry.payload, mine.begin, mine.end, {.block_bytes = options_.block_bytes}, tally,
+                  communicator_.is_root() ? options_.progress : Progress{});
+  });
+  tally.reduce(comm());
+  return tally;
+}
+
+void Verifier::report_mismatch(const FieldEntry& entry, const io::Tally& tally) {
+  const Error error = io::mismatch_error(catalog_, entry, tally);
+  add(entry, Severity::error, Code::checksum_mismatch, "checksum",
+      fmt::format("{}: \"{}\": the data have checksum {}, the file states {}", catalog_.path, error.facts().record,
+                  error.facts().found, error.facts().expected),
+      error.facts().expected, error.facts().found);
+
+  // One rank looks closer; the others are told.
+  Catalog carrier;
+  comm::agree_at_root(comm(), [&] {
+    const std::unique_ptr<transport::File> file = transport_.open_read(catalog_.path);
+    carrier.findings = io::locate_damage(*file, catalog_, entry, tally);
+  });
+  io::broadcast(comm(), carrier);
+  result_.findings.insert(result_.findings.end(), carrier.findings.begin(), carrier.findings.end());
+}
+
+void Verifier::report_zeros(const FieldEntry& entry, const ZeroRegion& zeros) {
+  Finding finding{
+      .severity = Severity::error,
+      .code = Code::malformed,
+      .rule = "zero-links",
+      .message = fmt::format("{}: bytes {} to {}: {} sites hold only zeros where links should be, which is what lost "
+                             "writes of a file system leave behind; write the file again",
+                             catalog_.path, zeros.first_offset, zeros.last_offset - 1, zeros.sites),
+      .record = entry.name,
+      .offset = zeros.first_offset,
+      .length = zeros.last_offset - zeros.first_offset};
+  result_.findings.push_back(std::move(finding));
+}
+
+bool Verifier::can_measure(const FieldEntry& entry) const {
+  const Payload& payload = entry.payload;
+  const bool measurable = payload.spec.kind == FieldKind::gauge && payload.spec.links == payload.extents.size() &&
+                          payload.extents.size() > 1 && payload.stored == whole(payload.extents);
+  if (!measurable || options_.physics == Measure::never) return false;
+  if (options_.physics == Measure::always) return true;
+  // The field as doubles, and a second copy with its halo.
+  constexpr std::uint64_t copies = 3;
+  const std::uint64_t site_bytes = payload.spec.numbers * sizeof(double);
+  return volume(payload.extents) <= options_.memory_bytes / copies / site_bytes;
+}
+
+Physics Verifier::measure_field(const FieldEntry& entry, std::uint64_t index) {
+  const Grid grid(communicator_, entry.payload.extents);
+  std::vector<double> links;
+  comm::agree(comm(),
+              [&] { links.resize(static_cast<std::size_t>(grid.local_volume() * entry.payload.spec.numbers)); });
+  const MutableField field = gauge(links, {.colors = entry.payload.spec.colors});
+  io::read_field(transport_, catalog_.path, grid, field,
+                 {.field = entry.name, .index = index, .verify = false, .limits = options_.limits});
+  return measure(grid, field);
+}
+
+void Verifier::judge_physics(const FieldEntry& entry, const FieldVerdict& verdict) {
+  const Physics& physics = *verdict.physics;
+  if (physics.not_finite > 0) {
+    add(entry, Severity::error, Code::malformed, "not-finite",
+        fmt::format("{}: \"{}\": {} numbers are NaN or infinite", catalog_.path, entry.name, physics.not_finite), "0",
+        std::to_string(physics.not_finite));
+    return;  // every average below is spoilt
+  }
+  const Unitarity& links = physics.unitarity;
+  if (links.mean > not_su_n) {
+    add(entry, Severity::warning, Code::ok, "not-unitary",
+        fmt::format("{}: \"{}\": the links are not in SU({}): |U U^dagger - 1| is {:.3g} on average; smeared or "
+                    "rescaled links?",
+                    catalog_.path, entry.name, entry.payload.spec.colors, links.mean));
+  } else if (links.largest > not_su_n && links.largest > outlier_factor * links.mean && verdict.zeros.sites == 0) {
+    add(entry, Severity::error, Code::malformed, "link-outlier",
+        fmt::format("{}: \"{}\": link {} of site {} is off SU({}) by {:.3g}, all others by {:.3g} on average: this "
+                    "link is damaged",
+                    catalog_.path, entry.name, links.worst_link, to_string(links.worst_site), entry.payload.spec.colors,
+                    links.largest, links.mean));
+  }
+  compare(entry, "plaquette", entry.plaquette, physics.plaquette.average);
+  compare(entry, "link trace", entry.link_trace, physics.link_trace);
+}
+
+void Verifier::compare(const FieldEntry& entry, std::string_view what, const std::optional<double>& stated,
+                       double measured) {
+  if (!stated || std::abs(*stated - measured) <= observable_tolerance) return;
+  add(entry, Severity::error, Code::malformed, what == "plaquette" ? "plaquette" : "link-trace",
+      fmt::format(
+          "{}: \"{}\": the {} of the links is {:.12g}, the file states {:.12g}: ordering, signs or data are wrong",
+          catalog_.path, entry.name, what, measured, *stated),
+      fmt::format("{:.12g}", *stated), fmt::format("{:.12g}", measured));
+}
+
+void Verifier::add(const FieldEntry& entry, Severity severity, Code code, std::string rule, const std::string& message,
+                   std::string expected, std::string found) {
+  result_.findings.push_back({.severity = severity,
+                              .code = code,
+                              .rule = std::move(rule),
+                              .message = message,
+                              .record = entry.name,
+                              .offset = entry.payload.offset,
+                              .length = entry.payload.length,
+                              .expected = std::move(expected),
+                              .found = std::move(found)});
+}
+
+}  // namespace
+
+Verification verify(const std::string& path, const Communicator& communicator, const VerifyOptions& options) {
+  return Verifier(path, communicator, options).run();
+}
+
+}  // namespace lq

@@ -1,0 +1,27 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Writing fields over any transport; the public calls use the POSIX one.
+#pragma once
+
+#include <string>
+
+#include <limequat/field.hpp>
+#include <limequat/grid.hpp>
+#include <limequat/options.hpp>
+#include <limequat/report.hpp>
+
+#include "io/field_writer.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::io {
+
+// Collective. As lq::write.
+Report write_field(transport::Transport& transport, const std::string& path, const Grid& grid, const Field& field,
+                   const WriteOptions& options);
+
+// Collective. Appends a field that lies in the memory of the grid's ranks.
+Report append_field(FieldWriter& writer, const Grid& grid, const std::string& path, const std::string& name,
+                    const Field& field, const Metadata& metadata, const WriteOptions& options);
+
+}  // namespace lq::io
