@@ -1,0 +1,133 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See halo.hpp.
+#include "physics/halo.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "comm/agree.hpp"
+#include "lattice/site_order.hpp"
+
+namespace lq::physics {
+
+Halo::Halo(const Grid& grid, Reach reach, const Colouring& colouring)
+    : extents_(grid.extents()),
+      box_(grid.local_box()),
+      colouring_(colouring),
+      dimensions_(static_cast<std::size_t>(extents_.size())),
+      local_cells_(grid.local_volume()) {
+  comm::Comm& comm = grid.communicator().engine();
+  comm::agree(comm, [&] {
+    natural_ = lattice::resolve_order({}, extents_.size());
+    std::size_t stride = 1;
+    for (const auto extent : box_.extents) {
+      strides_.push_back(stride);
+      stride *= static_cast<std::size_t>(extent);
+    }
+    find_copies(reach);
+    link_cells(reach);
+  });
+  for (int colour = 0; colour < colouring_.colours(); ++colour) {
+    const auto wanted = comm::agree(comm, [&] { return sites_to_copy(colour); });
+    exchanges_.emplace_back(grid, wanted);
+  }
+}
+
+std::uint64_t Halo::site_rank(std::size_t cell) const noexcept {
+  if (cell >= local_cells_) return copies_[cell - local_cells_];
+  return lattice::site_rank(lattice::site_at(cell, box_, natural_), extents_);
+}
+
+Coord Halo::neighbour(Coord x, int mu, Step step) const noexcept {
+  if (step == Step::up) {
+    x[mu] = x[mu] + 1 == extents_[mu] ? 0 : x[mu] + 1;
+  } else {
+    x[mu] = x[mu] == 0 ? extents_[mu] - 1 : x[mu] - 1;
+  }
+  return x;
+}
+
+std::size_t Halo::cell_of(const Coord& x) const noexcept {
+  if (box_.contains(x)) return lattice::site_number(x, box_, natural_);
+  const auto colour = static_cast<std::size_t>(colouring_.colour_of(x));
+  const std::uint64_t rank = lattice::site_rank(x, extents_);
+  const std::uint64_t* begin = copies_.data() + first_copy_[colour];
+  const std::uint64_t* end = copies_.data() + first_copy_[colour + 1];
+  const std::uint64_t* found = std::lower_bound(begin, end, rank);
+  if (found == end || *found != rank) return no_cell;
+  return local_cells_ + static_cast<std::size_t>(found - copies_.data());
+}
+
+// Inside the box a neighbour is a stride away; only its surface needs a search.
+std::size_t Halo::neighbour_cell(std::size_t cell, const Coord& x, int mu, Step step) const noexcept {
+  const auto stride = strides_[static_cast<std::size_t>(mu)];
+  if (step == Step::up && x[mu] + 1 < box_.lower[mu] + box_.extents[mu]) return cell + stride;
+  if (step == Step::down && x[mu] > box_.lower[mu]) return cell - stride;
+  return cell_of(neighbour(x, mu, step));
+}
+
+void Halo::find_copies(Reach reach) {
+  std::vector<std::pair<int, std::uint64_t>> found;
+  const auto want = [&](const Coord& x) {
+    if (!box_.contains(x)) found.emplace_back(colouring_.colour_of(x), lattice::site_rank(x, extents_));
+  };
+  Coord x = box_.lower;
+  for (std::size_t cell = 0; cell < local_cells_; ++cell, lattice::advance(x, box_, natural_)) {
+    for (int mu = 0; mu < extents_.size(); ++mu) {
+      want(neighbour(x, mu, Step::up));
+      if (reach == Reach::plaquettes) continue;
+      const Coord below = neighbour(x, mu, Step::down);
+      want(below);
+      for (int nu = 0; nu < extents_.size(); ++nu) {
+        if (nu != mu) want(neighbour(below, nu, Step::up));
+      }
+    }
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  first_copy_.assign(static_cast<std::size_t>(colouring_.colours()) + 1, 0);
+  for (const auto& [colour, rank] : found) {
+    copies_.push_back(rank);
+    first_copy_[static_cast<std::size_t>(colour) + 1] = copies_.size();
+  }
+  for (std::size_t c = 1; c < first_copy_.size(); ++c) first_copy_[c] = std::max(first_copy_[c], first_copy_[c - 1]);
+}
+
+void Halo::link_cells(Reach reach) {
+  const bool both_ways = reach == Reach::staples;
+  up_.resize((both_ways ? cells() : local_cells_) * dimensions_);
+  down_.resize(both_ways ? up_.size() : 0);
+  Coord x = box_.lower;
+  for (std::size_t cell = 0; cell < local_cells_; ++cell, lattice::advance(x, box_, natural_)) {
+    for (int mu = 0; mu < extents_.size(); ++mu) {
+      up_[index(cell, mu)] = neighbour_cell(cell, x, mu, Step::up);
+      if (both_ways) down_[index(cell, mu)] = neighbour_cell(cell, x, mu, Step::down);
+    }
+  }
+  for (std::size_t cell = local_cells_; both_ways && cell < cells(); ++cell) {
+    x = lattice::site_of_rank(site_rank(cell), extents_);
+    for (int mu = 0; mu < extents_.size(); ++mu) {
+      up_[index(cell, mu)] = cell_of(neighbour(x, mu, Step::up));
+      down_[index(cell, mu)] = cell_of(neighbour(x, mu, Step::down));
+    }
+  }
+}
+
+std::vector<Coord> Halo::sites_to_copy(int colour) const {
+  std::vector<Coord> sites;
+  const auto c = static_cast<std::size_t>(colour);
+  for (std::size_t i = first_copy_[c]; i < first_copy_[c + 1]; ++i) {
+    sites.push_back(lattice::site_of_rank(copies_[i], extents_));
+  }
+  return sites;
+}
+
+void Halo::refresh(std::byte* cells, std::size_t cell_bytes, int colour) {
+  const auto c = static_cast<std::size_t>(colour);
+  std::byte* copies = cells + (local_cells_ + first_copy_[c]) * cell_bytes;
+  exchanges_[c].exchange(cells, cell_bytes, copies);
+}
+
+}  // namespace lq::physics

@@ -1,0 +1,68 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The cells a rank computes on: its local sites in natural order, then copies of sites of other ranks that are
+// neighbours (or neighbours of neighbours around a corner), and who is whose neighbour. A site that is needed in
+// several places because the lattice is periodic has one cell.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <limequat/grid.hpp>
+
+#include "grid/site_exchange.hpp"
+#include "physics/colouring.hpp"
+
+namespace lq::physics {
+
+// Which copies are kept: for plaquettes x+mu; for staples x+mu, x-nu and x-nu+mu.
+enum class Reach { plaquettes, staples };
+
+class Halo {
+ public:
+  static constexpr std::size_t no_cell = std::numeric_limits<std::size_t>::max();
+
+  // Collective.
+  Halo(const Grid& grid, Reach reach, const Colouring& colouring = {});
+
+  std::size_t local_cells() const noexcept { return local_cells_; }
+  std::size_t cells() const noexcept { return local_cells_ + copies_.size(); }
+  // Number in the whole lattice of the site a cell holds.
+  std::uint64_t site_rank(std::size_t cell) const noexcept;
+
+  // The cell of the neighbour, no_cell if none is kept. `down` needs Reach::staples.
+  std::size_t up(std::size_t cell, int mu) const noexcept { return up_[index(cell, mu)]; }
+  std::size_t down(std::size_t cell, int mu) const noexcept { return down_[index(cell, mu)]; }
+
+  // Collective. Brings the copies of the sites of one colour up to date; `cells` has `cell_bytes` for every cell.
+  void refresh(std::byte* cells, std::size_t cell_bytes, int colour);
+
+ private:
+  enum class Step { up, down };
+  std::size_t index(std::size_t cell, int mu) const noexcept {
+    return cell * dimensions_ + static_cast<std::size_t>(mu);
+  }
+  Coord neighbour(Coord x, int mu, Step step) const noexcept;
+  std::size_t cell_of(const Coord& x) const noexcept;
+  std::size_t neighbour_cell(std::size_t cell, const Coord& x, int mu, Step step) const noexcept;
+  void find_copies(Reach reach);
+  void link_cells(Reach reach);
+  std::vector<Coord> sites_to_copy(int colour) const;
+
+  Extents extents_;
+  Box box_;
+  Colouring colouring_;
+  std::size_t dimensions_ = 0;
+  std::size_t local_cells_ = 0;
+  SiteOrder natural_;
+  std::vector<std::size_t> strides_;     // from a local cell to the next in each dimension
+  std::vector<std::uint64_t> copies_;    // site ranks: by colour, then ascending
+  std::vector<std::size_t> first_copy_;  // of each colour, and the end
+  std::vector<std::size_t> up_, down_;
+  std::vector<grid::SiteExchange> exchanges_;  // one for each colour
+};
+
+}  // namespace lq::physics

@@ -1,0 +1,40 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Questions that each link answers alone: its trace, and how far it is from SU(N).
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <limequat/grid.hpp>
+#include <limequat/physics.hpp>
+
+#include "physics/lattice_sum.hpp"
+
+namespace lq::physics {
+
+class LinkChecks {
+ public:
+  LinkChecks(const Grid& grid, int colors) : grid_(grid), colors_(colors) {}
+
+  // Local. The links of one site, which are added in natural order.
+  void add_traces(std::span<const double> links);
+  void add_distances(std::uint64_t site, std::span<const double> links);
+
+  // Collective. Over all ranks.
+  double link_trace() const;
+  Unitarity unitarity() const;
+
+ private:
+  std::uint64_t link_count() const noexcept;
+
+  const Grid& grid_;
+  int colors_ = 0;
+  LatticeSum traces_, distances_;
+  double largest_ = -1, largest_determinant_ = 0;
+  std::uint64_t worst_site_ = 0;  // local
+  int worst_link_ = 0;
+};
+
+}  // namespace lq::physics

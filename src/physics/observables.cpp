@@ -1,0 +1,123 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What gauge fields are asked: plaquette, trace of the links, distance from the group, numbers that are none.
+// Each rank adds up its sites, then the sums of the ranks are combined exactly.
+#include <cmath>
+#include <span>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+#include <limequat/physics.hpp>
+
+#include "comm/agree.hpp"
+#include "grid/local_field.hpp"
+#include "physics/link_checks.hpp"
+#include "physics/links.hpp"
+#include "physics/plaquettes.hpp"
+#include "physics/site_stream.hpp"
+
+namespace lq {
+namespace {
+
+using physics::LinkChecks;
+using physics::Links;
+
+comm::Comm& ranks_of(const Grid& grid) { return grid.communicator().engine(); }
+
+std::string describe(const FieldSpec& spec) {
+  return fmt::format("{} field, {} colors, {} links, {} numbers per site, {} precision", name(spec.kind), spec.colors,
+                     spec.links, spec.numbers, name(spec.precision));
+}
+
+// Collective. The field with its spec resolved; every rank has the same spec.
+Field resolve(const Grid& grid, const Field& field, std::string_view verb) {
+  const Field resolved = comm::agree(ranks_of(grid), [&] { return grid::resolve_field(grid, field); });
+  comm::require_same(ranks_of(grid), describe(resolved.spec), fmt::format("the field to {}", verb));
+  return resolved;
+}
+
+// Collective. The same for gauge fields.
+Field resolve_gauge(const Grid& grid, const Field& field, std::string_view verb) {
+  const int dimensions = grid.extents().size();
+  comm::agree(ranks_of(grid), [&] {
+    const FieldSpec& spec = field.spec;
+    const bool one_link_per_dimension = spec.links == 0 || spec.links == dimensions;
+    if (spec.kind == FieldKind::gauge && spec.colors >= 2 && one_link_per_dimension && dimensions >= 2) return;
+    throw Error(Code::invalid_argument,
+                fmt::format("cannot {} a {} field of {} colors with {} links per site on the lattice {}; expected a "
+                            "gauge field of SU(2) or larger with one link for each of 2 or more dimensions",
+                            verb, name(spec.kind), spec.colors, spec.links, to_string(grid.extents())),
+                {.expected = fmt::format("gauge field with {} links", dimensions),
+                 .found = fmt::format("{} field with {} links", name(spec.kind), spec.links)});
+  });
+  return resolve(grid, field, verb);
+}
+
+// Collective. `take` sees every local site; if it or the field's function throws, all ranks throw.
+void visit_sites(const Grid& grid, const Field& field, const physics::TakeSite& take) {
+  comm::agree(ranks_of(grid), [&] { physics::for_each_site(grid, field, take); });
+}
+
+std::uint64_t count_not_finite(std::span<const double> numbers) {
+  std::uint64_t count = 0;
+  for (const double number : numbers) count += std::isfinite(number) ? 0 : 1;
+  return count;
+}
+
+std::uint64_t sum_over_ranks(const Grid& grid, std::uint64_t count) {
+  ranks_of(grid).all_reduce({&count, 1}, comm::Reduce::sum);
+  return count;
+}
+
+}  // namespace
+
+Plaquette plaquette(const Grid& grid, const Field& field) {
+  const Field gauge = resolve_gauge(grid, field, "measure the plaquette of");
+  Links links(grid, gauge.spec.colors, physics::Reach::plaquettes);
+  visit_sites(grid, gauge, [&](std::uint64_t site, std::span<const double> u) { links.set_site(site, u); });
+  return physics::average_plaquette(grid, gauge.spec.colors, links);
+}
+
+double link_trace(const Grid& grid, const Field& field) {
+  const Field gauge = resolve_gauge(grid, field, "measure the link trace of");
+  LinkChecks checks(grid, gauge.spec.colors);
+  visit_sites(grid, gauge, [&](std::uint64_t, std::span<const double> u) { checks.add_traces(u); });
+  return checks.link_trace();
+}
+
+Unitarity unitarity(const Grid& grid, const Field& field) {
+  const Field gauge = resolve_gauge(grid, field, "measure the unitarity of");
+  LinkChecks checks(grid, gauge.spec.colors);
+  visit_sites(grid, gauge, [&](std::uint64_t site, std::span<const double> u) { checks.add_distances(site, u); });
+  return checks.unitarity();
+}
+
+std::uint64_t count_not_finite(const Grid& grid, const Field& field) {
+  const Field resolved = resolve(grid, field, "scan for numbers that are not finite");
+  std::uint64_t count = 0;
+  visit_sites(grid, resolved, [&](std::uint64_t, std::span<const double> u) { count += count_not_finite(u); });
+  return sum_over_ranks(grid, count);
+}
+
+Physics measure(const Grid& grid, const Field& field) {
+  const Field gauge = resolve_gauge(grid, field, "measure");
+  Links links(grid, gauge.spec.colors, physics::Reach::plaquettes);
+  LinkChecks checks(grid, gauge.spec.colors);
+  std::uint64_t not_finite = 0;
+  visit_sites(grid, gauge, [&](std::uint64_t site, std::span<const double> u) {
+    links.set_site(site, u);
+    checks.add_traces(u);
+    checks.add_distances(site, u);
+    not_finite += count_not_finite(u);
+  });
+  Physics physics;
+  physics.plaquette = physics::average_plaquette(grid, gauge.spec.colors, links);
+  physics.link_trace = checks.link_trace();
+  physics.unitarity = checks.unitarity();
+  physics.not_finite = sum_over_ranks(grid, not_finite);
+  return physics;
+}
+
+}  // namespace lq

@@ -1,0 +1,60 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Two products of two links each and the product of these as vectors; no third matrix product is needed.
+#include "physics/plaquettes.hpp"
+
+#include "comm/agree.hpp"
+#include "physics/lattice_sum.hpp"
+#include "physics/su_n.hpp"
+
+namespace lq::physics {
+namespace {
+
+double mean(const LatticeSum& sum, std::uint64_t terms) {
+  return terms == 0 ? 0.0 : sum.value() / static_cast<double>(terms);
+}
+
+struct PlaneSums {
+  LatticeSum spatial, temporal;
+};
+
+template <class Colors>
+void add_plaquettes(Colors colors, const Links& links, std::size_t x, PlaneSums& sums, double* first, double* second) {
+  const int last = links.directions() - 1;
+  const Halo& halo = links.halo();
+  for (int mu = 0; mu < last; ++mu) {
+    for (int nu = mu + 1; nu <= last; ++nu) {
+      multiply(colors, links.at(mu, x), links.at(nu, halo.up(x, mu)), first);
+      multiply(colors, links.at(nu, x), links.at(mu, halo.up(x, nu)), second);
+      (nu == last ? sums.temporal : sums.spatial).add(real_trace_with_adjoint(colors, first, second) / colors);
+    }
+  }
+}
+
+}  // namespace
+
+Plaquette average_plaquette(const Grid& grid, int colors, Links& links) {
+  comm::Comm& comm = grid.communicator().engine();
+  links.refresh();
+  PlaneSums sums;
+  comm::agree(comm, [&] {
+    with_colors(colors, [&](auto n) {
+      Matrix first(n), second(n);
+      for (std::size_t x = 0; x < links.halo().local_cells(); ++x) {
+        add_plaquettes(n, links, x, sums, first.data(), second.data());
+      }
+    });
+  });
+  sums.spatial.reduce(comm);
+  sums.temporal.reduce(comm);
+  const auto spatial_directions = static_cast<std::uint64_t>(links.directions()) - 1;
+  const std::uint64_t temporal_terms = grid.volume() * spatial_directions;
+  const std::uint64_t spatial_terms = grid.volume() * (spatial_directions * (spatial_directions - 1) / 2);
+  LatticeSum all = sums.spatial;
+  all.add(sums.temporal);
+  return {mean(all, spatial_terms + temporal_terms), mean(sums.spatial, spatial_terms),
+          mean(sums.temporal, temporal_terms)};
+}
+
+}  // namespace lq::physics

@@ -1,0 +1,17 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The average of Re Tr U_P / N, with U_P = U_mu(x) U_nu(x+mu) U_mu(x+nu)^dagger U_nu(x)^dagger.
+#pragma once
+
+#include <limequat/grid.hpp>
+#include <limequat/physics.hpp>
+
+#include "physics/links.hpp"
+
+namespace lq::physics {
+
+// Collective. Refreshes the copies of `links` first.
+Plaquette average_plaquette(const Grid& grid, int colors, Links& links);
+
+}  // namespace lq::physics

@@ -1,0 +1,46 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See site_stream.hpp.
+#include "physics/site_stream.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include "lattice/site_order.hpp"
+
+namespace lq::physics {
+namespace {
+
+// Doubles where they lie, single precision by way of `scratch`.
+std::span<const double> widen(const FieldSpec& spec, const void* site, std::vector<double>& scratch) {
+  if (spec.precision == Precision::double_) return {static_cast<const double*>(site), spec.numbers};
+  const float* narrow = static_cast<const float*>(site);
+  for (std::size_t i = 0; i < scratch.size(); ++i) scratch[i] = static_cast<double>(narrow[i]);
+  return scratch;
+}
+
+}  // namespace
+
+void for_each_site(const Grid& grid, const Field& field, const TakeSite& take) {
+  if (grid.local_volume() == 0) return;
+  const Box& box = grid.local_box();
+  const SiteOrder natural = lattice::resolve_order({}, grid.extents().size());
+  const SiteOrder order = lattice::resolve_order(field.order, grid.extents().size());
+  std::vector<double> scratch(field.spec.numbers);
+  std::vector<double> fetched(field.fetch ? field.spec.numbers : 0);
+  Coord x = box.lower;
+  std::uint64_t site = 0;
+  do {
+    const void* numbers = fetched.data();
+    if (field.fetch) {
+      field.fetch(x, fetched.data());
+    } else {
+      numbers =
+          static_cast<const std::byte*>(field.data) + lattice::site_number(x, box, order) * field.spec.site_bytes();
+    }
+    take(site++, widen(field.spec, numbers, scratch));
+  } while (lattice::advance(x, box, natural));
+}
+
+}  // namespace lq::physics

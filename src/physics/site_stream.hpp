@@ -1,0 +1,22 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The local sites of a field one after the other, whatever its memory looks like.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include <limequat/field.hpp>
+#include <limequat/grid.hpp>
+
+namespace lq::physics {
+
+// Takes the numbers of local site `site` (its number in natural order), widened to double.
+using TakeSite = std::function<void(std::uint64_t site, std::span<const double> numbers)>;
+
+// Local. `field` is resolved. Sites come in natural order.
+void for_each_site(const Grid& grid, const Field& field, const TakeSite& take);
+
+}  // namespace lq::physics
