@@ -4,6 +4,7 @@
 // See link_checks.hpp.
 #include "physics/link_checks.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
