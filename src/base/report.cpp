@@ -13,16 +13,16 @@ namespace {
 std::string lattice_text(const Extents& extents) {
   std::string text;
   for (const std::int64_t extent : extents) text += fmt::format("{}{}", text.empty() ? "" : "x", extent);
-  return text.empty() ? "no lattice" : text;
+  return text.empty() ? "no lattice" : text + " lattice";
 }
 
 std::string contents_text(const FieldSpec& spec) {
   if (spec.kind == FieldKind::generic) {
     if (spec.numbers == 0) return "bytes";
-    return fmt::format("{} {} numbers per site", spec.is_complex ? spec.numbers / 2 : spec.numbers,
-                       spec.is_complex ? "complex" : "real");
+    return fmt::format("{} {} numbers per site, {} precision", spec.is_complex ? spec.numbers / 2 : spec.numbers,
+                       spec.is_complex ? "complex" : "real", name(spec.precision));
   }
-  return fmt::format("{}, SU({})", name(spec.kind), spec.colors);
+  return fmt::format("{}, SU({}), {} precision", name(spec.kind), spec.colors, name(spec.precision));
 }
 
 std::string checksum_text(const Report& report) {
@@ -66,9 +66,8 @@ std::string to_string(const Checksum& checksum) {
 
 std::string Report::summary() const {
   const auto bytes_per_second = static_cast<std::uint64_t>(rate());
-  std::string text =
-      fmt::format("{}: {} field \"{}\" ({}, {} precision, {}, {} lattice): ", path, written ? "wrote" : "read", field,
-                  contents_text(spec), name(spec.precision), format, lattice_text(extents));
+  std::string text = fmt::format("{}: {} field \"{}\" ({}, {}, {}): ", path, written ? "wrote" : "read", field,
+                                 contents_text(spec), format, lattice_text(extents));
   text += fmt::format("{} on {} {} in {:.3g} s, {}/s", base::human_bytes(bytes), ranks, ranks == 1 ? "rank" : "ranks",
                       seconds.total, base::human_bytes(bytes_per_second));
   text += fmt::format(" (pack {:.3g} s, exchange {:.3g} s, storage {:.3g} s, sync {:.3g} s). ", seconds.pack,

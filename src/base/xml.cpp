@@ -79,8 +79,9 @@ void load(pugi::xml_document& tree, std::string_view document) {
   const auto result = tree.load_buffer(document.data(), document.size(), options, pugi::encoding_utf8);
   if (result.status == pugi::status_out_of_memory) throw Error(Code::out_of_memory, "XML document: out of memory");
   if (!result) {
-    const auto offset = static_cast<std::size_t>(std::max<std::ptrdiff_t>(result.offset, 0));
-    const std::string_view rest = document.substr(std::min(offset, document.size()));
+    // At the end of the document the parser may be one byte ahead.
+    const auto offset = std::min(static_cast<std::size_t>(std::max<std::ptrdiff_t>(result.offset, 0)), document.size());
+    const std::string_view rest = document.substr(offset);
     fail(offset, fmt::format("{} near \"{}\"", result.description(), printable(rest, 24)));
   }
 }

@@ -1,0 +1,104 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// JSON: structure, escapes, valid UTF-8 and numbers that read back.
+#include "base/json_writer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <random>
+
+namespace lq::base {
+namespace {
+
+template <class T>
+std::string written(const T& value) {
+  JsonWriter json;
+  json.value(value);
+  return json.take();
+}
+
+TEST(JsonWriter, NestsObjectsAndArrays) {
+  JsonWriter json;
+  json.begin_object().member("a", 1).key("b").begin_array().value(1).value("two").begin_object().end_object();
+  json.begin_array().end_array().null().end_array().member("c", true).end_object();
+  EXPECT_EQ(json.take(), R"({"a":1,"b":[1,"two",{},[],null],"c":true})");
+}
+
+TEST(JsonWriter, IsEmptyAfterTake) {
+  JsonWriter json;
+  json.begin_array().value(1).end_array();
+  json.take();
+  json.begin_array().value(2).end_array();
+  EXPECT_EQ(json.take(), "[2]");
+}
+
+TEST(JsonWriter, EscapesQuotesAndControlCharacters) {
+  EXPECT_EQ(written("a\"b\\c\n\r\t/"), R"("a\"b\\c\n\r\t/")");
+  EXPECT_EQ(written(std::string_view("\0\x01\x1f\x7f", 4)), R"("\u0000\u0001\u001f\u007f")");
+}
+
+TEST(JsonWriter, EscapesKeysToo) {
+  JsonWriter json;
+  json.begin_object().member("a\"\xff", 1).end_object();
+  EXPECT_EQ(json.take(), "{\"a\\\"\xef\xbf\xbd\":1}");
+}
+
+TEST(JsonWriter, KeepsValidUtf8) {
+  for (const std::string_view text : {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8d\x8b", "\xf4\x8f\xbf\xbf",
+                                      "\xed\x9f\xbf", "\xee\x80\x80", "\xc2\x80", "\xe0\xa0\x80", "\xf0\x90\x80\x80"}) {
+    EXPECT_EQ(written(text), "\"" + std::string(text) + "\"");
+  }
+}
+
+TEST(JsonWriter, ReplacesEveryInvalidByte) {
+  const std::string one = "\xef\xbf\xbd";
+  EXPECT_EQ(written("a\xff z"), "\"a" + one + " z\"");
+  EXPECT_EQ(written("\x80"), "\"" + one + "\"");
+  EXPECT_EQ(written("\xc3"), "\"" + one + "\"");
+  EXPECT_EQ(written("\xc3(\xc3\xa9"), "\"" + one + "(\xc3\xa9\"");
+  EXPECT_EQ(written("\xc0\xaf"), "\"" + one + one + "\"");            // overlong
+  EXPECT_EQ(written("\xe0\x9f\xbf"), "\"" + one + one + one + "\"");  // overlong
+  EXPECT_EQ(written("\xed\xa0\x80"), "\"" + one + one + one + "\"");  // surrogate
+  EXPECT_EQ(written("\xf4\x90\x80\x80").size(), 2 + 4 * one.size());  // beyond U+10FFFF
+  EXPECT_EQ(written("\xf0\x8f\xbf\xbf").size(), 2 + 4 * one.size());  // overlong
+  EXPECT_EQ(written("\xe2\x82"), "\"" + one + one + "\"");            // cut short
+}
+
+TEST(JsonWriter, WritesTheShortestNumberThatReadsBack) {
+  EXPECT_EQ(written(0.1), "0.1");
+  EXPECT_EQ(written(1.0), "1.0");
+  EXPECT_EQ(written(-0.0), "-0.0");
+  EXPECT_EQ(written(1e22), "1e+22");
+  EXPECT_EQ(written(0.5937), "0.5937");
+  EXPECT_EQ(written(std::numeric_limits<double>::denorm_min()), "5e-324");
+  EXPECT_EQ(written(std::numeric_limits<double>::max()), "1.7976931348623157e+308");
+}
+
+TEST(JsonWriter, WritesDoublesThatReadBackToTheSameBits) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 20000; ++round) {
+    const auto number = std::bit_cast<double>(random());
+    if (!std::isfinite(number)) continue;
+    const std::string text = written(number);
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(std::strtod(text.c_str(), nullptr)), std::bit_cast<std::uint64_t>(number))
+        << text;
+  }
+}
+
+TEST(JsonWriter, WritesNullForWhatIsNotFinite) {
+  EXPECT_EQ(written(std::nan("")), "null");
+  EXPECT_EQ(written(std::numeric_limits<double>::infinity()), "null");
+}
+
+TEST(JsonWriter, WritesIntegersInFull) {
+  EXPECT_EQ(written(std::numeric_limits<std::uint64_t>::max()), "18446744073709551615");
+  EXPECT_EQ(written(std::numeric_limits<std::int64_t>::min()), "-9223372036854775808");
+}
+
+}  // namespace
+}  // namespace lq::base
