@@ -40,8 +40,7 @@ def run_one(options, path, ranks, scratch):
         return None
     result = scratch / "result.json"
     program = pathlib.Path(options.build) / "bin" / "bench_transfer"
-    launcher = f"mpiexec.{options.mpi}"
-    subprocess.run([launcher, "-n", str(ranks), program, "--path", path, "--lattice", lattice,
+    subprocess.run([options.mpiexec, "-n", str(ranks), program, "--path", path, "--lattice", lattice,
                     "--runs", str(options.runs), "--json", result], check=True)
     return json.loads(result.read_text())
 
@@ -49,7 +48,7 @@ def run_one(options, path, ranks, scratch):
 def main():
     parser = argparse.ArgumentParser(description="transfers against the raw limit")
     parser.add_argument("--build", required=True)
-    parser.add_argument("--mpi", required=True)
+    parser.add_argument("--mpiexec", default="mpiexec")
     parser.add_argument("--path", action="append", help="where to write; default /dev/shm and the build folder")
     parser.add_argument("--ranks", type=int, action="append", help="default 1 and 2")
     parser.add_argument("--lattice", help="default: the largest that fits, up to 24x24x24x48")
