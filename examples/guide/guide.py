@@ -1,0 +1,24 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The Python samples of README.md and docs/guide; run by guide_test.sh beside a file conf.ildg.
+# [first]
+import limequat as lq
+
+u = lq.read("conf.ildg")  # ndarray [t, z, y, x, mu, 3, 3], complex128, checksum verified
+print(u.shape, lq.plaquette(u).average)
+lq.write("copy.lime", u, format="ildg", precision="single", metadata={"xlf-info": "from Python"})
+# [/first]
+
+# [errors]
+try:
+    lq.read("conf.0020.ildg")
+except FileNotFoundError as error:  # lq.NotFound is both lq.Error and FileNotFoundError
+    print(error)
+# [/errors]
+
+# [verify]
+verdict = lq.verify("conf.ildg")
+print(verdict.ok, verdict.findings)
+# [/verify]
+assert verdict.ok

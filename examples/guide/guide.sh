@@ -1,0 +1,21 @@
+#!/bin/sh
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The samples of README.md and docs/guide for the command line; `lq` must be on the path.
+set -e
+
+# [first]
+lq generate conf.ildg --lattice 8x8x8x16 --beta 6.0 --sweeps 5   # a real configuration, to try things on
+lq verify conf.ildg                                              # checksum, unitarity, plaquette
+lq convert conf.ildg single.ildg --precision single
+lq diff conf.ildg single.ildg --tol 1e-6
+# [/first]
+
+# [look]
+lq ls conf.ildg                        # its records
+lq info --json conf.ildg               # what it is, for programs
+lq explain conf.ildg                   # every header byte
+lq dump conf.ildg --site 1,2,3,4       # the links of one site
+lq cat conf.ildg ildg-format           # one record to stdout
+# [/look]
