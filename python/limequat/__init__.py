@@ -1,0 +1,57 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lattice fields in files: read, write, verify, look inside.
+
+Arrays are indexed [t, z, y, x, ...] because x runs fastest in memory; wherever extents are *named* (``lattice``,
+``extents``) they are x, y, z, t. Links are in the order mu = x, y, z, t, and U_mu(x) transports from x+mu to x.
+
+    >>> import limequat as lq
+    >>> u = lq.read("conf.0010.ildg")          # any supported format; the checksum is verified
+    >>> lq.write("copy.ildg", u, precision="single")
+    >>> lq.plaquette(u).average
+
+Failures raise subclasses of :class:`Error` that are also the matching built-in exceptions. Everything that moves
+numbers releases the interpreter lock.
+"""
+
+from limequat.answers import Answer, Verification
+from limequat.arrays import Field
+from limequat.errors import (
+    ChecksumError,
+    Code,
+    CommunicationError,
+    Error,
+    Exists,
+    InternalError,
+    InvalidArgument,
+    IoError,
+    Malformed,
+    NoPermission,
+    NoSpace,
+    NoSuchRecord,
+    NotFound,
+    OutOfMemory,
+    RanksDisagree,
+    TooLarge,
+    Truncated,
+    UnknownFormat,
+    Unsupported,
+    WrongState,
+)
+from limequat.files import FieldView, File, open
+from limequat.physics import Plaquette, Unitarity, generate, link_trace, plaquette, unitarity
+from limequat.questions import convert, diff, explain, info, inspect, read_record, validate, verify
+from limequat.transfer import read, write
+from limequat.writer import Writer, create
+from limequat._library import version as _version
+
+__version__ = _version()
+
+__all__ = [
+    "Answer", "ChecksumError", "Code", "CommunicationError", "Error", "Exists", "Field", "FieldView", "File",
+    "InternalError", "InvalidArgument", "IoError", "Malformed", "NoPermission", "NoSpace", "NoSuchRecord",
+    "NotFound", "OutOfMemory", "Plaquette", "RanksDisagree", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
+    "Unsupported", "Verification", "Writer", "WrongState", "convert", "create", "diff", "explain", "generate",
+    "info", "inspect", "link_trace", "open", "plaquette", "read", "read_record", "unitarity", "validate", "verify",
+    "write",
+]

@@ -1,0 +1,195 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Finds, loads and describes liblimequat; turns its statuses into exceptions."""
+
+import ctypes
+import ctypes.util
+import os
+import pathlib
+import sys
+from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
+
+from limequat import structs
+from limequat.errors import BY_CODE, InternalError
+
+_INT64S, _DOUBLES, _TEXT_OUT, _HANDLE_OUT = POINTER(c_int64), POINTER(c_double), POINTER(c_void_p), POINTER(c_void_p)
+
+# Functions that return lq_status, with the types of their arguments.
+_STATUS_FUNCTIONS = {
+    "lq_grid_self": [_INT64S, c_int, _HANDLE_OUT],
+    "lq_write_options_init": [POINTER(structs.WriteOptions), c_size_t],
+    "lq_read_options_init": [POINTER(structs.ReadOptions), c_size_t],
+    "lq_verify_options_init": [POINTER(structs.VerifyOptions), c_size_t],
+    "lq_convert_options_init": [POINTER(structs.ConvertOptions), c_size_t],
+    "lq_diff_options_init": [POINTER(structs.DiffOptions), c_size_t],
+    "lq_generate_options_init": [POINTER(structs.GenerateOptions), c_size_t],
+    "lq_write": [c_char_p, c_void_p, structs.Field, POINTER(structs.WriteOptions)],
+    "lq_read": [c_char_p, c_void_p, structs.Field, POINTER(structs.ReadOptions)],
+    "lq_writer_create": [c_char_p, c_void_p, POINTER(structs.WriteOptions), _HANDLE_OUT],
+    "lq_writer_write": [c_void_p, c_char_p, structs.Field, POINTER(structs.Metadata), c_size_t, _TEXT_OUT],
+    "lq_writer_record": [c_void_p, c_char_p, c_char_p, c_size_t],
+    "lq_writer_close": [c_void_p],
+    "lq_inspect": [c_char_p, c_void_p, _TEXT_OUT],
+    "lq_verify": [c_char_p, POINTER(structs.VerifyOptions), POINTER(c_int), _TEXT_OUT],
+    "lq_convert": [c_char_p, c_char_p, POINTER(structs.ConvertOptions), _TEXT_OUT],
+    "lq_diff": [c_char_p, c_char_p, POINTER(structs.DiffOptions), POINTER(c_int), _TEXT_OUT],
+    "lq_validate": [c_char_p, c_void_p, _TEXT_OUT],
+    "lq_explain": [c_char_p, c_void_p, _TEXT_OUT],
+    "lq_read_record": [c_char_p, c_char_p, c_uint64, structs.Sink, c_void_p],
+    "lq_plaquette": [c_void_p, structs.Field, _DOUBLES],
+    "lq_link_trace": [c_void_p, structs.Field, _DOUBLES],
+    "lq_unitarity": [c_void_p, structs.Field, _DOUBLES],
+    "lq_generate": [c_void_p, structs.Field, POINTER(structs.GenerateOptions)],
+}
+_OTHER_FUNCTIONS = {
+    "lq_version": ([], c_char_p),
+    "lq_error_text": ([], c_char_p),
+    "lq_error_path": ([], c_char_p),
+    "lq_error_record": ([], c_char_p),
+    "lq_error_offset": ([], c_int64),
+    "lq_error_rank": ([], c_int),
+    "lq_error_expected": ([], c_char_p),
+    "lq_error_found": ([], c_char_p),
+    "lq_error_errno": ([], c_int),
+    "lq_text_free": ([c_void_p], None),
+    "lq_grid_free": ([c_void_p], None),
+    "lq_writer_free": ([c_void_p], None),
+}
+
+
+def _candidates():
+    """Where the library may be, in the order of trying."""
+    named = os.environ.get("LIMEQUAT_LIBRARY")
+    if named:
+        return [named]
+    here = pathlib.Path(__file__).resolve().parent
+    names = ["liblimequat.dylib"] if sys.platform == "darwin" else ["liblimequat.so", "liblimequat.so.0"]
+    # Bundled; PREFIX/lib/python/limequat -> PREFIX/lib, or where the system divides that by machine.
+    prefix_lib = here.parent.parent
+    folders = [here, prefix_lib, *sorted(prefix_lib.glob("*-linux-gnu")), prefix_lib.parent / "lib64"]
+    found = [str(folder / name) for folder in folders for name in names if (folder / name).exists()]
+    by_loader = ctypes.util.find_library("limequat")
+    return found + ([by_loader] if by_loader else []) + names
+
+
+def _load():
+    failures = []
+    for candidate in _candidates():
+        try:
+            return ctypes.CDLL(candidate)
+        except OSError as error:
+            failures.append(f"  {candidate}: {error}")
+    raise ImportError(
+        "the Limequat library was not found; install it, or name it: LIMEQUAT_LIBRARY=/path/to/liblimequat.so\n"
+        + "\n".join(failures))
+
+
+def _declared(library):
+    try:
+        for name, arguments in _STATUS_FUNCTIONS.items():
+            function = getattr(library, name)
+            function.argtypes, function.restype = arguments, c_int
+        for name, (arguments, result) in _OTHER_FUNCTIONS.items():
+            function = getattr(library, name)
+            function.argtypes, function.restype = arguments, result
+    except AttributeError as error:
+        raise ImportError(f"the library {library._name} is not the Limequat of this package: {error}") from None
+    return library
+
+
+_library = _declared(_load())
+
+
+def version():
+    """Version of the library, "MAJOR.MINOR.PATCH"."""
+    return _library.lq_version().decode()
+
+
+def _text(value):
+    return value.decode("utf-8", "replace") or None
+
+
+def _failure(status):
+    """The exception for the last failure on this thread."""
+    offset, rank = _library.lq_error_offset(), _library.lq_error_rank()
+    return BY_CODE.get(status, InternalError)(
+        _library.lq_error_text().decode("utf-8", "replace"),
+        path=_text(_library.lq_error_path()),
+        record=_text(_library.lq_error_record()),
+        offset=None if offset < 0 else offset,
+        rank=None if rank < 0 else rank,
+        expected=_text(_library.lq_error_expected()),
+        found=_text(_library.lq_error_found()),
+        errno=_library.lq_error_errno() or None,
+    )
+
+
+def call(name, *arguments):
+    """Calls a function that returns lq_status; raises unless it is LQ_OK."""
+    status = getattr(_library, name)(*arguments)
+    if status != 0:
+        raise _failure(status)
+
+
+def text_from(name, *arguments):
+    """Calls a function whose last parameter is char **; returns the text."""
+    out = c_void_p()
+    call(name, *arguments, ctypes.byref(out))
+    return take_text(out)
+
+
+def take_text(out):
+    """The text behind a filled char *, which is freed."""
+    try:
+        return ctypes.string_at(out.value).decode("utf-8", "replace") if out.value else ""
+    finally:
+        _library.lq_text_free(out)
+        out.value = None
+
+
+def options(kind, **members):
+    """An option struct with its defaults, then `members`; None leaves the default."""
+    result = kind()
+    call("lq_" + _snake(kind.__name__) + "_init", ctypes.byref(result), ctypes.sizeof(result))
+    for name, value in members.items():
+        if value is not None:
+            setattr(result, name, value)
+    return result
+
+
+def _snake(camel):
+    return "".join("_" + c.lower() if c.isupper() else c for c in camel).lstrip("_")
+
+
+def path_bytes(path):
+    """A path of any kind as the bytes that the system wants."""
+    return os.fsencode(path)
+
+
+class Grid:
+    """The whole lattice on this process; extents are x, y, z, t."""
+
+    def __init__(self, extents):
+        self.handle = c_void_p()
+        call("lq_grid_self", (c_int64 * len(extents))(*extents), len(extents), ctypes.byref(self.handle))
+
+    def __del__(self):
+        if getattr(self, "handle", None):
+            _library.lq_grid_free(self.handle)
+
+
+class WriterHandle:
+    """An open lq_writer; abandoning it leaves no file."""
+
+    def __init__(self, path, grid, defaults):
+        self.handle = c_void_p()
+        call("lq_writer_create", path_bytes(path), grid.handle, ctypes.byref(defaults), ctypes.byref(self.handle))
+
+    def free(self):
+        """Lets go of the writer; a file that was not closed disappears."""
+        _library.lq_writer_free(self.handle)
+        self.handle = c_void_p()
+
+    def __del__(self):
+        if getattr(self, "handle", None):
+            self.free()

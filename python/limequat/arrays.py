@@ -1,0 +1,170 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Between numpy arrays [t, z, y, x, site...] and the fields of the C API."""
+
+import dataclasses
+
+import numpy as np
+
+from limequat import structs
+from limequat.errors import InvalidArgument, Malformed, Unsupported
+
+KINDS = ("gauge", "spinor", "propagator", "generic")
+SHAPES = ("gauge [t,z,y,x,mu,N,N], spinor [t,z,y,x,4,3], propagator [t,z,y,x,4,4,3,3]; "
+          "anything else needs kind= and, unless the lattice has four dimensions, dims=")
+_PRECISIONS = {"complex128": 64, "float64": 64, "complex64": 32, "float32": 32}
+
+
+@dataclasses.dataclass(frozen=True)
+class Field:
+    """What a site holds: kind, shape of its part of an array, whether the numbers are complex, 32 or 64 bit."""
+
+    kind: str
+    site: tuple
+    is_complex: bool = True
+    precision: int = 64
+
+    @property
+    def dtype(self):
+        """The numpy type of the numbers."""
+        letter, number_bytes = ("c", self.precision // 4) if self.is_complex else ("f", self.precision // 8)
+        return np.dtype(f"{letter}{number_bytes}")
+
+    def to_c(self, array):
+        """The lq_field whose sites are in `array` (contiguous, of this dtype)."""
+        field = structs.Field(kind=KINDS.index(self.kind), precision=self.precision, is_complex=int(self.is_complex),
+                              data=array.ctypes.data, available=array.size * (2 if self.is_complex else 1))
+        if self.kind == "gauge":
+            field.links, field.colors = self.site[0], self.site[1]
+        elif self.kind == "generic":
+            field.numbers = int(np.prod(self.site, dtype=np.int64)) * (2 if self.is_complex else 1)
+        else:
+            field.spins, field.colors = self.site[0], self.site[-1]
+        return field
+
+
+def only_this_process(grid):
+    """Refuses a grid over MPI ranks, which this package cannot serve yet."""
+    if grid is not None:
+        raise Unsupported("grid= is for fields spread over MPI ranks, which this Python package does not do yet: "
+                          "leave it out to work on the whole field, or use C, C++ or lq-mpi")
+
+
+def site_of(spec):
+    """The Field of a "spec" in the catalog of a file."""
+    colors, spins = spec["colors"], spec["spins"]
+    numbers = spec["numbers"] // (2 if spec["complex"] else 1)
+    shapes = {
+        "gauge": (spec["links"], colors, colors),
+        "spinor": (spins, colors),
+        "propagator": (spins, spins, colors, colors),
+        "generic": () if numbers == 1 else (numbers,),
+    }
+    return Field(spec["kind"], shapes[spec["kind"]], spec["complex"], 32 if spec["precision"] == "single" else 64)
+
+
+def described(array, kind=None, dims=None):
+    """(array, Field, extents) for an array to be written or measured: contiguous, in native byte order.
+
+    extents are x, y, z, t. InvalidArgument explains what does not fit.
+    """
+    array = np.asarray(array)
+    if array.dtype.name not in _PRECISIONS:
+        raise InvalidArgument(f"the array holds {array.dtype}, expected complex128, complex64, float64 or float32: "
+                              "convert it with array.astype(...)", found=str(array.dtype))
+    is_complex = array.dtype.kind == "c"
+    kind = kind or _guess(array.shape, is_complex)
+    lattice_dims = _lattice_dims(array.shape, kind, dims)
+    field = Field(kind, array.shape[lattice_dims:], is_complex, _PRECISIONS[array.dtype.name])
+    _check(array, field, lattice_dims)
+    contiguous = np.ascontiguousarray(array, dtype=field.dtype)
+    return contiguous, field, array.shape[:lattice_dims][::-1]
+
+
+def _guess(shape, is_complex):
+    """The kind of field that an array of that shape is; in doubt a gauge field."""
+    if is_complex:
+        if len(shape) >= 4 and shape[-1] == shape[-2] >= 2 and shape[-3] == len(shape) - 3:
+            return "gauge"
+        if len(shape) >= 5 and shape[-4:] == (4, 4, 3, 3):
+            return "propagator"
+        if len(shape) >= 3 and shape[-2:] == (4, 3):
+            return "spinor"
+    numbers = "complex" if is_complex else "real"
+    raise InvalidArgument(f"an array of {numbers} numbers of shape {list(shape)} is no field that is known: {SHAPES}",
+                          found=str(list(shape)))
+
+
+def _lattice_dims(shape, kind, dims):
+    site_axes = {"gauge": 3, "spinor": 2, "propagator": 4, "generic": None}
+    if kind not in site_axes:
+        raise InvalidArgument(f"kind is {kind!r}, expected one of {', '.join(KINDS)}", found=repr(kind))
+    expected = 4 if kind == "generic" else len(shape) - site_axes[kind]
+    dims = expected if dims is None else dims
+    if kind != "generic" and dims != expected:
+        raise InvalidArgument(f"a {kind} array of shape {list(shape)} has a lattice of {expected} dimensions, "
+                              f"not dims={dims}")
+    if not 1 <= dims <= min(8, len(shape)):
+        raise InvalidArgument(f"an array of shape {list(shape)} cannot be a {kind} field on a lattice of {dims} "
+                              f"dimensions: {SHAPES}", found=str(list(shape)))
+    return dims
+
+
+def _check(array, field, lattice_dims):
+    site, shape = field.site, list(array.shape)
+    if 0 in array.shape:
+        raise InvalidArgument(f"the array of shape {shape} is empty", found=str(shape))
+    if field.kind == "generic":
+        return
+    if not field.is_complex:
+        raise InvalidArgument(f"a {field.kind} field is complex, but the array holds {array.dtype}",
+                              expected="complex128 or complex64", found=str(array.dtype))
+    square = field.kind == "spinor" or (site[-1] == site[-2] and (field.kind == "gauge" or site[0] == site[1]))
+    if not square or site[-1] < 2:
+        raise InvalidArgument(f"an array of shape {shape} is no {field.kind} field: {SHAPES}", found=str(shape))
+
+
+def region_box(region, extents):
+    """(lower, extents) of a region such as {"t": slice(0, 8)}, in x, y, z, t; None for no region."""
+    if region is None:
+        return None
+    lower, upper = [0] * len(extents), list(extents)
+    for axis, part in region.items():
+        d = dimension_of(axis, len(extents))
+        if not isinstance(part, slice):
+            raise InvalidArgument(f"region[{axis!r}] is {part!r}, expected a slice such as slice(0, 8)")
+        start, stop, step = part.indices(extents[d])
+        if step != 1 or stop <= start:
+            raise InvalidArgument(f"region[{axis!r}] is {part!r} of {extents[d]} sites, expected a slice of at "
+                                  "least one site with step 1")
+        lower[d], upper[d] = start, stop
+    return lower, [b - a for a, b in zip(lower, upper)]
+
+
+def dimension_of(axis, dimensions):
+    """The number of a dimension given as "x", "y", "z", "t" or as a number from 0 (x)."""
+    names = "xyzt"[:dimensions] if dimensions <= 4 else "xyzt"
+    if isinstance(axis, str) and len(axis) == 1 and axis in names:
+        return names.index(axis)
+    if isinstance(axis, int) and 0 <= axis < dimensions:
+        return axis
+    raise InvalidArgument(f"{axis!r} is no dimension of a lattice of {dimensions} dimensions, expected one of "
+                          f"{', '.join(names)} or a number below {dimensions}")
+
+
+def memory_for(field, extents, dtype):
+    """(array, Field) to read a field of a file into: as in the file, or with the numbers `dtype` asks for."""
+    if dtype is not None:
+        name = np.dtype(dtype).newbyteorder("=").name
+        if name not in _PRECISIONS or (np.dtype(dtype).kind == "c") != field.is_complex:
+            numbers = "complex128 or complex64" if field.is_complex else "float64 or float32"
+            raise InvalidArgument(f"dtype is {dtype!r}, but the field needs {numbers}", expected=numbers,
+                                  found=repr(dtype))
+        field = dataclasses.replace(field, precision=_PRECISIONS[name])
+    if not extents:
+        raise Malformed("the file gives no lattice for this field")
+    shape = tuple(extents)[::-1] + field.site
+    try:
+        return np.empty(shape, dtype=field.dtype), field
+    except ValueError as error:
+        raise MemoryError(f"an array of shape {list(shape)} is too large for this machine: {error}") from None

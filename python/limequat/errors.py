@@ -1,0 +1,171 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exceptions: each is an :class:`Error` and the built-in exception that Python users expect."""
+
+import enum
+
+
+class Code(enum.IntEnum):
+    """The numbers of lq_status in limequat.h."""
+
+    OK = 0
+    INVALID_ARGUMENT = 10
+    RANKS_DISAGREE = 11
+    WRONG_STATE = 12
+    UNSUPPORTED = 13
+    NOT_FOUND = 20
+    EXISTS = 21
+    NO_PERMISSION = 22
+    NO_SPACE = 23
+    IO = 24
+    UNKNOWN_FORMAT = 30
+    MALFORMED = 31
+    TRUNCATED = 32
+    CHECKSUM_MISMATCH = 33
+    NO_SUCH_RECORD = 34
+    OUT_OF_MEMORY = 40
+    TOO_LARGE = 41
+    COMMUNICATION = 50
+    INTERNAL = 90
+
+
+class Error(Exception):
+    """Any failure of Limequat; str() is the sentence, the attributes are the facts.
+
+    code      a :class:`Code`
+    path      the file concerned, or None
+    record    type of the record or name of the field concerned, or None
+    offset    byte in the file, or None
+    rank      the rank that failed, or None
+    expected  what should have been there, or None
+    found     what was there, or None
+    errno     the number the system gave, or None
+    """
+
+    code = Code.INTERNAL
+
+    def __init__(self, sentence="", *, path=None, record=None, offset=None, rank=None, expected=None, found=None,
+                 errno=None):
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.path, self.record, self.offset, self.rank = path, record, offset, rank
+        self.expected, self.found, self.errno = expected, found, errno
+
+    def __str__(self):
+        return self.sentence
+
+
+class InvalidArgument(Error, ValueError):
+    """An argument that cannot be right."""
+
+    code = Code.INVALID_ARGUMENT
+
+
+class RanksDisagree(Error, ValueError):
+    """Arguments that must be the same on all ranks are not."""
+
+    code = Code.RANKS_DISAGREE
+
+
+class WrongState(Error, RuntimeError):
+    """A call at the wrong time, for example after closing."""
+
+    code = Code.WRONG_STATE
+
+
+class Unsupported(Error, NotImplementedError):
+    """Something this version cannot do."""
+
+    code = Code.UNSUPPORTED
+
+
+class NotFound(Error, FileNotFoundError):
+    """No such file or folder."""
+
+    code = Code.NOT_FOUND
+
+
+class Exists(Error, FileExistsError):
+    """There is a file of that name already; force=True replaces it."""
+
+    code = Code.EXISTS
+
+
+class NoPermission(Error, PermissionError):
+    """The system does not allow it."""
+
+    code = Code.NO_PERMISSION
+
+
+class NoSpace(Error, OSError):
+    """The disk or quota is full."""
+
+    code = Code.NO_SPACE
+
+
+class IoError(Error, OSError):
+    """Reading or writing failed."""
+
+    code = Code.IO
+
+
+class UnknownFormat(Error, ValueError):
+    """Not a file of any known format."""
+
+    code = Code.UNKNOWN_FORMAT
+
+
+class Malformed(Error, ValueError):
+    """The file breaks the rules of its format."""
+
+    code = Code.MALFORMED
+
+
+class Truncated(Error, EOFError):
+    """The file ends before it should."""
+
+    code = Code.TRUNCATED
+
+
+class ChecksumError(Error):
+    """The data are not what was written."""
+
+    code = Code.CHECKSUM_MISMATCH
+
+
+class NoSuchRecord(Error, KeyError):
+    """No record or field of that name."""
+
+    code = Code.NO_SUCH_RECORD
+
+
+class OutOfMemory(Error, MemoryError):
+    """Not enough memory."""
+
+    code = Code.OUT_OF_MEMORY
+
+
+class TooLarge(Error, OverflowError):
+    """Does not fit a format or a limit."""
+
+    code = Code.TOO_LARGE
+
+
+class CommunicationError(Error, RuntimeError):
+    """MPI failed."""
+
+    code = Code.COMMUNICATION
+
+
+class InternalError(Error, RuntimeError):
+    """A bug of Limequat; please report it."""
+
+    code = Code.INTERNAL
+
+
+BY_CODE = {
+    int(kind.code): kind
+    for kind in (InvalidArgument, RanksDisagree, WrongState, Unsupported, NotFound, Exists, NoPermission, NoSpace,
+                 IoError, UnknownFormat, Malformed, Truncated, ChecksumError, NoSuchRecord, OutOfMemory, TooLarge,
+                 CommunicationError, InternalError)
+}

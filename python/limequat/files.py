@@ -1,0 +1,191 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files opened for looking around: nothing is read before it is asked for."""
+
+import numpy as np
+
+from limequat.arrays import site_of
+from limequat.errors import ChecksumError, NoSuchRecord
+from limequat.questions import info, metadata_of, read_record, verify
+from limequat.transfer import field_name, find_entry, read_entry
+
+
+def open(path):
+    """Opens a file for reading: a :class:`File`."""
+    return File(path)
+
+
+class File:
+    """A file: ``format``, ``lattice`` (x, y, z, t), ``metadata``, ``fields``, ``records``, ``findings``.
+
+    fields["gauge"], fields["propagator", 3], fields[0] are :class:`FieldView`; records["xlf-info"] is bytes.
+    """
+
+    def __init__(self, path):
+        self.path = path
+        self.catalog = info(path)
+        self.fields = Fields(path, self.catalog)
+        self.records = Records(path, self.catalog)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        return None
+
+    @property
+    def format(self):
+        """Name of the format."""
+        return self.catalog["format"]
+
+    @property
+    def lattice(self):
+        """Extents x, y, z, t of the first field, or None."""
+        return tuple(self.catalog["fields"][0]["lattice"]) if self.catalog["fields"] else None
+
+    @property
+    def metadata(self):
+        """Texts of the file, as a dict; of texts with the same name the first."""
+        return metadata_of(self.catalog)
+
+    @property
+    def findings(self):
+        """What is worth saying about the file."""
+        return self.catalog["findings"]
+
+    def __str__(self):
+        lines = [f"{self.path}: {self.format}"]
+        lines += [f"  {view.name} [{view.index}] {view.kind} {list(view.shape)} {view.dtype}" for view in self.fields]
+        lines += [f"  record {entry['type']} {entry['data_length']} bytes" for entry in self.catalog["records"]]
+        return "\n".join(lines)
+
+
+class Fields:
+    """The fields of a file, by name, by (name, number from 0), or by number."""
+
+    def __init__(self, path, catalog):
+        self._path, self._catalog = path, catalog
+
+    def __len__(self):
+        return len(self._catalog["fields"])
+
+    def __iter__(self):
+        return (self[number] for number in range(len(self)))
+
+    def __contains__(self, name):
+        return any(entry["name"] == name for entry in self._catalog["fields"])
+
+    def __getitem__(self, key):
+        name, index = field_name(key)
+        entry = find_entry(self._catalog, name, index)
+        named = [other for other in self._catalog["fields"] if other["name"] == entry["name"]]
+        return FieldView(self._path, entry, next(i for i, other in enumerate(named) if other is entry))
+
+    def names(self):
+        """Names in the order of the file."""
+        return [entry["name"] for entry in self._catalog["fields"]]
+
+
+class Records:
+    """The records of a file: iterating gives their descriptions, indexing by type (and number) their bytes."""
+
+    def __init__(self, path, catalog):
+        self._path, self._entries = path, catalog["records"]
+
+    def __len__(self):
+        return len(self._entries)
+
+    def __iter__(self):
+        return iter(self._entries)
+
+    def __contains__(self, type):
+        return any(entry["type"] == type for entry in self._entries)
+
+    def __getitem__(self, key):
+        name, index = field_name(key)
+        if name is None:
+            return self._entries[index]
+        return read_record(self._path, name, index)
+
+
+class FieldView:
+    """A field in a file; numbers are read when it is indexed: field[8:16] reads time slices 8 to 15 only."""
+
+    def __init__(self, path, entry, index):
+        self._path, self._entry, self._site = path, entry, site_of(entry["spec"])
+        self.name, self.index = entry["name"], index
+
+    kind = property(lambda self: self._site.kind, doc='"gauge", "spinor", "propagator" or "generic"')
+    dtype = property(lambda self: self._site.dtype, doc="type of the numbers in the file")
+    shape = property(lambda self: tuple(self._entry["lattice"])[::-1] + self._site.site, doc="[t, z, y, x, ...]")
+    ndim = property(lambda self: len(self.shape), doc="number of axes")
+    checksum = property(lambda self: self._entry["checksum"], doc="the one stored in the file, or None")
+    metadata = property(lambda self: metadata_of(self._entry), doc="texts of this field, as a dict")
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __repr__(self):
+        return f"<{self.kind} field {self.name!r} number {self.index}, {list(self.shape)} {self.dtype}>"
+
+    def read(self, region=None, dtype=None, verify=True):
+        """As :func:`limequat.read`."""
+        return read_entry(self._path, self._entry, self.name, self.index, region, dtype, verify)
+
+    def __getitem__(self, key):
+        key = _one_per_axis(key, self.ndim)
+        dims = len(self._entry["lattice"])
+        spans = [_span(part, axis, self.shape[axis]) for axis, part in enumerate(key[:dims])]
+        if any(box.start == box.stop for box, _ in spans):
+            return np.broadcast_to(np.zeros((), self.dtype), self.shape)[key].copy()
+        region = {dims - 1 - axis: box for axis, (box, _) in enumerate(spans)}
+        return self.read(region)[tuple(within for _, within in spans) + key[dims:]]
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.read(), dtype=dtype)
+
+    def verify(self):
+        """Streams the data of the file past the stored checksum; raises ChecksumError when they differ."""
+        verdicts = verify(self._path, physics=False)["fields"]
+        mine = [v for v in verdicts if (v["name"], v["index"]) == (self.name, self.index)]
+        if not mine:
+            raise NoSuchRecord(f"{self._path}: field {self.name!r} number {self.index} could not be verified",
+                               path=str(self._path), record=self.name)
+        if mine[0]["checksum_status"] == "mismatch":
+            found, stored = _checksum_text(mine[0]["computed"]), _checksum_text(mine[0]["stored"])
+            raise ChecksumError(f"{self._path}: field {self.name!r} number {self.index}: the checksum of the data is "
+                                f"{found}, the file states {stored}: the data are damaged", path=str(self._path),
+                                record=self.name, expected=stored, found=found)
+
+
+def _checksum_text(checksum):
+    return f"{checksum['suma']}/{checksum['sumb']}"
+
+
+def _one_per_axis(key, ndim):
+    """An index as a tuple with an entry for each axis."""
+    key = key if isinstance(key, tuple) else (key,)
+    dots = [place for place, part in enumerate(key) if part is Ellipsis]
+    place = dots[0] if dots else len(key)
+    before, after = key[:place], key[place + 1:]
+    missing = ndim - len(before) - len(after)
+    if len(dots) > 1 or missing < 0:
+        raise IndexError(f"the index {key} does not fit a field of {ndim} axes")
+    return before + (slice(None),) * missing + after
+
+
+def _span(part, axis, extent):
+    """(slice to be read, index within that) for an integer or slice on a lattice axis."""
+    if isinstance(part, slice):
+        chosen = range(extent)[part]
+        if len(chosen) == 0:
+            return slice(0, 0), part
+        low, high = min(chosen[0], chosen[-1]), max(chosen[0], chosen[-1])
+        return slice(low, high + 1), slice(None, None, chosen.step)
+    try:
+        site = range(extent)[part]
+    except TypeError:
+        raise IndexError(f"axis {axis} is indexed by {part!r}, expected an integer or a slice") from None
+    except IndexError:
+        raise IndexError(f"index {part} is outside axis {axis} with {extent} sites") from None
+    return slice(site, site + 1), 0

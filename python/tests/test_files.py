@@ -1,0 +1,109 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files opened for looking around, and files of several fields."""
+
+import numpy as np
+import pytest
+from conftest import LATTICE, SHAPE, random_field
+
+import limequat as lq
+
+
+@pytest.fixture
+def sources():
+    return [random_field((4, 3), seed=s) for s in range(3)]
+
+
+@pytest.fixture
+def several(tmp_path, sources):
+    path = tmp_path / "props.lime"
+    with lq.create(path) as file:
+        for s, source in enumerate(sources):
+            file.write("propagator", source, metadata={"source": str(s)})
+        file.write_record("note", "hello")
+    return path
+
+
+def test_a_file_tells_what_is_in_it(gauge_file):
+    with lq.open(gauge_file) as file:
+        assert file.format == "ildg" and file.lattice == LATTICE
+        assert "ildg-binary-data" in file.records and "xlf-info" in file.records
+        assert file.records["xlf-info"].rstrip(b"\0") == b"plaquette = 0.5"
+        assert file.fields.names() == ["gauge"] and "gauge" in file.fields
+        assert "ildg-binary-data" in str(file)
+
+
+def test_a_field_tells_what_it_is(gauge_file, links):
+    view = lq.open(gauge_file).fields["gauge"]
+    assert (view.kind, view.shape, view.dtype) == ("gauge", links.shape, links.dtype)
+    assert len(view) == SHAPE[0] and view.checksum is not None
+
+
+@pytest.mark.parametrize("key", [
+    np.s_[1:3], np.s_[2], np.s_[-1], np.s_[..., 0, 0], np.s_[1:4, 0, :, 2], np.s_[::2], np.s_[::-1],
+    np.s_[4:0:-2, :, 1], np.s_[:, :, :, :, 2], np.s_[3:3], np.s_[0, 0, 0, 0, 0, 0, 0], np.s_[1, ..., 2:],
+], ids=str)
+def test_indexing_a_field_is_indexing_its_array(gauge_file, links, key):
+    part = lq.open(gauge_file).fields[0][key]
+    assert part.shape == links[key].shape and np.array_equal(part, links[key])
+
+
+@pytest.mark.parametrize("key", [5, -6, "t", (0,) * 8])
+def test_indices_out_of_range_are_refused(gauge_file, key):
+    with pytest.raises(IndexError):
+        lq.open(gauge_file).fields[0][key]
+
+
+def test_a_field_becomes_an_array(gauge_file, links):
+    assert np.array_equal(np.asarray(lq.open(gauge_file).fields["gauge"]), links)
+
+
+def test_verify_raises_on_damage(gauge_file):
+    view = lq.open(gauge_file).fields["gauge"]
+    view.verify()
+    data = bytearray(gauge_file.read_bytes())
+    data[view._entry["offset"] + 100] ^= 4
+    gauge_file.write_bytes(data)
+    with pytest.raises(lq.ChecksumError) as caught:
+        view.verify()
+    assert caught.value.expected != caught.value.found
+
+
+def test_fields_of_one_name_are_told_apart_by_number(several, sources):
+    file = lq.open(several)
+    assert len(file.fields) == 3
+    for s, source in enumerate(sources):
+        name = file.fields[s].name
+        assert np.array_equal(file.fields[name, s][:], source)
+        assert np.array_equal(lq.read(several, field=s), source)
+
+
+def test_records_of_ones_own(several):
+    assert lq.read_record(several, "note") == b"hello"
+    with pytest.raises(lq.NoSuchRecord):
+        lq.read_record(several, "letter")
+
+
+def test_an_exception_leaves_no_file(tmp_path, sources):
+    with pytest.raises(ZeroDivisionError):
+        with lq.create(tmp_path / "a.lime", LATTICE) as file:
+            file.write("spinor", sources[0])
+            1 / 0
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_field_of_another_lattice_is_refused(tmp_path, sources):
+    with pytest.raises(lq.InvalidArgument, match="lattice"):
+        with lq.create(tmp_path / "a.lime", LATTICE) as file:
+            file.write("spinor", sources[0][1:])
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_closed_writer_takes_no_more(tmp_path, sources):
+    file = lq.create(tmp_path / "a.lime")
+    file.write("spinor", sources[0])
+    file.close()
+    with pytest.raises(lq.WrongState):
+        file.write("spinor", sources[0])
+    with pytest.raises(lq.WrongState):
+        file.close()

@@ -1,0 +1,80 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The package: how the library is found, that the structs fit, that everything public is documented."""
+
+import ctypes
+import inspect
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import limequat as lq
+from limequat import _library, structs
+
+ROOT = pathlib.Path(lq.__file__).resolve().parent.parent
+
+
+def imported(**environment):
+    """Runs `import limequat` in a process of its own."""
+    return subprocess.run([sys.executable, "-c", "import limequat; print(limequat.__version__)"], text=True,
+                          capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT), **environment})
+
+
+def test_a_wrong_library_is_an_import_error_that_names_the_remedy():
+    result = imported(LIMEQUAT_LIBRARY="/nowhere/liblimequat.so")
+    assert result.returncode != 0
+    assert "ImportError" in result.stderr and "LIMEQUAT_LIBRARY" in result.stderr and "/nowhere" in result.stderr
+
+
+def test_a_library_of_something_else_is_an_import_error():
+    result = imported(LIMEQUAT_LIBRARY="libc.so.6" if sys.platform != "darwin" else "libSystem.dylib")
+    assert "is not the Limequat of this package" in result.stderr
+
+
+def test_a_library_in_the_lib_folder_of_the_prefix_is_found(tmp_path):
+    copied = tmp_path / "lib" / "python" / "limequat"
+    copied.mkdir(parents=True)
+    for source in (ROOT / "limequat").glob("*.py"):
+        (copied / source.name).write_bytes(source.read_bytes())
+    (tmp_path / "lib" / "liblimequat.so").symlink_to(os.path.abspath(_library._library._name))
+    result = imported(LIMEQUAT_LIBRARY="", PYTHONPATH=str(copied.parent))
+    assert result.stdout.strip() == lq.__version__, result.stderr
+
+
+def test_the_version_of_the_package_is_that_of_the_library():
+    project = ROOT / "pyproject.toml"
+    if project.exists():
+        assert re.search(r'^version = "(.*)"$', project.read_text(), re.M).group(1) == lq.__version__
+
+
+def test_struct_members_are_where_the_library_has_them():
+    write = _library.options(structs.WriteOptions)
+    assert (write.struct_size, write.verify, write.sync, write.overwrite) == (ctypes.sizeof(write), 1, 2, 0)
+    assert (write.slice_checksums, write.block_bytes) == (1, 512 * 1024)
+    read = _library.options(structs.ReadOptions)
+    assert (read.verify, read.block_bytes, read.limit_records) == (1, 512 * 1024, 1_000_000)
+    verify = _library.options(structs.VerifyOptions)
+    assert (verify.physics, verify.memory_bytes, verify.limit_records) == (0, 4 << 30, 1_000_000)
+    generate = _library.options(structs.GenerateOptions)
+    assert (generate.beta, generate.sweeps, generate.over_relaxation, generate.seed) == (6.0, 100, 3, 1)
+    for kind in (structs.ConvertOptions, structs.DiffOptions):
+        assert _library.options(kind).limit_text_bytes == 16 << 20
+
+
+def test_everything_public_is_documented():
+    for name in lq.__all__:
+        thing = getattr(lq, name)
+        assert inspect.getdoc(thing), name
+        if inspect.isclass(thing):
+            for member, value in vars(thing).items():
+                if not member.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)):
+                    assert inspect.getdoc(value), f"{name}.{member}"
+
+
+def test_nothing_but_numpy_is_needed():
+    code = "import sys, limequat; print(sorted({m.split('.')[0] for m in sys.modules} & {'mpi4py', 'h5py', 'pandas'}))"
+    result = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True,
+                            env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert result.stdout.strip() == "[]", result.stderr

@@ -1,0 +1,86 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""verify, info, validate, explain, convert, diff."""
+
+import numpy as np
+import plain_lime
+import pytest
+
+import limequat as lq
+
+
+def damaged(path, slice_number, links):
+    """Flips a bit in a time slice of the payload."""
+    data = bytearray(path.read_bytes())
+    payload = plain_lime.payload(path, "ildg-binary-data")
+    data[data.index(payload) + slice_number * len(payload) // links.shape[0] + 11] ^= 1
+    path.write_bytes(data)
+
+
+def test_a_whole_file_is_fine(gauge_file):
+    verification = lq.verify(gauge_file, physics=False)
+    assert verification and verification.ok and verification.fields[0].checksum_status == "ok"
+
+
+def test_damage_is_found_and_where(gauge_file, links):
+    damaged(gauge_file, 3, links)
+    verification = lq.verify(gauge_file)
+    assert not verification
+    assert verification.fields[0].damaged_slices == [3]
+    assert any(finding.severity == "error" for finding in verification.findings)
+
+
+def test_physics_is_measured_on_demand(gauge_file, links):
+    physics = lq.verify(gauge_file, physics=True).fields[0].physics
+    assert physics.plaquette.average == lq.plaquette(links).average
+    with pytest.raises(lq.InvalidArgument):
+        lq.verify(gauge_file, physics="always")
+
+
+def test_info_agrees_with_a_plain_reader(gauge_file):
+    info = lq.info(gauge_file)
+    records = [(entry.type, entry.data_length) for entry in info.records]
+    assert records == [(name, len(data)) for name, data in plain_lime.records(gauge_file)]
+    assert info.format == "ildg" and info.complete and info.fields[0].spec.kind == "gauge"
+
+
+def test_a_member_that_is_not_there_lists_what_is(gauge_file):
+    with pytest.raises(AttributeError, match="records"):
+        lq.info(gauge_file).nonsense
+
+
+def test_our_own_file_keeps_the_rules(gauge_file):
+    assert [finding for finding in lq.validate(gauge_file) if finding.severity != "note"] == []
+
+
+def test_every_byte_is_explained(gauge_file):
+    annotations = lq.explain(gauge_file)
+    place = 0
+    for annotation in annotations:
+        assert annotation.offset == place
+        place += annotation.length
+    assert place == gauge_file.stat().st_size
+
+
+def test_conversion_keeps_the_numbers(gauge_file, tmp_path, links):
+    target = tmp_path / "copy.lime"
+    assert lq.convert(gauge_file, target, format="scidac", dry_run=True) is not None
+    assert not target.exists()
+    report = lq.convert(gauge_file, target, format="scidac")
+    assert report.format == "scidac"
+    assert np.array_equal(lq.read(target), links)
+    with pytest.raises(FileExistsError):
+        lq.convert(gauge_file, target)
+
+
+def test_differences_are_measured(gauge_file, tmp_path, links):
+    other = tmp_path / "other.ildg"
+    changed = links.copy()
+    changed[2, 1, 0, 3, 1, 0, 2] += 0.25
+    lq.write(other, changed)
+    difference = lq.diff(gauge_file, other)
+    assert not difference.same and difference.differing_numbers == 1
+    assert difference.site == [3, 0, 1, 2]
+    assert difference.largest_absolute == pytest.approx(0.25)
+    assert lq.diff(gauge_file, other, tolerance=0.3).same
+    assert lq.diff(gauge_file, gauge_file).same

@@ -1,0 +1,154 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""read and write, against a plain reader and against what was written."""
+
+import numpy as np
+import plain_lime
+import pytest
+from conftest import LATTICE, SHAPE, random_field
+
+import limequat as lq
+
+
+def test_links_lie_in_the_file_as_the_format_says(gauge_file, links):
+    assert np.array_equal(plain_lime.gauge(gauge_file, links.shape), links)
+
+
+def test_the_checksum_in_the_report_is_that_of_the_definition(tmp_path, links):
+    report = lq.write(tmp_path / "a.ildg", links)
+    expected = plain_lime.checksum(plain_lime.payload(tmp_path / "a.ildg", "ildg-binary-data"), 4 * 9 * 16)
+    assert (report.checksum.suma, report.checksum.sumb) == expected
+
+
+def test_a_gauge_field_comes_back(gauge_file, links):
+    u = lq.read(gauge_file)
+    assert u.dtype == np.complex128 and np.array_equal(u, links)
+
+
+@pytest.mark.parametrize("site, kind", [((4, 3), "spinor"), ((4, 4, 3, 3), "propagator")])
+@pytest.mark.parametrize("dtype", [np.complex128, np.complex64])
+def test_kinds_are_told_by_shape(tmp_path, site, kind, dtype):
+    field = random_field(site, dtype)
+    report = lq.write(tmp_path / "a.lime", field)
+    back = lq.read(tmp_path / "a.lime")
+    assert report.spec.kind == kind
+    assert back.dtype == dtype and np.array_equal(back, field)
+
+
+@pytest.mark.parametrize("dtype", [np.complex128, np.complex64, np.float64, np.float32])
+@pytest.mark.parametrize("site", [(), (7,)])
+def test_generic_fields_come_back(tmp_path, dtype, site):
+    field = random_field(site, dtype)
+    lq.write(tmp_path / "a.lime", field, kind="generic")
+    back = lq.read(tmp_path / "a.lime")
+    assert back.dtype == dtype and np.array_equal(back, field)
+
+
+def test_precision_is_converted(tmp_path, links):
+    report = lq.write(tmp_path / "a.ildg", links, precision="single", verify="read-back")
+    assert report.read_back and report.spec.precision == "single"
+    assert np.array_equal(plain_lime.gauge(tmp_path / "a.ildg", links.shape, ">c8"), links.astype(np.complex64))
+    assert lq.read(tmp_path / "a.ildg").dtype == np.complex64
+    assert np.array_equal(lq.read(tmp_path / "a.ildg", dtype="complex128"), links.astype(np.complex64))
+
+
+@pytest.mark.parametrize("view", [
+    lambda u: u.astype(">c16"),
+    lambda u: np.asfortranarray(u),
+    lambda u: np.repeat(u, 2, axis=3)[:, :, :, ::2],
+    lambda u: u[::-1][::-1],
+], ids=["byte-swapped", "column-major", "strided", "reversed twice"])
+def test_any_memory_layout_is_written_right(tmp_path, links, view):
+    lq.write(tmp_path / "a.ildg", view(links))
+    assert np.array_equal(lq.read(tmp_path / "a.ildg"), links)
+
+
+@pytest.mark.parametrize("shape", [(6, 4, 2), (3, 5, 2, 3)], ids=["two dimensions", "three dimensions"])
+def test_lattices_of_other_dimensions(tmp_path, shape):
+    u = np.zeros(shape[:-1] + (len(shape) - 1, 2, 2), dtype=complex)
+    u += np.arange(u.size).reshape(u.shape)
+    report = lq.write(tmp_path / "a.lime", u, format="scidac")
+    assert tuple(report.lattice) == shape[:-1][::-1]
+    assert np.array_equal(lq.read(tmp_path / "a.lime"), u)
+
+
+@pytest.mark.parametrize("region, part", [
+    ({"t": slice(1, 3)}, np.s_[1:3]),
+    ({"x": slice(2, None), "z": slice(0, 1)}, np.s_[:, 0:1, :, 2:]),
+    ({3: slice(-1, None)}, np.s_[-1:]),
+])
+def test_a_region_is_read_alone(gauge_file, links, region, part):
+    assert np.array_equal(lq.read(gauge_file, region=region), links[part])
+
+
+@pytest.mark.parametrize("region", [{"w": slice(0, 1)}, {4: slice(0, 1)}, {"t": 1}, {"t": slice(0, 4, 2)},
+                                    {"t": slice(3, 3)}])
+def test_impossible_regions_are_explained(gauge_file, region):
+    with pytest.raises(lq.InvalidArgument):
+        lq.read(gauge_file, region=region)
+
+
+def test_metadata_travel_along(gauge_file):
+    assert plain_lime.payload(gauge_file, "xlf-info").rstrip(b"\0") == b"plaquette = 0.5"
+
+
+def test_an_existing_file_stays_unless_forced(gauge_file, links):
+    before = gauge_file.read_bytes()
+    with pytest.raises(FileExistsError):
+        lq.write(gauge_file, links * 2)
+    assert gauge_file.read_bytes() == before
+    lq.write(gauge_file, links * 2, force=True)
+    assert np.array_equal(lq.read(gauge_file), links * 2)
+
+
+def test_without_verification_no_checksum_is_stored(tmp_path, links):
+    lq.write(tmp_path / "a.ildg", links, verify="none")
+    assert "scidac-checksum" not in [name for name, _ in plain_lime.records(tmp_path / "a.ildg")]
+
+
+def test_damage_is_noticed_unless_not_asked_for(gauge_file, links):
+    data = bytearray(gauge_file.read_bytes())
+    place = data.index(plain_lime.payload(gauge_file, "ildg-binary-data"))
+    data[place] ^= 1
+    gauge_file.write_bytes(data)
+    with pytest.raises(lq.ChecksumError) as caught:
+        lq.read(gauge_file)
+    assert caught.value.expected != caught.value.found
+    assert not np.array_equal(lq.read(gauge_file, verify=False), links)
+
+
+@pytest.mark.parametrize("array, arguments, word", [
+    (np.zeros(SHAPE + (4, 3, 3), int), {}, "int64"),
+    (np.zeros(SHAPE + (4, 3, 3)), {}, "real"),
+    (np.zeros(SHAPE + (3, 3, 3), complex), {}, "[5, 3, 2, 4, 3, 3, 3]"),
+    (np.zeros(SHAPE + (4, 3, 2), complex), {"kind": "gauge"}, "gauge"),
+    (np.zeros(SHAPE + (4, 3, 3)), {"kind": "gauge"}, "complex"),
+    (np.zeros((0, 3, 2, 4, 4, 3, 3), complex), {}, "empty"),
+    (np.zeros((2, 2)), {"kind": "generic"}, "dimensions"),
+    (np.zeros(SHAPE), {"kind": "scalar"}, "scalar"),
+    (np.zeros(SHAPE + (4, 3), complex), {"precision": "half"}, "half"),
+    (np.zeros(SHAPE + (4, 3), complex), {"verify": True}, "True"),
+    (np.zeros(SHAPE + (4, 3), complex), {"metadata": {"a": 1}}, "'a'"),
+])
+def test_arrays_and_options_that_cannot_be_are_explained(tmp_path, array, arguments, word):
+    with pytest.raises(ValueError, match=".*") as caught:
+        lq.write(tmp_path / "a.lime", array, **arguments)
+    assert isinstance(caught.value, lq.InvalidArgument) and word in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int32"])
+def test_a_dtype_that_cannot_hold_the_numbers_is_refused(gauge_file, dtype):
+    with pytest.raises(lq.InvalidArgument):
+        lq.read(gauge_file, dtype=dtype)
+
+
+def test_a_grid_is_announced_for_later(gauge_file, links, tmp_path):
+    with pytest.raises(NotImplementedError, match="MPI"):
+        lq.read(gauge_file, grid=object())
+    with pytest.raises(lq.Unsupported):
+        lq.write(tmp_path / "a.ildg", links, grid=object())
+
+
+def test_the_lattice_is_told_in_x_y_z_t_order(tmp_path, links):
+    assert tuple(lq.write(tmp_path / "a.ildg", links).lattice) == LATTICE

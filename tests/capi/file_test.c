@@ -1,0 +1,232 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Fields of every kind to a file and back, through memory and through callbacks.
+#include "check.h"
+
+static void grids_answer(void) {
+  lq_grid* grid = grid_here();
+  int64_t lower[4], extents[4], processes[4];
+  CHECK(lq_grid_dimensions(grid) == 4);
+  CHECK(lq_grid_volume(grid) == sites && lq_grid_local_volume(grid) == sites);
+  CHECK(lq_grid_rank(grid) == 0 && lq_grid_size(grid) == 1);
+  CHECK_OK(lq_grid_extents(grid, extents));
+  CHECK(memcmp(extents, lattice, sizeof lattice) == 0);
+  CHECK_OK(lq_grid_processes(grid, processes));
+  CHECK(processes[0] == 1 && processes[3] == 1);
+  memset(extents, 0, sizeof extents);
+  CHECK_OK(lq_grid_local_box(grid, lower, extents));
+  CHECK(lower[0] == 0 && lower[3] == 0 && memcmp(extents, lattice, sizeof lattice) == 0);
+  lq_grid_free(grid);
+}
+
+// Writes `field`, reads into `back`, compares `bytes` bytes.
+static void comes_back(const char* name, lq_field field, lq_field back, size_t bytes) {
+  const char* path = fresh(name);
+  lq_grid* grid = grid_here();
+  memset(back.data, 0xff, bytes);
+  CHECK_OK(lq_write(path, grid, field, NULL));
+  CHECK_OK(lq_read(path, grid, back, NULL));
+  CHECK(memcmp(field.data, back.data, bytes) == 0);
+  lq_grid_free(grid);
+}
+
+static void double_precision_comes_back(void) {
+  double *a = malloc(sites * 288 * sizeof *a), *b = malloc(sites * 288 * sizeof *b);
+  for (int i = 0; i < sites * 288; ++i) a[i] = 1.0 / (1 + i);
+  comes_back("gauge.ildg", lq_gauge_f64(a), lq_gauge_f64(b), gauge_numbers * sizeof *a);
+  comes_back("spinor.lime", lq_spinor_f64(a), lq_spinor_f64(b), spinor_numbers * sizeof *a);
+  comes_back("propagator.lime", lq_propagator_f64(a), lq_propagator_f64(b), sites * 288 * sizeof *a);
+  comes_back("complex.lime", lq_sites_f64(a, 6, 1), lq_sites_f64(b, 6, 1), sites * 6 * sizeof *a);
+  comes_back("real.lime", lq_sites_f64(a, 5, 0), lq_sites_f64(b, 5, 0), sites * 5 * sizeof *a);
+  free(a);
+  free(b);
+}
+
+static void single_precision_comes_back(void) {
+  float *a = malloc(sites * 288 * sizeof *a), *b = malloc(sites * 288 * sizeof *b);
+  for (int i = 0; i < sites * 288; ++i) a[i] = 1.0F / (float)(1 + i);
+  comes_back("gauge32.ildg", lq_gauge_f32(a), lq_gauge_f32(b), gauge_numbers * sizeof *a);
+  comes_back("spinor32.lime", lq_spinor_f32(a), lq_spinor_f32(b), spinor_numbers * sizeof *a);
+  comes_back("propagator32.lime", lq_propagator_f32(a), lq_propagator_f32(b), sites * 288 * sizeof *a);
+  comes_back("real32.lime", lq_sites_f32(a, 5, 0), lq_sites_f32(b, 5, 0), sites * 5 * sizeof *a);
+  free(a);
+  free(b);
+}
+
+static void options_are_obeyed(void) {
+  const char* path = fresh("options.lime");
+  lq_grid* grid = grid_here();
+  double *u = new_links(), *back = malloc(gauge_numbers * sizeof *back);
+  char* report = NULL;
+  const lq_metadata metadata[1] = {{"xlf-info", "plaquette = 0.5"}};
+  lq_write_options writing;
+  CHECK_OK(lq_write_options_init(&writing, sizeof writing));
+  writing.format = "ildg";
+  writing.precision = LQ_SINGLE;
+  writing.metadata = metadata;
+  writing.metadata_count = 1;
+  writing.verify = LQ_VERIFY_READ_BACK;
+  writing.report_json = &report;
+  CHECK_OK(lq_write(path, grid, lq_gauge_f64(u), &writing));
+  CHECK(report != NULL && strstr(report, "\"precision\":\"single\"") != NULL);
+  CHECK(strstr(report, "\"read_back\":true") != NULL);
+  lq_text_free(report);
+
+  CHECK_STATUS(lq_write(path, grid, lq_gauge_f64(u), NULL), LQ_EXISTS);
+  writing.overwrite = 1;
+  writing.precision = LQ_AS_IN_MEMORY;
+  writing.report_json = NULL;
+  CHECK_OK(lq_write(path, grid, lq_gauge_f64(u), &writing));
+
+  lq_read_options reading;
+  CHECK_OK(lq_read_options_init(&reading, sizeof reading));
+  report = NULL;
+  reading.report_json = &report;
+  CHECK_OK(lq_read(path, grid, lq_gauge_f64(back), &reading));
+  CHECK(report != NULL && strstr(report, "\"checksum_status\":\"ok\"") != NULL);
+  CHECK(memcmp(u, back, gauge_numbers * sizeof *u) == 0);
+  lq_text_free(report);
+  free(u);
+  free(back);
+  lq_grid_free(grid);
+}
+
+static void a_region_is_read_alone(void) {
+  const char* path = fresh("region.ildg");
+  const int64_t lower[4] = {0, 0, 0, 2}, extents[4] = {4, 2, 3, 2};
+  const size_t offset = 2 * 4 * 2 * 3 * 72, count = 2 * 4 * 2 * 3 * 72;  // time slices 2 and 3
+  lq_grid *grid = grid_here(), *part = NULL;
+  double *u = new_links(), *back = malloc(count * sizeof *back);
+  CHECK_OK(lq_write(path, grid, lq_gauge_f64(u), NULL));
+  CHECK_OK(lq_grid_self(extents, 4, &part));
+  lq_read_options reading;
+  CHECK_OK(lq_read_options_init(&reading, sizeof reading));
+  reading.region_lower = lower;
+  reading.region_extents = extents;
+  reading.region_dimensions = 4;
+  CHECK_OK(lq_read(path, part, lq_gauge_f64(back), &reading));
+  CHECK(memcmp(u + offset, back, count * sizeof *u) == 0);
+  free(u);
+  free(back);
+  lq_grid_free(part);
+  lq_grid_free(grid);
+}
+
+// The application's own layout: each direction of links in a field of its own.
+static double* link_of(double* fields, const int64_t* x, int mu) {
+  const int64_t site = x[0] + 4 * (x[1] + 2 * (x[2] + 3 * x[3]));
+  return fields + 18 * (mu * sites + site);
+}
+static void fetch_site(const int64_t* x, int dimensions, void* site, void* context) {
+  for (int mu = 0; mu < dimensions; ++mu) {
+    memcpy((double*)site + 18 * mu, link_of(context, x, mu), 18 * sizeof(double));
+  }
+}
+static void store_site(const int64_t* x, int dimensions, const void* site, void* context) {
+  for (int mu = 0; mu < dimensions; ++mu) {
+    memcpy(link_of(context, x, mu), (const double*)site + 18 * mu, 18 * sizeof(double));
+  }
+}
+
+static void callbacks_serve_any_layout(void) {
+  const char* path = fresh("callbacks.ildg");
+  lq_grid* grid = grid_here();
+  double *apart = new_links(), *back = malloc(gauge_numbers * sizeof *back);
+  double* natural = malloc(gauge_numbers * sizeof *natural);
+  lq_field field = lq_gauge_f64(NULL);
+  field.fetch = fetch_site;
+  field.context = apart;
+  CHECK_OK(lq_write(path, grid, field, NULL));
+  field = lq_gauge_f64(NULL);
+  field.store = store_site;
+  field.context = back;
+  CHECK_OK(lq_read(path, grid, field, NULL));
+  CHECK(memcmp(apart, back, gauge_numbers * sizeof *back) == 0);
+
+  CHECK_OK(lq_read(path, grid, lq_gauge_f64(natural), NULL));
+  for (int l = 0; l < links; ++l) {
+    const int mu = l % 4, site = l / 4;
+    CHECK(memcmp(natural + 18 * l, apart + 18 * (mu * sites + site), 18 * sizeof(double)) == 0);
+  }
+  free(apart);
+  free(back);
+  free(natural);
+  lq_grid_free(grid);
+}
+
+static void a_site_order_is_obeyed(void) {
+  const char* path = fresh("order.ildg");
+  const int t_first[4] = {3, 2, 1, 0};
+  lq_grid* grid = grid_here();
+  double *u = new_links(), *back = malloc(gauge_numbers * sizeof *back);
+  lq_field field = lq_gauge_f64(u);
+  field.order = t_first;
+  field.order_length = 4;
+  CHECK_OK(lq_write(path, grid, field, NULL));
+  CHECK_OK(lq_read(path, grid, lq_gauge_f64(back), NULL));
+  // Site x=1, others 0, is number 30 where t runs fastest, number 1 where x does.
+  CHECK(memcmp(u + (size_t)30 * 72, back + (size_t)1 * 72, 72 * sizeof *u) == 0);
+  free(u);
+  free(back);
+  lq_grid_free(grid);
+}
+
+static void keep_bytes(const void* data, uint64_t bytes, void* context) { strncat(context, data, bytes); }
+
+static void a_writer_collects_fields_and_records(void) {
+  const char* path = fresh("several.lime");
+  lq_grid* grid = grid_here();
+  double *u = new_links(), *back = malloc(spinor_numbers * sizeof *back);
+  const lq_metadata source[1] = {{"source", "7"}};
+  lq_writer* writer = NULL;
+  char *report = NULL, note[64] = "";
+  CHECK_OK(lq_writer_create(path, grid, NULL, &writer));
+  CHECK_OK(lq_writer_write(writer, "first", lq_spinor_f64(u), source, 1, &report));
+  CHECK(report != NULL && strstr(report, "\"first\"") != NULL);
+  lq_text_free(report);
+  CHECK_OK(lq_writer_write(writer, "second", lq_spinor_f64(u + spinor_numbers), NULL, 0, NULL));
+  CHECK_OK(lq_writer_record(writer, "note", "hello", 5));
+  CHECK_STATUS(lq_read(path, grid, lq_spinor_f64(back), NULL), LQ_NOT_FOUND);  // not complete yet
+  CHECK_OK(lq_writer_close(writer));
+  CHECK_STATUS(lq_writer_close(writer), LQ_WRONG_STATE);
+  lq_writer_free(writer);
+
+  lq_read_options reading;
+  CHECK_OK(lq_read_options_init(&reading, sizeof reading));
+  reading.index = 1;
+  CHECK_OK(lq_read(path, grid, lq_spinor_f64(back), &reading));
+  CHECK(memcmp(u + spinor_numbers, back, spinor_numbers * sizeof *back) == 0);
+  CHECK_OK(lq_read_record(path, "note", 0, keep_bytes, note));
+  CHECK(strcmp(note, "hello") == 0);
+  CHECK_STATUS(lq_read_record(path, "note", 1, keep_bytes, note), LQ_NO_SUCH_RECORD);
+  free(u);
+  free(back);
+  lq_grid_free(grid);
+}
+
+static void an_abandoned_writer_leaves_no_file(void) {
+  const char* path = fresh("abandoned.lime");
+  lq_grid* grid = grid_here();
+  double* u = new_links();
+  lq_writer* writer = NULL;
+  CHECK_OK(lq_writer_create(path, grid, NULL, &writer));
+  CHECK_OK(lq_writer_write(writer, "spinor", lq_spinor_f64(u), NULL, 0, NULL));
+  lq_writer_free(writer);
+  CHECK(fopen(path, "rb") == NULL);
+  free(u);
+  lq_grid_free(grid);
+}
+
+int main(void) {
+  grids_answer();
+  double_precision_comes_back();
+  single_precision_comes_back();
+  options_are_obeyed();
+  a_region_is_read_alone();
+  callbacks_serve_any_layout();
+  a_site_order_is_obeyed();
+  a_writer_collects_fields_and_records();
+  an_abandoned_writer_leaves_no_file();
+  return finish();
+}

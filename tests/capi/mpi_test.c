@@ -1,0 +1,147 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The C API over MPI: grids of both kinds, the same file from all ranks, the same error on all ranks.
+#include <limequat_mpi.h>
+
+#include "check.h"
+
+static int rank, size;
+
+static uint64_t site_number(const int64_t* x) {
+  return (uint64_t)(x[0] + lattice[0] * (x[1] + lattice[1] * (x[2] + lattice[2] * x[3])));
+}
+
+static void fetch_number(const int64_t* x, int dimensions, void* site, void* context) {
+  (void)dimensions, (void)context;
+  *(double*)site = (double)site_number(x);
+}
+
+static void check_number(const int64_t* x, int dimensions, const void* site, void* context) {
+  (void)dimensions;
+  CHECK(*(const double*)site == (double)site_number(x));
+  ++*(uint64_t*)context;
+}
+
+static lq_field numbers(void) { return lq_sites_f64(NULL, 1, 0); }
+
+// `path` is removed by rank 0 before anybody goes on.
+static const char* shared_path(const char* name) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const char* path = fresh(name);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return path;
+}
+
+static void all_sites_are_written_and_read_once(void) {
+  const char* path = shared_path("numbers.lime");
+  lq_grid* grid = NULL;
+  uint64_t seen = 0, all = 0;
+  CHECK_OK(lq_grid_mpi(lattice, 4, MPI_COMM_WORLD, &grid));
+  CHECK(lq_grid_rank(grid) == rank && lq_grid_size(grid) == size);
+  lq_field field = numbers();
+  field.fetch = fetch_number;
+  CHECK_OK(lq_write(path, grid, field, NULL));
+  field = numbers();
+  field.store = check_number;
+  field.context = &seen;
+  CHECK_OK(lq_read(path, grid, field, NULL));
+  CHECK(seen == lq_grid_local_volume(grid));
+  MPI_Allreduce(&seen, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(all == sites);
+  lq_grid_free(grid);
+}
+
+static void a_given_process_grid_is_used(void) {
+  const int64_t processes[4] = {1, 1, 1, size};
+  int64_t used[4], lower[4], extents[4];
+  lq_grid* grid = NULL;
+  lq_grid_options options;
+  CHECK_OK(lq_grid_options_init(&options, sizeof options));
+  options.processes = processes;
+  CHECK_OK(lq_grid_mpi_with(lattice, 4, MPI_COMM_WORLD, &options, &grid));
+  CHECK_OK(lq_grid_processes(grid, used));
+  CHECK(memcmp(used, processes, sizeof used) == 0);
+  CHECK_OK(lq_grid_local_box(grid, lower, extents));
+  CHECK(extents[0] == 4 && (rank > 0) == (lower[3] > 0));
+  lq_grid_free(grid);
+}
+
+static void axes_of_a_cartesian_communicator_are_matched(void) {
+  const int dims[4] = {size, 1, 1, 1}, periods[4] = {1, 1, 1, 1}, axes[4] = {1, 2, 3, 0};
+  int64_t processes[4];
+  MPI_Comm cartesian;
+  MPI_Cart_create(MPI_COMM_WORLD, 4, dims, periods, 0, &cartesian);
+  lq_grid* grid = NULL;
+  lq_grid_options options;
+  CHECK_OK(lq_grid_options_init(&options, sizeof options));
+  options.axes = axes;
+  CHECK_OK(lq_grid_mpi_with(lattice, 4, cartesian, &options, &grid));
+  CHECK_OK(lq_grid_processes(grid, processes));
+  CHECK(processes[3] == size && processes[0] == 1);
+  lq_grid_free(grid);
+  MPI_Comm_free(&cartesian);
+}
+
+static void a_process_grid_of_wrong_size_fails_on_all(void) {
+  const int64_t processes[4] = {1, 1, 1, size + 1};
+  lq_grid* grid = NULL;
+  lq_grid_options options;
+  CHECK_OK(lq_grid_options_init(&options, sizeof options));
+  options.processes = processes;
+  CHECK_STATUS(lq_grid_mpi_with(lattice, 4, MPI_COMM_WORLD, &options, &grid), LQ_INVALID_ARGUMENT);
+  CHECK_STATUS(lq_grid_mpi(lattice, 4, MPI_COMM_WORLD, NULL), LQ_INVALID_ARGUMENT);
+  CHECK(grid == NULL);
+}
+
+static void a_wrong_argument_on_the_last_rank_fails_on_all(void) {
+  const char* path = shared_path("one_rank.lime");
+  lq_grid* grid = NULL;
+  CHECK_OK(lq_grid_mpi(lattice, 4, MPI_COMM_WORLD, &grid));
+  lq_field field = numbers();
+  field.fetch = fetch_number;
+  CHECK_STATUS(lq_write(rank == size - 1 ? NULL : path, grid, field, NULL), LQ_INVALID_ARGUMENT);
+  CHECK(size == 1 || lq_error_rank() == size - 1);
+  if (rank == size - 1) field.precision = 16;
+  CHECK_STATUS(lq_write(path, grid, field, NULL), LQ_INVALID_ARGUMENT);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(fopen(path, "rb") == NULL);
+  lq_grid_free(grid);
+}
+
+static void questions_are_asked_by_all_ranks(void) {
+  const char* path = shared_path("asked.lime");
+  lq_grid* grid = NULL;
+  lq_communicator* group = NULL;
+  char* json = NULL;
+  int is_sound = 0;
+  CHECK_OK(lq_grid_mpi(lattice, 4, MPI_COMM_WORLD, &grid));
+  lq_field field = numbers();
+  field.fetch = fetch_number;
+  CHECK_OK(lq_write(path, grid, field, NULL));
+  CHECK_OK(lq_communicator_mpi(MPI_COMM_WORLD, &group));
+  CHECK_STATUS(lq_communicator_mpi(MPI_COMM_WORLD, NULL), LQ_INVALID_ARGUMENT);
+  lq_verify_options options;
+  CHECK_OK(lq_verify_options_init(&options, sizeof options));
+  options.communicator = group;
+  CHECK_OK(lq_verify(path, &options, &is_sound, &json));
+  CHECK(is_sound == 1);
+  lq_text_free(json);
+  lq_communicator_free(group);
+  lq_grid_free(grid);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  all_sites_are_written_and_read_once();
+  a_given_process_grid_is_used();
+  axes_of_a_cartesian_communicator_are_matched();
+  a_process_grid_of_wrong_size_fails_on_all();
+  a_wrong_argument_on_the_last_rank_fails_on_all();
+  questions_are_asked_by_all_ranks();
+  MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return finish();
+}

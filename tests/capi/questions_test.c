@@ -1,0 +1,151 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Questions to files: answers arrive as JSON, verdicts as numbers.
+#include "check.h"
+
+#define HAS(text, part) CHECK((text) != NULL && strstr(text, part) != NULL)
+
+static lq_grid* grid;
+static double* u;
+
+static const char* written(const char* name) {
+  const char* path = fresh(name);
+  CHECK_OK(lq_write(path, grid, lq_gauge_f64(u), NULL));
+  return path;
+}
+
+static void flip_a_bit(const char* path, uint64_t offset) {
+  FILE* file = fopen(path, "r+b");
+  fseek(file, (long)offset, SEEK_SET);
+  const int byte = fgetc(file);
+  fseek(file, (long)offset, SEEK_SET);
+  fputc(byte ^ 1, file);
+  fclose(file);
+}
+
+// Offset of the data, from the catalog: the "offset" of the field follows its "record".
+static uint64_t payload_offset(const char* path) {
+  char* json = NULL;
+  CHECK_OK(lq_inspect(path, NULL, &json));
+  const char* fields = strstr(json, "\"fields\":[{");
+  const char* record = fields ? strstr(fields, "\"record\":") : NULL;
+  const char* offset = record ? strstr(record, "\"offset\":") : NULL;
+  CHECK(offset != NULL);
+  const uint64_t result = offset ? strtoull(offset + strlen("\"offset\":"), NULL, 10) : 0;
+  lq_text_free(json);
+  return result;
+}
+
+static void inspection_lists_records_and_fields(void) {
+  char* json = NULL;
+  lq_scan_options options;
+  CHECK_OK(lq_scan_options_init(&options, sizeof options));
+  CHECK_OK(lq_inspect(written("inspect.ildg"), &options, &json));
+  HAS(json, "\"format\":\"ildg\"");
+  HAS(json, "\"ildg-binary-data\"");
+  HAS(json, "\"lattice\":[4,2,3,5]");
+  lq_text_free(json);
+}
+
+static void a_whole_file_is_sound(void) {
+  char* json = NULL;
+  int is_sound = -1;
+  CHECK_OK(lq_verify(written("sound.ildg"), NULL, &is_sound, &json));
+  CHECK(is_sound == 1);
+  HAS(json, "\"ok\":true");
+  lq_text_free(json);
+}
+
+static void count_calls(uint64_t done, uint64_t total, void* context) {
+  CHECK(done <= total);
+  ++*(int*)context;
+}
+
+static void a_damaged_file_is_an_answer(void) {
+  char* json = NULL;
+  int is_sound = -1, calls = 0;
+  const char* path = written("damaged.ildg");
+  flip_a_bit(path, payload_offset(path) + 7);
+  lq_verify_options options;
+  CHECK_OK(lq_verify_options_init(&options, sizeof options));
+  options.physics = LQ_MEASURE_NEVER;
+  options.progress = count_calls;
+  options.progress_context = &calls;
+  CHECK_OK(lq_verify(path, &options, &is_sound, &json));
+  CHECK(is_sound == 0);
+  CHECK(calls > 0);
+  HAS(json, "\"checksum_status\":\"mismatch\"");
+  HAS(json, "\"damaged_slices\":[0]");
+  lq_text_free(json);
+}
+
+static void conversion_changes_format_and_precision(void) {
+  char* json = NULL;
+  const char *from = written("convert.ildg"), *to = fresh("convert.lime");
+  lq_write_options writing;
+  CHECK_OK(lq_write_options_init(&writing, sizeof writing));
+  writing.format = "scidac";
+  writing.precision = LQ_SINGLE;
+  lq_convert_options options;
+  CHECK_OK(lq_convert_options_init(&options, sizeof options));
+  options.write = &writing;
+  options.dry_run = 1;
+  CHECK_OK(lq_convert(from, to, &options, NULL));
+  CHECK(fopen(to, "rb") == NULL);
+  options.dry_run = 0;
+  CHECK_OK(lq_convert(from, to, &options, &json));
+  HAS(json, "\"format\":\"scidac\"");
+  lq_text_free(json);
+
+  int is_same = -1;
+  lq_diff_options tolerant;
+  CHECK_OK(lq_diff_options_init(&tolerant, sizeof tolerant));
+  tolerant.tolerance = 1e-6;
+  CHECK_OK(lq_diff(from, to, &tolerant, &is_same, &json));
+  CHECK(is_same == 1);
+  lq_text_free(json);
+  CHECK_OK(lq_diff(from, to, NULL, &is_same, &json));
+  CHECK(is_same == 0);
+  HAS(json, "\"same\":false");
+  lq_text_free(json);
+}
+
+static void rules_and_bytes_are_listed(void) {
+  char* json = NULL;
+  const char* path = written("rules.ildg");
+  CHECK_OK(lq_validate(path, NULL, &json));
+  CHECK(strcmp(json, "[]") == 0);
+  lq_text_free(json);
+  CHECK_OK(lq_explain(path, NULL, &json));
+  HAS(json, "\"offset\":0,");
+  HAS(json, "\"data_length\"");
+  lq_text_free(json);
+}
+
+static void a_site_has_its_numbers(void) {
+  const char* path = written("site.ildg");
+  const int64_t x[4] = {1, 0, 2, 3};
+  double numbers[72];
+  uint64_t count = 0;
+  CHECK_OK(lq_read_site(path, x, 4, NULL, NULL, 0, &count));
+  CHECK(count == 72);
+  CHECK_STATUS(lq_read_site(path, x, 4, NULL, numbers, 71, &count), LQ_INVALID_ARGUMENT);
+  CHECK_OK(lq_read_site(path, x, 4, NULL, numbers, 72, &count));
+  const size_t site = 1 + 4 * (0 + 2 * (2 + 3 * 3));
+  CHECK(memcmp(numbers, u + 72 * site, sizeof numbers) == 0);
+}
+
+int main(void) {
+  grid = grid_here();
+  u = new_links();
+  inspection_lists_records_and_fields();
+  a_whole_file_is_sound();
+  a_damaged_file_is_an_answer();
+  conversion_changes_format_and_precision();
+  rules_and_bytes_are_listed();
+  a_site_has_its_numbers();
+  free(u);
+  lq_grid_free(grid);
+  return finish();
+}
