@@ -1,0 +1,58 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A catalog survives its way between ranks: compared through its JSON form, which shows every member.
+#include "io/catalog_codec.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limequat/json.hpp>
+
+#include "support/error_of.hpp"
+
+namespace lq::io {
+namespace {
+
+Catalog full_catalog() {
+  Catalog catalog;
+  catalog.path = "conf.0010.ildg";
+  catalog.format = "ildg";
+  catalog.file_bytes = std::uint64_t{1} << 40;
+  catalog.complete = false;
+  catalog.metadata = {{"scidac-file-xml", "<a/>"}, {"x", ""}};
+  catalog.records.push_back({"ildg-binary-data", 0, 2, 4, true, false, 1464, 1608, std::uint64_t{1} << 35});
+  FieldEntry entry;
+  entry.name = "gauge";
+  entry.payload.offset = 1608;
+  entry.payload.length = std::uint64_t{1} << 35;
+  entry.payload.spec = gauge_spec(Precision::single, 4, 4);
+  entry.payload.extents = {4, 6, 8, 10};
+  entry.payload.stored = {{1, 0, 2, 0}, {2, 6, 4, 10}};
+  entry.payload.order = {3, 2, 1, 0};
+  entry.payload.byte_order = ByteOrder::little;
+  entry.checksum = Checksum{0, 0x11193c39};
+  entry.slices = {{1, 2}, {3, 4}};
+  entry.metadata = {{"xlf-info", "plaquette = 0.5"}};
+  entry.plaquette = 0.5937;
+  catalog.fields.push_back(entry);
+  catalog.findings.push_back(
+      {.severity = Severity::error, .code = Code::truncated, .rule = "r", .message = "m", .offset = 17});
+  return catalog;
+}
+
+TEST(CatalogCodec, KeepsEveryMember) {
+  const Catalog catalog = full_catalog();
+  const Catalog copy = decode(encode(catalog));
+  EXPECT_EQ(to_json(copy), to_json(catalog));
+  EXPECT_EQ(copy.fields.at(0).payload.order, catalog.fields.at(0).payload.order);
+  EXPECT_EQ(copy.fields.at(0).slices, catalog.fields.at(0).slices);
+}
+
+TEST(CatalogCodec, RefusesBytesThatWereCut) {
+  const std::vector<std::byte> bytes = encode(full_catalog());
+  const base::Bytes cut(bytes.data(), bytes.size() / 2);
+  EXPECT_EQ(testing::error_of([&] { decode(cut); }).code(), Code::internal);
+}
+
+}  // namespace
+}  // namespace lq::io

@@ -1,0 +1,62 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A damaged byte is found from the change of the two sums alone.
+#include "io/single_byte.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "kernels/crc32.hpp"
+#include "kernels/digest.hpp"
+
+namespace lq::io {
+namespace {
+
+std::vector<std::byte> random_bytes(std::size_t n, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<std::byte> bytes(n);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+  return bytes;
+}
+
+TEST(CrcChange, DoesNotDependOnTheData) {
+  std::vector<std::byte> bytes = random_bytes(96, 1);
+  const std::uint32_t before = kernels::crc32(0, bytes);
+  bytes[17] ^= std::byte{0x5a};
+  EXPECT_EQ(kernels::crc32(0, bytes) ^ before, crc_change(0x5a, 96 - 1 - 17));
+}
+
+TEST(SingleByte, IsAmongTheSolutionsWhateverSiteAndByte) {
+  std::mt19937_64 random(7);
+  for (int trial = 0; trial < 50; ++trial) {
+    const std::uint64_t site_bytes = 8 + random() % 600;
+    std::vector<std::byte> site = random_bytes(site_bytes, static_cast<std::uint32_t>(trial));
+    const std::uint64_t rank = random() % (std::uint64_t{1} << 40);
+    const std::uint64_t byte = random() % site_bytes;
+    const auto change = static_cast<std::uint8_t>(1 + random() % 255);
+    Checksum sum;
+    kernels::add_site(sum, rank, kernels::crc32(0, site));
+    site[byte] ^= std::byte{change};
+    kernels::add_site(sum, rank, kernels::crc32(0, site));
+
+    const std::vector<SingleByte> solutions = solve_single_byte(sum, site_bytes);
+    EXPECT_TRUE(std::ranges::any_of(solutions, [&](const SingleByte& s) {
+      return s.rank_mod_899 == rank % 899 && s.byte_of_site == byte && s.change == change;
+    }));
+    EXPECT_LE(solutions.size(), 4U);
+  }
+}
+
+TEST(SingleByte, DoesNotExplainTheDamageOfManySites) {
+  Checksum sum;
+  for (std::uint64_t rank = 0; rank < 40; ++rank) {
+    kernels::add_site(sum, rank, kernels::crc32(0, random_bytes(576, static_cast<std::uint32_t>(rank))));
+  }
+  EXPECT_TRUE(solve_single_byte(sum, 576).empty());
+}
+
+}  // namespace
+}  // namespace lq::io
