@@ -51,7 +51,7 @@ TEST(JsonWriter, EscapesKeysToo) {
 TEST(JsonWriter, KeepsValidUtf8) {
   for (const std::string_view text : {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8d\x8b", "\xf4\x8f\xbf\xbf",
                                       "\xed\x9f\xbf", "\xee\x80\x80", "\xc2\x80", "\xe0\xa0\x80", "\xf0\x90\x80\x80"}) {
-    EXPECT_EQ(written(text), "\"" + std::string(text) + "\"");
+    EXPECT_EQ(written(text), std::string(1, '"').append(text) + '"');
   }
 }
 
