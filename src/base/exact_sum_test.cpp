@@ -85,7 +85,7 @@ TEST(ExactSum, IsTheSameForAnyNumberOfRanks) {
   for (double& term : terms) term -= 2;  // a negative total, and ranks of both signs
   const double whole = sum_of(terms, 0, 1).value();
   ASSERT_LT(whole, 0);
-  for (const std::size_t ranks : {1, 2, 3, 8, 1000, 1500}) {
+  for (const std::size_t ranks : {1u, 2u, 3u, 8u, 1000u, 1500u}) {
     Words total{};
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       const Words words = sum_of(terms, rank, ranks).words();

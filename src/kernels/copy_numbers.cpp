@@ -39,7 +39,8 @@ template <class From, bool swap_from, class To, bool swap_to>
 [[gnu::always_inline]] inline void copy(const std::byte* __restrict from, std::byte* __restrict to,
                                         std::size_t numbers) noexcept {
   if constexpr (std::same_as<From, To> && swap_from == swap_to) {
-    std::memcpy(to, from, numbers * sizeof(From));
+    // A rank without sites has no memory either.
+    if (numbers > 0) std::memcpy(to, from, numbers * sizeof(From));
   } else {
     for (std::size_t i = 0; i < numbers; ++i) {
       Bits<From> in;

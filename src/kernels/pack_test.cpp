@@ -86,11 +86,11 @@ std::vector<Case> cases() {
   for (const Precision memory : precisions) {
     for (const Precision file : precisions) {
       for (const bool swap : {false, true}) {
-        for (const std::uint64_t numbers : {1, 2, 3, 7, 24, 72}) {
+        for (const std::uint64_t numbers : {1u, 2u, 3u, 7u, 24u, 72u}) {
           const auto dense = static_cast<std::ptrdiff_t>(numbers * size_of(memory));
           for (const std::ptrdiff_t stride : {dense, dense + 8, 3 * dense + 3, -dense, -2 * dense - 5}) {
-            for (const std::uint64_t sites : {1, 2, 13}) {
-              for (const std::size_t misalignment : {0, 1, 4}) {
+            for (const std::uint64_t sites : {1u, 2u, 13u}) {
+              for (const std::size_t misalignment : {0u, 1u, 4u}) {
                 all.push_back({{numbers, memory, file, swap}, sites, stride, misalignment});
               }
             }
@@ -178,6 +178,10 @@ TEST(Pack, OfNoSitesTouchesNothing) {
   pack_sites({1, Precision::double_, Precision::double_, true}, reinterpret_cast<const std::byte*>(&number), 8, 0,
              &file);
   EXPECT_EQ(file, untouched);
+  for (const bool swap : {false, true}) {
+    pack_sites({1, Precision::double_, Precision::double_, swap}, nullptr, 8, 0, nullptr);
+    unpack_sites({1, Precision::double_, Precision::double_, swap}, nullptr, 0, nullptr, 8);
+  }
 }
 
 TEST(CopyLoops, OfAllInstructionSetsGiveTheSameBits) {
