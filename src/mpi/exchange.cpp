@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "mpi/mpi_error.hpp"
+#include "mpi/wait.hpp"
 
 namespace lq::mpi {
 
@@ -75,12 +76,18 @@ std::vector<std::byte> Exchange::receive_from(int sender) {
   for (int tag = tag_first_; piece == chunk_bytes_; tag = tag_rest_) {
     MPI_Status status;
     int count = 0;
-    check(MPI_Probe(sender, tag, comm_, &status), "look for a message");
+    int waiting = 0;
+    while (waiting == 0) {
+      check(MPI_Iprobe(sender, tag, comm_, &waiting, &status), "look for a message");
+      if (waiting == 0) std::this_thread::yield();
+    }
     check(MPI_Get_count(&status, MPI_BYTE, &count), "find the size of a message");
     piece = static_cast<std::size_t>(count);
     const std::size_t before = bytes.size();
     bytes.resize(before + piece);
-    check(MPI_Recv(bytes.data() + before, count, MPI_BYTE, sender, tag, comm_, MPI_STATUS_IGNORE), "receive a message");
+    complete("receive a message", [&](MPI_Request* request) {
+      return MPI_Irecv(bytes.data() + before, count, MPI_BYTE, sender, tag, comm_, request);
+    });
   }
   return bytes;
 }

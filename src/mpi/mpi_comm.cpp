@@ -9,6 +9,7 @@
 
 #include "mpi/exchange.hpp"
 #include "mpi/mpi_error.hpp"
+#include "mpi/wait.hpp"
 
 namespace lq::mpi {
 namespace {
@@ -31,16 +32,18 @@ MPI_Op mpi_op(comm::Reduce operation) noexcept {
   return MPI_OP_NULL;
 }
 
+// MPICH 4.0.2 takes minimum and maximum of MPI_UINT64_T as if it were signed. So these two run on MPI_INT64_T, with
+// the top bit turned over before and after, which keeps the order on any MPI.
+void turn_top_bits(std::span<std::uint64_t> values) noexcept {
+  for (std::uint64_t& value : values) value ^= std::uint64_t{1} << 63;
+}
+
 // Calls work(first, count) for consecutive pieces of at most `chunk` elements.
 template <class Work>
 void for_each_chunk(std::size_t total, std::size_t chunk, Work work) {
   for (std::size_t first = 0; first < total; first += chunk) {
     work(first, static_cast<int>(std::min(chunk, total - first)));
   }
-}
-
-void wait_all(std::vector<MPI_Request>& requests, const char* what) {
-  check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), what);
 }
 
 }  // namespace
@@ -57,19 +60,28 @@ MpiComm::~MpiComm() {
   if (finalised == 0) MPI_Comm_free(&comm_);
 }
 
-void MpiComm::barrier() { check(MPI_Barrier(comm_), "wait for the other ranks"); }
+void MpiComm::barrier() {
+  complete("wait for the other ranks", [&](MPI_Request* request) { return MPI_Ibarrier(comm_, request); });
+}
 
 void MpiComm::broadcast(std::span<std::byte> data, int root) {
   for_each_chunk(data.size(), chunk_bytes_, [&](std::size_t first, int count) {
-    check(MPI_Bcast(data.data() + first, count, MPI_BYTE, root, comm_), "broadcast");
+    complete("broadcast", [&](MPI_Request* request) {
+      return MPI_Ibcast(data.data() + first, count, MPI_BYTE, root, comm_, request);
+    });
   });
 }
 
 void MpiComm::all_reduce(std::span<std::uint64_t> values, comm::Reduce operation) {
+  const bool ordered = operation == comm::Reduce::min || operation == comm::Reduce::max;
+  const MPI_Datatype type = ordered ? MPI_INT64_T : MPI_UINT64_T;
+  if (ordered) turn_top_bits(values);
   for_each_chunk(values.size(), chunk_bytes_ / sizeof(std::uint64_t), [&](std::size_t first, int count) {
-    check(MPI_Allreduce(MPI_IN_PLACE, values.data() + first, count, MPI_UINT64_T, mpi_op(operation), comm_),
-          "reduce over the ranks");
+    complete("reduce over the ranks", [&](MPI_Request* request) {
+      return MPI_Iallreduce(MPI_IN_PLACE, values.data() + first, count, type, mpi_op(operation), comm_, request);
+    });
   });
+  if (ordered) turn_top_bits(values);
 }
 
 // Point to point rather than MPI_Gatherv, whose displacements are int.
@@ -77,7 +89,9 @@ std::vector<std::vector<std::byte>> MpiComm::gather(std::span<const std::byte> m
   const bool at_root = rank_ == root;
   const std::uint64_t my_bytes = mine.size();
   std::vector<std::uint64_t> bytes(at_root ? static_cast<std::size_t>(size_) : 0);
-  check(MPI_Gather(&my_bytes, 1, MPI_UINT64_T, bytes.data(), 1, MPI_UINT64_T, root, comm_), "gather sizes");
+  complete("gather sizes", [&](MPI_Request* request) {
+    return MPI_Igather(&my_bytes, 1, MPI_UINT64_T, bytes.data(), 1, MPI_UINT64_T, root, comm_, request);
+  });
 
   std::vector<MPI_Request> requests;
   std::vector<std::vector<std::byte>> all(bytes.size());
@@ -101,7 +115,9 @@ std::vector<std::byte> MpiComm::scatter(const std::vector<std::vector<std::byte>
     for (const auto& part : parts) bytes.push_back(part.size());
   }
   std::uint64_t my_bytes = 0;
-  check(MPI_Scatter(bytes.data(), 1, MPI_UINT64_T, &my_bytes, 1, MPI_UINT64_T, root, comm_), "scatter sizes");
+  complete("scatter sizes", [&](MPI_Request* request) {
+    return MPI_Iscatter(bytes.data(), 1, MPI_UINT64_T, &my_bytes, 1, MPI_UINT64_T, root, comm_, request);
+  });
 
   std::vector<MPI_Request> requests;
   std::vector<std::byte> mine;

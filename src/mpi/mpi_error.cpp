@@ -17,7 +17,10 @@ void check(int code, const char* what) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   std::string reason = "unknown error " + std::to_string(code);
-  if (MPI_Error_string(code, text.data(), &length) == MPI_SUCCESS) {
+  // That of the class: texts of codes hold addresses, which differ between ranks.
+  int error_class = code;
+  MPI_Error_class(code, &error_class);
+  if (MPI_Error_string(error_class, text.data(), &length) == MPI_SUCCESS) {
     reason.assign(text.data(), static_cast<std::size_t>(length));
   }
   ErrorFacts facts;
