@@ -1,0 +1,37 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Findings of a scan as they come up. A file with a million broken records does not get a million sentences:
+// each rule is reported a limited number of times, then counted.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+
+namespace lq::format {
+
+class Findings {
+ public:
+  static constexpr std::uint64_t most_per_rule = 16;
+
+  void add(Finding finding);
+  // Shorter forms: a finding about a record, at the offset of its header.
+  void error(Code code, std::string rule, const Record& record, std::string message, std::string expected = {},
+             std::string found = {});
+  void warning(std::string rule, const Record& record, std::string message, std::string expected = {},
+               std::string found = {});
+  void note(std::string rule, const Record& record, std::string message);
+
+  // All of them, with one sentence for each rule that came up more often; errors are never left out entirely.
+  std::vector<Finding> take();
+
+ private:
+  std::vector<Finding> findings_;
+  std::map<std::string, std::uint64_t> counts_;
+};
+
+}  // namespace lq::format

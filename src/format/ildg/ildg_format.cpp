@@ -1,0 +1,97 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See ildg_format.hpp.
+#include "format/ildg/ildg_format.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "format/ildg/ildg_xml.hpp"
+#include "format/ildg/rules.hpp"
+#include "format/lime/place.hpp"
+#include "format/lime/rules.hpp"
+#include "format/lime/types.hpp"
+#include "format/scidac/meaning.hpp"
+#include "format/scidac/plan.hpp"
+#include "format/scidac/record_types.hpp"
+#include "format/scidac/rules.hpp"
+#include "format/scidac/scan.hpp"
+#include "format/scidac/texts.hpp"
+
+namespace lq::format::ildg {
+namespace {
+
+namespace type = scidac::type;
+
+// formats/ildg.md 5: Grid does not read a file without a logical file name.
+constexpr const char* unregistered = "lfn://unregistered/limequat";
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(Code::unsupported, fmt::format("format \"ildg\" holds one gauge field in four dimensions, {}; use format "
+                                             "\"scidac\"",
+                                             why));
+}
+
+void check_request(const PlanRequest& request) {
+  const FieldSpec& spec = request.spec;
+  if (spec.kind != FieldKind::gauge) refuse(fmt::format("not a {} field", lq::name(spec.kind)));
+  if (request.extents.size() != 4) refuse(fmt::format("not in {}", request.extents.size()));
+  if (spec.links != 4) refuse(fmt::format("with four links per site, not {}", spec.links));
+  if (spec.colors < 2) refuse(fmt::format("of SU(2) and up, not SU({})", spec.colors));
+  if (!request.first) refuse("and this file has one already");
+}
+
+}  // namespace
+
+std::span<const std::string_view> IldgFormat::suffixes() const noexcept {
+  static constexpr std::array<std::string_view, 1> list{".ildg"};
+  return list;
+}
+
+Likeness IldgFormat::recognise(base::ByteSource& file) const noexcept {
+  const auto is_format = [](std::string_view record) { return record == type::ildg_format; };
+  if (lime::has_record(file, is_format)) return Likeness::yes;
+  // Grid writes ildg-binary-data for all fields; then a SciDAC record describes them.
+  const auto is_data = [](std::string_view record) { return record == type::ildg_binary_data; };
+  const auto is_info = [](std::string_view record) { return record == type::private_record_xml; };
+  return lime::has_record(file, is_data) && !lime::has_record(file, is_info) ? Likeness::yes : Likeness::no;
+}
+
+Catalog IldgFormat::scan(base::ByteSource& file, const Limits& limits) const {
+  return scidac::scan(file, limits, name());
+}
+
+Layout IldgFormat::plan(const PlanRequest& request) const {
+  check_request(request);
+  const std::string* given = scidac::find_text(request.metadata, type::ildg_data_lfn);
+  scidac::PlanStyle style;
+  style.data_type = type::ildg_binary_data;
+  style.descriptions = {
+      {std::string(type::ildg_format), encode_format(request.spec, request.extents), {}},
+      {std::string(type::ildg_data_lfn), scidac::with_nul(given ? *given : unregistered), {}},
+  };
+  style.settled = type::ildg_data_lfn;
+  return scidac::plan_field(request, style);
+}
+
+Layout IldgFormat::plan_record(std::string_view record, std::string_view contents, std::uint64_t offset, bool) const {
+  scidac::check_user_type(record);
+  return lime::plan_record(record, contents, offset);
+}
+
+std::vector<Finding> IldgFormat::validate(base::ByteSource& file, const Catalog& catalog) const {
+  Findings findings;
+  for (const Finding& finding : catalog.findings) findings.add(finding);
+  lime::check_headers(file, catalog, findings);
+  check_records(file, catalog, findings);
+  return findings.take();
+}
+
+std::vector<Annotation> IldgFormat::explain(base::ByteSource& file, const Catalog& catalog) const {
+  return lime::explain(file, catalog, scidac::meaning_of);
+}
+
+}  // namespace lq::format::ildg

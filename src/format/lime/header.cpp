@@ -1,0 +1,69 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See header.hpp.
+#include "format/lime/header.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/text.hpp"
+
+namespace lq::format::lime {
+
+bool has_magic(base::Bytes bytes) noexcept {
+  return bytes.size() >= 4 && base::load_be<std::uint32_t>(bytes.data()) == magic;
+}
+
+Header decode(std::span<const std::byte, header_bytes> bytes) {
+  const std::byte* p = bytes.data();
+  const auto flags = static_cast<std::uint8_t>(p[6]);
+  Header header;
+  header.version = base::load_be<std::uint16_t>(p + 4);
+  header.mb_flag = (flags & mb_mask) != 0;
+  header.me_flag = (flags & me_mask) != 0;
+  header.reserved_flags = flags & 0x3f;
+  header.reserved = static_cast<std::uint8_t>(p[7]);
+  header.data_length = base::load_be<std::uint64_t>(p + 8);
+  const base::Bytes field = bytes.subspan(type_offset, type_bytes);
+  const auto end = std::find(field.begin(), field.end(), std::byte{0});
+  header.type = base::as_text(field.first(static_cast<std::size_t>(end - field.begin())));
+  header.type_terminated = end != field.end();
+  header.type_tail_is_zero = std::all_of(end, field.end(), [](std::byte b) { return b == std::byte{0}; });
+  return header;
+}
+
+HeaderBytes encode(const Header& header) {
+  check_type(header.type);
+  if (header.data_length >= length_limit) {
+    throw Error(Code::too_large,
+                fmt::format("record \"{}\": {} bytes do not fit a LIME record, whose length is below 2^63", header.type,
+                            header.data_length),
+                {.record = header.type});
+  }
+  HeaderBytes bytes{};
+  base::store_be(bytes.data(), magic);
+  base::store_be(bytes.data() + 4, header.version);
+  const unsigned flags =
+      (header.mb_flag ? mb_mask : 0U) | (header.me_flag ? me_mask : 0U) | (header.reserved_flags & 0x3fU);
+  bytes[6] = static_cast<std::byte>(flags);
+  bytes[7] = static_cast<std::byte>(header.reserved);
+  base::store_be(bytes.data() + 8, header.data_length);
+  std::ranges::copy(base::as_bytes(header.type), bytes.begin() + type_offset);
+  return bytes;
+}
+
+void check_type(std::string_view type) {
+  const bool printable = std::ranges::all_of(type, [](char c) { return c > ' ' && c < 0x7f; });
+  if (!type.empty() && type.size() <= type_limit && printable) return;
+  const std::string shown = base::printable(type);
+  throw Error(Code::invalid_argument,
+              fmt::format("record type \"{}\" has {} characters{}; choose 1 to {} printable ASCII characters without "
+                          "blanks",
+                          shown, type.size(), printable ? "" : ", some of them not printable ASCII", type_limit),
+              {.record = shown, .expected = fmt::format("1 to {} ASCII characters", type_limit), .found = shown});
+}
+
+}  // namespace lq::format::lime

@@ -1,0 +1,52 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The 144 bytes in front of every LIME record (formats/lime.md 2).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.hpp"
+
+namespace lq::format::lime {
+
+inline constexpr std::size_t header_bytes = 144;
+inline constexpr std::uint32_t magic = 0x456789ab;
+inline constexpr std::uint16_t version = 1;
+inline constexpr std::uint8_t mb_mask = 0x80;
+inline constexpr std::uint8_t me_mask = 0x40;
+inline constexpr std::size_t type_offset = 16;
+inline constexpr std::size_t type_bytes = 128;
+inline constexpr std::size_t type_limit = 127;  // at least one NUL follows
+inline constexpr std::uint64_t length_limit = 1ULL << 63;
+
+using HeaderBytes = std::array<std::byte, header_bytes>;
+
+struct Header {
+  std::uint16_t version = lime::version;
+  bool mb_flag = false;
+  bool me_flag = false;
+  std::uint8_t reserved_flags = 0;  // bits 5 to 0 of byte 6
+  std::uint8_t reserved = 0;        // byte 7
+  std::uint64_t data_length = 0;
+  std::string type;               // up to the first NUL, at most 128 characters
+  bool type_terminated = true;    // a NUL follows the type
+  bool type_tail_is_zero = true;  // ... and nothing but NULs follow it
+};
+
+bool has_magic(base::Bytes bytes) noexcept;  // of at least 4 bytes
+Header decode(std::span<const std::byte, header_bytes> bytes);
+// invalid_argument: a type that check_type() refuses; too_large: a length of 2^63 and more.
+HeaderBytes encode(const Header& header);
+
+// invalid_argument unless `type` has 1 to 127 printable ASCII characters.
+void check_type(std::string_view type);
+
+// Bytes of padding behind a payload.
+constexpr std::uint64_t padding(std::uint64_t data_length) noexcept { return (8 - data_length % 8) % 8; }
+
+}  // namespace lq::format::lime

@@ -1,0 +1,18 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A look at the record types of a file, to tell what it is.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "base/byte_source.hpp"
+
+namespace lq::format::lime {
+
+// Whether any record up to the first damage has a type of which `wanted` is true. Whatever the bytes, and if
+// they cannot be read, the answer is just false.
+bool has_record(base::ByteSource& file, const std::function<bool(std::string_view type)>& wanted) noexcept;
+
+}  // namespace lq::format::lime

@@ -1,0 +1,65 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// From record to record through a LIME file (formats/lime.md 4). Nothing the file says is trusted: lengths are
+// compared with the file before anything else happens, flags are reported and otherwise ignored.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+#include <limequat/options.hpp>
+
+#include "format/findings.hpp"
+#include "format/lime/header.hpp"
+#include "format/read_ahead.hpp"
+
+namespace lq::format::lime {
+
+class Walker {
+ public:
+  Walker(ReadAhead& file, const Limits& limits, Findings& findings)
+      : file_(file), limits_(limits), findings_(findings) {}
+
+  // The next record; false at the end of the file, or where the damage is too great to go on.
+  bool next(Record& record);
+
+  // What the last record said beside what is in the Record.
+  const Header& header() const noexcept { return header_; }
+  // The file ends before its last record does.
+  bool truncated() const noexcept { return truncated_; }
+  // The last message was begun (MB) but not ended (ME).
+  bool inside_message() const noexcept { return inside_message_; }
+
+ private:
+  bool stop() noexcept;
+  bool end_of_chain(base::Bytes rest);
+  void stale_or_damaged(base::Bytes rest);
+  bool accept(Record& record);
+  bool check_length(const Record& record);
+  void count_message(Record& record);
+  void report(Severity severity, Code code, const char* rule, std::string message, std::string expected = {},
+              std::string found = {});
+
+  ReadAhead& file_;
+  const Limits& limits_;
+  Findings& findings_;
+  Header header_;
+  std::uint64_t next_ = 0;  // offset of the next header
+  std::uint64_t count_ = 0;
+  std::uint64_t message_ = 0, number_ = 0;
+  bool last_me_ = false;
+  bool inside_message_ = false;
+  bool truncated_ = false;
+  bool done_ = false;
+};
+
+struct Walk {
+  std::vector<Record> records;
+  bool truncated = false;
+  bool inside_message = false;
+};
+Walk walk(ReadAhead& file, const Limits& limits, Findings& findings);
+
+}  // namespace lq::format::lime

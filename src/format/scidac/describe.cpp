@@ -1,0 +1,219 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See describe.hpp. Every declaration becomes a candidate; the one that fits the length of the record is taken.
+#include "format/scidac/describe.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+
+namespace lq::format::scidac {
+namespace {
+
+struct Candidate {
+  Extents extents;
+  Box stored;
+  FieldSpec spec;          // numbers 0: as many as the length gives
+  bool lz_is_sure = true;  // tmLQCD writes lx for lz
+};
+
+enum class Fit { none, other_precision, exact };
+
+// 0 when it does not fit 64 bits, which no record length equals.
+std::uint64_t bytes_of(const Candidate& candidate) {
+  const auto bytes = base::checked_multiply(candidate.stored.volume(), candidate.spec.site_bytes());
+  return bytes.value_or(0);
+}
+
+FieldSpec in_other_precision(FieldSpec spec) noexcept {
+  spec.precision = spec.precision == Precision::single ? Precision::double_ : Precision::single;
+  return spec;
+}
+
+std::optional<Candidate> with_box(Candidate candidate, const RecordInfo& info, const Record& data, Findings& findings) {
+  bool inside = info.lower.size() == candidate.extents.size();
+  for (int d = 0; inside && d < info.lower.size(); ++d) inside = info.upper[d] < candidate.extents[d];
+  if (!inside) {
+    findings.error(Code::malformed, "scidac-hypercube", data,
+                   fmt::format("the hypercube from {} to {} does not lie in the lattice of {}", to_string(info.lower),
+                               to_string(info.upper), to_string(candidate.extents)));
+    return {};
+  }
+  candidate.stored = {info.lower, info.lower};
+  for (int d = 0; d < info.lower.size(); ++d) candidate.stored.extents[d] = info.upper[d] - info.lower[d] + 1;
+  return candidate;
+}
+
+std::optional<Candidate> from_scidac(const Description& given, const Record& data, Findings& findings) {
+  if (!given.record) return {};
+  if (!given.file && !given.lattice) {
+    findings.error(Code::malformed, "scidac-private-file-missing", data,
+                   "no scidac-private-file-xml or ildg-format says how large the lattice is");
+    return {};
+  }
+  Candidate candidate;
+  candidate.extents = given.file ? given.file->extents : given.lattice->extents;
+  candidate.stored = whole(candidate.extents);
+  const auto spec = site_of(*given.record, candidate.extents.size());
+  if (!spec) {
+    findings.warning(
+        "scidac-site-size", data,
+        fmt::format("sites of {} times {} bytes in precision \"{}\" are no numbers of 32 or 64 bits",
+                    given.record->datacount, given.record->typesize, base::printable(given.record->precision)));
+    return {};
+  }
+  candidate.spec = *spec;
+  if (given.record->type != RecordType::hypercube) return candidate;
+  return with_box(candidate, *given.record, data, findings);
+}
+
+std::optional<Candidate> from_lattice(const Description& given) {
+  if (!given.lattice || (given.record && given.record->type != RecordType::field)) return {};
+  const LatticeXml& lattice = *given.lattice;
+  Candidate candidate;
+  candidate.extents = lattice.extents;
+  candidate.stored = whole(lattice.extents);
+  FieldSpec& spec = candidate.spec;
+  spec.precision = lattice.precision == 32 ? Precision::single : Precision::double_;
+  spec.is_complex = true;
+  if (const int colors = gauge_colors(lattice.field); colors > 0) {
+    spec.kind = FieldKind::gauge;
+    spec.colors = colors;
+    spec.links = 4;
+    spec.numbers = 8ULL * static_cast<std::uint64_t>(colors) * static_cast<std::uint64_t>(colors);
+  } else if (lattice.field == "diracFermion") {
+    spec.kind = FieldKind::spinor;
+    spec.colors = 3;
+    spec.spins = 4;
+    spec.numbers = 24;
+    candidate.lz_is_sure = lattice.root != "etmcFormat";
+  }
+  return candidate;
+}
+
+// formats/scidac.md 6.1: lx, ly, lt and the byte count are right.
+bool fit_lz(Candidate& candidate, std::uint64_t length) {
+  Candidate one = candidate;
+  one.extents[2] = 1;
+  one.stored = whole(one.extents);
+  const std::uint64_t layer = bytes_of(one);
+  if (layer == 0 || length == 0 || length % layer != 0) return false;
+  candidate.extents[2] = static_cast<std::int64_t>(length / layer);
+  candidate.stored = whole(candidate.extents);
+  return true;
+}
+
+// Adapts the candidate to the length of the record, as far as that is a known deviation.
+Fit fit(Candidate& candidate, std::uint64_t length) {
+  if (candidate.spec.numbers == 0) {
+    const auto unit = base::checked_multiply(candidate.stored.volume(), candidate.spec.number_bytes());
+    if (!unit || length == 0 || length % *unit != 0) return Fit::none;
+    candidate.spec.numbers = length / *unit;
+    candidate.spec.is_complex = candidate.spec.numbers % 2 == 0;
+    return Fit::exact;
+  }
+  if (length == 0) return Fit::none;
+  if (bytes_of(candidate) == length) return Fit::exact;
+  Candidate other = candidate;
+  other.spec = in_other_precision(candidate.spec);
+  if (bytes_of(other) == length) {
+    candidate = other;
+    return Fit::other_precision;
+  }
+  return !candidate.lz_is_sure && fit_lz(candidate, length) ? Fit::exact : Fit::none;
+}
+
+std::string site_text(const FieldSpec& spec) {
+  if (spec.kind == FieldKind::gauge) return fmt::format("su{} gauge {}", spec.colors, name(spec.precision));
+  return fmt::format("{} {}", name(spec.kind), name(spec.precision));
+}
+
+void report_misfit(const Candidate& candidate, const Record& data, Findings& findings) {
+  const std::string needed = candidate.spec.numbers == 0
+                                 ? fmt::format("a multiple of {}", candidate.spec.number_bytes())
+                                 : fmt::format("{}", bytes_of(candidate));
+  findings.error(Code::malformed, "field-length", data,
+                 fmt::format("{} bytes, but a {} lattice of {} needs {}", data.data_length,
+                             to_string(candidate.extents), site_text(candidate.spec), needed),
+                 needed, fmt::format("{}", data.data_length));
+}
+
+void report_missing(const Description& given, const Record& data, Findings& findings) {
+  const std::string sentence = "no scidac-private-record-xml or ildg-format says what the sites hold";
+  if (given.file || data.type == "ildg-binary-data") {
+    findings.error(Code::malformed, "field-undescribed", data, sentence);
+  } else {
+    findings.warning("field-undescribed", data, sentence);
+  }
+}
+
+// Both fit the length, so nothing tells which lattice is meant.
+void report_contradiction(const Candidate& scidac, const Candidate& lattice, const Record& data, Findings& findings) {
+  findings.error(Code::malformed, "field-contradiction", data,
+                 fmt::format("scidac-private-file-xml says {}, ildg-format says {}; both fit {} bytes",
+                             to_string(scidac.extents), to_string(lattice.extents), data.data_length),
+                 to_string(scidac.extents), to_string(lattice.extents));
+}
+
+bool contradicts(const Description& given, Precision precision) noexcept {
+  if (!given.record) return false;
+  return given.record->precision == (precision == Precision::single ? "D" : "F");
+}
+
+Payload payload_of(const Candidate& candidate, const Record& data) {
+  Payload payload;
+  payload.file = data.file;
+  payload.offset = data.offset;
+  payload.length = data.data_length;
+  payload.spec = candidate.spec;
+  payload.extents = candidate.extents;
+  payload.stored = candidate.stored;
+  return payload;
+}
+
+}  // namespace
+
+std::optional<Payload> describe(const Description& given, const Record& data, Findings& findings) {
+  if (given.record && given.record->type == RecordType::global) {
+    findings.note("scidac-global-record", data, "a global object without a lattice; read it as a record");
+    return {};
+  }
+  std::optional<Candidate> scidac = from_scidac(given, data, findings);
+  std::optional<Candidate> lattice = from_lattice(given);
+  if (!scidac && !lattice) {
+    if (!given.record) report_missing(given, data, findings);
+    return {};
+  }
+  const Candidate declared = lattice ? *lattice : *scidac;
+  const Fit scidac_fit = scidac ? fit(*scidac, data.data_length) : Fit::none;
+  const Fit lattice_fit = lattice ? fit(*lattice, data.data_length) : Fit::none;
+  if (scidac_fit == Fit::none && lattice_fit == Fit::none) {
+    report_misfit(declared, data, findings);
+    return {};
+  }
+  const bool same_fit = lattice_fit == scidac_fit;
+  const bool take_lattice = same_fit ? lattice->spec.kind != FieldKind::generic : lattice_fit > scidac_fit;
+  const Candidate& taken = take_lattice ? *lattice : *scidac;
+  if (scidac && lattice && same_fit && scidac->extents != lattice->extents) {
+    report_contradiction(*scidac, *lattice, data, findings);
+    return {};
+  }
+  if (std::max(scidac_fit, lattice_fit) == Fit::other_precision || contradicts(given, taken.spec.precision)) {
+    findings.warning("field-precision", data,
+                     fmt::format("declared with another precision, but {} bytes are a {} field", data.data_length,
+                                 site_text(taken.spec)));
+  } else if (scidac && lattice && !same_fit) {
+    findings.warning("field-contradiction", data,
+                     fmt::format("scidac-private records and {} describe different fields; the length of the record "
+                                 "fits {} {}",
+                                 given.lattice->root, to_string(taken.extents), site_text(taken.spec)));
+  }
+  return payload_of(taken, data);
+}
+
+}  // namespace lq::format::scidac

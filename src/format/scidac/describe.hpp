@@ -1,0 +1,30 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// From what a file says about a data record to where its sites lie. Declarations are compared with each other
+// and with the length of the record; the length wins (formats/scidac.md 4).
+#pragma once
+
+#include <optional>
+
+#include <limequat/catalog.hpp>
+
+#include "format/findings.hpp"
+#include "format/scidac/lattice_xml.hpp"
+#include "format/scidac/private_xml.hpp"
+
+namespace lq::format::scidac {
+
+struct Description {
+  std::optional<FileInfo> file;
+  std::optional<RecordInfo> record;
+  std::optional<LatticeXml> lattice;
+};
+
+// Nothing, and a finding that says why, when the record holds no field that can be read.
+std::optional<Payload> describe(const Description& description, const Record& data, Findings& findings);
+
+// What RecordInfo says of a site; nothing when its sizes contradict each other.
+std::optional<FieldSpec> site_of(const RecordInfo& info, int dimensions);
+
+}  // namespace lq::format::scidac

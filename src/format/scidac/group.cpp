@@ -1,0 +1,149 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See group.hpp.
+#include "format/scidac/group.hpp"
+
+#include <utility>
+
+#include "format/scidac/record_types.hpp"
+
+namespace lq::format::scidac {
+namespace {
+
+class Grouping {
+ public:
+  explicit Grouping(const std::vector<Record>& records) : records_(records) {}
+
+  void add(RecordIndex i);
+  Groups take();
+
+ private:
+  void add_data(RecordIndex i);
+  void add_checksum(RecordIndex i);
+  void add_description(RecordIndex i, std::optional<RecordIndex> Group::*member);
+  void add_attachment(RecordIndex i, std::optional<RecordIndex> Group::*member);
+  void settle_texts(Group* next);
+  bool same_message(RecordIndex a, RecordIndex b) const { return records_[a].message == records_[b].message; }
+  bool described(const Group& group) const { return group.record_info || group.lattice; }
+
+  const std::vector<Record>& records_;
+  Groups result_;
+  Group waiting_;                    // what has come up since the last data record
+  std::optional<RecordIndex> etmc_;  // formats/scidac.md 6.1: stands for several data records
+};
+
+void Grouping::add(RecordIndex i) {
+  switch (role_of(records_[i].type)) {
+    case Role::file_info:
+      waiting_.file_info = i;
+      result_.file_infos.push_back(i);
+      break;
+    case Role::file_text:
+      result_.texts.push_back(i);
+      break;
+    case Role::record_info:
+      add_description(i, &Group::record_info);
+      break;
+    case Role::lattice:
+      add_description(i, &Group::lattice);
+      break;
+    case Role::data:
+      add_data(i);
+      break;
+    case Role::checksum:
+      add_checksum(i);
+      break;
+    case Role::slices:
+      add_attachment(i, &Group::slices);
+      break;
+    case Role::name:
+      add_attachment(i, &Group::name);
+      break;
+    case Role::text:
+      waiting_.texts.push_back(i);
+      break;
+    case Role::binary:
+      break;
+  }
+}
+
+void Grouping::add_data(RecordIndex i) {
+  Group group = waiting_;
+  group.data = i;
+  group.texts.clear();
+  if (group.checksum && !same_message(*group.checksum, i)) group.checksum.reset();
+  if (!described(group)) group.lattice = etmc_;
+  if (group.lattice && records_[*group.lattice].type != type::ildg_format) etmc_ = group.lattice;
+  settle_texts(&group);
+  result_.groups.push_back(std::move(group));
+  const auto file_info = waiting_.file_info;  // holds for all that follow
+  waiting_ = Group{};
+  waiting_.file_info = file_info;
+}
+
+// Data and checksum need not share a message; between them nothing else stands than texts.
+void Grouping::add_checksum(RecordIndex i) {
+  Group* last = result_.groups.empty() ? nullptr : &result_.groups.back();
+  if (last && !last->checksum && !described(waiting_)) {
+    last->checksum = i;
+    settle_texts(nullptr);
+  } else if (last && same_message(last->data, i) && !described(waiting_)) {
+    result_.spare_checksums.push_back(i);
+  } else {
+    waiting_.checksum = i;
+  }
+}
+
+// A description stands before its data, or, in the same message, behind them.
+void Grouping::add_description(RecordIndex i, std::optional<RecordIndex> Group::*member) {
+  Group* last = result_.groups.empty() ? nullptr : &result_.groups.back();
+  const bool behind = last && same_message(last->data, i) && !described(*last);
+  (behind ? *last : waiting_).*member = i;
+}
+
+void Grouping::add_attachment(RecordIndex i, std::optional<RecordIndex> Group::*member) {
+  Group* last = result_.groups.empty() ? nullptr : &result_.groups.back();
+  const bool behind =
+      last && same_message(last->data, i) && !last->checksum && !(last->*member) && !described(waiting_);
+  (behind ? *last : waiting_).*member = i;
+}
+
+// A text belongs to the data record of its own message: the next one, else the last one.
+void Grouping::settle_texts(Group* next) {
+  Group* last = result_.groups.empty() ? nullptr : &result_.groups.back();
+  for (const RecordIndex text : std::exchange(waiting_.texts, {})) {
+    if (next && same_message(text, next->data)) {
+      next->texts.push_back(text);
+    } else if (last && same_message(text, last->data)) {
+      last->texts.push_back(text);
+    } else {
+      result_.texts.push_back(text);
+    }
+  }
+}
+
+Groups Grouping::take() {
+  settle_texts(nullptr);
+  result_.waits_for_data = described(waiting_);
+  if (!result_.file_infos.empty()) {
+    for (Group& group : result_.groups) {
+      if (!group.file_info) group.file_info = result_.file_infos.front();
+    }
+  }
+  return std::move(result_);
+}
+
+}  // namespace
+
+Groups group_records(const std::vector<Record>& records, std::uint64_t file_bytes) {
+  Grouping grouping(records);
+  for (RecordIndex i = 0; i < records.size(); ++i) {
+    const Record& record = records[i];
+    if (record.offset > file_bytes || record.data_length > file_bytes - record.offset) continue;
+    grouping.add(i);
+  }
+  return grouping.take();
+}
+
+}  // namespace lq::format::scidac

@@ -1,0 +1,172 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See plan.hpp.
+#include "format/scidac/plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "format/lime/header.hpp"
+#include "format/scidac/record_types.hpp"
+#include "format/scidac/slices.hpp"
+#include "format/scidac/texts.hpp"
+
+namespace lq::format::scidac {
+namespace {
+
+using lime::Piece;
+
+void check_request(const PlanRequest& request) {
+  const int dimensions = request.extents.size();
+  bool sound = dimensions >= 1 && request.spec.numbers >= 1;
+  for (const std::int64_t extent : request.extents) sound = sound && extent >= 1;
+  if (request.spec.kind == FieldKind::gauge) {
+    const auto links = static_cast<std::uint64_t>(std::max(request.spec.links, 0));
+    sound = sound && links >= 1 && request.spec.numbers % links == 0;
+  }
+  if (!sound) {
+    throw Error(Code::invalid_argument,
+                fmt::format("a lattice of \"{}\" with {} numbers per site cannot be written; extents and numbers are 1 "
+                            "and more",
+                            to_string(request.extents), request.spec.numbers));
+  }
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (std::ranges::any_of(request.name, is_control)) {
+    throw Error(Code::invalid_argument, fmt::format("the field name \"{}\" holds control characters; choose another",
+                                                    base::printable(request.name)));
+  }
+  check_metadata(request.metadata);
+}
+
+Payload payload_of(const PlanRequest& request) {
+  Payload payload;
+  payload.spec = request.spec;
+  payload.extents = request.extents;
+  payload.stored = whole(request.extents);
+  payload.length = base::multiply_or_throw(volume(request.extents), request.spec.site_bytes(), "the size of the field");
+  return payload;
+}
+
+std::vector<Piece> file_message(const PlanRequest& request) {
+  return {{std::string(type::private_file_xml), encode(FileInfo{request.extents, 0}), {}},
+          {std::string(type::file_xml), file_xml_text(request.metadata), {}}};
+}
+
+// Where in the message the pieces are whose contents depend on the data.
+struct FieldMessage {
+  std::vector<Piece> pieces;
+  std::size_t data = 0;
+  std::optional<std::size_t> slices, checksum;
+};
+
+FieldMessage field_message(const PlanRequest& request, const PlanStyle& style, std::uint64_t length) {
+  RecordInfo info = record_info_of(request.spec);
+  if (const std::string* date = find_text(request.metadata, "date")) info.date = *date;
+  FieldMessage message;
+  std::vector<Piece>& pieces = message.pieces;
+  pieces.push_back({std::string(type::private_record_xml), encode(info), {}});
+  pieces.push_back({std::string(type::record_xml), record_xml_text(request.metadata, request.spec, request.name), {}});
+  pieces.insert(pieces.end(), style.descriptions.begin(), style.descriptions.end());
+  pieces.push_back({std::string(type::xlf_info), xlf_info_text(request.metadata), {}});
+  for (Piece& piece : user_records(request.metadata, style.settled)) pieces.push_back(std::move(piece));
+  const FieldKind kind = request.spec.kind;
+  const bool plain_name = request.name.empty() || request.name == default_name(kind) || request.name == name(kind);
+  if (!plain_name) pieces.push_back({std::string(type::limequat_name), request.name, {}});
+
+  const auto slices = static_cast<std::uint64_t>(request.extents[request.extents.size() - 1]);
+  if (request.checksum && request.slice_checksums && slices_length(slices) <= slices_limit) {
+    message.slices = pieces.size();
+    pieces.push_back({std::string(type::limequat_slices), {}, slices_length(slices)});
+  }
+  message.data = pieces.size();
+  pieces.push_back({style.data_type, {}, length});
+  if (request.checksum) {
+    message.checksum = pieces.size();
+    pieces.push_back({std::string(type::checksum), {}, encode(Checksum{}).size()});
+  }
+  return message;
+}
+
+Literal literal_at(std::uint64_t offset, const std::string& text) {
+  const base::Bytes bytes = base::as_bytes(text);
+  return {0, offset, {bytes.begin(), bytes.end()}};
+}
+
+}  // namespace
+
+std::string_view default_name(FieldKind kind) noexcept { return kind == FieldKind::generic ? "field" : name(kind); }
+
+RecordInfo record_info_of(const FieldSpec& spec) {
+  const char letter = spec.precision == Precision::single ? 'F' : 'D';
+  RecordInfo info;
+  info.precision = std::string(1, letter);
+  info.colors = static_cast<std::uint64_t>(spec.colors);
+  info.spins = static_cast<std::uint64_t>(spec.spins);
+  info.typesize = spec.site_bytes();
+  info.datacount = 1;
+  switch (spec.kind) {
+    case FieldKind::gauge:
+      info.datatype = fmt::format("QDP_{}{}_ColorMatrix", letter, spec.colors);
+      info.spins = 1;
+      info.datacount = static_cast<std::uint64_t>(spec.links);
+      info.typesize = spec.site_bytes() / info.datacount;
+      break;
+    case FieldKind::spinor:
+      info.datatype =
+          fmt::format("USQCD_{}{}_{}", letter, spec.colors, spec.spins == 1 ? "ColorVector" : "DiracFermion");
+      break;
+    case FieldKind::propagator:
+      info.datatype = "Lattice";
+      break;
+    case FieldKind::generic:
+      info.datatype = fmt::format("LQ_Sites_{}_{}", letter, spec.is_complex ? "Complex" : "Real");
+      info.colors = 0;
+      info.spins = 0;
+      break;
+  }
+  return info;
+}
+
+Layout plan_field(const PlanRequest& request, const PlanStyle& style) {
+  check_request(request);
+  Payload payload = payload_of(request);
+  lime::Placed placed;
+  placed.end = request.offset;
+  if (request.first) lime::place_message(file_message(request), placed.end, placed);
+  const FieldMessage message = field_message(request, style, payload.length);
+  const std::size_t before = placed.offsets.size();
+  lime::place_message(message.pieces, placed.end, placed);
+
+  payload.offset = placed.offsets[before + message.data];
+  Layout layout;
+  layout.head = std::move(placed.literals);
+  layout.payload = {payload};
+  layout.end = {placed.end};
+  if (!message.checksum) return layout;
+
+  const std::uint64_t checksum_at = placed.offsets[before + *message.checksum];
+  std::optional<std::uint64_t> slices_at;
+  if (message.slices) slices_at = placed.offsets[before + *message.slices];
+  const auto slices = static_cast<std::size_t>(request.extents[request.extents.size() - 1]);
+  layout.tail = [checksum_at, slices_at, slices](const Digest& digest) {
+    std::vector<Literal> literals;
+    if (slices_at) {
+      if (digest.slices.size() != slices) {
+        throw Error(Code::internal, fmt::format("{} checksums of slices were computed, {} have a place in the file",
+                                                digest.slices.size(), slices));
+      }
+      literals.push_back(literal_at(*slices_at, encode_slices(digest.slices)));
+    }
+    literals.push_back(literal_at(checksum_at, encode(digest.checksum)));
+    return literals;
+  };
+  return layout;
+}
+
+}  // namespace lq::format::scidac

@@ -1,0 +1,49 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The record types that lattice files use, and what each one is to a reader (formats/scidac.md 2).
+#pragma once
+
+#include <string_view>
+
+namespace lq::format::scidac {
+
+namespace type {
+inline constexpr std::string_view private_file_xml = "scidac-private-file-xml";
+inline constexpr std::string_view file_xml = "scidac-file-xml";
+inline constexpr std::string_view private_record_xml = "scidac-private-record-xml";
+inline constexpr std::string_view record_xml = "scidac-record-xml";
+inline constexpr std::string_view binary_data = "scidac-binary-data";
+inline constexpr std::string_view checksum = "scidac-checksum";
+inline constexpr std::string_view sitelist = "scidac-sitelist";
+inline constexpr std::string_view ildg_format = "ildg-format";
+inline constexpr std::string_view ildg_data_lfn = "ildg-data-lfn";
+inline constexpr std::string_view ildg_binary_data = "ildg-binary-data";
+inline constexpr std::string_view xlf_info = "xlf-info";
+inline constexpr std::string_view etmc_propagator_format = "etmc-propagator-format";
+inline constexpr std::string_view etmc_source_format = "etmc-source-format";
+inline constexpr std::string_view limequat_slices = "limequat-slices";
+inline constexpr std::string_view limequat_name = "limequat-name";
+}  // namespace type
+
+enum class Role {
+  file_info,    // scidac-private-file-xml
+  file_text,    // scidac-file-xml
+  record_info,  // scidac-private-record-xml
+  lattice,      // ildg-format and tmLQCD's etmc-...-format
+  data,         // sites
+  checksum,
+  slices,
+  name,
+  binary,  // nothing to read: site lists, other programs' binary records
+  text,    // everything else, if it turns out to be text
+};
+Role role_of(std::string_view name) noexcept;
+
+// Types whose contents only we may write; users name their records otherwise.
+bool is_structural(std::string_view name) noexcept;
+
+// The name under which a text goes into metadata: its type, but ildg-data-LFN in lower case.
+std::string_view metadata_key(std::string_view name) noexcept;
+
+}  // namespace lq::format::scidac

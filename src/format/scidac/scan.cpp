@@ -1,0 +1,226 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See scan.hpp. Walk, group, describe; nothing here throws for what a file contains.
+#include "format/scidac/scan.hpp"
+
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "format/findings.hpp"
+#include "format/lime/walk.hpp"
+#include "format/scidac/describe.hpp"
+#include "format/scidac/group.hpp"
+#include "format/scidac/observables.hpp"
+#include "format/scidac/plan.hpp"
+#include "format/scidac/record_types.hpp"
+#include "format/scidac/slices.hpp"
+#include "format/text_reader.hpp"
+
+namespace lq::format::scidac {
+namespace {
+
+class Scan {
+ public:
+  Scan(base::ByteSource& file, const Limits& limits) : file_(file), limits_(limits), texts_(file_, limits) {}
+
+  Catalog run();
+
+ private:
+  void read_file_infos(const Groups& groups);
+  void read_group(const Group& group);
+  void read_checksum(const Group& group, FieldEntry& entry);
+  void read_slices(const Group& group, FieldEntry& entry);
+  void read_spare_checksums(const Groups& groups);
+  void read_texts(const std::vector<RecordIndex>& indices, Metadata& metadata);
+  void state_observables();
+  void report_open_message(const Groups& groups);
+  const Record& record(RecordIndex i) const { return catalog_.records[i]; }
+
+  // decode(text of record i), or a finding and nothing.
+  template <class Decode>
+  auto decode(RecordIndex i, const char* rule, Decode&& function)
+      -> std::optional<std::invoke_result_t<Decode, std::string_view>>;
+
+  ReadAhead file_;
+  const Limits& limits_;
+  TextReader texts_;
+  Findings findings_;
+  Catalog catalog_;
+  lime::Walk walk_;
+  std::map<RecordIndex, std::optional<FileInfo>> file_infos_;
+};
+
+template <class Decode>
+auto Scan::decode(RecordIndex i, const char* rule, Decode&& function)
+    -> std::optional<std::invoke_result_t<Decode, std::string_view>> {
+  try {
+    return function(texts_.document(record(i)));
+  } catch (const Error& error) {
+    if (error.code() != Code::malformed && error.code() != Code::too_large) throw;
+    findings_.error(error.code(), rule, record(i), error.what(), error.facts().expected, error.facts().found);
+    return std::nullopt;
+  }
+}
+
+void Scan::read_file_infos(const Groups& groups) {
+  for (const RecordIndex i : groups.file_infos) {
+    const auto info = decode(i, "scidac-private-file-xml", decode_file_info);
+    if (info && info->volume_format != 0) {
+      findings_.error(Code::unsupported, "scidac-volume-format", record(i),
+                      fmt::format("volfmt {}: the sites are spread over several files; join them with QIO's "
+                                  "part-to-single conversion first",
+                                  info->volume_format),
+                      "volfmt 0", fmt::format("volfmt {}", info->volume_format));
+      file_infos_[i] = std::nullopt;
+    } else {
+      file_infos_[i] = info;
+    }
+  }
+}
+
+void Scan::read_group(const Group& group) {
+  Description description;
+  if (group.file_info) {
+    description.file = file_infos_[*group.file_info];
+    if (!description.file) return;  // reported already
+  }
+  if (group.record_info) {
+    description.record = decode(*group.record_info, "scidac-private-record-xml", decode_record_info);
+    if (!description.record) return;
+  }
+  if (group.lattice) {
+    description.lattice = decode(*group.lattice, "ildg-format", decode_lattice);
+    if (!description.lattice) return;
+  }
+  auto payload = describe(description, record(group.data), findings_);
+  if (!payload) return read_texts(group.texts, catalog_.metadata);
+
+  FieldEntry entry;
+  entry.payload = std::move(*payload);
+  entry.record = group.data;
+  entry.name = default_name(entry.payload.spec.kind);
+  if (group.name) {
+    const auto given = texts_.text(record(*group.name));
+    if (given && !given->empty()) entry.name = *given;
+  }
+  read_texts(group.texts, entry.metadata);
+  read_slices(group, entry);
+  read_checksum(group, entry);
+  catalog_.fields.push_back(std::move(entry));
+}
+
+void Scan::read_checksum(const Group& group, FieldEntry& entry) {
+  if (!group.checksum) return;
+  const auto stored = decode(*group.checksum, "scidac-checksum", decode_checksum);
+  if (!stored) return;
+  entry.checksum = *stored;
+  if (!entry.checksum) {
+    findings_.warning(
+        "scidac-checksum-empty", record(*group.checksum),
+        "the record holds no sums, as QIO writes it when one of them is zero; the data cannot be verified");
+    return;
+  }
+  Checksum total;
+  for (const Checksum& slice : entry.slices) {
+    total.suma ^= slice.suma;
+    total.sumb ^= slice.sumb;
+  }
+  if (!entry.slices.empty() && total != *entry.checksum) {
+    findings_.warning("limequat-slices-contradict", record(*group.slices),
+                      "the checksums of the slices do not combine to that of the field; one of them is damaged",
+                      to_string(*entry.checksum), to_string(total));
+  }
+}
+
+void Scan::read_slices(const Group& group, FieldEntry& entry) {
+  if (!group.slices) return;
+  const Record& slices = record(*group.slices);
+  try {
+    entry.slices = decode_slices(texts_.document(slices));
+  } catch (const Error& error) {
+    if (error.code() != Code::malformed && error.code() != Code::too_large) throw;
+    findings_.warning("limequat-slices-malformed", slices, error.what(), error.facts().expected, error.facts().found);
+    return;
+  }
+  const Extents& stored = entry.payload.stored.extents;
+  const auto expected = static_cast<std::uint64_t>(stored[stored.size() - 1]);
+  if (entry.slices.size() == expected) return;
+  findings_.warning("limequat-slices-malformed", slices,
+                    fmt::format("{} slices, but the field has {}", entry.slices.size(), expected));
+  entry.slices.clear();
+}
+
+void Scan::read_spare_checksums(const Groups& groups) {
+  for (const RecordIndex i : groups.spare_checksums) {
+    findings_.warning("scidac-checksum-repeated", record(i),
+                      "the data have a checksum already; this one is not compared with them");
+  }
+}
+
+void Scan::read_texts(const std::vector<RecordIndex>& indices, Metadata& metadata) {
+  for (const RecordIndex i : indices) {
+    if (auto text = texts_.text(record(i))) {
+      metadata.emplace_back(metadata_key(record(i).type), std::move(*text));
+    } else if (record(i).data_length > limits_.text_bytes) {
+      findings_.note("text-too-long", record(i),
+                     fmt::format("{} bytes are not kept as metadata", record(i).data_length));
+    }
+  }
+}
+
+// formats/lime.md 6.6: a file cut between two records is whole as far as lengths go.
+void Scan::report_open_message(const Groups& groups) {
+  if (!walk_.inside_message || walk_.truncated) return;
+  const Record& last = catalog_.records.back();
+  const bool lacks_something = groups.waits_for_data || groups.groups.empty() || !groups.groups.back().checksum;
+  if (lacks_something) {
+    catalog_.complete = false;
+    findings_.error(Code::truncated, "lime-message-truncated", last,
+                    "the file ends inside a message: its last record does not end it (ME), and data or checksum are "
+                    "missing; copy the file again from its source");
+  } else {
+    findings_.warning("lime-message-end", last, "the last message of the file is not ended (ME)");
+  }
+}
+
+// Those of the field's own texts, else those of the file (tmLQCD's xlf-info is a message of its own).
+void Scan::state_observables() {
+  const Observables of_file = find_observables(catalog_.metadata);
+  for (FieldEntry& field : catalog_.fields) {
+    if (field.payload.spec.kind != FieldKind::gauge) continue;
+    const Observables own = find_observables(field.metadata);
+    field.plaquette = own.plaquette ? own.plaquette : of_file.plaquette;
+    field.link_trace = own.link_trace ? own.link_trace : of_file.link_trace;
+  }
+}
+
+Catalog Scan::run() {
+  catalog_.path = file_.file().path();
+  catalog_.file_bytes = file_.size();
+  walk_ = lime::walk(file_, limits_, findings_);
+  catalog_.records = std::move(walk_.records);
+  catalog_.complete = !walk_.truncated;
+  const Groups groups = group_records(catalog_.records, file_.size());
+  report_open_message(groups);
+  read_file_infos(groups);
+  read_texts(groups.texts, catalog_.metadata);
+  for (const Group& group : groups.groups) read_group(group);
+  read_spare_checksums(groups);
+  state_observables();
+  catalog_.findings = findings_.take();
+  return std::move(catalog_);
+}
+
+}  // namespace
+
+Catalog scan(base::ByteSource& file, const Limits& limits, std::string_view format_name) {
+  Catalog catalog = Scan(file, limits).run();
+  catalog.format = format_name;
+  return catalog;
+}
+
+}  // namespace lq::format::scidac

@@ -1,0 +1,23 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// SciDAC files as QIO writes them: any field, any number of dimensions, several fields in a file.
+#pragma once
+
+#include "format/format.hpp"
+
+namespace lq::format::scidac {
+
+class ScidacFormat final : public Format {
+ public:
+  std::string_view name() const noexcept override { return "scidac"; }
+  std::span<const std::string_view> suffixes() const noexcept override;
+  Likeness recognise(base::ByteSource& file) const noexcept override;
+  Catalog scan(base::ByteSource& file, const Limits& limits) const override;
+  Layout plan(const PlanRequest& request) const override;
+  Layout plan_record(std::string_view type, std::string_view contents, std::uint64_t offset, bool first) const override;
+  std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const override;
+  std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const override;
+};
+
+}  // namespace lq::format::scidac

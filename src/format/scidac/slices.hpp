@@ -1,0 +1,25 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// limequat-slices: the SciDAC checksum of each slice of the slowest dimension, as text of a length that is
+// known before the data are (formats/scidac.md 5).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <limequat/report.hpp>
+
+namespace lq::format::scidac {
+
+inline constexpr std::uint64_t slices_limit = 1ULL << 20;  // bytes; longer records are not written
+
+// The length of the text for so many slices; above slices_limit it is not exact, but above it, too.
+std::uint64_t slices_length(std::uint64_t slices) noexcept;
+std::string encode_slices(const std::vector<Checksum>& slices);
+// Throws Error(malformed).
+std::vector<Checksum> decode_slices(std::string_view text);
+
+}  // namespace lq::format::scidac
