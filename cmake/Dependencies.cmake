@@ -66,3 +66,9 @@ if(NOT LIMEQUAT_MPI STREQUAL none)
   endif()
   set(LQ_HAVE_MPI ${MPI_CXX_FOUND})
 endif()
+
+# For tests that start ranks: as root, in a container, on fewer cores than ranks. MPICH ignores all of it.
+set(LQ_MPI_ENVIRONMENT
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+  OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_btl_vader_single_copy_mechanism=none
+  OMPI_MCA_hwloc_base_binding_policy=none HWLOC_HIDE_ERRORS=2)

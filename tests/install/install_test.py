@@ -14,11 +14,6 @@ import unittest
 
 SOURCE = pathlib.Path(__file__).parent / "downstream"
 OPTIONS = None
-MPI_ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-}
 
 
 def run(*command, **options):
@@ -38,7 +33,7 @@ class Installed(unittest.TestCase):
         cls.prefix = cls.folder / "moved"
         (cls.folder / "first").rename(cls.prefix)
         cls.libdir = next(cls.prefix.rglob("limequat.pc")).parent.parent
-        cls.environment = {**os.environ, **MPI_ENVIRONMENT, "CMAKE_PREFIX_PATH": str(cls.prefix),
+        cls.environment = {**os.environ, "CMAKE_PREFIX_PATH": str(cls.prefix),
                            "PKG_CONFIG_PATH": str(cls.libdir / "pkgconfig"), "LD_LIBRARY_PATH": str(cls.libdir)}
 
     def setUp(self):
