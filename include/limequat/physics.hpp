@@ -54,7 +54,7 @@ struct GenerateOptions {
   int over_relaxation = 3;  // over-relaxation sweeps after each heat bath sweep
   std::uint64_t seed = 1;
   bool hot_start = false;  // random links; else all links are 1
-  // Called on every rank after each sweep; collective calls on the field are allowed in it.
+  // Called on every rank after each sweep, with 1, 2, ...; collective calls on the field are allowed in it.
   std::function<void(int sweep, const Field& field)> after_sweep = {};
 };
 

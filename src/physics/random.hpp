@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 namespace lq::physics {
@@ -56,5 +57,20 @@ class Random {
   std::array<std::uint32_t, 2> key_;
   std::array<std::uint32_t, 4> counter_;
 };
+
+// ln x for x > 0, the same to the last bit on every machine, which libm does not promise; right to a few units of
+// the last digit. With x = m 2^e and m around 1, ln m = 2 artanh((m - 1) / (m + 1)).
+inline double logarithm(double x) noexcept {
+  int exponent = 0;
+  double m = std::frexp(x, &exponent);
+  if (m < 0.70710678118654752) {
+    m *= 2;
+    --exponent;
+  }
+  const double t = (m - 1) / (m + 1), square = t * t;
+  double series = 0;
+  for (int k = 23; k >= 1; k -= 2) series = series * square + 1.0 / k;
+  return exponent * 0.69314718055994531 + 2 * t * series;
+}
 
 }  // namespace lq::physics

@@ -4,6 +4,7 @@
 // Philox4x32-10 against the known answers of its authors (kat_vectors of Random123), and what Random makes of it.
 #include "physics/random.hpp"
 
+#include <cmath>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -63,6 +64,12 @@ TEST(Random, IsUniformBetweenZeroAndOne) {
   EXPECT_NEAR(mean, 1 / 2.0, 0.0065);
   EXPECT_NEAR(square, 1 / 3.0, 0.0067);
   EXPECT_NEAR(product, 1 / 4.0, 0.0050);
+}
+
+TEST(Logarithm, AgreesWithTheOneOfTheSystem) {
+  EXPECT_EQ(logarithm(1), 0);
+  for (double x = 1e-16; x < 1e3; x *= 1.01)
+    EXPECT_NEAR(logarithm(x), std::log(x), 1e-15 * std::max(0.1, std::abs(std::log(x))));
 }
 
 }  // namespace

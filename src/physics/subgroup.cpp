@@ -1,36 +1,48 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Draws from the heat bath of SU(2), and links brought back to the group.
+// Draws from the heat bath of SU(2), and links brought back to the group. Only operations that IEEE 754 pins to the
+// last bit are used, no functions of libm but the square root: a seed means the same links on every machine.
 #include "physics/subgroup.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace lq::physics {
 namespace {
 
-constexpr double two_pi = 2 * std::numbers::pi;
+// A point in the unit disc, not its centre, and the square of its distance from there.
+struct DiscPoint {
+  double x = 0, y = 0, square = 0;
+};
+DiscPoint draw_disc_point(Random& random) {
+  while (true) {
+    const auto [r1, r2] = random.pair();
+    const double x = 2 * r1 - 1, y = 2 * r2 - 1;
+    const double square = x * x + y * y;
+    if (square < 1 && square > 0) return {x, y, square};
+  }
+}
 
 // Kennedy and Pendleton, Phys. Lett. B 156 (1985) 393: 1 - x is drawn from a gamma distribution and corrected by
 // rejection. Accepts often at large alpha.
 double draw_by_gamma(double alpha, Random& random) {
   while (true) {
     const auto [r1, r2] = random.pair();
-    const auto [r3, r4] = random.pair();
-    const double cosine = std::cos(two_pi * r3);
-    const double distance = -(std::log(r1) + cosine * cosine * std::log(r2)) / alpha;
-    if (r4 * r4 <= 1 - 0.5 * distance) return 1 - distance;
+    const DiscPoint point = draw_disc_point(random);
+    const double cosine_squared = point.x * point.x / point.square;
+    const double distance = -(logarithm(r1) + cosine_squared * logarithm(r2)) / alpha;
+    const double r = random.pair()[0];
+    if (r * r <= 1 - 0.5 * distance) return 1 - distance;
   }
 }
 
-// Creutz, Phys. Rev. D 21 (1980) 2308: x is drawn from the exponential, the root is corrected by rejection. Accepts
-// often at small alpha, down to 0.
-double draw_by_exponential(double alpha, Random& random) {
+// Plain rejection. Accepts often at small alpha, down to 0.
+double draw_by_rejection(double alpha, Random& random) {
   while (true) {
     const auto [r1, r2] = random.pair();
-    const double x = alpha < 1e-8 ? 2 * r1 - 1 : std::log1p(r1 * std::expm1(2 * alpha)) / alpha - 1;
-    if (r2 * r2 <= 1 - x * x) return x;
+    const double x = 2 * r1 - 1;
+    if (logarithm(r2 * r2 / (1 - x * x)) <= 2 * alpha * (x - 1)) return x;
   }
 }
 
@@ -44,17 +56,16 @@ void normalise(double* row, int numbers) noexcept {
 }  // namespace
 
 double draw_trace(double alpha, Random& random) {
-  return alpha > 2 ? draw_by_gamma(alpha, random) : draw_by_exponential(alpha, random);
+  // Here both accept two draws in five, their worst.
+  return alpha > 0.75 ? draw_by_gamma(alpha, random) : draw_by_rejection(alpha, random);
 }
 
 Quaternion heat_bath(const Quaternion& direction, double alpha, Random& random) {
   const double x = draw_trace(alpha, random);
-  const auto [r1, r2] = random.pair();
   const double radius = std::sqrt(std::max(0.0, 1 - x * x));
-  const double cosine = 1 - 2 * r1;
-  const double sine = std::sqrt(std::max(0.0, 1 - cosine * cosine));
-  const Quaternion drawn{x, radius * sine * std::cos(two_pi * r2), radius * sine * std::sin(two_pi * r2),
-                         radius * cosine};
+  const DiscPoint point = draw_disc_point(random);  // becomes a direction in space (Marsaglia)
+  const double scale = 2 * radius * std::sqrt(1 - point.square);
+  const Quaternion drawn{x, scale * point.x, scale * point.y, radius * (1 - 2 * point.square)};
   return drawn * conjugate(direction);
 }
 
@@ -92,10 +103,10 @@ template <int N>
 void draw_matrix(Fixed<N> colors, double* u, Random& random) {
   // Rows of normally distributed numbers have no preferred direction.
   for (std::size_t i = 0; i < matrix_numbers(N); i += 2) {
-    const auto [r1, r2] = random.pair();
-    const double radius = std::sqrt(-2 * std::log(r1));
-    u[i] = radius * std::cos(two_pi * r2);
-    u[i + 1] = radius * std::sin(two_pi * r2);
+    const DiscPoint point = draw_disc_point(random);
+    const double scale = std::sqrt(-2 * logarithm(point.square) / point.square);
+    u[i] = scale * point.x;
+    u[i + 1] = scale * point.y;
   }
   reunitarise(colors, u);
 }

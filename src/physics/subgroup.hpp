@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // SU(2) subgroups: an update of a link of SU(N) is a sequence of updates by elements of its SU(2) subgroups, each
-// a heat bath (Kennedy and Pendleton, or Creutz where the coupling is weak) or a reflection that keeps the action.
+// a heat bath or a reflection that keeps the action.
 #pragma once
 
 #include "physics/random.hpp"

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Generated configurations against exact results: two dimensions and strong coupling. Seeds are fixed.
+#include <span>
+
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>
 #include <limequat/physics.hpp>
@@ -110,6 +112,15 @@ TEST_F(Generate, IsReproducibleBySeed) {
   generate(grid_, gauge(other), {.sweeps = 2, .seed = 8});
   EXPECT_TRUE(links_ == again);
   EXPECT_FALSE(links_ == other);
+}
+
+// Every bit of every link has a share in this, as a difference grows from sweep to sweep.
+TEST_F(Generate, MeansTheSameBitsOnEveryMachine) {
+  generate(grid_, gauge(links_), {.beta = 5.7, .sweeps = 20, .seed = 1234567890123});
+  EXPECT_EQ(plaquette(grid_, gauge(links_)).average, 0x1.290ee1078af22p-1);
+  generate(grid_, gauge(std::span(links_).first(grid_.local_volume() * 16), {.colors = 2}),
+           {.beta = 0.8, .sweeps = 20, .hot_start = true});
+  EXPECT_EQ(plaquette(grid_, gauge(links_, {.colors = 2})).average, 0x1.ba379e3be48a1p-3);
 }
 
 TEST_F(Generate, ShowsTheFieldAfterEverySweepCountingFromOne) {
