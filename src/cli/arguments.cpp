@@ -1,0 +1,218 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See arguments.hpp.
+#include "cli/arguments.hpp"
+
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <limequat/error.hpp>
+
+#include "cli/suggest.hpp"
+#include "cli/text.hpp"
+
+namespace lq::cli {
+namespace {
+
+std::string joined(const std::vector<std::string>& words, const char* separator) {
+  return fmt::format("{}", fmt::join(words, separator));
+}
+
+// The longest name: "--quiet" of "-q,--quiet".
+const std::string& full_name(const Argument& argument) { return argument.names.back(); }
+
+template <class Number>
+Number parse_number(const std::string& name, const std::string& text, const char* expected) {
+  Number number{};
+  const char* end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, number);
+  if (failure != std::errc() || stop != end) {
+    throw UsageError(fmt::format("{}: \"{}\" is not {}", name, printable(text), expected));
+  }
+  return number;
+}
+
+void check_choice(const Argument& argument, const std::string& text) {
+  const std::vector<std::string>& choices = argument.choices;
+  if (choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end()) return;
+  throw UsageError(fmt::format("{}: \"{}\" is none of {}{}", full_name(argument), printable(text),
+                               joined(choices, ", "), did_you_mean(text, choices)));
+}
+
+}  // namespace
+
+void Arguments::add(const std::string& names, const std::string& value, const std::string& help,
+                    std::function<void(const std::string&)> take, std::vector<std::string> choices) {
+  arguments_.push_back({.names = split(names, ','),
+                        .value = value,
+                        .help = help,
+                        .choices = std::move(choices),
+                        .take = std::move(take)});
+}
+
+void Arguments::add_positional(const std::string& name, const std::string& help, bool repeats, bool is_file,
+                               std::function<void(const std::string&)> take, std::vector<std::string> choices) {
+  arguments_.push_back({.names = {name},
+                        .value = name,
+                        .help = help,
+                        .choices = std::move(choices),
+                        .is_positional = true,
+                        .repeats = repeats,
+                        .is_file = is_file,
+                        .take = std::move(take)});
+}
+
+void Arguments::file(const std::string& name, std::string& target, const std::string& help) {
+  add_positional(name, help, false, true, [&target](const std::string& text) { target = text; });
+}
+
+void Arguments::files(const std::string& name, std::vector<std::string>& target, const std::string& help) {
+  add_positional(name, help, true, true, [&target](const std::string& text) { target.push_back(text); });
+}
+
+void Arguments::word(const std::string& name, std::string& target, const std::string& help,
+                     std::vector<std::string> choices) {
+  const auto take = [&target](const std::string& text) { target = text; };
+  add_positional(name, help, false, false, take, std::move(choices));
+}
+
+void Arguments::flag(const std::string& names, bool& target, const std::string& help) {
+  add(names, "", help, [&target](const std::string&) { target = true; });
+}
+
+void Arguments::text(const std::string& names, const std::string& value, std::string& target, const std::string& help,
+                     std::vector<std::string> choices) {
+  add(
+      names, value, help, [&target](const std::string& text) { target = text; }, std::move(choices));
+}
+
+void Arguments::number(const std::string& names, double& target, const std::string& help) {
+  add(names, "X", help,
+      [&target, names](const std::string& text) { target = parse_number<double>(names, text, "a number"); });
+}
+
+void Arguments::number(const std::string& names, int& target, const std::string& help) {
+  add(names, "N", help, [&target, names](const std::string& text) {
+    target = parse_number<int>(names, text, "a whole number (32 bit)");
+  });
+}
+
+void Arguments::number(const std::string& names, std::uint64_t& target, const std::string& help) {
+  add(names, "N", help, [&target, names](const std::string& text) {
+    target = parse_number<std::uint64_t>(names, text, "a whole number from 0 (64 bit)");
+  });
+}
+
+void Arguments::extents(const std::string& names, const std::string& value, Extents& target, const std::string& help) {
+  add(names, value, help, [&target, names](const std::string& text) {
+    try {
+      target = parse_extents(text);
+    } catch (const Error& error) {
+      throw UsageError(fmt::format("{}: {}", names, error.what()));
+    }
+  });
+}
+
+void Arguments::metadata(const std::string& names, Metadata& target, const std::string& help) {
+  add(names, "NAME=TEXT", help, [&target, names](const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw UsageError(fmt::format("{}: \"{}\" is not of the form NAME=TEXT", names, printable(text)));
+    }
+    target.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  });
+  arguments_.back().repeats = true;
+}
+
+bool Arguments::asks_for_help(const std::vector<std::string>& words) const {
+  for (const std::string& word : words) {
+    if (word == "--") return false;
+    if (word == "-h" || word == "--help") return true;
+  }
+  return false;
+}
+
+void Arguments::unknown(const std::string& word) const {
+  if (word.size() < 2 || word.front() != '-') {
+    throw UsageError(fmt::format("one argument too many: \"{}\"", printable(word)));
+  }
+  std::vector<std::string> names = {"--help"};
+  for (const Argument& argument : arguments_) {
+    if (!argument.is_positional) names.insert(names.end(), argument.names.begin(), argument.names.end());
+  }
+  const std::string name = word.substr(0, word.find('='));
+  throw UsageError(fmt::format("unknown option \"{}\"{}", printable(name), did_you_mean(name, names)));
+}
+
+void Arguments::parse(const std::vector<std::string>& words) const {
+  // CLI11 sorts the words; what they mean is decided here, so that messages are ours and in our order.
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  std::vector<std::vector<std::string>> texts(arguments_.size());
+  std::vector<CLI::Option*> options;
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    const Argument& argument = arguments_[i];
+    const std::string names = joined(argument.names, ",");
+    if (argument.value.empty()) {
+      options.push_back(app.add_flag(names));
+      continue;
+    }
+    CLI::Option* option = app.add_option(names, texts[i]);
+    if (argument.is_positional) {
+      option->expected(1, argument.repeats ? CLI::detail::expected_max_vector_size : 1);
+    } else {
+      option->allow_extra_args(false)->expected(1);
+      option->multi_option_policy(argument.repeats ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::Throw);
+    }
+    options.push_back(option);
+  }
+
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  for (const std::string& word : app.remaining()) {
+    if (word != "--") unknown(word);
+  }
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    const Argument& argument = arguments_[i];
+    if (argument.is_positional && options[i]->count() == 0) {
+      throw UsageError(fmt::format("{} is missing", full_name(argument)));
+    }
+    if (argument.value.empty() && options[i]->count() > 0) argument.take("");
+    for (const std::string& text : texts[i]) {
+      check_choice(argument, text);
+      argument.take(text);
+    }
+  }
+}
+
+std::string help_text(const std::string& command, const std::string& summary, const Arguments& arguments) {
+  std::string usage = fmt::format("usage: {} [OPTIONS]", command);
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const Argument& argument : arguments.all()) {
+    std::string left = joined(argument.names, ", ");
+    if (argument.is_positional) {
+      if (argument.repeats) left += "...";
+      usage += " " + left;
+    } else if (!argument.value.empty()) {
+      left += " " + argument.value;
+    }
+    std::string help = argument.help;
+    if (!argument.choices.empty()) help += fmt::format(" ({})", joined(argument.choices, ", "));
+    lines.emplace_back(left, help);
+  }
+  lines.emplace_back("-h, --help", "this text");
+  std::size_t width = 0;
+  for (const auto& [left, help] : lines) width = std::max(width, left.size());
+  std::string text = fmt::format("{}\n\n{}\n\n", usage, summary);
+  for (const auto& [left, help] : lines) text += fmt::format("  {:<{}}  {}\n", left, width, help);
+  return text;
+}
+
+}  // namespace lq::cli

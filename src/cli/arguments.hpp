@@ -1,0 +1,72 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a verb takes on the command line. One table serves parsing, help, suggestions and shell completion;
+// CLI11 does the parsing and is seen by arguments.cpp alone.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <limequat/lattice.hpp>
+#include <limequat/options.hpp>
+
+namespace lq::cli {
+
+// The command line is wrong; the message names the argument and says what is expected. Exit code 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct Argument {
+  std::vector<std::string> names;  // "-q", "--quiet"; a positional argument has one name without dashes
+  std::string value;               // what follows the name: "N", "LATTICE"; empty for a flag
+  std::string help;
+  std::vector<std::string> choices = {};
+  bool is_positional = false;
+  bool repeats = false;
+  bool is_file = false;
+  std::function<void(const std::string& text)> take = {};
+};
+
+class Arguments {
+ public:
+  // Positional arguments, all of them required, in the order of the calls.
+  void file(const std::string& name, std::string& target, const std::string& help);
+  void files(const std::string& name, std::vector<std::string>& target, const std::string& help);
+  void word(const std::string& name, std::string& target, const std::string& help,
+            std::vector<std::string> choices = {});
+
+  // Options. `names` are separated by commas: "-q,--quiet".
+  void flag(const std::string& names, bool& target, const std::string& help);
+  void text(const std::string& names, const std::string& value, std::string& target, const std::string& help,
+            std::vector<std::string> choices = {});
+  void number(const std::string& names, double& target, const std::string& help);
+  void number(const std::string& names, int& target, const std::string& help);
+  void number(const std::string& names, std::uint64_t& target, const std::string& help);
+  void extents(const std::string& names, const std::string& value, Extents& target, const std::string& help);
+  void metadata(const std::string& names, Metadata& target, const std::string& help);
+
+  // Throws UsageError. `words` are those behind the verb.
+  void parse(const std::vector<std::string>& words) const;
+  bool asks_for_help(const std::vector<std::string>& words) const;
+  const std::vector<Argument>& all() const noexcept { return arguments_; }
+
+ private:
+  void add(const std::string& names, const std::string& value, const std::string& help,
+           std::function<void(const std::string&)> take, std::vector<std::string> choices = {});
+  void add_positional(const std::string& name, const std::string& help, bool repeats, bool is_file,
+                      std::function<void(const std::string&)> take, std::vector<std::string> choices = {});
+  [[noreturn]] void unknown(const std::string& word) const;
+
+  std::vector<Argument> arguments_;
+};
+
+// "usage: lq ls [OPTIONS] FILE..." and all arguments with their help, aligned.
+std::string help_text(const std::string& command, const std::string& summary, const Arguments& arguments);
+
+}  // namespace lq::cli

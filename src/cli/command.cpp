@@ -1,0 +1,47 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See command.hpp.
+#include "cli/command.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace lq::cli {
+namespace {
+
+constexpr std::array table = {
+    Command{"ls", "what is in a file: records and fields with kind, size and offset", declare_ls},
+    Command{"info", "what a file is: format, lattice, precision, gauge group, checksum, metadata, completeness",
+            declare_info},
+    Command{"cat", "the bytes of one record to standard output", declare_cat, false},
+    Command{"verify", "whether a file is whole: structure, sizes, checksums, physics; says where damage is",
+            declare_verify},
+    Command{"validate", "whether a file conforms to the specification of its format, rule by rule", declare_validate},
+    Command{"convert", "any format to any, in bounded memory, checksums verified on the way", declare_convert},
+    Command{"diff", "two fields compared number by number, across formats and precisions", declare_diff},
+    Command{"dump", "the numbers of one site", declare_dump},
+    Command{"explain", "every header byte with its field name and the section of the format page", declare_explain},
+    Command{"generate", "a thermalised pure gauge configuration by heat bath, to have real data to try",
+            declare_generate},
+    Command{"completion", "completion of verbs and options for a shell", declare_completion, false, true},
+};
+
+}  // namespace
+
+std::span<const Command> commands() { return table; }
+
+const Command* find_command(std::string_view name) {
+  const auto found = std::find_if(table.begin(), table.end(), [&](const Command& c) { return c.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+Run declare(const Command& command, Session& session, Arguments& arguments) {
+  Run run = command.declare(arguments);
+  if (command.reports) arguments.flag("--json", session.json, "results as JSON, one object per line");
+  arguments.flag("-q,--quiet", session.quiet, "results, warnings and errors only");
+  arguments.flag("-v,--verbose", session.verbose, "say more on standard error");
+  return run;
+}
+
+}  // namespace lq::cli

@@ -1,0 +1,44 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The table of verbs. A verb declares what it takes and returns what it does; one file per verb.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "cli/arguments.hpp"
+#include "cli/session.hpp"
+
+namespace lq::cli {
+
+// Collective. Does the work and returns the exit code.
+using Run = std::function<int(Session&)>;
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  Run (*declare)(Arguments& arguments);
+  bool reports = true;  // has --json
+  bool hidden = false;  // not in the list of verbs
+};
+
+std::span<const Command> commands();
+const Command* find_command(std::string_view name);
+// The verb's own arguments and those that every verb has.
+Run declare(const Command& command, Session& session, Arguments& arguments);
+
+Run declare_ls(Arguments& arguments);
+Run declare_info(Arguments& arguments);
+Run declare_cat(Arguments& arguments);
+Run declare_verify(Arguments& arguments);
+Run declare_validate(Arguments& arguments);
+Run declare_convert(Arguments& arguments);
+Run declare_diff(Arguments& arguments);
+Run declare_dump(Arguments& arguments);
+Run declare_explain(Arguments& arguments);
+Run declare_generate(Arguments& arguments);
+Run declare_completion(Arguments& arguments);
+
+}  // namespace lq::cli

@@ -1,0 +1,71 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// lq convert: any format to any.
+#include <memory>
+
+#include <fmt/format.h>
+#include <limequat/file.hpp>
+#include <limequat/inspect.hpp>
+#include <limequat/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/json.hpp"
+#include "cli/progress.hpp"
+#include "cli/text.hpp"
+#include "cli/write_arguments.hpp"
+
+namespace lq::cli {
+namespace {
+
+struct Convert {
+  std::string from, to;
+  WriteArguments write;
+
+  int copy(Session& session) const {
+    if (write.processes.size() > 0) check_grid(session);
+    require_target(session, to, write.force);
+    Report report;
+    {
+      ProgressBar bar(session, "converting");
+      report = lq::convert(from, to, session.communicator,
+                           {.write = write.options(), .dry_run = write.dry_run, .progress = bar.callback()});
+    }
+    if (session.json) {
+      session.out.line(JsonObject(to_json(report)).text("source", from).truth("dry_run", write.dry_run).str());
+    } else if (!session.quiet) {
+      session.out.line(text_of(report));
+    }
+    if (!write.dry_run) session.remark(report.summary());
+    return fine;
+  }
+
+  // Tiles go to ranks as they come; the grid says how many ranks there must be.
+  void check_grid(const Session& session) const {
+    const Catalog catalog = inspect(from, session.communicator);
+    const Grid grid(session.communicator, catalog.field().payload.extents, write.grid_options());
+    session.remark(fmt::format("process grid {}", to_string(grid.processes())));
+  }
+
+  std::string text_of(const Report& report) const {
+    const std::string what = fmt::format("{} {}", to_string(report.extents), describe(report.spec));
+    if (write.dry_run) return fmt::format("{}: would be written from {} ({}); nothing was written", to, from, what);
+    return fmt::format("{}: written from {}: {}, {}, {} precision, {}, {}", to, from, report.format, what,
+                       name(report.spec.precision), human_bytes(report.bytes), checksum_text(report));
+  }
+};
+
+}  // namespace
+
+Run declare_convert(Arguments& arguments) {
+  const auto convert = std::make_shared<Convert>();
+  arguments.file("IN", convert->from, "file to read");
+  arguments.file("OUT", convert->to, "file to write; its suffix picks the format");
+  convert->write.declare(arguments, "--to");
+  return [convert](Session& session) {
+    return for_each_file(session, {convert->to}, [&](const std::string&) { return convert->copy(session); });
+  };
+}
+
+}  // namespace lq::cli

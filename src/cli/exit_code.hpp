@@ -1,0 +1,32 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Exit codes: what a script learns. With several files the highest wins.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+#include <limequat/error.hpp>
+
+namespace lq::cli {
+
+enum ExitCode : int {
+  fine = 0,
+  differs = 1,      // content differs, verification failed
+  usage = 2,        // the command line, or what it asks for, is wrong
+  invalid = 3,      // not readable or not a valid file
+  environment = 4,  // permission, space, MPI
+  incomplete = 5,   // an interrupted writer
+};
+
+inline int worse(int a, int b) { return std::max(a, b); }
+
+int exit_code_of(const Error& error) noexcept;
+// Of the findings of severity error: truncated, malformed, or else a failed verification.
+int exit_code_of(const std::vector<Finding>& findings) noexcept;
+// What the structure of a file amounts to: fine, invalid or incomplete.
+int exit_code_of(const Catalog& catalog) noexcept;
+
+}  // namespace lq::cli

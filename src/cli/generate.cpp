@@ -1,0 +1,154 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// lq generate: a thermalised pure gauge configuration, so that anyone has real data to try.
+#include <memory>
+
+#include <fmt/format.h>
+#include <limequat/file.hpp>
+#include <limequat/json.hpp>
+#include <limequat/physics.hpp>
+#include <limequat/version.hpp>
+
+#include "cli/command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/json.hpp"
+#include "cli/progress.hpp"
+#include "cli/text.hpp"
+#include "cli/write_arguments.hpp"
+
+namespace lq::cli {
+namespace {
+
+struct Generate {
+  std::string path;
+  Extents lattice;
+  std::string group = "su3";
+  GenerateOptions options;
+  WriteArguments write;
+
+  int colors() const { return group == "su2" ? 2 : 3; }
+
+  int make(Session& session) const {
+    if (lattice.size() == 0) throw UsageError("--lattice is missing: which lattice? For example --lattice 8x8x8x16");
+    const Grid grid(session.communicator, lattice, write.grid_options());
+    WriteOptions write_options = write.options();
+    write_options.measure = true;
+    require_target(session, path, write.force);
+    rehearse(session, path, gauge_spec(Precision::double_, colors()), lattice.size(), write_options);
+    if (write.dry_run) return announce(session, grid);
+
+    std::vector<double> links = allocate(session, grid);
+    const MutableField field = gauge(links, {.colors = colors()});
+    thermalise(session, grid, field);
+    const Physics physics = measure(grid, field);
+    add_provenance(write_options.metadata, physics);
+    print(session, lq::write(path, grid, field, write_options), physics);
+    return fine;
+  }
+
+  std::vector<double> allocate(const Session& session, const Grid& grid) const {
+    std::vector<double> links;
+    std::exception_ptr failure;
+    try {
+      const auto numbers = static_cast<std::uint64_t>(lattice.size() * 2 * colors() * colors());
+      links.resize(static_cast<std::size_t>(grid.local_volume() * numbers));
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    session.communicator.agree(failure);
+    return links;
+  }
+
+  void thermalise(const Session& session, const Grid& grid, const MutableField& field) const {
+    ProgressBar bar(session, "sweeps");
+    GenerateOptions with_news = options;
+    with_news.after_sweep = [&](int sweep, const Field& links) {
+      if (session.verbose) {
+        const Plaquette now = plaquette(grid, links);
+        bar.clear();
+        session.remark(fmt::format("sweep {} of {}: plaquette {:.8f}", sweep, options.sweeps, now.average));
+      }
+      bar.show(static_cast<std::uint64_t>(sweep), static_cast<std::uint64_t>(options.sweeps));
+    };
+    lq::generate(grid, field, with_news);
+  }
+
+  // How the configuration came about, in the words of tmLQCD where it has some.
+  void add_provenance(Metadata& metadata, const Physics& physics) const {
+    for (const auto& [name, text] : metadata) {
+      if (name == "xlf-info") return;
+    }
+    metadata.emplace_back(
+        "xlf-info", fmt::format("plaquette = {:14.12f}\n trajectory nr = {}\n beta = {:.12f}\n group = {}\n "
+                                "over_relaxation = {}\n seed = {}\n start = {}\n creator = limequat {}\n",
+                                physics.plaquette.average, options.sweeps, options.beta, group, options.over_relaxation,
+                                options.seed, options.hot_start ? "hot" : "cold", version()));
+  }
+
+  int announce(Session& session, const Grid& grid) const {
+    const std::uint64_t word = write.precision == "single" ? 4 : 8;
+    const std::uint64_t numbers = static_cast<std::uint64_t>(lattice.size() * 2 * colors() * colors());
+    const std::uint64_t bytes = grid.volume() * numbers * word;
+    if (session.json) {
+      session.out.line(JsonObject()
+                           .text("path", path)
+                           .truth("dry_run", true)
+                           .add("lattice", json_array(lattice))
+                           .add("grid", json_array(grid.processes()))
+                           .whole("bytes", bytes)
+                           .str());
+    } else {
+      session.out.line(
+          fmt::format("{}: would hold {} of gauge field, {} SU({}), made on process grid {}; nothing was "
+                      "written",
+                      path, human_bytes(bytes), to_string(lattice), colors(), to_string(grid.processes())));
+    }
+    return fine;
+  }
+
+  void print(Session& session, const Report& report, const Physics& physics) const {
+    if (session.json) {
+      session.out.line(JsonObject(to_json(report))
+                           .truth("dry_run", false)
+                           .number("beta", options.beta)
+                           .text("group", group)
+                           .whole("sweeps", static_cast<std::uint64_t>(options.sweeps))
+                           .whole("seed", options.seed)
+                           .add("physics", to_json(physics))
+                           .str());
+      return;
+    }
+    if (!session.quiet) {
+      session.out.line(fmt::format("{}: {}, {} {}, {} precision, {}, {}", path, report.format, to_string(lattice),
+                                   describe(report.spec), name(report.spec.precision), human_bytes(report.bytes),
+                                   checksum_text(report)));
+      session.out.line(fmt::format("  plaquette {:.8f} (spatial {:.8f}, temporal {:.8f}), link trace {:.8f}",
+                                   physics.plaquette.average, physics.plaquette.spatial, physics.plaquette.temporal,
+                                   physics.link_trace));
+    }
+    session.remark(report.summary());
+  }
+};
+
+}  // namespace
+
+Run declare_generate(Arguments& arguments) {
+  const auto generate = std::make_shared<Generate>();
+  GenerateOptions& options = generate->options;
+  arguments.file("OUT", generate->path, "file to write; its suffix picks the format");
+  arguments.extents("--lattice", "LATTICE", generate->lattice, "extents x, y, z, t, such as 8x8x8x16");
+  arguments.number("--beta", options.beta, "coupling of the Wilson action, 2N/g^2 (default 6.0)");
+  arguments.number("--sweeps", options.sweeps, "heat bath sweeps (default 100)");
+  arguments.number("--over-relaxation", options.over_relaxation,
+                   "over-relaxation sweeps after each of them (default 3)");
+  arguments.number("--seed", options.seed, "random numbers; the same seed gives the same file (default 1)");
+  arguments.flag("--hot", options.hot_start, "start from random links (default: all links 1)");
+  arguments.text("--group", "GROUP", generate->group, "gauge group (default su3)", {"su2", "su3"});
+  generate->write.declare(arguments, "--format");
+  return [generate](Session& session) {
+    return for_each_file(session, {generate->path}, [&](const std::string&) { return generate->make(session); });
+  };
+}
+
+}  // namespace lq::cli

@@ -1,0 +1,128 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// lq info: what a file is, in a few lines.
+#include <memory>
+
+#include <fmt/format.h>
+#include <limequat/file.hpp>
+#include <limequat/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/json.hpp"
+#include "cli/leftovers.hpp"
+#include "cli/properties.hpp"
+#include "cli/text.hpp"
+
+namespace lq::cli {
+namespace {
+
+std::string group_of(const FieldSpec& spec) {
+  return spec.kind == FieldKind::generic ? std::string() : fmt::format("SU({})", spec.colors);
+}
+
+std::string lines_of(const std::vector<Property>& properties, std::string_view indent) {
+  std::string text;
+  for (const Property& property : properties) {
+    text += fmt::format("{}{} = {}  ({})\n", indent, property.key, property.value, property.source);
+  }
+  return text;
+}
+
+std::string field_text(const FieldEntry& field) {
+  const Payload& payload = field.payload;
+  std::string text = fmt::format("  field \"{}\"\n", printable(field.name));
+  text += fmt::format("    kind       {}\n", describe(payload.spec));
+  if (payload.extents.size() > 0) text += fmt::format("    lattice    {}\n", to_string(payload.extents));
+  if (!(payload.stored == whole(payload.extents))) {
+    text += fmt::format("    stored     only {} from {}\n", to_string(payload.stored.extents),
+                        to_string(payload.stored.lower));
+  }
+  text += fmt::format("    precision  {}\n", name(payload.spec.precision));
+  if (const std::string group = group_of(payload.spec); !group.empty())
+    text += fmt::format("    group      {}\n", group);
+  text += fmt::format("    checksum   {}{}\n", field.checksum ? to_string(*field.checksum) : "none stored",
+                      field.slices.empty() ? "" : ", and one for each of " + count(field.slices.size(), "slice"));
+  text += fmt::format("    data       {} bytes at byte {}\n", payload.length, payload.offset);
+  return text + lines_of(properties_of(field.metadata), "    ");
+}
+
+std::string json_of(const std::vector<Property>& properties) {
+  std::vector<std::string> list;
+  for (const Property& p : properties) {
+    list.push_back(JsonObject().text("name", p.key).text("value", p.value).text("source", p.source).str());
+  }
+  return json_array(list);
+}
+
+class Info {
+ public:
+  std::vector<std::string> files;
+
+  int show(Session& session, const std::string& path) {
+    const Catalog catalog = inspect(path, session.communicator);
+    const std::vector<std::string> leftovers = session.is_root() ? leftovers_of(path) : std::vector<std::string>();
+    if (session.json) {
+      show_json(session, catalog, leftovers);
+    } else {
+      show_text(session, catalog);
+    }
+    tell(session, path, catalog.findings);
+    for (const std::string& leftover : leftovers) {
+      session.note(
+          fmt::format("{}: \"{}\" beside it is what an interrupted writer left; this file is not affected. "
+                      "Remove it unless a writer is still at work",
+                      path, leftover));
+    }
+    if (!is_leftover(path)) return exit_code_of(catalog);
+    session.complain(fmt::format("{}: this is the temporary name of a file that its writer has not completed", path));
+    return incomplete;
+  }
+
+ private:
+  bool after_another_ = false;
+
+  void show_text(Session& session, const Catalog& catalog) {
+    if (after_another_) session.out.line("");
+    after_another_ = true;
+    session.out.line(catalog.path);
+    session.out.line(fmt::format("  format     {}", catalog.format));
+    session.out.line(
+        fmt::format("  size       {} bytes, {}", catalog.file_bytes, count(catalog.records.size(), "record")));
+    session.out.line(fmt::format("  complete   {}", catalog.complete ? "yes" : "NO: the file ends early"));
+    session.out.write(lines_of(properties_of(catalog.metadata), "  "));
+    for (const FieldEntry& field : catalog.fields) session.out.write(field_text(field));
+  }
+
+  // The catalog, and what a script asks first: the facts of the first field, and what the texts say.
+  static void show_json(Session& session, const Catalog& catalog, const std::vector<std::string>& leftovers) {
+    JsonObject json(to_json(catalog));
+    Metadata texts = catalog.metadata;
+    if (!catalog.fields.empty()) {
+      const FieldEntry& first = catalog.fields.front();
+      const FieldSpec& spec = first.payload.spec;
+      const std::string group = group_of(spec);
+      json.text("kind", name(spec.kind)).add("lattice", json_array(first.payload.extents));
+      json.text("precision", name(spec.precision)).add("group", group.empty() ? "null" : json_text(group));
+      json.add("checksum", first.checksum ? json_text(to_string(*first.checksum)) : "null");
+      texts.insert(texts.end(), first.metadata.begin(), first.metadata.end());
+    }
+    std::vector<std::string> names;
+    for (const std::string& leftover : leftovers) names.push_back(json_text(leftover));
+    json.add("properties", json_of(properties_of(texts))).add("leftovers", json_array(names));
+    session.out.line(json.str());
+  }
+};
+
+}  // namespace
+
+Run declare_info(Arguments& arguments) {
+  const auto info = std::make_shared<Info>();
+  arguments.files("FILE", info->files, "files to describe");
+  return [info](Session& session) {
+    return for_each_file(session, info->files, [&](const std::string& path) { return info->show(session, path); });
+  };
+}
+
+}  // namespace lq::cli

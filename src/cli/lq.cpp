@@ -1,0 +1,146 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See lq.hpp.
+#include "cli/lq.hpp"
+
+#include <cstring>
+#include <new>
+
+#include <fmt/format.h>
+#include <limequat/version.hpp>
+
+#include "cli/command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/suggest.hpp"
+#include "cli/text.hpp"
+
+namespace lq::cli {
+namespace {
+
+std::string overview(const Session& session) {
+  std::string text = fmt::format(
+      "usage: {} VERB [OPTIONS] ...\n\nReads, writes and checks files of lattice field theory.\n\n", session.program);
+  for (const Command& command : commands()) {
+    if (!command.hidden) text += fmt::format("  {:<10}  {}\n", command.name, command.summary);
+  }
+  text += fmt::format(
+      "\n  --json         results as JSON, one object per line\n"
+      "  -q, --quiet    results, warnings and errors only\n"
+      "  -v, --verbose  say more on standard error\n"
+      "  --version      version and nothing else\n"
+      "  -h, --help     this text; \"{} VERB --help\" tells about one verb\n\n"
+      "Exit codes: 0 fine, 1 content differs or verification failed, 2 usage, 3 not readable or not a valid file,\n"
+      "4 environment (permission, space, MPI), 5 incomplete (an interrupted writer). Of several the highest.\n",
+      session.program);
+  return text;
+}
+
+// Options before the verb. Returns how many words they are; `answered` when there is nothing left to do.
+std::size_t global_options(Session& session, const std::vector<std::string>& words, bool& answered) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word.size() < 2 || word.front() != '-') return i;
+    if (word == "-h" || word == "--help") {
+      session.out.write(overview(session));
+      answered = true;
+      return i;
+    }
+    if (word == "--version") {
+      session.out.line(fmt::format("{} {}", session.program, version()));
+      answered = true;
+      return i;
+    }
+    if (word == "--json") {
+      session.json = true;
+    } else if (word == "-q" || word == "--quiet") {
+      session.quiet = true;
+    } else if (word == "-v" || word == "--verbose") {
+      session.verbose = true;
+    } else {
+      throw UsageError(
+          fmt::format("unknown option \"{}\"{}", printable(word),
+                      did_you_mean(word, {"--json", "--quiet", "--verbose", "--version", "--help", "-q", "-v", "-h"})));
+    }
+  }
+  return words.size();
+}
+
+const Command& verb_named(const std::string& word) {
+  if (const Command* command = find_command(word)) return *command;
+  std::vector<std::string> names;
+  std::string list;
+  for (const Command& command : commands()) {
+    if (command.hidden) continue;
+    names.emplace_back(command.name);
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", command.name);
+  }
+  const std::string suggestion = did_you_mean(word, names);
+  throw UsageError(
+      fmt::format("unknown verb \"{}\"{}", printable(word), suggestion.empty() ? "; there are " + list : suggestion));
+}
+
+int run_verb(Session& session, const Command& command, const std::vector<std::string>& words) {
+  Arguments arguments;
+  const bool json_before = session.json;
+  const Run work = declare(command, session, arguments);
+  const std::string full_name = fmt::format("{} {}", session.program, command.name);
+  if (arguments.asks_for_help(words)) {
+    session.out.write(help_text(full_name, std::string(command.summary), arguments));
+    return fine;
+  }
+  try {
+    arguments.parse(words);
+    if (json_before && !command.reports) throw UsageError("--json does not apply: this verb gives no report");
+    return work(session);
+  } catch (const UsageError& error) {
+    session.complain(fmt::format("{}: {}", command.name, error.what()));
+    session.complain(fmt::format("see \"{} --help\"", full_name));
+    return usage;
+  }
+}
+
+int dispatch(Session& session, const std::vector<std::string>& words) {
+  try {
+    bool answered = false;
+    const std::size_t first = global_options(session, words, answered);
+    if (answered) return fine;
+    if (first == words.size()) throw UsageError("which verb?");
+    std::vector<std::string> rest(words.begin() + static_cast<std::ptrdiff_t>(first) + 1, words.end());
+    if (words[first] == "help") {
+      if (!rest.empty()) return run_verb(session, verb_named(rest.front()), {"--help"});
+      session.out.write(overview(session));
+      return fine;
+    }
+    return run_verb(session, verb_named(words[first]), rest);
+  } catch (const UsageError& error) {
+    session.complain(error.what());
+    session.complain(fmt::format("see \"{} --help\"", session.program));
+    return usage;
+  }
+}
+
+}  // namespace
+
+int run(Session& session, const std::vector<std::string>& words) {
+  int code = fine;
+  try {
+    code = dispatch(session, words);
+  } catch (const Error& error) {
+    code = tell(session, error.facts().path, error);
+  } catch (const std::bad_alloc&) {
+    session.complain("not enough memory; use more ranks or a machine with more memory");
+    code = environment;
+  } catch (const std::exception& error) {
+    session.complain(fmt::format("internal error, please report it: {}", error.what()));
+    code = environment;
+  }
+  if (const int failure = session.out.finish(); failure != 0) {
+    session.complain(
+        fmt::format("cannot write to standard output: {}; the results are incomplete", std::strerror(failure)));
+    code = environment;
+  }
+  return session.from_root(code);
+}
+
+}  // namespace lq::cli

@@ -1,0 +1,82 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// lq ls: the records of a file and the fields in them.
+#include <memory>
+
+#include <fmt/format.h>
+#include <limequat/file.hpp>
+#include <limequat/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/table.hpp"
+#include "cli/text.hpp"
+
+namespace lq::cli {
+namespace {
+
+std::string place(const Record& record) {
+  return record.message > 0 ? fmt::format("{}.{}", record.message, record.number) : std::to_string(record.number);
+}
+
+std::string flags(const Record& record) {
+  if (record.mb_flag && record.me_flag) return "MB ME";
+  return record.mb_flag ? "MB" : record.me_flag ? "ME" : "";
+}
+
+std::string records_table(const Catalog& catalog) {
+  Table table({{"RECORD"}, {"TYPE"}, {"FLAGS"}, {"OFFSET", true}, {"BYTES", true}});
+  for (const Record& record : catalog.records) {
+    table.row({place(record), printable(record.type), flags(record), std::to_string(record.offset),
+               std::to_string(record.data_length)});
+  }
+  return table.text();
+}
+
+std::string fields_table(const Catalog& catalog) {
+  Table table(
+      {{"FIELD"}, {"KIND"}, {"LATTICE"}, {"PRECISION"}, {"RECORD"}, {"OFFSET", true}, {"BYTES", true}, {"CHECKSUM"}});
+  for (const FieldEntry& field : catalog.fields) {
+    const Payload& payload = field.payload;
+    const std::string record = field.record < catalog.records.size() ? place(catalog.records[field.record]) : "";
+    table.row({printable(field.name), describe(payload.spec),
+               payload.extents.size() > 0 ? to_string(payload.extents) : "-", std::string(name(payload.spec.precision)),
+               record, std::to_string(payload.offset), std::to_string(payload.length),
+               field.checksum ? to_string(*field.checksum) : "-"});
+  }
+  return table.empty() ? std::string() : "\n" + table.text();
+}
+
+struct Ls {
+  std::vector<std::string> files;
+  bool after_another = false;
+
+  int list(Session& session, const std::string& path) {
+    const Catalog catalog = inspect(path, session.communicator);
+    if (session.json) {
+      session.out.line(to_json(catalog));
+    } else {
+      if (after_another) session.out.line("");
+      after_another = true;
+      session.out.line(fmt::format("{}: {}, {}, {}{}", path, catalog.format, count(catalog.records.size(), "record"),
+                                   human_bytes(catalog.file_bytes), catalog.complete ? "" : ", INCOMPLETE"));
+      session.out.write(records_table(catalog));
+      session.out.write(fields_table(catalog));
+    }
+    tell(session, path, catalog.findings);
+    return exit_code_of(catalog);
+  }
+};
+
+}  // namespace
+
+Run declare_ls(Arguments& arguments) {
+  const auto ls = std::make_shared<Ls>();
+  arguments.files("FILE", ls->files, "files to list");
+  return [ls](Session& session) {
+    return for_each_file(session, ls->files, [&](const std::string& path) { return ls->list(session, path); });
+  };
+}
+
+}  // namespace lq::cli

@@ -1,0 +1,14 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The program `lq`: this process alone, no MPI.
+#include <csignal>
+
+#include "cli/lq.hpp"
+
+int main(int argc, char** argv) {
+  // A reader that has gone shows as EPIPE; see output.hpp.
+  std::signal(SIGPIPE, SIG_IGN);
+  lq::cli::Session session("lq", lq::Communicator());
+  return lq::cli::run(session, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+}

@@ -1,0 +1,30 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Standard output that notices when it fails: a full disk is an error, a reader that has gone (`lq cat ... | head`)
+// is not. Failures are remembered, not thrown, so that one rank's output cannot part the ranks.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace lq::cli {
+
+class Output {
+ public:
+  // `prints` false: everything is dropped (ranks other than the root).
+  explicit Output(bool prints) : prints_(prints) {}
+
+  void write(std::string_view bytes);
+  void line(std::string_view text);
+  // False once nobody reads any more or writing failed: the rest need not be produced.
+  bool wants_more() const noexcept { return failure_ == 0; }
+  // Flushes. 0, or errno of the first failure; a reader that has gone is none.
+  int finish();
+
+ private:
+  bool prints_;
+  int failure_ = 0;
+};
+
+}  // namespace lq::cli

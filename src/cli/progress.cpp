@@ -1,0 +1,49 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See progress.hpp.
+#include "cli/progress.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace lq::cli {
+namespace {
+
+constexpr std::chrono::milliseconds patience(500);
+constexpr std::chrono::milliseconds interval(100);
+constexpr std::uint64_t bar_width = 40;
+
+}  // namespace
+
+ProgressBar::ProgressBar(const Session& session, std::string label)
+    : enabled_(session.is_root() && !session.quiet && ::isatty(STDERR_FILENO) == 1),
+      label_(std::move(label)),
+      next_(Clock::now() + patience) {}
+
+void ProgressBar::show(std::uint64_t done, std::uint64_t total) {
+  if (!enabled_ || total == 0) return;
+  const Clock::time_point now = Clock::now();
+  if (now < next_) return;
+  next_ = now + interval;
+  visible_ = true;
+  const double part = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+  const auto filled = static_cast<std::size_t>(part * static_cast<double>(bar_width));
+  const std::string bar = std::string(filled, '#') + std::string(bar_width - filled, '.');
+  std::fprintf(stderr, "\r\033[K%s [%s] %3.0f %%", label_.c_str(), bar.c_str(), 100 * part);
+  std::fflush(stderr);
+}
+
+void ProgressBar::clear() {
+  if (visible_) std::fputs("\r\033[K", stderr);
+  visible_ = false;
+}
+
+Progress ProgressBar::callback() {
+  if (!enabled_) return {};
+  return [this](std::uint64_t done, std::uint64_t total) { show(done, total); };
+}
+
+}  // namespace lq::cli

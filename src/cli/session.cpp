@@ -1,0 +1,100 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See session.hpp.
+#include "cli/session.hpp"
+
+#include <cstdio>
+#include <exception>
+
+#include <fmt/format.h>
+#include <limequat/json.hpp>
+
+#include "cli/exit_code.hpp"
+#include "cli/json.hpp"
+#include "cli/leftovers.hpp"
+#include "cli/text.hpp"
+
+namespace lq::cli {
+
+void Session::complain(std::string_view message) const {
+  if (!is_root()) return;
+  std::fflush(stdout);  // keeps the order where both go to one terminal
+  std::fprintf(stderr, "%s: %.*s\n", program.c_str(), static_cast<int>(message.size()), message.data());
+}
+
+void Session::note(std::string_view message) const {
+  if (!quiet) complain(message);
+}
+
+void Session::remark(std::string_view message) const {
+  if (verbose) complain(message);
+}
+
+int at_root(const Session& session, const std::function<int()>& work) {
+  int code = fine;
+  std::exception_ptr failure;
+  if (session.is_root()) {
+    try {
+      code = work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+  session.communicator.agree(failure);
+  return session.from_root(code);
+}
+
+int for_each_file(Session& session, const std::vector<std::string>& files,
+                  const std::function<int(const std::string& path)>& work) {
+  int code = fine;
+  for (const std::string& path : files) {
+    if (!session.from_root(session.out.wants_more() ? 1 : 0)) break;
+    try {
+      code = worse(code, work(path));
+    } catch (const Error& error) {
+      code = worse(code, tell(session, path, error));
+    }
+  }
+  return code;
+}
+
+int tell(Session& session, const std::string& path, const Error& error) {
+  if (session.json) session.out.line(JsonObject().text("path", path).add("error", to_json(error)).str());
+  session.complain(error.what());
+  int code = exit_code_of(error);
+  if (error.code() == Code::exists) session.complain("--force replaces it");
+  if (error.code() == Code::not_found && session.is_root()) {
+    for (const std::string& leftover : leftovers_of(path)) {
+      session.complain(fmt::format("{}: an interrupted writer left \"{}\"; see \"{} verify {}\" for how far it came",
+                                   path, leftover, session.program, leftover));
+      code = incomplete;
+    }
+  }
+  return session.from_root(code);
+}
+
+std::string finding_line(const std::string& path, const Finding& finding) {
+  std::string line = fmt::format("{}: ", name(finding.severity));
+  const std::string message(without_path(finding.message, path));
+  // The place, unless the sentence says it itself.
+  const bool tells_place = finding.offset && message.find(std::to_string(*finding.offset)) != std::string::npos;
+  if (finding.offset && !tells_place) line += fmt::format("at byte {}: ", *finding.offset);
+  if (!finding.record.empty() && message.find(finding.record) == std::string::npos) {
+    line += fmt::format("\"{}\": ", printable(finding.record));
+  }
+  return line + message;
+}
+
+void tell(const Session& session, const std::string& path, const std::vector<Finding>& findings) {
+  for (const Finding& finding : findings) {
+    const std::string line = fmt::format("{}: {}", path, finding_line(path, finding));
+    if (finding.severity == Severity::note) {
+      session.remark(line);
+    } else {
+      session.complain(line);
+    }
+  }
+}
+
+}  // namespace lq::cli

@@ -1,0 +1,57 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a verb works with: the ranks, the user's global wishes, and the places to print. The same code runs as `lq`
+// on this process alone and as `lq-mpi` on all ranks, where only the root prints.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+#include <limequat/error.hpp>
+#include <limequat/grid.hpp>
+
+#include "cli/output.hpp"
+
+namespace lq::cli {
+
+struct Session {
+  Session(std::string program_name, Communicator ranks)
+      : program(std::move(program_name)), communicator(std::move(ranks)), out(communicator.is_root()) {}
+
+  std::string program;  // "lq", "lq-mpi"
+  Communicator communicator;
+  // Collective. The root's number on every rank.
+  std::function<int(int)> from_root = [](int code) { return code; };
+  bool quiet = false;
+  bool verbose = false;
+  bool json = false;
+  Output out;
+
+  bool is_root() const noexcept { return communicator.is_root(); }
+  // To stderr, from the root.
+  void complain(std::string_view message) const;  // errors and warnings
+  void note(std::string_view message) const;      // not with --quiet
+  void remark(std::string_view message) const;    // only with --verbose
+};
+
+// Collective. Work that the root does for all: its result, or its error, on every rank.
+int at_root(const Session& session, const std::function<int()>& work);
+
+// Collective. Runs `work` for each file; an lq::Error is told and the next file gets its turn. The worst exit code.
+int for_each_file(Session& session, const std::vector<std::string>& files,
+                  const std::function<int(const std::string& path)>& work);
+
+// Collective. Tells an error about a file, as JSON on stdout too if asked for; its exit code.
+int tell(Session& session, const std::string& path, const Error& error);
+
+// Findings to stderr; notes only with --verbose.
+void tell(const Session& session, const std::string& path, const std::vector<Finding>& findings);
+
+// "error: at byte 1168, record "ildg-binary-data": ..." below the path of the file.
+std::string finding_line(const std::string& path, const Finding& finding);
+
+}  // namespace lq::cli

@@ -1,0 +1,26 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Words and numbers for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <limequat/field.hpp>
+
+namespace lq::cli {
+
+std::vector<std::string> split(std::string_view text, char separator);
+std::string_view trim(std::string_view text) noexcept;  // white space and NULs at both ends
+// Printable form of foreign bytes: at most `limit` characters, others as \xNN.
+std::string printable(std::string_view bytes, std::size_t limit = 160);
+std::string human_bytes(std::uint64_t bytes);                    // "37.7 MB"
+std::string count(std::uint64_t number, std::string_view noun);  // "1 record", "7 records"
+std::string describe(const FieldSpec& spec);                     // "gauge SU(3)", "spinor SU(3)", "6 real numbers"
+// `message` without a leading "PATH: ", for lines that stand below the path.
+std::string_view without_path(std::string_view message, std::string_view path) noexcept;
+
+}  // namespace lq::cli

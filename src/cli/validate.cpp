@@ -1,0 +1,74 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// lq validate: conformance to the specification, rule by rule.
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+#include <limequat/file.hpp>
+#include <limequat/inspect.hpp>
+#include <limequat/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/json.hpp"
+#include "cli/text.hpp"
+
+namespace lq::cli {
+namespace {
+
+std::uint64_t number_of(const std::vector<Finding>& findings, Severity severity) {
+  return static_cast<std::uint64_t>(
+      std::count_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.severity == severity; }));
+}
+
+struct Validate {
+  std::vector<std::string> files;
+  bool strict = false;
+
+  int check(Session& session, const std::string& path) const {
+    const Catalog catalog = inspect(path, session.communicator);
+    return at_root(session, [&] { return check_at_root(session, path, catalog); });
+  }
+
+  int check_at_root(Session& session, const std::string& path, const Catalog& catalog) const {
+    const std::vector<Finding> findings = lq::validate(path);
+    const std::uint64_t errors = number_of(findings, Severity::error);
+    const std::uint64_t warnings = number_of(findings, Severity::warning);
+    const bool conforms = errors == 0 && (warnings == 0 || !strict);
+    if (session.json) {
+      session.out.line(JsonObject()
+                           .text("path", path)
+                           .text("format", catalog.format)
+                           .truth("conforms", conforms)
+                           .truth("strict", strict)
+                           .whole("errors", errors)
+                           .whole("warnings", warnings)
+                           .add("findings", to_json(findings))
+                           .str());
+    } else if (!session.quiet || !conforms) {
+      session.out.line(fmt::format("{}: {} to {} ({}, {})", path, conforms ? "conforms" : "DOES NOT CONFORM",
+                                   catalog.format, count(errors, "error"), count(warnings, "warning")));
+      for (const Finding& finding : findings) {
+        const std::string rule = finding.rule.empty() ? "" : fmt::format("[{}] ", finding.rule);
+        session.out.line(fmt::format("  {}{}", rule, finding_line(path, finding)));
+      }
+    }
+    return conforms ? fine : worse(differs, exit_code_of(catalog));
+  }
+};
+
+}  // namespace
+
+Run declare_validate(Arguments& arguments) {
+  const auto validate = std::make_shared<Validate>();
+  arguments.files("FILE", validate->files, "files to check");
+  arguments.flag("--strict", validate->strict, "warnings count as errors");
+  return [validate](Session& session) {
+    return for_each_file(session, validate->files,
+                         [&](const std::string& path) { return validate->check(session, path); });
+  };
+}
+
+}  // namespace lq::cli

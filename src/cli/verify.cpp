@@ -1,0 +1,118 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// lq verify: a verdict per file, and where it is damaged.
+#include <memory>
+
+#include <fmt/format.h>
+#include <limequat/file.hpp>
+#include <limequat/inspect.hpp>
+#include <limequat/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/leftovers.hpp"
+#include "cli/progress.hpp"
+#include "cli/text.hpp"
+
+namespace lq::cli {
+namespace {
+
+std::string checksum_text(const FieldVerdict& field) {
+  switch (field.status) {
+    case ChecksumStatus::ok:
+      return fmt::format("checksum ok ({})", to_string(field.computed));
+    case ChecksumStatus::absent:
+      return fmt::format("no checksum stored (the data have {})", to_string(field.computed));
+    case ChecksumStatus::mismatch:
+      return fmt::format("checksum MISMATCH: {} computed, {} stored", to_string(field.computed),
+                         field.stored ? to_string(*field.stored) : "another");
+    case ChecksumStatus::unchecked:
+      break;
+  }
+  return "checksum not compared";
+}
+
+std::string physics_text(const Physics& physics) {
+  const Plaquette& plaquette = physics.plaquette;
+  return fmt::format(
+      "plaquette {:.10f} (spatial {:.10f}, temporal {:.10f}), link trace {:.10f}, "
+      "distance from unitarity {:.2g}{}",
+      plaquette.average, plaquette.spatial, plaquette.temporal, physics.link_trace, physics.unitarity.largest,
+      physics.not_finite > 0 ? fmt::format(", {} numbers NaN or infinite", physics.not_finite) : "");
+}
+
+// One word, and what it does not cover.
+std::string verdict_text(const Verification& verification) {
+  if (!verification.ok) return "FAILED";
+  if (verification.fields.empty()) return "OK (structure; the file holds no field)";
+  for (const FieldVerdict& field : verification.fields) {
+    if (field.status == ChecksumStatus::absent) return "OK (but no checksum is stored)";
+    if (field.status == ChecksumStatus::unchecked) return "OK (but the checksum could not be compared)";
+  }
+  return "OK";
+}
+
+struct Verify {
+  std::vector<std::string> files;
+  bool physics = false;
+  bool no_physics = false;
+
+  int check(Session& session, const std::string& path) const {
+    Verification verification;
+    {
+      ProgressBar bar(session, path);
+      VerifyOptions options;
+      options.physics = physics ? Measure::always : no_physics ? Measure::never : Measure::when_it_fits;
+      options.progress = bar.callback();
+      verification = lq::verify(path, session.communicator, options);
+    }
+    if (session.json) {
+      session.out.line(to_json(verification));
+    } else if (!session.quiet || !verification.ok) {
+      show(session, verification);
+    }
+    return judge(session, path, verification);
+  }
+
+  static void show(Session& session, const Verification& verification) {
+    const std::string& path = verification.path;
+    session.out.line(fmt::format("{}: {}", path, verdict_text(verification)));
+    for (const FieldVerdict& field : verification.fields) {
+      const std::string index = field.index > 0 ? fmt::format(":{}", field.index) : "";
+      session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, checksum_text(field)));
+      if (field.physics)
+        session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, physics_text(*field.physics)));
+      if (field.damaged_slices.empty()) continue;
+      session.out.line(fmt::format("  {}{}: damaged time slices {}", printable(field.name), index,
+                                   fmt::join(field.damaged_slices, ", ")));
+    }
+    for (const Finding& finding : verification.findings) {
+      if (finding.severity != Severity::note || session.verbose) session.out.line("  " + finding_line(path, finding));
+    }
+  }
+
+  // A file whose structure is broken is no valid file; one whose contents fail differs from what was written.
+  static int judge(Session& session, const std::string& path, const Verification& verification) {
+    int code = fine;
+    if (!verification.ok) code = worse(differs, exit_code_of(inspect(path, session.communicator)));
+    if (!is_leftover(path)) return code;
+    session.complain(fmt::format("{}: this is the temporary name of a file that its writer has not completed", path));
+    return worse(code, incomplete);
+  }
+};
+
+}  // namespace
+
+Run declare_verify(Arguments& arguments) {
+  const auto verify = std::make_shared<Verify>();
+  arguments.files("FILE", verify->files, "files to verify");
+  arguments.flag("--physics", verify->physics, "measure gauge fields even if they are large");
+  arguments.flag("--no-physics", verify->no_physics, "no plaquette, link trace, unitarity and NaN scan");
+  return [verify](Session& session) {
+    if (verify->physics && verify->no_physics) throw UsageError("--physics and --no-physics exclude each other");
+    return for_each_file(session, verify->files, [&](const std::string& path) { return verify->check(session, path); });
+  };
+}
+
+}  // namespace lq::cli
