@@ -47,6 +47,8 @@ LQ_API std::uint64_t volume(const Extents& extents);
 // Local. "8x8x8x16" for {8,8,8,16}, and back; invalid_argument names the offending text.
 LQ_API std::string to_string(const Coord& coord);
 LQ_API Extents parse_extents(std::string_view text);
+// Local. "1,2,3,4" for the site {1,2,3,4}.
+LQ_API std::string site_text(const Coord& site);
 
 // A half-open box of sites: lower[d] <= x[d] < lower[d] + extents[d].
 struct LQ_API Box {

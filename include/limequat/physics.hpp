@@ -26,6 +26,7 @@ struct Plaquette {
 struct Unitarity {
   double largest = 0;              // max over links of the largest |element| of U U^dagger - 1
   double mean = 0;                 // mean over links of that
+  std::uint64_t far_links = 0;     // links for which it exceeds 1e-4, beyond rounding in any precision
   double largest_determinant = 0;  // max over links of |det U - 1|
   Coord worst_site;                // where `largest` occurs (lowest site number, if several)
   int worst_link = 0;

@@ -63,8 +63,8 @@ class Format {  // stateless; one object per format
   virtual ~Format() = default;
   virtual std::string_view name() const noexcept = 0;
   virtual std::span<const std::string_view> suffixes() const noexcept = 0;  // ".ildg", ...
-  // From the content; never throws, whatever the bytes.
-  virtual Likeness recognise(base::ByteSource& file) const noexcept = 0;
+  // From the content, whatever the bytes; only failures to read are thrown.
+  virtual Likeness recognise(base::ByteSource& file) const = 0;
   // What is where. Damage becomes findings; only failures to read are thrown.
   virtual Catalog scan(base::ByteSource& file, const Limits& limits) const = 0;
   // What bytes go where for one field. unsupported / invalid_argument when the format cannot hold it.

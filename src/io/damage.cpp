@@ -30,12 +30,6 @@ std::string dimension_name(int d, int dimensions) {
   return d < 4 ? std::string(1, names[static_cast<std::size_t>(d)]) : fmt::format("dimension {}", d);
 }
 
-std::string coordinates(const Coord& x) {
-  std::string text;
-  for (int d = 0; d < x.size(); ++d) text += fmt::format("{}{}", d == 0 ? "" : ",", x[d]);
-  return text;
-}
-
 // A part of the file's sequence of sites that is known to be damaged, with the change of its checksum.
 struct Range {
   std::uint64_t begin = 0, end = 0;
@@ -171,7 +165,7 @@ std::vector<Finding> Search::single_byte(const Range& range) {
     Finding found =
         finding("damaged-byte",
                 fmt::format("{}: byte {} is damaged{}: 0x{:02x} fits the checksum, 0x{:02x} is there; site {}, {}",
-                            place(range), offset, certainty, now ^ byte.change, now, coordinates(site_of(site)),
+                            place(range), offset, certainty, now ^ byte.change, now, site_text(site_of(site)),
                             describe_byte(payload_.spec, byte.byte_of_site)),
                 offset, 1);
     found.expected = fmt::format("0x{:02x}", now ^ byte.change);
@@ -199,8 +193,8 @@ std::vector<Finding> Search::broken_links(const Range& range) {
   findings.push_back(
       finding("damaged-links",
               fmt::format("{}: bytes {} to {}: the links of {} sites are no longer unitary, from site {} to site {}",
-                          place(range), offset, offset + length - 1, broken, coordinates(site_of(first)),
-                          coordinates(site_of(last))),
+                          place(range), offset, offset + length - 1, broken, site_text(site_of(first)),
+                          site_text(site_of(last))),
               offset, length));
   return findings;
 }
@@ -214,7 +208,7 @@ std::vector<Finding> Search::in(const Range& range) {
   return {finding("damaged-range",
                   fmt::format("{}: somewhere in bytes {} to {} ({} sites from {} to {}) more than one byte is damaged",
                               place(range), offset, offset + length - 1, range.end - range.begin,
-                              coordinates(site_of(range.begin)), coordinates(site_of(range.end - 1))),
+                              site_text(site_of(range.begin)), site_text(site_of(range.end - 1))),
                   offset, length)};
 }
 

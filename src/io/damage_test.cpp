@@ -108,7 +108,7 @@ TEST_F(DamagedFile, WithoutChecksumABrokenLinkIsFoundByUnitarity) {
   const Verification result = verify(path_);
   EXPECT_EQ(result.fields.at(0).status, ChecksumStatus::absent);
   EXPECT_FALSE(result.ok);
-  EXPECT_NE(finding(result, "link-outlier"), nullptr);
+  EXPECT_NE(finding(result, "damaged-links"), nullptr);
 }
 
 TEST_F(DamagedFile, AWrongPlaquetteInTheTextIsAnError) {

@@ -50,6 +50,7 @@ void put(JsonWriter& json, const Physics& physics) {
   json.member("link_trace", physics.link_trace).key("unitarity").begin_object();
   json.member("largest", physics.unitarity.largest)
       .member("mean", physics.unitarity.mean)
+      .member("far_links", physics.unitarity.far_links)
       .member("largest_determinant", physics.unitarity.largest_determinant)
       .key("worst_site");
   put(json, physics.unitarity.worst_site);

@@ -78,11 +78,9 @@ std::vector<double> read_site(const std::string& path, const Coord& site, const 
   const FieldEntry& entry = catalog.field(options.field, options.index);
   const Payload& payload = entry.payload;
   if (site.size() != payload.extents.size() || !payload.stored.contains(site)) {
-    std::string coordinates;
-    for (std::int64_t x : site) coordinates += fmt::format("{}{}", coordinates.empty() ? "" : ",", x);
     throw Error(Code::invalid_argument,
-                fmt::format("{}: there is no site {}: \"{}\" lives on {}, coordinates count from 0", path, coordinates,
-                            entry.name, to_string(payload.extents)),
+                fmt::format("{}: there is no site {}: \"{}\" lives on {}, coordinates count from 0", path,
+                            site_text(site), entry.name, to_string(payload.extents)),
                 {.path = path, .record = entry.name});
   }
   return io::read_box(*file, payload, {site, Coord::filled(site.size(), 1)});

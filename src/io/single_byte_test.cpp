@@ -46,7 +46,7 @@ TEST(SingleByte, IsAmongTheSolutionsWhateverSiteAndByte) {
     EXPECT_TRUE(std::ranges::any_of(solutions, [&](const SingleByte& s) {
       return s.rank_mod_899 == rank % 899 && s.byte_of_site == byte && s.change == change;
     }));
-    EXPECT_LE(solutions.size(), 4U);
+    EXPECT_LE(solutions.size(), 8U);  // bytes with a zero low CRC byte look like their shifted neighbours
   }
 }
 

@@ -24,10 +24,8 @@ namespace {
 
 // Stated observables are printed with at least six significant digits and computed in whatever precision.
 constexpr double observable_tolerance = 1e-5;
-// Single precision links are unitary to some 1e-6; a mean above this is not rounding.
-constexpr double not_su_n = 1e-4;
-// A damaged link stands out from the rounding errors of its fellows.
-constexpr double outlier_factor = 1000;
+// More links than this share off SU(N) are no damage but another kind of field (smeared or rescaled links).
+constexpr double most_damaged = 0.1;
 
 class Verifier {
  public:
@@ -172,17 +170,17 @@ void Verifier::judge_physics(const FieldEntry& entry, const FieldVerdict& verdic
     return;  // every average below is spoilt
   }
   const Unitarity& links = physics.unitarity;
-  if (links.mean > not_su_n) {
+  const double link_count = static_cast<double>(volume(entry.payload.extents)) * entry.payload.spec.links;
+  if (static_cast<double>(links.far_links) > most_damaged * link_count) {
     add(entry, Severity::warning, Code::ok, "not-unitary",
         fmt::format("{}: \"{}\": the links are not in SU({}): |U U^dagger - 1| is {:.3g} on average; smeared or "
                     "rescaled links?",
                     catalog_.path, entry.name, entry.payload.spec.colors, links.mean));
-  } else if (links.largest > not_su_n && links.largest > outlier_factor * links.mean && verdict.zeros.sites == 0) {
-    add(entry, Severity::error, Code::malformed, "link-outlier",
-        fmt::format("{}: \"{}\": link {} of site {} is off SU({}) by {:.3g}, all others by {:.3g} on average: this "
-                    "link is damaged",
-                    catalog_.path, entry.name, links.worst_link, to_string(links.worst_site), entry.payload.spec.colors,
-                    links.largest, links.mean));
+  } else if (links.far_links > 0 && verdict.zeros.sites == 0) {
+    add(entry, Severity::error, Code::malformed, "damaged-links",
+        fmt::format("{}: \"{}\": {} links are off SU({}), most of all link {} of site {}, by {:.3g}: they are damaged",
+                    catalog_.path, entry.name, links.far_links, entry.payload.spec.colors, links.worst_link,
+                    site_text(links.worst_site), links.largest));
   }
   compare(entry, "plaquette", entry.plaquette, physics.plaquette.average);
   compare(entry, "link trace", entry.link_trace, physics.link_trace);

@@ -80,6 +80,8 @@ std::uint64_t volume(const Extents& extents) {
 
 std::string to_string(const Coord& coord) { return fmt::format("{}", fmt::join(coord, "x")); }
 
+std::string site_text(const Coord& site) { return fmt::format("{}", fmt::join(site, ",")); }
+
 Extents parse_extents(std::string_view text) {
   std::array<std::int64_t, max_dimensions> values{};
   std::size_t count = 0;

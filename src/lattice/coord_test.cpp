@@ -55,6 +55,7 @@ TEST(Volume, IsZeroForAnyExtentOfZeroAndForNoDimensions) {
 
 TEST(ExtentsText, GoesThereAndBack) {
   EXPECT_EQ(to_string(Extents{8, 8, 8, 16}), "8x8x8x16");
+  EXPECT_EQ(site_text({1, 2, 3, 14}), "1,2,3,14");
   EXPECT_EQ(parse_extents("8x8x8x16"), Extents({8, 8, 8, 16}));
   EXPECT_EQ(parse_extents("9223372036854775807"), Extents({largest}));
 }

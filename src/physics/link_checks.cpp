@@ -16,6 +16,9 @@
 namespace lq::physics {
 namespace {
 
+// Of links in single precision, whose distances are some 1e-6.
+constexpr double beyond_rounding = 1e-4;
+
 constexpr std::uint64_t nowhere = std::numeric_limits<std::uint64_t>::max();
 
 // A link of broken numbers is as far from the group as can be.
@@ -51,6 +54,7 @@ void LinkChecks::add_distances(std::uint64_t site, std::span<const double> links
     for (std::size_t at = 0; at < links.size(); at += matrix_numbers(n), ++mu) {
       const double distance = or_infinite(distance_from_unitarity(n, links.data() + at));
       distances_.add(distance);
+      if (distance > beyond_rounding) ++far_links_;
       largest_determinant_ = std::max(largest_determinant_, or_infinite(distance_of_determinant(n, links.data() + at)));
       if (distance <= largest_) continue;
       largest_ = distance;
@@ -87,6 +91,8 @@ Unitarity LinkChecks::unitarity() const {
   result.worst_site = lattice::site_of_rank(worst, grid_.extents());
   result.worst_link = static_cast<int>(link);
 
+  result.far_links = far_links_;
+  comm.all_reduce({&result.far_links, 1}, comm::Reduce::sum);
   LatticeSum sum = distances_;
   sum.reduce(comm);
   result.mean = sum.value() / static_cast<double>(link_count());

@@ -35,6 +35,7 @@ class LinkChecks {
   double largest_ = -1, largest_determinant_ = 0;
   std::uint64_t worst_site_ = 0;  // local
   int worst_link_ = 0;
+  std::uint64_t far_links_ = 0;
 };
 
 }  // namespace lq::physics

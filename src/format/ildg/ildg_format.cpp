@@ -51,7 +51,7 @@ std::span<const std::string_view> IldgFormat::suffixes() const noexcept {
   return list;
 }
 
-Likeness IldgFormat::recognise(base::ByteSource& file) const noexcept {
+Likeness IldgFormat::recognise(base::ByteSource& file) const {
   const auto is_format = [](std::string_view record) { return record == type::ildg_format; };
   if (lime::has_record(file, is_format)) return Likeness::yes;
   // Grid writes ildg-binary-data for all fields; then a SciDAC record describes them.

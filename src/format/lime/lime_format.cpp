@@ -17,14 +17,10 @@
 
 namespace lq::format::lime {
 
-Likeness LimeFormat::recognise(base::ByteSource& file) const noexcept {
-  try {
-    std::array<std::byte, 4> start{};
-    const std::size_t held = file.read_at(0, start);
-    return has_magic(base::Bytes(start).first(held)) ? Likeness::yes : Likeness::no;
-  } catch (...) {
-    return Likeness::no;
-  }
+Likeness LimeFormat::recognise(base::ByteSource& file) const {
+  std::array<std::byte, 4> start{};
+  const std::size_t held = file.read_at(0, start);
+  return has_magic(base::Bytes(start).first(held)) ? Likeness::yes : Likeness::no;
 }
 
 Catalog LimeFormat::scan(base::ByteSource& file, const Limits& limits) const {

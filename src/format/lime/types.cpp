@@ -10,19 +10,15 @@
 
 namespace lq::format::lime {
 
-bool has_record(base::ByteSource& file, const std::function<bool(std::string_view type)>& wanted) noexcept {
-  try {
-    ReadAhead window(file);
-    const Limits limits;
-    Findings findings;
-    Walker walker(window, limits, findings);
-    for (Record record; walker.next(record);) {
-      if (wanted(record.type)) return true;
-    }
-    return false;
-  } catch (...) {
-    return false;
+bool has_record(base::ByteSource& file, const std::function<bool(std::string_view type)>& wanted) {
+  ReadAhead window(file);
+  const Limits limits;
+  Findings findings;
+  Walker walker(window, limits, findings);
+  for (Record record; walker.next(record);) {
+    if (wanted(record.type)) return true;
   }
+  return false;
 }
 
 }  // namespace lq::format::lime

@@ -11,8 +11,7 @@
 
 namespace lq::format::lime {
 
-// Whether any record up to the first damage has a type of which `wanted` is true. Whatever the bytes, and if
-// they cannot be read, the answer is just false.
-bool has_record(base::ByteSource& file, const std::function<bool(std::string_view type)>& wanted) noexcept;
+// Whether any record up to the first damage has a type of which `wanted` is true, whatever the bytes.
+bool has_record(base::ByteSource& file, const std::function<bool(std::string_view type)>& wanted);
 
 }  // namespace lq::format::lime

@@ -23,7 +23,7 @@ std::span<const std::string_view> ScidacFormat::suffixes() const noexcept {
   return list;
 }
 
-Likeness ScidacFormat::recognise(base::ByteSource& file) const noexcept {
+Likeness ScidacFormat::recognise(base::ByteSource& file) const {
   const auto speaks_of_lattices = [](std::string_view record) {
     const Role role = role_of(record);
     return role == Role::file_info || role == Role::record_info || role == Role::lattice || role == Role::data;

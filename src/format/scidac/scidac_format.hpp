@@ -12,7 +12,7 @@ class ScidacFormat final : public Format {
  public:
   std::string_view name() const noexcept override { return "scidac"; }
   std::span<const std::string_view> suffixes() const noexcept override;
-  Likeness recognise(base::ByteSource& file) const noexcept override;
+  Likeness recognise(base::ByteSource& file) const override;
   Catalog scan(base::ByteSource& file, const Limits& limits) const override;
   Layout plan(const PlanRequest& request) const override;
   Layout plan_record(std::string_view type, std::string_view contents, std::uint64_t offset, bool first) const override;
