@@ -74,7 +74,7 @@ void check_schema(base::ByteSource& file, const Record& format, Findings& findin
       findings.warning("ildg-format-schema", format, fmt::format("ildgFormat has no element <{}>", name));
     }
     const std::string version(root.text_of("version").value_or("1.0"));
-    if (!version.starts_with("1.")) {
+    if (version != "1" && !version.starts_with("1.")) {
       findings.warning("ildg-format-schema", format, "the schema version is not that of the specification", "1.0",
                        version);
     }

@@ -66,6 +66,7 @@ bool Walker::next(Record& record) {
   const base::Bytes bytes = file_.view(next_, header_bytes);
   if (bytes.size() < header_bytes || !has_magic(bytes)) return end_of_chain(bytes);
   if (count_ == limits_.records) {
+    inside_message_ = false;
     report(Severity::error, Code::too_large, "lime-too-many-records",
            fmt::format("more than {} records; raise the limit on records to read on", limits_.records),
            fmt::format("at most {} records", limits_.records));
@@ -102,6 +103,7 @@ void Walker::stale_or_damaged(base::Bytes rest) {
            {}, found);
     return;
   }
+  inside_message_ = false;  // where it would have ended is unknown
   report(Severity::error, Code::malformed, "lime-magic",
          fmt::format("no record header here: the bytes are {}, but a header begins with 45 67 89 ab", found),
          "45 67 89 ab", found);
@@ -135,6 +137,7 @@ bool Walker::check_length(const Record& record) {
   const std::uint64_t length = record.data_length;
   const std::uint64_t left = file_.size() - record.offset;  // at least 0: the header was read
   if (length >= length_limit) {
+    inside_message_ = false;
     findings_.error(Code::malformed, "lime-length", record,
                     fmt::format("a length of {} bytes, but lengths are below 2^63", length), "below 2^63",
                     fmt::format("{}", length));

@@ -69,11 +69,12 @@ std::vector<Checksum> decode_slices(std::string_view text) {
     const bool whole = words.size() == 3 && slices.size() < count && base::parse_u64(words[0]) == slices.size();
     const auto suma = whole ? base::parse_hex32(words[1]) : std::nullopt;
     const auto sumb = whole ? base::parse_hex32(words[2]) : std::nullopt;
-    if (!suma || !sumb) fail("a line", fmt::format("{} SUMA SUMB", slices.size()), line);
+    if (!suma || !sumb)
+      fail(fmt::format("the line of slice {}", slices.size()), fmt::format("{} SUMA SUMB", slices.size()), line);
     slices.push_back({*suma, *sumb});
   }
   if (slices.size() != count) {
-    fail("too few lines", fmt::format("{} slices", count), fmt::format("{} slices", slices.size()));
+    fail("too few lines", fmt::format("{} lines", count), fmt::format("{} lines", slices.size()));
   }
   return slices;
 }
