@@ -169,10 +169,17 @@ void put(JsonWriter& json, const std::vector<T>& values) {
   json.end_array();
 }
 
-}  // namespace
+void put(JsonWriter& json, const StepSeconds& seconds) {
+  json.begin_object()
+      .member("pack", seconds.pack)
+      .member("exchange", seconds.exchange)
+      .member("storage", seconds.storage)
+      .member("sync", seconds.sync)
+      .member("total", seconds.total)
+      .end_object();
+}
 
-std::string to_json(const Catalog& catalog) {
-  JsonWriter json;
+void put(JsonWriter& json, const Catalog& catalog) {
   json.begin_object()
       .member("path", catalog.path)
       .member("format", catalog.format)
@@ -187,11 +194,9 @@ std::string to_json(const Catalog& catalog) {
   json.key("findings");
   put(json, catalog.findings);
   json.end_object();
-  return json.take();
 }
 
-std::string to_json(const Report& report) {
-  JsonWriter json;
+void put(JsonWriter& json, const Report& report) {
   json.begin_object()
       .member("path", report.path)
       .member("format", report.format)
@@ -201,24 +206,17 @@ std::string to_json(const Report& report) {
   put(json, report.spec);
   json.key("lattice");
   put(json, report.extents);
-  json.member("ranks", report.ranks).member("bytes", report.bytes).key("seconds").begin_object();
-  json.member("pack", report.seconds.pack)
-      .member("exchange", report.seconds.exchange)
-      .member("storage", report.seconds.storage)
-      .member("sync", report.seconds.sync)
-      .member("total", report.seconds.total)
-      .end_object();
+  json.member("ranks", report.ranks).member("bytes", report.bytes).key("seconds");
+  put(json, report.seconds);
   json.member("bytes_per_second", report.rate()).key("checksum");
   put(json, report.checksum);
   optional_member(json, "stored", report.stored);
   json.member("checksum_status", name(report.status)).member("read_back", report.read_back).key("zeros");
   put(json, report.zeros);
   json.end_object();
-  return json.take();
 }
 
-std::string to_json(const Verification& verification) {
-  JsonWriter json;
+void put(JsonWriter& json, const Verification& verification) {
   json.begin_object()
       .member("path", verification.path)
       .member("format", verification.format)
@@ -228,11 +226,9 @@ std::string to_json(const Verification& verification) {
   json.key("findings");
   put(json, verification.findings);
   json.end_object();
-  return json.take();
 }
 
-std::string to_json(const Difference& difference) {
-  JsonWriter json;
+void put(JsonWriter& json, const Difference& difference) {
   json.begin_object()
       .member("same", difference.same)
       .member("largest_absolute", difference.largest_absolute)
@@ -248,36 +244,10 @@ std::string to_json(const Difference& difference) {
       .begin_array();
   for (const std::string& sentence : difference.metadata) json.value(std::string_view(sentence));
   json.end_array().end_object();
-  return json.take();
 }
 
-std::string to_json(const Physics& physics) {
-  JsonWriter json;
-  put(json, physics);
-  return json.take();
-}
-
-std::string to_json(const Plaquette& plaquette) {
-  JsonWriter json;
-  put(json, plaquette);
-  return json.take();
-}
-
-std::string to_json(const std::vector<Finding>& findings) {
-  JsonWriter json;
-  put(json, findings);
-  return json.take();
-}
-
-std::string to_json(const std::vector<Annotation>& annotations) {
-  JsonWriter json;
-  put(json, annotations);
-  return json.take();
-}
-
-std::string to_json(const Error& error) {
+void put(JsonWriter& json, const Error& error) {
   const ErrorFacts& facts = error.facts();
-  JsonWriter json;
   json.begin_object()
       .member("code", static_cast<int>(error.code()))
       .member("name", name(error.code()))
@@ -287,7 +257,25 @@ std::string to_json(const Error& error) {
   optional_member(json, "offset", facts.offset);
   optional_member(json, "rank", facts.rank);
   json.member("expected", facts.expected).member("found", facts.found).member("errno", facts.system_errno).end_object();
+}
+
+template <class T>
+std::string json_text(const T& value) {
+  JsonWriter json;
+  put(json, value);
   return json.take();
 }
+
+}  // namespace
+
+std::string to_json(const Catalog& catalog) { return json_text(catalog); }
+std::string to_json(const Report& report) { return json_text(report); }
+std::string to_json(const Verification& verification) { return json_text(verification); }
+std::string to_json(const Difference& difference) { return json_text(difference); }
+std::string to_json(const Physics& physics) { return json_text(physics); }
+std::string to_json(const Plaquette& plaquette) { return json_text(plaquette); }
+std::string to_json(const std::vector<Finding>& findings) { return json_text(findings); }
+std::string to_json(const std::vector<Annotation>& annotations) { return json_text(annotations); }
+std::string to_json(const Error& error) { return json_text(error); }
 
 }  // namespace lq

@@ -18,18 +18,59 @@ namespace lq::io {
 
 namespace {
 
-// Memory of local sites, or a function for one site with room for it.
+// Everything that stays the same while one field passes.
 template <class Pointer>
-struct Memory {
-  Pointer data;
-  std::int64_t site_bytes;
+struct Passage {
+  const Payload& payload;
+  Precision precision;  // in memory
+  Pointer data;         // of the first local site
+  bool one_by_one;      // the application hands over single sites
 
-  Pointer at(std::int64_t site) const noexcept { return data + site * site_bytes; }
+  std::uint64_t site_bytes = payload.spec.site_bytes();
+  std::int64_t memory_bytes =
+      static_cast<std::int64_t>(payload.spec.numbers * (precision == Precision::single ? 4 : 8));
+  kernels::SiteForm form = form_of(payload, precision);
+  std::vector<std::byte> one_site = std::vector<std::byte>(one_by_one ? static_cast<std::size_t>(memory_bytes) : 0);
+  std::uint64_t step = one_by_one ? 1 : sub_block_sites(site_bytes);
+
+  std::uint64_t offset(const Stretch& stretch) const { return payload.offset + stretch.file_site * site_bytes; }
 };
 
-// The rows' site number `k` of a piece, in global coordinates.
-Coord coordinate(const lattice::Rows& rows, const Piece& piece, std::uint64_t k) {
-  return rows.site(piece.row, piece.skip + k);
+// A few sites of a row, small enough for the first cache level, and their bytes in file form.
+struct Step {
+  const Piece& piece;
+  std::uint64_t skip;  // sites of the piece before these
+  std::uint64_t sites;
+  base::MutableBytes bytes;
+
+  Coord coordinate(const lattice::Rows& rows) const { return rows.site(piece.row, piece.skip + skip); }
+  template <class Pointer>
+  Pointer memory(const Passage<Pointer>& passage) const {
+    return passage.data +
+           (piece.memory_site() + static_cast<std::int64_t>(skip) * piece.row.memory_stride) * passage.memory_bytes;
+  }
+  template <class Pointer>
+  std::ptrdiff_t stride(const Passage<Pointer>& passage) const {
+    return static_cast<std::ptrdiff_t>(piece.row.memory_stride * passage.memory_bytes);
+  }
+  void add_to(SliceSums& sums) const {
+    const std::uint64_t stride = piece.row.rank_stride;
+    sums.add(bytes, piece.file_site() + skip, piece.site_rank() + skip * stride, stride);
+  }
+};
+
+// Calls work(Step) for all sites of a stretch whose file form is `bytes`.
+template <class Work>
+void for_each_step(const Stretch& stretch, base::MutableBytes bytes, std::uint64_t site_bytes, std::uint64_t step,
+                   Work&& work) {
+  for (const Piece& piece : stretch.pieces) {
+    for (std::uint64_t skip = 0; skip < piece.sites; skip += step) {
+      const std::uint64_t sites = std::min(step, piece.sites - skip);
+      const auto part = static_cast<std::size_t>(sites * site_bytes);
+      work(Step{piece, skip, sites, bytes.first(part)});
+      bytes = bytes.subspan(part);
+    }
+  }
 }
 
 }  // namespace
@@ -51,87 +92,59 @@ void Tally::reduce(comm::Comm& comm) {
 
 void pump_out(const Field& field, const Payload& payload, lattice::Rows& rows, transport::File& file,
               const PumpOptions& options, Tally& tally) {
-  const std::uint64_t site_bytes = payload.spec.site_bytes();
-  const kernels::SiteForm form = form_of(payload, field.spec.precision);
-  const auto memory_bytes = static_cast<std::int64_t>(payload.spec.numbers * field.spec.number_bytes());
-  const Memory<const std::byte*> memory{static_cast<const std::byte*>(field.data), memory_bytes};
-  std::vector<std::byte> one_site(field.fetch ? static_cast<std::size_t>(memory_bytes) : 0);
-  const std::uint64_t step = field.fetch ? 1 : sub_block_sites(site_bytes);
+  Passage<const std::byte*> passage{payload, field.spec.precision, static_cast<const std::byte*>(field.data),
+                                    static_cast<bool>(field.fetch)};
+  const auto pack = [&](const Step& step) {
+    if (field.fetch) {
+      field.fetch(step.coordinate(rows), passage.one_site.data());
+      kernels::pack_sites(passage.form, passage.one_site.data(), 0, 1, step.bytes.data());
+    } else {
+      kernels::pack_sites(passage.form, step.memory(passage), step.stride(passage), step.sites, step.bytes.data());
+    }
+    if (options.checksum) step.add_to(tally.sums);
+  };
 
-  Block block(options.block_bytes, site_bytes);
+  Block block(options.block_bytes, passage.site_bytes);
   Stretches stretches(rows, block.max_sites());
   Stretch stretch;
   while (stretches.next(stretch)) {
     const base::MutableBytes bytes = block.first_sites(stretch.sites);
     {
       base::ScopedSeconds seconds(tally.pack_seconds);
-      std::byte* out = bytes.data();
-      for (const Piece& piece : stretch.pieces) {
-        for (std::uint64_t k = 0; k < piece.sites; k += step) {
-          const std::uint64_t sites = std::min(step, piece.sites - k);
-          if (field.fetch) {
-            field.fetch(coordinate(rows, piece, k), one_site.data());
-            kernels::pack_sites(form, one_site.data(), memory_bytes, 1, out);
-          } else {
-            const std::int64_t stride = piece.row.memory_stride;
-            kernels::pack_sites(form, memory.at(piece.memory_site() + static_cast<std::int64_t>(k) * stride),
-                                static_cast<std::ptrdiff_t>(stride * memory_bytes), sites, out);
-          }
-          const base::Bytes packed(out, static_cast<std::size_t>(sites * site_bytes));
-          if (options.checksum) {
-            tally.sums.add(packed, piece.file_site() + k, piece.site_rank() + k * piece.row.rank_stride,
-                           piece.row.rank_stride);
-          }
-          out += packed.size();
-        }
-      }
+      for_each_step(stretch, bytes, passage.site_bytes, passage.step, pack);
     }
     base::ScopedSeconds seconds(tally.storage_seconds);
-    file.write_at(payload.offset + stretch.file_site * site_bytes, bytes);
+    file.write_at(passage.offset(stretch), bytes);
     tally.bytes += bytes.size();
   }
 }
 
 void pump_in(base::ByteSource& file, const Payload& payload, lattice::Rows& rows, const MutableField& field,
              const PumpOptions& options, Tally& tally) {
-  const std::uint64_t site_bytes = payload.spec.site_bytes();
-  const kernels::SiteForm form = form_of(payload, field.spec.precision);
-  const auto memory_bytes = static_cast<std::int64_t>(payload.spec.numbers * field.spec.number_bytes());
-  const Memory<std::byte*> memory{static_cast<std::byte*>(field.data), memory_bytes};
-  std::vector<std::byte> one_site(field.store ? static_cast<std::size_t>(memory_bytes) : 0);
-  const std::uint64_t step = field.store ? 1 : sub_block_sites(site_bytes);
+  Passage<std::byte*> passage{payload, field.spec.precision, static_cast<std::byte*>(field.data),
+                              static_cast<bool>(field.store)};
+  const auto unpack = [&](const Step& step) {
+    if (options.checksum) step.add_to(tally.sums);
+    if (field.store) {
+      kernels::unpack_sites(passage.form, step.bytes.data(), 1, passage.one_site.data(), 0);
+      field.store(step.coordinate(rows), passage.one_site.data());
+    } else {
+      kernels::unpack_sites(passage.form, step.bytes.data(), step.sites, step.memory(passage), step.stride(passage));
+    }
+  };
 
-  Block block(options.block_bytes, site_bytes);
+  Block block(options.block_bytes, passage.site_bytes);
   Stretches stretches(rows, block.max_sites());
   Stretch stretch;
   while (stretches.next(stretch)) {
     const base::MutableBytes bytes = block.first_sites(stretch.sites);
     {
       base::ScopedSeconds seconds(tally.storage_seconds);
-      read_whole(file, payload.offset + stretch.file_site * site_bytes, bytes);
+      read_whole(file, passage.offset(stretch), bytes);
     }
     base::ScopedSeconds seconds(tally.pack_seconds);
     watch_zeros(payload, bytes, stretch.file_site, tally.zeros);
-    const std::byte* in = bytes.data();
-    for (const Piece& piece : stretch.pieces) {
-      for (std::uint64_t k = 0; k < piece.sites; k += step) {
-        const std::uint64_t sites = std::min(step, piece.sites - k);
-        const base::Bytes packed(in, static_cast<std::size_t>(sites * site_bytes));
-        if (options.checksum) {
-          tally.sums.add(packed, piece.file_site() + k, piece.site_rank() + k * piece.row.rank_stride,
-                         piece.row.rank_stride);
-        }
-        if (field.store) {
-          kernels::unpack_sites(form, in, 1, one_site.data(), memory_bytes);
-          field.store(coordinate(rows, piece, k), one_site.data());
-        } else {
-          const std::int64_t stride = piece.row.memory_stride;
-          kernels::unpack_sites(form, in, sites, memory.at(piece.memory_site() + static_cast<std::int64_t>(k) * stride),
-                                static_cast<std::ptrdiff_t>(stride * memory_bytes));
-        }
-        in += packed.size();
-      }
-    }
+    for_each_step(stretch, bytes, passage.site_bytes, passage.step, unpack);
     tally.bytes += bytes.size();
   }
 }
