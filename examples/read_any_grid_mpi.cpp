@@ -7,7 +7,8 @@
 //   mpic++ -std=c++20 read_any_grid_mpi.cpp -llimequat_mpi -llimequat && mpirun -n 3 ./a.out gauge_c.ildg
 //
 // Prints, on any number of ranks:
-//   x
+//   plaquette 0.7911793228 spatial 0.7918495233 temporal 0.7905091223
+//   checksum 121fd158/cc0eccec
 #include <array>
 #include <complex>
 #include <cstdio>

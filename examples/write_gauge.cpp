@@ -8,11 +8,13 @@
 //   c++ -std=c++20 write_gauge.cpp -llimequat && ./a.out gauge_cpp.ildg
 //
 // Prints:
-//   plaquette 0.4865582967 spatial 0.4960130385 temporal 0.4771035549
-//   checksum 00000000/00000000
+//   plaquette 0.7911793228 spatial 0.7918495233 temporal 0.7905091223
+//   checksum 121fd158/cc0eccec
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstdio>
+#include <span>
 #include <vector>
 
 #include <limequat/limequat.hpp>

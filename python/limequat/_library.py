@@ -166,30 +166,32 @@ def path_bytes(path):
     return os.fsencode(path)
 
 
-class Grid:
+class Handle:
+    """An opaque handle; passed to a call as it is, so that it lives at least as long as the call."""
+
+    def __init__(self, free, create, *arguments):
+        self._free, self._as_parameter_ = free, c_void_p()
+        call(create, *arguments, ctypes.byref(self._as_parameter_))
+
+    def free(self):
+        """Frees what is behind the handle, once."""
+        if self._as_parameter_:
+            getattr(_library, self._free)(self._as_parameter_)
+            self._as_parameter_ = c_void_p()
+
+    def __del__(self):
+        self.free()
+
+
+class Grid(Handle):
     """The whole lattice on this process; extents are x, y, z, t."""
 
     def __init__(self, extents):
-        self.handle = c_void_p()
-        call("lq_grid_self", (c_int64 * len(extents))(*extents), len(extents), ctypes.byref(self.handle))
-
-    def __del__(self):
-        if getattr(self, "handle", None):
-            _library.lq_grid_free(self.handle)
+        super().__init__("lq_grid_free", "lq_grid_self", (c_int64 * len(extents))(*extents), len(extents))
 
 
-class WriterHandle:
-    """An open lq_writer; abandoning it leaves no file."""
+class WriterHandle(Handle):
+    """An open lq_writer; freed before it is closed, it leaves no file."""
 
     def __init__(self, path, grid, defaults):
-        self.handle = c_void_p()
-        call("lq_writer_create", path_bytes(path), grid.handle, ctypes.byref(defaults), ctypes.byref(self.handle))
-
-    def free(self):
-        """Lets go of the writer; a file that was not closed disappears."""
-        _library.lq_writer_free(self.handle)
-        self.handle = c_void_p()
-
-    def __del__(self):
-        if getattr(self, "handle", None):
-            self.free()
+        super().__init__("lq_writer_free", "lq_writer_create", path_bytes(path), grid, ctypes.byref(defaults))

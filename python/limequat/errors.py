@@ -54,6 +54,15 @@ class Error(Exception):
     def __str__(self):
         return self.sentence
 
+    def __reduce__(self):
+        facts = ("path", "record", "offset", "rank", "expected", "found", "errno")
+        return _again, (type(self), self.sentence, {name: getattr(self, name) for name in facts})
+
+
+def _again(kind, sentence, facts):
+    """An Error that comes from another process."""
+    return kind(sentence, **facts)
+
 
 class InvalidArgument(Error, ValueError):
     """An argument that cannot be right."""

@@ -56,12 +56,12 @@ def generate(lattice, *, beta=6.0, sweeps=100, over_relaxation=3, seed=1, colors
     u = np.empty(tuple(lattice[::-1]) + (len(lattice), colors, colors), dtype=np.complex128)
     how = options(structs.GenerateOptions, beta=float(beta), sweeps=sweeps, over_relaxation=over_relaxation, seed=seed,
                   hot_start=int(bool(hot_start)))
-    call("lq_generate", Grid(lattice).handle, Field("gauge", u.shape[-3:]).to_c(u), ctypes.byref(how))
+    call("lq_generate", Grid(lattice), Field("gauge", u.shape[-3:]).to_c(u), ctypes.byref(how))
     return u
 
 
 def _measure(function, u, count):
     array, field, extents = described(u, "gauge")
     values = (ctypes.c_double * count)()
-    call(function, Grid(extents).handle, field.to_c(array), values)
+    call(function, Grid(extents), field.to_c(array), values)
     return list(values)

@@ -9,7 +9,7 @@ from limequat import structs
 from limequat._library import Grid, call, options, path_bytes, take_text, text_from
 from limequat.answers import parse
 from limequat.arrays import described, memory_for, only_this_process, region_box, site_of
-from limequat.errors import InvalidArgument, NoSuchRecord
+from limequat.errors import BY_CODE, InvalidArgument, Malformed, NoSuchRecord
 
 _PRECISIONS = {None: 0, "single": 32, "double": 64}
 _VERIFY = {"none": 0, "checksum": 1, "read-back": 2}
@@ -48,7 +48,7 @@ def read_entry(path, entry, name, index, region, dtype, verify):
         how.region_lower, how.region_extents = _int64s(box[0]), _int64s(box[1])
         how.region_dimensions = len(extents)
     grid = Grid(box[1] if box else extents)
-    call("lq_read", path_bytes(path), grid.handle, memory.to_c(array), ctypes.byref(how))
+    call("lq_read", path_bytes(path), grid, memory.to_c(array), ctypes.byref(how))
     return array
 
 
@@ -77,7 +77,7 @@ def write(path, array, *, kind=None, format=None, precision=None, metadata=None,
     how, keep = write_options(format, precision, metadata, verify, force)
     report = c_void_p()
     how.report_json = ctypes.pointer(report)
-    call("lq_write", path_bytes(path), Grid(extents).handle, field.to_c(array), ctypes.byref(how))
+    call("lq_write", path_bytes(path), Grid(extents), field.to_c(array), ctypes.byref(how))
     del keep
     return parse(take_text(report))
 
@@ -123,10 +123,15 @@ def field_name(field):
 
 
 def find_entry(catalog, name, index):
-    """The entry of the catalog for a field; NoSuchRecord lists what there is."""
+    """The entry of the catalog for a field; NoSuchRecord lists what there is, damage that hides it comes first."""
     entries = [entry for entry in catalog["fields"] if name is None or entry["name"] == name]
     if index < len(entries):
         return entries[index]
+    for finding in catalog["findings"]:
+        if finding["severity"] == "error":  # the field may be in the part that is damaged
+            raise BY_CODE.get(finding["code"], Malformed)(
+                f"{catalog['path']}: {finding['message']}", path=catalog["path"], record=finding["record"] or None,
+                offset=finding["offset"], expected=finding["expected"] or None, found=finding["found"] or None)
     wanted = f"field {name!r} number {index}" if name else f"field number {index}"
     there = ", ".join(entry["name"] for entry in catalog["fields"]) or "no field"
     raise NoSuchRecord(f"{catalog['path']}: {wanted} was asked for, but there is: {there}", path=catalog["path"],

@@ -46,7 +46,7 @@ class Writer:
                                   f"{self._lattice}", path=str(self.path), record=name)
         texts = metadata_array(metadata)
         report = ctypes.c_void_p()
-        call("lq_writer_write", self._handle.handle, name.encode(), field.to_c(array), texts,
+        call("lq_writer_write", self._handle, name.encode(), field.to_c(array), texts,
              len(texts) if texts is not None else 0, ctypes.byref(report))
         return parse(take_text(report))
 
@@ -57,7 +57,7 @@ class Writer:
             raise WrongState(f"{self.path}: give the lattice to create(), or write a field before a record",
                              path=str(self.path))
         data = contents.encode() if isinstance(contents, str) else bytes(contents)
-        call("lq_writer_record", self._handle.handle, type.encode(), data, len(data))
+        call("lq_writer_record", self._handle, type.encode(), data, len(data))
 
     def close(self):
         """Completes the file; errors surface here."""
@@ -66,7 +66,7 @@ class Writer:
         if self._handle is None:
             raise WrongState(f"{self.path}: closed before anything was written", path=str(self.path))
         try:
-            call("lq_writer_close", self._handle.handle)
+            call("lq_writer_close", self._handle)
         finally:
             self._handle.free()
 

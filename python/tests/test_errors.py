@@ -36,6 +36,7 @@ def test_facts_are_attributes_and_the_sentence_is_the_text(kind):
 def test_errors_travel_between_processes():
     error = pickle.loads(pickle.dumps(lq.ChecksumError("damaged", path="a.lime", expected="1", found="2")))
     assert (str(error), error.path, error.expected, error.found) == ("damaged", "a.lime", "1", "2")
+    assert pickle.loads(pickle.dumps(lq.NoSpace("full", errno=28))).errno == 28
 
 
 def test_every_code_but_ok_has_a_class():
