@@ -158,18 +158,18 @@ TEST_P(Transports, PublishNeverReplaces) {
 }
 
 TEST_P(Transports, OnlyOneOfManyPublishersWins) {
-  constexpr int count = 8;
-  for (int i = 0; i < count; ++i) put("a" + std::to_string(i), std::to_string(i));
+  constexpr std::size_t count = 8;
+  const auto name = [](std::size_t i) { return std::string(1, static_cast<char>('0' + i)); };
+  for (std::size_t i = 0; i < count; ++i) put(name(i), name(i));
   std::vector<std::thread> threads;
   std::vector<int> won(count, 0);
   for (std::size_t i = 0; i < count; ++i) {
-    threads.emplace_back([&, i] {
-      won[i] = error_of([&] { fs().publish(at("a" + std::to_string(i)), at("b")); }).code() == Code::ok ? 1 : 0;
-    });
+    threads.emplace_back(
+        [&, i] { won[i] = error_of([&] { fs().publish(at(name(i)), at("b")); }).code() == Code::ok ? 1 : 0; });
   }
   for (auto& thread : threads) thread.join();
   ASSERT_EQ(std::accumulate(won.begin(), won.end(), 0), 1);
-  EXPECT_EQ(get("b"), std::to_string(std::find(won.begin(), won.end(), 1) - won.begin()));
+  EXPECT_EQ(get("b"), name(static_cast<std::size_t>(std::find(won.begin(), won.end(), 1) - won.begin())));
 }
 
 TEST_P(Transports, WritersOfDisjointPartsDoNotDisturbEachOther) {
