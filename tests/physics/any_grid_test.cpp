@@ -42,6 +42,7 @@ void expect_same_bits(const Physics& a, const Physics& b) {
   EXPECT_EQ(a.unitarity.largest, b.unitarity.largest);
   EXPECT_EQ(a.unitarity.mean, b.unitarity.mean);
   EXPECT_EQ(a.unitarity.largest_determinant, b.unitarity.largest_determinant);
+  EXPECT_EQ(a.unitarity.far_links, b.unitarity.far_links);
   EXPECT_EQ(a.unitarity.worst_site, b.unitarity.worst_site);
   EXPECT_EQ(a.unitarity.worst_link, b.unitarity.worst_link);
   EXPECT_EQ(a.not_finite, b.not_finite);

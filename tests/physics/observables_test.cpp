@@ -67,6 +67,7 @@ TEST_P(Observables, DistancesAgreeWhereLinksAreNotUnitary) {
   EXPECT_NEAR(found.largest_determinant, expected.largest_determinant, 1e-13);
   EXPECT_EQ(found.worst_site, expected.worst_site);
   EXPECT_EQ(found.worst_link, expected.worst_link);
+  EXPECT_EQ(found.far_links, 2U);
 }
 
 TEST_P(Observables, PlaquetteIsGaugeInvariantButTheTraceIsNot) {
@@ -123,9 +124,9 @@ TEST_F(Layouts, FunctionsAreAsked) {
 }
 
 TEST_F(Layouts, SinglePrecisionIsWidened) {
-  auto rounded = lattice_;
-  for (auto& number : rounded.links) number = std::complex<double>(std::complex<float>(number));
   const auto single = local_links<float>(grid_, lattice_);
+  auto rounded = lattice_;
+  for (std::size_t i = 0; i < single.size(); ++i) rounded.links[i] = single[i];
   EXPECT_NEAR(plaquette(grid_, gauge(single)).average, naive::measure(rounded).plaquette.average, 1e-13);
 }
 
