@@ -23,6 +23,14 @@ std::string processor() {
   return "unknown";
 }
 
+std::string compiler() {
+#ifdef __clang__
+  return __VERSION__;
+#else
+  return std::string("gcc ") + __VERSION__;
+#endif
+}
+
 std::string file_system(const std::string& path) {
   struct statfs about {};
   if (::statfs(path.c_str(), &about) != 0) return "unknown";
@@ -65,7 +73,7 @@ std::string today() {
 }  // namespace
 
 std::string environment_json(const std::string& path, int runs) {
-  return "{\"version\": \"" + std::string(lq::version()) + "\", \"compiler\": \"" + __VERSION__ +
+  return "{\"version\": \"" + std::string(lq::version()) + "\", \"compiler\": \"" + compiler() +
          "\", \"processor\": \"" + processor() +
          "\", \"cores\": " + std::to_string(std::thread::hardware_concurrency()) + ", \"mpi\": \"" + mpi_library() +
          "\", \"file_system\": \"" + file_system(path) + "\", \"path\": \"" + path +
