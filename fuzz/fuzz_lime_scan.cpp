@@ -1,0 +1,58 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Any bytes as a file: scanned, validated and explained. Beyond not crashing, what a scan promises must hold.
+#include <cstdint>
+#include <stdexcept>
+
+#include <limequat/error.hpp>
+
+#include "format/format.hpp"
+
+namespace {
+
+using namespace lq;
+
+void require(bool holds, const char* what) {
+  if (!holds) throw std::logic_error(what);  // escapes, and libFuzzer reports it
+}
+
+void check_field(const FieldEntry& field, const Catalog& catalog) {
+  const Payload& payload = field.payload;
+  require(payload.offset <= catalog.file_bytes, "the payload begins in the file");
+  require(payload.length <= catalog.file_bytes - payload.offset, "the payload ends in the file");
+  require(payload.spec.numbers > 0, "a site holds something");
+  require(payload.stored.volume() * payload.spec.site_bytes() == payload.length, "the sites fill the payload");
+  require(intersect(payload.stored, whole(payload.extents)) == payload.stored, "the sites lie in the lattice");
+  const auto slices = static_cast<std::uint64_t>(payload.stored.extents[payload.stored.extents.size() - 1]);
+  require(field.slices.empty() || field.slices.size() == slices, "a checksum for each slice");
+}
+
+void check_tiles(const std::vector<Annotation>& annotations, std::uint64_t file_bytes) {
+  std::uint64_t next = 0;
+  for (const Annotation& annotation : annotations) {
+    require(annotation.offset == next && annotation.length > 0, "annotations leave no gap");
+    next += annotation.length;
+  }
+  require(next == file_bytes, "annotations end with the file");
+}
+
+void scan_as(const format::Format& format, base::ByteSource& file) {
+  const Catalog catalog = format.scan(file, {});
+  for (const FieldEntry& field : catalog.fields) check_field(field, catalog);
+  require(format.validate(file, catalog).size() >= catalog.findings.size(), "validate() repeats scan()");
+  check_tiles(format.explain(file, catalog), file.size());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  base::MemorySource file({reinterpret_cast<const std::byte*>(data), size}, "input");
+  try {
+    format::recognise(file);
+  } catch (const Error& error) {
+    require(error.code() == Code::unknown_format, "recognise() knows one failure");
+  }
+  for (const format::Format* format : format::formats()) scan_as(*format, file);
+  return 0;
+}

@@ -1,0 +1,77 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Any text as each of the documents of SciDAC and ILDG files. What was understood is written and understood again.
+#include <cstdint>
+#include <stdexcept>
+
+#include <limequat/error.hpp>
+
+#include "base/bytes.hpp"
+#include "format/scidac/describe.hpp"
+#include "format/scidac/lattice_xml.hpp"
+#include "format/scidac/private_xml.hpp"
+#include "format/scidac/slices.hpp"
+
+namespace {
+
+using namespace lq;
+using namespace lq::format;
+
+void require(bool holds, const char* what) {
+  if (!holds) throw std::logic_error(what);
+}
+
+template <class Function>
+void attempt(Function&& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    if (error.code() != Code::malformed) throw;
+  }
+}
+
+void read_record_info(std::string_view text) {
+  const scidac::RecordInfo info = scidac::decode_record_info(text);
+  const scidac::RecordInfo again = scidac::decode_record_info(scidac::encode(info));
+  require(again.typesize == info.typesize && again.datacount == info.datacount, "sizes read back");
+  require(again.lower == info.lower && again.upper == info.upper, "bounds read back");
+  for (int dimensions = 1; dimensions <= max_dimensions; ++dimensions) {
+    const auto spec = scidac::site_of(info, dimensions);
+    if (spec) require(spec->site_bytes() == info.typesize * info.datacount, "a site has the size that was said");
+  }
+}
+
+void describe_data(std::string_view text) {
+  scidac::Description description;
+  description.lattice = scidac::decode_lattice(text);
+  Record data;
+  data.type = "ildg-binary-data";
+  for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{2304}, std::uint64_t{1} << 40}) {
+    data.data_length = length;
+    Findings findings;
+    const auto payload = scidac::describe(description, data, findings);
+    require(payload || !findings.take().empty(), "a field or a reason why not");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = base::as_text({reinterpret_cast<const std::byte*>(data), size});
+  attempt([&] {
+    const scidac::FileInfo info = scidac::decode_file_info(text);
+    require(scidac::decode_file_info(scidac::encode(info)).extents == info.extents, "extents read back");
+  });
+  attempt([&] { read_record_info(text); });
+  attempt([&] { describe_data(text); });
+  attempt([&] {
+    const auto sum = scidac::decode_checksum(text);
+    if (sum) require(scidac::decode_checksum(scidac::encode(*sum)) == sum, "sums read back");
+  });
+  attempt([&] {
+    const auto slices = scidac::decode_slices(text);
+    require(scidac::decode_slices(scidac::encode_slices(slices)) == slices, "slices read back");
+  });
+  return 0;
+}
