@@ -136,9 +136,6 @@ bool Arguments::asks_for_help(const std::vector<std::string>& words) const {
 }
 
 void Arguments::unknown(const std::string& word) const {
-  if (word.size() < 2 || word.front() != '-') {
-    throw UsageError(fmt::format("one argument too many: \"{}\"", printable(word)));
-  }
   std::vector<std::string> names = {"--help"};
   for (const Argument& argument : arguments_) {
     if (!argument.is_positional) names.insert(names.end(), argument.names.begin(), argument.names.end());
@@ -147,44 +144,61 @@ void Arguments::unknown(const std::string& word) const {
   throw UsageError(fmt::format("unknown option \"{}\"{}", printable(name), did_you_mean(name, names)));
 }
 
+namespace {
+
+// The words that stand alone, for the positional arguments in their order; one that repeats takes all that are left.
+void deal_out(const std::vector<Argument>& arguments, const std::vector<std::string>& words,
+              std::vector<std::vector<std::string>>& texts) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].is_positional) continue;
+    if (next == words.size()) throw UsageError(fmt::format("{} is missing", full_name(arguments[i])));
+    const std::size_t end = arguments[i].repeats ? words.size() : next + 1;
+    while (next < end) texts[i].push_back(words[next++]);
+  }
+  if (next < words.size()) {
+    throw UsageError(fmt::format("one argument too many: \"{}\"", printable(words[next])));
+  }
+}
+
+}  // namespace
+
 void Arguments::parse(const std::vector<std::string>& words) const {
   // CLI11 sorts the words; what they mean is decided here, so that messages are ours and in our order.
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
   std::vector<std::vector<std::string>> texts(arguments_.size());
-  std::vector<CLI::Option*> options;
+  std::vector<CLI::Option*> options(arguments_.size());
+  std::vector<std::string> alone;
+  app.add_option("ARGUMENT", alone);
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     const Argument& argument = arguments_[i];
+    if (argument.is_positional) continue;
     const std::string names = joined(argument.names, ",");
-    if (argument.value.empty()) {
-      options.push_back(app.add_flag(names));
-      continue;
-    }
-    CLI::Option* option = app.add_option(names, texts[i]);
-    if (argument.is_positional) {
-      option->expected(1, argument.repeats ? CLI::detail::expected_max_vector_size : 1);
-    } else {
-      option->allow_extra_args(false)->expected(1);
-      option->multi_option_policy(argument.repeats ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::Throw);
-    }
-    options.push_back(option);
+    options[i] = argument.value.empty() ? app.add_flag(names)
+                                        : app.add_option(names, texts[i])->allow_extra_args(false)->expected(1);
+    options[i]->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
 
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string message = error.what();
+    throw UsageError(fmt::format("{}: its value is missing", message.substr(0, message.find(':'))));
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }
   for (const std::string& word : app.remaining()) {
     if (word != "--") unknown(word);
   }
+  deal_out(arguments_, alone, texts);
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     const Argument& argument = arguments_[i];
-    if (argument.is_positional && options[i]->count() == 0) {
-      throw UsageError(fmt::format("{} is missing", full_name(argument)));
-    }
     if (argument.value.empty() && options[i]->count() > 0) argument.take("");
+    if (texts[i].size() > 1 && !argument.repeats) {
+      throw UsageError(fmt::format("{}: given {} times", full_name(argument), texts[i].size()));
+    }
     for (const std::string& text : texts[i]) {
       check_choice(argument, text);
       argument.take(text);

@@ -44,13 +44,12 @@ struct Diff {
 
   void show(Session& session, const Difference& difference) const {
     Output& out = session.out;
-    if (!session.quiet || !difference.same) {
-      const std::string within = tolerance > 0 ? fmt::format(" by more than {:g}", tolerance) : "";
-      out.line(difference.same ? fmt::format("{} and {}: none of {} differs{}", a, b,
-                                             count(difference.compared_numbers, "number"), within)
-                               : fmt::format("{} and {}: {} of {} differ{}", a, b, difference.differing_numbers,
-                                             count(difference.compared_numbers, "number"), within));
-    }
+    if (session.quiet && difference.same) return;
+    const std::string within = tolerance > 0 ? fmt::format(" by more than {:g}", tolerance) : "";
+    const std::string all = count(difference.compared_numbers, "number");
+    out.line(difference.same
+                 ? fmt::format("{} and {}: none of {} differs{}", a, b, all, within)
+                 : fmt::format("{} and {}: {} of {} differ{}", a, b, difference.differing_numbers, all, within));
     if (difference.largest_absolute != 0) {
       out.line(fmt::format("  largest absolute difference  {:.6g}", difference.largest_absolute));
       out.line(fmt::format("    at site ({}), number {}: {:.17g} and {:.17g}",

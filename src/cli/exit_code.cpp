@@ -7,7 +7,10 @@
 namespace lq::cli {
 
 int exit_code_of(const Error& error) noexcept {
-  return error.code() == Code::truncated ? incomplete : error.exit_code();
+  if (error.code() == Code::truncated) return incomplete;
+  // A directory or a pipe is nothing to read, whatever the environment.
+  if (error.code() == Code::io && error.facts().expected == "a regular file") return invalid;
+  return error.exit_code();
 }
 
 int exit_code_of(const std::vector<Finding>& findings) noexcept {

@@ -41,6 +41,7 @@ class Collector {
   void add(std::string_view key, std::string_view value) {
     key = trim(key);
     value = trim(value);
+    if (key == "version") return;  // of an XML schema
     if (key.empty() || value.empty() || key.size() > longest_key || value.size() > longest_value || full()) return;
     properties_.push_back({unified(key), printable(value, longest_value), source_});
   }

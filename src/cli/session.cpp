@@ -61,7 +61,11 @@ int for_each_file(Session& session, const std::vector<std::string>& files,
 
 int tell(Session& session, const std::string& path, const Error& error) {
   if (session.json) session.out.line(JsonObject().text("path", path).add("error", to_json(error)).str());
-  session.complain(error.what());
+  // Not every sentence of the library knows which file it is about.
+  const std::string sentence = error.what();
+  const auto names = [&](const std::string& file) { return !file.empty() && sentence.find(file) != std::string::npos; };
+  const bool says_which = path.empty() || names(path) || names(error.facts().path);
+  session.complain(says_which ? sentence : path + ": " + sentence);
   int code = exit_code_of(error);
   if (error.code() == Code::exists) session.complain("--force replaces it");
   if (error.code() == Code::not_found && session.is_root()) {

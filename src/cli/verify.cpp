@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // lq verify: a verdict per file, and where it is damaged.
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -42,9 +43,14 @@ std::string physics_text(const Physics& physics) {
       physics.not_finite > 0 ? fmt::format(", {} numbers NaN or infinite", physics.not_finite) : "");
 }
 
+bool ends_early(const Verification& verification) {
+  const auto says_so = [](const Finding& f) { return f.severity == Severity::error && f.code == Code::truncated; };
+  return std::any_of(verification.findings.begin(), verification.findings.end(), says_so);
+}
+
 // One word, and what it does not cover.
 std::string verdict_text(const Verification& verification) {
-  if (!verification.ok) return "FAILED";
+  if (!verification.ok) return ends_early(verification) ? "INCOMPLETE" : "FAILED";
   if (verification.fields.empty()) return "OK (structure; the file holds no field)";
   for (const FieldVerdict& field : verification.fields) {
     if (field.status == ChecksumStatus::absent) return "OK (but no checksum is stored)";

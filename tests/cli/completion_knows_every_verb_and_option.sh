@@ -1,0 +1,23 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# And is sound in the shell that is certainly here.
+for shell in bash zsh fish; do
+  lq completion $shell > $shell.txt
+  for verb in ls info cat verify validate convert diff dump explain generate; do
+    grep -qw "$verb" $shell.txt || echo "$shell lacks $verb"
+    for option in $(lq "$verb" --help | cut -c3-30 | grep -oE -- '--[a-z-]+'); do
+      grep -q -- "${option#--}" $shell.txt || echo "$shell lacks $option of $verb"
+    done
+  done
+done
+source bash.txt
+complete_words() {
+  COMP_WORDS=("$@")
+  COMP_CWORD=$(($# - 1))
+  _lq
+  echo "${COMPREPLY[*]}"
+}
+complete_words lq ver
+complete_words lq convert --pre
+complete_words lq convert --precision ''

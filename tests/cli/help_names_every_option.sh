@@ -1,0 +1,13 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# For each verb and over all; the manual page knows them, too.
+lq --help | head -14
+lq convert --help
+for verb in ls info cat verify validate convert diff dump explain generate; do
+  lq "$verb" --help > help.txt
+  cmp help.txt <(lq help "$verb")
+  for option in $(grep -oE '^  .*' help.txt | cut -c3-30 | grep -oE -- '--[a-z-]+'); do
+    grep -q -- "\*$option\*" "$LQ_SOURCE/docs/man/lq.1.scd" || echo "the manual page lacks $option of $verb"
+  done
+done
