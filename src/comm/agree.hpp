@@ -21,8 +21,8 @@
 namespace lq::comm {
 
 // Collective. Throws on all ranks when `failure` is set on any; std::bad_alloc becomes out_of_memory, any other
-// foreign exception internal. Exported for limequat_mpi, which is a library of its own.
-LQ_API void agree_on_success(Comm& comm, std::exception_ptr failure);
+// foreign exception internal.
+void agree_on_success(Comm& comm, std::exception_ptr failure);
 
 // Collective. Runs `work` here and agrees; returns its result.
 template <class Work>

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The lattice over the ranks of an MPI communicator.
+#include <exception>
+
 #include <limequat/mpi.hpp>
 
-#include "comm/agree.hpp"
 #include "mpi/topology.hpp"
 
 namespace lq::mpi {
@@ -12,7 +13,13 @@ namespace lq::mpi {
 Grid grid(const Extents& extents, MPI_Comm comm, const GridOptions& options, const SiteOrder& axes) {
   const Communicator ranks = communicator(comm);
   GridOptions complete;
-  comm::agree(ranks.engine(), [&] { complete = with_topology(options, extents, comm, axes); });
+  std::exception_ptr failure;
+  try {
+    complete = with_topology(options, extents, comm, axes);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  ranks.agree(failure);
   return Grid(ranks, extents, complete);
 }
 
