@@ -57,7 +57,7 @@ Code code_for(const Header& header) {
 }
 
 TEST(LimeHeader, RefusesTypesThatDoNotFit) {
-  for (const std::string& type : {std::string(), std::string(128, 't'), std::string("a b"), std::string("\xc3\xa4")}) {
+  for (const std::string& type : {std::string(), std::string(128, 't'), std::string("a\tb"), std::string("\xc3\xa4")}) {
     Header header = xlf_info();
     header.type = type;
     EXPECT_EQ(code_for(header), Code::invalid_argument) << type;

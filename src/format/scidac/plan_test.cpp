@@ -170,7 +170,7 @@ TEST(ScidacPlan, RefusesMetadataThatWouldContradictIt) {
       {{"limequat-slices", "x"}},
       {{"", "x"}},
       {{std::string(128, 't'), "x"}},
-      {{"two words", "x"}},
+      {{"two\nlines", "x"}},
       {{"plaquette", "large"}},
       {{"my-binary-data", "x"}},
       {{"xlf-info", "a"}, {"xlf-info", "b"}},
