@@ -72,6 +72,9 @@ class Format {  // stateless; one object per format
   // The same for a record without a lattice.
   virtual Layout plan_record(std::string_view type, std::string_view contents, std::uint64_t offset,
                              bool first) const = 0;
+  // Which texts of another file can stand beside a field in this format. Left out are names it cannot hold, second
+  // texts where it has one, and what describes the numbers themselves when their precision changes.
+  virtual Metadata carried(const Metadata& texts, bool precision_changes) const = 0;
   // Rules of the specification that the file breaks, those of scan() included.
   virtual std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const = 0;
   // Every header byte, in order of offset.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
@@ -21,21 +22,21 @@ namespace lq {
 
 namespace {
 
-// The source's texts, replaced by the user's of the same name, and the user's own.
-Metadata merged(const Catalog& catalog, const FieldEntry& entry, const Metadata& wanted) {
-  const auto replaced = [&](const std::string& name) {
-    return std::ranges::any_of(wanted, [&](const auto& item) { return item.first == name; });
+// The source's texts that the target can hold, replaced by the user's of the same name, and the user's own.
+Metadata merged(const Catalog& catalog, const FieldEntry& entry, const std::string& to, const WriteOptions& options) {
+  const auto has = [](const Metadata& texts, const std::string& name) {
+    return std::ranges::any_of(texts, [&](const auto& item) { return item.first == name; });
   };
-  Metadata result;
-  const auto keep = [&](const Metadata& texts) {
-    for (const auto& [key, text] : texts) {
-      const bool there = std::ranges::any_of(result, [&](const auto& item) { return item.first == key; });
-      if (!replaced(key) && !there) result.emplace_back(key, text);
-    }
-  };
-  keep(entry.metadata);
-  keep(catalog.metadata);
-  result.insert(result.end(), wanted.begin(), wanted.end());
+  Metadata texts;
+  std::ranges::copy_if(entry.metadata, std::back_inserter(texts),
+                       [&](const auto& item) { return !has(options.metadata, item.first); });
+  std::ranges::copy_if(catalog.metadata, std::back_inserter(texts), [&](const auto& item) {
+    return !has(options.metadata, item.first) && !has(entry.metadata, item.first);
+  });
+  const FieldSpec& spec = entry.payload.spec;
+  const bool precision_changes = options.precision.value_or(spec.precision) != spec.precision;
+  Metadata result = io::target_format(to, options, spec, entry.payload.extents).carried(texts, precision_changes);
+  result.insert(result.end(), options.metadata.begin(), options.metadata.end());
   return result;
 }
 
@@ -93,8 +94,8 @@ Report convert_fields(transport::Transport& transport, const Catalog& catalog, c
   Report report;
   std::uint64_t bytes = 0;
   for (const FieldEntry& entry : catalog.fields) {
-    const io::FieldPlan plan{entry.name, entry.payload.spec, entry.payload.extents,
-                             merged(catalog, entry, options.write.metadata)};
+    const Metadata metadata = comm::agree(comm, [&] { return merged(catalog, entry, to, options.write); });
+    const io::FieldPlan plan{entry.name, entry.payload.spec, entry.payload.extents, metadata};
     io::Tally read(entry.payload);
     const TileCopy copy{transport, catalog.path, entry.payload,   entry.payload.stored,
                         read,      communicator, options.progress};

@@ -16,17 +16,23 @@
 
 namespace lq::io {
 
+namespace {
+
+// A field without a name is called by its kind.
+std::string name_of(const FieldPlan& plan) {
+  if (!plan.name.empty()) return plan.name;
+  return plan.spec.kind == FieldKind::generic ? "field" : std::string(name(plan.spec.kind));
+}
+
+}  // namespace
+
 FieldWriter::FieldWriter(transport::Transport& transport, const Communicator& communicator, std::string path,
                          WriteOptions options)
     : transport_(transport), communicator_(communicator), path_(std::move(path)), options_(std::move(options)) {}
 
-const format::Format& FieldWriter::choose_format(const FieldSpec& spec, const Extents& extents) const {
-  return options_.format.empty() ? format::format_for(path_, spec, extents) : format::format_named(options_.format);
-}
-
 format::Layout FieldWriter::plan_field(const FieldPlan& plan) const {
   format::PlanRequest request;
-  request.name = plan.name.empty() ? std::string(lq::name(plan.spec.kind)) : plan.name;
+  request.name = name_of(plan);
   request.spec = plan.spec;
   request.spec.precision = options_.precision.value_or(plan.spec.precision);
   request.extents = plan.extents;
@@ -35,7 +41,7 @@ format::Layout FieldWriter::plan_field(const FieldPlan& plan) const {
   request.first = written_.empty();
   request.checksum = options_.verify != Verify::none;
   request.slice_checksums = request.checksum && options_.slice_checksums;
-  format::Layout layout = choose_format(request.spec, plan.extents).plan(request);
+  format::Layout layout = target_format(path_, options_, request.spec, plan.extents).plan(request);
   if (layout.suffixes.size() != 1 || layout.payload.size() != 1) {
     throw Error(Code::unsupported,
                 path_ + ": a field goes into one file here; sets of several files are written as checkpoints",
@@ -78,8 +84,8 @@ Report FieldWriter::append(const FieldPlan& plan, const Produce& produce,
 
   Report report;
   report.path = path_;
-  report.format = choose_format(payload.spec, plan.extents).name();
-  report.field = plan.name.empty() ? std::string(lq::name(plan.spec.kind)) : plan.name;
+  report.format = target_format(path_, options_, payload.spec, plan.extents).name();
+  report.field = name_of(plan);
   report.spec = payload.spec;
   report.extents = plan.extents;
   report.ranks = communicator_.size();
@@ -99,8 +105,9 @@ Report FieldWriter::append(const FieldPlan& plan, const Produce& produce,
 void FieldWriter::append_record(const std::string& type, std::string_view contents) {
   comm::Comm& comm = communicator_.engine();
   const std::string text = comm::broadcast_text(comm, std::string(contents));
-  const format::Layout layout =
-      comm::agree(comm, [&] { return choose_format(FieldSpec{}, Extents{}).plan_record(type, text, end_, end_ == 0); });
+  const format::Layout layout = comm::agree(comm, [&] {
+    return target_format(path_, options_, FieldSpec{}, Extents{}).plan_record(type, text, end_, end_ == 0);
+  });
   open_for(layout, true);
   file_->write(layout.head);
   end_ = layout.end.front();
@@ -150,6 +157,11 @@ void FieldWriter::read_back(const Written& written) {
                .offset = payload.offset,
                .expected = to_string(written.checksum),
                .found = to_string(tally.sums.total())});
+}
+
+const format::Format& target_format(const std::string& path, const WriteOptions& options, const FieldSpec& spec,
+                                    const Extents& extents) {
+  return options.format.empty() ? format::format_for(path, spec, extents) : format::format_named(options.format);
 }
 
 void require_same_request(comm::Comm& comm, const std::string& path, const WriteOptions& options, const FieldSpec& spec,

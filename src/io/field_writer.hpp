@@ -52,7 +52,6 @@ class FieldWriter {
     Checksum checksum;
   };
 
-  const format::Format& choose_format(const FieldSpec& spec, const Extents& extents) const;
   format::Layout plan_field(const FieldPlan& plan) const;
   void open_for(const format::Layout& layout, bool local_sites);
   void read_back(const Written& written);
@@ -65,6 +64,10 @@ class FieldWriter {
   std::vector<Written> written_;
   std::uint64_t end_ = 0;  // size of the file so far
 };
+
+// Local. The format asked for, or that of the path's suffix.
+const format::Format& target_format(const std::string& path, const WriteOptions& options, const FieldSpec& spec,
+                                    const Extents& extents);
 
 // Collective. Throws ranks_disagree unless all ranks write the same field in the same way to the same file.
 void require_same_request(comm::Comm& comm, const std::string& path, const WriteOptions& options, const FieldSpec& spec,

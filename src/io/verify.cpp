@@ -178,7 +178,7 @@ void Verifier::judge_physics(const FieldEntry& entry, const FieldVerdict& verdic
                     catalog_.path, entry.name, entry.payload.spec.colors, links.mean));
   } else if (links.far_links > 0 && verdict.zeros.sites == 0) {
     add(entry, Severity::error, Code::malformed, "damaged-links",
-        fmt::format("{}: \"{}\": {} links are off SU({}), most of all link {} of site {}, by {:.3g}: they are damaged",
+        fmt::format("{}: \"{}\": damaged links, {} of them off SU({}), most of all link {} of site {}, by {:.3g}",
                     catalog_.path, entry.name, links.far_links, entry.payload.spec.colors, links.worst_link,
                     site_text(links.worst_site), links.largest));
   }

@@ -82,6 +82,10 @@ Layout IldgFormat::plan_record(std::string_view record, std::string_view content
   return lime::plan_record(record, contents, offset);
 }
 
+Metadata IldgFormat::carried(const Metadata& texts, bool precision_changes) const {
+  return scidac::carried_texts(texts, precision_changes);
+}
+
 std::vector<Finding> IldgFormat::validate(base::ByteSource& file, const Catalog& catalog) const {
   Findings findings;
   for (const Finding& finding : catalog.findings) findings.add(finding);

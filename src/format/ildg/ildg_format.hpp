@@ -15,6 +15,7 @@ class IldgFormat final : public Format {
   Likeness recognise(base::ByteSource& file) const override;
   Catalog scan(base::ByteSource& file, const Limits& limits) const override;
   Layout plan(const PlanRequest& request) const override;
+  Metadata carried(const Metadata& texts, bool precision_changes) const override;
   Layout plan_record(std::string_view type, std::string_view contents, std::uint64_t offset, bool first) const override;
   std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const override;
   std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const override;

@@ -55,13 +55,17 @@ HeaderBytes encode(const Header& header) {
   return bytes;
 }
 
-void check_type(std::string_view type) {
+bool is_type(std::string_view type) noexcept {
   const bool printable = std::ranges::all_of(type, [](char c) { return c >= ' ' && c < 0x7f; });
-  if (!type.empty() && type.size() <= type_limit && printable) return;
+  return printable && !type.empty() && type.size() <= type_limit;
+}
+
+void check_type(std::string_view type) {
+  if (is_type(type)) return;
   const std::string shown = base::printable(type);
   throw Error(Code::invalid_argument,
-              fmt::format("record type \"{}\" has {} characters{}; choose 1 to {} printable ASCII characters", shown,
-                          type.size(), printable ? "" : ", some of them not printable ASCII", type_limit),
+              fmt::format("record type \"{}\" has {} characters; choose 1 to {} printable ASCII characters", shown,
+                          type.size(), type_limit),
               {.record = shown, .expected = fmt::format("1 to {} ASCII characters", type_limit), .found = shown});
 }
 

@@ -45,6 +45,8 @@ HeaderBytes encode(const Header& header);
 
 // invalid_argument unless `type` has 1 to 127 printable ASCII characters.
 void check_type(std::string_view type);
+// Whether a text can be the type of a record.
+bool is_type(std::string_view type) noexcept;
 
 // Bytes of padding behind a payload.
 constexpr std::uint64_t padding(std::uint64_t data_length) noexcept { return (8 - data_length % 8) % 8; }

@@ -55,6 +55,10 @@ Layout LimeFormat::plan_record(std::string_view type, std::string_view contents,
   return lime::plan_record(type, contents, offset);
 }
 
+Metadata LimeFormat::carried(const Metadata&, bool) const {
+  return {};  // no field, so nothing can stand beside one
+}
+
 std::vector<Finding> LimeFormat::validate(base::ByteSource& file, const Catalog& catalog) const {
   Findings findings;
   for (const Finding& finding : catalog.findings) findings.add(finding);

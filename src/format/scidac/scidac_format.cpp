@@ -44,6 +44,10 @@ Layout ScidacFormat::plan_record(std::string_view record, std::string_view conte
   return lime::plan_record(record, contents, offset);
 }
 
+Metadata ScidacFormat::carried(const Metadata& texts, bool precision_changes) const {
+  return carried_texts(texts, precision_changes);
+}
+
 std::vector<Finding> ScidacFormat::validate(base::ByteSource& file, const Catalog& catalog) const {
   Findings findings;
   for (const Finding& finding : catalog.findings) findings.add(finding);

@@ -26,6 +26,9 @@ constexpr std::array<std::string_view, 3> pseudo_names{"plaquette", "link_trace"
 constexpr std::array<std::string_view, 4> standard_names{type::file_xml, type::record_xml, type::ildg_data_lfn,
                                                          type::xlf_info};
 
+// Grid's records that hold checksums and norms of the numbers as they are stored.
+constexpr std::array<std::string_view, 2> names_of_numbers{"grid-format", "FieldNormMetaData"};
+
 template <std::size_t N>
 bool is_in(const std::array<std::string_view, N>& names, std::string_view name) noexcept {
   return std::ranges::find(names, name) != names.end();
@@ -80,6 +83,18 @@ void check_metadata(const Metadata& metadata) {
   }
   number_of(metadata, "plaquette");
   number_of(metadata, "link_trace");
+}
+
+Metadata carried_texts(const Metadata& texts, bool precision_changes) {
+  Metadata carried;
+  for (const auto& [name, text] : texts) {
+    const std::string_view key = metadata_key(name);
+    const bool second = is_in(standard_names, key) && find_text(carried, key) != nullptr;
+    const bool outdated = precision_changes && is_in(names_of_numbers, key);
+    const bool ours = is_structural(name) || is_in(pseudo_names, key);
+    if (lime::is_type(name) && !ours && !second && !outdated) carried.emplace_back(name, text);
+  }
+  return carried;
 }
 
 std::string file_xml_text(const Metadata& metadata) {

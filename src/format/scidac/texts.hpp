@@ -22,6 +22,9 @@ void check_metadata(const Metadata& metadata);
 // invalid_argument: no record type, or one that only the library may write.
 void check_user_type(std::string_view type);
 
+// The texts of another file that can stand beside a field here; see Format::carried.
+Metadata carried_texts(const Metadata& texts, bool precision_changes);
+
 // The first text of that name, or nullptr.
 const std::string* find_text(const Metadata& metadata, std::string_view name) noexcept;
 

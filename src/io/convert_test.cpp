@@ -1,0 +1,126 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Conversion and comparison: the numbers and the texts arrive, on any number of ranks, and nothing else does.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <limequat/limequat.hpp>
+
+#include "support/error_of.hpp"
+#include "support/formula_field.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/thread_comm.hpp"
+
+namespace lq::io {
+namespace {
+
+using testing::error_of;
+
+class Conversion : public ::testing::Test {
+ protected:
+  void write(const std::string& path, const WriteOptions& options, double shift = 0) {
+    std::vector<double> links = testing::formula_sites<double>(grid_, 72);
+    links.back() += shift;
+    lq::write(path, grid_, gauge(links), options);
+  }
+  std::vector<std::string> texts(const std::string& path, const std::string& wanted) {
+    std::vector<std::string> found;
+    for (const auto& [name, text] : inspect(path).field().metadata) {
+      if (name == wanted) found.push_back(text);
+    }
+    return found;
+  }
+  std::string contents(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  testing::ScratchDirectory directory_;
+  std::string from_ = directory_ / "from.scidac", to_ = directory_ / "to.ildg";
+  Grid grid_{Extents{4, 3, 2, 5}};
+};
+
+TEST_F(Conversion, KeepsNumbersChecksumAndTexts) {
+  write(from_, {.metadata = {{"xlf-info", "beta = 6.0"}, {"note", "one"}, {"note", "two"}}});
+  const Report report = convert(from_, to_);
+  EXPECT_EQ(report.format, "ildg");
+  EXPECT_EQ(report.checksum, inspect(from_).field().checksum);
+  EXPECT_TRUE(diff(from_, to_).same);
+  EXPECT_EQ(texts(to_, "xlf-info"), (std::vector<std::string>{"beta = 6.0"}));
+  EXPECT_EQ(texts(to_, "note"), (std::vector<std::string>{"one", "two"}));
+}
+
+TEST_F(Conversion, ReplacesTextsOfTheSameName) {
+  write(from_, {.metadata = {{"note", "one"}}});
+  convert(from_, to_, {}, {.write = {.metadata = {{"note", "three"}}}});
+  EXPECT_EQ(texts(to_, "note"), (std::vector<std::string>{"three"}));
+}
+
+TEST_F(Conversion, LeavesOutTextsAboutTheNumbersWhenTheirPrecisionChanges) {
+  write(from_, {.metadata = {{"grid-format", "<FieldMetaData/>"}}});
+  convert(from_, to_);
+  EXPECT_EQ(texts(to_, "grid-format").size(), 1U);
+  convert(from_, to_, {}, {.write = {.precision = Precision::single, .overwrite = true}});
+  EXPECT_TRUE(texts(to_, "grid-format").empty());
+}
+
+TEST_F(Conversion, OnSeveralRanksGivesTheSameFile) {
+  write(from_, {});
+  convert(from_, to_);
+  const std::string alone = contents(to_);
+  testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
+    convert(from_, to_, Communicator(std::move(comm)), {.write = {.overwrite = true}});
+  });
+  EXPECT_EQ(contents(to_), alone);
+}
+
+TEST_F(Conversion, DryRunWritesNothing) {
+  write(from_, {});
+  convert(from_, to_, {}, {.dry_run = true});
+  EXPECT_FALSE(std::filesystem::exists(to_));
+}
+
+TEST_F(Conversion, RefusesToReplaceUnlessAsked) {
+  write(from_, {});
+  write(to_, {}, 1);
+  const std::string before = contents(to_);
+  EXPECT_EQ(error_of([&] { convert(from_, to_); }).code(), Code::exists);
+  EXPECT_EQ(contents(to_), before);
+}
+
+TEST_F(Conversion, OfAPlainContainerSaysWhatThereIs) {
+  Writer writer(directory_ / "texts.lime", grid_, {.format = "lime"});
+  writer.write_record("note", "no field here");
+  writer.close();
+  const Error error = error_of([&] { convert(directory_ / "texts.lime", to_); });
+  EXPECT_EQ(error.code(), Code::no_such_record);
+}
+
+TEST_F(Conversion, DiffNamesTheSiteAndTheNumbersThatDiffer) {
+  write(from_, {});
+  write(to_, {}, 0.25);
+  const Difference difference = diff(from_, to_);
+  EXPECT_FALSE(difference.same);
+  EXPECT_EQ(difference.largest_absolute, 0.25);
+  EXPECT_EQ(difference.site, (Coord{3, 2, 1, 4}));
+  EXPECT_EQ(difference.number, 71U);
+  EXPECT_EQ(difference.b - difference.a, 0.25);
+  EXPECT_EQ(difference.differing_numbers, 1U);
+  EXPECT_EQ(difference.compared_numbers, grid_.volume() * 72);
+  EXPECT_TRUE(diff(from_, to_, {}, {.tolerance = 0.3}).same);
+}
+
+TEST_F(Conversion, DiffIsTheSameOnSeveralRanks) {
+  write(from_, {});
+  write(to_, {}, 0.25);
+  const std::string alone = to_json(diff(from_, to_));
+  testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
+    EXPECT_EQ(to_json(diff(from_, to_, Communicator(std::move(comm)))), alone);
+  });
+}
+
+}  // namespace
+}  // namespace lq::io

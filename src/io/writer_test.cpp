@@ -1,0 +1,110 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Several fields and records in one file, and the questions that are asked of it afterwards.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include <limequat/limequat.hpp>
+
+#include "support/error_of.hpp"
+#include "support/formula_field.hpp"
+#include "support/scratch_directory.hpp"
+
+namespace lq::io {
+namespace {
+
+using testing::error_of;
+
+class ManyFields : public ::testing::Test {
+ protected:
+  std::vector<double> source(double factor) const {
+    std::vector<double> values = testing::formula_sites<double>(grid_, 24);
+    for (double& value : values) value *= factor;
+    return values;
+  }
+
+  testing::ScratchDirectory directory_;
+  std::string path_ = directory_ / "props.scidac";
+  Grid grid_{Extents{2, 4, 2, 6}};
+};
+
+TEST_F(ManyFields, AreReadBackByNameAndNumber) {
+  Writer writer = create(path_, grid_);
+  for (double s : {1.0, 2.0, 3.0}) writer.write("source", spinor(source(s)), {{"note", std::to_string(s)}});
+  EXPECT_FALSE(std::filesystem::exists(path_));  // nothing has its name before close
+  writer.close();
+
+  EXPECT_EQ(inspect(path_).fields.size(), 3U);
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    std::vector<double> values(static_cast<std::size_t>(grid_.volume() * 24));
+    const Report report = read(path_, grid_, spinor(values), {.field = "source", .index = i});
+    EXPECT_EQ(report.status, ChecksumStatus::ok);
+    EXPECT_EQ(values, source(static_cast<double>(i) + 1));
+  }
+  EXPECT_EQ(error_of([&] { (void)inspect(path_).field("source", 3); }).code(), Code::no_such_record);
+  EXPECT_TRUE(verify(path_).ok);
+}
+
+TEST_F(ManyFields, LeaveNoFileWhenTheWriterIsAbandoned) {
+  {
+    Writer writer = create(path_, grid_);
+    writer.write("source", spinor(source(1)));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(directory_.path()));
+}
+
+TEST_F(ManyFields, AWriterThatFailedOnceNeverPublishes) {
+  Writer writer = create(path_, grid_);
+  writer.write("source", spinor(source(1)));
+  EXPECT_EQ(error_of([&] { writer.write("source", spinor(std::vector<double>(5))); }).code(), Code::invalid_argument);
+  EXPECT_EQ(error_of([&] { writer.close(); }).code(), Code::wrong_state);
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(ManyFields, ClosingTwiceIsAnError) {
+  Writer writer = create(path_, grid_);
+  writer.write("source", spinor(source(1)));
+  writer.close();
+  EXPECT_EQ(error_of([&] { writer.close(); }).code(), Code::wrong_state);
+}
+
+TEST_F(ManyFields, RecordsWithoutALatticeAreReadByTypeAndNumber) {
+  Writer writer = create(directory_ / "log.lime", grid_, {.format = "lime"});
+  writer.write_record("log", "first");
+  writer.write_record("log", std::string(3 << 20, 'x'));  // more than one piece
+  writer.close();
+  const auto record = [&](std::uint64_t index) {
+    std::string text;
+    read_record(directory_ / "log.lime", "log", index, [&](const void* data, std::uint64_t bytes) {
+      text.append(static_cast<const char*>(data), static_cast<std::size_t>(bytes));
+    });
+    return text;
+  };
+  EXPECT_EQ(record(0), "first");
+  EXPECT_EQ(record(1), std::string(3 << 20, 'x'));
+  EXPECT_EQ(error_of([&] { record(2); }).code(), Code::no_such_record);
+}
+
+TEST_F(ManyFields, TheNumbersOfOneSiteAreThoseWritten) {
+  lq::write(path_, grid_, spinor(source(1)));
+  const Coord site{1, 3, 0, 5};
+  const std::vector<double> numbers = read_site(path_, site);
+  ASSERT_EQ(numbers.size(), 24U);
+  for (std::size_t n = 0; n < 24; ++n) {
+    EXPECT_EQ(numbers[n], testing::formula(lattice::site_rank(site, grid_.extents()), n));
+  }
+  EXPECT_EQ(error_of([&] { read_site(path_, {2, 0, 0, 0}); }).code(), Code::invalid_argument);
+}
+
+TEST_F(ManyFields, ReportsSumUpWhatWasDone) {
+  const Report report = lq::write(path_, grid_, spinor(source(1)), {.verify = Verify::read_back});
+  EXPECT_EQ(report.bytes, grid_.volume() * 24 * 8);
+  EXPECT_TRUE(report.read_back);
+  EXPECT_NE(report.summary().find("2x4x2x6"), std::string::npos);
+  EXPECT_NE(report.summary().find(to_string(report.checksum)), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lq::io
