@@ -28,7 +28,8 @@ class Conversion : public ::testing::Test {
   }
   std::vector<std::string> texts(const std::string& path, const std::string& wanted) {
     std::vector<std::string> found;
-    for (const auto& [name, text] : inspect(path).field().metadata) {
+    const Catalog catalog = inspect(path);
+    for (const auto& [name, text] : catalog.field().metadata) {
       if (name == wanted) found.push_back(text);
     }
     return found;
