@@ -24,10 +24,11 @@ struct Candidate {
 
 enum class Fit { none, other_precision, exact };
 
-// 0 when it does not fit 64 bits, which no record length equals.
+// 0 when it does not fit 64 bits, which no record length equals. Not even the bytes of one site need to: the file
+// says how many numbers there are.
 std::uint64_t bytes_of(const Candidate& candidate) {
-  const auto bytes = base::checked_multiply(candidate.stored.volume(), candidate.spec.site_bytes());
-  return bytes.value_or(0);
+  const auto site = base::checked_multiply(candidate.spec.numbers, candidate.spec.number_bytes());
+  return site ? base::checked_multiply(candidate.stored.volume(), *site).value_or(0) : 0;
 }
 
 FieldSpec in_other_precision(FieldSpec spec) noexcept {

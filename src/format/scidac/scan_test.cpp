@@ -78,5 +78,19 @@ TEST(ScidacScan, HoldsFourTextLimitsAtMost) {
   EXPECT_EQ(scan_bytes(field_message(texts), limits).fields.at(0).metadata.size(), 4U);
 }
 
+// A site of 2^63 + 4 bytes in single precision has 8 bytes modulo 2^64 in double: eight such sites would "fit".
+TEST(ScidacScan, RefusesSitesWhoseSizeInTheOtherPrecisionOverflows) {
+  const std::string file = "<scidacFile><spacetime>1</spacetime><dims>8</dims></scidacFile>";
+  const std::string site =
+      "<scidacRecord><recordtype>0</recordtype><datatype>X</datatype><precision>F</precision>"
+      "<typesize>9223372036854775812</typesize><datacount>1</datacount></scidacRecord>";
+  const Catalog catalog = scan_bytes(record("scidac-private-file-xml", file, true, true) +
+                                     record("scidac-private-record-xml", site, true, false) +
+                                     record("scidac-binary-data", std::string(64, 'd'), false, true));
+  EXPECT_TRUE(catalog.fields.empty());
+  ASSERT_NE(catalog.first_error(), nullptr);
+  EXPECT_EQ(catalog.first_error()->rule, "field-length");
+}
+
 }  // namespace
 }  // namespace lq::format::scidac
