@@ -87,15 +87,42 @@ void check_conversion(transport::Transport& transport, const Catalog& catalog, c
   io::require_target(transport, to, options.overwrite);
 }
 
+io::FieldPlan plan_of(const Catalog& catalog, const FieldEntry& entry, const std::string& to,
+                      const WriteOptions& options) {
+  return {entry.name, entry.payload.spec, entry.payload.extents, merged(catalog, entry, to, options)};
+}
+
+// The report of a file of several fields: that of the last one, with the bytes and seconds of all.
+void add_to(Report& total, Report&& field, const io::Tally& read) {
+  const std::uint64_t bytes = total.bytes + field.bytes;
+  const StepSeconds before = total.seconds;
+  total = std::move(field);
+  total.bytes = bytes;
+  total.seconds.pack += before.pack + read.pack_seconds;
+  total.seconds.exchange += before.exchange;
+  total.seconds.storage += before.storage + read.storage_seconds;
+  total.seconds.total += before.total;
+}
+
+// Everything but the data.
+Report rehearse(transport::Transport& transport, const Catalog& catalog, const std::string& to,
+                const Communicator& communicator, const WriteOptions& options) {
+  io::FieldWriter writer(transport, communicator, to, options);
+  Report report;
+  for (const FieldEntry& entry : catalog.fields) {
+    add_to(report, writer.rehearse(plan_of(catalog, entry, to, options)), io::Tally(entry.payload));
+  }
+  writer.require_space();
+  return report;
+}
+
 Report convert_fields(transport::Transport& transport, const Catalog& catalog, const std::string& to,
                       const Communicator& communicator, const ConvertOptions& options) {
   comm::Comm& comm = communicator.engine();
   io::FieldWriter writer(transport, communicator, to, options.write);
   Report report;
-  std::uint64_t bytes = 0;
   for (const FieldEntry& entry : catalog.fields) {
-    const Metadata metadata = comm::agree(comm, [&] { return merged(catalog, entry, to, options.write); });
-    const io::FieldPlan plan{entry.name, entry.payload.spec, entry.payload.extents, metadata};
+    const io::FieldPlan plan = comm::agree(comm, [&] { return plan_of(catalog, entry, to, options.write); });
     io::Tally read(entry.payload);
     const TileCopy copy{transport, catalog.path, entry.payload,   entry.payload.stored,
                         read,      communicator, options.progress};
@@ -105,10 +132,8 @@ Report convert_fields(transport::Transport& transport, const Catalog& catalog, c
         throw io::mismatch_error(catalog, entry, read);
       }
     };
-    report = writer.append(plan, copy, check);
-    bytes += report.bytes;
+    add_to(report, writer.append(plan, copy, check), read);
   }
-  report.bytes = bytes;
   writer.commit(report);
   return report;
 }
@@ -121,15 +146,10 @@ Report convert(const std::string& from, const std::string& to, const Communicato
   transport::Transport& transport = transport::posix();
   const Catalog catalog = io::scan_file(transport, from, communicator, options.limits);
   io::require_same_request(comm, to, options.write, FieldSpec{}, from, options.write.metadata);
+  comm::require_same(comm, options.dry_run ? "a dry run" : "the conversion itself", "what is asked of convert");
   comm::agree(comm, [&] { check_conversion(transport, catalog, to, options.write); });
   if (!options.dry_run) return convert_fields(transport, catalog, to, communicator, options);
-
-  Report report;
-  report.path = to;
-  report.spec = catalog.fields.front().payload.spec;
-  report.extents = catalog.fields.front().payload.extents;
-  report.ranks = communicator.size();
-  return report;
+  return comm::agree(comm, [&] { return rehearse(transport, catalog, to, communicator, options.write); });
 }
 
 }  // namespace lq

@@ -84,6 +84,49 @@ TEST_F(Conversion, DryRunWritesNothing) {
   EXPECT_FALSE(std::filesystem::exists(to_));
 }
 
+TEST_F(Conversion, DryRunTellsWhatWouldBeWritten) {
+  write(from_, {});
+  const WriteOptions single{.precision = Precision::single};
+  const Report said = convert(from_, to_, {}, {.write = single, .dry_run = true});
+  const Report done = convert(from_, to_, {}, {.write = single});
+  EXPECT_EQ(said.format, done.format);
+  EXPECT_EQ(said.spec, done.spec);
+  EXPECT_EQ(said.bytes, done.bytes);
+}
+
+TEST_F(Conversion, DryRunMeetsEveryComplaintOfTheConversion) {
+  write(from_, {});
+  for (const WriteOptions& refused : {WriteOptions{.format = "lime"}, WriteOptions{.format = "no such format"},
+                                      WriteOptions{.metadata = {{"scidac-checksum", "mine"}}}}) {
+    const Error expected = error_of([&] { convert(from_, to_, {}, {.write = refused}); });
+    const Error found = error_of([&] { convert(from_, to_, {}, {.write = refused, .dry_run = true}); });
+    EXPECT_STREQ(found.what(), expected.what());
+  }
+}
+
+TEST_F(Conversion, RanksThatAskForDifferentThingsAreTold) {
+  write(from_, {});
+  write(to_, {});
+  testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
+    const bool odd = comm->rank() == 1;
+    const Communicator ranks(std::move(comm));
+    const ConvertOptions asked{.write = {.overwrite = true}, .dry_run = odd};
+    EXPECT_EQ(error_of([&] { convert(from_, to_, ranks, asked); }).code(), Code::ranks_disagree);
+    EXPECT_EQ(error_of([&] { diff(from_, to_, ranks, {.tolerance = odd ? 1.0 : 0.0}); }).code(), Code::ranks_disagree);
+    const VerifyOptions how{.physics = odd ? Measure::never : Measure::always};
+    EXPECT_EQ(error_of([&] { verify(from_, ranks, how); }).code(), Code::ranks_disagree);
+  });
+}
+
+TEST_F(Conversion, OfSeveralFieldsCountsTheBytesOfAll) {
+  Writer writer(from_, grid_);
+  const std::vector<double> links = testing::formula_sites<double>(grid_, 72);
+  for (const char* name : {"first", "second"}) writer.write(name, gauge(links));
+  writer.close();
+  EXPECT_EQ(convert(from_, directory_ / "to.scidac").bytes, 2 * grid_.volume() * 72 * sizeof(double));
+  EXPECT_EQ(inspect(directory_ / "to.scidac").fields.size(), 2U);
+}
+
 TEST_F(Conversion, RefusesToReplaceUnlessAsked) {
   write(from_, {});
   write(to_, {}, 1);

@@ -129,6 +129,8 @@ Difference diff(const std::string& a, const std::string& b, const Communicator& 
                 const DiffOptions& options) {
   comm::Comm& comm = communicator.engine();
   transport::Transport& transport = transport::posix();
+  comm::require_same(comm, fmt::format("\"{}\" number {}, {:a}", options.field, options.index, options.tolerance),
+                     "the field to compare or the tolerance");
   const Catalog first = io::scan_file(transport, a, communicator, options.limits);
   const Catalog second = io::scan_file(transport, b, communicator, options.limits);
   Extreme extreme;

@@ -59,6 +59,30 @@ void FieldWriter::open_for(const format::Layout& layout, bool local_sites) {
   }
 }
 
+Report FieldWriter::describe(const FieldPlan& plan, const FieldSpec& in_file) const {
+  Report report;
+  report.path = path_;
+  report.format = target_format(path_, options_, in_file, plan.extents).name();
+  report.field = name_of(plan);
+  report.spec = in_file;
+  report.extents = plan.extents;
+  report.ranks = communicator_.size();
+  report.written = true;
+  return report;
+}
+
+Report FieldWriter::rehearse(const FieldPlan& plan) {
+  const format::Layout layout = plan_field(plan);
+  const Payload& payload = layout.payload.front();
+  written_.push_back({payload, {}});
+  end_ = layout.end.front();
+  Report report = describe(plan, payload.spec);
+  report.bytes = payload.length;
+  return report;
+}
+
+void FieldWriter::require_space() const { io::require_space(transport_, path_, end_); }
+
 Report FieldWriter::append(const FieldPlan& plan, const Produce& produce,
                            const std::function<void(const Tally&)>& check) {
   comm::Comm& comm = communicator_.engine();
@@ -75,21 +99,14 @@ Report FieldWriter::append(const FieldPlan& plan, const Produce& produce,
   });
   const base::Stopwatch exchange;
   tally.reduce(comm);
-  const double exchange_seconds = exchange.seconds();
+  const double exchange_seconds = comm::max_over_ranks(comm, exchange.seconds());
   if (check) check(tally);
   if (layout.tail) file_->write(layout.tail(tally.sums.digest()));
 
   written_.push_back({payload, tally.sums.total()});
   end_ = layout.end.front();
 
-  Report report;
-  report.path = path_;
-  report.format = target_format(path_, options_, payload.spec, plan.extents).name();
-  report.field = name_of(plan);
-  report.spec = payload.spec;
-  report.extents = plan.extents;
-  report.ranks = communicator_.size();
-  report.written = true;
+  Report report = describe(plan, payload.spec);
   report.bytes = tally.bytes;
   report.checksum = tally.sums.total();
   if (pump.checksum) report.stored = report.checksum;

@@ -41,6 +41,10 @@ class FieldWriter {
 
   // Collective. `check` runs on all ranks once the checksum of what was written is known, before the tail.
   Report append(const FieldPlan& plan, const Produce& produce, const std::function<void(const Tally&)>& check = {});
+  // Local. Plans a field as append() does and writes nothing; the report says what would be written.
+  Report rehearse(const FieldPlan& plan);
+  // Local. Throws no_space unless there is room for what was rehearsed.
+  void require_space() const;
   // Collective. The contents of rank 0 are written.
   void append_record(const std::string& type, std::string_view contents);
   // Collective. Completes the file; `report` gets the seconds and the verdict of read-back.
@@ -53,6 +57,7 @@ class FieldWriter {
   };
 
   format::Layout plan_field(const FieldPlan& plan) const;
+  Report describe(const FieldPlan& plan, const FieldSpec& in_file) const;
   void open_for(const format::Layout& layout, bool local_sites);
   void read_back(const Written& written);
 

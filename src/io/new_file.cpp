@@ -33,7 +33,9 @@ std::string temporary_name(const std::string& path, std::uint32_t number) {
               {.path = path});
 }
 
-void check_space(transport::Transport& transport, const std::string& path, std::uint64_t bytes) {
+}  // namespace
+
+void require_space(transport::Transport& transport, const std::string& path, std::uint64_t bytes) {
   const std::optional<std::uint64_t> space = transport.free_space(path);
   if (!space || *space >= bytes) return;
   throw Error(
@@ -43,8 +45,6 @@ void check_space(transport::Transport& transport, const std::string& path, std::
                   path, bytes, *space),
       {.path = path, .expected = fmt::format("{} bytes", bytes), .found = fmt::format("{} bytes", *space)});
 }
-
-}  // namespace
 
 void require_target(transport::Transport& transport, const std::string& path, bool overwrite) {
   if (path.empty() || path.back() == '/') {
@@ -97,7 +97,7 @@ void NewFile::discard() noexcept {
 
 void NewFile::create_at_root(std::uint64_t bytes) {
   require_target(transport_, path_, overwrite_);
-  check_space(transport_, path_, bytes);
+  io::require_space(transport_, path_, bytes);
   std::random_device random;
   for (int attempt = 0;; ++attempt) {
     temporary_path_ = temporary_name(path_, random());
@@ -113,7 +113,7 @@ void NewFile::create_at_root(std::uint64_t bytes) {
 }
 
 void NewFile::require_space(std::uint64_t bytes) {
-  comm::agree_at_root(communicator_.engine(), [&] { check_space(transport_, path_, bytes); });
+  comm::agree_at_root(communicator_.engine(), [&] { io::require_space(transport_, path_, bytes); });
 }
 
 void NewFile::write(const std::vector<format::Literal>& literals) {

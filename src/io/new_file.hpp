@@ -55,5 +55,7 @@ class NewFile {
 
 // Local. Refuses a path that a new file cannot take: an existing file (unless `overwrite`), a directory, a device.
 void require_target(transport::Transport& transport, const std::string& path, bool overwrite);
+// Local. Throws no_space unless the file system can take `bytes` bytes for a new file of that path.
+void require_space(transport::Transport& transport, const std::string& path, std::uint64_t bytes);
 
 }  // namespace lq::io
