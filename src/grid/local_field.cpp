@@ -15,6 +15,21 @@ namespace lq::grid {
 
 namespace {
 
+// The constructors of specs judge their arguments; members that were set by hand meet the same judgement here.
+std::uint64_t numbers_of(const FieldSpec& spec) {
+  switch (spec.kind) {
+    case FieldKind::gauge:
+      return gauge_spec(spec.precision, spec.colors, spec.links).numbers;
+    case FieldKind::spinor:
+      return spinor_spec(spec.precision, spec.colors, spec.spins).numbers;
+    case FieldKind::propagator:
+      return propagator_spec(spec.precision, spec.colors, spec.spins).numbers;
+    case FieldKind::generic:
+      break;
+  }
+  return generic_spec(spec.precision, spec.numbers, spec.is_complex).numbers;
+}
+
 template <class AnyField>
 void require_memory(const Grid& grid, const AnyField& field, bool has_function) {
   lattice::resolve_order(field.order, grid.extents().size());
@@ -35,20 +50,15 @@ void require_memory(const Grid& grid, const AnyField& field, bool has_function) 
 }  // namespace
 
 FieldSpec resolve_spec(FieldSpec spec, int dimensions) {
-  if (spec.kind == FieldKind::gauge) {
-    if (spec.links == 0) spec.links = dimensions;
-    const auto colors = static_cast<std::uint64_t>(spec.colors);
-    const std::uint64_t numbers = 2 * static_cast<std::uint64_t>(spec.links) * colors * colors;
-    if (spec.numbers != 0 && spec.numbers != numbers) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("a gauge field of SU({}) with {} links per site has {} numbers per site, not {}",
-                              spec.colors, spec.links, numbers, spec.numbers));
-    }
-    spec.numbers = numbers;
+  if (spec.kind == FieldKind::gauge && spec.links == 0) spec.links = dimensions;
+  const std::uint64_t numbers = numbers_of(spec);
+  if (spec.numbers != 0 && spec.numbers != numbers) {
+    throw Error(Code::invalid_argument,
+                fmt::format("a {} field of {} colors, {} spins and {} links per site has {} numbers per site, not {}",
+                            name(spec.kind), spec.colors, spec.spins, spec.links, numbers, spec.numbers),
+                {.expected = fmt::format("{} numbers", numbers), .found = fmt::format("{} numbers", spec.numbers)});
   }
-  if (spec.numbers == 0) {
-    throw Error(Code::invalid_argument, fmt::format("a {} field needs at least one number per site", name(spec.kind)));
-  }
+  spec.numbers = numbers;
   return spec;
 }
 

@@ -74,16 +74,19 @@ SiteExchange::SiteExchange(const Grid& grid, std::span<const Coord> wanted) : co
       base::store_le(bytes.data() + bytes.size() - number_bytes, wish.number);
     }
   });
-  for (const comm::Message& request : comm.all_to_all(std::move(requests))) {
-    Peer peer{request.rank, std::vector<std::uint64_t>(request.bytes.size() / number_bytes)};
-    for (std::size_t i = 0; i < peer.sites.size(); ++i) {
-      peer.sites[i] = base::load_le<std::uint64_t>(request.bytes.data() + i * number_bytes);
+  const std::vector<comm::Message> asked = comm.all_to_all(std::move(requests));
+  comm::agree(comm, [&] {
+    for (const comm::Message& request : asked) {
+      Peer peer{request.rank, std::vector<std::uint64_t>(request.bytes.size() / number_bytes)};
+      for (std::size_t i = 0; i < peer.sites.size(); ++i) {
+        peer.sites[i] = base::load_le<std::uint64_t>(request.bytes.data() + i * number_bytes);
+      }
+      to_.push_back(std::move(peer));
     }
-    to_.push_back(std::move(peer));
-  }
+  });
 }
 
-void SiteExchange::exchange(const std::byte* local_sites, std::size_t site_bytes, std::byte* out) const {
+std::vector<comm::Message> SiteExchange::pack_answers(const std::byte* local_sites, std::size_t site_bytes) const {
   std::vector<comm::Message> outgoing;
   outgoing.reserve(to_.size());
   for (const Peer& peer : to_) {
@@ -95,8 +98,15 @@ void SiteExchange::exchange(const std::byte* local_sites, std::size_t site_bytes
     }
     outgoing.push_back(std::move(message));
   }
+  return outgoing;
+}
+
+void SiteExchange::exchange(const std::byte* local_sites, std::size_t site_bytes, std::byte* out) const {
+  comm::Comm& comm = communicator_.engine();
+  // A rank whose memory does not suffice must not leave the others waiting for its message.
+  std::vector<comm::Message> outgoing = comm::agree(comm, [&] { return pack_answers(local_sites, site_bytes); });
   // Whoever was asked answers, in the order of the ranks on both sides.
-  const std::vector<comm::Message> incoming = communicator_.engine().all_to_all(std::move(outgoing));
+  const std::vector<comm::Message> incoming = comm.all_to_all(std::move(outgoing));
   for (std::size_t i = 0; i < from_.size(); ++i) {
     const Peer& peer = from_[i];
     const bool answered = i < incoming.size() && incoming[i].rank == peer.rank;

@@ -12,6 +12,8 @@
 
 #include <limequat/grid.hpp>
 
+#include "comm/comm.hpp"
+
 namespace lq::grid {
 
 class SiteExchange {
@@ -30,6 +32,8 @@ class SiteExchange {
     int rank = 0;
     std::vector<std::uint64_t> sites;
   };
+
+  std::vector<comm::Message> pack_answers(const std::byte* local_sites, std::size_t site_bytes) const;
 
   Communicator communicator_;
   std::vector<Peer> from_;  // by owner: the places of its sites in `out`
