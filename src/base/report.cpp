@@ -32,15 +32,15 @@ std::string checksum_text(const Report& report) {
       return fmt::format("Checksum {}: equal to the stored one{}.", sum,
                          report.read_back ? " after reading the file back" : "");
     case ChecksumStatus::absent:
-      return fmt::format("Checksum {}: the file stores none.", sum);
+      // Without a checksum to store none is computed either.
+      return report.written ? "Checksum: none is stored." : fmt::format("Checksum {}: the file stores none.", sum);
     case ChecksumStatus::mismatch:
       return fmt::format("Checksum {}: MISMATCH, the file stores {}.", sum,
                          report.stored ? to_string(*report.stored) : "another");
     case ChecksumStatus::unchecked:
       break;
   }
-  if (report.stored)
-    return fmt::format("Checksum {}: not compared, the file stores {}.", sum, to_string(*report.stored));
+  if (report.stored) return fmt::format("Checksum: not compared, the file stores {}.", to_string(*report.stored));
   return "Checksum: not compared.";
 }
 

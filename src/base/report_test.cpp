@@ -44,7 +44,9 @@ TEST(Report, SummaryNeverConfusesTheStatesOfTheChecksum) {
   r.stored.reset();
   EXPECT_TRUE(says(r, "Checksum: not compared.")) << r.summary();
   r.status = ChecksumStatus::absent;
-  EXPECT_TRUE(says(r, "the file stores none")) << r.summary();
+  EXPECT_TRUE(says(r, "Checksum: none is stored.")) << r.summary();
+  r.written = false;
+  EXPECT_TRUE(says(r, "Checksum a2c41090/11193c39: the file stores none.")) << r.summary();
 }
 
 TEST(Report, SummaryWarnsOfZeros) {
