@@ -17,9 +17,9 @@
 namespace lq {
 
 // Collective. Writes one field to one new file.
-// exists: there is a file of that name and overwrite is off; no_space: before the first byte where the file
-// system can tell; ranks_disagree: path, options or field differ between ranks; invalid_argument: the memory
-// given does not hold the grid's local volume. On any error no file appears and an existing one stays.
+// exists: there is a file of that name and overwrite is off; no_space: before the first byte where the system can tell;
+// ranks_disagree: path, options or field differ between ranks; invalid_argument: too little memory for the local sites.
+// On any error no file appears and an existing one stays; only if just its directory's sync fails, the new one stays.
 LQ_API Report write(const std::string& path, const Grid& grid, const Field& field, const WriteOptions& options = {});
 
 // Collective. Reads a field into `field`, whatever process grid wrote it; precision is converted.

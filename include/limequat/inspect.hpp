@@ -20,7 +20,7 @@
 
 namespace lq {
 
-// Called from rank 0 while long operations run, with bytes done and bytes in all.
+// Called on rank 0 while long operations run: how much of its own share of one field is done, in a unit of its own.
 using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
 // One field's verdict.

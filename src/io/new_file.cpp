@@ -11,6 +11,7 @@
 
 #include <limequat/error.hpp>
 
+#include "base/text.hpp"
 #include "comm/agree.hpp"
 
 namespace lq::io {
@@ -50,6 +51,10 @@ void require_target(transport::Transport& transport, const std::string& path, bo
   if (path.empty() || path.back() == '/') {
     throw Error(Code::invalid_argument, fmt::format("cannot write to \"{}\": the path names no file", path),
                 {.path = path});
+  }
+  if (path.find('\0') != std::string::npos) {
+    throw Error(Code::invalid_argument,
+                fmt::format("cannot write to \"{}\": a path holds no NUL", base::printable(path, 200)), {.path = path});
   }
   switch (transport.kind(path)) {
     case transport::PathKind::absent:
@@ -141,8 +146,22 @@ void NewFile::publish(Sync sync) {
       transport_.publish(temporary_path_, path_);
     }
     created_ = false;
-    if (sync == Sync::full) transport_.sync_directory(path_);
+    if (sync == Sync::full) sync_name();
   });
+}
+
+void NewFile::sync_name() {
+  try {
+    transport_.sync_directory(path_);
+  } catch (const Error& error) {
+    ErrorFacts facts = error.facts();
+    facts.path = path_;
+    throw Error(
+        error.code(),
+        fmt::format("{}: the file is complete and has its name, but a crash of the machine could lose the name: {}",
+                    path_, error.what()),
+        facts);
+  }
 }
 
 }  // namespace lq::io

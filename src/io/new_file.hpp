@@ -42,6 +42,7 @@ class NewFile {
 
  private:
   void create_at_root(std::uint64_t bytes);
+  void sync_name();
   void discard() noexcept;
 
   transport::Transport& transport_;

@@ -155,6 +155,24 @@ INSTANTIATE_TEST_SUITE_P(Ranks, Writing,
                                            Scenario{3, 0, Fault::no_space}, Scenario{3, 2, Fault::error},
                                            Scenario{3, 2, Fault::short_write}, Scenario{3, 1, Fault::no_space}));
 
+TEST(Publishing, AFailureBehindTheRenameSaysThatTheFileIsComplete) {
+  const testing::ScratchDirectory directory;
+  const std::string path = directory / "conf.ildg";
+  int seen = 0;
+  for (std::int64_t k = 0;; ++k) {
+    const Outcome outcome = run_with_fault(
+        2, 0, k, Fault::error,
+        [&](transport::Transport& transport, const Grid& grid) { write_to(transport, grid, path, 1, {}); });
+    if (!outcome.reached) break;
+    const Error error = error_of([&] { std::rethrow_exception(outcome.errors.back()); });
+    const bool says_so = std::string_view(error.what()).find("the file is complete") != std::string_view::npos;
+    EXPECT_EQ(says_so, std::filesystem::exists(path)) << error.what();
+    seen += says_so ? 1 : 0;
+    std::filesystem::remove(path);
+  }
+  EXPECT_EQ(seen, 1);
+}
+
 // A job that is killed dies with all its ranks, as MPI sees to it: here a process of its own whose ranks are threads.
 int status_of_killed_writer(const std::string& path, int bad_rank, std::int64_t k) {
   const pid_t child = ::fork();
