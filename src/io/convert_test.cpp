@@ -157,6 +157,13 @@ TEST_F(Conversion, DiffNamesTheSiteAndTheNumbersThatDiffer) {
   EXPECT_TRUE(diff(from_, to_, {}, {.tolerance = 0.3}).same);
 }
 
+TEST_F(Conversion, DiffSeesEveryTextOfAName) {
+  write(from_, {.metadata = {{"note", "one"}, {"note", "two"}}});
+  write(to_, {.metadata = {{"note", "another"}, {"note", "two"}}});
+  EXPECT_EQ(diff(from_, to_).metadata,
+            (std::vector<std::string>{"\"ildg-data-lfn\" is only in the second file", "\"note\" differs"}));
+}
+
 TEST_F(Conversion, DiffIsTheSameOnSeveralRanks) {
   write(from_, {});
   write(to_, {}, 0.25);

@@ -89,15 +89,16 @@ Extreme reduce(comm::Comm& comm, const Extreme& mine) {
 }
 
 std::vector<std::string> metadata_differences(const FieldEntry& a, const FieldEntry& b) {
-  std::map<std::string, std::pair<const std::string*, const std::string*>> texts;
-  for (const auto& [key, text] : a.metadata) texts[key].first = &text;
-  for (const auto& [key, text] : b.metadata) texts[key].second = &text;
+  using Texts = std::vector<std::string_view>;  // of one name
+  std::map<std::string, std::pair<Texts, Texts>> texts;
+  for (const auto& [key, text] : a.metadata) texts[key].first.emplace_back(text);
+  for (const auto& [key, text] : b.metadata) texts[key].second.emplace_back(text);
   std::vector<std::string> sentences;
   for (const auto& [key, pair] : texts) {
     const auto& [first, second] = pair;
-    if (!first || !second) {
-      sentences.push_back(fmt::format("\"{}\" is only in the {} file", key, first ? "first" : "second"));
-    } else if (*first != *second) {
+    if (first.empty() || second.empty()) {
+      sentences.push_back(fmt::format("\"{}\" is only in the {} file", key, second.empty() ? "first" : "second"));
+    } else if (first != second) {
       sentences.push_back(fmt::format("\"{}\" differs", key));
     }
   }

@@ -5,11 +5,10 @@
 #include "physics/link_checks.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
-#include "comm/comm.hpp"
+#include "comm/agree.hpp"
 #include "lattice/site_order.hpp"
 #include "physics/su_n.hpp"
 
@@ -24,13 +23,6 @@ constexpr std::uint64_t nowhere = std::numeric_limits<std::uint64_t>::max();
 // A link of broken numbers is as far from the group as can be.
 double or_infinite(double distance) {
   return std::isfinite(distance) ? distance : std::numeric_limits<double>::infinity();
-}
-
-// Numbers that are not negative are ordered as their bits.
-double max_over_ranks(comm::Comm& comm, double value) {
-  auto bits = std::bit_cast<std::uint64_t>(value);
-  comm.all_reduce({&bits, 1}, comm::Reduce::max);
-  return std::bit_cast<double>(bits);
 }
 
 std::uint64_t min_over_ranks(comm::Comm& comm, std::uint64_t value) {
@@ -78,8 +70,8 @@ Unitarity LinkChecks::unitarity() const {
   comm::Comm& comm = grid_.communicator().engine();
   const bool has_links = largest_ >= 0;
   Unitarity result;
-  result.largest = max_over_ranks(comm, has_links ? largest_ : 0.0);
-  result.largest_determinant = max_over_ranks(comm, largest_determinant_);
+  result.largest = comm::max_over_ranks(comm, has_links ? largest_ : 0.0);
+  result.largest_determinant = comm::max_over_ranks(comm, largest_determinant_);
 
   std::uint64_t mine = nowhere;
   if (has_links && largest_ == result.largest) {
