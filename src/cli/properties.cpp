@@ -43,7 +43,7 @@ class Collector {
     value = trim(value);
     if (key == "version") return;  // of an XML schema
     if (key.empty() || value.empty() || key.size() > longest_key || value.size() > longest_value || full()) return;
-    properties_.push_back({unified(key), printable(value, longest_value), source_});
+    properties_.push_back({printable(unified(key), longest_value), printable(value, longest_value), source_});
   }
 
  private:

@@ -105,6 +105,13 @@ void require_same(Comm& comm, std::string_view text, std::string_view what) {
               facts);
 }
 
+void require_same(Comm& comm, std::span<const Stated> arguments) {
+  std::string all;
+  for (const Stated& argument : arguments) all += fmt::format("{} {}\n", argument.text.size(), argument.text);
+  if (hashes_agree(comm, all)) return;
+  for (const Stated& argument : arguments) require_same(comm, argument.text, argument.what);
+}
+
 std::string broadcast_text(Comm& comm, const std::string& text) { return broadcast_text_from(comm, text, 0); }
 
 double max_over_ranks(Comm& comm, double value) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -59,6 +60,14 @@ void agree_at_root(Comm& comm, Work&& work) {
 // Collective. Throws ranks_disagree, naming `what` and the first rank that differs from rank 0, unless `text` is
 // the same on all ranks.
 void require_same(Comm& comm, std::string_view text, std::string_view what);
+
+// One of several arguments that must be the same on all ranks.
+struct Stated {
+  std::string_view what;
+  std::string text;
+};
+// Collective. The same for all of `arguments` (as many on every rank); the error is about the first that differs.
+void require_same(Comm& comm, std::span<const Stated> arguments);
 
 // Collective. Rank 0's text on all ranks.
 std::string broadcast_text(Comm& comm, const std::string& text);

@@ -56,6 +56,16 @@ TEST_F(DamagedFile, ThatIsNotDamagedIsOk) {
   EXPECT_TRUE(result.fields.at(0).physics.has_value());
 }
 
+TEST_F(DamagedFile, FieldsAreMeasuredThoughOtherPartsOfTheFileAreBroken) {
+  write();
+  std::ofstream(path_, std::ios::app | std::ios::binary) << "half a header";
+  const Verification result = verify(path_);
+  EXPECT_FALSE(result.ok);
+  EXPECT_EQ(result.findings.at(0).code, Code::truncated);
+  EXPECT_EQ(result.fields.at(0).status, ChecksumStatus::ok);
+  EXPECT_TRUE(result.fields.at(0).physics.has_value());
+}
+
 TEST_F(DamagedFile, OneByteIsNamedWithItsRightValue) {
   write();
   const std::uint64_t offset = payload_.offset + 300 * 576 + 123;

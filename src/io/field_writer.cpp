@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <vector>
 
 #include <limequat/error.hpp>
 
@@ -22,6 +23,26 @@ namespace {
 std::string name_of(const FieldPlan& plan) {
   if (!plan.name.empty()) return plan.name;
   return plan.spec.kind == FieldKind::generic ? "field" : std::string(name(plan.spec.kind));
+}
+
+std::string word(bool yes) { return yes ? "yes" : "no"; }
+
+std::string word(Verify verify) {
+  return verify == Verify::none ? "none" : verify == Verify::checksum ? "checksum" : "read_back";
+}
+
+std::string word(Sync sync) { return sync == Sync::none ? "none" : sync == Sync::data ? "data" : "full"; }
+
+// What all ranks must ask for alike, whatever is written.
+std::vector<comm::Stated> stated(const std::string& path, const WriteOptions& options) {
+  return {{"the path of the file to write", path},
+          {"the option format", options.format},
+          {"the option name", options.name},
+          {"the option verify", word(options.verify)},
+          {"the option sync", word(options.sync)},
+          {"the option overwrite", word(options.overwrite)},
+          {"the option measure", word(options.measure)},
+          {"the option slice_checksums", word(options.slice_checksums)}};
 }
 
 }  // namespace
@@ -121,6 +142,9 @@ Report FieldWriter::append(const FieldPlan& plan, const Produce& produce,
 
 void FieldWriter::append_record(const std::string& type, std::string_view contents) {
   comm::Comm& comm = communicator_.engine();
+  std::vector<comm::Stated> arguments = stated(path_, options_);
+  arguments.push_back({"the type of the record", type});
+  comm::require_same(comm, arguments);
   const std::string text = comm::broadcast_text(comm, std::string(contents));
   const format::Layout layout = comm::agree(comm, [&] {
     return target_format(path_, options_, FieldSpec{}, Extents{}).plan_record(type, text, end_, end_ == 0);
@@ -183,13 +207,17 @@ const format::Format& target_format(const std::string& path, const WriteOptions&
 
 void require_same_request(comm::Comm& comm, const std::string& path, const WriteOptions& options, const FieldSpec& spec,
                           const std::string& name, const Metadata& metadata) {
-  std::string text = fmt::format("{}\n{} {} {} {} {} {} {} {}\n{} {} {} {} {} {}\n{}\n", path, options.format,
-                                 options.precision ? static_cast<int>(*options.precision) : 0,
-                                 static_cast<int>(options.verify), static_cast<int>(options.sync), options.overwrite,
-                                 options.measure, options.slice_checksums, options.name, static_cast<int>(spec.kind),
-                                 spec.colors, spec.spins, spec.links, spec.numbers, spec.is_complex, name);
-  for (const auto& [key, value] : metadata) text += fmt::format("{} {} {}\n", key, value.size(), value);
-  comm::require_same(comm, text, "the path, the options, the kind of field or the metadata");
+  std::vector<comm::Stated> arguments = stated(path, options);
+  // Decides the sizes in the file: ranks that hold other precisions must be told which one to write.
+  arguments.push_back({"the precision to write", std::string(lq::name(options.precision.value_or(spec.precision)))});
+  arguments.push_back({"the name of the field", name});
+  arguments.push_back({"the kind of field", fmt::format("{}, {} colors, {} spins, {} links, {} {} numbers per site",
+                                                        lq::name(spec.kind), spec.colors, spec.spins, spec.links,
+                                                        spec.numbers, spec.is_complex ? "complex" : "real")});
+  std::string texts;
+  for (const auto& [key, value] : metadata) texts += fmt::format("{} = {}; ", key, value);
+  arguments.push_back({"the metadata", std::move(texts)});
+  comm::require_same(comm, arguments);
 }
 
 }  // namespace lq::io

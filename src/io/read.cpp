@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 #include <limequat/error.hpp>
@@ -32,10 +33,14 @@ Coord shifted(const Coord& x, const Coord& by, std::int64_t sign) {
 void require_same_request(comm::Comm& comm, const ReadOptions& options, const FieldSpec& spec) {
   const std::string region =
       options.region ? to_string(options.region->lower) + "+" + to_string(options.region->extents) : "whole";
-  comm::require_same(comm,
-                     fmt::format("{} {} {} {} {} {} {} {} {}", options.field, options.index, region, options.verify,
-                                 static_cast<int>(spec.kind), spec.colors, spec.spins, spec.links, spec.numbers),
-                     "the options or the kind of field");
+  const std::array<comm::Stated, 5> arguments = {
+      {{"the option field", options.field},
+       {"the option index", std::to_string(options.index)},
+       {"the option region", region},
+       {"the option verify", options.verify ? "yes" : "no"},
+       {"the kind of field", fmt::format("{}, {} colors, {} spins, {} links, {} numbers per site", name(spec.kind),
+                                         spec.colors, spec.spins, spec.links, spec.numbers)}}};
+  comm::require_same(comm, arguments);
 }
 
 // The sites to read, in coordinates of the file's lattice.
@@ -148,21 +153,14 @@ Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const Tall
       {.path = catalog.path, .record = record, .offset = entry.payload.offset, .expected = expected, .found = found}};
 }
 
-Report read_field(transport::Transport& transport, const std::string& path, const Grid& grid, const MutableField& field,
-                  const ReadOptions& options) {
+Report read_entry(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
+                  const MutableField& local, const ReadOptions& options) {
   comm::Comm& comm = grid.communicator().engine();
-  const base::Stopwatch watch;
-  const MutableField local = comm::agree(comm, [&] { return grid::resolve_field(grid, field); });
-  require_same_request(comm, options, local.spec);
-  const Catalog catalog = scan_file(transport, path, grid.communicator(), options.limits);
-
-  const FieldEntry& entry = comm::agree(comm, [&] {
-    catalog.require_sound();
-    const FieldEntry& found = catalog.field(options.field, options.index);
-    require_same_sites(path, found, local.spec);
-    return std::cref(found);
+  const std::string& path = catalog.path;
+  const Box region = comm::agree(comm, [&] {
+    require_same_sites(path, entry, local.spec);
+    return region_of(path, entry, options, grid);
   });
-  const Box region = comm::agree(comm, [&] { return region_of(path, entry, options, grid); });
 
   Tally tally(entry.payload);
   comm::agree(comm, [&] {
@@ -171,6 +169,7 @@ Report read_field(transport::Transport& transport, const std::string& path, cons
   });
   const base::Stopwatch exchange;
   tally.reduce(comm);
+  const double exchange_seconds = comm::max_over_ranks(comm, exchange.seconds());
 
   Report report;
   report.path = path;
@@ -185,11 +184,27 @@ Report read_field(transport::Transport& transport, const std::string& path, cons
   report.status = options.verify ? judge(entry, tally, region) : ChecksumStatus::unchecked;
   report.zeros = tally.zeros;
   report.seconds = {.pack = tally.pack_seconds,
-                    .exchange = exchange.seconds(),
+                    .exchange = exchange_seconds,
                     .storage = tally.storage_seconds,
                     .sync = 0,
-                    .total = comm::max_over_ranks(comm, watch.seconds())};
+                    .total = 0};
   if (report.status == ChecksumStatus::mismatch) throw mismatch_error(catalog, entry, tally);
+  return report;
+}
+
+Report read_field(transport::Transport& transport, const std::string& path, const Grid& grid, const MutableField& field,
+                  const ReadOptions& options) {
+  comm::Comm& comm = grid.communicator().engine();
+  const base::Stopwatch watch;
+  const MutableField local = comm::agree(comm, [&] { return grid::resolve_field(grid, field); });
+  require_same_request(comm, options, local.spec);
+  const Catalog catalog = scan_file(transport, path, grid.communicator(), options.limits);
+  const FieldEntry& entry = comm::agree(comm, [&] {
+    catalog.require_sound();
+    return std::cref(catalog.field(options.field, options.index));
+  });
+  Report report = read_entry(transport, catalog, entry, grid, local, options);
+  report.seconds.total = comm::max_over_ranks(comm, watch.seconds());
   return report;
 }
 

@@ -20,6 +20,11 @@ namespace lq::io {
 Report read_field(transport::Transport& transport, const std::string& path, const Grid& grid, const MutableField& field,
                   const ReadOptions& options);
 
+// Collective. One field of a file that was scanned already, sound in its other parts or not; `local` is resolved.
+// seconds.total is left to the caller.
+Report read_entry(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
+                  const MutableField& local, const ReadOptions& options);
+
 // How the sums of the data that passed compare with what the file stores; `moved` are the sites that passed.
 ChecksumStatus judge(const FieldEntry& entry, const Tally& tally, const Box& moved);
 

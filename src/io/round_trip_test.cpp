@@ -9,6 +9,7 @@
 
 #include <limequat/error.hpp>
 
+#include "io/field_writer.hpp"
 #include "io/read.hpp"
 #include "io/write.hpp"
 #include "support/error_of.hpp"
@@ -256,6 +257,51 @@ TEST(Writing, DifferentOptionsOnTwoRanksIsAnError) {
   for (const std::exception_ptr& outcome : outcomes) {
     EXPECT_EQ(error_of([&] { std::rethrow_exception(outcome); }).code(), Code::ranks_disagree);
   }
+}
+
+// Fields in single precision on one rank and in double on the other; `precision` as asked of the file.
+std::vector<std::exception_ptr> write_mixed(transport::Transport& transport, std::optional<Precision> precision) {
+  return testing::outcomes_of_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
+    const bool is_single = comm->rank() == 1;
+    const Grid grid(Communicator(std::move(comm)), {4, 4, 4, 4});
+    std::vector<float> singles = formula_sites<float>(grid, 24);
+    std::vector<double> doubles = formula_sites<double>(grid, 24);
+    const Field field = is_single ? Field(spinor(singles)) : Field(spinor(doubles));
+    write_field(transport, "f", grid, field, {.format = "scidac", .precision = precision});
+  });
+}
+
+TEST(Writing, FromSingleOnOneRankAndDoubleOnAnotherNeedsAPrecision) {
+  const auto transport = transport::make_memory();
+  for (const std::exception_ptr& outcome : write_mixed(*transport, {})) {
+    EXPECT_EQ(error_of([&] { std::rethrow_exception(outcome); }).code(), Code::ranks_disagree);
+  }
+  EXPECT_EQ(transport->kind("f"), transport::PathKind::absent);
+  for (const std::exception_ptr& outcome : write_mixed(*transport, Precision::single)) EXPECT_EQ(outcome, nullptr);
+  EXPECT_EQ(transport->kind("f"), transport::PathKind::file);
+}
+
+TEST(Writing, RecordsOfDifferentTypesOnTwoRanksIsAnError) {
+  const auto transport = transport::make_memory();
+  const auto outcomes = testing::outcomes_of_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
+    const std::string type = comm->rank() == 0 ? "note" : "remark";
+    FieldWriter writer(*transport, Communicator(std::move(comm)), "f", {.format = "scidac"});
+    writer.append_record(type, "text");
+  });
+  for (const std::exception_ptr& outcome : outcomes) {
+    const Error error = error_of([&] { std::rethrow_exception(outcome); });
+    EXPECT_EQ(error.code(), Code::ranks_disagree);
+    EXPECT_EQ(error.facts().found, "remark");
+  }
+}
+
+TEST(Writing, ToAPathWithANulIsRefused) {
+  const auto transport = transport::make_memory();
+  std::vector<double> values(16 * 24);
+  const Error error = error_of([&] {
+    write_field(*transport, std::string("a\0b", 3), Grid({2, 2, 2, 2}), spinor(values), {.format = "scidac"});
+  });
+  EXPECT_EQ(error.code(), Code::invalid_argument);
 }
 
 }  // namespace

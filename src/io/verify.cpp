@@ -12,6 +12,7 @@
 #include <limequat/inspect.hpp>
 
 #include "comm/agree.hpp"
+#include "grid/local_field.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/damage.hpp"
 #include "io/read.hpp"
@@ -44,7 +45,7 @@ class Verifier {
   void report_mismatch(const FieldEntry& entry, const io::Tally& tally);
   void report_zeros(const FieldEntry& entry, const ZeroRegion& zeros);
   bool can_measure(const FieldEntry& entry) const;
-  Physics measure_field(const FieldEntry& entry, std::uint64_t index);
+  Physics measure_field(const FieldEntry& entry);
   void judge_physics(const FieldEntry& entry, const FieldVerdict& verdict);
   void compare(const FieldEntry& entry, std::string_view what, const std::optional<double>& stated, double measured);
   void add(const FieldEntry& entry, Severity severity, Code code, std::string rule, const std::string& message,
@@ -86,7 +87,7 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
   if (verdict.status == ChecksumStatus::mismatch) report_mismatch(entry, tally);
   if (verdict.zeros.sites > 0) report_zeros(entry, verdict.zeros);
   if (can_measure(entry)) {
-    verdict.physics = measure_field(entry, index);
+    verdict.physics = measure_field(entry);
     judge_physics(entry, verdict);
   }
   result_.fields.push_back(std::move(verdict));
@@ -150,14 +151,14 @@ bool Verifier::can_measure(const FieldEntry& entry) const {
   return volume(payload.extents) <= options_.memory_bytes / copies / site_bytes;
 }
 
-Physics Verifier::measure_field(const FieldEntry& entry, std::uint64_t index) {
+// Of a field that is whole, also where other parts of the file are not.
+Physics Verifier::measure_field(const FieldEntry& entry) {
   const Grid grid(communicator_, entry.payload.extents);
   std::vector<double> links;
   comm::agree(comm(),
               [&] { links.resize(static_cast<std::size_t>(grid.local_volume() * entry.payload.spec.numbers)); });
-  const MutableField field = gauge(links, {.colors = entry.payload.spec.colors});
-  io::read_field(transport_, catalog_.path, grid, field,
-                 {.field = entry.name, .index = index, .verify = false, .limits = options_.limits});
+  const MutableField field = grid::resolve_field(grid, gauge(links, {.colors = entry.payload.spec.colors}));
+  io::read_entry(transport_, catalog_, entry, grid, field, {.verify = false, .block_bytes = options_.block_bytes});
   return measure(grid, field);
 }
 
@@ -212,6 +213,11 @@ void Verifier::add(const FieldEntry& entry, Severity severity, Code code, std::s
 }  // namespace
 
 Verification verify(const std::string& path, const Communicator& communicator, const VerifyOptions& options) {
+  // They decide who measures, which all ranks do together.
+  comm::require_same(
+      communicator.engine(),
+      fmt::format("mode {}, {} bytes of memory", static_cast<int>(options.physics), options.memory_bytes),
+      "when verify measures");
   return Verifier(path, communicator, options).run();
 }
 
