@@ -205,11 +205,13 @@ std::vector<Finding> Search::in(const Range& range) {
   if (!findings.empty()) return findings;
   const std::uint64_t offset = payload_.offset + range.begin * site_.size();
   const std::uint64_t length = (range.end - range.begin) * site_.size();
-  return {finding("damaged-range",
-                  fmt::format("{}: somewhere in bytes {} to {} ({} sites from {} to {}) more than one byte is damaged",
-                              place(range), offset, offset + length - 1, range.end - range.begin,
-                              site_text(site_of(range.begin)), site_text(site_of(range.end - 1))),
-                  offset, length)};
+  return {finding(
+      "damaged-range",
+      fmt::format(
+          "{}: damaged somewhere in bytes {} to {} ({} sites from {} to {}); no single byte could be singled out",
+          place(range), offset, offset + length - 1, range.end - range.begin, site_text(site_of(range.begin)),
+          site_text(site_of(range.end - 1))),
+      offset, length)};
 }
 
 Finding Search::sums_disagree() const {
