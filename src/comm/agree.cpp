@@ -9,6 +9,7 @@
 #include <bit>
 #include <limits>
 #include <new>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -42,13 +43,19 @@ std::string broadcast_text_from(Comm& comm, std::string_view text, int root) {
   return std::string(base::as_text(broadcast_bytes(comm, {mine.begin(), mine.end()}, root)));
 }
 
+Error out_of_memory() {
+  return Error(Code::out_of_memory, "memory for the work could not be allocated; use more ranks or smaller blocks");
+}
+
 Error error_of(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
   } catch (const Error& error) {
     return error;
   } catch (const std::bad_alloc&) {
-    return Error(Code::out_of_memory, "memory for the work could not be allocated; use more ranks or smaller blocks");
+    return out_of_memory();
+  } catch (const std::length_error&) {  // more than a container can ever hold
+    return out_of_memory();
   } catch (const std::exception& error) {
     return Error(Code::internal, fmt::format("unexpected exception: {} (please report)", error.what()));
   } catch (...) {

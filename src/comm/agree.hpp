@@ -21,8 +21,8 @@
 
 namespace lq::comm {
 
-// Collective. Throws on all ranks when `failure` is set on any; std::bad_alloc becomes out_of_memory, any other
-// foreign exception internal.
+// Collective. Throws on all ranks when `failure` is set on any; std::bad_alloc and std::length_error become
+// out_of_memory, any other foreign exception internal.
 void agree_on_success(Comm& comm, std::exception_ptr failure);
 
 // Collective. Runs `work` here and agrees; returns its result.

@@ -107,6 +107,8 @@ TEST(Agree, TheLowestFailingRankIsHeard) {
 
 TEST(Agree, ForeignExceptionsGetACode) {
   EXPECT_EQ(error_when_ranks_fail(2, {1}, [](int) { throw std::bad_alloc(); }).code(), Code::out_of_memory);
+  EXPECT_EQ(error_when_ranks_fail(2, {0}, [](int) { std::vector<int>().reserve(~std::size_t{0}); }).code(),
+            Code::out_of_memory);
   EXPECT_EQ(error_when_ranks_fail(2, {1}, [](int) { throw 42; }).code(), Code::internal);
   const Error error = error_when_ranks_fail(2, {1}, [](int) { throw std::logic_error("odd"); });
   EXPECT_EQ(error.code(), Code::internal);
