@@ -4,6 +4,7 @@
 // See findings.hpp.
 #include "format/findings.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -46,6 +47,10 @@ void Findings::warning(std::string rule, const Record& record, std::string messa
 
 void Findings::note(std::string rule, const Record& record, std::string message) {
   add(about(Severity::note, std::move(rule), record, std::move(message)));
+}
+
+bool Findings::has_errors() const noexcept {
+  return std::ranges::any_of(findings_, [](const Finding& f) { return f.severity == Severity::error; });
 }
 
 std::vector<Finding> Findings::take() {

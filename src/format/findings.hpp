@@ -25,6 +25,7 @@ class Findings {
   void warning(std::string rule, const Record& record, std::string message, std::string expected = {},
                std::string found = {});
   void note(std::string rule, const Record& record, std::string message);
+  bool has_errors() const noexcept;
 
   // All of them, with one sentence for each rule that came up more often; errors are never left out entirely.
   std::vector<Finding> take();

@@ -11,6 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "format/findings.hpp"
+#include "format/lime/header.hpp"
 #include "format/lime/walk.hpp"
 #include "format/scidac/describe.hpp"
 #include "format/scidac/group.hpp"
@@ -38,6 +39,7 @@ class Scan {
   void read_texts(const std::vector<RecordIndex>& indices, Metadata& metadata);
   void state_observables();
   void report_open_message(const Groups& groups);
+  void report_lost_data(const Groups& groups);
   const Record& record(RecordIndex i) const { return catalog_.records[i]; }
 
   // decode(text of record i), or a finding and nothing.
@@ -187,6 +189,21 @@ void Scan::report_open_message(const Groups& groups) {
   }
 }
 
+// A damaged type or length hides the data from the scan; a file that promises a field holds one.
+void Scan::report_lost_data(const Groups& groups) {
+  if (catalog_.records.empty() || walk_.inside_message || findings_.has_errors()) return;
+  const Record& last = catalog_.records.back();
+  const std::uint64_t end = last.offset + last.data_length;
+  if (groups.waits_for_data) {
+    findings_.error(Code::malformed, "scidac-data-missing", last,
+                    "a field is described, but no record of data follows the description; the type or the length of "
+                    "a record is damaged, or the data were never written");
+  } else if (groups.groups.empty() && file_.size() > end && file_.size() - end > lime::header_bytes) {
+    findings_.error(Code::malformed, "scidac-data-missing", last,
+                    "no record holds data, and the bytes behind this one are no record; its length may be damaged");
+  }
+}
+
 // Those of the field's own texts, else those of the file (tmLQCD's xlf-info is a message of its own).
 void Scan::state_observables() {
   const Observables of_file = find_observables(catalog_.metadata);
@@ -206,6 +223,7 @@ Catalog Scan::run() {
   catalog_.complete = !walk_.truncated;
   const Groups groups = group_records(catalog_.records, file_.size());
   report_open_message(groups);
+  report_lost_data(groups);
   read_file_infos(groups);
   read_texts(groups.texts, catalog_.metadata);
   for (const Group& group : groups.groups) read_group(group);

@@ -37,6 +37,23 @@ TEST(ScidacScan, RefusesAHugeDocumentWithoutReadingIt) {
   EXPECT_EQ(catalog.first_error()->rule, "ildg-format");
 }
 
+TEST(ScidacScan, MissesTheDataThatADamagedTypeHides) {
+  std::string bytes = field_message();
+  bytes.at(bytes.find("ildg-binary-data")) = 'j';
+  const Catalog catalog = scan_bytes(bytes);
+  ASSERT_NE(catalog.first_error(), nullptr);
+  EXPECT_EQ(catalog.first_error()->rule, "scidac-data-missing");
+}
+
+TEST(ScidacScan, MissesTheDataBehindADamagedLength) {
+  const std::string first = record("scidac-file-xml", std::string(40, ' '), true, true);
+  std::string bytes = first + field_message();
+  bytes.at(15) = 48;
+  const Catalog catalog = scan_bytes(bytes);
+  ASSERT_NE(catalog.first_error(), nullptr);
+  EXPECT_EQ(catalog.first_error()->rule, "scidac-data-missing");
+}
+
 TEST(ScidacScan, ReadsAThousandFields) {
   std::string bytes;
   for (int i = 0; i < 1000; ++i) bytes += field_message(record("note", std::to_string(i), false, false));
