@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // lq generate: a thermalised pure gauge configuration, so that anyone has real data to try.
+#include <limits>
 #include <memory>
 
 #include <fmt/format.h>
@@ -35,8 +36,9 @@ struct Generate {
     WriteOptions write_options = write.options();
     write_options.measure = true;
     require_target(session, path, write.force);
+    const std::uint64_t bytes = file_bytes(grid);
     rehearse(session, path, gauge_spec(Precision::double_, colors()), lattice.size(), write_options);
-    if (write.dry_run) return announce(session, grid);
+    if (write.dry_run) return announce(session, grid, bytes);
 
     std::vector<double> links = allocate(session, grid);
     const MutableField field = gauge(links, {.colors = colors()});
@@ -45,6 +47,18 @@ struct Generate {
     add_provenance(write_options.metadata, physics);
     print(session, lq::write(path, grid, field, write_options), physics);
     return fine;
+  }
+
+  // Of the links in the file.
+  std::uint64_t file_bytes(const Grid& grid) const {
+    const std::uint64_t word = write.precision == "single" ? 4 : 8;
+    const std::uint64_t site_bytes = static_cast<std::uint64_t>(lattice.size() * 2 * colors() * colors()) * word;
+    constexpr std::uint64_t limit = std::numeric_limits<std::int64_t>::max();
+    if (grid.volume() <= limit / site_bytes) return grid.volume() * site_bytes;
+    throw Error(Code::too_large,
+                fmt::format("{}: a lattice of {} with {} bytes per site does not fit a file, which ends at 2^63 bytes",
+                            path, to_string(lattice), site_bytes),
+                {.path = path});
   }
 
   std::vector<double> allocate(const Session& session, const Grid& grid) const {
@@ -86,10 +100,7 @@ struct Generate {
                                 options.seed, options.hot_start ? "hot" : "cold", version()));
   }
 
-  int announce(Session& session, const Grid& grid) const {
-    const std::uint64_t word = write.precision == "single" ? 4 : 8;
-    const std::uint64_t numbers = static_cast<std::uint64_t>(lattice.size() * 2 * colors() * colors());
-    const std::uint64_t bytes = grid.volume() * numbers * word;
+  int announce(Session& session, const Grid& grid, std::uint64_t bytes) const {
     if (session.json) {
       session.out.line(JsonObject()
                            .text("path", path)
