@@ -142,7 +142,7 @@ std::vector<std::pair<SingleByte, std::uint64_t>> Search::candidates(const Range
 std::vector<Finding> Search::single_byte(const Range& range) {
   auto possible = candidates(range);
   if (possible.empty()) return {};
-  if (has_links() && possible.size() > 1) {
+  if (has_links()) {
     // Undoing the damage at the right site brings its links back to SU(N).
     auto likely = possible;
     std::erase_if(likely, [&](const auto& candidate) {
@@ -153,7 +153,11 @@ std::vector<Finding> Search::single_byte(const Range& range) {
       const double after = distance_from_su_n(mended);
       return !(after < before / 2);
     });
-    if (!likely.empty()) possible = std::move(likely);
+    if (!likely.empty()) {
+      possible = std::move(likely);
+    } else if (auto broken = broken_links(range); !broken.empty()) {
+      return broken;  // several bytes whose changes look like one elsewhere
+    }
   }
   std::vector<Finding> findings;
   for (std::size_t i = 0; i < std::min(possible.size(), most_listed); ++i) {

@@ -101,6 +101,21 @@ TEST_F(DamagedFile, AScatteredDamageIsBoundedByItsSitesAndSlices) {
   EXPECT_EQ(links->length, 6U * 576);
 }
 
+TEST_F(DamagedFile, TwoBytesAreNotTakenForOneElsewhere) {
+  write();
+  for (std::uint64_t site = 0; site < 16; ++site) {
+    const std::uint64_t offset = payload_.offset + site * 576 + 16 * site;  // sign and exponent of a number
+    change_byte(offset, 0x40);
+    change_byte(offset + 1, static_cast<unsigned>(1 + 2 * site));
+    const Verification result = verify(path_, {}, {.physics = Measure::never});
+    const Finding* links = finding(result, "damaged-links");
+    ASSERT_NE(links, nullptr) << site;
+    EXPECT_EQ(links->offset, payload_.offset + site * 576);
+    change_byte(offset, 0x40);
+    change_byte(offset + 1, static_cast<unsigned>(1 + 2 * site));
+  }
+}
+
 TEST_F(DamagedFile, ZerosWhereLinksShouldBeAreReportedAsSuch) {
   write();
   fill(payload_.offset + 128 * 576, 64 * 576, '\0');
