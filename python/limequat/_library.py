@@ -10,7 +10,7 @@ import sys
 from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
 from limequat import structs
-from limequat.errors import BY_CODE, InternalError
+from limequat.errors import BY_CODE, InternalError, InvalidArgument
 
 _INT64S, _DOUBLES, _TEXT_OUT, _HANDLE_OUT = POINTER(c_int64), POINTER(c_double), POINTER(c_void_p), POINTER(c_void_p)
 
@@ -162,8 +162,11 @@ def _snake(camel):
 
 
 def path_bytes(path):
-    """A path of any kind as the bytes that the system wants."""
-    return os.fsencode(path)
+    """A path of any kind as the bytes that the system wants; C would end it at a NUL, which is another file."""
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:
+        raise InvalidArgument(f"the path {path!r} holds a NUL character")
+    return encoded
 
 
 class Handle:

@@ -4,6 +4,7 @@
 
 import pickle
 
+import numpy as np
 import pytest
 
 import limequat as lq
@@ -31,6 +32,14 @@ def test_facts_are_attributes_and_the_sentence_is_the_text(kind):
     assert str(error) == "it went wrong"
     assert (error.path, error.record, error.offset, error.rank) == ("a.lime", "note", 8, 3)
     assert (error.expected, error.found, error.errno) == ("1", "2", 28)
+
+
+def test_a_path_with_a_nul_is_refused_and_not_cut(tmp_path):
+    other = tmp_path / "conf"
+    other.write_text("precious")
+    with pytest.raises(lq.InvalidArgument):
+        lq.write(f"{other}\0.ildg", np.zeros((2, 2, 2, 2, 4, 3, 3), complex), force=True)
+    assert other.read_text() == "precious"
 
 
 def test_errors_travel_between_processes():

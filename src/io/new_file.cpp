@@ -34,6 +34,15 @@ std::string temporary_name(const std::string& path, std::uint32_t number) {
               {.path = path});
 }
 
+// The user knows nothing of a temporary file that could not even be created.
+[[noreturn]] void throw_about(const std::string& path, const std::string& temporary, const Error& error) {
+  std::string sentence = error.what();
+  if (sentence.starts_with(temporary)) sentence.replace(0, temporary.size(), path);
+  ErrorFacts facts = error.facts();
+  facts.path = path;
+  throw Error(error.code(), sentence, facts);
+}
+
 }  // namespace
 
 void require_space(transport::Transport& transport, const std::string& path, std::uint64_t bytes) {
@@ -112,7 +121,7 @@ void NewFile::create_at_root(std::uint64_t bytes) {
       return;
     } catch (const Error& error) {
       constexpr int attempts = 100;
-      if (error.code() != Code::exists || attempt == attempts) throw;
+      if (error.code() != Code::exists || attempt == attempts) throw_about(path_, temporary_path_, error);
     }
   }
 }

@@ -295,6 +295,15 @@ TEST(Writing, RecordsOfDifferentTypesOnTwoRanksIsAnError) {
   }
 }
 
+TEST(Writing, ToADirectoryThatIsMissingNamesTheFileAskedFor) {
+  std::vector<double> values(16 * 24);
+  const std::string path = "no/such/directory/f.scidac";
+  const Error error = error_of([&] { write_field(transport::posix(), path, Grid({2, 2, 2, 2}), spinor(values), {}); });
+  EXPECT_EQ(error.code(), Code::not_found);
+  EXPECT_EQ(error.facts().path, path);
+  EXPECT_TRUE(std::string_view(error.what()).starts_with(path + ": ")) << error.what();
+}
+
 TEST(Writing, ToAPathWithANulIsRefused) {
   const auto transport = transport::make_memory();
   std::vector<double> values(16 * 24);
