@@ -80,6 +80,7 @@ LQ_API void lq_text_free(char* text);
 
 // A group of ranks (limequat_mpi.h makes one); wherever one is asked for, NULL means this process alone.
 typedef struct lq_communicator lq_communicator;
+// Over MPI collective: all ranks free their handles (grids, too) in the same order.
 LQ_API void lq_communicator_free(lq_communicator* communicator);
 
 // ---- The lattice, dealt out over ranks -----------------------------------------------------------------------

@@ -116,6 +116,7 @@ template <class T, std::size_t N>
 struct Reals<T[N]> : Reals<std::array<T, N>> {};
 
 template <class T>
+requires std::same_as<T, float> || std::same_as<T, double>
 inline constexpr Precision precision_of = sizeof(T) == 4 ? Precision::single : Precision::double_;
 
 template <class R>

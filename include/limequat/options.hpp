@@ -35,9 +35,9 @@ struct WriteOptions {
   Metadata metadata = {};
   Verify verify = Verify::checksum;
   Sync sync = Sync::full;
-  bool overwrite = false;                  // replace an existing file (which stays until the new one is complete)
-  bool measure = false;                    // gauge fields: store plaquette and link trace in the metadata
-  bool slice_checksums = true;             // a record of checksums per time slice, which tells where damage is
+  bool overwrite = false;       // replace an existing file (which stays until the new one is complete) or symbolic link
+  bool measure = false;         // gauge fields: store plaquette and link trace in the metadata
+  bool slice_checksums = true;  // a record of checksums per time slice, which tells where damage is
   std::uint64_t block_bytes = 512 * 1024;  // packed at a time; bounds the memory beyond the field
 };
 

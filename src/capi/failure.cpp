@@ -45,6 +45,14 @@ lq_status remember(const lq::Error& error) noexcept try {
   return static_cast<lq_status>(error.code());
 }
 
+lq_status remember_foreign(const char* what) noexcept try {
+  return remember(lq::Error(lq::Code::internal, std::string("unexpected exception: ") + what));
+} catch (...) {
+  last.error.reset();
+  last.lost_for_memory = true;
+  return LQ_INTERNAL;
+}
+
 const lq::ErrorFacts& facts() {
   static const lq::ErrorFacts none;
   return last.error ? last.error->facts() : none;
@@ -61,9 +69,9 @@ lq_status remember_failure() noexcept try { throw; } catch (const Error& error) 
   last.lost_for_memory = true;
   return LQ_OUT_OF_MEMORY;
 } catch (const std::exception& error) {
-  return remember(Error(Code::internal, std::string("unexpected exception: ") + error.what()));
+  return remember_foreign(error.what());
 } catch (...) {
-  return remember(Error(Code::internal, "unexpected exception of unknown type"));
+  return remember_foreign("of unknown type");
 }
 
 }  // namespace lq::capi

@@ -102,6 +102,7 @@ void add_to(Report& total, Report&& field, const io::Tally& read) {
   total.seconds.exchange += before.exchange;
   total.seconds.storage += before.storage + read.storage_seconds;
   total.seconds.total += before.total;
+  if (total.zeros.sites == 0) total.zeros = read.zeros;
 }
 
 // Everything but the data.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 
 #include "base/clock.hpp"
 #include "comm/agree.hpp"
+#include "io/scan.hpp"
 #include "lattice/tiles.hpp"
 
 namespace lq::io {
@@ -162,8 +164,7 @@ void FieldWriter::commit(Report& report) {
   file_->finish(options_.sync);
   const double finish_seconds = watch.seconds();
   if (options_.verify == Verify::read_back) {
-    for (const Written& written : written_) read_back(written);
-    report.read_back = true;
+    read_back(report);
   }
   const base::Stopwatch publishing;
   file_->publish(options_.sync);
@@ -172,7 +173,25 @@ void FieldWriter::commit(Report& report) {
   file_.reset();
 }
 
-void FieldWriter::read_back(const Written& written) {
+// Headers and texts by a scan, as any reader would; then the data of every field.
+void FieldWriter::read_back(Report& report) {
+  const Catalog catalog = scan_file(transport_, file_->temporary_path(), communicator_, {});
+  catalog.require_sound();
+  const bool all_there =
+      std::ranges::equal(catalog.fields, written_, [](const FieldEntry& entry, const Written& written) {
+        return entry.checksum == written.checksum && entry.payload.offset == written.payload.offset &&
+               entry.payload.length == written.payload.length;
+      });
+  if (!all_there) {
+    throw Error(Code::checksum_mismatch,
+                path_ + ": the records that were read back are not those that were written; the file was not published",
+                {.path = path_});
+  }
+  for (const Written& written : written_) read_back(written, report);
+  report.read_back = true;
+}
+
+void FieldWriter::read_back(const Written& written, Report& report) {
   comm::Comm& comm = communicator_.engine();
   const Payload& payload = written.payload;
   Tally tally(payload);
@@ -186,6 +205,7 @@ void FieldWriter::read_back(const Written& written) {
     pump_past(*file, payload, part.begin, part.end, {.block_bytes = options_.block_bytes}, tally);
   });
   tally.reduce(comm);
+  report.zeros = tally.zeros;
   if (tally.sums.total() == written.checksum) return;
   const std::string zeros =
       tally.zeros.sites == 0

@@ -59,7 +59,8 @@ class FieldWriter {
   format::Layout plan_field(const FieldPlan& plan) const;
   Report describe(const FieldPlan& plan, const FieldSpec& in_file) const;
   void open_for(const format::Layout& layout, bool local_sites);
-  void read_back(const Written& written);
+  void read_back(Report& report);
+  void read_back(const Written& written, Report& report);
 
   transport::Transport& transport_;
   Communicator communicator_;

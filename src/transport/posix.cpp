@@ -106,8 +106,10 @@ class Posix final : public Transport {
 void Posix::sync_directory(const std::string& path_of_file) {
   const std::string directory = directory_of(path_of_file);
   const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0 && errno == EACCES) return;  // one may write to it but not open it; the name is there
   if (descriptor < 0) throw base::errno_error(directory, "open the directory to sync it", errno);
-  const int reason = ::fsync(descriptor) == 0 ? 0 : errno;
+  int reason = EINTR;
+  while (reason == EINTR) reason = ::fsync(descriptor) == 0 ? 0 : errno;
   ::close(descriptor);
   // These file systems have no notion of syncing a directory; names are as safe as they make them.
   if (reason == 0 || reason == EINVAL || reason == EOPNOTSUPP || reason == ENOSYS) return;
