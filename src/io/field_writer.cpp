@@ -118,7 +118,7 @@ Report FieldWriter::append(const FieldPlan& plan, const Produce& produce,
   Tally tally(payload);
   const PumpOptions pump{.block_bytes = options_.block_bytes, .checksum = options_.verify != Verify::none};
   comm::agree(comm, [&] {
-    if (plan.local_sites) produce(file_->file(), payload, pump, tally);
+    if (plan.local_sites) file_->named([&] { produce(file_->file(), payload, pump, tally); });
   });
   const base::Stopwatch exchange;
   tally.reduce(comm);
@@ -201,8 +201,10 @@ void FieldWriter::read_back(const Written& written, Report& report) {
     const std::uint64_t share = (static_cast<std::uint64_t>(comm.rank()) + 1) % ranks;
     const lattice::Share part = lattice::share_of(payload.stored.volume(), ranks, share);
     if (part.begin == part.end) return;
-    const std::unique_ptr<transport::File> file = transport_.open_read(file_->temporary_path());
-    pump_past(*file, payload, part.begin, part.end, {.block_bytes = options_.block_bytes}, tally);
+    file_->named([&] {
+      const std::unique_ptr<transport::File> file = transport_.open_read(file_->temporary_path());
+      pump_past(*file, payload, part.begin, part.end, {.block_bytes = options_.block_bytes}, tally);
+    });
   });
   tally.reduce(comm);
   report.zeros = tally.zeros;

@@ -34,7 +34,7 @@ std::string temporary_name(const std::string& path, std::uint32_t number) {
               {.path = path});
 }
 
-// The user knows nothing of a temporary file that could not even be created.
+// The user knows nothing of the temporary file.
 [[noreturn]] void throw_about(const std::string& path, const std::string& temporary, const Error& error) {
   std::string sentence = error.what();
   if (sentence.starts_with(temporary)) sentence.replace(0, temporary.size(), path);
@@ -88,7 +88,7 @@ NewFile::NewFile(transport::Transport& transport, const Communicator& communicat
     comm::agree_at_root(comm, [&] { create_at_root(bytes); });
     temporary_path_ = comm::broadcast_text(comm, temporary_path_);
     comm::agree(comm, [&] {
-      if (!file_ && writes) file_ = transport_.open_write(temporary_path_);
+      if (!file_ && writes) named([&] { file_ = transport_.open_write(temporary_path_); });
     });
   } catch (...) {
     discard();  // the destructor does not run for an object that was never constructed
@@ -126,34 +126,49 @@ void NewFile::create_at_root(std::uint64_t bytes) {
   }
 }
 
+void NewFile::named(const std::function<void()>& work) const {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (error.facts().path != temporary_path_) throw;
+    throw_about(path_, temporary_path_, error);
+  }
+}
+
 void NewFile::require_space(std::uint64_t bytes) {
   comm::agree_at_root(communicator_.engine(), [&] { io::require_space(transport_, path_, bytes); });
 }
 
 void NewFile::write(const std::vector<format::Literal>& literals) {
   comm::agree_at_root(communicator_.engine(), [&] {
-    for (const format::Literal& literal : literals) file_->write_at(literal.offset, literal.bytes);
+    named([&] {
+      for (const format::Literal& literal : literals) file_->write_at(literal.offset, literal.bytes);
+    });
   });
 }
 
 void NewFile::finish(Sync sync) {
   comm::agree(communicator_.engine(), [&] {
     if (!file_) return;
-    // Every writer syncs: a client of a parallel file system flushes its own pages only.
-    if (sync != Sync::none) file_->sync();
-    file_->close();
+    named([&] {
+      // Every writer syncs: a client of a parallel file system flushes its own pages only.
+      if (sync != Sync::none) file_->sync();
+      file_->close();
+    });
     file_.reset();
   });
 }
 
 void NewFile::publish(Sync sync) {
   comm::agree_at_root(communicator_.engine(), [&] {
-    if (overwrite_ && transport_.kind(path_) == transport::PathKind::file) {
-      transport_.copy_permissions(path_, temporary_path_);
-      transport_.rename(temporary_path_, path_);
-    } else {
-      transport_.publish(temporary_path_, path_);
-    }
+    named([&] {
+      if (overwrite_ && transport_.kind(path_) == transport::PathKind::file) {
+        transport_.copy_permissions(path_, temporary_path_);
+        transport_.rename(temporary_path_, path_);
+      } else {
+        transport_.publish(temporary_path_, path_);
+      }
+    });
     created_ = false;
     if (sync == Sync::full) sync_name();
   });

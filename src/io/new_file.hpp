@@ -5,6 +5,7 @@
 // All calls are collective unless said otherwise. An abandoned file is removed and an existing one stays.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ class NewFile {
   const std::string& temporary_path() const noexcept { return temporary_path_; }
   // Local. Only on ranks that write (and on root).
   transport::File& file() const noexcept { return *file_; }
+  // Local. Does `work` on the file; its errors name the file as the user did, not by its temporary name.
+  void named(const std::function<void()>& work) const;
   // Throws no_space unless the file system can take that many bytes more.
   void require_space(std::uint64_t bytes);
   // The root writes bytes at known places.

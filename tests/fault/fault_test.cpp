@@ -64,6 +64,7 @@ Outcome run_with_fault(int ranks, int bad_rank, std::int64_t k, Fault fault, con
 void expect_same_error_everywhere(const Outcome& outcome) {
   ASSERT_NE(outcome.errors.front(), nullptr);
   const Error first = error_of([&] { std::rethrow_exception(outcome.errors.front()); });
+  EXPECT_FALSE(first.facts().path.ends_with(".part")) << first.what();
   for (const std::exception_ptr& other : outcome.errors) {
     ASSERT_NE(other, nullptr);
     const Error error = error_of([&] { std::rethrow_exception(other); });
