@@ -10,28 +10,12 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+
 namespace lq::base {
 namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";  // U+FFFD
-
-bool is_continuation(char c) noexcept { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
-
-// Bytes of the well-formed UTF-8 sequence that `text` starts with (Unicode, table 3-7); 0 if there is none.
-std::size_t sequence_length(std::string_view text) noexcept {
-  const auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(text[i])) return 0;
-  }
-  const auto second = static_cast<unsigned char>(text[1]);
-  const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
-  const bool surrogate = first == 0xed && second >= 0xa0;
-  const bool beyond = first == 0xf4 && second >= 0x90;
-  return overlong || surrogate || beyond ? 0 : length;
-}
 
 void append_ascii(std::string& out, char c) {
   switch (c) {
@@ -63,7 +47,7 @@ void append_ascii(std::string& out, char c) {
 void append_string(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
+    const std::size_t length = utf8_length(text);
     if (length == 1) {
       append_ascii(out, text[0]);
     } else {
@@ -160,6 +144,17 @@ JsonWriter& JsonWriter::null() {
   separate();
   text_ += "null";
   return *this;
+}
+
+JsonWriter& JsonWriter::raw(std::string_view json) {
+  separate();
+  text_ += json;
+  return *this;
+}
+
+JsonWriter& JsonWriter::raw_members(std::string_view object) {
+  const std::string_view members = object.substr(1, object.size() - 2);
+  return members.empty() ? *this : raw(members);
 }
 
 std::string JsonWriter::take() {

@@ -27,6 +27,14 @@ class JsonWriter {
   JsonWriter& value(int number) { return value(static_cast<std::int64_t>(number)); }
   JsonWriter& value(bool truth);
   JsonWriter& null();
+  JsonWriter& raw(std::string_view json);            // a value that is JSON already
+  JsonWriter& raw_members(std::string_view object);  // its members, into the object that is open
+  template <class Range>
+  JsonWriter& array(const Range& values) {
+    begin_array();
+    for (const auto& v : values) value(v);
+    return end_array();
+  }
   template <class T>
   JsonWriter& member(std::string_view name, const T& v) {
     return key(name).value(v);

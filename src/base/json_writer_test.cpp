@@ -29,6 +29,19 @@ TEST(JsonWriter, NestsObjectsAndArrays) {
   EXPECT_EQ(json.take(), R"({"a":1,"b":[1,"two",{},[],null],"c":true})");
 }
 
+TEST(JsonWriter, TakesInWhatIsJsonAlready) {
+  JsonWriter json;
+  json.begin_object().raw_members("{}").member("a", 1).raw_members(R"({"b":2,"c":3})");
+  json.key("d").raw("[4]").member("e", 5).end_object();
+  EXPECT_EQ(json.take(), R"({"a":1,"b":2,"c":3,"d":[4],"e":5})");
+}
+
+TEST(JsonWriter, WritesRangesAsArrays) {
+  JsonWriter json;
+  json.begin_array().array(std::vector<double>{1, 0.5}).array(std::vector<std::string>{}).end_array();
+  EXPECT_EQ(json.take(), "[[1.0,0.5],[]]");
+}
+
 TEST(JsonWriter, IsEmptyAfterTake) {
   JsonWriter json;
   json.begin_array().value(1).end_array();

@@ -48,6 +48,15 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+bool is_continuation(char c) noexcept { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+// C0 and C1 controls and DEL: a terminal obeys them.
+bool is_control(std::string_view character) noexcept {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return first < 0x20 || first == 0x7f;
+  return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
+}
+
 }  // namespace
 
 std::string_view trim(std::string_view text) noexcept {
@@ -92,14 +101,34 @@ std::string human_bytes(std::uint64_t bytes) {
   return fmt::format("{:.1f} {}B", value, prefixes[prefix]);
 }
 
+std::size_t utf8_length(std::string_view text) noexcept {
+  if (text.empty()) return 0;
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (!is_continuation(text[i])) return 0;
+  }
+  const auto second = static_cast<unsigned char>(text[1]);
+  const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+  const bool surrogate = first == 0xed && second >= 0xa0;
+  const bool beyond = first == 0xf4 && second >= 0x90;
+  return overlong || surrogate || beyond ? 0 : length;
+}
+
 std::string printable(std::string_view bytes, std::size_t limit) {
   std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = byte >= 0x20 && byte < 0x7f && c != '\\';
-    const std::string piece = plain ? std::string(1, c) : c == '\\' ? "\\\\" : fmt::format("\\x{:02x}", byte);
+  while (!bytes.empty()) {
+    const std::size_t length = utf8_length(bytes);
+    const std::string_view character = bytes.substr(0, length);
+    const bool plain = length > 0 && !is_control(character) && character != "\\";
+    const std::string piece = plain              ? std::string(character)
+                              : bytes[0] == '\\' ? "\\\\"
+                                                 : fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes[0]));
     if (text.size() + piece.size() > limit) return text + "...";
     text += piece;
+    bytes.remove_prefix(plain ? length : 1);
   }
   return text;
 }

@@ -19,7 +19,10 @@ std::optional<std::uint32_t> parse_hex32(std::string_view text) noexcept;  // 1 
 std::optional<double> parse_double(std::string_view text) noexcept;
 std::string hex32(std::uint32_t value);        // eight lower case digits
 std::string human_bytes(std::uint64_t bytes);  // "37.7 MB" (decimal prefixes)
-// Printable form of foreign bytes for messages: at most `limit` characters, others as \xNN.
+// Bytes of the well-formed UTF-8 character that `text` starts with (Unicode, table 3-7); 0 if there is none.
+std::size_t utf8_length(std::string_view text) noexcept;
+// Printable form of foreign bytes for messages: at most `limit` bytes. UTF-8 stays; control characters and what
+// is no UTF-8 become \xNN.
 std::string printable(std::string_view bytes, std::size_t limit = 64);
 // `candidates` nearest to `word` by edits, or nothing when none is near: for "did you mean".
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);

@@ -72,10 +72,17 @@ TEST(Printable, ShowsForeignBytesAsHex) {
   EXPECT_EQ(printable(std::string_view("a\0\xff\n\\", 5)), "a\\x00\\xff\\x0a\\\\");
 }
 
+TEST(Printable, KeepsUtf8ButNoControlCharacters) {
+  EXPECT_EQ(printable("M\xc3\xbcnster \xe2\x82\xac"), "M\xc3\xbcnster \xe2\x82\xac");
+  EXPECT_EQ(printable("\xc2\x9bK\x7f"), "\\xc2\\x9bK\\x7f");
+  EXPECT_EQ(printable("\xc3(\xe2\x82"), "\\xc3(\\xe2\\x82");
+}
+
 TEST(Printable, CutsAtTheLimit) {
   EXPECT_EQ(printable("abcdef", 6), "abcdef");
   EXPECT_EQ(printable("abcdefg", 6), "abcdef...");
-  EXPECT_EQ(printable("abc\x01", 6), "abc...");  // never half an escape
+  EXPECT_EQ(printable("abc\x01", 6), "abc...");          // never half an escape
+  EXPECT_EQ(printable("abc\xe2\x82\xac", 5), "abc...");  // nor half a character
 }
 
 TEST(Nearest, FindsTheWordThatWasMeant) {

@@ -9,9 +9,10 @@
 #include <limequat/inspect.hpp>
 #include <limequat/json.hpp>
 
+#include "base/json_writer.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 #include "cli/write_arguments.hpp"
@@ -33,7 +34,10 @@ struct Convert {
                            {.write = write.options(), .dry_run = write.dry_run, .progress = bar.callback()});
     }
     if (session.json) {
-      session.out.line(JsonObject(to_json(report)).text("source", from).truth("dry_run", write.dry_run).str());
+      base::JsonWriter json;
+      json.begin_object().raw_members(to_json(report));
+      json.member("source", from).member("dry_run", write.dry_run).end_object();
+      session.out.line(json.take());
     } else if (!session.quiet) {
       session.out.line(text_of(report));
     }
@@ -52,7 +56,7 @@ struct Convert {
     const std::string what = fmt::format("{} {}", to_string(report.extents), describe(report.spec));
     if (write.dry_run) return fmt::format("{}: would be written from {} ({}); nothing was written", to, from, what);
     return fmt::format("{}: written from {}: {}, {}, {} precision, {}, {}", to, from, report.format, what,
-                       name(report.spec.precision), human_bytes(report.bytes), checksum_text(report));
+                       name(report.spec.precision), base::human_bytes(report.bytes), checksum_text(report));
   }
 };
 

@@ -8,9 +8,9 @@
 #include <limequat/inspect.hpp>
 #include <limequat/json.hpp>
 
+#include "base/json_writer.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/json.hpp"
 #include "cli/numbered_name.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
@@ -34,8 +34,10 @@ struct Diff {
                    {.tolerance = tolerance, .field = wanted.name, .index = wanted.index, .progress = bar.callback()});
     }
     if (session.json) {
-      session.out.line(
-          JsonObject(to_json(difference)).text("path", a).text("other", b).number("tolerance", tolerance).str());
+      base::JsonWriter json;
+      json.begin_object().raw_members(to_json(difference));
+      json.member("path", a).member("other", b).member("tolerance", tolerance).end_object();
+      session.out.line(json.take());
     } else {
       show(session, difference);
     }

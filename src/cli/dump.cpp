@@ -9,9 +9,9 @@
 #include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
 
+#include "base/json_writer.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/json.hpp"
 #include "cli/numbered_name.hpp"
 #include "cli/text.hpp"
 
@@ -70,14 +70,14 @@ Blocks blocks_of(const FieldSpec& spec) {
   return blocks;
 }
 
-std::vector<std::string> shape_of(const FieldSpec& spec) {
+std::vector<int> shape_of(const FieldSpec& spec) {
   const Blocks blocks = blocks_of(spec);
-  std::vector<std::string> shape;
-  if (spec.kind == FieldKind::gauge) shape.push_back(std::to_string(spec.links));
-  if (spec.kind == FieldKind::propagator) shape.insert(shape.end(), 2, std::to_string(spec.spins));
-  shape.push_back(std::to_string(blocks.rows));
-  if (spec.kind != FieldKind::generic) shape.push_back(std::to_string(blocks.columns));
-  if (spec.is_complex) shape.emplace_back("2");
+  std::vector<int> shape;
+  if (spec.kind == FieldKind::gauge) shape.push_back(spec.links);
+  if (spec.kind == FieldKind::propagator) shape.insert(shape.end(), 2, spec.spins);
+  shape.push_back(blocks.rows);
+  if (spec.kind != FieldKind::generic) shape.push_back(blocks.columns);
+  if (spec.is_complex) shape.push_back(2);
   return shape;
 }
 
@@ -127,17 +127,15 @@ struct Dump {
 
   void print_json(Session& session, const FieldEntry& entry, const Coord& where,
                   const std::vector<double>& numbers) const {
-    std::vector<std::string> values;
-    for (const double number : numbers) values.push_back(json_number(number));
-    session.out.line(JsonObject()
-                         .text("path", file)
-                         .text("field", entry.name)
-                         .text("kind", name(entry.payload.spec.kind))
-                         .text("precision", name(entry.payload.spec.precision))
-                         .add("site", json_array(where))
-                         .add("shape", json_array(shape_of(entry.payload.spec)))
-                         .add("numbers", json_array(values))
-                         .str());
+    base::JsonWriter json;
+    json.begin_object()
+        .member("path", file)
+        .member("field", entry.name)
+        .member("kind", name(entry.payload.spec.kind))
+        .member("precision", name(entry.payload.spec.precision));
+    json.key("site").array(where).key("shape").array(shape_of(entry.payload.spec));
+    json.key("numbers").array(numbers).end_object();
+    session.out.line(json.take());
   }
 };
 

@@ -11,9 +11,9 @@
 #include <limequat/inspect.hpp>
 #include <limequat/json.hpp>
 
+#include "base/json_writer.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/json.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
 
@@ -41,14 +41,16 @@ struct Explain {
   int print(Session& session) const {
     const std::vector<Annotation> annotations = lq::explain(file);
     if (session.json) {
-      session.out.line(JsonObject().text("path", file).add("annotations", to_json(annotations)).str());
+      base::JsonWriter json;
+      json.begin_object().member("path", file).key("annotations").raw(to_json(annotations)).end_object();
+      session.out.line(json.take());
       return fine;
     }
     std::ifstream bytes(file, std::ios::binary);
     Table table({{"OFFSET", true}, {"LENGTH", true}, {"BYTES"}, {"FIELD"}, {"VALUE"}, {"SECTION"}});
     for (const Annotation& annotation : annotations) {
       table.row({std::to_string(annotation.offset), std::to_string(annotation.length), hex_of(bytes, annotation),
-                 annotation.name, printable(annotation.value, 72), annotation.section});
+                 annotation.name, annotation.value, annotation.section});
     }
     session.out.write(table.text());
     return fine;

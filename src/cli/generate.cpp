@@ -11,9 +11,10 @@
 #include <limequat/physics.hpp>
 #include <limequat/version.hpp>
 
+#include "base/json_writer.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 #include "cli/write_arguments.hpp"
@@ -102,37 +103,38 @@ struct Generate {
 
   int announce(Session& session, const Grid& grid, std::uint64_t bytes) const {
     if (session.json) {
-      session.out.line(JsonObject()
-                           .text("path", path)
-                           .truth("dry_run", true)
-                           .add("lattice", json_array(lattice))
-                           .add("grid", json_array(grid.processes()))
-                           .whole("bytes", bytes)
-                           .str());
+      base::JsonWriter json;
+      json.begin_object().member("path", path).member("dry_run", true).key("lattice").array(lattice);
+      json.key("grid").array(grid.processes()).member("bytes", bytes).end_object();
+      session.out.line(json.take());
     } else {
       session.out.line(
           fmt::format("{}: would hold {} of gauge field, {} SU({}), made on process grid {}; nothing was "
                       "written",
-                      path, human_bytes(bytes), to_string(lattice), colors(), to_string(grid.processes())));
+                      path, base::human_bytes(bytes), to_string(lattice), colors(), to_string(grid.processes())));
     }
     return fine;
   }
 
   void print(Session& session, const Report& report, const Physics& physics) const {
     if (session.json) {
-      session.out.line(JsonObject(to_json(report))
-                           .truth("dry_run", false)
-                           .number("beta", options.beta)
-                           .text("group", group)
-                           .whole("sweeps", static_cast<std::uint64_t>(options.sweeps))
-                           .whole("seed", options.seed)
-                           .add("physics", to_json(physics))
-                           .str());
+      base::JsonWriter json;
+      json.begin_object()
+          .raw_members(to_json(report))
+          .member("dry_run", false)
+          .member("beta", options.beta)
+          .member("group", group)
+          .member("sweeps", options.sweeps)
+          .member("seed", options.seed)
+          .key("physics")
+          .raw(to_json(physics))
+          .end_object();
+      session.out.line(json.take());
       return;
     }
     if (!session.quiet) {
       session.out.line(fmt::format("{}: {}, {} {}, {} precision, {}, {}", path, report.format, to_string(lattice),
-                                   describe(report.spec), name(report.spec.precision), human_bytes(report.bytes),
+                                   describe(report.spec), name(report.spec.precision), base::human_bytes(report.bytes),
                                    checksum_text(report)));
       session.out.line(fmt::format("  plaquette {:.8f} (spatial {:.8f}, temporal {:.8f}), link trace {:.8f}",
                                    physics.plaquette.average, physics.plaquette.spatial, physics.plaquette.temporal,

@@ -8,9 +8,9 @@
 #include <limequat/file.hpp>
 #include <limequat/json.hpp>
 
+#include "base/json_writer.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/json.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/properties.hpp"
 #include "cli/text.hpp"
@@ -25,7 +25,8 @@ std::string group_of(const FieldSpec& spec) {
 std::string lines_of(const std::vector<Property>& properties, std::string_view indent) {
   std::string text;
   for (const Property& property : properties) {
-    text += fmt::format("{}{} = {}  ({})\n", indent, property.key, property.value, property.source);
+    const std::string value = printable(property.value, std::string::npos);  // properties_of keeps them short
+    text += fmt::format("{}{} = {}  ({})\n", indent, printable(property.key), value, printable(property.source));
   }
   return text;
 }
@@ -48,12 +49,17 @@ std::string field_text(const FieldEntry& field) {
   return text + lines_of(properties_of(field.metadata), "    ");
 }
 
-std::string json_of(const std::vector<Property>& properties) {
-  std::vector<std::string> list;
+void put(base::JsonWriter& json, const std::vector<Property>& properties) {
+  json.begin_array();
   for (const Property& p : properties) {
-    list.push_back(JsonObject().text("name", p.key).text("value", p.value).text("source", p.source).str());
+    json.begin_object().member("name", p.key).member("value", p.value).member("source", p.source).end_object();
   }
-  return json_array(list);
+  json.end_array();
+}
+
+void put_or_null(base::JsonWriter& json, std::string_view key, const std::string& text) {
+  json.key(key);
+  text.empty() ? json.null() : json.value(text);
 }
 
 class Info {
@@ -97,21 +103,22 @@ class Info {
 
   // The catalog, and what a script asks first: the facts of the first field, and what the texts say.
   static void show_json(Session& session, const Catalog& catalog, const std::vector<std::string>& leftovers) {
-    JsonObject json(to_json(catalog));
+    base::JsonWriter json;
+    json.begin_object().raw_members(to_json(catalog));
     Metadata texts = catalog.metadata;
     if (!catalog.fields.empty()) {
       const FieldEntry& first = catalog.fields.front();
       const FieldSpec& spec = first.payload.spec;
-      const std::string group = group_of(spec);
-      json.text("kind", name(spec.kind)).add("lattice", json_array(first.payload.extents));
-      json.text("precision", name(spec.precision)).add("group", group.empty() ? "null" : json_text(group));
-      json.add("checksum", first.checksum ? json_text(to_string(*first.checksum)) : "null");
+      json.member("kind", name(spec.kind)).key("lattice").array(first.payload.extents);
+      json.member("precision", name(spec.precision));
+      put_or_null(json, "group", group_of(spec));
+      put_or_null(json, "checksum", first.checksum ? to_string(*first.checksum) : "");
       texts.insert(texts.end(), first.metadata.begin(), first.metadata.end());
     }
-    std::vector<std::string> names;
-    for (const std::string& leftover : leftovers) names.push_back(json_text(leftover));
-    json.add("properties", json_of(properties_of(texts))).add("leftovers", json_array(names));
-    session.out.line(json.str());
+    json.key("properties");
+    put(json, properties_of(texts));
+    json.key("leftovers").array(leftovers).end_object();
+    session.out.line(json.take());
   }
 };
 

@@ -8,6 +8,7 @@
 #include <limequat/file.hpp>
 #include <limequat/json.hpp>
 
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/table.hpp"
@@ -60,7 +61,7 @@ struct Ls {
       if (after_another) session.out.line("");
       after_another = true;
       session.out.line(fmt::format("{}: {}, {}, {}{}", path, catalog.format, count(catalog.records.size(), "record"),
-                                   human_bytes(catalog.file_bytes), catalog.complete ? "" : ", INCOMPLETE"));
+                                   base::human_bytes(catalog.file_bytes), catalog.complete ? "" : ", INCOMPLETE"));
       session.out.write(records_table(catalog));
       session.out.write(fields_table(catalog));
     }

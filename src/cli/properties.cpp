@@ -8,6 +8,7 @@
 #include <array>
 #include <utility>
 
+#include "base/text.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {
@@ -39,11 +40,11 @@ class Collector {
 
   bool full() const { return properties_.size() >= limit_; }
   void add(std::string_view key, std::string_view value) {
-    key = trim(key);
-    value = trim(value);
+    key = base::trim(key);
+    value = base::trim(value);
     if (key == "version") return;  // of an XML schema
     if (key.empty() || value.empty() || key.size() > longest_key || value.size() > longest_value || full()) return;
-    properties_.push_back({printable(unified(key), longest_value), printable(value, longest_value), source_});
+    properties_.push_back({unified(key), std::string(value), source_});
   }
 
  private:
@@ -96,8 +97,8 @@ void xml_leaves(std::string_view text, Collector& collector) {
 std::vector<Property> properties_of(const Metadata& metadata) {
   std::vector<Property> properties;
   for (const auto& [name, contents] : metadata) {
-    const std::string_view text = trim(contents);
-    Collector collector(printable(name), properties);
+    const std::string_view text = base::trim(contents);
+    Collector collector(name, properties);
     const std::size_t before = properties.size();
     if (text.starts_with('<')) {
       xml_leaves(text, collector);

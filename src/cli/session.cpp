@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 #include <limequat/json.hpp>
 
+#include "base/json_writer.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/json.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/text.hpp"
 
@@ -60,7 +60,11 @@ int for_each_file(Session& session, const std::vector<std::string>& files,
 }
 
 int tell(Session& session, const std::string& path, const Error& error) {
-  if (session.json) session.out.line(JsonObject().text("path", path).add("error", to_json(error)).str());
+  if (session.json) {
+    base::JsonWriter json;
+    json.begin_object().member("path", path).key("error").raw(to_json(error)).end_object();
+    session.out.line(json.take());
+  }
   // Not every sentence of the library knows which file it is about.
   const std::string sentence = error.what();
   const auto names = [&](const std::string& file) { return !file.empty() && sentence.find(file) != std::string::npos; };

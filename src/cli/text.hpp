@@ -11,13 +11,13 @@
 
 #include <limequat/field.hpp>
 
+#include "base/text.hpp"
+
 namespace lq::cli {
 
 std::vector<std::string> split(std::string_view text, char separator);
-std::string_view trim(std::string_view text) noexcept;  // white space and NULs at both ends
-// Printable form of foreign bytes: at most `limit` characters, others as \xNN.
-std::string printable(std::string_view bytes, std::size_t limit = 160);
-std::string human_bytes(std::uint64_t bytes);                    // "37.7 MB"
+// base::printable at the length of a line.
+inline std::string printable(std::string_view bytes, std::size_t limit = 160) { return base::printable(bytes, limit); }
 std::string count(std::uint64_t number, std::string_view noun);  // "1 record", "7 records"
 std::string describe(const FieldSpec& spec);                     // "gauge SU(3)", "spinor SU(3)", "6 real numbers"
 // `message` without a leading "PATH: ", for lines that stand below the path.

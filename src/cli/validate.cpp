@@ -10,9 +10,9 @@
 #include <limequat/inspect.hpp>
 #include <limequat/json.hpp>
 
+#include "base/json_writer.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/json.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {
@@ -38,15 +38,18 @@ struct Validate {
     const std::uint64_t warnings = number_of(findings, Severity::warning);
     const bool conforms = errors == 0 && (warnings == 0 || !strict);
     if (session.json) {
-      session.out.line(JsonObject()
-                           .text("path", path)
-                           .text("format", catalog.format)
-                           .truth("conforms", conforms)
-                           .truth("strict", strict)
-                           .whole("errors", errors)
-                           .whole("warnings", warnings)
-                           .add("findings", to_json(findings))
-                           .str());
+      base::JsonWriter json;
+      json.begin_object()
+          .member("path", path)
+          .member("format", catalog.format)
+          .member("conforms", conforms)
+          .member("strict", strict)
+          .member("errors", errors)
+          .member("warnings", warnings)
+          .key("findings")
+          .raw(to_json(findings))
+          .end_object();
+      session.out.line(json.take());
     } else if (!session.quiet || !conforms) {
       session.out.line(fmt::format("{}: {} to {} ({}, {})", path, conforms ? "conforms" : "DOES NOT CONFORM",
                                    catalog.format, count(errors, "error"), count(warnings, "warning")));
