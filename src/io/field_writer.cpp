@@ -175,8 +175,11 @@ void FieldWriter::commit(Report& report) {
 
 // Headers and texts by a scan, as any reader would; then the data of every field.
 void FieldWriter::read_back(Report& report) {
-  const Catalog catalog = scan_file(transport_, file_->temporary_path(), communicator_, {});
-  catalog.require_sound();
+  Catalog catalog;
+  file_->named([&] {
+    catalog = scan_file(transport_, file_->temporary_path(), communicator_, {});
+    catalog.require_sound();
+  });
   const bool all_there =
       std::ranges::equal(catalog.fields, written_, [](const FieldEntry& entry, const Written& written) {
         return entry.checksum == written.checksum && entry.payload.offset == written.payload.offset &&
