@@ -17,6 +17,7 @@
 #include <limequat/mpi.hpp>
 
 #include "machine.hpp"
+#include "page_memory.hpp"
 #include "raw_transfer.hpp"
 #include "statistics.hpp"
 
@@ -30,6 +31,7 @@ struct Options {
   lq::Extents grid;  // empty: time is split
   int runs = 7;
   bool checksum = true;
+  std::uint64_t block_bytes = lq::WriteOptions{}.block_bytes;
   std::string json;
 };
 
@@ -47,6 +49,8 @@ Options parse(int argc, char** argv) {
       options.runs = std::max(1, std::atoi(value.c_str()));
     } else if (key == "--verify") {
       options.checksum = value != "none";
+    } else if (key == "--block") {
+      options.block_bytes = std::strtoull(value.c_str(), nullptr, 10);
     } else if (key == "--json") {
       options.json = value;
     } else {
@@ -57,7 +61,7 @@ Options parse(int argc, char** argv) {
 }
 
 // Numbers that differ everywhere and look like no constant to any storage.
-void fill(const lq::Grid& grid, std::vector<Site>& field) {
+void fill(const lq::Grid& grid, bench::PageVector<Site>& field) {
   std::uint64_t state = 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(grid.rank() + 1);
   for (Site& site : field) {
     for (double& number : site) {
@@ -127,6 +131,7 @@ class Bench {
   void write_ours() {
     lq::WriteOptions how;
     how.sync = lq::Sync::none;
+    how.block_bytes = options_.block_bytes;
     how.verify = options_.checksum ? lq::Verify::checksum : lq::Verify::none;
     lq::Report report;
     writes_.ours.push_back(timed([&] { report = lq::write(ours_, grid_, lq::gauge(u_), how); }));
@@ -139,6 +144,7 @@ class Bench {
   void read_ours() {
     lq::ReadOptions how;
     how.verify = options_.checksum;
+    how.block_bytes = options_.block_bytes;
     lq::Report report;
     reads_.ours.push_back(timed([&] { report = lq::read(ours_, grid_, lq::gauge(v_), how); }));
     reads_.add(report.seconds);
@@ -158,7 +164,7 @@ class Bench {
 
   Options options_;
   lq::Grid grid_;
-  std::vector<Site> u_, v_;
+  bench::PageVector<Site> u_, v_;
   std::string ours_, raw_;
   std::uint64_t raw_offset_ = 0;
   Runs writes_, reads_;
