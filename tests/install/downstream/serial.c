@@ -10,7 +10,7 @@ static double u[256 * 72], v[256 * 72];
 
 int main(void) {
   const int64_t extents[4] = {4, 4, 4, 4};
-  lq_grid *grid = NULL;
+  lq_grid* grid = NULL;
   lq_status status = lq_grid_self(extents, 4, &grid);
   for (int i = 0; i < 256 * 72; ++i) u[i] = i + 0.25;
   if (status == LQ_OK) status = lq_write("serial_c.ildg", grid, lq_gauge_f64(u), NULL);
