@@ -34,6 +34,11 @@ struct Passage {
   std::uint64_t step = one_by_one ? 1 : sub_block_sites(site_bytes);
 
   std::uint64_t offset(const Stretch& stretch) const { return payload.offset + stretch.file_site * site_bytes; }
+  // Local memory of a stretch of one piece whose sites lie one behind the other.
+  base::MutableBytes place(const Stretch& stretch) const {
+    return {data + stretch.pieces.front().memory_site() * memory_bytes,
+            static_cast<std::size_t>(stretch.sites * site_bytes)};
+  }
 };
 
 // A few sites of a row, small enough for the first cache level, and their bytes in file form.
@@ -123,8 +128,20 @@ void pump_in(base::ByteSource& file, const Payload& payload, lattice::Rows& rows
              const PumpOptions& options, Tally& tally) {
   Passage<std::byte*> passage{payload, field.spec.precision, static_cast<std::byte*>(field.data),
                               static_cast<bool>(field.store)};
+  // What lies in memory as in the file, but for byte order, is read to its place and not copied there.
+  const bool same_numbers = !field.store && field.spec.precision == payload.spec.precision;
+  const auto belongs_in_place = [&](const Stretch& candidate) {
+    return same_numbers && candidate.pieces.size() == 1 && candidate.pieces.front().row.memory_stride == 1;
+  };
+  bool in_place = false;
+  std::vector<std::byte> few_sites(same_numbers ? static_cast<std::size_t>(passage.step * passage.site_bytes) : 0);
   const auto unpack = [&](const Step& step) {
     if (options.checksum) step.add_to(tally.sums);
+    if (in_place) {
+      std::ranges::copy(step.bytes, few_sites.begin());
+      kernels::unpack_sites(passage.form, few_sites.data(), step.sites, step.bytes.data(), passage.memory_bytes);
+      return;
+    }
     if (field.store) {
       kernels::unpack_sites(passage.form, step.bytes.data(), 1, passage.one_site.data(), 0);
       field.store(step.coordinate(rows), passage.one_site.data());
@@ -137,7 +154,8 @@ void pump_in(base::ByteSource& file, const Payload& payload, lattice::Rows& rows
   Stretches stretches(rows, block.max_sites());
   Stretch stretch;
   while (stretches.next(stretch)) {
-    const base::MutableBytes bytes = block.first_sites(stretch.sites);
+    in_place = belongs_in_place(stretch);
+    const base::MutableBytes bytes = in_place ? passage.place(stretch) : block.first_sites(stretch.sites);
     {
       base::ScopedSeconds seconds(tally.storage_seconds);
       read_whole(file, passage.offset(stretch), bytes);
