@@ -134,12 +134,10 @@ void pump_in(base::ByteSource& file, const Payload& payload, lattice::Rows& rows
     return same_numbers && candidate.pieces.size() == 1 && candidate.pieces.front().row.memory_stride == 1;
   };
   bool in_place = false;
-  std::vector<std::byte> few_sites(same_numbers ? static_cast<std::size_t>(passage.step * passage.site_bytes) : 0);
   const auto unpack = [&](const Step& step) {
     if (options.checksum) step.add_to(tally.sums);
     if (in_place) {
-      std::ranges::copy(step.bytes, few_sites.begin());
-      kernels::unpack_sites(passage.form, few_sites.data(), step.sites, step.bytes.data(), passage.memory_bytes);
+      kernels::turn_sites(passage.form, step.bytes.data(), step.sites);
       return;
     }
     if (field.store) {

@@ -53,7 +53,21 @@ template <class From, bool swap_from, class To, bool swap_to>
   }
 }
 
+template <class Real>
+[[gnu::always_inline]] inline void turn(std::byte* numbers, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    Bits<Real> bits;
+    std::memcpy(&bits, numbers + i * sizeof bits, sizeof bits);
+    bits = swapped(bits);
+    std::memcpy(numbers + i * sizeof bits, &bits, sizeof bits);
+  }
+}
+
 struct Baseline {
+  template <class Real>
+  static void run_turn(std::byte* numbers, std::size_t count) noexcept {
+    turn<Real>(numbers, count);
+  }
   template <class From, bool swap_from, class To, bool swap_to>
   static void run(const std::byte* from, std::byte* to, std::size_t numbers) noexcept {
     copy<From, swap_from, To, swap_to>(from, to, numbers);
@@ -62,6 +76,10 @@ struct Baseline {
 
 #if defined(LQ_HAVE_AVX2_LOOPS)
 struct Avx2 {
+  template <class Real>
+  [[gnu::target("avx2")]] static void run_turn(std::byte* numbers, std::size_t count) noexcept {
+    turn<Real>(numbers, count);
+  }
   template <class From, bool swap_from, class To, bool swap_to>
   [[gnu::target("avx2")]] static void run(const std::byte* from, std::byte* to, std::size_t numbers) noexcept {
     copy<From, swap_from, To, swap_to>(from, to, numbers);
@@ -84,6 +102,11 @@ CopyNumbers choose(NumberForm from, NumberForm to) noexcept {
   return narrow ? choose<Set, double, float>(from.swap, to.swap) : choose<Set, double, double>(from.swap, to.swap);
 }
 
+template <class Set>
+TurnNumbers choose_turn(Precision precision) noexcept {
+  return precision == Precision::single ? &Set::template run_turn<float> : &Set::template run_turn<double>;
+}
+
 }  // namespace
 
 #if defined(LQ_HAVE_AVX2_LOOPS)
@@ -96,11 +119,17 @@ CopyNumbers copy_loop(InstructionSet set, NumberForm from, NumberForm to) noexce
   return set == InstructionSet::avx2 ? choose<Avx2>(from, to) : choose<Baseline>(from, to);
 }
 
+TurnNumbers turn_loop(InstructionSet set, Precision precision) noexcept {
+  return set == InstructionSet::avx2 ? choose_turn<Avx2>(precision) : choose_turn<Baseline>(precision);
+}
+
 #else
 
 InstructionSet best_instruction_set() noexcept { return InstructionSet::baseline; }
 
 CopyNumbers copy_loop(InstructionSet, NumberForm from, NumberForm to) noexcept { return choose<Baseline>(from, to); }
+
+TurnNumbers turn_loop(InstructionSet, Precision precision) noexcept { return choose_turn<Baseline>(precision); }
 
 #endif
 

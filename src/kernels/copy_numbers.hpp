@@ -28,4 +28,9 @@ struct NumberForm {
 // At most one of the two sides is swapped.
 CopyNumbers copy_loop(InstructionSet set, NumberForm from, NumberForm to) noexcept;
 
+// Turns the byte order of numbers where they lie.
+using TurnNumbers = void (*)(std::byte* numbers, std::size_t count) noexcept;
+
+TurnNumbers turn_loop(InstructionSet set, Precision precision) noexcept;
+
 }  // namespace lq::kernels

@@ -35,4 +35,8 @@ void unpack_sites(const SiteForm& form, const std::byte* file, std::uint64_t sit
   }
 }
 
+void turn_sites(const SiteForm& form, std::byte* sites_at, std::uint64_t sites) noexcept {
+  if (form.swap) turn_loop(best_instruction_set(), form.file)(sites_at, form.numbers * sites);
+}
+
 }  // namespace lq::kernels

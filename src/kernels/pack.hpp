@@ -28,4 +28,8 @@ void pack_sites(const SiteForm& form, const std::byte* memory, std::ptrdiff_t st
 void unpack_sites(const SiteForm& form, const std::byte* file, std::uint64_t sites, std::byte* memory,
                   std::ptrdiff_t stride_bytes) noexcept;
 
+// Turns sites that lie one behind the other between memory form and file form where they lie; the form has one
+// precision for both.
+void turn_sites(const SiteForm& form, std::byte* sites_at, std::uint64_t sites) noexcept;
+
 }  // namespace lq::kernels

@@ -184,6 +184,26 @@ TEST(Pack, OfNoSitesTouchesNothing) {
   }
 }
 
+TEST(TurnSites, IsUnpackingToTheSamePlace) {
+  for (const Precision precision : precisions) {
+    for (const bool swap : {false, true}) {
+      for (std::size_t count = 0; count < 70; ++count) {
+        const SiteForm form{1, precision, precision, swap};
+        std::vector<std::byte> turned = numbers_of(precision, count, false);
+        std::vector<std::byte> expected(turned.size());
+        unpack_sites(form, turned.data(), count, expected.data(), static_cast<std::ptrdiff_t>(size_of(precision)));
+        turn_sites(form, turned.data(), count);
+        ASSERT_EQ(turned, expected) << count;
+        for (const InstructionSet set : {InstructionSet::baseline, best_instruction_set()}) {
+          turn_loop(set, precision)(turned.data(), count);
+          turn_loop(InstructionSet::baseline, precision)(turned.data(), count);
+          ASSERT_EQ(turned, expected) << count;
+        }
+      }
+    }
+  }
+}
+
 TEST(CopyLoops, OfAllInstructionSetsGiveTheSameBits) {
   if (best_instruction_set() == InstructionSet::baseline) GTEST_SKIP() << "this machine has the baseline only";
   for (const Precision from : precisions) {
