@@ -20,6 +20,7 @@ LIBRARIES = {
     "pugixml": re.compile(r"^pugi"),
     "isa-l": re.compile(r"^(isa-l\.h|isa-l/|crc\.h)"),
     "libdeflate": re.compile(r"^libdeflate"),
+    "tomlplusplus": re.compile(r"^toml\+\+"),
     "cli11": re.compile(r"^CLI/"),
     "mpi": re.compile(r"^(mpi\.h|limequat/mpi\.hpp|limequat_mpi\.h)$"),
     "gtest": re.compile(r"^(gtest|gmock)/"),

@@ -4,6 +4,7 @@
 // Everything but MPI, which is in <limequat/mpi.hpp>.
 #pragma once
 
+#include <limequat/async.hpp>
 #include <limequat/catalog.hpp>
 #include <limequat/error.hpp>
 #include <limequat/field.hpp>
@@ -12,8 +13,11 @@
 #include <limequat/inspect.hpp>
 #include <limequat/json.hpp>
 #include <limequat/lattice.hpp>
+#include <limequat/machine.hpp>
 #include <limequat/metadata.hpp>
 #include <limequat/options.hpp>
 #include <limequat/physics.hpp>
+#include <limequat/plan.hpp>
 #include <limequat/report.hpp>
+#include <limequat/storage.hpp>
 #include <limequat/version.hpp>

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <limequat/field.hpp>
 #include <limequat/lattice.hpp>
@@ -28,6 +29,28 @@ enum class Sync {
   full,  // the file and its name
 };
 
+// How sites travel between the ranks that hold them and the file.
+enum class Strategy {
+  automatic,  // what the plan finds fastest
+  direct,     // every rank moves its own rows
+  shared,     // rows meet in memory that the ranks of a node share; messages between nodes
+  pull,       // writing: a rank takes rows out of its neighbours' memory; reading: as shared
+  messages,   // rows meet by messages, within a node, too
+};
+
+LQ_API std::string_view name(Strategy strategy) noexcept;  // "auto", "direct", "shared", "pull", "messages"
+// Local. invalid_argument lists the names there are.
+LQ_API Strategy parse_strategy(std::string_view text);
+
+// The same on all ranks. Zeros are chosen by the library.
+struct RouteOptions {
+  Strategy strategy = Strategy::automatic;
+  std::uint64_t aggregators = 0;                  // how many ranks touch the file; all of them with `direct`
+  std::uint64_t chunk_bytes = 0;                  // assembled and moved at a time
+  std::uint64_t alignment = 0;                    // file domains begin at multiples of it: a page, block or stripe
+  std::uint64_t memory_bytes = 16 * 1024 * 1024;  // at most, per rank, beyond the field
+};
+
 struct WriteOptions {
   std::string format = {};                  // "ildg", "scidac", "lime"; empty: by the suffix of the path
   std::string name = {};                    // of the field; empty: its kind
@@ -38,7 +61,8 @@ struct WriteOptions {
   bool overwrite = false;       // replace an existing file (which stays until the new one is complete) or symbolic link
   bool measure = false;         // gauge fields: store plaquette and link trace in the metadata
   bool slice_checksums = true;  // a record of checksums per time slice, which tells where damage is
-  std::uint64_t block_bytes = 512 * 1024;  // packed at a time; bounds the memory beyond the field
+  std::uint64_t block_bytes = 512 * 1024;  // packed at a time by a rank that moves its own rows
+  RouteOptions route = {};
 };
 
 // Bounds on what a file may ask of its reader, checked before anything is allocated.
@@ -54,6 +78,7 @@ struct ReadOptions {
   bool verify = true;              // compare with the stored checksum; a mismatch is an error
   std::uint64_t block_bytes = 512 * 1024;
   Limits limits = {};
+  RouteOptions route = {};
 };
 
 }  // namespace lq

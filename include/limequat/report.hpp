@@ -11,6 +11,7 @@
 
 #include <limequat/field.hpp>
 #include <limequat/lattice.hpp>
+#include <limequat/options.hpp>
 
 namespace lq {
 
@@ -54,8 +55,9 @@ struct LQ_API Report {
   FieldSpec spec;  // as in the file
   Extents extents;
   int ranks = 1;
-  bool written = false;     // false: read
-  std::uint64_t bytes = 0;  // payload moved
+  bool written = false;                  // false: read
+  Strategy strategy = Strategy::direct;  // the one taken, never `automatic`
+  std::uint64_t bytes = 0;               // payload moved
   StepSeconds seconds;
   Checksum checksum;  // of the data that passed
   std::optional<Checksum> stored;

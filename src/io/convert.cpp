@@ -46,12 +46,12 @@ struct TileCopy {
   const std::string& from;
   const Payload& source;
   Box region;
-  io::Tally& read;
+  pump::Tally& read;
   const Communicator& communicator;
   const Progress& progress;
 
-  void operator()(transport::File& file, const Payload& target, const io::PumpOptions& options,
-                  io::Tally& written) const {
+  void operator()(transport::File& file, const Payload& target, const pump::PumpOptions& options,
+                  pump::Tally& written) const {
     const lattice::Tiles tiles(region, source.order, io::tile_bytes / source.spec.site_bytes());
     const lattice::Share mine = lattice::share_of(tiles.count(), static_cast<std::uint64_t>(communicator.size()),
                                                   static_cast<std::uint64_t>(communicator.rank()));
@@ -63,7 +63,7 @@ struct TileCopy {
       io::read_box(*input, source, tile, source.spec.precision, memory.data(), read);
       Field field{.spec = source.spec, .data = memory.data()};
       lattice::Rows rows({target.extents, target.stored, target.order, tile, {}, tile});
-      io::pump_out(field, target, rows, file, options, written);
+      pump::pump_out(field, target, rows, file, options, written);
       if (progress && communicator.is_root()) progress(i + 1 - mine.begin, mine.end - mine.begin);
     }
   }
@@ -93,7 +93,7 @@ io::FieldPlan plan_of(const Catalog& catalog, const FieldEntry& entry, const std
 }
 
 // The report of a file of several fields: that of the last one, with the bytes and seconds of all.
-void add_to(Report& total, Report&& field, const io::Tally& read) {
+void add_to(Report& total, Report&& field, const pump::Tally& read) {
   const std::uint64_t bytes = total.bytes + field.bytes;
   const StepSeconds before = total.seconds;
   total = std::move(field);
@@ -111,7 +111,7 @@ Report rehearse(transport::Transport& transport, const Catalog& catalog, const s
   io::FieldWriter writer(transport, communicator, to, options);
   Report report;
   for (const FieldEntry& entry : catalog.fields) {
-    add_to(report, writer.rehearse(plan_of(catalog, entry, to, options)), io::Tally(entry.payload));
+    add_to(report, writer.rehearse(plan_of(catalog, entry, to, options)), pump::Tally(entry.payload));
   }
   writer.require_space();
   return report;
@@ -124,10 +124,10 @@ Report convert_fields(transport::Transport& transport, const Catalog& catalog, c
   Report report;
   for (const FieldEntry& entry : catalog.fields) {
     const io::FieldPlan plan = comm::agree(comm, [&] { return plan_of(catalog, entry, to, options.write); });
-    io::Tally read(entry.payload);
+    pump::Tally read(entry.payload);
     const TileCopy copy{transport, catalog.path, entry.payload,   entry.payload.stored,
                         read,      communicator, options.progress};
-    const auto check = [&](const io::Tally&) {
+    const auto check = [&](const pump::Tally&) {
       read.reduce(comm);
       if (io::judge(entry, read, entry.payload.stored) == ChecksumStatus::mismatch) {
         throw io::mismatch_error(catalog, entry, read);

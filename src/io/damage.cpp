@@ -10,10 +10,10 @@
 #include <cmath>
 #include <optional>
 
-#include "io/block.hpp"
 #include "io/single_byte.hpp"
 #include "lattice/site_order.hpp"
 #include "physics/su_n.hpp"
+#include "pump/block.hpp"
 
 namespace lq::io {
 
@@ -93,14 +93,14 @@ Finding Search::finding(std::string rule, std::string message, std::uint64_t off
 }
 
 base::Bytes Search::load(std::uint64_t file_site) {
-  read_whole(file_, payload_.offset + file_site * site_.size(), site_);
+  pump::read_whole(file_, payload_.offset + file_site * site_.size(), site_);
   return site_;
 }
 
 // The largest distance of the site's links; infinite for NaN.
 double Search::distance_from_su_n(base::Bytes site) const {
   std::vector<double> numbers(static_cast<std::size_t>(payload_.spec.numbers));
-  kernels::unpack_sites(form_of(payload_, Precision::double_), site.data(), 1,
+  kernels::unpack_sites(pump::form_of(payload_, Precision::double_), site.data(), 1,
                         reinterpret_cast<std::byte*>(numbers.data()), 0);
   return physics::with_colors(payload_.spec.colors, [&](auto colors) {
     double largest = 0;
@@ -254,7 +254,7 @@ std::string describe_byte(const FieldSpec& spec, std::uint64_t byte_of_site) {
   return fmt::format("complex number {}, {}", element, part);
 }
 
-std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const Tally& tally) {
+std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const pump::Tally& tally) {
   std::vector<std::int64_t> result;
   const std::vector<Checksum>& found = tally.sums.slices();
   if (entry.slices.size() != found.size()) return result;
@@ -265,7 +265,7 @@ std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const Tally& t
 }
 
 std::vector<Finding> locate_damage(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
-                                   const Tally& tally) {
+                                   const pump::Tally& tally) {
   Search search(file, catalog, entry);
   const std::vector<std::int64_t> slices = damaged_slices(entry, tally);
   std::vector<Finding> findings;

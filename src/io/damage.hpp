@@ -11,17 +11,17 @@
 #include <limequat/catalog.hpp>
 
 #include "base/byte_source.hpp"
-#include "io/pump.hpp"
+#include "pump/pump.hpp"
 
 namespace lq::io {
 
 // Local. What can be said about the damage of a field whose data gave `tally`: at least one finding of severity
 // error, with byte ranges, sites and slices.
 std::vector<Finding> locate_damage(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
-                                   const Tally& tally);
+                                   const pump::Tally& tally);
 
 // Numbers of the slices whose stored checksum differs from the data's.
-std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const Tally& tally);
+std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const pump::Tally& tally);
 
 // "link t, row 0, column 2, imaginary part": what a byte of a site belongs to.
 std::string describe_byte(const FieldSpec& spec, std::uint64_t byte_of_site);

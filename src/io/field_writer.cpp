@@ -107,7 +107,7 @@ Report FieldWriter::rehearse(const FieldPlan& plan) {
 void FieldWriter::require_space() const { io::require_space(transport_, path_, end_); }
 
 Report FieldWriter::append(const FieldPlan& plan, const Produce& produce,
-                           const std::function<void(const Tally&)>& check) {
+                           const std::function<void(const pump::Tally&)>& check) {
   comm::Comm& comm = communicator_.engine();
   const base::Stopwatch watch;
   const format::Layout layout = comm::agree(comm, [&] { return plan_field(plan); });
@@ -115,10 +115,10 @@ Report FieldWriter::append(const FieldPlan& plan, const Produce& produce,
   open_for(layout, plan.local_sites);
   file_->write(layout.head);
 
-  Tally tally(payload);
-  const PumpOptions pump{.block_bytes = options_.block_bytes, .checksum = options_.verify != Verify::none};
+  pump::Tally tally(payload);
+  const pump::PumpOptions how{.block_bytes = options_.block_bytes, .checksum = options_.verify != Verify::none};
   comm::agree(comm, [&] {
-    if (plan.local_sites) file_->named([&] { produce(file_->file(), payload, pump, tally); });
+    if (plan.local_sites) file_->named([&] { produce(file_->file(), payload, how, tally); });
   });
   const base::Stopwatch exchange;
   tally.reduce(comm);
@@ -132,8 +132,8 @@ Report FieldWriter::append(const FieldPlan& plan, const Produce& produce,
   Report report = describe(plan, payload.spec);
   report.bytes = tally.bytes;
   report.checksum = tally.sums.total();
-  if (pump.checksum) report.stored = report.checksum;
-  report.status = pump.checksum ? ChecksumStatus::ok : ChecksumStatus::absent;
+  if (how.checksum) report.stored = report.checksum;
+  report.status = how.checksum ? ChecksumStatus::ok : ChecksumStatus::absent;
   report.seconds = {.pack = tally.pack_seconds,
                     .exchange = exchange_seconds,
                     .storage = tally.storage_seconds,
@@ -197,7 +197,7 @@ void FieldWriter::read_back(Report& report) {
 void FieldWriter::read_back(const Written& written, Report& report) {
   comm::Comm& comm = communicator_.engine();
   const Payload& payload = written.payload;
-  Tally tally(payload);
+  pump::Tally tally(payload);
   comm::agree(comm, [&] {
     // A rank reads what its neighbour wrote, so that its own cache cannot vouch for the file.
     const auto ranks = static_cast<std::uint64_t>(comm.size());
@@ -206,7 +206,7 @@ void FieldWriter::read_back(const Written& written, Report& report) {
     if (part.begin == part.end) return;
     file_->named([&] {
       const std::unique_ptr<transport::File> file = transport_.open_read(file_->temporary_path());
-      pump_past(*file, payload, part.begin, part.end, {.block_bytes = options_.block_bytes}, tally);
+      pump::pump_past(*file, payload, part.begin, part.end, {.block_bytes = options_.block_bytes}, tally);
     });
   });
   tally.reduce(comm);

@@ -17,7 +17,7 @@
 
 #include "format/format.hpp"
 #include "io/new_file.hpp"
-#include "io/pump.hpp"
+#include "pump/pump.hpp"
 
 namespace lq::io {
 
@@ -33,14 +33,15 @@ struct FieldPlan {
 class FieldWriter {
  public:
   // Local work that pumps this rank's sites into the file.
-  using Produce =
-      std::function<void(transport::File& file, const Payload& payload, const PumpOptions& options, Tally& tally)>;
+  using Produce = std::function<void(transport::File& file, const Payload& payload, const pump::PumpOptions& options,
+                                     pump::Tally& tally)>;
 
   FieldWriter(transport::Transport& transport, const Communicator& communicator, std::string path,
               WriteOptions options);
 
   // Collective. `check` runs on all ranks once the checksum of what was written is known, before the tail.
-  Report append(const FieldPlan& plan, const Produce& produce, const std::function<void(const Tally&)>& check = {});
+  Report append(const FieldPlan& plan, const Produce& produce,
+                const std::function<void(const pump::Tally&)>& check = {});
   // Local. Plans a field as append() does and writes nothing; the report says what would be written.
   Report rehearse(const FieldPlan& plan);
   // Local. Throws no_space unless there is room for what was rehearsed.

@@ -206,7 +206,8 @@ void put(JsonWriter& json, const Report& report) {
   put(json, report.spec);
   json.key("lattice");
   put(json, report.extents);
-  json.member("ranks", report.ranks).member("bytes", report.bytes).key("seconds");
+  json.member("ranks", report.ranks).member("strategy", name(report.strategy));
+  json.member("bytes", report.bytes).key("seconds");
   put(json, report.seconds);
   json.member("bytes_per_second", report.rate()).key("checksum");
   put(json, report.checksum);

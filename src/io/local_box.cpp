@@ -9,25 +9,25 @@ namespace lq::io {
 namespace {
 
 void pump_box(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision, void* memory,
-              const PumpOptions& options, Tally& tally) {
+              const pump::PumpOptions& options, pump::Tally& tally) {
   MutableField field;
   field.spec = payload.spec;
   field.spec.precision = precision;
   field.data = memory;
   lattice::Rows rows({payload.extents, payload.stored, payload.order, box, {}, box});
-  pump_in(file, payload, rows, field, options, tally);
+  pump::pump_in(file, payload, rows, field, options, tally);
 }
 
 }  // namespace
 
 void read_box(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision, void* memory,
-              Tally& tally) {
+              pump::Tally& tally) {
   pump_box(file, payload, box, precision, memory, {}, tally);
 }
 
 std::vector<double> read_box(base::ByteSource& file, const Payload& payload, const Box& box) {
   std::vector<double> numbers(static_cast<std::size_t>(box.volume() * payload.spec.numbers));
-  Tally tally(payload);
+  pump::Tally tally(payload);
   pump_box(file, payload, box, Precision::double_, numbers.data(), {.checksum = false}, tally);
   return numbers;
 }

@@ -9,14 +9,14 @@
 #include <limequat/catalog.hpp>
 
 #include "base/byte_source.hpp"
-#include "io/pump.hpp"
+#include "pump/pump.hpp"
 
 namespace lq::io {
 
 // The sites of `box` (inside the payload's stored box) in natural order, in `memory` of at least
 // box.volume() * numbers elements of `precision`; checksums are added to `tally`.
 void read_box(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision, void* memory,
-              Tally& tally);
+              pump::Tally& tally);
 
 // The same as doubles, without checksum.
 std::vector<double> read_box(base::ByteSource& file, const Payload& payload, const Box& box);

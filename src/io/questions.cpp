@@ -13,9 +13,9 @@
 #include <limequat/inspect.hpp>
 
 #include "format/format.hpp"
-#include "io/block.hpp"
 #include "io/local_box.hpp"
 #include "io/scan.hpp"
+#include "pump/block.hpp"
 
 namespace lq {
 
@@ -67,7 +67,7 @@ void read_record(const std::string& path, std::string_view type, std::uint64_t i
   std::vector<std::byte> bytes;
   for (std::uint64_t done = 0; done < record.data_length; done += bytes.size()) {
     bytes.resize(static_cast<std::size_t>(std::min(piece_bytes, record.data_length - done)));
-    io::read_whole(*file, record.offset + done, bytes);
+    pump::read_whole(*file, record.offset + done, bytes);
     sink(bytes.data(), bytes.size());
   }
 }

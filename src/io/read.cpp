@@ -104,7 +104,7 @@ Slices whole_slices(const Payload& payload, const Box& box) {
 
 // Reads this rank's part of the region.
 void read_local(transport::Transport& transport, const std::string& path, const FieldEntry& entry, const Box& region,
-                const Grid& grid, const MutableField& field, const PumpOptions& pump, Tally& tally) {
+                const Grid& grid, const MutableField& field, const pump::PumpOptions& how, pump::Tally& tally) {
   if (grid.local_volume() == 0) return;
   const Payload& payload = entry.payload;
   Box mine = grid.local_box();
@@ -116,12 +116,12 @@ void read_local(transport::Transport& transport, const std::string& path, const 
     target.store = [&](const Coord& x, const void* site) { field.store(shifted(x, region.lower, -1), site); };
   }
   const std::unique_ptr<transport::File> file = transport.open_read(path);
-  pump_in(*file, payload, rows, target, pump, tally);
+  pump::pump_in(*file, payload, rows, target, pump, tally);
 }
 
 }  // namespace
 
-ChecksumStatus judge(const FieldEntry& entry, const Tally& tally, const Box& moved) {
+ChecksumStatus judge(const FieldEntry& entry, const pump::Tally& tally, const Box& moved) {
   if (moved == entry.payload.stored && entry.checksum) {
     return *entry.checksum == tally.sums.total() ? ChecksumStatus::ok : ChecksumStatus::mismatch;
   }
@@ -136,7 +136,7 @@ ChecksumStatus judge(const FieldEntry& entry, const Tally& tally, const Box& mov
   return entry.checksum ? ChecksumStatus::unchecked : ChecksumStatus::absent;
 }
 
-Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const Tally& tally) {
+Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const pump::Tally& tally) {
   const std::string record = entry.record < catalog.records.size() ? catalog.records[entry.record].type : entry.name;
   const std::string expected = entry.checksum ? to_string(*entry.checksum) : "the checksums of its slices";
   const std::string found = to_string(tally.sums.total());
@@ -162,7 +162,7 @@ Report read_entry(transport::Transport& transport, const Catalog& catalog, const
     return region_of(path, entry, options, grid);
   });
 
-  Tally tally(entry.payload);
+  pump::Tally tally(entry.payload);
   comm::agree(comm, [&] {
     read_local(transport, path, entry, region, grid, local,
                {.block_bytes = options.block_bytes, .checksum = options.verify}, tally);

@@ -11,7 +11,7 @@
 #include <limequat/options.hpp>
 #include <limequat/report.hpp>
 
-#include "io/pump.hpp"
+#include "pump/pump.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::io {
@@ -26,9 +26,9 @@ Report read_entry(transport::Transport& transport, const Catalog& catalog, const
                   const MutableField& local, const ReadOptions& options);
 
 // How the sums of the data that passed compare with what the file stores; `moved` are the sites that passed.
-ChecksumStatus judge(const FieldEntry& entry, const Tally& tally, const Box& moved);
+ChecksumStatus judge(const FieldEntry& entry, const pump::Tally& tally, const Box& moved);
 
 // The error for a checksum that differs: expected, found, and zeros if there are any.
-Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const Tally& tally);
+Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const pump::Tally& tally);
 
 }  // namespace lq::io

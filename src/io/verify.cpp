@@ -41,8 +41,8 @@ class Verifier {
  private:
   comm::Comm& comm() const { return communicator_.engine(); }
   void check(const FieldEntry& entry, std::uint64_t index);
-  io::Tally read_past(const FieldEntry& entry);
-  void report_mismatch(const FieldEntry& entry, const io::Tally& tally);
+  pump::Tally read_past(const FieldEntry& entry);
+  void report_mismatch(const FieldEntry& entry, const pump::Tally& tally);
   void report_zeros(const FieldEntry& entry, const ZeroRegion& zeros);
   bool can_measure(const FieldEntry& entry) const;
   Physics measure_field(const FieldEntry& entry);
@@ -75,7 +75,7 @@ Verification Verifier::run() {
 }
 
 void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
-  const io::Tally tally = read_past(entry);
+  const pump::Tally tally = read_past(entry);
   FieldVerdict verdict;
   verdict.name = entry.name;
   verdict.index = index;
@@ -93,22 +93,22 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
   result_.fields.push_back(std::move(verdict));
 }
 
-io::Tally Verifier::read_past(const FieldEntry& entry) {
-  io::Tally tally(entry.payload);
+pump::Tally Verifier::read_past(const FieldEntry& entry) {
+  pump::Tally tally(entry.payload);
   comm::agree(comm(), [&] {
     const lattice::Share mine =
         lattice::share_of(entry.payload.stored.volume(), static_cast<std::uint64_t>(communicator_.size()),
                           static_cast<std::uint64_t>(communicator_.rank()));
     if (mine.begin == mine.end) return;
     const std::unique_ptr<transport::File> file = transport_.open_read(catalog_.path);
-    io::pump_past(*file, entry.payload, mine.begin, mine.end, {.block_bytes = options_.block_bytes}, tally,
-                  communicator_.is_root() ? options_.progress : Progress{});
+    pump::pump_past(*file, entry.payload, mine.begin, mine.end, {.block_bytes = options_.block_bytes}, tally,
+                    communicator_.is_root() ? options_.progress : Progress{});
   });
   tally.reduce(comm());
   return tally;
 }
 
-void Verifier::report_mismatch(const FieldEntry& entry, const io::Tally& tally) {
+void Verifier::report_mismatch(const FieldEntry& entry, const pump::Tally& tally) {
   const Error error = io::mismatch_error(catalog_, entry, tally);
   add(entry, Severity::error, Code::checksum_mismatch, "checksum",
       fmt::format("{}: \"{}\": the data have checksum {}, the file states {}", catalog_.path, error.facts().record,

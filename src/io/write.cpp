@@ -38,11 +38,12 @@ Report append_field(FieldWriter& writer, const Grid& grid, const std::string& pa
 
   FieldPlan plan{name, local.spec, grid.extents(), metadata, grid.local_volume() > 0};
   if (options.measure && local.spec.kind == FieldKind::gauge) add_measurements(plan.metadata, grid, local);
-  return writer.append(plan, [&](transport::File& file, const Payload& payload, const PumpOptions& pump, Tally& tally) {
-    const Box& mine = grid.local_box();
-    lattice::Rows rows({payload.extents, payload.stored, payload.order, mine, local.order, mine});
-    pump_out(local, payload, rows, file, pump, tally);
-  });
+  return writer.append(
+      plan, [&](transport::File& file, const Payload& payload, const pump::PumpOptions& how, pump::Tally& tally) {
+        const Box& mine = grid.local_box();
+        lattice::Rows rows({payload.extents, payload.stored, payload.order, mine, local.order, mine});
+        pump::pump_out(local, payload, rows, file, pump, tally);
+      });
 }
 
 Report write_field(transport::Transport& transport, const std::string& path, const Grid& grid, const Field& field,

@@ -10,7 +10,7 @@
 
 #include "lattice/rows.hpp"
 
-namespace lq::io {
+namespace lq::pump {
 
 // Sites skip .. skip + sites - 1 of a row.
 struct Piece {
@@ -45,4 +45,4 @@ class Stretches {
   Piece rest_;  // what is left of the current row; sites 0: nothing
 };
 
-}  // namespace lq::io
+}  // namespace lq::pump

@@ -12,11 +12,11 @@
 #include <limequat/report.hpp>
 
 #include "comm/comm.hpp"
-#include "io/slice_sums.hpp"
 #include "lattice/rows.hpp"
+#include "pump/slice_sums.hpp"
 #include "transport/transport.hpp"
 
-namespace lq::io {
+namespace lq::pump {
 
 struct Tally {
   explicit Tally(const Payload& payload) : sums(payload) {}
@@ -48,4 +48,4 @@ void pump_in(base::ByteSource& file, const Payload& payload, lattice::Rows& rows
 void pump_past(base::ByteSource& file, const Payload& payload, std::uint64_t begin, std::uint64_t end,
                const PumpOptions& options, Tally& tally, const Progress& progress = {});
 
-}  // namespace lq::io
+}  // namespace lq::pump

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See pump.hpp.
-#include "io/pump.hpp"
+#include "pump/pump.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,11 +10,11 @@
 
 #include "base/clock.hpp"
 #include "comm/agree.hpp"
-#include "io/block.hpp"
-#include "io/stretches.hpp"
 #include "lattice/site_order.hpp"
+#include "pump/block.hpp"
+#include "pump/stretches.hpp"
 
-namespace lq::io {
+namespace lq::pump {
 
 namespace {
 
@@ -203,4 +203,4 @@ void pump_past(base::ByteSource& file, const Payload& payload, std::uint64_t beg
   }
 }
 
-}  // namespace lq::io
+}  // namespace lq::pump

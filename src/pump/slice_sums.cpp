@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See slice_sums.hpp.
-#include "io/slice_sums.hpp"
+#include "pump/slice_sums.hpp"
 
 #include <algorithm>
 
 #include "kernels/digest.hpp"
 #include "lattice/site_order.hpp"
 
-namespace lq::io {
+namespace lq::pump {
 
 namespace {
 
@@ -55,4 +55,4 @@ Checksum SliceSums::total() const noexcept {
   return total;
 }
 
-}  // namespace lq::io
+}  // namespace lq::pump

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See stretches.hpp.
-#include "io/stretches.hpp"
+#include "pump/stretches.hpp"
 
 #include <algorithm>
 
-namespace lq::io {
+namespace lq::pump {
 
 namespace {
 
@@ -41,4 +41,4 @@ bool Stretches::next(Stretch& stretch) {
   return stretch.sites > 0;
 }
 
-}  // namespace lq::io
+}  // namespace lq::pump

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Checksums per slice and in all, against the published vectors of the SciDAC checksum.
-#include "io/slice_sums.hpp"
+#include "pump/slice_sums.hpp"
 
 #include <gtest/gtest.h>
 
 #include "kernels/digest.hpp"
 
-namespace lq::io {
+namespace lq::pump {
 namespace {
 
 // Byte k of site r is (7r + k) & 255; 576 bytes per site on 4x4x4x8.
@@ -60,4 +60,4 @@ TEST(SliceSums, OfTooManySlicesAreKeptInAllOnly) {
 }
 
 }  // namespace
-}  // namespace lq::io
+}  // namespace lq::pump

@@ -15,7 +15,7 @@
 #include "comm/comm.hpp"
 #include "format/format.hpp"
 
-namespace lq::io {
+namespace lq::pump {
 
 class SliceSums {
  public:
@@ -40,4 +40,4 @@ class SliceSums {
   std::vector<Checksum> none_;
 };
 
-}  // namespace lq::io
+}  // namespace lq::pump

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See block.hpp.
-#include "io/block.hpp"
+#include "pump/block.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-namespace lq::io {
+namespace lq::pump {
 
 Block::Block(std::uint64_t block_bytes, std::uint64_t site_bytes)
     : site_bytes_(site_bytes),
@@ -45,4 +45,4 @@ void watch_zeros(const Payload& payload, base::Bytes sites, std::uint64_t file_s
   zeros.sites += found.count;
 }
 
-}  // namespace lq::io
+}  // namespace lq::pump

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Stretches cover the rows' sites once, in order, in pieces that fit a block.
-#include "io/stretches.hpp"
+#include "pump/stretches.hpp"
 
 #include <gtest/gtest.h>
 
-namespace lq::io {
+namespace lq::pump {
 namespace {
 
 struct Case {
@@ -58,4 +58,4 @@ TEST(Stretches, OfAWholeLatticeInForeignMemoryOrderAreStillContiguous) {
 }
 
 }  // namespace
-}  // namespace lq::io
+}  // namespace lq::pump

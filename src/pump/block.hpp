@@ -10,11 +10,11 @@
 
 #include <limequat/error.hpp>
 
-#include "io/pump.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/pack.hpp"
+#include "pump/pump.hpp"
 
-namespace lq::io {
+namespace lq::pump {
 
 inline kernels::SiteForm form_of(const Payload& payload, Precision memory) {
   const bool host_is_little = std::endian::native == std::endian::little;
@@ -46,4 +46,4 @@ void read_whole(base::ByteSource& file, std::uint64_t offset, base::MutableBytes
 // Notes sites of a gauge field that hold only zeros.
 void watch_zeros(const Payload& payload, base::Bytes sites, std::uint64_t file_site, ZeroRegion& zeros) noexcept;
 
-}  // namespace lq::io
+}  // namespace lq::pump

@@ -1,0 +1,48 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Writing and reading while the program computes. The work runs on a thread that makes no MPI calls, so that
+// MPI_THREAD_FUNNELED suffices; where ranks of different nodes exchange sites, it advances inside test() and wait().
+// Several transfers may be in flight; all ranks start and wait for them in the same order.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <limequat/field.hpp>
+#include <limequat/grid.hpp>
+#include <limequat/options.hpp>
+#include <limequat/report.hpp>
+
+namespace lq {
+
+// A transfer in flight. It borrows the field's memory: that of a write must not change, that of a read must not
+// be touched, until wait() returns. Destroying it without wait() cancels it.
+class LQ_API Pending {
+ public:
+  ~Pending();
+  Pending(Pending&&) noexcept;
+  Pending& operator=(Pending&&) noexcept;
+
+  // Local. Whether wait() would find nothing left to do on this rank; moves things on where messages are needed.
+  bool test();
+  // Collective. Completes the transfer; errors surface here, as those of write() and read() do. Builds without NDEBUG
+  // report a field that was changed while it was borrowed (wrong_state). wrong_state also after wait() or cancel().
+  Report wait();
+  // Collective. Gives the transfer up: a write leaves no file, and what existed stays.
+  void cancel();
+
+ private:
+  friend struct PendingAccess;
+  struct State;
+  explicit Pending(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// Collective. As write() and read(); returns when the transfer is under way. Errors known by then are thrown.
+LQ_API Pending write_async(const std::string& path, const Grid& grid, const Field& field,
+                           const WriteOptions& options = {});
+LQ_API Pending read_async(const std::string& path, const Grid& grid, const MutableField& field,
+                          const ReadOptions& options = {});
+
+}  // namespace lq

@@ -1,0 +1,59 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A machine in numbers: what plans are made from. The defaults describe a small workstation; `lq bench parts`
+// measures this machine, and a site profile keeps what was measured.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <limequat/version.hpp>
+
+namespace lq {
+
+// Rates are bytes per second, times seconds.
+struct Machine {
+  std::string name = "workstation";
+  std::uint64_t nodes = 1;
+  std::uint64_t ranks_per_node = 2;
+  std::uint64_t cores_per_node = 2;
+
+  // One core, large arrays.
+  double copy_rate = 10e9;       // memcpy
+  double pack_rate = 20e9;       // site order, byte order and checksum in one pass
+  double copy_rate_node = 20e9;  // all cores of a node together
+
+  // Between ranks of one node.
+  double shared_rate = 10e9;    // through a shared buffer, one rank
+  double pull_rate = 7e9;       // out of a neighbour's memory by the kernel, one rank; 0: not permitted
+  double handover_time = 2e-6;  // until a neighbour sees that a buffer is ready
+
+  // Between nodes.
+  double latency = 2e-6;
+  double message_rate = 5e9;  // one rank
+  double link_rate = 12e9;    // one node
+
+  // The file system.
+  std::string file_system = "tmpfs";
+  std::uint64_t block_bytes = 4096;  // nobody shares less than this without a penalty: page, block, stripe
+  std::uint64_t servers = 1;
+  double write_rate = 2.5e9;      // one rank, large pieces
+  double write_rate_total = 5e9;  // all ranks
+  double write_call = 1.5e-6;     // each call, beyond its bytes
+  double read_rate = 6e9;
+  double read_rate_total = 12e9;
+  double read_call = 1e-6;
+  double open_time = 20e-6;
+  double sync_time = 1e-3;
+};
+
+// Local. The machine of the site profile (environment variable LQ_PROFILE, else limequat/site.toml below
+// $XDG_CONFIG_HOME or ~/.config); the defaults where there is none. malformed, not_found, no_permission: an
+// unreadable profile.
+LQ_API Machine site_machine();
+// Local. The machine of a profile; and a profile written, replacing what was there.
+LQ_API Machine load_machine(const std::string& path);
+LQ_API void save_machine(const std::string& path, const Machine& machine);
+
+}  // namespace lq

@@ -1,0 +1,76 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The plan of a transfer: who moves which bytes of the file, by which strategy, how long it should take. Plans
+// are arithmetic: they cost the same for two ranks and for a hundred thousand.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <limequat/field.hpp>
+#include <limequat/lattice.hpp>
+#include <limequat/machine.hpp>
+#include <limequat/options.hpp>
+
+namespace lq {
+
+struct PlanRequest {
+  Extents lattice;
+  Extents processes;                 // the process grid
+  SiteOrder rank_order = {};         // dimensions in which consecutive ranks advance; empty: x first
+  FieldSpec spec = {};               // as in the file
+  std::uint64_t payload_offset = 0;  // byte in the file at which the sites begin
+  bool writing = true;
+  bool checksum = true;
+  RouteOptions route = {};
+};
+
+// Seconds of the slowest rank. Steps overlap, so that total may be less than their sum.
+struct Prediction {
+  double pack = 0;
+  double exchange = 0;
+  double storage = 0;
+  double total = 0;
+};
+
+// What one strategy would do. Counts are of the busiest rank.
+struct StrategyPlan {
+  Strategy strategy = Strategy::direct;
+  bool possible = true;
+  std::string reason;  // why it is not possible; or why it was taken or not
+  Prediction seconds;
+  std::uint64_t writers = 0;          // ranks that touch the file
+  std::uint64_t group_ranks = 1;      // ranks among which sites are exchanged
+  std::uint64_t chunk_bytes = 0;      // assembled and moved at a time
+  std::uint64_t domain_bytes = 0;     // contiguous piece with one owner; begins at multiples of it
+  std::uint64_t calls = 0;            // to the file system
+  std::uint64_t messages = 0;         // sent to ranks of other nodes, or handed over within the node
+  std::uint64_t bytes_exchanged = 0;  // sent to other ranks
+  std::uint64_t memory_bytes = 0;     // beyond the field
+};
+
+struct TransferPlan {
+  PlanRequest request;
+  Machine machine;
+  std::uint64_t ranks = 1;
+  std::uint64_t bytes = 0;      // of the payload
+  std::uint64_t row_bytes = 0;  // contiguous in the file and in one rank
+  StrategyPlan chosen;
+  std::vector<StrategyPlan> considered;
+};
+
+// Local. invalid_argument: impossible lattice, process grid or options.
+LQ_API TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine = site_machine());
+
+// A contiguous piece of the file and the rank that moves it.
+struct Extent {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  int rank = 0;
+};
+// Local. The first `limit` extents of a plan in file order.
+LQ_API std::vector<Extent> extents_of(const TransferPlan& plan, std::uint64_t limit);
+
+}  // namespace lq
