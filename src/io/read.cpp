@@ -116,7 +116,7 @@ void read_local(transport::Transport& transport, const std::string& path, const 
     target.store = [&](const Coord& x, const void* site) { field.store(shifted(x, region.lower, -1), site); };
   }
   const std::unique_ptr<transport::File> file = transport.open_read(path);
-  pump::pump_in(*file, payload, rows, target, pump, tally);
+  pump::pump_in(*file, payload, rows, target, how, tally);
 }
 
 }  // namespace
