@@ -42,7 +42,7 @@ Report append_field(FieldWriter& writer, const Grid& grid, const std::string& pa
       plan, [&](transport::File& file, const Payload& payload, const pump::PumpOptions& how, pump::Tally& tally) {
         const Box& mine = grid.local_box();
         lattice::Rows rows({payload.extents, payload.stored, payload.order, mine, local.order, mine});
-        pump::pump_out(local, payload, rows, file, pump, tally);
+        pump::pump_out(local, payload, rows, file, how, tally);
       });
 }
 
