@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the library needs of a group of ranks: nine operations. Every one is collective; a failure of the
-// message layer is Error(communication). Buffers may exceed 2 GiB.
+// What the library needs of a group of ranks: nine collective operations, messages in flight between two ranks, and
+// who shares memory with whom. A failure of the message layer is Error(communication). Buffers may exceed 2 GiB.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,21 @@ struct Message {
   std::vector<std::byte> bytes;
 };
 
+class Node;
+
+// A message on its way. Its bytes stay where they are until it is done; destroy it only then.
+class Flight {
+ public:
+  virtual ~Flight() = default;
+  virtual bool is_done() = 0;
+};
+
 class Comm {
  public:
-  virtual ~Comm() = default;
+  Comm();
+  virtual ~Comm();
+  Comm(const Comm&) = delete;
+  Comm& operator=(const Comm&) = delete;
 
   virtual int rank() const noexcept = 0;
   virtual int size() const noexcept = 0;
@@ -40,6 +52,19 @@ class Comm {
   virtual std::vector<Message> all_to_all(std::vector<Message> outgoing) = 0;
   // Ranks of one colour form a group, ordered by key, then rank. colour < 0: in no group, returns nullptr.
   virtual std::unique_ptr<Comm> split(int colour, int key) = 0;
+  // Ranks that may share memory form a group, in the order of their ranks.
+  virtual std::unique_ptr<Comm> split_by_node() = 0;
+
+  // Not collective. Messages from one rank to another arrive in the order they were sent; both sides give the same size
+  // and channel (0 <= channel < 1024), which keeps transfers apart that are under way at the same time.
+  virtual std::unique_ptr<Flight> start_send(std::span<const std::byte> bytes, int to, int channel) = 0;
+  virtual std::unique_ptr<Flight> start_receive(std::span<std::byte> bytes, int from, int channel) = 0;
+
+  // Collective at the first call, which finds out; what the ranks of this rank's node share.
+  Node& node();
+
+ private:
+  std::unique_ptr<Node> node_;
 };
 
 // This process alone.

@@ -15,6 +15,21 @@ namespace lq::mpi {
 namespace {
 
 constexpr int tag_data = 1;
+constexpr int tag_channels = 16;  // and up
+
+class Requests final : public comm::Flight {
+ public:
+  explicit Requests(std::vector<MPI_Request> requests) : requests_(std::move(requests)) {}
+  bool is_done() override {
+    int done = 0;
+    check(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE),
+          "exchange messages");
+    return done != 0;
+  }
+
+ private:
+  std::vector<MPI_Request> requests_;
+};
 
 MPI_Op mpi_op(comm::Reduce operation) noexcept {
   switch (operation) {
@@ -95,13 +110,13 @@ std::vector<std::vector<std::byte>> MpiComm::gather(std::span<const std::byte> m
 
   std::vector<MPI_Request> requests;
   std::vector<std::vector<std::byte>> all(bytes.size());
-  if (!at_root) send(mine, root, requests);
+  if (!at_root) send(mine, root, requests, tag_data);
   for (std::size_t r = 0; r < all.size(); ++r) {
     if (static_cast<int>(r) == rank_) {
       all[r].assign(mine.begin(), mine.end());
     } else {
       all[r].resize(bytes[r]);
-      receive(all[r], static_cast<int>(r), requests);
+      receive(all[r], static_cast<int>(r), requests, tag_data);
     }
   }
   wait_all(requests, "gather");
@@ -124,11 +139,11 @@ std::vector<std::byte> MpiComm::scatter(const std::vector<std::vector<std::byte>
   if (at_root) {
     mine = parts[static_cast<std::size_t>(rank_)];
     for (int r = 0; r < size_; ++r) {
-      if (r != rank_) send(parts[static_cast<std::size_t>(r)], r, requests);
+      if (r != rank_) send(parts[static_cast<std::size_t>(r)], r, requests, tag_data);
     }
   } else {
     mine.resize(my_bytes);
-    receive(mine, root, requests);
+    receive(mine, root, requests, tag_data);
   }
   wait_all(requests, "scatter");
   return mine;
@@ -146,17 +161,35 @@ std::unique_ptr<comm::Comm> MpiComm::split(int colour, int key) {
   return std::make_unique<MpiComm>(part, chunk_bytes_);
 }
 
-void MpiComm::send(std::span<const std::byte> data, int to, std::vector<MPI_Request>& requests) {
+std::unique_ptr<comm::Comm> MpiComm::split_by_node() {
+  MPI_Comm part = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "find the ranks of this node");
+  return std::make_unique<MpiComm>(part, chunk_bytes_);
+}
+
+std::unique_ptr<comm::Flight> MpiComm::start_send(std::span<const std::byte> bytes, int to, int channel) {
+  std::vector<MPI_Request> requests;
+  send(bytes, to, requests, tag_channels + channel);
+  return std::make_unique<Requests>(std::move(requests));
+}
+
+std::unique_ptr<comm::Flight> MpiComm::start_receive(std::span<std::byte> bytes, int from, int channel) {
+  std::vector<MPI_Request> requests;
+  receive(bytes, from, requests, tag_channels + channel);
+  return std::make_unique<Requests>(std::move(requests));
+}
+
+void MpiComm::send(std::span<const std::byte> data, int to, std::vector<MPI_Request>& requests, int tag) {
   for_each_chunk(data.size(), chunk_bytes_, [&](std::size_t first, int count) {
     MPI_Request& request = requests.emplace_back();
-    check(MPI_Isend(data.data() + first, count, MPI_BYTE, to, tag_data, comm_, &request), "send");
+    check(MPI_Isend(data.data() + first, count, MPI_BYTE, to, tag, comm_, &request), "send");
   });
 }
 
-void MpiComm::receive(std::span<std::byte> data, int from, std::vector<MPI_Request>& requests) {
+void MpiComm::receive(std::span<std::byte> data, int from, std::vector<MPI_Request>& requests, int tag) {
   for_each_chunk(data.size(), chunk_bytes_, [&](std::size_t first, int count) {
     MPI_Request& request = requests.emplace_back();
-    check(MPI_Irecv(data.data() + first, count, MPI_BYTE, from, tag_data, comm_, &request), "receive");
+    check(MPI_Irecv(data.data() + first, count, MPI_BYTE, from, tag, comm_, &request), "receive");
   });
 }
 

@@ -12,6 +12,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "comm/comm.hpp"
@@ -156,6 +157,39 @@ inline void negative_colour_is_in_no_group(comm::Comm& comm) {
   EXPECT_EQ(group ? group->size() : 1, 1);
 }
 
+// A ring of messages on two channels, received in the other order of channels than they were sent.
+inline void messages_in_flight_keep_order_and_channel(comm::Comm& comm) {
+  if (comm.size() == 1) return;
+  const int next = (comm.rank() + 1) % comm.size(), previous = (comm.rank() + comm.size() - 1) % comm.size();
+  constexpr int count = 3;
+  std::array<std::vector<std::byte>, 2 * count> out, in;
+  std::vector<std::unique_ptr<comm::Flight>> flights;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = letter(comm.rank(), static_cast<int>(i));
+    flights.push_back(comm.start_send(out[i], next, static_cast<int>(i % 2)));
+  }
+  for (const std::size_t channel : {1, 0}) {
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t i = 2 * k + channel;
+      in[i].resize(letter(previous, static_cast<int>(i)).size());
+      flights.push_back(comm.start_receive(in[i], previous, static_cast<int>(channel)));
+    }
+  }
+  while (!flights.empty()) {
+    std::erase_if(flights, [](const auto& flight) { return flight->is_done(); });
+    std::this_thread::yield();
+  }
+  for (std::size_t i = 0; i < in.size(); ++i) EXPECT_EQ(in[i], letter(previous, static_cast<int>(i)));
+}
+
+inline void ranks_of_a_node_keep_their_order(comm::Comm& comm) {
+  const auto node = comm.split_by_node();
+  ASSERT_NE(node, nullptr);
+  const auto parts = node->gather(std::vector<std::byte>{static_cast<std::byte>(comm.rank())}, 0);
+  for (std::size_t i = 1; i < parts.size(); ++i) EXPECT_LT(parts[i - 1][0], parts[i][0]);
+  EXPECT_LE(node->size(), comm.size());
+}
+
 }  // namespace comm_questions
 
 inline std::vector<CommQuestion> all_comm_questions() {
@@ -173,7 +207,9 @@ inline std::vector<CommQuestion> all_comm_questions() {
           {"exchanges_in_a_row_do_not_mix", exchanges_in_a_row_do_not_mix},
           {"split_groups_by_colour_and_orders_by_key", split_groups_by_colour_and_orders_by_key},
           {"equal_keys_keep_the_order_of_ranks", equal_keys_keep_the_order_of_ranks},
-          {"negative_colour_is_in_no_group", negative_colour_is_in_no_group}};
+          {"negative_colour_is_in_no_group", negative_colour_is_in_no_group},
+          {"messages_in_flight_keep_order_and_channel", messages_in_flight_keep_order_and_channel},
+          {"ranks_of_a_node_keep_their_order", ranks_of_a_node_keep_their_order}};
 }
 
 }  // namespace lq::testing

@@ -17,9 +17,49 @@ std::shared_ptr<Meeting> World::make_meeting(std::vector<int> threads) {
   return meeting;
 }
 
+std::shared_ptr<Letter> World::post(Letter letter) {
+  const std::lock_guard lock(mutex_);
+  return letters_.emplace_back(std::make_shared<Letter>(letter));
+}
+
+bool World::was_received(const Letter& letter, const Meeting& group) {
+  const std::lock_guard lock(mutex_);
+  if (!letter.received && std::ranges::count(left_, group.thread_of(letter.to)) > 0) {
+    throw Error(Code::communication, "send: rank " + std::to_string(letter.to) + " has left");
+  }
+  return letter.received;
+}
+
+std::uint64_t World::queue_up(const Meeting& group, int from, int to, int channel) {
+  const std::lock_guard lock(mutex_);
+  return queue(group, from, to, channel).last++;
+}
+
+std::shared_ptr<Letter> World::fetch(const Meeting& group, int from, int to, int channel, std::uint64_t place) {
+  const std::lock_guard lock(mutex_);
+  if (queue(group, from, to, channel).served != place) return nullptr;
+  const auto found = std::ranges::find_if(letters_, [&](const auto& letter) {
+    return letter->group == &group && letter->from == from && letter->to == to && letter->channel == channel;
+  });
+  if (found == letters_.end()) {
+    if (std::ranges::count(left_, group.thread_of(from)) == 0) return nullptr;
+    throw Error(Code::communication, "receive: rank " + std::to_string(from) + " has left");
+  }
+  std::shared_ptr<Letter> letter = *found;
+  letters_.erase(found);
+  ++queue(group, from, to, channel).served;
+  return letter;
+}
+
+void World::acknowledge(Letter& letter) {
+  const std::lock_guard lock(mutex_);
+  letter.received = true;
+}
+
 void World::leave(int thread) {
   const std::lock_guard lock(mutex_);
   --alive_;
+  left_.push_back(thread);
   for (const std::weak_ptr<Meeting>& known : meetings_) {
     const std::shared_ptr<Meeting> meeting = known.lock();
     if (!meeting) continue;

@@ -7,14 +7,28 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace lq::testing {
 
 class Meeting;
+
+// A message that was sent and not yet received.
+struct Letter {
+  const void* group = nullptr;
+  int from = 0, to = 0, channel = 0;
+  std::span<const std::byte> bytes;
+  bool received = false;
+};
 
 // All threads of one run.
 class World {
@@ -26,6 +40,16 @@ class World {
   // The thread takes part in nothing any more: groups that need it are broken.
   void leave(int thread);
 
+  // Letters wait until they are fetched: whoever sends must not rely on a buffer somewhere.
+  std::shared_ptr<Letter> post(Letter letter);
+  // Whether it was received; Error(communication) when the receiver has left.
+  bool was_received(const Letter& letter, const Meeting& group);
+  // A place in the queue of those who wait for letters of that group, sender and channel.
+  std::uint64_t queue_up(const Meeting& group, int from, int to, int channel);
+  // The oldest of those letters, if there is one and it is `place`'s turn.
+  std::shared_ptr<Letter> fetch(const Meeting& group, int from, int to, int channel, std::uint64_t place);
+  void acknowledge(Letter& letter);
+
  private:
   friend class Meeting;
   void detect_deadlock();
@@ -33,6 +57,14 @@ class World {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::weak_ptr<Meeting>> meetings_;
+  // Places given away and served.
+  struct Queue {
+    std::uint64_t last = 0, served = 0;
+  };
+  Queue& queue(const Meeting& group, int from, int to, int channel) { return queues_[{&group, from, to, channel}]; }
+
+  std::list<std::shared_ptr<Letter>> letters_;
+  std::map<std::tuple<const void*, int, int, int>, Queue> queues_;
   std::vector<int> left_;
   int alive_ = 0;    // threads that have not left
   int waiting_ = 0;  // threads that wait for others to come

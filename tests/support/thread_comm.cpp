@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The nine operations on threads. A rank hands in a pointer, all meet, each reads what it needs of the others,
+// The operations on threads. A rank hands in a pointer, all meet, each reads what it needs of the others,
 // all meet again.
 #include "support/thread_comm.hpp"
 
@@ -42,14 +42,64 @@ std::uint64_t combine(std::uint64_t a, std::uint64_t b, Reduce operation) {
   refuse("all_reduce: unknown operation");
 }
 
+class Sent final : public comm::Flight {
+ public:
+  Sent(World& world, std::shared_ptr<Meeting> group, std::shared_ptr<Letter> letter)
+      : world_(world), group_(std::move(group)), letter_(std::move(letter)) {}
+  bool is_done() override { return world_.was_received(*letter_, *group_); }
+
+ private:
+  World& world_;
+  std::shared_ptr<Meeting> group_;
+  std::shared_ptr<Letter> letter_;
+};
+
+// Letters of one sender and channel are taken in the order in which their receipts were asked for.
+class Expected final : public comm::Flight {
+ public:
+  Expected(World& world, std::shared_ptr<Meeting> group, std::span<std::byte> bytes, int from, int to, int channel)
+      : world_(world),
+        group_(std::move(group)),
+        bytes_(bytes),
+        from_(from),
+        to_(to),
+        channel_(channel),
+        place_(world.queue_up(*group_, from, to, channel)) {}
+
+  bool is_done() override {
+    if (done_) return true;
+    const std::shared_ptr<Letter> letter = world_.fetch(*group_, from_, to_, channel_, place_);
+    if (!letter) return false;
+    if (letter->bytes.size() != bytes_.size()) {
+      refuse("receive: " + std::to_string(letter->bytes.size()) + " bytes were sent, " + std::to_string(bytes_.size()) +
+             " expected");
+    }
+    if (!bytes_.empty()) std::memcpy(bytes_.data(), letter->bytes.data(), bytes_.size());
+    world_.acknowledge(*letter);
+    done_ = true;
+    return true;
+  }
+
+ private:
+  World& world_;
+  std::shared_ptr<Meeting> group_;
+  std::span<std::byte> bytes_;
+  int from_, to_, channel_;
+  std::uint64_t place_;
+  bool done_ = false;
+};
+
 class ThreadComm final : public comm::Comm {
  public:
-  ThreadComm(World& world, std::shared_ptr<Meeting> meeting, int rank)
-      : world_(world), meeting_(std::move(meeting)), rank_(rank) {}
+  ThreadComm(World& world, std::shared_ptr<Meeting> meeting, int rank, int ranks_per_node, Traffic* traffic)
+      : world_(world), meeting_(std::move(meeting)), rank_(rank), ranks_per_node_(ranks_per_node), traffic_(traffic) {}
 
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return meeting_->size(); }
-  void barrier() override { meeting_->meet(rank_, "barrier"); }
+  void barrier() override {
+    if (traffic_ != nullptr) ++traffic_->collectives;
+    meeting_->meet(rank_, "barrier");
+  }
 
   void broadcast(std::span<std::byte> data, int root) override {
     require_rank(root, "broadcast");
@@ -97,6 +147,7 @@ class ThreadComm final : public comm::Comm {
 
   std::vector<Message> all_to_all(std::vector<Message> outgoing) override {
     std::vector<Message> incoming;
+    for (const Message& message : outgoing) count(message.bytes.size());
     together("all_to_all", outgoing, [&] {
       for (int r = 0; r < size(); ++r) {
         std::vector<bool> addressed(static_cast<std::size_t>(size()));
@@ -130,13 +181,28 @@ class ThreadComm final : public comm::Comm {
     });
     if (colour < 0) return nullptr;
     const auto place = std::find(members.begin(), members.end(), std::pair<int, int>(key, rank_));
-    return std::make_unique<ThreadComm>(world_, joined, static_cast<int>(place - members.begin()));
+    return std::make_unique<ThreadComm>(world_, joined, static_cast<int>(place - members.begin()), ranks_per_node_,
+                                        traffic_);
+  }
+
+  std::unique_ptr<Comm> split_by_node() override { return split(rank_ / ranks_per_node_, rank_); }
+
+  std::unique_ptr<comm::Flight> start_send(std::span<const std::byte> bytes, int to, int channel) override {
+    require_rank(to, "send");
+    count(bytes.size());
+    return std::make_unique<Sent>(world_, meeting_, world_.post({meeting_.get(), rank_, to, channel, bytes}));
+  }
+
+  std::unique_ptr<comm::Flight> start_receive(std::span<std::byte> bytes, int from, int channel) override {
+    require_rank(from, "receive");
+    return std::make_unique<Expected>(world_, meeting_, bytes, from, rank_, channel);
   }
 
  private:
   // Both meetings, whatever `read` throws: the others are not left waiting.
   template <class T, class Read>
   void together(const std::string& operation, const T& mine, Read read) {
+    if (traffic_ != nullptr) ++traffic_->collectives;
     meeting_->meet(rank_, operation, &mine);
     std::exception_ptr failure;
     try {
@@ -146,6 +212,12 @@ class ThreadComm final : public comm::Comm {
     }
     meeting_->meet(rank_, operation + " (end)");
     if (failure) std::rethrow_exception(failure);
+  }
+
+  void count(std::size_t bytes) {
+    if (traffic_ == nullptr) return;
+    ++traffic_->messages;
+    traffic_->bytes += bytes;
   }
 
   template <class T>
@@ -173,6 +245,8 @@ class ThreadComm final : public comm::Comm {
   World& world_;
   std::shared_ptr<Meeting> meeting_;
   int rank_;
+  int ranks_per_node_;
+  Traffic* traffic_;
 };
 
 // What left each body, and which was the first.
@@ -181,18 +255,20 @@ struct Outcomes {
   std::exception_ptr first;
 };
 
-Outcomes run(int n, const RankBody& body) {
+Outcomes run(int n, const RankBody& body, const Simulation& simulation) {
   World world(n);
   std::vector<int> everyone;
   for (int rank = 0; rank < n; ++rank) everyone.push_back(rank);
   const std::shared_ptr<Meeting> meeting = world.make_meeting(std::move(everyone));
+  if (simulation.traffic != nullptr) simulation.traffic->assign(static_cast<std::size_t>(n), {});
   Outcomes outcomes{std::vector<std::exception_ptr>(static_cast<std::size_t>(n)), nullptr};
   std::mutex mutex;
   std::vector<std::thread> threads;
   for (int rank = 0; rank < n; ++rank) {
     threads.emplace_back([&, rank] {
       try {
-        body(std::make_shared<ThreadComm>(world, meeting, rank));
+        Traffic* const traffic = simulation.traffic ? &(*simulation.traffic)[static_cast<std::size_t>(rank)] : nullptr;
+        body(std::make_shared<ThreadComm>(world, meeting, rank, simulation.ranks_per_node, traffic));
       } catch (...) {
         const std::lock_guard lock(mutex);
         outcomes.of_rank[static_cast<std::size_t>(rank)] = std::current_exception();
@@ -207,11 +283,13 @@ Outcomes run(int n, const RankBody& body) {
 
 }  // namespace
 
-void run_ranks(int n, const RankBody& body) {
-  const Outcomes outcomes = run(n, body);
+void run_ranks(int n, const RankBody& body, const Simulation& simulation) {
+  const Outcomes outcomes = run(n, body, simulation);
   if (outcomes.first) std::rethrow_exception(outcomes.first);
 }
 
-std::vector<std::exception_ptr> outcomes_of_ranks(int n, const RankBody& body) { return run(n, body).of_rank; }
+std::vector<std::exception_ptr> outcomes_of_ranks(int n, const RankBody& body, const Simulation& simulation) {
+  return run(n, body, simulation).of_rank;
+}
 
 }  // namespace lq::testing

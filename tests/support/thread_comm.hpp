@@ -6,6 +6,7 @@
 // other) does not hang: its operations throw Error(communication).
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -17,10 +18,23 @@ namespace lq::testing {
 
 using RankBody = std::function<void(std::shared_ptr<comm::Comm> comm)>;
 
+// What a rank did.
+struct Traffic {
+  std::uint64_t collectives = 0;
+  std::uint64_t messages = 0;  // sent in flight, and those of all_to_all
+  std::uint64_t bytes = 0;     // of those messages
+};
+
+// The machine that the ranks believe to run on.
+struct Simulation {
+  int ranks_per_node = 1 << 30;             // ranks of other nodes share nothing
+  std::vector<Traffic>* traffic = nullptr;  // one entry per rank, counted by the ranks' first communicator
+};
+
 // Runs `body` on n ranks and waits for all; rethrows the exception that left a body first.
-void run_ranks(int n, const RankBody& body);
+void run_ranks(int n, const RankBody& body, const Simulation& simulation = {});
 
 // The same, but returns what left each body, nullptr for those that returned.
-std::vector<std::exception_ptr> outcomes_of_ranks(int n, const RankBody& body);
+std::vector<std::exception_ptr> outcomes_of_ranks(int n, const RankBody& body, const Simulation& simulation = {});
 
 }  // namespace lq::testing

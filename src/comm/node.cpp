@@ -1,0 +1,113 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See node.hpp.
+#include "comm/node.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "comm/neighbour_memory.hpp"
+
+namespace lq::comm {
+namespace {
+
+std::uint64_t reduced(Comm& comm, std::uint64_t value, Reduce operation) {
+  std::array<std::uint64_t, 1> values{value};
+  comm.all_reduce(values, operation);
+  return values[0];
+}
+
+template <class T>
+std::span<const std::byte> bytes_of(const T& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+
+// What a rank tells its node about itself.
+struct Card {
+  std::int64_t rank = 0;
+  std::int64_t process = 0;
+  std::uint64_t address = 0;  // of a number that others try to read
+};
+
+std::vector<Card> exchange_cards(Comm& node, const Card& mine) {
+  std::vector<Card> cards(static_cast<std::size_t>(node.size()));
+  const auto parts = node.gather(bytes_of(mine), 0);
+  for (std::size_t i = 0; i < parts.size(); ++i) std::memcpy(&cards[i], parts[i].data(), sizeof(Card));
+  node.broadcast(std::as_writable_bytes(std::span(cards)), 0);
+  return cards;
+}
+
+int usable_cores() noexcept {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return ::sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+// The neighbour's number, taken out of its memory.
+bool can_read(const Card& card, std::uint64_t expected) noexcept {
+  std::uint64_t found = 0;
+  const std::array<NeighbourPiece, 1> piece{{{card.address, sizeof(found)}}};
+  return pull(card.process, piece, reinterpret_cast<std::byte*>(&found)) == 0 && found == expected;
+}
+
+}  // namespace
+
+Comm::Comm() = default;
+Comm::~Comm() = default;
+
+Node& Comm::node() {
+  if (!node_) node_ = std::make_unique<Node>(*this);
+  return *node_;
+}
+
+Node::Node(Comm& comm) : all_(comm), comm_(comm.split_by_node()) {
+  constexpr std::uint64_t mark = 0x6c696d6571756174;
+  const std::uint64_t number = mark + static_cast<std::uint64_t>(comm.rank());
+  const Card mine{comm.rank(), ::getpid(), reinterpret_cast<std::uint64_t>(&number)};
+  const std::vector<Card> cards = exchange_cards(*comm_, mine);
+  for (const Card& card : cards) ranks_.push_back(static_cast<int>(card.rank));
+
+  const Card& next = cards[static_cast<std::size_t>((index() + 1) % comm_->size())];
+  const bool readable = can_read(next, mark + static_cast<std::uint64_t>(next.rank));
+  can_pull_ = reduced(comm, readable ? 1 : 0, Reduce::min) == 1;  // keeps `number` in its place until all have read
+  largest_ = static_cast<int>(reduced(comm, ranks_.size(), Reduce::max));
+  is_only_ = reduced(comm, ranks_.size(), Reduce::min) == static_cast<std::uint64_t>(comm.size());
+  // Ranks bound to cores of their own see one core each; unbound ones see all of the node.
+  const int cores = usable_cores();
+  const int spare = cores > 1 ? cores - comm_->size() : 0;
+  idle_cores_ = static_cast<int>(reduced(comm, static_cast<std::uint64_t>(std::max(spare, 0)), Reduce::min));
+}
+
+std::optional<int> Node::index_of(int rank) const noexcept {
+  const auto found = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
+  if (found == ranks_.end() || *found != rank) return std::nullopt;
+  return static_cast<int>(found - ranks_.begin());
+}
+
+std::unique_ptr<Node::Lease> Node::lease(std::uint64_t bytes_per_rank) {
+  // Leases may come back in another order on other ranks: only memory that is free on all of them is used again.
+  const auto fits =
+      std::ranges::find_if(free_, [&](const Made& m) { return m.memory->bytes_per_rank() >= bytes_per_rank; });
+  const std::uint64_t number = fits == free_.end() ? 0 : fits->number;
+  std::array<std::uint64_t, 2> found{number, ~number};
+  all_.all_reduce(found, Reduce::min);
+  Made made;
+  if (number != 0 && found[0] == number && ~found[1] == number) {
+    made = *fits;
+    free_.erase(fits);
+  } else {
+    free_.clear();
+    made = {++made_, SharedMemory::create(*comm_, bytes_per_rank)};
+  }
+  if (reduced(all_, made.memory ? 1 : 0, Reduce::min) == 0) return nullptr;
+  return std::make_unique<Lease>(*this, std::move(made));
+}
+
+Node::Lease::~Lease() { node_->free_.push_back(std::move(made_)); }
+
+}  // namespace lq::comm

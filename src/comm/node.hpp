@@ -1,0 +1,71 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The ranks that run on one node, and what they can do for each other without messages.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "comm/shared_memory.hpp"
+
+namespace lq::comm {
+
+class Node {
+ public:
+  // Collective over `comm`.
+  explicit Node(Comm& comm);
+
+  // Ranks of `comm` on this node, ascending.
+  const std::vector<int>& ranks() const noexcept { return ranks_; }
+  // This rank's place among them, and that of any rank of the node.
+  int index() const noexcept { return comm_->rank(); }
+  std::optional<int> index_of(int rank) const noexcept;
+  Comm& comm() const noexcept { return *comm_; }
+
+  // The same on all ranks of all nodes.
+  bool is_only() const noexcept { return is_only_; }       // there is no other node
+  int largest() const noexcept { return largest_; }        // ranks of the fullest node
+  bool can_pull() const noexcept { return can_pull_; }     // out of the memory of others
+  int idle_cores() const noexcept { return idle_cores_; }  // beyond one per rank, of the poorest node
+
+  struct Made {
+    std::uint64_t number = 0;  // the same on all ranks
+    std::shared_ptr<SharedMemory> memory;
+  };
+
+  // A transfer's use of shared memory, given back when it is destroyed.
+  class Lease {
+   public:
+    Lease(Node& node, Made made) : node_(&node), made_(std::move(made)) {}
+    ~Lease();
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    std::byte* area(int index) const noexcept { return made_.memory->area(index); }
+
+   private:
+    Node* node_;
+    Made made_;
+  };
+
+  // Collective over all nodes. At least so many bytes for each rank, with any contents; memory that is not in use any
+  // more is used again, because new pages cost as much as writing to a file. nullptr on all ranks of all nodes when
+  // one of them has none.
+  std::unique_ptr<Lease> lease(std::uint64_t bytes_per_rank);
+
+ private:
+  Comm& all_;
+  std::unique_ptr<Comm> comm_;
+  std::vector<int> ranks_;
+  bool is_only_ = true;
+  bool can_pull_ = false;
+  int largest_ = 1;
+  int idle_cores_ = 0;
+  std::uint64_t made_ = 0;
+  std::vector<Made> free_;
+};
+
+}  // namespace lq::comm

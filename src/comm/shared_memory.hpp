@@ -1,0 +1,38 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Memory that all ranks of a node see: one area per rank, each beginning with a page.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "comm/comm.hpp"
+
+namespace lq::comm {
+
+class SharedMemory {
+ public:
+  // Collective over the ranks of one node. The areas hold zeros. nullptr on all ranks when the system has no such
+  // memory to give: containers often limit it.
+  static std::unique_ptr<SharedMemory> create(Comm& node, std::uint64_t bytes_per_rank);
+  ~SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  std::uint64_t bytes_per_rank() const noexcept { return bytes_per_rank_; }
+  // Of the node's rank `index`.
+  std::byte* area(int index) const noexcept { return start_ + static_cast<std::uint64_t>(index) * bytes_per_rank_; }
+
+ private:
+  SharedMemory(std::byte* start, std::uint64_t bytes, std::uint64_t bytes_per_rank)
+      : start_(start), bytes_(bytes), bytes_per_rank_(bytes_per_rank) {}
+
+  std::byte* start_;
+  std::uint64_t bytes_;
+  std::uint64_t bytes_per_rank_;
+};
+
+}  // namespace lq::comm
