@@ -95,13 +95,33 @@ Box Decomposition::box_of(int rank) const {
   return box;
 }
 
-int Decomposition::owner(const Coord& x) const noexcept {
+int Decomposition::owner(const Coord& x) const noexcept { return rank_at(process_of(x)); }
+
+Coord Decomposition::process_of(const Coord& x) const noexcept {
+  Coord process = x;
+  for (int d = 0; d < x.size(); ++d) process[d] = block_index(extents_[d], processes_[d], x[d]);
+  return process;
+}
+
+int Decomposition::rank_at(const Coord& process) const noexcept {
   std::uint64_t position = 0;
   for (auto d = rank_order_.rbegin(); d != rank_order_.rend(); ++d) {
-    position = position * static_cast<std::uint64_t>(processes_[*d]) +
-               static_cast<std::uint64_t>(block_index(extents_[*d], processes_[*d], x[*d]));
+    position = position * static_cast<std::uint64_t>(processes_[*d]) + static_cast<std::uint64_t>(process[*d]);
   }
   return holders_.empty() ? static_cast<int>(position) : holders_[position];
+}
+
+void Decomposition::add_holders(const Box& box, std::vector<int>& ranks) const {
+  if (box.empty()) return;
+  Coord last = box.lower;
+  for (int d = 0; d < last.size(); ++d) last[d] += box.extents[d] - 1;
+  const Coord from = process_of(box.lower), to = process_of(last);
+  Box places{from, to};
+  for (int d = 0; d < last.size(); ++d) places.extents[d] += 1 - from[d];
+  Coord place = from;
+  do {
+    ranks.push_back(rank_at(place));
+  } while (advance(place, places, rank_order_));
 }
 
 std::int64_t Decomposition::position_of(int rank) const noexcept {

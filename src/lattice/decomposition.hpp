@@ -40,6 +40,13 @@ class Decomposition {
   Box box_of(int rank) const;
   // The rank that holds site x (which lies in the lattice).
   int owner(const Coord& x) const noexcept;
+  // Where in the process grid that is, and the rank of such a place.
+  Coord process_of(const Coord& x) const noexcept;
+  int rank_at(const Coord& process) const noexcept;
+  // The sites in the block of that place, dimension d only.
+  Block block(int d, std::int64_t index) const noexcept { return block_of(extents_[d], processes_[d], index); }
+  // Adds the ranks that hold sites of the box (which lies in the lattice), ascending along the process grid.
+  void add_holders(const Box& box, std::vector<int>& ranks) const;
 
  private:
   std::int64_t position_of(int rank) const noexcept;  // in the process grid; below 0 when not in it

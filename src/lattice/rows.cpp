@@ -90,8 +90,10 @@ bool Rows::next(Row& row) {
 }
 
 // To the first site of the next row: the dimensions within a row stay at their lower end.
-void Rows::step() noexcept {
-  for (std::size_t k = static_cast<std::size_t>(merged_); k < plan_.file_order.size(); ++k) {
+void Rows::step() noexcept { step_from(static_cast<std::size_t>(merged_)); }
+
+void Rows::step_from(std::size_t first) noexcept {
+  for (std::size_t k = first; k < plan_.file_order.size(); ++k) {
     const int d = plan_.file_order[k];
     if (++position_[d] - plan_.wanted.lower[d] < plan_.wanted.extents[d]) return;
     position_[d] = plan_.wanted.lower[d];
@@ -102,6 +104,28 @@ void Rows::step() noexcept {
 void Rows::restart() noexcept {
   position_ = plan_.wanted.lower;
   done_ = row_sites_ == 0;
+}
+
+void Rows::seek(std::uint64_t file_site) noexcept {
+  restart();
+  if (done_) return;
+  if (file_site >= plan_.stored.volume()) {
+    done_ = true;
+    return;
+  }
+  const Coord x = site_at(file_site, plan_.stored, plan_.file_order);
+  // From the slowest dimension on, follow x as long as it is inside; the first dimension in which it lies before or
+  // behind the wanted sites decides.
+  for (std::size_t k = plan_.file_order.size(); k-- > static_cast<std::size_t>(merged_);) {
+    const int d = plan_.file_order[k];
+    if (x[d] < plan_.wanted.lower[d]) return;
+    if (x[d] >= plan_.wanted.lower[d] + plan_.wanted.extents[d]) {
+      position_[d] = plan_.wanted.lower[d] + plan_.wanted.extents[d] - 1;
+      return step_from(k);
+    }
+    position_[d] = x[d];
+  }
+  if (site_number(position_, plan_.stored, plan_.file_order) + row_sites_ <= file_site) step();
 }
 
 Coord Rows::site(const Row& row, std::uint64_t k) const {

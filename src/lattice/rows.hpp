@@ -37,6 +37,8 @@ class Rows {
 
   bool next(Row& row);  // false behind the last one
   void restart() noexcept;
+  // The next row is the first one with a site at or behind `file_site`; it may begin before it.
+  void seek(std::uint64_t file_site) noexcept;
   // Coordinates of site k of a row.
   Coord site(const Row& row, std::uint64_t k) const;
   const RowPlan& plan() const noexcept { return plan_; }  // with orders resolved
@@ -44,6 +46,7 @@ class Rows {
  private:
   void merge_dimensions();
   void step() noexcept;
+  void step_from(std::size_t first) noexcept;  // the same in the file order's dimension number `first`
 
   RowPlan plan_;
   int merged_ = 0;  // how many of the fastest file dimensions one row covers
