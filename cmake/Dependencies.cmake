@@ -28,6 +28,17 @@ endfunction()
 lq_find_optional(ISAL isa-l.h isal)
 lq_find_optional(LIBDEFLATE libdeflate.h deflate)
 
+# Site profiles need toml++, which is headers only.
+set(LQ_HAVE_TOMLPLUSPLUS OFF)
+if(NOT LQ_WITH_TOMLPLUSPLUS STREQUAL OFF)
+  find_path(LQ_TOMLPLUSPLUS_INCLUDE toml++/toml.h)
+  if(LQ_TOMLPLUSPLUS_INCLUDE)
+    set(LQ_HAVE_TOMLPLUSPLUS ON)
+  elseif(LQ_WITH_TOMLPLUSPLUS STREQUAL ON)
+    message(FATAL_ERROR "LQ_WITH_TOMLPLUSPLUS is ON but toml++/toml.h was not found")
+  endif()
+endif()
+
 # The command line tool needs CLI11, which is headers only.
 set(LQ_HAVE_CLI OFF)
 if(NOT LQ_WITH_CLI STREQUAL OFF)

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <limequat/version.hpp>
 
@@ -46,14 +47,24 @@ struct Machine {
   double read_call = 1e-6;
   double open_time = 20e-6;
   double sync_time = 1e-3;
+
+  // What `lq doctor` found. Where a thing is not permitted, it is not tried.
+  bool pull_permitted = true;
+  bool shared_memory_permitted = true;
+  std::vector<std::string> findings = {};  // its warnings and failures, as sentences
 };
 
-// Local. The machine of the site profile (environment variable LQ_PROFILE, else limequat/site.toml below
-// $XDG_CONFIG_HOME or ~/.config); the defaults where there is none. malformed, not_found, no_permission: an
-// unreadable profile.
+// Local. Where the site profile is looked for: environment variable LQ_PROFILE, else limequat/site.toml below
+// $XDG_CONFIG_HOME or ~/.config; empty where there is none of these variables.
+LQ_API std::string site_profile_path();
+// Local. The machine of the site profile; the defaults where there is no such file and LQ_PROFILE does not ask for
+// one. Errors as load_machine.
 LQ_API Machine site_machine();
-// Local. The machine of a profile; and a profile written, replacing what was there.
+// Local. The machine of a profile; keys that are not there have their defaults. not_found, no_permission; malformed
+// with line and key: not a profile; unsupported: built without toml++.
 LQ_API Machine load_machine(const std::string& path);
+// Local. Writes a profile with comments, replacing what was there at once; makes its folder. invalid_argument: values
+// that no machine has; no_permission, no_space, io.
 LQ_API void save_machine(const std::string& path, const Machine& machine);
 
 }  // namespace lq

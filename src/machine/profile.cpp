@@ -1,0 +1,131 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Keys of the profile, and its text, written by hand because the comments are half of its worth.
+#include "machine/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "base/text.hpp"
+
+namespace lq::machine {
+namespace {
+
+using M = Machine;
+constexpr std::size_t longest_text = 1000;
+constexpr std::size_t most_findings = 32;
+
+const std::array table = {
+    Key{"", "name", &M::name, Bound::none, "of the machine, for reports"},
+    Key{"nodes", "nodes", &M::nodes, Bound::positive, "in the machine"},
+    Key{"nodes", "ranks_per_node", &M::ranks_per_node, Bound::positive, "of a typical job"},
+    Key{"nodes", "cores_per_node", &M::cores_per_node, Bound::positive, "that a job may use"},
+    Key{"memory", "copy_rate", &M::copy_rate, Bound::positive, "B/s, memcpy of large arrays, one core"},
+    Key{"memory", "pack_rate", &M::pack_rate, Bound::positive, "B/s, packing with checksum, one core"},
+    Key{"memory", "copy_rate_node", &M::copy_rate_node, Bound::positive, "B/s, memcpy, all cores of a node together"},
+    Key{"neighbours", "shared_rate", &M::shared_rate, Bound::positive, "B/s, through a shared buffer, one rank"},
+    Key{"neighbours", "pull_rate", &M::pull_rate, Bound::not_negative,
+        "B/s, out of a neighbour's memory, one rank; 0: not permitted"},
+    Key{"neighbours", "handover_time", &M::handover_time, Bound::not_negative,
+        "s, until a neighbour sees that a buffer is ready"},
+    Key{"neighbours", "pull_permitted", &M::pull_permitted, Bound::none, "reading a neighbour's memory"},
+    Key{"neighbours", "shared_memory_permitted", &M::shared_memory_permitted, Bound::none,
+        "memory shared by the ranks of a node"},
+    Key{"network", "latency", &M::latency, Bound::not_negative, "s, of a message between nodes"},
+    Key{"network", "message_rate", &M::message_rate, Bound::positive, "B/s, one rank"},
+    Key{"network", "link_rate", &M::link_rate, Bound::positive, "B/s, one node"},
+    Key{"storage", "file_system", &M::file_system, Bound::none, "its kind"},
+    Key{"storage", "block_bytes", &M::block_bytes, Bound::positive, "B, which two writers should not share"},
+    Key{"storage", "servers", &M::servers, Bound::positive, "that a large file is spread over"},
+    Key{"storage", "write_rate", &M::write_rate, Bound::positive, "B/s, one rank, large pieces"},
+    Key{"storage", "write_rate_total", &M::write_rate_total, Bound::positive, "B/s, all ranks"},
+    Key{"storage", "write_call", &M::write_call, Bound::not_negative, "s, each call, beyond its bytes"},
+    Key{"storage", "read_rate", &M::read_rate, Bound::positive, "B/s, one rank, large pieces"},
+    Key{"storage", "read_rate_total", &M::read_rate_total, Bound::positive, "B/s, all ranks"},
+    Key{"storage", "read_call", &M::read_call, Bound::not_negative, "s, each call, beyond its bytes"},
+    Key{"storage", "open_time", &M::open_time, Bound::not_negative, "s, to create, close and rename a small file"},
+    Key{"storage", "sync_time", &M::sync_time, Bound::not_negative, "s, to sync a small file"},
+    Key{"doctor", "findings", &M::findings, Bound::none, "warnings and failures when the profile was made"},
+};
+
+// A basic string of TOML. Control characters, and bytes that are no UTF-8, are written by number.
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  while (!text.empty()) {
+    const auto c = static_cast<unsigned char>(text.front());
+    const std::size_t length = base::utf8_length(text);
+    if (length == 0 || c < 0x20 || c == 0x7f) {
+      result += fmt::format("\\u{:04x}", c);
+    } else {
+      if (c == '"' || c == '\\') result += '\\';
+      result += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return result + "\"";
+}
+
+std::string value_text(const std::string& value) { return quoted(value); }
+std::string value_text(std::uint64_t value) { return std::to_string(value); }
+std::string value_text(bool value) { return value ? "true" : "false"; }
+// Seventeen digits at most, so that it reads back the same.
+std::string value_text(double value) { return fmt::format("{}", value); }
+std::string value_text(const std::vector<std::string>& values) {
+  std::string result = "[";
+  for (const std::string& value : values) result += "\n  " + quoted(value) + ",";
+  return result + (values.empty() ? "]" : "\n]");
+}
+
+std::optional<std::string> complaint(Bound, const std::string& value) {
+  if (value.size() > longest_text) return fmt::format("at most {} bytes", longest_text);
+  return std::nullopt;
+}
+std::optional<std::string> complaint(Bound, bool) { return std::nullopt; }
+std::optional<std::string> complaint(Bound bound, std::uint64_t value) {
+  constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();  // what TOML can say
+  if ((bound == Bound::positive && value == 0) || value > largest) return "a positive integer";
+  return std::nullopt;
+}
+std::optional<std::string> complaint(Bound bound, double value) {
+  if (bound == Bound::positive && !(std::isfinite(value) && value > 0)) return "a positive number";
+  if (bound == Bound::not_negative && !(std::isfinite(value) && value >= 0)) return "a number that is not negative";
+  return std::nullopt;
+}
+std::optional<std::string> complaint(Bound bound, const std::vector<std::string>& values) {
+  if (values.size() > most_findings) return fmt::format("at most {} texts", most_findings);
+  for (const std::string& value : values) {
+    if (auto wrong = complaint(bound, value)) return "texts of " + *wrong;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::span<const Key> profile_keys() { return table; }
+
+std::optional<std::string> complaint_about(const Key& key, const Machine& machine) {
+  return std::visit([&](auto member) { return complaint(key.bound, machine.*member); }, key.member);
+}
+
+std::string profile_text(const Machine& machine) {
+  std::string text =
+      "# Site profile of Limequat: this machine in numbers. B/s: bytes per second, s: seconds.\n"
+      "# Keys that are missing have defaults. \"lq doctor --save-profile\" measures them anew.\n";
+  std::string_view section;
+  for (const Key& key : table) {
+    if (key.section != section) text += fmt::format("\n[{}]\n", section = key.section);
+    const std::string value = std::visit([&](auto member) { return value_text(machine.*member); }, key.member);
+    const std::string line = fmt::format("{} = {}", key.name, value);
+    // A comment behind a list of lines would seem to belong to its end.
+    text += line.find('\n') == std::string::npos ? fmt::format("{:<32}# {}\n", line + " ", key.meaning)
+                                                 : fmt::format("# {}\n{}\n", key.meaning, line);
+  }
+  return text;
+}
+
+}  // namespace lq::machine

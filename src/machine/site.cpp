@@ -1,0 +1,115 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Profiles as files: where the site's is, reading, replacing.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <limequat/error.hpp>
+#include <limequat/machine.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "base/error_errno.hpp"
+#include "machine/profile.hpp"
+
+namespace lq {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) noexcept : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const noexcept { return number_; }
+
+ private:
+  int number_;
+};
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// At most one byte more than a profile may have.
+std::string read_profile(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (file.number() < 0) throw base::errno_error(path, "open the site profile", errno);
+  std::string text(machine::largest_profile + 1, '\0');
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t got = ::read(file.number(), text.data() + done, text.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw base::errno_error(path, "read the site profile", errno);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  text.resize(done);
+  return text;
+}
+
+// 0 or errno.
+int write_whole(const std::string& path, const std::string& text) noexcept {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (file.number() < 0) return errno;
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t put = ::write(file.number(), text.data() + done, text.size() - done);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return put < 0 ? errno : ENOSPC;
+    done += static_cast<std::size_t>(put);
+  }
+  return ::fsync(file.number()) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+std::string site_profile_path() {
+  if (const std::string chosen = environment("LQ_PROFILE"); !chosen.empty()) return chosen;
+  if (const std::string folder = environment("XDG_CONFIG_HOME"); !folder.empty()) return folder + "/limequat/site.toml";
+  const std::string home = environment("HOME");
+  return home.empty() ? "" : home + "/.config/limequat/site.toml";
+}
+
+Machine site_machine() {
+  if (!environment("LQ_PROFILE").empty()) return load_machine(environment("LQ_PROFILE"));
+  try {
+    const std::string path = site_profile_path();
+    return path.empty() ? Machine{} : load_machine(path);
+  } catch (const Error& error) {
+    // Nobody asked for this profile.
+    if (error.code() == Code::not_found || error.code() == Code::unsupported) return Machine{};
+    throw;
+  }
+}
+
+Machine load_machine(const std::string& path) { return machine::parse_profile(read_profile(path), path); }
+
+void save_machine(const std::string& path, const Machine& machine) {
+  for (const machine::Key& key : machine::profile_keys()) {
+    if (const std::optional<std::string> expected = machine::complaint_about(key, machine)) {
+      throw Error(Code::invalid_argument,
+                  fmt::format("{}: cannot write this profile: {}: expected {}", path, key.name, *expected));
+    }
+  }
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code failure;
+  if (!folder.empty()) std::filesystem::create_directories(folder, failure);
+  if (failure) throw base::errno_error(folder.string(), "make the folder of the site profile", failure.value());
+  const std::string temporary = fmt::format("{}.{}.part", path, ::getpid());
+  ::unlink(temporary.c_str());  // of a process that died
+  int reason = write_whole(temporary, machine::profile_text(machine));
+  if (reason == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) reason = errno;
+  if (reason == 0) return;
+  ::unlink(temporary.c_str());
+  throw base::errno_error(path, "write the site profile", reason);
+}
+
+}  // namespace lq
