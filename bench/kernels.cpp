@@ -1,64 +1,131 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The loops over bytes, against memcpy of the same bytes in the same buffers: 512 KiB of sites of 576 bytes, in cache.
-// Best of n, because the machine only ever adds time.
+// The loops over bytes, for every instruction set that runs here, against memcpy of the same bytes in the same
+// buffers: 512 KiB of sites of 576 bytes, in cache. Best of n, because the machine only ever adds time.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <string>
 #include <vector>
 
+#include "kernels/copy_numbers.hpp"
 #include "kernels/crc32.hpp"
-#include "kernels/digest.hpp"
-#include "kernels/pack.hpp"
+#include "kernels/fused.hpp"
 
 namespace {
 
-constexpr std::uint64_t numbers = 72;
-constexpr std::uint64_t site_bytes = numbers * 8;
-constexpr std::uint64_t sites = 512 * 1024 / site_bytes;
-constexpr std::size_t block_bytes = sites * site_bytes;
+using lq::Precision;
+using lq::kernels::InstructionSet;
+using lq::kernels::SiteCrc;
+using lq::kernels::SiteForm;
 
-// Gigabytes per second of the best of 200 calls.
-double rate(const std::function<void()>& work) {
+constexpr std::size_t most_bytes = 512 * 1024;
+
+struct Row {
+  std::string name;
+  std::size_t bytes;
+  std::function<void()> work;
   double best = 1e9;
-  for (int i = 0; i < 200; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+};
+
+// All rows in turn, again and again: what disturbs the machine disturbs them all.
+void run(std::vector<Row>& rows) {
+  for (int i = 0; i < 300; ++i) {
+    for (Row& row : rows) {
+      const auto start = std::chrono::steady_clock::now();
+      row.work();
+      row.best = std::min(row.best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
   }
-  return static_cast<double>(block_bytes) / best / 1e9;
 }
 
-void print(const char* name, double value, double ceiling) {
-  std::printf("  %-44s %7.2f GB/s   %5.2f of memcpy\n", name, value, value / ceiling);
+// Rates are of bytes in file form; the first row is the ceiling.
+void print(const char* title, std::vector<Row>& rows) {
+  run(rows);
+  std::printf("%s\n", title);
+  const double ceiling = static_cast<double>(rows.front().bytes) / rows.front().best;
+  for (const Row& row : rows) {
+    const double rate = static_cast<double>(row.bytes) / row.best;
+    std::printf("  %-52s %7.2f GB/s   %5.2f of memcpy\n", row.name.c_str(), rate / 1e9, rate / ceiling);
+  }
+}
+
+struct Buffers {
+  std::vector<std::byte> memory = std::vector<std::byte>(4 * most_bytes);
+  std::vector<std::byte> file = std::vector<std::byte>(most_bytes);
+  lq::Checksum sum;
+  std::uint32_t crc = 0;
+};
+
+void add_baselines(std::vector<Row>& rows, Buffers& at, std::uint64_t site_bytes) {
+  const std::size_t sites = most_bytes / site_bytes;
+  const std::size_t bytes = sites * site_bytes;
+  rows.push_back({"memcpy", bytes, [=, &at] { std::memcpy(at.file.data(), at.memory.data(), bytes); }});
+  const std::string stream = "CRC-32 of streams, " + std::string(lq::kernels::crc32_provider());
+  rows.push_back({stream + ", whole block", bytes,
+                  [=, &at] { at.crc ^= lq::kernels::crc32(0, lq::base::Bytes(at.file).first(bytes)); }});
+  rows.push_back({stream + ", site by site", bytes, [=, &at] {
+                    lq::kernels::add_sites(at.sum, lq::base::Bytes(at.file).first(bytes), site_bytes, 0, 1);
+                  }});
+}
+
+void add_packing(std::vector<Row>& rows, Buffers& at, InstructionSet set, const SiteForm& form, const char* what,
+                 std::uint64_t gap) {
+  const std::uint64_t file_site = form.numbers * (form.file == Precision::single ? 4 : 8);
+  const std::uint64_t memory_site = form.numbers * (form.memory == Precision::single ? 4 : 8);
+  const std::size_t sites = most_bytes / std::max(file_site, memory_site);
+  const auto stride = static_cast<std::ptrdiff_t>(memory_site + gap);
+  const SiteCrc crc(file_site, set);
+  const std::string label = std::string(name(set)) + ", " + what;
+  rows.push_back({"pack and sum: " + label, sites * file_site, [=, &at] {
+                    pack_and_sum(form, crc, at.memory.data(), stride, sites, at.file.data(), 0, 1, at.sum);
+                  }});
+  rows.push_back({"unpack and sum: " + label, sites * file_site, [=, &at] {
+                    unpack_and_sum(form, crc, at.file.data(), sites, at.memory.data(), stride, 0, 1, at.sum);
+                  }});
+}
+
+void add_in_place(std::vector<Row>& rows, Buffers& at, InstructionSet set, std::uint64_t site_bytes, bool dense) {
+  const std::size_t sites = most_bytes / site_bytes;
+  const SiteCrc crc(site_bytes, set);
+  const std::string label = std::string(name(set)) + ", " + std::to_string(site_bytes) + " bytes";
+  if (dense) {
+    const SiteForm form{site_bytes / 8, Precision::double_, Precision::double_, true};
+    rows.push_back({"turn and sum in place: " + label, sites * site_bytes,
+                    [=, &at] { turn_and_sum(form, crc, at.file.data(), sites, 0, 1, at.sum); }});
+  }
+  rows.push_back({"sum: " + label, sites * site_bytes,
+                  [=, &at] { add_sites(at.sum, lq::base::Bytes(at.file).first(sites * site_bytes), crc, 0, 1); }});
 }
 
 }  // namespace
 
 int main() {
-  std::vector<std::byte> memory(block_bytes), file(block_bytes);
-  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 37 % 251);
-  const lq::base::Bytes bytes(file);
-  const auto stride = static_cast<std::ptrdiff_t>(site_bytes);
-  const lq::kernels::SiteForm swap{numbers, lq::Precision::double_, lq::Precision::double_, true};
-  const lq::kernels::SiteForm narrow{numbers, lq::Precision::double_, lq::Precision::single, true};
-  std::uint32_t sink = 0;
-  lq::Checksum sum;
-
-  const double copy = rate([&] { std::memcpy(file.data(), memory.data(), block_bytes); });
-  std::printf("%zu bytes, %llu sites, CRC-32 by %s\n", block_bytes, static_cast<unsigned long long>(sites),
-              std::string(lq::kernels::crc32_provider()).c_str());
-  print("memcpy", copy, copy);
-  print("pack: double, byte order", rate([&] { pack_sites(swap, memory.data(), stride, sites, file.data()); }), copy);
-  print("pack: double to single, byte order",
-        rate([&] { pack_sites(narrow, memory.data(), stride, sites, file.data()); }), copy);
-  print("unpack: double, byte order", rate([&] { unpack_sites(swap, file.data(), sites, memory.data(), stride); }),
-        copy);
-  print("CRC-32 of the block", rate([&] { sink ^= lq::kernels::crc32(sink, bytes); }), copy);
-  print("CRC-32, portable", rate([&] { sink ^= lq::kernels::crc32_portable(sink, bytes); }), copy);
-  print("site checksums", rate([&] { lq::kernels::add_sites(sum, bytes, site_bytes, 0, 1); }), copy);
-  std::printf("(%08x)\n", static_cast<unsigned>(sink ^ sum.suma));  // so that nothing is optimised away
+  Buffers at;
+  for (std::size_t i = 0; i < at.memory.size(); ++i) at.memory[i] = static_cast<std::byte>(i * 37 % 251);
+  std::vector<Row> rows;
+  add_baselines(rows, at, 576);
+  for (const InstructionSet set : lq::kernels::instruction_sets_here()) {
+    const SiteForm same{72, Precision::double_, Precision::double_, true};
+    add_packing(rows, at, set, same, "double, swap", 0);
+    add_packing(rows, at, set, same, "double, swap, strided", 576);
+    add_packing(rows, at, set, {72, Precision::double_, Precision::double_, false}, "double", 0);
+    add_packing(rows, at, set, {144, Precision::single, Precision::single, true}, "single, swap", 0);
+    add_packing(rows, at, set, {144, Precision::double_, Precision::single, true}, "double in memory, single, swap", 0);
+    add_packing(rows, at, set, {72, Precision::single, Precision::double_, true}, "single in memory, double, swap", 0);
+    add_in_place(rows, at, set, 576, true);
+  }
+  print("Sites of 576 bytes in the file", rows);
+  for (const std::uint64_t site_bytes : {4u, 8u, 12u, 24u, 48u, 96u, 192u, 288u, 1536u, 16384u}) {
+    rows.clear();
+    add_baselines(rows, at, site_bytes);
+    for (const InstructionSet set : lq::kernels::instruction_sets_here())
+      add_in_place(rows, at, set, site_bytes, false);
+    print(("Sites of " + std::to_string(site_bytes) + " bytes").c_str(), rows);
+  }
+  std::printf("(%08x)\n", static_cast<unsigned>(at.crc ^ at.sum.suma));  // so that nothing is optimised away
   return 0;
 }

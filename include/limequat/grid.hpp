@@ -32,6 +32,10 @@ class LQ_API Communicator {
   bool is_root() const noexcept { return rank() == 0; }
   // Collective. When `failure` is set on any rank, all ranks throw the same Error, that of the lowest such rank.
   void agree(const std::exception_ptr& failure) const;
+  // Collective. Returns when all ranks have called it.
+  void barrier() const;
+  // Collective. The largest of the numbers of the ranks, on every rank.
+  double max(double number) const;
   comm::Comm& engine() const noexcept { return *engine_; }
 
  private:

@@ -89,6 +89,13 @@ void Arguments::text(const std::string& names, const std::string& value, std::st
       names, value, help, [&target](const std::string& text) { target = text; }, std::move(choices));
 }
 
+void Arguments::texts(const std::string& names, const std::string& value, std::vector<std::string>& target,
+                      const std::string& help, std::vector<std::string> choices) {
+  add(
+      names, value, help, [&target](const std::string& text) { target.push_back(text); }, std::move(choices));
+  arguments_.back().repeats = true;
+}
+
 void Arguments::number(const std::string& names, double& target, const std::string& help) {
   add(names, "X", help,
       [&target, names](const std::string& text) { target = parse_number<double>(names, text, "a number"); });

@@ -45,6 +45,9 @@ class Arguments {
   void flag(const std::string& names, bool& target, const std::string& help);
   void text(const std::string& names, const std::string& value, std::string& target, const std::string& help,
             std::vector<std::string> choices = {});
+  // May be given several times.
+  void texts(const std::string& names, const std::string& value, std::vector<std::string>& target,
+             const std::string& help, std::vector<std::string> choices = {});
   void number(const std::string& names, double& target, const std::string& help);
   void number(const std::string& names, int& target, const std::string& help);
   void number(const std::string& names, std::uint64_t& target, const std::string& help);

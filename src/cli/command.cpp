@@ -24,6 +24,8 @@ constexpr std::array table = {
     Command{"explain", "every header byte with its field name and the section of the format page", declare_explain},
     Command{"generate", "a thermalised pure gauge configuration by heat bath, to have real data to try",
             declare_generate},
+    Command{"bench", "how fast this machine writes and reads, beside the raw limit of the same run", declare_bench,
+            false},
     Command{"completion", "completion of verbs and options for a shell", declare_completion, false, true},
 };
 

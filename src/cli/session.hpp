@@ -22,7 +22,8 @@ struct Session {
   Session(std::string program_name, Communicator ranks)
       : program(std::move(program_name)), communicator(std::move(ranks)), out(communicator.is_root()) {}
 
-  std::string program;  // "lq", "lq-mpi"
+  std::string program;       // "lq", "lq-mpi"
+  std::string mpi = "none";  // which MPI library, in its own words
   Communicator communicator;
   // Collective. The root's number on every rank.
   std::function<int(int)> from_root = [](int code) { return code; };

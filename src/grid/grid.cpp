@@ -81,6 +81,8 @@ Communicator::Communicator(std::shared_ptr<comm::Comm> engine) : engine_(std::mo
 int Communicator::rank() const noexcept { return engine_->rank(); }
 int Communicator::size() const noexcept { return engine_->size(); }
 void Communicator::agree(const std::exception_ptr& failure) const { comm::agree_on_success(*engine_, failure); }
+void Communicator::barrier() const { engine_->barrier(); }
+double Communicator::max(double number) const { return comm::max_over_ranks(*engine_, number); }
 
 Grid::Grid(const Extents& extents) : Grid(Communicator(), extents) {}
 

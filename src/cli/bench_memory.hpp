@@ -10,7 +10,7 @@
 #include <new>
 #include <vector>
 
-namespace bench {
+namespace lq::cli {
 
 template <class T>
 struct PageAllocator {
@@ -26,4 +26,4 @@ struct PageAllocator {
 template <class T>
 using PageVector = std::vector<T, PageAllocator<T>>;
 
-}  // namespace bench
+}  // namespace lq::cli

@@ -1,0 +1,197 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See bench_lattice.hpp.
+#include "cli/bench_lattice.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+#include <limequat/file.hpp>
+
+#include "base/text.hpp"
+#include "cli/bench_environment.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/table.hpp"
+#include "cli/text.hpp"
+
+namespace lq::cli {
+namespace {
+
+class LatticeMover : public Mover {
+ public:
+  LatticeMover(WriteOptions write, ReadOptions read) : write_(std::move(write)), read_(std::move(read)) {}
+
+  BenchResult label() const override {
+    BenchResult label;
+    label.strategy = name(write_.route.strategy);
+    label.format = write_.format;
+    label.verify = read_.verify ? "checksum" : "none";
+    label.precision = name(*write_.precision);
+    return label;
+  }
+  Account write(const std::string& path, const BenchField& field) override {
+    return account(lq::write(path, field.grid(), gauge(field.source(), shape(field)), write_));
+  }
+  Account read(const std::string& path, BenchField& field) override {
+    const MutableField target = gauge(field.target(), shape(field));
+    return account(lq::read(path, field.grid(), target, read_));
+  }
+
+ private:
+  static GaugeShape shape(const BenchField& field) { return {.links = field.grid().extents().size()}; }
+  static Account account(const Report& report) { return {report.seconds, std::string(name(report.strategy))}; }
+
+  WriteOptions write_;
+  ReadOptions read_;
+};
+
+Extents parse(const std::string& option, const std::string& text) {
+  try {
+    return parse_extents(text);
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("{}: {}", option, error.what()));
+  }
+}
+
+void divide(const Extents& lattice, std::int64_t ranks, int dimension, Extents& grid, std::vector<Extents>& found) {
+  if (dimension + 1 == lattice.size()) {
+    grid[dimension] = ranks;
+    if (lattice[dimension] % ranks == 0) found.push_back(grid);
+    return;
+  }
+  for (std::int64_t share = 1; share <= ranks; ++share) {
+    if (ranks % share != 0 || lattice[dimension] % share != 0) continue;
+    grid[dimension] = share;
+    divide(lattice, ranks / share, dimension + 1, grid, found);
+  }
+}
+
+}  // namespace
+
+void BenchLattice::declare(Arguments& arguments) {
+  arguments.texts("--lattice", "LATTICE", lattices, "extents x, y, z, t (default 16x16x16x32); may be repeated");
+  arguments.texts("--grid", "GRID", grids,
+                  "process grid such as 1x1x2x4, or \"all\" that divide the lattice (default: chosen by the library); "
+                  "may be repeated");
+  arguments.text("--precision", "P", precision, "precision of the file; memory holds double (default double)",
+                 {"single", "double"});
+  arguments.texts("--verify", "HOW", verify,
+                  "checksums written and compared, or not (default checksum); may be repeated", {"none", "checksum"});
+  arguments.texts("--strategy", "S", strategies, "how sites travel (default auto); may be repeated",
+                  {"auto", "direct", "shared", "pull", "messages"});
+  arguments.number("--aggregators", aggregators, "ranks that touch the file (default: chosen)");
+  arguments.number("--chunk", chunk_bytes, "bytes assembled and moved at a time (default: chosen)");
+  arguments.number("--runs", rounds.runs, "rounds beyond the first one, which stands apart (default 7)");
+  arguments.flag("--cold", rounds.cold, "drop the file from the system's memory before it is read");
+  arguments.flag("--sync", rounds.sync, "wait for the disk when writing, on both sides");
+  arguments.text("--path", "DIR", rounds.directory, "directory to write in (default: the current one)");
+  arguments.text("--json", "FILE", json, "write the results to a file");
+}
+
+std::vector<Grid> BenchLattice::grids_of(const Communicator& ranks) const {
+  if (rounds.runs < 1) throw UsageError("--runs: at least 1");
+  std::vector<Grid> all;
+  for (const std::string& text : lattices.empty() ? std::vector<std::string>{"16x16x16x32"} : lattices) {
+    const Extents lattice = parse("--lattice", text);
+    if (grids.empty()) all.emplace_back(ranks, lattice);
+    for (const std::string& grid : grids) {
+      if (grid != "all") {
+        all.emplace_back(ranks, lattice, GridOptions{.processes = parse("--grid", grid)});
+        continue;
+      }
+      const std::vector<Extents> dividing = dividing_grids(lattice, ranks.size());
+      if (dividing.empty())
+        throw UsageError(fmt::format("--grid all: no grid of {} ranks divides {}", ranks.size(), text));
+      for (const Extents& processes : dividing) all.emplace_back(ranks, lattice, GridOptions{.processes = processes});
+    }
+  }
+  return all;
+}
+
+std::vector<std::unique_ptr<Mover>> BenchLattice::movers(const Grid& grid) const {
+  const bool is_single = precision == "single";
+  std::vector<std::unique_ptr<Mover>> movers;
+  movers.push_back(make_raw_mover(grid, is_single ? 4 : 8, rounds.sync));
+  for (const std::string& strategy : strategies.empty() ? std::vector<std::string>{"auto"} : strategies) {
+    for (const std::string& how : verify.empty() ? std::vector<std::string>{"checksum"} : verify) {
+      WriteOptions write;
+      write.format = grid.extents().size() == 4 ? "ildg" : "scidac";
+      write.precision = is_single ? Precision::single : Precision::double_;
+      write.verify = how == "none" ? Verify::none : Verify::checksum;
+      write.sync = rounds.sync ? Sync::full : Sync::none;
+      write.route = {.strategy = parse_strategy(strategy), .aggregators = aggregators, .chunk_bytes = chunk_bytes};
+      ReadOptions read;
+      read.verify = how != "none";
+      read.route = write.route;
+      movers.push_back(std::make_unique<LatticeMover>(write, read));
+    }
+  }
+  return movers;
+}
+
+int BenchLattice::run(Session& session) const {
+  const std::vector<Grid> all = grids_of(session.communicator);
+  require_directory(session, rounds.directory, rounds.cold);
+  std::vector<BenchResult> results;
+  for (const Grid& grid : all) {
+    BenchField field(grid);
+    const std::vector<BenchResult> some = run_rounds(session, field, movers(grid), rounds);
+    if (!session.quiet) session.out.write(bench_table(some, file_system_of(rounds.directory), rounds.runs));
+    results.insert(results.end(), some.begin(), some.end());
+  }
+  save_bench(session, json, rounds.directory, rounds.runs, results);
+  return fine;
+}
+
+std::vector<Extents> dividing_grids(const Extents& lattice, int ranks) {
+  std::vector<Extents> found;
+  Extents grid = Extents::filled(lattice.size(), 1);
+  divide(lattice, ranks, 0, grid, found);
+  return found;
+}
+
+std::string bench_table(const std::vector<BenchResult>& results, const std::string& file_system, int runs) {
+  const BenchResult& one = results.front();
+  Table table({{"  what"},
+               {"verify"},
+               {"direction"},
+               {"GB/s", true},
+               {"quartiles", true},
+               {"first", true},
+               {"raw GB/s", true},
+               {"ratio to raw", true}});
+  for (const BenchResult& r : results) {
+    const auto rate = [&](double seconds) { return static_cast<double>(r.bytes) / 1e9 / seconds; };
+    std::string what = r.name == "lattice" ? r.strategy : r.name;
+    if (r.strategy == "auto" && !r.strategy_taken.empty()) what += fmt::format(" ({})", r.strategy_taken);
+    table.row({"  " + what, r.verify, r.cache == "cold" ? r.direction + ", cold" : r.direction,
+               fmt::format("{:.2f}", rate(r.seconds.median())),
+               fmt::format("{:.2f}-{:.2f}", rate(r.seconds.at(0.75)), rate(r.seconds.at(0.25))),
+               fmt::format("{:.2f}", rate(r.seconds.first())), fmt::format("{:.2f}", rate(r.raw.median())),
+               fmt::format("{:.2f}", r.ratio_to_raw())});
+  }
+  return fmt::format("{} {}, {}, process grid {}, {}, {}{}, median of {} and a first one\n{}", to_string(one.lattice),
+                     one.precision, base::human_bytes(one.bytes), to_string(one.grid),
+                     count(static_cast<std::uint64_t>(one.ranks), "rank"), file_system, one.sync ? ", synced" : "",
+                     count(static_cast<std::uint64_t>(runs), "run"), table.text());
+}
+
+void save_bench(const Session& session, const std::string& path, const std::string& directory, int runs,
+                const std::vector<BenchResult>& results) {
+  if (path.empty()) return;
+  at_root(session, [&] {
+    std::ofstream file(path, std::ios::binary);
+    file << to_json(environment_json(session, directory, runs), results) << "\n";
+    file.close();
+    if (file) return fine;
+    const int reason = errno;
+    throw Error(Code::io, fmt::format("{}: cannot write the results: {}", path, std::strerror(reason)),
+                {.path = path, .system_errno = reason});
+  });
+}
+
+}  // namespace lq::cli

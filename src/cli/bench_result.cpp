@@ -1,0 +1,98 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See bench_result.hpp.
+#include "cli/bench_result.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/json_writer.hpp"
+
+namespace lq::cli {
+namespace {
+
+double ratio(double above, double below) { return below > 0 ? above / below : 0; }
+
+void write(base::JsonWriter& json, std::string_view key, const Series& series) {
+  json.key(key).begin_object().member("min", series.at(0)).member("lower_quartile", series.at(0.25));
+  json.member("median", series.median()).member("upper_quartile", series.at(0.75)).member("max", series.at(1));
+  json.member("first", series.first()).end_object();
+}
+
+void write(base::JsonWriter& json, const std::optional<StepSeries>& steps) {
+  const auto step = [&](std::string_view key, Series StepSeries::*series) {
+    json.key(key);
+    // A peer does not tell where its time goes.
+    if (steps) {
+      json.value(((*steps).*series).median());
+    } else {
+      json.null();
+    }
+  };
+  json.key("steps").begin_object();
+  step("pack", &StepSeries::pack);
+  step("exchange", &StepSeries::exchange);
+  step("write", &StepSeries::storage);
+  step("sync", &StepSeries::sync);
+  json.end_object();
+}
+
+void write(base::JsonWriter& json, const BenchResult& r) {
+  json.begin_object().member("name", r.name).member("direction", r.direction);
+  json.member("lattice", to_string(r.lattice)).member("grid", to_string(r.grid)).member("ranks", r.ranks);
+  json.member("strategy", r.strategy).member("strategy_taken", r.strategy_taken);
+  json.member("format", r.format).member("verify", r.verify).member("precision", r.precision);
+  json.member("cache", r.cache).member("sync", r.sync).member("bytes", r.bytes);
+  write(json, "seconds", r.seconds);
+  write(json, "raw_seconds", r.raw);
+  json.member("ratio_to_raw", r.ratio_to_raw());
+  write(json, r.steps);
+  if (r.beside) {
+    json.member("load", r.beside->load);
+    write(json, "compute_seconds", r.beside->compute);
+    write(json, "alone_seconds", r.beside->alone);
+    json.member("ratio_to_longer", r.ratio_to_longer()).member("hidden_share", r.hidden_share());
+  }
+  json.end_object();
+}
+
+}  // namespace
+
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const double place = share * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(std::floor(place));
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+void StepSeries::add(const StepSeconds& steps) {
+  pack.add(steps.pack);
+  exchange.add(steps.exchange);
+  storage.add(steps.storage);
+  sync.add(steps.sync);
+}
+
+double BenchResult::ratio_to_raw() const { return ratio(raw.median(), seconds.median()); }
+
+double BenchResult::ratio_to_longer() const {
+  return beside ? ratio(seconds.median(), std::max(beside->compute.median(), beside->alone.median())) : 0;
+}
+
+double BenchResult::hidden_share() const {
+  if (!beside) return 0;
+  const double compute = beside->compute.median(), alone = beside->alone.median();
+  return ratio(compute + alone - seconds.median(), std::min(compute, alone));
+}
+
+std::string to_json(const std::string& environment, const std::vector<BenchResult>& results) {
+  base::JsonWriter json;
+  json.begin_object().key("environment").raw(environment).key("results").begin_array();
+  for (const BenchResult& result : results) write(json, result);
+  json.end_array().end_object();
+  return json.take();
+}
+
+}  // namespace lq::cli

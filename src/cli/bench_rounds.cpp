@@ -1,0 +1,209 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See bench_rounds.hpp.
+#include "cli/bench_rounds.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/clock.hpp"
+#include "cli/bench_environment.hpp"
+#include "cli/bench_raw.hpp"
+#include "cli/exit_code.hpp"
+
+namespace lq::cli {
+namespace {
+
+// Runs `work` and lets no rank go on alone when it fails on one.
+void together(const Communicator& ranks, const std::function<void()>& work) {
+  std::exception_ptr failure;
+  try {
+    work();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  ranks.agree(failure);
+}
+
+class RawMover : public Mover {
+ public:
+  RawMover(const Grid& grid, std::uint64_t bytes_per_number, bool sync)
+      : bytes_per_number_(bytes_per_number), sync_(sync) {
+    // Shares lie behind each other; where they differ in size, a rank with a smaller one leaves a gap.
+    largest_sites_ = static_cast<std::uint64_t>(grid.communicator().max(static_cast<double>(grid.local_volume())));
+  }
+  BenchResult label() const override {
+    BenchResult label;
+    label.name = label.strategy = label.format = "raw";
+    label.verify = "none";
+    label.precision = bytes_per_number_ == 4 ? "single" : "double";
+    return label;
+  }
+  Account write(const std::string& path, const BenchField& field) override {
+    raw_write(path, offset(field), std::as_bytes(field.source()).first(bytes(field)), sync_);
+    return {};
+  }
+  Account read(const std::string& path, BenchField& field) override {
+    raw_read(path, offset(field), std::as_writable_bytes(field.target()).first(bytes(field)));
+    return {};
+  }
+
+ private:
+  std::size_t bytes(const BenchField& field) const { return field.source().size() * bytes_per_number_; }
+  std::uint64_t offset(const BenchField& field) const {
+    const std::uint64_t share = largest_sites_ * field.site_numbers() * bytes_per_number_;
+    return share * static_cast<std::uint64_t>(field.grid().rank());
+  }
+
+  std::uint64_t bytes_per_number_;
+  bool sync_;
+  std::uint64_t largest_sites_ = 0;
+};
+
+struct Lane {
+  Mover* mover;
+  BenchResult write, read;
+};
+
+void require_same(const BenchField& field, const Lane& lane) {
+  // The raw transfer moves as many bytes as are in the file, which in single precision are half of those in memory.
+  const bool is_half = lane.write.name == "raw" && lane.write.precision == "single";
+  together(field.grid().communicator(), [&] {
+    if (field.target_is_source(field.source().size_bytes() / (is_half ? 2 : 1))) return;
+    throw Error(Code::internal, fmt::format("{}: what was read is not what was written", lane.write.name));
+  });
+}
+
+void move_once(const Session& session, BenchField& field, const Rounds& rounds, Lane& lane) {
+  const Communicator& ranks = session.communicator;
+  const ScratchFile file(session, rounds.directory, lane.write.format);
+  Account account;
+  const auto note = [&account](BenchResult& result, double seconds) {
+    result.seconds.add(seconds);
+    if (!account.strategy_taken.empty()) result.strategy_taken = account.strategy_taken;
+    if (!account.steps) return;
+    if (!result.steps) result.steps.emplace();
+    result.steps->add(*account.steps);
+  };
+  const double written = timed(ranks, [&] { account = lane.mover->write(file.path(), field); });
+  note(lane.write, written);
+  if (rounds.cold) together(ranks, [&] { drop_from_cache(file.path()); });
+  field.clear_target();
+  const double read = timed(ranks, [&] { account = lane.mover->read(file.path(), field); });
+  note(lane.read, read);
+  require_same(field, lane);
+}
+
+std::vector<Lane> make_lanes(const BenchField& field, const std::vector<std::unique_ptr<Mover>>& movers,
+                             const Rounds& rounds) {
+  std::vector<Lane> lanes;
+  for (const auto& mover : movers) {
+    BenchResult result = mover->label();
+    const Grid& grid = field.grid();
+    const std::uint64_t number = result.precision == "single" ? 4 : 8;
+    result.lattice = grid.extents();
+    result.grid = grid.processes();
+    result.ranks = grid.size();
+    result.bytes = grid.volume() * field.site_numbers() * number;
+    result.sync = rounds.sync;
+    result.direction = "write";
+    Lane lane{mover.get(), result, result};
+    lane.read.direction = "read";
+    lane.read.sync = false;
+    if (rounds.cold) lane.read.cache = "cold";
+    lanes.push_back(lane);
+  }
+  return lanes;
+}
+
+}  // namespace
+
+BenchField::BenchField(Grid grid)
+    : grid_(std::move(grid)), site_numbers_(static_cast<std::uint64_t>(grid_.extents().size()) * 18) {
+  together(grid_.communicator(), [&] {
+    source_.resize(static_cast<std::size_t>(grid_.local_volume() * site_numbers_));
+    target_.resize(source_.size());
+  });
+  std::uint64_t state = 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(grid_.rank() + 1);
+  for (double& number : source_) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    // 24 bits: as many as single precision holds.
+    number = (static_cast<double>(state >> 40) - 0x1p23) * 0x1p-24;
+  }
+}
+
+void BenchField::clear_target() { std::memset(target_.data(), 0, target_.size() * sizeof(double)); }
+
+bool BenchField::target_is_source(std::size_t bytes) const {
+  return std::memcmp(source_.data(), target_.data(), bytes) == 0;
+}
+
+std::unique_ptr<Mover> make_raw_mover(const Grid& grid, std::uint64_t bytes_per_number, bool sync) {
+  return std::make_unique<RawMover>(grid, bytes_per_number, sync);
+}
+
+double timed(const Communicator& ranks, const std::function<void()>& work) {
+  ranks.barrier();
+  const base::Stopwatch watch;
+  together(ranks, work);  // nobody is through before all are
+  return ranks.max(watch.seconds());
+}
+
+ScratchFile::ScratchFile(const Session& session, const std::string& directory, const std::string& suffix)
+    : ranks_(session.communicator) {
+  const int process = session.from_root(static_cast<int>(::getpid()));
+  path_ = (std::filesystem::path(directory) / fmt::format("limequat-bench-{}.{}", process, suffix)).string();
+}
+
+ScratchFile::~ScratchFile() {
+  std::error_code failure;
+  if (ranks_.is_root()) std::filesystem::remove(path_, failure);
+}
+
+void require_directory(const Session& session, const std::string& directory, bool cold) {
+  at_root(session, [&] {
+    if (::access(directory.c_str(), W_OK | X_OK) != 0 || !std::filesystem::is_directory(directory)) {
+      const int reason = errno;
+      throw Error(reason == EACCES || reason == EROFS ? Code::no_permission : Code::not_found,
+                  fmt::format("{}: is no directory in which files can be made: {}", directory, std::strerror(reason)),
+                  {.path = directory, .system_errno = reason});
+    }
+    const std::string system = file_system_of(directory);
+    if (cold && system == "tmpfs") {
+      throw Error(Code::unsupported,
+                  fmt::format("{}: a {} lies in memory and is never cold; name a directory on a disk with --path",
+                              directory, system),
+                  {.path = directory});
+    }
+    return fine;
+  });
+}
+
+std::vector<BenchResult> run_rounds(const Session& session, BenchField& field,
+                                    const std::vector<std::unique_ptr<Mover>>& movers, const Rounds& rounds) {
+  std::vector<Lane> lanes = make_lanes(field, movers, rounds);
+  const std::size_t count = lanes.size();
+  for (int round = 0; round <= rounds.runs; ++round) {
+    for (std::size_t turn = 0; turn < count; ++turn) {
+      const std::size_t who = (turn + static_cast<std::size_t>(round)) % count;
+      move_once(session, field, rounds, lanes[who]);
+    }
+  }
+  std::vector<BenchResult> results;
+  for (std::size_t i = 1; i < count; ++i) {
+    lanes[i].write.raw = lanes[0].write.seconds;
+    lanes[i].read.raw = lanes[0].read.seconds;
+    results.push_back(lanes[i].write);
+    results.push_back(lanes[i].read);
+  }
+  return results;
+}
+
+}  // namespace lq::cli
