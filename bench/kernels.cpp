@@ -22,7 +22,7 @@ using lq::kernels::InstructionSet;
 using lq::kernels::SiteCrc;
 using lq::kernels::SiteForm;
 
-constexpr std::size_t most_bytes = 512 * 1024;
+constexpr std::size_t most_bytes = 128 * 1024;
 
 struct Row {
   std::string name;

@@ -5,19 +5,11 @@
 // set. All of them give the same bits.
 #pragma once
 
-#include <cstddef>
-
 #include <limequat/field.hpp>
 
+#include "kernels/dispatch.hpp"
+
 namespace lq::kernels {
-
-enum class InstructionSet { baseline, avx2 };
-
-// The best that this machine runs.
-InstructionSet best_instruction_set() noexcept;
-
-// Copies `numbers` numbers; neither side needs alignment, and they do not overlap.
-using CopyNumbers = void (*)(const std::byte* from, std::byte* to, std::size_t numbers) noexcept;
 
 // A number's type and whether its bytes are in the order that is not the host's.
 struct NumberForm {
@@ -25,12 +17,17 @@ struct NumberForm {
   bool swap = false;
 };
 
+// 0 and 1, as the arrays of isa::Loops count.
+constexpr std::size_t index_of(Precision precision) noexcept { return precision == Precision::single ? 0 : 1; }
+
 // At most one of the two sides is swapped.
-CopyNumbers copy_loop(InstructionSet set, NumberForm from, NumberForm to) noexcept;
+inline isa::CopyNumbers copy_loop(InstructionSet set, NumberForm from, NumberForm to) noexcept {
+  const std::size_t swapped_side = from.swap == to.swap ? 0 : from.swap ? 1 : 2;
+  return loops_of(set).copy[index_of(from.precision)][index_of(to.precision)][swapped_side];
+}
 
-// Turns the byte order of numbers where they lie.
-using TurnNumbers = void (*)(std::byte* numbers, std::size_t count) noexcept;
-
-TurnNumbers turn_loop(InstructionSet set, Precision precision) noexcept;
+inline isa::TurnNumbers turn_loop(InstructionSet set, Precision precision) noexcept {
+  return loops_of(set).turn[index_of(precision)];
+}
 
 }  // namespace lq::kernels

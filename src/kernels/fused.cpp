@@ -1,89 +1,125 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Steps of a few sites, so that a step's bytes are still in the first cache level when they are summed.
+// Within one precision, a loop copies and sums at once; else steps of a few sites are converted and summed while they
+// are in the first cache level.
 #include "kernels/fused.hpp"
 
 #include <algorithm>
 #include <array>
+#include <bit>
+
+#include "kernels/copy_numbers.hpp"
 
 namespace lq::kernels {
 namespace {
 
 constexpr std::uint64_t max_step_sites = 64;
-constexpr std::uint64_t step_bytes = 8192;
+constexpr std::uint64_t step_bytes = 16384;
 
-std::uint64_t sites_per_step(const SiteCrc& crc) noexcept {
-  return std::clamp<std::uint64_t>(step_bytes / std::max<std::uint64_t>(crc.site_bytes(), 1), 1, max_step_sites);
-}
-
-// Where a call stands: the CRCs of a step go in, the sum comes out.
+// Rotations by the rank modulo 29 and 31, advanced from site to site without a division.
 class Summing {
  public:
   Summing(std::uint64_t first_rank, std::uint64_t rank_stride, Checksum& sum) noexcept
-      : rank_(first_rank), stride_(rank_stride), sum_(sum) {}
+      : by29_(first_rank % 29),
+        by31_(first_rank % 31),
+        step29_(rank_stride % 29),
+        step31_(rank_stride % 31),
+        sum_(sum) {}
 
-  void add(const SiteCrc& crc, const std::byte* file, std::uint64_t sites) noexcept {
-    std::array<std::uint32_t, max_step_sites> crcs;
-    crc.of_sites(file, static_cast<std::ptrdiff_t>(crc.site_bytes()), static_cast<std::size_t>(sites), crcs.data());
-    for (std::uint64_t k = 0; k < sites; ++k, rank_ += stride_) add_site(sum_, rank_, crcs[k]);
+  void add(const std::uint32_t* crcs, std::size_t sites) noexcept {
+    Checksum sum = sum_;
+    for (std::size_t k = 0; k < sites; ++k) {
+      sum.suma ^= std::rotl(crcs[k], static_cast<int>(by29_));
+      sum.sumb ^= std::rotl(crcs[k], static_cast<int>(by31_));
+      by29_ += step29_;
+      by31_ += step31_;
+      if (by29_ >= 29) by29_ -= 29;
+      if (by31_ >= 31) by31_ -= 31;
+    }
+    sum_ = sum;
   }
 
  private:
-  std::uint64_t rank_, stride_;
+  std::uint64_t by29_, by31_, step29_, step31_;
   Checksum& sum_;
 };
+
+// Calls do_step(first site, sites, CRCs to fill) for a few sites at a time.
+template <class DoStep>
+void sum_in_steps(std::uint64_t site_bytes, std::uint64_t sites, Summing summing, DoStep do_step) noexcept {
+  // Multiples of four, because the loops go over so many sites at once.
+  const std::uint64_t in_cache = step_bytes / std::max<std::uint64_t>(site_bytes, 1) / 4 * 4;
+  const std::uint64_t per_step = std::clamp<std::uint64_t>(in_cache, 4, max_step_sites);
+  std::array<std::uint32_t, max_step_sites> crcs;
+  for (std::uint64_t done = 0; done < sites;) {
+    const auto step = static_cast<std::size_t>(std::min(per_step, sites - done));
+    do_step(done, step, crcs.data());
+    summing.add(crcs.data(), step);
+    done += step;
+  }
+}
+
+// The loop that does all at once, or null.
+isa::SiteLoop fused_loop(const SiteForm& form, const SiteCrc& crc, const isa::SiteLoop (&turning)[2]) noexcept {
+  if (!crc.is_dot_product() || form.memory != form.file) return nullptr;
+  return form.swap ? turning[index_of(form.file)] : crc.loops().copy_sum;
+}
 
 }  // namespace
 
 void pack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* memory, std::ptrdiff_t stride_bytes,
                   std::uint64_t sites, std::byte* file, std::uint64_t first_rank, std::uint64_t rank_stride,
                   Checksum& sum) noexcept {
-  Summing summing(first_rank, rank_stride, sum);
-  for (std::uint64_t done = 0; done < sites;) {
-    const std::uint64_t step = std::min(sites_per_step(crc), sites - done);
-    std::byte* to = file + done * crc.site_bytes();
-    pack_sites(form, memory + static_cast<std::ptrdiff_t>(done) * stride_bytes, stride_bytes, step, to);
-    summing.add(crc, to, step);
-    done += step;
-  }
+  const isa::SiteLoop fused = fused_loop(form, crc, crc.loops().turn_sum);
+  const auto do_step = [&](std::uint64_t first, std::size_t step, std::uint32_t* crcs) {
+    const std::byte* from = memory + static_cast<std::ptrdiff_t>(first) * stride_bytes;
+    std::byte* to = file + first * crc.site_bytes();
+    if (fused != nullptr) {
+      return fused(crc.table(), {from, stride_bytes, to, static_cast<std::ptrdiff_t>(crc.site_bytes()), step}, crcs);
+    }
+    pack_sites(form, from, stride_bytes, step, to);
+    crc.of_sites(to, step, crcs);
+  };
+  sum_in_steps(crc.site_bytes(), sites, {first_rank, rank_stride, sum}, do_step);
 }
 
 void unpack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* file, std::uint64_t sites,
                     std::byte* memory, std::ptrdiff_t stride_bytes, std::uint64_t first_rank, std::uint64_t rank_stride,
                     Checksum& sum) noexcept {
-  Summing summing(first_rank, rank_stride, sum);
-  for (std::uint64_t done = 0; done < sites;) {
-    const std::uint64_t step = std::min(sites_per_step(crc), sites - done);
-    const std::byte* from = file + done * crc.site_bytes();
-    summing.add(crc, from, step);
-    unpack_sites(form, from, step, memory + static_cast<std::ptrdiff_t>(done) * stride_bytes, stride_bytes);
-    done += step;
-  }
+  const isa::SiteLoop fused = fused_loop(form, crc, crc.loops().sum_turn);
+  const auto do_step = [&](std::uint64_t first, std::size_t step, std::uint32_t* crcs) {
+    const std::byte* from = file + first * crc.site_bytes();
+    std::byte* to = memory + static_cast<std::ptrdiff_t>(first) * stride_bytes;
+    if (fused != nullptr) {
+      return fused(crc.table(), {from, static_cast<std::ptrdiff_t>(crc.site_bytes()), to, stride_bytes, step}, crcs);
+    }
+    crc.of_sites(from, step, crcs);
+    unpack_sites(form, from, step, to, stride_bytes);
+  };
+  sum_in_steps(crc.site_bytes(), sites, {first_rank, rank_stride, sum}, do_step);
 }
 
 void turn_and_sum(const SiteForm& form, const SiteCrc& crc, std::byte* sites_at, std::uint64_t sites,
                   std::uint64_t first_rank, std::uint64_t rank_stride, Checksum& sum) noexcept {
-  Summing summing(first_rank, rank_stride, sum);
-  for (std::uint64_t done = 0; done < sites;) {
-    const std::uint64_t step = std::min(sites_per_step(crc), sites - done);
-    std::byte* at = sites_at + done * crc.site_bytes();
-    summing.add(crc, at, step);
+  const isa::SiteLoop fused = form.swap ? fused_loop(form, crc, crc.loops().sum_turn) : nullptr;
+  const auto stride = static_cast<std::ptrdiff_t>(crc.site_bytes());
+  const auto do_step = [&](std::uint64_t first, std::size_t step, std::uint32_t* crcs) {
+    std::byte* at = sites_at + first * crc.site_bytes();
+    if (fused != nullptr) return fused(crc.table(), {at, stride, at, stride, step}, crcs);
+    crc.of_sites(at, step, crcs);
     turn_sites(form, at, step);
-    done += step;
-  }
+  };
+  sum_in_steps(crc.site_bytes(), sites, {first_rank, rank_stride, sum}, do_step);
 }
 
 void add_sites(Checksum& sum, base::Bytes bytes, const SiteCrc& crc, std::uint64_t first_rank,
                std::uint64_t rank_stride) noexcept {
   if (crc.site_bytes() == 0) return;
-  Summing summing(first_rank, rank_stride, sum);
-  const std::uint64_t sites = bytes.size() / crc.site_bytes();
-  for (std::uint64_t done = 0; done < sites;) {
-    const std::uint64_t step = std::min(sites_per_step(crc), sites - done);
-    summing.add(crc, bytes.data() + done * crc.site_bytes(), step);
-    done += step;
-  }
+  const auto do_step = [&](std::uint64_t first, std::size_t step, std::uint32_t* crcs) {
+    crc.of_sites(bytes.data() + first * crc.site_bytes(), step, crcs);
+  };
+  sum_in_steps(crc.site_bytes(), bytes.size() / crc.site_bytes(), {first_rank, rank_stride, sum}, do_step);
 }
 
 }  // namespace lq::kernels

@@ -17,7 +17,7 @@ std::ptrdiff_t site_bytes(const SiteForm& form, Precision precision) noexcept {
 
 void pack_sites(const SiteForm& form, const std::byte* memory, std::ptrdiff_t stride_bytes, std::uint64_t sites,
                 std::byte* file) noexcept {
-  const CopyNumbers copy = copy_loop(best_instruction_set(), {form.memory, false}, {form.file, form.swap});
+  const isa::CopyNumbers copy = copy_loop(active_instruction_set(), {form.memory, false}, {form.file, form.swap});
   if (stride_bytes == site_bytes(form, form.memory)) return copy(memory, file, form.numbers * sites);
   for (std::uint64_t site = 0; site < sites; ++site) {
     const auto k = static_cast<std::ptrdiff_t>(site);
@@ -27,7 +27,7 @@ void pack_sites(const SiteForm& form, const std::byte* memory, std::ptrdiff_t st
 
 void unpack_sites(const SiteForm& form, const std::byte* file, std::uint64_t sites, std::byte* memory,
                   std::ptrdiff_t stride_bytes) noexcept {
-  const CopyNumbers copy = copy_loop(best_instruction_set(), {form.file, form.swap}, {form.memory, false});
+  const isa::CopyNumbers copy = copy_loop(active_instruction_set(), {form.file, form.swap}, {form.memory, false});
   if (stride_bytes == site_bytes(form, form.memory)) return copy(file, memory, form.numbers * sites);
   for (std::uint64_t site = 0; site < sites; ++site) {
     const auto k = static_cast<std::ptrdiff_t>(site);
@@ -36,7 +36,7 @@ void unpack_sites(const SiteForm& form, const std::byte* file, std::uint64_t sit
 }
 
 void turn_sites(const SiteForm& form, std::byte* sites_at, std::uint64_t sites) noexcept {
-  if (form.swap) turn_loop(best_instruction_set(), form.file)(sites_at, form.numbers * sites);
+  if (form.swap) turn_loop(active_instruction_set(), form.file)(sites_at, form.numbers * sites);
 }
 
 }  // namespace lq::kernels

@@ -194,9 +194,9 @@ TEST(TurnSites, IsUnpackingToTheSamePlace) {
         unpack_sites(form, turned.data(), count, expected.data(), static_cast<std::ptrdiff_t>(size_of(precision)));
         turn_sites(form, turned.data(), count);
         ASSERT_EQ(turned, expected) << count;
-        for (const InstructionSet set : {InstructionSet::baseline, best_instruction_set()}) {
+        for (const InstructionSet set : instruction_sets_here()) {
           turn_loop(set, precision)(turned.data(), count);
-          turn_loop(InstructionSet::baseline, precision)(turned.data(), count);
+          turn_loop(InstructionSet::portable, precision)(turned.data(), count);
           ASSERT_EQ(turned, expected) << count;
         }
       }
@@ -205,17 +205,18 @@ TEST(TurnSites, IsUnpackingToTheSamePlace) {
 }
 
 TEST(CopyLoops, OfAllInstructionSetsGiveTheSameBits) {
-  if (best_instruction_set() == InstructionSet::baseline) GTEST_SKIP() << "this machine has the baseline only";
-  for (const Precision from : precisions) {
-    for (const Precision to : precisions) {
-      for (const auto& [swap_from, swap_to] : {std::pair{false, false}, {true, false}, {false, true}}) {
-        for (std::size_t count = 0; count < 70; ++count) {
-          const std::vector<std::byte> in = numbers_of(from, count, swap_from);
-          std::vector<std::byte> plain = guarded(0, count * size_of(to));
-          std::vector<std::byte> best = plain;
-          copy_loop(InstructionSet::baseline, {from, swap_from}, {to, swap_to})(in.data(), plain.data(), count);
-          copy_loop(best_instruction_set(), {from, swap_from}, {to, swap_to})(in.data(), best.data(), count);
-          ASSERT_EQ(plain, best) << count;
+  for (const InstructionSet set : instruction_sets_here()) {
+    for (const Precision from : precisions) {
+      for (const Precision to : precisions) {
+        for (const auto& [swap_from, swap_to] : {std::pair{false, false}, {true, false}, {false, true}}) {
+          for (std::size_t count = 0; count < 70; ++count) {
+            const std::vector<std::byte> in = numbers_of(from, count, swap_from);
+            std::vector<std::byte> plain = guarded(0, count * size_of(to));
+            std::vector<std::byte> other = plain;
+            copy_loop(InstructionSet::portable, {from, swap_from}, {to, swap_to})(in.data(), plain.data(), count);
+            copy_loop(set, {from, swap_from}, {to, swap_to})(in.data(), other.data(), count);
+            ASSERT_EQ(plain, other) << count << " by " << name(set);
+          }
         }
       }
     }

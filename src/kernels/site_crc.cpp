@@ -1,20 +1,58 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See site_crc.hpp.
+// The constants. Let the site have n bytes, and a 64-bit word begin at byte i. As a polynomial (the first bit of the
+// first byte is the highest power) the word stands 8 (n - i - 8) bits above the end, and a CRC multiplies by x^32 in
+// addition: the constant of the word is x^(8 (n - i - 8) + 32) mod P. All of this is in reflected bit order, where
+// a carry-less product of two registers comes out one bit too high; so the table holds x^(8 (n - i - 8) + 31), in
+// the upper half of 64 bits. The initial value of the CRC and its final inversion add the CRC of as many zero bytes.
 #include "kernels/site_crc.hpp"
 
 #include "kernels/crc32.hpp"
 
 namespace lq::kernels {
+namespace {
 
-SiteCrc::SiteCrc(std::uint64_t site_bytes) : site_bytes_(site_bytes) {}
+// Longer tables would push the sites out of the first cache level.
+constexpr std::uint64_t max_dot_product_bytes = 16384;
 
-void SiteCrc::of_sites(const std::byte* first, std::ptrdiff_t stride_bytes, std::size_t sites,
-                       std::uint32_t* crcs) const noexcept {
-  for (std::size_t k = 0; k < sites; ++k) {
-    crcs[k] = crc32(0, {first + static_cast<std::ptrdiff_t>(k) * stride_bytes, static_cast<std::size_t>(site_bytes_)});
+// The remainder times x^bits.
+std::uint32_t shifted(std::uint32_t remainder, std::uint64_t bits) noexcept {
+  for (; bits > 0; --bits) remainder = (remainder >> 1) ^ ((remainder & 1) != 0 ? 0xedb88320u : 0u);
+  return remainder;
+}
+
+std::uint64_t constant(std::uint32_t remainder) noexcept { return std::uint64_t{remainder} << 32; }
+
+}  // namespace
+
+SiteCrc::SiteCrc(std::uint64_t site_bytes, InstructionSet set)
+    : site_bytes_(site_bytes), set_(set), loops_(&loops_of(set)) {
+  if (loops_->sum == nullptr || site_bytes == 0 || site_bytes > max_dot_product_bytes) return;
+  // Words of whole lanes, then the two words of the lane that ends with the site (isa/site_loops.hpp).
+  const auto whole = static_cast<std::size_t>(site_bytes / 16 * 2);
+  constants_.resize((whole + 2 + 7) / 8);
+  const auto word = [this](std::size_t k) -> std::uint64_t& { return constants_[k / 8].words[k % 8]; };
+  constexpr std::uint32_t x_to_the_31 = 1;
+  word(whole + 1) = constant(x_to_the_31);
+  word(whole) = constant(shifted(x_to_the_31, 64));
+  std::uint32_t remainder = shifted(x_to_the_31, site_bytes % 16 * 8);
+  for (std::size_t k = whole; k-- > 0; remainder = shifted(remainder, 64)) word(k) = constant(remainder);
+  const std::vector<std::byte> zeros(static_cast<std::size_t>(site_bytes));
+  crc_of_zeros_ = crc32_portable(0, zeros);
+}
+
+isa::SiteTable SiteCrc::table() const noexcept {
+  return {static_cast<std::size_t>(site_bytes_), is_dot_product() ? constants_.data()->words : nullptr, crc_of_zeros_};
+}
+
+void SiteCrc::of_sites(const std::byte* file, std::size_t sites, std::uint32_t* crcs) const noexcept {
+  const auto bytes = static_cast<std::size_t>(site_bytes_);
+  if (is_dot_product()) {
+    const auto stride = static_cast<std::ptrdiff_t>(bytes);
+    return loops_->sum(table(), {file, stride, nullptr, 0, sites}, crcs);
   }
+  for (std::size_t k = 0; k < sites; ++k) crcs[k] = crc32(0, {file + k * bytes, bytes});
 }
 
 }  // namespace lq::kernels

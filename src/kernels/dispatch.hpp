@@ -1,0 +1,37 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which instruction set the loops of this room use. It is chosen at first use, the best that runs here, unless the
+// environment variable LQ_FORCE_ISA names another that does. All of them give the same bits.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "kernels/isa/loops.hpp"
+
+namespace lq::kernels {
+
+// From the slowest to the fastest.
+enum class InstructionSet { portable, pclmul, vpclmul, avx512 };
+
+inline constexpr std::array every_instruction_set = {InstructionSet::portable, InstructionSet::pclmul,
+                                                     InstructionSet::vpclmul, InstructionSet::avx512};
+
+std::string_view name(InstructionSet set) noexcept;
+
+// Those that run on this machine, from the slowest to the fastest; the first is `portable`.
+std::span<const InstructionSet> instruction_sets_here() noexcept;
+
+// What LQ_FORCE_ISA=`forced` gives: that set if it runs here, else (an unknown name, or none) the best that does.
+InstructionSet chosen_instruction_set(std::string_view forced) noexcept;
+
+InstructionSet active_instruction_set() noexcept;
+
+// The active one's name.
+std::string_view instruction_set_name() noexcept;
+
+const isa::Loops& loops_of(InstructionSet set) noexcept;
+
+}  // namespace lq::kernels

@@ -1,0 +1,182 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Packing with the checksum against packing (pack_test.cpp) and then the portable CRC-32, rotated in 128 bits, for
+// every instruction set that runs here.
+#include "kernels/fused.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/crc32.hpp"
+
+namespace lq::kernels {
+namespace {
+
+constexpr std::byte untouched{0xa5};
+constexpr std::uint64_t first_rank = (std::uint64_t{1} << 40) - 5;
+
+std::size_t size_of(Precision precision) { return precision == Precision::single ? 4 : 8; }
+
+struct Case {
+  SiteForm form;
+  std::uint64_t sites;
+  std::ptrdiff_t stride;
+  std::size_t misalignment;
+  std::uint64_t rank_stride;
+
+  std::size_t memory_site() const { return form.numbers * size_of(form.memory); }
+  std::size_t file_site() const { return form.numbers * size_of(form.file); }
+  std::size_t first_site() const {
+    return misalignment + (stride >= 0 ? 0 : static_cast<std::size_t>(-stride) * (sites - 1));
+  }
+  std::size_t memory_bytes() const {
+    return misalignment + static_cast<std::size_t>(std::abs(stride)) * sites + memory_site() + 32;
+  }
+  std::size_t file_bytes() const { return misalignment + file_site() * sites + 32; }
+  std::string text() const {
+    return testing::PrintToString(form.numbers) + " numbers " + std::string(name(form.memory)) + "/" +
+           std::string(name(form.file)) + " swap " + std::to_string(form.swap) + " sites " + std::to_string(sites) +
+           " stride " + std::to_string(stride) + " misalignment " + std::to_string(misalignment);
+  }
+};
+
+// Component counts of site lengths with and without rests, in all combinations of form and order of sites; alignment
+// and rank stride run along.
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  std::size_t turn = 0;
+  for (const Precision memory : {Precision::single, Precision::double_}) {
+    for (const Precision file : {Precision::single, Precision::double_}) {
+      for (const bool swap : {false, true}) {
+        for (const std::uint64_t numbers :
+             {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 9u, 11u, 18u, 24u, 31u, 36u, 72u, 75u, 600u}) {
+          const auto dense = static_cast<std::ptrdiff_t>(numbers * size_of(memory));
+          for (const std::ptrdiff_t stride : {dense, dense + 8, 3 * dense + 3, -dense, -2 * dense - 5}) {
+            for (const std::uint64_t sites : {0u, 1u, 3u, 4u, 9u, 71u}) {
+              if (sites == 0 && stride < 0) continue;
+              const std::uint64_t rank_stride = turn % 3 == 0 ? 1 : turn * 1000003;
+              all.push_back({{numbers, memory, file, swap}, sites, stride, turn % 64, rank_stride});
+              turn += 5;
+            }
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
+// Numbers of ordinary size in every second place, so that conversions have something to round.
+std::vector<std::byte> numbers_of(Precision precision, std::size_t bytes) {
+  std::mt19937_64 random(bytes);
+  std::vector<std::byte> filled(bytes);
+  for (std::size_t at = 0; at + size_of(precision) <= bytes; at += size_of(precision)) {
+    const double number = std::ldexp(static_cast<double>(random() >> 11), -53) - 0.5;
+    const auto narrow = static_cast<float>(number);
+    if (precision == Precision::single) {
+      std::memcpy(filled.data() + at, &narrow, 4);
+    } else {
+      std::memcpy(filled.data() + at, &number, 8);
+    }
+  }
+  return filled;
+}
+
+std::uint32_t rotated(std::uint32_t value, std::uint64_t by) {
+  const std::uint64_t twice = (std::uint64_t{value} << 32) | value;
+  return static_cast<std::uint32_t>(twice >> (32 - by % 32));
+}
+
+Checksum sum_of(const std::byte* file, std::size_t site_bytes, std::uint64_t sites, std::uint64_t rank_stride) {
+  Checksum sum{0x01234567, 0x89abcdef};
+  for (std::uint64_t k = 0; k < sites; ++k) {
+    const std::uint32_t crc = crc32_portable(0, {file + k * site_bytes, site_bytes});
+    sum.suma ^= rotated(crc, (first_rank + k * rank_stride) % 29);
+    sum.sumb ^= rotated(crc, (first_rank + k * rank_stride) % 31);
+  }
+  return sum;
+}
+
+class Fused : public testing::TestWithParam<InstructionSet> {};
+
+TEST_P(Fused, PackingIsPackingAndSumming) {
+  for (const Case& c : cases()) {
+    const std::vector<std::byte> memory = numbers_of(c.form.memory, c.memory_bytes());
+    std::vector<std::byte> file(c.file_bytes(), untouched), expected = file;
+    pack_sites(c.form, memory.data() + c.first_site(), c.stride, c.sites, expected.data() + c.misalignment);
+    Checksum sum{0x01234567, 0x89abcdef};
+    pack_and_sum(c.form, SiteCrc(c.file_site(), GetParam()), memory.data() + c.first_site(), c.stride, c.sites,
+                 file.data() + c.misalignment, first_rank, c.rank_stride, sum);
+    ASSERT_EQ(file, expected) << c.text();
+    ASSERT_EQ(sum, sum_of(expected.data() + c.misalignment, c.file_site(), c.sites, c.rank_stride)) << c.text();
+  }
+}
+
+TEST_P(Fused, UnpackingIsUnpackingAndSumming) {
+  for (const Case& c : cases()) {
+    std::vector<std::byte> file(c.misalignment);
+    const std::vector<std::byte> numbers = numbers_of(c.form.file, c.file_bytes());
+    file.insert(file.end(), numbers.begin(), numbers.end());
+    if (c.form.swap)
+      turn_sites({1, c.form.file, c.form.file, true}, file.data() + c.misalignment, c.form.numbers * c.sites);
+    std::vector<std::byte> memory(c.memory_bytes(), untouched), expected = memory;
+    unpack_sites(c.form, file.data() + c.misalignment, c.sites, expected.data() + c.first_site(), c.stride);
+    Checksum sum{0x01234567, 0x89abcdef};
+    unpack_and_sum(c.form, SiteCrc(c.file_site(), GetParam()), file.data() + c.misalignment, c.sites,
+                   memory.data() + c.first_site(), c.stride, first_rank, c.rank_stride, sum);
+    ASSERT_EQ(memory, expected) << c.text();
+    ASSERT_EQ(sum, sum_of(file.data() + c.misalignment, c.file_site(), c.sites, c.rank_stride)) << c.text();
+  }
+}
+
+TEST_P(Fused, TurningInPlaceIsSummingAndTurning) {
+  for (const Case& c : cases()) {
+    if (c.form.memory != c.form.file || c.stride != static_cast<std::ptrdiff_t>(c.memory_site())) continue;
+    std::vector<std::byte> bytes = numbers_of(c.form.file, c.file_bytes()), expected = bytes;
+    const SiteCrc crc(c.file_site(), GetParam());
+    const Checksum expected_sum = sum_of(bytes.data() + c.misalignment, c.file_site(), c.sites, c.rank_stride);
+    turn_sites(c.form, expected.data() + c.misalignment, c.sites);
+    Checksum sum{0x01234567, 0x89abcdef}, only_summed = sum;
+    add_sites(only_summed, {bytes.data() + c.misalignment, c.file_site() * c.sites}, crc, first_rank, c.rank_stride);
+    turn_and_sum(c.form, crc, bytes.data() + c.misalignment, c.sites, first_rank, c.rank_stride, sum);
+    ASSERT_EQ(bytes, expected) << c.text();
+    ASSERT_EQ(sum, expected_sum) << c.text();
+    ASSERT_EQ(only_summed, expected_sum) << c.text();
+  }
+}
+
+TEST_P(Fused, SummingEqualsThePlainOneAndLeavesOutTheRest) {
+  const std::vector<std::byte> bytes = numbers_of(Precision::double_, 40 * 288 + 287);
+  Checksum sum, plain;
+  add_sites(sum, bytes, SiteCrc(288, GetParam()), 12345678901234, 31 * 29 + 7);
+  add_sites(plain, bytes, 288, 12345678901234, 31 * 29 + 7);
+  EXPECT_EQ(sum, plain);
+  add_sites(sum, bytes, SiteCrc(0, GetParam()), 0, 1);
+  EXPECT_EQ(sum, plain);
+}
+
+TEST_P(Fused, KeepsEveryBitOfANaNWithinOnePrecision) {
+  const std::vector<std::uint64_t> signalling(9, 0x7ff0000000000123);
+  const SiteForm form{9, Precision::double_, Precision::double_, true};
+  std::vector<std::uint64_t> file(9), back(9);
+  Checksum sum;
+  pack_and_sum(form, SiteCrc(72, GetParam()), reinterpret_cast<const std::byte*>(signalling.data()), 72, 1,
+               reinterpret_cast<std::byte*>(file.data()), 0, 1, sum);
+  unpack_and_sum(form, SiteCrc(72, GetParam()), reinterpret_cast<const std::byte*>(file.data()), 1,
+                 reinterpret_cast<std::byte*>(back.data()), 72, 0, 1, sum);
+  EXPECT_EQ(back, signalling);
+  EXPECT_EQ(sum, Checksum{});
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Fused, testing::ValuesIn(instruction_sets_here()),
+                         [](const auto& one) { return std::string(name(one.param)); });
+
+}  // namespace
+}  // namespace lq::kernels

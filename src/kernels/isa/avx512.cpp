@@ -1,0 +1,43 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// 512 bits at a time: AVX-512 (F and BW) and VPCLMULQDQ. Intel servers from Ice Lake, AMD from Zen 4.
+#include "kernels/isa/loops.hpp"
+
+#if defined(__x86_64__)
+#include "kernels/isa/lane128.hpp"
+
+namespace lq::kernels::isa {
+namespace {
+
+struct Vector512 {
+  using Reg = __m512i;
+  using Lane = Lane128;
+  static constexpr std::size_t bytes = 64;
+
+  static Reg zero() noexcept { return _mm512_setzero_si512(); }
+  static Reg load(const void* from) noexcept { return _mm512_loadu_si512(from); }
+  static void store(void* to, Reg a) noexcept { _mm512_storeu_si512(to, a); }
+  static Reg add(Reg a, Reg b) noexcept { return _mm512_xor_si512(a, b); }
+  static Reg both(Reg a, Reg b) noexcept { return _mm512_and_si512(a, b); }
+  static Reg low_low(Reg a, Reg b) noexcept { return _mm512_clmulepi64_epi128(a, b, 0x00); }
+  static Reg high_high(Reg a, Reg b) noexcept { return _mm512_clmulepi64_epi128(a, b, 0x11); }
+  static Reg high(Reg a) noexcept { return _mm512_unpackhi_epi64(a, a); }
+  static Reg same(std::uint64_t word) noexcept { return _mm512_set1_epi64(static_cast<long long>(word)); }
+  static Lane::Reg folded(Reg a) noexcept {
+    const __m256i half = _mm256_xor_si256(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
+    return Lane::add(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+  }
+  static Reg joined(const Lane::Reg* lanes) noexcept { return load(lanes); }
+  template <std::size_t number_bytes>
+  static Reg turned(Reg a) noexcept {
+    return _mm512_shuffle_epi8(a, _mm512_broadcast_i32x4(turned_places(number_bytes)));
+  }
+};
+
+}  // namespace
+
+constinit const Loops avx512_loops = loops_of<Vector512>();
+
+}  // namespace lq::kernels::isa
+#endif

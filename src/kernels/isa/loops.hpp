@@ -1,0 +1,58 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What one instruction set offers: the same loops, compiled or written for it. The files of this folder are compiled
+// with flags of their own. An inline function of the standard library that such a file used would be emitted with
+// those flags and might be the copy that the linker keeps for everybody; so they include headers of C and
+// intrinsics only, and all they define but their one table is local to the file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lq::kernels::isa {
+
+// Copies `numbers` numbers; neither side needs alignment, and they do not overlap.
+using CopyNumbers = void (*)(const std::byte* from, std::byte* to, std::size_t numbers) noexcept;
+
+// Turns the byte order of numbers where they lie.
+using TurnNumbers = void (*)(std::byte* numbers, std::size_t count) noexcept;
+
+// Constants of the CRC-32 of sites of one length; site_crc.cpp computes them and says what they are.
+struct SiteTable {
+  std::size_t site_bytes = 0;
+  const std::uint64_t* constants = nullptr;
+  std::uint32_t crc_of_zeros = 0;
+};
+
+// Sites to go over. `to` may be `from` with the same stride, else they do not overlap.
+struct SiteRun {
+  const std::byte* from = nullptr;
+  std::ptrdiff_t from_stride = 0;
+  std::byte* to = nullptr;
+  std::ptrdiff_t to_stride = 0;
+  std::size_t sites = 0;
+};
+
+// Copies sites or not, and gives the CRC-32 of each.
+using SiteLoop = void (*)(const SiteTable& table, const SiteRun& run, std::uint32_t* crcs) noexcept;
+
+// Arrays of two are for single and double precision.
+struct Loops {
+  CopyNumbers copy[2][2][3];  // from, to, and which side is swapped: none, from, to
+  TurnNumbers turn[2];
+  // Null where carry-less multiplication is missing.
+  SiteLoop sum = nullptr;                     // reads only
+  SiteLoop copy_sum = nullptr;                // byte order stays
+  SiteLoop turn_sum[2] = {nullptr, nullptr};  // turns the byte order; CRC of what is written
+  SiteLoop sum_turn[2] = {nullptr, nullptr};  // turns the byte order; CRC of what is read
+};
+
+extern const Loops portable_loops;
+#if defined(__x86_64__)
+extern const Loops pclmul_loops;
+extern const Loops vpclmul_loops;
+extern const Loops avx512_loops;
+#endif
+
+}  // namespace lq::kernels::isa

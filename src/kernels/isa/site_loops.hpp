@@ -1,0 +1,165 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sites copied and summed in one pass, once for every width of vectors. The CRC of a site is a dot product over
+// polynomials: each 64-bit word times a constant that depends on its place alone (site_crc.cpp), summed without
+// carries in one vector per site and reduced once at the end.
+//
+// `V` is a vector: V::Reg its register, V::bytes its width, V::Lane the vector of one 128-bit lane. V::add is the sum
+// (exclusive or), V::both the bits that both have, V::turned<4 or 8> the byte order of numbers reversed, low_low and
+// high_high the carry-less products of the halves of all lanes, V::high the upper halves moved down, V::same one
+// 64-bit word everywhere, V::folded the sum of all lanes, V::joined as many lanes as make a vector.
+#pragma once
+
+#include <cstring>
+
+#include "kernels/isa/number_loops.hpp"
+
+namespace lq::kernels::isa {
+
+constexpr std::size_t lane_bytes = 16;
+
+// Which bytes the CRC is of; they differ in byte order.
+enum class Summed { read, written };
+
+// Keeps the last `bytes` bytes of a lane.
+constexpr unsigned char keep_last[2 * lane_bytes] = {0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,
+                                                     0,    0,    0,    0,    0,    0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+                                                     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+
+// The sums of V::bytes / 16 sites to their CRCs: three products, the last two being Barrett's.
+template <class V>
+[[gnu::always_inline]] inline void reduce(const typename V::Lane::Reg* sums, std::uint32_t crc_of_zeros,
+                                          std::uint32_t* crcs) noexcept {
+  constexpr std::uint64_t x_to_the_63 = 0xb8bc676500000000;  // remainder, reflected, as in the table
+  constexpr std::uint64_t quotient = 0x1f7011641;            // of x^64 by the polynomial, reflected
+  constexpr std::uint64_t polynomial = 0x1db710641;          // reflected
+  const auto lanes = V::joined(sums);
+  // The first 32 of a lane's 128 bits are zero: one product brings the lower half's others into the upper half.
+  const auto half = V::high(V::add(lanes, V::low_low(lanes, V::same(x_to_the_63))));
+  const auto times = V::both(V::low_low(half, V::same(quotient)), V::same(0xffffffff));
+  const auto remainder = V::add(half, V::low_low(times, V::same(polynomial)));
+  std::uint32_t words[V::bytes / 4];
+  V::store(words, remainder);
+  for (std::size_t s = 0; s < V::bytes / lane_bytes; ++s) crcs[s] = words[4 * s + 1] ^ crc_of_zeros;
+}
+
+template <class V, std::size_t turn, Summed summed, bool writes>
+struct SitePass {
+  using Lane = typename V::Lane;
+
+  template <class W>
+  [[gnu::always_inline]] static typename W::Reg turned(typename W::Reg bytes) noexcept {
+    if constexpr (turn == 0) {
+      return bytes;
+    } else {
+      return W::template turned<turn>(bytes);
+    }
+  }
+
+  // Goes over one vector of a site and adds its products to `sum`.
+  template <class W>
+  [[gnu::always_inline]] static typename W::Reg step(typename W::Reg sum, const std::byte* from, std::byte* to,
+                                                     typename W::Reg constants) noexcept {
+    const auto read = W::load(from);
+    const auto written = turned<W>(read);
+    if constexpr (writes) W::store(to, written);
+    const auto bytes = summed == Summed::read ? read : written;
+    return W::add(W::add(sum, W::low_low(bytes, constants)), W::high_high(bytes, constants));
+  }
+
+  // The last lane of a site, as far as it is there: a short site stands at the lane's end.
+  static typename Lane::Reg load_end(const std::byte* site, std::size_t bytes) noexcept {
+    if (bytes >= lane_bytes) return Lane::load(site + bytes - lane_bytes);
+    std::byte lane[lane_bytes] = {};
+    std::memcpy(lane + lane_bytes - bytes, site, bytes);
+    return Lane::load(lane);
+  }
+
+  static void store_end(std::byte* site, std::size_t bytes, typename Lane::Reg end) noexcept {
+    if (bytes >= lane_bytes) return Lane::store(site + bytes - lane_bytes, end);
+    std::byte lane[lane_bytes];
+    Lane::store(lane, end);
+    std::memcpy(site, lane + lane_bytes - bytes, bytes);
+  }
+
+  // The bytes behind the last whole lane. `end` was read before anything was written: the lane reaches back into
+  // bytes that may have been turned in place since.
+  static typename Lane::Reg last_step(typename Lane::Reg sum, typename Lane::Reg end, std::byte* to,
+                                      const SiteTable& table, const std::uint64_t* constants) noexcept {
+    const auto written = turned<Lane>(end);
+    if constexpr (writes) store_end(to, table.site_bytes, written);
+    const std::size_t rest = table.site_bytes % lane_bytes;
+    const auto bytes = Lane::both(summed == Summed::read ? end : written, Lane::load(keep_last + rest));
+    const auto factor = Lane::load(constants);
+    return Lane::add(Lane::add(sum, Lane::low_low(bytes, factor)), Lane::high_high(bytes, factor));
+  }
+
+  // `count` sites side by side share the loads of the constants and hide each other's latencies.
+  template <std::size_t count>
+  [[gnu::always_inline]] static void group(const SiteTable& table, const std::byte* from, std::ptrdiff_t from_stride,
+                                           std::byte* to, std::ptrdiff_t to_stride,
+                                           typename Lane::Reg* remainders) noexcept {
+    const std::byte* from_site[count];
+    std::byte* to_site[count];
+    typename Lane::Reg ends[count];
+    typename V::Reg wide[count];
+    const bool has_rest = table.site_bytes % lane_bytes != 0;
+    for (std::size_t s = 0; s < count; ++s) {
+      from_site[s] = from + static_cast<std::ptrdiff_t>(s) * from_stride;
+      to_site[s] = to + static_cast<std::ptrdiff_t>(s) * to_stride;
+      if (has_rest) ends[s] = load_end(from_site[s], table.site_bytes);
+      wide[s] = V::zero();
+    }
+    const std::uint64_t* constants = table.constants;
+    std::size_t at = 0;
+    for (; at + V::bytes <= table.site_bytes; at += V::bytes, constants += V::bytes / 8) {
+      const auto factor = V::load(constants);
+      for (std::size_t s = 0; s < count; ++s) wide[s] = step<V>(wide[s], from_site[s] + at, to_site[s] + at, factor);
+    }
+    typename Lane::Reg sums[count];
+    for (std::size_t s = 0; s < count; ++s) sums[s] = V::folded(wide[s]);
+    for (; at + lane_bytes <= table.site_bytes; at += lane_bytes, constants += lane_bytes / 8) {
+      const auto factor = Lane::load(constants);
+      for (std::size_t s = 0; s < count; ++s) {
+        sums[s] = step<Lane>(sums[s], from_site[s] + at, to_site[s] + at, factor);
+      }
+    }
+    for (std::size_t s = 0; s < count; ++s) {
+      remainders[s] = has_rest ? last_step(sums[s], ends[s], to_site[s], table, constants) : sums[s];
+    }
+  }
+
+  static void run(const SiteTable& table, const SiteRun& run, std::uint32_t* crcs) noexcept {
+    constexpr std::size_t together = 4;
+    const std::byte* from = run.from;
+    std::byte* to = run.to;
+    typename Lane::Reg sums[together];
+    std::size_t left = run.sites;
+    for (; left >= together; left -= together, crcs += together) {
+      group<together>(table, from, run.from_stride, to, run.to_stride, sums);
+      constexpr std::size_t lanes = V::bytes / lane_bytes;
+      for (std::size_t s = 0; s < together; s += lanes) reduce<V>(sums + s, table.crc_of_zeros, crcs + s);
+      from += static_cast<std::ptrdiff_t>(together) * run.from_stride;
+      to += static_cast<std::ptrdiff_t>(together) * run.to_stride;
+    }
+    for (; left > 0; --left, ++crcs, from += run.from_stride, to += run.to_stride) {
+      group<1>(table, from, 0, to, 0, sums);
+      reduce<Lane>(sums, table.crc_of_zeros, crcs);
+    }
+  }
+};
+
+template <class V>
+constexpr Loops loops_of() noexcept {
+  Loops loops = number_loops<V>();
+  loops.sum = SitePass<V, 0, Summed::read, false>::run;
+  loops.copy_sum = SitePass<V, 0, Summed::read, true>::run;
+  loops.turn_sum[0] = SitePass<V, 4, Summed::written, true>::run;
+  loops.turn_sum[1] = SitePass<V, 8, Summed::written, true>::run;
+  loops.sum_turn[0] = SitePass<V, 4, Summed::read, true>::run;
+  loops.sum_turn[1] = SitePass<V, 8, Summed::read, true>::run;
+  return loops;
+}
+
+}  // namespace lq::kernels::isa

@@ -1,0 +1,121 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The loops over sites as they are written once for all widths, with vectors of plain C++: what they do in a width
+// that this machine's instruction sets lack is tested, too.
+#include "kernels/isa/site_loops.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "kernels/crc32.hpp"
+#include "kernels/site_crc.hpp"
+
+namespace lq::kernels {
+namespace {
+
+// A vector of any number of lanes in plain C++: the loops in every width, also those that this machine lacks.
+template <std::size_t lanes>
+struct PlainRegister {
+  std::uint64_t words[2 * lanes];
+};
+
+template <std::size_t lanes>
+struct PlainVector {
+  using Reg = PlainRegister<lanes>;
+  using Lane = PlainVector<1>;
+  static constexpr std::size_t bytes = 16 * lanes;
+
+  static Reg zero() noexcept { return {}; }
+  static Reg load(const void* from) noexcept {
+    Reg a;
+    std::memcpy(&a, from, sizeof a);
+    return a;
+  }
+  static void store(void* to, Reg a) noexcept { std::memcpy(to, &a, sizeof a); }
+  static Reg add(Reg a, Reg b) noexcept {
+    for (std::size_t i = 0; i < 2 * lanes; ++i) a.words[i] ^= b.words[i];
+    return a;
+  }
+  static Reg both(Reg a, Reg b) noexcept {
+    for (std::size_t i = 0; i < 2 * lanes; ++i) a.words[i] &= b.words[i];
+    return a;
+  }
+  static Reg product(Reg a, Reg b, std::size_t half) noexcept {
+    Reg sum{};
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const std::uint64_t factor = a.words[2 * lane + half];
+      for (int bit = 0; bit < 64; ++bit) {
+        if (((b.words[2 * lane + half] >> bit) & 1) == 0) continue;
+        sum.words[2 * lane] ^= factor << bit;
+        if (bit > 0) sum.words[2 * lane + 1] ^= factor >> (64 - bit);
+      }
+    }
+    return sum;
+  }
+  static Reg low_low(Reg a, Reg b) noexcept { return product(a, b, 0); }
+  static Reg high_high(Reg a, Reg b) noexcept { return product(a, b, 1); }
+  static Reg high(Reg a) noexcept {
+    for (std::size_t lane = 0; lane < lanes; ++lane) a.words[2 * lane] = a.words[2 * lane + 1];
+    return a;
+  }
+  static Reg same(std::uint64_t word) noexcept {
+    Reg a;
+    for (std::uint64_t& each : a.words) each = word;
+    return a;
+  }
+  static PlainRegister<1> folded(Reg a) noexcept {
+    PlainRegister<1> sum{};
+    for (std::size_t i = 0; i < 2 * lanes; ++i) sum.words[i % 2] ^= a.words[i];
+    return sum;
+  }
+  static Reg joined(const PlainRegister<1>* parts) noexcept { return load(parts); }
+  template <std::size_t number_bytes>
+  static Reg turned(Reg a) noexcept {
+    unsigned char in[bytes], out[bytes];
+    store(in, a);
+    for (std::size_t i = 0; i < bytes; ++i)
+      out[i] = in[i / number_bytes * number_bytes + number_bytes - 1 - i % number_bytes];
+    return load(out);
+  }
+};
+
+std::vector<std::byte> patterned(std::size_t count) {
+  std::vector<std::byte> bytes(count);
+  for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(i * i * 31 % 251 + i / 251);
+  return bytes;
+}
+
+template <std::size_t lanes>
+void expect_crcs_in_width() {
+  using V = PlainVector<lanes>;
+  constexpr std::size_t sites = 6;
+  const std::vector<std::byte> bytes = patterned(sites * 640);
+  for (std::size_t length = 4; length <= 640; length += length < 200 ? 4 : 44) {
+    const SiteCrc crc(length, InstructionSet::pclmul);
+    std::vector<std::byte> turned(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(sites * length));
+    const auto stride = static_cast<std::ptrdiff_t>(length);
+    std::uint32_t read[sites], back[sites];
+    isa::loops_of<V>().sum_turn[0](crc.table(), {turned.data(), stride, turned.data(), stride, sites}, read);
+    isa::loops_of<V>().turn_sum[0](crc.table(), {turned.data(), stride, turned.data(), stride, sites}, back);
+    ASSERT_TRUE(std::equal(turned.begin(), turned.end(), bytes.begin())) << length;
+    for (std::size_t k = 0; k < sites; ++k) {
+      const std::uint32_t expected = crc32_portable(0, base::Bytes(bytes).subspan(k * length, length));
+      ASSERT_EQ(read[k], expected) << length;
+      ASSERT_EQ(back[k], expected) << length;
+    }
+  }
+}
+
+TEST(SiteLoops, OfEveryWidthGiveTheSame) {
+  if (!SiteCrc(4, InstructionSet::pclmul).is_dot_product()) GTEST_SKIP() << "tables are made on x86-64 only";
+  expect_crcs_in_width<1>();
+  expect_crcs_in_width<2>();
+  expect_crcs_in_width<4>();
+}
+
+}  // namespace
+}  // namespace lq::kernels
