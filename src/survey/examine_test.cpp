@@ -1,0 +1,92 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "survey/examine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <set>
+
+#include "support/scratch_directory.hpp"
+#include "support/thread_comm.hpp"
+#include "survey/probing.hpp"
+
+namespace lq {
+namespace {
+
+using testing::run_ranks;
+using testing::ScratchDirectory;
+
+std::vector<Probe> examined(int ranks, const std::string& folder) {
+  std::mutex mutex;
+  std::vector<std::vector<Probe>> answers;
+  run_ranks(ranks, [&](const std::shared_ptr<comm::Comm>& comm) {
+    std::vector<Probe> mine = survey::examine(*comm, transport::posix(), folder);
+    const std::lock_guard lock(mutex);
+    answers.push_back(std::move(mine));
+  });
+  for (const auto& other : answers) {
+    EXPECT_EQ(other.size(), answers[0].size());
+    for (std::size_t i = 0; i < std::min(other.size(), answers[0].size()); ++i) {
+      EXPECT_EQ(other[i].name, answers[0][i].name);
+      EXPECT_EQ(other[i].found, answers[0][i].found);
+    }
+  }
+  return answers[0];
+}
+
+const Probe& probe_named(const std::vector<Probe>& probes, const std::string& name) {
+  static const Probe none{"none", Verdict::fail, "", ""};
+  for (const Probe& probe : probes) {
+    if (probe.name == name) return probe;
+  }
+  return none;
+}
+
+TEST(Examination, AsksEveryQuestionOnceAndLeavesNothing) {
+  const ScratchDirectory scratch;
+  for (const int ranks : {1, 3}) {
+    const std::vector<Probe> probes = examined(ranks, scratch.path());
+    std::set<std::string> names;
+    for (const Probe& probe : probes) {
+      names.insert(probe.name);
+      EXPECT_NE(probe.found, "") << probe.name;
+      EXPECT_EQ(probe.action.empty(), probe.verdict == Verdict::pass) << probe.name;
+    }
+    EXPECT_EQ(probes.size(), 16u);
+    EXPECT_EQ(names.size(), 16u);
+    EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
+  }
+}
+
+TEST(Examination, OfAFolderThatIsNotThereFailsWithoutError) {
+  const std::vector<Probe> probes = examined(2, "/no/such/folder/at/all");
+  EXPECT_EQ(worst_of(probes), Verdict::fail);
+  EXPECT_EQ(probe_named(probes, "folder").verdict, Verdict::fail);
+  EXPECT_NE(probe_named(probes, "folder").action, "");
+  EXPECT_EQ(probe_named(probes, "rename").name, "none");  // not asked
+}
+
+TEST(Examination, OfASharedFolderFindsNothingFatal) {
+  const char* folder = std::getenv("LQ_SHARED_DIR");
+  if (folder == nullptr) GTEST_SKIP() << "LQ_SHARED_DIR names no folder of a shared file system";
+  for (const Probe& probe : examined(2, folder)) {
+    EXPECT_NE(probe.verdict, Verdict::fail) << probe.name << ": " << probe.found;
+  }
+}
+
+TEST(Examination, TellsWhichRankSawTheFault) {
+  std::mutex mutex;
+  run_ranks(3, [&](const std::shared_ptr<comm::Comm>& comm) {
+    const Verdict verdict = comm->rank() == 2 ? Verdict::fail : comm->rank() == 1 ? Verdict::warn : Verdict::pass;
+    const Probe worst = survey::worst_over_ranks(*comm, {"x", verdict, "seen", "do"});
+    const std::lock_guard lock(mutex);
+    EXPECT_EQ(worst.verdict, Verdict::fail);
+    EXPECT_EQ(worst.found, "rank 2: seen");
+  });
+}
+
+}  // namespace
+}  // namespace lq

@@ -1,0 +1,107 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See probing.hpp.
+#include "survey/probing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "base/bytes.hpp"
+
+namespace lq {
+
+std::string_view name(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::pass:
+      return "PASS";
+    case Verdict::warn:
+      return "WARN";
+    case Verdict::fail:
+      break;
+  }
+  return "FAIL";
+}
+
+Verdict worst_of(const std::vector<Probe>& probes) noexcept {
+  Verdict worst = Verdict::pass;
+  for (const Probe& probe : probes) worst = std::max(worst, probe.verdict);
+  return worst;
+}
+
+namespace survey {
+namespace {
+
+// Verdict, found, action; the texts end with a NUL.
+std::string packed(const Probe& probe) {
+  std::string bytes(1, static_cast<char>('0' + static_cast<int>(probe.verdict)));
+  for (const std::string& text : {probe.found, probe.action}) bytes += text.substr(0, text.find('\0')) + '\0';
+  return bytes;
+}
+
+Probe unpacked(const std::string& name, std::string_view bytes) {
+  const std::size_t first = bytes.find('\0');
+  const std::size_t second = bytes.find('\0', first + 1);
+  if (first == std::string_view::npos || second == std::string_view::npos) {
+    throw Error(Code::communication, fmt::format("probe {}: a rank's answer arrived incomplete", name));
+  }
+  return {name, static_cast<Verdict>(bytes[0] - '0'), std::string(bytes.substr(1, first - 1)),
+          std::string(bytes.substr(first + 1, second - first - 1))};
+}
+
+}  // namespace
+
+Scratch::Scratch(comm::Comm& comm, transport::Transport& transport, const std::string& folder)
+    : comm_(comm), transport_(transport) {
+  std::random_device chance;
+  prefix_ = comm::broadcast_text(comm, fmt::format("{}/lq-probe.{:08x}", folder.empty() ? "." : folder, chance()));
+}
+
+Scratch::~Scratch() {
+  if (comm_.rank() != 0) return;
+  for (const std::string& file : files_) {
+    try {
+      transport_.remove(file);
+    } catch (const Error&) {
+      // Most have been renamed or removed already; a file system that cannot remove has been reported.
+    }
+  }
+}
+
+std::string Scratch::file(const std::string& purpose) {
+  files_.push_back(fmt::format("{}.{}", prefix_, purpose));
+  return files_.back();
+}
+
+Probe answer(const std::string& name, const std::string& action, const std::function<Probe()>& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    return {name, Verdict::fail, error.what(), action};
+  }
+}
+
+Probe worst_over_ranks(comm::Comm& comm, const Probe& mine) {
+  std::string worst;
+  const auto all = comm.gather(base::as_bytes(packed(mine)), 0);
+  comm::agree_at_root(comm, [&] {
+    Probe result = unpacked(mine.name, base::as_text(all[0]));
+    for (std::size_t rank = 1; rank < all.size(); ++rank) {
+      Probe other = unpacked(mine.name, base::as_text(all[rank]));
+      if (other.verdict <= result.verdict) continue;
+      result = std::move(other);
+      result.found = fmt::format("rank {}: {}", rank, result.found);
+    }
+    worst = packed(result);
+  });
+  return unpacked(mine.name, comm::broadcast_text(comm, worst));
+}
+
+Probe ask(comm::Comm& comm, const std::string& name, const std::string& action, const std::function<Probe()>& work) {
+  return worst_over_ranks(comm, answer(name, action, work));
+}
+
+}  // namespace survey
+}  // namespace lq

@@ -1,0 +1,48 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How a group of ranks asks one question: files with names of their own that go away again, one answer for all ranks.
+#pragma once
+
+#include <limequat/survey.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "comm/agree.hpp"
+#include "comm/comm.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::survey {
+
+// Names for files in a folder that nobody else has; the root removes those files at the end, also after errors.
+class Scratch {
+ public:
+  // Collective.
+  Scratch(comm::Comm& comm, transport::Transport& transport, const std::string& folder);
+  ~Scratch();
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  // Local, in the same order on all ranks.
+  std::string file(const std::string& purpose);
+  transport::Transport& transport() const noexcept { return transport_; }
+
+ private:
+  comm::Comm& comm_;
+  transport::Transport& transport_;
+  std::string prefix_;
+  std::vector<std::string> files_;
+};
+
+// Local. `work` gives the answer; an Error is a failure whose sentence is what was found.
+Probe answer(const std::string& name, const std::string& action, const std::function<Probe()>& work);
+
+// Collective. The worst of the ranks' answers, of these that of the lowest rank, on all ranks.
+Probe worst_over_ranks(comm::Comm& comm, const Probe& mine);
+
+// Collective. `work` is collective itself: its errors are agreed upon, its answers may differ.
+Probe ask(comm::Comm& comm, const std::string& name, const std::string& action, const std::function<Probe()>& work);
+
+}  // namespace lq::survey
