@@ -1,0 +1,160 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "route/choose.hpp"
+
+#include <gtest/gtest.h>
+#include <limequat/error.hpp>
+
+#include "support/error_of.hpp"
+#include "support/transfers.hpp"
+
+namespace lq::route {
+namespace {
+
+using testing::error_of;
+using testing::TransferOf;
+
+// 24^3x48 with links in double precision.
+TransferOf gauge_on(const Extents& processes, bool writing = true) {
+  return TransferOf({"", {24, 24, 24, 48}, processes, 576, 1200, writing});
+}
+
+Situation one_node(std::uint64_t ranks) {
+  Situation situation;
+  situation.ranks_per_node = ranks;
+  situation.can_share = situation.can_pull = true;
+  return situation;
+}
+
+Situation many_nodes(std::uint64_t ranks_per_node) {
+  Situation situation = one_node(ranks_per_node);
+  situation.is_one_node = false;
+  return situation;
+}
+
+Choice choice(const TransferOf& made, const Situation& situation, const RouteOptions& options = {}) {
+  return choose(made.transfer(), situation, options, Machine{});
+}
+
+RouteOptions forced(Strategy strategy) {
+  RouteOptions options;
+  options.strategy = strategy;
+  return options;
+}
+
+TEST(Choose, MovesLongRowsDirectly) {
+  EXPECT_EQ(choice(gauge_on({1, 1, 1, 1}), one_node(1)).strategy, Strategy::direct);
+  EXPECT_EQ(choice(gauge_on({1, 1, 1, 2}), one_node(2)).strategy, Strategy::direct);
+}
+
+TEST(Choose, ExchangesShortRows) {
+  EXPECT_EQ(choice(gauge_on({2, 1, 1, 1}), one_node(2)).strategy, Strategy::pull);
+  EXPECT_EQ(choice(gauge_on({2, 1, 1, 1}, false), one_node(2)).strategy, Strategy::shared);
+  EXPECT_EQ(choice(gauge_on({2, 2, 2, 1}), one_node(8)).strategy, Strategy::pull);
+}
+
+TEST(Choose, TakesWhatTheNodePermits) {
+  Situation situation = one_node(2);
+  situation.can_pull = false;
+  EXPECT_EQ(choice(gauge_on({2, 1, 1, 1}), situation).strategy, Strategy::shared);
+  situation = one_node(2);
+  situation.is_in_memory = false;
+  EXPECT_EQ(choice(gauge_on({2, 1, 1, 1}), situation).strategy, Strategy::shared);
+  situation.can_share = false;
+  EXPECT_EQ(choice(gauge_on({2, 1, 1, 1}), situation).strategy, Strategy::messages);
+}
+
+TEST(Choose, RefusesWhatIsNotPossible) {
+  Situation situation = one_node(2);
+  situation.can_pull = false;
+  const TransferOf made = gauge_on({2, 1, 1, 1});
+  const Error pull = error_of([&] { choice(made, situation, forced(Strategy::pull)); });
+  EXPECT_EQ(pull.code(), Code::unsupported);
+  EXPECT_NE(std::string(pull.what()).find("take \"shared\""), std::string::npos) << pull.what();
+  situation.can_share = false;
+  EXPECT_EQ(error_of([&] { choice(made, situation, forced(Strategy::shared)); }).code(), Code::unsupported);
+  EXPECT_EQ(choice(made, situation, forced(Strategy::messages)).strategy, Strategy::messages);
+  EXPECT_EQ(choice(made, situation, forced(Strategy::direct)).strategy, Strategy::direct);
+}
+
+TEST(Choose, LetsNoTwoNodesWriteIntoOneBlockWhereThatLosesData) {
+  Situation situation = many_nodes(1);
+  situation.needs_single_owner = true;
+  situation.block_bytes = 65536;
+  const TransferOf made = gauge_on({1, 1, 1, 2});
+  const Choice taken = choice(made, situation);
+  EXPECT_NE(taken.strategy, Strategy::direct);
+  EXPECT_EQ(taken.shares.domain_bytes % 65536, 0u);
+  EXPECT_EQ(error_of([&] { choice(made, situation, forced(Strategy::direct)); }).code(), Code::unsupported);
+  // Readers do no harm, nor do the ranks of one node.
+  EXPECT_EQ(choice(gauge_on({1, 1, 1, 2}, false), situation).strategy, Strategy::direct);
+  situation.is_one_node = true;
+  EXPECT_EQ(choice(made, situation).strategy, Strategy::direct);
+}
+
+TEST(Choose, DomainsAreMultiplesOfAlignmentAndChunk) {
+  const TransferOf made = gauge_on({2, 2, 2, 1});
+  for (const std::uint64_t alignment : {1, 1000, 4096, 6000, 65536, 1 << 20, 4 << 20, 16 << 20, 3 * 4096 * 101}) {
+    for (const std::uint64_t chunk : {0, 5000, 65536, 300000, 1 << 20, 8 << 20}) {
+      RouteOptions options = forced(Strategy::shared);
+      options.alignment = alignment;
+      options.chunk_bytes = chunk;
+      const Choice taken = choice(made, one_node(8), options);
+      EXPECT_EQ(taken.shares.domain_bytes % alignment, 0u) << alignment << " " << chunk;
+      EXPECT_EQ(taken.shares.domain_bytes % taken.shares.chunk_bytes, 0u) << alignment << " " << chunk;
+      EXPECT_GE(taken.shares.domain_bytes, 4096u);
+      EXPECT_GE(taken.shares.chunk_bytes, 8u * 576);
+      EXPECT_LE(taken.memory_bytes, options.memory_bytes) << alignment << " " << chunk;
+    }
+  }
+}
+
+TEST(Choose, StaysWithinTheMemoryGranted) {
+  const TransferOf made = gauge_on({2, 2, 2, 1});
+  for (const std::uint64_t memory : {100'000, 400'000, 1'000'000, 4'000'000}) {
+    RouteOptions options = forced(Strategy::messages);
+    options.memory_bytes = memory;
+    EXPECT_LE(choice(made, one_node(8), options).memory_bytes, memory);
+  }
+  RouteOptions options;
+  options.memory_bytes = 8 * 576;
+  EXPECT_EQ(choice(made, one_node(8), options).strategy, Strategy::direct);
+  options.strategy = Strategy::messages;
+  EXPECT_EQ(error_of([&] { choice(made, one_node(8), options); }).code(), Code::unsupported);
+}
+
+TEST(Choose, SharesNoMoreDimensionsThanLongPiecesNeed) {
+  RouteOptions options = forced(Strategy::messages);
+  // Twelve planes of x and y are 4 MB; 32 rows of x in the large lattice 1.2 MB.
+  EXPECT_EQ(choice(gauge_on({2, 2, 2, 2}), one_node(16), options).shares.shared_dimensions, 2);
+  const TransferOf large({"", {64, 64, 64, 64}, {2, 2, 2, 2}, 576});
+  EXPECT_EQ(choice(large, one_node(16), options).shares.shared_dimensions, 1);
+}
+
+TEST(Choose, TouchesTheFileWithNoMoreRanksThanAskedFor) {
+  const TransferOf made = gauge_on({2, 2, 2, 2});
+  for (const std::uint64_t aggregators : {1, 2, 3, 4, 8, 15}) {
+    RouteOptions options;
+    options.aggregators = aggregators;
+    const Choice taken = choice(made, one_node(16), options);
+    ASSERT_NE(taken.strategy, Strategy::direct);
+    const Shares shares(made.transfer(), taken.shares);
+    std::uint64_t writers = 0;
+    for (int rank = 0; rank < made.ranks(); ++rank) writers += shares.next_owned(rank, 0) ? 1 : 0;
+    EXPECT_LE(writers, aggregators);
+    EXPECT_GE(2 * writers, aggregators);
+  }
+}
+
+TEST(Choose, DoesNotExchangeLittle) {
+  const TransferOf small({"", {4, 4, 4, 4}, {2, 2, 1, 1}, 576});
+  EXPECT_EQ(choice(small, one_node(4)).strategy, Strategy::direct);
+}
+
+TEST(Choose, PullsOnlyWhereAllOfAGroupIsOnOneNode) {
+  EXPECT_EQ(choice(gauge_on({2, 2, 2, 2}), many_nodes(8)).strategy, Strategy::pull);
+  EXPECT_EQ(choice(gauge_on({2, 2, 2, 2}), many_nodes(2)).strategy, Strategy::shared);
+}
+
+}  // namespace
+}  // namespace lq::route

@@ -1,0 +1,78 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See sizes.hpp.
+#include "route/sizes.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "route/choose.hpp"
+
+namespace lq::route {
+namespace {
+
+constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t usual_chunk = 512 * 1024;  // half of a second level cache
+constexpr std::uint64_t long_piece = 1024 * 1024;
+constexpr std::uint64_t few_sites = 8;  // in a chunk, at least
+constexpr std::uint64_t largest_alignment = std::uint64_t{1} << 30;
+
+std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+// The largest divisor of `alignment` between the bounds; 0: there is none.
+std::uint64_t divisor_between(std::uint64_t alignment, std::uint64_t least, std::uint64_t most) {
+  for (std::uint64_t parts = (alignment + most - 1) / most; parts <= alignment / least; ++parts) {
+    if (alignment % parts == 0) return alignment / parts;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptions& options,
+                                      std::uint64_t block_bytes) {
+  ChunkSizes sizes;
+  sizes.alignment = options.alignment == 0 ? block_bytes : options.alignment;
+  sizes.alignment = round_up(page, std::max<std::uint64_t>(sizes.alignment, 1));
+  if (sizes.alignment > largest_alignment) {
+    throw Error(Code::invalid_argument,
+                fmt::format("alignment {}: expected at most {} bytes", sizes.alignment, largest_alignment));
+  }
+  const std::uint64_t least = std::max(few_sites * site_bytes, page);
+  const std::uint64_t most = options.memory_bytes / chunks_in_memory;
+  const std::uint64_t wanted = options.chunk_bytes == 0 ? usual_chunk : options.chunk_bytes;
+  if (least > most) return std::nullopt;
+  const std::uint64_t target = std::clamp(wanted, least, most);
+  if (sizes.alignment > target) {
+    sizes.chunk_bytes = divisor_between(sizes.alignment, least, target);
+    if (sizes.chunk_bytes == 0) sizes.chunk_bytes = divisor_between(sizes.alignment, least, most);
+  } else {
+    sizes.chunk_bytes = target / sizes.alignment * sizes.alignment;
+    if (sizes.chunk_bytes < least) sizes.chunk_bytes += sizes.alignment;
+  }
+  if (sizes.chunk_bytes == 0 || sizes.chunk_bytes > most) return std::nullopt;
+  sizes.domain_bytes = round_up(std::max(long_piece, sizes.alignment), std::max(sizes.chunk_bytes, sizes.alignment));
+  return sizes;
+}
+
+int shared_dimensions(const Geometry& geometry, const RouteOptions& options) {
+  const int all = geometry.dimensions();
+  int shared = 0;
+  while (shared < all && geometry.piece_bytes(shared) < long_piece) ++shared;
+  if (options.aggregators > 0) {
+    while (shared < all && geometry.groups(shared) > options.aggregators) ++shared;
+  }
+  return shared;
+}
+
+std::uint64_t owners_of_group(const Geometry& geometry, int shared, const RouteOptions& options) {
+  const std::uint64_t members = geometry.members(shared);
+  if (options.aggregators == 0) return 0;
+  const std::uint64_t owners = std::max<std::uint64_t>(options.aggregators / geometry.groups(shared), 1);
+  return owners >= members ? 0 : owners;
+}
+
+}  // namespace lq::route
