@@ -60,11 +60,15 @@ class Comm {
   virtual std::unique_ptr<Flight> start_send(std::span<const std::byte> bytes, int to, int channel) = 0;
   virtual std::unique_ptr<Flight> start_receive(std::span<std::byte> bytes, int from, int channel) = 0;
 
+  // Collective. A channel for the messages of one more transfer.
+  int next_channel() noexcept { return static_cast<int>(channels_++ % 1024U); }
+
   // Collective at the first call, which finds out; what the ranks of this rank's node share.
   Node& node();
 
  private:
   std::unique_ptr<Node> node_;
+  unsigned channels_ = 0;
 };
 
 // This process alone.

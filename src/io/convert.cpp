@@ -62,8 +62,8 @@ struct TileCopy {
       memory.resize(static_cast<std::size_t>(tile.volume() * source.spec.site_bytes()));
       io::read_box(*input, source, tile, source.spec.precision, memory.data(), read);
       Field field{.spec = source.spec, .data = memory.data()};
-      lattice::Rows rows({target.extents, target.stored, target.order, tile, {}, tile});
-      pump::pump_out(field, target, rows, file, options, written);
+      pump::run(*pump::move_out(field, target, {target.extents, target.stored, target.order, tile, {}, tile}, file,
+                                options, written));
       if (progress && communicator.is_root()) progress(i + 1 - mine.begin, mine.end - mine.begin);
     }
   }
@@ -133,7 +133,12 @@ Report convert_fields(transport::Transport& transport, const Catalog& catalog, c
         throw io::mismatch_error(catalog, entry, read);
       }
     };
-    add_to(report, writer.append(plan, copy, check), read);
+    const io::FieldWriter::Sites tiles{
+        [](const Payload&) { return true; },
+        [&copy](transport::File* file, const Payload& target, const pump::PumpOptions& how, pump::Tally& written) {
+          return pump::move_by([&copy, &target, &written, file, how] { copy(*file, target, how, written); });
+        }};
+    add_to(report, writer.append(plan, tiles, check), read);
   }
   writer.commit(report);
   return report;

@@ -11,7 +11,7 @@
 #include <limequat/catalog.hpp>
 
 #include "base/byte_source.hpp"
-#include "pump/pump.hpp"
+#include "pump/tally.hpp"
 
 namespace lq::io {
 

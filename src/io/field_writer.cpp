@@ -15,7 +15,9 @@
 #include "base/clock.hpp"
 #include "comm/agree.hpp"
 #include "io/scan.hpp"
+#include "io/sites.hpp"
 #include "lattice/tiles.hpp"
+#include "pump/past.hpp"
 
 namespace lq::io {
 
@@ -44,7 +46,8 @@ std::vector<comm::Stated> stated(const std::string& path, const WriteOptions& op
           {"the option sync", word(options.sync)},
           {"the option overwrite", word(options.overwrite)},
           {"the option measure", word(options.measure)},
-          {"the option slice_checksums", word(options.slice_checksums)}};
+          {"the option slice_checksums", word(options.slice_checksums)},
+          {"the option route", describe(options.route)}};
 }
 
 }  // namespace
@@ -73,12 +76,12 @@ format::Layout FieldWriter::plan_field(const FieldPlan& plan) const {
   return layout;
 }
 
-void FieldWriter::open_for(const format::Layout& layout, bool local_sites) {
+void FieldWriter::open_for(const format::Layout& layout, bool touches_file) {
   const std::uint64_t bytes = layout.end.front() - end_;
   if (file_) {
     file_->require_space(bytes);
   } else {
-    file_ = std::make_unique<NewFile>(transport_, communicator_, path_, options_.overwrite, bytes, local_sites);
+    file_ = std::make_unique<NewFile>(transport_, communicator_, path_, options_.overwrite, bytes, touches_file);
   }
 }
 
@@ -106,40 +109,58 @@ Report FieldWriter::rehearse(const FieldPlan& plan) {
 
 void FieldWriter::require_space() const { io::require_space(transport_, path_, end_); }
 
-Report FieldWriter::append(const FieldPlan& plan, const Produce& produce,
+std::unique_ptr<FieldWriter::Passing> FieldWriter::begin(const FieldPlan& plan, const Sites& sites) {
+  comm::Comm& comm = communicator_.engine();
+  auto passing = std::make_unique<Passing>();
+  passing->plan = plan;
+  passing->layout = comm::agree(comm, [&] { return plan_field(plan); });
+  const Payload& payload = passing->payload();
+  const bool touches_file = sites.prepare(payload);
+  open_for(passing->layout, touches_file);
+  file_->write(passing->layout.head);
+
+  passing->tally = std::make_unique<pump::Tally>(payload);
+  const pump::PumpOptions how{.block_bytes = options_.block_bytes, .checksum = options_.verify != Verify::none};
+  passing->movement = sites.start(touches_file ? &file_->file() : nullptr, payload, how, *passing->tally);
+  return passing;
+}
+
+Report FieldWriter::finish(Passing& passing, const std::exception_ptr& failure,
                            const std::function<void(const pump::Tally&)>& check) {
   comm::Comm& comm = communicator_.engine();
-  const base::Stopwatch watch;
-  const format::Layout layout = comm::agree(comm, [&] { return plan_field(plan); });
-  const Payload& payload = layout.payload.front();
-  open_for(layout, plan.local_sites);
-  file_->write(layout.head);
-
-  pump::Tally tally(payload);
-  const pump::PumpOptions how{.block_bytes = options_.block_bytes, .checksum = options_.verify != Verify::none};
   comm::agree(comm, [&] {
-    if (plan.local_sites) file_->named([&] { produce(file_->file(), payload, how, tally); });
+    if (failure) file_->named([&] { std::rethrow_exception(failure); });
   });
-  const base::Stopwatch exchange;
+  passing.movement.reset();
+  pump::Tally& tally = *passing.tally;
+  const base::Stopwatch reduction;
   tally.reduce(comm);
-  const double exchange_seconds = comm::max_over_ranks(comm, exchange.seconds());
+  const double reduction_seconds = comm::max_over_ranks(comm, reduction.seconds());
   if (check) check(tally);
-  if (layout.tail) file_->write(layout.tail(tally.sums.digest()));
+  if (passing.layout.tail) file_->write(passing.layout.tail(tally.sums.digest()));
 
+  const Payload& payload = passing.payload();
   written_.push_back({payload, tally.sums.total()});
-  end_ = layout.end.front();
+  end_ = passing.layout.end.front();
 
-  Report report = describe(plan, payload.spec);
+  const bool checksum = options_.verify != Verify::none;
+  Report report = describe(passing.plan, payload.spec);
   report.bytes = tally.bytes;
   report.checksum = tally.sums.total();
-  if (how.checksum) report.stored = report.checksum;
-  report.status = how.checksum ? ChecksumStatus::ok : ChecksumStatus::absent;
+  if (checksum) report.stored = report.checksum;
+  report.status = checksum ? ChecksumStatus::ok : ChecksumStatus::absent;
   report.seconds = {.pack = tally.pack_seconds,
-                    .exchange = exchange_seconds,
+                    .exchange = tally.exchange_seconds + reduction_seconds,
                     .storage = tally.storage_seconds,
                     .sync = 0,
-                    .total = comm::max_over_ranks(comm, watch.seconds())};
+                    .total = comm::max_over_ranks(comm, passing.watch.seconds())};
   return report;
+}
+
+Report FieldWriter::append(const FieldPlan& plan, const Sites& sites,
+                           const std::function<void(const pump::Tally&)>& check) {
+  const std::unique_ptr<Passing> passing = begin(plan, sites);
+  return finish(*passing, pump::outcome_of(*passing->movement), check);
 }
 
 void FieldWriter::append_record(const std::string& type, std::string_view contents) {

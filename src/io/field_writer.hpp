@@ -5,6 +5,7 @@
 // Every public way to write a file comes through here.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,9 +16,12 @@
 #include <limequat/options.hpp>
 #include <limequat/report.hpp>
 
+#include "base/clock.hpp"
 #include "format/format.hpp"
 #include "io/new_file.hpp"
-#include "pump/pump.hpp"
+#include "pump/direct.hpp"
+#include "pump/movement.hpp"
+#include "pump/tally.hpp"
 
 namespace lq::io {
 
@@ -27,21 +31,42 @@ struct FieldPlan {
   FieldSpec spec;  // resolved, precision as in memory
   Extents extents;
   Metadata metadata;
-  bool local_sites = true;  // this rank has sites to write
 };
 
 class FieldWriter {
  public:
-  // Local work that pumps this rank's sites into the file.
-  using Produce = std::function<void(transport::File& file, const Payload& payload, const pump::PumpOptions& options,
-                                     pump::Tally& tally)>;
+  // Where a field's sites come from. Both calls are collective.
+  struct Sites {
+    // Returns whether this rank writes to the file.
+    std::function<bool(const Payload& payload)> prepare;
+    // `file` is nullptr on ranks that do not.
+    std::function<std::unique_ptr<pump::Movement>(transport::File* file, const Payload& payload,
+                                                  const pump::PumpOptions& options, pump::Tally& tally)>
+        start;
+  };
+
+  // A field on its way into the file.
+  struct Passing {
+    base::Stopwatch watch;
+    FieldPlan plan;
+    format::Layout layout;
+    std::unique_ptr<pump::Tally> tally;
+    std::unique_ptr<pump::Movement> movement;
+
+    const Payload& payload() const { return layout.payload.front(); }
+  };
 
   FieldWriter(transport::Transport& transport, const Communicator& communicator, std::string path,
               WriteOptions options);
 
-  // Collective. `check` runs on all ranks once the checksum of what was written is known, before the tail.
-  Report append(const FieldPlan& plan, const Produce& produce,
+  // Collective. Everything up to the first site; the sites then move by the steps of `movement`.
+  std::unique_ptr<Passing> begin(const FieldPlan& plan, const Sites& sites);
+  // Collective. The sites have passed, or failed to on this rank. `check` runs on all ranks once the checksum of what
+  // was written is known, before the tail.
+  Report finish(Passing& passing, const std::exception_ptr& failure,
                 const std::function<void(const pump::Tally&)>& check = {});
+  // Collective. Both, with all steps between them.
+  Report append(const FieldPlan& plan, const Sites& sites, const std::function<void(const pump::Tally&)>& check = {});
   // Local. Plans a field as append() does and writes nothing; the report says what would be written.
   Report rehearse(const FieldPlan& plan);
   // Local. Throws no_space unless there is room for what was rehearsed.
@@ -59,7 +84,7 @@ class FieldWriter {
 
   format::Layout plan_field(const FieldPlan& plan) const;
   Report describe(const FieldPlan& plan, const FieldSpec& in_file) const;
-  void open_for(const format::Layout& layout, bool local_sites);
+  void open_for(const format::Layout& layout, bool touches_file);
   void read_back(Report& report);
   void read_back(const Written& written, Report& report);
 

@@ -14,8 +14,8 @@ void pump_box(base::ByteSource& file, const Payload& payload, const Box& box, Pr
   field.spec = payload.spec;
   field.spec.precision = precision;
   field.data = memory;
-  lattice::Rows rows({payload.extents, payload.stored, payload.order, box, {}, box});
-  pump::pump_in(file, payload, rows, field, options, tally);
+  pump::run(*pump::move_in(file, payload, {payload.extents, payload.stored, payload.order, box, {}, box}, field,
+                           options, tally));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <limequat/catalog.hpp>
 
 #include "base/byte_source.hpp"
-#include "pump/pump.hpp"
+#include "pump/direct.hpp"
 
 namespace lq::io {
 

@@ -16,6 +16,8 @@
 #include "comm/agree.hpp"
 #include "grid/local_field.hpp"
 #include "io/scan.hpp"
+#include "io/sites.hpp"
+#include "io/transfer.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq {
@@ -33,11 +35,12 @@ Coord shifted(const Coord& x, const Coord& by, std::int64_t sign) {
 void require_same_request(comm::Comm& comm, const ReadOptions& options, const FieldSpec& spec) {
   const std::string region =
       options.region ? to_string(options.region->lower) + "+" + to_string(options.region->extents) : "whole";
-  const std::array<comm::Stated, 5> arguments = {
+  const std::array<comm::Stated, 6> arguments = {
       {{"the option field", options.field},
        {"the option index", std::to_string(options.index)},
        {"the option region", region},
        {"the option verify", options.verify ? "yes" : "no"},
+       {"the option route", describe(options.route)},
        {"the kind of field", fmt::format("{}, {} colors, {} spins, {} links, {} numbers per site", name(spec.kind),
                                          spec.colors, spec.spins, spec.links, spec.numbers)}}};
   comm::require_same(comm, arguments);
@@ -102,23 +105,6 @@ Slices whole_slices(const Payload& payload, const Box& box) {
   return {first, first + static_cast<std::size_t>(box.extents[slowest])};
 }
 
-// Reads this rank's part of the region.
-void read_local(transport::Transport& transport, const std::string& path, const FieldEntry& entry, const Box& region,
-                const Grid& grid, const MutableField& field, const pump::PumpOptions& how, pump::Tally& tally) {
-  if (grid.local_volume() == 0) return;
-  const Payload& payload = entry.payload;
-  Box mine = grid.local_box();
-  mine.lower = shifted(mine.lower, region.lower, 1);
-  lattice::Rows rows({payload.extents, payload.stored, payload.order, mine, field.order, mine});
-  MutableField target = field;
-  if (field.store) {
-    // The application counts sites from the corner of its own grid.
-    target.store = [&](const Coord& x, const void* site) { field.store(shifted(x, region.lower, -1), site); };
-  }
-  const std::unique_ptr<transport::File> file = transport.open_read(path);
-  pump::pump_in(*file, payload, rows, target, how, tally);
-}
-
 }  // namespace
 
 ChecksumStatus judge(const FieldEntry& entry, const pump::Tally& tally, const Box& moved) {
@@ -153,59 +139,148 @@ Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const pump
       {.path = catalog.path, .record = record, .offset = entry.payload.offset, .expected = expected, .found = found}};
 }
 
+namespace {
+
+// The application counts sites from the corner of its own grid.
+MutableField in_region(const MutableField& field, const Coord& corner) {
+  MutableField target = field;
+  if (field.store) {
+    target.store = [store = field.store, corner](const Coord& x, const void* site) {
+      store(shifted(x, corner, -1), site);
+    };
+  }
+  return target;
+}
+
+// One field of a scanned file on its way; `local` is resolved.
+class EntryTransfer {
+ public:
+  EntryTransfer(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
+                const MutableField& local, const ReadOptions& options)
+      : catalog_(catalog), entry_(entry), grid_(grid), verify_(options.verify), tally_(entry.payload) {
+    comm::Comm& comm = grid.communicator().engine();
+    region_ = comm::agree(comm, [&] {
+      require_same_sites(catalog.path, entry, local.spec);
+      return region_of(catalog.path, entry, options, grid);
+    });
+    field_ = in_region(local, region_.lower);
+    const Field memory{local.spec, local.store ? nullptr : local.data, local.available, local.order, {}};
+    route_ = route_sites({.grid = grid_,
+                          .payload = entry_.payload,
+                          .region = region_,
+                          .unit = transport.unit(catalog.path),
+                          .writing = false,
+                          .checksum = options.verify,
+                          .options = options.route},
+                         memory);
+    comm::agree(comm, [&] {
+      if (route_.touches_file) file_ = transport.open_read(catalog.path);
+    });
+    movement_ = move_sites_in(route_, grid_, field_, entry_.payload, file_.get(),
+                              {.block_bytes = options.block_bytes, .checksum = options.verify}, tally_);
+  }
+  EntryTransfer(const EntryTransfer&) = delete;
+  EntryTransfer& operator=(const EntryTransfer&) = delete;
+
+  pump::Movement& movement() { return *movement_; }
+
+  // Collective. seconds.total is left to the caller.
+  Report finish(const std::exception_ptr& failure) {
+    comm::Comm& comm = grid_.communicator().engine();
+    comm::agree(comm, [&] {
+      if (failure) std::rethrow_exception(failure);
+    });
+    movement_.reset();
+    const base::Stopwatch reduction;
+    tally_.reduce(comm);
+    const double reduction_seconds = comm::max_over_ranks(comm, reduction.seconds());
+    const Report result = report(reduction_seconds);
+    if (result.status == ChecksumStatus::mismatch) throw mismatch_error(catalog_, entry_, tally_);
+    return result;
+  }
+
+ private:
+  Report report(double reduction_seconds) const {
+    Report report;
+    report.path = catalog_.path;
+    report.format = catalog_.format;
+    report.field = entry_.name;
+    report.spec = entry_.payload.spec;
+    report.extents = region_.extents;
+    report.ranks = grid_.size();
+    report.strategy = route_.strategy;
+    report.bytes = tally_.bytes;
+    report.checksum = tally_.sums.total();
+    report.stored = entry_.checksum;
+    report.status = verify_ ? judge(entry_, tally_, region_) : ChecksumStatus::unchecked;
+    report.zeros = tally_.zeros;
+    report.seconds = {.pack = tally_.pack_seconds,
+                      .exchange = tally_.exchange_seconds + reduction_seconds,
+                      .storage = tally_.storage_seconds,
+                      .sync = 0,
+                      .total = 0};
+    return report;
+  }
+
+  const Catalog& catalog_;
+  const FieldEntry& entry_;
+  Grid grid_;
+  bool verify_;
+  Box region_;
+  MutableField field_;
+  pump::Tally tally_;
+  SiteRoute route_;
+  std::unique_ptr<transport::File> file_;
+  std::unique_ptr<pump::Movement> movement_;  // refers to the others
+};
+
+class ReadTransfer final : public Transfer {
+ public:
+  ReadTransfer(transport::Transport& transport, const std::string& path, const Grid& grid, const MutableField& field,
+               const ReadOptions& options)
+      : grid_(grid) {
+    comm::Comm& comm = grid.communicator().engine();
+    const MutableField local = comm::agree(comm, [&] { return grid::resolve_field(grid, field); });
+    require_same_request(comm, options, local.spec);
+    catalog_ = scan_file(transport, path, grid.communicator(), options.limits);
+    const FieldEntry& entry = comm::agree(comm, [&] {
+      catalog_.require_sound();
+      return std::cref(catalog_.field(options.field, options.index));
+    });
+    entry_ = std::make_unique<EntryTransfer>(transport, catalog_, entry, grid, local, options);
+  }
+
+  pump::Movement& movement() override { return entry_->movement(); }
+  Report finish(const std::exception_ptr& failure) override {
+    Report report = entry_->finish(failure);
+    report.seconds.total = comm::max_over_ranks(grid_.communicator().engine(), watch_.seconds());
+    return report;
+  }
+
+ private:
+  base::Stopwatch watch_;
+  Grid grid_;
+  Catalog catalog_;
+  std::unique_ptr<EntryTransfer> entry_;  // refers to the catalog
+};
+
+}  // namespace
+
 Report read_entry(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                   const MutableField& local, const ReadOptions& options) {
-  comm::Comm& comm = grid.communicator().engine();
-  const std::string& path = catalog.path;
-  const Box region = comm::agree(comm, [&] {
-    require_same_sites(path, entry, local.spec);
-    return region_of(path, entry, options, grid);
-  });
+  EntryTransfer transfer(transport, catalog, entry, grid, local, options);
+  return transfer.finish(pump::outcome_of(transfer.movement()));
+}
 
-  pump::Tally tally(entry.payload);
-  comm::agree(comm, [&] {
-    read_local(transport, path, entry, region, grid, local,
-               {.block_bytes = options.block_bytes, .checksum = options.verify}, tally);
-  });
-  const base::Stopwatch exchange;
-  tally.reduce(comm);
-  const double exchange_seconds = comm::max_over_ranks(comm, exchange.seconds());
-
-  Report report;
-  report.path = path;
-  report.format = catalog.format;
-  report.field = entry.name;
-  report.spec = entry.payload.spec;
-  report.extents = region.extents;
-  report.ranks = grid.size();
-  report.bytes = tally.bytes;
-  report.checksum = tally.sums.total();
-  report.stored = entry.checksum;
-  report.status = options.verify ? judge(entry, tally, region) : ChecksumStatus::unchecked;
-  report.zeros = tally.zeros;
-  report.seconds = {.pack = tally.pack_seconds,
-                    .exchange = exchange_seconds,
-                    .storage = tally.storage_seconds,
-                    .sync = 0,
-                    .total = 0};
-  if (report.status == ChecksumStatus::mismatch) throw mismatch_error(catalog, entry, tally);
-  return report;
+std::unique_ptr<Transfer> begin_read(transport::Transport& transport, const std::string& path, const Grid& grid,
+                                     const MutableField& field, const ReadOptions& options) {
+  return std::make_unique<ReadTransfer>(transport, path, grid, field, options);
 }
 
 Report read_field(transport::Transport& transport, const std::string& path, const Grid& grid, const MutableField& field,
                   const ReadOptions& options) {
-  comm::Comm& comm = grid.communicator().engine();
-  const base::Stopwatch watch;
-  const MutableField local = comm::agree(comm, [&] { return grid::resolve_field(grid, field); });
-  require_same_request(comm, options, local.spec);
-  const Catalog catalog = scan_file(transport, path, grid.communicator(), options.limits);
-  const FieldEntry& entry = comm::agree(comm, [&] {
-    catalog.require_sound();
-    return std::cref(catalog.field(options.field, options.index));
-  });
-  Report report = read_entry(transport, catalog, entry, grid, local, options);
-  report.seconds.total = comm::max_over_ranks(comm, watch.seconds());
-  return report;
+  const std::unique_ptr<Transfer> transfer = begin_read(transport, path, grid, field, options);
+  return transfer->finish(pump::outcome_of(transfer->movement()));
 }
 
 }  // namespace io

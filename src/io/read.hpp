@@ -11,7 +11,7 @@
 #include <limequat/options.hpp>
 #include <limequat/report.hpp>
 
-#include "pump/pump.hpp"
+#include "pump/tally.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::io {

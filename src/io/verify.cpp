@@ -18,6 +18,7 @@
 #include "io/read.hpp"
 #include "io/scan.hpp"
 #include "lattice/tiles.hpp"
+#include "pump/past.hpp"
 
 namespace lq {
 

@@ -14,6 +14,8 @@
 
 #include "comm/agree.hpp"
 #include "grid/local_field.hpp"
+#include "io/sites.hpp"
+#include "io/transfer.hpp"
 
 namespace lq {
 
@@ -30,28 +32,99 @@ void add_measurements(Metadata& metadata, const Grid& grid, const Field& field) 
 
 }  // namespace
 
-Report append_field(FieldWriter& writer, const Grid& grid, const std::string& path, const std::string& name,
-                    const Field& field, const Metadata& metadata, const WriteOptions& options) {
-  comm::Comm& comm = grid.communicator().engine();
-  const Field local = comm::agree(comm, [&] { return grid::resolve_field(grid, field); });
-  require_same_request(comm, path, options, local.spec, name, metadata);
+namespace {
 
-  FieldPlan plan{name, local.spec, grid.extents(), metadata, grid.local_volume() > 0};
+// The field of a grid's ranks as sites for a FieldWriter; what it refers to stays in its place.
+class GridSites {
+ public:
+  GridSites(const Grid& grid, Field local, const WriteOptions& options, transport::Unit unit)
+      : grid_(grid), local_(std::move(local)), options_(options), unit_(unit) {}
+  GridSites(const GridSites&) = delete;
+  GridSites& operator=(const GridSites&) = delete;
+
+  FieldWriter::Sites sites() {
+    return {[this](const Payload& payload) {
+              route_ = route_sites({.grid = grid_,
+                                    .payload = payload,
+                                    .region = payload.stored,
+                                    .unit = unit_,
+                                    .writing = true,
+                                    .checksum = options_.verify != Verify::none,
+                                    .options = options_.route},
+                                   local_);
+              return route_.touches_file;
+            },
+            [this](transport::File* file, const Payload& payload, const pump::PumpOptions& how, pump::Tally& tally) {
+              return move_sites_out(route_, grid_, local_, payload, file, how, tally);
+            }};
+  }
+  Strategy strategy() const noexcept { return route_.strategy; }
+  const Field& local() const noexcept { return local_; }
+
+ private:
+  Grid grid_;
+  Field local_;
+  WriteOptions options_;
+  transport::Unit unit_;
+  SiteRoute route_;
+};
+
+// Collective. Arguments checked, measurements made.
+FieldPlan prepare(const Grid& grid, const Field& local, const std::string& path, const std::string& name,
+                  const Metadata& metadata, const WriteOptions& options) {
+  require_same_request(grid.communicator().engine(), path, options, local.spec, name, metadata);
+  FieldPlan plan{name, local.spec, grid.extents(), metadata};
   if (options.measure && local.spec.kind == FieldKind::gauge) add_measurements(plan.metadata, grid, local);
-  return writer.append(
-      plan, [&](transport::File& file, const Payload& payload, const pump::PumpOptions& how, pump::Tally& tally) {
-        const Box& mine = grid.local_box();
-        lattice::Rows rows({payload.extents, payload.stored, payload.order, mine, local.order, mine});
-        pump::pump_out(local, payload, rows, file, how, tally);
-      });
+  return plan;
+}
+
+class WriteTransfer final : public Transfer {
+ public:
+  WriteTransfer(transport::Transport& transport, const std::string& path, const Grid& grid, const Field& field,
+                const WriteOptions& options)
+      : sites_(grid, comm::agree(grid.communicator().engine(), [&] { return grid::resolve_field(grid, field); }),
+               options, transport.unit(path)),
+        writer_(transport, grid.communicator(), path, options) {
+    const FieldPlan plan = prepare(grid, sites_.local(), path, options.name, options.metadata, options);
+    passing_ = writer_.begin(plan, sites_.sites());
+  }
+
+  pump::Movement& movement() override { return *passing_->movement; }
+
+  Report finish(const std::exception_ptr& failure) override {
+    Report report = writer_.finish(*passing_, failure);
+    report.strategy = sites_.strategy();
+    writer_.commit(report);
+    return report;
+  }
+
+ private:
+  GridSites sites_;
+  FieldWriter writer_;
+  std::unique_ptr<FieldWriter::Passing> passing_;  // refers to the others
+};
+
+}  // namespace
+
+Report append_field(FieldWriter& writer, transport::Transport& transport, const Grid& grid, const std::string& path,
+                    const std::string& name, const Field& field, const Metadata& metadata,
+                    const WriteOptions& options) {
+  GridSites sites(grid, comm::agree(grid.communicator().engine(), [&] { return grid::resolve_field(grid, field); }),
+                  options, transport.unit(path));
+  Report report = writer.append(prepare(grid, sites.local(), path, name, metadata, options), sites.sites());
+  report.strategy = sites.strategy();
+  return report;
+}
+
+std::unique_ptr<Transfer> begin_write(transport::Transport& transport, const std::string& path, const Grid& grid,
+                                      const Field& field, const WriteOptions& options) {
+  return std::make_unique<WriteTransfer>(transport, path, grid, field, options);
 }
 
 Report write_field(transport::Transport& transport, const std::string& path, const Grid& grid, const Field& field,
                    const WriteOptions& options) {
-  FieldWriter writer(transport, grid.communicator(), path, options);
-  Report report = append_field(writer, grid, path, options.name, field, options.metadata, options);
-  writer.commit(report);
-  return report;
+  const std::unique_ptr<Transfer> transfer = begin_write(transport, path, grid, field, options);
+  return transfer->finish(pump::outcome_of(transfer->movement()));
 }
 
 }  // namespace io
@@ -104,7 +177,8 @@ Report Writer::write(const std::string& name, const Field& field, const Metadata
   return step(state_, [&] {
     Metadata all = state_->options.metadata;
     all.insert(all.end(), metadata.begin(), metadata.end());
-    return io::append_field(state_->writer, state_->grid, state_->path, name, field, all, state_->options);
+    return io::append_field(state_->writer, transport::posix(), state_->grid, state_->path, name, field, all,
+                            state_->options);
   });
 }
 

@@ -21,7 +21,7 @@ Report write_field(transport::Transport& transport, const std::string& path, con
                    const WriteOptions& options);
 
 // Collective. Appends a field that lies in the memory of the grid's ranks.
-Report append_field(FieldWriter& writer, const Grid& grid, const std::string& path, const std::string& name,
-                    const Field& field, const Metadata& metadata, const WriteOptions& options);
+Report append_field(FieldWriter& writer, transport::Transport& transport, const Grid& grid, const std::string& path,
+                    const std::string& name, const Field& field, const Metadata& metadata, const WriteOptions& options);
 
 }  // namespace lq::io

@@ -15,10 +15,6 @@ Block::Block(std::uint64_t block_bytes, std::uint64_t site_bytes)
       max_sites_(std::max<std::uint64_t>(block_bytes / site_bytes, 1)),
       bytes_(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(max_sites_ * site_bytes))) {}
 
-std::uint64_t sub_block_sites(std::uint64_t site_bytes) noexcept {
-  return std::max<std::uint64_t>(16 * 1024 / site_bytes, 1);
-}
-
 void read_whole(base::ByteSource& file, std::uint64_t offset, base::MutableBytes bytes) {
   const std::size_t got = file.read_at(offset, bytes);
   if (got == bytes.size()) return;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the pumps share: the form of a site, the buffer, reading whole or failing, and the watch for zeros.
+// What all transfers share: the form of a site, the buffer, reading whole or failing, and the watch for zeros.
 #pragma once
 
 #include <bit>
@@ -10,9 +10,10 @@
 
 #include <limequat/error.hpp>
 
+#include "base/byte_source.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/pack.hpp"
-#include "pump/pump.hpp"
+#include "pump/tally.hpp"
 
 namespace lq::pump {
 
@@ -27,6 +28,7 @@ class Block {
  public:
   Block(std::uint64_t block_bytes, std::uint64_t site_bytes);
   std::uint64_t max_sites() const noexcept { return max_sites_; }
+  std::uint64_t bytes() const noexcept { return max_sites_ * site_bytes_; }
   base::MutableBytes first_sites(std::uint64_t sites) noexcept {
     return {bytes_.get(), static_cast<std::size_t>(sites * site_bytes_)};
   }
@@ -36,9 +38,6 @@ class Block {
   std::uint64_t max_sites_;
   std::unique_ptr<std::byte[]> bytes_;
 };
-
-// Sites processed at a time inside a block, so that packing and checksum meet in the first cache level.
-std::uint64_t sub_block_sites(std::uint64_t site_bytes) noexcept;
 
 // All of `bytes` from `offset`, or Error(truncated).
 void read_whole(base::ByteSource& file, std::uint64_t offset, base::MutableBytes bytes);

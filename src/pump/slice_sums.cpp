@@ -17,7 +17,7 @@ constexpr std::int64_t max_slices = 1 << 16;  // half a MiB on every rank
 
 }  // namespace
 
-SliceSums::SliceSums(const Payload& payload) : site_bytes_(payload.spec.site_bytes()) {
+SliceSums::SliceSums(const Payload& payload) {
   const Extents& extents = payload.stored.extents;
   const SiteOrder order = lattice::resolve_order(payload.order, extents.size());
   const std::int64_t slices = extents[order.back()];
@@ -25,18 +25,6 @@ SliceSums::SliceSums(const Payload& payload) : site_bytes_(payload.spec.site_byt
   per_slice_ = slices >= 1 && slices <= max_slices;
   slice_sites_ = per_slice_ ? sites / static_cast<std::uint64_t>(slices) : sites;
   sums_.resize(per_slice_ ? static_cast<std::size_t>(slices) : 1);
-}
-
-void SliceSums::add(base::Bytes bytes, std::uint64_t file_site, std::uint64_t first_rank, std::uint64_t rank_stride) {
-  while (!bytes.empty()) {
-    const std::uint64_t slice = file_site / slice_sites_;
-    const std::uint64_t sites = std::min(bytes.size() / site_bytes_, (slice + 1) * slice_sites_ - file_site);
-    const std::size_t part = static_cast<std::size_t>(sites * site_bytes_);
-    kernels::add_sites(sums_[static_cast<std::size_t>(slice)], bytes.first(part), site_bytes_, first_rank, rank_stride);
-    bytes = bytes.subspan(part);
-    file_site += sites;
-    first_rank += sites * rank_stride;
-  }
 }
 
 void SliceSums::reduce(comm::Comm& comm) {

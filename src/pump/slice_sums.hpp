@@ -5,6 +5,7 @@
 // later where damage is. Partial sums of ranks combine by XOR.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -21,8 +22,17 @@ class SliceSums {
  public:
   explicit SliceSums(const Payload& payload);
 
-  // Sites in file form, one behind the other, from number `file_site` on; site k has rank first_rank + k * rank_stride.
-  void add(base::Bytes bytes, std::uint64_t file_site, std::uint64_t first_rank, std::uint64_t rank_stride);
+  // Calls work(sum, skip, sites) for the parts of sites file_site .. file_site + sites - 1 that lie in one slice each;
+  // `skip` sites of them come before the part.
+  template <class Work>
+  void for_each_slice(std::uint64_t file_site, std::uint64_t sites, Work&& work) {
+    for (std::uint64_t skip = 0; skip < sites;) {
+      const std::uint64_t slice = (file_site + skip) / slice_sites_;
+      const std::uint64_t part = std::min(sites - skip, (slice + 1) * slice_sites_ - file_site - skip);
+      work(sums_[static_cast<std::size_t>(slice)], skip, part);
+      skip += part;
+    }
+  }
   // Collective. Combines the sums of all ranks, on all ranks.
   void reduce(comm::Comm& comm);
 
@@ -33,7 +43,6 @@ class SliceSums {
   std::uint64_t slice_sites() const noexcept { return slice_sites_; }
 
  private:
-  std::uint64_t site_bytes_;
   std::uint64_t slice_sites_;
   bool per_slice_;
   std::vector<Checksum> sums_;  // one per slice, or one in all

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Checksums per slice and in all, against the published vectors of the SciDAC checksum.
-#include "pump/slice_sums.hpp"
+#include "pump/site_packer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -29,13 +29,18 @@ std::vector<std::byte> vector_bytes() {
   return bytes;
 }
 
+const SitePacker& packer() {
+  static const SitePacker one(vector_payload(), Precision::double_, true);
+  return one;
+}
+
 TEST(SliceSums, TotalIsThePublishedChecksumHoweverTheSitesArrive) {
   const std::vector<std::byte> bytes = vector_bytes();
   for (std::size_t step : {1U, 5U, 64U, 100U, 512U}) {
     SliceSums sums(vector_payload());
     for (std::size_t site = 0; site < 512; site += step) {
       const std::size_t n = std::min(step, 512 - site);
-      sums.add(base::Bytes(bytes).subspan(site * 576, n * 576), site, site, 1);
+      packer().sum(base::Bytes(bytes).subspan(site * 576, n * 576), {site, n, site, 1}, sums);
     }
     EXPECT_EQ(sums.total(), (Checksum{0x5e8de3fc, 0xa4da5b58}));
     EXPECT_EQ(sums.slices().size(), 8U);
@@ -45,7 +50,7 @@ TEST(SliceSums, TotalIsThePublishedChecksumHoweverTheSitesArrive) {
 TEST(SliceSums, OfASliceAreTheSumsOfItsSitesAlone) {
   const std::vector<std::byte> bytes = vector_bytes();
   SliceSums sums(vector_payload());
-  sums.add(bytes, 0, 0, 1);
+  packer().sum(bytes, {0, 512, 0, 1}, sums);
   Checksum third;
   kernels::add_sites(third, base::Bytes(bytes).subspan(3 * 64 * 576, 64 * 576), 576, 3 * 64, 1);
   EXPECT_EQ(sums.slices().at(3), third);

@@ -13,6 +13,7 @@
 #include <cstdio>
 
 #include "base/error_errno.hpp"
+#include "machine/file_system.hpp"
 #include "transport/position.hpp"
 #include "transport/posix_file.hpp"
 #include "transport/publish.hpp"
@@ -100,6 +101,7 @@ class Posix final : public Transport {
   void sync_directory(const std::string& path_of_file) override;
   PathKind kind(const std::string& path) override;
   std::optional<std::uint64_t> free_space(const std::string& path) override;
+  Unit unit(const std::string& path) override;
   void copy_permissions(const std::string& from, const std::string& to) override;
 };
 
@@ -136,6 +138,15 @@ std::optional<std::uint64_t> Posix::free_space(const std::string& path) {
     return std::nullopt;
   }
   return std::min(bytes, file_size_limit());
+}
+
+Unit Posix::unit(const std::string& path) {
+  try {
+    const machine::FileSystem found = machine::examine_file_system(directory_of(path));
+    return {found.block_bytes, found.needs_single_owner};
+  } catch (const Error&) {
+    return {};  // whatever is wrong there, the operations that follow have the better words for it
+  }
 }
 
 void Posix::copy_permissions(const std::string& from, const std::string& to) {

@@ -26,6 +26,12 @@ class File : public base::ByteSource {
   virtual void close() = 0;
 };
 
+// What two writers of a file must not share.
+struct Unit {
+  std::uint64_t bytes = 4096;  // a page, block or stripe
+  bool single_owner = false;   // or bytes get lost; else it is only slow
+};
+
 enum class PathKind { absent, file, directory, other };
 
 class Transport {
@@ -42,6 +48,8 @@ class Transport {
   virtual PathKind kind(const std::string& path) = 0;
   // Bytes that a new file beside `path` may take, where the file system says.
   virtual std::optional<std::uint64_t> free_space(const std::string& path) = 0;
+  // Of files in the folder of `path`; never fails.
+  virtual Unit unit(const std::string& path) = 0;
   // Permissions of an existing file are given to the new one that will replace it.
   virtual void copy_permissions(const std::string& from, const std::string& to) = 0;
 };

@@ -46,6 +46,7 @@ class FaultyTransport final : public transport::Transport {
   void sync_directory(const std::string& path_of_file) override;
   transport::PathKind kind(const std::string& path) override;
   std::optional<std::uint64_t> free_space(const std::string& path) override;
+  transport::Unit unit(const std::string& path) override { return inner_.unit(path); }
   void copy_permissions(const std::string& from, const std::string& to) override;
 
  private:

@@ -1,0 +1,38 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Every rank moves its own rows, block by block through a buffer that stays in cache: site order, precision, byte
+// order and checksum in one pass.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "base/byte_source.hpp"
+#include "lattice/rows.hpp"
+#include "pump/local_sites.hpp"
+#include "pump/movement.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::pump {
+
+struct PumpOptions {
+  std::uint64_t block_bytes = 512 * 1024;
+  bool checksum = true;
+};
+
+// The sites of `rows` from the field to the payload's place in the file. All arguments outlive the movement.
+std::unique_ptr<Movement> move_out(const Field& field, const Payload& payload, const lattice::RowPlan& rows,
+                                   transport::File& file, const PumpOptions& options, Tally& tally);
+
+// From the file to the field. truncated when the file ends early.
+std::unique_ptr<Movement> move_in(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
+                                  const MutableField& field, const PumpOptions& options, Tally& tally);
+
+// Of a rank that moves no sites.
+std::unique_ptr<Movement> move_nothing();
+
+// One step that does `work`.
+std::unique_ptr<Movement> move_by(std::function<void()> work);
+
+}  // namespace lq::pump

@@ -1,0 +1,58 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sites exchanged between ranks, so that each moves large contiguous chunks of the file. A rank has two roles: owner
+// of chunks, which it writes or reads, and holder of sites, which it packs into the chunks of their owners or takes out
+// of them. Both go through the chunks in ascending order. The lowest chunk that is not complete can always go on,
+// because whoever it waits for has nothing lower to wait for; so nobody waits for ever.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <limequat/field.hpp>
+
+#include "comm/comm.hpp"
+#include "comm/node.hpp"
+#include "pump/local_sites.hpp"
+#include "pump/movement.hpp"
+#include "pump/slots.hpp"
+#include "pump/tally.hpp"
+#include "route/shares.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::pump {
+
+// A rank of this node whose memory can be read.
+struct Neighbour {
+  std::int64_t process = 0;
+  std::uint64_t address = 0;  // of its first local site
+  Precision precision = Precision::double_;
+  SiteOrder order;
+};
+
+// How the ranks reach each other: the same on all of them, but for what is their own.
+struct Paths {
+  comm::Comm& comm;
+  int channel = 0;                                // of messages
+  comm::Node* node = nullptr;                     // of ranks that share memory; nullptr: everything goes by messages
+  std::unique_ptr<comm::Node::Lease> lease = {};  // with a node
+  std::vector<std::byte> own = {};                // slots without a node
+  std::vector<Neighbour> neighbours = {};         // by index in the node; empty: not to be read
+};
+
+// Collective. The paths of a transfer; `strategy` is shared, pull or messages. `field` is read by neighbours with pull.
+// Falls back to messages where there is no shared memory.
+std::unique_ptr<Paths> open_paths(comm::Comm& comm, const route::Shares& shares, Strategy strategy, const Field& field);
+
+// `paths` of the same shares; file and tally outlive the movement. `mine`: rows of this rank. `file` is there on
+// owners.
+std::unique_ptr<Movement> exchange_out(const Field& field, const lattice::RowPlan& mine,
+                                       std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
+                                       transport::File* file, bool checksum, Tally& tally);
+std::unique_ptr<Movement> exchange_in(const MutableField& field, const lattice::RowPlan& mine,
+                                      std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
+                                      base::ByteSource* file, bool checksum, Tally& tally);
+
+}  // namespace lq::pump

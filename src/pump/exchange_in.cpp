@@ -1,0 +1,242 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Reading with exchange. Owners read chunks ahead into their slots; whoever reaches a slot takes his sites out of it,
+// checks and turns them on the way; to the others the owner sends theirs.
+#include <algorithm>
+#include <array>
+#include <deque>
+
+#include "base/clock.hpp"
+#include "pump/block.hpp"
+#include "pump/exchange.hpp"
+#include "pump/failure.hpp"
+#include "pump/peers.hpp"
+
+namespace lq::pump {
+namespace {
+
+class ExchangeIn final : public Movement {
+ public:
+  ExchangeIn(const MutableField& field, const lattice::RowPlan& mine, std::shared_ptr<const route::Shares> shares,
+             std::unique_ptr<Paths> paths, base::ByteSource* file, bool checksum, Tally& tally)
+      : shares_(std::move(shares)),
+        paths_(std::move(paths)),
+        peers_(*shares_, *paths_),
+        slots_(peers_.own_slots()),
+        payload_(shares_->transfer().payload),
+        rank_(paths_->comm.rank()),
+        mine_(mine.wanted),
+        sink_(field, payload_, mine, checksum),
+        file_(file),
+        tally_(tally),
+        owned_(shares_->next_owned(rank_, 0)),
+        next_(shares_->next_held(mine_, 0)) {}
+
+  Progress step() override {
+    if (is_cancelled()) failure_.stop();
+    look_ahead();
+    if (take()) return Progress::moved;
+    bool moved = close_slots();
+    moved = open_slot() || moved;
+    if (moved) return Progress::moved;
+    if (next_ || owned_ || !wanted_.empty() || std::ranges::any_of(open_, &Open::is_open)) return Progress::waiting;
+    failure_.rethrow();
+    return Progress::finished;
+  }
+
+  bool needs_messages() const noexcept override { return paths_->node == nullptr || !paths_->node->is_only(); }
+  std::uint64_t memory_bytes() const noexcept override { return Slots::bytes(peers_.slot_bytes()) + staged_bytes_; }
+
+ private:
+  // A slot of mine that is open, as I see it.
+  struct Open {
+    bool is_open = false;
+    std::uint64_t by_hand = 0;  // ranks that take their sites out of the slot themselves
+    std::vector<std::unique_ptr<comm::Flight>> flights;
+    std::vector<std::byte> staging;
+  };
+  // A chunk with sites of mine, and the message that brings them, if it is one.
+  struct Wanted {
+    route::Chunk chunk;
+    std::vector<std::byte> bytes;
+    std::unique_ptr<comm::Flight> flight;
+  };
+
+  // Knows the next chunks with sites of mine, so that messages find their place ready.
+  void look_ahead() {
+    constexpr std::size_t max_wanted = 4;
+    while (next_ && wanted_.size() < max_wanted) {
+      Wanted& wanted = wanted_.emplace_back();
+      wanted.chunk = *next_;
+      next_ = shares_->next_held(mine_, next_->number + 1);
+      if (peers_.slots_of(wanted.chunk.owner)) continue;
+      const std::uint64_t sites = sites_between(sink_.rows(), wanted.chunk.first_site, wanted.chunk.end_site);
+      if (!spare_.empty()) {
+        wanted.bytes = std::move(spare_.back());
+        spare_.pop_back();
+      }
+      grow(wanted.bytes, static_cast<std::size_t>(sites * payload_.spec.site_bytes()));
+      wanted.flight = paths_->comm.start_receive(
+          base::MutableBytes(wanted.bytes).first(static_cast<std::size_t>(sites * payload_.spec.site_bytes())),
+          wanted.chunk.owner, paths_->channel);
+    }
+  }
+
+  // My sites out of the first chunk that is ready.
+  bool take() {
+    for (auto wanted = wanted_.begin(); wanted != wanted_.end(); ++wanted) {
+      if (wanted->flight ? take_parcel(*wanted) : take_from_slot(wanted->chunk)) {
+        if (!wanted->bytes.empty()) spare_.push_back(std::move(wanted->bytes));
+        wanted_.erase(wanted);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool take_parcel(Wanted& wanted) {
+    if (!wanted.flight->is_done()) return false;
+    const std::byte* from = wanted.bytes.data();
+    unpack(wanted.chunk, [&](const Piece& piece) {
+      const std::byte* const sites = from;
+      from += piece.sites * payload_.spec.site_bytes();
+      return sites;
+    });
+    return true;
+  }
+
+  bool take_from_slot(const route::Chunk& chunk) {
+    const Slots theirs = *peers_.slots_of(chunk.owner);
+    const std::uint64_t i = theirs.find(chunk.number);
+    if (i == Slots::count) return false;
+    if (theirs.control(i).is_bad.load(std::memory_order_relaxed) == 0) {
+      unpack(chunk, [&](const Piece& piece) {
+        return theirs.buffer(i) + (piece.file_site() - chunk.first_site) * payload_.spec.site_bytes();
+      });
+    }
+    theirs.control(i).done.fetch_add(1, std::memory_order_release);
+    return true;
+  }
+
+  // `place` gives the file form of each piece.
+  template <class PlaceOf>
+  void unpack(const route::Chunk& chunk, PlaceOf place) {
+    failure_.guard([&] {
+      const base::ScopedSeconds seconds(tally_.pack_seconds);
+      for_each_piece(sink_.rows(), chunk.first_site, chunk.end_site, [&](const Piece& piece) {
+        const std::byte* const sites = place(piece);
+        const auto bytes = static_cast<std::size_t>(piece.sites * payload_.spec.site_bytes());
+        watch_zeros(payload_, {sites, bytes}, piece.file_site(), tally_.zeros);
+        sink_.unpack(piece, sites, tally_.sums);
+        tally_.bytes += bytes;
+      });
+    });
+  }
+
+  // Slots out of which everybody has taken what is his.
+  bool close_slots() {
+    bool moved = false;
+    for (std::uint64_t i = 0; i < Slots::count; ++i) {
+      Open& slot = open_[i];
+      if (!slot.is_open) continue;
+      std::erase_if(slot.flights, [](const auto& flight) { return flight->is_done(); });
+      if (!slot.flights.empty() || slots_.control(i).done.load(std::memory_order_acquire) != slot.by_hand) continue;
+      slots_.control(i).open.store(0, std::memory_order_relaxed);
+      slot.is_open = false;
+      moved = true;
+    }
+    return moved;
+  }
+
+  // Reads the next chunk of mine into a closed slot.
+  bool open_slot() {
+    if (!owned_) return false;
+    const auto closed = std::ranges::find_if_not(open_, &Open::is_open);
+    if (closed == open_.end()) return false;
+    const auto i = static_cast<std::uint64_t>(closed - open_.begin());
+    const route::Chunk chunk = *owned_;
+    owned_ = shares_->next_owned(rank_, chunk.number + 1);
+    failure_.guard([&] {
+      const base::ScopedSeconds seconds(tally_.storage_seconds);
+      read_whole(*file_, chunk.first_byte,
+                 {slots_.buffer(i), static_cast<std::size_t>(chunk.end_byte - chunk.first_byte)});
+    });
+    closed->is_open = true;
+    hand_out(i, chunk);
+    return true;
+  }
+
+  void hand_out(std::uint64_t i, const route::Chunk& chunk) {
+    Open& slot = open_[i];
+    slot.by_hand = 0;
+    shares_->holders(chunk, holders_);
+    std::size_t staged = 0;
+    for (const int holder : holders_) {
+      if (peers_.slots_of(holder)) {
+        ++slot.by_hand;
+      } else {
+        staged += static_cast<std::size_t>(sites_between(peers_.rows_of(holder), chunk.first_site, chunk.end_site) *
+                                           payload_.spec.site_bytes());
+      }
+    }
+    slots_.control(i).done.store(0, std::memory_order_relaxed);
+    slots_.control(i).is_bad.store(failure_.is_stopped() ? 1 : 0, std::memory_order_relaxed);
+    slots_.control(i).open.store(chunk.number + 1, std::memory_order_release);
+    if (staged == 0) return;
+    grow(slot.staging, staged);
+    std::byte* to = slot.staging.data();
+    for (const int holder : holders_) {
+      if (!peers_.slots_of(holder)) to = send(i, chunk, holder, to);
+    }
+  }
+
+  // The sites of a rank out of reach, one piece behind the other from `to` on; returns what is behind them.
+  std::byte* send(std::uint64_t i, const route::Chunk& chunk, int holder, std::byte* to) {
+    const base::ScopedSeconds seconds(tally_.exchange_seconds);
+    std::byte* const begin = to;
+    for_each_piece(peers_.rows_of(holder), chunk.first_site, chunk.end_site, [&](const Piece& piece) {
+      const auto bytes = static_cast<std::size_t>(piece.sites * payload_.spec.site_bytes());
+      const std::uint64_t skip = (piece.file_site() - chunk.first_site) * payload_.spec.site_bytes();
+      to = std::copy_n(slots_.buffer(i) + skip, bytes, to);
+    });
+    open_[i].flights.push_back(
+        paths_->comm.start_send({begin, static_cast<std::size_t>(to - begin)}, holder, paths_->channel));
+    return to;
+  }
+
+  void grow(std::vector<std::byte>& buffer, std::size_t bytes) {
+    if (bytes <= buffer.size()) return;
+    staged_bytes_ += bytes - buffer.size();
+    buffer.resize(bytes);
+  }
+
+  std::shared_ptr<const route::Shares> shares_;
+  std::unique_ptr<Paths> paths_;
+  Peers peers_;
+  Slots slots_;
+  const Payload& payload_;
+  int rank_;
+  Box mine_;
+  LocalSink sink_;
+  base::ByteSource* file_;
+  Tally& tally_;
+  std::optional<route::Chunk> owned_;  // the next to read
+  std::optional<route::Chunk> next_;   // with sites of mine, not yet wanted
+  std::deque<Wanted> wanted_;
+  std::vector<std::vector<std::byte>> spare_;  // buffers of messages, used again
+  std::array<Open, Slots::count> open_;
+  std::vector<int> holders_;
+  std::uint64_t staged_bytes_ = 0;
+  Failure failure_;
+};
+
+}  // namespace
+
+std::unique_ptr<Movement> exchange_in(const MutableField& field, const lattice::RowPlan& mine,
+                                      std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
+                                      base::ByteSource* file, bool checksum, Tally& tally) {
+  return std::make_unique<ExchangeIn>(field, mine, std::move(shares), std::move(paths), file, checksum, tally);
+}
+
+}  // namespace lq::pump

@@ -1,0 +1,65 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See local_sites.hpp.
+#include "pump/local_sites.hpp"
+
+namespace lq::pump {
+namespace {
+
+// One site of a piece.
+Run single(const Piece& piece, std::uint64_t k) {
+  return {piece.file_site() + k, 1, piece.site_rank() + k * piece.row.rank_stride, piece.row.rank_stride};
+}
+
+std::size_t site_buffer(bool one_by_one, const SitePacker& packer) {
+  return one_by_one ? static_cast<std::size_t>(packer.memory_bytes()) : 0;
+}
+
+}  // namespace
+
+LocalSource::LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, bool checksum)
+    : field_(field),
+      rows_(plan),
+      packer_(payload, field.spec.precision, checksum),
+      one_site_(site_buffer(static_cast<bool>(field.fetch), packer_)) {}
+
+void LocalSource::pack(const Piece& piece, std::byte* file, SliceSums& sums, std::uint64_t counted_from) {
+  if (field_.fetch) {
+    for (std::uint64_t k = 0; k < piece.sites; ++k) {
+      field_.fetch(rows_.site(piece.row, piece.skip + k), one_site_.data());
+      packer_.pack(one_site_.data(), 0, single(piece, k), file + k * packer_.site_bytes(), sums, counted_from);
+    }
+    return;
+  }
+  const std::byte* const memory =
+      static_cast<const std::byte*>(field_.data) + piece.memory_site() * packer_.memory_bytes();
+  packer_.pack(memory, static_cast<std::ptrdiff_t>(piece.row.memory_stride * packer_.memory_bytes()), Run(piece), file,
+               sums, counted_from);
+}
+
+LocalSink::LocalSink(const MutableField& field, const Payload& payload, const lattice::RowPlan& plan, bool checksum)
+    : field_(field),
+      rows_(plan),
+      packer_(payload, field.spec.precision, checksum),
+      one_site_(site_buffer(static_cast<bool>(field.store), packer_)) {}
+
+void LocalSink::unpack(const Piece& piece, const std::byte* file, SliceSums& sums) {
+  if (field_.store) {
+    for (std::uint64_t k = 0; k < piece.sites; ++k) {
+      packer_.unpack(file + k * packer_.site_bytes(), single(piece, k), one_site_.data(), 0, sums);
+      field_.store(rows_.site(piece.row, piece.skip + k), one_site_.data());
+    }
+    return;
+  }
+  std::byte* const memory = static_cast<std::byte*>(field_.data) + piece.memory_site() * packer_.memory_bytes();
+  packer_.unpack(file, Run(piece), memory,
+                 static_cast<std::ptrdiff_t>(piece.row.memory_stride * packer_.memory_bytes()), sums);
+}
+
+std::byte* LocalSink::in_place(const Piece& piece) const noexcept {
+  if (field_.store || !packer_.is_same_precision() || piece.row.memory_stride != 1) return nullptr;
+  return static_cast<std::byte*>(field_.data) + piece.memory_site() * packer_.memory_bytes();
+}
+
+}  // namespace lq::pump

@@ -1,0 +1,69 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The sites of this rank: taken from the user's memory or function, given to it, in file form.
+#pragma once
+
+#include <functional>
+
+#include <limequat/field.hpp>
+
+#include "lattice/rows.hpp"
+#include "pump/site_packer.hpp"
+#include "pump/tally.hpp"
+
+namespace lq::pump {
+
+class LocalSource {
+ public:
+  LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, bool checksum);
+
+  lattice::Rows& rows() noexcept { return rows_; }
+  const SitePacker& packer() const noexcept { return packer_; }
+  // Packs one piece; sites before `counted_from` are not summed.
+  void pack(const Piece& piece, std::byte* file, SliceSums& sums, std::uint64_t counted_from = 0);
+
+ private:
+  Field field_;
+  lattice::Rows rows_;
+  SitePacker packer_;
+  std::vector<std::byte> one_site_;  // when the application hands over single sites
+};
+
+class LocalSink {
+ public:
+  LocalSink(const MutableField& field, const Payload& payload, const lattice::RowPlan& plan, bool checksum);
+
+  lattice::Rows& rows() noexcept { return rows_; }
+  const SitePacker& packer() const noexcept { return packer_; }
+  void unpack(const Piece& piece, const std::byte* file, SliceSums& sums);
+  // Local memory of a piece whose sites lie there as in the file, but for the order of bytes; nullptr when they do not.
+  std::byte* in_place(const Piece& piece) const noexcept;
+
+ private:
+  MutableField field_;
+  lattice::Rows rows_;
+  SitePacker packer_;
+  std::vector<std::byte> one_site_;
+};
+
+// The pieces of `rows` among the sites number first .. end-1 of the file.
+template <class Work>
+void for_each_piece(lattice::Rows& rows, std::uint64_t first, std::uint64_t end, Work&& work) {
+  rows.seek(first);
+  Piece piece;
+  while (rows.next(piece.row) && piece.row.file_site < end) {
+    piece.skip = first > piece.row.file_site ? first - piece.row.file_site : 0;
+    piece.sites = std::min(piece.row.sites, end - piece.row.file_site) - piece.skip;
+    work(piece);
+  }
+}
+
+// How many sites that are.
+inline std::uint64_t sites_between(lattice::Rows& rows, std::uint64_t first, std::uint64_t end) {
+  std::uint64_t sites = 0;
+  for_each_piece(rows, first, end, [&](const Piece& piece) { sites += piece.sites; });
+  return sites;
+}
+
+}  // namespace lq::pump

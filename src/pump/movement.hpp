@@ -1,0 +1,46 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A transfer as small steps, so that one code serves a caller who waits and one who computes meanwhile.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+
+namespace lq::pump {
+
+enum class Progress {
+  moved,     // a block or chunk went on
+  waiting,   // nothing to do until another rank has done something
+  finished,  // this rank's part is complete, or has failed on the way
+};
+
+// This rank's part of a transfer. Steps are local; those of different ranks may come in any order.
+class Movement {
+ public:
+  virtual ~Movement() = default;
+  // Failures of this rank are kept back while others still need it, and thrown by the step that finishes. After
+  // cancel() the rank goes on taking part but moves nothing any more.
+  virtual Progress step() = 0;
+  // Whether steps exchange messages: they must then come from a thread that may do so.
+  virtual bool needs_messages() const noexcept { return false; }
+  // Bytes held beyond the field.
+  virtual std::uint64_t memory_bytes() const noexcept = 0;
+
+  // From any thread.
+  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+
+ protected:
+  bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> cancelled_{false};
+};
+
+// All steps, one after the other.
+void run(Movement& movement);
+// The same; what went wrong, or nullptr.
+std::exception_ptr outcome_of(Movement& movement) noexcept;
+
+}  // namespace lq::pump

@@ -1,0 +1,38 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What an exchange knows of other ranks: how to reach them, and their rows.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "pump/exchange.hpp"
+
+namespace lq::pump {
+
+class Peers {
+ public:
+  Peers(const route::Shares& shares, const Paths& paths);
+
+  // Slots of ranks within reach: of this rank always, of its node's with shared memory.
+  std::optional<Slots> slots_of(int rank) const;
+  Slots own_slots() const { return *slots_of(paths_.comm.rank()); }
+  // A rank of this node whose memory is to be read rather than waited for; this rank, too.
+  const Neighbour* neighbour(int rank) const;
+  // The rows of any rank; with a neighbour, memory sites count in its memory.
+  lattice::Rows& rows_of(int rank);
+  std::uint64_t slot_bytes() const noexcept { return slot_bytes_; }
+
+ private:
+  const route::Shares& shares_;
+  const Paths& paths_;
+  std::uint64_t slot_bytes_;
+  std::map<int, lattice::Rows> rows_;  // of those met so far
+};
+
+// Bytes of a slot.
+std::uint64_t slot_bytes_of(const route::Shares& shares);
+
+}  // namespace lq::pump

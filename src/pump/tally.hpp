@@ -1,0 +1,31 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a transfer saw of the sites that passed: checksums, zeros, bytes, seconds.
+#pragma once
+
+#include <cstdint>
+
+#include <limequat/catalog.hpp>
+#include <limequat/report.hpp>
+
+#include "comm/comm.hpp"
+#include "pump/slice_sums.hpp"
+
+namespace lq::pump {
+
+struct Tally {
+  explicit Tally(const Payload& payload) : sums(payload) {}
+
+  SliceSums sums;
+  ZeroRegion zeros;  // gauge fields only
+  std::uint64_t bytes = 0;
+  double pack_seconds = 0;
+  double exchange_seconds = 0;
+  double storage_seconds = 0;
+
+  // Collective. Sums, zeros and bytes of all ranks, and the seconds of the slowest.
+  void reduce(comm::Comm& comm);
+};
+
+}  // namespace lq::pump
