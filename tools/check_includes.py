@@ -22,6 +22,7 @@ LIBRARIES = {
     "libdeflate": re.compile(r"^libdeflate"),
     "tomlplusplus": re.compile(r"^toml\+\+"),
     "cli11": re.compile(r"^CLI/"),
+    "nlohmann": re.compile(r"^nlohmann/"),
     "mpi": re.compile(r"^(mpi\.h|limequat/mpi\.hpp|limequat_mpi\.h)$"),
     "gtest": re.compile(r"^(gtest|gmock)/"),
 }

@@ -70,6 +70,7 @@ class RawMover : public Mover {
 struct Lane {
   Mover* mover;
   BenchResult write, read;
+  bool failed = false;
 };
 
 void require_same(const BenchField& field, const Lane& lane) {
@@ -99,6 +100,17 @@ void move_once(const Session& session, BenchField& field, const Rounds& rounds, 
   const double read = timed(ranks, [&] { account = lane.mover->read(file.path(), field); });
   note(lane.read, read);
   require_same(field, lane);
+}
+
+// Collective. The errors of movers are those of all ranks, so all leave a peer out together.
+void take_turn(const Session& session, BenchField& field, const Rounds& rounds, Lane& lane) {
+  try {
+    move_once(session, field, rounds, lane);
+  } catch (const Error& error) {
+    if (!lane.mover->is_peer()) throw;
+    lane.failed = true;
+    session.complain(fmt::format("{} is left out: {}", lane.write.name, error.what()));
+  }
 }
 
 std::vector<Lane> make_lanes(const BenchField& field, const std::vector<std::unique_ptr<Mover>>& movers,
@@ -193,11 +205,12 @@ std::vector<BenchResult> run_rounds(const Session& session, BenchField& field,
   for (int round = 0; round <= rounds.runs; ++round) {
     for (std::size_t turn = 0; turn < count; ++turn) {
       const std::size_t who = (turn + static_cast<std::size_t>(round)) % count;
-      move_once(session, field, rounds, lanes[who]);
+      if (!lanes[who].failed) take_turn(session, field, rounds, lanes[who]);
     }
   }
   std::vector<BenchResult> results;
   for (std::size_t i = 1; i < count; ++i) {
+    if (lanes[i].failed) continue;
     lanes[i].write.raw = lanes[0].write.seconds;
     lanes[i].read.raw = lanes[0].read.seconds;
     results.push_back(lanes[i].write);

@@ -53,6 +53,8 @@ class Mover {
   virtual ~Mover() = default;
   // Name, strategy, format, verify and precision of what it measures.
   virtual BenchResult label() const = 0;
+  // Whether others wrote it: then an error of it is told and the rounds go on without it.
+  virtual bool is_peer() const { return false; }
   virtual Account write(const std::string& path, const BenchField& field) = 0;
   virtual Account read(const std::string& path, BenchField& field) = 0;
 };

@@ -26,6 +26,7 @@ constexpr std::array table = {
             declare_generate},
     Command{"bench", "how fast this machine writes and reads, beside the raw limit of the same run", declare_bench,
             false},
+    Command{"plot", "benchmark results as a picture", declare_plot, false},
     Command{"completion", "completion of verbs and options for a shell", declare_completion, false, true},
 };
 

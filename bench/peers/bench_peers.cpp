@@ -1,0 +1,83 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The field written and read by the library, by all peers and by plain pwrite and pread, in turn within every round:
+//   mpirun -n 2 bench_peers --lattice 24x24x24x48 --grid 2x1x1x1 --path /dev/shm --json out.json
+#include <cstdio>
+
+#include <limequat/error.hpp>
+#include <limequat/mpi.hpp>
+
+#include "cli/bench_environment.hpp"
+#include "cli/bench_lattice.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/mpi_library.hpp"
+#include "peers.hpp"
+
+namespace {
+
+struct Options {
+  lq::cli::BenchLattice lattice;
+  std::vector<std::string> peers;
+};
+
+bool is_wanted(const Options& options, const std::string& peer) {
+  return options.peers.empty() || std::find(options.peers.begin(), options.peers.end(), peer) != options.peers.end();
+}
+
+int measure(lq::cli::Session& session, const Options& options) {
+  const lq::cli::BenchLattice& lattice = options.lattice;
+  if (lattice.precision != "double") throw lq::cli::UsageError("--precision: peers move doubles as they are");
+  if (lattice.rounds.sync) throw lq::cli::UsageError("--sync: peers leave it to the system when the disk is written");
+  std::vector<lq::cli::BenchResult> results;
+  for (const lq::Grid& grid : lattice.grids_of(session.communicator)) {
+    require_directory(session, lattice.rounds.directory, lattice.rounds.cold);
+    lq::cli::BenchField field(grid);
+    auto movers = lattice.movers(grid);
+    for (const peers::Peer& peer : peers::all()) {
+      if (is_wanted(options, peer.name)) movers.push_back(peer.make(grid, MPI_COMM_WORLD));
+    }
+    const auto some = run_rounds(session, field, movers, lattice.rounds);
+    const std::string system = lq::cli::file_system_of(lattice.rounds.directory);
+    session.out.write(bench_table(some, system, lattice.rounds.runs));
+    results.insert(results.end(), some.begin(), some.end());
+  }
+  save_bench(session, lattice.json, lattice.rounds.directory, lattice.rounds.runs, results);
+  return lq::cli::fine;
+}
+
+int run(lq::cli::Session& session, const std::vector<std::string>& words) try {
+  Options options;
+  lq::cli::Arguments arguments;
+  options.lattice.declare(arguments);
+  std::vector<std::string> names;
+  for (const peers::Peer& peer : peers::all()) names.push_back(peer.name);
+  arguments.texts("--peer", "NAME", options.peers, "whom to compare with (default: all); may be repeated", names);
+  if (arguments.asks_for_help(words)) {
+    session.out.write(help_text(session.program, "the library, its peers and the raw limit, side by side", arguments));
+    return lq::cli::fine;
+  }
+  arguments.parse(words);
+  return measure(session, options);
+} catch (const lq::cli::UsageError& error) {
+  session.complain(error.what());
+  return lq::cli::usage;
+} catch (const lq::Error& error) {
+  session.complain(error.what());
+  return lq::cli::exit_code_of(error);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const lq::mpi::Environment environment(argc, argv);
+  lq::cli::Session session("bench_peers", lq::mpi::communicator());
+  session.mpi = lq::cli::mpi_library();
+  session.from_root = lq::cli::root_code;
+  const int code = run(session, std::vector<std::string>(argv + 1, argv + argc));
+  session.out.finish();
+  return code;
+} catch (const lq::Error& error) {
+  std::fprintf(stderr, "bench_peers: %s\n", error.what());
+  return lq::cli::environment;
+}

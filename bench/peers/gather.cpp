@@ -1,0 +1,161 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One rank does it all, as many codes do: messages into slices, slices into the file.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <span>
+
+#include "cli/bench_raw.hpp"
+#include "peers.hpp"
+
+namespace peers {
+namespace {
+
+using lq::cli::Account;
+using lq::cli::BenchField;
+
+class Gather : public lq::cli::Mover {
+ public:
+  Gather(const lq::Grid& grid, MPI_Comm comm) : comm_(comm), dimensions_(grid.extents().size()) {
+    const lq::Box& box = grid.local_box();
+    std::vector<std::int64_t> mine;
+    for (int d = 0; d < dimensions_; ++d) mine.push_back(box.lower[d]), mine.push_back(box.extents[d]);
+    const int count = 2 * dimensions_;
+    std::vector<std::int64_t> every(static_cast<std::size_t>(count * grid.size()));
+    MPI_Allgather(mine.data(), count, MPI_INT64_T, every.data(), count, MPI_INT64_T, comm_);
+    for (int rank = 0; rank < grid.size(); ++rank) {
+      lq::Box other{lq::Coord::filled(dimensions_, 0), lq::Coord::filled(dimensions_, 0)};
+      for (int d = 0; d < dimensions_; ++d) {
+        other.lower[d] = every[static_cast<std::size_t>(rank * count + 2 * d)];
+        other.extents[d] = every[static_cast<std::size_t>(rank * count + 2 * d + 1)];
+      }
+      boxes_.push_back(other);
+    }
+  }
+
+  bool is_peer() const override { return true; }
+  lq::cli::BenchResult label() const override { return peers::label("gather", "raw"); }
+
+  Account write(const std::string& path, const BenchField& field) override {
+    const Slices slices(*this, field);
+    for (std::int64_t t = 0; t < slices.count; ++t) {
+      if (slices.has(field.grid().rank(), t)) {
+        const std::span<const double> part = field.source().subspan(slices.begin(t), slices.local_numbers);
+        if (!field.grid().is_root()) send(part);
+        if (field.grid().is_root()) place(slices, 0, part.data());
+      }
+      if (!field.grid().is_root()) continue;
+      for (int rank = 1; rank < field.grid().size(); ++rank) {
+        if (!slices.has(rank, t)) continue;
+        part_.resize(slices.numbers_of(rank));
+        MPI_Recv(part_.data(), static_cast<int>(part_.size()), MPI_DOUBLE, rank, 0, comm_, MPI_STATUS_IGNORE);
+        place(slices, rank, part_.data());
+      }
+      lq::cli::raw_write(path, static_cast<std::uint64_t>(t) * slices.bytes(), std::as_bytes(std::span(slice_)), false);
+    }
+    return {};
+  }
+
+  Account read(const std::string& path, BenchField& field) override {
+    const Slices slices(*this, field);
+    for (std::int64_t t = 0; t < slices.count; ++t) {
+      if (field.grid().is_root()) {
+        const std::span<std::byte> bytes = std::as_writable_bytes(std::span(slice_));
+        lq::cli::raw_read(path, static_cast<std::uint64_t>(t) * slices.bytes(), bytes);
+        for (int rank = 1; rank < field.grid().size(); ++rank) {
+          if (!slices.has(rank, t)) continue;
+          part_.resize(slices.numbers_of(rank));
+          take(slices, rank, part_.data());
+          MPI_Send(part_.data(), static_cast<int>(part_.size()), MPI_DOUBLE, rank, 0, comm_);
+        }
+      }
+      if (!slices.has(field.grid().rank(), t)) continue;
+      double* part = field.target().data() + slices.begin(t);
+      if (field.grid().is_root()) {
+        take(slices, 0, part);
+      } else {
+        MPI_Recv(part, static_cast<int>(slices.local_numbers), MPI_DOUBLE, 0, 0, comm_, MPI_STATUS_IGNORE);
+      }
+    }
+    return {};
+  }
+
+ private:
+  // The slowest dimension, one value at a time; what a rank has of one slice is contiguous in its memory.
+  struct Slices {
+    Slices(Gather& peer, const BenchField& field)
+        : boxes(peer.boxes_), extents(field.grid().extents()), numbers(field.site_numbers()) {
+      count = extents[extents.size() - 1];
+      local_lower = boxes[static_cast<std::size_t>(field.grid().rank())].lower[extents.size() - 1];
+      local_numbers = numbers_of(field.grid().rank());
+      if (field.grid().is_root())
+        peer.slice_.resize(field.grid().volume() / static_cast<std::uint64_t>(count) * numbers);
+    }
+    const lq::Box& box(int rank) const { return boxes[static_cast<std::size_t>(rank)]; }
+    bool has(int rank, std::int64_t t) const {
+      const int d = extents.size() - 1;
+      return t >= box(rank).lower[d] && t < box(rank).lower[d] + box(rank).extents[d];
+    }
+    std::size_t numbers_of(int rank) const {
+      return box(rank).volume() / static_cast<std::uint64_t>(box(rank).extents[extents.size() - 1]) * numbers;
+    }
+    std::size_t begin(std::int64_t t) const { return static_cast<std::size_t>(t - local_lower) * local_numbers; }
+    std::uint64_t bytes() const { return lq::volume(extents) / static_cast<std::uint64_t>(count) * numbers * 8; }
+
+    const std::vector<lq::Box>& boxes;
+    lq::Extents extents;
+    std::uint64_t numbers;
+    std::int64_t count = 0, local_lower = 0;
+    std::size_t local_numbers = 0;
+  };
+
+  void send(std::span<const double> part) {
+    MPI_Send(part.data(), static_cast<int>(part.size()), MPI_DOUBLE, 0, 0, comm_);
+  }
+
+  // Calls work(place in the slice, place in the part, numbers) for each row along x of a rank's part of a slice.
+  template <class Work>
+  void for_each_row(const Slices& slices, int rank, Work work) {
+    const lq::Box& box = slices.box(rank);
+    const auto row = static_cast<std::size_t>(box.extents[0]) * slices.numbers;
+    const std::size_t rows = slices.numbers_of(rank) / row;
+    for (std::size_t i = 0; i < rows; ++i) {
+      std::size_t rest = i;
+      std::uint64_t site = static_cast<std::uint64_t>(box.lower[0]);
+      std::uint64_t stride = static_cast<std::uint64_t>(slices.extents[0]);
+      for (int d = 1; d + 1 < slices.extents.size(); ++d) {
+        const auto extent = static_cast<std::size_t>(box.extents[d]);
+        site += (static_cast<std::uint64_t>(box.lower[d]) + rest % extent) * stride;
+        rest /= extent;
+        stride *= static_cast<std::uint64_t>(slices.extents[d]);
+      }
+      work(slice_.data() + site * slices.numbers, i * row, row);
+    }
+  }
+  void place(const Slices& slices, int rank, const double* part) {
+    for_each_row(slices, rank, [&](double* to, std::size_t from, std::size_t count) {
+      std::memcpy(to, part + from, count * sizeof(double));
+    });
+  }
+  void take(const Slices& slices, int rank, double* part) {
+    for_each_row(slices, rank, [&](const double* from, std::size_t to, std::size_t count) {
+      std::memcpy(part + to, from, count * sizeof(double));
+    });
+  }
+
+  MPI_Comm comm_;
+  int dimensions_;
+  std::vector<lq::Box> boxes_;
+  std::vector<double> slice_, part_;
+};
+
+}  // namespace
+
+std::unique_ptr<lq::cli::Mover> make_gather(const lq::Grid& grid, MPI_Comm comm) {
+  return std::make_unique<Gather>(grid, comm);
+}
+
+}  // namespace peers

@@ -1,0 +1,40 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the peers share, and the list of them.
+#include "peers.hpp"
+
+#include <limequat/error.hpp>
+
+namespace peers {
+
+const std::vector<Peer>& all() {
+  static const std::vector<Peer> list = {
+      {"gather", make_gather},
+      {"mpi-io collective", [](const lq::Grid& grid, MPI_Comm comm) { return make_mpi_io(grid, comm, true); }},
+      {"mpi-io independent", [](const lq::Grid& grid, MPI_Comm comm) { return make_mpi_io(grid, comm, false); }},
+#ifdef PEERS_WITH_HDF5
+      {"hdf5", make_hdf5},
+#endif
+#ifdef PEERS_WITH_PNETCDF
+      {"pnetcdf", make_pnetcdf},
+#endif
+  };
+  return list;
+}
+
+lq::cli::BenchResult label(const std::string& name, const std::string& format) {
+  lq::cli::BenchResult label;
+  label.name = name;
+  label.strategy = name;
+  label.format = format;
+  label.verify = "none";
+  label.precision = "double";
+  return label;
+}
+
+void require(bool failed, const std::string& path, const std::string& words) {
+  if (failed) throw lq::Error(lq::Code::io, path + ": " + words, {.path = path});
+}
+
+}  // namespace peers

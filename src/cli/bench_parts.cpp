@@ -1,0 +1,105 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See bench_parts.hpp.
+#include "cli/bench_parts.hpp"
+
+#include <fmt/format.h>
+#include <limequat/survey.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "base/json_writer.hpp"
+#include "cli/arguments.hpp"
+#include "cli/bench_environment.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/table.hpp"
+#include "cli/text.hpp"
+
+namespace lq::cli {
+namespace {
+
+std::string human_seconds(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  return fmt::format("{:.3g} s", seconds);
+}
+
+std::string table_of(const Parts& measured) {
+  Table table({{"PART"},
+               {"RANKS", true},
+               {"BYTES", true},
+               {"RATE", true},
+               {"CALL", true},
+               {"FASTEST", true},
+               {"SLOWEST", true},
+               {"FIRST", true}});
+  for (const Part& part : measured.parts) {
+    const auto calls = static_cast<double>(part.calls);
+    const auto call = [&](double seconds) { return human_seconds(seconds / calls); };
+    table.row({part.name, std::to_string(part.ranks), part.bytes > 0 ? base::human_bytes(part.bytes) : "-",
+               part.bytes > 0 ? fmt::format("{:.2f} GB/s", part.bytes_per_second * 1e-9) : "-",
+               call(part.seconds.median), call(part.seconds.min), call(part.seconds.max), call(part.seconds.first)});
+  }
+  return table.text();
+}
+
+// What the fit says, in a sentence that can be compared with the table.
+std::string fit_of(const Machine& m) {
+  return fmt::format(
+      "fitted: writing {:.2f} GB/s and {} per call, reading {:.2f} GB/s and {} per call; all ranks {:.2f} and {:.2f} "
+      "GB/s",
+      m.write_rate * 1e-9, human_seconds(m.write_call), m.read_rate * 1e-9, human_seconds(m.read_call),
+      m.write_rate_total * 1e-9, m.read_rate_total * 1e-9);
+}
+
+std::string json_of(const Session& session, const std::string& path, const Parts& measured) {
+  // Results are shown to others, who need not know whose machine it was.
+  Machine machine = measured.machine;
+  machine.name = "measured";
+  const std::uint64_t runs = measured.parts.empty() ? 0 : measured.parts.front().seconds.count;
+  base::JsonWriter json;
+  json.begin_object().key("environment").raw(environment_json(session, path, static_cast<int>(runs)));
+  json.key("parts").begin_array();
+  for (const Part& part : measured.parts) {
+    json.begin_object().member("name", part.name).member("ranks", part.ranks).member("bytes", part.bytes);
+    json.member("calls", part.calls).key("seconds").begin_object();
+    json.member("min", part.seconds.min).member("median", part.seconds.median).member("max", part.seconds.max);
+    json.member("first", part.seconds.first).member("count", part.seconds.count).end_object();
+    json.member("bytes_per_second", part.bytes_per_second).end_object();
+  }
+  return json.end_array().key("machine").raw(to_json(machine)).end_object().take();
+}
+
+void save(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text << '\n';
+  file.close();
+  if (file) return;
+  ErrorFacts facts;
+  facts.path = path;
+  facts.system_errno = errno;
+  throw Error(Code::io, fmt::format("{}: cannot write the results: {}", path, std::strerror(errno)), facts);
+}
+
+}  // namespace
+
+int bench_parts(Session& session, const BenchPartsOptions& options) {
+  if (!(options.seconds > 0)) throw UsageError("--seconds: a positive number is expected");
+  PartsOptions limits;
+  limits.seconds = options.seconds;
+  const Parts measured = measure_parts(session.communicator, options.path, limits);
+  return at_root(session, [&] {
+    const bool to_stdout = options.json == "-";
+    if (to_stdout) session.out.line(json_of(session, options.path, measured));
+    if (!options.json.empty() && !to_stdout) save(options.json, json_of(session, options.path, measured));
+    if (to_stdout) return fine;
+    session.out.write(table_of(measured));
+    session.out.line(fit_of(measured.machine));
+    return fine;
+  });
+}
+
+}  // namespace lq::cli

@@ -1,0 +1,104 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// lq doctor: what this machine, its MPI and a folder's file system do wrong, and what to do about it.
+#include <limequat/survey.hpp>
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/json_writer.hpp"
+#include "cli/command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/text.hpp"
+
+namespace lq::cli {
+namespace {
+
+constexpr std::size_t indent = 6;
+
+struct Doctor {
+  std::string path = ".";
+  std::string profile;
+  bool saves_profile = false;
+  bool thorough = false;
+
+  int run(Session& session) const {
+    std::vector<Probe> probes = examine(session.communicator, path);
+    if (session.mpi_probes) {
+      for (Probe& probe : session.mpi_probes(path, thorough)) probes.push_back(std::move(probe));
+    }
+    const std::string saved = saves_profile || !profile.empty() ? save(session, probes) : "";
+    at_root(session, [&] {
+      session.json ? print_json(session, probes, saved) : print(session, probes, saved);
+      return fine;
+    });
+    return worst_of(probes) == Verdict::fail ? environment : fine;
+  }
+
+  // Where to.
+  std::string save(Session& session, const std::vector<Probe>& probes) const {
+    const std::string target = profile.empty() ? site_profile_path() : profile;
+    if (target.empty()) {
+      throw UsageError("--save-profile: neither LQ_PROFILE nor HOME is set; say where with --profile FILE");
+    }
+    session.note("measuring the parts of this machine, about ten seconds");
+    Parts parts = measure_parts(session.communicator, path);
+    for (const Probe& probe : probes) {
+      if (probe.verdict == Verdict::pass) continue;
+      parts.machine.findings.push_back(fmt::format("{} {}: {}", name(probe.verdict), probe.name, probe.found));
+    }
+    at_root(session, [&] {
+      save_machine(target, parts.machine);
+      return fine;
+    });
+    return target;
+  }
+
+  void print(Session& session, const std::vector<Probe>& probes, const std::string& saved) const {
+    std::size_t width = 0;
+    for (const Probe& probe : probes) width = std::max(width, probe.name.size());
+    for (const Probe& probe : probes) {
+      session.out.line(fmt::format("{}  {:<{}}  {}", name(probe.verdict), probe.name, width, probe.found));
+      if (!probe.action.empty()) session.out.line(fmt::format("{:{}}{}", "", indent + width + 2, probe.action));
+    }
+    const auto number = [&](Verdict verdict) {
+      return static_cast<std::uint64_t>(
+          std::count_if(probes.begin(), probes.end(), [&](const Probe& p) { return p.verdict == verdict; }));
+    };
+    session.out.line(fmt::format("{}: {} passed, {}, {}", path, number(Verdict::pass),
+                                 count(number(Verdict::warn), "warning"), count(number(Verdict::fail), "failure")));
+    if (!saved.empty()) session.out.line(fmt::format("profile written to {}", saved));
+  }
+
+  void print_json(Session& session, const std::vector<Probe>& probes, const std::string& saved) const {
+    base::JsonWriter json;
+    json.begin_object().member("path", path).member("ok", worst_of(probes) != Verdict::fail);
+    json.member("ranks", session.communicator.size()).member("mpi", session.mpi).key("probes").begin_array();
+    for (const Probe& probe : probes) {
+      json.begin_object().member("name", probe.name).member("verdict", name(probe.verdict));
+      json.member("found", probe.found).member("action", probe.action).end_object();
+    }
+    json.end_array().key("profile");
+    saved.empty() ? json.null() : json.value(saved);
+    session.out.line(json.end_object().take());
+  }
+};
+
+}  // namespace
+
+Run declare_doctor(Arguments& arguments) {
+  const auto doctor = std::make_shared<Doctor>();
+  arguments.text("--path", "DIR", doctor->path, "folder to examine; default: the present one");
+  arguments.flag("--thorough", doctor->thorough,
+                 "pieces and messages above 2 GiB, too; needs 5 GB of memory and space");
+  arguments.flag("--save-profile", doctor->saves_profile,
+                 "measure this machine and keep the numbers for plans, with what was found");
+  arguments.text("--profile", "FILE", doctor->profile,
+                 "where to keep them; default: the site's (docs/guide/doctor.md)");
+  return [doctor](Session& session) { return doctor->run(session); };
+}
+
+}  // namespace lq::cli

@@ -1,0 +1,55 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Charts as values, and how they are drawn: lines over an axis of numbers, and horizontal bars.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/plot_picture.hpp"
+
+namespace lq::cli {
+
+struct ChartPoint {
+  double x = 0, y = 0;
+  double low = 0, high = 0;  // whiskers; equal: none
+};
+struct ChartLine {
+  std::string name;
+  std::vector<ChartPoint> points;
+  bool is_limit = false;  // dashed, without dots
+};
+struct LineChart {
+  std::string title = {}, subtitle = {}, x_title = {}, y_title = {};
+  std::function<std::string(double)> x_text = {};  // of a tick
+  bool ticks_at_points = false;                    // only where there are points
+  std::vector<ChartLine> lines = {};
+};
+
+struct ChartBar {
+  std::string label;
+  std::vector<double> parts;  // one behind the other
+  std::string text;           // behind the bar
+  std::optional<double> limit = {};
+};
+struct BarChart {
+  std::string title = {}, subtitle = {}, value_title = {};
+  std::vector<std::string> part_names = {};  // the legend; empty: none
+  std::string limit_name = {};               // of the dashed marks
+  std::vector<ChartBar> bars = {};
+};
+
+// Round numbers from 0 to the first that is not below `largest`: steps of 1, 2, 5 times a power of ten.
+std::vector<double> round_ticks(double largest, int about);
+// 1, 2, 5 times powers of ten within [low, high]; only powers of ten, or of thousand, where these would be too many.
+std::vector<double> logarithmic_ticks(double low, double high);
+// "0", "0.5", "2000", without zeros at the end.
+std::string tick_text(double value);
+
+Picture draw(const LineChart& chart);
+Picture draw(const BarChart& chart);
+
+}  // namespace lq::cli

@@ -1,0 +1,193 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See plot_results.hpp.
+#include "cli/plot_results.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/text.hpp"
+
+namespace lq::cli {
+namespace {
+
+// Facts by which results may differ, in the order in which they are named.
+enum Fact { direction, who, checksum, precision, lattice, grid, ranks, cache, file_system, processor, mpi };
+constexpr std::array all_facts = {direction, who,   checksum,    precision, lattice, grid,
+                                  ranks,     cache, file_system, processor, mpi};
+
+std::string text_of(const PlotResult& r, Fact fact) {
+  switch (fact) {
+    case direction:
+      return r.direction;
+    case who:
+      return r.name == "lattice" ? (r.strategy == "auto" ? "limequat" : "limequat " + r.strategy) : r.name;
+    case checksum:
+      return r.verify == "none" ? "no checksum" : r.verify;
+    case precision:
+      return r.precision;
+    case lattice:
+      return r.lattice;
+    case grid:
+      return "grid " + r.grid;
+    case ranks:
+      return fmt::format("{} rank{}", r.ranks, r.ranks == 1 ? "" : "s");
+    case cache:
+      return r.cache;
+    case file_system:
+      return r.file_system;
+    case processor:
+      return r.cores > 0 ? fmt::format("{}, {} cores", r.processor, r.cores) : r.processor;
+    case mpi:
+      return r.mpi == "none" ? "without MPI" : r.mpi;
+  }
+  return {};
+}
+
+using Facts = std::set<Fact>;
+
+Facts varying(const std::vector<PlotResult>& results) {
+  Facts facts;
+  for (const Fact fact : all_facts) {
+    for (const PlotResult& r : results) {
+      if (text_of(r, fact) != text_of(results.front(), fact)) facts.insert(fact);
+    }
+  }
+  return facts;
+}
+
+std::string words_of(const PlotResult& r, const Facts& facts) {
+  std::vector<std::string> words;
+  for (const Fact fact : all_facts) {
+    if (facts.contains(fact)) words.push_back(text_of(r, fact));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+Facts without(Facts facts, std::initializer_list<Fact> left_out) {
+  for (const Fact fact : left_out) facts.erase(fact);
+  return facts;
+}
+
+// What all have in common.
+std::string common(const std::vector<PlotResult>& results) {
+  Facts facts(all_facts.begin(), all_facts.end());
+  for (const Fact fact : varying(results)) facts.erase(fact);
+  return words_of(results.front(), facts);
+}
+
+double x_of(const PlotResult& r, PlotKind kind) {
+  return static_cast<double>(kind == PlotKind::rate_by_ranks ? r.ranks : r.bytes);
+}
+
+// Points of one name in order; of several at one place (process grids, say) the highest.
+class Lines {
+ public:
+  void add(const std::string& name, const ChartPoint& point) {
+    if (!points_.contains(name)) names_.push_back(name);
+    auto [at, is_new] = points_[name].try_emplace(point.x, point);
+    if (is_new) return;
+    is_choice_ = true;
+    if (at->second.y < point.y) at->second = point;
+  }
+  void move_to(std::vector<ChartLine>& lines, bool are_limits) const {
+    for (const std::string& name : names_) {
+      ChartLine line{name, {}, are_limits};
+      for (const auto& [x, point] : points_.at(name)) line.points.push_back(point);
+      lines.push_back(line);
+    }
+  }
+  bool is_choice() const noexcept { return is_choice_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::map<std::string, std::map<double, ChartPoint>> points_;
+  bool is_choice_ = false;
+};
+
+ChartPoint point_of(const PlotResult& r, const PlotSeconds& seconds, PlotKind kind) {
+  const double gigabytes = static_cast<double>(r.bytes) / 1e9;
+  return {x_of(r, kind), gigabytes / seconds.median, gigabytes / seconds.high, gigabytes / seconds.low};
+}
+
+std::string milliseconds(double seconds) { return fmt::format("{:.4g} ms", seconds * 1e3); }
+
+ChartBar steps_bar(const PlotResult& r, const std::string& label) {
+  const PlotSteps& s = *r.steps;
+  ChartBar bar{label, {}, milliseconds(r.seconds.median), r.raw.median * 1e3};
+  for (const double seconds : {s.pack, s.exchange, s.write, s.sync}) bar.parts.push_back(seconds * 1e3);
+  return bar;
+}
+
+}  // namespace
+
+PlotKind kind_for(const std::vector<PlotResult>& results) {
+  std::set<std::uint64_t> ranks, sizes;
+  for (const PlotResult& r : results) ranks.insert(r.ranks), sizes.insert(r.bytes);
+  if (sizes.size() > ranks.size() && sizes.size() > 2) return PlotKind::rate_by_size;
+  if (ranks.size() > 1) return PlotKind::rate_by_ranks;
+  return PlotKind::ratio;
+}
+
+LineChart rate_chart(const std::vector<PlotResult>& results, PlotKind kind) {
+  const bool by_ranks = kind == PlotKind::rate_by_ranks;
+  LineChart chart;
+  chart.title = by_ranks ? "Rate against the number of ranks" : "Rate against the size of the file";
+  chart.subtitle = common(results);
+  chart.x_title = by_ranks ? "ranks" : "size of the file";
+  chart.y_title = "GB/s, median with quartiles";
+  chart.ticks_at_points = by_ranks;
+  chart.x_text = [by_ranks](double x) {
+    return by_ranks ? tick_text(x) : base::human_bytes(static_cast<std::uint64_t>(x + 0.5));
+  };
+  const Facts facts = by_ranks ? without(varying(results), {ranks, grid}) : without(varying(results), {lattice});
+  const Facts raw_facts = without(facts, {who, checksum});
+  Lines ours, raw;
+  for (const PlotResult& r : results) {
+    const std::string words = words_of(r, facts), raw_words = words_of(r, raw_facts);
+    ours.add(words.empty() ? "limequat" : words, point_of(r, r.seconds, kind));
+    raw.add(raw_words.empty() ? "raw limit" : "raw limit, " + raw_words, point_of(r, r.raw, kind));
+  }
+  ours.move_to(chart.lines, false);
+  raw.move_to(chart.lines, true);
+  if (ours.is_choice()) chart.subtitle += "; of several results at one place the fastest";
+  return chart;
+}
+
+BarChart bar_chart(const std::vector<PlotResult>& results, PlotKind kind) {
+  BarChart chart;
+  chart.subtitle = common(results);
+  const bool of_steps = kind == PlotKind::steps;
+  chart.title = of_steps ? "Time per step" : "Rate as a fraction of the raw limit";
+  chart.value_title = of_steps ? "ms, each step's slowest rank; behind the bar the whole" : "raw time / our time";
+  if (of_steps) chart.part_names = {"pack", "exchange", "storage", "sync"};
+  chart.limit_name = "raw limit";
+  // Each grid has its number of ranks.
+  Facts facts = varying(results);
+  if (facts.contains(grid)) facts.erase(ranks);
+  for (const PlotResult& r : results) {
+    const std::string label = words_of(r, facts);
+    if (!of_steps) chart.bars.push_back({label, {r.ratio_to_raw}, fmt::format("{:.2f}", r.ratio_to_raw), 1.0});
+    if (of_steps && r.steps) chart.bars.push_back(steps_bar(r, label));
+  }
+  return chart;
+}
+
+Picture draw_results(const std::vector<PlotResult>& results, PlotKind kind) {
+  if (results.empty()) {
+    throw Error(Code::invalid_argument, "there is no result of a transfer in these files: nothing to plot");
+  }
+  if (kind == PlotKind::rate_by_ranks || kind == PlotKind::rate_by_size) return draw(rate_chart(results, kind));
+  const BarChart chart = bar_chart(results, kind);
+  if (chart.bars.empty()) {
+    throw Error(Code::invalid_argument, "none of these results tells its steps; choose another --kind");
+  }
+  return draw(chart);
+}
+
+}  // namespace lq::cli

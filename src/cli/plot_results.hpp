@@ -1,0 +1,28 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which chart results become: what they have in common goes into the subtitle, what tells them apart into the legend.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/plot_chart.hpp"
+#include "cli/plot_data.hpp"
+
+namespace lq::cli {
+
+enum class PlotKind { rate_by_ranks, rate_by_size, steps, ratio };
+
+inline constexpr std::string_view plot_kind_names[] = {"rate-by-ranks", "rate-by-size", "steps", "ratio"};
+
+// Several numbers of ranks: against these; else several sizes: against those; else ratios.
+PlotKind kind_for(const std::vector<PlotResult>& results);
+// Local. invalid_argument: there is nothing of this kind in the results.
+Picture draw_results(const std::vector<PlotResult>& results, PlotKind kind);
+// For tests: the chart before it is drawn.
+LineChart rate_chart(const std::vector<PlotResult>& results, PlotKind kind);
+BarChart bar_chart(const std::vector<PlotResult>& results, PlotKind kind);
+
+}  // namespace lq::cli

@@ -1,0 +1,86 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which chart results become, and what its lines and bars are called.
+#include "cli/plot_results.hpp"
+
+#include <gtest/gtest.h>
+#include <limequat/error.hpp>
+
+namespace lq::cli {
+namespace {
+
+PlotResult result(std::uint64_t ranks, const std::string& direction, double seconds) {
+  PlotResult r;
+  r.name = "lattice", r.direction = direction, r.lattice = "4x4x4x8", r.grid = "1x1x1x" + std::to_string(ranks);
+  r.strategy = "auto", r.verify = "checksum", r.precision = "double", r.cache = "warm";
+  r.file_system = "tmpfs", r.processor = "P", r.mpi = "M";
+  r.ranks = ranks, r.cores = 2, r.bytes = 2'000'000'000;
+  r.seconds = {seconds, seconds, seconds};
+  r.raw = {1, 1, 1};
+  r.ratio_to_raw = 1 / seconds;
+  r.steps = PlotSteps{0.1, 0.2, 0.3, 0.4};
+  return r;
+}
+
+TEST(PlotKind, FollowsTheData) {
+  EXPECT_EQ(kind_for({result(1, "write", 1), result(2, "write", 1)}), PlotKind::rate_by_ranks);
+  EXPECT_EQ(kind_for({result(1, "write", 1), result(1, "read", 1)}), PlotKind::ratio);
+  std::vector<PlotResult> sizes(4, result(1, "write", 1));
+  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i].bytes = 1000 << i;
+  EXPECT_EQ(kind_for(sizes), PlotKind::rate_by_size);
+}
+
+TEST(RateChart, OneLinePerDirectionAndOneLimitEach) {
+  const std::vector<PlotResult> results = {result(2, "write", 0.5), result(1, "write", 1), result(1, "read", 2),
+                                           result(2, "read", 1)};
+  const LineChart chart = rate_chart(results, PlotKind::rate_by_ranks);
+  ASSERT_EQ(chart.lines.size(), 4u);
+  EXPECT_EQ(chart.lines[0].name, "write");
+  EXPECT_EQ(chart.lines[2].name, "raw limit, write");
+  EXPECT_TRUE(chart.lines[2].is_limit);
+  ASSERT_EQ(chart.lines[0].points.size(), 2u);
+  EXPECT_EQ(chart.lines[0].points[0].x, 1);
+  EXPECT_EQ(chart.lines[0].points[0].y, 2) << "2 GB in 1 s";
+  EXPECT_EQ(chart.lines[0].points[1].y, 4);
+  EXPECT_EQ(chart.subtitle, "limequat, checksum, double, 4x4x4x8, warm, tmpfs, P, 2 cores, M");
+}
+
+TEST(RateChart, SaysThatItTookTheFastest) {
+  std::vector<PlotResult> results = {result(2, "write", 2), result(2, "write", 1), result(1, "write", 1)};
+  results[0].grid = "2x1x1x1";
+  const LineChart chart = rate_chart(results, PlotKind::rate_by_ranks);
+  EXPECT_EQ(chart.lines[0].points[1].y, 2);
+  EXPECT_TRUE(chart.subtitle.ends_with("; of several results at one place the fastest")) << chart.subtitle;
+}
+
+TEST(RatioChart, LimitIsOne) {
+  std::vector<PlotResult> results = {result(2, "write", 2), result(2, "write", 1)};
+  results[1].name = "hdf5";
+  const BarChart chart = bar_chart(results, PlotKind::ratio);
+  ASSERT_EQ(chart.bars.size(), 2u);
+  EXPECT_EQ(chart.bars[0].label, "limequat");
+  EXPECT_EQ(chart.bars[1].label, "hdf5");
+  EXPECT_EQ(chart.bars[0].parts, std::vector<double>{0.5});
+  EXPECT_EQ(chart.bars[0].limit, 1.0);
+}
+
+TEST(StepsChart, LeavesOutWhoDoesNotTell) {
+  std::vector<PlotResult> results = {result(2, "write", 2), result(2, "read", 1)};
+  results[1].steps.reset();
+  const BarChart chart = bar_chart(results, PlotKind::steps);
+  ASSERT_EQ(chart.bars.size(), 1u);
+  EXPECT_EQ(chart.bars[0].parts.size(), 4u);
+  EXPECT_DOUBLE_EQ(chart.bars[0].parts[3], 400);
+  EXPECT_EQ(chart.bars[0].limit, 1000.0);
+}
+
+TEST(DrawResults, NothingIsAnError) {
+  EXPECT_THROW(draw_results({}, PlotKind::ratio), Error);
+  PlotResult silent = result(1, "write", 1);
+  silent.steps.reset();
+  EXPECT_THROW(draw_results({silent}, PlotKind::steps), Error);
+}
+
+}  // namespace
+}  // namespace lq::cli
