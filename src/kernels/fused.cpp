@@ -15,7 +15,7 @@ namespace lq::kernels {
 namespace {
 
 constexpr std::uint64_t max_step_sites = 64;
-constexpr std::uint64_t step_bytes = 16384;
+constexpr std::uint64_t step_bytes = 32768;
 
 // Rotations by the rank modulo 29 and 31, advanced from site to site without a division.
 class Summing {
@@ -92,7 +92,8 @@ void unpack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* f
     const std::byte* from = file + first * crc.site_bytes();
     std::byte* to = memory + static_cast<std::ptrdiff_t>(first) * stride_bytes;
     if (fused != nullptr) {
-      return fused(crc.table(), {from, static_cast<std::ptrdiff_t>(crc.site_bytes()), to, stride_bytes, step}, crcs);
+      return fused(crc.table(), {from, static_cast<std::ptrdiff_t>(crc.site_bytes()), to, stride_bytes, step, false},
+                   crcs);
     }
     crc.of_sites(from, step, crcs);
     unpack_sites(form, from, step, to, stride_bytes);

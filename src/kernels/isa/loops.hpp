@@ -32,6 +32,7 @@ struct SiteRun {
   std::byte* to = nullptr;
   std::ptrdiff_t to_stride = 0;
   std::size_t sites = 0;
+  bool reads_memory = true;  // the user's memory is `from`, not `to`; it is the side that is not in cache
 };
 
 // Copies sites or not, and gives the CRC-32 of each.
