@@ -29,9 +29,9 @@ int measure(lq::cli::Session& session, const Options& options) {
   const lq::cli::BenchLattice& lattice = options.lattice;
   if (lattice.precision != "double") throw lq::cli::UsageError("--precision: peers move doubles as they are");
   if (lattice.rounds.sync) throw lq::cli::UsageError("--sync: peers leave it to the system when the disk is written");
+  lattice.require_targets(session);
   std::vector<lq::cli::BenchResult> results;
   for (const lq::Grid& grid : lattice.grids_of(session.communicator)) {
-    require_directory(session, lattice.rounds.directory, lattice.rounds.cold);
     lq::cli::BenchField field(grid);
     auto movers = lattice.movers(grid);
     for (const peers::Peer& peer : peers::all()) {
@@ -39,10 +39,10 @@ int measure(lq::cli::Session& session, const Options& options) {
     }
     const auto some = run_rounds(session, field, movers, lattice.rounds);
     const std::string system = lq::cli::file_system_of(lattice.rounds.directory);
-    session.out.write(bench_table(some, system, lattice.rounds.runs));
+    if (lattice.prints_table(session)) session.out.write(bench_table(some, system, lattice.rounds.runs));
     results.insert(results.end(), some.begin(), some.end());
   }
-  save_bench(session, lattice.json, lattice.rounds.directory, lattice.rounds.runs, results);
+  save_bench(session, lattice, results);
   return lq::cli::fine;
 }
 

@@ -17,6 +17,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
+#include "cli/write_arguments.hpp"
 
 namespace lq::cli {
 namespace {
@@ -89,7 +90,9 @@ void BenchLattice::declare(Arguments& arguments) {
   arguments.flag("--cold", rounds.cold, "drop the file from the system's memory before it is read");
   arguments.flag("--sync", rounds.sync, "wait for the disk when writing, on both sides");
   arguments.text("--path", "DIR", rounds.directory, "directory to write in (default: the current one)");
-  arguments.text("--json", "FILE", json, "write the results to a file");
+  arguments.text("--json", "FILE", json,
+                 "write the results to a file, or with \"-\" to standard output instead of the table");
+  arguments.flag("--force", force, "replace an existing file of results");
 }
 
 std::vector<Grid> BenchLattice::grids_of(const Communicator& ranks) const {
@@ -112,18 +115,26 @@ std::vector<Grid> BenchLattice::grids_of(const Communicator& ranks) const {
   return all;
 }
 
+WriteOptions BenchLattice::write_options(const Grid& grid) const {
+  WriteOptions options;
+  options.format = grid.extents().size() == 4 ? "ildg" : "scidac";
+  options.precision = precision == "single" ? Precision::single : Precision::double_;
+  options.verify = !verify.empty() && verify.front() == "none" ? Verify::none : Verify::checksum;
+  options.sync = rounds.sync ? Sync::full : Sync::none;
+  options.route.aggregators = aggregators;
+  options.route.chunk_bytes = chunk_bytes;
+  if (!strategies.empty()) options.route.strategy = parse_strategy(strategies.front());
+  return options;
+}
+
 std::vector<std::unique_ptr<Mover>> BenchLattice::movers(const Grid& grid) const {
-  const bool is_single = precision == "single";
   std::vector<std::unique_ptr<Mover>> movers;
-  movers.push_back(make_raw_mover(grid, is_single ? 4 : 8, rounds.sync));
+  movers.push_back(make_raw_mover(grid, precision == "single" ? 4 : 8, rounds.sync));
   for (const std::string& strategy : strategies.empty() ? std::vector<std::string>{"auto"} : strategies) {
     for (const std::string& how : verify.empty() ? std::vector<std::string>{"checksum"} : verify) {
-      WriteOptions write;
-      write.format = grid.extents().size() == 4 ? "ildg" : "scidac";
-      write.precision = is_single ? Precision::single : Precision::double_;
+      WriteOptions write = write_options(grid);
       write.verify = how == "none" ? Verify::none : Verify::checksum;
-      write.sync = rounds.sync ? Sync::full : Sync::none;
-      write.route = {.strategy = parse_strategy(strategy), .aggregators = aggregators, .chunk_bytes = chunk_bytes};
+      write.route.strategy = parse_strategy(strategy);
       ReadOptions read;
       read.verify = how != "none";
       read.route = write.route;
@@ -133,17 +144,22 @@ std::vector<std::unique_ptr<Mover>> BenchLattice::movers(const Grid& grid) const
   return movers;
 }
 
+void BenchLattice::require_targets(const Session& session) const {
+  require_directory(session, rounds.directory, rounds.cold);
+  if (!json.empty() && json != "-") require_target(session, json, force);
+}
+
 int BenchLattice::run(Session& session) const {
   const std::vector<Grid> all = grids_of(session.communicator);
-  require_directory(session, rounds.directory, rounds.cold);
+  require_targets(session);
   std::vector<BenchResult> results;
   for (const Grid& grid : all) {
     BenchField field(grid);
     const std::vector<BenchResult> some = run_rounds(session, field, movers(grid), rounds);
-    if (!session.quiet) session.out.write(bench_table(some, file_system_of(rounds.directory), rounds.runs));
+    if (prints_table(session)) session.out.write(bench_table(some, file_system_of(rounds.directory), rounds.runs));
     results.insert(results.end(), some.begin(), some.end());
   }
-  save_bench(session, json, rounds.directory, rounds.runs, results);
+  save_bench(session, *this, results);
   return fine;
 }
 
@@ -180,17 +196,21 @@ std::string bench_table(const std::vector<BenchResult>& results, const std::stri
                      count(static_cast<std::uint64_t>(runs), "run"), table.text());
 }
 
-void save_bench(const Session& session, const std::string& path, const std::string& directory, int runs,
-                const std::vector<BenchResult>& results) {
-  if (path.empty()) return;
+void save_bench(Session& session, const BenchLattice& what, const std::vector<BenchResult>& results) {
+  if (what.json.empty()) return;
   at_root(session, [&] {
-    std::ofstream file(path, std::ios::binary);
-    file << to_json(environment_json(session, directory, runs), results) << "\n";
+    const std::string text = to_json(environment_json(session, what.rounds.directory, what.rounds.runs), results);
+    if (what.json == "-") {
+      session.out.line(text);
+      return fine;
+    }
+    std::ofstream file(what.json, std::ios::binary);
+    file << text << "\n";
     file.close();
     if (file) return fine;
     const int reason = errno;
-    throw Error(Code::io, fmt::format("{}: cannot write the results: {}", path, std::strerror(reason)),
-                {.path = path, .system_errno = reason});
+    throw Error(Code::io, fmt::format("{}: cannot write the results: {}", what.json, std::strerror(reason)),
+                {.path = what.json, .system_errno = reason});
   });
 }
 

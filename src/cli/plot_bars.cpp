@@ -16,7 +16,7 @@ constexpr double bar_height = 20, bar_distance = 30;
 double total(const ChartBar& bar) { return std::accumulate(bar.parts.begin(), bar.parts.end(), 0.0); }
 
 double largest_value(const BarChart& chart) {
-  double largest = 0;
+  double largest = chart.limit.value_or(0);
   for (const ChartBar& bar : chart.bars) largest = std::max({largest, total(bar), bar.limit.value_or(0)});
   return largest;
 }
@@ -38,12 +38,12 @@ std::vector<LegendEntry> legend_of(const BarChart& chart) {
   return entries;
 }
 
-void draw_bar(Picture& picture, const ChartBar& bar, double left, double y, double unit) {
+void draw_bar(Picture& picture, const BarChart& chart, const ChartBar& bar, double left, double y, double unit) {
   picture.add(
       Words{.x = left - 8, .y = y + bar_height - 5, .text = bar.label, .size = chart_font, .anchor = Anchor::end});
   double x = left;
   for (std::size_t i = 0; i < bar.parts.size(); ++i) {
-    picture.add(Rectangle{x, y, bar.parts[i] * unit, bar_height, chart_colour(i)});
+    if (bar.parts[i] > 0) picture.add(Rectangle{x, y, bar.parts[i] * unit, bar_height, chart_colour(i)});
     x += bar.parts[i] * unit;
   }
   double end = x;
@@ -52,6 +52,9 @@ void draw_bar(Picture& picture, const ChartBar& bar, double left, double y, doub
     picture.add(Path{{{limit, y - 5}, {limit, y + bar_height + 5}}, limit_colour, 2, limit_dashes});
     end = std::max(end, limit);
   }
+  // The number keeps clear of the line.
+  const double line = left + chart.limit.value_or(-1) * unit;
+  if (end < line + 4 && line < end + 12 + width_of(bar.text, chart_font)) end = line;
   picture.add(Words{.x = end + 8, .y = y + bar_height - 5, .text = bar.text, .size = chart_font});
 }
 
@@ -78,7 +81,11 @@ Picture draw(const BarChart& chart) {
                     .size = chart_font,
                     .anchor = Anchor::middle});
   for (std::size_t i = 0; i < chart.bars.size(); ++i) {
-    draw_bar(picture, chart.bars[i], left, top + static_cast<double>(i) * bar_distance + 5, unit);
+    draw_bar(picture, chart, chart.bars[i], left, top + static_cast<double>(i) * bar_distance + 5, unit);
+  }
+  if (chart.limit) {
+    const double x = left + *chart.limit * unit;
+    picture.add(Path{{{x, top - 4}, {x, bottom}}, limit_colour, 2, limit_dashes});
   }
   picture.height = bottom + 44 + chart_margin;
   return picture;

@@ -31,14 +31,15 @@ struct LineChart {
 
 struct ChartBar {
   std::string label;
-  std::vector<double> parts;  // one behind the other
-  std::string text;           // behind the bar
-  std::optional<double> limit = {};
+  std::vector<double> parts;         // one behind the other
+  std::string text;                  // behind the bar
+  std::optional<double> limit = {};  // of this bar alone
 };
 struct BarChart {
   std::string title = {}, subtitle = {}, value_title = {};
   std::vector<std::string> part_names = {};  // the legend; empty: none
-  std::string limit_name = {};               // of the dashed marks
+  std::string limit_name = {};               // of the dashed line, or of the bars' dashed marks
+  std::optional<double> limit = {};          // the same for all bars
   std::vector<ChartBar> bars = {};
 };
 

@@ -124,6 +124,13 @@ ChartBar steps_bar(const PlotResult& r, const std::string& label) {
   return bar;
 }
 
+// Writing and reading in colours of their own.
+ChartBar ratio_bar(const PlotResult& r, const std::string& label) {
+  ChartBar bar{label, {r.ratio_to_raw}, fmt::format("{:.2f}", r.ratio_to_raw)};
+  if (r.direction == "read") bar.parts.insert(bar.parts.begin(), 0);
+  return bar;
+}
+
 }  // namespace
 
 PlotKind kind_for(const std::vector<PlotResult>& results) {
@@ -165,14 +172,19 @@ BarChart bar_chart(const std::vector<PlotResult>& results, PlotKind kind) {
   const bool of_steps = kind == PlotKind::steps;
   chart.title = of_steps ? "Time per step" : "Rate as a fraction of the raw limit";
   chart.value_title = of_steps ? "ms, each step's slowest rank; behind the bar the whole" : "raw time / our time";
-  if (of_steps) chart.part_names = {"pack", "exchange", "storage", "sync"};
   chart.limit_name = "raw limit";
+  if (of_steps) {
+    chart.part_names = {"pack", "exchange", "storage", "sync"};
+  } else {
+    chart.part_names = {"write", "read"};
+    chart.limit = 1;
+  }
   // Each grid has its number of ranks.
   Facts facts = varying(results);
   if (facts.contains(grid)) facts.erase(ranks);
   for (const PlotResult& r : results) {
     const std::string label = words_of(r, facts);
-    if (!of_steps) chart.bars.push_back({label, {r.ratio_to_raw}, fmt::format("{:.2f}", r.ratio_to_raw), 1.0});
+    if (!of_steps) chart.bars.push_back(ratio_bar(r, label));
     if (of_steps && r.steps) chart.bars.push_back(steps_bar(r, label));
   }
   return chart;

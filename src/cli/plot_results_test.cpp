@@ -62,7 +62,7 @@ TEST(RatioChart, LimitIsOne) {
   EXPECT_EQ(chart.bars[0].label, "limequat");
   EXPECT_EQ(chart.bars[1].label, "hdf5");
   EXPECT_EQ(chart.bars[0].parts, std::vector<double>{0.5});
-  EXPECT_EQ(chart.bars[0].limit, 1.0);
+  EXPECT_EQ(chart.limit, 1.0);
 }
 
 TEST(StepsChart, LeavesOutWhoDoesNotTell) {

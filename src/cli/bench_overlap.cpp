@@ -1,0 +1,161 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See bench_overlap.hpp.
+#include "cli/bench_overlap.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <limequat/async.hpp>
+#include <limequat/file.hpp>
+
+#include "base/text.hpp"
+#include "cli/bench_environment.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/table.hpp"
+
+namespace lq::cli {
+namespace {
+
+constexpr std::size_t numbers_in_cache = 2 * 1024;          // three arrays of 16 KiB
+constexpr std::size_t numbers_in_memory = 4 * 1024 * 1024;  // three arrays of 32 MiB
+constexpr std::size_t numbers_per_slice = 8 * 1024 * 1024;  // a few milliseconds; between slices the write is tested
+constexpr double shortest_useful = 1e-3;
+
+// a = b + s c over arrays that are in cache, or are not.
+class Load {
+ public:
+  explicit Load(std::size_t numbers) : a_(numbers, 0), b_(numbers, 1), c_(numbers, 2) {}
+
+  void slice() {
+    for (std::size_t done = 0; done < numbers_per_slice; done += a_.size()) {
+      for (std::size_t i = 0; i < a_.size(); ++i) a_[i] = b_[i] + 0.5 * c_[i];
+      std::swap(a_, b_);  // the next pass needs this one
+    }
+  }
+  void run(int slices, const std::function<void()>& between) {
+    for (int i = 0; i < slices; ++i) {
+      slice();
+      between();
+    }
+  }
+
+ private:
+  PageVector<double> a_, b_, c_;
+};
+
+class Overlap {
+ public:
+  Overlap(const Session& session, const BenchLattice& what, BenchField& field)
+      : session_(session), what_(what), field_(field), options_(what.write_options(field.grid())) {}
+
+  // Collective.
+  BenchResult measure(const std::string& name, std::size_t numbers) {
+    const Grid& grid = field_.grid();
+    const auto raw = make_raw_mover(grid, 8, what_.rounds.sync);
+    BenchResult result = label(name);
+    Load load(numbers);
+    const int slices = calibrate(load);
+    for (int round = 0; round <= what_.rounds.runs; ++round) {
+      // Take turns: whoever goes first finds the machine in another state.
+      for (int turn = 0; turn < 4; ++turn) {
+        const int who = (turn + round) % 4;
+        if (who == 0) result.raw.add(with_file([&](const std::string& path) { (void)raw->write(path, field_); }));
+        if (who == 1) result.beside->compute.add(timed(session_.communicator, [&] { load.run(slices, [] {}); }));
+        if (who == 2) result.beside->alone.add(with_file([&](const std::string& path) { write_alone(path); }));
+        if (who == 3) result.seconds.add(with_file([&](const std::string& path) { both(path, load, slices); }));
+      }
+    }
+    return result;
+  }
+
+ private:
+  BenchResult label(const std::string& load) const {
+    const Grid& grid = field_.grid();
+    BenchResult result;
+    result.name = "overlap";
+    result.lattice = grid.extents();
+    result.grid = grid.processes();
+    result.ranks = grid.size();
+    result.strategy = name(options_.route.strategy);
+    result.format = options_.format;
+    result.verify = options_.verify == Verify::none ? "none" : "checksum";
+    result.precision = "double";
+    result.sync = what_.rounds.sync;
+    result.bytes = grid.volume() * field_.site_numbers() * 8;
+    result.beside.emplace().load = load;
+    return result;
+  }
+
+  Field field() const { return gauge(field_.source(), {.links = field_.grid().extents().size()}); }
+
+  double with_file(const std::function<void(const std::string& path)>& work) const {
+    const ScratchFile file(session_, what_.rounds.directory, "lime");
+    return timed(session_.communicator, [&] { work(file.path()); });
+  }
+  void write_alone(const std::string& path) const { write_async(path, field_.grid(), field(), options_).wait(); }
+  void both(const std::string& path, Load& load, int slices) const {
+    Pending pending = write_async(path, field_.grid(), field(), options_);
+    load.run(slices, [&] { pending.test(); });
+    pending.wait();
+  }
+
+  // Collective. As many slices as take the time of a write.
+  int calibrate(Load& load) const {
+    with_file([&](const std::string& path) { write_alone(path); });
+    const double write = with_file([&](const std::string& path) { write_alone(path); });
+    load.slice();
+    const double slice = timed(session_.communicator, [&] { load.run(4, [] {}); }) / 4;
+    return std::max(1, static_cast<int>(std::lround(std::max(write, shortest_useful) / slice)));
+  }
+
+  const Session& session_;
+  const BenchLattice& what_;
+  BenchField& field_;
+  WriteOptions options_;
+};
+
+std::string overlap_table(const std::vector<BenchResult>& results, const std::string& file_system, int runs) {
+  const BenchResult& one = results.front();
+  Table table({{"  loop in"},
+               {"compute ms", true},
+               {"write ms", true},
+               {"both ms", true},
+               {"to the longer", true},
+               {"hidden of the shorter", true},
+               {"write, ratio to raw", true}});
+  const auto ms = [](const Series& series) { return fmt::format("{:.1f}", series.median() * 1e3); };
+  for (const BenchResult& r : results) {
+    table.row({"  " + r.beside->load, ms(r.beside->compute), ms(r.beside->alone), ms(r.seconds),
+               fmt::format("{:.2f}", r.ratio_to_longer()), fmt::format("{:.2f}", r.hidden_share()),
+               fmt::format("{:.2f}", r.ratio_to_raw())});
+  }
+  return fmt::format("{}, {}, process grid {}, {}, background write beside a compute loop, median of {} runs\n{}",
+                     to_string(one.lattice), base::human_bytes(one.bytes), to_string(one.grid), file_system, runs,
+                     table.text());
+}
+
+}  // namespace
+
+int bench_overlap(Session& session, const BenchLattice& what) {
+  const std::vector<Grid> grids = what.grids_of(session.communicator);
+  what.require_targets(session);
+  if (what.rounds.cold) throw UsageError("--cold: nothing is read beside the loop");
+  std::vector<BenchResult> results;
+  for (const Grid& grid : grids) {
+    BenchField field(grid);
+    Overlap overlap(session, what, field);
+    const std::vector<BenchResult> some = {overlap.measure("cache", numbers_in_cache),
+                                           overlap.measure("memory", numbers_in_memory)};
+    if (what.prints_table(session)) {
+      session.out.write(overlap_table(some, file_system_of(what.rounds.directory), what.rounds.runs));
+    }
+    results.insert(results.end(), some.begin(), some.end());
+  }
+  save_bench(session, what, results);
+  return fine;
+}
+
+}  // namespace lq::cli
