@@ -179,16 +179,17 @@ std::string bench_table(const std::vector<BenchResult>& results, const std::stri
                {"quartiles", true},
                {"first", true},
                {"raw GB/s", true},
-               {"ratio to raw", true}});
+               {"ratio to raw", true},
+               {"memory", true}});
   for (const BenchResult& r : results) {
     const auto rate = [&](double seconds) { return static_cast<double>(r.bytes) / 1e9 / seconds; };
     std::string what = r.name == "lattice" ? r.strategy : r.name;
     if (r.strategy == "auto" && !r.strategy_taken.empty()) what += fmt::format(" ({})", r.strategy_taken);
-    table.row({"  " + what, r.verify, r.cache == "cold" ? r.direction + ", cold" : r.direction,
+    table.row({fmt::format("  {}", what), r.verify, r.cache == "cold" ? r.direction + ", cold" : r.direction,
                fmt::format("{:.2f}", rate(r.seconds.median())),
                fmt::format("{:.2f}-{:.2f}", rate(r.seconds.at(0.75)), rate(r.seconds.at(0.25))),
                fmt::format("{:.2f}", rate(r.seconds.first())), fmt::format("{:.2f}", rate(r.raw.median())),
-               fmt::format("{:.2f}", r.ratio_to_raw())});
+               fmt::format("{:.2f}", r.ratio_to_raw()), r.memory_bytes ? base::human_bytes(*r.memory_bytes) : "-"});
   }
   return fmt::format("{} {}, {}, process grid {}, {}, {}{}, median of {} and a first one\n{}", to_string(one.lattice),
                      one.precision, base::human_bytes(one.bytes), to_string(one.grid),

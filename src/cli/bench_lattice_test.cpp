@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/bench_peak.hpp"
+
 namespace lq::cli {
 namespace {
 
@@ -44,6 +46,18 @@ TEST(BenchField, SurvivesSinglePrecision) {
     const volatile auto single = static_cast<float>(number);
     ASSERT_EQ(static_cast<double>(single), number);
   }
+}
+
+TEST(MemoryPeak, SeesWhatWasThereForAMomentOnly) {
+  constexpr std::size_t size = std::size_t{64} << 20;
+  const MemoryPeak quiet;
+  const auto nothing = quiet.bytes();
+  if (!nothing) GTEST_SKIP() << "this system does not tell";
+  const MemoryPeak peak;
+  { PageVector<char> moment(size, 'x'); }
+  EXPECT_GE(*peak.bytes(), size / 10 * 9);
+  EXPECT_LE(*peak.bytes(), size / 10 * 11);
+  EXPECT_LE(*nothing, size / 10);
 }
 
 }  // namespace

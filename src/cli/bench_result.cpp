@@ -48,6 +48,12 @@ void write(base::JsonWriter& json, const BenchResult& r) {
   write(json, "raw_seconds", r.raw);
   json.member("ratio_to_raw", r.ratio_to_raw());
   write(json, r.steps);
+  json.key("memory_bytes");
+  if (r.memory_bytes) {
+    json.value(*r.memory_bytes);
+  } else {
+    json.null();
+  }
   if (r.beside) {
     json.member("load", r.beside->load);
     write(json, "compute_seconds", r.beside->compute);

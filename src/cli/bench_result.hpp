@@ -66,6 +66,7 @@ struct BenchResult {
   std::uint64_t bytes = 0;
   Series seconds, raw;
   std::optional<StepSeries> steps;
+  std::optional<std::uint64_t> memory_bytes;  // at the peak, beyond the field; of the rank with most of it
   std::optional<BesideCompute> beside;
 
   double ratio_to_raw() const;

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +16,7 @@
 
 #include "base/clock.hpp"
 #include "cli/bench_environment.hpp"
+#include "cli/bench_peak.hpp"
 #include "cli/bench_raw.hpp"
 #include "cli/exit_code.hpp"
 
@@ -82,23 +84,36 @@ void require_same(const BenchField& field, const Lane& lane) {
   });
 }
 
+// Collective. Of all ranks and rounds; unknown where it is unknown to one of them.
+std::optional<std::uint64_t> worse_peak(const Communicator& ranks, const MemoryPeak& peak,
+                                        const std::optional<std::uint64_t>& before) {
+  const auto mine = peak.bytes();
+  const bool is_known = ranks.max(mine ? 0 : 1) == 0;
+  const double largest = ranks.max(static_cast<double>(mine.value_or(0)));
+  if (!is_known) return {};
+  return std::max(before.value_or(0), static_cast<std::uint64_t>(largest));
+}
+
 void move_once(const Session& session, BenchField& field, const Rounds& rounds, Lane& lane) {
   const Communicator& ranks = session.communicator;
   const ScratchFile file(session, rounds.directory, lane.write.format);
   Account account;
-  const auto note = [&account](BenchResult& result, double seconds) {
+  const auto note = [&](BenchResult& result, const MemoryPeak& peak, double seconds) {
     result.seconds.add(seconds);
+    result.memory_bytes = worse_peak(ranks, peak, result.memory_bytes);
     if (!account.strategy_taken.empty()) result.strategy_taken = account.strategy_taken;
     if (!account.steps) return;
     if (!result.steps) result.steps.emplace();
     result.steps->add(*account.steps);
   };
+  const MemoryPeak peak_of_write;
   const double written = timed(ranks, [&] { account = lane.mover->write(file.path(), field); });
-  note(lane.write, written);
+  note(lane.write, peak_of_write, written);
   if (rounds.cold) together(ranks, [&] { drop_from_cache(file.path()); });
   field.clear_target();
+  const MemoryPeak peak_of_read;
   const double read = timed(ranks, [&] { account = lane.mover->read(file.path(), field); });
-  note(lane.read, read);
+  note(lane.read, peak_of_read, read);
   require_same(field, lane);
 }
 
