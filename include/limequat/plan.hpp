@@ -39,30 +39,40 @@ struct Prediction {
 struct StrategyPlan {
   Strategy strategy = Strategy::direct;
   bool possible = true;
-  std::string reason;  // why it is not possible; or why it was taken or not
-  Prediction seconds;
-  std::uint64_t writers = 0;          // ranks that touch the file
+  std::string reason;         // why it is not possible; why it was chosen
+  Prediction seconds;         // without opening, syncing and renaming
+  std::uint64_t writers = 0;  // ranks that touch the file
+  int shared_dimensions = 0;  // ranks that differ in so many of the fastest file dimensions form a group
+  std::uint64_t groups = 1;
   std::uint64_t group_ranks = 1;      // ranks among which sites are exchanged
+  std::uint64_t owners = 1;           // of a group: ranks of it that touch the file
   std::uint64_t chunk_bytes = 0;      // assembled and moved at a time
   std::uint64_t domain_bytes = 0;     // contiguous piece with one owner; begins at multiples of it
   std::uint64_t calls = 0;            // to the file system
   std::uint64_t messages = 0;         // sent to ranks of other nodes, or handed over within the node
   std::uint64_t bytes_exchanged = 0;  // sent to other ranks
-  std::uint64_t memory_bytes = 0;     // beyond the field
+  std::uint64_t memory_bytes = 0;     // beyond the field, at most
+  bool counts_are_exact = true;       // false: continued from a walk through a part of the file
 };
 
 struct TransferPlan {
   PlanRequest request;
   Machine machine;
   std::uint64_t ranks = 1;
-  std::uint64_t bytes = 0;      // of the payload
-  std::uint64_t row_bytes = 0;  // contiguous in the file and in one rank
+  std::uint64_t nodes = 1;           // that they fill
+  std::uint64_t ranks_per_node = 1;  // consecutive ranks
+  std::uint64_t bytes = 0;           // of the payload
+  std::uint64_t row_bytes = 0;       // contiguous in the file and in one rank
+  std::uint64_t alignment = 0;       // of domains
   StrategyPlan chosen;
-  std::vector<StrategyPlan> considered;
+  std::vector<StrategyPlan> considered;  // all strategies, the chosen one, too
 };
 
-// Local. invalid_argument: impossible lattice, process grid or options.
+// Local. Where the machine has too few nodes, each gets more ranks. invalid_argument: impossible lattice, process grid
+// or options; too_large: more than 2^63 bytes; unsupported: the strategy that is asked for is not possible.
 LQ_API TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine = site_machine());
+// Local. docs/reference/json.md.
+LQ_API std::string to_json(const TransferPlan& plan);
 
 // A contiguous piece of the file and the rank that moves it.
 struct Extent {

@@ -17,6 +17,7 @@ namespace lq::route {
 
 // What the choice depends on beyond geometry and machine; the same on all ranks.
 struct Situation {
+  bool is_known = false;             // what follows; else geometry alone decides
   std::uint64_t ranks_per_node = 1;  // of the fullest node
   bool is_one_node = true;           // there is no other
   bool can_share = false;            // ranks of a node have memory in common

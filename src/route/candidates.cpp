@@ -1,0 +1,128 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See candidates.hpp.
+#include "route/candidates.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "route/sizes.hpp"
+
+namespace lq::route {
+namespace {
+
+constexpr std::uint64_t long_row = 64 * 1024;       // worth a call of its own
+constexpr std::uint64_t small_field = 1024 * 1024;  // not worth an exchange
+constexpr double clear_gain = 0.75;                 // of the time: predictions err by less
+
+std::string obstacle_to(Strategy strategy, const Transfer& transfer, const Situation& situation,
+                        const RouteOptions& options, const std::optional<ChunkSizes>& sizes) {
+  if (strategy == Strategy::direct) {
+    if (!transfer.writing || !situation.needs_single_owner || situation.is_one_node) return "";
+    return fmt::format("on this file system two nodes must not write into one block of {} bytes (take \"messages\")",
+                       situation.block_bytes);
+  }
+  if (!sizes) {
+    return fmt::format(
+        "aligned chunks of sites of {} bytes need more than the {} bytes of memory that the options grant (grant more, "
+        "or take \"direct\")",
+        transfer.site_bytes(), options.memory_bytes);
+  }
+  if (strategy == Strategy::messages) return "";
+  if (!situation.can_share) return "the ranks of a node share no memory (take \"messages\")";
+  if (strategy == Strategy::shared || !transfer.writing) return "";
+  if (!situation.can_pull) return "ranks may not read their neighbours' memory (take \"shared\"; `lq doctor` says why)";
+  if (!situation.is_in_memory) {
+    return "not all sites lie in memory in long pieces as in the file (take \"shared\")";
+  }
+  return "";
+}
+
+const Candidate& named(const std::vector<Candidate>& all, Strategy strategy) {
+  return *std::ranges::find_if(all, [&](const Candidate& one) { return one.choice.strategy == strategy; });
+}
+
+// Why every rank should move its own rows; empty: it should not.
+std::string reason_for_direct(const Geometry& geometry, const RouteOptions& options) {
+  if (options.aggregators > 0 && options.aggregators < geometry.ranks()) return "";
+  if (geometry.ranks() == 1) return "one rank holds all sites";
+  const std::uint64_t bytes = geometry.bytes();
+  if (bytes < small_field) return fmt::format("{} are too little to exchange", base::human_bytes(bytes));
+  const std::uint64_t row = geometry.row_bytes();
+  if (row < long_row) return "";
+  return fmt::format("rows of {} are long enough to be moved one by one", base::human_bytes(row));
+}
+
+const Candidate& by_rules(const std::vector<Candidate>& all, const Geometry& geometry, const Situation& situation,
+                          const RouteOptions& options, bool writing, std::string& reason) {
+  const Candidate& direct = named(all, Strategy::direct);
+  const Candidate& shared = named(all, Strategy::shared);
+  const Candidate& pull = named(all, Strategy::pull);
+  const Candidate& messages = named(all, Strategy::messages);
+  reason = messages.obstacle;
+  if (!messages.is_possible()) return direct;
+  reason = reason_for_direct(geometry, options);
+  if (direct.is_possible() && !reason.empty()) return direct;
+  const int dimensions = messages.choice.shares.shared_dimensions;
+  const bool on_nodes = situation.is_one_node || geometry.groups_stay_on_nodes(dimensions, situation.ranks_per_node);
+  reason = fmt::format("rows of {} are too short to be moved one by one; ", base::human_bytes(geometry.row_bytes()));
+  if (writing && on_nodes && pull.is_possible()) {
+    reason += "ranks that exchange are on one node and may read each other's memory";
+    return pull;
+  }
+  reason += shared.is_possible() ? "ranks of a node share memory" : "ranks share no memory";
+  return shared.is_possible() ? shared : messages;
+}
+
+// Reading by pull is reading by shared memory, and direct means all ranks.
+bool is_choice_of_its_own(const Candidate& one, const Geometry& geometry, const RouteOptions& options, bool writing) {
+  if (!one.is_possible()) return false;
+  if (one.choice.strategy == Strategy::pull) return writing;
+  return one.choice.strategy != Strategy::direct || options.aggregators == 0 || options.aggregators >= geometry.ranks();
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates(const Transfer& transfer, const Geometry& geometry, const Situation& situation,
+                                  const RouteOptions& options, const Machine& machine) {
+  const std::optional<ChunkSizes> sizes = chunk_sizes(transfer.site_bytes(), options, situation.block_bytes);
+  const int shared = shared_dimensions(geometry, options);
+  std::vector<Candidate> all;
+  for (const Strategy strategy : {Strategy::direct, Strategy::shared, Strategy::pull, Strategy::messages}) {
+    Candidate& one = all.emplace_back();
+    one.choice.strategy = strategy;
+    one.obstacle = obstacle_to(strategy, transfer, situation, options, sizes);
+    if (!one.is_possible()) continue;
+    if (strategy != Strategy::direct) {
+      one.choice.shares = {shared, owners_of_group(geometry, shared, options), sizes->domain_bytes, sizes->chunk_bytes};
+      one.choice.memory_bytes = chunks_in_memory * sizes->chunk_bytes;
+    }
+    if (geometry.bytes() == 0) continue;
+    one.work = expected_work(transfer, geometry, one.choice, situation);
+    one.seconds = predict(one.work, transfer, geometry, strategy, situation, machine);
+  }
+  return all;
+}
+
+const Candidate& best_of(const std::vector<Candidate>& all, const Geometry& geometry, const Situation& situation,
+                         const RouteOptions& options, bool writing, std::string& reason) {
+  const Candidate* best = &by_rules(all, geometry, situation, options, writing, reason);
+  if (!situation.is_known || geometry.ranks() == 1 || geometry.bytes() < small_field) return *best;
+  const double usual = best->seconds.total;
+  const Strategy usual_strategy = best->choice.strategy;
+  for (const Candidate& one : all) {
+    if (!is_choice_of_its_own(one, geometry, options, writing)) continue;
+    if (one.seconds.total < clear_gain * usual && one.seconds.total < best->seconds.total) best = &one;
+  }
+  if (best->choice.strategy != usual_strategy) {
+    reason = fmt::format("predicted to take {:.3g} s instead of {:.3g} s with \"{}\"", best->seconds.total, usual,
+                         name(usual_strategy));
+  }
+  return *best;
+}
+
+}  // namespace lq::route

@@ -1,0 +1,167 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Plans: a transfer that need not take place, on a machine that need not be there.
+#include <limequat/plan.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/checked.hpp"
+#include "route/candidates.hpp"
+#include "route/counts.hpp"
+#include "route/extents.hpp"
+#include "route/sizes.hpp"
+
+namespace lq {
+namespace {
+
+using route::Candidate;
+
+constexpr std::uint64_t block_of_direct = 512 * 1024;
+constexpr std::uint64_t most_chunks = 4096;  // walked through to count
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error(Code::invalid_argument, "plan: " + sentence); }
+
+std::uint64_t product(const Extents& extents, const char* what, std::uint64_t most) {
+  std::uint64_t result = 1;
+  for (const std::int64_t extent : extents) {
+    if (extent < 1) refuse(fmt::format("{} {}: every extent must be at least 1", what, to_string(extents)));
+    result = base::multiply_or_throw(result, static_cast<std::uint64_t>(extent), what);
+  }
+  if (result > most)
+    throw Error(Code::too_large, fmt::format("plan: {} {}: more than {}", what, to_string(extents), most));
+  return result;
+}
+
+// Clients that cache pages without telling each other (docs/design/0009).
+bool loses_shared_blocks(const std::string& file_system) {
+  static constexpr std::string_view names[] = {"nfs", "9p", "cifs", "smb2", "afs"};
+  if (std::ranges::find(names, file_system) != std::end(names)) return true;
+  return file_system.starts_with("fuse") && file_system.find("ceph") == std::string::npos;
+}
+
+route::Situation situation_on(const Machine& machine, const TransferPlan& plan) {
+  route::Situation situation;
+  situation.is_known = true;
+  situation.ranks_per_node = plan.ranks_per_node;
+  situation.is_one_node = plan.nodes == 1;
+  situation.can_share = machine.shared_memory_permitted;
+  situation.can_pull = machine.pull_permitted && machine.pull_rate > 0;
+  situation.block_bytes = machine.block_bytes;
+  situation.needs_single_owner = loses_shared_blocks(machine.file_system);
+  situation.checksum = plan.request.checksum;
+  return situation;
+}
+
+FieldSpec spec_of(const PlanRequest& request) {
+  FieldSpec spec = request.spec;
+  if (spec.kind == FieldKind::gauge && spec.links == 0) {
+    spec = gauge_spec(spec.precision, spec.colors, request.lattice.size());
+  }
+  if (spec.numbers == 0) refuse("the field has no numbers; expected a spec such as gauge_spec(Precision::double_)");
+  return spec;
+}
+
+StrategyPlan described(const Candidate& one, const route::Geometry& geometry) {
+  StrategyPlan plan;
+  const route::ShareOptions& shares = one.choice.shares;
+  plan.strategy = one.choice.strategy;
+  plan.possible = one.is_possible();
+  plan.reason = one.obstacle;
+  if (!plan.possible) return plan;
+  plan.seconds = one.seconds;
+  plan.writers = static_cast<std::uint64_t>(one.work.writers);
+  plan.shared_dimensions = shares.shared_dimensions;
+  plan.groups = geometry.groups(shares.shared_dimensions);
+  plan.group_ranks = geometry.members(shares.shared_dimensions);
+  plan.owners = shares.owners == 0 ? plan.group_ranks : shares.owners;
+  plan.chunk_bytes = shares.chunk_bytes;
+  plan.domain_bytes = shares.domain_bytes;
+  plan.memory_bytes = one.choice.memory_bytes;
+  if (plan.strategy == Strategy::direct) {
+    plan.groups = plan.writers;
+    plan.memory_bytes = block_of_direct;
+  }
+  return plan;
+}
+
+void add_counts(StrategyPlan& plan, const route::Counts& counts) {
+  plan.calls = counts.calls;
+  plan.messages = counts.messages;
+  plan.bytes_exchanged = counts.bytes_exchanged;
+  plan.counts_are_exact = counts.is_exact;
+}
+
+// All strategies that exchange have the same shares.
+void consider(TransferPlan& plan, const route::Transfer& transfer, const route::Geometry& geometry,
+              const std::vector<Candidate>& all) {
+  std::optional<route::Counts> exchanging;
+  for (const Candidate& one : all) {
+    StrategyPlan& described_plan = plan.considered.emplace_back(described(one, geometry));
+    if (!one.is_possible()) continue;
+    const bool is_direct = one.choice.strategy == Strategy::direct;
+    if (is_direct || !exchanging) {
+      const route::Counts counts = route::count_busiest(transfer, geometry, one.choice, most_chunks);
+      if (!is_direct) exchanging = counts;
+      add_counts(described_plan, counts);
+    } else {
+      add_counts(described_plan, *exchanging);
+    }
+  }
+}
+
+void choose(TransferPlan& plan, const route::Geometry& geometry, const route::Situation& situation,
+            const std::vector<Candidate>& all) {
+  const RouteOptions& options = plan.request.route;
+  std::string reason = "asked for";
+  Strategy strategy = options.strategy;
+  if (strategy == Strategy::automatic) {
+    strategy = route::best_of(all, geometry, situation, options, plan.request.writing, reason).choice.strategy;
+  }
+  StrategyPlan& taken = *std::ranges::find(plan.considered, strategy, &StrategyPlan::strategy);
+  if (!taken.possible) {
+    throw Error(Code::unsupported, fmt::format("strategy \"{}\" is not possible: {}", name(strategy), taken.reason));
+  }
+  taken.reason = reason;
+  plan.chosen = taken;
+}
+
+}  // namespace
+
+TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine) {
+  if (request.lattice.size() == 0 || request.lattice.size() != request.processes.size()) {
+    refuse(fmt::format("lattice {} and process grid {}: expected the same number of dimensions, at least 1",
+                       to_string(request.lattice), to_string(request.processes)));
+  }
+  TransferPlan plan;
+  plan.request = request;
+  plan.request.spec = spec_of(request);
+  plan.machine = machine;
+  plan.ranks = product(request.processes, "process grid", std::numeric_limits<int>::max());
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  const std::uint64_t site_bytes = plan.request.spec.site_bytes();
+  plan.bytes =
+      product(request.lattice, "lattice", (most - std::min(request.payload_offset, most)) / site_bytes) * site_bytes;
+  const std::uint64_t nodes = std::max<std::uint64_t>(machine.nodes, 1);
+  plan.ranks_per_node = std::max({machine.ranks_per_node, (plan.ranks + nodes - 1) / nodes, std::uint64_t{1}});
+  plan.nodes = (plan.ranks + plan.ranks_per_node - 1) / plan.ranks_per_node;
+
+  const route::PlannedTransfer planned(plan.request);
+  const route::Geometry geometry(planned.transfer());
+  const route::Situation situation = situation_on(machine, plan);
+  plan.row_bytes = geometry.row_bytes();
+  if (const auto sizes = route::chunk_sizes(site_bytes, request.route, machine.block_bytes)) {
+    plan.alignment = sizes->alignment;
+  }
+  const std::vector<Candidate> all = route::candidates(planned.transfer(), geometry, situation, request.route, machine);
+  consider(plan, planned.transfer(), geometry, all);
+  choose(plan, geometry, situation, all);
+  return plan;
+}
+
+}  // namespace lq

@@ -1,0 +1,178 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+#include <limequat/error.hpp>
+#include <limequat/plan.hpp>
+
+#include <algorithm>
+
+#include "lattice/decomposition.hpp"
+#include "lattice/site_order.hpp"
+#include "support/error_of.hpp"
+
+namespace lq {
+namespace {
+
+using testing::error_of;
+
+Machine cluster(std::uint64_t nodes, std::uint64_t ranks_per_node) {
+  Machine machine;
+  machine.name = "cluster";
+  machine.nodes = nodes;
+  machine.ranks_per_node = machine.cores_per_node = ranks_per_node;
+  machine.copy_rate_node = 200e9;
+  machine.file_system = "lustre";
+  machine.block_bytes = 1 << 20;
+  machine.servers = 32;
+  machine.write_rate = 1e9;
+  machine.write_rate_total = 200e9;
+  machine.read_rate_total = 200e9;
+  machine.write_call = 100e-6;
+  return machine;
+}
+
+PlanRequest request_of(const Extents& lattice, const Extents& processes, Strategy strategy = Strategy::automatic) {
+  PlanRequest request;
+  request.lattice = lattice;
+  request.processes = processes;
+  request.spec = gauge_spec(Precision::double_);
+  request.payload_offset = 1200;
+  request.route.strategy = strategy;
+  return request;
+}
+
+void expect_no_gap(const std::vector<Extent>& extents, std::uint64_t begin, std::uint64_t bytes) {
+  std::uint64_t at = begin;
+  for (const Extent& extent : extents) {
+    EXPECT_EQ(extent.offset, at);
+    EXPECT_GT(extent.bytes, 0u);
+    at += extent.bytes;
+  }
+  EXPECT_EQ(at, begin + bytes);
+}
+
+TEST(Plan, ExtentsCoverThePayloadOnce) {
+  for (const Strategy strategy : {Strategy::direct, Strategy::shared, Strategy::messages}) {
+    for (const bool writing : {true, false}) {
+      PlanRequest request = request_of({16, 12, 8, 16}, {2, 3, 1, 2}, strategy);
+      request.writing = writing;
+      const TransferPlan plan = plan_transfer(request, cluster(3, 4));
+      expect_no_gap(extents_of(plan, 1'000'000), 1200, plan.bytes);
+      EXPECT_EQ(extents_of(plan, 3).size(), 3u);
+      EXPECT_TRUE(extents_of(plan, 0).empty());
+    }
+  }
+}
+
+TEST(Plan, DirectExtentsBelongToTheHoldersOfTheirSites) {
+  const PlanRequest request = request_of({8, 6, 4, 6}, {2, 3, 1, 2}, Strategy::direct);
+  const lattice::Decomposition dealt(request.lattice, request.processes);
+  for (const Extent& extent : extents_of(plan_transfer(request), 1'000'000)) {
+    for (std::uint64_t byte = extent.offset; byte < extent.offset + extent.bytes; byte += 576) {
+      const Coord x = lattice::site_at((byte - 1200) / 576, whole(request.lattice), {0, 1, 2, 3});
+      EXPECT_EQ(dealt.owner(x), extent.rank);
+    }
+  }
+}
+
+TEST(Plan, DomainsOfAnExchangeBeginAtTheAlignment) {
+  const TransferPlan plan =
+      plan_transfer(request_of({16, 16, 16, 32}, {2, 2, 1, 2}, Strategy::messages), cluster(2, 4));
+  EXPECT_EQ(plan.alignment, 1u << 20);
+  const std::vector<Extent> extents = extents_of(plan, 1000);
+  for (std::size_t i = 1; i < extents.size(); ++i) EXPECT_EQ(extents[i].offset % plan.alignment, 0u);
+}
+
+TEST(Plan, ConsidersAllStrategiesAndChoosesOneOfThem) {
+  const TransferPlan plan = plan_transfer(request_of({24, 24, 24, 48}, {2, 1, 1, 1}));
+  ASSERT_EQ(plan.considered.size(), 4u);
+  EXPECT_EQ(plan.row_bytes, 12u * 576);
+  EXPECT_EQ(plan.bytes, 24u * 24 * 24 * 48 * 576);
+  EXPECT_FALSE(plan.chosen.reason.empty());
+  double least = 1e9;
+  for (const StrategyPlan& one : plan.considered) {
+    EXPECT_TRUE(one.possible) << one.reason;
+    EXPECT_GT(one.seconds.total, 0);
+    EXPECT_LE(one.memory_bytes, 16u << 20);
+    least = std::min(least, one.seconds.total);
+  }
+  EXPECT_LE(plan.chosen.seconds.total, 1.4 * least);
+}
+
+TEST(Plan, SaysWhyAStrategyIsNotPossible) {
+  Machine machine;
+  machine.pull_permitted = false;
+  const TransferPlan plan = plan_transfer(request_of({24, 24, 24, 48}, {2, 1, 1, 1}), machine);
+  const auto pull = std::ranges::find(plan.considered, Strategy::pull, &StrategyPlan::strategy);
+  EXPECT_FALSE(pull->possible);
+  EXPECT_NE(pull->reason.find("lq doctor"), std::string::npos) << pull->reason;
+  const Error error = error_of([&] {
+    plan_transfer(request_of({24, 24, 24, 48}, {2, 1, 1, 1}, Strategy::pull), machine);
+  });
+  EXPECT_EQ(error.code(), Code::unsupported);
+}
+
+// Were there a loop over ranks somewhere, this would not end.
+TEST(Plan, OfAMillionRanksIsMadeLikeThatOfAFew) {
+  const TransferPlan few = plan_transfer(request_of({256, 256, 64, 64}, {16, 16, 4, 4}), cluster(64, 64));
+  const TransferPlan many = plan_transfer(request_of({256, 256, 1024, 1024}, {16, 16, 64, 64}), cluster(16384, 64));
+  EXPECT_EQ(many.ranks, 1u << 20);
+  EXPECT_EQ(many.nodes, 1u << 14);
+  // What one rank does and holds is the same.
+  EXPECT_EQ(many.chosen.strategy, few.chosen.strategy);
+  EXPECT_EQ(many.chosen.memory_bytes, few.chosen.memory_bytes);
+  EXPECT_NEAR(static_cast<double>(many.chosen.messages), static_cast<double>(few.chosen.messages),
+              0.1 * static_cast<double>(few.chosen.messages));
+  EXPECT_EQ(extents_of(many, 10).size(), 10u);
+}
+
+TEST(Plan, OfALargeLatticeFitsTheMachine) {
+  const TransferPlan plan = plan_transfer(request_of({256, 256, 256, 512}, {16, 16, 16, 25}), cluster(1600, 64));
+  EXPECT_EQ(plan.ranks, 102400u);
+  EXPECT_EQ(plan.nodes, 1600u);
+  EXPECT_NE(plan.chosen.strategy, Strategy::direct);
+  EXPECT_LE(plan.chosen.memory_bytes, 16u << 20);
+  // 4.9 TB at 200 GB/s.
+  EXPECT_GE(plan.chosen.seconds.total, 24.7);
+  EXPECT_LE(plan.chosen.seconds.total, 60);
+}
+
+TEST(Plan, GivesNodesMoreRanksWhereThereAreTooFew) {
+  const TransferPlan plan = plan_transfer(request_of({16, 16, 16, 16}, {2, 2, 2, 2}), cluster(2, 4));
+  EXPECT_EQ(plan.nodes, 2u);
+  EXPECT_EQ(plan.ranks_per_node, 8u);
+}
+
+TEST(Plan, RefusesImpossibleRequests) {
+  const auto code = [](const PlanRequest& request) {
+    return error_of([&] { plan_transfer(request, Machine{}); }).code();
+  };
+  EXPECT_EQ(code(request_of({4, 4, 4}, {2, 2, 2, 2})), Code::invalid_argument);
+  EXPECT_EQ(code(request_of({4, 4, 4, 0}, {2, 2, 2, 2})), Code::invalid_argument);
+  EXPECT_EQ(code(request_of({4, 4, 4, 4}, {2, 2, -2, 2})), Code::invalid_argument);
+  EXPECT_EQ(code(request_of({}, {})), Code::invalid_argument);
+  EXPECT_EQ(code(request_of({1 << 20, 1 << 20, 1 << 20, 4}, {2, 2, 2, 2})), Code::too_large);
+  PlanRequest nothing = request_of({4, 4, 4, 4}, {2, 2, 2, 2});
+  nothing.spec = {};
+  EXPECT_EQ(code(nothing), Code::invalid_argument);
+}
+
+TEST(Plan, OfOneDomainAtATimeKeepsNodesApartOnNetworkFileSystems) {
+  Machine machine = cluster(2, 1);
+  machine.file_system = "nfs";
+  machine.block_bytes = 65536;
+  const TransferPlan plan = plan_transfer(request_of({16, 16, 16, 32}, {1, 1, 1, 2}), machine);
+  EXPECT_NE(plan.chosen.strategy, Strategy::direct);
+  EXPECT_EQ(plan.chosen.domain_bytes % 65536, 0u);
+}
+
+TEST(Plan, AsJsonNamesWhatItDoes) {
+  const std::string json = to_json(plan_transfer(request_of({24, 24, 24, 48}, {2, 1, 1, 1})));
+  for (const char* part :
+       {"\"direction\":\"write\"", "\"grid\":[2,1,1,1]", "\"considered\":[", "\"strategy\":\"pull\""}) {
+    EXPECT_NE(json.find(part), std::string::npos) << part << " in " << json;
+  }
+}
+
+}  // namespace
+}  // namespace lq
