@@ -66,5 +66,7 @@ LQ_API Machine load_machine(const std::string& path);
 // Local. Writes a profile with comments, replacing what was there at once; makes its folder. invalid_argument: values
 // that no machine has; no_permission, no_space, io.
 LQ_API void save_machine(const std::string& path, const Machine& machine);
+// Local. One JSON object with the keys of a profile (docs/reference/json.md).
+LQ_API std::string to_json(const Machine& machine);
 
 }  // namespace lq

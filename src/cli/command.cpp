@@ -27,6 +27,7 @@ constexpr std::array table = {
     Command{"bench", "how fast this machine writes and reads, beside the raw limit of the same run", declare_bench,
             false},
     Command{"plot", "benchmark results as a picture", declare_plot, false},
+    Command{"doctor", "what this machine, its MPI and a file system do wrong, and what to do about it", declare_doctor},
     Command{"completion", "completion of verbs and options for a shell", declare_completion, false, true},
 };
 

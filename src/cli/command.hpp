@@ -36,6 +36,7 @@ Run declare_verify(Arguments& arguments);
 Run declare_validate(Arguments& arguments);
 Run declare_convert(Arguments& arguments);
 Run declare_diff(Arguments& arguments);
+Run declare_doctor(Arguments& arguments);
 Run declare_dump(Arguments& arguments);
 Run declare_explain(Arguments& arguments);
 Run declare_generate(Arguments& arguments);

@@ -13,6 +13,7 @@
 #include <limequat/catalog.hpp>
 #include <limequat/error.hpp>
 #include <limequat/grid.hpp>
+#include <limequat/survey.hpp>
 
 #include "cli/output.hpp"
 
@@ -27,6 +28,8 @@ struct Session {
   Communicator communicator;
   // Collective. The root's number on every rank.
   std::function<int(int)> from_root = [](int code) { return code; };
+  // Collective. Probes of MPI, with a folder for files of theirs; none without MPI.
+  std::function<std::vector<Probe>(const std::string& folder, bool thorough)> mpi_probes = {};
   bool quiet = false;
   bool verbose = false;
   bool json = false;

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/json_writer.hpp"
 #include "base/text.hpp"
 
 namespace lq::machine {
@@ -129,3 +130,26 @@ std::string profile_text(const Machine& machine) {
 }
 
 }  // namespace lq::machine
+
+namespace lq {
+namespace {
+
+void write(base::JsonWriter& json, const std::vector<std::string>& values) { json.array(values); }
+template <class T>
+void write(base::JsonWriter& json, const T& value) {
+  json.value(value);
+}
+
+}  // namespace
+
+std::string to_json(const Machine& machine) {
+  base::JsonWriter json;
+  json.begin_object();
+  for (const machine::Key& key : machine::profile_keys()) {
+    json.key(key.name);
+    std::visit([&](auto member) { write(json, machine.*member); }, key.member);
+  }
+  return json.end_object().take();
+}
+
+}  // namespace lq

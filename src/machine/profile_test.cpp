@@ -159,6 +159,21 @@ TEST(Profile, OfNoMachineIsNotWritten) {
   EXPECT_FALSE(std::filesystem::exists(scratch / "site.toml"));
 }
 
+TEST(Profile, AsJsonHasEveryKeyOnce) {
+  Machine machine;
+  machine.write_rate = 3e9;
+  machine.findings = {"a \"b\""};
+  const std::string json = to_json(machine);
+  EXPECT_NE(json.find("\"write_rate\":3000000000.0,"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"findings\":[\"a \\\"b\\\"\"]"), std::string::npos) << json;
+  for (const machine::Key& key : machine::profile_keys()) {
+    std::string name("\"");
+    name.append(key.name).append("\":");
+    EXPECT_EQ(json.find(name), json.rfind(name)) << name;
+    EXPECT_NE(json.find(name), std::string::npos) << name;
+  }
+}
+
 TEST(Site, ProfileIsTakenFromTheVariable) {
   const ScratchDirectory scratch;
   Machine machine;

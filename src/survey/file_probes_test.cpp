@@ -84,6 +84,7 @@ class LyingTransport final : public transport::Transport {
   void sync_directory(const std::string& path) override { inner_.sync_directory(path); }
   transport::PathKind kind(const std::string& path) override { return inner_.kind(path); }
   std::optional<std::uint64_t> free_space(const std::string& path) override { return inner_.free_space(path); }
+  transport::Unit unit(const std::string& path) override { return inner_.unit(path); }
   void copy_permissions(const std::string& from, const std::string& to) override { inner_.copy_permissions(from, to); }
 
  private:

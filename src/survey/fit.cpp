@@ -4,9 +4,12 @@
 // See fit.hpp.
 #include "survey/fit.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
+#include "base/text.hpp"
 #include "survey/storage_parts.hpp"
 
 namespace lq::survey {
@@ -24,9 +27,12 @@ double slope_alone(std::span<const CallTime> points) {
   return pp > 0 ? pt / pp : 0;
 }
 
+// More digits than these were not measured.
+double rounded(double value) { return base::parse_double(fmt::format("{:.4g}", value)).value_or(value); }
+
 void set_rate(const std::vector<Part>& parts, std::string_view name, double& rate, double share = 1) {
   const Part* part = part_named(parts, name);
-  if (part != nullptr && part->bytes_per_second > 0) rate = part->bytes_per_second * share;
+  if (part != nullptr && part->bytes_per_second > 0) rate = rounded(part->bytes_per_second * share);
 }
 
 // Rate of one of the ranks that worked side by side.
@@ -37,7 +43,8 @@ void set_rate_of_one(const std::vector<Part>& parts, std::string_view name, doub
 
 void set_time(const std::vector<Part>& parts, std::string_view name, double& seconds) {
   const Part* part = part_named(parts, name);
-  if (part != nullptr) seconds = part->seconds.median / static_cast<double>(std::max<std::uint64_t>(part->calls, 1));
+  if (part == nullptr) return;
+  seconds = rounded(part->seconds.median / static_cast<double>(std::max<std::uint64_t>(part->calls, 1)));
 }
 
 void set_line(const std::vector<Part>& parts, std::string_view verb, double& rate, double& call) {
@@ -50,8 +57,8 @@ void set_line(const std::vector<Part>& parts, std::string_view verb, double& rat
   }
   const Line line = fit_line(points);
   if (line.rate <= 0) return;
-  rate = line.rate;
-  call = line.call;
+  rate = rounded(line.rate);
+  call = rounded(line.call);
 }
 
 }  // namespace
@@ -98,7 +105,7 @@ Machine fit_machine(const std::vector<Part>& parts, Machine machine, bool has_ot
            1.0 / static_cast<double>(std::max<std::uint64_t>(machine.nodes, 1)));
   set_rate(parts, "pack with checksum", machine.pack_rate);
   set_rate_of_one(parts, "shared memory", machine.shared_rate);
-  machine.pull_rate = 0;
+  if (!machine.pull_permitted) machine.pull_rate = 0;
   set_rate_of_one(parts, "neighbour's memory", machine.pull_rate);
   set_time(parts, "handover", machine.handover_time);
   if (has_other_nodes) {
