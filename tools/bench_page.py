@@ -2,90 +2,272 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Benchmark results (the JSON of bench_transfer) as a page with a table and a bar plot of the ratio to raw.
-"""usage: bench_page.py RESULT.json FOLDER"""
+# Pages from the JSON of benchmarks: every number on them is read from a file, none is typed. A file that is not there
+# leaves its page, or its row, out.
+"""usage: bench_page.py FOLDER (with the JSON files of bench/run_bench.py)"""
 
 import json
 import pathlib
 import sys
 
-BAR, GAP, LEFT, WIDTH, TOP = 18, 8, 250, 420, 34
+MIB = 1024 * 1024
+
+
+def load(folder, name):
+    """The runs in NAME.json, or none."""
+    path = folder / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
 
 
 def rows(measured):
     """(environment, result) of everything measured, in order."""
-    return [(run["environment"], result) for run in measured for result in run["results"]]
+    return [(run["environment"], result) for run in measured for result in run.get("results", [])]
 
 
-def rate(result, which):
+def find(measured, **facts):
+    """The results with these facts."""
+    return [r for _, r in rows(measured) if all(r.get(key) == value for key, value in facts.items())]
+
+
+def rate(result, which="seconds"):
     return result["bytes"] / result[which]["median"] / 1e9
 
 
-def label(environment, result):
-    plural = "rank" if result["ranks"] == 1 else "ranks"
-    return f"{result['direction']}, {environment['file_system']}, {result['ranks']} {plural}"
-
-
-def table(measured):
-    lines = ["| direction | file system | lattice | grid | bytes | GB/s | best GB/s | raw GB/s | ratio to raw |",
-             "|---|---|---|---|---|---|---|---|---|"]
-    for environment, r in rows(measured):
-        lines.append(f"| {r['direction']} | {environment['file_system']} | {r['lattice']} | {r['grid']} | {r['bytes']} "
-                     f"| {rate(r, 'seconds'):.2f} | {r['bytes'] / r['seconds']['min'] / 1e9:.2f} "
-                     f"| {rate(r, 'raw_seconds'):.2f} | **{r['ratio_to_raw']:.2f}** |")
-    return "\n".join(lines) + "\n"
-
-
-def page(measured):
+def where(measured):
     e = measured[0]["environment"]
+    return f"{e['processor']}, {e['cores']} cores; {e['mpi']}; {e['compiler']}; Limequat {e['version']}; {e['date']}."
+
+
+def table(heads, lines):
+    return "\n".join(["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads),
+                      *("| " + " | ".join(cells) + " |" for cells in lines)]) + "\n"
+
+
+# --- targets -------------------------------------------------------------------------------------------------------
+
+XYZ = ("2x1x1x1", "2x2x2x1")
+
+
+class Targets:
+    """What was promised, and what became of it."""
+
+    def __init__(self, folder):
+        self.memory, self.disk, self.peers = (load(folder, name) for name in ("memory", "disk", "peers"))
+        self.overlap, self.parts, self.small = (load(folder, name) for name in ("overlap", "parts", "small"))
+
+    @staticmethod
+    def ratio(measured, direction, *grids):
+        """The smallest ratio to raw over these grids; nothing unless all were measured."""
+        found = [find(measured, direction=direction, grid=grid, name="lattice") for grid in grids]
+        return min((r["ratio_to_raw"] for each in found for r in each), default=None) if all(found) else None
+
+    def kernel(self):
+        parts = [p for run in self.parts for p in run.get("parts", []) if p["name"] == "pack with checksum, small"]
+        return parts[0]["bytes_per_second"] / 1e9 if parts else None
+
+    def beside_peers(self):
+        """Our rate over that of the fastest peer, where that is smallest; and where that is."""
+        worst = None
+        for ours in find(self.peers, name="lattice"):
+            same = {key: ours[key] for key in ("direction", "grid", "lattice")}
+            others = [r for r in find(self.peers, **same) if r["name"] != "lattice"]
+            for other in others:
+                ratio = rate(ours) / rate(other)
+                if worst is None or ratio < worst[0]:
+                    worst = (ratio, f"{other['name']}, {other['direction']}, grid {other['grid']}")
+        return worst
+
+    def beside_compute(self, key, worst, is_alone):
+        found = [r for e, r in rows(self.overlap) if (r["ranks"] < e["cores"]) == is_alone and key in r]
+        return worst((r[key] for r in found), default=None)
+
+    def largest_memory(self):
+        found = [r.get("memory_bytes") for _, r in rows(self.memory) if r["name"] == "lattice"]
+        return max(found) / MIB if found and None not in found else None
+
+    def commit(self):
+        found = find(self.small, name="lattice", direction="write")
+        return found[0]["seconds"]["median"] * 1e3 if found else None
+
+    def lines(self):
+        """(case, target, at least or at most, measured, unit, note)"""
+        memory, disk = self.memory, self.disk
+        peers = self.beside_peers()
+        return [
+            ("kernel: pack, swap and CRC, one core, in cache", 40, ">=", self.kernel(), " GB/s",
+             "22 with 256-bit carry-less multiplication, 11 with 128"),
+            ("write, 1 rank", 0.93, ">=", self.ratio(memory, "write", "1x1x1x1"), "", ""),
+            ("write, t split, 2 ranks", 1.0, ">=", self.ratio(memory, "write", "1x1x1x2"), "", ""),
+            ("write, x split, 2 ranks", 0.97, ">=", self.ratio(memory, "write", "2x1x1x1"), "", ""),
+            ("write, 2x2x2x1 on 8 ranks", 0.95, ">=", self.ratio(memory, "write", "2x2x2x1"), "", ""),
+            (f"write, x split on {file_system(disk)}", 0.90, ">=", self.ratio(disk, "write", "2x1x1x1"), "", ""),
+            ("read with verification, contiguous", 0.90, ">=", self.ratio(memory, "read", "1x1x1x1", "1x1x1x2"), "",
+             "the lower of 1 rank and t split"),
+            ("read with verification, x and xyz splits", 0.82, ">=", self.ratio(memory, "read", *XYZ), "",
+             "the lower of both"),
+            ("rate over that of the fastest peer", 1.0, ">=", peers and peers[0], "", peers[1] if peers else ""),
+            ("background write, a core free: total over the longer", 1.05, "<=",
+             self.beside_compute("ratio_to_longer", max, True), "", "the higher of loops in cache and in memory"),
+            ("background write, all cores computing: hidden share of the shorter", 0.5, ">=",
+             self.beside_compute("hidden_share", min, False), "", "the lower of both loops"),
+            ("memory beyond the field, per rank", 16, "<=", self.largest_memory(), " MiB", "the highest of all transfers"),
+            ("open and commit of a small file, 4 ranks", 2, "<=", self.commit(), " ms", ""),
+        ]
+
+
+def file_system(measured):
+    return measured[0]["environment"]["file_system"] if measured else "disk"
+
+
+def verdict(target, sign, measured):
+    if measured is None:
+        return "not measured"
+    # As it is printed, so that nobody wonders about equal numbers.
+    shown = float(f"{measured:.2f}")
+    return "reached" if (shown >= target if sign == ">=" else shown <= target) else "not reached"
+
+
+def target_table(folder):
+    lines = []
+    for case, target, sign, measured, unit, note in Targets(folder).lines():
+        value = "-" if measured is None else f"{measured:.2f}{unit}"
+        lines.append([case, f"{sign} {target:g}{unit}", value, verdict(target, sign, measured), note])
+    return table(["case", "target", "measured", "", "remark"], lines)
+
+
+# --- pages ---------------------------------------------------------------------------------------------------------
+
+def transfer_table(measured):
+    lines = []
+    for e, r in rows(measured):
+        memory = r.get("memory_bytes")
+        lines.append([r["direction"], e["file_system"], r["lattice"], r["grid"], str(r["ranks"]),
+                      r.get("strategy_taken") or r["strategy"], f"{rate(r):.2f}", f"{r['bytes'] / r['seconds']['min'] / 1e9:.2f}",
+                      f"{rate(r, 'raw_seconds'):.2f}", f"**{r['ratio_to_raw']:.2f}**",
+                      "-" if memory is None else f"{memory / MIB:.1f}"])
+    return table(["direction", "file system", "lattice", "grid", "ranks", "strategy", "GB/s", "best GB/s", "raw GB/s",
+                  "ratio to raw", "memory MiB"], lines)
+
+
+def transfers_page(folder):
+    memory, disk, sizes = load(folder, "memory"), load(folder, "disk"), load(folder, "sizes")
     return f"""# Transfers
 
 A double precision gauge field in ILDG form: reordered, byte-swapped, checksummed, and on reading verified. Beside it, in the
-same interleaved run and folder, the same bytes by plain `pwrite` and `pread` of 1 MiB, all ranks in parallel. Time is
-split, so each rank has one stretch of the file. Nothing is synced on either side. Every read was compared bit for bit
-with what was written. Median of {e['runs']} runs; the ratio is the median raw time divided by ours.
+same round and folder, the same bytes by plain `pwrite` and `pread` of 1 MiB, all ranks in parallel, one stretch of the
+file for each. Nothing is synced on either side. Every read was compared bit for bit with what was written. Medians of
+{memory[0]['environment']['runs']} rounds; a first one stands apart. *memory*: the peak of the process beyond the field and what it had before.
 
-{e['processor']}, {e['cores']} cores; {e['mpi']}; {e['compiler']}; Limequat {e['version']}; {e['date']}.
+{where(memory)}
 
-{table(measured)}
-![ratio to raw](transfer.svg)
+## In memory
 
-The numbers behind this page are in [transfer.json](transfer.json); `./dev bench` measures again. How to measure and
-how to report: [bench/README.md](../../bench/README.md).
+{transfer_table(memory)}
+![rate as a fraction of the raw limit, in memory](memory-ratio.svg)
+
+![time per step](memory-steps.svg)
+
+![rate against the number of ranks](memory-ranks.svg)
+
+## On disk, through the page cache
+
+{transfer_table(disk)}
+![rate as a fraction of the raw limit, on disk](disk-ratio.svg)
+
+## By size
+
+{transfer_table(sizes)}
+![rate against the size of the file](sizes.svg)
 """
 
 
-def plot(measured):
-    """Horizontal bars; the line is the raw transfer."""
-    items = [(label(e, r), r["ratio_to_raw"]) for e, r in rows(measured)]
-    longest = max([1.0, *(ratio for _, ratio in items)])
-    height = TOP + len(items) * (BAR + GAP) + 10
-    unit = WIDTH / longest
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + 70}" height="{height}" '
-             'font-family="sans-serif" font-size="13">',
-             '<rect width="100%" height="100%" fill="white"/>',
-             f'<text x="{LEFT}" y="18">rate, as a fraction of a raw transfer of the same bytes</text>']
-    for i, (name, ratio) in enumerate(items):
-        y = TOP + i * (BAR + GAP)
-        colour = "#5b9b3c" if name.startswith("write") else "#3c7a9b"
-        parts.append(f'<text x="{LEFT - 8}" y="{y + 14}" text-anchor="end">{name}</text>')
-        parts.append(f'<rect x="{LEFT}" y="{y}" width="{ratio * unit:.1f}" height="{BAR}" fill="{colour}"/>')
-        parts.append(f'<text x="{LEFT + ratio * unit + 6:.1f}" y="{y + 14}">{ratio:.2f}</text>')
-    x = LEFT + unit
-    parts.append(f'<line x1="{x:.1f}" y1="{TOP - 6}" x2="{x:.1f}" y2="{height - 8}" stroke="black" stroke-dasharray="3 3"/>')
-    return "\n".join(parts) + "\n</svg>\n"
+def peers_page(folder):
+    peers = load(folder, "peers")
+    lines = [[r["name"] if r["name"] != "lattice" else "**limequat**", r["verify"], r["direction"], r["grid"], f"{rate(r):.2f}",
+              f"{r['ratio_to_raw']:.2f}"] for _, r in rows(peers)]
+    return f"""# Beside others
+
+The same field, the same ranks, in turn within every round: ours with byte order and checksum, theirs as plain doubles without
+checksum. *gather*: rank 0 collects time slices and writes alone. *mpi-io*: a subarray view, collective or independent calls.
+*hdf5*: one contiguous dataset, collective. *pnetcdf*: one variable of a CDF-5 file, collective. All with the defaults of their
+libraries; who left rounds because of an error, or because what it read was not what it had written, is missing.
+
+{where(peers)}
+
+{table(["who", "checksum", "direction", "grid", "GB/s", "ratio to raw"], lines)}
+![rates as fractions of the raw limit](peers.svg)
+"""
 
 
-def write(measured, folder):
-    (folder / "transfer.md").write_text(page(measured), encoding="utf-8")
-    (folder / "transfer.svg").write_text(plot(measured), encoding="utf-8")
+def overlap_page(folder):
+    overlap = load(folder, "overlap")
+    ms = lambda series: f"{series['median'] * 1e3:.1f}"  # noqa: E731
+    lines = [[f"{r['ranks']} of {e['cores']}", r["load"], ms(r["compute_seconds"]), ms(r["alone_seconds"]), ms(r["seconds"]),
+              f"{r['ratio_to_longer']:.2f}", f"{r['hidden_share']:.2f}"] for e, r in rows(overlap)]
+    return f"""# Writing while computing
+
+A loop over arrays, in cache or in memory, that takes as long as the write; the write alone; both together: `write_async`, the
+loop with `test` between its slices, `wait`. *to the longer*: both together over the longer of the two alone, 1 is all that
+can be had. *hidden*: how much of the shorter one it did not cost.
+
+{where(overlap)}
+
+{table(["cores computing", "loop in", "compute ms", "write ms", "both ms", "to the longer", "hidden"], lines)}"""
+
+
+def parts_page(folder):
+    parts = load(folder, "parts")
+    lines = [[p["name"], str(p["ranks"]), f"{p['bytes_per_second'] / 1e9:.2f}" if p["bytes"] else "-",
+              f"{p['seconds']['median'] / p['calls'] * 1e6:.2f}", f"{p['seconds']['min'] / p['calls'] * 1e6:.2f}",
+              f"{p['seconds']['max'] / p['calls'] * 1e6:.2f}"] for run in parts for p in run["parts"]]
+    return f"""# Parts of this machine
+
+The ceilings, one by one: `lq bench parts`. Medians over all rounds that fitted into the time.
+
+{where(parts)}
+
+{table(["part", "ranks", "GB/s", "us per call", "fastest", "slowest"], lines)}"""
+
+
+PAGES = [("transfers", "memory", "Transfers", transfers_page), ("peers", "peers", "Beside others", peers_page),
+         ("overlap", "overlap", "Writing while computing", overlap_page),
+         ("parts", "parts", "Parts of this machine", parts_page)]
+
+
+def index_page(folder):
+    there = "\n".join(f"- [{title}]({page}.md)" for page, data, title, _ in PAGES if load(folder, data))
+    files = ", ".join(f"[{path.name}]({path.name})" for path in sorted(folder.glob("*.json")))
+    return f"""# Benchmarks
+
+What `./dev bench` measured on the machine named below: a small one, so the ratios tell more than the rates. Every transfer
+stands beside the raw limit of the same run. What the numbers mean, and how to measure your own machine:
+[the guide](../guide/benchmarks.md).
+
+{where(load(folder, 'memory'))}
+
+{there}
+
+## Targets
+
+Unless a unit is given, a fraction of the raw transfer of the same bytes, in memory.
+
+{target_table(folder)}
+The numbers behind these pages: {files}.
+"""
+
+
+def write(folder):
+    for page, data, _, make in PAGES:
+        if load(folder, data):
+            (folder / f"{page}.md").write_text(make(folder), encoding="utf-8")
+    (folder / "index.md").write_text(index_page(folder), encoding="utf-8")
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2
-    write(json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")), pathlib.Path(sys.argv[2]))
+    write(pathlib.Path(sys.argv[1]))
     return 0
 
 

@@ -177,9 +177,9 @@ class Demo:
     def larger_rates(self):
         """What the rate is once there are some bytes."""
         lattice, ranks = "16x16x16x32", min(2, os.cpu_count() or 1)
-        code, _, err = self.run("bench_transfer", "--path", ".", "--lattice", lattice, "--runs", "7",
+        code, _, err = self.run("lq-mpi", "bench", "lattice", "--lattice", lattice, "--runs", "7",
                                 "--json", "rates.json", ranks=ranks)
-        self.check(code == 0, f"bench_transfer ({err.strip()})")
+        self.check(code == 0, f"lq-mpi bench ({err.strip()})")
         if code == 0:
             for r in json.loads((self.work / "rates.json").read_text())["results"]:
                 rate, raw = (r["bytes"] / r[which]["median"] / 1e6 for which in ("seconds", "raw_seconds"))

@@ -1,11 +1,12 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The page of a benchmark says what the numbers say.
+# The pages of the benchmarks say what the numbers say.
+import json
 import pathlib
 import sys
+import tempfile
 import unittest
-import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 import bench_page  # noqa: E402
@@ -13,25 +14,81 @@ import bench_page  # noqa: E402
 SECONDS = {"min": 0.5, "median": 1.0, "max": 2.0, "first": 2.0}
 RAW = {"min": 0.4, "median": 0.8, "max": 1.0, "first": 1.0}
 ENVIRONMENT = {"version": "1.2.3", "compiler": "gcc", "processor": "P", "cores": 2, "mpi": "M", "file_system": "tmpfs",
-               "path": "/dev/shm", "runs": 7, "date": "2026-01-01"}
-RESULT = {"direction": "write", "lattice": "4x4x4x8", "grid": "1x1x1x2", "ranks": 2, "bytes": 3 * 10**9,
-          "seconds": SECONDS, "raw_seconds": RAW, "ratio_to_raw": 0.8}
-MEASURED = [{"environment": ENVIRONMENT, "results": [RESULT, {**RESULT, "direction": "read", "ratio_to_raw": 1.25}]}]
+               "runs": 7, "date": "2026-01-01"}
+RESULT = {"name": "lattice", "direction": "write", "lattice": "4x4x4x8", "grid": "1x1x1x1", "ranks": 1, "strategy": "auto",
+          "strategy_taken": "direct", "verify": "checksum", "bytes": 3 * 10**9, "seconds": SECONDS, "raw_seconds": RAW,
+          "ratio_to_raw": 0.8, "memory_bytes": 2 * 1024 * 1024}
+
+
+def run(*results, **environment):
+    return [{"environment": {**ENVIRONMENT, **environment}, "results": list(results)}]
+
+
+def cells(text, first):
+    """The cells of the row that begins with `first`."""
+    for line in text.splitlines():
+        row = [cell.strip() for cell in line.strip("|").split("|")]
+        if row[0] == first:
+            return row
+    raise AssertionError(f"no row {first} in\n{text}")
 
 
 class BenchPage(unittest.TestCase):
-    def test_table_has_median_best_raw_and_ratio(self):
-        row = bench_page.table(MEASURED).splitlines()[2]
-        self.assertEqual([cell.strip() for cell in row.strip("|").split("|")][-4:], ["3.00", "6.00", "3.75", "**0.80**"])
+    def setUp(self):
+        self.folder_object = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder_object.cleanup)
+        self.folder = pathlib.Path(self.folder_object.name)
 
-    def test_page_says_where_it_was_measured(self):
-        self.assertIn("P, 2 cores; M; gcc; Limequat 1.2.3; 2026-01-01", bench_page.page(MEASURED))
+    def keep(self, name, measured):
+        (self.folder / f"{name}.json").write_text(json.dumps(measured), encoding="utf-8")
 
-    def test_plot_is_valid_and_bars_are_in_proportion(self):
-        svg = xml.etree.ElementTree.fromstring(bench_page.plot(MEASURED))
-        bars = [bar for bar in svg.iter("{http://www.w3.org/2000/svg}rect") if bar.get("width") != "100%"]
-        widths = [float(bar.get("width")) for bar in bars]
-        self.assertAlmostEqual(widths[1] / widths[0], 1.25 / 0.8, places=2)
+    def test_table_has_median_best_raw_ratio_and_memory(self):
+        row = cells(bench_page.transfer_table(run(RESULT)), "write")
+        self.assertEqual(row[-5:], ["3.00", "6.00", "3.75", "**0.80**", "2.0"])
+
+    def test_a_target_is_reached_at_what_is_printed(self):
+        self.keep("memory", run({**RESULT, "ratio_to_raw": 0.926}))
+        self.assertEqual(cells(bench_page.target_table(self.folder), "write, 1 rank")[1:4], [">= 0.93", "0.93", "reached"])
+        self.keep("memory", run({**RESULT, "ratio_to_raw": 0.92}))
+        self.assertEqual(cells(bench_page.target_table(self.folder), "write, 1 rank")[3], "not reached")
+
+    def test_what_was_not_measured_is_not_reached(self):
+        row = cells(bench_page.target_table(self.folder), "write, 2x2x2x1 on 8 ranks")
+        self.assertEqual(row[2:4], ["-", "not measured"])
+
+    def test_reading_split_counts_the_lower_and_only_if_both_are_there(self):
+        case = "read with verification, x and xyz splits"
+        one = {**RESULT, "direction": "read", "grid": "2x1x1x1", "ratio_to_raw": 0.9}
+        self.keep("memory", run(one))
+        self.assertEqual(cells(bench_page.target_table(self.folder), case)[3], "not measured")
+        self.keep("memory", run(one, {**one, "grid": "2x2x2x1", "ratio_to_raw": 0.7}))
+        self.assertEqual(cells(bench_page.target_table(self.folder), case)[2:4], ["0.70", "not reached"])
+
+    def test_the_fastest_peer_counts(self):
+        faster = {**RESULT, "name": "hdf5", "seconds": {**SECONDS, "median": 0.5}}
+        slower = {**RESULT, "name": "pnetcdf", "seconds": {**SECONDS, "median": 4.0}}
+        self.keep("peers", run(RESULT, slower, faster))
+        row = cells(bench_page.target_table(self.folder), "rate over that of the fastest peer")
+        self.assertEqual(row[2:5], ["0.50", "not reached", "hdf5, write, grid 1x1x1x1"])
+
+    def test_overlap_is_told_by_whether_a_core_is_free(self):
+        alone = {**RESULT, "name": "overlap", "ratio_to_longer": 1.04, "hidden_share": 0.9}
+        busy = {**alone, "ranks": 2, "ratio_to_longer": 1.5, "hidden_share": 0.4}
+        self.keep("overlap", run(alone, busy))
+        text = bench_page.target_table(self.folder)
+        self.assertEqual(cells(text, "background write, a core free: total over the longer")[2:4], ["1.04", "reached"])
+        row = cells(text, "background write, all cores computing: hidden share of the shorter")
+        self.assertEqual(row[2:4], ["0.40", "not reached"])
+
+    def test_pages_are_there_for_what_was_measured(self):
+        for name in ("memory", "disk", "sizes"):
+            self.keep(name, run(RESULT))
+        bench_page.write(self.folder)
+        index = (self.folder / "index.md").read_text(encoding="utf-8")
+        self.assertIn("P, 2 cores; M; gcc; Limequat 1.2.3; 2026-01-01", index)
+        self.assertIn("(transfers.md)", index)
+        self.assertNotIn("(peers.md)", index)
+        self.assertFalse((self.folder / "peers.md").exists())
 
 
 if __name__ == "__main__":

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The set of measurements behind docs/benchmarks: runs lq-mpi and bench_peers, keeps their JSON, draws it with `lq plot`
+# and writes the pages. Called by `./dev bench`; less than five minutes on two cores.
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+import bench_page  # noqa: E402
+
+LATTICES = ["24x24x24x48", "16x16x16x32", "12x12x12x24", "8x8x8x16", "4x4x4x8"]
+OLD_PAGES = ["transfer.json", "transfer.md", "transfer.svg"]
+
+
+def field_bytes(lattice):
+    volume = 576
+    for extent in lattice.split("x"):
+        volume *= int(extent)
+    return volume
+
+
+def largest_that_fits(path, largest):
+    """One file of it must leave half of the free space alone, for it lies there beside its predecessor."""
+    about = os.statvfs(path)
+    fitting = [lattice for lattice in [largest, *LATTICES] if 2 * field_bytes(lattice) < about.f_bavail * about.f_frsize]
+    if not fitting:
+        raise SystemExit(f"{path}: too little space for any lattice")
+    return fitting[0]
+
+
+class Bench:
+    def __init__(self, options):
+        self.options = options
+        self.bin = pathlib.Path(options.build) / "bin"
+        self.out = pathlib.Path(options.out)
+        self.out.mkdir(parents=True, exist_ok=True)
+
+    def run(self, ranks, program, *arguments, path):
+        """The JSON of one program on so many ranks; its table goes to our output."""
+        result = self.out / "result.json.part"
+        command = [self.options.mpiexec, "-n", ranks, self.bin / program, *arguments, "--path", path, "--json", result,
+                   "--force"]
+        try:
+            subprocess.run([str(word) for word in command], check=True)
+            return json.loads(result.read_text(encoding="utf-8"))
+        finally:
+            result.unlink(missing_ok=True)
+
+    def lattice(self, ranks, *arguments, path, runs=None):
+        return self.run(ranks, "lq-mpi", "bench", "lattice", "--runs", runs or self.options.runs, *arguments, path=path)
+
+    def keep(self, name, measured):
+        """NAME.json, the same for all machines: one run a line."""
+        lines = ",\n".join(json.dumps(run) for run in measured)
+        (self.out / f"{name}.json").write_text(f"[{lines}]\n", encoding="utf-8")
+
+    def plot(self, name, picture, kind):
+        subprocess.run([str(self.bin / "lq"), "plot", "-q", "--force", "--kind", kind, "-o", str(self.out / f"{picture}.svg"),
+                        str(self.out / f"{name}.json")], check=True)
+
+    def grids(self, path, sets):
+        lattice = largest_that_fits(path, self.options.lattice)
+        return [self.lattice(ranks, "--lattice", lattice, *(word for grid in grids for word in ("--grid", grid)), path=path)
+                for ranks, grids in sets]
+
+    def transfers(self):
+        memory, disk = self.options.memory, self.options.disk
+        measured = self.grids(memory, [(1, ["1x1x1x1"]), (2, ["1x1x1x2", "2x1x1x1"]), (8, ["2x2x2x1"])])
+        self.keep("memory", measured)
+        self.plot("memory", "memory-ratio", "ratio")
+        self.plot("memory", "memory-steps", "steps")
+        self.plot("memory", "memory-ranks", "rate-by-ranks")
+        self.keep("disk", self.grids(disk, [(2, ["1x1x1x2", "2x1x1x1"])]))
+        self.plot("disk", "disk-ratio", "ratio")
+
+    def sizes(self):
+        largest = field_bytes(largest_that_fits(self.options.memory, self.options.lattice))
+        smaller = [lattice for lattice in LATTICES if field_bytes(lattice) <= largest]
+        words = [word for lattice in smaller for word in ("--lattice", lattice)]
+        self.keep("sizes", [self.lattice(2, *words, "--grid", "1x1x1x2", path=self.options.memory)])
+        self.plot("sizes", "sizes", "rate-by-size")
+        small = self.lattice(4, "--lattice", "4x4x4x4", "--grid", "1x1x1x4", path=self.options.memory,
+                             runs=20 * self.options.runs)
+        self.keep("small", [small])
+
+    def peers(self):
+        if not (self.bin / "bench_peers").exists():
+            print("bench_peers was not built: nobody to compare with", file=sys.stderr)
+            return
+        lattice = largest_that_fits(self.options.memory, self.options.lattice)
+        runs = max(1, self.options.runs // 2)
+        self.keep("peers", [self.run(ranks, "bench_peers", "--lattice", lattice, "--grid", grid, "--runs", runs,
+                                     path=self.options.memory) for ranks, grid in [(2, "2x1x1x1"), (8, "2x2x2x1")]])
+        self.plot("peers", "peers", "ratio")
+
+    def overlap(self):
+        lattice = largest_that_fits(self.options.memory, self.options.lattice)
+        runs = ["--runs", max(1, self.options.runs // 2)]
+        self.keep("overlap", [self.run(ranks, "lq-mpi", "bench", "overlap", "--lattice", lattice, *runs,
+                                       path=self.options.memory) for ranks in (1, os.cpu_count() or 1)])
+
+    def parts(self):
+        self.keep("parts", [self.run(2, "lq-mpi", "bench", "parts", "--seconds", self.options.seconds,
+                                     path=self.options.memory)])
+
+
+def main():
+    parser = argparse.ArgumentParser(description="the measurements behind docs/benchmarks")
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--mpiexec", default="mpiexec")
+    parser.add_argument("--memory", default="/dev/shm", help="a folder in memory")
+    parser.add_argument("--disk", help="a folder on a disk; default: the build folder")
+    parser.add_argument("--lattice", default=LATTICES[0], help="the largest one")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=15, help="for the parts of the machine")
+    parser.add_argument("--out", default=str(ROOT / "docs" / "benchmarks"))
+    options = parser.parse_args()
+    options.disk = options.disk or options.build
+
+    start = time.monotonic()
+    bench = Bench(options)
+    for step in (bench.parts, bench.transfers, bench.sizes, bench.peers, bench.overlap):
+        step()
+    for old in OLD_PAGES:
+        (bench.out / old).unlink(missing_ok=True)
+    bench_page.write(bench.out)
+    print(f"wrote {os.path.relpath(bench.out / 'index.md')} and the pages it names, in {time.monotonic() - start:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
