@@ -32,8 +32,8 @@ class Flight {
 
 class Comm {
  public:
-  Comm();
-  virtual ~Comm();
+  Comm() = default;
+  virtual ~Comm() = default;
   Comm(const Comm&) = delete;
   Comm& operator=(const Comm&) = delete;
 
@@ -67,7 +67,7 @@ class Comm {
   Node& node();
 
  private:
-  std::unique_ptr<Node> node_;
+  std::shared_ptr<Node> node_;
   unsigned channels_ = 0;
 };
 

@@ -57,11 +57,8 @@ bool can_read(const Card& card, std::uint64_t expected) noexcept {
 
 }  // namespace
 
-Comm::Comm() = default;
-Comm::~Comm() = default;
-
 Node& Comm::node() {
-  if (!node_) node_ = std::make_unique<Node>(*this);
+  if (!node_) node_ = std::make_shared<Node>(*this);
   return *node_;
 }
 
