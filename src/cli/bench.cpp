@@ -5,8 +5,9 @@
 #include <memory>
 
 #include "cli/bench_lattice.hpp"
+#include "cli/bench_parts.hpp"
 #include "cli/command.hpp"
-#include "cli/exit_code.hpp"
+#include "cli/write_arguments.hpp"
 
 namespace lq::cli {
 namespace {
@@ -14,16 +15,24 @@ namespace {
 struct Bench {
   std::string what;
   BenchLattice lattice;
+  double seconds = 10;
 
-  int run(Session& session) const { return lattice.run(session); }
+  int run(Session& session) const {
+    if (what == "lattice") return lattice.run(session);
+    if (!lattice.json.empty() && lattice.json != "-") require_target(session, lattice.json, lattice.force);
+    return bench_parts(session, {.path = lattice.rounds.directory, .json = lattice.json, .seconds = seconds});
+  }
 };
 
 }  // namespace
 
 Run declare_bench(Arguments& arguments) {
   const auto bench = std::make_shared<Bench>();
-  arguments.word("WHAT", bench->what, "lattice: a gauge field written and read", {"lattice"});
+  arguments.word("WHAT", bench->what,
+                 "lattice: a gauge field written and read; parts: memory, checksums, storage and messages one by one",
+                 {"lattice", "parts"});
   bench->lattice.declare(arguments);
+  arguments.number("--seconds", bench->seconds, "how long parts may take (default 10)");
   return [bench](Session& session) { return bench->run(session); };
 }
 
