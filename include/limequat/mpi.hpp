@@ -13,7 +13,11 @@
 #endif
 #include <mpi.h>
 
+#include <string>
+#include <vector>
+
 #include <limequat/grid.hpp>
+#include <limequat/survey.hpp>
 
 namespace lq::mpi {
 
@@ -38,5 +42,12 @@ LQ_API Communicator communicator(MPI_Comm comm = MPI_COMM_WORLD);
 // (Codes whose Cartesian communicator is T, X, Y, Z pass {1, 2, 3, 0}.)
 LQ_API Grid grid(const Extents& extents, MPI_Comm comm = MPI_COMM_WORLD, const GridOptions& options = {},
                  const SiteOrder& axes = {});
+
+struct ProbeOptions {
+  bool thorough = false;  // pieces and messages above 2 GiB, too: up to 5 GiB of memory on a node, and 3 GiB of space
+};
+// Collective. Known faults of this MPI looked for, with files in `folder` that are removed again; the same answer on
+// all ranks. At most 32 of the ranks write. What MPI does wrong is an answer, no error.
+LQ_API std::vector<Probe> probe(MPI_Comm comm, const std::string& folder, const ProbeOptions& options = {});
 
 }  // namespace lq::mpi

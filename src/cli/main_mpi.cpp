@@ -18,6 +18,9 @@ int main(int argc, char** argv) try {
   lq::cli::Session session("lq-mpi", lq::mpi::communicator());
   session.mpi = lq::cli::mpi_library();
   session.from_root = lq::cli::root_code;
+  session.mpi_probes = [](const std::string& folder, bool thorough) {
+    return lq::mpi::probe(MPI_COMM_WORLD, folder, {.thorough = thorough});
+  };
   return lq::cli::run(session, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
 } catch (const lq::Error& error) {
   // Only MPI itself fails here: before there is a session, or after it.

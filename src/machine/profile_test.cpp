@@ -164,7 +164,7 @@ TEST(Profile, AsJsonHasEveryKeyOnce) {
   machine.write_rate = 3e9;
   machine.findings = {"a \"b\""};
   const std::string json = to_json(machine);
-  EXPECT_NE(json.find("\"write_rate\":3000000000.0,"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"write_rate\":3e+09,"), std::string::npos) << json;
   EXPECT_NE(json.find("\"findings\":[\"a \\\"b\\\"\"]"), std::string::npos) << json;
   for (const machine::Key& key : machine::profile_keys()) {
     std::string name("\"");
