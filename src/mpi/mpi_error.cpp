@@ -25,7 +25,9 @@ void check(int code, const char* what) {
   }
   ErrorFacts facts;
   facts.found = reason;
-  throw Error(Code::communication, std::string("MPI: cannot ") + what + ": " + reason, facts);
+  std::string sentence = "MPI: cannot ";
+  sentence.append(what).append(": ").append(reason);
+  throw Error(Code::communication, sentence, facts);
 }
 
 void require_running() {
