@@ -73,6 +73,9 @@ struct TransferPlan {
 LQ_API TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine = site_machine());
 // Local. docs/reference/json.md.
 LQ_API std::string to_json(const TransferPlan& plan);
+// Local. The machine with the file system of a folder: its kind and block or stripe; rates stay. not_found,
+// no_permission, io.
+LQ_API Machine with_file_system_of(const std::string& folder, Machine machine);
 
 // A contiguous piece of the file and the rank that moves it.
 struct Extent {

@@ -24,6 +24,8 @@ constexpr std::array table = {
     Command{"explain", "every header byte with its field name and the section of the format page", declare_explain},
     Command{"generate", "a thermalised pure gauge configuration by heat bath, to have real data to try",
             declare_generate},
+    Command{"plan", "the I/O plan of a transfer: who moves what, aggregation, alignment, memory, predicted time",
+            declare_plan},
     Command{"bench", "how fast this machine writes and reads, beside the raw limit of the same run", declare_bench,
             false},
     Command{"plot", "benchmark results as a picture", declare_plot, false},

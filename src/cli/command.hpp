@@ -41,6 +41,7 @@ Run declare_dump(Arguments& arguments);
 Run declare_explain(Arguments& arguments);
 Run declare_generate(Arguments& arguments);
 Run declare_bench(Arguments& arguments);
+Run declare_plan(Arguments& arguments);
 Run declare_plot(Arguments& arguments);
 Run declare_completion(Arguments& arguments);
 

@@ -15,16 +15,24 @@ constexpr double flights = 2;                   // messages on their way at a ti
 
 double real(std::uint64_t value) { return static_cast<double>(value); }
 
+// Contiguous in the file and in one node, where the ranks that meet there are on one node altogether.
+std::uint64_t piece_of_node(const Geometry& geometry, std::uint64_t ranks_per_node) {
+  int shared = 0;
+  while (shared < geometry.dimensions() && geometry.groups_stay_on_nodes(shared + 1, ranks_per_node)) ++shared;
+  return geometry.piece_bytes(shared);
+}
+
 void add_direct(Work& work, const Transfer& transfer, const Geometry& geometry, const Situation& situation) {
   const double row = real(geometry.row_bytes());
   const double rows = work.packed / row;
   work.stored = work.packed;
   work.calls = rows * std::ceil(row / block_of_direct);
   work.writers = real(geometry.ranks());
-  // The begin of a row lies in a block in which another rank's row ends.
+  // A piece of the file begins in a block in which that of another rank or, between nodes, of another node ends.
+  const double piece = situation.is_one_node ? row : real(piece_of_node(geometry, situation.ranks_per_node));
   const bool is_aligned =
       geometry.row_bytes() % situation.block_bytes == 0 && transfer.payload.offset % situation.block_bytes == 0;
-  if (geometry.ranks() > 1 && !is_aligned) work.shared_blocks = rows;
+  if (geometry.ranks() > 1 && !is_aligned) work.shared_blocks = work.packed / piece;
 }
 
 void add_exchange(Work& work, const Transfer& transfer, const Geometry& geometry, const Choice& choice,
@@ -85,7 +93,7 @@ class Predicting {
     seconds.pack = turns_ * work_.packed / machine_.pack_rate;
     seconds.exchange = exchange();
     const double own = own_storage();
-    const double all = all_bytes_ / (writing_ ? machine_.write_rate_total : machine_.read_rate_total);
+    const double all = whole_storage();
     const double chain = seconds.pack + seconds.exchange + own;
     if (nodes_ == 1) {
       // Writing into the system's memory takes the time of the cores that also pack.
@@ -115,6 +123,13 @@ class Predicting {
   double sharing() const {
     if (nodes_ == 1) return machine_.write_call;
     return 2 * machine_.latency + real(situation_.block_bytes) / machine_.write_rate;
+  }
+
+  // Of all bytes by the file system; a block with two writers on different nodes moves once more.
+  double whole_storage() const {
+    if (!writing_) return all_bytes_ / machine_.read_rate_total;
+    const double twice = nodes_ == 1 ? 0 : work_.writers * work_.shared_blocks * real(situation_.block_bytes);
+    return (all_bytes_ + twice) / machine_.write_rate_total;
   }
 
   double exchange() const {

@@ -177,6 +177,20 @@ TEST(Cost, OfDomainsThatShareBlocksIsHigher) {
   EXPECT_GT(sharing(machine).total, 1.5 * aligned(machine).total);
 }
 
+TEST(Cost, OfRowsThatShareBlocksBetweenNodesIsThatOfTheirBlocks) {
+  Machine machine = plain_machine();
+  machine.write_rate_total = 1e9;
+  Predicted rows = x_split(Strategy::direct, 1);
+  rows.situation.block_bytes = 1 << 16;
+  // Each of 2 x 4096 rows makes one block move once more.
+  EXPECT_NEAR(rows(machine).total, (2 * half + 2 * 4096 * 65536.0) / 1e9, 1e-6);
+  // Readers disturb nobody.
+  Predicted reading{TransferOf({"", {8, 16, 16, 16}, {2, 1, 1, 1}, 576, 0, false})};
+  reading.situation = rows.situation;
+  machine.read_rate_total = 1e9;
+  EXPECT_NEAR(reading(machine).total, 2 * half / 1e9, 1e-6);
+}
+
 TEST(Cost, OfAMillionRanksIsThatOfOneNode) {
   // The same local lattice and file system per rank: what a rank does must not depend on how many there are.
   Prediction few, many;

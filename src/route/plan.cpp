@@ -12,6 +12,7 @@
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "machine/file_system.hpp"
 #include "route/candidates.hpp"
 #include "route/counts.hpp"
 #include "route/extents.hpp"
@@ -24,6 +25,7 @@ using route::Candidate;
 
 constexpr std::uint64_t block_of_direct = 512 * 1024;
 constexpr std::uint64_t most_chunks = 4096;  // walked through to count
+constexpr std::uint64_t most_rows = 100'000;
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(Code::invalid_argument, "plan: " + sentence); }
 
@@ -38,10 +40,11 @@ std::uint64_t product(const Extents& extents, const char* what, std::uint64_t mo
   return result;
 }
 
-// Clients that cache pages without telling each other (docs/design/0009).
+// Clients that cache pages without telling each other; of what is not known the worst is assumed.
 bool loses_shared_blocks(const std::string& file_system) {
   static constexpr std::string_view names[] = {"nfs", "9p", "cifs", "smb2", "afs"};
   if (std::ranges::find(names, file_system) != std::end(names)) return true;
+  if (file_system.starts_with("0x")) return true;
   return file_system.starts_with("fuse") && file_system.find("ceph") == std::string::npos;
 }
 
@@ -106,7 +109,8 @@ void consider(TransferPlan& plan, const route::Transfer& transfer, const route::
     if (!one.is_possible()) continue;
     const bool is_direct = one.choice.strategy == Strategy::direct;
     if (is_direct || !exchanging) {
-      const route::Counts counts = route::count_busiest(transfer, geometry, one.choice, most_chunks);
+      const route::Counts counts =
+          route::count_busiest(transfer, geometry, one.choice, is_direct ? most_rows : most_chunks);
       if (!is_direct) exchanging = counts;
       add_counts(described_plan, counts);
     } else {
@@ -162,6 +166,14 @@ TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine) {
   consider(plan, planned.transfer(), geometry, all);
   choose(plan, geometry, situation, all);
   return plan;
+}
+
+Machine with_file_system_of(const std::string& folder, Machine machine) {
+  const machine::FileSystem found = machine::examine_file_system(folder);
+  machine.file_system = found.name;
+  machine.block_bytes = found.block_bytes;
+  if (found.stripe_count > 0) machine.servers = found.stripe_count;
+  return machine;
 }
 
 }  // namespace lq

@@ -1,0 +1,163 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// lq plan: who would move which bytes, how, and how long it should take, on this machine or a described one.
+#include <memory>
+
+#include <fmt/format.h>
+#include <limequat/plan.hpp>
+
+#include "base/json_writer.hpp"
+#include "cli/command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/plan_text.hpp"
+
+namespace lq::cli {
+namespace {
+
+// What the command line says of a machine; zeros: nothing.
+struct MachineArguments {
+  std::string profile, path;
+  std::uint64_t nodes = 0, ranks_per_node = 0, cores_per_node = 0, servers = 0, stripe = 0;
+  double server_rate = 0, write_rate = 0, read_rate = 0, link_rate = 0, message_rate = 0, latency = 0;
+
+  void declare(Arguments& arguments) {
+    arguments.text("--machine", "FILE", profile, "profile of a machine (default: that of this site, if there is one)");
+    arguments.text("--path", "DIR", path, "folder whose file system is taken: its kind, block or stripe");
+    arguments.number("--nodes", nodes, "nodes of the machine");
+    arguments.number("--ranks-per-node", ranks_per_node, "consecutive ranks on each node");
+    arguments.number("--cores-per-node", cores_per_node, "cores of each node (default: one for each rank)");
+    arguments.number("--servers", servers, "servers of the file system");
+    arguments.number("--server-rate", server_rate, "bytes per second that one server takes or gives");
+    arguments.number("--stripe", stripe, "bytes that two writers must not share: block or stripe");
+    arguments.number("--write-rate", write_rate, "bytes per second that one rank writes");
+    arguments.number("--read-rate", read_rate, "bytes per second that one rank reads");
+    arguments.number("--link-rate", link_rate, "bytes per second between one node and the rest");
+    arguments.number("--message-rate", message_rate, "bytes per second between two ranks on different nodes");
+    arguments.number("--latency", latency, "seconds of a small message between nodes");
+  }
+
+  bool describes_something() const {
+    return nodes + ranks_per_node + cores_per_node + servers + stripe > 0 ||
+           server_rate + write_rate + read_rate + link_rate + message_rate + latency > 0;
+  }
+
+  void apply(Machine& machine, std::uint64_t ranks) const {
+    if (ranks_per_node > 0) {
+      machine.ranks_per_node = ranks_per_node;
+      machine.nodes = (ranks + ranks_per_node - 1) / ranks_per_node;
+    }
+    if (nodes > 0) machine.nodes = nodes;
+    if (const std::uint64_t cores = cores_per_node > 0 ? cores_per_node : ranks_per_node; cores > 0) {
+      // Larger nodes have more memory channels.
+      machine.copy_rate_node *= static_cast<double>(cores) / static_cast<double>(machine.cores_per_node);
+      machine.cores_per_node = cores;
+    }
+    if (stripe > 0) machine.block_bytes = stripe;
+    if (write_rate > 0) machine.write_rate = write_rate;
+    if (read_rate > 0) machine.read_rate = read_rate;
+    if (link_rate > 0) machine.link_rate = link_rate;
+    if (message_rate > 0) machine.message_rate = message_rate;
+    if (latency > 0) machine.latency = latency;
+    if (servers > 0) machine.servers = servers;
+    if (server_rate > 0) {
+      machine.write_rate_total = machine.read_rate_total = server_rate * static_cast<double>(machine.servers);
+    }
+  }
+
+  Machine machine(std::uint64_t ranks) const {
+    for (const double rate : {server_rate, write_rate, read_rate, link_rate, message_rate, latency}) {
+      if (rate < 0) throw UsageError("rates and latency: positive numbers are expected");
+    }
+    Machine machine = profile.empty() ? site_machine() : load_machine(profile);
+    if (!path.empty()) machine = with_file_system_of(path, machine);
+    apply(machine, ranks);
+    return machine;
+  }
+
+  std::string about(const Machine& machine) const {
+    std::string text = profile.empty() ? machine.name : fmt::format("{} ({})", machine.name, profile);
+    if (profile.empty() && to_json(site_machine()) == to_json(Machine{})) {
+      text = "the numbers of a small workstation, because there is no site profile";
+    }
+    if (describes_something()) text += ", with what the command line says";
+    return text + fmt::format("; {}, blocks of {} bytes", machine.file_system, machine.block_bytes);
+  }
+};
+
+struct Plan {
+  PlanRequest request;
+  MachineArguments on;
+  std::string kind = "gauge", precision = "double", strategy = "auto";
+  bool reading = false;
+  std::uint64_t extents = 8;
+
+  FieldSpec spec() const {
+    const Precision in_file = precision == "single" ? Precision::single : Precision::double_;
+    if (kind == "spinor") return spinor_spec(in_file);
+    if (kind == "propagator") return propagator_spec(in_file);
+    return gauge_spec(in_file);
+  }
+
+  int run(Session& session) const {
+    if (request.lattice.size() == 0) {
+      throw UsageError("--lattice is missing: which lattice? For example --lattice 48x48x48x96");
+    }
+    if (request.processes.size() == 0) {
+      throw UsageError("--grid is missing: which process grid? For example --grid 2x2x2x4");
+    }
+    return at_root(session, [&] {
+      PlanRequest asked = request;
+      asked.spec = spec();
+      asked.writing = !reading;
+      asked.route.strategy = parse_strategy(strategy);
+      const Machine machine = on.machine(volume(request.processes));
+      const TransferPlan plan = plan_transfer(asked, machine);
+      const std::vector<Extent> first = extents_of(plan, extents);
+      if (session.json) {
+        session.out.line(with_extents(plan, first));
+      } else {
+        session.out.write(plan_text(plan, first, on.about(machine)));
+      }
+      return fine;
+    });
+  }
+
+  static std::string with_extents(const TransferPlan& plan, const std::vector<Extent>& extents) {
+    base::JsonWriter json;
+    json.begin_object().raw_members(to_json(plan)).key("extents").begin_array();
+    for (const Extent& extent : extents) {
+      json.begin_object()
+          .member("offset", extent.offset)
+          .member("bytes", extent.bytes)
+          .member("rank", extent.rank)
+          .end_object();
+    }
+    return json.end_array().end_object().take();
+  }
+};
+
+}  // namespace
+
+Run declare_plan(Arguments& arguments) {
+  const auto plan = std::make_shared<Plan>();
+  arguments.extents("--lattice", "LATTICE", plan->request.lattice, "extents x, y, z, t, such as 48x48x48x96");
+  arguments.extents("--grid", "GRID", plan->request.processes, "process grid such as 2x2x2x4");
+  arguments.text("--kind", "KIND", plan->kind, "what a site holds (default gauge)", {"gauge", "spinor", "propagator"});
+  arguments.text("--precision", "P", plan->precision, "precision in the file (default double)", {"single", "double"});
+  arguments.flag("--read", plan->reading, "plan reading instead of writing");
+  arguments.text("--strategy", "S", plan->strategy, "how sites travel (default auto)",
+                 {"auto", "direct", "shared", "pull", "messages"});
+  arguments.number("--aggregators", plan->request.route.aggregators, "ranks that touch the file (default: chosen)");
+  arguments.number("--chunk", plan->request.route.chunk_bytes, "bytes assembled and moved at a time (default: chosen)");
+  arguments.number("--alignment", plan->request.route.alignment,
+                   "file domains begin at multiples of it (default: block or stripe of the file system)");
+  arguments.number("--memory", plan->request.route.memory_bytes,
+                   "bytes per rank at most, beyond the field (default 16777216)");
+  arguments.number("--offset", plan->request.payload_offset, "byte in the file at which the sites begin (default 0)");
+  arguments.number("--extents", plan->extents, "how many pieces of the file are listed with their ranks (default 8)");
+  plan->on.declare(arguments);
+  return [plan](Session& session) { return plan->run(session); };
+}
+
+}  // namespace lq::cli

@@ -1,0 +1,112 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See plan_text.hpp.
+#include "cli/plan_text.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/table.hpp"
+#include "cli/text.hpp"
+
+namespace lq::cli {
+namespace {
+
+std::string binary_bytes(std::uint64_t bytes) {
+  constexpr std::uint64_t kibi = 1024;
+  if (bytes >= kibi * kibi && bytes % (kibi * kibi) == 0) return fmt::format("{} MiB", bytes / (kibi * kibi));
+  if (bytes >= kibi && bytes % kibi == 0) return fmt::format("{} KiB", bytes / kibi);
+  return fmt::format("{} bytes", bytes);
+}
+
+std::string human_seconds(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  return fmt::format("{:.3g} s", seconds);
+}
+
+std::string heading(const TransferPlan& plan) {
+  const PlanRequest& request = plan.request;
+  return fmt::format("{} {} {}, {} precision, {}\n", request.writing ? "write" : "read", to_string(request.lattice),
+                     describe(request.spec), name(request.spec.precision), base::human_bytes(plan.bytes));
+}
+
+// One fact a line.
+struct Facts {
+  std::string text;
+  void add(std::string_view what, const std::string& fact) { text += fmt::format("  {:<12}{}\n", what, fact); }
+};
+
+void add_exchange(Facts& facts, const TransferPlan& plan) {
+  const StrategyPlan& chosen = plan.chosen;
+  facts.add("groups", fmt::format("{} of {}, {} of each {} the file", chosen.groups, count(chosen.group_ranks, "rank"),
+                                  chosen.owners, plan.request.writing ? "write" : "read"));
+  facts.add("domains", fmt::format("{}, aligned to {}, moved in chunks of {}", binary_bytes(chosen.domain_bytes),
+                                   binary_bytes(plan.alignment), binary_bytes(chosen.chunk_bytes)));
+  facts.add("exchange", fmt::format("{}{} of the busiest rank, {}", chosen.counts_are_exact ? "" : "about ",
+                                    count(chosen.messages, "message"), base::human_bytes(chosen.bytes_exchanged)));
+}
+
+std::string facts_of(const TransferPlan& plan, const std::string& about_machine) {
+  const StrategyPlan& chosen = plan.chosen;
+  Facts facts;
+  facts.add("grid", fmt::format("{}, {} on {}, up to {} on each", to_string(plan.request.processes),
+                                count(plan.ranks, "rank"), count(plan.nodes, "node"), plan.ranks_per_node));
+  facts.add("machine", about_machine);
+  facts.add("rows", fmt::format("{} contiguous in the file and in one rank", base::human_bytes(plan.row_bytes)));
+  facts.add("strategy", fmt::format("{}: {}", name(chosen.strategy), chosen.reason));
+  if (chosen.strategy != Strategy::direct) add_exchange(facts, plan);
+  facts.add("file", fmt::format("{} {} it; the busiest in {}{}", count(chosen.writers, "rank"),
+                                plan.request.writing ? "write" : "read", chosen.counts_are_exact ? "" : "about ",
+                                count(chosen.calls, "call")));
+  facts.add("memory", fmt::format("{} per rank at most, beyond the field", base::human_bytes(chosen.memory_bytes)));
+  const Prediction& seconds = chosen.seconds;
+  facts.add("time",
+            fmt::format("{}: packing {}, exchange {}, storage {} (opening {} and sync {} apart), {:.2f} GB/s",
+                        human_seconds(seconds.total), human_seconds(seconds.pack), human_seconds(seconds.exchange),
+                        human_seconds(seconds.storage), human_seconds(plan.machine.open_time),
+                        human_seconds(plan.machine.sync_time), static_cast<double>(plan.bytes) * 1e-9 / seconds.total));
+  return facts.text;
+}
+
+std::string strategies_of(const TransferPlan& plan) {
+  Table table({{"  STRATEGY"},
+               {"TIME", true},
+               {"PACKING", true},
+               {"EXCHANGE", true},
+               {"STORAGE", true},
+               {"RANKS AT FILE", true},
+               {"CALLS", true},
+               {"MESSAGES", true},
+               {"MEMORY", true}});
+  std::string impossible;
+  for (const StrategyPlan& one : plan.considered) {
+    if (!one.possible) {
+      impossible += fmt::format("  {}: {}\n", name(one.strategy), one.reason);
+      continue;
+    }
+    const bool is_chosen = one.strategy == plan.chosen.strategy;
+    table.row({fmt::format("{} {}", is_chosen ? "*" : " ", name(one.strategy)), human_seconds(one.seconds.total),
+               human_seconds(one.seconds.pack), human_seconds(one.seconds.exchange), human_seconds(one.seconds.storage),
+               std::to_string(one.writers), std::to_string(one.calls), std::to_string(one.messages),
+               base::human_bytes(one.memory_bytes)});
+  }
+  return table.text() + impossible;
+}
+
+std::string extents_of_file(const std::vector<Extent>& extents) {
+  if (extents.empty()) return "";
+  Table table({{"  OFFSET", true}, {"BYTES", true}, {"RANK", true}});
+  for (const Extent& extent : extents) {
+    table.row({fmt::format("  {}", extent.offset), std::to_string(extent.bytes), std::to_string(extent.rank)});
+  }
+  return table.text();
+}
+
+}  // namespace
+
+std::string plan_text(const TransferPlan& plan, const std::vector<Extent>& extents, const std::string& about_machine) {
+  return heading(plan) + facts_of(plan, about_machine) + strategies_of(plan) + extents_of_file(extents);
+}
+
+}  // namespace lq::cli

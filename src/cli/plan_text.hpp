@@ -1,0 +1,16 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A plan for people.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <limequat/plan.hpp>
+
+namespace lq::cli {
+
+std::string plan_text(const TransferPlan& plan, const std::vector<Extent>& extents, const std::string& about_machine);
+
+}  // namespace lq::cli
