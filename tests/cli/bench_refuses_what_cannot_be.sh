@@ -1,0 +1,17 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+touch there.json
+code=0
+lq bench lattice --lattice 4x4x4x8 --json there.json || code=$?
+echo "existing file: $code"
+code=0
+lq bench lattice --lattice 4x4x4x8 --path no/such/folder || code=$?
+echo "no folder: $code"
+code=0
+lq bench lattice --lattice 4x4x4x8 --grid 1x1x1x3 || code=$?
+echo "too few ranks: $code"
+code=0
+lq bench lattice --lattice 4x4x4x8 --runs 0 || code=$?
+echo "no runs: $code"
+ls
