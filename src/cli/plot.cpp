@@ -13,7 +13,9 @@
 
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/plot_png.hpp"
 #include "cli/plot_results.hpp"
+#include "cli/text.hpp"
 #include "cli/write_arguments.hpp"
 
 namespace lq::cli {
@@ -46,13 +48,9 @@ struct Plot {
 
   int draw(Session& session) const {
     if (out.empty()) throw UsageError("-o is missing: where to? For example -o rates.svg");
-    if (out.ends_with(".png")) {
-      throw UsageError(
-          "-o: pictures are drawn as SVG; name the file .svg and turn it into PNG by \"rsvg-convert -o OUT.png "
-          "OUT.svg\" "
-          "(librsvg2-bin in Debian)");
+    if (!out.ends_with(".svg") && !out.ends_with(".png")) {
+      throw UsageError(fmt::format("-o: \"{}\" ends neither in .svg nor in .png", printable(out)));
     }
-    if (!out.ends_with(".svg")) throw UsageError(fmt::format("-o: \"{}\" does not end in .svg", out));
     require_target(session, out, force);
     return at_root(session, [&] { return draw_here(session); });
   }
@@ -66,20 +64,23 @@ struct Plot {
     PlotKind which = kind_for(results);
     const auto* named = std::find(std::begin(plot_kind_names), std::end(plot_kind_names), kind);
     if (named != std::end(plot_kind_names)) which = static_cast<PlotKind>(named - std::begin(plot_kind_names));
-    const std::string svg = to_svg(draw_results(results, which));
-    std::ofstream file(out, std::ios::binary);
-    file << svg;
-    file.close();
-    if (!file) {
-      const int reason = errno;
-      throw Error(Code::io, fmt::format("{}: cannot write: {}", out, std::strerror(reason)),
-                  {.path = out, .system_errno = reason});
-    }
+    save(draw_results(results, which));
     if (!session.quiet) {
       session.out.line(fmt::format("{}: {} of {}", out, plot_kind_names[static_cast<std::size_t>(which)],
                                    fmt::format("{} result{}", results.size(), results.size() == 1 ? "" : "s")));
     }
     return fine;
+  }
+
+  void save(const Picture& picture) const {
+    if (out.ends_with(".png")) return save_png(picture, out);
+    std::ofstream file(out, std::ios::binary);
+    file << to_svg(picture);
+    file.close();
+    if (file) return;
+    const int reason = errno;
+    throw Error(Code::io, fmt::format("{}: cannot write: {}", out, std::strerror(reason)),
+                {.path = out, .system_errno = reason});
   }
 };
 
@@ -88,7 +89,7 @@ struct Plot {
 Run declare_plot(Arguments& arguments) {
   const auto plot = std::make_shared<Plot>();
   arguments.files("RESULT", plot->files, "JSON that \"lq bench\" wrote");
-  arguments.text("-o,--output", "OUT", plot->out, "the picture, a .svg file");
+  arguments.text("-o,--output", "OUT", plot->out, "the picture, a .svg or .png file");
   arguments.text("--kind", "KIND", plot->kind, "what to draw (default: what the results suit)",
                  {std::begin(plot_kind_names), std::end(plot_kind_names)});
   arguments.flag("--force", plot->force, "replace an existing picture");

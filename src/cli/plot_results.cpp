@@ -120,7 +120,9 @@ std::string milliseconds(double seconds) { return fmt::format("{:.4g} ms", secon
 ChartBar steps_bar(const PlotResult& r, const std::string& label) {
   const PlotSteps& s = *r.steps;
   ChartBar bar{label, {}, milliseconds(r.seconds.median), r.raw.median * 1e3};
-  for (const double seconds : {s.pack, s.exchange, s.write, s.sync}) bar.parts.push_back(seconds * 1e3);
+  // What no step accounts for: ranks waiting for each other. Steps that overlap leave nothing.
+  const double rest = std::max(0.0, r.seconds.median - s.pack - s.exchange - s.write - s.sync);
+  for (const double seconds : {s.pack, s.exchange, s.write, s.sync, rest}) bar.parts.push_back(seconds * 1e3);
   return bar;
 }
 
@@ -174,7 +176,7 @@ BarChart bar_chart(const std::vector<PlotResult>& results, PlotKind kind) {
   chart.value_title = of_steps ? "ms, each step's slowest rank; behind the bar the whole" : "raw time / our time";
   chart.limit_name = "raw limit";
   if (of_steps) {
-    chart.part_names = {"pack", "exchange", "storage", "sync"};
+    chart.part_names = {"pack", "exchange", "storage", "sync", "rest"};
   } else {
     chart.part_names = {"write", "read"};
     chart.limit = 1;

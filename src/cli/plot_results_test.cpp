@@ -70,8 +70,9 @@ TEST(StepsChart, LeavesOutWhoDoesNotTell) {
   results[1].steps.reset();
   const BarChart chart = bar_chart(results, PlotKind::steps);
   ASSERT_EQ(chart.bars.size(), 1u);
-  EXPECT_EQ(chart.bars[0].parts.size(), 4u);
+  ASSERT_EQ(chart.bars[0].parts.size(), 5u);
   EXPECT_DOUBLE_EQ(chart.bars[0].parts[3], 400);
+  EXPECT_DOUBLE_EQ(chart.bars[0].parts[4], 1000) << "2 s less 0.1, 0.2, 0.3 and 0.4 s";
   EXPECT_EQ(chart.bars[0].limit, 1000.0);
 }
 

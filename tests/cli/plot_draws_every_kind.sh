@@ -11,3 +11,5 @@ for kind in rate-by-ranks rate-by-size steps ratio; do
 done
 lq plot ./*.json -o default.svg
 cmp default.svg rate-by-size.svg
+# PNG where there is cairo; else a sentence that says so.
+lq plot -q ./*.json -o picture.png 2> message.txt && head -c 4 picture.png | tail -c 3 || grep -o PNG message.txt
