@@ -6,8 +6,11 @@
 // Several transfers may be in flight; all ranks start and wait for them in the same order.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <limequat/field.hpp>
 #include <limequat/grid.hpp>
@@ -44,5 +47,30 @@ LQ_API Pending write_async(const std::string& path, const Grid& grid, const Fiel
                            const WriteOptions& options = {});
 LQ_API Pending read_async(const std::string& path, const Grid& grid, const MutableField& field,
                           const ReadOptions& options = {});
+
+// Reads one file after the other, always some ahead: while the program works on a field, the next are on their way.
+class LQ_API ReadAhead {
+ public:
+  struct Arrival {
+    std::string path;
+    std::size_t buffer = 0;  // which of the buffers holds the field
+    Report report;
+  };
+
+  // Collective. At least two buffers: one to work with, the others are filled meanwhile.
+  ReadAhead(std::vector<std::string> paths, const Grid& grid, std::vector<MutableField> buffers,
+            ReadOptions options = {});
+  ~ReadAhead();
+  ReadAhead(ReadAhead&&) noexcept;
+  ReadAhead& operator=(ReadAhead&&) noexcept;
+
+  // Collective. The next field, which stays in its buffer until the next call; nothing behind the last path. Errors are
+  // those of read(); what follows can no longer be had then.
+  std::optional<Arrival> next();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace lq

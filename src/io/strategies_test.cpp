@@ -155,11 +155,13 @@ const Trial trials[] = {
     {"every_rank_a_node", {8, 4, 4, 4}, {4, 1, 1, 1}, 1, small},
     {"three_dimensions", {16, 8, 8}, {4, 2, 1}, 4, small},
 };
-INSTANTIATE_TEST_SUITE_P(
-    Grids, Strategies,
-    ::testing::Combine(::testing::Values(Strategy::direct, Strategy::shared, Strategy::pull, Strategy::messages),
-                       ::testing::ValuesIn(trials)),
-    [](const auto& trial) { return std::string(name(std::get<0>(trial.param))) + "_" + std::get<1>(trial.param).name; });
+INSTANTIATE_TEST_SUITE_P(Grids, Strategies,
+                         ::testing::Combine(::testing::Values(Strategy::direct, Strategy::shared, Strategy::pull,
+                                                              Strategy::messages),
+                                            ::testing::ValuesIn(trials)),
+                         [](const auto& trial) {
+                           return std::string(name(std::get<0>(trial.param))) + "_" + std::get<1>(trial.param).name;
+                         });
 
 }  // namespace
 }  // namespace lq::io

@@ -1,0 +1,135 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sites to and from a file of the caller's.
+#include <limequat/storage.hpp>
+
+#include <functional>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/clock.hpp"
+#include "comm/agree.hpp"
+#include "grid/local_field.hpp"
+#include "io/sites.hpp"
+
+namespace lq {
+
+Storage::~Storage() = default;
+
+Payload payload_at(std::uint64_t offset, const FieldSpec& spec, const Extents& extents, ByteOrder byte_order) {
+  Payload payload;
+  payload.offset = offset;
+  payload.spec = grid::resolve_spec(spec, extents.size());
+  payload.length = volume(extents) * payload.spec.site_bytes();
+  payload.extents = extents;
+  payload.stored = whole(extents);
+  payload.byte_order = byte_order;
+  return payload;
+}
+
+namespace {
+
+// The caller's file as ours. What it does beyond reading and writing is the caller's business.
+class StorageFile final : public transport::File {
+ public:
+  explicit StorageFile(Storage& storage) : storage_(storage), path_(storage.path()) {}
+
+  const std::string& path() const noexcept override { return path_; }
+  std::uint64_t size() const override { refuse("ask for the size"); }
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
+    return storage_.read_at(offset, buffer);
+  }
+  void write_at(std::uint64_t offset, base::Bytes bytes) override { storage_.write_at(offset, bytes); }
+  void resize(std::uint64_t) override { refuse("resize"); }
+  void sync() override { refuse("sync"); }
+  void close() override { refuse("close"); }
+
+ private:
+  [[noreturn]] void refuse(const char* what) const {
+    throw Error(Code::internal, fmt::format("{}: nobody is to {} a file of the caller's", path_, what),
+                {.path = path_});
+  }
+
+  Storage& storage_;
+  std::string path_;
+};
+
+void require_fit(const Payload& payload, const Grid& grid, const FieldSpec& spec, const std::string& path) {
+  if (payload.stored.extents == grid.extents() && payload.spec.numbers == spec.numbers) return;
+  throw Error(
+      Code::invalid_argument,
+      fmt::format("{}: the place in the file is for {} with {} numbers per site, the field is {} with {}", path,
+                  to_string(payload.stored.extents), payload.spec.numbers, to_string(grid.extents()), spec.numbers),
+      {.path = path});
+}
+
+// What both directions share; `move` makes the movement.
+template <class Move>
+Report move_sites(StorageFile& file, const Payload& payload, const Grid& grid, const Field& memory,
+                  const SiteOptions& options, bool writing, Move move) {
+  comm::Comm& comm = grid.communicator().engine();
+  const base::Stopwatch watch;
+  const std::string request = fmt::format("byte {}, {} numbers per site, {}, {}", payload.offset, payload.spec.numbers,
+                                          name(payload.spec.precision), io::describe(options.route));
+  comm::require_same(comm, request, "the place of the sites");
+  comm::agree(comm, [&] { require_fit(payload, grid, memory.spec, file.path()); });
+  const io::SiteRoute route = io::route_sites({.grid = grid,
+                                               .payload = payload,
+                                               .region = payload.stored,
+                                               .unit = {},
+                                               .writing = writing,
+                                               .checksum = options.checksum,
+                                               .options = options.route},
+                                              memory);
+  pump::Tally tally(payload);
+  const std::unique_ptr<pump::Movement> movement =
+      move(route, route.touches_file ? &file : nullptr,
+           pump::PumpOptions{.block_bytes = options.block_bytes, .checksum = options.checksum}, tally);
+  comm::agree_on_success(comm, pump::outcome_of(*movement));
+  tally.reduce(comm);
+
+  Report report;
+  report.path = file.path();
+  report.spec = payload.spec;
+  report.extents = grid.extents();
+  report.ranks = grid.size();
+  report.written = writing;
+  report.strategy = route.strategy;
+  report.bytes = tally.bytes;
+  report.checksum = tally.sums.total();
+  report.zeros = tally.zeros;
+  report.seconds = {.pack = tally.pack_seconds,
+                    .exchange = tally.exchange_seconds,
+                    .storage = tally.storage_seconds,
+                    .sync = 0,
+                    .total = comm::max_over_ranks(comm, watch.seconds())};
+  return report;
+}
+
+}  // namespace
+
+Report write_sites(Storage& storage, const Payload& payload, const Grid& grid, const Field& field,
+                   const SiteOptions& options) {
+  StorageFile file(storage);
+  const Field local = comm::agree(grid.communicator().engine(), [&] { return grid::resolve_field(grid, field); });
+  return move_sites(file, payload, grid, local, options, true,
+                    [&](const auto& route, auto* to, const auto& how, auto& tally) {
+                      return io::move_sites_out(route, grid, local, payload, to, how, tally);
+                    });
+}
+
+Report read_sites(Storage& storage, const Payload& payload, const Grid& grid, const MutableField& field,
+                  const SiteOptions& options) {
+  StorageFile file(storage);
+  const MutableField local =
+      comm::agree(grid.communicator().engine(), [&] { return grid::resolve_field(grid, field); });
+  const Field memory{local.spec, local.store ? nullptr : local.data, local.available, local.order, {}};
+  return move_sites(file, payload, grid, memory, options, false,
+                    [&](const auto& route, auto* from, const auto& how, auto& tally) {
+                      return io::move_sites_in(route, grid, local, payload, from, how, tally);
+                    });
+}
+
+}  // namespace lq
