@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/bench_lattice.hpp"
+#include "cli/bench_overlap.hpp"
 #include "cli/bench_parts.hpp"
 #include "cli/command.hpp"
 #include "cli/write_arguments.hpp"
@@ -18,6 +19,7 @@ struct Bench {
   double seconds = 10;
 
   int run(Session& session) const {
+    if (what == "overlap") return bench_overlap(session, lattice);
     if (what == "lattice") return lattice.run(session);
     if (!lattice.json.empty() && lattice.json != "-") require_target(session, lattice.json, lattice.force);
     return bench_parts(session, {.path = lattice.rounds.directory, .json = lattice.json, .seconds = seconds});
@@ -29,8 +31,9 @@ struct Bench {
 Run declare_bench(Arguments& arguments) {
   const auto bench = std::make_shared<Bench>();
   arguments.word("WHAT", bench->what,
-                 "lattice: a gauge field written and read; parts: memory, checksums, storage and messages one by one",
-                 {"lattice", "parts"});
+                 "lattice: a gauge field written and read; overlap: written in the background of a compute loop; "
+                 "parts: memory, checksums, storage and messages one by one",
+                 {"lattice", "overlap", "parts"});
   bench->lattice.declare(arguments);
   arguments.number("--seconds", bench->seconds, "how long parts may take (default 10)");
   return [bench](Session& session) { return bench->run(session); };
