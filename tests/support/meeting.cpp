@@ -10,62 +10,71 @@
 
 namespace lq::testing {
 
+World::World(int threads) : alive_(threads) {
+  for (int thread = 0; thread < threads; ++thread) members_.push_back(std::make_unique<Member>());
+}
+
+World::Member& World::member(const Meeting& group, int rank) const {
+  return *members_[static_cast<std::size_t>(group.thread_of(rank))];
+}
+
 std::shared_ptr<Meeting> World::make_meeting(std::vector<int> threads) {
   const std::lock_guard lock(mutex_);
   auto meeting = std::make_shared<Meeting>(*this, std::move(threads));
   meetings_.push_back(meeting);
+  for (const int thread : meeting->threads_) members_[static_cast<std::size_t>(thread)]->meetings.push_back(meeting);
   return meeting;
 }
 
-std::shared_ptr<Letter> World::post(Letter letter) {
-  const std::lock_guard lock(mutex_);
-  return letters_.emplace_back(std::make_shared<Letter>(letter));
-}
-
-bool World::was_received(const Letter& letter, const Meeting& group) {
-  const std::lock_guard lock(mutex_);
-  if (!letter.received && std::ranges::count(left_, group.thread_of(letter.to)) > 0) {
-    throw Error(Code::communication, "send: rank " + std::to_string(letter.to) + " has left");
-  }
-  return letter.received;
-}
-
-std::uint64_t World::queue_up(const Meeting& group, int from, int to, int channel) {
-  const std::lock_guard lock(mutex_);
-  return queue(group, from, to, channel).last++;
-}
-
-std::shared_ptr<Letter> World::fetch(const Meeting& group, int from, int to, int channel, std::uint64_t place) {
-  const std::lock_guard lock(mutex_);
-  if (queue(group, from, to, channel).served != place) return nullptr;
-  const auto found = std::ranges::find_if(letters_, [&](const auto& letter) {
-    return letter->group == &group && letter->from == from && letter->to == to && letter->channel == channel;
-  });
-  if (found == letters_.end()) {
-    if (std::ranges::count(left_, group.thread_of(from)) == 0) return nullptr;
-    throw Error(Code::communication, "receive: rank " + std::to_string(from) + " has left");
-  }
-  std::shared_ptr<Letter> letter = *found;
-  letters_.erase(found);
-  ++queue(group, from, to, channel).served;
+std::shared_ptr<Letter> World::post(const Meeting& group, int from, int to, int channel,
+                                    std::span<const std::byte> bytes) {
+  Member& receiver = member(group, to);
+  const std::lock_guard lock(receiver.mutex);
+  auto letter = std::make_shared<Letter>();
+  letter->bytes = bytes;
+  receiver.lines[{&group, from, channel}].letters.push_back(letter);
   return letter;
 }
 
-void World::acknowledge(Letter& letter) {
-  const std::lock_guard lock(mutex_);
-  letter.received = true;
+bool World::was_received(const Letter& letter, const Meeting& group, int to) const {
+  const bool has_left = member(group, to).has_left.load();
+  if (letter.received.load()) return true;
+  if (has_left) throw Error(Code::communication, "send: rank " + std::to_string(to) + " has left");
+  return false;
+}
+
+std::uint64_t World::queue_up(const Meeting& group, int from, int to, int channel) {
+  Member& receiver = member(group, to);
+  const std::lock_guard lock(receiver.mutex);
+  return receiver.lines[{&group, from, channel}].last++;
+}
+
+std::shared_ptr<Letter> World::fetch(const Meeting& group, int from, int to, int channel, std::uint64_t place) {
+  const bool sender_has_left = member(group, from).has_left.load();
+  Member& receiver = member(group, to);
+  const std::lock_guard lock(receiver.mutex);
+  Line& line = receiver.lines[{&group, from, channel}];
+  if (line.served != place) return nullptr;
+  if (line.letters.empty()) {
+    if (!sender_has_left) return nullptr;
+    throw Error(Code::communication, "receive: rank " + std::to_string(from) + " has left");
+  }
+  std::shared_ptr<Letter> letter = line.letters.front();
+  line.letters.pop_front();
+  ++line.served;
+  return letter;
 }
 
 void World::leave(int thread) {
   const std::lock_guard lock(mutex_);
   --alive_;
-  left_.push_back(thread);
-  for (const std::weak_ptr<Meeting>& known : meetings_) {
+  Member& leaver = *members_[static_cast<std::size_t>(thread)];
+  leaver.has_left = true;
+  for (const std::weak_ptr<Meeting>& known : leaver.meetings) {
     const std::shared_ptr<Meeting> meeting = known.lock();
     if (!meeting) continue;
-    const auto member = std::find(meeting->threads_.begin(), meeting->threads_.end(), thread);
-    if (member == meeting->threads_.end()) continue;
-    meeting->break_up("rank " + std::to_string(member - meeting->threads_.begin()) + " has left");
+    const auto place = std::ranges::find(meeting->threads_, thread);
+    meeting->break_up("rank " + std::to_string(place - meeting->threads_.begin()) + " has left");
   }
   detect_deadlock();
 }
@@ -80,35 +89,51 @@ void World::detect_deadlock() {
 Meeting::Meeting(World& world, std::vector<int> threads)
     : world_(world), threads_(std::move(threads)), contributions_(threads_.size()) {}
 
-void Meeting::meet(int rank, const std::string& operation, const void* contribution) {
+void Meeting::meet(int rank, const std::string& operation, const void* contribution,
+                   const std::function<void()>& complete) {
   std::unique_lock lock(world_.mutex_);
   if (contribution != nullptr) contributions_[static_cast<std::size_t>(rank)] = contribution;
-  const unsigned long round = round_;
-  if (broken_.empty()) arrive(rank, operation);
-  world_.changed_.wait(lock, [&] { return round_ != round || !broken_.empty(); });
-  if (round_ == round) throw Error(Code::communication, operation + ": " + broken_);
+  const int closed = door_.load() & ~1;
+  if (broken_.empty() && arrive(rank, operation)) {
+    lock.unlock();  // all are here, so that nothing changes
+    failure_ = nullptr;
+    try {
+      if (complete) complete();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    door_.store(closed + 2);
+    door_.notify_all();
+  } else {
+    lock.unlock();
+    for (int seen = door_.load(); seen == closed; seen = door_.load()) door_.wait(seen);
+  }
+  if (door_.load() <= closed + 1) {
+    lock.lock();
+    throw Error(Code::communication, operation + ": " + broken_);
+  }
 }
 
-// The last to come opens the door for all.
-void Meeting::arrive(int rank, const std::string& operation) {
+// Whether this was the last to come.
+bool Meeting::arrive(int rank, const std::string& operation) {
   if (arrived_ == 0) {
     first_ = rank;
     operation_ = operation;
   }
   if (operation != operation_) {
-    return break_up("rank " + std::to_string(rank) + " calls " + operation + ", rank " + std::to_string(first_) +
-                    " calls " + operation_);
+    break_up("rank " + std::to_string(rank) + " calls " + operation + ", rank " + std::to_string(first_) + " calls " +
+             operation_);
+    return false;
   }
   ++arrived_;
   ++world_.waiting_;
   if (arrived_ == size()) {
     world_.waiting_ -= arrived_;
     arrived_ = 0;
-    ++round_;
-    world_.changed_.notify_all();
-  } else {
-    world_.detect_deadlock();
+    return true;
   }
+  world_.detect_deadlock();
+  return false;
 }
 
 void Meeting::break_up(const std::string& reason) {
@@ -116,7 +141,8 @@ void Meeting::break_up(const std::string& reason) {
   broken_ = reason;
   world_.waiting_ -= arrived_;
   arrived_ = 0;
-  world_.changed_.notify_all();
+  door_.fetch_or(1);
+  door_.notify_all();
 }
 
 }  // namespace lq::testing

@@ -1,15 +1,18 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where threads meet. All state is guarded by the one mutex of the world; the ranks of a group meet by handing
-// in a pointer to what they contribute, reading what the others handed in, and meeting once more before
-// anything that was handed in may change.
+// Where threads meet. The ranks of a group meet by handing in a pointer to what they contribute; the last to come
+// works out what all of them want to know, opens the door, and all meet once more before anything that was handed in
+// may change. Thousands of threads share few cores, so that nobody wakes who has nothing to do, and nobody does for
+// himself what one can do for all.
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <list>
+#include <deque>
+#include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -24,16 +27,14 @@ class Meeting;
 
 // A message that was sent and not yet received.
 struct Letter {
-  const void* group = nullptr;
-  int from = 0, to = 0, channel = 0;
   std::span<const std::byte> bytes;
-  bool received = false;
+  std::atomic<bool> received{false};
 };
 
 // All threads of one run.
 class World {
  public:
-  explicit World(int threads) : alive_(threads) {}
+  explicit World(int threads);
 
   // The group of these threads (numbers in the world, in the order of their ranks).
   std::shared_ptr<Meeting> make_meeting(std::vector<int> threads);
@@ -41,31 +42,35 @@ class World {
   void leave(int thread);
 
   // Letters wait until they are fetched: whoever sends must not rely on a buffer somewhere.
-  std::shared_ptr<Letter> post(Letter letter);
+  std::shared_ptr<Letter> post(const Meeting& group, int from, int to, int channel, std::span<const std::byte> bytes);
   // Whether it was received; Error(communication) when the receiver has left.
-  bool was_received(const Letter& letter, const Meeting& group);
+  bool was_received(const Letter& letter, const Meeting& group, int to) const;
   // A place in the queue of those who wait for letters of that group, sender and channel.
   std::uint64_t queue_up(const Meeting& group, int from, int to, int channel);
   // The oldest of those letters, if there is one and it is `place`'s turn.
   std::shared_ptr<Letter> fetch(const Meeting& group, int from, int to, int channel, std::uint64_t place);
-  void acknowledge(Letter& letter);
 
  private:
   friend class Meeting;
   void detect_deadlock();
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::weak_ptr<Meeting>> meetings_;
-  // Places given away and served.
-  struct Queue {
+  // Letters of one group, sender and channel, and the places given away and served.
+  struct Line {
+    std::deque<std::shared_ptr<Letter>> letters;
     std::uint64_t last = 0, served = 0;
   };
-  Queue& queue(const Meeting& group, int from, int to, int channel) { return queues_[{&group, from, to, channel}]; }
+  // What belongs to one thread.
+  struct Member {
+    std::mutex mutex;
+    std::map<std::tuple<const Meeting*, int, int>, Line> lines;
+    std::atomic<bool> has_left{false};
+    std::vector<std::weak_ptr<Meeting>> meetings;  // guarded by the world
+  };
+  Member& member(const Meeting& group, int rank) const;
 
-  std::list<std::shared_ptr<Letter>> letters_;
-  std::map<std::tuple<const void*, int, int, int>, Queue> queues_;
-  std::vector<int> left_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Member>> members_;
+  std::vector<std::weak_ptr<Meeting>> meetings_;
   int alive_ = 0;    // threads that have not left
   int waiting_ = 0;  // threads that wait for others to come
 };
@@ -78,24 +83,41 @@ class Meeting {
   int thread_of(int rank) const { return threads_[static_cast<std::size_t>(rank)]; }
 
   // Waits until all ranks have come with the same operation; Error(communication) when they never will.
-  // What was handed in earlier stays when nothing is handed in now: others may still read it.
-  void meet(int rank, const std::string& operation, const void* contribution = nullptr);
-  // What a rank handed in; to be read between two meetings.
+  // What was handed in earlier stays when nothing is handed in now: others may still read it. The last to come calls
+  // its `complete`.
+  void meet(int rank, const std::string& operation, const void* contribution = nullptr,
+            const std::function<void()>& complete = {});
+  // Throws what `complete` threw.
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+  // What a rank handed in; to be read between two meetings, and by `complete`.
   const void* contribution(int rank) const { return contributions_[static_cast<std::size_t>(rank)]; }
+  // What `complete` found out, for all to read until the next meeting.
+  template <class T>
+  void set_result(T result) {
+    result_ = std::make_shared<T>(std::move(result));
+  }
+  template <class T>
+  T& result() const {
+    return *static_cast<T*>(result_.get());
+  }
 
  private:
   friend class World;
   void break_up(const std::string& reason);
-  void arrive(int rank, const std::string& operation);
+  bool arrive(int rank, const std::string& operation);
 
   World& world_;
   std::vector<int> threads_;
   std::vector<const void*> contributions_;
+  std::shared_ptr<void> result_;
+  std::exception_ptr failure_;
   std::string operation_;  // of those who have come
   int first_ = 0;          // who came first
   int arrived_ = 0;
-  unsigned long round_ = 0;
-  std::string broken_;  // why no meeting can take place any more
+  std::string broken_;        // why no meeting can take place any more
+  std::atomic<int> door_{0};  // twice the number of meetings that took place, odd when broken
 };
 
 }  // namespace lq::testing

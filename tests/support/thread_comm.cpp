@@ -1,12 +1,14 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The operations on threads. A rank hands in a pointer, all meet, each reads what it needs of the others,
-// all meet again.
+// The operations on threads. A rank hands in a pointer, all meet, the last one works out the result for all, each
+// takes what it needs, all meet again.
 #include "support/thread_comm.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -44,14 +46,15 @@ std::uint64_t combine(std::uint64_t a, std::uint64_t b, Reduce operation) {
 
 class Sent final : public comm::Flight {
  public:
-  Sent(World& world, std::shared_ptr<Meeting> group, std::shared_ptr<Letter> letter)
-      : world_(world), group_(std::move(group)), letter_(std::move(letter)) {}
-  bool is_done() override { return world_.was_received(*letter_, *group_); }
+  Sent(World& world, std::shared_ptr<Meeting> group, std::shared_ptr<Letter> letter, int to)
+      : world_(world), group_(std::move(group)), letter_(std::move(letter)), to_(to) {}
+  bool is_done() override { return world_.was_received(*letter_, *group_, to_); }
 
  private:
   World& world_;
   std::shared_ptr<Meeting> group_;
   std::shared_ptr<Letter> letter_;
+  int to_;
 };
 
 // Letters of one sender and channel are taken in the order in which their receipts were asked for.
@@ -75,7 +78,7 @@ class Expected final : public comm::Flight {
              " expected");
     }
     if (!bytes_.empty()) std::memcpy(bytes_.data(), letter->bytes.data(), bytes_.size());
-    world_.acknowledge(*letter);
+    letter->received = true;
     done_ = true;
     return true;
   }
@@ -103,29 +106,33 @@ class ThreadComm final : public comm::Comm {
 
   void broadcast(std::span<std::byte> data, int root) override {
     require_rank(root, "broadcast");
-    together("broadcast from " + std::to_string(root), data, [&] {
-      require_equal_sizes<std::span<std::byte>>("broadcast");
-      const auto& source = of<std::span<std::byte>>(root);
-      if (root != rank_ && !source.empty()) std::memcpy(data.data(), source.data(), source.size());
-    });
+    together(
+        "broadcast from " + std::to_string(root), data, [&] { require_equal_sizes<std::span<std::byte>>("broadcast"); },
+        [&] {
+          const auto& source = of<std::span<std::byte>>(root);
+          if (root != rank_ && !source.empty()) std::memcpy(data.data(), source.data(), source.size());
+        });
   }
 
   void all_reduce(std::span<std::uint64_t> values, Reduce operation) override {
-    const std::vector<std::uint64_t> mine(values.begin(), values.end());
-    together("all_reduce " + std::to_string(static_cast<int>(operation)), mine, [&] {
-      require_equal_sizes<std::vector<std::uint64_t>>("all_reduce");
-      for (int r = 0; r < size(); ++r) {
-        if (r == rank_) continue;
-        const auto& theirs = of<std::vector<std::uint64_t>>(r);
-        for (std::size_t i = 0; i < values.size(); ++i) values[i] = combine(values[i], theirs[i], operation);
-      }
-    });
+    using Values = std::span<std::uint64_t>;
+    together(
+        "all_reduce " + std::to_string(static_cast<int>(operation)), values,
+        [&] {
+          require_equal_sizes<Values>("all_reduce");
+          std::vector<std::uint64_t> sum(of<Values>(0).begin(), of<Values>(0).end());
+          for (int r = 1; r < size(); ++r) {
+            for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = combine(sum[i], of<Values>(r)[i], operation);
+          }
+          meeting_->set_result(std::move(sum));
+        },
+        [&] { std::ranges::copy(meeting_->result<std::vector<std::uint64_t>>(), values.begin()); });
   }
 
   Parts gather(std::span<const std::byte> mine, int root) override {
     require_rank(root, "gather");
     Parts parts;
-    together("gather to " + std::to_string(root), mine, [&] {
+    together("gather to " + std::to_string(root), mine, {}, [&] {
       for (int r = 0; root == rank_ && r < size(); ++r) {
         const auto& theirs = of<std::span<const std::byte>>(r);
         parts.emplace_back(theirs.begin(), theirs.end());
@@ -137,52 +144,40 @@ class ThreadComm final : public comm::Comm {
   std::vector<std::byte> scatter(const Parts& parts, int root) override {
     require_rank(root, "scatter");
     std::vector<std::byte> mine;
-    together("scatter from " + std::to_string(root), parts, [&] {
-      const auto& given = of<Parts>(root);
-      if (given.size() != static_cast<std::size_t>(size())) refuse("scatter: the parts are not one per rank");
-      mine = given[static_cast<std::size_t>(rank_)];
-    });
+    together(
+        "scatter from " + std::to_string(root), parts,
+        [&] {
+          if (of<Parts>(root).size() == static_cast<std::size_t>(size())) return;
+          refuse("scatter: the parts are not one per rank");
+        },
+        [&] { mine = of<Parts>(root)[static_cast<std::size_t>(rank_)]; });
     return mine;
   }
 
   std::vector<Message> all_to_all(std::vector<Message> outgoing) override {
     std::vector<Message> incoming;
     for (const Message& message : outgoing) count(message.bytes.size());
-    together("all_to_all", outgoing, [&] {
-      for (int r = 0; r < size(); ++r) {
-        std::vector<bool> addressed(static_cast<std::size_t>(size()));
-        for (const Message& message : of<std::vector<Message>>(r)) {
-          require_rank(message.rank, "all_to_all");
-          if (addressed[static_cast<std::size_t>(message.rank)]) refuse("all_to_all: two messages for one rank");
-          addressed[static_cast<std::size_t>(message.rank)] = true;
-          if (message.rank == rank_) incoming.push_back({r, message.bytes});
-        }
-      }
-    });
+    together(
+        "all_to_all", outgoing, [&] { deliver_all(); },
+        [&] { incoming = std::move(meeting_->result<Mail>()[static_cast<std::size_t>(rank_)]); });
     return incoming;
   }
 
   std::unique_ptr<Comm> split(int colour, int key) override {
-    struct Wish {
-      int colour, key;
-    };
     const Wish wish{colour, key};
-    std::vector<std::pair<int, int>> members;  // key, rank
-    together("split", wish, [&] {
-      for (int r = 0; r < size(); ++r) {
-        if (of<Wish>(r).colour == colour) members.emplace_back(of<Wish>(r).key, r);
-      }
-    });
-    std::sort(members.begin(), members.end());
-    std::shared_ptr<Meeting> made, joined;  // made by the first of each group, for all of it
-    if (colour >= 0 && members.front().second == rank_) made = make_meeting(members);
-    together("split", made, [&] {
-      if (colour >= 0) joined = of<std::shared_ptr<Meeting>>(members.front().second);
-    });
+    std::shared_ptr<Meeting> joined;
+    int place = 0;
+    together(
+        "split", wish, [&] { form_groups(); },
+        [&] {
+          if (colour < 0) return;
+          const Group& group = meeting_->result<std::map<int, Group>>().at(colour);
+          const auto found = std::ranges::find(group.members, std::pair<int, int>(key, rank_));
+          place = static_cast<int>(found - group.members.begin());
+          joined = group.meeting;
+        });
     if (colour < 0) return nullptr;
-    const auto place = std::find(members.begin(), members.end(), std::pair<int, int>(key, rank_));
-    return std::make_unique<ThreadComm>(world_, joined, static_cast<int>(place - members.begin()), ranks_per_node_,
-                                        traffic_);
+    return std::make_unique<ThreadComm>(world_, joined, place, ranks_per_node_, traffic_);
   }
 
   std::unique_ptr<Comm> split_by_node() override { return split(rank_ / ranks_per_node_, rank_); }
@@ -190,7 +185,7 @@ class ThreadComm final : public comm::Comm {
   std::unique_ptr<comm::Flight> start_send(std::span<const std::byte> bytes, int to, int channel) override {
     require_rank(to, "send");
     count(bytes.size());
-    return std::make_unique<Sent>(world_, meeting_, world_.post({meeting_.get(), rank_, to, channel, bytes}));
+    return std::make_unique<Sent>(world_, meeting_, world_.post(*meeting_, rank_, to, channel, bytes), to);
   }
 
   std::unique_ptr<comm::Flight> start_receive(std::span<std::byte> bytes, int from, int channel) override {
@@ -199,19 +194,60 @@ class ThreadComm final : public comm::Comm {
   }
 
  private:
-  // Both meetings, whatever `read` throws: the others are not left waiting.
-  template <class T, class Read>
-  void together(const std::string& operation, const T& mine, Read read) {
+  using Mail = std::vector<std::vector<Message>>;  // by receiver
+  struct Wish {
+    int colour, key;
+  };
+  struct Group {
+    std::vector<std::pair<int, int>> members;  // key, rank
+    std::shared_ptr<Meeting> meeting;
+  };
+
+  // Both meetings, whatever is thrown between them: the others are not left waiting.
+  template <class T>
+  void together(const std::string& operation, const T& mine, const std::function<void()>& for_all,
+                const std::function<void()>& read) {
     if (traffic_ != nullptr) ++traffic_->collectives;
-    meeting_->meet(rank_, operation, &mine);
+    meeting_->meet(rank_, operation, &mine, for_all);
     std::exception_ptr failure;
     try {
+      meeting_->rethrow();
       read();
     } catch (...) {
       failure = std::current_exception();
     }
     meeting_->meet(rank_, operation + " (end)");
     if (failure) std::rethrow_exception(failure);
+  }
+
+  // By one rank for all: what each gets.
+  void deliver_all() const {
+    Mail mail(static_cast<std::size_t>(size()));
+    std::vector<int> addressed_by(static_cast<std::size_t>(size()), -1);
+    for (int r = 0; r < size(); ++r) {
+      for (const Message& message : of<std::vector<Message>>(r)) {
+        require_rank(message.rank, "all_to_all");
+        int& last = addressed_by[static_cast<std::size_t>(message.rank)];
+        if (last == r) refuse("all_to_all: two messages for one rank");
+        last = r;
+        mail[static_cast<std::size_t>(message.rank)].push_back({r, message.bytes});
+      }
+    }
+    meeting_->set_result(std::move(mail));
+  }
+
+  // By one rank for all: the groups of a split, by colour.
+  void form_groups() const {
+    std::map<int, Group> groups;
+    for (int r = 0; r < size(); ++r) {
+      const Wish& wish = of<Wish>(r);
+      if (wish.colour >= 0) groups[wish.colour].members.emplace_back(wish.key, r);
+    }
+    for (auto& [colour, group] : groups) {
+      std::ranges::sort(group.members);
+      group.meeting = make_meeting(group.members);
+    }
+    meeting_->set_result(std::move(groups));
   }
 
   void count(std::size_t bytes) {
@@ -236,7 +272,7 @@ class ThreadComm final : public comm::Comm {
     if (rank < 0 || rank >= size()) refuse(std::string(operation) + ": there is no rank " + std::to_string(rank));
   }
 
-  std::shared_ptr<Meeting> make_meeting(const std::vector<std::pair<int, int>>& members) {
+  std::shared_ptr<Meeting> make_meeting(const std::vector<std::pair<int, int>>& members) const {
     std::vector<int> threads;
     for (const auto& [key, rank] : members) threads.push_back(meeting_->thread_of(rank));
     return world_.make_meeting(std::move(threads));
