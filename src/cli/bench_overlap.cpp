@@ -19,22 +19,22 @@
 namespace lq::cli {
 namespace {
 
-constexpr std::size_t numbers_in_cache = 2 * 1024;          // three arrays of 16 KiB
-constexpr std::size_t numbers_in_memory = 4 * 1024 * 1024;  // three arrays of 32 MiB
-constexpr std::size_t numbers_per_slice = 8 * 1024 * 1024;  // a few milliseconds; between slices the write is tested
-constexpr double shortest_useful = 1e-3;
+// Three arrays, and how much of them makes about a millisecond; the write is tested in between.
+struct LoadSize {
+  const char* name;
+  std::size_t numbers;
+  std::size_t per_slice;
+};
+constexpr LoadSize in_cache = {"cache", 2 * 1024, 2 * 1024 * 1024};
+constexpr LoadSize in_memory = {"memory", 4 * 1024 * 1024, 256 * 1024};
+constexpr double shortest_useful = 2e-3;
 
-// a = b + s c over arrays that are in cache, or are not.
+// a = b + c / 2, on and on, over arrays that are in cache or are not.
 class Load {
  public:
-  explicit Load(std::size_t numbers) : a_(numbers, 0), b_(numbers, 1), c_(numbers, 2) {}
+  explicit Load(const LoadSize& size)
+      : per_slice_(size.per_slice), a_(size.numbers, 0), b_(size.numbers, 1), c_(size.numbers, 2) {}
 
-  void slice() {
-    for (std::size_t done = 0; done < numbers_per_slice; done += a_.size()) {
-      for (std::size_t i = 0; i < a_.size(); ++i) a_[i] = b_[i] + 0.5 * c_[i];
-      std::swap(a_, b_);  // the next pass needs this one
-    }
-  }
   void run(int slices, const std::function<void()>& between) {
     for (int i = 0; i < slices; ++i) {
       slice();
@@ -43,6 +43,20 @@ class Load {
   }
 
  private:
+  void slice() {
+    for (std::size_t left = per_slice_; left > 0;) {
+      const std::size_t end = at_ + std::min(left, a_.size() - at_);
+      left -= end - at_;
+      for (std::size_t i = at_; i < end; ++i) a_[i] = b_[i] + 0.5 * c_[i];
+      at_ = end;
+      if (at_ < a_.size()) continue;
+      at_ = 0;
+      std::swap(a_, b_);  // the next pass needs this one
+    }
+  }
+
+  std::size_t per_slice_;
+  std::size_t at_ = 0;
   PageVector<double> a_, b_, c_;
 };
 
@@ -52,11 +66,11 @@ class Overlap {
       : session_(session), what_(what), field_(field), options_(what.write_options(field.grid())) {}
 
   // Collective.
-  BenchResult measure(const std::string& name, std::size_t numbers) {
+  BenchResult measure(const LoadSize& size) {
     const Grid& grid = field_.grid();
     const auto raw = make_raw_mover(grid, 8, what_.rounds.sync);
-    BenchResult result = label(name);
-    Load load(numbers);
+    BenchResult result = label(size.name);
+    Load load(size);
     const int slices = calibrate(load);
     for (int round = 0; round <= what_.rounds.runs; ++round) {
       // Take turns: whoever goes first finds the machine in another state.
@@ -104,10 +118,11 @@ class Overlap {
 
   // Collective. As many slices as take the time of a write.
   int calibrate(Load& load) const {
+    constexpr int warm_up = 16;  // once through the arrays in memory
     with_file([&](const std::string& path) { write_alone(path); });
     const double write = with_file([&](const std::string& path) { write_alone(path); });
-    load.slice();
-    const double slice = timed(session_.communicator, [&] { load.run(4, [] {}); }) / 4;
+    load.run(warm_up, [] {});
+    const double slice = timed(session_.communicator, [&] { load.run(warm_up, [] {}); }) / warm_up;
     return std::max(1, static_cast<int>(std::lround(std::max(write, shortest_useful) / slice)));
   }
 
@@ -147,8 +162,7 @@ int bench_overlap(Session& session, const BenchLattice& what) {
   for (const Grid& grid : grids) {
     BenchField field(grid);
     Overlap overlap(session, what, field);
-    const std::vector<BenchResult> some = {overlap.measure("cache", numbers_in_cache),
-                                           overlap.measure("memory", numbers_in_memory)};
+    const std::vector<BenchResult> some = {overlap.measure(in_cache), overlap.measure(in_memory)};
     if (what.prints_table(session)) {
       session.out.write(overlap_table(some, file_system_of(what.rounds.directory), what.rounds.runs));
     }
