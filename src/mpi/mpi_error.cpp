@@ -16,7 +16,8 @@ void check(int code, const char* what) {
   if (code == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
-  std::string reason = "unknown error " + std::to_string(code);
+  std::string reason = "unknown error ";
+  reason += std::to_string(code);
   // That of the class: texts of codes hold addresses, which differ between ranks.
   int error_class = code;
   MPI_Error_class(code, &error_class);

@@ -30,6 +30,11 @@ std::uint64_t divisor_between(std::uint64_t alignment, std::uint64_t least, std:
   return 0;
 }
 
+// Worth an owner of its own: who asks for small chunks wants them dealt out, too.
+std::uint64_t piece_for(const RouteOptions& options) {
+  return options.chunk_bytes == 0 ? long_piece : std::min(long_piece, options.chunk_bytes);
+}
+
 }  // namespace
 
 std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptions& options,
@@ -54,14 +59,15 @@ std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptio
     if (sizes.chunk_bytes < least) sizes.chunk_bytes += sizes.alignment;
   }
   if (sizes.chunk_bytes == 0 || sizes.chunk_bytes > most) return std::nullopt;
-  sizes.domain_bytes = round_up(std::max(long_piece, sizes.alignment), std::max(sizes.chunk_bytes, sizes.alignment));
+  sizes.domain_bytes =
+      round_up(std::max(piece_for(options), sizes.alignment), std::max(sizes.chunk_bytes, sizes.alignment));
   return sizes;
 }
 
 int shared_dimensions(const Geometry& geometry, const RouteOptions& options) {
   const int all = geometry.dimensions();
   int shared = 0;
-  while (shared < all && geometry.piece_bytes(shared) < long_piece) ++shared;
+  while (shared < all && geometry.piece_bytes(shared) < piece_for(options)) ++shared;
   if (options.aggregators > 0) {
     while (shared < all && geometry.groups(shared) > options.aggregators) ++shared;
   }
