@@ -28,7 +28,7 @@ using testing::error_of;
 using testing::Fault;
 using testing::FaultyTransport;
 
-const Extents lattice{2, 2, 2, 6};
+const Extents lattice{4, 2, 2, 6};
 
 std::string contents(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -48,15 +48,19 @@ struct Outcome {
 
 using Operation = std::function<void(transport::Transport&, const Grid&)>;
 
+// With x split, so that exchanges have something to do; two ranks on a node.
 Outcome run_with_fault(int ranks, int bad_rank, std::int64_t k, Fault fault, const Operation& operation) {
   Outcome outcome;
   FaultyTransport faulty(transport::posix(), k, fault);
-  outcome.errors = testing::outcomes_of_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
-    transport::Transport& mine =
-        comm->rank() == bad_rank ? static_cast<transport::Transport&>(faulty) : transport::posix();
-    const Grid grid(Communicator(std::move(comm)), lattice);
-    operation(mine, grid);
-  });
+  outcome.errors = testing::outcomes_of_ranks(
+      ranks,
+      [&](std::shared_ptr<comm::Comm> comm) {
+        transport::Transport& mine =
+            comm->rank() == bad_rank ? static_cast<transport::Transport&>(faulty) : transport::posix();
+        const Grid grid(Communicator(std::move(comm)), lattice, {.processes = Extents{ranks, 1, 1, 1}});
+        operation(mine, grid);
+      },
+      {.ranks_per_node = 2});
   outcome.reached = faulty.has_failed();
   return outcome;
 }
@@ -84,14 +88,17 @@ struct Scenario {
   int ranks;
   int bad_rank;
   Fault fault;
+  Strategy strategy = Strategy::automatic;
 };
 
 class Writing : public ::testing::TestWithParam<Scenario> {
  protected:
   // Runs the operation with the fault at k = 0, 1, 2, ... until it is no longer reached.
+  static RouteOptions route() { return {.strategy = GetParam().strategy, .chunk_bytes = 4096}; }
+
   template <class Check>
   void for_every_k(const Operation& operation, Check&& check) {
-    const auto& [ranks, bad_rank, fault] = GetParam();
+    const auto& [ranks, bad_rank, fault, strategy] = GetParam();
     std::int64_t failures = 0;
     for (std::int64_t k = 0;; ++k) {
       SCOPED_TRACE(::testing::Message() << "operation " << k << " of rank " << bad_rank << " of " << ranks);
@@ -113,7 +120,8 @@ class Writing : public ::testing::TestWithParam<Scenario> {
 TEST_P(Writing, ANewFileAppearsWholeOrNotAtAll) {
   write_to(transport::posix(), Grid(lattice), directory_ / "whole.ildg", 1, {});
   const std::string whole = contents(directory_ / "whole.ildg");
-  for_every_k([&](transport::Transport& transport, const Grid& grid) { write_to(transport, grid, path_, 1, {}); },
+  for_every_k([&](transport::Transport& transport,
+                  const Grid& grid) { write_to(transport, grid, path_, 1, {.route = route()}); },
               [&] {
                 // Only a failure behind the rename, of the directory's sync, leaves the complete file.
                 if (std::filesystem::exists(path_)) {
@@ -130,7 +138,7 @@ TEST_P(Writing, AnExistingFileStaysUntilTheNewOneIsComplete) {
   const std::string before = contents(path_), after = contents(directory_ / "new.ildg");
   for_every_k(
       [&](transport::Transport& transport, const Grid& grid) {
-        write_to(transport, grid, path_, 2, {.verify = Verify::read_back, .overwrite = true});
+        write_to(transport, grid, path_, 2, {.verify = Verify::read_back, .overwrite = true, .route = route()});
       },
       [&] {
         const std::string now = contents(path_);
@@ -145,7 +153,7 @@ TEST_P(Writing, ReadingFailsTheSameOnAllRanks) {
   for_every_k(
       [&](transport::Transport& transport, const Grid& grid) {
         std::vector<double> values(static_cast<std::size_t>(grid.local_volume() * 72));
-        read_field(transport, path_, grid, gauge(values), {});
+        read_field(transport, path_, grid, gauge(values), {.route = route()});
       },
       [] {});
 }
@@ -155,6 +163,49 @@ INSTANTIATE_TEST_SUITE_P(Ranks, Writing,
                                            Scenario{1, 0, Fault::no_space}, Scenario{3, 0, Fault::error},
                                            Scenario{3, 0, Fault::no_space}, Scenario{3, 2, Fault::error},
                                            Scenario{3, 2, Fault::short_write}, Scenario{3, 1, Fault::no_space}));
+INSTANTIATE_TEST_SUITE_P(Exchanging, Writing,
+                         ::testing::Values(Scenario{3, 0, Fault::error, Strategy::shared},
+                                           Scenario{3, 2, Fault::short_write, Strategy::shared},
+                                           Scenario{4, 1, Fault::no_space, Strategy::shared},
+                                           Scenario{3, 1, Fault::error, Strategy::pull},
+                                           Scenario{4, 3, Fault::short_write, Strategy::pull},
+                                           Scenario{3, 0, Fault::no_space, Strategy::pull},
+                                           Scenario{3, 1, Fault::error, Strategy::messages},
+                                           Scenario{4, 2, Fault::short_write, Strategy::messages},
+                                           Scenario{3, 0, Fault::no_space, Strategy::messages}));
+
+// A rank whose function throws while the others are in the exchange, and one whose storage fails in the background.
+class Exchanging : public ::testing::TestWithParam<Strategy> {
+ protected:
+  testing::ScratchDirectory directory_;
+  std::string path_ = directory_ / "conf.ildg";
+};
+
+TEST_P(Exchanging, AFunctionThatThrowsIsAnErrorOnAllRanks) {
+  for (const int bad : {0, 2}) {
+    const auto errors = testing::outcomes_of_ranks(
+        4,
+        [&](std::shared_ptr<comm::Comm> comm) {
+          const bool is_bad = comm->rank() == bad;
+          const Grid grid(Communicator(std::move(comm)), lattice, {.processes = Extents{4, 1, 1, 1}});
+          int calls = 0;
+          Field field{gauge_spec(Precision::double_), nullptr, 0, {}, [&](const Coord&, void* site) {
+                        std::fill_n(static_cast<double*>(site), 72, 1.0);
+                        if (is_bad && ++calls == 5) throw Error(Code::invalid_argument, "this site cannot be had");
+                      }};
+          write_field(transport::posix(), path_, grid, field, {.route = {.strategy = GetParam(), .chunk_bytes = 4096}});
+        },
+        {.ranks_per_node = 2});
+    for (const auto& failure : errors) {
+      ASSERT_NE(failure, nullptr);
+      EXPECT_EQ(std::string(error_of([&] { std::rethrow_exception(failure); }).what()),
+                "this site cannot be had (rank " + std::to_string(bad) + ")");
+    }
+    EXPECT_EQ(files_in(directory_.path()), 0U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(By, Exchanging, ::testing::Values(Strategy::direct, Strategy::shared, Strategy::messages));
 
 TEST(Publishing, AFailureBehindTheRenameSaysThatTheFileIsComplete) {
   const testing::ScratchDirectory directory;
