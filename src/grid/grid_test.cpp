@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include <limequat/error.hpp>
 #include <limequat/grid.hpp>
@@ -153,6 +154,23 @@ TEST(Grid, NoticesArgumentsThatDifferBetweenRanks) {
     return Grid(communicator, {4, 4}, communicator.rank() == 0 ? on({1, 2}) : on({2, 1}));
   });
   EXPECT_EQ(processes.code(), Code::ranks_disagree);
+}
+
+TEST(Communicator, TellsAllRanksTheLargestNumber) {
+  testing::run_ranks(4, [](Handle comm) {
+    const Communicator communicator(comm);
+    EXPECT_EQ(communicator.max(comm->rank() == 2 ? 0.5 : -1.0 * comm->rank()), 0.5);
+    EXPECT_EQ(communicator.max(-1.0 - comm->rank()), -1.0);
+  });
+}
+
+TEST(Communicator, LetsNobodyPassABarrierBeforeAllHaveCome) {
+  std::atomic<int> come = 0;
+  testing::run_ranks(4, [&](Handle comm) {
+    ++come;
+    Communicator(comm).barrier();
+    EXPECT_EQ(come, 4);
+  });
 }
 
 TEST(Communicator, RefusesToBeWithoutEngine) {
