@@ -109,8 +109,12 @@ class Predicting {
  private:
   bool moves_by_messages() const { return strategy_ == Strategy::messages; }
 
-  // What goes to the file lies in cache, because it was packed just now: its source needs no reading from memory.
-  double spared() const { return std::min(work_.packed / machine_.pack_rate, work_.stored / (2 * machine_.copy_rate)); }
+  // What goes to the file lies in cache, because it was packed just now: its source needs no reading from memory. What
+  // comes from the file goes to memory in the end.
+  double spared() const {
+    if (!writing_) return 0;
+    return std::min(work_.packed / machine_.pack_rate, work_.stored / (2 * machine_.copy_rate));
+  }
 
   double own_storage() const {
     const double rate = writing_ ? machine_.write_rate : machine_.read_rate;
