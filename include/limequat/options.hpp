@@ -49,6 +49,9 @@ struct RouteOptions {
   std::uint64_t chunk_bytes = 0;                  // assembled and moved at a time
   std::uint64_t alignment = 0;                    // file domains begin at multiples of it: a page, block or stripe
   std::uint64_t memory_bytes = 16 * 1024 * 1024;  // at most, per rank, beyond the field
+  // Threads of a rank that moves its own rows: with 2, storage goes on beside packing and checking. 0: 2 where there is
+  // an idle core for each rank, else 1; in the background 1. May differ between ranks.
+  int threads = 0;
 };
 
 struct WriteOptions {

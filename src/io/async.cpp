@@ -116,13 +116,26 @@ struct PendingAccess {
   }
 };
 
+namespace {
+
+// The program's own work wants the other cores.
+template <class Options>
+Options in_background(Options options) {
+  if (options.route.threads == 0) options.route.threads = 1;
+  return options;
+}
+
+}  // namespace
+
 Pending write_async(const std::string& path, const Grid& grid, const Field& field, const WriteOptions& options) {
-  std::unique_ptr<io::Transfer> transfer = io::begin_write(transport::posix(), path, grid, field, options);
+  std::unique_ptr<io::Transfer> transfer =
+      io::begin_write(transport::posix(), path, grid, field, in_background(options));
   return PendingAccess::make(path, grid, std::move(transfer), io::Borrowed(field, io::guards_borrowed_memory));
 }
 
 Pending read_async(const std::string& path, const Grid& grid, const MutableField& field, const ReadOptions& options) {
-  return PendingAccess::make(path, grid, io::begin_read(transport::posix(), path, grid, field, options), {});
+  return PendingAccess::make(path, grid, io::begin_read(transport::posix(), path, grid, field, in_background(options)),
+                             {});
 }
 
 struct ReadAhead::State {

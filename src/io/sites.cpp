@@ -80,6 +80,18 @@ Decision choose(const SiteRequest& request, const route::Transfer& transfer, boo
   return decide(request, transfer, look_around(comm, is_readable));
 }
 
+// Collective. The options with a second thread where every rank has a core for it and enough to do.
+pump::PumpOptions with_threads(const SiteRoute& route, const Grid& grid, const Payload& payload,
+                               pump::PumpOptions options) {
+  constexpr std::uint64_t worth_a_thread = 16 * 1024 * 1024;
+  comm::Comm& comm = grid.communicator().engine();
+  const auto ranks = static_cast<std::uint64_t>(comm.size());
+  if (route.strategy != Strategy::direct || payload.length / ranks < worth_a_thread) return options;
+  const comm::Node& node = comm.node();
+  options.second_thread = route.threads == 0 ? node.idle_cores() >= node.largest() : route.threads > 1;
+  return options;
+}
+
 std::unique_ptr<pump::Movement> built(comm::Comm& comm, const std::function<std::unique_ptr<pump::Movement>()>& make) {
   return comm::agree(comm, make);
 }
@@ -95,6 +107,7 @@ SiteRoute route_sites(const SiteRequest& request, const Field& memory) {
   comm::Comm& comm = request.grid.communicator().engine();
   SiteRoute route;
   route.rows = rows_of(request, memory);
+  route.threads = request.options.threads;
   const route::Transfer transfer{request.payload, request.region, &request.grid.decomposition(), request.writing};
   const Decision decision =
       choose(request, transfer, comm::agree(comm, [&] { return is_readable(route.rows, memory); }));
@@ -114,6 +127,7 @@ std::unique_ptr<pump::Movement> move_sites_out(const SiteRoute& route, const Gri
                                                const Payload& payload, transport::File* file,
                                                const pump::PumpOptions& options, pump::Tally& tally) {
   comm::Comm& comm = grid.communicator().engine();
+  const pump::PumpOptions how = with_threads(route, grid, payload, options);
   std::unique_ptr<pump::Paths> paths;
   if (route.shares) paths = pump::open_paths(comm, *route.shares, route.strategy, field);
   return built(comm, [&]() -> std::unique_ptr<pump::Movement> {
@@ -121,7 +135,7 @@ std::unique_ptr<pump::Movement> move_sites_out(const SiteRoute& route, const Gri
       return pump::exchange_out(field, route.rows, route.shares, std::move(paths), file, options.checksum, tally);
     }
     if (file == nullptr) return pump::move_nothing();
-    return pump::move_out(field, payload, route.rows, *file, options, tally);
+    return pump::move_out(field, payload, route.rows, *file, how, tally);
   });
 }
 
@@ -129,6 +143,7 @@ std::unique_ptr<pump::Movement> move_sites_in(const SiteRoute& route, const Grid
                                               const Payload& payload, base::ByteSource* file,
                                               const pump::PumpOptions& options, pump::Tally& tally) {
   comm::Comm& comm = grid.communicator().engine();
+  const pump::PumpOptions how = with_threads(route, grid, payload, options);
   std::unique_ptr<pump::Paths> paths;
   if (route.shares) paths = pump::open_paths(comm, *route.shares, route.strategy, {});
   return built(comm, [&]() -> std::unique_ptr<pump::Movement> {
@@ -136,7 +151,7 @@ std::unique_ptr<pump::Movement> move_sites_in(const SiteRoute& route, const Grid
       return pump::exchange_in(field, route.rows, route.shares, std::move(paths), file, options.checksum, tally);
     }
     if (file == nullptr) return pump::move_nothing();
-    return pump::move_in(*file, payload, route.rows, field, options, tally);
+    return pump::move_in(*file, payload, route.rows, field, how, tally);
   });
 }
 

@@ -26,6 +26,7 @@ struct SiteRoute {
   lattice::RowPlan rows;                        // of this rank
   std::shared_ptr<const route::Shares> shares;  // unless direct
   bool touches_file = false;                    // this rank
+  int threads = 0;                              // as asked for
 };
 
 // What is asked for; the same on all ranks, but for the field.

@@ -19,6 +19,7 @@ namespace lq::pump {
 struct PumpOptions {
   std::uint64_t block_bytes = 512 * 1024;
   bool checksum = true;
+  bool second_thread = false;  // there is a core for one: storage goes on while blocks are packed or checked
 };
 
 // The sites of `rows` from the field to the payload's place in the file. All arguments outlive the movement.

@@ -1,0 +1,62 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See errand.hpp. The state passes the job and its failure from one thread to the other and back; a block takes some
+// hundred microseconds, which is too short to sleep and be woken.
+#include "pump/errand.hpp"
+
+#include <utility>
+
+#include "base/backoff.hpp"
+
+namespace lq::pump {
+
+Errand::Errand(bool has_thread) {
+  if (has_thread) thread_ = std::thread([this] { serve(); });
+}
+
+Errand::~Errand() {
+  if (!has_thread()) return;
+  wait_until_idle();
+  state_.store(State::stop, std::memory_order_release);
+  thread_.join();
+}
+
+void Errand::begin(std::function<void()> job) {
+  if (!has_thread()) return job();
+  finish();
+  job_ = std::move(job);
+  state_.store(State::ready, std::memory_order_release);
+}
+
+void Errand::finish() {
+  if (!has_thread()) return;
+  wait_until_idle();
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void Errand::wait_until_idle() const noexcept {
+  base::Backoff backoff;
+  while (state_.load(std::memory_order_acquire) == State::ready) backoff.wait();
+}
+
+void Errand::serve() noexcept {
+  base::Backoff backoff;
+  for (;;) {
+    const State state = state_.load(std::memory_order_acquire);
+    if (state == State::stop) return;
+    if (state == State::idle) {
+      backoff.wait();
+      continue;
+    }
+    try {
+      job_();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    state_.store(State::idle, std::memory_order_release);
+    backoff.reset();
+  }
+}
+
+}  // namespace lq::pump
