@@ -52,8 +52,9 @@ class Reader {
 
   void read_section(const toml::table& table, std::string_view section) {
     const auto keys = profile_keys();
-    for (const auto& [toml_key, node] : table) {
-      const std::string_view name = toml_key.str();
+    for (const auto& entry : table) {
+      const std::string_view name = entry.first.str();
+      const toml::node& node = entry.second;
       const std::string shown = full_name(section, name);
       const bool names_section = section.empty() && std::any_of(keys.begin(), keys.end(), [&](const Key& k) {
                                    return !k.section.empty() && k.section == name;

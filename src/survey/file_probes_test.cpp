@@ -143,7 +143,9 @@ Probe answer_of(const FileProbe& probe, int ranks, transport::Transport& transpo
 }
 
 TEST(FileProbes, PassOnASoundFileSystem) {
-  for (const auto& [name, probe] : file_probes()) {
+  for (const auto& question : file_probes()) {
+    const std::string& name = question.first;
+    const FileProbe& probe = question.second;
     for (const int ranks : {1, 2, 3}) {
       const Probe found = answer_of(probe, ranks, transport::posix());
       EXPECT_EQ(found.name, name);
@@ -154,7 +156,9 @@ TEST(FileProbes, PassOnASoundFileSystem) {
 }
 
 TEST(FileProbes, FailWhereverAnOperationFails) {
-  for (const auto& [name, probe] : file_probes()) {
+  for (const auto& question : file_probes()) {
+    const std::string& name = question.first;
+    const FileProbe& probe = question.second;
     FaultyTransport counting(transport::posix());
     answer_of(probe, 1, counting);
     int failures = 0;
@@ -177,7 +181,9 @@ TEST(FileProbes, FailWhereverAnOperationFails) {
 }
 
 TEST(FileProbes, OnTwoRanksGiveOneAnswerWhenOneFails) {
-  for (const auto& [name, probe] : file_probes()) {
+  for (const auto& question : file_probes()) {
+    const std::string& name = question.first;
+    const FileProbe& probe = question.second;
     for (const std::int64_t k : {0, 1, 2}) {
       FaultyTransport faulty(transport::posix(), k);
       const ScratchDirectory folder;

@@ -24,7 +24,8 @@ namespace lq::survey {
 namespace {
 
 constexpr std::uint64_t mebi = std::uint64_t{1} << 20;
-constexpr std::uint64_t copies = 16;
+constexpr std::uint64_t shared_copies = 4;   // of what the neighbour has just written
+constexpr std::uint64_t pulled_copies = 16;  // out of an array that no cache holds
 constexpr std::uint64_t round_trips = 32;
 constexpr std::uint64_t handovers = 256;
 constexpr int channel = 0;
@@ -43,12 +44,12 @@ class Messages {
   explicit Messages(comm::Comm& comm)
       : comm_(comm),
         node_(comm.node()),
-        outgoing_(comm::agree(comm, [] { return std::vector<std::byte>(mebi, std::byte{1}); })),
+        outgoing_(comm::agree(comm, [] { return std::vector<std::byte>(pulled_copies * mebi, std::byte{1}); })),
         incoming_(comm::agree(comm, [] { return std::vector<std::byte>(mebi, std::byte{2}); })),
         partner_(find_partner()),
-        lease_(node_.lease(mebi)) {
+        lease_(node_.lease(shared_copies * mebi)) {
     exchange_cards();
-    if (lease_) std::memset(lease_->area(node_.index()), 0, mebi);
+    if (lease_) std::memset(lease_->area(node_.index()), 0, shared_copies * mebi);
   }
 
   bool has_shared_memory() const noexcept { return lease_ != nullptr && node_.largest() > 1; }
@@ -74,7 +75,7 @@ class Messages {
     const int distance = std::max(size / 2, 1);
     const base::Stopwatch watch;
     const auto receiving = comm_.start_receive(incoming_, (comm_.rank() + size - distance) % size, channel);
-    const auto sending = comm_.start_send(outgoing_, (comm_.rank() + distance) % size, channel);
+    const auto sending = comm_.start_send(std::span(outgoing_).first(mebi), (comm_.rank() + distance) % size, channel);
     wait(*receiving);
     wait(*sending);
     return watch.seconds();
@@ -94,10 +95,13 @@ class Messages {
   }
 
   double copy_shared() {
+    // The first bytes belong to the handover.
+    std::memset(lease_->area(node_.index()) + 64, 1, shared_copies * mebi - 64);
+    comm_.barrier();
     const std::byte* area = lease_->area((node_.index() + 1) % node_.comm().size());
     const base::Stopwatch watch;
-    for (std::uint64_t i = 0; i < copies; ++i) {
-      std::memcpy(incoming_.data(), area, mebi);
+    for (std::uint64_t i = 0; i < shared_copies; ++i) {
+      std::memcpy(incoming_.data(), area + i * mebi, mebi);
       asm volatile("" : : "r"(incoming_.data()) : "memory");
     }
     return watch.seconds();
@@ -105,9 +109,9 @@ class Messages {
 
   double pull() {
     return comm::agree(comm_, [&] {
-      const std::array<comm::NeighbourPiece, 1> piece{{{neighbour_.address, mebi}}};
       const base::Stopwatch watch;
-      for (std::uint64_t i = 0; i < copies; ++i) {
+      for (std::uint64_t i = 0; i < pulled_copies; ++i) {
+        const std::array<comm::NeighbourPiece, 1> piece{{{neighbour_.address + i * mebi, mebi}}};
         const int reason = comm::pull(neighbour_.process, piece, incoming_.data());
         if (reason != 0) throw base::errno_error("a neighbour's memory", "read", reason);
       }
@@ -176,11 +180,13 @@ std::vector<Measurement> message_parts(comm::Comm& comm) {
       {"exchange", mebi * ranks, 1, ranks, [=] { return messages->exchange(); }},
   };
   if (messages->has_shared_memory()) {
-    parts.push_back({"shared memory", mebi * copies * ranks, copies, ranks, [=] { return messages->copy_shared(); }});
+    parts.push_back(
+        {"shared memory", mebi * shared_copies * ranks, shared_copies, ranks, [=] { return messages->copy_shared(); }});
     parts.push_back({"handover", 0, 2 * handovers, 2, [=] { return messages->hand_over(); }});
   }
   if (messages->can_pull()) {
-    parts.push_back({"neighbour's memory", mebi * copies * ranks, copies, ranks, [=] { return messages->pull(); }});
+    parts.push_back(
+        {"neighbour's memory", mebi * pulled_copies * ranks, pulled_copies, ranks, [=] { return messages->pull(); }});
   }
   return parts;
 }
