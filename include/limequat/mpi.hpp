@@ -13,10 +13,12 @@
 #endif
 #include <mpi.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <limequat/grid.hpp>
+#include <limequat/storage.hpp>
 #include <limequat/survey.hpp>
 
 namespace lq::mpi {
@@ -42,6 +44,12 @@ LQ_API Communicator communicator(MPI_Comm comm = MPI_COMM_WORLD);
 // (Codes whose Cartesian communicator is T, X, Y, Z pass {1, 2, 3, 0}.)
 LQ_API Grid grid(const Extents& extents, MPI_Comm comm = MPI_COMM_WORLD, const GridOptions& options = {},
                  const SiteOrder& axes = {});
+
+// Local. A file of the caller's, for write_sites() and read_sites(), which call it on the calling thread; calls from
+// other threads need MPI_THREAD_MULTIPLE. The file stays open and its owner's: only independent calls at explicit
+// offsets are made; view, pointers and error handler stay as they are. The view must be that of a file just opened,
+// bytes from the beginning, now and whenever the storage is used (wrong_state). `path`: for error messages.
+LQ_API std::unique_ptr<Storage> storage(MPI_File file, std::string path = {});
 
 struct ProbeOptions {
   bool thorough = false;  // pieces and messages above 2 GiB, too: up to 5 GiB of memory on a node, and 3 GiB of space

@@ -11,24 +11,55 @@
 #include <limequat/mpi.hpp>
 
 namespace lq::mpi {
+namespace {
+
+int class_of(int code) {
+  int error_class = code;
+  MPI_Error_class(code, &error_class);
+  return error_class;
+}
+
+// The text of the class: those of codes hold addresses, which differ between ranks.
+std::string reason_of(int code) {
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  if (MPI_Error_string(class_of(code), text.data(), &length) == MPI_SUCCESS) {
+    return {text.data(), static_cast<std::size_t>(length)};
+  }
+  std::string reason = "unknown error ";
+  reason += std::to_string(code);
+  return reason;
+}
+
+Code code_of_file_error(int code) {
+  const int error_class = class_of(code);
+  if (error_class == MPI_ERR_NO_SPACE || error_class == MPI_ERR_QUOTA) return Code::no_space;
+  if (error_class == MPI_ERR_ACCESS || error_class == MPI_ERR_READ_ONLY) return Code::no_permission;
+  return error_class == MPI_ERR_IO ? Code::io : Code::communication;
+}
+
+}  // namespace
 
 void check(int code, const char* what) {
   if (code == MPI_SUCCESS) return;
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  std::string reason = "unknown error ";
-  reason += std::to_string(code);
-  // That of the class: texts of codes hold addresses, which differ between ranks.
-  int error_class = code;
-  MPI_Error_class(code, &error_class);
-  if (MPI_Error_string(error_class, text.data(), &length) == MPI_SUCCESS) {
-    reason.assign(text.data(), static_cast<std::size_t>(length));
-  }
+  const std::string reason = reason_of(code);
   ErrorFacts facts;
   facts.found = reason;
   std::string sentence = "MPI: cannot ";
   sentence.append(what).append(": ").append(reason);
   throw Error(Code::communication, sentence, facts);
+}
+
+void check_file(int code, const std::string& path, const char* verb, std::uint64_t offset, std::uint64_t bytes) {
+  if (code == MPI_SUCCESS) return;
+  ErrorFacts facts;
+  facts.path = path;
+  facts.offset = offset;
+  facts.found = reason_of(code);
+  std::string sentence = path + ": cannot ";
+  sentence.append(verb).append(" ").append(std::to_string(bytes)).append(" bytes at byte ");
+  sentence.append(std::to_string(offset)).append(": ").append(facts.found);
+  throw Error(code_of_file_error(code), sentence, facts);
 }
 
 void require_running() {

@@ -4,10 +4,17 @@
 // Errors of MPI, translated in one place.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 namespace lq::mpi {
 
 // Throws Error(communication) "MPI: cannot WHAT: REASON" unless `code` is MPI_SUCCESS.
 void check(int code, const char* what);
+
+// Throws "PATH: cannot VERB BYTES bytes at byte OFFSET: REASON" unless `code` is MPI_SUCCESS: no_space, no_permission,
+// io, or communication where MPI is to blame.
+void check_file(int code, const std::string& path, const char* verb, std::uint64_t offset, std::uint64_t bytes);
 
 // Throws Error(wrong_state) unless MPI is initialised and not yet finalised.
 void require_running();

@@ -1,0 +1,175 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A Storage over the caller's MPI_File. Independent calls at explicit offsets only: collective MPI-IO knows nothing of
+// lattices, and some of its versions lose bytes.
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include <limequat/error.hpp>
+#include <limequat/mpi.hpp>
+
+#include "mpi/mpi_error.hpp"
+
+namespace lq::mpi {
+namespace {
+
+constexpr std::uint64_t largest_piece = std::uint64_t{1} << 30;  // counts are int
+constexpr std::uint64_t largest_position = std::numeric_limits<std::int64_t>::max();
+static_assert(sizeof(MPI_Offset) == 8);
+
+// A datatype that MPI handed out; those that are not built in are freed.
+class HandedType {
+ public:
+  HandedType() = default;
+  ~HandedType() {
+    int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
+    if (type_ == MPI_DATATYPE_NULL) return;
+    MPI_Type_get_envelope(type_, &integers, &addresses, &types, &combiner);
+    if (combiner != MPI_COMBINER_NAMED) MPI_Type_free(&type_);
+  }
+  HandedType(const HandedType&) = delete;
+  HandedType& operator=(const HandedType&) = delete;
+
+  MPI_Datatype* out() noexcept { return &type_; }
+  int size() const {
+    int bytes = 0;
+    check(MPI_Type_size(type_, &bytes), "look at the view of a file");
+    return bytes;
+  }
+  // Copies of it one behind the other leave no gap.
+  bool is_contiguous() const {
+    MPI_Aint lower = 0, extent = 0, true_lower = 0, true_extent = 0;
+    check(MPI_Type_get_extent(type_, &lower, &extent), "look at the view of a file");
+    check(MPI_Type_get_true_extent(type_, &true_lower, &true_extent), "look at the view of a file");
+    return lower == 0 && true_lower == 0 && extent == size() && true_extent == size();
+  }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+// Errors of the file are returned while this lives, whatever its owner wants of his own calls.
+class ErrorsReturn {
+ public:
+  explicit ErrorsReturn(MPI_File file) : file_(file) {
+    check(MPI_File_get_errhandler(file_, &owners_), "find the error handler of a file");
+    if (owners_ != MPI_ERRORS_RETURN) MPI_File_set_errhandler(file_, MPI_ERRORS_RETURN);
+  }
+  ~ErrorsReturn() {
+    if (owners_ != MPI_ERRORS_RETURN) MPI_File_set_errhandler(file_, owners_);
+    MPI_Errhandler_free(&owners_);
+  }
+  ErrorsReturn(const ErrorsReturn&) = delete;
+  ErrorsReturn& operator=(const ErrorsReturn&) = delete;
+
+ private:
+  MPI_File file_;
+  MPI_Errhandler owners_ = MPI_ERRHANDLER_NULL;
+};
+
+class MpiStorage final : public Storage {
+ public:
+  MpiStorage(MPI_File file, std::string path) : file_(file), path_(path.empty() ? "MPI file" : std::move(path)) {}
+
+  std::string path() const override { return path_; }
+
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    begin("write", offset, bytes.size());
+    const ErrorsReturn returned(file_);
+    while (!bytes.empty()) {
+      const int piece = static_cast<int>(std::min<std::uint64_t>(bytes.size(), largest_piece));
+      MPI_Status status;
+      check_file(MPI_File_write_at(file_, static_cast<MPI_Offset>(offset), bytes.data(), piece, MPI_BYTE, &status),
+                 path_, "write", offset, bytes.size());
+      const std::uint64_t put = bytes_of(status);
+      // A write that stops without saying why would loop for ever; full file systems behave so.
+      if (put == 0)
+        fail(Code::no_space, "write", offset, bytes.size(), "nothing was written, and MPI does not say why");
+      offset += put;
+      bytes = bytes.subspan(put);
+    }
+  }
+
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> bytes) override {
+    begin("read", offset, bytes.size());
+    const ErrorsReturn returned(file_);
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+      const int piece = static_cast<int>(std::min<std::uint64_t>(bytes.size() - done, largest_piece));
+      MPI_Status status;
+      check_file(MPI_File_read_at(file_, static_cast<MPI_Offset>(offset + done), bytes.data() + done, piece, MPI_BYTE,
+                                  &status),
+                 path_, "read", offset + done, bytes.size() - done);
+      const std::uint64_t got = bytes_of(status);
+      if (got == 0) break;
+      done += got;
+    }
+    return done;
+  }
+
+ private:
+  static std::uint64_t bytes_of(MPI_Status& status) {
+    int count = 0;
+    check(MPI_Get_count(&status, MPI_BYTE, &count), "count the bytes of a file that moved");
+    return count > 0 ? static_cast<std::uint64_t>(count) : 0;
+  }
+
+  [[noreturn]] void fail(Code code, const char* verb, std::uint64_t offset, std::uint64_t bytes,
+                         const std::string& reason) const {
+    throw Error(code,
+                path_ + ": cannot " + verb + " " + std::to_string(bytes) + " bytes at byte " + std::to_string(offset) +
+                    ": " + reason,
+                {.path = path_, .offset = offset});
+  }
+
+  void begin(const char* verb, std::uint64_t offset, std::uint64_t bytes) const {
+    if (offset > largest_position || bytes > largest_position - offset) {
+      fail(Code::too_large, verb, offset, bytes, "files end below 2^63 bytes");
+    }
+    int level = MPI_THREAD_SINGLE;
+    int is_main = 0;
+    check(MPI_Query_thread(&level), "find the thread level");
+    check(MPI_Is_thread_main(&is_main), "find the main thread");
+    if (level < MPI_THREAD_SERIALIZED && is_main == 0) {
+      fail(Code::wrong_state, verb, offset, bytes,
+           "MPI may be called by the thread only that initialised it; ask for MPI_THREAD_MULTIPLE, or use the storage "
+           "on that thread");
+    }
+  }
+
+  MPI_File file_;
+  std::string path_;
+};
+
+void require_byte_view(MPI_File file, const std::string& path) {
+  MPI_Offset displacement = 0;
+  HandedType element, pattern;
+  std::string representation(MPI_MAX_DATAREP_STRING, '\0');
+  const ErrorsReturn returned(file);
+  check(MPI_File_get_view(file, &displacement, element.out(), pattern.out(), representation.data()),
+        "look at the view of a file");
+  if (displacement == 0 && element.size() == 1 && element.is_contiguous() && pattern.is_contiguous()) return;
+  throw Error(Code::wrong_state,
+              path +
+                  ": the file has a view, but sites go to bytes of the whole file; set the view back, on all ranks, by "
+                  "MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, \"native\", MPI_INFO_NULL)",
+              {.path = path});
+}
+
+}  // namespace
+
+std::unique_ptr<Storage> storage(MPI_File file, std::string path) {
+  require_running();
+  if (file == MPI_FILE_NULL) {
+    throw Error(Code::invalid_argument, "MPI: the file is MPI_FILE_NULL; open it with MPI_File_open first",
+                {.path = path});
+  }
+  auto result = std::make_unique<MpiStorage>(file, std::move(path));
+  require_byte_view(file, result->path());
+  return result;
+}
+
+}  // namespace lq::mpi
