@@ -113,6 +113,7 @@ TEST(Profile, ThatIsWrongNamesFileLineKeyAndRemedy) {
       {"[unheard]\nx = 1\n", {"line 1", "unheard", "unknown key"}},
       {"name = \"x\nname = \"y\"\n", {"line 1", "not TOML"}},
       {"name = \"x\"\nname = \"y\"\n", {"line 2", "not TOML"}},
+      {"[`stor", {"line 1", "not TOML"}},
       {"name = \"\xff\"\n", {"line 1", "not TOML"}},
       {"name = \"" + std::string(2000, 'x') + "\"\n", {"line 1", "name", "1000 bytes"}},
       {std::string(70000, '\n'), {"65536"}},
