@@ -20,7 +20,7 @@ namespace {
 
 using testing::Traffic;
 
-constexpr std::uint64_t numbers = 8;
+constexpr std::uint64_t numbers = 4;
 constexpr std::uint64_t chunk_bytes = 16 * 1024;
 
 struct Setting {
