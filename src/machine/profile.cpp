@@ -54,19 +54,28 @@ const std::array table = {
     Key{"doctor", "findings", &M::findings, Bound::none, "warnings and failures when the profile was made"},
 };
 
-// A basic string of TOML. Control characters, and bytes that are no UTF-8, are written by number.
+// Of well-formed UTF-8; of anything else its first byte.
+unsigned code_point(std::string_view character) noexcept {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(character[i])); };
+  unsigned point = byte(0);
+  if (character.size() > 1) point &= 0x7fu >> character.size();
+  for (std::size_t i = 1; i < character.size(); ++i) point = point << 6 | (byte(i) & 0x3f);
+  return point;
+}
+
+// A basic string of TOML, in ASCII.
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   while (!text.empty()) {
-    const auto c = static_cast<unsigned char>(text.front());
-    const std::size_t length = base::utf8_length(text);
-    if (length == 0 || c < 0x20 || c == 0x7f) {
-      result += fmt::format("\\u{:04x}", c);
+    const std::size_t length = std::max<std::size_t>(base::utf8_length(text), 1);
+    const unsigned point = code_point(text.substr(0, length));
+    if (point == '"' || point == '\\') result += '\\';
+    if (point >= 0x20 && point < 0x7f) {
+      result += text.front();
     } else {
-      if (c == '"' || c == '\\') result += '\\';
-      result += text.substr(0, length);
+      result += point < 0x10000 ? fmt::format("\\u{:04x}", point) : fmt::format("\\U{:08x}", point);
     }
-    text.remove_prefix(std::max<std::size_t>(length, 1));
+    text.remove_prefix(length);
   }
   return result + "\"";
 }

@@ -61,7 +61,8 @@ Machine unusual_machine() {
   machine.link_rate = 1e300;
   machine.sync_time = 0;
   machine.pull_permitted = false;
-  machine.findings = {"locks: not supported", "second, with # and ]\n\x01 and \xc3\xa4"};
+  machine.findings = {"locks: not supported",
+                      "second, with # and ]\n\x01 and \xc3\xa4, \xef\xb7\xb7, \xf0\x9f\x8d\x8b"};
   return machine;
 }
 
@@ -114,7 +115,8 @@ TEST(Profile, ThatIsWrongNamesFileLineKeyAndRemedy) {
       {"name = \"x\nname = \"y\"\n", {"line 1", "not TOML"}},
       {"name = \"x\"\nname = \"y\"\n", {"line 2", "not TOML"}},
       {"[`stor", {"line 1", "not TOML"}},
-      {"name = \"\xff\"\n", {"line 1", "not TOML"}},
+      {"\n\xef\xb7\xb7name = 3", {"line 2", "not ASCII"}},
+      {"name = \"\xff\"\n", {"line 1", "not ASCII"}},
       {"name = \"" + std::string(2000, 'x') + "\"\n", {"line 1", "name", "1000 bytes"}},
       {std::string(70000, '\n'), {"65536"}},
       {"[doctor]\nfindings = " + std::string(2000, '['), {"not TOML"}},

@@ -116,6 +116,13 @@ class Reader {
   Machine machine_;
 };
 
+// Line of the first byte that is not ASCII; 0: none. Version 3.3 has undefined behaviour where one stands outside of
+// texts and comments.
+std::size_t line_beyond_ascii(std::string_view text) {
+  const auto at = std::find_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+  return at == text.end() ? 0 : 1 + static_cast<std::size_t>(std::count(text.begin(), at, '\n'));
+}
+
 }  // namespace
 
 Machine parse_profile(std::string_view text, const std::string& path) {
@@ -124,6 +131,12 @@ Machine parse_profile(std::string_view text, const std::string& path) {
   if (text.size() > largest_profile) {
     throw Error(Code::malformed,
                 fmt::format("{}: larger than {} bytes, which no site profile is ({})", path, largest_profile, remedy),
+                facts);
+  }
+  if (const std::size_t line = line_beyond_ascii(text); line != 0) {
+    throw Error(Code::malformed,
+                fmt::format("{}: line {}: a character that is not ASCII; in a text write it as \\uXXXX ({})", path,
+                            line, remedy),
                 facts);
   }
   try {
