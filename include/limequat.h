@@ -4,7 +4,7 @@
 // Limequat for C and for every language that can call C. limequat_mpi.h adds MPI. Conventions:
 //  1. Functions return lq_status. LQ_OK is 0; any other value means that nothing was produced, and
 //     lq_error_text() and its companions describe the last failure on this thread.
-//  2. Handles (lq_grid, lq_writer, lq_communicator) are opaque; each has one lq_x_free, which accepts NULL.
+//  2. Handles (lq_grid, lq_writer, lq_pending, lq_communicator) are opaque; each has one lq_x_free, which accepts NULL.
 //     Texts handed out through char ** are freed with lq_text_free. Every other pointer is borrowed: memory of
 //     fields, names and options need only live as long as the call.
 //  3. Output parameters come last and are set on success only. NULL where this header does not say "or NULL"
@@ -14,7 +14,8 @@
 //  5. Extents and coordinates are x, y, z, t; all sizes are 64 bit. 0 is false, anything else true.
 //  6. Options: call the init function with sizeof(the struct), then change what should differ; NULL means the
 //     defaults. Thus programs keep working when a later version adds members at the end.
-//  7. Callbacks run on the calling thread and must return normally: no C++ exception, no longjmp.
+//  7. Callbacks run on the calling thread (those of transfers in the background on another one) and must return
+//     normally: no C++ exception, no longjmp.
 //  8. Calls on different handles may run on different threads; one handle is used by one thread at a time.
 #ifndef LIMEQUAT_H
 #define LIMEQUAT_H
@@ -148,6 +149,15 @@ LQ_API lq_field lq_sites_f32(const void* data, uint64_t numbers, int is_complex)
 typedef enum lq_verify_mode { LQ_VERIFY_NONE = 0, LQ_VERIFY_CHECKSUM = 1, LQ_VERIFY_READ_BACK = 2 } lq_verify_mode;
 typedef enum lq_sync_mode { LQ_SYNC_NONE = 0, LQ_SYNC_DATA = 1, LQ_SYNC_FULL = 2 } lq_sync_mode;
 
+// How sites travel between the ranks that hold them and the file; lq::Strategy in C++.
+typedef enum lq_strategy {
+  LQ_AUTO = 0,     // what the plan finds fastest
+  LQ_DIRECT = 1,   // every rank moves its own rows
+  LQ_SHARED = 2,   // rows meet in memory that the ranks of a node share; messages between nodes
+  LQ_PULL = 3,     // writing: a rank takes rows out of its neighbours' memory; reading: as shared
+  LQ_MESSAGES = 4  // rows meet by messages, within a node, too
+} lq_strategy;
+
 // A named text that travels with a field, for example "xlf-info".
 typedef struct lq_metadata {
   const char* name;
@@ -167,7 +177,12 @@ typedef struct lq_write_options {
   uint64_t block_bytes;  // packed at a time
   const lq_metadata* metadata;
   size_t metadata_count;
-  char** report_json;  // or NULL: where to put a report (docs/reference/json.md)
+  char** report_json;     // or NULL: where to put a report (docs/reference/json.md)
+  int strategy;           // lq_strategy; default LQ_AUTO. The same on all ranks, as are the next four; 0: chosen
+  uint64_t aggregators;   // how many ranks touch the file; all of them with LQ_DIRECT
+  uint64_t chunk_bytes;   // assembled and moved at a time
+  uint64_t alignment;     // file domains begin at multiples of it: a page, block or stripe
+  uint64_t memory_bytes;  // at most, per rank, beyond the field; default 16 MiB
 } lq_write_options;
 
 typedef struct lq_read_options {
@@ -181,7 +196,12 @@ typedef struct lq_read_options {
   uint64_t block_bytes;
   uint64_t limit_records;  // bounds on what a file may ask of its reader
   uint64_t limit_text_bytes;
-  char** report_json;  // or NULL
+  char** report_json;     // or NULL
+  int strategy;           // lq_strategy; default LQ_AUTO. The same on all ranks, as are the next four; 0: chosen
+  uint64_t aggregators;   // how many ranks touch the file; all of them with LQ_DIRECT
+  uint64_t chunk_bytes;   // assembled and moved at a time
+  uint64_t alignment;     // file domains begin at multiples of it: a page, block or stripe
+  uint64_t memory_bytes;  // at most, per rank, beyond the field; default 16 MiB
 } lq_read_options;
 
 LQ_API lq_status lq_write_options_init(lq_write_options* options, size_t struct_size);
@@ -191,6 +211,31 @@ LQ_API lq_status lq_read_options_init(lq_read_options* options, size_t struct_si
 LQ_API lq_status lq_write(const char* path, const lq_grid* grid, lq_field field, const lq_write_options* options);
 // Collective. Whatever process grid wrote it; precision is converted.
 LQ_API lq_status lq_read(const char* path, const lq_grid* grid, lq_field field, const lq_read_options* options);
+
+// ---- Transfers in the background -----------------------------------------------------------------------------
+
+// A transfer in flight. Several may be; all ranks start them and wait for them in the same order.
+typedef struct lq_pending lq_pending;
+
+// Collective. As lq_write and lq_read, but they return when the transfer is under way; errors known by then are
+// returned here. The memory of the field is borrowed until lq_pending_wait, _cancel or _free returns: that of a write
+// must not change, that of a read must not be touched. Everything else, the grid too, need only live as long as the
+// call. fetch, store and their context are used on another thread until then; they must not call MPI. report_json of
+// the options is not used.
+LQ_API lq_status lq_write_async(const char* path, const lq_grid* grid, lq_field field, const lq_write_options* options,
+                                lq_pending** pending);
+LQ_API lq_status lq_read_async(const char* path, const lq_grid* grid, lq_field field, const lq_read_options* options,
+                               lq_pending** pending);
+// Local. *done is 1 when lq_pending_wait would find nothing left to do on this rank. Where ranks of several nodes
+// exchange sites, the transfer moves on in this call and in lq_pending_wait only: call it now and then.
+LQ_API lq_status lq_pending_test(lq_pending* pending, int* done);
+// Collective. Completes the transfer; its errors surface here. `report_json` may be NULL. LQ_WRONG_STATE when it is
+// over already, and in debug builds when the field was changed meanwhile.
+LQ_API lq_status lq_pending_wait(lq_pending* pending, char** report_json);
+// Collective. Gives the transfer up: a write leaves no file, and what existed stays.
+LQ_API lq_status lq_pending_cancel(lq_pending* pending);
+// NULL is fine. A transfer that nobody waited for is cancelled; then all ranks free it.
+LQ_API void lq_pending_free(lq_pending* pending);
 
 // ---- Several fields in one file ------------------------------------------------------------------------------
 
@@ -285,6 +330,28 @@ LQ_API lq_status lq_read_record(const char* path, const char* type, uint64_t ind
 // With `numbers` NULL and `capacity` 0 only the count is given. LQ_INVALID_ARGUMENT when there is too little room.
 LQ_API lq_status lq_read_site(const char* path, const int64_t* x, int dimensions, const lq_read_options* options,
                               double* numbers, uint64_t capacity, uint64_t* count);
+
+typedef struct lq_plan_options {
+  size_t struct_size;       // set by init
+  int reading;              // 0: writing
+  int checksum;             // default 1
+  uint64_t payload_offset;  // byte in the file at which the sites begin
+  const int* rank_order;    // dimensions in which consecutive ranks advance, fastest first, or NULL: x first
+  const char* profile;      // of the machine (`lq doctor --save-profile` makes one), or NULL: that of this site
+  const char* folder;       // whose file system is taken, or NULL: that of the profile
+  int strategy;             // as in lq_write_options, and the next four, too
+  uint64_t aggregators;
+  uint64_t chunk_bytes;
+  uint64_t alignment;
+  uint64_t memory_bytes;
+} lq_plan_options;
+LQ_API lq_status lq_plan_options_init(lq_plan_options* options, size_t struct_size);
+
+// Local. Who would move which bytes of a file, by which strategy, and how long that should take; for any number of
+// ranks. `lattice`, `processes` and rank_order have `dimensions` entries. `field` is as in the file; its memory is not
+// looked at.
+LQ_API lq_status lq_plan(const int64_t* lattice, const int64_t* processes, int dimensions, lq_field field,
+                         const lq_plan_options* options, char** json);
 
 // ---- Physics of gauge fields in memory -----------------------------------------------------------------------
 

@@ -4,12 +4,8 @@
 // Reading and writing fields.
 #include <limequat/file.hpp>
 
-#include <limequat/json.hpp>
-
-#include "capi/field.hpp"
 #include "capi/handles.hpp"
-#include "capi/options.hpp"
-#include "capi/text.hpp"
+#include "capi/transfer_call.hpp"
 
 namespace {
 
@@ -17,20 +13,8 @@ using lq::capi::agreed;
 using lq::capi::given;
 using lq::capi::grid_of;
 using lq::capi::guarded;
+using lq::capi::hand_out_report;
 using lq::capi::text;
-
-// The arguments of one call, translated.
-template <class Field, class Options>
-struct Call {
-  std::string path;
-  Field field;
-  Options options;
-  char** report;
-
-  void hand_out(const lq::Report& done) const {
-    if (report != nullptr) lq::capi::hand_out(lq::to_json(done), report);
-  }
-};
 
 }  // namespace
 
@@ -41,21 +25,15 @@ struct lq_writer {
 
 lq_status lq_write(const char* path, const lq_grid* grid, lq_field field, const lq_write_options* options) {
   return guarded([&] {
-    const auto call = agreed(grid_of(grid).communicator(), [&] {
-      return Call<lq::Field, lq::WriteOptions>{text(path, "path"), lq::capi::readable(field),
-                                               lq::capi::write_options(options), lq::capi::report_of(options)};
-    });
-    call.hand_out(lq::write(call.path, grid->grid, call.field, call.options));
+    const auto call = agreed(grid_of(grid).communicator(), [&] { return lq::capi::write_call(path, field, options); });
+    hand_out_report(lq::write(call.path, grid->grid, call.field, call.options), call.report);
   });
 }
 
 lq_status lq_read(const char* path, const lq_grid* grid, lq_field field, const lq_read_options* options) {
   return guarded([&] {
-    const auto call = agreed(grid_of(grid).communicator(), [&] {
-      return Call<lq::MutableField, lq::ReadOptions>{text(path, "path"), lq::capi::writable(field),
-                                                     lq::capi::read_options(options), lq::capi::report_of(options)};
-    });
-    call.hand_out(lq::read(call.path, grid->grid, call.field, call.options));
+    const auto call = agreed(grid_of(grid).communicator(), [&] { return lq::capi::read_call(path, field, options); });
+    hand_out_report(lq::read(call.path, grid->grid, call.field, call.options), call.report);
   });
 }
 
@@ -82,8 +60,7 @@ lq_status lq_writer_write(lq_writer* writer, const char* name, lq_field field, c
     const auto call = agreed(given(writer, "writer")->communicator, [&] {
       return Arguments{text(name, "name"), lq::capi::readable(field), lq::capi::metadata_of(metadata, count)};
     });
-    const lq::Report report = writer->writer.write(call.name, call.field, call.metadata);
-    if (report_json != nullptr) lq::capi::hand_out(lq::to_json(report), report_json);
+    hand_out_report(writer->writer.write(call.name, call.field, call.metadata), report_json);
   });
 }
 

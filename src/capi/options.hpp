@@ -7,6 +7,7 @@
 #include <limequat/inspect.hpp>
 #include <limequat/options.hpp>
 #include <limequat/physics.hpp>
+#include <limequat/plan.hpp>
 
 #include <limequat.h>
 
@@ -19,6 +20,9 @@ VerifyOptions verify_options(const lq_verify_options* options);
 ConvertOptions convert_options(const lq_convert_options* options);
 DiffOptions diff_options(const lq_diff_options* options);
 GenerateOptions generate_options(const lq_generate_options* options);
+// What is asked of a plan, without lattice, process grid and field; and the machine it is made for.
+PlanRequest plan_request(const lq_plan_options* options, int dimensions);
+Machine machine_of(const lq_plan_options* options);
 
 Metadata metadata_of(const lq_metadata* metadata, std::size_t count);
 

@@ -46,6 +46,11 @@ static void enumerations_are_pinned(void) {
   PIN(LQ_SYNC_NONE, 0);
   PIN(LQ_SYNC_DATA, 1);
   PIN(LQ_SYNC_FULL, 2);
+  PIN(LQ_AUTO, 0);
+  PIN(LQ_DIRECT, 1);
+  PIN(LQ_SHARED, 2);
+  PIN(LQ_PULL, 3);
+  PIN(LQ_MESSAGES, 4);
   PIN(LQ_MEASURE_WHEN_IT_FITS, 0);
   PIN(LQ_MEASURE_ALWAYS, 1);
   PIN(LQ_MEASURE_NEVER, 2);
@@ -67,9 +72,13 @@ static void members_keep_their_places(void) {
   PLACE(lq_write_options, slice_checksums, 44);
   PLACE(lq_write_options, block_bytes, 48);
   PLACE(lq_write_options, report_json, 72);
+  PLACE(lq_write_options, strategy, 80);
+  PLACE(lq_write_options, memory_bytes, 112);
   PLACE(lq_read_options, region_lower, 24);
   PLACE(lq_read_options, verify, 44);
   PLACE(lq_read_options, report_json, 72);
+  PLACE(lq_read_options, strategy, 80);
+  PLACE(lq_read_options, memory_bytes, 112);
   PLACE(lq_scan_options, communicator, 8);
   PLACE(lq_verify_options, memory_bytes, 24);
   PLACE(lq_verify_options, progress_context, 64);
@@ -77,6 +86,9 @@ static void members_keep_their_places(void) {
   PLACE(lq_convert_options, progress_context, 56);
   PLACE(lq_diff_options, field, 24);
   PLACE(lq_diff_options, progress_context, 64);
+  PLACE(lq_plan_options, payload_offset, 16);
+  PLACE(lq_plan_options, strategy, 48);
+  PLACE(lq_plan_options, memory_bytes, 80);
   PLACE(lq_generate_options, seed, 24);
   PLACE(lq_generate_options, context, 48);
 }

@@ -109,6 +109,34 @@ static void a_wrong_argument_on_the_last_rank_fails_on_all(void) {
   lq_grid_free(grid);
 }
 
+static void all_ranks_transfer_in_the_background(void) {
+  const char *path = shared_path("background.lime"), *gone = shared_path("gone.lime");
+  lq_grid* grid = NULL;
+  lq_pending *writing = NULL, *cancelled = NULL, *reading = NULL;
+  uint64_t seen = 0;
+  lq_write_options options;
+  CHECK_OK(lq_write_options_init(&options, sizeof options));
+  options.strategy = LQ_MESSAGES;
+  CHECK_OK(lq_grid_mpi(lattice, 4, MPI_COMM_WORLD, &grid));
+  lq_field field = numbers();
+  field.fetch = fetch_number;
+  CHECK_OK(lq_write_async(path, grid, field, &options, &writing));
+  CHECK_OK(lq_write_async(gone, grid, field, &options, &cancelled));
+  CHECK_OK(lq_pending_wait(writing, NULL));
+  CHECK_OK(lq_pending_cancel(cancelled));
+  CHECK(fopen(gone, "rb") == NULL);
+  field = numbers();
+  field.store = check_number;
+  field.context = &seen;
+  CHECK_OK(lq_read_async(path, grid, field, NULL, &reading));
+  CHECK_OK(lq_pending_wait(reading, NULL));
+  CHECK(seen == lq_grid_local_volume(grid));
+  lq_pending_free(writing);
+  lq_pending_free(cancelled);
+  lq_pending_free(reading);
+  lq_grid_free(grid);
+}
+
 static void questions_are_asked_by_all_ranks(void) {
   const char* path = shared_path("asked.lime");
   lq_grid* grid = NULL;
@@ -140,6 +168,7 @@ int main(int argc, char** argv) {
   axes_of_a_cartesian_communicator_are_matched();
   a_process_grid_of_wrong_size_fails_on_all();
   a_wrong_argument_on_the_last_rank_fails_on_all();
+  all_ranks_transfer_in_the_background();
   questions_are_asked_by_all_ranks();
   MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();
