@@ -92,16 +92,15 @@ class Predicting {
     Prediction seconds;
     seconds.pack = turns_ * work_.packed / machine_.pack_rate;
     seconds.exchange = exchange();
-    const double own = own_storage();
     const double all = whole_storage();
-    const double chain = seconds.pack + seconds.exchange + own;
     if (nodes_ == 1) {
-      // Writing into the system's memory takes the time of the cores that also pack.
-      seconds.storage = std::max(own, all - writers_turns_ * spared());
+      // Writing into the system's memory takes the time of the cores that also pack: nothing is at the same time.
+      seconds.storage = std::max(moving(), all) - writers_turns_ * spared() + calling();
       seconds.total = seconds.pack + seconds.exchange + seconds.storage;
     } else {
+      const double own = moving() - writers_turns_ * spared() + calling();
       seconds.storage = std::max(own, all);
-      seconds.total = std::max({chain, all, link(), memory()});
+      seconds.total = std::max({seconds.pack + seconds.exchange + own, all, link(), memory()});
     }
     return seconds;
   }
@@ -109,24 +108,28 @@ class Predicting {
  private:
   bool moves_by_messages() const { return strategy_ == Strategy::messages; }
 
+  // The bytes of a writer, at the rate of large pieces out of memory.
+  double moving() const {
+    return writers_turns_ * work_.stored / (writing_ ? machine_.write_rate : machine_.read_rate);
+  }
+
   // What goes to the file lies in cache, because it was packed just now: its source needs no reading from memory. What
   // comes from the file goes to memory in the end.
   double spared() const {
     if (!writing_) return 0;
-    return std::min(work_.packed / machine_.pack_rate, work_.stored / (2 * machine_.copy_rate));
+    return std::min({work_.packed / machine_.pack_rate, work_.stored / (2 * machine_.copy_rate),
+                     work_.stored / machine_.write_rate});
   }
 
-  double own_storage() const {
-    const double rate = writing_ ? machine_.write_rate : machine_.read_rate;
+  double calling() const {
     const double call = writing_ ? machine_.write_call : machine_.read_call;
-    const double moving = std::max(work_.stored / rate - spared(), 0.0);
-    return writers_turns_ * (moving + work_.calls * call) + (writing_ ? work_.shared_blocks * sharing() : 0);
+    return writers_turns_ * work_.calls * call + (writing_ ? work_.shared_blocks * sharing() : 0);
   }
 
-  // What it costs to write into a block that another one has just written: on one node a lock, between nodes the block.
+  // What it costs to write into a block that another one has just written: a lock, and the block once more.
   double sharing() const {
-    if (nodes_ == 1) return machine_.write_call;
-    return 2 * machine_.latency + real(situation_.block_bytes) / machine_.write_rate;
+    const double lock = nodes_ == 1 ? machine_.write_call : 2 * machine_.latency;
+    return lock + real(situation_.block_bytes) / machine_.write_rate;
   }
 
   // Of all bytes by the file system; a block with two writers on different nodes moves once more.
