@@ -16,6 +16,7 @@ numbers releases the interpreter lock.
 
 from limequat.answers import Answer, Verification
 from limequat.arrays import Field
+from limequat.background import Pending, read_async, write_async
 from limequat.errors import (
     ChecksumError,
     Code,
@@ -50,8 +51,8 @@ __version__ = _version()
 __all__ = [
     "Answer", "ChecksumError", "Code", "CommunicationError", "Error", "Exists", "Field", "FieldView", "File",
     "InternalError", "InvalidArgument", "IoError", "Malformed", "NoPermission", "NoSpace", "NoSuchRecord",
-    "NotFound", "OutOfMemory", "Plaquette", "RanksDisagree", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
+    "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
     "Unsupported", "Verification", "Writer", "WrongState", "convert", "create", "diff", "explain", "generate",
-    "info", "inspect", "link_trace", "open", "plaquette", "read", "read_record", "unitarity", "validate", "verify",
-    "write",
+    "info", "inspect", "link_trace", "open", "plaquette", "read", "read_async", "read_record", "unitarity", "validate", "verify",
+    "write", "write_async",
 ]

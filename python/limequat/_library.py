@@ -25,6 +25,11 @@ _STATUS_FUNCTIONS = {
     "lq_generate_options_init": [POINTER(structs.GenerateOptions), c_size_t],
     "lq_write": [c_char_p, c_void_p, structs.Field, POINTER(structs.WriteOptions)],
     "lq_read": [c_char_p, c_void_p, structs.Field, POINTER(structs.ReadOptions)],
+    "lq_write_async": [c_char_p, c_void_p, structs.Field, POINTER(structs.WriteOptions), _HANDLE_OUT],
+    "lq_read_async": [c_char_p, c_void_p, structs.Field, POINTER(structs.ReadOptions), _HANDLE_OUT],
+    "lq_pending_test": [c_void_p, POINTER(c_int)],
+    "lq_pending_wait": [c_void_p, _TEXT_OUT],
+    "lq_pending_cancel": [c_void_p],
     "lq_writer_create": [c_char_p, c_void_p, POINTER(structs.WriteOptions), _HANDLE_OUT],
     "lq_writer_write": [c_void_p, c_char_p, structs.Field, POINTER(structs.Metadata), c_size_t, _TEXT_OUT],
     "lq_writer_record": [c_void_p, c_char_p, c_char_p, c_size_t],
@@ -54,6 +59,7 @@ _OTHER_FUNCTIONS = {
     "lq_text_free": ([c_void_p], None),
     "lq_grid_free": ([c_void_p], None),
     "lq_writer_free": ([c_void_p], None),
+    "lq_pending_free": ([c_void_p], None),
 }
 
 
@@ -198,3 +204,11 @@ class WriterHandle(Handle):
 
     def __init__(self, path, grid, defaults):
         super().__init__("lq_writer_free", "lq_writer_create", path_bytes(path), grid, ctypes.byref(defaults))
+
+
+class PendingHandle(Handle):
+    """An lq_pending, and the array whose memory it has borrowed; freed before it is waited for, it is cancelled."""
+
+    def __init__(self, create, path, grid, field, how, array):
+        self.array = array
+        super().__init__("lq_pending_free", create, path_bytes(path), grid, field, ctypes.byref(how))

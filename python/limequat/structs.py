@@ -7,6 +7,10 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_
 GAUGE, SPINOR, PROPAGATOR, GENERIC = 0, 1, 2, 3
 SINGLE, DOUBLE = 32, 64
 
+# The last members of structs with a route.
+_ROUTE = [("strategy", c_int), ("aggregators", c_uint64), ("chunk_bytes", c_uint64), ("alignment", c_uint64),
+          ("memory_bytes", c_uint64)]
+
 Sink = CFUNCTYPE(None, c_void_p, c_uint64, c_void_p)
 
 
@@ -31,7 +35,7 @@ class WriteOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("format", c_char_p), ("name", c_char_p), ("precision", c_int),
                 ("verify", c_int), ("sync", c_int), ("overwrite", c_int), ("measure", c_int),
                 ("slice_checksums", c_int), ("block_bytes", c_uint64), ("metadata", POINTER(Metadata)),
-                ("metadata_count", c_size_t), ("report_json", POINTER(c_void_p))]
+                ("metadata_count", c_size_t), ("report_json", POINTER(c_void_p)), *_ROUTE]
 
 
 class ReadOptions(Structure):
@@ -40,7 +44,8 @@ class ReadOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("field", c_char_p), ("index", c_uint64),
                 ("region_lower", POINTER(c_int64)), ("region_extents", POINTER(c_int64)),
                 ("region_dimensions", c_int), ("verify", c_int), ("block_bytes", c_uint64),
-                ("limit_records", c_uint64), ("limit_text_bytes", c_uint64), ("report_json", POINTER(c_void_p))]
+                ("limit_records", c_uint64), ("limit_text_bytes", c_uint64), ("report_json", POINTER(c_void_p)),
+                *_ROUTE]
 
 
 class VerifyOptions(Structure):

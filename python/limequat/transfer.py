@@ -13,9 +13,11 @@ from limequat.errors import BY_CODE, InvalidArgument, Malformed, NoSuchRecord
 
 _PRECISIONS = {None: 0, "single": 32, "double": 64}
 _VERIFY = {"none": 0, "checksum": 1, "read-back": 2}
+_STRATEGIES = {"auto": 0, "direct": 1, "shared": 2, "pull": 3, "messages": 4}
 
 
-def read(path, field=None, region=None, dtype=None, grid=None, verify=True):
+def read(path, field=None, region=None, dtype=None, grid=None, verify=True, *, strategy="auto", aggregators=0,
+         chunk_bytes=0):
     """Reads a field of a file into a new array.
 
     path    the file; the format is recognised from its content
@@ -24,6 +26,8 @@ def read(path, field=None, region=None, dtype=None, grid=None, verify=True):
     dtype   complex128, complex64, float64 or float32; default: as in the file
     grid    not yet supported
     verify  compare with the checksum in the file while reading
+    strategy, aggregators, chunk_bytes
+            as in :func:`limequat.write`
 
     Returns an array: gauge [t, z, y, x, mu, N, N] with mu in x, y, z, t order, row, column; spinor
     [t, z, y, x, spin, color]; propagator [t, z, y, x, sink spin, source spin, sink color, source color];
@@ -34,26 +38,37 @@ def read(path, field=None, region=None, dtype=None, grid=None, verify=True):
     """
     only_this_process(grid)
     name, index = field_name(field)
-    catalog = parse(text_from("lq_inspect", path_bytes(path), None))
-    return read_entry(path, find_entry(catalog, name, index), name, index, region, dtype, verify)
+    route = route_members(strategy, aggregators, chunk_bytes)
+    return read_entry(path, entry_of(path, name, index), name, index, region, dtype, verify, route)
 
 
-def read_entry(path, entry, name, index, region, dtype, verify):
+def entry_of(path, name, index):
+    """The entry of a field in the catalog of a file."""
+    return find_entry(parse(text_from("lq_inspect", path_bytes(path), None)), name, index)
+
+
+def read_entry(path, entry, name, index, region, dtype, verify, route=None):
     """Reads the field that `entry` of a catalog describes."""
-    extents = entry["lattice"]
-    box = region_box(region, extents)
-    array, memory = memory_for(site_of(entry["spec"]), box[1] if box else extents, dtype)
-    how = options(structs.ReadOptions, field=name.encode() if name else None, index=index, verify=int(bool(verify)))
-    if box:
-        how.region_lower, how.region_extents = _int64s(box[0]), _int64s(box[1])
-        how.region_dimensions = len(extents)
-    grid = Grid(box[1] if box else extents)
-    call("lq_read", path_bytes(path), grid, memory.to_c(array), ctypes.byref(how))
+    array, field, how, grid = read_request(entry, name, index, region, dtype, verify, route)
+    call("lq_read", path_bytes(path), grid, field, ctypes.byref(how))
     return array
 
 
+def read_request(entry, name, index, region, dtype, verify, route=None):
+    """(array, its lq_field, ReadOptions, Grid) to read what `entry` of a catalog describes."""
+    extents = entry["lattice"]
+    box = region_box(region, extents)
+    array, memory = memory_for(site_of(entry["spec"]), box[1] if box else extents, dtype)
+    how = options(structs.ReadOptions, field=name.encode() if name else None, index=index, verify=int(bool(verify)),
+                  **(route or {}))
+    if box:
+        how.region_lower, how.region_extents = _int64s(box[0]), _int64s(box[1])
+        how.region_dimensions = len(extents)
+    return array, memory.to_c(array), how, Grid(box[1] if box else extents)
+
+
 def write(path, array, *, kind=None, format=None, precision=None, metadata=None, verify="checksum", grid=None,
-          force=False, dims=None):
+          force=False, dims=None, strategy="auto", aggregators=0, chunk_bytes=0):
     """Writes an array as one field to a new file, which appears under its name only when it is complete.
 
     array      [t, z, y, x, ...]: gauge [..., mu, N, N], spinor [..., 4, 3], propagator [..., 4, 4, 3, 3]; any
@@ -67,14 +82,19 @@ def write(path, array, *, kind=None, format=None, precision=None, metadata=None,
     grid       not yet supported
     force      replace an existing file
     dims       lattice dimensions of a generic array; default 4
+    strategy   how sites get from memory to the file: "auto", "direct", "shared", "pull", "messages"; matters where
+               there are several ranks
+    aggregators, chunk_bytes
+               how many ranks touch the file, and how much they assemble at a time; 0: chosen
 
-    Returns a report: ``bytes``, ``seconds``, ``checksum``, ``format``, ...
+    Returns a report: ``bytes``, ``seconds``, ``checksum``, ``format``, ``strategy``, ...
     Raises Exists, NoPermission, NoSpace, InvalidArgument, Unsupported and others derived from Error; then no new
     file appears, and an existing one stays.
     """
     only_this_process(grid)
     array, field, extents = described(array, kind, dims)
-    how, keep = write_options(format, precision, metadata, verify, force)
+    route = route_members(strategy, aggregators, chunk_bytes)
+    how, keep = write_options(format, precision, metadata, verify, force, route)
     report = c_void_p()
     how.report_json = ctypes.pointer(report)
     call("lq_write", path_bytes(path), Grid(extents), field.to_c(array), ctypes.byref(how))
@@ -82,14 +102,25 @@ def write(path, array, *, kind=None, format=None, precision=None, metadata=None,
     return parse(take_text(report))
 
 
-def write_options(format, precision, metadata, verify, force):
+def route_members(strategy, aggregators, chunk_bytes):
+    """The members of option structs that say how sites travel."""
+    if strategy not in _STRATEGIES:
+        raise InvalidArgument(f"strategy is {strategy!r}, expected one of {', '.join(map(repr, _STRATEGIES))}",
+                              found=repr(strategy))
+    for name, value in (("aggregators", aggregators), ("chunk_bytes", chunk_bytes)):
+        if not isinstance(value, int) or not 0 <= value < 1 << 63:
+            raise InvalidArgument(f"{name} is {value!r}, expected a number from 0", found=repr(value))
+    return {"strategy": _STRATEGIES[strategy], "aggregators": aggregators, "chunk_bytes": chunk_bytes}
+
+
+def write_options(format, precision, metadata, verify, force, route=None):
     """(WriteOptions, what must live as long as they do)."""
     if precision not in _PRECISIONS:
         raise InvalidArgument(f"precision is {precision!r}, expected 'single' or 'double'", found=repr(precision))
     if verify not in _VERIFY:
         raise InvalidArgument(f"verify is {verify!r}, expected 'none', 'checksum' or 'read-back'", found=repr(verify))
     how = options(structs.WriteOptions, format=format.encode() if format else None, precision=_PRECISIONS[precision],
-                  verify=_VERIFY[verify], overwrite=int(bool(force)))
+                  verify=_VERIFY[verify], overwrite=int(bool(force)), **(route or {}))
     texts = metadata_array(metadata)
     if texts is not None:
         how.metadata, how.metadata_count = texts, len(texts)

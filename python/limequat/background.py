@@ -1,0 +1,148 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Transfers in the background: the program computes while a field is written or read."""
+
+import ctypes
+import threading
+
+import numpy as np
+
+from limequat._library import Grid, PendingHandle, call, take_text
+from limequat.answers import parse
+from limequat.arrays import described, only_this_process
+from limequat.transfer import entry_of, field_name, read_request, route_members, write_options
+
+
+def write_async(path, array, *, kind=None, format=None, precision=None, metadata=None, verify="checksum", grid=None,
+                force=False, dims=None, strategy="auto", aggregators=0, chunk_bytes=0):
+    """Begins to write an array; arguments as in :func:`limequat.write`. Returns a :class:`Pending`.
+
+    The array is read-only until the transfer is over (other arrays that share its memory are not: leave them alone,
+    too). An array that is not contiguous or in another byte order is copied first.
+
+    The file appears under its name when the transfer is waited for.
+    """
+    only_this_process(grid)
+    contiguous, field, extents = described(array, kind, dims)
+    route = route_members(strategy, aggregators, chunk_bytes)
+    how, keep = write_options(format, precision, metadata, verify, force, route)
+    lent = array if isinstance(array, np.ndarray) and np.may_share_memory(array, contiguous) else None
+    _loans.lend(lent)
+    try:
+        handle = PendingHandle("lq_write_async", path, Grid(extents), field.to_c(contiguous), how, contiguous)
+    except BaseException:
+        _loans.take_back(lent)
+        raise
+    del keep
+    return Pending(path, handle, lent, None)
+
+
+def read_async(path, field=None, region=None, dtype=None, grid=None, verify=True, *, strategy="auto", aggregators=0,
+               chunk_bytes=0):
+    """Begins to read a field; arguments as in :func:`limequat.read`. Returns a :class:`Pending`, whose wait() gives
+    the array."""
+    only_this_process(grid)
+    name, index = field_name(field)
+    route = route_members(strategy, aggregators, chunk_bytes)
+    array, memory, how, whole = read_request(entry_of(path, name, index), name, index, region, dtype, verify, route)
+    return Pending(path, PendingHandle("lq_read_async", path, whole, memory, how, array), None, array)
+
+
+class Pending:
+    """A transfer in flight; several may be. In a with block it is waited for at the end, and cancelled if an
+    exception ends the block. Dropped without wait() it is cancelled.
+
+    report  what the transfer did, once wait() has returned; None until then
+    """
+
+    def __init__(self, path, handle, lent, result):
+        self.path, self.report = path, None
+        self._handle, self._lent, self._result, self._over = handle, lent, result, False
+
+    def test(self):
+        """Whether wait() would return at once."""
+        done = ctypes.c_int()
+        call("lq_pending_test", self._handle, ctypes.byref(done))
+        return bool(done.value)
+
+    def wait(self):
+        """Completes the transfer; errors surface here, as those of write and read do. Returns the report of a write,
+        the array of a read. Raises WrongState when the transfer is over already."""
+        text = ctypes.c_void_p()
+        try:
+            call("lq_pending_wait", self._handle, ctypes.byref(text))
+            self.report = parse(take_text(text))
+            return self.report if self._result is None else self._result
+        finally:
+            self._end()
+
+    def cancel(self):
+        """Gives the transfer up: a write leaves no file, and what existed stays."""
+        try:
+            call("lq_pending_cancel", self._handle)
+        finally:
+            self._end()
+
+    def _end(self):
+        if not self._over:
+            self._over, self._result, self._handle.array = True, None, None
+            _loans.take_back(self._lent)
+            self._lent = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        if self._over:
+            return
+        if kind is None:
+            self.wait()
+        else:
+            self.cancel()
+
+    def __del__(self):
+        if not self._over:
+            self._handle.free()
+            self._end()
+
+
+class _Loans:
+    """Arrays that are read-only because transfers use their memory, with the number of those transfers."""
+
+    def __init__(self):
+        self._lock, self._lent, self._returned = threading.RLock(), {}, []
+
+    def lend(self, array):
+        """Nothing for None, and for arrays that were read-only before."""
+        if array is None:
+            return
+        with self._lock:
+            if id(array) in self._lent:
+                self._lent[id(array)][1] += 1
+            elif array.flags.writeable:
+                array.flags.writeable = False
+                self._lent[id(array)] = [array, 1]
+
+    def take_back(self, array):
+        """Undoes one lend()."""
+        with self._lock:
+            loan = self._lent.get(id(array))
+            if loan is None:
+                return
+            loan[1] -= 1
+            if loan[1] == 0:
+                del self._lent[id(array)]
+                self._returned.insert(0, array)  # owners before their views
+            self._returned = [a for a in self._returned if not _made_writeable(a)]
+
+
+def _made_writeable(array):
+    """False while the array that owns the memory is lent itself."""
+    try:
+        array.flags.writeable = True
+        return True
+    except ValueError:
+        return False
+
+
+_loans = _Loans()
