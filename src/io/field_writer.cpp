@@ -79,7 +79,7 @@ format::Layout FieldWriter::plan_field(const FieldPlan& plan) const {
 void FieldWriter::open_for(const format::Layout& layout, bool touches_file) {
   const std::uint64_t bytes = layout.end.front() - end_;
   if (file_) {
-    file_->require_space(bytes);
+    file_->require_space(end_, bytes);
   } else {
     file_ = std::make_unique<NewFile>(transport_, communicator_, path_, options_.overwrite, bytes, touches_file);
   }

@@ -85,7 +85,10 @@ NewFile::NewFile(transport::Transport& transport, const Communicator& communicat
     : transport_(transport), communicator_(communicator), path_(std::move(path)), overwrite_(overwrite) {
   comm::Comm& comm = communicator_.engine();
   try {
-    comm::agree_at_root(comm, [&] { create_at_root(bytes); });
+    comm::agree_at_root(comm, [&] {
+      create_at_root(bytes);
+      reserve(0, bytes);
+    });
     temporary_path_ = comm::broadcast_text(comm, temporary_path_);
     comm::agree(comm, [&] {
       if (!file_ && writes) named([&] { file_ = transport_.open_write(temporary_path_); });
@@ -135,8 +138,15 @@ void NewFile::named(const std::function<void()>& work) const {
   }
 }
 
-void NewFile::require_space(std::uint64_t bytes) {
-  comm::agree_at_root(communicator_.engine(), [&] { io::require_space(transport_, path_, bytes); });
+void NewFile::require_space(std::uint64_t offset, std::uint64_t bytes) {
+  comm::agree_at_root(communicator_.engine(), [&] {
+    io::require_space(transport_, path_, bytes);
+    reserve(offset, bytes);
+  });
+}
+
+void NewFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
+  if (transport_.unit(path_).reserve_first) named([&] { file_->reserve(offset, bytes); });
 }
 
 void NewFile::write(const std::vector<format::Literal>& literals) {

@@ -34,8 +34,8 @@ class NewFile {
   transport::File& file() const noexcept { return *file_; }
   // Local. Does `work` on the file; its errors name the file as the user did, not by its temporary name.
   void named(const std::function<void()>& work) const;
-  // Throws no_space unless the file system can take that many bytes more.
-  void require_space(std::uint64_t bytes);
+  // Throws no_space unless the file system can take that many bytes more behind the first `offset`.
+  void require_space(std::uint64_t offset, std::uint64_t bytes);
   // The root writes bytes at known places.
   void write(const std::vector<format::Literal>& literals);
   // Nothing is written any more: sync and close on all ranks.
@@ -45,6 +45,7 @@ class NewFile {
 
  private:
   void create_at_root(std::uint64_t bytes);
+  void reserve(std::uint64_t offset, std::uint64_t bytes);  // at the root
   void sync_name();
   void discard() noexcept;
 

@@ -47,7 +47,10 @@ Decision decide(const SiteRequest& request, const route::Transfer& transfer, rou
     situation.block_bytes = request.unit.bytes;
     situation.needs_single_owner = request.unit.single_owner;
     situation.checksum = request.checksum;
-    const route::Choice choice = route::choose(transfer, situation, request.options, site_machine());
+    const Machine machine = site_machine();
+    situation.can_pull = situation.can_pull && machine.pull_permitted;
+    situation.can_share = situation.can_share && machine.shared_memory_permitted;
+    const route::Choice choice = route::choose(transfer, situation, request.options, machine);
     decision = {choice.strategy, choice.shares};
   });
   comm.broadcast(std::as_writable_bytes(std::span(&decision, 1)), 0);

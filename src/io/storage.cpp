@@ -43,6 +43,7 @@ class StorageFile final : public transport::File {
   }
   void write_at(std::uint64_t offset, base::Bytes bytes) override { storage_.write_at(offset, bytes); }
   void resize(std::uint64_t) override { refuse("resize"); }
+  void reserve(std::uint64_t, std::uint64_t) override { refuse("reserve storage for"); }
   void sync() override { refuse("sync"); }
   void close() override { refuse("close"); }
 

@@ -54,6 +54,7 @@ class LyingFile final : public transport::File {
     inner_->write_at(start, pages);
   }
   void resize(std::uint64_t bytes) override { inner_->resize(bytes); }
+  void reserve(std::uint64_t offset, std::uint64_t bytes) override { inner_->reserve(offset, bytes); }
   void sync() override { inner_->sync(); }
   void close() override { inner_->close(); }
 

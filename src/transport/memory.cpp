@@ -58,6 +58,7 @@ class MemoryFile final : public File {
     std::memcpy(contents_->bytes.data() + offset, bytes.data(), bytes.size());
   }
 
+  void reserve(std::uint64_t, std::uint64_t) override {}
   void resize(std::uint64_t bytes) override {
     require_position(path_, "resize to", 0, bytes);
     require_open("resize", writable_);

@@ -8,6 +8,7 @@
 // alone; Transport::free_space counts the limit, so that such a file is refused before its first byte.
 #include "transport/posix_file.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,6 +69,19 @@ void PosixFile::resize(std::uint64_t bytes) {
     result = ::ftruncate(descriptor_, static_cast<off_t>(bytes));
   } while (result != 0 && errno == EINTR);
   if (result != 0) throw base::errno_error(path_, "resize to " + std::to_string(bytes) + " bytes", errno);
+}
+
+void PosixFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
+  require_position(path_, "reserve", offset, bytes);
+  if (bytes == 0) return;
+  int reason = EINTR;
+  while (reason == EINTR) {
+    const int result =
+        ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+    reason = result == 0 ? 0 : errno;
+  }
+  if (reason == 0 || reason == EOPNOTSUPP || reason == ENOSYS || reason == EINVAL) return;
+  throw position_error(path_, "reserve storage", offset, bytes, reason);
 }
 
 void PosixFile::sync() {

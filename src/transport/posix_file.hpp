@@ -23,6 +23,7 @@ class PosixFile final : public File {
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
   void write_at(std::uint64_t offset, base::Bytes bytes) override;
   void resize(std::uint64_t bytes) override;
+  void reserve(std::uint64_t offset, std::uint64_t bytes) override;
   void sync() override;
   void close() override;
 

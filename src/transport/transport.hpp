@@ -21,6 +21,9 @@ class File : public base::ByteSource {
   // All of `bytes`, or an Error: no_space, io, ...
   virtual void write_at(std::uint64_t offset, base::Bytes bytes) = 0;
   virtual void resize(std::uint64_t bytes) = 0;
+  // Takes storage for these bytes without changing the file's size; no_space where there is not enough. Does nothing
+  // where the file system cannot.
+  virtual void reserve(std::uint64_t offset, std::uint64_t bytes) = 0;
   virtual void sync() = 0;
   // Reports what close reports (quota, late write errors); the destructor closes silently.
   virtual void close() = 0;
@@ -30,6 +33,7 @@ class File : public base::ByteSource {
 struct Unit {
   std::uint64_t bytes = 4096;  // a page, block or stripe
   bool single_owner = false;   // or bytes get lost; else it is only slow
+  bool reserve_first = false;  // new files are written faster where storage was taken before
 };
 
 enum class PathKind { absent, file, directory, other };

@@ -83,6 +83,18 @@ TEST_P(Transports, ReportSizeAndPath) {
   EXPECT_EQ(file->path(), at("a"));
 }
 
+TEST_P(Transports, ReserveWithoutAChangeThatCanBeSeen) {
+  put("a", "abc");
+  const auto file = fs().open_write(at("a"));
+  file->reserve(0, 0);
+  file->reserve(1, 100'000);
+  EXPECT_EQ(file->size(), 3u);
+  EXPECT_EQ(get("a"), "abc");
+  file->write_at(50'000, base::as_bytes(std::string("xyz")));
+  EXPECT_EQ(file->size(), 50'003u);
+  EXPECT_EQ(read(*file, 49'999, 4), std::string("\0xyz", 4));
+}
+
 TEST_P(Transports, ResizeBothWays) {
   const auto file = fs().create(at("a"));
   file->write_at(0, base::as_bytes("abcdef"));

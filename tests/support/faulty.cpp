@@ -51,6 +51,10 @@ class FaultyFile final : public transport::File {
     fail(*counter_, path(), "write", Space::needed);
   }
 
+  void reserve(std::uint64_t offset, std::uint64_t bytes) override {
+    pass(*counter_, path(), "reserve storage", Space::needed);
+    inner_->reserve(offset, bytes);
+  }
   void resize(std::uint64_t bytes) override {
     pass(*counter_, path(), "resize", Space::needed);
     inner_->resize(bytes);
