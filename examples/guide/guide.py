@@ -10,6 +10,17 @@ print(u.shape, lq.plaquette(u).average)
 lq.write("copy.lime", u, format="ildg", precision="single", metadata={"xlf-info": "from Python"})
 # [/first]
 
+# [background]
+with lq.write_async("next.ildg", u) as writing:  # u is read-only until the block ends
+    trace = lq.link_trace(u)
+print(writing.report.strategy, trace)
+
+reading = lq.read_async("next.ildg")
+print(lq.plaquette(u).average)
+v = reading.wait()  # the array
+# [/background]
+assert (u == v).all()
+
 # [errors]
 try:
     lq.read("conf.0020.ildg")

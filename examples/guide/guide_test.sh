@@ -20,4 +20,6 @@ fi
 if [ -n "$mpiexec" ]; then
   rm -f ./*
   "$mpiexec" -n 4 "$build/bin/guide"
+  "$mpiexec" -n 4 "$build/bin/background"
+  test ! -e conf.0011.ildg
 fi
