@@ -99,10 +99,10 @@ class MpiStorage final : public Storage {
     std::size_t done = 0;
     while (done < bytes.size()) {
       const int piece = static_cast<int>(std::min<std::uint64_t>(bytes.size() - done, largest_piece));
+      const std::uint64_t from = offset + done;
       MPI_Status status;
-      check_file(MPI_File_read_at(file_, static_cast<MPI_Offset>(offset + done), bytes.data() + done, piece, MPI_BYTE,
-                                  &status),
-                 path_, "read", offset + done, bytes.size() - done);
+      check_file(MPI_File_read_at(file_, static_cast<MPI_Offset>(from), bytes.data() + done, piece, MPI_BYTE, &status),
+                 path_, "read", from, bytes.size() - done);
       const std::uint64_t got = bytes_of(status);
       if (got == 0) break;
       done += got;
