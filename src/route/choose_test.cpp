@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>
 
+#include <array>
+
 #include "support/error_of.hpp"
 #include "support/transfers.hpp"
 
@@ -94,8 +96,9 @@ TEST(Choose, LetsNoTwoNodesWriteIntoOneBlockWhereThatLosesData) {
 
 TEST(Choose, DomainsAreMultiplesOfAlignmentAndChunk) {
   const TransferOf made = gauge_on({2, 2, 2, 1});
-  for (const std::uint64_t alignment : {1, 1000, 4096, 6000, 65536, 1 << 20, 4 << 20, 16 << 20, 3 * 4096 * 101}) {
-    for (const std::uint64_t chunk : {0, 5000, 65536, 300000, 1 << 20, 8 << 20}) {
+  for (const auto alignment :
+       std::to_array<std::uint64_t>({1, 1000, 4096, 6000, 65536, 1 << 20, 4 << 20, 16 << 20, 3 * 4096 * 101})) {
+    for (const auto chunk : std::to_array<std::uint64_t>({0, 5000, 65536, 300000, 1 << 20, 8 << 20})) {
       RouteOptions options = forced(Strategy::shared);
       options.alignment = alignment;
       options.chunk_bytes = chunk;
@@ -111,7 +114,7 @@ TEST(Choose, DomainsAreMultiplesOfAlignmentAndChunk) {
 
 TEST(Choose, StaysWithinTheMemoryGranted) {
   const TransferOf made = gauge_on({2, 2, 2, 1});
-  for (const std::uint64_t memory : {100'000, 400'000, 1'000'000, 4'000'000}) {
+  for (const auto memory : std::to_array<std::uint64_t>({100'000, 400'000, 1'000'000, 4'000'000})) {
     RouteOptions options = forced(Strategy::messages);
     options.memory_bytes = memory;
     EXPECT_LE(choice(made, one_node(8), options).memory_bytes, memory);
@@ -133,7 +136,7 @@ TEST(Choose, SharesNoMoreDimensionsThanLongPiecesNeed) {
 
 TEST(Choose, TouchesTheFileWithNoMoreRanksThanAskedFor) {
   const TransferOf made = gauge_on({2, 2, 2, 2});
-  for (const std::uint64_t aggregators : {1, 2, 3, 4, 8, 15}) {
+  for (const auto aggregators : std::to_array<std::uint64_t>({1, 2, 3, 4, 8, 15})) {
     RouteOptions options;
     options.aggregators = aggregators;
     const Choice taken = choice(made, one_node(16), options);

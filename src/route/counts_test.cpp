@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <tuple>
 
@@ -61,7 +62,7 @@ class CountsOf : public ::testing::TestWithParam<TransferCase> {
 TEST_P(CountsOf, AreThoseOfEverySiteOfEveryChunk) {
   const int dimensions = GetParam().lattice.size();
   for (int shared = 0; shared <= dimensions; ++shared) {
-    for (const std::uint64_t owners : {0, 1, 2}) {
+    for (const auto owners : std::to_array<std::uint64_t>({0, 1, 2})) {
       const Choice choice{Strategy::messages, {shared, owners, 512, 256}, 0, ""};
       const std::vector<Counts> expected = counted_by_site(made_, choice.shares);
       for (int rank = 0; rank < made_.ranks(); ++rank) {

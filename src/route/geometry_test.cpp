@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -80,7 +81,7 @@ TEST_P(GeometryOf, KnowsTheLongestContiguousPieceOfAGroup) {
 }
 
 TEST_P(GeometryOf, KnowsWhoOfAGroupIsOnTheSameNode) {
-  for (const std::uint64_t ranks_per_node : {1, 2, 3, 4, 8, 64}) {
+  for (const auto ranks_per_node : std::to_array<std::uint64_t>({1, 2, 3, 4, 8, 64})) {
     for (int shared = 0; shared <= geometry_.dimensions(); ++shared) {
       bool stay = true;
       for (const auto& [key, ranks] : groups_of(made_, shared)) {
