@@ -52,6 +52,7 @@ Decision decide(const SiteRequest& request, const route::Transfer& transfer, rou
     situation.can_share = situation.can_share && machine.shared_memory_permitted;
     const route::Choice choice = route::choose(transfer, situation, request.options, machine);
     decision = {choice.strategy, choice.shares};
+    decision.shares.root_owns_edges = request.unit.single_owner && request.writing;
   });
   comm.broadcast(std::as_writable_bytes(std::span(&decision, 1)), 0);
   return decision;
@@ -63,6 +64,7 @@ route::Situation look_around(comm::Comm& comm, bool is_readable) {
   std::array<std::uint64_t, 1> all{is_readable ? 1U : 0U};
   comm.all_reduce(all, comm::Reduce::min);
   route::Situation situation;
+  situation.is_known = true;
   situation.ranks_per_node = static_cast<std::uint64_t>(node.largest());
   situation.is_one_node = node.is_only();
   situation.can_share = true;  // where it turns out that there is no memory to share, messages take its place

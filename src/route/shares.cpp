@@ -79,6 +79,7 @@ Box Shares::group_of(const Coord& process) const {
 
 // The group in whose sites the domain begins; its members take turns in the order of their bytes.
 int Shares::owner(std::uint64_t domain) const {
+  if (options_.root_owns_edges && is_edge(domain)) return 0;
   const std::uint64_t begin = domain_begin(domain);
   const std::optional<std::uint64_t> behind = first_moved(site_from(begin));
   // What follows the last begin of a site is the end of that site.
@@ -138,7 +139,33 @@ std::optional<Chunk> Shares::next_held(const Box& mine, std::uint64_t from) cons
   return std::nullopt;
 }
 
+bool Shares::is_edge(std::uint64_t domain) const noexcept {
+  return domain == begin_ / options_.domain_bytes || domain == (end_ - 1) / options_.domain_bytes;
+}
+
 std::optional<Chunk> Shares::next_owned(int rank, std::uint64_t from) const {
+  std::optional<Chunk> next = next_of_group(rank, from);
+  if (!options_.root_owns_edges || rank != 0) return next;
+  // The edges may lie in other groups.
+  for (const std::uint64_t byte : {begin_, end_ - 1}) {
+    const std::optional<Chunk> edge = next_of_domain(byte / options_.domain_bytes, from);
+    if (edge && (!next || edge->number < next->number)) next = edge;
+  }
+  return next;
+}
+
+std::optional<Chunk> Shares::next_of_domain(std::uint64_t domain, std::uint64_t from) const {
+  const std::uint64_t per_domain = options_.domain_bytes / options_.chunk_bytes;
+  const std::uint64_t end = std::min((domain + 1) * per_domain, end_chunk());
+  for (std::uint64_t number = std::max({from, first_chunk(), domain * per_domain}); number < end; ++number) {
+    const Chunk found = chunk(number);
+    const std::optional<std::uint64_t> site = first_moved(found.first_site);
+    if (found.first_byte < found.end_byte && site && *site < found.end_site) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Chunk> Shares::next_of_group(int rank, std::uint64_t from) const {
   const Box mine = transfer_.dealt->box_of(rank);
   if (mine.empty()) return std::nullopt;
   const Box group = group_of(transfer_.dealt->process_of(mine.lower));
@@ -147,11 +174,7 @@ std::optional<Chunk> Shares::next_owned(int rank, std::uint64_t from) const {
   for (std::uint64_t number = std::max(from, first_chunk()); number < end_chunk();) {
     const std::uint64_t domain = number / per_domain;
     if (owner(domain) == rank) {
-      const Chunk found = chunk(number);
-      const std::optional<std::uint64_t> site = first_moved(found.first_site);
-      if (found.first_byte < found.end_byte && site && *site < found.end_site) return found;
-      ++number;
-      continue;
+      if (std::optional<Chunk> found = next_of_domain(domain, number)) return found;
     }
     // A domain of this group overlaps sites of this group: skip to the next that does.
     const std::uint64_t behind = (domain + 1) * options_.domain_bytes;

@@ -36,6 +36,9 @@ struct ShareOptions {
   std::uint64_t owners = 0;        // of a group; 0: all its members
   std::uint64_t domain_bytes = 0;  // a multiple of chunk_bytes
   std::uint64_t chunk_bytes = 0;   // at least four sites
+  // Rank 0, which writes what is before and behind the sites, owns the first and the last domain, too: they share a
+  // block with it.
+  bool root_owns_edges = false;
 };
 
 // A piece of the file that its owner moves at once. When writing, bytes end exactly where the domain ends, and a site
@@ -77,6 +80,9 @@ class Shares {
   std::optional<std::uint64_t> first_moved(std::uint64_t site) const;  // that moves, at or behind `site`
   Box group_of(const Coord& process) const;
   int owner(std::uint64_t domain) const;
+  bool is_edge(std::uint64_t domain) const noexcept;
+  std::optional<Chunk> next_of_group(int rank, std::uint64_t from) const;
+  std::optional<Chunk> next_of_domain(std::uint64_t domain, std::uint64_t from) const;
 
   Transfer transfer_;
   ShareOptions options_;

@@ -23,6 +23,7 @@ struct Case {
   SiteOrder order = {};
   Box region = {};  // empty: everything
   bool writing = true;
+  bool root_owns_edges = false;
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
@@ -41,8 +42,8 @@ class SharesOf : public ::testing::TestWithParam<Case> {
     const Box region = c.region.extents.size() > 0 ? c.region : payload.stored;
     dealt_ = std::make_unique<lattice::Decomposition>(region.extents, c.processes);
     transfer_ = {payload, region, dealt_.get(), c.writing};
-    shares_ =
-        std::make_unique<Shares>(transfer_, ShareOptions{c.shared_dimensions, c.owners, c.domain_bytes, c.chunk_bytes});
+    shares_ = std::make_unique<Shares>(
+        transfer_, ShareOptions{c.shared_dimensions, c.owners, c.domain_bytes, c.chunk_bytes, c.root_owns_edges});
     ranks_ = static_cast<int>(volume(c.processes));
   }
 
@@ -99,6 +100,13 @@ TEST_P(SharesOf, DomainsBeginAtTheirMultiplesWhenWriting) {
   }
 }
 
+TEST_P(SharesOf, TheRootOwnsTheEdgesWhereItIsToldTo) {
+  if (!GetParam().root_owns_edges) return;
+  EXPECT_EQ(shares_->chunk(shares_->first_chunk()).owner, 0);
+  EXPECT_EQ(shares_->chunk(shares_->end_chunk() - 1).owner, 0);
+  EXPECT_NE(shares_->chunk((shares_->first_chunk() + shares_->end_chunk()) / 2).owner, 0);
+}
+
 TEST_P(SharesOf, HoldersAreThoseWhoseSitesAreNeeded) {
   std::map<std::uint64_t, std::set<int>> expected;
   std::vector<int> holders;
@@ -127,7 +135,7 @@ TEST_P(SharesOf, HoldersAreThoseWhoseSitesAreNeeded) {
 }
 
 TEST_P(SharesOf, OwnersOfAGroupHaveEqualShares) {
-  if (GetParam().region.extents.size() > 0) return;
+  if (GetParam().region.extents.size() > 0 || GetParam().root_owns_edges) return;
   std::vector<std::size_t> domains;
   for (int rank = 0; rank < ranks_; ++rank) {
     std::set<std::uint64_t> mine;
@@ -150,6 +158,8 @@ const Case cases[] = {
     {"t runs fastest", {3, 4, 2, 6}, {1, 2, 1, 3}, 2, 0, 12, 64, 64, 5, {3, 2, 1, 0}},
     {"reading", {8, 4, 4, 4}, {2, 1, 2, 1}, 3, 0, 12, 64, 128, 100, {}, {}, false},
     {"reading a region", {8, 6, 4, 4}, {2, 1, 1, 2}, 1, 0, 12, 64, 64, 10, {}, Box{{1, 2, 1, 0}, {5, 3, 2, 4}}, false},
+    {"edges of the root", {4, 4, 4, 6}, {1, 1, 1, 3}, 0, 0, 20, 64, 128, 33, {}, {}, true, true},
+    {"edges of the root, x split", {8, 4, 4, 8}, {2, 1, 1, 2}, 1, 0, 12, 64, 64, 100, {}, {}, true, true},
     {"two dimensions", {64, 32}, {4, 2}, 1, 3, 4, 64, 256, 1},
 };
 INSTANTIATE_TEST_SUITE_P(Geometries, SharesOf, ::testing::ValuesIn(cases));
