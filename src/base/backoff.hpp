@@ -23,8 +23,8 @@ class Backoff {
   void reset() noexcept { waits_ = 0; }
 
  private:
-  static constexpr int spins = 64;
-  static constexpr int yields = 2000;
+  static constexpr int spins = 32;
+  static constexpr int yields = 500;
 
   static void pause() noexcept {
 #if defined(__x86_64__)

@@ -1,18 +1,20 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Polling with a yield in between.
+// Polling with a pause in between that grows: where ranks share a core, those who wait must not take it from those who
+// work.
 #include "mpi/wait.hpp"
 
-#include <thread>
+#include "base/backoff.hpp"
 
 namespace lq::mpi {
 
 void wait(MPI_Request& request, const char* what) {
   int done = 0;
   check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
+  base::Backoff backoff;
   while (done == 0) {
-    std::this_thread::yield();
+    backoff.wait();
     check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
   }
 }

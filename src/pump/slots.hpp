@@ -23,7 +23,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share 
 // A view of one rank's slots.
 class Slots {
  public:
-  static constexpr std::uint64_t count = 3;
+  static constexpr std::uint64_t count = 2;
 
   // Memory for the slots of a rank; `slot_bytes` each.
   static std::uint64_t bytes(std::uint64_t slot_bytes) noexcept { return control_bytes + count * rounded(slot_bytes); }
