@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Writing and reading while the program computes. The work runs on a thread that makes no MPI calls, so that
-// MPI_THREAD_FUNNELED suffices; where ranks of different nodes exchange sites, it advances inside test() and wait().
-// Several transfers may be in flight; all ranks start and wait for them in the same order.
+// MPI_THREAD_FUNNELED suffices; where sites travel by messages (between nodes, or without shared memory), it advances
+// inside test() and wait(). Several transfers may be in flight; all ranks start, wait for, cancel and destroy them in
+// the same order, from one thread at a time.
 #pragma once
 
 #include <cstddef>

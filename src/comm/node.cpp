@@ -102,9 +102,13 @@ std::unique_ptr<Node::Lease> Node::lease(std::uint64_t bytes_per_rank) {
     made = {++made_, SharedMemory::create(*comm_, bytes_per_rank)};
   }
   if (reduced(all_, made.memory ? 1 : 0, Reduce::min) == 0) return nullptr;
+  free_.reserve(free_.size() + ++leases_);  // for its return
   return std::make_unique<Lease>(*this, std::move(made));
 }
 
-Node::Lease::~Lease() { node_->free_.push_back(std::move(made_)); }
+Node::Lease::~Lease() {
+  --node_->leases_;
+  node_->free_.push_back(std::move(made_));
+}
 
 }  // namespace lq::comm

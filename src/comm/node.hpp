@@ -65,6 +65,7 @@ class Node {
   int largest_ = 1;
   int idle_cores_ = 0;
   std::uint64_t made_ = 0;
+  std::size_t leases_ = 0;  // not yet given back
   std::vector<Made> free_;
 };
 

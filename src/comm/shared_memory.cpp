@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <random>
 #include <string>
 
@@ -38,14 +39,20 @@ class Descriptor {
 };
 
 // Name and descriptor of a new object whose pages are reserved; an empty name when there is none to be had.
-std::string make_object(std::uint64_t bytes, int& descriptor) {
+std::string make_object(std::uint64_t bytes, int& descriptor) try {
   std::random_device random;
   const std::string name = fmt::format("/limequat-{}-{:08x}{:08x}", ::getpid(), random(), random());
   descriptor = ::shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
   if (descriptor < 0) return {};
-  if (::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes)) == 0) return name;
+  int reason = EINTR;
+  for (int attempt = 0; reason == EINTR && attempt < 100; ++attempt) {
+    reason = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
+  }
+  if (reason == 0) return name;
   ::shm_unlink(name.c_str());
   return {};
+} catch (...) {
+  return {};  // no randomness or no memory: no name
 }
 
 bool everywhere(Comm& node, bool here) {

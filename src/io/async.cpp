@@ -7,7 +7,9 @@
 
 #include <atomic>
 #include <optional>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -20,22 +22,27 @@
 namespace lq {
 
 struct Pending::State {
-  State(std::string file, const Grid& grid, std::unique_ptr<io::Transfer> moving, io::Borrowed memory)
-      : path(std::move(file)),
-        communicator(grid.communicator()),
-        transfer(std::move(moving)),
-        borrowed(std::move(memory)),
-        by_messages(transfer->movement().needs_messages()) {
-    if (!by_messages) {
+  State(std::string file, const Grid& grid) : path(std::move(file)), communicator(grid.communicator()) {}
+
+  // Local; does not fail, for the other ranks count on this one from now on.
+  void start(std::unique_ptr<io::Transfer> moving, const io::Borrowed& memory) noexcept {
+    transfer = std::move(moving);
+    borrowed = memory;
+    if (transfer->movement().needs_messages()) return;
+    try {
       thread = std::thread([this] {
         failure = pump::outcome_of(transfer->movement());
         done.store(true, std::memory_order_release);
       });
+      by_caller = false;
+    } catch (const std::system_error&) {
+      // There are no threads to be had: the caller takes the steps.
     }
   }
   // Whoever gives a transfer up still takes part until nobody needs him.
   ~State() {
-    if (transfer) transfer->movement().cancel();
+    if (!transfer) return;
+    transfer->movement().cancel();
     complete();
   }
   State(const State&) = delete;
@@ -44,15 +51,16 @@ struct Pending::State {
   // All remaining steps.
   void complete() {
     if (thread.joinable()) thread.join();
-    if (by_messages && !done) failure = pump::outcome_of(transfer->movement());
+    if (by_caller && !done) failure = pump::outcome_of(transfer->movement());
     done = true;
   }
 
-  // As many steps as there are to take without waiting.
+  // A few steps, if they can be taken without waiting: a chunk or two.
   void advance() {
+    constexpr int few = 4;
     try {
       pump::Progress progress = pump::Progress::moved;
-      while (progress == pump::Progress::moved) progress = transfer->movement().step();
+      for (int i = 0; i < few && progress == pump::Progress::moved; ++i) progress = transfer->movement().step();
       if (progress == pump::Progress::finished) done = true;
     } catch (...) {
       failure = std::current_exception();
@@ -64,7 +72,7 @@ struct Pending::State {
   Communicator communicator;
   std::unique_ptr<io::Transfer> transfer;
   io::Borrowed borrowed;
-  bool by_messages;
+  bool by_caller = true;  // takes the steps in test() and wait()
   std::atomic<bool> done{false};
   std::exception_ptr failure;  // to be read when done
   std::thread thread;
@@ -89,7 +97,7 @@ Pending& Pending::operator=(Pending&&) noexcept = default;
 
 bool Pending::test() {
   State& state = open_state(state_);
-  if (state.by_messages && !state.done) state.advance();
+  if (state.by_caller && !state.done) state.advance();
   return state.done.load(std::memory_order_acquire);
 }
 
@@ -110,9 +118,14 @@ void Pending::cancel() {
 }
 
 struct PendingAccess {
-  static Pending make(const std::string& path, const Grid& grid, std::unique_ptr<io::Transfer> transfer,
-                      io::Borrowed borrowed) {
-    return Pending(std::make_unique<Pending::State>(path, grid, std::move(transfer), std::move(borrowed)));
+  // Collective. What may fail on one rank comes before the transfer begins.
+  static std::unique_ptr<Pending::State> prepare(const std::string& path, const Grid& grid) {
+    return comm::agree(grid.communicator().engine(), [&] { return std::make_unique<Pending::State>(path, grid); });
+  }
+  static Pending launch(std::unique_ptr<Pending::State> state, std::unique_ptr<io::Transfer> transfer,
+                        const io::Borrowed& borrowed) {
+    state->start(std::move(transfer), borrowed);
+    return Pending(std::move(state));
   }
 };
 
@@ -128,31 +141,46 @@ Options in_background(Options options) {
 }  // namespace
 
 Pending write_async(const std::string& path, const Grid& grid, const Field& field, const WriteOptions& options) {
-  std::unique_ptr<io::Transfer> transfer =
-      io::begin_write(transport::posix(), path, grid, field, in_background(options));
-  return PendingAccess::make(path, grid, std::move(transfer), io::Borrowed(field, io::guards_borrowed_memory));
+  auto state = PendingAccess::prepare(path, grid);
+  auto transfer = io::begin_write(transport::posix(), path, grid, field, in_background(options));
+  return PendingAccess::launch(std::move(state), std::move(transfer),
+                               io::Borrowed(grid, field, io::guards_borrowed_memory));
 }
 
 Pending read_async(const std::string& path, const Grid& grid, const MutableField& field, const ReadOptions& options) {
-  return PendingAccess::make(path, grid, io::begin_read(transport::posix(), path, grid, field, in_background(options)),
-                             {});
+  auto state = PendingAccess::prepare(path, grid);
+  auto transfer = io::begin_read(transport::posix(), path, grid, field, in_background(options));
+  return PendingAccess::launch(std::move(state), std::move(transfer), {});
 }
 
 struct ReadAhead::State {
+  // On its way to a buffer, or the reason why it is not.
+  struct Expected {
+    std::optional<Pending> pending;
+    std::exception_ptr failure;
+  };
+
   std::vector<std::string> paths;
   Grid grid;
   std::vector<MutableField> buffers;
   ReadOptions options;
-  std::vector<std::optional<Pending>> pending;  // one per buffer
-  std::size_t started = 0;                      // paths
+  std::vector<Expected> expected;  // one per buffer
+  std::size_t started = 0;         // paths
   std::size_t arrived = 0;
+  bool failed = false;
 
-  // Path number i goes to buffer number i modulo their number. The buffer handed out last stays as it is.
+  // Path number i goes to buffer number i modulo their number. The buffer handed out last stays as it is. A file that
+  // cannot be read is told when its turn comes; nothing is started behind it.
   void start_all() {
     const std::size_t free = buffers.size() - (arrived > 0 ? 1 : 0);
-    while (started < paths.size() && started < arrived + free) {
-      const std::size_t buffer = started % buffers.size();
-      pending[buffer] = read_async(paths[started], grid, buffers[buffer], options);
+    while (!failed && started < paths.size() && started < arrived + free) {
+      Expected& next = expected[started % buffers.size()];
+      try {
+        next.pending = read_async(paths[started], grid, buffers[started % buffers.size()], options);
+      } catch (...) {
+        next.failure = std::current_exception();
+        failed = true;
+      }
       ++started;
     }
   }
@@ -160,13 +188,19 @@ struct ReadAhead::State {
 
 ReadAhead::ReadAhead(std::vector<std::string> paths, const Grid& grid, std::vector<MutableField> buffers,
                      ReadOptions options)
-    : state_(new State{std::move(paths), grid, std::move(buffers), std::move(options), {}, 0, 0}) {
-  if (state_->buffers.size() < 2) {
-    throw Error(Code::invalid_argument,
-                fmt::format("reading ahead needs two buffers or more, one to work with and one to fill; {} were given",
-                            state_->buffers.size()));
-  }
-  state_->pending.resize(state_->buffers.size());
+    : state_(new State{std::move(paths), grid, std::move(buffers), std::move(options), {}}) {
+  comm::Comm& comm = grid.communicator().engine();
+  comm::agree(comm, [&] {
+    if (state_->buffers.size() < 2) {
+      throw Error(
+          Code::invalid_argument,
+          fmt::format("reading ahead needs two buffers or more, one to work with and one to fill; {} were given",
+                      state_->buffers.size()));
+    }
+    state_->expected.resize(state_->buffers.size());
+  });
+  comm::require_same(comm, fmt::format("{} paths, {} buffers", state_->paths.size(), state_->buffers.size()),
+                     "what is to be read ahead");
   state_->start_all();
 }
 ReadAhead::~ReadAhead() = default;
@@ -175,14 +209,24 @@ ReadAhead& ReadAhead::operator=(ReadAhead&&) noexcept = default;
 
 std::optional<ReadAhead::Arrival> ReadAhead::next() {
   State& state = *state_;
-  if (state.arrived == state.paths.size()) return std::nullopt;
-  const std::size_t path = state.arrived;
+  if (state.arrived == state.started) {
+    if (!state.failed) return std::nullopt;
+    throw Error(Code::wrong_state, "reading ahead ended with an error before; what follows needs a new ReadAhead");
+  }
+  const std::size_t path = state.arrived++;
   const std::size_t buffer = path % state.buffers.size();
-  std::optional<Pending> pending = std::move(state.pending[buffer]);
-  state.pending[buffer].reset();
-  ++state.arrived;
+  State::Expected mine = std::exchange(state.expected[buffer], {});
+  if (mine.failure) std::rethrow_exception(mine.failure);
   state.start_all();
-  return Arrival{state.paths[path], buffer, pending->wait()};
+  try {
+    return Arrival{state.paths[path], buffer, mine.pending->wait()};
+  } catch (...) {
+    // The others are given up, in the same order on all ranks.
+    state.failed = true;
+    state.started = state.arrived;
+    for (State::Expected& other : state.expected) other = {};
+    throw;
+  }
 }
 
 }  // namespace lq

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include <fmt/format.h>
 #include <limequat/async.hpp>
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
@@ -126,10 +127,13 @@ INSTANTIATE_TEST_SUITE_P(By, Async,
 
 TEST(Borrowing, AFieldThatChangesIsNoticed) {
   std::vector<double> u(720, 1.5);
-  const io::Borrowed guarded(field_in(std::as_const(u), generic_spec(Precision::double_, 72, false)), true);
-  const io::Borrowed trusting(field_in(std::as_const(u), generic_spec(Precision::double_, 72, false)), false);
+  const Grid grid({2, 2, 2, 1});  // needs the first 576 of them
+  const io::Borrowed guarded(grid, field_in(std::as_const(u), generic_spec(Precision::double_, 72, false)), true);
+  const io::Borrowed trusting(grid, field_in(std::as_const(u), generic_spec(Precision::double_, 72, false)), false);
   guarded.require_unchanged("u.lime");
   u[700] = 2.5;
+  guarded.require_unchanged("u.lime");
+  u[500] = 2.5;
   EXPECT_EQ(error_of([&] { guarded.require_unchanged("u.lime"); }).code(), Code::wrong_state);
   trusting.require_unchanged("u.lime");
 }
@@ -143,7 +147,7 @@ TEST(ReadAhead, BringsEveryFieldInTurn) {
     for (int i = 0; i < 5; ++i) {
       std::vector<double> v = u;
       for (double& number : v) number += i;
-      paths.push_back(directory / ("u" + std::to_string(i) + ".ildg"));
+      paths.push_back(directory / fmt::format("u{}.ildg", i));
       write(paths.back(), grid, gauge(v));
     }
     std::vector<std::vector<double>> memory(2, std::vector<double>(u.size()));
@@ -156,6 +160,12 @@ TEST(ReadAhead, BringsEveryFieldInTurn) {
       ++i;
     }
     EXPECT_EQ(i, 5);
+    paths[2] = directory / "no-such.ildg";
+    ReadAhead broken(paths, grid, {gauge(memory[0]), gauge(memory[1])});
+    EXPECT_EQ(broken.next()->path, paths[0]);
+    EXPECT_EQ(broken.next()->path, paths[1]);
+    EXPECT_EQ(error_of([&] { broken.next(); }).code(), Code::not_found);
+    EXPECT_EQ(error_of([&] { broken.next(); }).code(), Code::wrong_state);
     EXPECT_EQ(error_of([&] { ReadAhead(paths, grid, {gauge(memory[0])}); }).code(), Code::invalid_argument);
   });
 }

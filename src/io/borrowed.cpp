@@ -6,14 +6,15 @@
 
 #include <limequat/error.hpp>
 
+#include "grid/local_field.hpp"
 #include "kernels/crc32.hpp"
 
 namespace lq::io {
 
-Borrowed::Borrowed(const Field& field, bool guarded) {
+Borrowed::Borrowed(const Grid& grid, const Field& field, bool guarded) {
   if (!guarded || field.fetch || field.data == nullptr) return;
   data_ = static_cast<const std::byte*>(field.data);
-  bytes_ = field.available * field.spec.number_bytes();
+  bytes_ = grid.local_volume() * grid::resolve_spec(field.spec, grid.extents().size()).site_bytes();
   sum_ = sum();
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <limequat/field.hpp>
+#include <limequat/grid.hpp>
 
 namespace lq::io {
 
@@ -21,8 +22,8 @@ inline constexpr bool guards_borrowed_memory = true;
 class Borrowed {
  public:
   Borrowed() = default;  // guards nothing
-  // `field` as the user gave it: memory that is not told in length is not guarded.
-  Borrowed(const Field& field, bool guarded);
+  // The grid's local sites in a field that was found to be whole.
+  Borrowed(const Grid& grid, const Field& field, bool guarded);
 
   // Throws wrong_state when the numbers are others than at the beginning.
   void require_unchanged(const std::string& path) const;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include <limequat/error.hpp>
@@ -48,13 +49,15 @@ struct TileCopy {
   Box region;
   pump::Tally& read;
   const Communicator& communicator;
+  std::uint64_t writers;  // the first ranks
   const Progress& progress;
 
   void operator()(transport::File& file, const Payload& target, const pump::PumpOptions& options,
                   pump::Tally& written) const {
     const lattice::Tiles tiles(region, source.order, io::tile_bytes / source.spec.site_bytes());
-    const lattice::Share mine = lattice::share_of(tiles.count(), static_cast<std::uint64_t>(communicator.size()),
-                                                  static_cast<std::uint64_t>(communicator.rank()));
+    const auto rank = static_cast<std::uint64_t>(communicator.rank());
+    if (rank >= writers) return;
+    const lattice::Share mine = lattice::share_of(tiles.count(), writers, rank);
     const std::unique_ptr<transport::File> input = transport.open_read(from);
     std::vector<std::byte> memory;
     for (std::uint64_t i = mine.begin; i < mine.end; ++i) {
@@ -121,12 +124,16 @@ Report convert_fields(transport::Transport& transport, const Catalog& catalog, c
                       const Communicator& communicator, const ConvertOptions& options) {
   comm::Comm& comm = communicator.engine();
   io::FieldWriter writer(transport, communicator, to, options.write);
+  // Tiles end anywhere. Where two writers must not share a block there is one.
+  std::array<std::uint64_t, 1> single{transport.unit(to).single_owner ? 1U : 0U};
+  comm.all_reduce(single, comm::Reduce::max);
+  const std::uint64_t writers = single[0] == 1 ? 1 : static_cast<std::uint64_t>(comm.size());
   Report report;
   for (const FieldEntry& entry : catalog.fields) {
     const io::FieldPlan plan = comm::agree(comm, [&] { return plan_of(catalog, entry, to, options.write); });
     pump::Tally read(entry.payload);
-    const TileCopy copy{transport, catalog.path, entry.payload,   entry.payload.stored,
-                        read,      communicator, options.progress};
+    const TileCopy copy{transport, catalog.path, entry.payload, entry.payload.stored,
+                        read,      communicator, writers,       options.progress};
     const auto check = [&](const pump::Tally&) {
       read.reduce(comm);
       if (io::judge(entry, read, entry.payload.stored) == ChecksumStatus::mismatch) {

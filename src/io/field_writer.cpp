@@ -80,6 +80,7 @@ void FieldWriter::open_for(const format::Layout& layout, bool touches_file) {
   const std::uint64_t bytes = layout.end.front() - end_;
   if (file_) {
     file_->require_space(end_, bytes);
+    file_->open_for_writing(touches_file);
   } else {
     file_ = std::make_unique<NewFile>(transport_, communicator_, path_, options_.overwrite, bytes, touches_file);
   }

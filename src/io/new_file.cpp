@@ -90,9 +90,7 @@ NewFile::NewFile(transport::Transport& transport, const Communicator& communicat
       reserve(0, bytes);
     });
     temporary_path_ = comm::broadcast_text(comm, temporary_path_);
-    comm::agree(comm, [&] {
-      if (!file_ && writes) named([&] { file_ = transport_.open_write(temporary_path_); });
-    });
+    open_for_writing(writes);
   } catch (...) {
     discard();  // the destructor does not run for an object that was never constructed
     throw;
@@ -100,6 +98,12 @@ NewFile::NewFile(transport::Transport& transport, const Communicator& communicat
 }
 
 NewFile::~NewFile() { discard(); }
+
+void NewFile::open_for_writing(bool writes) {
+  comm::agree(communicator_.engine(), [&] {
+    if (!file_ && writes) named([&] { file_ = transport_.open_write(temporary_path_); });
+  });
+}
 
 void NewFile::discard() noexcept {
   file_.reset();

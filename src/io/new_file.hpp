@@ -30,6 +30,8 @@ class NewFile {
 
   const std::string& path() const noexcept { return path_; }
   const std::string& temporary_path() const noexcept { return temporary_path_; }
+  // Collective. From now on this rank writes, too, if `writes`.
+  void open_for_writing(bool writes);
   // Local. Only on ranks that write (and on root).
   transport::File& file() const noexcept { return *file_; }
   // Local. Does `work` on the file; its errors name the file as the user did, not by its temporary name.

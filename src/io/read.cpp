@@ -165,7 +165,8 @@ class EntryTransfer {
     });
     field_ = in_region(local, region_.lower);
     const Field memory{local.spec, local.store ? nullptr : local.data, local.available, local.order, {}};
-    route_ = route_sites({.grid = grid_,
+    route_ = route_sites({.path = catalog.path,
+                          .grid = grid_,
                           .payload = entry_.payload,
                           .region = region_,
                           .unit = transport.unit(catalog.path),

@@ -44,15 +44,21 @@ Decision decide(const SiteRequest& request, const route::Transfer& transfer, rou
   comm::Comm& comm = request.grid.communicator().engine();
   Decision decision;
   comm::agree_at_root(comm, [&] {
-    situation.block_bytes = request.unit.bytes;
-    situation.needs_single_owner = request.unit.single_owner;
-    situation.checksum = request.checksum;
-    const Machine machine = site_machine();
-    situation.can_pull = situation.can_pull && machine.pull_permitted;
-    situation.can_share = situation.can_share && machine.shared_memory_permitted;
-    const route::Choice choice = route::choose(transfer, situation, request.options, machine);
-    decision = {choice.strategy, choice.shares};
-    decision.shares.root_owns_edges = request.unit.single_owner && request.writing;
+    try {
+      situation.block_bytes = request.unit.bytes;
+      situation.needs_single_owner = request.unit.single_owner;
+      situation.checksum = request.checksum;
+      const Machine machine = site_machine();
+      situation.can_pull = situation.can_pull && machine.pull_permitted;
+      situation.can_share = situation.can_share && machine.shared_memory_permitted;
+      const route::Choice choice = route::choose(transfer, situation, request.options, machine);
+      decision = {choice.strategy, choice.shares};
+      decision.shares.root_owns_edges = request.unit.single_owner && request.writing;
+    } catch (const Error& error) {
+      ErrorFacts facts = error.facts();
+      facts.path = request.path;
+      throw Error(error.code(), fmt::format("{}: {}", request.path, error.what()), facts);
+    }
   });
   comm.broadcast(std::as_writable_bytes(std::span(&decision, 1)), 0);
   return decision;
@@ -74,8 +80,15 @@ route::Situation look_around(comm::Comm& comm, bool is_readable) {
 }
 
 // Collective.
-Decision choose(const SiteRequest& request, const route::Transfer& transfer, bool is_readable) {
-  comm::Comm& comm = request.grid.communicator().engine();
+Decision choose(const SiteRequest& given, const route::Transfer& transfer, bool is_readable) {
+  comm::Comm& comm = given.grid.communicator().engine();
+  // Ranks may see the file through different file systems: a server its disk, the others the network. The strictest
+  // view counts.
+  std::array<std::uint64_t, 2> strictest{given.unit.bytes, given.unit.single_owner ? 1U : 0U};
+  comm.all_reduce(strictest, comm::Reduce::max);
+  SiteRequest request = given;
+  request.unit.bytes = strictest[0];
+  request.unit.single_owner = strictest[1] == 1;
   const Strategy wish = request.options.strategy;
   // Rows that are long enough need to know nothing of the other ranks.
   if (wish == Strategy::automatic && !request.unit.single_owner) {
@@ -95,6 +108,13 @@ pump::PumpOptions with_threads(const SiteRoute& route, const Grid& grid, const P
   const comm::Node& node = comm.node();
   options.second_thread = route.threads == 0 ? node.idle_cores() >= node.largest() : route.threads > 1;
   return options;
+}
+
+// Collective. Where there is no memory to share, messages take its place, and the route says so.
+std::unique_ptr<pump::Paths> open_paths(comm::Comm& comm, SiteRoute& route, const Field& field) {
+  std::unique_ptr<pump::Paths> paths = pump::open_paths(comm, *route.shares, route.strategy, field);
+  if (paths->node == nullptr) route.strategy = Strategy::messages;
+  return paths;
 }
 
 std::unique_ptr<pump::Movement> built(comm::Comm& comm, const std::function<std::unique_ptr<pump::Movement>()>& make) {
@@ -128,34 +148,34 @@ SiteRoute route_sites(const SiteRequest& request, const Field& memory) {
   return route;
 }
 
-std::unique_ptr<pump::Movement> move_sites_out(const SiteRoute& route, const Grid& grid, const Field& field,
+std::unique_ptr<pump::Movement> move_sites_out(SiteRoute& route, const Grid& grid, const Field& field,
                                                const Payload& payload, transport::File* file,
                                                const pump::PumpOptions& options, pump::Tally& tally) {
   comm::Comm& comm = grid.communicator().engine();
   const pump::PumpOptions how = with_threads(route, grid, payload, options);
   std::unique_ptr<pump::Paths> paths;
-  if (route.shares) paths = pump::open_paths(comm, *route.shares, route.strategy, field);
+  if (route.shares) paths = open_paths(comm, route, field);
   return built(comm, [&]() -> std::unique_ptr<pump::Movement> {
     if (route.shares) {
       return pump::exchange_out(field, route.rows, route.shares, std::move(paths), file, options.checksum, tally);
     }
-    if (file == nullptr) return pump::move_nothing();
+    if (!route.touches_file) return pump::move_nothing();
     return pump::move_out(field, payload, route.rows, *file, how, tally);
   });
 }
 
-std::unique_ptr<pump::Movement> move_sites_in(const SiteRoute& route, const Grid& grid, const MutableField& field,
+std::unique_ptr<pump::Movement> move_sites_in(SiteRoute& route, const Grid& grid, const MutableField& field,
                                               const Payload& payload, base::ByteSource* file,
                                               const pump::PumpOptions& options, pump::Tally& tally) {
   comm::Comm& comm = grid.communicator().engine();
   const pump::PumpOptions how = with_threads(route, grid, payload, options);
   std::unique_ptr<pump::Paths> paths;
-  if (route.shares) paths = pump::open_paths(comm, *route.shares, route.strategy, {});
+  if (route.shares) paths = open_paths(comm, route, {});
   return built(comm, [&]() -> std::unique_ptr<pump::Movement> {
     if (route.shares) {
       return pump::exchange_in(field, route.rows, route.shares, std::move(paths), file, options.checksum, tally);
     }
-    if (file == nullptr) return pump::move_nothing();
+    if (!route.touches_file) return pump::move_nothing();
     return pump::move_in(*file, payload, route.rows, field, how, tally);
   });
 }

@@ -31,6 +31,7 @@ struct SiteRoute {
 
 // What is asked for; the same on all ranks, but for the field.
 struct SiteRequest {
+  const std::string& path;  // for errors
   const Grid& grid;
   const Payload& payload;
   Box region;  // the sites that move, in coordinates of the file's lattice; as large as the grid's lattice
@@ -43,12 +44,12 @@ struct SiteRequest {
 // Collective. `memory`: where the field is; with functions instead of memory, its data is nullptr.
 SiteRoute route_sites(const SiteRequest& request, const Field& memory);
 
-// Collective. `file` is open on ranks that touch it. Grid, field's memory, payload, file and tally outlive the
-// movement.
-std::unique_ptr<pump::Movement> move_sites_out(const SiteRoute& route, const Grid& grid, const Field& field,
+// Collective. Settles the strategy; `file` is open on ranks that touch it. Grid, field's memory, payload, file and
+// tally outlive the movement.
+std::unique_ptr<pump::Movement> move_sites_out(SiteRoute& route, const Grid& grid, const Field& field,
                                                const Payload& payload, transport::File* file,
                                                const pump::PumpOptions& options, pump::Tally& tally);
-std::unique_ptr<pump::Movement> move_sites_in(const SiteRoute& route, const Grid& grid, const MutableField& field,
+std::unique_ptr<pump::Movement> move_sites_in(SiteRoute& route, const Grid& grid, const MutableField& field,
                                               const Payload& payload, base::ByteSource* file,
                                               const pump::PumpOptions& options, pump::Tally& tally);
 

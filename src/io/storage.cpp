@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/checked.hpp"
 #include "base/clock.hpp"
 #include "comm/agree.hpp"
 #include "grid/local_field.hpp"
@@ -22,7 +23,7 @@ Payload payload_at(std::uint64_t offset, const FieldSpec& spec, const Extents& e
   Payload payload;
   payload.offset = offset;
   payload.spec = grid::resolve_spec(spec, extents.size());
-  payload.length = volume(extents) * payload.spec.site_bytes();
+  payload.length = base::multiply_or_throw(volume(extents), payload.spec.site_bytes(), "the bytes of the sites");
   payload.extents = extents;
   payload.stored = whole(extents);
   payload.byte_order = byte_order;
@@ -30,6 +31,8 @@ Payload payload_at(std::uint64_t offset, const FieldSpec& spec, const Extents& e
 }
 
 namespace {
+
+constexpr std::uint64_t largest_end = std::uint64_t{1} << 63;
 
 // The caller's file as ours. What it does beyond reading and writing is the caller's business.
 class StorageFile final : public transport::File {
@@ -57,8 +60,34 @@ class StorageFile final : public transport::File {
   std::string path_;
 };
 
+// What must be the same on all ranks.
+std::string describe(const Payload& payload, const SiteOptions& options) {
+  std::string order;
+  for (const int d : payload.order) order += fmt::format("{} ", d);
+  return fmt::format(
+      "byte {}, {} bytes, {} numbers per site, {}, {}-endian, {} from {} of {}, order {}, checksum {}, {}",
+      payload.offset, payload.length, payload.spec.numbers, name(payload.spec.precision),
+      payload.byte_order == ByteOrder::big ? "big" : "little", to_string(payload.stored.extents),
+      to_string(payload.stored.lower), to_string(payload.extents), order, options.checksum,
+      io::describe(options.route));
+}
+
 void require_fit(const Payload& payload, const Grid& grid, const FieldSpec& spec, const std::string& path) {
-  if (payload.stored.extents == grid.extents() && payload.spec.numbers == spec.numbers) return;
+  const bool fits = payload.stored.extents == grid.extents() && payload.spec.numbers == spec.numbers;
+  if (fits && payload.length != payload.stored.volume() * payload.spec.site_bytes()) {
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: {} bytes are no place for {} sites of {} bytes", path, payload.length,
+                            payload.stored.volume(), payload.spec.site_bytes()),
+                {.path = path});
+  }
+  std::uint64_t end = 0;
+  if (__builtin_add_overflow(payload.offset, payload.length, &end) || end > largest_end) {
+    throw Error(
+        Code::too_large,
+        fmt::format("{}: {} bytes from byte {} on end behind the largest file", path, payload.length, payload.offset),
+        {.path = path});
+  }
+  if (fits) return;
   throw Error(
       Code::invalid_argument,
       fmt::format("{}: the place in the file is for {} with {} numbers per site, the field is {} with {}", path,
@@ -72,18 +101,20 @@ Report move_sites(StorageFile& file, const Payload& payload, const Grid& grid, c
                   const SiteOptions& options, bool writing, Move move) {
   comm::Comm& comm = grid.communicator().engine();
   const base::Stopwatch watch;
-  const std::string request = fmt::format("byte {}, {} numbers per site, {}, {}", payload.offset, payload.spec.numbers,
-                                          name(payload.spec.precision), io::describe(options.route));
-  comm::require_same(comm, request, "the place of the sites");
+  comm::require_same(comm, describe(payload, options), "the place of the sites");
   comm::agree(comm, [&] { require_fit(payload, grid, memory.spec, file.path()); });
-  const io::SiteRoute route = io::route_sites({.grid = grid,
-                                               .payload = payload,
-                                               .region = payload.stored,
-                                               .unit = {},
-                                               .writing = writing,
-                                               .checksum = options.checksum,
-                                               .options = options.route},
-                                              memory);
+  // The caller's file may be one of MPI, which need not bear other threads.
+  RouteOptions own_thread = options.route;
+  own_thread.threads = 1;
+  io::SiteRoute route = io::route_sites({.path = file.path(),
+                                         .grid = grid,
+                                         .payload = payload,
+                                         .region = payload.stored,
+                                         .unit = transport::posix().unit(file.path()),
+                                         .writing = writing,
+                                         .checksum = options.checksum,
+                                         .options = own_thread},
+                                        memory);
   pump::Tally tally(payload);
   const std::unique_ptr<pump::Movement> movement =
       move(route, route.touches_file ? &file : nullptr,
@@ -113,22 +144,25 @@ Report move_sites(StorageFile& file, const Payload& payload, const Grid& grid, c
 
 Report write_sites(Storage& storage, const Payload& payload, const Grid& grid, const Field& field,
                    const SiteOptions& options) {
-  StorageFile file(storage);
-  const Field local = comm::agree(grid.communicator().engine(), [&] { return grid::resolve_field(grid, field); });
+  comm::Comm& comm = grid.communicator().engine();
+  const std::unique_ptr<StorageFile> opened = comm::agree(comm, [&] { return std::make_unique<StorageFile>(storage); });
+  StorageFile& file = *opened;
+  const Field local = comm::agree(comm, [&] { return grid::resolve_field(grid, field); });
   return move_sites(file, payload, grid, local, options, true,
-                    [&](const auto& route, auto* to, const auto& how, auto& tally) {
+                    [&](auto& route, auto* to, const auto& how, auto& tally) {
                       return io::move_sites_out(route, grid, local, payload, to, how, tally);
                     });
 }
 
 Report read_sites(Storage& storage, const Payload& payload, const Grid& grid, const MutableField& field,
                   const SiteOptions& options) {
-  StorageFile file(storage);
-  const MutableField local =
-      comm::agree(grid.communicator().engine(), [&] { return grid::resolve_field(grid, field); });
+  comm::Comm& comm = grid.communicator().engine();
+  const std::unique_ptr<StorageFile> opened = comm::agree(comm, [&] { return std::make_unique<StorageFile>(storage); });
+  StorageFile& file = *opened;
+  const MutableField local = comm::agree(comm, [&] { return grid::resolve_field(grid, field); });
   const Field memory{local.spec, local.store ? nullptr : local.data, local.available, local.order, {}};
   return move_sites(file, payload, grid, memory, options, false,
-                    [&](const auto& route, auto* from, const auto& how, auto& tally) {
+                    [&](auto& route, auto* from, const auto& how, auto& tally) {
                       return io::move_sites_in(route, grid, local, payload, from, how, tally);
                     });
 }

@@ -37,14 +37,15 @@ namespace {
 // The field of a grid's ranks as sites for a FieldWriter; what it refers to stays in its place.
 class GridSites {
  public:
-  GridSites(const Grid& grid, Field local, const WriteOptions& options, transport::Unit unit)
-      : grid_(grid), local_(std::move(local)), options_(options), unit_(unit) {}
+  GridSites(std::string path, const Grid& grid, Field local, const WriteOptions& options, transport::Unit unit)
+      : path_(std::move(path)), grid_(grid), local_(std::move(local)), options_(options), unit_(unit) {}
   GridSites(const GridSites&) = delete;
   GridSites& operator=(const GridSites&) = delete;
 
   FieldWriter::Sites sites() {
     return {[this](const Payload& payload) {
-              route_ = route_sites({.grid = grid_,
+              route_ = route_sites({.path = path_,
+                                    .grid = grid_,
                                     .payload = payload,
                                     .region = payload.stored,
                                     .unit = unit_,
@@ -62,6 +63,7 @@ class GridSites {
   const Field& local() const noexcept { return local_; }
 
  private:
+  std::string path_;
   Grid grid_;
   Field local_;
   WriteOptions options_;
@@ -82,7 +84,7 @@ class WriteTransfer final : public Transfer {
  public:
   WriteTransfer(transport::Transport& transport, const std::string& path, const Grid& grid, const Field& field,
                 const WriteOptions& options)
-      : sites_(grid, comm::agree(grid.communicator().engine(), [&] { return grid::resolve_field(grid, field); }),
+      : sites_(path, grid, comm::agree(grid.communicator().engine(), [&] { return grid::resolve_field(grid, field); }),
                options, transport.unit(path)),
         writer_(transport, grid.communicator(), path, options) {
     const FieldPlan plan = prepare(grid, sites_.local(), path, options.name, options.metadata, options);
@@ -109,8 +111,9 @@ class WriteTransfer final : public Transfer {
 Report append_field(FieldWriter& writer, transport::Transport& transport, const Grid& grid, const std::string& path,
                     const std::string& name, const Field& field, const Metadata& metadata,
                     const WriteOptions& options) {
-  GridSites sites(grid, comm::agree(grid.communicator().engine(), [&] { return grid::resolve_field(grid, field); }),
-                  options, transport.unit(path));
+  GridSites sites(path, grid,
+                  comm::agree(grid.communicator().engine(), [&] { return grid::resolve_field(grid, field); }), options,
+                  transport.unit(path));
   Report report = writer.append(prepare(grid, sites.local(), path, name, metadata, options), sites.sites());
   report.strategy = sites.strategy();
   return report;

@@ -11,6 +11,7 @@
 #include "support/error_of.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
+#include "support/thread_comm.hpp"
 
 namespace lq::io {
 namespace {
@@ -45,6 +46,27 @@ TEST_F(ManyFields, AreReadBackByNameAndNumber) {
   }
   EXPECT_EQ(error_of([&] { (void)inspect(path_).field("source", 3); }).code(), Code::no_such_record);
   EXPECT_TRUE(verify(path_).ok);
+}
+
+// The first goes by two of the four ranks, the second by all of them.
+TEST_F(ManyFields, NeedNotBeWrittenByTheSameRanks) {
+  const Extents lattice{8, 8, 8, 16};
+  testing::run_ranks(4, [&](std::shared_ptr<comm::Comm> comm) {
+    const Grid grid(Communicator(std::move(comm)), lattice, {.processes = Extents{4, 1, 1, 1}});
+    std::vector<double> large = testing::formula_sites<double>(grid, 24),
+                        small = testing::formula_sites<double>(grid, 2);
+    Writer writer = create(path_, grid);
+    EXPECT_NE(writer.write("large", spinor(large)).strategy, Strategy::direct);
+    const FieldSpec two = generic_spec(Precision::double_, 2, false);
+    EXPECT_EQ(writer.write("small", field_in(std::as_const(small), two)).strategy, Strategy::direct);
+    writer.close();
+    std::vector<double> values(large.size());
+    read(path_, grid, spinor(values), {.field = "large"});
+    EXPECT_EQ(values, large);
+    values.assign(small.size(), 0);
+    read(path_, grid, field_in(values, two), {.field = "small"});
+    EXPECT_EQ(values, small);
+  });
 }
 
 TEST_F(ManyFields, LeaveNoFileWhenTheWriterIsAbandoned) {

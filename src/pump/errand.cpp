@@ -5,6 +5,7 @@
 // hundred microseconds, which is too short to sleep and be woken.
 #include "pump/errand.hpp"
 
+#include <system_error>
 #include <utility>
 
 #include "base/backoff.hpp"
@@ -12,7 +13,12 @@
 namespace lq::pump {
 
 Errand::Errand(bool has_thread) {
-  if (has_thread) thread_ = std::thread([this] { serve(); });
+  if (!has_thread) return;
+  try {
+    thread_ = std::thread([this] { serve(); });
+  } catch (const std::system_error&) {
+    // There are no threads to be had: it goes without.
+  }
 }
 
 Errand::~Errand() {

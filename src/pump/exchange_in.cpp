@@ -31,7 +31,11 @@ class ExchangeIn final : public Movement {
         file_(file),
         tally_(tally),
         owned_(shares_->next_owned(rank_, 0)),
-        next_(shares_->next_held(mine_, 0)) {}
+        next_(shares_->next_held(mine_, 0)) {
+    if (!needs_messages()) return;
+    for (Open& slot : open_) slot.staging = Buffer(peers_.slot_bytes());
+    for (std::size_t i = 0; i < max_wanted; ++i) spare_.emplace_back(peers_.slot_bytes());
+  }
 
   Progress step() override {
     if (is_cancelled()) failure_.stop();
@@ -46,7 +50,10 @@ class ExchangeIn final : public Movement {
   }
 
   bool needs_messages() const noexcept override { return paths_->node == nullptr || !paths_->node->is_only(); }
-  std::uint64_t memory_bytes() const noexcept override { return Slots::bytes(peers_.slot_bytes()) + staged_bytes_; }
+  std::uint64_t memory_bytes() const noexcept override {
+    const std::uint64_t buffers = needs_messages() ? open_.size() + max_wanted : 0;
+    return Slots::bytes(peers_.slot_bytes()) + buffers * peers_.slot_bytes();
+  }
 
  private:
   // A slot of mine that is open, as I see it.
@@ -54,32 +61,28 @@ class ExchangeIn final : public Movement {
     bool is_open = false;
     std::uint64_t by_hand = 0;  // ranks that take their sites out of the slot themselves
     std::vector<std::unique_ptr<comm::Flight>> flights;
-    std::vector<std::byte> staging;
+    Buffer staging;
   };
   // A chunk with sites of mine, and the message that brings them, if it is one.
   struct Wanted {
     route::Chunk chunk;
-    std::vector<std::byte> bytes;
+    Buffer buffer;
     std::unique_ptr<comm::Flight> flight;
   };
+  static constexpr std::size_t max_wanted = 4;
 
   // Knows the next chunks with sites of mine, so that messages find their place ready.
   void look_ahead() {
-    constexpr std::size_t max_wanted = 4;
     while (next_ && wanted_.size() < max_wanted) {
       Wanted& wanted = wanted_.emplace_back();
       wanted.chunk = *next_;
       next_ = shares_->next_held(mine_, next_->number + 1);
       if (peers_.slots_of(wanted.chunk.owner)) continue;
       const std::uint64_t sites = sites_between(sink_.rows(), wanted.chunk.first_site, wanted.chunk.end_site);
-      if (!spare_.empty()) {
-        wanted.bytes = std::move(spare_.back());
-        spare_.pop_back();
-      }
-      grow(wanted.bytes, static_cast<std::size_t>(sites * payload_.spec.site_bytes()));
-      wanted.flight = paths_->comm.start_receive(
-          base::MutableBytes(wanted.bytes).first(static_cast<std::size_t>(sites * payload_.spec.site_bytes())),
-          wanted.chunk.owner, paths_->channel);
+      wanted.buffer = std::move(spare_.back());
+      spare_.pop_back();
+      wanted.flight = paths_->comm.start_receive(wanted.buffer.first(sites * payload_.spec.site_bytes()),
+                                                 wanted.chunk.owner, paths_->channel);
     }
   }
 
@@ -87,7 +90,7 @@ class ExchangeIn final : public Movement {
   bool take() {
     for (auto wanted = wanted_.begin(); wanted != wanted_.end(); ++wanted) {
       if (wanted->flight ? take_parcel(*wanted) : take_from_slot(wanted->chunk)) {
-        if (!wanted->bytes.empty()) spare_.push_back(std::move(wanted->bytes));
+        if (wanted->flight) spare_.push_back(std::move(wanted->buffer));
         wanted_.erase(wanted);
         return true;
       }
@@ -97,7 +100,7 @@ class ExchangeIn final : public Movement {
 
   bool take_parcel(Wanted& wanted) {
     if (!wanted.flight->is_done()) return false;
-    const std::byte* from = wanted.bytes.data();
+    const std::byte* from = wanted.buffer.data();
     unpack(wanted.chunk, [&](const Piece& piece) {
       const std::byte* const sites = from;
       from += piece.sites * payload_.spec.site_bytes();
@@ -171,20 +174,12 @@ class ExchangeIn final : public Movement {
     Open& slot = open_[i];
     slot.by_hand = 0;
     shares_->holders(chunk, holders_);
-    std::size_t staged = 0;
     for (const int holder : holders_) {
-      if (peers_.slots_of(holder)) {
-        ++slot.by_hand;
-      } else {
-        staged += static_cast<std::size_t>(sites_between(peers_.rows_of(holder), chunk.first_site, chunk.end_site) *
-                                           payload_.spec.site_bytes());
-      }
+      if (peers_.slots_of(holder)) ++slot.by_hand;
     }
     slots_.control(i).done.store(0, std::memory_order_relaxed);
     slots_.control(i).is_bad.store(failure_.is_stopped() ? 1 : 0, std::memory_order_relaxed);
     slots_.control(i).open.store(chunk.number + 1, std::memory_order_release);
-    if (staged == 0) return;
-    grow(slot.staging, staged);
     std::byte* to = slot.staging.data();
     for (const int holder : holders_) {
       if (!peers_.slots_of(holder)) to = send(i, chunk, holder, to);
@@ -205,12 +200,6 @@ class ExchangeIn final : public Movement {
     return to;
   }
 
-  void grow(std::vector<std::byte>& buffer, std::size_t bytes) {
-    if (bytes <= buffer.size()) return;
-    staged_bytes_ += bytes - buffer.size();
-    buffer.resize(bytes);
-  }
-
   std::shared_ptr<const route::Shares> shares_;
   std::unique_ptr<Paths> paths_;
   Peers peers_;
@@ -224,10 +213,9 @@ class ExchangeIn final : public Movement {
   std::optional<route::Chunk> owned_;  // the next to read
   std::optional<route::Chunk> next_;   // with sites of mine, not yet wanted
   std::deque<Wanted> wanted_;
-  std::vector<std::vector<std::byte>> spare_;  // buffers of messages, used again
+  std::vector<Buffer> spare_;  // of messages
   std::array<Open, Slots::count> open_;
   std::vector<int> holders_;
-  std::uint64_t staged_bytes_ = 0;
   Failure failure_;
 };
 

@@ -21,7 +21,7 @@ namespace {
 
 // Sites on their way to an owner out of reach.
 struct Parcel {
-  std::vector<std::byte> bytes;  // used again: new pages are expensive
+  Buffer buffer;
   std::unique_ptr<comm::Flight> flight;
   bool is_flying() const noexcept { return flight != nullptr; }
 };
@@ -42,7 +42,11 @@ class ExchangeOut final : public Movement {
         file_(file),
         tally_(tally),
         held_(shares_->next_held(mine_, 0)),
-        owned_(shares_->next_owned(rank_, 0)) {}
+        owned_(shares_->next_owned(rank_, 0)) {
+    if (!needs_messages()) return;
+    for (Open& slot : open_) slot.staging = Buffer(peers_.slot_bytes());
+    for (Parcel& parcel : parcels_) parcel.buffer = Buffer(peers_.slot_bytes());
+  }
 
   Progress step() override {
     if (is_cancelled()) failure_.stop();
@@ -62,7 +66,8 @@ class ExchangeOut final : public Movement {
 
   bool needs_messages() const noexcept override { return paths_->node == nullptr || !paths_->node->is_only(); }
   std::uint64_t memory_bytes() const noexcept override {
-    return Slots::bytes(peers_.slot_bytes()) + staged_bytes_ + scratch_.size();
+    const std::uint64_t buffers = needs_messages() ? open_.size() + parcels_.size() : 0;
+    return Slots::bytes(peers_.slot_bytes()) + buffers * peers_.slot_bytes() + scratch_.size();
   }
 
  private:
@@ -78,7 +83,7 @@ class ExchangeOut final : public Movement {
       std::unique_ptr<comm::Flight> flight;
     };
     std::vector<Arrival> arrivals;
-    std::vector<std::byte> staging;
+    Buffer staging;
   };
 
   // Opens closed slots, until one of them is complete at once and wants to be written while it is in cache.
@@ -114,13 +119,9 @@ class ExchangeOut final : public Movement {
         staged += bytes;
       }
     }
-    if (staged > slot.staging.size()) {
-      staged_bytes_ += staged - slot.staging.size();
-      slot.staging.resize(staged);
-    }
     for (Open::Arrival& arrival : slot.arrivals) {
-      arrival.flight = paths_->comm.start_receive(
-          base::MutableBytes(slot.staging).subspan(arrival.begin, arrival.bytes), arrival.rank, paths_->channel);
+      const base::MutableBytes bytes{slot.staging.data() + arrival.begin, arrival.bytes};
+      arrival.flight = paths_->comm.start_receive(bytes, arrival.rank, paths_->channel);
     }
     slot.awaited = slot.arrivals.size();
     slots_.control(i).done.store(0, std::memory_order_relaxed);
@@ -204,20 +205,15 @@ class ExchangeOut final : public Movement {
     const std::uint64_t site_bytes = payload_.spec.site_bytes();
     const std::uint64_t sites = sites_between(source_.rows(), held_->first_site, held_->end_site);
     Parcel& parcel = *free;
-    const auto bytes = static_cast<std::size_t>(sites * site_bytes);
-    if (bytes > parcel.bytes.size()) {
-      staged_bytes_ += bytes - parcel.bytes.size();
-      parcel.bytes.resize(bytes);
-    }
     failure_.guard([&] {
       const base::ScopedSeconds seconds(tally_.pack_seconds);
-      std::byte* to = parcel.bytes.data();
+      std::byte* to = parcel.buffer.data();
       for_each_piece(source_.rows(), held_->first_site, held_->end_site, [&](const Piece& piece) {
         source_.pack(piece, to, tally_.sums, held_->first_counted);
         to += piece.sites * site_bytes;
       });
     });
-    parcel.flight = paths_->comm.start_send(base::Bytes(parcel.bytes).first(bytes), held_->owner, paths_->channel);
+    parcel.flight = paths_->comm.start_send(parcel.buffer.first(sites * site_bytes), held_->owner, paths_->channel);
     next_held();
     return true;
   }
@@ -245,27 +241,38 @@ class ExchangeOut final : public Movement {
         });
         return;
       }
-      const Neighbour& near = *peers_.neighbour(holder);
-      const SitePacker& packer = packer_for(near.precision);
-      pull_sites(holder, near, chunk, static_cast<std::uint64_t>(packer.memory_bytes()));
-      const base::ScopedSeconds seconds(tally_.pack_seconds);
-      const std::byte* from = scratch_.data();
-      for (const Piece& piece : pieces_) {
-        packer.pack(from, packer.memory_bytes(), Run(piece), place(piece, chunk, buffer), tally_.sums,
-                    chunk.first_counted);
-        from += piece.sites * static_cast<std::uint64_t>(packer.memory_bytes());
-      }
+      // In batches, for short rows make very many pieces.
+      constexpr std::size_t batch = 1024;
+      pieces_.clear();
+      for_each_piece(peers_.rows_of(holder), chunk.first_site, chunk.end_site, [&](const Piece& piece) {
+        pieces_.push_back(piece);
+        if (pieces_.size() == batch) take_pieces(holder, chunk, buffer);
+      });
+      take_pieces(holder, chunk, buffer);
     });
   }
 
-  // Fills scratch_ with the sites of pieces_, one behind the other.
-  void pull_sites(int holder, const Neighbour& near, const route::Chunk& chunk, std::uint64_t memory_bytes) {
-    const base::ScopedSeconds seconds(tally_.exchange_seconds);
+  // Packs the sites of pieces_ out of a neighbour's memory.
+  void take_pieces(int holder, const route::Chunk& chunk, std::byte* buffer) {
+    const Neighbour& near = *peers_.neighbour(holder);
+    const SitePacker& packer = packer_for(near.precision);
+    pull_pieces(holder, near, static_cast<std::uint64_t>(packer.memory_bytes()));
+    const base::ScopedSeconds seconds(tally_.pack_seconds);
+    const std::byte* from = scratch_.data();
+    for (const Piece& piece : pieces_) {
+      packer.pack(from, packer.memory_bytes(), Run(piece), place(piece, chunk, buffer), tally_.sums,
+                  chunk.first_counted);
+      from += piece.sites * static_cast<std::uint64_t>(packer.memory_bytes());
+    }
     pieces_.clear();
+  }
+
+  // Fills scratch_ with the sites of pieces_, one behind the other.
+  void pull_pieces(int holder, const Neighbour& near, std::uint64_t memory_bytes) {
+    const base::ScopedSeconds seconds(tally_.exchange_seconds);
     remote_.clear();
     std::uint64_t bytes = 0;
-    for_each_piece(peers_.rows_of(holder), chunk.first_site, chunk.end_site, [&](const Piece& piece) {
-      pieces_.push_back(piece);
+    for (const Piece& piece : pieces_) {
       const std::uint64_t address = near.address + static_cast<std::uint64_t>(piece.memory_site()) * memory_bytes;
       const std::uint64_t length = piece.sites * memory_bytes;
       if (!remote_.empty() && remote_.back().address + remote_.back().bytes == address) {
@@ -274,7 +281,7 @@ class ExchangeOut final : public Movement {
         remote_.push_back({address, length});
       }
       bytes += length;
-    });
+    }
     if (scratch_.size() < bytes) scratch_.resize(static_cast<std::size_t>(bytes));
     if (const int reason = comm::pull(near.process, remote_, scratch_.data()); reason != 0) {
       throw Error(
@@ -308,7 +315,6 @@ class ExchangeOut final : public Movement {
   std::array<Open, Slots::count> open_;
   std::array<Parcel, 4> parcels_;
   std::vector<int> holders_;
-  std::uint64_t staged_bytes_ = 0;
   Failure failure_;
 
   std::array<std::optional<SitePacker>, 2> packers_;  // for neighbours, by precision

@@ -87,6 +87,8 @@ const Neighbour* Peers::neighbour(int rank) const {
 lattice::Rows& Peers::rows_of(int rank) {
   const auto known = rows_.find(rank);
   if (known != rows_.end()) return known->second;
+  constexpr std::size_t most = 1000;  // one owner of a large machine meets very many
+  if (rows_.size() >= most) rows_.clear();
   const route::Transfer& transfer = shares_.transfer();
   const Box box = transfer.box_of(rank);
   const Neighbour* const near = neighbour(rank);

@@ -21,7 +21,7 @@ class Peers {
   Slots own_slots() const { return *slots_of(paths_.comm.rank()); }
   // A rank of this node whose memory is to be read rather than waited for; this rank, too.
   const Neighbour* neighbour(int rank) const;
-  // The rows of any rank; with a neighbour, memory sites count in its memory.
+  // The rows of any rank, until the next call; with a neighbour, memory sites count in its memory.
   lattice::Rows& rows_of(int rank);
   std::uint64_t slot_bytes() const noexcept { return slot_bytes_; }
 

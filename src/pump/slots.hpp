@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 
 namespace lq::pump {
 
@@ -19,6 +21,22 @@ struct alignas(64) SlotControl {
   std::atomic<std::uint64_t> is_bad{0};  // the owner could not read it
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share these numbers");
+
+// Memory for sites on their way, without contents. All of it is there before the first step: a rank that runs out of
+// memory while others wait for it would leave them waiting.
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(std::uint64_t bytes)
+      : bytes_(bytes), start_(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes))) {}
+  std::byte* data() noexcept { return start_.get(); }
+  std::span<std::byte> first(std::uint64_t bytes) noexcept { return {start_.get(), static_cast<std::size_t>(bytes)}; }
+  std::uint64_t bytes() const noexcept { return bytes_; }
+
+ private:
+  std::uint64_t bytes_ = 0;
+  std::unique_ptr<std::byte[]> start_;
+};
 
 // A view of one rank's slots.
 class Slots {

@@ -75,12 +75,12 @@ void PosixFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
   require_position(path_, "reserve", offset, bytes);
   if (bytes == 0) return;
   int reason = EINTR;
-  while (reason == EINTR) {
+  for (int attempt = 0; reason == EINTR && attempt < 100; ++attempt) {
     const int result =
         ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes));
     reason = result == 0 ? 0 : errno;
   }
-  if (reason == 0 || reason == EOPNOTSUPP || reason == ENOSYS || reason == EINVAL) return;
+  if (reason == 0 || reason == EINTR || reason == EOPNOTSUPP || reason == ENOSYS || reason == EINVAL) return;
   throw position_error(path_, "reserve storage", offset, bytes, reason);
 }
 
