@@ -129,6 +129,14 @@ std::uint64_t bytes_of_blocks(std::uint64_t blocks, std::uint64_t block_bytes) {
 
 }  // namespace
 
+bool needs_single_owner(std::string_view file_system_name) {
+  // Ceph's clients hold capabilities, those in user space, too.
+  if (file_system_name.find("ceph") != std::string_view::npos) return false;
+  const auto* found =
+      std::ranges::find(kinds, file_system_name, [](const Kind& kind) { return std::string_view(kind.name); });
+  return found == std::end(kinds) || found->needs_single_owner;
+}
+
 FileSystem examine_file_system(const std::string& path) {
   const std::string place = nearest_existing(path);
   struct statfs facts {};
@@ -143,8 +151,7 @@ FileSystem examine_file_system(const std::string& path) {
   if (number == fuse_number) result.name = name_of_fuse(status);
   result.block_bytes = kind.block_bytes;
   result.is_shared = kind.is_shared;
-  // Ceph's clients hold capabilities, those in user space, too.
-  result.needs_single_owner = kind.needs_single_owner && result.name.find("ceph") == std::string::npos;
+  result.needs_single_owner = needs_single_owner(result.name);
   result.allows_holes = kind.allows_holes;
   const auto preferred = static_cast<std::uint64_t>(std::max<blksize_t>(status.st_blksize, 0));
   if (kind.unit == Unit::preferred && is_plausible_block(preferred)) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace lq::machine {
 
@@ -27,5 +28,9 @@ struct FileSystem {
 // Local. `path` is a file or a folder; of a file that is not there yet, its folder is examined. not_found,
 // no_permission, io: neither can be.
 FileSystem examine_file_system(const std::string& path);
+
+// FileSystem::needs_single_owner of the file system of a name as in FileSystem::name; of one unheard of the worst is
+// assumed.
+bool needs_single_owner(std::string_view file_system_name);
 
 }  // namespace lq::machine

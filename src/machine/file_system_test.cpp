@@ -22,6 +22,15 @@
 namespace lq::machine {
 namespace {
 
+TEST(SingleOwner, IsNeededWhereClientsCachePagesAndWhereNobodyKnows) {
+  for (const char* name : {"nfs", "9p", "cifs", "smb2", "afs", "fuse", "fuse.glusterfs", "virtiofs", "0x6a656a63"}) {
+    EXPECT_TRUE(needs_single_owner(name)) << name;
+  }
+  for (const char* name : {"tmpfs", "ext4", "lustre", "gpfs", "ceph", "fuse.ceph-fuse"}) {
+    EXPECT_FALSE(needs_single_owner(name)) << name;
+  }
+}
+
 using testing::error_of;
 using testing::ScratchDirectory;
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <limequat/error.hpp>
 
 #include "base/text.hpp"
 #include "route/sizes.hpp"
@@ -21,16 +22,17 @@ constexpr double clear_gain = 0.75;                 // of the time: predictions 
 
 std::string obstacle_to(Strategy strategy, const Transfer& transfer, const Situation& situation,
                         const RouteOptions& options, const std::optional<ChunkSizes>& sizes) {
+  const bool is_direct_safe = !transfer.writing || !situation.needs_single_owner || situation.is_one_node;
   if (strategy == Strategy::direct) {
-    if (!transfer.writing || !situation.needs_single_owner || situation.is_one_node) return "";
-    return fmt::format("on this file system two nodes must not write into one block of {} bytes (take \"messages\")",
-                       situation.block_bytes);
+    if (is_direct_safe) return "";
+    return fmt::format("on this file system two nodes must not write into one block of {} bytes ({}take \"messages\")",
+                       situation.block_bytes, sizes ? "" : "grant more memory and ");
   }
   if (!sizes) {
     return fmt::format(
-        "aligned chunks of sites of {} bytes need more than the {} bytes of memory that the options grant (grant more, "
-        "or take \"direct\")",
-        transfer.site_bytes(), options.memory_bytes);
+        "aligned chunks of sites of {} bytes need more than the {} bytes of memory that the options grant (grant "
+        "more{})",
+        transfer.site_bytes(), options.memory_bytes, is_direct_safe ? ", or take \"direct\"" : "");
   }
   if (strategy == Strategy::messages) return "";
   if (!situation.can_share) return "the ranks of a node share no memory (take \"messages\")";
@@ -64,6 +66,11 @@ const Candidate& by_rules(const std::vector<Candidate>& all, const Geometry& geo
   const Candidate& pull = named(all, Strategy::pull);
   const Candidate& messages = named(all, Strategy::messages);
   reason = messages.obstacle;
+  if (!messages.is_possible() && !direct.is_possible()) {
+    throw Error(Code::unsupported,
+                fmt::format("no strategy is possible: not \"direct\", because {}; no exchange, because {}",
+                            direct.obstacle, messages.obstacle));
+  }
   if (!messages.is_possible()) return direct;
   reason = reason_for_direct(geometry, options);
   if (direct.is_possible() && !reason.empty()) return direct;
@@ -89,7 +96,7 @@ bool is_choice_of_its_own(const Candidate& one, const Geometry& geometry, const 
 
 std::vector<Candidate> candidates(const Transfer& transfer, const Geometry& geometry, const Situation& situation,
                                   const RouteOptions& options, const Machine& machine) {
-  const std::optional<ChunkSizes> sizes = chunk_sizes(transfer.site_bytes(), options, situation.block_bytes);
+  const std::optional<ChunkSizes> sizes = chunk_sizes(transfer.site_bytes(), options, situation);
   const int shared = shared_dimensions(geometry, options);
   std::vector<Candidate> all;
   for (const Strategy strategy : {Strategy::direct, Strategy::shared, Strategy::pull, Strategy::messages}) {
@@ -98,8 +105,9 @@ std::vector<Candidate> candidates(const Transfer& transfer, const Geometry& geom
     one.obstacle = obstacle_to(strategy, transfer, situation, options, sizes);
     if (!one.is_possible()) continue;
     if (strategy != Strategy::direct) {
-      one.choice.shares = {shared, owners_of_group(geometry, shared, options), sizes->domain_bytes, sizes->chunk_bytes};
-      one.choice.memory_bytes = chunks_in_memory * sizes->chunk_bytes;
+      one.choice.shares = {shared, owners_of_group(geometry, shared, options), sizes->domain_bytes, sizes->chunk_bytes,
+                           root_owns_edges(situation.needs_single_owner, transfer.writing)};
+      one.choice.memory_bytes = memory_of_exchange(sizes->chunk_bytes, transfer.site_bytes());
     }
     if (geometry.bytes() == 0) continue;
     one.work = expected_work(transfer, geometry, one.choice, situation);
@@ -111,7 +119,9 @@ std::vector<Candidate> candidates(const Transfer& transfer, const Geometry& geom
 const Candidate& best_of(const std::vector<Candidate>& all, const Geometry& geometry, const Situation& situation,
                          const RouteOptions& options, bool writing, std::string& reason) {
   const Candidate* best = &by_rules(all, geometry, situation, options, writing, reason);
-  if (!situation.is_known || geometry.ranks() == 1 || geometry.bytes() < small_field) return *best;
+  // Long rows stay direct whatever the model says: then nobody needs to ask about nodes before that is decided.
+  if (!situation.is_known || best->choice.strategy == Strategy::direct) return *best;
+  if (geometry.ranks() == 1 || geometry.bytes() < small_field) return *best;
   const double usual = best->seconds.total;
   const Strategy usual_strategy = best->choice.strategy;
   for (const Candidate& one : all) {

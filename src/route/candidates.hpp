@@ -25,7 +25,8 @@ struct Candidate {
 std::vector<Candidate> candidates(const Transfer& transfer, const Geometry& geometry, const Situation& situation,
                                   const RouteOptions& options, const Machine& machine);
 
-// The one that the rules of docs/design/0009 take; or another that is predicted to be clearly faster.
+// The one that the rules of docs/design/0009 take; or, unless that is direct, another that is predicted to be clearly
+// faster. It is possible. unsupported: none is.
 const Candidate& best_of(const std::vector<Candidate>& all, const Geometry& geometry, const Situation& situation,
                          const RouteOptions& options, bool writing, std::string& reason);
 

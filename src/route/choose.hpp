@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The choice of a strategy and of its sizes. Every rank makes it by itself from the same facts, so that all come to
-// the same: nothing is measured or asked here.
+// The choice of a strategy and of its sizes, from facts alone: nothing is measured or asked here. Rank 0 makes it, the
+// others are told: they may see another file system, or another profile.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +35,10 @@ struct Choice {
   std::string reason;                    // a sentence
 };
 
-// Buffers of a chunk that an exchange holds at most: assembled, arriving and leaving.
-inline constexpr std::uint64_t chunks_in_memory = 10;
+// A call of the direct strategy moves at most so much: WriteOptions::block_bytes, ReadOptions::block_bytes.
+inline constexpr std::uint64_t block_of_direct = 512 * 1024;
 
-// unsupported: the strategy that was asked for is not possible here; invalid_argument: impossible sizes.
+// unsupported: the strategy that was asked for is not possible here, or none is; invalid_argument: impossible sizes.
 Choice choose(const Transfer& transfer, const Situation& situation, const RouteOptions& options,
               const Machine& machine);
 

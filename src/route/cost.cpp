@@ -10,8 +10,7 @@
 namespace lq::route {
 namespace {
 
-constexpr double block_of_direct = 512 * 1024;  // WriteOptions::block_bytes, ReadOptions::block_bytes
-constexpr double flights = 2;                   // messages on their way at a time
+constexpr double flights = 2;  // messages on their way at a time
 
 double real(std::uint64_t value) { return static_cast<double>(value); }
 
@@ -26,7 +25,7 @@ void add_direct(Work& work, const Transfer& transfer, const Geometry& geometry, 
   const double row = real(geometry.row_bytes());
   const double rows = work.packed / row;
   work.stored = work.packed;
-  work.calls = rows * std::ceil(row / block_of_direct);
+  work.calls = rows * std::ceil(row / real(block_of_direct));
   work.writers = real(geometry.ranks());
   // A piece of the file begins in a block in which that of another rank or, between nodes, of another node ends.
   const double piece = situation.is_one_node ? row : real(piece_of_node(geometry, situation.ranks_per_node));

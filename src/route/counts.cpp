@@ -12,12 +12,6 @@
 namespace lq::route {
 namespace {
 
-constexpr std::uint64_t block_of_direct = 512 * 1024;  // WriteOptions::block_bytes, ReadOptions::block_bytes
-
-lattice::Rows rows_of(const Transfer& transfer, const Box& mine) {
-  return lattice::Rows({transfer.payload.extents, transfer.payload.stored, transfer.payload.order, mine, {}, mine});
-}
-
 double real(std::uint64_t value) { return static_cast<double>(value); }
 
 std::uint64_t scaled(std::uint64_t counted, double factor) {
@@ -38,7 +32,7 @@ Counts count_direct(const Transfer& transfer, int rank, std::uint64_t most_rows)
   Counts counts;
   const Box mine = transfer.box_of(rank);
   if (mine.empty()) return counts;
-  lattice::Rows rows = rows_of(transfer, mine);
+  lattice::Rows rows = transfer.rows_of(mine);
   const std::uint64_t site_bytes = transfer.site_bytes();
   const std::uint64_t block = std::max<std::uint64_t>(block_of_direct / site_bytes, 1);
   std::uint64_t walked = 0, sites = 0;
@@ -75,7 +69,7 @@ void count_held(const Shares& shares, int rank, std::uint64_t most_chunks, Count
   const Transfer& transfer = shares.transfer();
   const Box mine = transfer.box_of(rank);
   if (mine.empty()) return;
-  lattice::Rows rows = rows_of(transfer, mine);
+  lattice::Rows rows = transfer.rows_of(mine);
   std::uint64_t walked = 0, sites = 0;
   for (auto chunk = shares.next_held(mine, 0); chunk; chunk = shares.next_held(mine, chunk->number + 1)) {
     if (walked == most_chunks) break;

@@ -6,6 +6,8 @@
 
 #include "lattice/rows.hpp"
 #include "lattice/site_order.hpp"
+#include "machine/file_system.hpp"
+#include "route/sizes.hpp"
 
 namespace lq {
 namespace route {
@@ -32,7 +34,7 @@ std::vector<Extent> rows_in_order(const Transfer& transfer, std::uint64_t limit)
   for (std::uint64_t site = 0; site < payload.stored.volume() && extents.size() < limit;) {
     const int rank = transfer.dealt->owner(lattice::site_at(site, payload.stored, order));
     const Box mine = transfer.box_of(rank);
-    lattice::Rows rows({payload.extents, payload.stored, payload.order, mine, {}, mine});
+    lattice::Rows rows = transfer.rows_of(mine);
     rows.seek(site);
     lattice::Row row;
     rows.next(row);
@@ -68,7 +70,9 @@ std::vector<Extent> extents_of(const TransferPlan& plan, std::uint64_t limit) {
   const route::PlannedTransfer planned(plan.request);
   const StrategyPlan& chosen = plan.chosen;
   if (chosen.strategy == Strategy::direct) return route::rows_in_order(planned.transfer(), limit);
-  const route::ShareOptions shares{chosen.shared_dimensions, chosen.owners, chosen.domain_bytes, chosen.chunk_bytes};
+  const route::ShareOptions shares{
+      chosen.shared_dimensions, chosen.owners, chosen.domain_bytes, chosen.chunk_bytes,
+      route::root_owns_edges(machine::needs_single_owner(plan.machine.file_system), plan.request.writing)};
   return route::domains_in_order(route::Shares(planned.transfer(), shares), limit);
 }
 

@@ -23,7 +23,6 @@ namespace {
 
 using route::Candidate;
 
-constexpr std::uint64_t block_of_direct = 512 * 1024;
 constexpr std::uint64_t most_chunks = 4096;  // walked through to count
 constexpr std::uint64_t most_rows = 100'000;
 
@@ -40,14 +39,6 @@ std::uint64_t product(const Extents& extents, const char* what, std::uint64_t mo
   return result;
 }
 
-// Clients that cache pages without telling each other; of what is not known the worst is assumed.
-bool loses_shared_blocks(const std::string& file_system) {
-  static constexpr std::string_view names[] = {"nfs", "9p", "cifs", "smb2", "afs"};
-  if (std::ranges::find(names, file_system) != std::end(names)) return true;
-  if (file_system.starts_with("0x")) return true;
-  return file_system.starts_with("fuse") && file_system.find("ceph") == std::string::npos;
-}
-
 route::Situation situation_on(const Machine& machine, const TransferPlan& plan) {
   route::Situation situation;
   situation.is_known = true;
@@ -56,7 +47,7 @@ route::Situation situation_on(const Machine& machine, const TransferPlan& plan) 
   situation.can_share = machine.shared_memory_permitted;
   situation.can_pull = machine.pull_permitted && machine.pull_rate > 0;
   situation.block_bytes = machine.block_bytes;
-  situation.needs_single_owner = loses_shared_blocks(machine.file_system);
+  situation.needs_single_owner = machine::needs_single_owner(machine.file_system);
   situation.checksum = plan.request.checksum;
   return situation;
 }
@@ -88,7 +79,7 @@ StrategyPlan described(const Candidate& one, const route::Geometry& geometry) {
   plan.memory_bytes = one.choice.memory_bytes;
   if (plan.strategy == Strategy::direct) {
     plan.groups = plan.writers;
-    plan.memory_bytes = block_of_direct;
+    plan.memory_bytes = route::block_of_direct;
   }
   return plan;
 }
@@ -159,7 +150,7 @@ TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine) {
   const route::Geometry geometry(planned.transfer());
   const route::Situation situation = situation_on(machine, plan);
   plan.row_bytes = geometry.row_bytes();
-  if (const auto sizes = route::chunk_sizes(site_bytes, request.route, machine.block_bytes)) {
+  if (const auto sizes = route::chunk_sizes(site_bytes, request.route, situation)) {
     plan.alignment = sizes->alignment;
   }
   const std::vector<Candidate> all = route::candidates(planned.transfer(), geometry, situation, request.route, machine);

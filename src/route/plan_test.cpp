@@ -164,6 +164,11 @@ TEST(Plan, OfOneDomainAtATimeKeepsNodesApartOnNetworkFileSystems) {
   const TransferPlan plan = plan_transfer(request_of({16, 16, 16, 32}, {1, 1, 1, 2}), machine);
   EXPECT_NE(plan.chosen.strategy, Strategy::direct);
   EXPECT_EQ(plan.chosen.domain_bytes % 65536, 0u);
+  EXPECT_EQ(plan.alignment % 65536, 0u);
+  // Rank 0 writes what is before and behind the sites.
+  const std::vector<Extent> extents = extents_of(plan, 1'000'000);
+  EXPECT_EQ(extents.front().rank, 0);
+  EXPECT_EQ(extents.back().rank, 0);
 }
 
 TEST(Plan, AsJsonNamesWhatItDoes) {

@@ -18,16 +18,16 @@ Coord moved(const Coord& x, const Coord& by, std::int64_t sign) {
   return result;
 }
 
-lattice::Rows rows_of(const Transfer& transfer, const Box& wanted) {
-  return lattice::Rows({transfer.payload.extents, transfer.payload.stored, transfer.payload.order, wanted, {}, wanted});
-}
-
 }  // namespace
 
 Box Transfer::box_of(int rank) const {
   Box box = dealt->box_of(rank);
   box.lower = moved(box.lower, region.lower, 1);
   return box;
+}
+
+lattice::Rows Transfer::rows_of(const Box& box) const {
+  return lattice::Rows({payload.extents, payload.stored, payload.order, box, {}, box});
 }
 
 Shares::Shares(const Transfer& transfer, const ShareOptions& options)
@@ -58,7 +58,7 @@ std::optional<std::uint64_t> Shares::first_moved(std::uint64_t site) const {
   if (transfer_.region == transfer_.payload.stored) {
     return site < transfer_.payload.stored.volume() ? std::optional(site) : std::nullopt;
   }
-  lattice::Rows rows = rows_of(transfer_, transfer_.region);
+  lattice::Rows rows = transfer_.rows_of(transfer_.region);
   rows.seek(site);
   lattice::Row row;
   if (!rows.next(row)) return std::nullopt;
@@ -125,7 +125,7 @@ Chunk Shares::chunk(std::uint64_t number) const {
 
 std::optional<Chunk> Shares::next_held(const Box& mine, std::uint64_t from) const {
   if (mine.empty()) return std::nullopt;
-  lattice::Rows rows = rows_of(transfer_, mine);
+  lattice::Rows rows = transfer_.rows_of(mine);
   for (std::uint64_t number = std::max(from, first_chunk()); number < end_chunk(); ++number) {
     const Chunk candidate = chunk(number);
     if (candidate.sites() == 0) continue;
@@ -160,7 +160,13 @@ std::optional<Chunk> Shares::next_of_domain(std::uint64_t domain, std::uint64_t 
   for (std::uint64_t number = std::max({from, first_chunk(), domain * per_domain}); number < end; ++number) {
     const Chunk found = chunk(number);
     const std::optional<std::uint64_t> site = first_moved(found.first_site);
-    if (found.first_byte < found.end_byte && site && *site < found.end_site) return found;
+    if (!site) return std::nullopt;
+    if (*site >= found.end_site) {
+      // On to the chunk in which the next site that moves begins.
+      number = (begin_ + *site * site_bytes_) / options_.chunk_bytes - 1;
+    } else if (found.first_byte < found.end_byte) {
+      return found;
+    }
   }
   return std::nullopt;
 }
@@ -169,7 +175,7 @@ std::optional<Chunk> Shares::next_of_group(int rank, std::uint64_t from) const {
   const Box mine = transfer_.dealt->box_of(rank);
   if (mine.empty()) return std::nullopt;
   const Box group = group_of(transfer_.dealt->process_of(mine.lower));
-  lattice::Rows rows = rows_of(transfer_, group);
+  lattice::Rows rows = transfer_.rows_of(group);
   const std::uint64_t per_domain = options_.domain_bytes / options_.chunk_bytes;
   for (std::uint64_t number = std::max(from, first_chunk()); number < end_chunk();) {
     const std::uint64_t domain = number / per_domain;

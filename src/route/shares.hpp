@@ -29,13 +29,15 @@ struct Transfer {
   std::uint64_t site_bytes() const noexcept { return payload.spec.site_bytes(); }
   // The sites of a rank in coordinates of the file's lattice.
   Box box_of(int rank) const;
+  // The pieces of the file that hold the sites of a box.
+  lattice::Rows rows_of(const Box& box) const;
 };
 
 struct ShareOptions {
   int shared_dimensions = 0;       // of the file's order, fastest first: ranks that differ in them form a group
   std::uint64_t owners = 0;        // of a group; 0: all its members
   std::uint64_t domain_bytes = 0;  // a multiple of chunk_bytes
-  std::uint64_t chunk_bytes = 0;   // at least four sites
+  std::uint64_t chunk_bytes = 0;   // at least eight sites
   // Rank 0, which writes what is before and behind the sites, owns the first and the last domain, too: they share a
   // block with it.
   bool root_owns_edges = false;

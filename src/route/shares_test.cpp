@@ -147,6 +147,25 @@ TEST_P(SharesOf, OwnersOfAGroupHaveEqualShares) {
   EXPECT_LE(most - least, 2U + domains.size() / 4);
 }
 
+// Were chunks before it looked at one by one, this would not end.
+TEST(Shares, OfASmallRegionFarIntoALargeFileAreFoundAtOnce) {
+  Payload payload;
+  payload.spec = generic_spec(Precision::single, 4, false);
+  payload.extents = {1 << 20, 1 << 20, 1 << 8, 1};
+  payload.stored = whole(payload.extents);
+  payload.length = volume(payload.extents) * 16;
+  const Box region{{1 << 19, 1 << 19, 1 << 7, 0}, {2, 1, 1, 1}};
+  const lattice::Decomposition dealt(region.extents, {2, 1, 1, 1});
+  const std::uint64_t far = ((std::uint64_t{1} << 47) + (std::uint64_t{1} << 39) + (1 << 19)) * 16;
+  for (const bool root_owns_edges : {false, true}) {
+    const Shares shares({payload, region, &dealt, true}, {1, 0, std::uint64_t{1} << 60, 128, root_owns_edges});
+    const std::optional<Chunk> found = shares.next_owned(0, 0);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->number, far / 128);
+    EXPECT_FALSE(shares.next_owned(0, found->number + 1));
+  }
+}
+
 const Case cases[] = {
     {"one rank", {4, 4, 4, 4}, {1, 1, 1, 1}, 0, 0, 8, 64, 64, 0},
     {"x split", {8, 4, 4, 4}, {2, 1, 1, 1}, 1, 0, 12, 64, 128, 100},

@@ -9,8 +9,6 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "route/choose.hpp"
-
 namespace lq::route {
 namespace {
 
@@ -19,6 +17,8 @@ constexpr std::uint64_t usual_chunk = 512 * 1024;  // half of a second level cac
 constexpr std::uint64_t long_piece = 1024 * 1024;
 constexpr std::uint64_t few_sites = 8;  // in a chunk, at least
 constexpr std::uint64_t largest_alignment = std::uint64_t{1} << 30;
+// At most: writing, two assembled, two arriving, four leaving; reading, two read, four wanted, four spare.
+constexpr std::uint64_t chunks_in_memory = 10;
 
 std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -30,6 +30,19 @@ std::uint64_t divisor_between(std::uint64_t alignment, std::uint64_t least, std:
   return 0;
 }
 
+// A buffer has room for the sites that reach into the chunk and is rounded up to a page.
+std::uint64_t beside_chunk(std::uint64_t site_bytes) { return 2 * site_bytes + page; }
+
+std::uint64_t alignment_for(const RouteOptions& options, const Situation& situation) {
+  const std::uint64_t block = std::max<std::uint64_t>(situation.block_bytes, 1);
+  const std::uint64_t wanted = options.alignment == 0 ? block : options.alignment;
+  if (wanted > largest_alignment || (situation.needs_single_owner && block > largest_alignment)) {
+    throw Error(Code::invalid_argument,
+                fmt::format("alignment {}: expected at most {} bytes", std::max(wanted, block), largest_alignment));
+  }
+  return situation.needs_single_owner ? round_up(std::max(wanted, page), block) : round_up(page, wanted);
+}
+
 // Worth an owner of its own: who asks for small chunks wants them dealt out, too.
 std::uint64_t piece_for(const RouteOptions& options) {
   return options.chunk_bytes == 0 ? long_piece : std::min(long_piece, options.chunk_bytes);
@@ -38,16 +51,13 @@ std::uint64_t piece_for(const RouteOptions& options) {
 }  // namespace
 
 std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptions& options,
-                                      std::uint64_t block_bytes) {
+                                      const Situation& situation) {
   ChunkSizes sizes;
-  sizes.alignment = options.alignment == 0 ? block_bytes : options.alignment;
-  sizes.alignment = round_up(page, std::max<std::uint64_t>(sizes.alignment, 1));
-  if (sizes.alignment > largest_alignment) {
-    throw Error(Code::invalid_argument,
-                fmt::format("alignment {}: expected at most {} bytes", sizes.alignment, largest_alignment));
-  }
+  sizes.alignment = alignment_for(options, situation);
+  const std::uint64_t buffer = options.memory_bytes / chunks_in_memory;
+  if (site_bytes > buffer / few_sites || beside_chunk(site_bytes) > buffer) return std::nullopt;
   const std::uint64_t least = std::max(few_sites * site_bytes, page);
-  const std::uint64_t most = options.memory_bytes / chunks_in_memory;
+  const std::uint64_t most = buffer - beside_chunk(site_bytes);
   const std::uint64_t wanted = options.chunk_bytes == 0 ? usual_chunk : options.chunk_bytes;
   if (least > most) return std::nullopt;
   const std::uint64_t target = std::clamp(wanted, least, most);
@@ -62,6 +72,10 @@ std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptio
   sizes.domain_bytes =
       round_up(std::max(piece_for(options), sizes.alignment), std::max(sizes.chunk_bytes, sizes.alignment));
   return sizes;
+}
+
+std::uint64_t memory_of_exchange(std::uint64_t chunk_bytes, std::uint64_t site_bytes) {
+  return chunks_in_memory * (chunk_bytes + beside_chunk(site_bytes));
 }
 
 int shared_dimensions(const Geometry& geometry, const RouteOptions& options) {

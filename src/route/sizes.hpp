@@ -9,6 +9,7 @@
 
 #include <limequat/options.hpp>
 
+#include "route/choose.hpp"
 #include "route/geometry.hpp"
 #include "route/shares.hpp"
 
@@ -20,9 +21,17 @@ struct ChunkSizes {
   std::uint64_t domain_bytes = 0;  // a multiple of both
 };
 
-// nullopt: no chunk of this alignment fits into the memory that the options grant. `block_bytes` of the file system.
-// invalid_argument: an alignment beyond all file systems.
-std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptions& options, std::uint64_t block_bytes);
+// nullopt: no chunk of this alignment fits into the memory that the options grant. Where blocks need a single owner the
+// alignment is a multiple of the block, whatever the options ask for. invalid_argument: an alignment beyond all file
+// systems.
+std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptions& options,
+                                      const Situation& situation);
+
+// What a rank holds at most.
+std::uint64_t memory_of_exchange(std::uint64_t chunk_bytes, std::uint64_t site_bytes);
+
+// Rank 0 writes what is before and behind the sites.
+constexpr bool root_owns_edges(bool needs_single_owner, bool writing) { return needs_single_owner && writing; }
 
 // The fastest dimensions whose ranks should share: no more than are needed for long pieces, and for no more groups
 // than there may be aggregators.
