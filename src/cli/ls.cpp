@@ -46,7 +46,7 @@ std::string fields_table(const Catalog& catalog) {
                record, std::to_string(payload.offset), std::to_string(payload.length),
                field.checksum ? to_string(*field.checksum) : "-"});
   }
-  return table.empty() ? std::string() : "\n" + table.text();
+  return table.empty() ? std::string() : fmt::format("\n{}", table.text());
 }
 
 struct Ls {
