@@ -111,6 +111,12 @@ class Bench:
         self.keep("parts", [self.run(2, "lq-mpi", "bench", "parts", "--seconds", self.options.seconds,
                                      path=self.options.memory)])
 
+    def model(self):
+        """How far plans are from what was just measured."""
+        subprocess.run([sys.executable, str(ROOT / "tools" / "check_model.py"), "--lq", str(self.bin / "lq"),
+                        "-o", str(self.out / "model.md"), str(self.out / "parts.json"), str(self.out / "memory.json")],
+                       check=True)
+
 
 def main():
     parser = argparse.ArgumentParser(description="the measurements behind docs/benchmarks")
@@ -127,7 +133,7 @@ def main():
 
     start = time.monotonic()
     bench = Bench(options)
-    for step in (bench.parts, bench.transfers, bench.sizes, bench.peers, bench.overlap):
+    for step in (bench.parts, bench.transfers, bench.model, bench.sizes, bench.peers, bench.overlap):
         step()
     for old in OLD_PAGES:
         (bench.out / old).unlink(missing_ok=True)
