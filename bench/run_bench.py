@@ -103,7 +103,7 @@ class Bench:
 
     def overlap(self):
         lattice = largest_that_fits(self.options.memory, self.options.lattice)
-        runs = ["--runs", max(1, self.options.runs // 2)]
+        runs = ["--runs", self.options.runs]
         self.keep("overlap", [self.run(ranks, "lq-mpi", "bench", "overlap", "--lattice", lattice, *runs,
                                        path=self.options.memory) for ranks in (1, os.cpu_count() or 1)])
 
@@ -125,7 +125,7 @@ def main():
     parser.add_argument("--memory", default="/dev/shm", help="a folder in memory")
     parser.add_argument("--disk", help="a folder on a disk; default: the build folder")
     parser.add_argument("--lattice", default=LATTICES[0], help="the largest one")
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=15, help="for the parts of the machine")
     parser.add_argument("--out", default=str(ROOT / "docs" / "benchmarks"))
     options = parser.parse_args()

@@ -62,7 +62,7 @@ std::string json_of(const Session& session, const std::string& path, const Parts
   const std::uint64_t runs = measured.parts.empty() ? 0 : measured.parts.front().seconds.count;
   base::JsonWriter json;
   json.begin_object().key("environment").raw(environment_json(session, path, static_cast<int>(runs)));
-  json.key("parts").begin_array();
+  json.member("kernels", measured.kernels).key("parts").begin_array();
   for (const Part& part : measured.parts) {
     json.begin_object().member("name", part.name).member("ranks", part.ranks).member("bytes", part.bytes);
     json.member("calls", part.calls).key("seconds").begin_object();

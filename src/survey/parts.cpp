@@ -14,6 +14,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
+#include "kernels/dispatch.hpp"
 #include "machine/file_system.hpp"
 #include "survey/fit.hpp"
 #include "survey/memory_parts.hpp"
@@ -75,6 +76,7 @@ Parts measure_parts(comm::Comm& comm, transport::Transport& transport, const std
   for (auto& part : message_parts(comm)) all.push_back(std::move(part));
   for (auto& part : storage_parts(comm, scratch, options.file_bytes, options.seconds)) all.push_back(std::move(part));
   Parts result;
+  result.kernels = kernels::instruction_set_name();
   result.parts = measure_in_rounds(comm, all, options.seconds, options.rounds);
   result.machine = fit_machine(result.parts, machine, !comm.node().is_only());
   return result;
