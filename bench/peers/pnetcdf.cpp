@@ -30,7 +30,8 @@ class Pnetcdf : public lq::cli::Mover {
     check(ncmpi_create(comm_, path.c_str(), NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &file), path);
     std::vector<int> dimensions(sizes_.size());
     for (std::size_t d = 0; d < sizes_.size(); ++d) {
-      const std::string name = "d" + std::to_string(d);
+      std::string name = "d";
+      name += std::to_string(d);
       check(ncmpi_def_dim(file, name.c_str(), sizes_[d], &dimensions[d]), path);
     }
     const int count = static_cast<int>(dimensions.size());

@@ -24,7 +24,7 @@ class Backoff {
 
  private:
   static constexpr int spins = 32;
-  static constexpr int yields = 500;
+  static constexpr int yields = 4000;
 
   static void pause() noexcept {
 #if defined(__x86_64__)
