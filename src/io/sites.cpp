@@ -53,7 +53,7 @@ Decision decide(const SiteRequest& request, const route::Transfer& transfer, rou
       situation.can_share = situation.can_share && machine.shared_memory_permitted;
       const route::Choice choice = route::choose(transfer, situation, request.options, machine);
       decision = {choice.strategy, choice.shares};
-      } catch (const Error& error) {
+    } catch (const Error& error) {
       ErrorFacts facts = error.facts();
       facts.path = request.path;
       throw Error(error.code(), fmt::format("{}: {}", request.path, error.what()), facts);
