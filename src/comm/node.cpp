@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
+#include "comm/all_gather.hpp"
 #include "comm/neighbour_memory.hpp"
 
 namespace lq::comm {
@@ -22,25 +22,12 @@ std::uint64_t reduced(Comm& comm, std::uint64_t value, Reduce operation) {
   return values[0];
 }
 
-template <class T>
-std::span<const std::byte> bytes_of(const T& value) {
-  return std::as_bytes(std::span(&value, 1));
-}
-
 // What a rank tells its node about itself.
 struct Card {
   std::int64_t rank = 0;
   std::int64_t process = 0;
   std::uint64_t address = 0;  // of a number that others try to read
 };
-
-std::vector<Card> exchange_cards(Comm& node, const Card& mine) {
-  std::vector<Card> cards(static_cast<std::size_t>(node.size()));
-  const auto parts = node.gather(bytes_of(mine), 0);
-  for (std::size_t i = 0; i < parts.size(); ++i) std::memcpy(&cards[i], parts[i].data(), sizeof(Card));
-  node.broadcast(std::as_writable_bytes(std::span(cards)), 0);
-  return cards;
-}
 
 int usable_cores() noexcept {
   cpu_set_t set;
@@ -66,7 +53,7 @@ Node::Node(Comm& comm) : all_(comm), comm_(comm.split_by_node()) {
   constexpr std::uint64_t mark = 0x6c696d6571756174;
   const std::uint64_t number = mark + static_cast<std::uint64_t>(comm.rank());
   const Card mine{comm.rank(), ::getpid(), reinterpret_cast<std::uint64_t>(&number)};
-  const std::vector<Card> cards = exchange_cards(*comm_, mine);
+  const std::vector<Card> cards = all_gather(*comm_, mine);
   for (const Card& card : cards) ranks_.push_back(static_cast<int>(card.rank));
 
   const Card& next = cards[static_cast<std::size_t>((index() + 1) % comm_->size())];

@@ -35,18 +35,6 @@ class Group {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-int rank_of(MPI_Comm comm) {
-  int rank = 0;
-  check(MPI_Comm_rank(comm, &rank), "find the rank");
-  return rank;
-}
-
-int size_of(MPI_Comm comm) {
-  int size = 1;
-  check(MPI_Comm_size(comm, &size), "find the size");
-  return size;
-}
-
 std::string library_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
@@ -85,6 +73,18 @@ Probe answer(Probe (*question)(MPI_Comm, const std::string&), MPI_Comm comm, con
 }
 
 }  // namespace
+
+int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  check(MPI_Comm_rank(comm, &rank), "find the rank");
+  return rank;
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 1;
+  check(MPI_Comm_size(comm, &size), "find the size");
+  return size;
+}
 
 Probe judge_library(const std::string& version) {
   std::string shown = version.substr(0, version.find_first_of(",\n"));

@@ -19,6 +19,9 @@ Probe judge_library(const std::string& version);
 // `provided` as MPI_Query_thread gives it.
 Probe judge_threads(int provided);
 
+int rank_of(MPI_Comm comm);
+int size_of(MPI_Comm comm);
+
 // A view of a file for each of several ranks: rank r has blocks of `block` bytes, the first at start + r * block, each
 // ranks * block + gap behind the one before. The gaps belong to nobody.
 struct AwkwardView {

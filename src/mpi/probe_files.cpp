@@ -33,18 +33,6 @@ std::string text_of(int code) {
   return {text.data(), static_cast<std::size_t>(length)};
 }
 
-int rank_of(MPI_Comm comm) {
-  int rank = 0;
-  check(MPI_Comm_rank(comm, &rank), "find the rank");
-  return rank;
-}
-
-int size_of(MPI_Comm comm) {
-  int size = 1;
-  check(MPI_Comm_size(comm, &size), "find the size");
-  return size;
-}
-
 // What went wrong on this rank; the first thing counts.
 class Attempt {
  public:

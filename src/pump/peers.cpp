@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstring>
 
 #include "comm/agree.hpp"
+#include "comm/all_gather.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::pump {
@@ -27,12 +27,8 @@ std::vector<Neighbour> meet_neighbours(comm::Comm& node, const Field& field, int
   Card mine{::getpid(), reinterpret_cast<std::uint64_t>(field.data), static_cast<std::int32_t>(field.spec.precision)};
   const SiteOrder order = lattice::resolve_order(field.order, dimensions);
   for (std::size_t k = 0; k < order.size(); ++k) mine.order[k] = static_cast<std::int8_t>(order[k]);
-  const auto parts = node.gather(std::as_bytes(std::span(&mine, 1)), 0);
-  std::vector<Card> cards(static_cast<std::size_t>(node.size()));
-  for (std::size_t i = 0; i < parts.size(); ++i) std::memcpy(&cards[i], parts[i].data(), sizeof(Card));
-  node.broadcast(std::as_writable_bytes(std::span(cards)), 0);
   std::vector<Neighbour> neighbours;
-  for (const Card& card : cards) {
+  for (const Card& card : comm::all_gather(node, mine)) {
     neighbours.push_back({card.process, card.address, static_cast<Precision>(card.precision),
                           SiteOrder(card.order.begin(), card.order.begin() + dimensions)});
   }

@@ -17,6 +17,7 @@
 #include "base/clock.hpp"
 #include "base/error_errno.hpp"
 #include "comm/agree.hpp"
+#include "comm/all_gather.hpp"
 #include "comm/neighbour_memory.hpp"
 #include "comm/node.hpp"
 
@@ -149,10 +150,7 @@ class Messages {
 
   void exchange_cards() {
     const Card mine{::getpid(), reinterpret_cast<std::uint64_t>(outgoing_.data())};
-    std::vector<Card> cards(static_cast<std::size_t>(node_.comm().size()));
-    const auto parts = node_.comm().gather(std::as_bytes(std::span(&mine, 1)), 0);
-    for (std::size_t i = 0; i < parts.size(); ++i) std::memcpy(&cards[i], parts[i].data(), sizeof(Card));
-    node_.comm().broadcast(std::as_writable_bytes(std::span(cards)), 0);
+    const std::vector<Card> cards = comm::all_gather(node_.comm(), mine);
     neighbour_ = cards[static_cast<std::size_t>((node_.index() + 1) % node_.comm().size())];
   }
 
