@@ -19,6 +19,7 @@
 
 #include "base/checked.hpp"
 #include "base/error_errno.hpp"
+#include "base/path.hpp"
 #include "base/text.hpp"
 #include "machine/layout.hpp"
 #include "machine/mount_table.hpp"
@@ -79,18 +80,12 @@ const Kind& kind_of(std::uint32_t number) {
   return found == std::end(kinds) ? unknown_kind : *found;
 }
 
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.find_last_of('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 // What there is of the path: itself or its folder.
 std::string nearest_existing(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) return path;
   if (errno != ENOENT) throw base::errno_error(path, "examine its file system", errno);
-  return folder_of(path);
+  return base::directory_of(path);
 }
 
 std::vector<std::byte> attribute(const std::string& path, const char* name) {

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "lattice/site_order.hpp"
+#include "support/transfers.hpp"
 
 namespace lq::route {
 namespace {
@@ -28,23 +29,24 @@ struct Case {
 
 std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
 
+testing::TransferCase transfer_case(const Case& c) {
+  return {.name = c.name,
+          .lattice = c.lattice,
+          .processes = c.processes,
+          .site_bytes = c.site_bytes,
+          .offset = c.offset,
+          .writing = c.writing,
+          .order = c.order,
+          .rank_order = {},
+          .region = c.region};
+}
+
 class SharesOf : public ::testing::TestWithParam<Case> {
  protected:
-  SharesOf() {
+  SharesOf() : made_(transfer_case(GetParam())) {
     const Case& c = GetParam();
-    Payload payload;
-    payload.offset = c.offset;
-    payload.spec = generic_spec(Precision::single, c.site_bytes / 4, false);
-    payload.extents = c.lattice;
-    payload.stored = whole(c.lattice);
-    payload.order = c.order;
-    payload.length = volume(c.lattice) * c.site_bytes;
-    const Box region = c.region.extents.size() > 0 ? c.region : payload.stored;
-    dealt_ = std::make_unique<lattice::Decomposition>(region.extents, c.processes);
-    transfer_ = {payload, region, dealt_.get(), c.writing};
     shares_ = std::make_unique<Shares>(
         transfer_, ShareOptions{c.shared_dimensions, c.owners, c.domain_bytes, c.chunk_bytes, c.root_owns_edges});
-    ranks_ = static_cast<int>(volume(c.processes));
   }
 
   std::vector<Chunk> owned(int rank) const {
@@ -58,10 +60,10 @@ class SharesOf : public ::testing::TestWithParam<Case> {
   }
   bool moves(std::uint64_t number) const { return transfer_.region.contains(site(number)); }
 
-  std::unique_ptr<lattice::Decomposition> dealt_;
-  Transfer transfer_;
+  testing::TransferOf made_;
+  const Transfer& transfer_ = made_.transfer();
   std::unique_ptr<Shares> shares_;
-  int ranks_ = 1;
+  int ranks_ = made_.ranks();
 };
 
 TEST_P(SharesOf, EveryByteHasOneOwnerAndEverySiteIsCountedOnce) {
