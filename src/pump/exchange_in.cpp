@@ -9,31 +9,19 @@
 
 #include "base/clock.hpp"
 #include "pump/block.hpp"
-#include "pump/exchange.hpp"
-#include "pump/failure.hpp"
-#include "pump/peers.hpp"
+#include "pump/exchange_base.hpp"
 
 namespace lq::pump {
 namespace {
 
-class ExchangeIn final : public Movement {
+class ExchangeIn final : public Exchange {
  public:
   ExchangeIn(const MutableField& field, const lattice::RowPlan& mine, std::shared_ptr<const route::Shares> shares,
              std::unique_ptr<Paths> paths, base::ByteSource* file, bool checksum, Tally& tally)
-      : shares_(std::move(shares)),
-        paths_(std::move(paths)),
-        peers_(*shares_, *paths_),
-        slots_(peers_.own_slots()),
-        payload_(shares_->transfer().payload),
-        rank_(paths_->comm.rank()),
-        mine_(mine.wanted),
+      : Exchange(mine, std::move(shares), std::move(paths), tally),
         sink_(field, payload_, mine, checksum),
-        file_(file),
-        tally_(tally),
-        owned_(shares_->next_owned(rank_, 0)),
-        next_(shares_->next_held(mine_, 0)) {
+        file_(file) {
     if (!needs_messages()) return;
-    for (Open& slot : open_) slot.staging = Buffer(peers_.slot_bytes());
     for (std::size_t i = 0; i < max_wanted; ++i) spare_.emplace_back(peers_.slot_bytes());
   }
 
@@ -44,16 +32,12 @@ class ExchangeIn final : public Movement {
     bool moved = close_slots();
     moved = open_slot() || moved;
     if (moved) return Progress::moved;
-    if (next_ || owned_ || !wanted_.empty() || std::ranges::any_of(open_, &Open::is_open)) return Progress::waiting;
+    if (held_ || owned_ || !wanted_.empty() || std::ranges::any_of(open_, &Open::is_open)) return Progress::waiting;
     failure_.rethrow();
     return Progress::finished;
   }
 
-  bool needs_messages() const noexcept override { return paths_->node == nullptr || !paths_->node->is_only(); }
-  std::uint64_t memory_bytes() const noexcept override {
-    const std::uint64_t buffers = needs_messages() ? open_.size() + max_wanted : 0;
-    return Slots::bytes(peers_.slot_bytes()) + buffers * peers_.slot_bytes();
-  }
+  std::uint64_t memory_bytes() const noexcept override { return bytes_with(max_wanted); }
 
  private:
   // A slot of mine that is open, as I see it.
@@ -61,7 +45,6 @@ class ExchangeIn final : public Movement {
     bool is_open = false;
     std::uint64_t by_hand = 0;  // ranks that take their sites out of the slot themselves
     std::vector<std::unique_ptr<comm::Flight>> flights;
-    Buffer staging;
   };
   // A chunk with sites of mine, and the message that brings them, if it is one.
   struct Wanted {
@@ -73,15 +56,14 @@ class ExchangeIn final : public Movement {
 
   // Knows the next chunks with sites of mine, so that messages find their place ready.
   void look_ahead() {
-    while (next_ && wanted_.size() < max_wanted) {
+    while (held_ && wanted_.size() < max_wanted) {
       Wanted& wanted = wanted_.emplace_back();
-      wanted.chunk = *next_;
-      next_ = shares_->next_held(mine_, next_->number + 1);
+      wanted.chunk = *held_;
+      held_ = shares_->next_held(mine_, held_->number + 1);
       if (peers_.slots_of(wanted.chunk.owner)) continue;
-      const std::uint64_t sites = sites_between(sink_.rows(), wanted.chunk.first_site, wanted.chunk.end_site);
       wanted.buffer = std::move(spare_.back());
       spare_.pop_back();
-      wanted.flight = paths_->comm.start_receive(wanted.buffer.first(sites * payload_.spec.site_bytes()),
+      wanted.flight = paths_->comm.start_receive(wanted.buffer.first(bytes_in(sink_.rows(), wanted.chunk)),
                                                  wanted.chunk.owner, paths_->channel);
     }
   }
@@ -114,9 +96,7 @@ class ExchangeIn final : public Movement {
     const std::uint64_t i = theirs.find(chunk.number);
     if (i == Slots::count) return false;
     if (theirs.control(i).is_bad.load(std::memory_order_relaxed) == 0) {
-      unpack(chunk, [&](const Piece& piece) {
-        return theirs.buffer(i) + (piece.file_site() - chunk.first_site) * payload_.spec.site_bytes();
-      });
+      unpack(chunk, [&](const Piece& piece) { return theirs.buffer(i) + place(piece, chunk); });
     }
     theirs.control(i).done.fetch_add(1, std::memory_order_release);
     return true;
@@ -180,7 +160,7 @@ class ExchangeIn final : public Movement {
     slots_.control(i).done.store(0, std::memory_order_relaxed);
     slots_.control(i).is_bad.store(failure_.is_stopped() ? 1 : 0, std::memory_order_relaxed);
     slots_.control(i).open.store(chunk.number + 1, std::memory_order_release);
-    std::byte* to = slot.staging.data();
+    std::byte* to = staging_[i].data();
     for (const int holder : holders_) {
       if (!peers_.slots_of(holder)) to = send(i, chunk, holder, to);
     }
@@ -192,31 +172,18 @@ class ExchangeIn final : public Movement {
     std::byte* const begin = to;
     for_each_piece(peers_.rows_of(holder), chunk.first_site, chunk.end_site, [&](const Piece& piece) {
       const auto bytes = static_cast<std::size_t>(piece.sites * payload_.spec.site_bytes());
-      const std::uint64_t skip = (piece.file_site() - chunk.first_site) * payload_.spec.site_bytes();
-      to = std::copy_n(slots_.buffer(i) + skip, bytes, to);
+      to = std::copy_n(slots_.buffer(i) + place(piece, chunk), bytes, to);
     });
     open_[i].flights.push_back(
         paths_->comm.start_send({begin, static_cast<std::size_t>(to - begin)}, holder, paths_->channel));
     return to;
   }
 
-  std::shared_ptr<const route::Shares> shares_;
-  std::unique_ptr<Paths> paths_;
-  Peers peers_;
-  Slots slots_;
-  const Payload& payload_;
-  int rank_;
-  Box mine_;
   LocalSink sink_;
   base::ByteSource* file_;
-  Tally& tally_;
-  std::optional<route::Chunk> owned_;  // the next to read
-  std::optional<route::Chunk> next_;   // with sites of mine, not yet wanted
   std::deque<Wanted> wanted_;
   std::vector<Buffer> spare_;  // of messages
   std::array<Open, Slots::count> open_;
-  std::vector<int> holders_;
-  Failure failure_;
 };
 
 }  // namespace

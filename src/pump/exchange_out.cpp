@@ -12,9 +12,7 @@
 
 #include "base/clock.hpp"
 #include "comm/neighbour_memory.hpp"
-#include "pump/exchange.hpp"
-#include "pump/failure.hpp"
-#include "pump/peers.hpp"
+#include "pump/exchange_base.hpp"
 
 namespace lq::pump {
 namespace {
@@ -26,25 +24,15 @@ struct Parcel {
   bool is_flying() const noexcept { return flight != nullptr; }
 };
 
-class ExchangeOut final : public Movement {
+class ExchangeOut final : public Exchange {
  public:
   ExchangeOut(const Field& field, const lattice::RowPlan& mine, std::shared_ptr<const route::Shares> shares,
               std::unique_ptr<Paths> paths, transport::File* file, bool checksum, Tally& tally)
-      : shares_(std::move(shares)),
-        paths_(std::move(paths)),
-        peers_(*shares_, *paths_),
-        slots_(peers_.own_slots()),
-        payload_(shares_->transfer().payload),
-        rank_(paths_->comm.rank()),
-        mine_(mine.wanted),
+      : Exchange(mine, std::move(shares), std::move(paths), tally),
         source_(field, payload_, mine, checksum),
         checksum_(checksum),
-        file_(file),
-        tally_(tally),
-        held_(shares_->next_held(mine_, 0)),
-        owned_(shares_->next_owned(rank_, 0)) {
+        file_(file) {
     if (!needs_messages()) return;
-    for (Open& slot : open_) slot.staging = Buffer(peers_.slot_bytes());
     for (Parcel& parcel : parcels_) parcel.buffer = Buffer(peers_.slot_bytes());
   }
 
@@ -64,11 +52,7 @@ class ExchangeOut final : public Movement {
     return Progress::finished;
   }
 
-  bool needs_messages() const noexcept override { return paths_->node == nullptr || !paths_->node->is_only(); }
-  std::uint64_t memory_bytes() const noexcept override {
-    const std::uint64_t buffers = needs_messages() ? open_.size() + parcels_.size() : 0;
-    return Slots::bytes(peers_.slot_bytes()) + buffers * peers_.slot_bytes() + scratch_.size();
-  }
+  std::uint64_t memory_bytes() const noexcept override { return bytes_with(parcels_.size()) + scratch_.size(); }
 
  private:
   // A slot of mine that is open, as I see it.
@@ -83,7 +67,6 @@ class ExchangeOut final : public Movement {
       std::unique_ptr<comm::Flight> flight;
     };
     std::vector<Arrival> arrivals;
-    Buffer staging;
   };
 
   // Opens closed slots, until one of them is complete at once and wants to be written while it is in cache.
@@ -113,14 +96,13 @@ class ExchangeOut final : public Movement {
       } else if (peers_.slots_of(holder)) {
         ++slot.by_hand;
       } else {
-        const std::uint64_t sites = sites_between(peers_.rows_of(holder), slot.chunk.first_site, slot.chunk.end_site);
-        const auto bytes = static_cast<std::size_t>(sites * payload_.spec.site_bytes());
+        const auto bytes = static_cast<std::size_t>(bytes_in(peers_.rows_of(holder), slot.chunk));
         slot.arrivals.push_back({holder, staged, bytes, nullptr});
         staged += bytes;
       }
     }
     for (Open::Arrival& arrival : slot.arrivals) {
-      const base::MutableBytes bytes{slot.staging.data() + arrival.begin, arrival.bytes};
+      const base::MutableBytes bytes{staging_[i].data() + arrival.begin, arrival.bytes};
       arrival.flight = paths_->comm.start_receive(bytes, arrival.rank, paths_->channel);
     }
     slot.awaited = slot.arrivals.size();
@@ -161,11 +143,11 @@ class ExchangeOut final : public Movement {
       for (Open::Arrival& arrival : slot.arrivals) {
         if (!arrival.flight || !arrival.flight->is_done()) continue;
         const base::ScopedSeconds seconds(tally_.exchange_seconds);
-        const std::byte* from = slot.staging.data() + arrival.begin;
+        const std::byte* from = staging_[i].data() + arrival.begin;
         for_each_piece(peers_.rows_of(arrival.rank), slot.chunk.first_site, slot.chunk.end_site,
                        [&](const Piece& piece) {
                          const auto bytes = static_cast<std::size_t>(piece.sites * payload_.spec.site_bytes());
-                         std::copy_n(from, bytes, place(piece, slot.chunk, slots_.buffer(i)));
+                         std::copy_n(from, bytes, slots_.buffer(i) + place(piece, slot.chunk));
                          from += bytes;
                        });
         arrival.flight.reset();
@@ -174,10 +156,6 @@ class ExchangeOut final : public Movement {
       }
     }
     return moved;
-  }
-
-  std::byte* place(const Piece& piece, const route::Chunk& chunk, std::byte* buffer) const noexcept {
-    return buffer + (piece.file_site() - chunk.first_site) * payload_.spec.site_bytes();
   }
 
   // My sites into the next chunk that needs them, if its owner is ready.
@@ -191,7 +169,7 @@ class ExchangeOut final : public Movement {
     failure_.guard([&] {
       const base::ScopedSeconds seconds(tally_.pack_seconds);
       for_each_piece(source_.rows(), held_->first_site, held_->end_site, [&](const Piece& piece) {
-        source_.pack(piece, place(piece, *held_, theirs->buffer(i)), tally_.sums, held_->first_counted);
+        source_.pack(piece, theirs->buffer(i) + place(piece, *held_), tally_.sums, held_->first_counted);
       });
     });
     theirs->control(i).done.fetch_add(1, std::memory_order_release);
@@ -203,7 +181,6 @@ class ExchangeOut final : public Movement {
     const auto free = std::ranges::find_if_not(parcels_, &Parcel::is_flying);
     if (free == parcels_.end()) return false;
     const std::uint64_t site_bytes = payload_.spec.site_bytes();
-    const std::uint64_t sites = sites_between(source_.rows(), held_->first_site, held_->end_site);
     Parcel& parcel = *free;
     failure_.guard([&] {
       const base::ScopedSeconds seconds(tally_.pack_seconds);
@@ -213,7 +190,8 @@ class ExchangeOut final : public Movement {
         to += piece.sites * site_bytes;
       });
     });
-    parcel.flight = paths_->comm.start_send(parcel.buffer.first(sites * site_bytes), held_->owner, paths_->channel);
+    parcel.flight =
+        paths_->comm.start_send(parcel.buffer.first(bytes_in(source_.rows(), *held_)), held_->owner, paths_->channel);
     next_held();
     return true;
   }
@@ -237,7 +215,7 @@ class ExchangeOut final : public Movement {
       if (holder == rank_) {
         const base::ScopedSeconds seconds(tally_.pack_seconds);
         for_each_piece(source_.rows(), chunk.first_site, chunk.end_site, [&](const Piece& piece) {
-          source_.pack(piece, place(piece, chunk, buffer), tally_.sums, chunk.first_counted);
+          source_.pack(piece, buffer + place(piece, chunk), tally_.sums, chunk.first_counted);
         });
         return;
       }
@@ -260,7 +238,7 @@ class ExchangeOut final : public Movement {
     const base::ScopedSeconds seconds(tally_.pack_seconds);
     const std::byte* from = scratch_.data();
     for (const Piece& piece : pieces_) {
-      packer.pack(from, packer.memory_bytes(), Run(piece), place(piece, chunk, buffer), tally_.sums,
+      packer.pack(from, packer.memory_bytes(), Run(piece), buffer + place(piece, chunk), tally_.sums,
                   chunk.first_counted);
       from += piece.sites * static_cast<std::uint64_t>(packer.memory_bytes());
     }
@@ -299,23 +277,11 @@ class ExchangeOut final : public Movement {
     return *packer;
   }
 
-  std::shared_ptr<const route::Shares> shares_;
-  std::unique_ptr<Paths> paths_;
-  Peers peers_;
-  Slots slots_;
-  const Payload& payload_;
-  int rank_;
-  Box mine_;
   LocalSource source_;
   bool checksum_;
   transport::File* file_;
-  Tally& tally_;
-  std::optional<route::Chunk> held_;   // the next to contribute to
-  std::optional<route::Chunk> owned_;  // the next to open
   std::array<Open, Slots::count> open_;
   std::array<Parcel, 4> parcels_;
-  std::vector<int> holders_;
-  Failure failure_;
 
   std::array<std::optional<SitePacker>, 2> packers_;  // for neighbours, by precision
   std::vector<Piece> pieces_;

@@ -1,0 +1,68 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What both directions of an exchange have: the shares of the file, the ways to other ranks, and this rank's slots.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "pump/exchange.hpp"
+#include "pump/failure.hpp"
+#include "pump/peers.hpp"
+
+namespace lq::pump {
+
+class Exchange : public Movement {
+ public:
+  bool needs_messages() const noexcept final { return paths_->node == nullptr || !paths_->node->is_only(); }
+
+ protected:
+  Exchange(const lattice::RowPlan& mine, std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
+           Tally& tally)
+      : shares_(std::move(shares)),
+        paths_(std::move(paths)),
+        peers_(*shares_, *paths_),
+        slots_(peers_.own_slots()),
+        payload_(shares_->transfer().payload),
+        rank_(paths_->comm.rank()),
+        mine_(mine.wanted),
+        tally_(tally),
+        owned_(shares_->next_owned(rank_, 0)),
+        held_(shares_->next_held(mine_, 0)) {
+    if (!needs_messages()) return;
+    for (Buffer& staging : staging_) staging = Buffer(peers_.slot_bytes());
+  }
+
+  // Slots, and the messages of each; `others` more buffers of the same size where messages are needed.
+  std::uint64_t bytes_with(std::uint64_t others) const noexcept {
+    const std::uint64_t buffers = needs_messages() ? staging_.size() + others : 0;
+    return Slots::bytes(peers_.slot_bytes()) + buffers * peers_.slot_bytes();
+  }
+  // Where the sites of a chunk lie in a slot.
+  std::uint64_t place(const Piece& piece, const route::Chunk& chunk) const noexcept {
+    return (piece.file_site() - chunk.first_site) * payload_.spec.site_bytes();
+  }
+  // Of the sites of `rows` in a chunk.
+  std::uint64_t bytes_in(lattice::Rows& rows, const route::Chunk& chunk) const {
+    return sites_between(rows, chunk.first_site, chunk.end_site) * payload_.spec.site_bytes();
+  }
+
+  std::shared_ptr<const route::Shares> shares_;
+  std::unique_ptr<Paths> paths_;
+  Peers peers_;
+  Slots slots_;
+  const Payload& payload_;
+  int rank_;
+  Box mine_;
+  Tally& tally_;
+  std::optional<route::Chunk> owned_;           // the next that is mine to open
+  std::optional<route::Chunk> held_;            // the next with sites of mine
+  std::array<Buffer, Slots::count> staging_{};  // of messages to or from the slots
+  std::vector<int> holders_;
+  Failure failure_;
+};
+
+}  // namespace lq::pump
