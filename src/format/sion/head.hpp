@@ -1,0 +1,97 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Metadata block 1 of a physical file of a multifile: who wrote, how many tasks, how wide their chunks are
+// (formats/sion.md 2). Nothing that a file says is trusted: sizes are compared with the file before memory is had.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+
+#include "base/byte_source.hpp"
+#include "base/bytes.hpp"
+#include "format/sion/integers.hpp"
+
+namespace lq::format::sion {
+
+inline constexpr std::string_view magic = "sion";
+inline constexpr std::int32_t version = 5;         // that is written
+inline constexpr std::int32_t oldest_version = 2;  // that is read
+inline constexpr std::uint64_t prefix_bytes = 1024;
+inline constexpr std::uint64_t closing_bytes = 12;  // maximum of chunks and offset of metadata block 2
+inline constexpr std::size_t longest_fixed_bytes = 1076;
+
+// Bounds on what a file may ask of its reader, beside its own size (which may be a hole).
+struct Bounds {
+  std::uint64_t tasks = 1ULL << 24;   // of a set
+  std::uint64_t chunks = 1ULL << 27;  // of a set, all tasks together
+};
+
+// How the bytes of a logical file are meant: the upper half of flag 1.
+enum class KeyValueMode : std::int32_t { none = 50, inline_records = 51, meta = 52, hash = 53 };
+
+// What precedes the tables of tasks.
+struct FixedHead {
+  ByteOrder metadata_order = host_order;
+  ByteOrder data_order = host_order;    // as declared; the data are never converted
+  std::int32_t library_version = 1007;  // 1000 * major + minor
+  std::int32_t library_patch = 6;
+  std::int32_t format_version = version;
+  std::int32_t block_size = 1;   // of the file system
+  std::int32_t tasks = 0;        // of this physical file
+  std::int32_t files = 1;        // of the set
+  std::int32_t file_number = 0;  // writers of a single file may say 1
+  std::int64_t flag1 = std::int64_t{50} << 32;
+  std::int64_t flag2 = 0;
+  std::string prefix;  // the name given to open, up to the first NUL
+
+  // `none` also for files of times before there was a mode.
+  KeyValueMode key_value_mode() const noexcept;
+  void set_key_value_mode(KeyValueMode mode) noexcept;
+};
+
+struct Head : FixedHead {
+  std::vector<std::int64_t> ranks;   // global rank of each task; negative: placeholder of a buddy copy
+  std::vector<std::int64_t> widths;  // of the chunks, as stored; Geometry knows how wide they are
+  std::int32_t max_chunks = 0;       // largest number of chunks of a task
+  std::int64_t tail_offset = 0;      // of metadata block 2; 0: the file was not closed
+
+  bool is_closed() const noexcept { return tail_offset != 0 || max_chunks != 0; }
+};
+
+// Places in metadata block 1. `tasks` is not negative.
+constexpr std::uint64_t fixed_bytes(std::int32_t format_version) noexcept {
+  return format_version >= 3 ? longest_fixed_bytes : longest_fixed_bytes - 20;
+}
+constexpr std::uint64_t ranks_offset(std::int32_t format_version = version) noexcept {
+  return fixed_bytes(format_version);
+}
+constexpr std::uint64_t widths_offset(std::int32_t tasks, std::int32_t format_version = version) noexcept {
+  return fixed_bytes(format_version) + 8 * static_cast<std::uint64_t>(tasks);
+}
+constexpr std::uint64_t closing_offset(std::int32_t tasks, std::int32_t format_version = version) noexcept {
+  return fixed_bytes(format_version) + 16 * static_cast<std::uint64_t>(tasks);
+}
+constexpr std::uint64_t head_bytes(std::int32_t tasks, std::int32_t format_version = version) noexcept {
+  return closing_offset(tasks, format_version) + closing_bytes;
+}
+
+bool has_magic(base::Bytes bytes) noexcept;
+// Throws BrokenRule: unknown_format, truncated, malformed, unsupported. `path` is for messages.
+FixedHead decode_fixed(base::Bytes bytes, const std::string& path);
+// Throws BrokenRule as decode_fixed(), too_large past the bounds, and what reading throws. An unclosed file has a
+// head, too: its last 12 bytes may lie behind the end of the file.
+Head read_head(base::ByteSource& file, const Bounds& bounds = {});
+
+// The bytes in format 5, whatever head.format_version says. invalid_argument: a prefix of 1024 bytes or more, tables of
+// another length than `tasks`, negative sizes.
+std::vector<std::byte> encode(const Head& head);
+// The first 1076 of these, for writers who write the tables themselves.
+std::vector<std::byte> encode_fixed(const FixedHead& head);
+std::array<std::byte, closing_bytes> encode_closing(std::int32_t max_chunks, std::int64_t tail_offset, ByteOrder order);
+
+}  // namespace lq::format::sion

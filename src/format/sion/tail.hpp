@@ -1,0 +1,75 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Metadata block 2 of a physical file: how many chunks each task has and how far they are filled, and in file 0 of a
+// set where each task lies (formats/sion.md 5). On disk the table has a column for each task, whether it has that many
+// chunks or not; in memory it takes 8 bytes per task and 8 per chunk there is.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/byte_source.hpp"
+#include "base/bytes.hpp"
+#include "format/sion/geometry.hpp"
+#include "format/sion/head.hpp"
+
+namespace lq::format::sion {
+
+// Where a task of a set lies.
+struct Place {
+  std::int32_t file = 0;
+  std::int32_t task = 0;  // local
+  bool operator==(const Place&) const = default;
+};
+
+class ChunkTable {
+ public:
+  ChunkTable() = default;
+  // `counts`: chunks per task, all zero filled; each at least 1.
+  explicit ChunkTable(std::span<const std::uint64_t> counts);
+
+  std::int32_t tasks() const noexcept { return static_cast<std::int32_t>(first_.size()) - 1; }
+  std::uint64_t count(std::int32_t task) const noexcept {
+    return first_[static_cast<std::size_t>(task) + 1] - first_[static_cast<std::size_t>(task)];
+  }
+  std::uint64_t max_count() const noexcept;
+  std::uint64_t chunks() const noexcept { return used_.size(); }  // of all tasks
+  // Filled bytes of each chunk of a task.
+  std::span<const std::int64_t> used(std::int32_t task) const noexcept {
+    return std::span(used_).subspan(first_[static_cast<std::size_t>(task)], count(task));
+  }
+  std::span<std::int64_t> used(std::int32_t task) noexcept {
+    return std::span(used_).subspan(first_[static_cast<std::size_t>(task)], count(task));
+  }
+  // Filled bytes of a logical file.
+  std::uint64_t bytes(std::int32_t task) const noexcept;
+
+ private:
+  std::vector<std::uint64_t> first_ = {0};  // index into used_ of chunk 0 of each task, and behind the last
+  std::vector<std::int64_t> used_;
+};
+
+struct Tail {
+  ChunkTable table;
+  // For each task of the set; nothing: no map follows the table. Serial writers of a single file end it with an empty
+  // map.
+  std::optional<std::vector<Place>> map;
+};
+
+// On disk.
+constexpr std::uint64_t table_bytes(std::int32_t tasks, std::uint64_t max_chunks) noexcept {
+  return 8 * static_cast<std::uint64_t>(tasks) * (1 + max_chunks);
+}
+
+// Throws BrokenRule: truncated (an unclosed file, too), malformed, too_large past the bounds, and what reading throws.
+// The map is read in file 0 of a set of several files only.
+Tail read_tail(base::ByteSource& file, const Head& head, const Geometry& geometry, const Bounds& bounds = {});
+
+// The bytes, in pieces of at most 64 KiB. `unused`: what stands in columns that end early; mapped writers write -1.
+void encode(const Tail& tail, ByteOrder order, const std::function<void(base::Bytes)>& sink, std::int64_t unused = 0);
+
+}  // namespace lq::format::sion
