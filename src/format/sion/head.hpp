@@ -28,7 +28,7 @@ inline constexpr std::size_t longest_fixed_bytes = 1076;
 // Bounds on what a file may ask of its reader, beside its own size (which may be a hole).
 struct Bounds {
   std::uint64_t tasks = 1ULL << 24;   // of a set
-  std::uint64_t chunks = 1ULL << 27;  // of a set, all tasks together
+  std::uint64_t chunks = 1ULL << 27;  // of a physical file, all tasks together
 };
 
 // How the bytes of a logical file are meant: the upper half of flag 1.

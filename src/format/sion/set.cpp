@@ -1,0 +1,163 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See set.hpp.
+#include "format/sion/set.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "format/sion/broken_rule.hpp"
+#include "format/sion/mapping.hpp"
+
+namespace lq::format::sion {
+namespace {
+
+struct Loaded {
+  PhysicalFile file;
+  std::vector<Place> map;
+};
+
+// A file whose end is missing has a header that can be used.
+bool is_loss(const BrokenRule& broken) noexcept { return broken.code() == Code::truncated; }
+
+Loaded load(base::ByteSource& source, const SetOptions& options) {
+  Head head = read_head(source, options.bounds);
+  Loaded loaded;
+  PhysicalFile& file = loaded.file;
+  file.path = source.path();
+  file.bytes = source.size();
+  file.geometry = Geometry(head, source.path());
+  file.max_chunks = head.max_chunks;
+  file.tail_offset = static_cast<std::uint64_t>(head.tail_offset);
+  try {
+    Tail tail = read_tail(source, head, file.geometry, options.bounds);
+    file.table = std::move(tail.table);
+    if (tail.map) loaded.map = std::move(*tail.map);
+  } catch (const BrokenRule& broken) {
+    if (!options.tolerates_damage || !is_loss(broken)) throw;
+  }
+  file.ranks = std::move(head.ranks);
+  file.head = std::move(static_cast<FixedHead&>(head));
+  return loaded;
+}
+
+// formats/sion.md 8.2: what all files of a set have in common.
+void require_same_set(const PhysicalFile& first, const PhysicalFile& other, std::int32_t number) {
+  const FixedHead& a = first.head;
+  const FixedHead& b = other.head;
+  if (b.file_number != number) {
+    throw BrokenRule(Code::malformed, "sion-set-order", other.path, 32,
+                     fmt::format("this is file {} of its set, but its name is that of file {}; two files of the set "
+                                 "were swapped or renamed",
+                                 b.file_number, number),
+                     fmt::format("{}", number), fmt::format("{}", b.file_number));
+  }
+  const auto differ = [&](std::uint64_t offset, std::string_view what, const std::string& here,
+                          const std::string& there) {
+    throw BrokenRule(
+        Code::malformed, "sion-set-generation", other.path, offset,
+        fmt::format("the {} is {}, but {} in \"{}\": the two were not written together; find the file that "
+                    "belongs to the others",
+                    what, here, there, first.path),
+        there, here);
+  };
+  const auto number_of = [](std::int64_t value) { return fmt::format("{}", value); };
+  if (a.files != b.files) differ(28, "number of physical files", number_of(b.files), number_of(a.files));
+  if (a.metadata_order != b.metadata_order) differ(4, "byte order", "another", "one");
+  if (a.format_version != b.format_version) {
+    differ(16, "format version", number_of(b.format_version), number_of(a.format_version));
+  }
+  if (a.block_size != b.block_size) differ(20, "block size", number_of(b.block_size), number_of(a.block_size));
+  if (a.flag1 != b.flag1) differ(36, "first flag", number_of(b.flag1), number_of(a.flag1));
+  if (a.prefix != b.prefix) differ(52, "name at creation", base::printable(b.prefix), base::printable(a.prefix));
+}
+
+NameRule rule_of(const std::string& path, const FixedHead& head, const SetOptions& options) {
+  if (options.names) return options.names;
+  if (head.file_number == 0 || head.files == 1) return [path](std::int32_t k) { return file_name(path, k); };
+  const SetName split = split_name(path);
+  if (split.number != head.file_number) {
+    throw BrokenRule(Code::malformed, "sion-set-name", path, 32,
+                     fmt::format("this is file {} of a set of {}, whose name ends in \"{}\"; rename it so, or give the "
+                                 "set's first file",
+                                 head.file_number, head.files, file_name("", head.file_number)),
+                     file_name("NAME", head.file_number), path);
+  }
+  return [name = split.name](std::int32_t k) { return file_name(name, k); };
+}
+
+std::unique_ptr<base::ByteSource> open_member(const Open& open, const std::string& path, std::int32_t number,
+                                              const PhysicalFile& given) {
+  try {
+    return open(path);
+  } catch (const Error& error) {
+    if (error.code() != Code::not_found) throw;
+    throw BrokenRule(Code::not_found, "sion-set-missing", path, 0,
+                     fmt::format("file {} of the set of {} that \"{}\" belongs to is missing; copy all files of a set "
+                                 "together",
+                                 number, given.head.files, given.path),
+                     fmt::format("{} files", given.head.files));
+  }
+}
+
+}  // namespace
+
+Set Set::open(const std::string& path, const Open& open, const SetOptions& options) {
+  const std::unique_ptr<base::ByteSource> file = open(path);
+  return Set::open(*file, open, options);
+}
+
+Set Set::open(base::ByteSource& source, const Open& open, const SetOptions& options) {
+  Set set;
+  Loaded given = load(source, options);
+  const std::int32_t files = given.file.head.files;
+  if (files == 1) {
+    set.files_.push_back(std::move(given.file));
+    return set;
+  }
+  set.given_ = given.file.head.file_number;
+  const NameRule names = rule_of(source.path(), given.file.head, options);
+  std::uint64_t tasks = 0;
+  std::vector<Place> map;
+  for (std::int32_t number = 0; number < files; ++number) {
+    Loaded loaded;
+    if (number == set.given_) {
+      loaded = std::move(given);
+    } else {
+      const PhysicalFile& known = number > set.given_ ? set.files_[static_cast<std::size_t>(set.given_)] : given.file;
+      loaded = load(*open_member(open, names(number), number, known), options);
+    }
+    if (number == 0) map = std::move(loaded.map);
+    set.files_.push_back(std::move(loaded.file));
+    require_same_set(set.files_.front(), set.files_.back(), number);
+    tasks += static_cast<std::uint64_t>(set.files_.back().geometry.tasks());
+    if (tasks > options.bounds.tasks) {
+      throw BrokenRule(
+          Code::too_large, "sion-tasks", set.files_.back().path, 24,
+          fmt::format("the set has more than the {} tasks that may be read; raise the limit", options.bounds.tasks),
+          fmt::format("at most {} tasks", options.bounds.tasks));
+    }
+  }
+  if (set.files_.front().has_table()) {
+    require_one_to_one(map, set.files_);
+    set.map_ = std::move(map);
+  } else {
+    set.map_ = map_by_rank(set.files_);
+  }
+  return set;
+}
+
+bool Set::is_whole() const noexcept {
+  return std::ranges::all_of(files_, [](const PhysicalFile& file) { return file.has_table(); });
+}
+
+std::int32_t Set::tasks() const noexcept {
+  return map_.empty() ? files_.front().geometry.tasks() : static_cast<std::int32_t>(map_.size());
+}
+
+}  // namespace lq::format::sion

@@ -1,0 +1,85 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A multifile as a whole: all its physical files, and where each task of the set lies. Holds 32 bytes per task and 8
+// per chunk, and no file open.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/byte_source.hpp"
+#include "format/sion/geometry.hpp"
+#include "format/sion/head.hpp"
+#include "format/sion/names.hpp"
+#include "format/sion/tail.hpp"
+
+namespace lq::format::sion {
+
+// Opens a file for reading; Error(not_found) where there is none.
+using Open = std::function<std::unique_ptr<base::ByteSource>(const std::string& path)>;
+
+struct SetOptions {
+  Bounds bounds = {};
+  NameRule names = {};            // of the set's files; empty: as writers name them
+  bool tolerates_damage = false;  // files that were not closed, or whose metadata block 2 is lost, get no table
+};
+
+struct PhysicalFile {
+  std::string path;
+  std::uint64_t bytes = 0;
+  FixedHead head;
+  std::int32_t max_chunks = 0;
+  std::uint64_t tail_offset = 0;    // 0: not closed
+  std::vector<std::int64_t> ranks;  // of each local task
+  Geometry geometry;
+  ChunkTable table;  // of no task where the table is lost
+
+  bool has_table() const noexcept { return table.tasks() == geometry.tasks(); }
+};
+
+class Set {
+ public:
+  // Local. The whole set that the file belongs to: `path` may be any of its files. Throws what reading throws and
+  // BrokenRule: which file is missing, swapped, damaged or of another generation.
+  static Set open(const std::string& path, const Open& open, const SetOptions& options = {});
+  // Local. The same of a file that is open already.
+  static Set open(base::ByteSource& file, const Open& open, const SetOptions& options = {});
+
+  const std::vector<PhysicalFile>& files() const noexcept { return files_; }
+  // The number of the file that the set was asked for with.
+  std::int32_t given_file() const noexcept { return given_; }
+  bool is_whole() const noexcept;  // every file has its table
+
+  // Tasks of the set, in the order of their global ranks where there are several files, else as stored.
+  std::int32_t tasks() const noexcept;
+  Place place(std::int32_t task) const noexcept {
+    return map_.empty() ? Place{0, task} : map_[static_cast<std::size_t>(task)];
+  }
+  const PhysicalFile& file_of(std::int32_t task) const noexcept {
+    return files_[static_cast<std::size_t>(place(task).file)];
+  }
+  std::int64_t rank(std::int32_t task) const noexcept {
+    return file_of(task).ranks[static_cast<std::size_t>(place(task).task)];
+  }
+  std::uint64_t width(std::int32_t task) const noexcept { return file_of(task).geometry.width(place(task).task); }
+  // The following need the table of the task's file.
+  std::uint64_t chunks(std::int32_t task) const noexcept { return file_of(task).table.count(place(task).task); }
+  std::uint64_t bytes(std::int32_t task) const noexcept { return file_of(task).table.bytes(place(task).task); }
+  std::uint64_t used(std::int32_t task, std::uint64_t chunk) const noexcept {
+    return static_cast<std::uint64_t>(file_of(task).table.used(place(task).task)[chunk]);
+  }
+  std::uint64_t offset(std::int32_t task, std::uint64_t chunk) const noexcept {
+    return file_of(task).geometry.chunk_offset(place(task).task, chunk);
+  }
+
+ private:
+  std::vector<PhysicalFile> files_;
+  std::vector<Place> map_;  // empty: one file, whose tasks come in the order of storage
+  std::int32_t given_ = 0;
+};
+
+}  // namespace lq::format::sion
