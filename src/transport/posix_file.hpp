@@ -26,6 +26,7 @@ class PosixFile final : public File {
   void reserve(std::uint64_t offset, std::uint64_t bytes) override;
   void sync() override;
   void close() override;
+  int descriptor() const noexcept { return descriptor_; }
 
  private:
   std::string path_;
