@@ -17,6 +17,8 @@ sys.path.insert(0, str(ROOT / "tools"))
 import bench_page  # noqa: E402
 
 LATTICES = ["24x24x24x48", "16x16x16x32", "12x12x12x24", "8x8x8x16", "4x4x4x8"]
+# On 4 ranks; fewer of them for the larger lattice.
+SERIAL_GRIDS = (["1x1x1x4", "1x1x2x2", "2x2x1x1"], ["1x1x2x2"])
 OLD_PAGES = ["transfer.json", "transfer.md", "transfer.svg"]
 
 
@@ -101,6 +103,19 @@ class Bench:
                                      path=self.options.memory) for ranks, grid in [(2, "2x1x1x1"), (8, "2x2x2x1")]])
         self.plot("peers", "peers", "ratio")
 
+    def serial(self):
+        """What the Lemon paper measured: one rank that does it all against every way of doing it together."""
+        fitting = largest_that_fits(self.options.memory, self.options.large)
+        lattices = [lattice for lattice in (self.options.lattice, fitting)
+                    if field_bytes(lattice) <= field_bytes(fitting)]
+        words = [word for strategy in ("auto", "direct", "shared", "pull", "messages", "gather")
+                 for word in ("--strategy", strategy)]
+        runs = max(3, self.options.runs // 2)
+        self.keep("serial", [
+            self.lattice(4, "--lattice", lattice, "--grid", grid, *words, path=self.options.memory, runs=runs)
+            for lattice in dict.fromkeys(lattices) for grid in SERIAL_GRIDS[lattice == self.options.large]])
+        self.plot("serial", "serial", "ratio")
+
     def overlap(self):
         lattice = largest_that_fits(self.options.memory, self.options.lattice)
         runs = ["--runs", self.options.runs]
@@ -125,6 +140,7 @@ def main():
     parser.add_argument("--memory", default="/dev/shm", help="a folder in memory")
     parser.add_argument("--disk", help="a folder on a disk; default: the build folder")
     parser.add_argument("--lattice", default=LATTICES[0], help="the largest one")
+    parser.add_argument("--large", default="32x32x32x64", help="the larger one of serial against parallel")
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=15, help="for the parts of the machine")
     parser.add_argument("--out", default=str(ROOT / "docs" / "benchmarks"))
@@ -133,7 +149,7 @@ def main():
 
     start = time.monotonic()
     bench = Bench(options)
-    for step in (bench.parts, bench.transfers, bench.model, bench.sizes, bench.peers, bench.overlap):
+    for step in (bench.parts, bench.transfers, bench.model, bench.sizes, bench.serial, bench.peers, bench.overlap):
         step()
     for old in OLD_PAGES:
         (bench.out / old).unlink(missing_ok=True)

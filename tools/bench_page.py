@@ -218,6 +218,36 @@ libraries; who left rounds because of an error, or because what it read was not 
 """
 
 
+def serial_page(folder):
+    serial = load(folder, "serial")
+    lines = []
+    for run in serial:
+        for r in run["results"]:
+            same = {key: r[key] for key in ("direction", "lattice", "grid")}
+            alone = [o for o in run["results"] if o["name"] == "gather" and all(o[k] == v for k, v in same.items())]
+            mean, error = r["seconds"]["mean"], r["seconds"]["error"]
+            gb = r["bytes"] / 1e9
+            who = f"auto ({r['strategy_taken']})" if r["strategy"] == "auto" else r["strategy"]
+            lines.append([r["lattice"], r["grid"], r["direction"], who, f"{gb / mean:.2f} +- {gb / mean * error / mean:.2f}",
+                          f"{gb / r['seconds']['min']:.2f}", f"{gb / r['seconds']['first']:.2f}",
+                          f"{alone[0]['seconds']['mean'] / mean:.2f}" if alone else "-", f"{r['ratio_to_raw']:.2f}"])
+    return f"""# One rank that does it all, and all together
+
+What the [Lemon paper](https://arxiv.org/abs/1106.0177) measured, with its methods: lattices L^3 x 2L, process grids, writing by
+one rank that gathers time slices (*gather*: plain doubles, no checksum) against every way of writing together (byte order
+turned, checksums written and compared); the average with its error, the best, and the first round by itself, for the first write
+pays for new pages. Raw: the same bytes by plain `pwrite` and `pread`, in the same rounds.
+
+{where(serial)}
+
+{table(["lattice", "grid", "direction", "who", "mean GB/s", "best", "first", "over gather", "ratio to raw"], lines)}
+![rates as fractions of the raw limit](serial.svg)
+
+Larger lattices, as in the paper: `mpirun -n 16 lq-mpi bench lattice --lattice 48x48x48x96 --lattice 64x64x64x128 --grid all --strategy auto
+--strategy gather --path /scratch/me --json paper.json`, then `lq plot paper.json -o paper.svg`. Every rank holds its part of the field twice.
+"""
+
+
 def overlap_page(folder):
     overlap = load(folder, "overlap")
     ms = lambda series: f"{series['median'] * 1e3:.1f}"  # noqa: E731
@@ -249,6 +279,7 @@ The ceilings, one by one: `lq bench parts`. Medians over all rounds that fitted 
 
 
 PAGES = [("transfers", "memory", "Transfers", transfers_page), ("peers", "peers", "Beside others", peers_page),
+         ("serial", "serial", "One rank that does it all, and all together", serial_page),
          ("overlap", "overlap", "Writing while computing", overlap_page),
          ("parts", "parts", "Parts of this machine", parts_page)]
 

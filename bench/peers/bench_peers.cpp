@@ -9,6 +9,7 @@
 #include <limequat/mpi.hpp>
 
 #include "cli/bench_environment.hpp"
+#include "cli/bench_gather.hpp"
 #include "cli/bench_lattice.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/mpi_library.hpp"
@@ -33,7 +34,7 @@ int measure(lq::cli::Session& session, const Options& options) {
   std::vector<lq::cli::BenchResult> results;
   for (const lq::Grid& grid : lattice.grids_of(session.communicator)) {
     lq::cli::BenchField field(grid);
-    auto movers = lattice.movers(grid);
+    auto movers = lattice.movers(session, grid);
     for (const peers::Peer& peer : peers::all()) {
       if (is_wanted(options, peer.name)) movers.push_back(peer.make(grid, MPI_COMM_WORLD));
     }
@@ -74,6 +75,7 @@ int main(int argc, char** argv) try {
   lq::cli::Session session("bench_peers", lq::mpi::communicator());
   session.mpi = lq::cli::mpi_library();
   session.from_root = lq::cli::root_code;
+  session.gather = [](const lq::Grid& grid) { return lq::cli::make_gather(grid, MPI_COMM_WORLD); };
   const int code = run(session, std::vector<std::string>(argv + 1, argv + argc));
   session.out.finish();
   return code;

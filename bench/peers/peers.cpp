@@ -6,11 +6,13 @@
 
 #include <limequat/error.hpp>
 
+#include "cli/bench_gather.hpp"
+
 namespace peers {
 
 const std::vector<Peer>& all() {
   static const std::vector<Peer> list = {
-      {"gather", make_gather},
+      {"gather", lq::cli::make_gather},
       {"mpi-io collective", [](const lq::Grid& grid, MPI_Comm comm) { return make_mpi_io(grid, comm, true); }},
       {"mpi-io independent", [](const lq::Grid& grid, MPI_Comm comm) { return make_mpi_io(grid, comm, false); }},
 #ifdef PEERS_WITH_HDF5

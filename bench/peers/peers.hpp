@@ -17,8 +17,6 @@
 
 namespace peers {
 
-// Rank 0 collects time slice by time slice and writes alone.
-std::unique_ptr<lq::cli::Mover> make_gather(const lq::Grid& grid, MPI_Comm comm);
 // MPI_File_write_all, or MPI_File_write, through a subarray view.
 std::unique_ptr<lq::cli::Mover> make_mpi_io(const lq::Grid& grid, MPI_Comm comm, bool collective);
 // A contiguous dataset, collective transfers of hyperslabs.

@@ -4,6 +4,7 @@
 // See bench_lattice.hpp.
 #include "cli/bench_lattice.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -21,6 +22,8 @@
 
 namespace lq::cli {
 namespace {
+
+constexpr const char* gather = "gather";
 
 class LatticeMover : public Mover {
  public:
@@ -82,8 +85,9 @@ void BenchLattice::declare(Arguments& arguments) {
                  {"single", "double"});
   arguments.texts("--verify", "HOW", verify,
                   "checksums written and compared, or not (default checksum); may be repeated", {"none", "checksum"});
-  arguments.texts("--strategy", "S", strategies, "how sites travel (default auto); may be repeated",
-                  {"auto", "direct", "shared", "pull", "messages"});
+  arguments.texts("--strategy", "S", strategies,
+                  "how sites travel (default auto), or gather: one rank does it all; may be repeated",
+                  {"auto", "direct", "shared", "pull", "messages", gather});
   arguments.number("--aggregators", aggregators, "ranks that touch the file (default: chosen)");
   arguments.number("--chunk", chunk_bytes, "bytes assembled and moved at a time (default: chosen)");
   arguments.number("--runs", rounds.runs, "rounds beyond the first one, which stands apart (default 7)");
@@ -115,6 +119,8 @@ std::vector<Grid> BenchLattice::grids_of(const Communicator& ranks) const {
   return all;
 }
 
+bool BenchLattice::gathers() const { return std::ranges::find(strategies, gather) != strategies.end(); }
+
 WriteOptions BenchLattice::write_options(const Grid& grid) const {
   WriteOptions options;
   options.format = grid.extents().size() == 4 ? "ildg" : "scidac";
@@ -123,14 +129,21 @@ WriteOptions BenchLattice::write_options(const Grid& grid) const {
   options.sync = rounds.sync ? Sync::full : Sync::none;
   options.route.aggregators = aggregators;
   options.route.chunk_bytes = chunk_bytes;
-  if (!strategies.empty()) options.route.strategy = parse_strategy(strategies.front());
+  if (!strategies.empty() && strategies.front() != gather) options.route.strategy = parse_strategy(strategies.front());
   return options;
 }
 
-std::vector<std::unique_ptr<Mover>> BenchLattice::movers(const Grid& grid) const {
+std::vector<std::unique_ptr<Mover>> BenchLattice::movers(const Session& session, const Grid& grid) const {
   std::vector<std::unique_ptr<Mover>> movers;
   movers.push_back(make_raw_mover(grid, precision == "single" ? 4 : 8, rounds.sync));
   for (const std::string& strategy : strategies.empty() ? std::vector<std::string>{"auto"} : strategies) {
+    if (strategy == gather) {
+      if (precision == "single")
+        throw UsageError("--strategy gather: moves doubles as they are, not --precision single");
+      if (!session.gather) throw UsageError("--strategy gather: needs ranks; run lq-mpi");
+      movers.push_back(session.gather(grid));
+      continue;
+    }
     for (const std::string& how : verify.empty() ? std::vector<std::string>{"checksum"} : verify) {
       WriteOptions write = write_options(grid);
       write.verify = how == "none" ? Verify::none : Verify::checksum;
@@ -155,7 +168,7 @@ int BenchLattice::run(Session& session) const {
   std::vector<BenchResult> results;
   for (const Grid& grid : all) {
     BenchField field(grid);
-    const std::vector<BenchResult> some = run_rounds(session, field, movers(grid), rounds);
+    const std::vector<BenchResult> some = run_rounds(session, field, movers(session, grid), rounds);
     if (prints_table(session)) session.out.write(bench_table(some, file_system_of(rounds.directory), rounds.runs));
     results.insert(results.end(), some.begin(), some.end());
   }
@@ -177,19 +190,24 @@ std::string bench_table(const std::vector<BenchResult>& results, const std::stri
                {"direction"},
                {"GB/s", true},
                {"quartiles", true},
+               {"mean", true},
+               {"best", true},
                {"first", true},
                {"raw GB/s", true},
                {"ratio to raw", true},
                {"memory", true}});
   for (const BenchResult& r : results) {
     const auto rate = [&](double seconds) { return static_cast<double>(r.bytes) / 1e9 / seconds; };
+    const double mean_error = rate(r.seconds.mean()) * r.seconds.error() / r.seconds.mean();
     std::string what = r.name == "lattice" ? r.strategy : r.name;
     if (r.strategy == "auto" && !r.strategy_taken.empty()) what += fmt::format(" ({})", r.strategy_taken);
     table.row({fmt::format("  {}", what), r.verify, r.cache == "cold" ? r.direction + ", cold" : r.direction,
                fmt::format("{:.2f}", rate(r.seconds.median())),
                fmt::format("{:.2f}-{:.2f}", rate(r.seconds.at(0.75)), rate(r.seconds.at(0.25))),
-               fmt::format("{:.2f}", rate(r.seconds.first())), fmt::format("{:.2f}", rate(r.raw.median())),
-               fmt::format("{:.2f}", r.ratio_to_raw()), r.memory_bytes ? base::human_bytes(*r.memory_bytes) : "-"});
+               fmt::format("{:.2f}+-{:.2f}", rate(r.seconds.mean()), mean_error),
+               fmt::format("{:.2f}", rate(r.seconds.at(0))), fmt::format("{:.2f}", rate(r.seconds.first())),
+               fmt::format("{:.2f}", rate(r.raw.median())), fmt::format("{:.2f}", r.ratio_to_raw()),
+               r.memory_bytes ? base::human_bytes(*r.memory_bytes) : "-"});
   }
   return fmt::format("{} {}, {}, process grid {}, {}, {}{}, median of {} and a first one\n{}", to_string(one.lattice),
                      one.precision, base::human_bytes(one.bytes), to_string(one.grid),

@@ -27,7 +27,8 @@ struct BenchLattice {
   bool prints_table(const Session& session) const { return !session.quiet && json != "-"; }
   // Collective. Throws UsageError for what cannot be.
   std::vector<Grid> grids_of(const Communicator& ranks) const;
-  std::vector<std::unique_ptr<Mover>> movers(const Grid& grid) const;
+  std::vector<std::unique_ptr<Mover>> movers(const Session& session, const Grid& grid) const;
+  bool gathers() const;  // on one rank, among others
   // Of the first strategy and kind of verification.
   WriteOptions write_options(const Grid& grid) const;
   // Collective.

@@ -158,6 +158,7 @@ int bench_overlap(Session& session, const BenchLattice& what) {
   const std::vector<Grid> grids = what.grids_of(session.communicator);
   what.require_targets(session);
   if (what.rounds.cold) throw UsageError("--cold: nothing is read beside the loop");
+  if (what.gathers()) throw UsageError("--strategy gather: has no background");
   std::vector<BenchResult> results;
   for (const Grid& grid : grids) {
     BenchField field(grid);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/json_writer.hpp"
 
@@ -17,6 +18,7 @@ double ratio(double above, double below) { return below > 0 ? above / below : 0;
 void write(base::JsonWriter& json, std::string_view key, const Series& series) {
   json.key(key).begin_object().member("min", series.at(0)).member("lower_quartile", series.at(0.25));
   json.member("median", series.median()).member("upper_quartile", series.at(0.75)).member("max", series.at(1));
+  json.member("mean", series.mean()).member("error", series.error());
   json.member("first", series.first()).end_object();
 }
 
@@ -72,6 +74,21 @@ double quantile(std::vector<double> values, double share) {
   const auto below = static_cast<std::size_t>(std::floor(place));
   const std::size_t above = std::min(below + 1, values.size() - 1);
   return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+double Series::mean() const {
+  const std::vector<double> all = counted();
+  return all.empty() ? 0 : std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+}
+
+double Series::error() const {
+  const std::vector<double> all = counted();
+  if (all.size() < 2) return 0;
+  const double centre = mean();
+  double squares = 0;
+  for (const double seconds : all) squares += (seconds - centre) * (seconds - centre);
+  const auto n = static_cast<double>(all.size());
+  return std::sqrt(squares / (n * (n - 1)));
 }
 
 void StepSeries::add(const StepSeconds& steps) {

@@ -34,6 +34,8 @@ class Series {
   std::vector<double> counted() const { return rest_.empty() && !is_empty_ ? std::vector{first_} : rest_; }
   double at(double share) const { return quantile(counted(), share); }
   double median() const { return at(0.5); }
+  double mean() const;
+  double error() const;  // of the mean; 0 where there are fewer than two
 
  private:
   bool is_empty_ = true;

@@ -4,6 +4,8 @@
 // Statistics of repeated measurements, against numbers worked out by hand.
 #include "cli/bench_result.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace lq::cli {
@@ -29,6 +31,13 @@ TEST(Series, FirstStandsApart) {
   EXPECT_EQ(all.first(), 100);
   EXPECT_EQ(all.median(), 2);
   EXPECT_EQ(all.at(1), 3);
+}
+
+TEST(Series, MeanHasTheErrorOfTheMean) {
+  const Series s = series({100, 1, 2, 3, 6});  // the first does not count
+  EXPECT_DOUBLE_EQ(s.mean(), 3);
+  EXPECT_DOUBLE_EQ(s.error(), std::sqrt((4.0 + 1 + 0 + 9) / (4 * 3)));
+  EXPECT_EQ(series({5}).error(), 0);
 }
 
 TEST(Series, OneMeasurementIsBetterThanNone) { EXPECT_EQ(series({5}).median(), 5); }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@
 
 namespace lq::cli {
 
+class Mover;
+
 struct Session {
   Session(std::string program_name, Communicator ranks)
       : program(std::move(program_name)), communicator(std::move(ranks)), out(communicator.is_root()) {}
@@ -30,6 +33,8 @@ struct Session {
   std::function<int(int)> from_root = [](int code) { return code; };
   // Collective. Probes of MPI, with a folder for files of theirs; none without MPI.
   std::function<std::vector<Probe>(const std::string& folder, bool thorough)> mpi_probes = {};
+  // Collective. A mover of bench lattice that gathers on one rank; none without MPI.
+  std::function<std::unique_ptr<Mover>(const Grid& grid)> gather = {};
   bool quiet = false;
   bool verbose = false;
   bool json = false;

@@ -14,4 +14,10 @@ echo "too few ranks: $code"
 code=0
 lq bench lattice --lattice 4x4x4x8 --runs 0 || code=$?
 echo "no runs: $code"
+code=0
+lq bench lattice --lattice 4x4x4x8 --strategy gather || code=$?
+echo "nobody to gather from: $code"
+code=0
+lq bench overlap --lattice 4x4x4x8 --strategy gather || code=$?
+echo "no background: $code"
 ls

@@ -1,33 +1,29 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One rank does it all, as many codes do: messages into slices, slices into the file.
-#include <fcntl.h>
-#include <unistd.h>
+// See bench_gather.hpp: messages into slices, slices into the file.
+#include "cli/bench_gather.hpp"
 
 #include <cstring>
 #include <span>
+#include <vector>
 
 #include "cli/bench_raw.hpp"
-#include "peers.hpp"
 
-namespace peers {
+namespace lq::cli {
 namespace {
 
-using lq::cli::Account;
-using lq::cli::BenchField;
-
-class Gather : public lq::cli::Mover {
+class Gather : public Mover {
  public:
-  Gather(const lq::Grid& grid, MPI_Comm comm) : comm_(comm), dimensions_(grid.extents().size()) {
-    const lq::Box& box = grid.local_box();
+  Gather(const Grid& grid, MPI_Comm comm) : comm_(comm), dimensions_(grid.extents().size()) {
+    const Box& box = grid.local_box();
     std::vector<std::int64_t> mine;
     for (int d = 0; d < dimensions_; ++d) mine.push_back(box.lower[d]), mine.push_back(box.extents[d]);
     const int count = 2 * dimensions_;
     std::vector<std::int64_t> every(static_cast<std::size_t>(count * grid.size()));
     MPI_Allgather(mine.data(), count, MPI_INT64_T, every.data(), count, MPI_INT64_T, comm_);
     for (int rank = 0; rank < grid.size(); ++rank) {
-      lq::Box other{lq::Coord::filled(dimensions_, 0), lq::Coord::filled(dimensions_, 0)};
+      Box other{Coord::filled(dimensions_, 0), Coord::filled(dimensions_, 0)};
       for (int d = 0; d < dimensions_; ++d) {
         other.lower[d] = every[static_cast<std::size_t>(rank * count + 2 * d)];
         other.extents[d] = every[static_cast<std::size_t>(rank * count + 2 * d + 1)];
@@ -36,8 +32,14 @@ class Gather : public lq::cli::Mover {
     }
   }
 
-  bool is_peer() const override { return true; }
-  lq::cli::BenchResult label() const override { return peers::label("gather", "raw"); }
+  BenchResult label() const override {
+    BenchResult label;
+    label.name = label.strategy = "gather";
+    label.format = "raw";
+    label.verify = "none";
+    label.precision = "double";
+    return label;
+  }
 
   Account write(const std::string& path, const BenchField& field) override {
     const Slices slices(*this, field);
@@ -54,7 +56,7 @@ class Gather : public lq::cli::Mover {
         MPI_Recv(part_.data(), static_cast<int>(part_.size()), MPI_DOUBLE, rank, 0, comm_, MPI_STATUS_IGNORE);
         place(slices, rank, part_.data());
       }
-      lq::cli::raw_write(path, static_cast<std::uint64_t>(t) * slices.bytes(), std::as_bytes(std::span(slice_)), false);
+      raw_write(path, static_cast<std::uint64_t>(t) * slices.bytes(), std::as_bytes(std::span(slice_)), false);
     }
     return {};
   }
@@ -64,7 +66,7 @@ class Gather : public lq::cli::Mover {
     for (std::int64_t t = 0; t < slices.count; ++t) {
       if (field.grid().is_root()) {
         const std::span<std::byte> bytes = std::as_writable_bytes(std::span(slice_));
-        lq::cli::raw_read(path, static_cast<std::uint64_t>(t) * slices.bytes(), bytes);
+        raw_read(path, static_cast<std::uint64_t>(t) * slices.bytes(), bytes);
         for (int rank = 1; rank < field.grid().size(); ++rank) {
           if (!slices.has(rank, t)) continue;
           part_.resize(slices.numbers_of(rank));
@@ -94,7 +96,7 @@ class Gather : public lq::cli::Mover {
       if (field.grid().is_root())
         peer.slice_.resize(field.grid().volume() / static_cast<std::uint64_t>(count) * numbers);
     }
-    const lq::Box& box(int rank) const { return boxes[static_cast<std::size_t>(rank)]; }
+    const Box& box(int rank) const { return boxes[static_cast<std::size_t>(rank)]; }
     bool has(int rank, std::int64_t t) const {
       const int d = extents.size() - 1;
       return t >= box(rank).lower[d] && t < box(rank).lower[d] + box(rank).extents[d];
@@ -103,10 +105,10 @@ class Gather : public lq::cli::Mover {
       return box(rank).volume() / static_cast<std::uint64_t>(box(rank).extents[extents.size() - 1]) * numbers;
     }
     std::size_t begin(std::int64_t t) const { return static_cast<std::size_t>(t - local_lower) * local_numbers; }
-    std::uint64_t bytes() const { return lq::volume(extents) / static_cast<std::uint64_t>(count) * numbers * 8; }
+    std::uint64_t bytes() const { return volume(extents) / static_cast<std::uint64_t>(count) * numbers * 8; }
 
-    const std::vector<lq::Box>& boxes;
-    lq::Extents extents;
+    const std::vector<Box>& boxes;
+    Extents extents;
     std::uint64_t numbers;
     std::int64_t count = 0, local_lower = 0;
     std::size_t local_numbers = 0;
@@ -119,7 +121,7 @@ class Gather : public lq::cli::Mover {
   // Calls work(place in the slice, place in the part, numbers) for each row along x of a rank's part of a slice.
   template <class Work>
   void for_each_row(const Slices& slices, int rank, Work work) {
-    const lq::Box& box = slices.box(rank);
+    const Box& box = slices.box(rank);
     const auto row = static_cast<std::size_t>(box.extents[0]) * slices.numbers;
     const std::size_t rows = slices.numbers_of(rank) / row;
     for (std::size_t i = 0; i < rows; ++i) {
@@ -148,14 +150,12 @@ class Gather : public lq::cli::Mover {
 
   MPI_Comm comm_;
   int dimensions_;
-  std::vector<lq::Box> boxes_;
+  std::vector<Box> boxes_;
   std::vector<double> slice_, part_;
 };
 
 }  // namespace
 
-std::unique_ptr<lq::cli::Mover> make_gather(const lq::Grid& grid, MPI_Comm comm) {
-  return std::make_unique<Gather>(grid, comm);
-}
+std::unique_ptr<Mover> make_gather(const Grid& grid, MPI_Comm comm) { return std::make_unique<Gather>(grid, comm); }
 
-}  // namespace peers
+}  // namespace lq::cli
