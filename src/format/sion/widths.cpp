@@ -77,7 +77,7 @@ std::vector<std::int64_t> aligned_widths(std::span<const std::int64_t> requests,
 }
 
 std::vector<std::int32_t> collector_groups(std::span<const std::int64_t> requests, std::int64_t block,
-                                           std::int64_t wish) {
+                                           std::int64_t wish, std::span<const std::uint8_t> only_sends) {
   check(requests, block);
   if (requests.empty()) return {};
   const std::int64_t sum = sum_of(requests);
@@ -87,7 +87,8 @@ std::vector<std::int32_t> collector_groups(std::span<const std::int64_t> request
   std::vector<std::int32_t> firsts = {0};
   std::int64_t filled = requests[0];
   for (std::size_t task = 1; task < requests.size(); ++task) {
-    if (filled <= average && requests[task] <= average - filled) {
+    const bool sends = task < only_sends.size() && only_sends[task] != 0;
+    if (sends || (filled <= average && requests[task] <= average - filled)) {
       filled += requests[task];
       continue;
     }

@@ -16,9 +16,10 @@ namespace lq::format::sion {
 std::vector<std::int64_t> aligned_widths(std::span<const std::int64_t> requests, std::int64_t block);
 
 // Groups of consecutive tasks, the first of which collects: the first task of each, ascending, from 0. `wish`: tasks
-// per collector, or 0 and below for a choice.
+// per collector, or 0 and below for a choice. `only_sends` (empty, or one per task): tasks that cannot collect, which
+// belong to the group before them.
 std::vector<std::int32_t> collector_groups(std::span<const std::int64_t> requests, std::int64_t block,
-                                           std::int64_t wish);
+                                           std::int64_t wish, std::span<const std::uint8_t> only_sends = {});
 // The widths of a group add up to a multiple of the block; its last task has the padding.
 std::vector<std::int64_t> collective_widths(std::span<const std::int64_t> requests, std::int64_t block,
                                             std::span<const std::int32_t> groups);
