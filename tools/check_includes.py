@@ -92,6 +92,9 @@ def is_left_of(used, sibling):
 
 
 def breach_in_public(name, header, quoted):
+    if name.startswith("compat/"):
+        foreign = is_public(header) or library_of(header) not in (None, "mpi")
+        return "headers of drop-ins include each other, POSIX and MPI" if foreign else None
     if header == "mpi.h" or header in MPI_HEADERS:
         return None if name in MPI_HEADERS else "only limequat/mpi.hpp and limequat_mpi.h mention MPI"
     if is_public(header):

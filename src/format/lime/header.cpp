@@ -43,6 +43,10 @@ HeaderBytes encode(const Header& header) {
                             header.data_length),
                 {.record = header.type});
   }
+  return encode_unchecked(header);
+}
+
+HeaderBytes encode_unchecked(const Header& header) noexcept {
   HeaderBytes bytes{};
   base::store_be(bytes.data(), magic);
   base::store_be(bytes.data() + 4, header.version);
@@ -51,7 +55,8 @@ HeaderBytes encode(const Header& header) {
   bytes[6] = static_cast<std::byte>(flags);
   bytes[7] = static_cast<std::byte>(header.reserved);
   base::store_be(bytes.data() + 8, header.data_length);
-  std::ranges::copy(base::as_bytes(header.type), bytes.begin() + type_offset);
+  std::ranges::copy(base::as_bytes(header.type).first(std::min(header.type.size(), type_limit)),
+                    bytes.begin() + type_offset);
   return bytes;
 }
 

@@ -42,6 +42,8 @@ bool has_magic(base::Bytes bytes) noexcept;  // of at least 4 bytes
 Header decode(std::span<const std::byte, header_bytes> bytes);
 // invalid_argument: a type that check_type() refuses; too_large: a length of 2^63 and more.
 HeaderBytes encode(const Header& header);
+// The same for any type of at most 127 characters and any length.
+HeaderBytes encode_unchecked(const Header& header) noexcept;
 
 // invalid_argument unless `type` has 1 to 127 printable ASCII characters.
 void check_type(std::string_view type);

@@ -1,0 +1,220 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# A drop-in is a library with the names of another one, over our rooms: shared and static, with headers, a CMake package
+# and a file for pkg-config. Nothing else of Limequat is visible from outside, and no C++ is needed to link it.
+
+include(CMakePackageConfigHelpers)
+
+# What a static drop-in is made of where it can be one object that needs nothing but the C library: our objects, and what
+# they use of the C++ library, all names but the drop-in's made local. Needs GNU ld, and those libraries as archives.
+set(LQ_DROPIN_ARCHIVES)
+set(why "")
+execute_process(COMMAND ${CMAKE_LINKER} --help OUTPUT_VARIABLE linker_help ERROR_QUIET)
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.a OUTPUT_VARIABLE libstdcxx
+  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+find_library(LQ_PUGIXML_ARCHIVE libpugixml.a)
+find_library(LQ_FMT_ARCHIVE libfmt.a)
+if(NOT LIMEQUAT_ALONE_ARCHIVES)
+  set(why "LIMEQUAT_ALONE_ARCHIVES=OFF")
+elseif(LIMEQUAT_SANITIZE OR LIMEQUAT_COVERAGE OR LIMEQUAT_FUZZ)
+  set(why "an instrumented build")
+elseif(NOT CMAKE_OBJCOPY OR NOT "${linker_help}" MATCHES "force-group-allocation")
+  set(why "no GNU ld and objcopy")
+elseif(NOT EXISTS "${libstdcxx}")
+  set(why "no libstdc++.a")
+elseif(NOT LQ_PUGIXML_ARCHIVE)
+  set(why "no libpugixml.a")
+endif()
+set(LQ_DROPINS_ALONE OFF)
+if(NOT why)
+  set(LQ_DROPINS_ALONE ON)
+  list(APPEND LQ_DROPIN_ARCHIVES ${LQ_PUGIXML_ARCHIVE})
+  if(LQ_FMT_ARCHIVE)
+    list(APPEND LQ_DROPIN_ARCHIVES ${LQ_FMT_ARCHIVE})
+  endif()
+  list(APPEND LQ_DROPIN_ARCHIVES ${libstdcxx})
+endif()
+set(LQ_DROPINS_NOT_ALONE_BECAUSE "${why}")
+
+# What the merged archives of other builds need at their users' link.
+set(LQ_DROPIN_LINK_NAMES)
+if(NOT LQ_DROPINS_ALONE)
+  set(LQ_DROPIN_LINK_NAMES fmt pugixml)
+  if(LQ_HAVE_ISAL)
+    list(APPEND LQ_DROPIN_LINK_NAMES isal)
+  elseif(LQ_HAVE_LIBDEFLATE)
+    list(APPEND LQ_DROPIN_LINK_NAMES deflate)
+  endif()
+  list(APPEND LQ_DROPIN_LINK_NAMES stdc++ m)
+endif()
+
+# Archives are made of what few machines have as archives, too: fmt out of its headers, the portable CRC-32.
+if(LQ_DROPINS_ALONE)
+  add_library(lq_alone OBJECT ${PROJECT_SOURCE_DIR}/src/kernels/crc32.cpp ${PROJECT_SOURCE_DIR}/src/compat/rounding.cpp)
+  if(NOT LQ_FMT_ARCHIVE)
+    target_sources(lq_alone PRIVATE ${PROJECT_SOURCE_DIR}/src/compat/formatting.cpp)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/compat/formatting.cpp TARGET_DIRECTORY lq_alone
+      PROPERTIES COMPILE_OPTIONS "-fno-inline;-fno-ipa-cp")
+  endif()
+  target_include_directories(lq_alone PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(lq_alone PRIVATE fmt::fmt lq_flags)
+endif()
+
+# lq_dropin(NAME SOURCES ... ROOMS ... EXPORTS "lime*" ... [HEADERS a.h ...] [FOLDERS include/lemon ...]
+#           [LIBRARIES MPI::MPI_C ...] [OBJECTS other object libraries ...] [DEFINITIONS of its users ...]
+#           [PACKAGE P VERSION v COMPATIBILITY rule] [DESCRIPTION text])
+#   NAME         libNAME.so; only names that match EXPORTS are visible
+#   NAME_static  libNAME.a
+#   lq_NAME      object library of the sources
+# HEADERS lie in include/compat; they are installed there and into each of FOLDERS (the include folder itself by default).
+# With a PACKAGE, find_package(P) gives P::NAME and P::NAME_static, and pkg-config knows NAME.
+function(lq_dropin name)
+  cmake_parse_arguments(DROPIN "" "PACKAGE;VERSION;COMPATIBILITY;DESCRIPTION"
+    "SOURCES;ROOMS;EXPORTS;HEADERS;FOLDERS;LIBRARIES;OBJECTS;DEFINITIONS" ${ARGN})
+  lq_closure("${DROPIN_ROOMS}" closure room_libraries)
+
+  # Its own sources. Their names are seen outside, so that EXPORTS alone decides.
+  add_library(lq_${name} OBJECT ${DROPIN_SOURCES})
+  target_include_directories(lq_${name} PUBLIC
+    ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/compat)
+  target_compile_definitions(lq_${name} PUBLIC ${DROPIN_DEFINITIONS})
+  target_link_libraries(lq_${name} PUBLIC ${room_libraries} ${DROPIN_LIBRARIES} PRIVATE lq_flags)
+  set_target_properties(lq_${name} PROPERTIES CXX_VISIBILITY_PRESET default C_VISIBILITY_PRESET default)
+  set(objects $<TARGET_OBJECTS:lq_${name}>)
+  foreach(other ${DROPIN_OBJECTS})
+    list(APPEND objects $<TARGET_OBJECTS:${other}>)
+  endforeach()
+  set_property(GLOBAL PROPERTY LQ_DROPIN_${name}_ROOMS ${DROPIN_ROOMS})
+
+  # Of the rooms only what is used.
+  set(room_objects)
+  foreach(room ${closure})
+    list(APPEND room_objects $<TARGET_OBJECTS:lq_${room}>)
+  endforeach()
+  add_library(${name}_rooms STATIC ${room_objects})
+  set_target_properties(${name}_rooms PROPERTIES LINKER_LANGUAGE CXX
+    ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+
+  lq_dropin_shared(${name} "${objects}" "${DROPIN_EXPORTS}" "${room_libraries}")
+  lq_dropin_static(${name} "${objects}" "${DROPIN_EXPORTS}" "${room_objects}")
+  if(NOT DROPIN_FOLDERS)
+    set(DROPIN_FOLDERS ${CMAKE_INSTALL_INCLUDEDIR})
+  endif()
+  foreach(target ${name} ${name}_static)
+    target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/compat>)
+    foreach(folder ${DROPIN_FOLDERS})
+      target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${folder}>)
+    endforeach()
+    target_compile_definitions(${target} INTERFACE ${DROPIN_DEFINITIONS})
+    target_link_libraries(${target} INTERFACE ${DROPIN_LIBRARIES})
+  endforeach()
+  lq_dropin_install(${name})
+endfunction()
+
+# lq_closure(ROOMS OUT_ROOMS OUT_LIBRARIES): the rooms that these need, and the libraries of all of them.
+function(lq_closure rooms out_rooms out_libraries)
+  set(closure)
+  set(libraries)
+  foreach(room ${rooms})
+    get_property(room_closure GLOBAL PROPERTY LQ_ROOM_${room}_CLOSURE)
+    get_property(room_libraries GLOBAL PROPERTY LQ_ROOM_${room}_LIBRARIES)
+    list(APPEND closure ${room_closure})
+    list(APPEND libraries ${room_libraries})
+  endforeach()
+  list(REMOVE_DUPLICATES closure)
+  list(REMOVE_DUPLICATES libraries)
+  set(${out_rooms} ${closure} PARENT_SCOPE)
+  set(${out_libraries} ${libraries} PARENT_SCOPE)
+endfunction()
+
+function(lq_dropin_shared name objects exports libraries)
+  list(JOIN exports ";\n    " names)
+  set(script ${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
+  file(WRITE ${script} "{\n  global:\n    ${names};\n  local:\n    *;\n};\n")
+  add_library(${name} SHARED ${objects})
+  target_link_libraries(${name} PRIVATE ${name}_rooms ${libraries} Threads::Threads)
+  target_link_options(${name} PRIVATE LINKER:--version-script=${script} LINKER:--as-needed)
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${script}
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+endfunction()
+
+function(lq_dropin_static name objects exports room_objects)
+  if(LQ_DROPINS_ALONE)
+    set(whole ${CMAKE_CURRENT_BINARY_DIR}/${name}_whole.o)
+    set(alone ${CMAKE_CURRENT_BINARY_DIR}/${name}_alone.o)
+    set(keep)
+    foreach(pattern ${exports})
+      list(APPEND keep --keep-global-symbol=${pattern})
+    endforeach()
+    # The first definition wins: that of lq_alone stands in front of the rooms.
+    add_custom_command(OUTPUT ${alone}
+      COMMAND ${CMAKE_LINKER} -r --force-group-allocation --wrap=fegetround --wrap=fesetround
+        -o ${whole} ${objects} --start-group
+        $<TARGET_FILE:${name}_first> $<TARGET_FILE:${name}_rooms> ${LQ_DROPIN_ARCHIVES} --end-group
+      # Unique symbols of C++ are no others' business either, but objcopy makes local only what is weak or global.
+      COMMAND ${CMAKE_OBJCOPY} --wildcard --weaken-symbol=_Z* ${whole}
+      COMMAND ${CMAKE_OBJCOPY} --wildcard ${keep} ${whole} ${alone}
+      COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DOBJECT=${alone} -P ${PROJECT_SOURCE_DIR}/cmake/CheckAlone.cmake
+      DEPENDS ${objects} ${name}_first ${name}_rooms ${PROJECT_SOURCE_DIR}/cmake/CheckAlone.cmake
+      COMMAND_EXPAND_LISTS VERBATIM COMMENT "Making lib${name}.a of one object")
+    add_library(${name}_first STATIC $<TARGET_OBJECTS:lq_alone>)
+    set_target_properties(${name}_first PROPERTIES LINKER_LANGUAGE CXX
+      ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    set_source_files_properties(${alone} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+    add_library(${name}_static STATIC ${alone})
+  else()
+    add_library(${name}_static STATIC ${objects} ${room_objects})
+    target_link_libraries(${name}_static INTERFACE ${LQ_DROPIN_LINK_NAMES})
+  endif()
+  set_target_properties(${name}_static PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C)
+endfunction()
+
+# Uses the variables of lq_dropin.
+macro(lq_dropin_install name)
+  set(export)
+  if(DROPIN_PACKAGE)
+    set(export EXPORT ${DROPIN_PACKAGE}Targets)
+  endif()
+  install(TARGETS ${name} ${name}_static ${export}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  list(TRANSFORM DROPIN_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/include/compat/)
+  foreach(folder ${CMAKE_INSTALL_INCLUDEDIR}/compat ${DROPIN_FOLDERS})
+    install(FILES ${DROPIN_HEADERS} DESTINATION ${folder})
+  endforeach()
+  if(DROPIN_PACKAGE)
+    lq_dropin_package(${name})
+  endif()
+endmacro()
+
+# Uses the variables of lq_dropin.
+macro(lq_dropin_package name)
+  set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/${DROPIN_PACKAGE})
+  install(EXPORT ${DROPIN_PACKAGE}Targets NAMESPACE ${DROPIN_PACKAGE}:: DESTINATION ${package_folder})
+  set(DROPIN_NEEDS_MPI OFF)
+  if("MPI::MPI_C" IN_LIST DROPIN_LIBRARIES)
+    set(DROPIN_NEEDS_MPI ON)
+  endif()
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/DropinConfig.cmake.in ${DROPIN_PACKAGE}Config.cmake
+    INSTALL_DESTINATION ${package_folder})
+  write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/${DROPIN_PACKAGE}ConfigVersion.cmake
+    VERSION ${DROPIN_VERSION} COMPATIBILITY ${DROPIN_COMPATIBILITY})
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${DROPIN_PACKAGE}Config.cmake
+    ${CMAKE_CURRENT_BINARY_DIR}/${DROPIN_PACKAGE}ConfigVersion.cmake DESTINATION ${package_folder})
+
+  file(RELATIVE_PATH LQ_PKGCONFIG_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  set(DROPIN_NAME ${name})
+  set(DROPIN_CFLAGS "")
+  foreach(folder ${DROPIN_FOLDERS})
+    string(APPEND DROPIN_CFLAGS " -I\${prefix}/${folder}")
+  endforeach()
+  foreach(definition ${DROPIN_DEFINITIONS})
+    string(APPEND DROPIN_CFLAGS " -D${definition}")
+  endforeach()
+  set(DROPIN_PRIVATE_LIBS "")
+  foreach(library ${LQ_DROPIN_LINK_NAMES})
+    string(APPEND DROPIN_PRIVATE_LIBS " -l${library}")
+  endforeach()
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/dropin.pc.in ${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endmacro()
