@@ -1,0 +1,133 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One task after the other, so that the collector holds one piece of one task at a time. A collector that fails goes on
+// receiving, for the others are sending.
+#include "multifile/comm_courier.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <limequat/error.hpp>
+
+#include "base/backoff.hpp"
+#include "comm/error_wire.hpp"
+#include "multifile/wire.hpp"
+
+namespace lq::multifile {
+namespace {
+
+void wait_for(comm::Flight& flight) {
+  base::Backoff backoff;
+  while (!flight.is_done()) backoff.wait();
+}
+
+// Calls work(piece) for the pieces of a parcel.
+template <class Work>
+void for_each_piece(const Parcel& parcel, std::int64_t piece_bytes, const Work& work) {
+  if (parcel.offset == Parcel::nowhere) return;
+  for (std::int64_t done = 0; done < parcel.bytes; done += piece_bytes) {
+    const std::int64_t offset = parcel.offset < 0 ? parcel.offset : parcel.offset + done;
+    work(Parcel{offset, std::min(piece_bytes, parcel.bytes - done)}, static_cast<std::size_t>(done));
+  }
+}
+
+// Runs `work` unless there was a failure before.
+template <class Work>
+void attempt(std::exception_ptr& failure, const Work& work) {
+  if (failure) return;
+  try {
+    work();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+}
+
+}  // namespace
+
+CommCourier::CommCourier(std::shared_ptr<comm::Comm> comm) : comm_(std::move(comm)), channel_(comm_->next_channel()) {}
+
+void CommCourier::send(base::Bytes bytes, int to) { wait_for(*comm_->start_send(bytes, to, channel_)); }
+void CommCourier::receive(base::MutableBytes bytes, int from) {
+  wait_for(*comm_->start_receive(bytes, from, channel_));
+}
+
+void CommCourier::give_verdict(const CollectorGroup& group, std::exception_ptr failure) {
+  std::vector<std::byte> verdict;
+  if (failure) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const Error& error) {
+      verdict = comm::pack_error(error);
+    } catch (const std::exception& error) {
+      verdict = comm::pack_error(Error(Code::internal, error.what()));
+    }
+  }
+  const std::uint64_t length = verdict.size();
+  for (int task = group.collector + 1; task < group.collector + group.tasks; ++task) {
+    send(std::as_bytes(std::span(&length, 1)), task);
+    if (length > 0) send(verdict, task);
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+void CommCourier::await_verdict(int collector) {
+  std::uint64_t length = 0;
+  receive(std::as_writable_bytes(std::span(&length, 1)), collector);
+  if (length == 0) return;
+  std::vector<std::byte> verdict(length);
+  receive(verdict, collector);
+  throw comm::unpack_error(verdict);
+}
+
+void CommCourier::collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) {
+  if (comm_->rank() != group.collector) {
+    send(std::as_bytes(std::span(&mine, 1)), group.collector);
+    for_each_piece(mine, group.piece_bytes, [&](const Parcel& piece, std::size_t done) {
+      send(data.subspan(done, static_cast<std::size_t>(piece.bytes)), group.collector);
+    });
+    return await_verdict(group.collector);
+  }
+  std::exception_ptr failure;
+  for_each_piece(mine, group.piece_bytes, [&](const Parcel& piece, std::size_t done) {
+    attempt(failure, [&] { write(piece, data.subspan(done, static_cast<std::size_t>(piece.bytes))); });
+  });
+  std::vector<std::byte> held;
+  for (int task = group.collector + 1; task < group.collector + group.tasks; ++task) {
+    Parcel parcel;
+    receive(std::as_writable_bytes(std::span(&parcel, 1)), task);
+    for_each_piece(parcel, group.piece_bytes, [&](const Parcel& piece, std::size_t) {
+      held.resize(static_cast<std::size_t>(piece.bytes));
+      receive(held, task);
+      attempt(failure, [&] { write(piece, held); });
+    });
+  }
+  give_verdict(group, failure);
+}
+
+void CommCourier::deal_out(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data, const Read& read) {
+  if (comm_->rank() != group.collector) {
+    send(std::as_bytes(std::span(&mine, 1)), group.collector);
+    for_each_piece(mine, group.piece_bytes, [&](const Parcel& piece, std::size_t done) {
+      receive(data.subspan(done, static_cast<std::size_t>(piece.bytes)), group.collector);
+    });
+    return await_verdict(group.collector);
+  }
+  std::exception_ptr failure;
+  for_each_piece(mine, group.piece_bytes, [&](const Parcel& piece, std::size_t done) {
+    attempt(failure, [&] { read(piece, data.subspan(done, static_cast<std::size_t>(piece.bytes))); });
+  });
+  std::vector<std::byte> held;
+  for (int task = group.collector + 1; task < group.collector + group.tasks; ++task) {
+    Parcel parcel;
+    receive(std::as_writable_bytes(std::span(&parcel, 1)), task);
+    for_each_piece(parcel, group.piece_bytes, [&](const Parcel& piece, std::size_t) {
+      held.assign(static_cast<std::size_t>(piece.bytes), std::byte{0});
+      attempt(failure, [&] { read(piece, held); });
+      send(held, task);
+    });
+  }
+  give_verdict(group, failure);
+}
+
+}  // namespace lq::multifile

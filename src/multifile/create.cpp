@@ -1,0 +1,231 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Creating a multifile: the first task of each physical file makes it, works out where the chunks lie, and writes
+// metadata block 1 (formats/sion.md 2, 4); then everybody opens it.
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
+#include "format/sion/widths.hpp"
+#include "multifile/agreement.hpp"
+#include "multifile/block_size.hpp"
+#include "multifile/parallel_file.hpp"
+#include "multifile/parallel_wire.hpp"
+#include "multifile/wire.hpp"
+
+namespace lq::multifile {
+namespace {
+
+using format::sion::Geometry;
+using format::sion::Head;
+using format::sion::KeyValueMode;
+
+void require_valid(const Creation& request, const comm::Comm& all) {
+  require_path(request.path);
+  const Seat& seat = request.seat;
+  if (request.chunk_bytes < 0) {
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: a chunk of {} bytes; choose 0 or more", request.path, request.chunk_bytes));
+  }
+  if (request.block_size == 0 || request.block_size < -1) {
+    throw Error(Code::invalid_argument, fmt::format("{}: a block size of {} bytes; choose a positive one, or -1 to ask "
+                                                    "the file system",
+                                                    request.path, request.block_size));
+  }
+  const bool fits = seat.files >= 1 && seat.file >= 0 && seat.file < seat.files && seat.tasks >= 1 && seat.task >= 0 &&
+                    seat.task < seat.tasks && seat.tasks <= all.size() && seat.files <= all.size();
+  if (fits) return;
+  throw Error(Code::invalid_argument,
+              fmt::format("{}: task {} of {} in file {} of {}, of {} tasks in all: that cannot be; count from 0",
+                          request.path, seat.task, seat.tasks, seat.file, seat.files, all.size()));
+}
+
+std::vector<std::int64_t> widths_for(std::span<const std::int64_t> chunks, std::int64_t block,
+                                     const std::vector<std::int32_t>& groups, bool collects, bool merges) {
+  if (!collects) return format::sion::aligned_widths(chunks, block);
+  return merges ? format::sion::merging_widths(chunks, block, groups)
+                : format::sion::collective_widths(chunks, block, groups);
+}
+
+// Who does not know of the creation's failure leaves an empty file behind: its maker takes it away.
+class NewFile {
+ public:
+  NewFile(transport::Transport& transport, std::string path) : transport_(transport), path_(std::move(path)) {}
+  ~NewFile() {
+    if (kept_ || !is_new_) return;
+    try {
+      transport_.remove(path_);
+    } catch (const Error&) {  // the failure that brought us here is the one to tell
+    }
+  }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  void note_new() noexcept { is_new_ = true; }
+  void keep() noexcept { kept_ = true; }
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  transport::Transport& transport_;
+  std::string path_;
+  bool is_new_ = false;
+  bool kept_ = false;
+};
+
+std::string name_of(const format::sion::NameRule& names, const std::string& path, std::int32_t file) {
+  return names ? names(file) : format::sion::file_name(path, file);
+}
+
+Facts facts_of(const Creation& request, int tasks) {
+  Facts facts;
+  facts.path = request.path;
+  facts.direction = Direction::write;
+  facts.data_order = request.mode.data_order.value_or(format::sion::host_order);
+  facts.block_size = request.block_size;
+  facts.files = request.seat.files;
+  facts.file_number = request.seat.file;
+  facts.tasks_of_set = tasks;
+  if (request.mode.keys == KeyWish::inline_records) facts.key_values = KeyValueMode::inline_records;
+  return facts;
+}
+
+// The rank in `all` of the first task of file 0.
+int find_map_root(comm::Comm& all, const Seat& seat) {
+  if (seat.files == 1) return 0;
+  std::uint64_t root = seat.file == 0 && seat.task == 0 ? static_cast<std::uint64_t>(all.rank())
+                                                        : static_cast<std::uint64_t>(all.size());
+  all.all_reduce(std::span(&root, 1), comm::Reduce::min);
+  if (root < static_cast<std::uint64_t>(all.size())) return static_cast<int>(root);
+  throw Error(Code::invalid_argument, "no task is the first of physical file 0; count files and tasks from 0");
+}
+
+}  // namespace
+
+std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, const Creation& request) {
+  comm::Comm& all = team->all();
+  comm::agree(all, [&] { require_valid(request, all); });
+  require_same_request(all, request.path, request.mode, request.block_size, request.seat.files);
+  auto file = std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, all.size()), team, request.seat));
+  file->group_ = comm::agree(all, [&] { return team->form(request.seat); });
+  comm::agree(all, [&] {
+    if (file->group_.comm->size() == request.seat.tasks && file->group_.comm->rank() == request.seat.task) return;
+    throw Error(Code::invalid_argument, fmt::format("{}: file {} has {} tasks, {} were announced", request.path,
+                                                    request.seat.file, file->group_.comm->size(), request.seat.tasks));
+  });
+  file->map_root_ = find_map_root(all, request.seat);
+  file->wish_ = request.mode.collectors;
+  file->merges_ = request.mode.merges;
+  NewFile made(*request.opener.transport, name_of(request.names, request.path, request.seat.file));
+  file->physical_path_ = made.path();
+  comm::agree(all, [&] {
+    require_path(made.path());
+    if (!file->is_first()) return;
+    if (request.opener.transport->kind(made.path()) == transport::PathKind::absent) made.note_new();
+    file->create_physical(request);
+  });
+  file->settle(request.chunk_bytes, request.rank);
+  Opener opener = request.opener;
+  opener.access = request.mode.access;
+  const std::int64_t buffer = request.mode.buffer_bytes;
+  opener.buffer_bytes = static_cast<std::size_t>(buffer < 0 ? file->facts_.block_size : buffer);
+  comm::agree(all, [&] { file->open_data(opener); });
+  made.keep();
+  return file;
+}
+
+// On the first task.
+void ParallelFile::create_physical(const Creation& request) {
+  metadata_ = request.opener.create(physical_path_);
+  head_.data_order = facts_.data_order;
+  head_.files = seat_.files;
+  head_.file_number = seat_.file;
+  head_.prefix = request.path;
+  head_.set_key_value_mode(facts_.key_values);
+  head_.block_size =
+      request.block_size > 0 ? request.block_size : block_size_of(*request.opener.transport, physical_path_);
+}
+
+void ParallelFile::settle(std::int64_t chunk_bytes, std::int64_t rank) {
+  comm::Comm& comm = *group_.comm;
+  const Request mine{chunk_bytes, rank, team_->may_collect() ? 0U : 1U};
+  const auto requests = comm.gather(std::as_bytes(std::span(&mine, 1)), 0);
+  const auto answers = comm::agree(team_->all(), [&] { return lay_out(requests); });
+  take_answer(comm.scatter(answers, 0));
+}
+
+// On the first task: from what all want to where all are.
+std::vector<std::vector<std::byte>> ParallelFile::lay_out(const std::vector<std::vector<std::byte>>& requests) {
+  if (!is_first()) return {};
+  std::vector<std::int64_t> chunks;
+  std::vector<std::uint8_t> only_sends;
+  head_.ranks.clear();
+  for (const auto& bytes : requests) {
+    const auto request = from_bytes<Request>(bytes);
+    chunks.push_back(request.chunk_bytes);
+    head_.ranks.push_back(request.rank);
+    only_sends.push_back(request.only_sends != 0 ? 1 : 0);
+  }
+  head_.tasks = static_cast<std::int32_t>(chunks.size());
+  std::vector<std::int32_t> groups;
+  const bool collects = wish_.on && group_.courier != nullptr;
+  if (collects) {
+    groups = format::sion::collector_groups(chunks, head_.block_size, wish_.tasks_each_of(head_.tasks), only_sends);
+  }
+  head_.widths = widths_for(chunks, head_.block_size, groups, collects, merges_);
+  const Geometry geometry(head_, physical_path_);
+  static_cast<void>(geometry.tail_offset(1));
+  const std::vector<std::byte> bytes = format::sion::encode(head_);
+  metadata_->write_at(0, base::Bytes(bytes).first(bytes.size() - format::sion::closing_bytes));
+
+  Answer answer;
+  answer.block_size = head_.block_size;
+  answer.key_values = static_cast<std::int32_t>(head_.key_value_mode());
+  answer.metadata_is_big = head_.metadata_order == ByteOrder::big;
+  answer.data_is_big = head_.data_order == ByteOrder::big;
+  answer.collects = collects;
+  answer.merges = merges_ && collects;
+  std::vector<std::vector<std::byte>> answers;
+  for (std::int32_t task = 0; task < head_.tasks; ++task) {
+    answer.place = {geometry.start(task), geometry.width(task), geometry.skip()};
+    answer.rank = head_.ranks[static_cast<std::size_t>(task)];
+    answer.collectors = group_of(groups, task, head_.tasks, head_.block_size, merges_);
+    answers.push_back(to_bytes(answer));
+  }
+  return answers;
+}
+
+void ParallelFile::take_answer(base::Bytes bytes) {
+  const auto answer = take<Answer>(bytes);
+  facts_.block_size = answer.block_size;
+  facts_.key_values = static_cast<KeyValueMode>(answer.key_values);
+  facts_.metadata_order = answer.metadata_is_big != 0 ? ByteOrder::big : ByteOrder::little;
+  facts_.data_order = answer.data_is_big != 0 ? ByteOrder::big : ByteOrder::little;
+  collects_ = answer.collects != 0;
+  merges_ = answer.merges != 0;
+  collectors_ = answer.collectors;
+  tasks_.clear();
+  Task& task = tasks_.emplace_back();
+  task.rank = answer.rank;
+  task.file = seat_.file;
+  task.number = seat_.task;
+  task.stream = writes() ? LogicalFile(answer.place) : LogicalFile(answer.place, take_all<std::int64_t>(bytes));
+}
+
+void ParallelFile::open_data(const Opener& opener) {
+  channels_.push_back(opener.open(physical_path_, facts_.direction));
+}
+
+void ParallelFile::resize_chunks(std::int64_t chunk_bytes) {
+  comm::agree(team_->all(), [&] {
+    catch_up();
+    const bool is_fresh = writes() && selected().stream.size() == 0 && selected().stream.chunks() == 1;
+    if (is_fresh && chunk_bytes >= 0) return;
+    throw Error(is_fresh ? Code::invalid_argument : Code::wrong_state,
+                fmt::format("{}: chunks of {} bytes: sizes are positive, and are chosen before data are written",
+                            facts_.path, chunk_bytes));
+  });
+  settle(chunk_bytes, selected().rank);
+  place_stream();
+}
+
+}  // namespace lq::multifile

@@ -1,0 +1,31 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Metadata blocks of a physical file, written and read whole.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "format/sion/geometry.hpp"
+#include "format/sion/head.hpp"
+#include "format/sion/tail.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::multifile {
+
+// Metadata block 2, then where it is in block 1: a file whose writer dies in between is unclosed, not damaged.
+void write_tail(transport::File& file, const format::sion::Head& head, const format::sion::Tail& tail,
+                std::int64_t unused = 0);
+
+struct Metadata {
+  std::string path;
+  format::sion::Head head;
+  format::sion::Geometry geometry;
+  format::sion::Tail tail;
+};
+
+// Throws Error: what reading throws; truncated for a file that was not closed.
+Metadata read_metadata(transport::Transport& transport, const std::string& path);
+
+}  // namespace lq::multifile

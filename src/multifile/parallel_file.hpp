@@ -1,0 +1,100 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A multifile of which each task has its own logical file open. Opening and closing gather what is known of the tasks
+// of a physical file on one of them, once, and that one writes or reads the metadata; nobody else holds more than its
+// own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "format/sion/names.hpp"
+#include "format/sion/tail.hpp"
+#include "multifile/multifile.hpp"
+#include "multifile/team.hpp"
+
+namespace lq::multifile {
+
+struct Creation {
+  std::string path;
+  Mode mode = {};
+  std::int64_t chunk_bytes = 0;
+  std::int32_t block_size = -1;  // of the file system; -1: it is asked
+  std::int64_t rank = 0;         // to be stored
+  Seat seat = {};
+  format::sion::NameRule names = {};  // empty: as usual
+  Opener opener = {};
+};
+
+struct Opening {
+  std::string path;
+  Mode mode = {};
+  format::sion::NameRule names = {};
+  Opener opener = {};
+};
+
+class ParallelFile final : public Multifile {
+ public:
+  // Collective over team->all(). Files have their final names at once; old ones are truncated. Paths, modes, block
+  // sizes and numbers of files must be the same on all tasks (ranks_disagree).
+  static std::unique_ptr<ParallelFile> create(std::shared_ptr<Team> team, const Creation& request);
+  // Collective over team->all(), which has as many tasks as have written the multifile (invalid_argument); task t gets
+  // the logical file of global rank t.
+  static std::unique_ptr<ParallelFile> open(std::shared_ptr<Team> team, const Opening& request);
+
+  const Seat& seat() const noexcept { return seat_; }
+  Team& team() noexcept { return *team_; }
+  const FileGroup& group() const noexcept { return group_; }
+
+  // Collective over the tasks of the physical file, directly after the creation: other sizes of chunks.
+  void resize_chunks(std::int64_t chunk_bytes);
+
+  bool is_collective() const noexcept { return collects_; }
+  bool merges() const noexcept { return merges_; }
+  const CollectorGroup& collectors() const noexcept { return collectors_; }
+  // Collective over the tasks of the physical file, or at least of the collector's group. false: more than fits into a
+  // chunk here, nothing was written of this task. Errors of the collector are errors of its group.
+  bool write_together(base::Bytes bytes);
+  // As many bytes as the current chunk has left, or the next one.
+  std::size_t read_together(base::MutableBytes buffer);
+
+  // Collective over team->all(). Throws the same on all tasks; the file is closed all the same.
+  void close() override;
+
+ private:
+  struct Request;  // of a task to the one that writes the metadata
+  struct Answer;
+
+  ParallelFile(Facts facts, std::shared_ptr<Team> team, Seat seat)
+      : Multifile(facts), team_(std::move(team)), seat_(seat) {}
+
+  bool is_first() const noexcept { return seat_.task == 0; }
+  void create_physical(const Creation& request);
+  void settle(std::int64_t chunk_bytes, std::int64_t rank);
+  std::vector<std::vector<std::byte>> lay_out(const std::vector<std::vector<std::byte>>& requests);
+  std::vector<std::vector<std::byte>> read_physical(const Opening& request,
+                                                    const std::vector<std::vector<std::byte>>& abilities);
+  void take_answer(base::Bytes bytes);
+  void open_data(const Opener& opener);
+  void write_tables(const std::vector<std::vector<std::byte>>& used, const std::vector<std::vector<std::byte>>& seats);
+  void close_written();
+
+  std::shared_ptr<Team> team_;
+  Seat seat_;
+  FileGroup group_;
+  std::string physical_path_;
+  CollectorWish wish_;
+  bool collects_ = false;
+  bool merges_ = false;
+  CollectorGroup collectors_;
+  std::exception_ptr collector_failure_;  // of a write for others, who may not have heard of it
+
+  // On the first task of each physical file, when writing.
+  std::unique_ptr<transport::File> metadata_;
+  format::sion::Head head_;
+  int map_root_ = 0;  // rank in all() of the first task of file 0; on all tasks
+};
+
+}  // namespace lq::multifile

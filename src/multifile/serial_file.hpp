@@ -1,0 +1,61 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A multifile of which one process has all tasks open, or reads one of them, without any communication.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "format/sion/set.hpp"
+#include "multifile/metadata.hpp"
+#include "multifile/multifile.hpp"
+#include "multifile/parallel_file.hpp"
+
+namespace lq::multifile {
+
+struct SerialCreation {
+  std::string path;
+  Mode mode = {};
+  std::vector<std::int64_t> chunk_bytes;  // of each task
+  std::vector<std::int64_t> ranks;        // of each task, to be stored
+  std::int32_t block_size = -1;
+  Opener opener = {};
+};
+
+class SerialFile final : public Multifile {
+ public:
+  // Local. One physical file; tasks as many as there are chunk sizes.
+  static std::unique_ptr<SerialFile> create(const SerialCreation& request);
+  // Local. The whole set; tasks in the order of their global ranks, in a single file in that of storage.
+  static std::unique_ptr<SerialFile> open(const Opening& request);
+  // Local. One task of it.
+  static std::unique_ptr<SerialFile> open_task(const Opening& request, std::int64_t task);
+
+  // Of the physical file of the first task; for the several of a set they say little.
+  std::uint64_t skip() const noexcept { return skip_; }
+  std::uint64_t tail_offset() const noexcept { return tail_offset_; }
+  // Where each task of the set lies: file and number in it, in turn; empty for a single file.
+  const std::vector<std::int32_t>& mapping() const noexcept { return mapping_; }
+  bool is_one_task() const noexcept { return is_one_task_; }
+
+  void close() override;
+
+ private:
+  explicit SerialFile(Facts facts) : Multifile(std::move(facts)) {}
+
+  void add_task(const format::sion::Set& set, std::int32_t task, std::size_t channel);
+  void note(const format::sion::Set& set);
+
+  std::uint64_t skip_ = 0;
+  std::uint64_t tail_offset_ = 0;
+  std::vector<std::int32_t> mapping_;
+  bool is_one_task_ = false;
+
+  std::unique_ptr<transport::File> metadata_;  // when writing
+  format::sion::Head head_;
+};
+
+}  // namespace lq::multifile

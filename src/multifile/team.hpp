@@ -1,0 +1,74 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Who opens a multifile together, and how those of one physical file find each other and move each other's data. There
+// is one over any comm::Comm (MPI, threads, this process alone); interfaces with communication of their own bring
+// theirs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "base/bytes.hpp"
+#include "comm/comm.hpp"
+#include "multifile/logical_file.hpp"
+
+namespace lq::multifile {
+
+// Data of a task at its place in the physical file.
+struct Parcel {
+  static constexpr std::int64_t nowhere = -1;     // the task has nothing to move
+  static constexpr std::int64_t collectors = -2;  // the data belong to the collector's own stream
+
+  std::int64_t offset = nowhere;
+  std::int64_t bytes = 0;
+};
+
+// A range of tasks of a physical file, the first of which reads and writes for all.
+struct CollectorGroup {
+  std::int32_t collector = 0;
+  std::int32_t tasks = 1;
+  std::int64_t piece_bytes = 1;  // what the collector holds of another task at a time
+};
+
+// Moves data within a group. Collective over the group; each task passes its own parcel.
+class Courier {
+ public:
+  using Write = std::function<void(const Parcel& piece, base::Bytes)>;
+  using Read = std::function<void(const Parcel& piece, base::MutableBytes)>;
+
+  virtual ~Courier() = default;
+  // Calls `write` on the collector, task by task, piece by piece; its own data first. When `write` throws, all of the
+  // group throw.
+  virtual void collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) = 0;
+  // Calls `read` on the collector, which puts what it read where the piece belongs.
+  virtual void deal_out(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data, const Read& read) = 0;
+};
+
+// The tasks of one physical file.
+struct FileGroup {
+  std::shared_ptr<comm::Comm> comm;  // rank: local task
+  std::shared_ptr<Courier> courier;  // nullptr: no collective data calls
+};
+
+class Team {
+ public:
+  virtual ~Team() = default;
+  virtual comm::Comm& all() = 0;
+  // Collective over all(). The group of the tasks of a physical file.
+  virtual FileGroup form(const Seat& seat) = 0;
+  // Whether this task may read and write for others.
+  virtual bool may_collect() const { return true; }
+};
+
+std::shared_ptr<Team> make_team(std::shared_ptr<comm::Comm> all);
+
+// Local. Seats of tasks that are dealt out to `files` physical files. Throws Error(invalid_argument) unless
+// 1 <= files <= tasks.
+Seat dealt_seat(std::int32_t task, std::int32_t tasks, std::int32_t files);
+// Collective. Seats of tasks that come in groups, a physical file each: `leader` is the rank in `all` of the group's
+// first task, and files are numbered in the order of their leaders.
+Seat grouped_seat(comm::Comm& all, std::int32_t leader, std::int32_t task, std::int32_t tasks);
+
+}  // namespace lq::multifile

@@ -1,0 +1,60 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Values on their way between tasks, which run on machines of one kind.
+#pragma once
+
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <limequat/error.hpp>
+
+#include "base/bytes.hpp"
+
+namespace lq::multifile {
+
+template <class T>
+requires std::is_trivially_copyable_v<T> std::vector<std::byte> to_bytes(const T& value) {
+  const auto bytes = std::as_bytes(std::span(&value, 1));
+  return {bytes.begin(), bytes.end()};
+}
+
+// The value at the front of `bytes`, which are those behind it afterwards.
+template <class T>
+requires std::is_trivially_copyable_v<T> T take(base::Bytes& bytes) {
+  if (bytes.size() < sizeof(T)) throw Error(Code::communication, "a message between tasks is too short");
+  T value;
+  std::memcpy(&value, bytes.data(), sizeof(T));
+  bytes = bytes.subspan(sizeof(T));
+  return value;
+}
+
+template <class T>
+T from_bytes(base::Bytes bytes) {
+  return take<T>(bytes);
+}
+
+template <class T>
+requires std::is_trivially_copyable_v<T>
+void append(std::vector<std::byte>& bytes, const T& value) {
+  const auto more = std::as_bytes(std::span(&value, 1));
+  bytes.insert(bytes.end(), more.begin(), more.end());
+}
+
+template <class T>
+void append(std::vector<std::byte>& bytes, std::span<const T> values) {
+  const auto more = std::as_bytes(values);
+  bytes.insert(bytes.end(), more.begin(), more.end());
+}
+
+// All that is left, as values.
+template <class T>
+requires std::is_trivially_copyable_v<T> std::vector<T> take_all(base::Bytes bytes) {
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+  return values;
+}
+
+}  // namespace lq::multifile
