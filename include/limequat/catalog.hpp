@@ -30,6 +30,7 @@ struct Record {
   std::uint64_t header_offset = 0;
   std::uint64_t offset = 0;       // of the payload
   std::uint64_t data_length = 0;  // of the payload, without padding
+  std::uint64_t pieces = 1;       // that the payload lies in; `offset` is that of the first
 };
 
 enum class ByteOrder { big, little };
@@ -76,8 +77,9 @@ struct Finding {
 
 struct LQ_API Catalog {
   std::string path;
-  std::string format;  // "ildg", "scidac", "lime"
+  std::string format;  // "ildg", "scidac", "lime", "sion"
   std::uint64_t file_bytes = 0;
+  std::vector<std::string> files;  // paths of the physical files where there are several; Record::file counts them
   std::vector<Record> records;
   std::vector<FieldEntry> fields;
   Metadata metadata;  // texts that belong to the whole file

@@ -6,7 +6,13 @@
 
 #include <algorithm>
 
+#include <limequat/error.hpp>
+
 namespace lq::base {
+
+std::unique_ptr<ByteSource> ByteSource::open_other(const std::string& path) const {
+  throw Error(Code::not_found, path + ": there is no other file beside the one that is read", {.path = path});
+}
 
 std::size_t MemorySource::read_at(std::uint64_t offset, MutableBytes buffer) {
   if (offset >= bytes_.size()) return 0;

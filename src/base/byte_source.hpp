@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "base/bytes.hpp"
@@ -20,6 +21,9 @@ class ByteSource {
   virtual std::uint64_t size() const = 0;
   // Reads as many bytes as there are, up to buffer.size(); returns their number. Throws Error(io).
   virtual std::size_t read_at(std::uint64_t offset, MutableBytes buffer) = 0;
+  // Another file of the same storage, for formats of several files. Throws Error(not_found), as where there are no
+  // other files.
+  virtual std::unique_ptr<ByteSource> open_other(const std::string& path) const;
 };
 
 class MemorySource final : public ByteSource {

@@ -5,6 +5,24 @@
 #include "cli/exit_code.hpp"
 
 namespace lq::cli {
+namespace {
+
+// What an error in a file amounts to: broken structure, an interrupted writer, or contents that are others.
+int exit_code_of(Code code) noexcept {
+  switch (code) {
+    case Code::truncated:
+      return incomplete;
+    case Code::malformed:
+    case Code::too_large:
+    case Code::unsupported:
+    case Code::not_found:  // another file of the set
+      return invalid;
+    default:
+      return differs;
+  }
+}
+
+}  // namespace
 
 int exit_code_of(const Error& error) noexcept {
   if (error.code() == Code::truncated) return incomplete;
@@ -17,8 +35,7 @@ int exit_code_of(const std::vector<Finding>& findings) noexcept {
   int code = fine;
   for (const Finding& finding : findings) {
     if (finding.severity != Severity::error) continue;
-    const bool is_structure = finding.code == Code::malformed || finding.code == Code::too_large;
-    code = worse(code, finding.code == Code::truncated ? incomplete : is_structure ? invalid : differs);
+    code = worse(code, exit_code_of(finding.code));
   }
   return code;
 }

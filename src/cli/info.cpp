@@ -94,9 +94,11 @@ class Info {
     after_another_ = true;
     session.out.line(catalog.path);
     session.out.line(fmt::format("  format     {}", catalog.format));
+    session.out.line(fmt::format("  size       {} bytes, {}{}", catalog.file_bytes,
+                                 count(catalog.records.size(), "record"),
+                                 catalog.files.size() > 1 ? fmt::format(" in {} files", catalog.files.size()) : ""));
     session.out.line(
-        fmt::format("  size       {} bytes, {}", catalog.file_bytes, count(catalog.records.size(), "record")));
-    session.out.line(fmt::format("  complete   {}", catalog.complete ? "yes" : "NO: the file ends early"));
+        fmt::format("  complete   {}", catalog.complete ? "yes" : "NO: its writer was interrupted, or it ends early"));
     session.out.write(lines_of(properties_of(catalog.metadata), "  "));
     for (const FieldEntry& field : catalog.fields) session.out.write(field_text(field));
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // lq ls: the records of a file and the fields in them.
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -26,11 +27,29 @@ std::string flags(const Record& record) {
   return record.mb_flag ? "MB" : record.me_flag ? "ME" : "";
 }
 
+// Columns that say the same of every record are left out: flags where there are no messages, the file where there is
+// one, pieces where each record lies in one.
 std::string records_table(const Catalog& catalog) {
-  Table table({{"RECORD"}, {"TYPE"}, {"FLAGS"}, {"OFFSET", true}, {"BYTES", true}});
-  for (const Record& record : catalog.records) {
-    table.row({place(record), printable(record.type), flags(record), std::to_string(record.offset),
-               std::to_string(record.data_length)});
+  const auto& records = catalog.records;
+  const bool has_flags =
+      records.empty() || std::ranges::any_of(records, [](const Record& record) { return record.message > 0; });
+  const bool has_pieces = std::ranges::any_of(records, [](const Record& record) { return record.pieces != 1; });
+  const bool has_files = catalog.files.size() > 1;
+  std::vector<Column> columns = {{"RECORD"}, {"TYPE"}};
+  if (has_flags) columns.push_back({"FLAGS"});
+  if (has_files) columns.push_back({"FILE", true});
+  columns.push_back({"OFFSET", true});
+  columns.push_back({"BYTES", true});
+  if (has_pieces) columns.push_back({"PIECES", true});
+  Table table(std::move(columns));
+  for (const Record& record : records) {
+    std::vector<std::string> row = {place(record), printable(record.type)};
+    if (has_flags) row.push_back(flags(record));
+    if (has_files) row.push_back(std::to_string(record.file));
+    row.push_back(std::to_string(record.offset));
+    row.push_back(std::to_string(record.data_length));
+    if (has_pieces) row.push_back(std::to_string(record.pieces));
+    table.row(std::move(row));
   }
   return table.text();
 }
@@ -60,8 +79,10 @@ struct Ls {
     } else {
       if (after_another) session.out.line("");
       after_another = true;
-      session.out.line(fmt::format("{}: {}, {}, {}{}", path, catalog.format, count(catalog.records.size(), "record"),
-                                   base::human_bytes(catalog.file_bytes), catalog.complete ? "" : ", INCOMPLETE"));
+      const std::string files = catalog.files.size() > 1 ? fmt::format(" in {} files", catalog.files.size()) : "";
+      session.out.line(fmt::format("{}: {}, {}, {}{}{}", path, catalog.format, count(catalog.records.size(), "record"),
+                                   base::human_bytes(catalog.file_bytes), files,
+                                   catalog.complete ? "" : ", INCOMPLETE"));
       session.out.write(records_table(catalog));
       session.out.write(fields_table(catalog));
     }

@@ -53,6 +53,11 @@ bool Findings::has_errors() const noexcept {
   return std::ranges::any_of(findings_, [](const Finding& f) { return f.severity == Severity::error; });
 }
 
+std::uint64_t Findings::count(const std::string& rule) const noexcept {
+  const auto found = counts_.find(rule);
+  return found == counts_.end() ? 0 : found->second;
+}
+
 std::vector<Finding> Findings::take() {
   for (const auto& [rule, count] : counts_) {
     if (count <= most_per_rule) continue;

@@ -26,6 +26,8 @@ class Findings {
                std::string found = {});
   void note(std::string rule, const Record& record, std::string message);
   bool has_errors() const noexcept;
+  // How often a rule came up.
+  std::uint64_t count(const std::string& rule) const noexcept;
 
   // All of them, with one sentence for each rule that came up more often; errors are never left out entirely.
   std::vector<Finding> take();

@@ -56,6 +56,13 @@ struct PlanRequest {
   bool slice_checksums = true;
 };
 
+// Part of a record that lies in one piece.
+struct Stretch {
+  int file = 0;  // index into Catalog::files
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+};
+
 enum class Likeness { no, maybe, yes };
 
 class Format {  // stateless; one object per format
@@ -75,6 +82,8 @@ class Format {  // stateless; one object per format
   // Which texts of another file can stand beside a field in this format. Left out are names it cannot hold, second
   // texts where it has one, and what describes the numbers themselves when their precision changes.
   virtual Metadata carried(const Metadata& texts, bool precision_changes) const = 0;
+  // Where the payload of a record lies, in order; for most formats in one piece.
+  virtual std::vector<Stretch> stretches(base::ByteSource& file, const Catalog& catalog, const Record& record) const;
   // Rules of the specification that the file breaks, those of scan() included.
   virtual std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const = 0;
   // Every header byte, in order of offset.

@@ -13,6 +13,7 @@
 #include "format/ildg/ildg_format.hpp"
 #include "format/lime/lime_format.hpp"
 #include "format/scidac/scidac_format.hpp"
+#include "format/sion/sion_format.hpp"
 
 namespace lq::format {
 namespace {
@@ -20,7 +21,8 @@ namespace {
 const ildg::IldgFormat ildg_format;
 const scidac::ScidacFormat scidac_format;
 const lime::LimeFormat lime_format;
-constexpr std::array<const Format*, 3> table{&ildg_format, &scidac_format, &lime_format};
+const sion::SionFormat sion_format;
+constexpr std::array<const Format*, 4> table{&ildg_format, &scidac_format, &lime_format, &sion_format};
 
 std::string names() {
   std::string list;
@@ -45,6 +47,10 @@ std::string first_bytes(base::ByteSource& file) {
 }
 
 }  // namespace
+
+std::vector<Stretch> Format::stretches(base::ByteSource&, const Catalog&, const Record& record) const {
+  return {{record.file, record.offset, record.data_length}};
+}
 
 std::span<const Format* const> formats() { return table; }
 
@@ -87,7 +93,8 @@ const Format& recognise(base::ByteSource& file) {
   if (candidate) return *candidate;
   const std::string found = first_bytes(file);
   throw Error(Code::unknown_format,
-              fmt::format("{}: {}, which is none of the formats {} (LIME files begin with the bytes 45 67 89 ab)",
+              fmt::format("{}: {}, which is none of the formats {} (LIME files begin with the bytes 45 67 89 ab, "
+                          "multifiles with \"sion\")",
                           file.path(), found, names()),
               {.path = file.path(), .offset = 0, .expected = "45 67 89 ab", .found = found});
 }

@@ -147,14 +147,15 @@ void each(Archive& a, T& v) {
   } else if constexpr (std::is_same_v<Value, Payload>) {
     all(a, v.file, v.offset, v.length, v.spec, v.extents, v.stored, v.order, v.byte_order);
   } else if constexpr (std::is_same_v<Value, Record>) {
-    all(a, v.type, v.file, v.message, v.number, v.mb_flag, v.me_flag, v.header_offset, v.offset, v.data_length);
+    all(a, v.type, v.file, v.message, v.number, v.mb_flag, v.me_flag, v.header_offset, v.offset, v.data_length,
+        v.pieces);
   } else if constexpr (std::is_same_v<Value, FieldEntry>) {
     all(a, v.name, v.payload, v.record, v.checksum, v.slices, v.metadata, v.plaquette, v.link_trace);
   } else if constexpr (std::is_same_v<Value, Finding>) {
     all(a, v.severity, v.code, v.rule, v.message, v.record, v.offset, v.length, v.expected, v.found);
   } else {
     static_assert(std::is_same_v<Value, Catalog>);
-    all(a, v.path, v.format, v.file_bytes, v.records, v.fields, v.metadata, v.findings, v.complete);
+    all(a, v.path, v.format, v.file_bytes, v.files, v.records, v.fields, v.metadata, v.findings, v.complete);
   }
 }
 

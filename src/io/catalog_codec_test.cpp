@@ -19,8 +19,9 @@ Catalog full_catalog() {
   catalog.format = "ildg";
   catalog.file_bytes = std::uint64_t{1} << 40;
   catalog.complete = false;
+  catalog.files = {"conf.0010.ildg", "conf.0010.ildg.000001"};
   catalog.metadata = {{"scidac-file-xml", "<a/>"}, {"x", ""}};
-  catalog.records.push_back({"ildg-binary-data", 0, 2, 4, true, false, 1464, 1608, std::uint64_t{1} << 35});
+  catalog.records.push_back({"ildg-binary-data", 0, 2, 4, true, false, 1464, 1608, std::uint64_t{1} << 35, 3});
   FieldEntry entry;
   entry.name = "gauge";
   entry.payload.offset = 1608;

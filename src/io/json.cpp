@@ -108,6 +108,7 @@ void put(JsonWriter& json, const Record& record) {
       .member("header_offset", record.header_offset)
       .member("offset", record.offset)
       .member("data_length", record.data_length)
+      .member("pieces", record.pieces)
       .end_object();
 }
 
@@ -185,6 +186,8 @@ void put(JsonWriter& json, const Catalog& catalog) {
       .member("format", catalog.format)
       .member("file_bytes", catalog.file_bytes)
       .member("complete", catalog.complete)
+      .key("files")
+      .array(catalog.files)
       .key("records");
   put(json, catalog.records);
   json.key("fields");

@@ -41,6 +41,16 @@ const Record& record_named(const Catalog& catalog, std::string_view type, std::u
       {.path = catalog.path, .record = std::string(type)});
 }
 
+void read_stretch(base::ByteSource& file, const format::Stretch& stretch,
+                  const std::function<void(const void* data, std::uint64_t bytes)>& sink) {
+  std::vector<std::byte> bytes;
+  for (std::uint64_t done = 0; done < stretch.length; done += bytes.size()) {
+    bytes.resize(static_cast<std::size_t>(std::min(piece_bytes, stretch.length - done)));
+    pump::read_whole(file, stretch.offset + done, bytes);
+    sink(bytes.data(), bytes.size());
+  }
+}
+
 }  // namespace
 
 Catalog inspect(const std::string& path, const Communicator& communicator, const Limits& limits) {
@@ -62,13 +72,19 @@ std::vector<Annotation> explain(const std::string& path, const Limits& limits) {
 void read_record(const std::string& path, std::string_view type, std::uint64_t index,
                  const std::function<void(const void* data, std::uint64_t bytes)>& sink, const Limits& limits) {
   const std::unique_ptr<transport::File> file = transport::posix().open_read(path);
-  const Catalog catalog = format::recognise(*file).scan(*file, limits);
+  const format::Format& format = format::recognise(*file);
+  const Catalog catalog = format.scan(*file, limits);
   const Record& record = record_named(catalog, type, index);
-  std::vector<std::byte> bytes;
-  for (std::uint64_t done = 0; done < record.data_length; done += bytes.size()) {
-    bytes.resize(static_cast<std::size_t>(std::min(piece_bytes, record.data_length - done)));
-    pump::read_whole(*file, record.offset + done, bytes);
-    sink(bytes.data(), bytes.size());
+  std::unique_ptr<base::ByteSource> other;  // a physical file beside the one that was named
+  for (const format::Stretch& stretch : format.stretches(*file, catalog, record)) {
+    const auto number = static_cast<std::size_t>(stretch.file);
+    const std::string& holder = catalog.files.empty() ? file->path() : catalog.files.at(number);
+    if (holder == file->path()) {
+      read_stretch(*file, stretch, sink);
+    } else {
+      if (!other || other->path() != holder) other = file->open_other(holder);
+      read_stretch(*other, stretch, sink);
+    }
   }
 }
 

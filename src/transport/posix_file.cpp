@@ -32,6 +32,10 @@ std::uint64_t PosixFile::size() const {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
+std::unique_ptr<base::ByteSource> PosixFile::open_other(const std::string& path) const {
+  return posix().open_read(path);
+}
+
 std::size_t PosixFile::read_at(std::uint64_t offset, base::MutableBytes buffer) {
   require_position(path_, "read", offset, 0);
   // The kernel refuses to read past the largest position, even where no file has a byte.

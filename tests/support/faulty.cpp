@@ -44,6 +44,10 @@ class FaultyFile final : public transport::File {
     return inner_->read_at(offset, buffer);
   }
 
+  std::unique_ptr<base::ByteSource> open_other(const std::string& path) const override {
+    return inner_->open_other(path);
+  }
+
   void write_at(std::uint64_t offset, base::Bytes bytes) override {
     if (!is_chosen(*counter_)) return inner_->write_at(offset, bytes);
     const bool halfway = counter_->fault == Fault::short_write || counter_->fault == Fault::kill;

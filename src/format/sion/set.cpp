@@ -40,6 +40,7 @@ Loaded load(base::ByteSource& source, const SetOptions& options) {
     if (tail.map) loaded.map = std::move(*tail.map);
   } catch (const BrokenRule& broken) {
     if (!options.tolerates_damage || !is_loss(broken)) throw;
+    file.damage = broken.finding();
   }
   file.ranks = std::move(head.ranks);
   file.head = std::move(static_cast<FixedHead&>(head));

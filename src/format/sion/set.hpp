@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,8 @@ struct PhysicalFile {
   std::uint64_t tail_offset = 0;    // 0: not closed
   std::vector<std::int64_t> ranks;  // of each local task
   Geometry geometry;
-  ChunkTable table;  // of no task where the table is lost
+  ChunkTable table;               // of no task where it is lost
+  std::optional<Finding> damage;  // why it is
 
   bool has_table() const noexcept { return table.tasks() == geometry.tasks(); }
 };

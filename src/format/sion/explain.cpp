@@ -1,0 +1,188 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See explain.hpp.
+#include "format/sion/explain.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "format/read_ahead.hpp"
+#include "format/sion/broken_rule.hpp"
+#include "format/sion/geometry.hpp"
+#include "format/sion/head.hpp"
+#include "format/sion/tail.hpp"
+
+namespace lq::format::sion {
+namespace {
+
+constexpr const char* head_section = "formats/sion.md 2";
+constexpr const char* order_section = "formats/sion.md 3";
+constexpr const char* chunk_section = "formats/sion.md 4";
+constexpr const char* tail_section = "formats/sion.md 5";
+constexpr std::uint64_t most_lines = 4096;  // of one table
+
+class Explanation {
+ public:
+  explicit Explanation(base::ByteSource& file) : file_(file), window_(file) {}
+
+  std::vector<Annotation> take() {
+    try {
+      const Head head = read_head(file_);
+      order_ = head.metadata_order;
+      add_fixed(head);
+      add_table("global rank", head.ranks);
+      add_table("chunk width", head.widths);
+      add(4, "maximum chunks", number(head.max_chunks), head_section);
+      add(8, "offset of metadata block 2", number(head.tail_offset), head_section);
+      const Geometry geometry(head, file_.path());
+      const Tail tail = read_tail(file_, head, geometry);
+      add_chunks(geometry, tail.table);
+      add_tail(head, geometry, tail);
+    } catch (const BrokenRule&) {
+      // The scan says what is wrong; here the rest is told as what it is.
+    }
+    add(left(), next_ == 0 ? "no header" : "bytes behind", fmt::format("{} bytes that nothing refers to", left()),
+        "formats/sion.md 9");
+    return std::move(annotations_);
+  }
+
+ private:
+  static std::string number(std::int64_t value) { return fmt::format("{}", value); }
+  std::uint64_t left() const noexcept { return window_.size() - next_; }
+  void add(std::uint64_t length, std::string name, std::string value, const char* section);
+  void add_gap(std::uint64_t end);
+  void add_fixed(const FixedHead& head);
+  void add_table(std::string_view name, const std::vector<std::int64_t>& values);
+  void add_chunks(const Geometry& geometry, const ChunkTable& table);
+  void add_tail(const Head& head, const Geometry& geometry, const Tail& tail);
+  void add_used(const Head& head, const ChunkTable& table);
+  void add_map(const std::vector<Place>& map);
+
+  base::ByteSource& file_;
+  ReadAhead window_;
+  ByteOrder order_ = host_order;
+  std::vector<Annotation> annotations_;
+  std::uint64_t next_ = 0;
+};
+
+void Explanation::add(std::uint64_t length, std::string name, std::string value, const char* section) {
+  length = std::min(length, left());  // the file may end early
+  if (length == 0) return;
+  annotations_.push_back({next_, length, std::move(name), std::move(value), section});
+  next_ += length;
+}
+
+void Explanation::add_gap(std::uint64_t end) {
+  if (end > next_) add(end - next_, "gap", "not used", chunk_section);
+}
+
+void Explanation::add_fixed(const FixedHead& head) {
+  const auto order = [](ByteOrder o) { return o == ByteOrder::big ? "big" : "little"; };
+  add(4, "magic", "\"sion\"", head_section);
+  add(4, "byte order", fmt::format("metadata {}, data declared {}", order(head.metadata_order), order(head.data_order)),
+      order_section);
+  add(4, "library version", fmt::format("{}.{}", head.library_version / 1000, head.library_version % 1000),
+      head_section);
+  add(4, "library patch level", number(head.library_patch), head_section);
+  add(4, "format version", number(head.format_version), head_section);
+  add(4, "block size", fmt::format("{} bytes", head.block_size), head_section);
+  add(4, "tasks", number(head.tasks), head_section);
+  add(4, "physical files", number(head.files), head_section);
+  if (head.format_version >= 3) {
+    add(4, "file number", number(head.file_number), head_section);
+    const auto mode = static_cast<std::int32_t>(head.key_value_mode());
+    add(8, "flag 1",
+        fmt::format("key-value mode {}{}", mode,
+                    mode == 50   ? " (none)"
+                    : mode == 51 ? " (inline)"
+                                 : ""),
+        head_section);
+    add(8, "flag 2", number(head.flag2), head_section);
+  }
+  add(prefix_bytes, "name at creation", fmt::format("\"{}\"", base::printable(head.prefix)), head_section);
+}
+
+void Explanation::add_table(std::string_view name, const std::vector<std::int64_t>& values) {
+  if (values.size() > most_lines) {
+    add(8 * values.size(), fmt::format("{}s", name), fmt::format("{} numbers", values.size()), head_section);
+    return;
+  }
+  for (std::size_t task = 0; task < values.size(); ++task) {
+    add(8, fmt::format("{} of task {}", name, task), number(values[task]), head_section);
+  }
+}
+
+void Explanation::add_chunks(const Geometry& geometry, const ChunkTable& table) {
+  add_gap(geometry.start(0));
+  const std::uint64_t blocks = table.max_count();
+  if (table.chunks() > most_lines) {
+    add(blocks * geometry.skip(), "chunks", fmt::format("{} chunks of {} tasks", table.chunks(), table.tasks()),
+        chunk_section);
+    return;
+  }
+  for (std::uint64_t block = 0; block < blocks; ++block) {
+    for (std::int32_t task = 0; task < table.tasks(); ++task) {
+      if (block >= table.count(task) || table.used(task)[block] == 0) continue;
+      const std::uint64_t offset = geometry.chunk_offset(task, block);
+      const auto used = static_cast<std::uint64_t>(table.used(task)[block]);
+      add_gap(offset);
+      add(used, fmt::format("chunk {} of task {}", block, task),
+          fmt::format("{} of {} bytes", used, geometry.width(task)), chunk_section);
+    }
+  }
+}
+
+void Explanation::add_tail(const Head& head, const Geometry&, const Tail& tail) {
+  const ChunkTable& table = tail.table;
+  add_gap(static_cast<std::uint64_t>(head.tail_offset));
+  const auto tasks = static_cast<std::uint64_t>(head.tasks);
+  if (tasks > most_lines) {
+    add(8 * tasks, "chunk counts", fmt::format("{} numbers", tasks), tail_section);
+  } else {
+    for (std::int32_t task = 0; task < table.tasks(); ++task) {
+      add(8, fmt::format("chunks of task {}", task), fmt::format("{}", table.count(task)), tail_section);
+    }
+  }
+  add_used(head, table);
+  if (tail.map) add_map(*tail.map);
+}
+
+void Explanation::add_used(const Head& head, const ChunkTable& table) {
+  const auto blocks = static_cast<std::uint64_t>(head.max_chunks);
+  const auto tasks = static_cast<std::uint64_t>(head.tasks);
+  if (blocks > most_lines / tasks) {
+    add(8 * tasks * blocks, "used bytes", fmt::format("{} numbers of {} chunks", blocks * tasks, table.chunks()),
+        tail_section);
+    return;
+  }
+  for (std::uint64_t block = 0; block < blocks; ++block) {
+    for (std::int32_t task = 0; task < table.tasks(); ++task) {
+      const bool is_there = block < table.count(task);
+      add(8, fmt::format("used, chunk {} of task {}", block, task),
+          is_there ? fmt::format("{} bytes", table.used(task)[block]) : "no such chunk", tail_section);
+    }
+  }
+}
+
+void Explanation::add_map(const std::vector<Place>& map) {
+  add(4, "map size", fmt::format("{} tasks", map.size()), tail_section);
+  if (map.size() > most_lines) {
+    add(8 * map.size(), "map", fmt::format("{} pairs", map.size()), tail_section);
+    return;
+  }
+  for (std::size_t task = 0; task < map.size(); ++task) {
+    add(8, fmt::format("place of task {}", task), fmt::format("task {} of file {}", map[task].task, map[task].file),
+        tail_section);
+  }
+}
+
+}  // namespace
+
+std::vector<Annotation> explain(base::ByteSource& file) { return Explanation(file).take(); }
+
+}  // namespace lq::format::sion

@@ -1,0 +1,41 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What is in a multifile, as a catalog: a record for each logical file, "task.N", and in key-value mode one for each
+// key of a task, "task.N.key.K".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <limequat/catalog.hpp>
+#include <limequat/options.hpp>
+
+#include "base/byte_source.hpp"
+#include "format/findings.hpp"
+#include "format/format.hpp"
+#include "format/sion/set.hpp"
+
+namespace lq::format::sion {
+
+std::string record_name(std::int32_t task);
+std::string record_name(std::int32_t task, std::uint64_t key);
+
+// The task and key that a name of a record stands for.
+struct RecordName {
+  std::int32_t task = 0;
+  std::optional<std::uint64_t> key;
+};
+std::optional<RecordName> parse_record_name(std::string_view name) noexcept;
+
+// Whole sets and what is left of others. Damage becomes findings.
+Catalog scan(base::ByteSource& file, const Limits& limits);
+// Where the bytes of a record lie. Throws what opening the set throws.
+std::vector<format::Stretch> stretches(base::ByteSource& file, const RecordName& record);
+
+// The set that a file belongs to, opened through the file.
+Set open_set(base::ByteSource& file, const SetOptions& options);
+
+}  // namespace lq::format::sion
