@@ -11,6 +11,7 @@
 #include <limequat/error.hpp>
 #include <limequat/mpi.hpp>
 
+#include "mpi/file_view.hpp"
 #include "mpi/mpi_error.hpp"
 
 namespace lq::mpi {
@@ -19,56 +20,6 @@ namespace {
 constexpr std::uint64_t largest_piece = std::uint64_t{1} << 30;  // counts are int
 constexpr std::uint64_t largest_position = std::numeric_limits<std::int64_t>::max();
 static_assert(sizeof(MPI_Offset) == 8);
-
-// A datatype that MPI handed out; those that are not built in are freed.
-class HandedType {
- public:
-  HandedType() = default;
-  ~HandedType() {
-    int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
-    if (type_ == MPI_DATATYPE_NULL) return;
-    MPI_Type_get_envelope(type_, &integers, &addresses, &types, &combiner);
-    if (combiner != MPI_COMBINER_NAMED) MPI_Type_free(&type_);
-  }
-  HandedType(const HandedType&) = delete;
-  HandedType& operator=(const HandedType&) = delete;
-
-  MPI_Datatype* out() noexcept { return &type_; }
-  int size() const {
-    int bytes = 0;
-    check(MPI_Type_size(type_, &bytes), "look at the view of a file");
-    return bytes;
-  }
-  // Copies of it one behind the other leave no gap.
-  bool is_contiguous() const {
-    MPI_Aint lower = 0, extent = 0, true_lower = 0, true_extent = 0;
-    check(MPI_Type_get_extent(type_, &lower, &extent), "look at the view of a file");
-    check(MPI_Type_get_true_extent(type_, &true_lower, &true_extent), "look at the view of a file");
-    return lower == 0 && true_lower == 0 && extent == size() && true_extent == size();
-  }
-
- private:
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-};
-
-// Errors of the file are returned while this lives, whatever its owner wants of his own calls.
-class ErrorsReturn {
- public:
-  explicit ErrorsReturn(MPI_File file) : file_(file) {
-    check(MPI_File_get_errhandler(file_, &owners_), "find the error handler of a file");
-    if (owners_ != MPI_ERRORS_RETURN) MPI_File_set_errhandler(file_, MPI_ERRORS_RETURN);
-  }
-  ~ErrorsReturn() {
-    if (owners_ != MPI_ERRORS_RETURN) MPI_File_set_errhandler(file_, owners_);
-    MPI_Errhandler_free(&owners_);
-  }
-  ErrorsReturn(const ErrorsReturn&) = delete;
-  ErrorsReturn& operator=(const ErrorsReturn&) = delete;
-
- private:
-  MPI_File file_;
-  MPI_Errhandler owners_ = MPI_ERRHANDLER_NULL;
-};
 
 class MpiStorage final : public Storage {
  public:
@@ -145,13 +96,7 @@ class MpiStorage final : public Storage {
 };
 
 void require_byte_view(MPI_File file, const std::string& path) {
-  MPI_Offset displacement = 0;
-  HandedType element, pattern;
-  std::string representation(MPI_MAX_DATAREP_STRING, '\0');
-  const ErrorsReturn returned(file);
-  check(MPI_File_get_view(file, &displacement, element.out(), pattern.out(), representation.data()),
-        "look at the view of a file");
-  if (displacement == 0 && element.size() == 1 && element.is_contiguous() && pattern.is_contiguous()) return;
+  if (is_byte_view(file)) return;
   throw Error(Code::wrong_state,
               path +
                   ": the file has a view, but sites go to bytes of the whole file; set the view back, on all ranks, by "

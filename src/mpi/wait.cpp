@@ -9,13 +9,13 @@
 
 namespace lq::mpi {
 
-void wait(MPI_Request& request, const char* what) {
+void wait(MPI_Request& request, const char* what, MPI_Status* status) {
   int done = 0;
-  check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
+  check(MPI_Test(&request, &done, status), what);
   base::Backoff backoff;
   while (done == 0) {
     backoff.wait();
-    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
+    check(MPI_Test(&request, &done, status), what);
   }
 }
 

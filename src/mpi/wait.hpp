@@ -16,7 +16,7 @@
 namespace lq::mpi {
 
 // Until the request is complete; Error(communication) as check() does.
-void wait(MPI_Request& request, const char* what);
+void wait(MPI_Request& request, const char* what, MPI_Status* status = MPI_STATUS_IGNORE);
 void wait_all(std::vector<MPI_Request>& requests, const char* what);
 
 // Starts an operation by a call that fills the request, and waits for it.
