@@ -14,6 +14,7 @@
 #include "comm/agree.hpp"
 #include "grid/local_field.hpp"
 #include "io/sites.hpp"
+#include "io/storage_file.hpp"
 
 namespace lq {
 
@@ -33,32 +34,6 @@ Payload payload_at(std::uint64_t offset, const FieldSpec& spec, const Extents& e
 namespace {
 
 constexpr std::uint64_t largest_end = std::uint64_t{1} << 63;
-
-// The caller's file as ours. What it does beyond reading and writing is the caller's business.
-class StorageFile final : public transport::File {
- public:
-  explicit StorageFile(Storage& storage) : storage_(storage), path_(storage.path()) {}
-
-  const std::string& path() const noexcept override { return path_; }
-  std::uint64_t size() const override { refuse("ask for the size"); }
-  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
-    return storage_.read_at(offset, buffer);
-  }
-  void write_at(std::uint64_t offset, base::Bytes bytes) override { storage_.write_at(offset, bytes); }
-  void resize(std::uint64_t) override { refuse("resize"); }
-  void reserve(std::uint64_t, std::uint64_t) override { refuse("reserve storage for"); }
-  void sync() override { refuse("sync"); }
-  void close() override { refuse("close"); }
-
- private:
-  [[noreturn]] void refuse(const char* what) const {
-    throw Error(Code::internal, fmt::format("{}: nobody is to {} a file of the caller's", path_, what),
-                {.path = path_});
-  }
-
-  Storage& storage_;
-  std::string path_;
-};
 
 // What must be the same on all ranks.
 std::string describe(const Payload& payload, const SiteOptions& options) {
@@ -97,7 +72,7 @@ void require_fit(const Payload& payload, const Grid& grid, const FieldSpec& spec
 
 // What both directions share; `move` makes the movement.
 template <class Move>
-Report move_sites(StorageFile& file, const Payload& payload, const Grid& grid, const Field& memory,
+Report move_sites(io::StorageFile& file, const Payload& payload, const Grid& grid, const Field& memory,
                   const SiteOptions& options, bool writing, Move move) {
   comm::Comm& comm = grid.communicator().engine();
   const base::Stopwatch watch;
@@ -145,8 +120,9 @@ Report move_sites(StorageFile& file, const Payload& payload, const Grid& grid, c
 Report write_sites(Storage& storage, const Payload& payload, const Grid& grid, const Field& field,
                    const SiteOptions& options) {
   comm::Comm& comm = grid.communicator().engine();
-  const std::unique_ptr<StorageFile> opened = comm::agree(comm, [&] { return std::make_unique<StorageFile>(storage); });
-  StorageFile& file = *opened;
+  const std::unique_ptr<io::StorageFile> opened =
+      comm::agree(comm, [&] { return std::make_unique<io::StorageFile>(storage); });
+  io::StorageFile& file = *opened;
   const Field local = comm::agree(comm, [&] { return grid::resolve_field(grid, field); });
   return move_sites(file, payload, grid, local, options, true,
                     [&](auto& route, auto* to, const auto& how, auto& tally) {
@@ -157,8 +133,9 @@ Report write_sites(Storage& storage, const Payload& payload, const Grid& grid, c
 Report read_sites(Storage& storage, const Payload& payload, const Grid& grid, const MutableField& field,
                   const SiteOptions& options) {
   comm::Comm& comm = grid.communicator().engine();
-  const std::unique_ptr<StorageFile> opened = comm::agree(comm, [&] { return std::make_unique<StorageFile>(storage); });
-  StorageFile& file = *opened;
+  const std::unique_ptr<io::StorageFile> opened =
+      comm::agree(comm, [&] { return std::make_unique<io::StorageFile>(storage); });
+  io::StorageFile& file = *opened;
   const MutableField local = comm::agree(comm, [&] { return grid::resolve_field(grid, field); });
   const Field memory{local.spec, local.store ? nullptr : local.data, local.available, local.order, {}};
   return move_sites(file, payload, grid, memory, options, false,

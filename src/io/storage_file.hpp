@@ -1,0 +1,41 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A Storage of the caller's where the pump wants a file.
+#pragma once
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+#include <limequat/storage.hpp>
+
+#include "transport/transport.hpp"
+
+namespace lq::io {
+
+// The caller's file as ours. What it does beyond reading and writing is the caller's business.
+class StorageFile final : public transport::File {
+ public:
+  explicit StorageFile(Storage& storage) : storage_(storage), path_(storage.path()) {}
+
+  const std::string& path() const noexcept override { return path_; }
+  std::uint64_t size() const override { refuse("ask for the size"); }
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
+    return storage_.read_at(offset, buffer);
+  }
+  void write_at(std::uint64_t offset, base::Bytes bytes) override { storage_.write_at(offset, bytes); }
+  void resize(std::uint64_t) override { refuse("resize"); }
+  void reserve(std::uint64_t, std::uint64_t) override { refuse("reserve storage for"); }
+  void sync() override { refuse("sync"); }
+  void close() override { refuse("close"); }
+
+ private:
+  [[noreturn]] void refuse(const char* what) const {
+    throw Error(Code::internal, fmt::format("{}: nobody is to {} a file of the caller's", path_, what),
+                {.path = path_});
+  }
+
+  Storage& storage_;
+  std::string path_;
+};
+
+}  // namespace lq::io
