@@ -1,0 +1,49 @@
+/* Copyright (c) 2026 The Limequat authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The parallel open of Fortran, which MPI and the hybrid of MPI and OpenMP share but for the function in C. */
+#ifndef LQ_COMPAT_SION_FORTRAN_PAROPEN_H
+#define LQ_COMPAT_SION_FORTRAN_PAROPEN_H
+
+#include <mpi.h>
+#include <stdlib.h>
+
+#include "compat/sion_fortran/face.h"
+
+typedef int fsion_paropen_in_c(const char*, const char*, int*, MPI_Comm, const MPI_Comm*, sion_int64*, sion_int32*,
+                               int*, FILE**, char**);
+
+/* Communicators are Fortran's handles. Collective, so a task that has no memory for the texts calls, too. */
+static inline void fsion_paropen(fsion_paropen_in_c* open, const char* fname, const char* file_mode, int* nfiles,
+                                 MPI_Fint fgcomm, MPI_Fint flcomm, sion_int64* chunksize, int* fsblksize,
+                                 int* globalrank, char* newfname, int* sid, int fname_length, int file_mode_length,
+                                 int newfname_length) {
+  char* const name = fsion_text(fname, fname_length);
+  char* const mode = fsion_text(file_mode, file_mode_length);
+  char* opened = NULL;
+  const MPI_Comm local = MPI_Comm_f2c(flcomm);
+  int files = *nfiles;
+  int block = *fsblksize;
+  int rank = *globalrank;
+  sion_int64 chunk = *chunksize;
+  *sid = open(name != NULL ? name : "", mode != NULL ? mode : "", &files, MPI_Comm_f2c(fgcomm), &local, &chunk, &block,
+              &rank, NULL, newfname_length > 0 ? &opened : NULL);
+  fsion_store_int(nfiles, files);
+  fsion_store_int64(chunksize, chunk);
+  fsion_store_int(fsblksize, block);
+  fsion_store_int(globalrank, rank);
+  if (*sid >= 0) fsion_put_text(newfname, newfname_length, opened);
+  free(opened);
+  free(mode);
+  free(name);
+}
+
+#define FSION_PAROPEN                                                                                     \
+  (const char* fname, const char* file_mode, int* nfiles, const MPI_Fint* fgcomm, const MPI_Fint* flcomm, \
+   sion_int64* chunksize, int* fsblksize, int* globalrank, char* newfname, int* sid, int fname_length,    \
+   int file_mode_length, int newfname_length)
+#define FSION_PAROPEN_WITH(open)                                                                                   \
+  fsion_paropen(open, fname, file_mode, nfiles, *fgcomm, *flcomm, chunksize, fsblksize, globalrank, newfname, sid, \
+                fname_length, file_mode_length, newfname_length)
+
+#endif
