@@ -47,6 +47,7 @@ class ParallelFile final : public Multifile {
   const Seat& seat() const noexcept { return seat_; }
   Team& team() noexcept { return *team_; }
   const FileGroup& group() const noexcept { return group_; }
+  const std::string& physical_path() const noexcept { return physical_path_; }
 
   // Collective over the tasks of the physical file, directly after the creation: other sizes of chunks.
   void resize_chunks(std::int64_t chunk_bytes);

@@ -1,0 +1,121 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Reading and writing at the cursor (multifile-interface rules: a write is never split, a read ends at its chunk).
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "compat/sion/alias.hpp"
+#include "compat/sion/data.hpp"
+#include "compat/sion/handles.hpp"
+
+namespace lq::compat::sion {
+
+std::optional<std::size_t> bytes_of(const char* function, const OpenFile& open, const void* data, std::size_t size,
+                                    std::size_t items) {
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(size, items, &bytes) || bytes > std::numeric_limits<std::size_t>::max() / 2) {
+    complain(0, open.rank,
+             fmt::format("{}: {} items of {} bytes are more than memory can hold", function, items, size));
+    return std::nullopt;
+  }
+  if (data == nullptr && bytes > 0) {
+    complain(0, open.rank, fmt::format("{}: invalid pointer", function));
+    return std::nullopt;
+  }
+  return bytes;
+}
+
+bool ensure_space(OpenFile& open, std::uint64_t bytes) {
+  if (open.file->ensure_space(bytes)) return true;
+  complain(0, open.rank,
+           fmt::format("sion_ensure_free_space[{:2d}]: could not write {} bytes, chunksize={}, returning ...",
+                       open.rank, bytes, open.file->selected().stream.width()));
+  return false;
+}
+
+std::size_t write_items(OpenFile& open, const void* data, std::size_t size, std::size_t items) {
+  const auto bytes = bytes_of("sion_fwrite", open, data, size, items);
+  if (!bytes || *bytes == 0) return 0;
+  if (!ensure_space(open, *bytes)) {
+    complain(0, open.rank, "could not ensure free space for this block, returning 0 ...");
+    return 0;
+  }
+  open.file->write({static_cast<const std::byte*>(data), *bytes});
+  return items;
+}
+
+std::size_t read_items(OpenFile& open, void* data, std::size_t size, std::size_t items) {
+  const auto bytes = bytes_of("sion_fread", open, data, size, items);
+  if (!bytes || *bytes == 0) return 0;
+  open.file->catch_up();
+  const auto& stream = open.file->selected().stream;
+  if (*bytes > stream.width() || (stream.rest() != 0 && *bytes > stream.rest())) {
+    complain(0, open.rank,
+             fmt::format("not enough bytes left in chunk, aborting ({} < {}) ...\n", stream.rest(), *bytes));
+    return 0;
+  }
+  const base::MutableBytes buffer(static_cast<std::byte*>(data), *bytes);
+  return open.file->read(buffer) / size;
+}
+
+}  // namespace lq::compat::sion
+
+using namespace lq::compat::sion;
+
+extern "C" {
+
+size_t sion_fwrite(const void* data, size_t size, size_t nitems, int sid) {
+  return with_file("sion_fwrite", size_t{0}, sid, [&](OpenFile& open) {
+    open.individual = true;
+    return write_items(open, data, size, nitems);
+  });
+}
+
+size_t sion_fread(void* data, size_t size, size_t nitems, int sid) {
+  return with_file("sion_fread", size_t{0}, sid, [&](OpenFile& open) {
+    open.individual = true;
+    return read_items(open, data, size, nitems);
+  });
+}
+
+int sion_ensure_free_space(int sid, sion_int64 bytes) {
+  return with_file("sion_ensure_free_space", SION_NOT_SUCCESS, sid, [&](OpenFile& open) {
+    if (bytes < 0) {
+      return complain(SION_NOT_SUCCESS, open.rank, fmt::format("sion_ensure_free_space: {} bytes", bytes));
+    }
+    return ensure_space(open, static_cast<std::uint64_t>(bytes)) ? SION_SUCCESS : SION_NOT_SUCCESS;
+  });
+}
+
+int sion_feof(int sid) {
+  return with_file("sion_feof", SION_SIZE_NOT_VALID, sid,
+                   [&](OpenFile& open) { return open.file->writes() || open.file->is_at_end() ? 1 : 0; });
+}
+
+sion_int64 sion_bytes_avail_in_chunk(int sid) {
+  return with_file("sion_bytes_avail_in_chunk", Number{SION_SIZE_NOT_VALID}, sid, [&](OpenFile& open) {
+    if (!open.file->writes()) open.file->catch_up();
+    const auto& stream = open.file->selected().stream;
+    return static_cast<sion_int64>(stream.used(stream.chunk())) - static_cast<sion_int64>(stream.position());
+  });
+}
+
+sion_int64 sion_bytes_avail_in_block(int sid) { return sion_bytes_avail_in_chunk(sid); }
+
+int sion_flush(int sid) {
+  return with_file("sion_flush", SION_NOT_SUCCESS, sid, [&](OpenFile& open) {
+    open.file->flush();
+    return SION_SUCCESS;
+  });
+}
+}
+
+LQ_ALSO_AS_LSION(sion_fwrite);
+LQ_ALSO_AS_LSION(sion_fread);
+LQ_ALSO_AS_LSION(sion_ensure_free_space);
+LQ_ALSO_AS_LSION(sion_feof);
+LQ_ALSO_AS_LSION(sion_bytes_avail_in_chunk);
+LQ_ALSO_AS_LSION(sion_bytes_avail_in_block);
+LQ_ALSO_AS_LSION(sion_flush);

@@ -1,0 +1,65 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The table of handles: small integers for open multifiles and for APIs of the generic interface, given out as SIONlib
+// gives them out.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compat/sion.h"
+#include "compat/sion/message.hpp"
+#include "multifile/multifile.hpp"
+
+namespace lq::compat::sion {
+
+// A macro of two words in the interface.
+using Number = sion_int64;
+
+enum class Kind { serial, one_task, parallel, mapped, duplicate };
+
+// An open multifile, and arrays that were handed out and live as long as it.
+struct OpenFile {
+  Kind kind = Kind::serial;
+  std::unique_ptr<multifile::Multifile> file;
+  int rank = -1;            // for messages: local task
+  bool individual = false;  // collective calls are over: an individual call has come between
+  std::string original;     // of a duplicate: the path of its physical file
+  std::vector<sion_int64> widths, ranks, counts, used, positions, blocks, chunks;
+  std::vector<sion_int32> mapping;
+};
+
+// What an API of the generic interface is made of: see generic.cpp.
+struct Api;
+
+int add_handle(std::unique_ptr<OpenFile> file);
+int add_handle(std::shared_ptr<Api> api);
+// A handle for nothing, as SIONlib takes one for itself here and there.
+int reserve_handle();
+// False where there is none of that number.
+bool drop_handle(int id);
+// nullptr: no open multifile of that number.
+OpenFile* find_file(int id);
+std::shared_ptr<Api> find_api(int id);
+
+// User functions around accesses to the table. False: one is missing.
+bool set_lock(int (*lock)(void*), int (*unlock)(void*), void* data);
+bool has_user_lock();
+
+// Runs work(OpenFile&) for an open multifile; a message and `rc` for any other number.
+template <class Result, class Work>
+Result with_file(const char* function, Result rc, int sid, Work&& work) noexcept {
+  OpenFile* const open = find_file(sid);
+  if (open == nullptr) {
+    return guarded(function, rc, -1, [&]() -> Result {
+      return static_cast<Result>(
+          complain(static_cast<int>(rc), -1,
+                   std::string(function) + ": invalid sion_filedesc, aborting " + std::to_string(sid) + " ...\n"));
+    });
+  }
+  return guarded(function, rc, open->rank, [&] { return work(*open); });
+}
+
+}  // namespace lq::compat::sion

@@ -1,0 +1,23 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// MPI communicators as groups of tasks.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+
+#include "comm/comm.hpp"
+#include "compat/sion/opening.hpp"
+
+namespace lq::compat::sion {
+
+// Collective. Over a duplicate, which lives as long as the pointer. Throws Error.
+std::shared_ptr<comm::Comm> comm_of(MPI_Comm comm);
+
+// Collective over `all`, which is `global`. Seats for writing: *files physical files, or where that is not positive one
+// for each local communicator. The same error on all ranks.
+multifile::Seat seat_in(comm::Comm& all, MPI_Comm global, const MPI_Comm* local, const int* files);
+
+}  // namespace lq::compat::sion

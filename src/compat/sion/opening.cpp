@@ -1,0 +1,140 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Handles for what was opened.
+#include "compat/sion/opening.hpp"
+
+#include <cstring>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
+#include "multifile/parallel_file.hpp"
+
+namespace lq::compat::sion {
+
+using multifile::Direction;
+using multifile::Mode;
+using multifile::ParallelFile;
+
+Mode mode_of(const char* words) {
+  if (words == nullptr) throw Error(Code::invalid_argument, "no file mode was given");
+  return multifile::with_environment(multifile::parse_mode(words));
+}
+
+std::string name_of(const char* name) {
+  if (name == nullptr) throw Error(Code::invalid_argument, "no file name was given");
+  return name;
+}
+
+void check_keys(const OpenFile& open, const Mode& mode) {
+  if (open.file->writes() || mode.keys != multifile::KeyWish::inline_records) return;
+  if (open.file->facts().key_values == format::sion::KeyValueMode::inline_records) return;
+  complain(SION_NOT_SUCCESS, open.rank,
+           fmt::format("{}: was asked for with key-value records, but has none", open.file->facts().path));
+}
+
+void hand_out_stream(OpenFile& open, FILE** fileptr) {
+  if (fileptr == nullptr) return;
+  *fileptr = nullptr;
+  if (open.file->tasks() == 0) return;
+  *fileptr = open.file->channel().share_stream();
+  open.file->place_stream();
+}
+
+void hand_out_name(const std::string& name, char** newfname) {
+  if (newfname != nullptr) *newfname = ::strdup(name.c_str());
+}
+
+int report_failure(const char* function, const std::exception& error, int rank) {
+  // All tasks have the same error; one message is enough.
+  if (rank <= 0) complain(SION_ID_NOT_VALID, rank, fmt::format("{}: {}", function, error.what()));
+  return SION_ID_NOT_VALID;
+}
+
+int close_handle(const char* function, int sid) {
+  OpenFile* const open = find_file(sid);
+  if (open == nullptr) {
+    return complain(SION_ID_NOT_VALID, -1, fmt::format("{}: invalid sion_filedesc {}", function, sid));
+  }
+  const int rc = guarded(function, SION_NOT_SUCCESS, open->rank, [&] {
+    open->file->close();
+    return SION_SUCCESS;
+  });
+  drop_handle(sid);
+  return rc;
+}
+
+namespace {
+
+multifile::Creation creation_of(const ParallelArguments& arguments, const Mode& mode, const multifile::Seat& seat,
+                                int rank) {
+  multifile::Creation creation;
+  creation.path = name_of(arguments.name);
+  creation.mode = mode;
+  creation.seat = seat;
+  creation.rank = rank;
+  if (arguments.chunksize == nullptr || arguments.fsblksize == nullptr) {
+    throw Error(Code::invalid_argument, "no variable for the chunk size or the block size was given");
+  }
+  creation.chunk_bytes = *arguments.chunksize;
+  creation.block_size = *arguments.fsblksize;
+  return creation;
+}
+
+format::sion::NameRule name_rule_of(const ParallelArguments& arguments) {
+  if (arguments.file_name == nullptr) return {};
+  return [rule = arguments.file_name_rule, call = arguments.file_name,
+          name = name_of(arguments.name)](std::int32_t number) { return call(rule, name, number); };
+}
+
+}  // namespace
+
+int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
+                     const multifile::Seat& seat, int rank, multifile::Seat* found) {
+  const int place = team->all().rank();
+  try {
+    // Local checks; whoever fails here must not leave the others waiting.
+    const auto [mode, creation, names] = comm::agree(team->all(), [&] {
+      const Mode wanted = mode_of(arguments.mode);
+      if (wanted.direction == Direction::none) {
+        throw Error(Code::invalid_argument, fmt::format("unknown file mode {}", arguments.mode));
+      }
+      multifile::Creation request;
+      if (wanted.direction == Direction::write) request = creation_of(arguments, wanted, seat, rank);
+      request.path = name_of(arguments.name);
+      return std::tuple(wanted, request, name_rule_of(arguments));
+    });
+    auto open = std::make_unique<OpenFile>();
+    open->kind = Kind::parallel;
+    std::unique_ptr<ParallelFile> file;
+    if (mode.direction == Direction::write) {
+      multifile::Creation request = creation;
+      request.names = names;
+      file = ParallelFile::create(team, request);
+    } else {
+      const multifile::Opening request{creation.path, mode, names, {}};
+      file = ParallelFile::open(team, request);
+      // SIONlib looks into the first file with a handle of its own.
+      if (place == 0) drop_handle(reserve_handle());
+    }
+    open->rank = file->seat().task;
+    if (found != nullptr) *found = file->seat();
+    const std::string path = file->physical_path();
+    if (arguments.fsblksize != nullptr) *arguments.fsblksize = file->facts().block_size;
+    if (arguments.chunksize != nullptr && mode.direction == Direction::read) {
+      *arguments.chunksize = static_cast<sion_int64>(file->selected().stream.width());
+    }
+    open->file = std::move(file);
+    check_keys(*open, mode);
+    hand_out_stream(*open, arguments.fileptr);
+    hand_out_name(path, arguments.newfname);
+    return add_handle(std::move(open));
+  } catch (const std::exception& error) {
+    return report_failure(arguments.function, error, place);
+  }
+}
+
+}  // namespace lq::compat::sion

@@ -1,0 +1,51 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What all ways of opening share: the mode, the handle, and what is handed out with it.
+#pragma once
+
+#include <string>
+
+#include "compat/sion/handles.hpp"
+#include "multifile/mode.hpp"
+#include "multifile/team.hpp"
+
+namespace lq::compat::sion {
+
+// Throws Error(invalid_argument) for a mode or a name that is not there.
+multifile::Mode mode_of(const char* words);
+std::string name_of(const char* name);
+
+// A message where the file has another key-value mode than was asked for.
+void check_keys(const OpenFile& open, const multifile::Mode& mode);
+
+// The stream of the selected task, or NULL without streams.
+void hand_out_stream(OpenFile& open, FILE** fileptr);
+// A copy for free(); nothing where the caller wants none.
+void hand_out_name(const std::string& name, char** newfname);
+
+// What happened on opening in parallel: a message on one task that knows, -1 on all.
+int report_failure(const char* function, const std::exception& error, int rank);
+
+// Collective where the open was. 1, else 0 with a message, or -1 where there is no such file.
+int close_handle(const char* function, int sid);
+
+// Arguments of the parallel opens, and what they give back. Where the caller passes NULL there is nothing.
+struct ParallelArguments {
+  const char* function = "";
+  const char* name = nullptr;
+  const char* mode = nullptr;
+  sion_int64* chunksize = nullptr;
+  sion_int32* fsblksize = nullptr;
+  int* globalrank = nullptr;
+  FILE** fileptr = nullptr;
+  char** newfname = nullptr;
+  std::string (*file_name)(const void* rule, const std::string& name, int number) = nullptr;  // and its rule
+  const void* file_name_rule = nullptr;
+};
+
+// Collective over the team. `seat` matters for writing only; `rank` is stored with the task. Returns the handle or -1.
+int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
+                     const multifile::Seat& seat, int rank, multifile::Seat* found = nullptr);
+
+}  // namespace lq::compat::sion
