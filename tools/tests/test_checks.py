@@ -89,6 +89,10 @@ class IncludeRule(Tree):
         self.assertEqual(self.breaches("include/limequat/mpi.hpp", "<mpi.h>"), [])
         self.assertEqual(self.breaches("include/limequat_mpi.h", "<mpi.h>", "<limequat.h>"), [])
 
+    def test_headers_of_drop_ins_include_what_their_originals_do_and_nothing_of_ours(self):
+        self.assertEqual(self.breaches("include/compat/other.h", "<mpi.h>", "<sys/types.h>", '"other_types.h"'), [])
+        self.assertEqual(len(self.breaches("include/compat/other.h", "<limequat.h>", "<fmt/format.h>")), 2)
+
 
 class SpecReferences(Tree):
     def dead(self, citation):
