@@ -136,8 +136,9 @@ void Scan::list_keys(const Set& set, std::int32_t task) {
     source = other_.get();
   }
   std::map<std::uint64_t, Record> keys;
-  KeyWalker walker = walk_records(set, task, *source);
-  Stream stream(set, task);
+  const PhysicalFile& holder = set.file_of(task);
+  KeyWalker walker = walk_records(holder, set.place(task).task, *source);
+  Stream stream(holder, set.place(task).task);
   try {
     while (has_room()) {
       const std::optional<KeyRecord> found = walker.next();
@@ -208,16 +209,17 @@ std::vector<format::Stretch> stretches(base::ByteSource& file, const RecordName&
   const Set set = open_set(file, {.tolerates_damage = true});
   const int number = set.place(record.task).file;
   std::vector<format::Stretch> found;
-  Stream stream(set, record.task);
+  const PhysicalFile& holder = set.file_of(record.task);
+  const std::int32_t local = set.place(record.task).task;
+  Stream stream(holder, local);
   const auto add = [&](const Stretch& at) { found.push_back({number, at.offset, at.length}); };
   if (!record.key) {
     stream.for_each(0, stream.bytes(), add);
     return found;
   }
   std::unique_ptr<base::ByteSource> other;
-  const std::string& path = set.file_of(record.task).path;
-  if (path != file.path()) other = file.open_other(path);
-  KeyWalker walker = walk_records(set, record.task, other ? *other : file);
+  if (holder.path != file.path()) other = file.open_other(holder.path);
+  KeyWalker walker = walk_records(holder, local, other ? *other : file);
   while (const std::optional<KeyRecord> next = walker.next()) {
     if (next->key == *record.key) stream.for_each(next->position, next->length, add);
   }

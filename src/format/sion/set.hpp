@@ -55,6 +55,10 @@ class Set {
   // The number of the file that the set was asked for with.
   std::int32_t given_file() const noexcept { return given_; }
   bool is_whole() const noexcept;  // every file has its table
+  // A table for a file whose own is lost.
+  void set_table(std::int32_t file, ChunkTable table) {
+    files_[static_cast<std::size_t>(file)].table = std::move(table);
+  }
 
   // Tasks of the set, in the order of their global ranks where there are several files, else as stored.
   std::int32_t tasks() const noexcept;

@@ -39,7 +39,8 @@ Metadata SionFormat::carried(const Metadata&, bool) const {
 
 std::vector<Stretch> SionFormat::stretches(base::ByteSource& file, const Catalog& catalog, const Record& record) const {
   const auto name = parse_record_name(record.type);
-  if (!name) return Format::stretches(file, catalog, record);
+  const bool is_in_one = !name || (!name->key && record.pieces == 1);
+  if (is_in_one) return Format::stretches(file, catalog, record);
   return sion::stretches(file, *name);
 }
 

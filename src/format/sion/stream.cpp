@@ -15,9 +15,9 @@ namespace lq::format::sion {
 
 void Stream::for_each(std::uint64_t position, std::uint64_t length, const std::function<void(const Stretch&)>& work) {
   if (position < chunk_begin_) chunk_ = chunk_begin_ = 0;
-  const std::uint64_t chunks = set_.chunks(task_);
-  while (length > 0 && chunk_ < chunks) {
-    const std::uint64_t used = set_.used(task_, chunk_);
+  const std::span<const std::int64_t> chunks = file_.table.used(task_);
+  while (length > 0 && chunk_ < chunks.size()) {
+    const auto used = static_cast<std::uint64_t>(chunks[chunk_]);
     if (position - chunk_begin_ >= used) {
       chunk_begin_ += used;
       ++chunk_;
@@ -25,7 +25,7 @@ void Stream::for_each(std::uint64_t position, std::uint64_t length, const std::f
     }
     const std::uint64_t in_chunk = position - chunk_begin_;
     const std::uint64_t piece = std::min(length, used - in_chunk);
-    work({set_.offset(task_, chunk_) + in_chunk, piece});
+    work({file_.geometry.chunk_offset(task_, chunk_) + in_chunk, piece});
     position += piece;
     length -= piece;
   }
@@ -44,10 +44,10 @@ std::size_t Stream::read(base::ByteSource& file, std::uint64_t position, base::M
   return done;
 }
 
-KeyWalker walk_records(const Set& set, std::int32_t task, base::ByteSource& file) {
+KeyWalker walk_records(const PhysicalFile& file, std::int32_t task, base::ByteSource& source) {
   // Headers of small records lie close together: they are taken out of one window.
-  const auto stream = std::make_shared<Stream>(set, task);
-  const auto window = std::make_shared<ReadAhead>(file);
+  const auto stream = std::make_shared<Stream>(file, task);
+  const auto window = std::make_shared<ReadAhead>(source);
   const auto read = [stream, window](std::uint64_t position, base::MutableBytes buffer) {
     std::size_t done = 0;
     bool at_end = false;
@@ -60,8 +60,7 @@ KeyWalker walk_records(const Set& set, std::int32_t task, base::ByteSource& file
     });
     return done;
   };
-  const FixedHead& head = set.file_of(task).head;
-  return {read, stream->bytes(), head.metadata_order, fmt::format("{}: task {}", set.file_of(task).path, task)};
+  return {read, stream->bytes(), file.head.metadata_order, fmt::format("{}: local task {}", file.path, task)};
 }
 
 }  // namespace lq::format::sion

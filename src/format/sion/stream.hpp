@@ -21,25 +21,26 @@ struct Stretch {
 
 class Stream {
  public:
-  // `set` has the table of the task's file and outlives the stream.
-  Stream(const Set& set, std::int32_t task) : set_(set), task_(task), bytes_(set.bytes(task)) {}
+  // A local task of `file`, which has its table and outlives the stream.
+  Stream(const PhysicalFile& file, std::int32_t task) : file_(file), task_(task), bytes_(file.table.bytes(task)) {}
 
   std::uint64_t bytes() const noexcept { return bytes_; }
   // Calls `work` for the pieces of `length` bytes from `position` on, or as many as there are. Walking on is cheap;
   // going back starts again with the first chunk.
   void for_each(std::uint64_t position, std::uint64_t length, const std::function<void(const Stretch&)>& work);
-  // Reads from the physical file of the task; returns how many bytes there were.
+  // Reads from the physical file; returns how many bytes there were.
   std::size_t read(base::ByteSource& file, std::uint64_t position, base::MutableBytes buffer);
 
  private:
-  const Set& set_;
+  const PhysicalFile& file_;
   std::int32_t task_;
   std::uint64_t bytes_;
   std::uint64_t chunk_ = 0;        // where the last call ended
   std::uint64_t chunk_begin_ = 0;  // position of its first byte
 };
 
-// The key-value records of a task, read through a window; `file` is the task's physical file and outlives the walker.
-KeyWalker walk_records(const Set& set, std::int32_t task, base::ByteSource& file);
+// The key-value records of a local task, read through a window; `file` and `source`, the same file opened, outlive the
+// walker.
+KeyWalker walk_records(const PhysicalFile& file, std::int32_t task, base::ByteSource& source);
 
 }  // namespace lq::format::sion

@@ -1,0 +1,229 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Files that SIONlib wrote, read through the catalog: their contents follow a formula (tests/golden/good/sion).
+#include "format/sion/scan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "format/sion/broken_rule.hpp"
+#include "format/sion/names.hpp"
+#include "format/sion/sion_format.hpp"
+
+namespace lq::format::sion {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A file of the golden folder that finds its siblings, any of which a test may have replaced.
+using Files = std::map<std::string, std::string>;
+
+class GoldenFile final : public base::ByteSource {
+ public:
+  GoldenFile(const Files& files, const std::string& name)
+      : files_(files), bytes_(base::as_bytes(files.at(name)), name) {}
+  const std::string& path() const noexcept override { return bytes_.path(); }
+  std::uint64_t size() const override { return bytes_.size(); }
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
+    ++reads;
+    return bytes_.read_at(offset, buffer);
+  }
+  std::unique_ptr<base::ByteSource> open_other(const std::string& path) const override {
+    if (!files_.contains(path)) return ByteSource::open_other(path);
+    return std::make_unique<GoldenFile>(files_, path);
+  }
+  std::uint64_t reads = 0;
+
+ private:
+  const Files& files_;
+  base::MemorySource bytes_;
+};
+
+Files golden_files() {
+  Files files;
+  for (const auto& entry : fs::directory_iterator(fs::path(LQ_SOURCE_DIR) / "tests" / "golden" / "good" / "sion")) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    files[entry.path().filename().string()] = {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+  return files;
+}
+
+std::string fill(int seed, int rank, int bytes, int from = 0) {
+  std::string text;
+  for (int i = from; i < from + bytes; ++i) {
+    text += static_cast<char>((31 * i + 57 * rank + 7 * (i / 256) + 13 * seed) & 255);
+  }
+  return text;
+}
+
+class SionScan : public ::testing::Test {
+ protected:
+  Files files_ = golden_files();
+  SionFormat format_;
+
+  Catalog scan(const std::string& name, const Limits& limits = {}) {
+    GoldenFile file(files_, name);
+    return format_.scan(file, limits);
+  }
+  std::string read(const std::string& name, const std::string& type) {
+    GoldenFile file(files_, name);
+    const Catalog catalog = format_.scan(file, {});
+    std::string bytes;
+    for (const format::Stretch& stretch : format_.stretches(file, catalog, catalog.record(type))) {
+      const std::string& holder =
+          catalog.files.empty() ? name : catalog.files.at(static_cast<std::size_t>(stretch.file));
+      bytes += files_.at(holder).substr(stretch.offset, stretch.length);
+    }
+    return bytes;
+  }
+  void expect_tasks(const std::string& name, int seed, const std::vector<int>& sizes) {
+    SCOPED_TRACE(name);
+    const Catalog catalog = scan(name);
+    EXPECT_EQ(catalog.first_error(), nullptr);
+    EXPECT_EQ(catalog.records.size(), sizes.size());
+    for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
+      const std::string type = "task." + std::to_string(rank);
+      EXPECT_EQ(catalog.record(type).data_length, static_cast<std::uint64_t>(sizes[rank])) << type;
+      EXPECT_TRUE(read(name, type) == fill(seed, static_cast<int>(rank), sizes[rank])) << type;
+    }
+  }
+  std::string first_rule(const std::string& name) {
+    const Catalog catalog = scan(name);
+    const Finding* error = catalog.first_error();
+    return error ? error->rule : "none";
+  }
+};
+
+TEST_F(SionScan, ReadsEveryLogicalFile) {
+  expect_tasks("v01_1file_4tasks.sion", 1, {1000, 1500, 300, 512});
+  expect_tasks("v02_2files_5tasks.sion", 2, {700, 800, 900, 1000, 1100});
+  expect_tasks("v03_multiblock.sion", 3, {5000, 100, 2600});
+  expect_tasks("v04_emptytask.sion", 4, {600, 0, 50, 1200});
+  expect_tasks("v06_1task.sion", 6, {3000});
+  expect_tasks("v07_userbig.sion", 7, {300, 300});
+  expect_tasks("v08_bigendian.sion", 8, {250, 1100, 0});
+  expect_tasks("v09_serial.sion", 9, {250, 1100, 0});
+  expect_tasks("v10_collective.sion", 10, {600, 620, 640, 660});
+  expect_tasks("v11_3files_splitcomm.sion", 11, {400, 450, 500, 550, 600, 650, 700});
+  expect_tasks("v12_mapped.sion", 12, {300, 310, 320, 330, 340, 350});
+  expect_tasks("v14_defrag_q1.sion", 3, {5000, 100, 2600});
+  expect_tasks("v15_buddy.sion", 15, {500, 510, 520, 530});
+  expect_tasks("v15_buddy.sion_BUDDY_00", 15, {500, 510, 520, 530});
+  expect_tasks("v16_manychunks.sion", 16, {8310, 1280});
+  expect_tasks("v18_fmt3.sion", 18, {250, 1100, 0});
+  expect_tasks("v19_fmt4.sion", 1, {1000, 1500, 300, 512});
+  expect_tasks("v21_hybrid.sion", 21, {150, 170, 190, 210, 230, 250});
+}
+
+TEST_F(SionScan, ReadsTheSameThroughAnyFileOfASet) {
+  expect_tasks("v02_2files_5tasks.sion.000001", 2, {700, 800, 900, 1000, 1100});
+  expect_tasks("v11_3files_splitcomm.sion.000002", 11, {400, 450, 500, 550, 600, 650, 700});
+  expect_tasks("v15_buddy.sion_BUDDY_00.000001", 15, {500, 510, 520, 530});
+}
+
+TEST_F(SionScan, ReadsMergedStreamsAsStored) {
+  EXPECT_TRUE(read("v13_cmerge.sion", "task.0") == fill(13, 0, 300) + fill(13, 1, 300) + fill(13, 2, 300));
+  EXPECT_EQ(read("v13_cmerge.sion", "task.1"), "");
+  EXPECT_TRUE(read("v13_cmerge.sion", "task.3") == fill(13, 3, 300));
+}
+
+TEST_F(SionScan, JoinsTheRecordsOfAKeyAcrossChunks) {
+  for (int r = 0; r < 3; ++r) {
+    for (int k = 0; k < 3 + r; ++k) {
+      const int key = 10 * r + k;
+      const int length = 40 + 30 * k;
+      const std::string type = "task." + std::to_string(r) + ".key." + std::to_string(key);
+      EXPECT_TRUE(read("v05_keyval.sion", type) ==
+                  fill(5, key, length) + fill(5, key, length + (r == 1 ? 200 : 0), 1000))
+          << type;
+      EXPECT_EQ(scan("v05_keyval.sion").record(type).pieces, 2U);
+    }
+  }
+  EXPECT_TRUE(read("v20_keyval_be.sion", "task.1.key.101") == fill(20, 101, 110));
+}
+
+TEST_F(SionScan, SaysThatAnUnclosedFileIsIncomplete) {
+  const Catalog catalog = scan("v17_unclosed.sion");
+  EXPECT_FALSE(catalog.complete);
+  EXPECT_TRUE(catalog.records.empty());
+  ASSERT_NE(catalog.first_error(), nullptr);
+  EXPECT_EQ(catalog.first_error()->code, Code::truncated);
+  EXPECT_EQ(catalog.first_error()->rule, "sion-unclosed");
+}
+
+TEST_F(SionScan, NamesTheFileThatIsMissing) {
+  files_.erase("v11_3files_splitcomm.sion.000001");
+  const Catalog catalog = scan("v11_3files_splitcomm.sion");
+  ASSERT_NE(catalog.first_error(), nullptr);
+  EXPECT_EQ(catalog.first_error()->rule, "sion-set-missing");
+  EXPECT_EQ(catalog.first_error()->code, Code::not_found);
+}
+
+TEST_F(SionScan, NoticesFilesThatWereSwapped) {
+  std::swap(files_["v11_3files_splitcomm.sion.000001"], files_["v11_3files_splitcomm.sion.000002"]);
+  EXPECT_EQ(first_rule("v11_3files_splitcomm.sion"), "sion-set-order");
+  EXPECT_EQ(first_rule("v11_3files_splitcomm.sion.000001"), "sion-set-name");
+}
+
+TEST_F(SionScan, NoticesFilesOfAnotherGeneration) {
+  std::string& second = files_["v02_2files_5tasks.sion.000001"];
+  const std::string original = second;
+  second = files_.at("v21_hybrid.sion.000001");
+  EXPECT_EQ(first_rule("v02_2files_5tasks.sion"), "sion-set-generation");
+  // Same options, other ranks: the map notices.
+  second = original;
+  second[1076] = 3;
+  EXPECT_EQ(first_rule("v02_2files_5tasks.sion"), "sion-map");
+}
+
+TEST_F(SionScan, ListsTheTasksWhoseFilesAreWholeBesideOnesThatAreNot) {
+  files_["v02_2files_5tasks.sion.000001"].resize(5130);
+  const Catalog catalog = scan("v02_2files_5tasks.sion");
+  EXPECT_FALSE(catalog.complete);
+  EXPECT_EQ(catalog.records.size(), 2U);
+  EXPECT_EQ(first_rule("v02_2files_5tasks.sion"), "sion-tail-truncated");
+}
+
+TEST_F(SionScan, KeepsToTheLimitOfRecords) {
+  Limits limits;
+  limits.records = 3;
+  const Catalog tasks = scan("v01_1file_4tasks.sion", limits);
+  ASSERT_NE(tasks.first_error(), nullptr);
+  EXPECT_EQ(tasks.first_error()->code, Code::too_large);
+  limits.records = 5;
+  const Catalog keys = scan("v05_keyval.sion", limits);
+  EXPECT_EQ(keys.records.size(), 5U);
+}
+
+TEST(SionNames, SplitAndJoin) {
+  EXPECT_EQ(file_name("a/x.sion", 0), "a/x.sion");
+  EXPECT_EQ(file_name("a/x.sion", 12), "a/x.sion.000012");
+  EXPECT_EQ(file_name("x", 1'234'567), "x.1234567");
+  EXPECT_EQ(buddy_name("x.sion", 0), "x.sion_BUDDY_00");
+  const SetName last = split_name("a/x.sion.000012");
+  EXPECT_EQ(last.name, "a/x.sion");
+  EXPECT_EQ(last.number, 12);
+  for (const char* whole : {"x.sion", "x.000000", "x.00012", "x.0000012", "x.00001a", ".000012", "a/.000012", "",
+                            "x.99999999999999999999"}) {
+    EXPECT_EQ(split_name(whole).name, whole);
+    EXPECT_EQ(split_name(whole).number, 0) << whole;
+  }
+}
+
+TEST(SionRecordNames, ReadBack) {
+  EXPECT_EQ(record_name(7), "task.7");
+  EXPECT_EQ(parse_record_name("task.7")->task, 7);
+  EXPECT_FALSE(parse_record_name("task.7")->key);
+  EXPECT_EQ(parse_record_name(record_name(7, ~std::uint64_t{0}))->key, ~std::uint64_t{0});
+  for (const char* other : {"task.", "task.x", "task.1.key.", "ildg-binary-data", "task.99999999999"}) {
+    EXPECT_FALSE(parse_record_name(other)) << other;
+  }
+}
+
+}  // namespace
+}  // namespace lq::format::sion
