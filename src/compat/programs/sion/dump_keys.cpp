@@ -1,0 +1,72 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See dump.hpp: key-value records.
+#include <functional>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "compat/programs/sion/dump.hpp"
+#include "compat/programs/sion/tool.hpp"
+#include "format/sion/stream.hpp"
+
+namespace lq::programs {
+namespace {
+
+using format::sion::KeyRecord;
+using format::sion::KeyWalker;
+using format::sion::Set;
+
+constexpr int long_rule = 155;
+
+// All tasks with a walk over their records, between two rules.
+void for_each_task(const Set& set, const std::function<void(std::int32_t task, KeyWalker& records)>& work) {
+  print_rule(long_rule);
+  const format::sion::KeyValueMode mode = set.files().front().head.key_value_mode();
+  if (mode != format::sion::KeyValueMode::inline_records) return;
+  for (std::int32_t task = 0; task < set.tasks(); ++task) {
+    const auto& file = set.file_of(task);
+    const auto source = open_file(file.path);
+    KeyWalker records = format::sion::walk_records(file, set.place(task).task, *source);
+    work(task, records);
+  }
+  print_rule(long_rule);
+}
+
+}  // namespace
+
+void print_key_statistics(const Set& set) {
+  struct Statistics {
+    std::uint64_t records = 0;
+    std::uint64_t bytes = 0;
+  };
+  for_each_task(set, [](std::int32_t task, KeyWalker& records) {
+    std::map<std::uint64_t, Statistics> keys;
+    while (const auto record = records.next()) {
+      Statistics& statistics = keys[record->key];
+      ++statistics.records;
+      statistics.bytes += record->length;
+    }
+    std::size_t number = 0;
+    for (const auto& [key, statistics] : keys) {
+      fmt::print("Task {:02}: key[{:02}]={:8}: #blocks={:6} totalsize={:10}\n", task, number++, key, statistics.records,
+                 statistics.bytes);
+    }
+  });
+}
+
+void print_key_list(const Set& set) {
+  constexpr std::uint64_t in_a_line = 5;
+  for_each_task(set, [](std::int32_t task, KeyWalker& records) {
+    fmt::print("Task {:02}:", task);
+    std::uint64_t number = 0;
+    while (const auto record = records.next()) {
+      if (number > 0 && number % in_a_line == 0) fmt::print("\n       :");
+      fmt::print(" [{:02}:k=<{}>,size={}]", number++, record->key, record->length);
+    }
+    fmt::print("\n");
+  });
+}
+
+}  // namespace lq::programs
