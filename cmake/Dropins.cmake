@@ -49,7 +49,8 @@ if(NOT LQ_DROPINS_ALONE)
   list(APPEND LQ_DROPIN_LINK_NAMES stdc++ m)
 endif()
 
-# Archives are made of what few machines have as archives, too: fmt out of its headers, the portable CRC-32.
+# Of what few machines have as archives we make our own: fmt out of its headers, the portable CRC-32. The shared libraries
+# take them, too, and so need neither at run time.
 if(LQ_DROPINS_ALONE)
   add_library(lq_alone OBJECT ${PROJECT_SOURCE_DIR}/src/kernels/crc32.cpp ${PROJECT_SOURCE_DIR}/src/compat/rounding.cpp)
   if(NOT LQ_FMT_ARCHIVE)
@@ -85,19 +86,25 @@ function(lq_dropin name)
   foreach(other ${DROPIN_OBJECTS})
     list(APPEND objects $<TARGET_OBJECTS:${other}>)
   endforeach()
-  set_property(GLOBAL PROPERTY LQ_DROPIN_${name}_ROOMS ${DROPIN_ROOMS})
 
-  # Of the rooms only what is used.
+  # Of the rooms only what is used; what lq_alone has takes the place of theirs.
   set(room_objects)
   foreach(room ${closure})
-    list(APPEND room_objects $<TARGET_OBJECTS:lq_${room}>)
+    set(of_room $<TARGET_OBJECTS:lq_${room}>)
+    if(LQ_DROPINS_ALONE AND room STREQUAL "kernels")
+      set(of_room $<FILTER:${of_room},EXCLUDE,/crc32\\.cpp>)
+    endif()
+    list(APPEND room_objects ${of_room})
   endforeach()
+  if(LQ_DROPINS_ALONE)
+    list(APPEND room_objects $<TARGET_OBJECTS:lq_alone>)
+  endif()
   add_library(${name}_rooms STATIC ${room_objects})
   set_target_properties(${name}_rooms PROPERTIES LINKER_LANGUAGE CXX
     ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
 
   lq_dropin_shared(${name} "${objects}" "${DROPIN_EXPORTS}" "${room_libraries}")
-  lq_dropin_static(${name} "${objects}" "${DROPIN_EXPORTS}" "${room_objects}")
+  lq_dropin_static(${name} "${objects}" "${DROPIN_EXPORTS}")
   if(NOT DROPIN_FOLDERS)
     set(DROPIN_FOLDERS ${CMAKE_INSTALL_INCLUDEDIR})
   endif()
@@ -107,8 +114,9 @@ function(lq_dropin name)
       target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${folder}>)
     endforeach()
     target_compile_definitions(${target} INTERFACE ${DROPIN_DEFINITIONS})
-    target_link_libraries(${target} INTERFACE ${DROPIN_LIBRARIES})
   endforeach()
+  target_link_libraries(${name} PUBLIC ${DROPIN_LIBRARIES})
+  target_link_libraries(${name}_static INTERFACE ${DROPIN_LIBRARIES})
   lq_dropin_install(${name})
 endfunction()
 
@@ -139,7 +147,7 @@ function(lq_dropin_shared name objects exports libraries)
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 endfunction()
 
-function(lq_dropin_static name objects exports room_objects)
+function(lq_dropin_static name objects exports)
   if(LQ_DROPINS_ALONE)
     set(whole ${CMAKE_CURRENT_BINARY_DIR}/${name}_whole.o)
     set(alone ${CMAKE_CURRENT_BINARY_DIR}/${name}_alone.o)
@@ -147,23 +155,20 @@ function(lq_dropin_static name objects exports room_objects)
     foreach(pattern ${exports})
       list(APPEND keep --keep-global-symbol=${pattern})
     endforeach()
-    # The first definition wins: that of lq_alone stands in front of the rooms.
     add_custom_command(OUTPUT ${alone}
       COMMAND ${CMAKE_LINKER} -r --force-group-allocation --wrap=fegetround --wrap=fesetround
         -o ${whole} ${objects} --start-group
-        $<TARGET_FILE:${name}_first> $<TARGET_FILE:${name}_rooms> ${LQ_DROPIN_ARCHIVES} --end-group
+        $<TARGET_FILE:${name}_rooms> ${LQ_DROPIN_ARCHIVES} --end-group
       # Unique symbols of C++ are no others' business either, but objcopy makes local only what is weak or global.
       COMMAND ${CMAKE_OBJCOPY} --wildcard --weaken-symbol=_Z* ${whole}
       COMMAND ${CMAKE_OBJCOPY} --wildcard ${keep} ${whole} ${alone}
       COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DOBJECT=${alone} -P ${PROJECT_SOURCE_DIR}/cmake/CheckAlone.cmake
-      DEPENDS ${objects} ${name}_first ${name}_rooms ${PROJECT_SOURCE_DIR}/cmake/CheckAlone.cmake
+      DEPENDS ${objects} ${name}_rooms ${PROJECT_SOURCE_DIR}/cmake/CheckAlone.cmake
       COMMAND_EXPAND_LISTS VERBATIM COMMENT "Making lib${name}.a of one object")
-    add_library(${name}_first STATIC $<TARGET_OBJECTS:lq_alone>)
-    set_target_properties(${name}_first PROPERTIES LINKER_LANGUAGE CXX
-      ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
     set_source_files_properties(${alone} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
     add_library(${name}_static STATIC ${alone})
   else()
+    get_target_property(room_objects ${name}_rooms SOURCES)
     add_library(${name}_static STATIC ${objects} ${room_objects})
     target_link_libraries(${name}_static INTERFACE ${LQ_DROPIN_LINK_NAMES})
   endif()
