@@ -1,0 +1,172 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The libraries with the names of others, as a stranger's project meets them: through their CMake packages, through
+# pkg-config, by name, shared and static, in C and in C++ alone, from a tree that was moved.
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).parent / "dropins"
+OPTIONS = None
+
+
+def run(*command, **options):
+    """Its output; AssertionError with all that it said if it fails."""
+    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    if done.returncode:
+        raise AssertionError(f"{' '.join(map(str, command))} gave {done.returncode}:\n{done.stdout}")
+    return done.stdout.strip()
+
+
+class Moved(unittest.TestCase):
+    """Installed into one folder, and moved to another."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="limequat-dropins-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        run("cmake", "--install", OPTIONS.build, "--prefix", cls.folder / "first")
+        cls.prefix = cls.folder / "moved"
+        (cls.folder / "first").rename(cls.prefix)
+        cls.libdir = next(cls.prefix.rglob("lime.pc")).parent.parent
+        cls.plain = {k: v for k, v in os.environ.items() if k != "LD_LIBRARY_PATH"}
+        cls.found = {**cls.plain, "CMAKE_PREFIX_PATH": str(cls.prefix),
+                     "PKG_CONFIG_PATH": str(cls.libdir / "pkgconfig"), "LD_LIBRARY_PATH": str(cls.libdir)}
+
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+
+    def project(self, name):
+        """Its programs."""
+        run("cmake", "-S", SOURCE / name, "-B", self.work, env=self.found)
+        run("cmake", "--build", self.work, env=self.found)
+        programs = sorted(p for p in self.work.glob("over_*") if p.is_file())
+        self.assertGreater(len(programs), 1)
+        return programs
+
+    def compile(self, compiler, source, *flags):
+        program = self.work / "program"
+        run(*compiler.split(), SOURCE / source, "-o", program, *flags)
+        return program
+
+    def pkg_config(self, *arguments):
+        return run("pkg-config", *arguments, env=self.found).split()
+
+    def needed(self, file):
+        lines = run("readelf", "-d", file).splitlines()
+        return [line.split("[")[1].rstrip("]") for line in lines if "(NEEDED)" in line]
+
+    def symbols_of(self, file, *options):
+        return {line.split()[-1] for line in run("nm", *options, file).splitlines() if " T " in line}
+
+
+class CLime(Moved):
+    def runs(self, program, env=None):
+        self.assertEqual(run(program, cwd=self.work, env=env or self.found), "same")
+
+    def test_cmake_package_in_c_alone(self):
+        for program in self.project("lime"):
+            self.runs(program, self.plain)
+
+    def test_cmake_package_in_cpp_alone(self):
+        for program in self.project("lime_cxx"):
+            self.runs(program, self.plain)
+
+    def test_found_by_its_names(self):
+        for program in self.project("lime_found"):
+            self.runs(program, self.plain)
+
+    def test_pkg_config(self):
+        self.assertEqual(self.pkg_config("--modversion", "lime"), ["2.53"])
+        self.runs(self.compile("cc -std=c99 -pedantic -Wall", "lime/over_lime.c", *self.pkg_config("--cflags", "--libs", "lime")))
+
+    def test_plain_names(self):
+        where = f"-I{self.prefix}/include", f"-L{self.libdir}"
+        self.runs(self.compile("cc", "lime/over_lime.c", *where, "-llime"))
+        self.runs(self.compile("c++", "lime_cxx/over_lime.cpp", *where, "-llime"))
+
+    def test_archive_needs_no_other_library(self):
+        if not OPTIONS.alone:
+            self.skipTest("archives of this build name what they need")
+        where = f"-I{self.prefix}/include", f"-L{self.libdir}", "-l:liblime.a"
+        program = self.compile("cc", "lime/over_lime.c", *where)
+        self.assertFalse([name for name in self.needed(program) if not name.startswith(("libc.", "libgcc_s.", "ld-"))])
+        self.runs(program, self.plain)
+        self.runs(self.compile("c++", "lime_cxx/over_lime.cpp", *where), self.plain)
+        self.assertFalse({s for s in self.symbols_of(self.libdir / "liblime.a", "-g") if s.startswith("_Z")})
+
+    def test_shared_library_stands_alone(self):
+        self.assertFalse([name for name in self.needed(self.libdir / "liblime.so") if "limequat" in name])
+        symbols = self.symbols_of(self.libdir / "liblime.so", "-D")
+        self.assertIn("limeReaderNextRecord", symbols)
+        self.assertIn("limeEOM", symbols)
+        self.assertFalse({s for s in symbols if s.startswith("_Z")})
+
+    def test_programs_are_there(self):
+        for name in ("contents", "pack", "unpack", "extract_record", "extract_type"):
+            done = subprocess.run([self.prefix / f"bin/lime_{name}"], env=self.plain, capture_output=True, text=True)
+            self.assertIn("Usage: ", done.stderr)
+
+    def test_headers_lie_where_builds_look(self):
+        for name in ("lime.h", "lime_fseeko.h", "dcap-overload.h", "compat/lime.h"):
+            self.assertTrue((self.prefix / "include" / name).exists(), name)
+
+
+class Lemon(Moved):
+    def setUp(self):
+        super().setUp()
+        if not OPTIONS.mpicc:
+            self.skipTest("built without liblemon")
+
+    def runs(self, program, env=None):
+        self.assertEqual(run(OPTIONS.mpiexec, "-n", "2", program, cwd=self.work, env=env or self.found), "2 ranks same")
+
+    def test_cmake_package_in_c_alone(self):
+        for program in self.project("lemon"):
+            self.runs(program, self.plain)
+
+    def test_pkg_config(self):
+        self.assertEqual(self.pkg_config("--modversion", "lemon"), ["0.99"])
+        self.runs(self.compile(OPTIONS.mpicc, "lemon/over_lemon.c", *self.pkg_config("--cflags", "--libs", "lemon")))
+
+    def test_plain_names(self):
+        for header in ("lemon.h", "lemon/lemon.h"):
+            self.runs(self.compile(OPTIONS.mpicc, "lemon/over_lemon.c", f"-DLEMON_HEADER=<{header}>",
+                                   f"-I{self.prefix}/include", f"-L{self.libdir}", "-llemon"))
+
+    def test_archive_needs_mpi_alone(self):
+        if not OPTIONS.alone:
+            self.skipTest("archives of this build name what they need")
+        where = f"-I{self.prefix}/include/lemon", f"-L{self.libdir}"
+        self.runs(self.compile(OPTIONS.mpicc, "lemon/over_lemon.c", *where, "-l:liblemon.a", "-lm"), self.plain)
+
+    def test_both_archives_in_one_program(self):
+        if not OPTIONS.alone:
+            self.skipTest("archives of this build name what they need")
+        shutil.copy(SOURCE / "lemon/over_lemon.c", self.work / "both.c")
+        with open(self.work / "both.c", "a", encoding="utf-8") as both:
+            both.write("#include <lime.h>\nvoid* lime(void);\nvoid* lime(void) { return limeCreateReader(stdin); }\n")
+        self.runs(self.compile(OPTIONS.mpicc, self.work / "both.c", f"-I{self.prefix}/include", f"-L{self.libdir}",
+                               "-l:liblemon.a", "-l:liblime.a", "-lm"), self.plain)
+
+    def test_shared_library_stands_alone(self):
+        self.assertFalse([n for n in self.needed(self.libdir / "liblemon.so") if "limequat" in n or "cxx.so" in n and "mpi" in n])
+        symbols = self.symbols_of(self.libdir / "liblemon.so", "-D")
+        self.assertTrue(symbols)
+        self.assertFalse({s for s in symbols if not s.startswith("lemon")})
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--alone", type=lambda text: text == "ON", default=False)
+    parser.add_argument("--mpicc", default="")
+    parser.add_argument("--mpiexec", default="mpiexec")
+    OPTIONS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest])
