@@ -40,16 +40,18 @@ void require(std::int64_t number, std::uint64_t count, std::string_view what) {
 }
 
 void say_what_it_is(const Set& set, const Options& options, const std::string& name) {
-  const auto& head = set.files().front().head;
-  fmt::print(stderr, "sioncat: filename:                  {:<30}\n", name);
-  if (options.output) fmt::print(stderr, "sioncat: outfile:                   {:<30}\n", *options.output);
-  fmt::print(stderr, "sioncat: number of tasks:           {}\n", set.tasks());
-  fmt::print(stderr, "sioncat: write data of task:        {}\n", options.task.value_or(-1));
-  fmt::print(stderr, "sioncat: write data of block:       {}\n", options.block.value_or(-1));
-  fmt::print(stderr, "sioncat: file endianness:           {}\n", lq::programs::order_name(head.data_order));
-  fmt::print(stderr, "sioncat: fsblksize:                 {} bytes\n", head.block_size);
-  fmt::print(stderr, "sioncat: max number of chunks:      {}\n", lq::programs::largest_count(set));
-  fmt::print(stderr, "sioncat: datasize in file (aggr.):  {} bytes\n", lq::programs::data_bytes(set));
+  const lq::programs::Lines lines(stderr, "sioncat");
+  lines.name("filename", name);
+  if (options.output) lines.name("outfile", *options.output);
+  lines.number("sid", set.files().size() > 1 ? 1 : 0);
+  lines.number("number of tasks", static_cast<std::uint64_t>(set.tasks()));
+  lines.text("write data of task", fmt::format("{}", options.task.value_or(-1)));
+  lines.text("write data of block", fmt::format("{}", options.block.value_or(-1)));
+  lines.nature(set);
+  lines.text("fsblksize", lq::programs::block_size(set));
+  lines.number("max number of chunks", lq::programs::largest_count(set));
+  lines.sizes(set);
+  lines.number("max chunksize", lq::programs::largest_width(set));
 }
 
 void write_task(const Set& set, std::int32_t task, const Options& options, lq::programs::OutputFile& output) {

@@ -24,36 +24,27 @@ constexpr std::string_view usage =
     "  [-V]               version\n"
     "  [-h]               this help\n";
 
-void say(std::string_view label, const std::string& value) {
-  fmt::print("siondefrag: {:<26} {}\n", fmt::format("{}:", label), value);
-}
-
-void say_bytes(std::string_view label, std::uint64_t bytes) {
-  say(label, fmt::format("{} bytes ({:6.2f} MB)", bytes, lq::programs::megabytes(bytes)));
-}
-
-void say_what_it_is(const Set& set, const std::string& name) {
-  const auto& first = set.files().front();
-  const std::uint64_t data = lq::programs::data_bytes(set);
+void say_what_it_is(const Set& set, const std::string& name, std::uint64_t new_block) {
+  const lq::programs::Lines lines(stdout, "siondefrag");
   std::uint64_t room = 0;
   for (std::int32_t task = 0; task < set.tasks(); ++task) room += set.width(task);
-  say("filename", fmt::format("{:<30}", name));
-  say("nfiles", fmt::format("{}", set.files().size()));
-  say_bytes("fsblksize", static_cast<std::uint64_t>(first.head.block_size));
-  say("keyval", fmt::format("{} ({})", static_cast<int>(first.head.key_value_mode()),
-                            lq::programs::key_value_name(first.head.key_value_mode())));
-  say("current endianness", std::string(lq::programs::order_name(lq::format::sion::host_order)));
-  say("file endianness", std::string(lq::programs::order_name(first.head.data_order)));
-  say("max number of blocks", fmt::format("{}", lq::programs::largest_count(set)));
-  say_bytes("datasize in file (aggr.)", data);
-  say_bytes("start_of_varheader", first.tail_offset);
-  say_bytes("size of chunks", room);
-  say("file usage", fmt::format("{:.6f}%", lq::programs::percent(data, room)));
+  lines.number("sid", set.files().size() > 1 ? 1 : 0);
+  lines.name("filename", name);
+  lines.number("nfiles", set.files().size());
+  lines.text("fsblksize", lq::programs::block_size(set));
+  lines.nature(set);
+  lines.number("max number of blocks", lq::programs::largest_count(set));
+  lines.sizes(set);
+  lines.bytes("size of chunks", room);
+  lines.text("file usage", fmt::format("{:.6f}%", lq::programs::percent(lq::programs::data_bytes(set), room)));
+  lines.number("max chunksize", lq::programs::largest_width(set));
+  lines.number("fsblksize outfile", new_block);
 }
 
 void say_what_is_copied(const Set& set) {
+  const lq::programs::Lines lines(stdout, "siondefrag");
   for (std::int32_t task = 0; task < set.tasks(); ++task) {
-    say("->rank", fmt::format("{}", task));
+    lines.number("->rank", static_cast<std::uint64_t>(task));
     fmt::print("siondefrag:                            copy now {} blocks on rank={} \n", set.chunks(task), task);
     for (std::uint64_t chunk = 0; chunk < set.chunks(task); ++chunk) {
       fmt::print("siondefrag:                               copy now block #{} with {} bytes \n", chunk,
@@ -79,12 +70,12 @@ int main(int argc, char** argv) {
       if (option == 'v') verbose = true;
     });
     const std::vector<std::string> names = arguments.rest(2);
-    say("infilename", fmt::format("{:<30}", names[0]));
-    say("outfilename", fmt::format("{:<30}", names[1]));
+    const lq::programs::Lines lines(stdout, "siondefrag");
+    lines.name("infilename", names[0]);
+    lines.name("outfilename", names[1]);
     const Set set = lq::programs::open_set(names[0]);
-    say_what_it_is(set, names[0]);
-    const std::uint64_t block = static_cast<std::uint64_t>(set.files().front().head.block_size);
-    say("fsblksize outfile", fmt::format("{}", options.block_size > 0 ? options.block_size : block));
+    const auto block = static_cast<std::uint64_t>(set.files().front().head.block_size);
+    say_what_it_is(set, names[0], options.block_size > 0 ? options.block_size : block);
     if (verbose) say_what_is_copied(set);
     lq::defragment(names[0], names[1], options);
   });

@@ -43,31 +43,28 @@ std::uint64_t memory_of(const Set& set) {
 void print_head(const Set& set, const std::string& name, bool memory) {
   const FixedHead& head = set.files()[static_cast<std::size_t>(set.given_file())].head;
   const bool is_set = head.files > 1;
-  const auto line = [](std::string_view label, const auto& value) {
-    fmt::print("siondump: {:<26} {}\n", fmt::format("{}:", label), value);
-  };
-  line("sid", is_set ? 1 : 0);
-  line("filename", fmt::format("{:<30}", name));
-  line("prefix", fmt::format("{:<30}", head.prefix));
-  line("number of tasks", set.tasks());
-  line("current endianness", lq::programs::order_name(lq::format::sion::host_order));
-  line("file endianness", lq::programs::order_name(head.data_order));
-  line("filesystem blocksize", fmt::format("{} bytes ({:6.2f} MB)", head.block_size,
-                                           lq::programs::megabytes(static_cast<std::uint64_t>(head.block_size))));
-  line("file set", is_set ? "Yes" : "No");
-  line("file number", head.file_number);
-  line("number of files", head.files);
-  line("flag1", fmt::format("{} ({}+{})", head.flag1, static_cast<std::int32_t>(head.flag1 >> 32),
-                            static_cast<std::int32_t>(head.flag1 & 0xffffffff)));
-  line("flag2", head.flag2);
-  line("keyval", fmt::format("{} ({})", static_cast<std::int32_t>(head.key_value_mode()),
-                             lq::programs::key_value_name(head.key_value_mode())));
-  line("file format version", head.format_version);
-  line("file SIONlib version",
-       fmt::format("{}.{}p{} (current {}.{}p{})", head.library_version / 1000, head.library_version % 1000,
-                   head.library_patch, SION_MAIN_VERSION, SION_SUB_VERSION, SION_VERSION_PATCHLEVEL));
-  line("number of blocks", fmt::format(" {}", lq::programs::largest_count(set)));
-  if (memory) line("sizeof internal struct", fmt::format("{:7} bytes 0 file descriptors", memory_of(set)));
+  const lq::programs::Lines lines(stdout, "siondump");
+  lines.number("sid", is_set ? 1 : 0);
+  lines.name("filename", name);
+  lines.name("prefix", head.prefix);
+  lines.number("number of tasks", static_cast<std::uint64_t>(set.tasks()));
+  lines.text("current endianness", lq::programs::order_name(lq::format::sion::host_order));
+  lines.text("file endianness", lq::programs::order_name(head.data_order));
+  lines.text("filesystem blocksize", lq::programs::block_size(set));
+  lines.text("file set", is_set ? "Yes" : "No");
+  lines.text("file number", fmt::format("{}", head.file_number));
+  lines.text("number of files", fmt::format("{}", head.files));
+  lines.text("flag1", fmt::format("{} ({}+{})", head.flag1, static_cast<std::int32_t>(head.flag1 >> 32),
+                                  static_cast<std::int32_t>(head.flag1 & 0xffffffff)));
+  lines.text("flag2", fmt::format("{}", head.flag2));
+  lines.text("keyval", fmt::format("{} ({})", static_cast<std::int32_t>(head.key_value_mode()),
+                                   lq::programs::key_value_name(head.key_value_mode())));
+  lines.text("file format version", fmt::format("{}", head.format_version));
+  lines.text("file SIONlib version",
+             fmt::format("{}.{}p{} (current {}.{}p{})", head.library_version / 1000, head.library_version % 1000,
+                         head.library_patch, SION_MAIN_VERSION, SION_SUB_VERSION, SION_VERSION_PATCHLEVEL));
+  lines.text("number of blocks", fmt::format(" {}", lq::programs::largest_count(set)));
+  if (memory) lines.text("sizeof internal struct", fmt::format("{:7} bytes 0 file descriptors", memory_of(set)));
 }
 
 void dump(const std::string& name, const lq::programs::DumpOptions& options) {

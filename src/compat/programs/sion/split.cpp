@@ -37,33 +37,25 @@ struct Options {
 };
 
 void say_what_it_is(const Set& set, const Options& options, const std::string& name, const std::string& prefix) {
-  const auto line = [](std::string_view label, const auto& value) {
-    fmt::print("sionsplit: {:<26} {}\n", fmt::format("{}:", label), value);
-  };
-  const auto bytes = [&](std::string_view label, std::uint64_t value) {
-    line(label, fmt::format("{} bytes ({:6.2f} MB)", value, lq::programs::megabytes(value)));
-  };
+  const lq::programs::Lines lines(stdout, "sionsplit");
   const auto& first = set.files().front();
   const std::uint64_t most = lq::programs::largest_count(set);
   const std::uint64_t size = first.tail_offset + lq::format::sion::table_bytes(set.tasks(), most);
-  line("filename", fmt::format("{:<30}", name));
-  line("prefix", fmt::format("{:<30}", prefix));
-  line("number of tasks", set.tasks());
-  line("number of files", set.files().size());
-  line("number of digits", options.digits);
-  line("use global ranks", options.by_rank ? 1 : 0);
-  line("keyval", fmt::format("{} ({})", static_cast<int>(first.head.key_value_mode()),
-                             lq::programs::key_value_name(first.head.key_value_mode())));
-  line("current endianness", lq::programs::order_name(lq::format::sion::host_order));
-  line("file endianness", lq::programs::order_name(first.head.data_order));
-  bytes("fsblksize", static_cast<std::uint64_t>(first.head.block_size));
-  line("max number of chunks", most);
-  bytes("datasize in file (aggr.)", lq::programs::data_bytes(set));
-  bytes("start_of_varheader", first.tail_offset);
-  bytes("size of file", size);
-  line("file usage", fmt::format("{:.6f}%", lq::programs::percent(lq::programs::data_bytes(set), size)));
-  line("filename mask", fmt::format("{}%0{}d", prefix, options.digits));
-  line("filename key mask", fmt::format("{}%0{}d_%012ld", prefix, options.digits));
+  lines.number("sid", set.files().size() > 1 ? 1 : 0);
+  lines.name("filename", name);
+  lines.number("number of tasks", static_cast<std::uint64_t>(set.tasks()));
+  lines.number("number of files", set.files().size());
+  lines.number("number of digits", static_cast<std::uint64_t>(options.digits));
+  lines.number("use global ranks", options.by_rank ? 1 : 0);
+  lines.nature(set);
+  lines.text("fsblksize", lq::programs::block_size(set));
+  lines.number("max number of chunks", most);
+  lines.sizes(set);
+  lines.bytes("size of file", size);
+  lines.text("file usage", fmt::format("{:.6f}%", lq::programs::percent(lq::programs::data_bytes(set), size)));
+  lines.text("filename mask", fmt::format("{}%0{}d", prefix, options.digits));
+  lines.text("filename key mask", fmt::format("{}%0{}d_%012ld", prefix, options.digits));
+  lines.number("max chunksize", lq::programs::largest_width(set));
 }
 
 void write_task(const Set& set, std::int32_t task, const std::string& path) {
@@ -113,6 +105,9 @@ void require_distinct_ranks(const Set& set) {
 }
 
 void split(const std::string& name, const std::string& prefix, const Options& options) {
+  const lq::programs::Lines lines(stdout, "sionsplit");
+  lines.name("filename", name);
+  lines.name("prefix", prefix);
   const Set set = lq::programs::open_set(name);
   if (options.by_rank) require_distinct_ranks(set);
   say_what_it_is(set, options, name, prefix);

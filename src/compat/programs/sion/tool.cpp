@@ -107,6 +107,11 @@ std::vector<std::int64_t> stored_widths(const format::sion::Set& set) {
   return widths;
 }
 
+std::string block_size(const format::sion::Set& set) {
+  const auto bytes = static_cast<std::uint64_t>(set.files().front().head.block_size);
+  return fmt::format("{} bytes ({:6.2f} MB)", bytes, megabytes(bytes));
+}
+
 double megabytes(std::uint64_t bytes) noexcept { return static_cast<double>(bytes) / 1048576.0; }
 
 double percent(std::uint64_t part, std::uint64_t whole) noexcept {
@@ -139,6 +144,37 @@ std::uint64_t largest_count(const format::sion::Set& set) noexcept {
   std::uint64_t count = 0;
   for (const format::sion::PhysicalFile& file : set.files()) count = std::max(count, file.table.max_count());
   return count;
+}
+
+std::uint64_t largest_width(const format::sion::Set& set) noexcept {
+  std::uint64_t width = 0;
+  for (std::int32_t task = 0; task < set.tasks(); ++task) width = std::max(width, set.width(task));
+  return width;
+}
+
+void Lines::text(std::string_view label, std::string_view value) const {
+  fmt::print(stream_, "{}: {:<26} {}\n", program_, fmt::format("{}:", label), value);
+}
+
+void Lines::name(std::string_view label, const std::string& path) const { text(label, fmt::format("{:<30}", path)); }
+
+void Lines::number(std::string_view label, std::uint64_t value) const { text(label, fmt::format("{}", value)); }
+
+void Lines::bytes(std::string_view label, std::uint64_t bytes) const {
+  text(label, fmt::format("{} bytes  ({:6.2f} MB)", bytes, megabytes(bytes)));
+}
+
+void Lines::nature(const format::sion::Set& set) const {
+  const format::sion::FixedHead& head = set.files().front().head;
+  text("keyval",
+       fmt::format("{} ({})", static_cast<std::int32_t>(head.key_value_mode()), key_value_name(head.key_value_mode())));
+  text("current endianness", order_name(format::sion::host_order));
+  text("file endianness", order_name(head.data_order));
+}
+
+void Lines::sizes(const format::sion::Set& set) const {
+  bytes("datasize in file (aggr.)", data_bytes(set));
+  bytes("start_of_varheader", set.files().front().tail_offset);
 }
 
 std::string library_version() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
@@ -57,6 +58,8 @@ format::sion::Set open_set(const std::string& path);
 // Of files up to version 3 these are not the widths of the room that chunks have.
 std::vector<std::int64_t> stored_widths(const format::sion::Set& set);
 
+// "512 bytes (  0.00 MB)": of the file system, as it was when the multifile was made.
+std::string block_size(const format::sion::Set& set);
 double megabytes(std::uint64_t bytes) noexcept;  // of 2^20
 double percent(std::uint64_t part, std::uint64_t whole) noexcept;
 std::string_view order_name(ByteOrder order) noexcept;
@@ -64,6 +67,25 @@ std::string_view key_value_name(format::sion::KeyValueMode mode) noexcept;
 // Sums over the set; its largest number of chunks of a task.
 std::uint64_t data_bytes(const format::sion::Set& set) noexcept;
 std::uint64_t largest_count(const format::sion::Set& set) noexcept;
+std::uint64_t largest_width(const format::sion::Set& set) noexcept;
+
+// Labelled lines about what a program does, as these programs print them.
+class Lines {
+ public:
+  Lines(std::FILE* stream, std::string_view program) : stream_(stream), program_(program) {}
+
+  void text(std::string_view label, std::string_view value) const;
+  void name(std::string_view label, const std::string& path) const;
+  void number(std::string_view label, std::uint64_t value) const;
+  // What is known of the multifile, between what programs say of themselves: how its data are kept, and its sizes.
+  void nature(const format::sion::Set& set) const;
+  void sizes(const format::sion::Set& set) const;
+  void bytes(std::string_view label, std::uint64_t bytes) const;
+
+ private:
+  std::FILE* stream_;
+  std::string_view program_;
+};
 
 // "SIONlib Version 1.7.6 (git_rev Limequat), fileformat version 5".
 std::string library_version();
