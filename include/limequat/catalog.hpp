@@ -90,6 +90,8 @@ struct LQ_API Catalog {
   const Finding* first_error() const noexcept;
   // Throws it as an Error that names the path.
   void require_sound() const;
+  // Record number `index` (from 0) of that type; no_such_record lists what there is.
+  const Record& record(std::string_view type, std::uint64_t index = 0) const;
   // The field `name` number `index`; an empty name is any field. no_such_record lists what there is.
   const FieldEntry& field(std::string_view name = {}, std::uint64_t index = 0) const;
 };

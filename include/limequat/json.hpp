@@ -10,6 +10,7 @@
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/physics.hpp>
+#include <limequat/repack.hpp>
 #include <limequat/report.hpp>
 
 namespace lq {
@@ -17,6 +18,7 @@ namespace lq {
 // Local. One object each, on one line, UTF-8; bytes that are not UTF-8 are written as U+FFFD.
 LQ_API std::string to_json(const Catalog& catalog);
 LQ_API std::string to_json(const Report& report);
+LQ_API std::string to_json(const RepackReport& report);
 LQ_API std::string to_json(const Verification& verification);
 LQ_API std::string to_json(const Difference& difference);
 LQ_API std::string to_json(const Physics& physics);

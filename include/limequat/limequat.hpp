@@ -18,6 +18,7 @@
 #include <limequat/options.hpp>
 #include <limequat/physics.hpp>
 #include <limequat/plan.hpp>
+#include <limequat/repack.hpp>
 #include <limequat/report.hpp>
 #include <limequat/storage.hpp>
 #include <limequat/version.hpp>

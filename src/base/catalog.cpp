@@ -3,6 +3,7 @@
 //
 // Questions to a catalog, and the errors that answer them when the file is not up to it.
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 #include <limequat/catalog.hpp>
@@ -29,6 +30,18 @@ std::string names_of(const std::vector<FieldEntry>& fields) {
     if (list.size() > 400) return list + ", ...";
     list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", base::printable(name));
     if (count > 1) list += fmt::format(" ({})", count);
+  }
+  return list;
+}
+
+std::string types_of(const std::vector<Record>& records) {
+  std::map<std::string_view, int> types;
+  for (const Record& record : records) ++types[record.type];
+  std::string list;
+  for (const auto& [type, count] : types) {
+    if (list.size() > 2000) return list + ", ...";
+    list += list.empty() ? "" : ", ";
+    list += count == 1 ? type : fmt::format("{} ({} times)", type, count);
   }
   return list;
 }
@@ -97,6 +110,17 @@ const FieldEntry& Catalog::field(std::string_view wanted, std::uint64_t index) c
     ++of_that_name;
   }
   no_such_field(*this, wanted, index, of_that_name);
+}
+
+const Record& Catalog::record(std::string_view type, std::uint64_t index) const {
+  std::uint64_t seen = 0;
+  for (const Record& candidate : records) {
+    if (candidate.type == type && seen++ == index) return candidate;
+  }
+  throw Error(Code::no_such_record,
+              fmt::format("{}: there is no record \"{}\" number {} (from 0); there are: {}", path, type, index,
+                          types_of(records)),
+              {.path = path, .record = std::string(type)});
 }
 
 }  // namespace lq

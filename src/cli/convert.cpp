@@ -14,6 +14,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
+#include "cli/repack_arguments.hpp"
 #include "cli/text.hpp"
 #include "cli/write_arguments.hpp"
 
@@ -24,7 +25,17 @@ struct Convert {
   std::string from, to;
   WriteArguments write;
 
+  // A multifile has no fields; it is written anew.
+  int rewrite(Session& session) const {
+    RepackArguments how;
+    how.force = write.force;
+    how.dry_run = write.dry_run;
+    return how.carry_out(session, to, "written",
+                         [&](const RepackOptions& options) { return lq::rewrite(from, to, options); });
+  }
+
   int copy(Session& session) const {
+    if (inspect(from, session.communicator).format == "sion") return rewrite(session);
     if (write.processes.size() > 0) check_grid(session);
     require_target(session, to, write.force);
     Report report;

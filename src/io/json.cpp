@@ -199,6 +199,14 @@ void put(JsonWriter& json, const Catalog& catalog) {
   json.end_object();
 }
 
+void put(JsonWriter& json, const RepackReport& report) {
+  json.begin_object().key("files").array(report.files);
+  json.member("streams", report.tasks).member("bytes", report.bytes).member("file_bytes", report.file_bytes);
+  json.key("findings");
+  put(json, report.findings);
+  json.end_object();
+}
+
 void put(JsonWriter& json, const Report& report) {
   json.begin_object()
       .member("path", report.path)
@@ -274,6 +282,7 @@ std::string json_text(const T& value) {
 
 std::string to_json(const Catalog& catalog) { return json_text(catalog); }
 std::string to_json(const Report& report) { return json_text(report); }
+std::string to_json(const RepackReport& report) { return json_text(report); }
 std::string to_json(const Verification& verification) { return json_text(verification); }
 std::string to_json(const Difference& difference) { return json_text(difference); }
 std::string to_json(const Physics& physics) { return json_text(physics); }

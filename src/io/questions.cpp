@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
@@ -22,24 +21,6 @@ namespace lq {
 namespace {
 
 constexpr std::uint64_t piece_bytes = 1024 * 1024;
-
-const Record& record_named(const Catalog& catalog, std::string_view type, std::uint64_t index) {
-  std::uint64_t seen = 0;
-  for (const Record& record : catalog.records) {
-    if (record.type == type && seen++ == index) return record;
-  }
-  std::map<std::string, int> types;
-  for (const Record& record : catalog.records) ++types[record.type];
-  std::string there;
-  for (const auto& [other, count] : types) {
-    there += there.empty() ? "" : ", ";
-    there += count == 1 ? other : fmt::format("{} ({} times)", other, count);
-  }
-  throw Error(
-      Code::no_such_record,
-      fmt::format("{}: there is no record \"{}\" number {} (from 0); there are: {}", catalog.path, type, index, there),
-      {.path = catalog.path, .record = std::string(type)});
-}
 
 void read_stretch(base::ByteSource& file, const format::Stretch& stretch,
                   const std::function<void(const void* data, std::uint64_t bytes)>& sink) {
@@ -74,7 +55,7 @@ void read_record(const std::string& path, std::string_view type, std::uint64_t i
   const std::unique_ptr<transport::File> file = transport::posix().open_read(path);
   const format::Format& format = format::recognise(*file);
   const Catalog catalog = format.scan(*file, limits);
-  const Record& record = record_named(catalog, type, index);
+  const Record& record = catalog.record(type, index);
   std::unique_ptr<base::ByteSource> other;  // a physical file beside the one that was named
   for (const format::Stretch& stretch : format.stretches(*file, catalog, record)) {
     const auto number = static_cast<std::size_t>(stretch.file);

@@ -156,8 +156,6 @@ void Scan::list_keys(const Set& set, std::int32_t task) {
       ++record.pieces;
       record.data_length += found->length;
     }
-  } catch (const BrokenRule&) {
-    throw;
   } catch (const Error& error) {
     if (error.code() != Code::malformed && error.code() != Code::truncated) throw;
     Finding finding;

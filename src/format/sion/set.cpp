@@ -98,11 +98,12 @@ std::unique_ptr<base::ByteSource> open_member(const Open& open, const std::strin
     return open(path);
   } catch (const Error& error) {
     if (error.code() != Code::not_found) throw;
-    throw BrokenRule(Code::not_found, "sion-set-missing", path, 0,
-                     fmt::format("file {} of the set of {} that \"{}\" belongs to is missing; copy all files of a set "
-                                 "together",
-                                 number, given.head.files, given.path),
-                     fmt::format("{} files", given.head.files));
+    throw BrokenRule(
+        Code::not_found, "sion-set-missing", path, 0,
+        fmt::format("\"{}\" is missing, which is file {} of the set of {} that \"{}\" belongs to; copy all "
+                    "files of a set together",
+                    path, number, given.head.files, given.path),
+        fmt::format("{} files", given.head.files));
   }
 }
 

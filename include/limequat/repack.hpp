@@ -1,0 +1,60 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Files into a multifile and out of it, multifiles written anew, and what an interrupted writer left made readable. All
+// by one process and in bounded memory: the table of the set and a mebibyte of data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+#include <limequat/inspect.hpp>
+#include <limequat/options.hpp>
+
+namespace lq {
+
+struct RepackOptions {
+  bool overwrite = false;  // replace existing files, which stay until the new ones are complete
+  bool dry_run = false;    // check everything, write nothing
+  Sync sync = Sync::full;
+  std::uint64_t block_size = 0;  // chunks are multiples of it; 0: that of the file system, or of the multifile read
+  std::uint64_t unit = 1;        // repair: data came in multiples of so many bytes
+  Limits limits = {};
+  Progress progress = {};
+};
+
+struct RepackReport {
+  std::vector<std::string> files;  // written
+  std::uint64_t tasks = 0;         // logical files, or records
+  std::uint64_t bytes = 0;         // of data
+  std::uint64_t file_bytes = 0;    // size of all files
+  std::vector<Finding> findings;   // repair: what is guessed, sentence by sentence
+};
+
+// Local. One logical file for each input. exists, no_space, not_found, invalid_argument (a name of 1024 bytes or more).
+LQ_API RepackReport pack(const std::string& path, const std::vector<std::string>& inputs,
+                         const RepackOptions& options = {});
+
+// Local. A file in `folder` for each record of a file of any format, named after the record; further ones of the same
+// type get a number. A logical file of key-value records gives one file per key.
+LQ_API RepackReport unpack(const std::string& path, const std::string& folder, const RepackOptions& options = {});
+
+// Local. One record into a file.
+LQ_API RepackReport extract(const std::string& path, std::string_view type, std::uint64_t index, const std::string& to,
+                            const RepackOptions& options = {});
+
+// Local. One physical file with one chunk for each task. Kept: ranks, declared byte order of the data, key-value mode.
+LQ_API RepackReport defragment(const std::string& from, const std::string& to, const RepackOptions& options = {});
+
+// Local. The same physical files and chunks in format version 5 and the byte order of this machine.
+LQ_API RepackReport rewrite(const std::string& from, const std::string& to, const RepackOptions& options = {});
+
+// Local. A whole multifile of one that was not closed or lost its end. How far chunks are filled is inferred: where
+// there are key-value records from these, else from the last byte that is not zero, rounded up to options.unit.
+// Sound physical files of the set are kept as they are. wrong_state: there is nothing to repair.
+LQ_API RepackReport repair(const std::string& from, const std::string& to, const RepackOptions& options = {});
+
+}  // namespace lq

@@ -1,0 +1,41 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Physical files of a new multifile, all of which get their names when all are complete: file 0 last, so that a set
+// that can be opened is whole.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <limequat/repack.hpp>
+
+#include "format/sion/head.hpp"
+#include "format/sion/tail.hpp"
+#include "io/new_file.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::repack {
+
+// One physical file: what it says of itself. The number of chunks, the place of metadata block 2 and how wide chunks
+// are follow from these.
+struct FilePlan {
+  std::string path;
+  format::sion::Head head;
+  format::sion::ChunkTable table;
+  std::optional<std::vector<format::sion::Place>> map;
+};
+
+// Fills `buffer` with the next bytes of a task's stream.
+using ReadTask = std::function<void(base::MutableBytes buffer)>;
+// Opens the stream of a local task of a planned file.
+using OpenTask = std::function<ReadTask(std::size_t file, std::int32_t task)>;
+
+// Local. Writes all files, or none.
+RepackReport write_set(transport::Transport& transport, std::vector<FilePlan> plans, const OpenTask& open,
+                       const RepackOptions& options);
+
+}  // namespace lq::repack
