@@ -27,6 +27,8 @@ endfunction()
 
 lq_find_optional(ISAL isa-l.h isal)
 lq_find_optional(LIBDEFLATE libdeflate.h deflate)
+lq_find_optional(LZ4 lz4frame.h lz4)
+lq_find_optional(ZSTD zstd.h zstd)
 
 # Site profiles need toml++, which is headers only.
 set(LQ_HAVE_TOMLPLUSPLUS OFF)

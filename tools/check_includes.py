@@ -19,6 +19,8 @@ LIBRARIES = {
     "fmt": re.compile(r"^fmt/"),
     "pugixml": re.compile(r"^pugi"),
     "isa-l": re.compile(r"^(isa-l\.h|isa-l/|crc\.h)"),
+    "lz4": re.compile(r"^lz4"),
+    "zstd": re.compile(r"^zstd"),
     "libdeflate": re.compile(r"^libdeflate"),
     "tomlplusplus": re.compile(r"^toml\+\+"),
     "cli11": re.compile(r"^CLI/"),

@@ -15,6 +15,7 @@
 #include <limequat/lattice.hpp>
 #include <limequat/machine.hpp>
 #include <limequat/metadata.hpp>
+#include <limequat/multifile.hpp>
 #include <limequat/options.hpp>
 #include <limequat/physics.hpp>
 #include <limequat/plan.hpp>

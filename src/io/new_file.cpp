@@ -20,15 +20,6 @@ namespace {
 
 constexpr std::size_t longest_name = 255;  // of one path component on the file systems in use
 
-// "conf.0010.ildg" -> "conf.0010.ildg.1a2b3c4d.part", in the same directory so that a rename is atomic.
-std::string temporary_name(const std::string& path, std::uint32_t number) {
-  const std::string tail = fmt::format(".{:08x}.part", number);
-  const std::size_t slash = path.rfind('/');
-  const std::size_t start = slash == std::string::npos ? 0 : slash + 1;
-  const std::size_t keep = std::min(path.size() - start, longest_name - tail.size());
-  return path.substr(0, start + keep) + tail;
-}
-
 [[noreturn]] void throw_exists(const std::string& path) {
   throw Error(Code::exists, path + ": there is a file of this name already; choose another name or ask to overwrite it",
               {.path = path});
@@ -44,6 +35,14 @@ std::string temporary_name(const std::string& path, std::uint32_t number) {
 }
 
 }  // namespace
+
+std::string temporary_name(const std::string& path, std::uint32_t number) {
+  const std::string tail = fmt::format(".{:08x}.part", number);
+  const std::size_t slash = path.rfind('/');
+  const std::size_t start = slash == std::string::npos ? 0 : slash + 1;
+  const std::size_t keep = std::min(path.size() - start, longest_name - tail.size());
+  return path.substr(0, start + keep) + tail;
+}
 
 void require_space(transport::Transport& transport, const std::string& path, std::uint64_t bytes) {
   const std::optional<std::uint64_t> space = transport.free_space(path);

@@ -5,6 +5,7 @@
 // All calls are collective unless said otherwise. An abandoned file is removed and an existing one stays.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -60,6 +61,8 @@ class NewFile {
   std::unique_ptr<transport::File> file_;
 };
 
+// Local. "conf.0010.ildg" -> "conf.0010.ildg.1a2b3c4d.part", in the same directory so that a rename is atomic.
+std::string temporary_name(const std::string& path, std::uint32_t number);
 // Local. Refuses a path that a new file cannot take: an existing file (unless `overwrite`), a directory, a device.
 void require_target(transport::Transport& transport, const std::string& path, bool overwrite);
 // Local. Throws no_space unless the file system can take `bytes` bytes for a new file of that path.

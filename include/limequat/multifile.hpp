@@ -1,0 +1,247 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Multifiles: thousands of logical files, one per task (a rank, or a thread of one), in a few physical files, in the
+// format of SIONlib. Here for checkpoints and traces: streams without chunk sizes, read by any number of ranks,
+// checked, compressed if wanted, and recovered after a crash (docs/guide/checkpoints.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <limequat/grid.hpp>
+#include <limequat/options.hpp>
+
+namespace lq {
+
+enum class Compression { none, lz4, zstd };
+LQ_API std::string_view name(Compression compression) noexcept;  // "none", "lz4", "zstd"
+// Local. invalid_argument lists the names there are.
+LQ_API Compression parse_compression(std::string_view text);
+// Local. Whether this library was built with it.
+LQ_API bool is_available(Compression compression) noexcept;
+
+// All but the first two are the same on all ranks.
+struct MultifileOptions {
+  std::int32_t streams = 1;  // of this rank: a task each, for example one per thread
+  std::uint64_t expected_bytes =
+      0;                   // of each of these streams, roughly; 0: not known. Any size fits, whatever this says
+  std::int32_t files = 0;  // physical files; 0: chosen
+  Compression compression = Compression::none;
+  int level = 0;                            // of the compression; 0: its usual one
+  bool checksums = true;                    // of every chunk
+  bool overwrite = false;                   // replace a set, which stays until the new one is complete
+  Sync sync = Sync::full;                   // when it is closed
+  std::uint64_t buffer_bytes = 256 * 1024;  // smaller writes of a stream are collected in so much memory
+};
+
+namespace checkpoint {
+class NewSet;
+class OpenSet;
+class StreamWriter;
+class StreamReader;
+class Window;
+}  // namespace checkpoint
+
+// The stream of one task, being written. One thread at a time uses a stream; streams of a rank are independent.
+class LQ_API OutStream {
+ public:
+  explicit OutStream(checkpoint::StreamWriter& writer);
+  ~OutStream();
+  OutStream(OutStream&&) noexcept;
+  OutStream& operator=(OutStream&&) = delete;
+
+  // Local. Any number of bytes. What is larger than the buffer can be recovered once this returns; the rest once
+  // flush() does. no_space, io: size() tells how much of it is in the stream, which may go on from there.
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  // A vector, array or span of numbers or plain structs.
+  template <std::ranges::contiguous_range R>
+  requires(std::is_trivially_copyable_v<std::ranges::range_value_t<R>> &&
+           !std::is_array_v<R>) void write(const R& values) {
+    write(std::span<const std::byte>(std::as_bytes(std::span(values))));
+  }
+  template <class T>
+  requires(std::is_trivially_copyable_v<T>) void write_value(const T& value) {
+    write(std::as_bytes(std::span(&value, 1)));
+  }
+  // Local. For formatted text: out.text() << step << '\n'. It throws what write() throws.
+  std::ostream& text();
+  // Local. Everything written so far is in the file and survives the end of this process.
+  void flush();
+  // Local. ... and of the machine.
+  void sync();
+
+  std::uint64_t size() const noexcept;  // bytes of the stream
+  std::int64_t task() const noexcept;   // its number in the set
+
+ private:
+  struct Text;
+  checkpoint::StreamWriter* writer_;
+  std::unique_ptr<Text> text_;
+};
+
+// A set being written. It appears under its name, all of its files or none, when it is closed. Until then, and
+// whatever happens, its files are NAME.xxxxxxxx.part, of which repair() makes a set; discard() removes them.
+class LQ_API MultifileWriter {
+ public:
+  // Collective. Tasks are numbered by rank, and by stream within a rank.
+  // exists: there is a set of that name and overwrite is off; unsupported: built without that compression;
+  // invalid_argument: fewer tasks than files, no tasks; ranks_disagree: path or options differ between ranks.
+  explicit MultifileWriter(const std::string& path, const Communicator& communicator = {},
+                           const MultifileOptions& options = {});
+  // Collective. Goes on with a set: rank r with task r, ranks beyond the tasks there are with new tasks of their own,
+  // in a further physical file. `streams`, `expected_bytes` (for new tasks), `level`, `sync` and `buffer_bytes` count.
+  // While it is open the set is marked as not closed; repair() recovers what there was and what was added since.
+  // unsupported: the set was not written by this interface; wrong_state: it was not closed, so repair() it first.
+  static MultifileWriter append(const std::string& path, const Communicator& communicator = {},
+                                const MultifileOptions& options = {});
+  ~MultifileWriter();
+  MultifileWriter(MultifileWriter&&) noexcept;
+  MultifileWriter& operator=(MultifileWriter&&) noexcept;
+
+  std::int64_t tasks() const noexcept;  // of the set
+  std::size_t streams() const noexcept;
+  OutStream& stream(std::size_t index = 0);
+  void write(std::span<const std::byte> bytes) { stream().write(bytes); }
+
+  // Collective. Completes, syncs and publishes the set. On an error no file of the set is published, or all are there
+  // in a state from which repair() goes on; the sentence says where.
+  void close();
+  // Collective. Leaves nothing of a new set. wrong_state for one that is appended to.
+  void discard();
+
+ private:
+  explicit MultifileWriter(std::unique_ptr<checkpoint::NewSet> set);
+  std::unique_ptr<checkpoint::NewSet> set_;
+  std::vector<OutStream> streams_;
+};
+
+// A stream being read: that of a task, or a window of the one stream that all tasks in order make. Bytes are checked
+// before they are handed out, where the set has checksums. One thread at a time.
+class LQ_API InStream {
+ public:
+  explicit InStream(std::unique_ptr<checkpoint::Window> window);
+  ~InStream();
+  InStream(InStream&&) noexcept;
+  InStream& operator=(InStream&&) noexcept;
+
+  // Local. As many bytes as there are up to the end; returns their number. checksum_mismatch names file, task, chunk
+  // and bytes; truncated.
+  std::size_t read(std::span<std::byte> buffer);
+  // One number or plain struct; false at the end. truncated: there are fewer bytes than it takes.
+  template <class T>
+  requires(std::is_trivially_copyable_v<T>) bool read_value(T& value) {
+    return read_whole(std::as_writable_bytes(std::span(&value, 1)));
+  }
+  bool read_whole(std::span<std::byte> buffer);
+  // Local. All that is left.
+  std::vector<std::byte> read_all();
+  // Local. Up to the next '\n', which is dropped; false at the end. too_large: a line of more than 2^30 bytes.
+  bool read_line(std::string& line);
+  // Local. Where the next read begins, up to size().
+  void seek(std::uint64_t position);
+  std::uint64_t position() const noexcept;
+  std::uint64_t size() const noexcept;
+
+ private:
+  std::unique_ptr<checkpoint::Window> window_;
+};
+
+struct MultifileReadOptions {
+  std::uint64_t record_bytes = 1;  // windows begin and end at multiples of it, so that no record is cut
+  bool verify = true;              // compare with the checksums there are
+};
+
+// What is known of a set.
+struct MultifileInfo {
+  std::string path;
+  std::int64_t tasks = 0;
+  std::uint64_t bytes = 0;         // of all streams
+  std::uint64_t stored_bytes = 0;  // that they take in the files
+  std::uint64_t chunks = 0;
+  std::vector<std::string> files;  // as they are called now
+  bool has_records = false;        // written by this interface: checked, can be recovered and appended to
+  bool has_checksums = false;
+  Compression compression = Compression::none;
+  std::string generation;  // 32 hexadecimal digits, or empty
+};
+
+// A set, whoever wrote it and with however many tasks.
+class LQ_API MultifileReader {
+ public:
+  // Collective. not_found, malformed: files of different generations, or one is missing; truncated: not closed.
+  explicit MultifileReader(const std::string& path, const Communicator& communicator = {},
+                           const MultifileReadOptions& options = {});
+  ~MultifileReader();
+  MultifileReader(MultifileReader&&) noexcept;
+  MultifileReader& operator=(MultifileReader&&) noexcept;
+
+  const MultifileInfo& info() const noexcept;
+  std::int64_t tasks() const noexcept { return info().tasks; }
+  // The tasks dealt to this rank, in blocks by rank: first and number. One rank has all of them.
+  std::int64_t first_task() const noexcept;
+  std::int64_t local_tasks() const noexcept;
+  // Local. The stream of one of them, from its beginning. invalid_argument: it belongs to another rank.
+  InStream task(std::int64_t number) const;
+  std::uint64_t size(std::int64_t number) const;
+  // Local. This rank's share of all bytes, in task order.
+  InStream window() const;
+  std::uint64_t window_begin() const noexcept;  // in the one stream of all tasks
+
+ private:
+  std::unique_ptr<checkpoint::OpenSet> set_;
+};
+
+// A chunk that is not as it was written, or that could not be recovered.
+struct ChunkDamage {
+  std::string path;
+  std::int64_t task = 0;
+  std::uint64_t chunk = 0;
+  std::uint64_t offset = 0;  // in the file
+  std::uint64_t bytes = 0;
+  std::string what;
+};
+
+struct MultifileCheck {
+  MultifileInfo info;
+  std::uint64_t chunks_checked = 0;  // 0 for sets without records
+  std::vector<ChunkDamage> damage;
+  bool is_sound() const noexcept { return damage.empty(); }
+};
+// Local. Reads all of it; damage is an answer, no error.
+LQ_API MultifileCheck verify_multifile(const std::string& path);
+
+struct RepairOptions {
+  std::string output = {};  // name of the set; empty: the one it was to have
+  bool overwrite = false;   // replace a set of that name
+};
+
+struct RepairReport {
+  enum class Outcome {
+    nothing_to_do,  // closed and whole
+    published,      // complete already: the names that were missing were given
+    recovered,      // closed with what could be recovered
+  };
+  Outcome outcome = Outcome::nothing_to_do;
+  std::string path;  // of the set
+  std::int64_t tasks = 0;
+  std::uint64_t chunks = 0;
+  std::uint64_t stored_bytes = 0;
+  // Recorded chunks whose bytes are not what was recorded, and those behind them: left out.
+  std::vector<ChunkDamage> lost;
+};
+// Local. `path`: a set, or one of its NAME.xxxxxxxx.part. Makes a set of what is there: every chunk whose write had
+// finished, each verified, up to the first gap of its stream. Nothing is removed; a repair that is interrupted can be
+// repeated. exists: there is a set of that name; unsupported: the files hold no records; truncated: they hold nothing.
+LQ_API RepairReport repair_multifile(const std::string& path, const RepairOptions& options = {});
+
+}  // namespace lq

@@ -1,0 +1,33 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What makes a physical file a closed one: metadata block 2 with the tail record behind it, and then, by one small
+// write that is never torn, the number of blocks and the place of the table in metadata block 1.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "checkpoint/record.hpp"
+#include "format/sion/head.hpp"
+#include "format/sion/tail.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::checkpoint {
+
+struct Closing {
+  SetRecord record;
+  format::sion::Tail tail;
+  std::vector<std::uint64_t> sizes;  // of each stream; of compressed ones only
+  std::uint64_t start = 0;           // of the first chunk
+  std::uint64_t skip = 0;            // from a block to the next
+  ByteOrder order = format::sion::host_order;
+  bool was_repaired = false;
+  bool was_published = false;  // the file has its name already: its parts reach the disk in order
+};
+
+void close_file(transport::File& file, const Closing& closing);
+// Marks a closed file as not closed.
+void open_again(transport::File& file, std::int32_t tasks, ByteOrder order);
+
+}  // namespace lq::checkpoint

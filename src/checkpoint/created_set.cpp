@@ -1,0 +1,291 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A new set. The ranks of a physical file form a group whose first rank, its keeper, writes its metadata: one write
+// when it is created, one when it is closed. Files get their names when all of them are complete, file 0 last.
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "checkpoint/found_set.hpp"
+#include "checkpoint/new_set.hpp"
+#include "checkpoint/part_name.hpp"
+#include "checkpoint/shape.hpp"
+#include "checkpoint/table_gathering.hpp"
+#include "checkpoint/tree.hpp"
+#include "comm/agree.hpp"
+#include "format/sion/geometry.hpp"
+#include "format/sion/names.hpp"
+#include "io/new_file.hpp"
+
+namespace lq::checkpoint {
+namespace {
+
+namespace sion = format::sion;
+
+class CreatedSet final : public NewSet {
+ public:
+  CreatedSet(transport::Transport& transport, const std::string& path, const Communicator& communicator,
+             const MultifileOptions& options);
+
+ private:
+  // What rank 0 chooses for all.
+  struct Choice {
+    Generation generation;
+    std::uint64_t unit_bytes = 0;
+  };
+
+  void choose();
+  void form_groups();
+  void choose_block();
+  void lay_out();
+  void create_file(const std::vector<TaskShape>& shapes);
+  void open_streams(std::uint64_t start, std::uint64_t width, std::uint64_t first_task);
+  sion::Tail map_of_set(sion::ChunkTable table) const;
+  void name_file();
+
+  void finish() override;
+  void publish();
+  void remove_older();
+  void remove() override;
+  std::string whereabouts() const override { return part_name(path_, generation_); }
+
+  bool keeps_file() const noexcept { return group_->rank() == 0; }
+
+  std::int32_t files_ = 1;
+  std::int32_t file_ = 0;  // of this rank
+  std::shared_ptr<comm::Comm> own_group_;
+  comm::Comm* group_ = nullptr;  // of the file
+  std::string name_;             // of the file
+  std::string part_;
+  bool created_ = false;  // on the keeper: the part is there
+  std::uint64_t unit_bytes_ = 0;
+  std::uint64_t frame_bound_ = 0;
+  std::int32_t block_ = 0;
+  std::int64_t first_task_ = 0;                        // of this rank, in the set
+  std::uint64_t local_tasks_ = 0, tasks_of_file_ = 0;  // below this rank in the file; of the file
+  std::vector<std::uint64_t> tasks_of_files_;          // on rank 0
+  std::int32_t older_files_ = 0;                       // on rank 0: of the set that is replaced
+  SetRecord record_;
+  std::uint64_t start_ = 0, skip_ = 0;  // of the file
+  std::unique_ptr<transport::File> handle_;
+};
+
+CreatedSet::CreatedSet(transport::Transport& transport, const std::string& path, const Communicator& communicator,
+                       const MultifileOptions& options)
+    : NewSet(transport, path, communicator, options) {
+  comm::require_same(all(), std::vector<comm::Stated>{{"the path", path}, {"the options", describe(options)}});
+  choose();
+  form_groups();
+  choose_block();
+  try {
+    lay_out();
+  } catch (...) {
+    remove();
+    throw;
+  }
+}
+
+void CreatedSet::choose() {
+  comm::agree(all(), [&] {
+    require_options(options_, path_);
+    frame_bound_ = frame_bound(settings());
+  });
+  Choice choice;
+  comm::agree_at_root(all(), [&] {
+    io::require_target(transport_, path_, options_.overwrite);
+    choice = {new_generation(), transport_.unit(path_).bytes};
+    if (!options_.overwrite || transport_.kind(path_) != transport::PathKind::file) return;
+    try {
+      const auto old = transport_.open_read(path_);
+      older_files_ = sion::read_head(*old).files;
+    } catch (const Error&) {
+      // What is replaced is no multifile: there is nothing beside it to be removed.
+    }
+  });
+  all().broadcast(std::as_writable_bytes(std::span(&choice, 1)), 0);
+  generation_ = choice.generation;
+  unit_bytes_ = choice.unit_bytes;
+}
+
+void CreatedSet::form_groups() {
+  files_ = std::max(options_.files, 1);
+  comm::agree(all(), [&] {
+    if (files_ <= all().size()) return;
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: {} physical files for {} ranks; choose no more than there are ranks", path_, files_,
+                            all().size()),
+                {.path = path_});
+  });
+  file_ = file_of_rank(all().rank(), all().size(), files_);
+  if (files_ > 1) own_group_ = all().split(file_, all().rank());
+  group_ = files_ > 1 ? own_group_.get() : &all();
+  name_ = sion::file_name(path_, file_);
+  part_ = part_name(name_, generation_);
+}
+
+void CreatedSet::choose_block() {
+  const auto mine = static_cast<std::uint64_t>(options_.streams);
+  const Sums in_set = exclusive_sums(all(), std::span(&mine, 1));
+  const Sums in_file = exclusive_sums(*group_, std::span(&mine, 1));
+  first_task_ = static_cast<std::int64_t>(in_set.before[0]);
+  tasks_ = static_cast<std::int64_t>(in_set.total[0]);
+  local_tasks_ = in_file.before[0];
+  tasks_of_file_ = in_file.total[0];
+  gather_bytes(all(), keeps_file() ? std::as_bytes(std::span(&tasks_of_file_, 1)) : base::Bytes(),
+               [&](base::Bytes bytes) { append_numbers(bytes, tasks_of_files_); });
+  comm::agree_at_root(all(), [&] {
+    if (tasks_ > std::numeric_limits<std::int32_t>::max() || std::ranges::count(tasks_of_files_, 0U) > 0) {
+      throw Error(Code::invalid_argument,
+                  fmt::format("{}: {} tasks in {} files; each file needs one, and a set has less than 2^31", path_,
+                              tasks_, files_),
+                  {.path = path_});
+    }
+    block_ = checkpoint::choose_block(unit_bytes_, tasks_of_files_);
+  });
+  all().broadcast(std::as_writable_bytes(std::span(&block_, 1)), 0);
+}
+
+void CreatedSet::lay_out() {
+  const auto block = static_cast<std::uint64_t>(block_);
+  const std::uint64_t width = choose_width(options_.expected_bytes, block, options_.compression, frame_bound_);
+  const std::uint64_t mine = width * static_cast<std::uint64_t>(options_.streams);
+  const Sums widths = exclusive_sums(*group_, std::span(&mine, 1));
+  start_ = sion::round_up(sion::head_bytes(static_cast<std::int32_t>(tasks_of_file_)), block);
+  skip_ = widths.total[0];
+  record_ = {generation_,
+             options_.compression,
+             options_.checksums,
+             static_cast<std::uint32_t>(file_),
+             static_cast<std::uint32_t>(tasks_of_file_),
+             0};
+  const std::vector<TaskShape> shapes =
+      gather_shapes(*group_, {first_task_, static_cast<std::uint64_t>(options_.streams), width});
+  comm::agree(all(), [&] {
+    if (keeps_file()) create_file(shapes);
+  });
+  comm::agree(all(), [&] { open_streams(start_ + widths.before[0], width, local_tasks_); });
+}
+
+// Opened by its keeper, written once: header, and the record behind it.
+void CreatedSet::create_file(const std::vector<TaskShape>& shapes) {
+  if (file_ > 0) io::require_target(transport_, name_, options_.overwrite);
+  sion::Head head;
+  head.block_size = block_;
+  head.files = files_;
+  head.file_number = file_;
+  head.prefix = path_.substr(0, sion::prefix_bytes - 1);
+  put_shapes(shapes, head);
+  std::vector<std::byte> bytes = sion::encode(head);
+  record_.tables = tables_checksum(bytes, head.tasks);
+  const RecordBytes record = encode(record_);
+  bytes.insert(bytes.end(), record.begin(), record.end());
+  handle_ = transport_.create(part_);
+  created_ = true;
+  handle_->write_at(0, bytes);
+}
+
+void CreatedSet::open_streams(std::uint64_t start, std::uint64_t width, std::uint64_t first_task) {
+  if (options_.streams > 0 && handle_ == nullptr) handle_ = transport_.open_write(part_);
+  for (std::int32_t i = 0; i < options_.streams; ++i) {
+    const auto number = static_cast<std::uint64_t>(i);
+    const StreamPlace place{start + number * width,
+                            width,
+                            skip_,
+                            static_cast<std::uint32_t>(file_),
+                            static_cast<std::uint32_t>(first_task + number),
+                            first_task_ + i};
+    streams_.push_back(std::make_unique<StreamWriter>(*handle_, place, settings()));
+  }
+}
+
+sion::Tail CreatedSet::map_of_set(sion::ChunkTable table) const {
+  sion::Tail tail;
+  tail.table = std::move(table);
+  if (files_ == 1 || file_ != 0) return tail;
+  tail.map.emplace();
+  for (std::size_t file = 0; file < tasks_of_files_.size(); ++file) {
+    for (std::uint64_t task = 0; task < tasks_of_files_[file]; ++task) {
+      tail.map->push_back({static_cast<std::int32_t>(file), static_cast<std::int32_t>(task)});
+    }
+  }
+  return tail;
+}
+
+void CreatedSet::finish() {
+  GatheredTable gathered = gather_table(*group_, streams_, options_.compression != Compression::none, tasks_of_file_);
+  comm::agree(all(), [&] {
+    if (keeps_file()) {
+      Closing closing;
+      closing.record = record_;
+      closing.tail = map_of_set(std::move(gathered.table));
+      closing.sizes = std::move(gathered.sizes);
+      closing.start = start_;
+      closing.skip = skip_;
+      close_file(*handle_, closing);
+    }
+    if (handle_ == nullptr) return;
+    // Every writer syncs: a client of a parallel file system flushes its own pages only.
+    if (options_.sync != Sync::none) handle_->sync();
+    handle_->close();
+    handle_.reset();
+  });
+  publish();
+}
+
+void CreatedSet::publish() {
+  comm::agree(all(), [&] {
+    if (keeps_file() && file_ > 0) name_file();
+  });
+  comm::agree_at_root(all(), [&] {
+    if (files_ > 1 && options_.sync == Sync::full) transport_.sync_directory(path_);
+    name_file();
+    remove_older();
+    if (options_.sync == Sync::full) transport_.sync_directory(path_);
+  });
+}
+
+void CreatedSet::name_file() {
+  if (options_.overwrite && transport_.kind(name_) == transport::PathKind::file) {
+    transport_.copy_permissions(name_, part_);
+    transport_.rename(part_, name_);
+  } else {
+    transport_.publish(part_, name_);
+  }
+  created_ = false;
+}
+
+// Further files of the set that was replaced belong to nothing any more.
+void CreatedSet::remove_older() {
+  for (std::int32_t number = files_; number < older_files_; ++number) {
+    try {
+      const std::string name = sion::file_name(path_, number);
+      if (sion::read_head(*transport_.open_read(name)).file_number == number) transport_.remove(name);
+    } catch (const Error&) {
+      // It was not there, or is something else: the new set is complete all the same.
+    }
+  }
+}
+
+void CreatedSet::remove() {
+  streams_.clear();
+  handle_.reset();
+  if (!created_) return;
+  created_ = false;
+  try {
+    transport_.remove(part_);
+  } catch (const Error&) {
+    // Nothing more can be done here.
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<NewSet> create_set(transport::Transport& transport, const std::string& path,
+                                   const Communicator& communicator, const MultifileOptions& options) {
+  return std::make_unique<CreatedSet>(transport, path, communicator, options);
+}
+
+}  // namespace lq::checkpoint

@@ -1,0 +1,235 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See found_set.hpp.
+#include "checkpoint/found_set.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "checkpoint/part_name.hpp"
+#include "format/sion/head.hpp"
+#include "kernels/crc32.hpp"
+
+namespace lq::checkpoint {
+namespace {
+
+namespace sion = format::sion;
+
+[[noreturn]] void throw_damaged(const std::string& path, std::uint64_t offset, const std::string& what) {
+  throw Error(Code::malformed,
+              fmt::format("{}: {} (byte {}); restore the file from a copy, or repair it", path, what, offset),
+              {.path = path, .offset = offset});
+}
+
+std::vector<std::byte> read_bytes(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes) {
+  std::vector<std::byte> buffer(static_cast<std::size_t>(bytes));
+  buffer.resize(file.read_at(offset, buffer));
+  return buffer;
+}
+
+std::optional<SetRecord> read_set_record(base::ByteSource& file, const sion::PhysicalFile& physical) {
+  if (physical.head.format_version != sion::version) return std::nullopt;
+  const std::uint64_t offset = sion::head_bytes(physical.head.tasks);
+  if (physical.geometry.start(0) < offset + record_bytes) return std::nullopt;
+  const std::vector<std::byte> bytes = read_bytes(file, offset, record_bytes);
+  const std::optional<SetRecord> record = decode_set_record(bytes);
+  if (!record) {
+    if (looks_like_set_record(bytes)) {
+      throw_damaged(file.path(), offset, "the record behind the header is damaged, or of a later version");
+    }
+    return std::nullopt;
+  }
+  const std::uint64_t tables = sion::ranks_offset();
+  const bool matches = record->tasks == static_cast<std::uint32_t>(physical.head.tasks) &&
+                       checksum_of(file, tables, sion::closing_offset(physical.head.tasks) - tables) == record->tables;
+  if (!matches) throw_damaged(file.path(), tables, "the tables of the header are not what was written");
+  return record;
+}
+
+// The record behind metadata block 2, the table it vouches for, and the sizes of streams.
+std::vector<std::uint64_t> read_tail_record(base::ByteSource& file, const sion::PhysicalFile& physical,
+                                            const SetRecord& set, std::size_t set_tasks) {
+  const bool has_map = physical.head.files > 1 && physical.head.file_number == 0;
+  const std::uint64_t table = sion::table_bytes(physical.head.tasks, static_cast<std::uint64_t>(physical.max_chunks)) +
+                              (has_map ? 4 + 8 * std::uint64_t{set_tasks} : 0);
+  const std::uint64_t offset = physical.tail_offset + table;
+  const auto record = decode_tail_record(read_bytes(file, offset, record_bytes));
+  if (!record || record->generation != set.generation || record->table_bytes != table) {
+    throw_damaged(file.path(), offset, "the record behind metadata block 2 is not what was written");
+  }
+  if (checksum_of(file, physical.tail_offset, table) != record->table) {
+    throw_damaged(file.path(), physical.tail_offset, "metadata block 2 is not what was written");
+  }
+  if (set.compression == Compression::none) return {};
+  const std::vector<std::byte> bytes = read_bytes(file, offset + record_bytes, 8 * std::uint64_t{set.tasks});
+  std::vector<std::uint64_t> sizes(set.tasks);
+  if (bytes.size() < 8 * sizes.size() || kernels::crc32(0, bytes) != record->sizes) {
+    throw_damaged(file.path(), offset + record_bytes, "the sizes of the streams are not what was written");
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = base::load_le<std::uint64_t>(bytes.data() + 8 * i);
+  return sizes;
+}
+
+void load_records(transport::Transport& transport, FoundSet& found) {
+  const auto& files = found.set.files();
+  for (const sion::PhysicalFile& physical : files) {
+    const auto file = transport.open_read(physical.path);
+    const std::optional<SetRecord> record = read_set_record(*file, physical);
+    if (record.has_value() == found.records.empty() && &physical != &files.front()) {
+      throw_damaged(physical.path, 0, "it was not written together with the other files of the set");
+    }
+    if (!record) continue;
+    if (!found.records.empty() && found.records.front().generation != record->generation) {
+      throw Error(Code::malformed,
+                  fmt::format("{}: this file is of another generation ({}) than \"{}\" ({}): a new set was not "
+                              "published completely; \"lq repair\" goes on with it if all of it is there",
+                              physical.path, record->generation.text(), files.front().path,
+                              found.records.front().generation.text()),
+                  {.path = physical.path});
+    }
+    found.records.push_back(*record);
+    found.sizes.emplace_back();
+    if (physical.has_table()) {
+      found.sizes.back() = read_tail_record(*file, physical, *record, static_cast<std::size_t>(found.set.tasks()));
+    }
+  }
+}
+
+FoundSet load(transport::Transport& transport, const std::string& path, const std::string& first, sion::NameRule names,
+              Unclosed unclosed) {
+  FoundSet found;
+  found.path = path;
+  sion::SetOptions options;
+  options.names = std::move(names);
+  options.tolerates_damage = unclosed == Unclosed::accepted;
+  found.set = sion::Set::open(
+      first, [&](const std::string& name) { return transport.open_read(name); }, options);
+  load_records(transport, found);
+  return found;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> checksum_of(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes) {
+  constexpr std::uint64_t piece = 1 << 20;
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(bytes, piece)));
+  std::uint32_t sum = 0;
+  while (bytes > 0) {
+    const base::MutableBytes part = std::span(buffer).first(static_cast<std::size_t>(std::min(bytes, piece)));
+    if (file.read_at(offset, part) < part.size()) return std::nullopt;
+    sum = kernels::crc32(sum, part);
+    offset += part.size();
+    bytes -= part.size();
+  }
+  return sum;
+}
+
+std::vector<RecordAt> read_chunk_records(base::ByteSource& file, const SetRecord& set, const StreamPlace& place,
+                                         std::uint64_t chunk) {
+  std::vector<RecordAt> found;
+  std::array<std::byte, reserved_bytes> bytes{};
+  if (place.width < reserved_bytes) return found;
+  const std::size_t got = file.read_at(place.records_offset(chunk), bytes);
+  for (int i = 0; i < 2; ++i) {
+    const auto slot = base::Bytes(bytes).first(got).subspan(std::min(got, static_cast<std::size_t>(i) * record_bytes));
+    const auto record = decode_chunk_record(slot);
+    const bool is_of_chunk = record && record->generation == set.generation && record->file == place.file &&
+                             record->task == place.task && record->chunk == chunk &&
+                             record->compression == set.compression && record->used <= place.width - reserved_bytes;
+    if (is_of_chunk) found.push_back({*record, i});
+  }
+  if (found.size() == 2 && found[0].record.used < found[1].record.used) std::swap(found[0], found[1]);
+  return found;
+}
+
+std::optional<Generation> generation_at(transport::Transport& transport, const std::string& path) {
+  try {
+    if (transport.kind(path) != transport::PathKind::file) return std::nullopt;
+    const auto file = transport.open_read(path);
+    const sion::FixedHead head = sion::decode_fixed(read_bytes(*file, 0, sion::longest_fixed_bytes), path);
+    if (head.format_version != sion::version || head.tasks < 1) return std::nullopt;
+    const auto record = decode_set_record(read_bytes(*file, sion::head_bytes(head.tasks), record_bytes));
+    return record ? std::optional(record->generation) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;  // whatever is wrong with it, it is not a file of the set looked for
+  }
+}
+
+FoundSet find_generation(transport::Transport& transport, const std::string& path, const Generation& generation,
+                         Unclosed unclosed) {
+  const sion::NameRule names = [&transport, path, generation](std::int32_t number) {
+    const std::string name = sion::file_name(path, number);
+    return generation_at(transport, name) == generation ? name : part_name(name, generation);
+  };
+  FoundSet found = load(transport, path, names(0), names, unclosed);
+  if (found.has_records() && found.records.front().generation == generation) return found;
+  throw_damaged(names(0), 0, "it is not of the generation looked for");
+}
+
+FoundSet find_set(transport::Transport& transport, const std::string& path, Unclosed unclosed) {
+  try {
+    return load(
+        transport, path, path, [path](std::int32_t number) { return sion::file_name(path, number); }, unclosed);
+  } catch (const Error&) {
+    // A job may have died while it gave the files of a complete set their names.
+    for (const std::int32_t number : {1, 0}) {
+      const auto interrupted = generation_at(transport, sion::file_name(path, number));
+      if (!interrupted) continue;
+      try {
+        return find_generation(transport, path, *interrupted, unclosed);
+      } catch (const Error&) {
+        // Not all of it is there; the first error says what is wrong.
+      }
+    }
+    throw;
+  }
+}
+
+bool FoundSet::is_named() const {
+  std::int32_t number = 0;
+  return std::ranges::all_of(set.files(),
+                             [&](const auto& file) { return file.path == sion::file_name(path, number++); });
+}
+
+StreamPlace FoundSet::place(std::int32_t task) const {
+  const sion::Place where = set.place(task);
+  const sion::PhysicalFile& file = set.file_of(task);
+  StreamPlace place;
+  place.start = file.geometry.start(where.task);
+  place.width = file.geometry.width(where.task);
+  place.skip = file.geometry.skip();
+  place.file = static_cast<std::uint32_t>(where.file);
+  place.task = static_cast<std::uint32_t>(where.task);
+  place.number = task;
+  return place;
+}
+
+std::uint64_t FoundSet::stream_bytes(std::int32_t task) const {
+  const sion::Place where = set.place(task);
+  if (compression() == Compression::none) return set.bytes(task);
+  return sizes[static_cast<std::size_t>(where.file)][static_cast<std::size_t>(where.task)];
+}
+
+MultifileInfo FoundSet::info() const {
+  MultifileInfo info;
+  info.path = path;
+  info.tasks = set.tasks();
+  for (std::int32_t task = 0; task < set.tasks(); ++task) {
+    if (!set.file_of(task).has_table()) continue;
+    info.bytes += stream_bytes(task);
+    info.stored_bytes += set.bytes(task);
+    info.chunks += set.chunks(task);
+  }
+  for (const auto& file : set.files()) info.files.push_back(file.path);
+  info.has_records = has_records();
+  info.has_checksums = has_checksums();
+  info.compression = compression();
+  if (has_records()) info.generation = records.front().generation.text();
+  return info;
+}
+
+}  // namespace lq::checkpoint

@@ -1,0 +1,56 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A set on disk with its records: under its names, or, where a job died while it gave them, partly under temporary
+// ones. Local; holds no file open.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checkpoint/record.hpp"
+#include "checkpoint/stream_writer.hpp"
+#include "format/sion/set.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::checkpoint {
+
+struct FoundSet {
+  std::string path;  // of the set: the name of file 0
+  format::sion::Set set;
+  std::vector<SetRecord> records;                 // of each file; empty: written by another program
+  std::vector<std::vector<std::uint64_t>> sizes;  // of the streams of each file, where they are compressed
+
+  bool has_records() const noexcept { return !records.empty(); }
+  Compression compression() const noexcept { return has_records() ? records.front().compression : Compression::none; }
+  bool has_checksums() const noexcept { return has_records() && records.front().checksums; }
+  bool is_named() const;  // all files have their names
+  StreamPlace place(std::int32_t task) const;
+  std::uint64_t stream_bytes(std::int32_t task) const;  // of files with a table
+  MultifileInfo info() const;
+};
+
+enum class Unclosed { refused, accepted };
+
+// `path`: of file 0. Throws what format::sion::Set::open() throws, and malformed: files of several generations of which
+// none is complete, damaged records.
+FoundSet find_set(transport::Transport& transport, const std::string& path, Unclosed unclosed = Unclosed::refused);
+// The set whose file 0 is at `path` or was to be, with this generation: each file under its name or its temporary one.
+FoundSet find_generation(transport::Transport& transport, const std::string& path, const Generation& generation,
+                         Unclosed unclosed);
+// Of the file at `path`; nothing where there is no file, or none with a set record.
+std::optional<Generation> generation_at(transport::Transport& transport, const std::string& path);
+
+// The whole records at the end of a chunk, the newest first, and which of the two places each is in.
+struct RecordAt {
+  ChunkRecord record;
+  int place = 0;
+};
+std::vector<RecordAt> read_chunk_records(base::ByteSource& file, const SetRecord& set, const StreamPlace& place,
+                                         std::uint64_t chunk);
+// CRC-32 of the first bytes of a chunk; nothing where the file ends before.
+std::optional<std::uint32_t> checksum_of(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes);
+
+}  // namespace lq::checkpoint

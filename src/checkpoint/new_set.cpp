@@ -1,0 +1,148 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What new sets and those appended to have in common; and the public MultifileWriter and OutStream over them.
+#include "checkpoint/new_set.hpp"
+
+#include <ostream>
+#include <streambuf>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "checkpoint/compression.hpp"
+#include "comm/agree.hpp"
+
+namespace lq {
+namespace checkpoint {
+namespace {
+
+constexpr std::int32_t most_streams = 1 << 16;  // of a rank
+constexpr std::uint64_t largest_buffer = largest_frame;
+
+// The same error, which says what has become of the bytes written.
+[[noreturn]] void throw_with_remedy(const Error& error, const std::string& whereabouts) {
+  throw Error(error.code(),
+              fmt::format("{}; what was written so far is in {}, of which \"lq repair\" makes a set", error.what(),
+                          whereabouts),
+              error.facts());
+}
+
+}  // namespace
+
+std::string describe(const MultifileOptions& options) {
+  return fmt::format("{} files, compression {} at level {}, checksums {}, overwrite {}, sync {}, buffers of {} bytes",
+                     options.files, name(options.compression), options.level, options.checksums, options.overwrite,
+                     static_cast<int>(options.sync), options.buffer_bytes);
+}
+
+void require_options(const MultifileOptions& options, const std::string& path) {
+  const auto require = [&](bool holds, const std::string& sentence) {
+    if (!holds) throw Error(Code::invalid_argument, fmt::format("{}: {}", path, sentence), {.path = path});
+  };
+  require(options.streams >= 0 && options.streams <= most_streams,
+          fmt::format("a rank has 0 to {} streams, not {}", most_streams, options.streams));
+  require(options.buffer_bytes >= 1 && options.buffer_bytes <= largest_buffer,
+          fmt::format("a buffer has 1 to {} bytes, not {}", largest_buffer, options.buffer_bytes));
+  require(options.files >= 0,
+          fmt::format("{} physical files; give their number, or 0 to have it chosen", options.files));
+  make_compressor(options.compression, options.level);
+}
+
+StreamSettings NewSet::settings() const {
+  return {generation_, options_.compression, options_.level, options_.checksums, options_.buffer_bytes};
+}
+
+void NewSet::require_open() {
+  comm::agree(all(), [&] {
+    if (is_open_) return;
+    throw Error(Code::wrong_state, fmt::format("{}: the set is closed already", path_), {.path = path_});
+  });
+  is_open_ = false;
+}
+
+void NewSet::close() {
+  require_open();
+  try {
+    comm::agree(all(), [&] {
+      for (const auto& stream : streams_) stream->flush();
+    });
+    finish();
+  } catch (const Error& error) {
+    throw_with_remedy(error, whereabouts());
+  }
+}
+
+void NewSet::discard() {
+  require_open();
+  remove();
+}
+
+}  // namespace checkpoint
+
+// --- streams --------------------------------------------------------------------------------------------------------
+
+// Text goes straight into the stream's own buffer.
+struct OutStream::Text : std::streambuf {
+  explicit Text(checkpoint::StreamWriter& writer) : to(writer), out(this) { out.exceptions(std::ios::badbit); }
+
+  std::streamsize xsputn(const char* text, std::streamsize length) override {
+    to.write(std::as_bytes(std::span(text, static_cast<std::size_t>(length))));
+    return length;
+  }
+  int_type overflow(int_type c) override {
+    if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
+    const char one = traits_type::to_char_type(c);
+    xsputn(&one, 1);
+    return c;
+  }
+
+  checkpoint::StreamWriter& to;
+  std::ostream out;
+};
+
+OutStream::OutStream(checkpoint::StreamWriter& writer) : writer_(&writer) {}
+OutStream::~OutStream() = default;
+OutStream::OutStream(OutStream&&) noexcept = default;
+
+void OutStream::write(std::span<const std::byte> bytes) { writer_->write(bytes); }
+std::ostream& OutStream::text() {
+  if (!text_) text_ = std::make_unique<Text>(*writer_);
+  return text_->out;
+}
+void OutStream::flush() { writer_->flush(); }
+void OutStream::sync() { writer_->sync(); }
+std::uint64_t OutStream::size() const noexcept { return writer_->size(); }
+std::int64_t OutStream::task() const noexcept { return writer_->task(); }
+
+// --- sets -----------------------------------------------------------------------------------------------------------
+
+MultifileWriter::MultifileWriter(std::unique_ptr<checkpoint::NewSet> set) : set_(std::move(set)) {
+  for (const auto& stream : set_->streams()) streams_.emplace_back(*stream);
+}
+
+MultifileWriter::MultifileWriter(const std::string& path, const Communicator& communicator,
+                                 const MultifileOptions& options)
+    : MultifileWriter(checkpoint::create_set(transport::posix(), path, communicator, options)) {}
+
+MultifileWriter MultifileWriter::append(const std::string& path, const Communicator& communicator,
+                                        const MultifileOptions& options) {
+  return MultifileWriter(checkpoint::append_to_set(transport::posix(), path, communicator, options));
+}
+
+MultifileWriter::~MultifileWriter() = default;
+MultifileWriter::MultifileWriter(MultifileWriter&&) noexcept = default;
+MultifileWriter& MultifileWriter::operator=(MultifileWriter&&) noexcept = default;
+
+std::int64_t MultifileWriter::tasks() const noexcept { return set_->tasks(); }
+std::size_t MultifileWriter::streams() const noexcept { return streams_.size(); }
+
+OutStream& MultifileWriter::stream(std::size_t index) {
+  if (index < streams_.size()) return streams_[index];
+  throw Error(Code::invalid_argument, fmt::format("there is no stream {}: this rank has {}", index, streams_.size()));
+}
+
+void MultifileWriter::close() { set_->close(); }
+void MultifileWriter::discard() { set_->discard(); }
+
+}  // namespace lq

@@ -1,0 +1,71 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A set being written by a group of ranks, from the first byte of its files to their names.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <limequat/multifile.hpp>
+
+#include "checkpoint/closing.hpp"
+#include "checkpoint/stream_writer.hpp"
+#include "comm/comm.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::checkpoint {
+
+// Local. invalid_argument, unsupported.
+void require_options(const MultifileOptions& options, const std::string& path);
+std::string describe(const MultifileOptions& options);
+
+// The base of both kinds of sets that are written: new ones, and those that are appended to.
+class NewSet {
+ public:
+  virtual ~NewSet() = default;
+  NewSet(const NewSet&) = delete;
+  NewSet& operator=(const NewSet&) = delete;
+
+  std::int64_t tasks() const noexcept { return tasks_; }
+  std::vector<std::unique_ptr<StreamWriter>>& streams() noexcept { return streams_; }
+
+  // Collective. wrong_state: closed or discarded already.
+  void close();
+  void discard();
+
+ protected:
+  NewSet(transport::Transport& transport, const std::string& path, const Communicator& communicator,
+         const MultifileOptions& options)
+      : transport_(transport), path_(path), communicator_(communicator), options_(options) {}
+
+  comm::Comm& all() const noexcept { return communicator_.engine(); }
+  StreamSettings settings() const;
+  // Collective. Behind the streams, which are flushed.
+  virtual void finish() = 0;
+  virtual void remove() = 0;
+  // Of one's own where the set is while it is written.
+  virtual std::string whereabouts() const = 0;
+
+  transport::Transport& transport_;
+  std::string path_;
+  Communicator communicator_;
+  MultifileOptions options_;
+  Generation generation_;
+  std::int64_t tasks_ = 0;
+  std::vector<std::unique_ptr<StreamWriter>> streams_;
+
+ private:
+  void require_open();
+  bool is_open_ = true;
+};
+
+// Collective.
+std::unique_ptr<NewSet> create_set(transport::Transport& transport, const std::string& path,
+                                   const Communicator& communicator, const MultifileOptions& options);
+std::unique_ptr<NewSet> append_to_set(transport::Transport& transport, const std::string& path,
+                                      const Communicator& communicator, const MultifileOptions& options);
+
+}  // namespace lq::checkpoint

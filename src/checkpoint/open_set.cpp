@@ -1,0 +1,143 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See open_set.hpp; and the public MultifileReader over it.
+#include "checkpoint/open_set.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
+
+namespace lq {
+namespace checkpoint {
+namespace {
+
+// What all ranks must know: a few numbers, the record of the set, the names of its files.
+struct Common {
+  std::uint64_t numbers[5] = {};
+  RecordBytes record{};
+};
+
+std::string join(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& one : names) text += one + '\0';
+  return text;
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < text.size(); at = text.find('\0', at) + 1) {
+    names.push_back(text.substr(at, text.find('\0', at) - at));
+  }
+  return names;
+}
+
+void tell(comm::Comm& comm, MultifileInfo& info, std::optional<SetRecord>& record) {
+  Common common;
+  if (comm.rank() == 0) {
+    common = {{static_cast<std::uint64_t>(info.tasks), info.bytes, info.stored_bytes, info.chunks,
+               record ? std::uint64_t{1} : std::uint64_t{0}},
+              record ? encode(*record) : RecordBytes{}};
+  }
+  comm.broadcast(std::as_writable_bytes(std::span(&common, 1)), 0);
+  info.tasks = static_cast<std::int64_t>(common.numbers[0]);
+  info.bytes = common.numbers[1];
+  info.stored_bytes = common.numbers[2];
+  info.chunks = common.numbers[3];
+  info.files = split(comm::broadcast_text(comm, join(info.files)));
+  if (common.numbers[4] == 0) return;
+  record = decode_set_record(common.record);
+  info.has_records = true;
+  info.has_checksums = record->checksums;
+  info.compression = record->compression;
+  info.generation = record->generation.text();
+}
+
+}  // namespace
+
+OpenSet::OpenSet(transport::Transport& transport, const std::string& path, const Communicator& communicator,
+                 const MultifileReadOptions& options) {
+  comm::Comm& comm = communicator.engine();
+  comm::require_same(comm,
+                     fmt::format("{}, records of {} bytes, verify {}", path, options.record_bytes, options.verify),
+                     "what is to be read");
+  std::vector<std::vector<std::byte>> shares;
+  comm::agree_at_root(comm, [&] {
+    if (options.record_bytes == 0) throw Error(Code::invalid_argument, "records have 1 byte at least, not 0");
+    const FoundSet found = find_set(transport, path);
+    info_ = found.info();
+    if (found.has_records()) settings_.record = found.records.front();
+    std::vector<std::uint64_t> ends;
+    std::uint64_t end = 0;
+    for (std::int32_t task = 0; task < found.set.tasks(); ++task) ends.push_back(end += found.stream_bytes(task));
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      shares.push_back(pack(share_of(found, ends, rank, comm.size(), options.record_bytes)));
+    }
+  });
+  tell(comm, info_, settings_.record);
+  info_.path = path;
+  settings_.verify = options.verify;
+  share_ = unpack_share(comm.scatter(shares, 0));
+  files_ = std::make_shared<OpenFiles>(transport, info_.files);
+}
+
+const TaskEntry& OpenSet::entry(std::int64_t task) const {
+  const auto dealt = static_cast<std::int64_t>(share_.dealt.size());
+  if (task < share_.first || task - share_.first >= dealt) {
+    throw Error(Code::invalid_argument,
+                task < 0 || task >= info_.tasks
+                    ? fmt::format("{}: there is no task {}, but 0 to {}", info_.path, task, info_.tasks - 1)
+                    : fmt::format("{}: task {} is not among those dealt to this rank ({} from {} on); open the set on "
+                                  "this process alone to read any task",
+                                  info_.path, task, dealt, share_.first),
+                {.path = info_.path});
+  }
+  return share_.dealt[static_cast<std::size_t>(task - share_.first)];
+}
+
+std::unique_ptr<StreamReader> OpenSet::reader(const TaskEntry& entry) const {
+  return std::make_unique<StreamReader>(files_, entry, settings_);
+}
+
+std::unique_ptr<Window> OpenSet::task(std::int64_t number) const {
+  auto window = std::make_unique<Window>();
+  const TaskEntry& found = entry(number);
+  window->add(reader(found), 0, found.size);
+  return window;
+}
+
+std::unique_ptr<Window> OpenSet::window() const {
+  auto window = std::make_unique<Window>();
+  std::uint64_t begin = share_.before_windowed;
+  const std::uint64_t end = share_.window_begin + share_.window_bytes;
+  for (const TaskEntry& one : share_.windowed) {
+    const std::uint64_t from = std::max(begin, share_.window_begin), to = std::min(begin + one.size, end);
+    if (from < to) window->add(reader(one), from - begin, to - from);
+    begin += one.size;
+  }
+  return window;
+}
+
+}  // namespace checkpoint
+
+MultifileReader::MultifileReader(const std::string& path, const Communicator& communicator,
+                                 const MultifileReadOptions& options)
+    : set_(std::make_unique<checkpoint::OpenSet>(transport::posix(), path, communicator, options)) {}
+MultifileReader::~MultifileReader() = default;
+MultifileReader::MultifileReader(MultifileReader&&) noexcept = default;
+MultifileReader& MultifileReader::operator=(MultifileReader&&) noexcept = default;
+
+const MultifileInfo& MultifileReader::info() const noexcept { return set_->info(); }
+std::int64_t MultifileReader::first_task() const noexcept { return set_->share().first; }
+std::int64_t MultifileReader::local_tasks() const noexcept {
+  return static_cast<std::int64_t>(set_->share().dealt.size());
+}
+InStream MultifileReader::task(std::int64_t number) const { return InStream(set_->task(number)); }
+std::uint64_t MultifileReader::size(std::int64_t number) const { return set_->entry(number).size; }
+InStream MultifileReader::window() const { return InStream(set_->window()); }
+std::uint64_t MultifileReader::window_begin() const noexcept { return set_->share().window_begin; }
+
+}  // namespace lq

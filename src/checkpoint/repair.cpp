@@ -1,0 +1,221 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// An interrupted set made whole where it lies: tables from records, then names. Data are not moved.
+#include "checkpoint/repair.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "checkpoint/closing.hpp"
+#include "checkpoint/part_name.hpp"
+#include "format/sion/head.hpp"
+#include "format/sion/integers.hpp"
+#include "format/sion/names.hpp"
+#include "io/new_file.hpp"
+
+namespace lq::checkpoint {
+namespace {
+
+namespace sion = format::sion;
+
+constexpr std::uint64_t files_offset = 28;  // of the number of physical files in a header
+
+// Where a file of this generation is: under its name or its temporary one.
+std::optional<std::string> member(transport::Transport& transport, const std::string& path, std::int32_t number,
+                                  const Generation& generation) {
+  const std::string name = sion::file_name(path, number);
+  for (const std::string& one : {name, part_name(name, generation)}) {
+    if (generation_at(transport, one) == generation) return one;
+  }
+  return std::nullopt;
+}
+
+// A set that was growing when it was interrupted: all its files are to name the number there are now.
+void settle_number_of_files(transport::Transport& transport, const std::string& path, const Generation& generation) {
+  std::vector<std::string> members;
+  std::vector<sion::FixedHead> heads;
+  for (std::int32_t number = 0;; ++number) {
+    const auto one = member(transport, path, number, generation);
+    if (!one) break;
+    members.push_back(*one);
+    heads.push_back(sion::read_head(*transport.open_read(*one)));
+  }
+  const auto named = [](const sion::FixedHead& head) { return head.files; };
+  if (heads.empty() || std::ranges::max(heads, {}, named).files != static_cast<std::int32_t>(heads.size())) return;
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    if (heads[i].files == static_cast<std::int32_t>(heads.size())) continue;
+    std::array<std::byte, 4> bytes{};
+    sion::store_int32(bytes.data(), static_cast<std::int32_t>(heads.size()), heads[i].metadata_order);
+    const auto file = transport.open_write(members[i]);
+    file->write_at(files_offset, bytes);
+    file->sync();
+  }
+}
+
+[[noreturn]] void throw_empty(const std::string& path) {
+  throw Error(Code::truncated,
+              fmt::format("{}: it holds no header with a record: its writer died before anything was written, or it is "
+                          "no file of this interface; there is nothing to be recovered",
+                          path),
+              {.path = path});
+}
+
+// The set that the path means, closed or not.
+FoundSet find(transport::Transport& transport, const std::string& path) {
+  const auto name = final_name(path);
+  std::string of_set = path;
+  if (name) {
+    const sion::SetName split = sion::split_name(*name);
+    const auto generation = generation_at(transport, path);
+    if (!generation) {
+      transport.open_read(path);  // not_found, no_permission
+      throw_empty(path);
+    }
+    const bool is_further = sion::read_head(*transport.open_read(path)).file_number == split.number && split.number > 0;
+    of_set = is_further ? split.name : *name;
+    settle_number_of_files(transport, of_set, *generation);
+    return find_generation(transport, of_set, *generation, Unclosed::accepted);
+  }
+  const auto generation = generation_at(transport, path);
+  if (generation && !sion::read_head(*transport.open_read(path)).is_closed()) {
+    settle_number_of_files(transport, path, *generation);
+    return find_generation(transport, path, *generation, Unclosed::accepted);
+  }
+  return find_set(transport, path, Unclosed::accepted);
+}
+
+class Repair {
+ public:
+  Repair(transport::Transport& transport, FoundSet found, const RepairOptions& options)
+      : transport_(transport), found_(std::move(found)), options_(options) {
+    report_.path = options.output.empty() ? found_.path : options.output;
+    report_.tasks = found_.set.tasks();
+  }
+
+  RepairReport run() {
+    const bool is_whole = found_.set.is_whole();
+    if (!found_.has_records() && !is_whole) {
+      throw Error(Code::unsupported,
+                  fmt::format("{}: the set was not closed, and was written without the records of which it could be "
+                              "recovered",
+                              found_.path),
+                  {.path = found_.path});
+    }
+    if (is_whole && found_.is_named()) {
+      for (std::int32_t number = 0; number < files(); ++number) count(number);
+      report_.path = found_.path;
+      return report_;
+    }
+    require_targets();
+    report_.outcome = is_whole ? RepairReport::Outcome::published : RepairReport::Outcome::recovered;
+    // A file that was closed stays as it is: its table is as good as its records.
+    for (std::int32_t number = 0; number < files(); ++number) file(number).has_table() ? count(number) : close(number);
+    publish();
+    return std::move(report_);
+  }
+
+ private:
+  std::int32_t files() const noexcept { return static_cast<std::int32_t>(found_.set.files().size()); }
+  const sion::PhysicalFile& file(std::int32_t number) const {
+    return found_.set.files()[static_cast<std::size_t>(number)];
+  }
+  std::string target(std::int32_t number) const { return sion::file_name(report_.path, number); }
+
+  // Names that were given already show that the new set was complete and the old one is none any more.
+  bool replaces() const {
+    if (options_.overwrite) return true;
+    for (std::int32_t number = 0; number < files(); ++number) {
+      if (file(number).path == target(number)) return true;
+    }
+    return false;
+  }
+
+  void require_targets() const {
+    for (std::int32_t number = 0; number < files(); ++number) {
+      if (file(number).path != target(number)) io::require_target(transport_, target(number), replaces());
+    }
+  }
+
+  void count(std::int32_t number) {
+    const sion::ChunkTable& table = file(number).table;
+    for (std::int32_t task = 0; task < table.tasks(); ++task) {
+      for (const std::int64_t used : table.used(task)) report_.chunks += used > 0 ? 1 : 0;
+      report_.stored_bytes += table.bytes(task);
+    }
+  }
+
+  void close(std::int32_t number);
+  void publish();
+
+  transport::Transport& transport_;
+  FoundSet found_;
+  RepairOptions options_;
+  RepairReport report_;
+};
+
+void Repair::close(std::int32_t number) {
+  const sion::PhysicalFile& physical = file(number);
+  const auto handle = transport_.open_write(physical.path);
+  Closing closing;
+  closing.record = found_.records[static_cast<std::size_t>(number)];
+  closing.start = physical.geometry.start(0);
+  closing.skip = physical.geometry.skip();
+  closing.order = physical.head.metadata_order;
+  closing.was_repaired = closing.was_published = true;
+  std::vector<RecoveredTask> tasks;
+  std::vector<std::uint64_t> counts;
+  for (std::int32_t task = 0; task < physical.geometry.tasks(); ++task) {
+    StreamPlace place{physical.geometry.start(task),    physical.geometry.width(task),
+                      physical.geometry.skip(),         static_cast<std::uint32_t>(number),
+                      static_cast<std::uint32_t>(task), physical.ranks[static_cast<std::size_t>(task)]};
+    tasks.push_back(recover_task(*handle, closing.record, place));
+    RecoveredTask& one = tasks.back();
+    counts.push_back(one.used.size());
+    if (closing.record.compression != Compression::none) closing.sizes.push_back(one.bytes);
+    report_.chunks += one.chunks;
+    for (const std::int64_t used : one.used) report_.stored_bytes += static_cast<std::uint64_t>(used);
+    report_.lost.insert(report_.lost.end(), one.lost.begin(), one.lost.end());
+  }
+  closing.tail.table = sion::ChunkTable(counts);
+  for (std::size_t task = 0; task < tasks.size(); ++task) {
+    std::ranges::copy(tasks[task].used, closing.tail.table.used(static_cast<std::int32_t>(task)).begin());
+  }
+  if (number == 0 && files() > 1) {
+    closing.tail.map.emplace();
+    for (std::int32_t task = 0; task < found_.set.tasks(); ++task) closing.tail.map->push_back(found_.set.place(task));
+  }
+  close_file(*handle, closing);
+  handle->sync();
+  handle->close();
+}
+
+void Repair::publish() {
+  const bool replacing = replaces();
+  for (std::int32_t number = files() - 1; number >= 0; --number) {
+    const std::string& from = file(number).path;
+    const std::string to = target(number);
+    if (from == to) continue;
+    if (number == 0 && files() > 1) transport_.sync_directory(to);
+    replacing ? transport_.rename(from, to) : transport_.publish(from, to);
+  }
+  transport_.sync_directory(target(0));
+}
+
+}  // namespace
+
+RepairReport repair(transport::Transport& transport, const std::string& path, const RepairOptions& options) {
+  return Repair(transport, find(transport, path), options).run();
+}
+
+}  // namespace lq::checkpoint
+
+namespace lq {
+
+RepairReport repair_multifile(const std::string& path, const RepairOptions& options) {
+  return checkpoint::repair(transport::posix(), path, options);
+}
+
+}  // namespace lq

@@ -1,0 +1,54 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See shape.hpp.
+#include "checkpoint/shape.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "format/sion/geometry.hpp"
+#include "format/sion/head.hpp"
+#include "format/sion/widths.hpp"
+
+namespace lq::checkpoint {
+namespace {
+
+constexpr std::uint64_t usual_width = 1ULL << 20;
+constexpr std::uint64_t largest_width = 64ULL << 20;
+constexpr std::uint64_t largest_width_compressed = 16ULL << 20;
+constexpr std::uint64_t largest_block = 32ULL << 20;  // that other writers take
+
+bool leaves_room(std::uint64_t block, std::uint64_t tasks) {
+  const std::uint64_t head = format::sion::head_bytes(static_cast<std::int32_t>(tasks));
+  return format::sion::round_up(head, block) - head >= record_bytes;
+}
+
+}  // namespace
+
+std::int32_t choose_block(std::uint64_t unit_bytes, std::span<const std::uint64_t> tasks_of_files) {
+  const std::uint64_t unit = std::clamp<std::uint64_t>(unit_bytes, 512, largest_block);
+  for (std::uint64_t block = unit; block < (1ULL << 31); block += unit) {
+    if (std::ranges::all_of(tasks_of_files, [&](std::uint64_t tasks) { return leaves_room(block, tasks); })) {
+      return static_cast<std::int32_t>(block);
+    }
+  }
+  throw Error(Code::too_large,
+              fmt::format("no block size suits {} files; use fewer physical files", tasks_of_files.size()));
+}
+
+std::uint64_t choose_width(std::uint64_t expected_bytes, std::uint64_t block_bytes, Compression compression,
+                           std::uint64_t frame_bound) {
+  const bool plain = compression == Compression::none;
+  const std::uint64_t most = plain ? largest_width : largest_width_compressed;
+  const std::uint64_t wanted = expected_bytes == 0 ? usual_width : std::min(expected_bytes, most);
+  return format::sion::round_up(std::max(wanted, frame_bound) + reserved_bytes, block_bytes);
+}
+
+std::int32_t file_of_rank(int rank, int ranks, std::int32_t files) {
+  return format::sion::share_of_task(rank, ranks, files).file;
+}
+
+}  // namespace lq::checkpoint
