@@ -66,7 +66,7 @@ def defects():
     yield "tasks_near_2_31", "sion-head-truncated", "truncated", single().put("i", 24, 2**31 - 1)
     yield "no_file", "sion-files", "malformed", single().put("i", 28, 0)
     yield "file_number_beyond_the_set", "sion-file-number", "malformed", single().put("i", 32, 2)
-    yield "files_near_2_31", "sion-set-missing", "not_found", single().put("i", 28, 2**31 - 1).put("i", 32, 0)
+    yield "files_near_2_31", "sion-set-missing", "not_found", File(SET).put("i", 28, 2**31 - 1)
     f = single()
     yield "width_negative", "sion-chunk-width", "malformed", f.put("q", f.width(1), -1)
     f = single()

@@ -70,10 +70,12 @@ class Scan {
   Catalog catalog_;
   std::unique_ptr<base::ByteSource> other_;  // a physical file beside the one that is scanned
   std::uint64_t headers_ = 0;                // of key-value records that were read
+  std::uint64_t keys_ = 0;                   // that were found
+  std::uint64_t most_keys_ = 0;              // that have room beside the tasks
 };
 
 bool Scan::has_room() {
-  if (catalog_.records.size() < limits_.records && headers_ < limits_.records) return true;
+  if (keys_ < most_keys_ && headers_ < limits_.records) return true;
   Finding finding;
   finding.severity = Severity::warning;
   finding.rule = "sion-too-many-keys";
@@ -106,6 +108,7 @@ void Scan::list(const Set& set) {
   list_files(set);
   catalog_.metadata.emplace_back("sion-header", facts_of(set));
   check_set(set, findings_);
+  most_keys_ = limits_.records - std::min(limits_.records, static_cast<std::uint64_t>(set.tasks()));
   for (std::int32_t task = 0; task < set.tasks(); ++task) {
     if (!set.file_of(task).has_table()) continue;
     list_task(set, task);
@@ -147,6 +150,7 @@ void Scan::list_keys(const Set& set, std::int32_t task) {
       const auto [entry, is_new] = keys.try_emplace(found->key);
       Record& record = entry->second;
       if (is_new) {
+        ++keys_;
         record.pieces = 0;
         record.offset = record.header_offset = set.offset(task, 0);
         stream.for_each(found->position - record_header_bytes, 1,
@@ -167,7 +171,6 @@ void Scan::list_keys(const Set& set, std::int32_t task) {
     findings_.add(std::move(finding));
   }
   for (auto& [key, record] : keys) {
-    if (catalog_.records.size() >= limits_.records) return;
     record.type = record_name(task, key);
     record.file = set.place(task).file;
     record.number = catalog_.records.size() + 1;
