@@ -21,9 +21,9 @@ static sion_int64 bytes_held(const CFI_cdesc_t* data) {
 
 static int is_packed(const CFI_cdesc_t* data) { return bytes_held(data) < 0 || CFI_is_contiguous(data); }
 
-static int says_no(const char* caller, const char* what, sion_int64 wanted, sion_int64 held) {
-  fprintf(stderr, "SION_ERROR_RETURN on rank -1, rc=0: %s: %s (%lld bytes wanted, the array has %lld)\n", caller, what,
-          wanted, held);
+static int says_no(const char* caller, const char* what, sion_int64 size, sion_int64 nitems) {
+  fprintf(stderr, "SION_ERROR_RETURN on rank -1, rc=0: %s: %s (%lld items of %lld bytes)\n", caller, what, nitems,
+          size);
   return 0;
 }
 
@@ -31,10 +31,10 @@ static int is_sound(const char* caller, const CFI_cdesc_t* data, sion_int64 size
   const sion_int64 held = bytes_held(data);
   sion_int64 wanted = 0;
   if (size < 0 || nitems < 0 || __builtin_mul_overflow(size, nitems, &wanted)) {
-    return says_no(caller, "the size or number of items is negative or too large", wanted, held);
+    return says_no(caller, "the size or number of items is negative or too large", size, nitems);
   }
-  if (wanted > 0 && data->base_addr == NULL) return says_no(caller, "the array is not allocated", wanted, 0);
-  if (held >= 0 && wanted > held) return says_no(caller, "the array is too short", wanted, held);
+  if (wanted > 0 && data->base_addr == NULL) return says_no(caller, "the array is not allocated", size, nitems);
+  if (held >= 0 && wanted > held) return says_no(caller, "the array is too short", size, nitems);
   return 1;
 }
 

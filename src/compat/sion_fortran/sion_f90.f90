@@ -100,7 +100,7 @@ module sion_f90
 
     subroutine fsion_write(data, size, nitems, sid, rc) bind(c, name="fsion_f90_write")
       import :: c_int, c_int64_t
-      type(*), dimension(..), contiguous, intent(in) :: data
+      type(*), dimension(..), intent(in) :: data
       integer(c_int64_t), intent(in) :: size, nitems
       integer(c_int), intent(in) :: sid
       integer(c_int64_t), intent(out) :: rc
@@ -108,7 +108,7 @@ module sion_f90
 
     subroutine fsion_fwrite(data, size, nitems, sid, rc) bind(c, name="fsion_f90_write")
       import :: c_int, c_int64_t
-      type(*), dimension(..), contiguous, intent(in) :: data
+      type(*), dimension(..), intent(in) :: data
       integer(c_int64_t), intent(in) :: size, nitems
       integer(c_int), intent(in) :: sid
       integer(c_int64_t), intent(out) :: rc
@@ -116,7 +116,7 @@ module sion_f90
 
     subroutine fsion_read(data, size, nitems, sid, rc) bind(c, name="fsion_f90_read")
       import :: c_int, c_int64_t
-      type(*), dimension(..), contiguous, intent(inout) :: data
+      type(*), dimension(..), intent(inout) :: data
       integer(c_int64_t), intent(in) :: size, nitems
       integer(c_int), intent(in) :: sid
       integer(c_int64_t), intent(out) :: rc
@@ -124,7 +124,7 @@ module sion_f90
 
     subroutine fsion_fread(data, size, nitems, sid, rc) bind(c, name="fsion_f90_read")
       import :: c_int, c_int64_t
-      type(*), dimension(..), contiguous, intent(inout) :: data
+      type(*), dimension(..), intent(inout) :: data
       integer(c_int64_t), intent(in) :: size, nitems
       integer(c_int), intent(in) :: sid
       integer(c_int64_t), intent(out) :: rc

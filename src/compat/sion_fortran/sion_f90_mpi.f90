@@ -23,7 +23,7 @@ module sion_f90_mpi
   interface
     subroutine fsion_coll_fwrite_mpi(data, size, nitems, sid, rc) bind(c, name="fsion_f90_coll_write")
       import :: c_int, c_int64_t
-      type(*), dimension(..), contiguous, intent(in) :: data
+      type(*), dimension(..), intent(in) :: data
       integer(c_int64_t), intent(in) :: size, nitems
       integer(c_int), intent(in) :: sid
       integer(c_int64_t), intent(out) :: rc
@@ -31,7 +31,7 @@ module sion_f90_mpi
 
     subroutine fsion_coll_fread_mpi(data, size, nitems, sid, rc) bind(c, name="fsion_f90_coll_read")
       import :: c_int, c_int64_t
-      type(*), dimension(..), contiguous, intent(inout) :: data
+      type(*), dimension(..), intent(inout) :: data
       integer(c_int64_t), intent(in) :: size, nitems
       integer(c_int), intent(in) :: sid
       integer(c_int64_t), intent(out) :: rc
