@@ -119,7 +119,7 @@ def defects():
     yield "map_names_no_task", "sion-map", "malformed", (f.put("i", f.map + 4 + 32 + 4, -1), second)
     yield "first_file_twice", "sion-set-order", "malformed", (File(SET), File(SET))
     yield "second_file_of_another_block_size", "sion-set-generation", "malformed", (
-        File(SET), File(SET + ".000001").put("i", 20, 1))
+        File(SET), File(SET + ".000001").put("i", 20, 768))
     yield "second_file_of_another_name", "sion-set-generation", "malformed", (
         File(SET), File(SET + ".000001").put("B", 52, ord("w")))
     yield "second_file_of_other_ranks", "sion-map", "malformed", (

@@ -5,6 +5,7 @@
 // for bytes in memory (tests, fuzzers).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,6 +22,8 @@ class ByteSource {
   virtual std::uint64_t size() const = 0;
   // Reads as many bytes as there are, up to buffer.size(); returns their number. Throws Error(io).
   virtual std::size_t read_at(std::uint64_t offset, MutableBytes buffer) = 0;
+  // The first byte from `offset` on that may be other than a hole of zeros; size() where there is none.
+  virtual std::uint64_t next_data(std::uint64_t offset) const { return std::min(offset, size()); }
   // Another file of the same storage, for formats of several files. Throws Error(not_found), as where there are no
   // other files.
   virtual std::unique_ptr<ByteSource> open_other(const std::string& path) const;

@@ -26,6 +26,7 @@ constexpr std::uint64_t most_chunks = sion::Bounds{}.chunks;
 // Bytes of a stretch up to the last that is not zero.
 std::uint64_t filled_bytes(base::ByteSource& source, std::uint64_t offset, std::uint64_t length,
                            std::vector<std::byte>& buffer) {
+  if (source.next_data(offset) >= offset + length) return 0;
   // From the end: most of a chunk that holds anything need not be read.
   while (length > 0) {
     const std::uint64_t piece = std::min(length, piece_bytes);
@@ -47,6 +48,7 @@ class Inference {
   sion::ChunkTable table();
 
  private:
+  std::uint64_t end_of_data() const;
   std::uint64_t blocks_in_file() const;
   std::uint64_t room(std::int32_t task, std::uint64_t chunk) const;
   std::vector<std::int64_t> chunks_of(std::int32_t task);
@@ -65,9 +67,25 @@ class Inference {
   std::vector<std::byte> buffer_;
 };
 
+// The file's end, or that of the chunks if it is known, without the hole before it.
+std::uint64_t Inference::end_of_data() const {
+  std::uint64_t end = file_.tail_offset > 0 ? std::min(file_.bytes, file_.tail_offset) : file_.bytes;
+  // The smallest offset from which on there is nothing, by halves.
+  for (std::uint64_t begin = 0; begin < end;) {
+    const std::uint64_t middle = begin + (end - begin) / 2;
+    const std::uint64_t data = source_.next_data(middle);
+    if (data >= end) {
+      end = middle;
+    } else {
+      begin = data + 1;
+    }
+  }
+  return end;
+}
+
 std::uint64_t Inference::blocks_in_file() const {
   const sion::Geometry& geometry = file_.geometry;
-  const std::uint64_t end = file_.tail_offset > 0 ? std::min(file_.bytes, file_.tail_offset) : file_.bytes;
+  const std::uint64_t end = end_of_data();
   if (end <= geometry.start(0) || geometry.skip() == 0) return 1;
   const std::uint64_t blocks = (end - geometry.start(0) - 1) / geometry.skip() + 1;
   if (blocks <= std::numeric_limits<std::int32_t>::max()) return blocks;

@@ -140,6 +140,18 @@ TEST_F(Repack, RepairsExactlyWhereTheUnitIsKnown) {
   for (int r = 0; r < 3; ++r) EXPECT_TRUE(task_of(to, "task." + std::to_string(r)) == fill(17, r, 1200)) << r;
 }
 
+// A tebibyte that holds nothing is neither read nor written.
+TEST_F(Repack, PassesOverTheHoleBehindTheData) {
+  put(at("bad.sion"), contents_of(golden("v17_unclosed.sion")));
+  fs::resize_file(at("bad.sion"), std::uintmax_t{1} << 40);
+  RepackOptions options;
+  options.unit = 400;
+  EXPECT_LT(repair(at("bad.sion"), at("good.sion"), options).file_bytes, 10'000U);
+  for (int r = 0; r < 3; ++r) {
+    EXPECT_TRUE(task_of(at("good.sion"), "task." + std::to_string(r)) == fill(17, r, 1200)) << r;
+  }
+}
+
 // Metadata block 2 and the closing fields of a sound file are lost: its records tell where the streams end.
 TEST_F(Repack, RepairsKeyValueStreamsByTheirRecords) {
   const std::string whole = contents_of(golden("v05_keyval.sion"));

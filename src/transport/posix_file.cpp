@@ -32,6 +32,17 @@ std::uint64_t PosixFile::size() const {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
+std::uint64_t PosixFile::next_data(std::uint64_t offset) const {
+#ifdef SEEK_DATA
+  if (offset < size()) {
+    const off_t found = ::lseek(descriptor_, static_cast<off_t>(offset), SEEK_DATA);
+    if (found >= 0) return static_cast<std::uint64_t>(found);
+    if (errno == ENXIO) return size();
+  }
+#endif
+  return ByteSource::next_data(offset);  // where nobody knows, all may be data
+}
+
 std::unique_ptr<base::ByteSource> PosixFile::open_other(const std::string& path) const {
   return posix().open_read(path);
 }

@@ -21,6 +21,7 @@ class PosixFile final : public File {
   const std::string& path() const noexcept override { return path_; }
   std::uint64_t size() const override;
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
+  std::uint64_t next_data(std::uint64_t offset) const override;
   std::unique_ptr<base::ByteSource> open_other(const std::string& path) const override;
   void write_at(std::uint64_t offset, base::Bytes bytes) override;
   void resize(std::uint64_t bytes) override;

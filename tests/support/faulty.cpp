@@ -44,6 +44,7 @@ class FaultyFile final : public transport::File {
     return inner_->read_at(offset, buffer);
   }
 
+  std::uint64_t next_data(std::uint64_t offset) const override { return inner_->next_data(offset); }
   std::unique_ptr<base::ByteSource> open_other(const std::string& path) const override {
     return inner_->open_other(path);
   }
