@@ -1,0 +1,55 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What partest is asked to do.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace lq::partest {
+
+enum class Kind { multifile = 0, multifile_by_rank = 1, mpi_io = 2, file_per_task = 3 };
+
+struct Settings {
+  std::string file = "testfile";
+  int files = 1;
+  std::int64_t chunk_bytes = 20 << 20;
+  std::int64_t block_bytes = 2 << 20;  // of the file system; -1: ask it
+  Kind kind = Kind::multifile;
+  std::int64_t piece_bytes = 10 << 20;  // per call
+  std::int64_t total_bytes = 0;         // of all tasks; 0: from task_bytes
+  std::int64_t task_bytes = 0;          // 0: as much as a chunk
+  double random_factor = 0;             // tasks write up to this share less
+  bool reads = true;
+  int writes = 1;  // times
+  bool verbose = false;
+  bool checks = true;
+  bool descriptors = false;  // not stdio
+  bool collective_write = false;
+  bool collective_read = false;
+  bool modular = false;
+  int shift = 0;                 // tasks read what so many ranks further wrote
+  std::int64_t first_bytes = 0;  // in a call of their own before all others
+  int at_once = -1;              // tasks doing I/O; -1: all, -2: one after the other
+  bool removes = false;
+  std::int64_t mpi_io_buffer_kib = -1;
+  bool mpi_io_large_blocks = false;
+  bool mpi_io_sparse = false;
+
+  // Bytes that a task of `tasks` writes.
+  std::int64_t bytes_of(int task) const noexcept;
+  // Calls that this takes.
+  std::int64_t pieces_of(int task) const noexcept;
+  // Bytes of call number `piece`, from 0.
+  std::int64_t piece_of(int task, std::int64_t piece) const noexcept;
+};
+
+// "64k", "2M", "1GB": kibi, mebi, ... and with a B behind kilo, mega, ... Nothing where it is no size.
+std::optional<std::int64_t> parse_size(const std::string& text);
+
+// Nothing after a message on the standard error of rank 0.
+std::optional<Settings> parse_settings(int argc, char** argv, int rank, int tasks);
+
+}  // namespace lq::partest
