@@ -52,7 +52,7 @@ void CommCourier::receive(base::MutableBytes bytes, int from) {
   wait_for(*comm_->start_receive(bytes, from, channel_));
 }
 
-void CommCourier::give_verdict(const CollectorGroup& group, std::exception_ptr failure) {
+void CommCourier::give_verdict(int first, int last, const std::exception_ptr& failure) {
   std::vector<std::byte> verdict;
   if (failure) {
     try {
@@ -64,7 +64,7 @@ void CommCourier::give_verdict(const CollectorGroup& group, std::exception_ptr f
     }
   }
   const std::uint64_t length = verdict.size();
-  for (int task = group.collector + 1; task < group.collector + group.tasks; ++task) {
+  for (int task = first; task <= last; ++task) {
     send(std::as_bytes(std::span(&length, 1)), task);
     if (length > 0) send(verdict, task);
   }
@@ -80,54 +80,78 @@ void CommCourier::await_verdict(int collector) {
   throw comm::unpack_error(verdict);
 }
 
-void CommCourier::collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) {
-  if (comm_->rank() != group.collector) {
-    send(std::as_bytes(std::span(&mine, 1)), group.collector);
-    for_each_piece(mine, group.piece_bytes, [&](const Parcel& piece, std::size_t done) {
-      send(data.subspan(done, static_cast<std::size_t>(piece.bytes)), group.collector);
-    });
-    return await_verdict(group.collector);
-  }
-  std::exception_ptr failure;
-  for_each_piece(mine, group.piece_bytes, [&](const Parcel& piece, std::size_t done) {
+void CommCourier::offer(const Parcel& mine, base::Bytes data, int collector, std::int64_t piece_bytes) {
+  send(std::as_bytes(std::span(&mine, 1)), collector);
+  for_each_piece(mine, piece_bytes, [&](const Parcel& piece, std::size_t done) {
+    send(data.subspan(done, static_cast<std::size_t>(piece.bytes)), collector);
+  });
+}
+
+void CommCourier::accept(int from, std::int64_t piece_bytes, const Write& write, std::exception_ptr& failure) {
+  Parcel parcel;
+  receive(std::as_writable_bytes(std::span(&parcel, 1)), from);
+  std::vector<std::byte> held;
+  for_each_piece(parcel, piece_bytes, [&](const Parcel& piece, std::size_t) {
+    held.resize(static_cast<std::size_t>(piece.bytes));
+    receive(held, from);
+    attempt(failure, [&] { write(piece, held); });
+  });
+}
+
+void CommCourier::ask(const Parcel& mine, base::MutableBytes data, int collector, std::int64_t piece_bytes) {
+  send(std::as_bytes(std::span(&mine, 1)), collector);
+  for_each_piece(mine, piece_bytes, [&](const Parcel& piece, std::size_t done) {
+    receive(data.subspan(done, static_cast<std::size_t>(piece.bytes)), collector);
+  });
+}
+
+void CommCourier::serve(int from, std::int64_t piece_bytes, const Read& read, std::exception_ptr& failure) {
+  Parcel parcel;
+  receive(std::as_writable_bytes(std::span(&parcel, 1)), from);
+  std::vector<std::byte> held;
+  for_each_piece(parcel, piece_bytes, [&](const Parcel& piece, std::size_t) {
+    held.assign(static_cast<std::size_t>(piece.bytes), std::byte{0});
+    attempt(failure, [&] { read(piece, held); });
+    send(held, from);
+  });
+}
+
+void CommCourier::write_own(const Parcel& mine, base::Bytes data, std::int64_t piece_bytes, const Write& write,
+                            std::exception_ptr& failure) {
+  for_each_piece(mine, piece_bytes, [&](const Parcel& piece, std::size_t done) {
     attempt(failure, [&] { write(piece, data.subspan(done, static_cast<std::size_t>(piece.bytes))); });
   });
-  std::vector<std::byte> held;
-  for (int task = group.collector + 1; task < group.collector + group.tasks; ++task) {
-    Parcel parcel;
-    receive(std::as_writable_bytes(std::span(&parcel, 1)), task);
-    for_each_piece(parcel, group.piece_bytes, [&](const Parcel& piece, std::size_t) {
-      held.resize(static_cast<std::size_t>(piece.bytes));
-      receive(held, task);
-      attempt(failure, [&] { write(piece, held); });
-    });
+}
+
+void CommCourier::read_own(const Parcel& mine, base::MutableBytes data, std::int64_t piece_bytes, const Read& read,
+                           std::exception_ptr& failure) {
+  for_each_piece(mine, piece_bytes, [&](const Parcel& piece, std::size_t done) {
+    attempt(failure, [&] { read(piece, data.subspan(done, static_cast<std::size_t>(piece.bytes))); });
+  });
+}
+
+void CommCourier::collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) {
+  if (comm_->rank() != group.collector) {
+    offer(mine, data, group.collector, group.piece_bytes);
+    return await_verdict(group.collector);
   }
-  give_verdict(group, failure);
+  const int last = group.collector + group.tasks - 1;
+  std::exception_ptr failure;
+  write_own(mine, data, group.piece_bytes, write, failure);
+  for (int task = group.collector + 1; task <= last; ++task) accept(task, group.piece_bytes, write, failure);
+  give_verdict(group.collector + 1, last, failure);
 }
 
 void CommCourier::deal_out(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data, const Read& read) {
   if (comm_->rank() != group.collector) {
-    send(std::as_bytes(std::span(&mine, 1)), group.collector);
-    for_each_piece(mine, group.piece_bytes, [&](const Parcel& piece, std::size_t done) {
-      receive(data.subspan(done, static_cast<std::size_t>(piece.bytes)), group.collector);
-    });
+    ask(mine, data, group.collector, group.piece_bytes);
     return await_verdict(group.collector);
   }
+  const int last = group.collector + group.tasks - 1;
   std::exception_ptr failure;
-  for_each_piece(mine, group.piece_bytes, [&](const Parcel& piece, std::size_t done) {
-    attempt(failure, [&] { read(piece, data.subspan(done, static_cast<std::size_t>(piece.bytes))); });
-  });
-  std::vector<std::byte> held;
-  for (int task = group.collector + 1; task < group.collector + group.tasks; ++task) {
-    Parcel parcel;
-    receive(std::as_writable_bytes(std::span(&parcel, 1)), task);
-    for_each_piece(parcel, group.piece_bytes, [&](const Parcel& piece, std::size_t) {
-      held.assign(static_cast<std::size_t>(piece.bytes), std::byte{0});
-      attempt(failure, [&] { read(piece, held); });
-      send(held, task);
-    });
-  }
-  give_verdict(group, failure);
+  read_own(mine, data, group.piece_bytes, read, failure);
+  for (int task = group.collector + 1; task <= last; ++task) serve(task, group.piece_bytes, read, failure);
+  give_verdict(group.collector + 1, last, failure);
 }
 
 }  // namespace lq::multifile

@@ -15,11 +15,23 @@ class CommCourier final : public Courier {
   void collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) override;
   void deal_out(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data, const Read& read) override;
 
+  // The steps, for couriers of tasks that share a rank. `failure`: of the collector, who goes on without reading and
+  // writing.
+  void offer(const Parcel& mine, base::Bytes data, int collector, std::int64_t piece_bytes);
+  void accept(int from, std::int64_t piece_bytes, const Write& write, std::exception_ptr& failure);
+  void ask(const Parcel& mine, base::MutableBytes data, int collector, std::int64_t piece_bytes);
+  void serve(int from, std::int64_t piece_bytes, const Read& read, std::exception_ptr& failure);
+  static void write_own(const Parcel& mine, base::Bytes data, std::int64_t piece_bytes, const Write& write,
+                        std::exception_ptr& failure);
+  static void read_own(const Parcel& mine, base::MutableBytes data, std::int64_t piece_bytes, const Read& read,
+                       std::exception_ptr& failure);
+  // Throws the failure.
+  void give_verdict(int first, int last, const std::exception_ptr& failure);
+  void await_verdict(int collector);
+
  private:
   void send(base::Bytes bytes, int to);
   void receive(base::MutableBytes bytes, int from);
-  void give_verdict(const CollectorGroup& group, std::exception_ptr failure);
-  void await_verdict(int collector);
 
   std::shared_ptr<comm::Comm> comm_;
   int channel_;

@@ -64,6 +64,7 @@ class Multifile {
   void select(std::size_t index);
   std::vector<std::unique_ptr<Channel>>& channels() noexcept { return channels_; }
   Channel& channel();  // of the selected task
+  const std::string& channel_path(std::size_t index) const { return channels_.at(index)->path(); }
 
   // Where the stream was shared, others may have read or written: looks where it stands. All operations below begin so.
   // Throws wrong_state where they wrote past the end of the chunk.

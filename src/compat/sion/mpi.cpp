@@ -22,12 +22,6 @@ namespace {
 using multifile::Direction;
 using multifile::Seat;
 
-// SIONlib registers its MPI functions as the first API of a program, which gets a number like a file.
-void take_api_number() {
-  static const int api = reserve_handle();
-  static_cast<void>(api);
-}
-
 // The rank in `all` of the first task of a local communicator.
 int leader_of(MPI_Comm all, MPI_Comm local) {
   MPI_Group all_group = MPI_GROUP_NULL, local_group = MPI_GROUP_NULL;
@@ -43,6 +37,11 @@ int leader_of(MPI_Comm all, MPI_Comm local) {
 }
 
 }  // namespace
+
+void take_api_number() {
+  static const int api = reserve_handle();
+  static_cast<void>(api);
+}
 
 std::shared_ptr<comm::Comm> comm_of(MPI_Comm comm) {
   const auto handle = std::make_shared<Communicator>(mpi::communicator(comm));

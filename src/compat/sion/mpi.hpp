@@ -13,6 +13,9 @@
 
 namespace lq::compat::sion {
 
+// SIONlib registers its MPI functions as the first API of a program, which gets a number like a file.
+void take_api_number();
+
 // Collective. Over a duplicate, which lives as long as the pointer. Throws Error.
 std::shared_ptr<comm::Comm> comm_of(MPI_Comm comm);
 

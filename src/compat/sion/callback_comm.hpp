@@ -1,0 +1,48 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A group of tasks over the callbacks of the generic interface.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "comm/comm.hpp"
+#include "compat/sion.h"
+#include "multifile/team.hpp"
+
+namespace lq::compat::sion {
+
+using Gather = int (*)(void* in, void* out, void* group, int type, int elements, int root);
+using GatherMany = int (*)(void* in, void* out, void* group, int type, int* counts, int elements, int root);
+using ProcessWrite = int (*)(const void* data, sion_int64* spec, int sid);
+using ProcessRead = int (*)(void* data, sion_int64* spec, int sid);
+
+// An API as it was registered.
+struct Api {
+  std::string name;
+  int (*create_group)(void**, void*, int, int, int, int, int, int) = nullptr;
+  int (*free_group)(void*) = nullptr;
+  int (*barrier)(void*) = nullptr;
+  int (*broadcast)(void*, void*, int, int, int) = nullptr;
+  Gather gather = nullptr;
+  Gather scatter = nullptr;
+  GatherMany gather_many = nullptr;
+  GatherMany scatter_many = nullptr;  // own result first, then the root's data
+  char* (*file_name)(const char*, int) = nullptr;
+  int (*gather_execute)(const void*, sion_int64*, int, sion_int64, void*, int, int, int, int, ProcessWrite) = nullptr;
+  int (*execute_scatter)(void*, sion_int64*, int, sion_int64, void*, int, int, int, int, ProcessRead) = nullptr;
+  int (*capability)(void*) = nullptr;
+
+  // What is needed to open.
+  bool is_complete() const noexcept {
+    return create_group != nullptr && free_group != nullptr && barrier != nullptr && broadcast != nullptr &&
+           gather != nullptr && scatter != nullptr && gather_many != nullptr && scatter_many != nullptr;
+  }
+};
+
+// The caller's group of all tasks.
+std::shared_ptr<multifile::Team> make_callback_team(std::shared_ptr<const Api> api, void* group, int rank, int size);
+std::shared_ptr<comm::Comm> make_callback_comm(std::shared_ptr<const Api> api, void* group, int rank, int size);
+
+}  // namespace lq::compat::sion

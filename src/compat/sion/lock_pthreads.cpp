@@ -1,0 +1,10 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The library of programs that ask for locks: those of the table of handles are POSIX ones.
+#include "compat/sion/alias.hpp"
+#include "compat/sion_common.h"
+
+extern "C" int sion_is_thread_safe(void) { return 1; }
+
+LQ_ALSO_AS_LSION(sion_is_thread_safe);

@@ -1,0 +1,120 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Arrays of the caller as the tasks of a mapped open, and back.
+#include "compat/sion/mapped.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
+#include "multifile/mapped_file.hpp"
+
+namespace lq::compat::sion {
+namespace {
+
+using multifile::Direction;
+using multifile::MappedFile;
+using multifile::Mode;
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error(Code::invalid_argument, sentence); }
+
+bool is_array(const auto* const* array) { return array != nullptr && *array != nullptr; }
+
+multifile::MappedCreation creation_of(const MappedArguments& arguments, const Mode& mode) {
+  if (*arguments.files <= 0) refuse("numFiles variable <= 0 not allowed for mapped files in write mode");
+  if (arguments.tasks == nullptr || *arguments.tasks < 0) refuse("no number of local tasks was given");
+  const auto count = static_cast<std::size_t>(*arguments.tasks);
+  const bool complete = is_array(arguments.ranks) && is_array(arguments.chunks) && is_array(arguments.file_numbers) &&
+                        is_array(arguments.numbers);
+  if (count > 0 && !complete) refuse("no arrays of ranks, chunk sizes, file numbers and local ranks were given");
+  if (arguments.common.fsblksize == nullptr) refuse("no variable for the block size was given");
+  multifile::MappedCreation request;
+  request.path = name_of(arguments.common.name);
+  request.mode = mode;
+  request.files = *arguments.files;
+  request.block_size = *arguments.common.fsblksize;
+  for (std::size_t i = 0; i < count; ++i) {
+    request.tasks.push_back(
+        {(*arguments.ranks)[i], (*arguments.chunks)[i], (*arguments.file_numbers)[i], (*arguments.numbers)[i]});
+  }
+  return request;
+}
+
+// The tasks that the caller names; nothing: the library deals them out.
+std::optional<std::vector<std::int64_t>> wanted_ranks(const MappedArguments& arguments) {
+  if (arguments.tasks == nullptr) refuse("no number of local tasks was given");
+  if (*arguments.tasks < 0) return std::nullopt;
+  if (*arguments.tasks > 0 && !is_array(arguments.ranks)) refuse("no array of global ranks was given");
+  std::vector<std::int64_t> ranks;
+  for (int i = 0; i < *arguments.tasks; ++i) ranks.push_back((*arguments.ranks)[i]);
+  return ranks;
+}
+
+template <class T, class Value>
+void give_array(T** target, std::size_t count, const Value& value) {
+  if (target == nullptr) return;
+  *target = static_cast<T*>(std::malloc(std::max<std::size_t>(count, 1) * sizeof(T)));
+  if (*target == nullptr) throw Error(Code::out_of_memory, fmt::format("no memory for {} tasks", count));
+  for (std::size_t i = 0; i < count; ++i) (*target)[i] = value(i);
+}
+
+void give_contents(const MappedArguments& arguments, const MappedFile& file, bool were_dealt) {
+  const std::size_t count = file.tasks();
+  if (were_dealt) {
+    give_array(arguments.ranks, count, [&](std::size_t i) { return static_cast<int>(file.task(i).rank); });
+  }
+  *arguments.tasks = static_cast<int>(count);
+  *arguments.files = file.facts().files;
+  give_array(arguments.chunks, count,
+             [&](std::size_t i) { return static_cast<sion_int64>(file.task(i).stream.width()); });
+  give_array(arguments.file_numbers, count, [&](std::size_t i) { return static_cast<int>(file.task(i).file); });
+  give_array(arguments.numbers, count, [&](std::size_t i) { return static_cast<int>(file.task(i).number); });
+}
+
+}  // namespace
+
+int open_mapped(const std::shared_ptr<comm::Comm>& all, const MappedArguments& arguments) {
+  try {
+    const auto [mode, request, ranks] = comm::agree(*all, [&] {
+      if (arguments.files == nullptr) refuse("No numFiles variable given");
+      const Mode wanted = mode_of(arguments.common.mode);
+      if (wanted.direction == Direction::none) refuse(fmt::format("unknown file mode {}", arguments.common.mode));
+      multifile::MappedCreation creation;
+      std::optional<std::vector<std::int64_t>> named;
+      creation.path = name_of(arguments.common.name);
+      if (wanted.direction == Direction::write) creation = creation_of(arguments, wanted);
+      if (wanted.direction == Direction::read) named = wanted_ranks(arguments);
+      if (const auto call = arguments.common.file_name; call != nullptr) {
+        creation.names = [call, rule = arguments.common.file_name_rule, name = creation.path](std::int32_t number) {
+          return call(rule, name, number);
+        };
+      }
+      return std::tuple(wanted, creation, named);
+    });
+    auto open = std::make_unique<OpenFile>();
+    open->kind = Kind::mapped;
+    open->rank = all->rank();
+    std::unique_ptr<MappedFile> file;
+    if (mode.direction == Direction::write) {
+      file = MappedFile::create(all, request);
+    } else {
+      file = MappedFile::open(all, {request.path, mode, request.names, {}}, ranks);
+      give_contents(arguments, *file, !ranks.has_value());
+      if (all->rank() == 0) drop_handle(reserve_handle());
+    }
+    if (arguments.common.fsblksize != nullptr) *arguments.common.fsblksize = file->facts().block_size;
+    open->file = std::move(file);
+    check_keys(*open, mode);
+    hand_out_stream(*open, arguments.common.fileptr);
+    return add_handle(std::move(open));
+  } catch (const std::exception& error) {
+    return report_failure(arguments.common.function, error, all->rank());
+  }
+}
+
+}  // namespace lq::compat::sion

@@ -1,0 +1,90 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Multifiles of the threads of all ranks.
+#include <mpi.h>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
+#include "compat/sion/alias.hpp"
+#include "compat/sion/mpi.hpp"
+#include "compat/sion/omp_team.hpp"
+#include "compat/sion_mpi.h"
+#include "compat/sion_ompi.h"
+#include "multifile/wire.hpp"
+
+namespace lq::compat::sion {
+namespace {
+
+using multifile::Seat;
+
+// The seat of a thread, of the seat of its rank: thread 0 of each rank finds it out.
+Seat thread_seat(multifile::ThreadsComm& threads, MPI_Comm global, const MPI_Comm* local, const int* files) {
+  Seat seat;
+  auto& shared = threads.shared();
+  shared.group.together(
+      threads.thread(), nullptr,
+      [&] {
+        const Seat rank_seat = seat_in(*shared.between, global, local, files);
+        shared.parts.assign(1, {});
+        const auto bytes = std::as_bytes(std::span(&rank_seat, 1));
+        shared.parts[0].assign(bytes.begin(), bytes.end());
+      },
+      [&] { seat = multifile::from_bytes<Seat>(shared.parts[0]); });
+  const int count = shared.group.threads();
+  return {seat.file, seat.files, seat.task * count + threads.thread(), seat.tasks * count};
+}
+
+std::shared_ptr<multifile::ThreadsComm> hybrid_threads(MPI_Comm global) {
+  take_api_number();
+  const auto threads = omp_threads([&] { return comm_of(global); });
+  auto& shared = threads->shared();
+  shared.group.together(
+      threads->thread(), nullptr,
+      [&] { comm::require_same(*shared.between, fmt::format("{}", shared.group.threads()), "the number of threads"); },
+      [] {});
+  return threads;
+}
+
+int open_ompi(const ParallelArguments& arguments, int* files, MPI_Comm global, const MPI_Comm* local) {
+  set_thread_number(omp_thread);
+  try {
+    const auto threads = hybrid_threads(global);
+    const int rank = threads->rank();
+    const auto mode = comm::agree(*threads, [&] {
+      if (local == nullptr) throw Error(Code::invalid_argument, "No lComm variable given");
+      if (files == nullptr) throw Error(Code::invalid_argument, "No numFiles variable given");
+      return mode_of(arguments.mode);
+    });
+    Seat seat, found;
+    if (mode.direction == multifile::Direction::write) seat = thread_seat(*threads, global, local, files);
+    const int sid = open_in_parallel(std::make_shared<multifile::ThreadsTeam>(threads), arguments, seat, rank, &found);
+    if (sid >= 0) *files = found.files;
+    if (sid >= 0 && arguments.globalrank != nullptr) *arguments.globalrank = rank;
+    return sid;
+  } catch (const std::exception& error) {
+    return report_failure(arguments.function, error, omp_thread() == 0 ? 0 : 1);
+  }
+}
+
+}  // namespace
+}  // namespace lq::compat::sion
+
+using namespace lq::compat::sion;
+
+extern "C" {
+
+int sion_paropen_ompi(const char* fname, const char* file_mode, int* numFiles, MPI_Comm gComm, const MPI_Comm* lComm,
+                      sion_int64* chunksize, sion_int32* fsblksize, int* globalrank, FILE** fileptr, char** newfname) {
+  return open_ompi(
+      {"sion_paropen_ompi", fname, file_mode, chunksize, fsblksize, globalrank, fileptr, newfname, nullptr, nullptr},
+      numFiles, gComm, lComm);
+}
+
+int sion_parclose_ompi(int sid) { return close_handle("sion_parclose_ompi", sid); }
+}
+
+LQ_ALSO_AS_LSION(sion_paropen_ompi);
+LQ_ALSO_AS_LSION(sion_parclose_ompi);

@@ -1,0 +1,165 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Creating: who writes a task announces it to the keeper of its file, who lays the file out and answers.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
+#include "format/sion/widths.hpp"
+#include "multifile/agreement.hpp"
+#include "multifile/block_size.hpp"
+#include "multifile/mapped_file.hpp"
+#include "multifile/mapped_wire.hpp"
+
+namespace lq::multifile {
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, const std::string& sentence) {
+  ErrorFacts facts;
+  facts.path = path;
+  throw Error(Code::invalid_argument, fmt::format("{}: {}", path, sentence), facts);
+}
+
+void require_valid(const MappedCreation& request) {
+  require_path(request.path);
+  if (request.files < 1) refuse(request.path, fmt::format("{} physical files; choose at least 1", request.files));
+  if (request.block_size == 0 || request.block_size < -1) {
+    refuse(request.path, fmt::format("a block size of {} bytes; choose a positive one, or -1 to ask the file system",
+                                     request.block_size));
+  }
+  for (const MappedTask& task : request.tasks) {
+    if (task.file < 0 || task.file >= request.files || task.number < 0 || task.rank < 0 || task.chunk_bytes < 0) {
+      refuse(request.path,
+             fmt::format("task {} as number {} of file {} of {}, with chunks of {} bytes: that cannot be; "
+                         "count from 0",
+                         task.rank, task.number, task.file, request.files, task.chunk_bytes));
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<MappedFile> MappedFile::create(std::shared_ptr<comm::Comm> all, const MappedCreation& request) {
+  comm::agree(*all, [&] { require_valid(request); });
+  require_same_request(*all, request.path, request.mode, request.block_size, request.files);
+  std::uint64_t total = request.tasks.size();
+  all->all_reduce(std::span(&total, 1), comm::Reduce::sum);
+  Facts facts;
+  facts.path = request.path;
+  facts.direction = Direction::write;
+  facts.data_order = request.mode.data_order.value_or(format::sion::host_order);
+  facts.files = request.files;
+  facts.tasks_of_set = static_cast<std::int64_t>(total);
+  if (request.mode.keys == KeyWish::inline_records) {
+    facts.key_values = format::sion::KeyValueMode::inline_records;
+  }
+  auto file = std::unique_ptr<MappedFile>(new MappedFile(facts, all));
+  // Process 0 keeps the map of all tasks, and sees that it is one.
+  std::vector<comm::Message> places;
+  if (!request.tasks.empty()) {
+    places.push_back({0, {}});
+    for (const MappedTask& task : request.tasks) append(places[0].bytes, task);
+  }
+  const auto announced_places = all->all_to_all(places);
+  const auto announced =
+      all->all_to_all(file->sorted_by_keeper(request.tasks, [](const MappedTask& task) { return task.file; }));
+  const auto described = comm::agree(*all, [&] {
+    if (all->rank() == 0) file->make_map(announced_places);
+    return file->lay_out(announced, request);
+  });
+  const auto descriptions = all->all_to_all(described);
+  Opener opener = request.opener;
+  opener.access = request.mode.access;
+  comm::agree(*all, [&] {
+    file->take_descriptions(descriptions);
+    std::vector<format::sion::Place> order;
+    for (const MappedTask& task : request.tasks) order.push_back({task.file, task.number});
+    file->put_in_order(order);
+    const std::int64_t buffer = request.mode.buffer_bytes;
+    opener.buffer_bytes = static_cast<std::size_t>(buffer < 0 ? file->facts_.block_size : buffer);
+    file->open_data(opener, request.names);
+  });
+  return file;
+}
+
+// On process 0.
+void MappedFile::make_map(const std::vector<comm::Message>& announced) {
+  const auto total = static_cast<std::size_t>(facts_.tasks_of_set);
+  map_.assign(total, {-1, -1});
+  for (const comm::Message& message : announced) {
+    for (const MappedTask& task : take_all<MappedTask>(message.bytes)) {
+      const auto rank = static_cast<std::size_t>(task.rank);
+      if (rank >= total) refuse(facts_.path, fmt::format("global rank {} of {} tasks; count from 0", rank, total));
+      if (map_[rank].file >= 0) refuse(facts_.path, fmt::format("two tasks have the global rank {}", rank));
+      map_[rank] = {task.file, task.number};
+    }
+  }
+}
+
+std::vector<comm::Message> MappedFile::lay_out(const std::vector<comm::Message>& announced,
+                                               const MappedCreation& request) {
+  std::map<std::int32_t, std::vector<MappedTask>> by_file;
+  for (std::int32_t f = all_->rank(); f < request.files; f += all_->size()) by_file[f];
+  for (const comm::Message& message : announced) {
+    for (const MappedTask& task : take_all<MappedTask>(message.bytes)) by_file[task.file].push_back(task);
+  }
+  std::map<std::int32_t, format::sion::Geometry> geometries;
+  for (auto& [number, tasks] : by_file) {
+    lay_out_file(kept_[number], number, tasks, request);
+    geometries[number] = format::sion::Geometry(kept_[number].head, facts_.path);
+  }
+  std::vector<comm::Message> described;
+  for (const comm::Message& message : announced) {
+    comm::Message& answer = described.emplace_back(comm::Message{message.rank, {}});
+    for (const MappedTask& task : take_all<MappedTask>(message.bytes)) {
+      const format::sion::Geometry& geometry = geometries[task.file];
+      Description description;
+      description.place = {geometry.start(task.number), geometry.width(task.number), geometry.skip()};
+      description.rank = task.rank;
+      description.file = task.file;
+      description.number = task.number;
+      description.block_size = kept_[task.file].head.block_size;
+      description.key_values = static_cast<std::int32_t>(facts_.key_values);
+      description.metadata_is_big = facts_.metadata_order == ByteOrder::big;
+      description.data_is_big = facts_.data_order == ByteOrder::big;
+      append(answer.bytes, description);
+    }
+  }
+  return described;
+}
+
+void MappedFile::lay_out_file(Kept& kept, std::int32_t file, std::vector<MappedTask>& tasks,
+                              const MappedCreation& request) {
+  const std::string path = request.names ? request.names(file) : format::sion::file_name(request.path, file);
+  require_path(path);
+  std::ranges::sort(tasks, {}, &MappedTask::number);
+  format::sion::Head& head = kept.head;
+  std::vector<std::int64_t> chunks;
+  for (const MappedTask& task : tasks) {
+    if (task.number != static_cast<std::int32_t>(chunks.size())) {
+      refuse(path, fmt::format("{} tasks, one with the number {}; numbers are 0, 1, ... once each", tasks.size(),
+                               task.number));
+    }
+    chunks.push_back(task.chunk_bytes);
+    head.ranks.push_back(task.rank);
+  }
+  if (tasks.empty()) refuse(path, "no task is in this file; choose fewer files");
+  kept.metadata = request.opener.create(path);
+  head.data_order = facts_.data_order;
+  head.block_size = request.block_size > 0 ? request.block_size : block_size_of(*request.opener.transport, path);
+  head.tasks = static_cast<std::int32_t>(tasks.size());
+  head.files = request.files;
+  head.file_number = file;
+  head.prefix = request.path;
+  head.set_key_value_mode(facts_.key_values);
+  head.widths = format::sion::aligned_widths(chunks, head.block_size);
+  const format::sion::Geometry geometry(head, path);
+  static_cast<void>(geometry.tail_offset(1));
+  const std::vector<std::byte> bytes = format::sion::encode(head);
+  kept.metadata->write_at(0, base::Bytes(bytes).first(bytes.size() - format::sion::closing_bytes));
+}
+
+}  // namespace lq::multifile

@@ -1,0 +1,172 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Opening for reading: process 0 knows the map, the keepers of files know the tasks in them.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
+#include "multifile/agreement.hpp"
+#include "multifile/mapped_file.hpp"
+#include "multifile/mapped_wire.hpp"
+#include "multifile/metadata.hpp"
+
+namespace lq::multifile {
+namespace {
+
+using format::sion::Place;
+
+[[noreturn]] void refuse(Code code, const std::string& path, const std::string& sentence) {
+  ErrorFacts facts;
+  facts.path = path;
+  throw Error(code, fmt::format("{}: {}", path, sentence), facts);
+}
+
+struct Extent {
+  std::int32_t files = 1;
+  std::int64_t tasks = 0;
+};
+
+// Consecutive ranks for each process, the first of which have one more where it does not go up.
+std::vector<std::int64_t> dealt_ranks(std::int64_t tasks, int process, int processes) {
+  const std::int64_t begin = tasks * process / processes;
+  const std::int64_t end = tasks * (process + 1) / processes;
+  std::vector<std::int64_t> ranks;
+  for (std::int64_t rank = begin; rank < end; ++rank) ranks.push_back(rank);
+  return ranks;
+}
+
+std::string path_of(const Opening& request, std::int32_t file) {
+  return request.names ? request.names(file) : format::sion::file_name(request.path, file);
+}
+
+// On process 0: where the tasks are that each process asks for.
+std::vector<comm::Message> look_up(const std::vector<comm::Message>& asked, const std::vector<Place>& map) {
+  std::vector<comm::Message> answers;
+  for (const comm::Message& message : asked) {
+    comm::Message& answer = answers.emplace_back(comm::Message{message.rank, {}});
+    for (const std::int64_t rank : take_all<std::int64_t>(message.bytes)) {
+      append(answer.bytes, map[static_cast<std::size_t>(rank)]);
+    }
+  }
+  return answers;
+}
+
+std::vector<Place> places_of(comm::Comm& all, const std::vector<std::int64_t>& ranks, const std::vector<Place>& map,
+                             std::int32_t files) {
+  std::vector<Place> places;
+  if (files == 1) {
+    for (const std::int64_t rank : ranks) places.push_back({0, static_cast<std::int32_t>(rank)});
+    return places;
+  }
+  std::vector<comm::Message> questions;
+  if (!ranks.empty()) {
+    const auto bytes = std::as_bytes(std::span(ranks));
+    questions.push_back({0, {bytes.begin(), bytes.end()}});
+  }
+  for (const comm::Message& answer : all.all_to_all(look_up(all.all_to_all(questions), map))) {
+    places = take_all<Place>(answer.bytes);
+  }
+  return places;
+}
+
+void require_valid(const std::string& path, const std::vector<Place>& places, std::int32_t files) {
+  for (const Place& place : places) {
+    if (place.file >= 0 && place.file < files && place.task >= 0) continue;
+    refuse(Code::malformed, path,
+           fmt::format("its map names task {} of file {} of {}; it is damaged", place.task, place.file, files));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, const Opening& request,
+                                             std::optional<std::vector<std::int64_t>> ranks) {
+  comm::agree(*all, [&] { require_path(request.path); });
+  require_same_request(*all, request.path, request.mode, 0, 0);
+  std::vector<Place> map;
+  Extent extent;
+  comm::agree_at_root(*all, [&] {
+    const Metadata first = read_metadata(*request.opener.transport, path_of(request, 0));
+    if (first.tail.map && first.head.files > 1) map = *first.tail.map;
+    extent = {first.head.files, map.empty() ? first.head.tasks : static_cast<std::int64_t>(map.size())};
+  });
+  all->broadcast(std::as_writable_bytes(std::span(&extent, 1)), 0);
+  comm::agree(*all, [&] {
+    if (!ranks) ranks = dealt_ranks(extent.tasks, all->rank(), all->size());
+    for (const std::int64_t rank : *ranks) {
+      if (rank >= 0 && rank < extent.tasks) continue;
+      refuse(Code::invalid_argument, request.path,
+             fmt::format("there is no task {}; it has tasks 0 to {}", rank, extent.tasks - 1));
+    }
+  });
+  const std::vector<Place> places = places_of(*all, *ranks, map, extent.files);
+  comm::agree(*all, [&] { require_valid(request.path, places, extent.files); });
+  Facts facts;
+  facts.path = request.path;
+  facts.files = extent.files;
+  facts.tasks_of_set = extent.tasks;
+  auto file = std::unique_ptr<MappedFile>(new MappedFile(facts, all));
+  const auto wanted = all->all_to_all(file->sorted_by_keeper(places, [](const Place& place) { return place.file; }));
+  const auto described = comm::agree(*all, [&] { return file->describe(wanted, request); });
+  const auto descriptions = all->all_to_all(described);
+  comm::agree(*all, [&] {
+    file->take_descriptions(descriptions);
+    file->put_in_order(places);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      Task& task = file->tasks_[i];
+      if (extent.files == 1) task.rank = (*ranks)[i];  // by its number, as in a parallel open
+      if (task.rank == (*ranks)[i]) continue;
+      refuse(Code::malformed, request.path,
+             fmt::format("task {} of file {} has global rank {}, the map of the set says {}; the files are of "
+                         "different sets",
+                         task.number, task.file, task.rank, (*ranks)[i]));
+    }
+    Opener opener = request.opener;
+    opener.access = request.mode.access;
+    file->open_data(opener, request.names);
+  });
+  return file;
+}
+
+// On the keepers of files.
+std::vector<comm::Message> MappedFile::describe(const std::vector<comm::Message>& wanted, const Opening& request) {
+  std::map<std::int32_t, Metadata> files;
+  std::vector<comm::Message> described;
+  for (const comm::Message& message : wanted) {
+    comm::Message& answer = described.emplace_back(comm::Message{message.rank, {}});
+    for (const Place& place : take_all<Place>(message.bytes)) {
+      if (!files.contains(place.file)) {
+        files[place.file] = read_metadata(*request.opener.transport, path_of(request, place.file));
+      }
+      const Metadata& metadata = files[place.file];
+      const format::sion::Head& head = metadata.head;
+      if (head.files != facts_.files || (facts_.files > 1 && head.file_number != place.file) ||
+          place.task >= head.tasks) {
+        refuse(Code::malformed, metadata.path,
+               fmt::format("is file {} of {} with {} tasks, where file {} of {} with task {} should be; put the right "
+                           "file there",
+                           head.file_number, head.files, head.tasks, place.file, facts_.files, place.task));
+      }
+      const auto used = metadata.tail.table.used(place.task);
+      Description description;
+      description.place = {metadata.geometry.start(place.task), metadata.geometry.width(place.task),
+                           metadata.geometry.skip()};
+      description.rank = head.ranks[static_cast<std::size_t>(place.task)];
+      description.chunks = used.size();
+      description.file = place.file;
+      description.number = place.task;
+      description.block_size = head.block_size;
+      description.key_values = static_cast<std::int32_t>(head.key_value_mode());
+      description.metadata_is_big = head.metadata_order == ByteOrder::big;
+      description.data_is_big = head.data_order == ByteOrder::big;
+      append(answer.bytes, description);
+      append(answer.bytes, used);
+    }
+  }
+  return described;
+}
+
+}  // namespace lq::multifile

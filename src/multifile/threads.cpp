@@ -1,0 +1,175 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Collective operations of threads: thread 0 does the rank's part for all.
+#include "multifile/threads.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <limequat/error.hpp>
+
+#include "multifile/reduce.hpp"
+#include "multifile/wire.hpp"
+
+namespace lq::multifile {
+namespace {
+
+[[noreturn]] void refuse(const char* operation) {
+  throw Error(Code::unsupported, std::string("threads as tasks do not ") + operation);
+}
+
+using Parts = std::vector<std::vector<std::byte>>;
+
+// Parts of all threads of a rank as one message, and back.
+std::vector<std::byte> pack(std::span<const base::Bytes> parts) {
+  std::vector<std::byte> packed;
+  for (const base::Bytes part : parts) append(packed, static_cast<std::uint64_t>(part.size()));
+  for (const base::Bytes part : parts) packed.insert(packed.end(), part.begin(), part.end());
+  return packed;
+}
+
+void unpack(base::Bytes packed, int threads, Parts& parts) {
+  std::vector<std::uint64_t> sizes;
+  for (int t = 0; t < threads; ++t) sizes.push_back(take<std::uint64_t>(packed));
+  for (const std::uint64_t size : sizes) {
+    parts.emplace_back(packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(size));
+    packed = packed.subspan(size);
+  }
+}
+
+}  // namespace
+
+void ThreadGroup::meet() {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t meeting = meeting_;
+  if (++present_ == threads_) {
+    present_ = 0;
+    ++meeting_;
+    return changed_.notify_all();
+  }
+  changed_.wait(lock, [&] { return meeting_ != meeting; });
+}
+
+void ThreadGroup::together(int thread, const void* deposit, const std::function<void()>& work,
+                           const std::function<void()>& take) {
+  deposits_[static_cast<std::size_t>(thread)] = deposit;
+  meet();
+  if (thread == 0) {
+    failure_ = nullptr;
+    try {
+      work();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+  meet();
+  const std::exception_ptr failure = failure_;
+  std::exception_ptr own;
+  try {
+    if (!failure) take();
+  } catch (...) {
+    own = std::current_exception();
+  }
+  meet();
+  if (failure) std::rethrow_exception(failure);
+  if (own) std::rethrow_exception(own);
+}
+
+void ThreadsComm::barrier() {
+  shared_->group.together(
+      thread_, nullptr, [&] { shared_->between->barrier(); }, [] {});
+}
+
+void ThreadsComm::broadcast(std::span<std::byte> data, int root) {
+  const bool is_root_rank = shared_->between->rank() == root / threads_;
+  const int source = is_root_rank ? root % threads_ : 0;
+  const auto span_of = [&](int thread) { return shared_->group.deposit<std::span<std::byte>>(thread); };
+  shared_->group.together(
+      thread_, &data, [&] { shared_->between->broadcast(span_of(source), root / threads_); },
+      [&] {
+        if (thread_ != source && !data.empty()) std::memcpy(data.data(), span_of(source).data(), data.size());
+      });
+}
+
+void ThreadsComm::all_reduce(std::span<std::uint64_t> values, comm::Reduce operation) {
+  using Values = std::span<std::uint64_t>;
+  std::vector<std::uint64_t> mine(values.begin(), values.end());
+  shared_->group.together(
+      thread_, &values,
+      [&] {
+        for (int t = 1; t < threads_; ++t) {
+          const Values theirs = shared_->group.deposit<Values>(t);
+          for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = combine(mine[i], theirs[i], operation);
+        }
+        shared_->between->all_reduce(mine, operation);
+        shared_->parts.assign(1, {});
+        append(shared_->parts[0], std::span(mine));
+      },
+      [&] { std::ranges::copy(take_all<std::uint64_t>(shared_->parts[0]), values.begin()); });
+}
+
+std::vector<std::vector<std::byte>> ThreadsComm::gather(std::span<const std::byte> mine, int root) {
+  Parts all;
+  shared_->group.together(
+      thread_, &mine,
+      [&] {
+        std::vector<base::Bytes> parts;
+        for (int t = 0; t < threads_; ++t) parts.push_back(shared_->group.deposit<base::Bytes>(t));
+        const auto gathered = shared_->between->gather(pack(parts), root / threads_);
+        shared_->parts.clear();
+        for (const auto& packed : gathered) unpack(packed, threads_, shared_->parts);
+      },
+      [&] {
+        if (rank() == root) all = std::move(shared_->parts);
+      });
+  return all;
+}
+
+std::vector<std::byte> ThreadsComm::scatter(const Parts& parts, int root) {
+  std::vector<std::byte> mine;
+  shared_->group.together(
+      thread_, &parts,
+      [&] {
+        Parts packed;
+        if (shared_->between->rank() == root / threads_) {
+          const Parts& all = shared_->group.deposit<Parts>(root % threads_);
+          for (std::size_t first = 0; first < all.size(); first += static_cast<std::size_t>(threads_)) {
+            const std::vector<base::Bytes> of_rank(all.begin() + static_cast<std::ptrdiff_t>(first),
+                                                   all.begin() + static_cast<std::ptrdiff_t>(first) + threads_);
+            packed.push_back(pack(of_rank));
+          }
+        }
+        shared_->parts.clear();
+        unpack(shared_->between->scatter(packed, root / threads_), threads_, shared_->parts);
+      },
+      [&] { mine = std::move(shared_->parts[static_cast<std::size_t>(thread_)]); });
+  return mine;
+}
+
+std::unique_ptr<comm::Comm> ThreadsComm::split(int colour, int key) {
+  std::shared_ptr<Shared> next;
+  shared_->group.together(
+      thread_, nullptr,
+      [&] {
+        std::shared_ptr<comm::Comm> between = shared_->between->split(colour, key);
+        shared_->next = between ? std::make_shared<Shared>(threads_, std::move(between)) : nullptr;
+      },
+      [&] { next = shared_->next; });
+  return next ? std::make_unique<ThreadsComm>(next, thread_) : nullptr;
+}
+
+std::vector<comm::Message> ThreadsComm::all_to_all(std::vector<comm::Message>) { refuse("send to each other"); }
+std::unique_ptr<comm::Comm> ThreadsComm::split_by_node() { refuse("group by nodes"); }
+std::unique_ptr<comm::Flight> ThreadsComm::start_send(std::span<const std::byte>, int, int) { refuse("send messages"); }
+std::unique_ptr<comm::Flight> ThreadsComm::start_receive(std::span<std::byte>, int, int) { refuse("receive messages"); }
+
+FileGroup ThreadsTeam::form(const Seat& seat) {
+  const std::shared_ptr<comm::Comm> part = all_->split(seat.file, seat.task);
+  FileGroup group;
+  group.comm = part;
+  group.courier = std::make_shared<ThreadsCourier>(std::dynamic_pointer_cast<ThreadsComm>(part));
+  return group;
+}
+
+}  // namespace lq::multifile

@@ -1,0 +1,108 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The threads of a process as tasks, alone or together with those of other ranks. Only thread 0 communicates between
+// ranks; threads meet in memory that they share. All threads of a group make the same calls.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "multifile/comm_courier.hpp"
+#include "multifile/team.hpp"
+
+namespace lq::multifile {
+
+// What the threads of a process share.
+class ThreadGroup {
+ public:
+  explicit ThreadGroup(int threads) : threads_(threads), deposits_(static_cast<std::size_t>(threads)) {}
+
+  int threads() const noexcept { return threads_; }
+  // Each thread leaves a pointer; thread 0 runs `work`; each runs `take`; nobody leaves before all are done. What
+  // `work` throws all throw.
+  void together(int thread, const void* deposit, const std::function<void()>& work, const std::function<void()>& take);
+  template <class T>
+  const T& deposit(int thread) const {
+    return *static_cast<const T*>(deposits_[static_cast<std::size_t>(thread)]);
+  }
+
+ private:
+  void meet();
+
+  int threads_;
+  std::vector<const void*> deposits_;
+  std::exception_ptr failure_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int present_ = 0;
+  std::uint64_t meeting_ = 0;
+};
+
+// Task numbers: rank * threads + thread. `between` is used by thread 0 only.
+class ThreadsComm final : public comm::Comm {
+ public:
+  struct Shared {
+    Shared(int threads, std::shared_ptr<comm::Comm> comm) : group(threads), between(std::move(comm)) {}
+    ThreadGroup group;
+    std::shared_ptr<comm::Comm> between;
+    std::vector<std::vector<std::byte>> parts;  // what thread 0 has for the others
+    std::shared_ptr<Shared> next;
+  };
+
+  ThreadsComm(std::shared_ptr<Shared> shared, int thread)
+      : shared_(std::move(shared)), thread_(thread), threads_(shared_->group.threads()) {}
+
+  Shared& shared() noexcept { return *shared_; }
+  int thread() const noexcept { return thread_; }
+
+  int rank() const noexcept override { return shared_->between->rank() * threads_ + thread_; }
+  int size() const noexcept override { return shared_->between->size() * threads_; }
+  void barrier() override;
+  void broadcast(std::span<std::byte> data, int root) override;
+  void all_reduce(std::span<std::uint64_t> values, comm::Reduce operation) override;
+  std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine, int root) override;
+  std::vector<std::byte> scatter(const std::vector<std::vector<std::byte>>& parts, int root) override;
+  // All threads of a rank go to the same group; thread 0's arguments count.
+  std::unique_ptr<comm::Comm> split(int colour, int key) override;
+  // These throw Error(unsupported).
+  std::vector<comm::Message> all_to_all(std::vector<comm::Message> outgoing) override;
+  std::unique_ptr<comm::Comm> split_by_node() override;
+  std::unique_ptr<comm::Flight> start_send(std::span<const std::byte> bytes, int to, int channel) override;
+  std::unique_ptr<comm::Flight> start_receive(std::span<std::byte> bytes, int from, int channel) override;
+
+ private:
+  std::shared_ptr<Shared> shared_;
+  int thread_;
+  int threads_;
+};
+
+// Thread 0 of each rank sends, or collects, for all of them. Groups are of whole ranks.
+class ThreadsCourier final : public Courier {
+ public:
+  explicit ThreadsCourier(std::shared_ptr<ThreadsComm> comm);
+
+  void collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) override;
+  void deal_out(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data, const Read& read) override;
+
+ private:
+  std::shared_ptr<ThreadsComm> comm_;
+  std::unique_ptr<CommCourier> between_;  // of thread 0
+};
+
+class ThreadsTeam final : public Team {
+ public:
+  explicit ThreadsTeam(std::shared_ptr<ThreadsComm> all) : all_(std::move(all)) {}
+  comm::Comm& all() override { return *all_; }
+  FileGroup form(const Seat& seat) override;
+  bool may_collect() const override { return all_->thread() == 0; }
+
+ private:
+  std::shared_ptr<ThreadsComm> all_;
+};
+
+}  // namespace lq::multifile

@@ -1,0 +1,82 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Data of threads: what lies in the memory of the collector's rank needs no message.
+#include "multifile/threads.hpp"
+
+namespace lq::multifile {
+namespace {
+
+template <class Data>
+struct Deposit {
+  Parcel parcel;
+  Data data;
+};
+
+// The ranks of a group whose tasks are threads.
+struct Ranks {
+  int collector, last;
+};
+
+Ranks ranks_of(const CollectorGroup& group, int threads) {
+  return {group.collector / threads, (group.collector + group.tasks - 1) / threads};
+}
+
+}  // namespace
+
+ThreadsCourier::ThreadsCourier(std::shared_ptr<ThreadsComm> comm) : comm_(std::move(comm)) {
+  if (comm_->thread() == 0) between_ = std::make_unique<CommCourier>(comm_->shared().between);
+}
+
+void ThreadsCourier::collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) {
+  using Mine = Deposit<base::Bytes>;
+  const Mine deposit{mine, data};
+  ThreadGroup& threads = comm_->shared().group;
+  const Ranks ranks = ranks_of(group, threads.threads());
+  const auto work = [&] {
+    const bool collects = comm_->shared().between->rank() == ranks.collector;
+    std::exception_ptr failure;
+    for (int t = 0; t < threads.threads(); ++t) {
+      const Mine& theirs = threads.deposit<Mine>(t);
+      if (collects) {
+        CommCourier::write_own(theirs.parcel, theirs.data, group.piece_bytes, write, failure);
+      } else {
+        between_->offer(theirs.parcel, theirs.data, ranks.collector, group.piece_bytes);
+      }
+    }
+    if (!collects) return between_->await_verdict(ranks.collector);
+    for (int rank = ranks.collector + 1; rank <= ranks.last; ++rank) {
+      for (int t = 0; t < threads.threads(); ++t) between_->accept(rank, group.piece_bytes, write, failure);
+    }
+    between_->give_verdict(ranks.collector + 1, ranks.last, failure);
+  };
+  threads.together(comm_->thread(), &deposit, work, [] {});
+}
+
+void ThreadsCourier::deal_out(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data,
+                              const Read& read) {
+  using Mine = Deposit<base::MutableBytes>;
+  const Mine deposit{mine, data};
+  ThreadGroup& threads = comm_->shared().group;
+  const Ranks ranks = ranks_of(group, threads.threads());
+  const auto work = [&] {
+    const bool collects = comm_->shared().between->rank() == ranks.collector;
+    std::exception_ptr failure;
+    for (int t = 0; t < threads.threads(); ++t) {
+      const Mine& theirs = threads.deposit<Mine>(t);
+      if (collects) {
+        CommCourier::read_own(theirs.parcel, theirs.data, group.piece_bytes, read, failure);
+      } else {
+        between_->ask(theirs.parcel, theirs.data, ranks.collector, group.piece_bytes);
+      }
+    }
+    if (!collects) return between_->await_verdict(ranks.collector);
+    for (int rank = ranks.collector + 1; rank <= ranks.last; ++rank) {
+      for (int t = 0; t < threads.threads(); ++t) between_->serve(rank, group.piece_bytes, read, failure);
+    }
+    between_->give_verdict(ranks.collector + 1, ranks.last, failure);
+  };
+  threads.together(comm_->thread(), &deposit, work, [] {});
+}
+
+}  // namespace lq::multifile
