@@ -76,7 +76,8 @@ int main(int argc, char** argv) {
   int status = save(argv[1], u);
   if (status == LIME_SUCCESS) status = load(argv[1], back);
   if (status != LIME_SUCCESS) fprintf(stderr, "%s: LIME error %d\n", argv[1], status);
-  if (status == LIME_SUCCESS && memcmp(u, back, numbers * sizeof *u) == 0) printf("wrote and read %d numbers\n", numbers);
+  if (status == LIME_SUCCESS && memcmp(u, back, numbers * sizeof *u) == 0)
+    printf("wrote and read %d numbers\n", numbers);
   free(u);
   free(back);
   return status == LIME_SUCCESS ? 0 : 1;

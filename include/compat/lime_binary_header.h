@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Sizes and masks of the 144 bytes in front of a record. The original's buffer, one for every file that includes this, is
- * not here: nothing of the interface needs it, and it kept two threads from reading two files. */
+ * Sizes and masks of the 144 bytes in front of a record. The original's buffer, one for every file that includes this,
+ * is not here: nothing of the interface needs it, and it kept two threads from reading two files. */
 #ifndef LIME_BINARY_HEADER_H
 #define LIME_BINARY_HEADER_H
 

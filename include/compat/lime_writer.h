@@ -3,8 +3,9 @@
  *
  * C-LIME's writer: records one behind the other, through the caller's FILE.
  *
- * The FILE stands at the payload after limeWriteRecordHeader, behind the bytes given after limeWriteRecordData, and at the
- * next header after limeWriterCloseRecord, so that others may write into the record at their own positions meanwhile. */
+ * The FILE stands at the payload after limeWriteRecordHeader, behind the bytes given after limeWriteRecordData, and at
+ * the next header after limeWriterCloseRecord, so that others may write into the record at their own positions
+ * meanwhile. */
 #ifndef LIME_WRITER_H
 #define LIME_WRITER_H
 
@@ -37,25 +38,25 @@ LimeWriter* limeCreateWriter(FILE* fp);
 int limeDestroyWriter(LimeWriter* s);
 
 /* Local. Writes a header and opens its record. LIME_ERR_HEADER_NEXT while a record of more than 0 bytes is open;
- * LIME_ERR_MBME unless exactly the first record behind a message begins one (the first record of a writer may do either);
- * LIME_ERR_PARAM for NULL, a type of more than 127 characters, or a length of 2^63 and more; LIME_ERR_WRITE. After an
- * error no record is open. */
+ * LIME_ERR_MBME unless exactly the first record behind a message begins one (the first record of a writer may do
+ * either); LIME_ERR_PARAM for NULL, a type of more than 127 characters, or a length of 2^63 and more; LIME_ERR_WRITE.
+ * After an error no record is open. */
 int limeWriteRecordHeader(LimeRecordHeader* props, LimeWriter* d);
 
 /* Local. Writes *nbytes bytes, or as many as the record still holds, and sets *nbytes to their number. A record that is
  * full closes itself. LIME_ERR_PARAM, and *nbytes = 0, without an open record; LIME_ERR_WRITE. */
 int limeWriteRecordData(void* source, n_uint64_t* nbytes, LimeWriter* d);
 
-/* Local. Goes to the end of the payload, pads it, and closes the record. Once it is closed, goes to the place of the next
- * header. LIME_ERR_WRITE, LIME_ERR_SEEK, LIME_ERR_PARAM. */
+/* Local. Goes to the end of the payload, pads it, and closes the record. Once it is closed, goes to the place of the
+ * next header. LIME_ERR_WRITE, LIME_ERR_SEEK, LIME_ERR_PARAM. */
 int limeWriterCloseRecord(LimeWriter* w);
 
-/* Local. Moves within the record, by SEEK_SET or SEEK_CUR. A target outside it gives LIME_ERR_SEEK and leaves the writer at
- * the end that is nearer; its end itself is allowed. LIME_ERR_WRITE for another whence, LIME_ERR_PARAM. */
+/* Local. Moves within the record, by SEEK_SET or SEEK_CUR. A target outside it gives LIME_ERR_SEEK and leaves the
+ * writer at the end that is nearer; its end itself is allowed. LIME_ERR_WRITE for another whence, LIME_ERR_PARAM. */
 int limeWriterSeek(LimeWriter* r, off_t offset, int whence);
 
-/* Local. Takes over the state of another writer, which may be a copy that came from another process, but for fp, and moves
- * wdest's FILE to the same place. LIME_ERR_SEEK, LIME_ERR_PARAM. */
+/* Local. Takes over the state of another writer, which may be a copy that came from another process, but for fp, and
+ * moves wdest's FILE to the same place. LIME_ERR_SEEK, LIME_ERR_PARAM. */
 int limeWriterSetState(LimeWriter* wdest, LimeWriter* wsrc);
 
 /* Local. What limeWriterSeek by SEEK_CUR does. */

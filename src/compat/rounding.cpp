@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The C++ library sets the rounding mode while it parses a number, by functions of libm, which a C program need not link.
-// One that does not cannot have changed the mode, so the archives of the drop-ins ask libm only where it is. The names are
-// those of the linker's option --wrap (cmake/Dropins.cmake).
+// The C++ library sets the rounding mode while it parses a number, by functions of libm, which a C program need not
+// link. One that does not cannot have changed the mode, so the archives of the drop-ins ask libm only where it is. The
+// names are those of the linker's option --wrap (cmake/Dropins.cmake).
 #include <cfenv>
 
 extern "C" {

@@ -13,22 +13,22 @@
 
 static int failures = 0;
 
-#define CHECK(condition)                                                       \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
-      ++failures;                                                              \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);  \
-    }                                                                          \
+#define CHECK(condition)                                                      \
+  do {                                                                        \
+    if (!(condition)) {                                                       \
+      ++failures;                                                             \
+      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+    }                                                                         \
   } while (0)
 
-#define CHECK_EQUAL(found, expected)                                                                            \
-  do {                                                                                                          \
-    const long long found_value = (long long)(found);                                                           \
-    const long long expected_value = (long long)(expected);                                                     \
-    if (found_value != expected_value) {                                                                        \
-      ++failures;                                                                                               \
+#define CHECK_EQUAL(found, expected)                                                                             \
+  do {                                                                                                           \
+    const long long found_value = (long long)(found);                                                            \
+    const long long expected_value = (long long)(expected);                                                      \
+    if (found_value != expected_value) {                                                                         \
+      ++failures;                                                                                                \
       fprintf(stderr, "%s:%d: %s is %lld, not %lld\n", __FILE__, __LINE__, #found, found_value, expected_value); \
-    }                                                                                                           \
+    }                                                                                                            \
   } while (0)
 
 static const char* test_file(void) {

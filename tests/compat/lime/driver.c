@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * C-LIME's interface behind a line protocol, for random_test.py: one call a line, answered by its code, what it gave, and
- * where the FILE stands afterwards. */
+ * C-LIME's interface behind a line protocol, for random_test.py: one call a line, answered by its code, what it gave,
+ * and where the FILE stands afterwards. */
 #define _FILE_OFFSET_BITS 64
 #define _POSIX_C_SOURCE 200809L
 #include <lime.h>

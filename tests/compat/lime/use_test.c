@@ -1,8 +1,9 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * C-LIME's interface as programs use it: several writers of one record with states copied by value (QIO), a payload that
- * leaves by another way between header and close (Grid), sites in any order, readers that jump, a pipe, and threads. */
+ * C-LIME's interface as programs use it: several writers of one record with states copied by value (QIO), a payload
+ * that leaves by another way between header and close (Grid), sites in any order, readers that jump, a pipe, and
+ * threads. */
 #define _FILE_OFFSET_BITS 64
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
