@@ -15,6 +15,8 @@
 #include "format/sion/broken_rule.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
+#include "format/sion/record_parts.hpp"
+#include "format/sion/set.hpp"
 #include "format/sion/tail.hpp"
 
 namespace lq::format::sion {
@@ -39,10 +41,13 @@ class Explanation {
       add_table("chunk width", head.widths);
       add(4, "maximum chunks", number(head.max_chunks), head_section);
       add(8, "offset of metadata block 2", number(head.tail_offset), head_section);
-      const Geometry geometry(head, file_.path());
-      const Tail tail = read_tail(file_, head, geometry);
-      add_chunks(geometry, tail.table);
-      add_tail(head, geometry, tail);
+      PhysicalFile physical;
+      static_cast<FixedHead&>(physical.head) = head;
+      physical.geometry = Geometry(head, file_.path());
+      Tail tail = read_tail(file_, head, physical.geometry);
+      physical.table = std::move(tail.table);
+      add_chunks(physical);
+      add_tail(head, physical.table, tail.map);
     } catch (const BrokenRule&) {
       // The scan says what is wrong; here the rest is told as what it is.
     }
@@ -58,8 +63,9 @@ class Explanation {
   void add_gap(std::uint64_t end);
   void add_fixed(const FixedHead& head);
   void add_table(std::string_view name, const std::vector<std::int64_t>& values);
-  void add_chunks(const Geometry& geometry, const ChunkTable& table);
-  void add_tail(const Head& head, const Geometry& geometry, const Tail& tail);
+  void add_chunks(const PhysicalFile& physical);
+  void add_chunk(const PhysicalFile& physical, RecordParts& parts, std::int32_t task, std::uint64_t block);
+  void add_tail(const Head& head, const ChunkTable& table, const std::optional<std::vector<Place>>& map);
   void add_used(const Head& head, const ChunkTable& table);
   void add_map(const std::vector<Place>& map);
 
@@ -117,7 +123,9 @@ void Explanation::add_table(std::string_view name, const std::vector<std::int64_
   }
 }
 
-void Explanation::add_chunks(const Geometry& geometry, const ChunkTable& table) {
+void Explanation::add_chunks(const PhysicalFile& physical) {
+  const Geometry& geometry = physical.geometry;
+  const ChunkTable& table = physical.table;
   add_gap(geometry.start(0));
   const std::uint64_t blocks = table.max_count();
   if (table.chunks() > most_lines) {
@@ -125,20 +133,29 @@ void Explanation::add_chunks(const Geometry& geometry, const ChunkTable& table) 
         chunk_section);
     return;
   }
+  RecordParts parts(physical, file_, most_lines);
   for (std::uint64_t block = 0; block < blocks; ++block) {
     for (std::int32_t task = 0; task < table.tasks(); ++task) {
-      if (block >= table.count(task) || table.used(task)[block] == 0) continue;
-      const std::uint64_t offset = geometry.chunk_offset(task, block);
-      const auto used = static_cast<std::uint64_t>(table.used(task)[block]);
-      add_gap(offset);
-      add(used, fmt::format("chunk {} of task {}", block, task),
-          fmt::format("{} of {} bytes", used, geometry.width(task)), chunk_section);
+      if (block < table.count(task)) add_chunk(physical, parts, task, block);
     }
   }
 }
 
-void Explanation::add_tail(const Head& head, const Geometry&, const Tail& tail) {
-  const ChunkTable& table = tail.table;
+void Explanation::add_chunk(const PhysicalFile& physical, RecordParts& parts, std::int32_t task, std::uint64_t block) {
+  const auto used = static_cast<std::uint64_t>(physical.table.used(task)[block]);
+  if (used == 0) return;
+  add_gap(physical.geometry.chunk_offset(task, block));
+  const std::string value = fmt::format("{} of {} bytes", used, physical.geometry.width(task));
+  if (parts.empty()) {
+    add(used, fmt::format("chunk {} of task {}", block, task), value, chunk_section);
+    return;
+  }
+  parts.for_each(task, used, [&](std::uint64_t length, const std::string& name) {
+    add(length, name, fmt::format("in chunk {}", block), "formats/sion.md 6");
+  });
+}
+
+void Explanation::add_tail(const Head& head, const ChunkTable& table, const std::optional<std::vector<Place>>& map) {
   add_gap(static_cast<std::uint64_t>(head.tail_offset));
   const auto tasks = static_cast<std::uint64_t>(head.tasks);
   if (tasks > most_lines) {
@@ -149,7 +166,7 @@ void Explanation::add_tail(const Head& head, const Geometry&, const Tail& tail) 
     }
   }
   add_used(head, table);
-  if (tail.map) add_map(*tail.map);
+  if (map) add_map(*map);
 }
 
 void Explanation::add_used(const Head& head, const ChunkTable& table) {

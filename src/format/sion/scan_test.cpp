@@ -189,6 +189,21 @@ TEST_F(SionScan, ListsTheTasksWhoseFilesAreWholeBesideOnesThatAreNot) {
   EXPECT_EQ(first_rule("v02_2files_5tasks.sion"), "sion-tail-truncated");
 }
 
+TEST_F(SionScan, ExplainsTheHeadersOfRecordsWhereverTheyAreCut) {
+  GoldenFile file(files_, "v05_keyval.sion");
+  std::uint64_t headers = 0, data = 0, next = 0;
+  for (const Annotation& part : format_.explain(file, format_.scan(file, {}))) {
+    EXPECT_EQ(part.offset, next);
+    next += part.length;
+    if (part.offset == 0x500) EXPECT_EQ(part.name, "task 0: key 0, 40 bytes");
+    if (part.section != "formats/sion.md 6") continue;
+    (part.name.find("data") == std::string::npos ? headers : data) += part.length;
+  }
+  EXPECT_EQ(next, file.size());
+  EXPECT_EQ(headers, 2U * 16 * (3 + 4 + 5));
+  EXPECT_EQ(headers + data, 516U + 1608 + 1160);
+}
+
 TEST_F(SionScan, KeepsToTheLimitOfRecords) {
   Limits limits;
   limits.records = 3;
