@@ -149,12 +149,12 @@ TEST_F(LemonDefects, D07_FailuresOfTheFileReachAllRanks) {
 
   // A file that shrinks after its header was read.
   one = reader();
-  MPI_Barrier(MPI_COMM_WORLD);
+  barrier();
   if (world_rank() == 0) {
     std::ofstream(path_, std::ios::binary)
         << header_bytes("lattice", static_cast<std::uint64_t>(bytes()), true, true) << "few";
   }
-  MPI_Barrier(MPI_COMM_WORLD);
+  barrier();
   std::string back(block_.size(), '?');
   EXPECT_EQ(same(lemonReadLatticeParallel(one, back.data(), site, extents_.data())), LEMON_ERR_READ);
   EXPECT_EQ(one->is_busy, 0);

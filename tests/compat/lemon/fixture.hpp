@@ -21,6 +21,8 @@ namespace lq::testing {
 std::string header_bytes(const std::string& type, std::uint64_t length, bool begins, bool ends);
 std::string record_bytes(const std::string& type, const std::string& payload, bool begins = true, bool ends = true);
 
+// Collective.
+void barrier();
 // Collective. The code that all ranks got, which must be the same.
 int same(int code);
 

@@ -115,5 +115,5 @@ class Programs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    BIN, MPIEXEC, FLAG = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    BIN, MPIEXEC, FLAG = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], sys.argv[3]
     unittest.main(argv=sys.argv[:1], verbosity=2)
