@@ -253,6 +253,77 @@ LQ_API lq_status lq_writer_record(lq_writer* writer, const char* type, const voi
 LQ_API lq_status lq_writer_close(lq_writer* writer);
 LQ_API void lq_writer_free(lq_writer* writer);
 
+// ---- Multifiles: a stream per task (docs/guide/checkpoints.md) ------------------------------------------------
+
+typedef struct lq_multifile_writer lq_multifile_writer;
+typedef struct lq_multifile_reader lq_multifile_reader;
+
+enum { LQ_COMPRESSION_NONE = 0, LQ_COMPRESSION_LZ4 = 1, LQ_COMPRESSION_ZSTD = 2 };
+
+typedef struct lq_multifile_options {
+  size_t struct_size;                   // set by init
+  const lq_communicator* communicator;  // or NULL: this process alone
+  int streams;                          // tasks of this rank; default 1
+  uint64_t expected_bytes;              // of each of them, roughly; 0: not known
+  int files;                            // physical files; 0: chosen
+  int compression;                      // LQ_COMPRESSION_*; default none
+  int level;                            // of the compression; 0: its usual one
+  int checksums;                        // of every chunk; default 1
+  int overwrite;                        // replace a set; default 0
+  int sync;                             // LQ_SYNC_*, when it is closed; default full
+  uint64_t buffer_bytes;                // smaller writes are collected in so much memory per stream
+} lq_multifile_options;
+
+typedef struct lq_multifile_read_options {
+  size_t struct_size;                   // set by init
+  const lq_communicator* communicator;  // or NULL: this process alone
+  uint64_t record_bytes;                // windows are multiples of it; default 1
+  int verify;                           // compare with the checksums there are; default 1
+} lq_multifile_read_options;
+
+LQ_API lq_status lq_multifile_options_init(lq_multifile_options* options, size_t struct_size);
+LQ_API lq_status lq_multifile_read_options_init(lq_multifile_read_options* options, size_t struct_size);
+
+// Collective over the options' communicator. A new set; or one that is gone on with, rank by rank.
+LQ_API lq_status lq_multifile_create(const char* path, const lq_multifile_options* options,
+                                     lq_multifile_writer** writer);
+LQ_API lq_status lq_multifile_append(const char* path, const lq_multifile_options* options,
+                                     lq_multifile_writer** writer);
+// Local. Stream `stream` (from 0) of this rank; streams may be used by different threads. `text` ends with NUL.
+LQ_API lq_status lq_multifile_write(lq_multifile_writer* writer, int stream, const void* data, uint64_t bytes);
+LQ_API lq_status lq_multifile_write_text(lq_multifile_writer* writer, int stream, const char* text);
+// Local. Everything written so far survives the end of this process.
+LQ_API lq_status lq_multifile_flush(lq_multifile_writer* writer, int stream);
+// Local. The stream's number in the set, and its bytes.
+LQ_API lq_status lq_multifile_stream(const lq_multifile_writer* writer, int stream, int64_t* task, uint64_t* bytes);
+// Collective. Completes and publishes the set; or leaves nothing of a new one.
+LQ_API lq_status lq_multifile_close(lq_multifile_writer* writer);
+LQ_API lq_status lq_multifile_discard(lq_multifile_writer* writer);
+// A set that was not closed stays as NAME.xxxxxxxx.part, of which lq_multifile_repair makes one.
+LQ_API void lq_multifile_writer_free(lq_multifile_writer* writer);
+
+// Collective over the options' communicator. A set written by any number of ranks.
+LQ_API lq_status lq_multifile_open(const char* path, const lq_multifile_read_options* options,
+                                   lq_multifile_reader** reader);
+LQ_API void lq_multifile_reader_free(lq_multifile_reader* reader);
+LQ_API int64_t lq_multifile_tasks(const lq_multifile_reader* reader);  // of the set
+// Local. The tasks dealt to this rank, and its window of the one stream of all tasks; each may be NULL.
+LQ_API lq_status lq_multifile_share(const lq_multifile_reader* reader, int64_t* first_task, int64_t* tasks,
+                                    uint64_t* window_begin, uint64_t* window_bytes);
+// Local. Bytes of the stream of one of these tasks.
+LQ_API lq_status lq_multifile_size(const lq_multifile_reader* reader, int64_t task, uint64_t* bytes);
+// Local. *got bytes from `position` on: as many as there are. Task LQ_MULTIFILE_WINDOW is this rank's window.
+enum { LQ_MULTIFILE_WINDOW = -1 };
+LQ_API lq_status lq_multifile_read(lq_multifile_reader* reader, int64_t task, uint64_t position, void* data,
+                                   uint64_t bytes, uint64_t* got);
+// Local. What is known of the set.
+LQ_API lq_status lq_multifile_info(const lq_multifile_reader* reader, char** json);
+
+// Local. Every chunk compared; damage is an answer, no failure. `json` may be NULL.
+LQ_API lq_status lq_multifile_verify(const char* path, int* is_sound, char** json);
+// Local. Makes a set of what a writer left behind; `output` may be NULL: the name it was to have; `json` may be NULL.
+LQ_API lq_status lq_multifile_repair(const char* path, const char* output, int overwrite, char** json);
+
 // ---- Questions to files: answers are JSON text (docs/reference/json.md) --------------------------------------
 
 // Called on rank 0 while long operations run.

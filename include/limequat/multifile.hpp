@@ -244,4 +244,9 @@ struct RepairReport {
 // repeated. exists: there is a set of that name; unsupported: the files hold no records; truncated: they hold nothing.
 LQ_API RepairReport repair_multifile(const std::string& path, const RepairOptions& options = {});
 
+// Local. One object each, on one line (docs/reference/json.md).
+LQ_API std::string to_json(const MultifileInfo& info);
+LQ_API std::string to_json(const MultifileCheck& check);
+LQ_API std::string to_json(const RepairReport& report);
+
 }  // namespace lq

@@ -14,6 +14,7 @@ Failures raise subclasses of :class:`Error` that are also the matching built-in 
 numbers releases the interpreter lock.
 """
 
+from limequat import multifile
 from limequat.answers import Answer, Verification
 from limequat.arrays import Field
 from limequat.background import Pending, read_async, write_async
@@ -53,6 +54,6 @@ __all__ = [
     "InternalError", "InvalidArgument", "IoError", "Malformed", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
     "Unsupported", "Verification", "Writer", "WrongState", "convert", "create", "diff", "explain", "generate",
-    "info", "inspect", "link_trace", "open", "plaquette", "read", "read_async", "read_record", "unitarity", "validate", "verify",
+    "info", "inspect", "link_trace", "multifile", "open", "plaquette", "read", "read_async", "read_record", "unitarity", "validate", "verify",
     "write", "write_async",
 ]

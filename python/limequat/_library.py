@@ -44,6 +44,21 @@ _STATUS_FUNCTIONS = {
     "lq_plaquette": [c_void_p, structs.Field, _DOUBLES],
     "lq_link_trace": [c_void_p, structs.Field, _DOUBLES],
     "lq_unitarity": [c_void_p, structs.Field, _DOUBLES],
+    "lq_multifile_options_init": [POINTER(structs.MultifileOptions), c_size_t],
+    "lq_multifile_read_options_init": [POINTER(structs.MultifileReadOptions), c_size_t],
+    "lq_multifile_create": [c_char_p, POINTER(structs.MultifileOptions), _HANDLE_OUT],
+    "lq_multifile_append": [c_char_p, POINTER(structs.MultifileOptions), _HANDLE_OUT],
+    "lq_multifile_write": [c_void_p, c_int, c_void_p, c_uint64],
+    "lq_multifile_flush": [c_void_p, c_int],
+    "lq_multifile_stream": [c_void_p, c_int, _INT64S, POINTER(c_uint64)],
+    "lq_multifile_close": [c_void_p],
+    "lq_multifile_discard": [c_void_p],
+    "lq_multifile_open": [c_char_p, POINTER(structs.MultifileReadOptions), _HANDLE_OUT],
+    "lq_multifile_info": [c_void_p, _TEXT_OUT],
+    "lq_multifile_size": [c_void_p, c_int64, POINTER(c_uint64)],
+    "lq_multifile_read": [c_void_p, c_int64, c_uint64, c_void_p, c_uint64, POINTER(c_uint64)],
+    "lq_multifile_verify": [c_char_p, POINTER(c_int), _TEXT_OUT],
+    "lq_multifile_repair": [c_char_p, c_char_p, c_int, _TEXT_OUT],
     "lq_generate": [c_void_p, structs.Field, POINTER(structs.GenerateOptions)],
 }
 _OTHER_FUNCTIONS = {
@@ -59,6 +74,8 @@ _OTHER_FUNCTIONS = {
     "lq_text_free": ([c_void_p], None),
     "lq_grid_free": ([c_void_p], None),
     "lq_writer_free": ([c_void_p], None),
+    "lq_multifile_reader_free": ([c_void_p], None),
+    "lq_multifile_writer_free": ([c_void_p], None),
     "lq_pending_free": ([c_void_p], None),
 }
 

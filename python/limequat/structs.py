@@ -77,3 +77,17 @@ class GenerateOptions(Structure):
 
     _fields_ = [("struct_size", c_size_t), ("beta", c_double), ("sweeps", c_int), ("over_relaxation", c_int),
                 ("seed", c_uint64), ("hot_start", c_int), ("after_sweep", c_void_p), ("context", c_void_p)]
+
+
+class MultifileOptions(Structure):
+    """lq_multifile_options"""
+
+    _fields_ = [("struct_size", c_size_t), ("communicator", c_void_p), ("streams", c_int), ("expected_bytes", c_uint64),
+                ("files", c_int), ("compression", c_int), ("level", c_int), ("checksums", c_int), ("overwrite", c_int),
+                ("sync", c_int), ("buffer_bytes", c_uint64)]
+
+
+class MultifileReadOptions(Structure):
+    """lq_multifile_read_options"""
+
+    _fields_ = [("struct_size", c_size_t), ("communicator", c_void_p), ("record_bytes", c_uint64), ("verify", c_int)]

@@ -19,6 +19,8 @@ namespace {
 
 namespace sion = format::sion;
 
+constexpr std::int32_t largest_scan = 1 << 20;  // files looked at for another generation
+
 [[noreturn]] void throw_damaged(const std::string& path, std::uint64_t offset, const std::string& what) {
   throw Error(Code::malformed,
               fmt::format("{}: {} (byte {}); restore the file from a copy, or repair it", path, what, offset),
@@ -50,12 +52,25 @@ std::optional<SetRecord> read_set_record(base::ByteSource& file, const sion::Phy
   return record;
 }
 
+// Metadata block 2 with its map.
+std::uint64_t table_bytes(const sion::PhysicalFile& physical, std::size_t set_tasks) {
+  const bool has_map = physical.head.files > 1 && physical.head.file_number == 0;
+  return sion::table_bytes(physical.head.tasks, static_cast<std::uint64_t>(physical.max_chunks)) +
+         (has_map ? 4 + 8 * std::uint64_t{set_tasks} : 0);
+}
+
+// A file without a set record that has the other one has lost the first.
+void require_no_tail_record(base::ByteSource& file, const sion::PhysicalFile& physical, std::size_t set_tasks) {
+  if (!physical.has_table()) return;
+  if (decode_tail_record(read_bytes(file, physical.tail_offset + table_bytes(physical, set_tasks), record_bytes))) {
+    throw_damaged(file.path(), sion::head_bytes(physical.head.tasks), "the record behind the header is damaged");
+  }
+}
+
 // The record behind metadata block 2, the table it vouches for, and the sizes of streams.
 std::vector<std::uint64_t> read_tail_record(base::ByteSource& file, const sion::PhysicalFile& physical,
                                             const SetRecord& set, std::size_t set_tasks) {
-  const bool has_map = physical.head.files > 1 && physical.head.file_number == 0;
-  const std::uint64_t table = sion::table_bytes(physical.head.tasks, static_cast<std::uint64_t>(physical.max_chunks)) +
-                              (has_map ? 4 + 8 * std::uint64_t{set_tasks} : 0);
+  const std::uint64_t table = table_bytes(physical, set_tasks);
   const std::uint64_t offset = physical.tail_offset + table;
   const auto record = decode_tail_record(read_bytes(file, offset, record_bytes));
   if (!record || record->generation != set.generation || record->table_bytes != table) {
@@ -82,7 +97,10 @@ void load_records(transport::Transport& transport, FoundSet& found) {
     if (record.has_value() == found.records.empty() && &physical != &files.front()) {
       throw_damaged(physical.path, 0, "it was not written together with the other files of the set");
     }
-    if (!record) continue;
+    if (!record) {
+      require_no_tail_record(*file, physical, static_cast<std::size_t>(found.set.tasks()));
+      continue;
+    }
     if (!found.records.empty() && found.records.front().generation != record->generation) {
       throw Error(Code::malformed,
                   fmt::format("{}: this file is of another generation ({}) than \"{}\" ({}): a new set was not "
@@ -175,12 +193,15 @@ FoundSet find_set(transport::Transport& transport, const std::string& path, Uncl
     return load(
         transport, path, path, [path](std::int32_t number) { return sion::file_name(path, number); }, unclosed);
   } catch (const Error&) {
-    // A job may have died while it gave the files of a complete set their names.
-    for (const std::int32_t number : {1, 0}) {
-      const auto interrupted = generation_at(transport, sion::file_name(path, number));
-      if (!interrupted) continue;
+    // A job may have died while it gave the files of a complete set their names, in any order but for the first.
+    std::vector<Generation> tried;
+    for (std::int32_t number = 0; number < largest_scan; ++number) {
+      const auto other = generation_at(transport, sion::file_name(path, number));
+      if (!other && number > 0) break;
+      if (!other || std::ranges::find(tried, *other) != tried.end()) continue;
+      tried.push_back(*other);
       try {
-        return find_generation(transport, path, *interrupted, unclosed);
+        return find_generation(transport, path, *other, unclosed);
       } catch (const Error&) {
         // Not all of it is there; the first error says what is wrong.
       }

@@ -1,0 +1,257 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Multifiles: a stream of bytes per task, thousands of them in a few files, in the format of SIONlib.
+
+    >>> with lq.multifile.create("run.sion", tasks=4) as m:
+    ...     m[3].write(b"...")
+    >>> with lq.multifile.open("run.sion") as m:
+    ...     m.tasks, m[3].size, m[3].read()
+
+A set appears under its name when the with block ends. What an interrupted program left behind, NAME.xxxxxxxx.part, is
+made a set by :func:`repair`.
+"""
+
+import ctypes
+import io
+
+from limequat._library import Handle, call, options, path_bytes, take_text
+from limequat.answers import parse
+from limequat.errors import InvalidArgument, Unsupported, WrongState
+from limequat.structs import MultifileOptions, MultifileReadOptions
+
+__all__ = ["Reader", "Stream", "Writer", "append", "create", "open", "repair", "verify"]
+
+_COMPRESSIONS = {None: 0, "none": 0, "lz4": 1, "zstd": 2}
+
+
+def open(path, *, verify=True):
+    """Opens a set for reading, whoever wrote it: a :class:`Reader`. Bytes are compared with their checksums, where there
+    are some, before they are handed out; ``verify=False`` leaves that out."""
+    return Reader(path, verify)
+
+
+def create(path, *, tasks=1, comm=None, expected_bytes=0, files=0, compression=None, level=0, checksums=True, force=False,
+           buffer_bytes=None):
+    """Starts a new set: a :class:`Writer`, to be used in a with block.
+
+    tasks           streams of this process
+    comm            None, or an mpi4py communicator of one rank; more of them are served in C and C++
+    expected_bytes  of each stream, roughly; any size fits, whatever this says
+    files           physical files, at most one per rank; 0: chosen
+    compression     None, "lz4" or "zstd", at ``level``
+    force           replace an existing set, which stays until the new one is complete
+    """
+    if compression not in _COMPRESSIONS:
+        raise InvalidArgument(f"there is no compression {compression!r}; choose None, 'lz4' or 'zstd'")
+    how = options(MultifileOptions, streams=tasks, expected_bytes=expected_bytes, files=files,
+                  compression=_COMPRESSIONS[compression], level=level, checksums=int(checksums), overwrite=int(force),
+                  buffer_bytes=buffer_bytes)
+    return Writer("lq_multifile_create", path, _alone(comm, how))
+
+
+def append(path, *, tasks=None, comm=None, expected_bytes=0, buffer_bytes=None):
+    """Goes on with a set that this library wrote: a :class:`Writer` of ``tasks`` streams (default: those there are), whose
+    first ones go on with the tasks there are; the rest are new tasks."""
+    if tasks is None:
+        with open(path) as there:
+            tasks = there.tasks
+    how = options(MultifileOptions, streams=tasks, expected_bytes=expected_bytes, buffer_bytes=buffer_bytes)
+    return Writer("lq_multifile_append", path, _alone(comm, how))
+
+
+def verify(path):
+    """Every chunk compared with what was recorded: a dict with "sound", "chunks_checked", "damage" and the "set"."""
+    sound, text = ctypes.c_int(), ctypes.c_void_p()
+    call("lq_multifile_verify", path_bytes(path), ctypes.byref(sound), ctypes.byref(text))
+    return parse(take_text(text))
+
+
+def repair(path, *, output=None, force=False):
+    """Makes a set of what an interrupted writer left: every chunk whose write had finished, each verified. `path` is the
+    set, or one of its ``.part`` files; `output` another name for it. Returns a dict that tells what was recovered."""
+    text = ctypes.c_void_p()
+    call("lq_multifile_repair", path_bytes(path), None if output is None else path_bytes(output), int(force),
+         ctypes.byref(text))
+    return parse(take_text(text))
+
+
+def _alone(comm, how):
+    if comm is not None and comm.Get_size() > 1:
+        raise Unsupported("comm= has several ranks, which this Python package does not serve yet: give each rank a set of "
+                          "its own, or use C or C++")
+    return how
+
+
+class Reader:
+    """A set that was opened for reading; ``m[task]`` is the stream of a task."""
+
+    def __init__(self, path, verify=True):
+        self.path = path
+        how = options(MultifileReadOptions, verify=int(verify))
+        self._handle = Handle("lq_multifile_reader_free", "lq_multifile_open", path_bytes(path), ctypes.byref(how))
+        text = ctypes.c_void_p()
+        call("lq_multifile_info", self._handle, ctypes.byref(text))
+        self.info = parse(take_text(text))
+
+    @property
+    def tasks(self):
+        """Number of tasks of the set."""
+        return self.info["tasks"]
+
+    def __len__(self):
+        return self.tasks
+
+    def __getitem__(self, task):
+        if not -self.tasks <= task < self.tasks:
+            raise IndexError(f"{self.path}: there is no task {task}, but 0 to {self.tasks - 1}")
+        return Stream(self, task % self.tasks)
+
+    def __iter__(self):
+        return (self[task] for task in range(self.tasks))
+
+    def close(self):
+        """Frees what is held; streams of it can be read no more."""
+        if self._handle is not None:
+            self._handle.free()
+        self._handle = None
+
+    def _open_handle(self):
+        if self._handle is None:
+            raise WrongState(f"{self.path}: the set is closed", path=str(self.path))
+        return self._handle
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        self.close()
+
+
+class Stream(io.RawIOBase):
+    """The stream of one task, a binary file for reading: wrap it in io.BufferedReader or io.TextIOWrapper at will."""
+
+    def __init__(self, reader, task):
+        super().__init__()
+        self._reader, self.task, self._position = reader, task, 0
+        size = ctypes.c_uint64()
+        call("lq_multifile_size", reader._open_handle(), task, ctypes.byref(size))
+        self.size = size.value
+
+    def readable(self):
+        return True
+
+    def seekable(self):
+        return True
+
+    def seek(self, offset, whence=io.SEEK_SET):
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self.size}[whence]
+        if not 0 <= base + offset <= self.size:
+            raise InvalidArgument(f"cannot seek to byte {base + offset} of a stream of {self.size}")
+        self._position = base + offset
+        return self._position
+
+    def tell(self):
+        return self._position
+
+    def readinto(self, buffer):
+        view = memoryview(buffer).cast("B")
+        got = ctypes.c_uint64()
+        into = (ctypes.c_char * len(view)).from_buffer(view) if len(view) else None
+        call("lq_multifile_read", self._reader._open_handle(), self.task, self._position, into, len(view),
+             ctypes.byref(got))
+        self._position += got.value
+        return got.value
+
+    def read(self, size=-1):
+        """Bytes from here on: all of them, or at most `size`."""
+        left = self.size - self._position
+        data = bytearray(left if size is None or size < 0 else min(size, left))
+        del data[self.readinto(data):]
+        return bytes(data)
+
+
+class Writer:
+    """A set being written; ``m[stream]`` is one of its streams. It appears when the with block ends; after an exception
+    its parts are left to :func:`repair`."""
+
+    def __init__(self, function, path, how):
+        self.path, self.streams, self._closed = path, how.streams, False
+        self._handle = Handle("lq_multifile_writer_free", function, path_bytes(path), ctypes.byref(how))
+
+    def __len__(self):
+        return self.streams
+
+    def __getitem__(self, stream):
+        if not 0 <= stream < self.streams:
+            raise IndexError(f"{self.path}: there is no stream {stream}, but 0 to {self.streams - 1}")
+        return OutStream(self, stream)
+
+    def write(self, data):
+        """Writes to the first stream."""
+        return self[0].write(data)
+
+    def close(self):
+        """Completes and publishes the set; errors surface here."""
+        self._finish("lq_multifile_close")
+
+    def discard(self):
+        """Leaves nothing."""
+        self._finish("lq_multifile_discard")
+
+    def _finish(self, function):
+        handle, self._closed = self._open_handle(), True
+        try:
+            call(function, handle)
+        finally:
+            handle.free()
+
+    def _open_handle(self):
+        if self._closed:
+            raise WrongState(f"{self.path}: the set is closed already", path=str(self.path))
+        return self._handle
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        if self._closed:
+            return
+        if kind is None:
+            self.close()
+        else:
+            self._closed = True
+            self._handle.free()
+
+
+class OutStream:
+    """A stream being written."""
+
+    def __init__(self, writer, stream):
+        self._writer, self._stream = writer, stream
+
+    def write(self, data):
+        """Appends bytes, anything with the buffer protocol (an array), or text as UTF-8; returns the number of bytes."""
+        view = memoryview(data.encode() if isinstance(data, str) else data)
+        raw = bytes(view) if not view.c_contiguous or view.readonly else view.cast("B")
+        pointer = raw if isinstance(raw, bytes) else (ctypes.c_char * len(raw)).from_buffer(raw) if len(raw) else None
+        call("lq_multifile_write", self._writer._open_handle(), self._stream, pointer, len(raw))
+        return len(raw)
+
+    def flush(self):
+        """Everything written so far survives the end of this process."""
+        call("lq_multifile_flush", self._writer._open_handle(), self._stream)
+
+    @property
+    def task(self):
+        """Its number in the set."""
+        return self._told()[0]
+
+    @property
+    def size(self):
+        """Bytes written so far."""
+        return self._told()[1]
+
+    def _told(self):
+        task, size = ctypes.c_int64(), ctypes.c_uint64()
+        call("lq_multifile_stream", self._writer._open_handle(), self._stream, ctypes.byref(task), ctypes.byref(size))
+        return task.value, size.value

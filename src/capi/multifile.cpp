@@ -1,0 +1,220 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Multifiles.
+#include <limequat/multifile.hpp>
+
+#include <map>
+#include <string_view>
+
+#include "capi/handles.hpp"
+#include "capi/option_struct.hpp"
+#include "capi/text.hpp"
+
+struct lq_multifile_writer {
+  lq::MultifileWriter writer;
+};
+
+struct lq_multifile_reader {
+  lq::MultifileReader reader;
+  std::map<int64_t, lq::InStream> streams;  // that were read, so that what was checked stays so
+};
+
+namespace {
+
+using lq::capi::agreed;
+using lq::capi::communicator_of;
+using lq::capi::enum_of;
+using lq::capi::given;
+using lq::capi::given_options;
+using lq::capi::guarded;
+using lq::capi::hand_out;
+using lq::capi::text;
+
+static_assert(static_cast<int>(lq::Compression::lz4) == LQ_COMPRESSION_LZ4 &&
+              static_cast<int>(lq::Compression::zstd) == LQ_COMPRESSION_ZSTD);
+
+lq_multifile_options default_options() {
+  const lq::MultifileOptions defaults;
+  lq_multifile_options c{};
+  c.struct_size = sizeof c;
+  c.streams = defaults.streams;
+  c.checksums = defaults.checksums ? 1 : 0;
+  c.sync = static_cast<int>(defaults.sync);
+  c.buffer_bytes = defaults.buffer_bytes;
+  return c;
+}
+
+lq_multifile_read_options default_read_options() {
+  const lq::MultifileReadOptions defaults;
+  lq_multifile_read_options c{};
+  c.struct_size = sizeof c;
+  c.record_bytes = defaults.record_bytes;
+  c.verify = defaults.verify ? 1 : 0;
+  return c;
+}
+
+lq::MultifileOptions options_of(const lq_multifile_options& c) {
+  lq::MultifileOptions options;
+  options.streams = c.streams;
+  options.expected_bytes = c.expected_bytes;
+  options.files = c.files;
+  options.compression = enum_of(c.compression, lq::Compression::zstd, "compression");
+  options.level = c.level;
+  options.checksums = c.checksums != 0;
+  options.overwrite = c.overwrite != 0;
+  options.sync = enum_of(c.sync, lq::Sync::full, "sync");
+  options.buffer_bytes = c.buffer_bytes;
+  return options;
+}
+
+// The communicator is known before anything that may be wrong on one rank is looked at.
+lq::Communicator communicator_in(const lq_multifile_options* options) {
+  return options == nullptr ? lq::Communicator() : communicator_of(options->communicator);
+}
+
+template <class Open>
+lq_status begin(const char* path, const lq_multifile_options* options, lq_multifile_writer** writer, Open open) {
+  return guarded([&] {
+    const lq::Communicator communicator = communicator_in(options);
+    const auto call = agreed(communicator, [&] {
+      given(writer, "writer");
+      return std::pair(text(path, "path"), options_of(given_options(options, default_options())));
+    });
+    *writer = new lq_multifile_writer{open(call.first, communicator, call.second)};
+  });
+}
+
+lq::OutStream& stream_of(lq_multifile_writer* writer, int stream) {
+  given(writer, "writer");
+  if (stream < 0) lq::capi::reject("stream is " + std::to_string(stream) + ", expected 0 or more");
+  return writer->writer.stream(static_cast<std::size_t>(stream));
+}
+
+lq::InStream& stream_of(lq_multifile_reader& reader, int64_t task) {
+  const auto known = reader.streams.find(task);
+  if (known != reader.streams.end()) return known->second;
+  // A few at a time: each holds a chunk in memory.
+  if (reader.streams.size() >= 16) reader.streams.clear();
+  return reader.streams.emplace(task, task == LQ_MULTIFILE_WINDOW ? reader.reader.window() : reader.reader.task(task))
+      .first->second;
+}
+
+}  // namespace
+
+lq_status lq_multifile_options_init(lq_multifile_options* options, size_t struct_size) {
+  return lq::capi::init_options(options, struct_size, default_options());
+}
+
+lq_status lq_multifile_read_options_init(lq_multifile_read_options* options, size_t struct_size) {
+  return lq::capi::init_options(options, struct_size, default_read_options());
+}
+
+lq_status lq_multifile_create(const char* path, const lq_multifile_options* options, lq_multifile_writer** writer) {
+  return begin(path, options, writer, [](const auto& name, const auto& communicator, const auto& how) {
+    return lq::MultifileWriter(name, communicator, how);
+  });
+}
+
+lq_status lq_multifile_append(const char* path, const lq_multifile_options* options, lq_multifile_writer** writer) {
+  return begin(path, options, writer, [](const auto& name, const auto& communicator, const auto& how) {
+    return lq::MultifileWriter::append(name, communicator, how);
+  });
+}
+
+lq_status lq_multifile_write(lq_multifile_writer* writer, int stream, const void* data, uint64_t bytes) {
+  return guarded([&] {
+    if (bytes > 0) given(data, "data");
+    stream_of(writer, stream).write(std::span(static_cast<const std::byte*>(data), bytes));
+  });
+}
+
+lq_status lq_multifile_write_text(lq_multifile_writer* writer, int stream, const char* characters) {
+  return guarded([&] { stream_of(writer, stream).write(std::string_view(given(characters, "text"))); });
+}
+
+lq_status lq_multifile_flush(lq_multifile_writer* writer, int stream) {
+  return guarded([&] { stream_of(writer, stream).flush(); });
+}
+
+lq_status lq_multifile_stream(const lq_multifile_writer* writer, int stream, int64_t* task, uint64_t* bytes) {
+  return guarded([&] {
+    const lq::OutStream& one = stream_of(const_cast<lq_multifile_writer*>(writer), stream);
+    *given(task, "task") = one.task();
+    *given(bytes, "bytes") = one.size();
+  });
+}
+
+lq_status lq_multifile_close(lq_multifile_writer* writer) {
+  return guarded([&] { given(writer, "writer")->writer.close(); });
+}
+
+lq_status lq_multifile_discard(lq_multifile_writer* writer) {
+  return guarded([&] { given(writer, "writer")->writer.discard(); });
+}
+
+void lq_multifile_writer_free(lq_multifile_writer* writer) { delete writer; }
+
+lq_status lq_multifile_open(const char* path, const lq_multifile_read_options* options, lq_multifile_reader** reader) {
+  return guarded([&] {
+    const lq::Communicator communicator =
+        options == nullptr ? lq::Communicator() : communicator_of(options->communicator);
+    const auto call = agreed(communicator, [&] {
+      given(reader, "reader");
+      const lq_multifile_read_options c = given_options(options, default_read_options());
+      return std::pair(text(path, "path"), lq::MultifileReadOptions{c.record_bytes, c.verify != 0});
+    });
+    *reader = new lq_multifile_reader{lq::MultifileReader(call.first, communicator, call.second), {}};
+  });
+}
+
+void lq_multifile_reader_free(lq_multifile_reader* reader) { delete reader; }
+
+int64_t lq_multifile_tasks(const lq_multifile_reader* reader) { return reader == nullptr ? 0 : reader->reader.tasks(); }
+
+lq_status lq_multifile_share(const lq_multifile_reader* reader, int64_t* first_task, int64_t* tasks,
+                             uint64_t* window_begin, uint64_t* window_bytes) {
+  return guarded([&] {
+    const lq::MultifileReader& from = given(reader, "reader")->reader;
+    if (first_task != nullptr) *first_task = from.first_task();
+    if (tasks != nullptr) *tasks = from.local_tasks();
+    if (window_begin != nullptr) *window_begin = from.window_begin();
+    if (window_bytes != nullptr) *window_bytes = from.window().size();
+  });
+}
+
+lq_status lq_multifile_size(const lq_multifile_reader* reader, int64_t task, uint64_t* bytes) {
+  return guarded([&] { *given(bytes, "bytes") = given(reader, "reader")->reader.size(task); });
+}
+
+lq_status lq_multifile_read(lq_multifile_reader* reader, int64_t task, uint64_t position, void* data, uint64_t bytes,
+                            uint64_t* got) {
+  return guarded([&] {
+    given(got, "got");
+    if (bytes > 0) given(data, "data");
+    lq::InStream& stream = stream_of(*given(reader, "reader"), task);
+    stream.seek(position);
+    *got = stream.read(std::span(static_cast<std::byte*>(data), bytes));
+  });
+}
+
+lq_status lq_multifile_info(const lq_multifile_reader* reader, char** json) {
+  return guarded([&] { hand_out(lq::to_json(given(reader, "reader")->reader.info()), given(json, "json")); });
+}
+
+lq_status lq_multifile_verify(const char* path, int* is_sound, char** json) {
+  return guarded([&] {
+    given(is_sound, "is_sound");
+    const lq::MultifileCheck check = lq::verify_multifile(text(path, "path"));
+    if (json != nullptr) hand_out(lq::to_json(check), json);
+    *is_sound = check.is_sound() ? 1 : 0;
+  });
+}
+
+lq_status lq_multifile_repair(const char* path, const char* output, int overwrite, char** json) {
+  return guarded([&] {
+    const lq::RepairReport report = lq::repair_multifile(
+        text(path, "path"), {.output = lq::capi::optional_text(output), .overwrite = overwrite != 0});
+    if (json != nullptr) hand_out(lq::to_json(report), json);
+  });
+}

@@ -1,0 +1,160 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sets that grow: in bytes, and in tasks.
+#include <gtest/gtest.h>
+#include <limequat/error.hpp>
+#include <limequat/multifile.hpp>
+
+#include <filesystem>
+
+#include "support/error_of.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/streams.hpp"
+#include "support/thread_comm.hpp"
+
+namespace lq {
+namespace {
+
+using testing::error_of;
+using testing::first_wrong;
+using testing::stream_bytes;
+
+struct Growth {
+  int before;  // ranks that wrote the set
+  int files;
+  int after;  // ranks that go on with it
+  Compression compression;
+};
+
+constexpr std::uint64_t first_bytes = 9000, more_bytes = 7001;
+
+class Append : public ::testing::TestWithParam<Growth> {
+ protected:
+  static MultifileOptions options() {
+    MultifileOptions options;
+    options.expected_bytes = 1;
+    options.buffer_bytes = 900;
+    return options;
+  }
+
+  void write_first() {
+    testing::run_ranks(GetParam().before, [&](std::shared_ptr<comm::Comm> comm) {
+      MultifileOptions how = options();
+      how.files = GetParam().files;
+      how.compression = GetParam().compression;
+      MultifileWriter writer(path_, Communicator(std::move(comm)), how);
+      const auto task = static_cast<std::uint64_t>(writer.stream().task());
+      writer.write(stream_bytes(task, 0, task == 1 ? 0 : first_bytes));
+      writer.close();
+    });
+  }
+
+  void go_on(bool closed = true) {
+    testing::run_ranks(GetParam().after, [&](std::shared_ptr<comm::Comm> comm) {
+      MultifileWriter writer = MultifileWriter::append(path_, Communicator(std::move(comm)), options());
+      OutStream& stream = writer.stream();
+      const auto task = static_cast<std::uint64_t>(stream.task());
+      const std::uint64_t begin = stream.size();
+      for (std::uint64_t at = 0; at < more_bytes; at += 1000) {
+        stream.write(stream_bytes(task, begin + at, std::min<std::uint64_t>(1000, more_bytes - at)));
+      }
+      stream.flush();
+      if (closed) writer.close();
+    });
+  }
+
+  std::int64_t tasks() const { return std::max(GetParam().before, GetParam().after); }
+  std::uint64_t size_of(std::int64_t task, int times = 1) const {
+    const std::uint64_t begin = task < GetParam().before && task != 1 ? first_bytes : 0;
+    return begin + (task < GetParam().after ? static_cast<std::uint64_t>(times) * more_bytes : 0);
+  }
+
+  void expect_streams(int times = 1) {
+    const MultifileReader reader(path_);
+    ASSERT_EQ(reader.tasks(), tasks());
+    for (std::int64_t task = 0; task < tasks(); ++task) {
+      const auto bytes = reader.task(task).read_all();
+      EXPECT_EQ(bytes.size(), size_of(task, times)) << task;
+      EXPECT_EQ(first_wrong(bytes, static_cast<std::uint64_t>(task)), bytes.size()) << task;
+    }
+    EXPECT_TRUE(verify_multifile(path_).is_sound());
+  }
+
+  testing::ScratchDirectory directory_;
+  std::string path_ = directory_ / "set.sion";
+};
+
+TEST_P(Append, PutsNewBytesBehindTheOld) {
+  write_first();
+  go_on();
+  expect_streams();
+}
+
+TEST_P(Append, CanBeDoneAgain) {
+  write_first();
+  go_on();
+  // New tasks of the first time are old ones now.
+  go_on();
+  expect_streams(2);
+}
+
+TEST_P(Append, ThatIsNotClosedIsRecoveredWithAllThatWasBefore) {
+  write_first();
+  go_on(false);
+  EXPECT_EQ(error_of([&] { MultifileReader reader(path_); }).code(), Code::truncated);
+  EXPECT_EQ(error_of([&] { MultifileWriter::append(path_); }).code(), Code::truncated);
+  EXPECT_EQ(repair_multifile(path_).outcome, RepairReport::Outcome::recovered);
+  expect_streams();
+  go_on();
+  expect_streams(2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, Append,
+                         ::testing::Values(Growth{1, 1, 1, Compression::none}, Growth{3, 1, 3, Compression::none},
+                                           Growth{4, 2, 2, Compression::none}, Growth{2, 1, 5, Compression::none},
+                                           Growth{3, 2, 4, Compression::none}, Growth{3, 2, 5, Compression::zstd},
+                                           Growth{3, 3, 1, Compression::lz4}));
+
+class AppendTo : public ::testing::Test {
+ protected:
+  testing::ScratchDirectory directory_;
+  std::string path_ = directory_ / "set.sion";
+};
+
+TEST_F(AppendTo, NothingIsNotFound) {
+  EXPECT_EQ(error_of([&] { MultifileWriter::append(path_); }).code(), Code::not_found);
+}
+
+TEST_F(AppendTo, ASetWhoseRecordIsDamagedIsRefusedAndLeavesItAsItIs) {
+  {
+    MultifileWriter writer(path_);
+    writer.write(stream_bytes(0, 0, 5000));
+    writer.close();
+  }
+  const std::string copy = directory_ / "copy";
+  {
+    // Both records of chunk 0, at the end of its 1 MiB and a block.
+    std::FILE* file = std::fopen(path_.c_str(), "r+b");
+    std::fseek(file, 4096 + (1 << 20) + 4096 - 128, SEEK_SET);
+    const std::string zeros(128, '\0');
+    std::fwrite(zeros.data(), 1, zeros.size(), file);
+    std::fclose(file);
+  }
+  std::filesystem::copy_file(path_, copy);
+  EXPECT_EQ(error_of([&] { MultifileWriter::append(path_); }).code(), Code::unsupported);
+  EXPECT_EQ(MultifileReader(path_, {}, {.verify = false}).task(0).read_all().size(), 5000u);
+}
+
+TEST_F(AppendTo, CannotBeDiscarded) {
+  {
+    MultifileWriter writer(path_);
+    writer.write(stream_bytes(0, 0, 5000));
+    writer.close();
+  }
+  MultifileWriter writer = MultifileWriter::append(path_);
+  EXPECT_EQ(error_of([&] { writer.discard(); }).code(), Code::wrong_state);
+}
+
+}  // namespace
+}  // namespace lq

@@ -1,0 +1,87 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Answers about multifiles as JSON (docs/reference/json.md).
+#include <limequat/multifile.hpp>
+
+#include "base/json_writer.hpp"
+
+namespace lq {
+namespace {
+
+using base::JsonWriter;
+
+void put(JsonWriter& json, const std::vector<ChunkDamage>& damage) {
+  json.begin_array();
+  for (const ChunkDamage& one : damage) {
+    json.begin_object()
+        .member("path", one.path)
+        .member("task", one.task)
+        .member("chunk", one.chunk)
+        .member("offset", one.offset)
+        .member("bytes", one.bytes)
+        .member("what", one.what)
+        .end_object();
+  }
+  json.end_array();
+}
+
+void put(JsonWriter& json, const MultifileInfo& info) {
+  json.begin_object()
+      .member("path", info.path)
+      .member("tasks", info.tasks)
+      .member("bytes", info.bytes)
+      .member("stored_bytes", info.stored_bytes)
+      .member("chunks", info.chunks)
+      .key("files")
+      .array(info.files)
+      .member("records", info.has_records)
+      .member("checksums", info.has_checksums)
+      .member("compression", name(info.compression))
+      .member("generation", info.generation)
+      .end_object();
+}
+
+std::string_view name_of(RepairReport::Outcome outcome) {
+  switch (outcome) {
+    case RepairReport::Outcome::published:
+      return "published";
+    case RepairReport::Outcome::recovered:
+      return "recovered";
+    case RepairReport::Outcome::nothing_to_do:
+      break;
+  }
+  return "nothing_to_do";
+}
+
+}  // namespace
+
+std::string to_json(const MultifileInfo& info) {
+  JsonWriter json;
+  put(json, info);
+  return json.take();
+}
+
+std::string to_json(const MultifileCheck& check) {
+  JsonWriter json;
+  json.begin_object().key("set");
+  put(json, check.info);
+  json.member("sound", check.is_sound()).member("chunks_checked", check.chunks_checked).key("damage");
+  put(json, check.damage);
+  return json.end_object().take();
+}
+
+std::string to_json(const RepairReport& report) {
+  JsonWriter json;
+  json.begin_object()
+      .member("path", report.path)
+      .member("outcome", name_of(report.outcome))
+      .member("tasks", report.tasks)
+      .member("chunks", report.chunks)
+      .member("stored_bytes", report.stored_bytes)
+      .key("lost");
+  put(json, report.lost);
+  return json.end_object().take();
+}
+
+}  // namespace lq

@@ -1,0 +1,243 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sets whose writers never came to the end.
+#include "checkpoint/repair.hpp"
+
+#include <gtest/gtest.h>
+#include <limequat/error.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "support/error_of.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/streams.hpp"
+#include "support/thread_comm.hpp"
+
+namespace lq {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::error_of;
+using testing::first_wrong;
+using testing::stream_bytes;
+using Outcome = RepairReport::Outcome;
+
+std::vector<std::string> files_in(const std::string& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(directory)) names.push_back(entry.path().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class Repair : public ::testing::Test {
+ protected:
+  // Each of `ranks` tasks writes (rank + 1) * 5000 bytes and flushes them, and 99 more; then the set is closed or left.
+  void write(int ranks, int files, bool closed, Compression compression = Compression::none, int shift = 0) {
+    testing::run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+      MultifileOptions options;
+      options.files = files;
+      options.expected_bytes = 1;
+      options.overwrite = true;
+      options.compression = compression;
+      options.buffer_bytes = 1024;
+      MultifileWriter writer(path_, Communicator(std::move(comm)), options);
+      const auto task = static_cast<std::uint64_t>(writer.stream().task() + shift);
+      writer.write(stream_bytes(task, 0, (task + 1) * 5000));
+      writer.stream().flush();
+      writer.write(stream_bytes(task, (task + 1) * 5000, 99));
+      if (closed) writer.close();
+    });
+  }
+
+  // Every task has its bytes, `more` of those that were not flushed.
+  void expect_streams(const std::string& path, int tasks, std::uint64_t more, int shift = 0) {
+    const MultifileReader reader(path);
+    ASSERT_EQ(reader.tasks(), tasks);
+    for (int task = 0; task < tasks; ++task) {
+      const auto bytes = reader.task(task).read_all();
+      const auto number = static_cast<std::uint64_t>(task + shift);
+      EXPECT_EQ(bytes.size(), (number + 1) * 5000 + more);
+      EXPECT_EQ(first_wrong(bytes, number), bytes.size());
+    }
+    EXPECT_TRUE(verify_multifile(path).is_sound());
+  }
+
+  std::string part(int file = 0) {
+    const std::string name = file == 0 ? path_ : path_ + ".00000" + std::to_string(file);
+    for (const std::string& one : files_in(directory_.path())) {
+      if (one.starts_with(name + ".") && one.ends_with(".part") && one.size() == name.size() + 14) return one;
+    }
+    return "no part of file " + std::to_string(file);
+  }
+
+  testing::ScratchDirectory directory_;
+  std::string path_ = directory_ / "set.sion";
+};
+
+TEST_F(Repair, RecoversWhatWasFlushed) {
+  for (const Compression compression : {Compression::none, Compression::lz4, Compression::zstd}) {
+    for (const int files : {1, 2, 3}) {
+      write(4, files, false, compression);
+      EXPECT_FALSE(fs::exists(path_));
+      const RepairReport report = repair_multifile(part(files - 1));
+      EXPECT_EQ(report.outcome, Outcome::recovered);
+      EXPECT_EQ(report.path, path_);
+      EXPECT_EQ(report.tasks, 4);
+      EXPECT_TRUE(report.lost.empty());
+      EXPECT_EQ(files_in(directory_.path()).size(), static_cast<std::size_t>(files));
+      expect_streams(path_, 4, 0);
+      EXPECT_EQ(repair_multifile(path_).outcome, Outcome::nothing_to_do);
+      for (const std::string& file : files_in(directory_.path())) fs::remove(file);
+    }
+  }
+}
+
+TEST_F(Repair, LeavesTheSetBeforeAloneUnlessItIsToBeReplaced) {
+  write(2, 2, true);
+  const std::string before = contents(path_) + contents(path_ + ".000001");
+  write(3, 2, false);
+  const Error error = error_of([&] { repair_multifile(part()); });
+  EXPECT_EQ(error.code(), Code::exists);
+  EXPECT_EQ(contents(path_) + contents(path_ + ".000001"), before);
+  EXPECT_EQ(repair_multifile(part(), {.output = directory_ / "other.sion"}).path, directory_ / "other.sion");
+  expect_streams(directory_ / "other.sion", 3, 0);
+  EXPECT_EQ(contents(path_) + contents(path_ + ".000001"), before);
+  write(3, 2, false);
+  EXPECT_EQ(repair_multifile(part(1), {.overwrite = true}).outcome, Outcome::recovered);
+  expect_streams(path_, 3, 0);
+}
+
+// A job that died between two renames: nothing is lost, and readers need no repair.
+class Renames : public Repair, public ::testing::WithParamInterface<int> {
+ protected:
+  // The set `new.sion` with its files under temporary names, over the older one of `older` files.
+  void interrupt(int older) {
+    if (older > 0) write(older + 1, older, true, Compression::none, 3);
+    for (int file = 0; file < older; ++file) fs::rename(name(file), name(file) + ".old");
+    write(4, 3, true);
+    const auto generation = checkpoint::generation_at(transport::posix(), path_);
+    for (int file = 0; file < 3; ++file) {
+      const std::string temporary = name(file) + "." + generation->text().substr(0, 8) + ".part";
+      fs::rename(name(file), temporary);
+    }
+    for (int file = 0; file < older; ++file) fs::rename(name(file) + ".old", name(file));
+    // Some of the names were given.
+    for (int file = 2; file > 2 - GetParam(); --file) fs::rename(part(file), name(file));
+  }
+  std::string name(int file) const { return file == 0 ? path_ : path_ + ".00000" + std::to_string(file); }
+};
+
+TEST_P(Renames, ThatWereInterruptedAreGoneOnWith) {
+  for (const int older : {0, 1, 2, 3, 4}) {
+    SCOPED_TRACE(::testing::Message() << "over a set of " << older);
+    interrupt(older);
+    // With one file the older set is complete, whatever lies beside it.
+    const bool destroyed = GetParam() > 0 && older > 1 && (older > 2 || GetParam() > 1);
+    if (older == 0 ? GetParam() > 1 : destroyed) {
+      expect_streams(path_, 4, 99);  // the new set is read where it is
+    } else if (older > 0) {
+      expect_streams(path_, older + 1, 99, 3);
+    }
+    const RepairReport report = repair_multifile(part(), {.overwrite = true});
+    EXPECT_EQ(report.outcome, Outcome::published);
+    expect_streams(path_, 4, 99);
+    for (const std::string& file : files_in(directory_.path())) fs::remove(file);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Given, Renames, ::testing::Values(0, 1, 2));
+
+TEST_F(Repair, RefusesFilesOfDifferentGenerations) {
+  write(2, 2, true);
+  fs::rename(path_ + ".000001", directory_ / "kept");
+  write(2, 2, true);
+  fs::rename(directory_ / "kept", path_ + ".000001");
+  for (const Error& error :
+       {error_of([&] { MultifileReader reader(path_); }), error_of([&] { repair_multifile(path_); })}) {
+    EXPECT_EQ(error.code(), Code::malformed);
+    EXPECT_NE(std::string(error.what()).find("generation"), std::string::npos) << error.what();
+  }
+}
+
+class LostBytes : public Repair {
+ protected:
+  // One task with chunks of 4096 - 128 bytes, left unclosed; returns where chunk k begins.
+  std::uint64_t prepare() {
+    write(1, 1, false);
+    return 4096;
+  }
+  void change(std::uint64_t offset) {
+    std::fstream file(part(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(offset));
+    file.put('\x5a');
+  }
+};
+
+TEST_F(LostBytes, AreNotDeliveredAndNeitherIsWhatLiesBehind) {
+  const std::uint64_t start = prepare();
+  change(start + 17);
+  const RepairReport report = repair_multifile(part());
+  ASSERT_EQ(report.lost.size(), 2u);
+  EXPECT_EQ(report.lost[0].chunk, 0u);
+  EXPECT_EQ(report.lost[1].chunk, 1u);
+  EXPECT_EQ(MultifileReader(path_).size(0), 0u);
+  // What was left out stays in the file.
+  const std::string bytes = contents(path_);
+  const auto second = stream_bytes(0, 4096 - 128, 5000 - (4096 - 128));
+  EXPECT_EQ(bytes.substr(start + 4096, second.size()),
+            std::string(reinterpret_cast<const char*>(second.data()), second.size()));
+}
+
+TEST_F(LostBytes, InTheLastChunkLeaveTheChunksBefore) {
+  const std::uint64_t start = prepare();
+  change(start + 4096 + 10);
+  const RepairReport report = repair_multifile(part());
+  EXPECT_EQ(report.lost.size(), 1u);
+  const auto bytes = MultifileReader(path_).task(0).read_all();
+  EXPECT_EQ(bytes.size(), 4096u - 128);
+  EXPECT_EQ(first_wrong(bytes, 0), bytes.size());
+}
+
+TEST_F(LostBytes, BehindTheOlderRecordLeaveWhatThatOneVouchesFor) {
+  MultifileOptions options;
+  options.expected_bytes = 100'000;
+  options.buffer_bytes = 1024;
+  {
+    MultifileWriter writer(path_, {}, options);
+    for (std::uint64_t at = 0; at < 60'000; at += 20'000) writer.write(stream_bytes(0, at, 20'000));
+  }
+  change(4096 + 50'000);
+  EXPECT_EQ(repair_multifile(part()).lost.size(), 1u);
+  const auto bytes = MultifileReader(path_).task(0).read_all();
+  EXPECT_EQ(bytes.size(), 40'000u);
+  EXPECT_EQ(first_wrong(bytes, 0), bytes.size());
+}
+
+TEST_F(Repair, RefusesWhatHoldsNothing) {
+  EXPECT_EQ(error_of([&] { repair_multifile(path_); }).code(), Code::not_found);
+  EXPECT_EQ(error_of([&] { repair_multifile(path_ + ".12345678.part"); }).code(), Code::not_found);
+  std::ofstream(path_ + ".12345678.part") << "sion";
+  EXPECT_EQ(error_of([&] { repair_multifile(path_ + ".12345678.part"); }).code(), Code::truncated);
+  std::ofstream(path_) << "something else";
+  EXPECT_NE(error_of([&] { repair_multifile(path_); }).code(), Code::ok);
+}
+
+TEST_F(Repair, SaysWhichFileIsMissing) {
+  write(3, 3, false);
+  fs::remove(part(1));
+  const Error error = error_of([&] { repair_multifile(part()); });
+  EXPECT_NE(error.code(), Code::ok);
+  EXPECT_NE(std::string(error.what()).find(".000001"), std::string::npos) << error.what();
+}
+
+}  // namespace
+}  // namespace lq

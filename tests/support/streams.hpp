@@ -1,0 +1,34 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What tests write into the streams of tasks: bytes that tell which task and place they belong to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace lq::testing {
+
+// Of a task; no period that chunks or buffers could share.
+inline std::byte stream_byte(std::uint64_t task, std::uint64_t position) noexcept {
+  std::uint64_t x = (position / 3 + 1) * 0x9e3779b97f4a7c15 ^ (task + 1) * 0xc2b2ae3d27d4eb4f;
+  x ^= x >> 29;
+  return static_cast<std::byte>(x * 0xbf58476d1ce4e5b9 >> 56);
+}
+
+inline std::vector<std::byte> stream_bytes(std::uint64_t task, std::uint64_t begin, std::uint64_t bytes) {
+  std::vector<std::byte> all(bytes);
+  for (std::uint64_t i = 0; i < bytes; ++i) all[i] = stream_byte(task, begin + i);
+  return all;
+}
+
+// The first byte that is not of the task's stream, from `begin` on; the number of bytes if all are.
+inline std::uint64_t first_wrong(std::span<const std::byte> bytes, std::uint64_t task, std::uint64_t begin = 0) {
+  std::uint64_t i = 0;
+  while (i < bytes.size() && bytes[i] == stream_byte(task, begin + i)) ++i;
+  return i;
+}
+
+}  // namespace lq::testing
