@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "comm/agree.hpp"
+#include "multifile/buddy_copies.hpp"
 #include "multifile/metadata.hpp"
 #include "multifile/parallel_file.hpp"
 #include "multifile/wire.hpp"
@@ -36,6 +37,7 @@ void ParallelFile::close_written() {
   comm::agree(all, [&] {
     if (is_first()) write_tables(tables, seats);
   });
+  if (copies_) copies_->close();
 }
 
 void ParallelFile::write_tables(const std::vector<std::vector<std::byte>>& used,

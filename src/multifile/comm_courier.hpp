@@ -28,6 +28,7 @@ class CommCourier final : public Courier {
   // Throws the failure.
   void give_verdict(int first, int last, const std::exception_ptr& failure);
   void await_verdict(int collector);
+  int channel() const noexcept { return channel_; }
 
  private:
   void send(base::Bytes bytes, int to);

@@ -10,6 +10,7 @@
 #include "format/sion/widths.hpp"
 #include "multifile/agreement.hpp"
 #include "multifile/block_size.hpp"
+#include "multifile/buddy_copies.hpp"
 #include "multifile/parallel_file.hpp"
 #include "multifile/parallel_wire.hpp"
 #include "multifile/wire.hpp"
@@ -89,6 +90,9 @@ Facts facts_of(const Creation& request, int tasks) {
   return facts;
 }
 
+// Lives as long as the team.
+std::shared_ptr<comm::Comm> all_of(const std::shared_ptr<Team>& team) { return {team, &team->all()}; }
+
 // The rank in `all` of the first task of file 0.
 int find_map_root(comm::Comm& all, const Seat& seat) {
   if (seat.files == 1) return 0;
@@ -100,6 +104,10 @@ int find_map_root(comm::Comm& all, const Seat& seat) {
 }
 
 }  // namespace
+
+ParallelFile::ParallelFile(Facts facts, std::shared_ptr<Team> team, Seat seat)
+    : Multifile(std::move(facts)), team_(std::move(team)), seat_(seat) {}
+ParallelFile::~ParallelFile() = default;
 
 std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, const Creation& request) {
   comm::Comm& all = team->all();
@@ -114,6 +122,7 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
   });
   file->map_root_ = find_map_root(all, request.seat);
   file->wish_ = request.mode.collectors;
+  if (request.mode.buddies > 0 && !file->wish_.on) file->wish_ = {true, request.seat.tasks, 0};
   file->merges_ = request.mode.merges;
   NewFile made(*request.opener.transport, name_of(request.names, request.path, request.seat.file));
   file->physical_path_ = made.path();
@@ -129,6 +138,9 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
   const std::int64_t buffer = request.mode.buffer_bytes;
   opener.buffer_bytes = static_cast<std::size_t>(buffer < 0 ? file->facts_.block_size : buffer);
   comm::agree(all, [&] { file->open_data(opener); });
+  if (request.mode.buddies > 0) {
+    file->copies_ = std::make_unique<BuddyCopies>(all_of(team), file->group_.comm, request, file->facts_.block_size);
+  }
   made.keep();
   return file;
 }

@@ -17,7 +17,8 @@ std::unique_ptr<Duplicate> Duplicate::of(const Multifile& original, Access acces
   ErrorFacts about;
   about.path = facts.path;
   if (original.writes()) {
-    throw Error(Code::wrong_state, fmt::format("{}: only a multifile that is read can be duplicated", facts.path), about);
+    throw Error(Code::wrong_state, fmt::format("{}: only a multifile that is read can be duplicated", facts.path),
+                about);
   }
   auto copy = std::unique_ptr<Duplicate>(new Duplicate(facts));
   Opener opener;

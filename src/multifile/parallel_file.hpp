@@ -17,6 +17,8 @@
 
 namespace lq::multifile {
 
+class BuddyCopies;
+
 struct Creation {
   std::string path;
   Mode mode = {};
@@ -37,6 +39,8 @@ struct Opening {
 
 class ParallelFile final : public Multifile {
  public:
+  ~ParallelFile() override;
+
   // Collective over team->all(). Files have their final names at once; old ones are truncated. Paths, modes, block
   // sizes and numbers of files must be the same on all tasks (ranks_disagree).
   static std::unique_ptr<ParallelFile> create(std::shared_ptr<Team> team, const Creation& request);
@@ -68,8 +72,7 @@ class ParallelFile final : public Multifile {
   struct Request;  // of a task to the one that writes the metadata
   struct Answer;
 
-  ParallelFile(Facts facts, std::shared_ptr<Team> team, Seat seat)
-      : Multifile(facts), team_(std::move(team)), seat_(seat) {}
+  ParallelFile(Facts facts, std::shared_ptr<Team> team, Seat seat);
 
   bool is_first() const noexcept { return seat_.task == 0; }
   void create_physical(const Creation& request);
@@ -91,6 +94,8 @@ class ParallelFile final : public Multifile {
   bool merges_ = false;
   CollectorGroup collectors_;
   std::exception_ptr collector_failure_;  // of a write for others, who may not have heard of it
+
+  std::unique_ptr<BuddyCopies> copies_;  // when writing
 
   // On the first task of each physical file, when writing.
   std::unique_ptr<transport::File> metadata_;

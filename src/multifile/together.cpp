@@ -6,6 +6,7 @@
 
 #include <limequat/error.hpp>
 
+#include "multifile/buddy_copies.hpp"
 #include "multifile/parallel_file.hpp"
 
 namespace lq::multifile {
@@ -19,16 +20,21 @@ bool ParallelFile::write_together(base::Bytes bytes) {
   } else if (ensure_space(bytes.size())) {
     mine = {static_cast<std::int64_t>(stream.offset()), static_cast<std::int64_t>(bytes.size())};
   }
+  std::exception_ptr failure;
   try {
     group_.courier->collect(collectors_, mine, bytes, [&](const Parcel& piece, base::Bytes data) {
       if (piece.offset >= 0) return channel().write_at(static_cast<std::uint64_t>(piece.offset), data);
-      if (!write(data))
+      if (!write(data)) {
         throw Error(Code::too_large, channel().path() + ": a block is larger than the collector's chunk");
+      }
     });
   } catch (...) {
-    collector_failure_ = std::current_exception();
-    throw;
+    failure = std::current_exception();
+    collector_failure_ = failure;
   }
+  // Whatever happened here, the neighbours wait.
+  if (copies_) copies_->write(mine.offset == Parcel::nowhere ? base::Bytes() : bytes);
+  if (failure) std::rethrow_exception(failure);
   if (mine.offset == Parcel::nowhere) return false;
   if (!merges_) {
     stream.advance(bytes.size());

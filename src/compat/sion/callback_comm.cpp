@@ -187,10 +187,12 @@ class CallbackTeam final : public multifile::Team {
     }
     const std::shared_ptr<void> owned(local, [api = api_](void* group) { api->free_group(group); });
     struct Group {
+      Group(const std::shared_ptr<void>& group, const std::shared_ptr<const Api>& api, const multifile::Seat& of)
+          : owned(group), comm(api, group.get(), of.task, of.tasks) {}
       std::shared_ptr<void> owned;
       CallbackComm comm;
     };
-    const auto made = std::make_shared<Group>(Group{owned, CallbackComm(api_, local, seat.task, seat.tasks)});
+    const auto made = std::make_shared<Group>(owned, api_, seat);
     multifile::FileGroup group;
     group.comm = {made, &made->comm};
     group.courier = make_callback_courier(api_, owned, seat.task);

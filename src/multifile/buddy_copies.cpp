@@ -1,0 +1,230 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The first task of each group writes for the tasks of another one.
+#include "multifile/buddy_copies.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/backoff.hpp"
+#include "comm/agree.hpp"
+#include "format/sion/widths.hpp"
+#include "multifile/metadata.hpp"
+#include "multifile/wire.hpp"
+
+namespace lq::multifile {
+namespace {
+
+constexpr std::int64_t piece_bytes = 1 << 20;
+
+// The group `distance` before a group, going round.
+std::int32_t group_before(std::int32_t group, std::int32_t distance, std::int32_t groups) {
+  return ((group - distance) % groups + groups) % groups;
+}
+
+std::vector<std::byte> bytes_of(base::Bytes bytes) { return {bytes.begin(), bytes.end()}; }
+
+}  // namespace
+
+BuddyCopies::BuddyCopies(std::shared_ptr<comm::Comm> all, std::shared_ptr<comm::Comm> group, const Creation& request,
+                         std::int32_t block_size)
+    : all_(std::move(all)),
+      group_(std::move(group)),
+      seat_(request.seat),
+      courier_(all_),
+      levels_(static_cast<std::size_t>(request.mode.buddies)) {
+  comm::agree(*all_, [&] {
+    if (seat_.files > 1) return;
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: buddy copies are kept by neighbours, but there is one physical file only; give local "
+                            "communicators",
+                            request.path));
+  });
+  const Ward mine{request.chunk_bytes, request.rank, all_->rank()};
+  std::vector<Ward> own;
+  for (const auto& bytes : group_->gather(std::as_bytes(std::span(&mine, 1)), 0))
+    own.push_back(from_bytes<Ward>(bytes));
+  const std::vector<std::int32_t> keepers = find_keepers(request.mode.buddies);
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    levels_[i].keeper = keepers[i];
+    create_level(levels_[i], static_cast<std::int32_t>(i), own, request, block_size);
+  }
+}
+
+// Collective. By level, the rank of the first task of the group that keeps this task's copy.
+std::vector<std::int32_t> BuddyCopies::find_keepers(std::int32_t levels) {
+  const format::sion::Place here{seat_.file, seat_.task};
+  const auto places = all_->gather(std::as_bytes(std::span(&here, 1)), 0);
+  std::vector<std::int32_t> firsts(places.empty() ? 0 : static_cast<std::size_t>(seat_.files));
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    const auto place = from_bytes<format::sion::Place>(places[rank]);
+    if (place.task == 0) firsts[static_cast<std::size_t>(place.file)] = static_cast<std::int32_t>(rank);
+  }
+  std::vector<std::vector<std::byte>> answers;
+  for (const auto& bytes : places) {
+    const auto place = from_bytes<format::sion::Place>(bytes);
+    std::vector<std::byte>& answer = answers.emplace_back();
+    for (std::int32_t level = 0; level < levels; ++level) {
+      append(answer, firsts[static_cast<std::size_t>(group_before(place.file, level + 1, seat_.files))]);
+    }
+  }
+  return take_all<std::int32_t>(all_->scatter(answers, 0));
+}
+
+void BuddyCopies::create_level(Level& level, std::int32_t number, const std::vector<Ward>& own, const Creation& request,
+                               std::int32_t block_size) {
+  std::vector<comm::Message> outgoing;
+  if (is_first()) outgoing.push_back({level.keeper, bytes_of(std::as_bytes(std::span(own)))});
+  const auto arrived = all_->all_to_all(std::move(outgoing));
+  const auto answers = comm::agree(*all_, [&] { return lay_out(level, number, own, arrived, request, block_size); });
+  std::vector<std::vector<std::byte>> parts;
+  for (const comm::Message& message : all_->all_to_all(answers)) {
+    base::Bytes bytes = message.bytes;
+    while (!bytes.empty()) {
+      parts.push_back(to_bytes(take<LogicalFile::Place>(bytes)));
+      append(parts.back(), take<format::sion::Place>(bytes));
+    }
+  }
+  const auto mine = group_->scatter(parts, 0);
+  base::Bytes bytes = mine;
+  level.stream = LogicalFile(take<LogicalFile::Place>(bytes));
+  level.place = take<format::sion::Place>(bytes);
+}
+
+// On the first task of each group, which keeps the copy that `arrived` asks for.
+std::vector<comm::Message> BuddyCopies::lay_out(Level& level, std::int32_t number, const std::vector<Ward>& own,
+                                                const std::vector<comm::Message>& arrived, const Creation& request,
+                                                std::int32_t block_size) {
+  if (!is_first()) return {};
+  level.wards = take_all<Ward>(arrived.at(0).bytes);
+  format::sion::Head& head = level.head;
+  std::vector<std::int64_t> chunks(own.size(), 0);
+  for (const Ward& task : own) head.ranks.push_back(-(task.rank + 1));
+  for (const Ward& ward : level.wards) {
+    head.ranks.push_back(ward.rank);
+    chunks.push_back(ward.chunk_bytes);
+  }
+  head.data_order = request.mode.data_order.value_or(format::sion::host_order);
+  if (request.mode.keys == KeyWish::inline_records) {
+    head.set_key_value_mode(format::sion::KeyValueMode::inline_records);
+  }
+  head.block_size = block_size;
+  head.tasks = static_cast<std::int32_t>(chunks.size());
+  head.files = seat_.files;
+  head.file_number = group_before(seat_.file, -(number + 1), seat_.files);
+  head.prefix = request.path;
+  const std::int64_t wish = request.mode.collectors.on ? request.mode.collectors.tasks_each_of(head.tasks) : head.tasks;
+  head.widths =
+      format::sion::collective_widths(chunks, block_size, format::sion::collector_groups(chunks, block_size, wish));
+  const std::string path = format::sion::file_name(format::sion::buddy_name(request.path, number), head.file_number);
+  const format::sion::Geometry geometry(head, path);
+  level.metadata = request.opener.create(path);
+  const std::vector<std::byte> bytes = format::sion::encode(head);
+  level.metadata->write_at(0, base::Bytes(bytes).first(bytes.size() - format::sion::closing_bytes));
+  Opener opener = request.opener;
+  opener.access = request.mode.access;
+  level.channel = opener.open(path, Direction::write);
+
+  comm::Message answer{arrived.at(0).rank, {}};
+  for (auto task = static_cast<std::int32_t>(own.size()); task < head.tasks; ++task) {
+    append(answer.bytes, LogicalFile::Place{geometry.start(task), geometry.width(task), geometry.skip()});
+    append(answer.bytes, format::sion::Place{head.file_number, task});
+  }
+  return {answer};
+}
+
+void BuddyCopies::write(base::Bytes bytes) {
+  for (Level& level : levels_) {
+    Parcel mine;
+    LogicalFile& stream = level.stream;
+    if (bytes.size() <= stream.width()) {
+      if (bytes.size() > stream.room()) stream.append_chunk();
+      mine = {static_cast<std::int64_t>(stream.offset()), static_cast<std::int64_t>(bytes.size())};
+    } else if (!failure_) {
+      failure_ = std::make_exception_ptr(
+          Error(Code::too_large,
+                fmt::format("{} bytes do not fit into the {} of a chunk of the copy", bytes.size(), stream.width())));
+    }
+    // Started before anything is received, for keepers send, too, in a circle.
+    std::vector<std::unique_ptr<comm::Flight>> flights;
+    flights.push_back(all_->start_send(std::as_bytes(std::span(&mine, 1)), level.keeper, courier_.channel()));
+    for (std::size_t done = 0; mine.offset >= 0 && done < bytes.size(); done += piece_bytes) {
+      const auto part = bytes.subspan(done, std::min<std::size_t>(piece_bytes, bytes.size() - done));
+      flights.push_back(all_->start_send(part, level.keeper, courier_.channel()));
+    }
+    if (is_first()) accept_wards(level);
+    base::Backoff backoff;
+    for (const auto& flight : flights) {
+      while (!flight->is_done()) backoff.wait();
+    }
+    stream.advance(mine.offset < 0 ? 0 : bytes.size());
+    stream.mark_filled();
+  }
+}
+
+void BuddyCopies::accept_wards(Level& level) {
+  const Courier::Write write = [&](const Parcel& piece, base::Bytes data) {
+    level.channel->write_at(static_cast<std::uint64_t>(piece.offset), data);
+  };
+  for (const Ward& ward : level.wards) courier_.accept(static_cast<int>(ward.place), piece_bytes, write, failure_);
+}
+
+void BuddyCopies::close() {
+  comm::agree(*all_, [&] {
+    for (Level& level : levels_) {
+      if (level.channel) level.channel->close();
+    }
+    if (failure_) std::rethrow_exception(failure_);
+  });
+  for (Level& level : levels_) close_level(level);
+}
+
+void BuddyCopies::close_level(Level& level) {
+  // Filled bytes of the wards: by their first task to the keeper, each preceded by the number of chunks.
+  std::vector<comm::Message> outgoing;
+  const auto gathered = group_->gather(std::as_bytes(std::span(level.stream.used())), 0);
+  if (is_first()) outgoing.push_back({level.keeper, {}});
+  for (const auto& used : gathered) {
+    append(outgoing[0].bytes, static_cast<std::uint64_t>(used.size() / sizeof(std::int64_t)));
+    outgoing[0].bytes.insert(outgoing[0].bytes.end(), used.begin(), used.end());
+  }
+  const auto arrived = all_->all_to_all(std::move(outgoing));
+  const bool keeps_first = is_first() && level.head.file_number == 0;
+  std::uint64_t root =
+      keeps_first ? static_cast<std::uint64_t>(all_->rank()) : std::numeric_limits<std::uint64_t>::max();
+  all_->all_reduce(std::span(&root, 1), comm::Reduce::min);
+  const auto places = all_->gather(std::as_bytes(std::span(&level.place, 1)), static_cast<int>(root));
+  comm::agree(*all_, [&] {
+    if (is_first()) write_tables(level, arrived, places);
+  });
+}
+
+void BuddyCopies::write_tables(Level& level, const std::vector<comm::Message>& arrived,
+                               const std::vector<std::vector<std::byte>>& places) {
+  const std::size_t placeholders = static_cast<std::size_t>(level.head.tasks) - level.wards.size();
+  std::vector<std::uint64_t> counts(placeholders, 1);
+  std::vector<std::vector<std::int64_t>> filled(placeholders, {0});
+  base::Bytes bytes = arrived.at(0).bytes;
+  while (!bytes.empty()) {
+    counts.push_back(take<std::uint64_t>(bytes));
+    const std::size_t size = counts.back() * sizeof(std::int64_t);
+    filled.push_back(take_all<std::int64_t>(bytes.first(size)));
+    bytes = bytes.subspan(size);
+  }
+  format::sion::Tail tail{format::sion::ChunkTable(counts), std::nullopt};
+  for (std::int32_t task = 0; task < level.head.tasks; ++task) {
+    std::ranges::copy(filled[static_cast<std::size_t>(task)], tail.table.used(task).begin());
+  }
+  if (level.head.file_number == 0) {
+    tail.map.emplace();
+    for (const auto& place : places) tail.map->push_back(from_bytes<format::sion::Place>(place));
+  }
+  write_tail(*level.metadata, level.head, tail);
+  level.metadata->close();
+}
+
+}  // namespace lq::multifile

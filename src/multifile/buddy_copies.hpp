@@ -1,0 +1,68 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Copies of a multifile that is written: the data of the tasks of physical file n are written a second time, at level d
+// by the first task of group n - d, into file n of the set NAME_BUDDY_xx (formats/sion.md 7). In it that group's own
+// tasks come first, as placeholders without data.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "format/sion/head.hpp"
+#include "multifile/comm_courier.hpp"
+#include "multifile/parallel_file.hpp"
+
+namespace lq::multifile {
+
+class BuddyCopies {
+ public:
+  // Collective over `all`, a group for each physical file. invalid_argument for a single file, which has no neighbour.
+  BuddyCopies(std::shared_ptr<comm::Comm> all, std::shared_ptr<comm::Comm> group, const Creation& request,
+              std::int32_t block_size);
+
+  // Collective over the neighbouring groups. What fails on the task that keeps a copy fails at close, for all.
+  void write(base::Bytes bytes);
+  // Collective over `all`.
+  void close();
+
+ private:
+  struct Ward {  // a task whose data are kept here
+    std::int64_t chunk_bytes = 0;
+    std::int64_t rank = 0;
+    std::int64_t place = 0;  // rank in `all`
+  };
+  struct Level {
+    LogicalFile stream;  // of this task in the copy
+    int keeper = 0;      // rank in `all` of the first task of the group that keeps it
+    format::sion::Place place = {};
+    // On the first task of a group:
+    std::vector<Ward> wards = {};
+    format::sion::Head head = {};
+    std::unique_ptr<transport::File> metadata = {};
+    std::unique_ptr<Channel> channel = {};
+  };
+
+  bool is_first() const noexcept { return group_->rank() == 0; }
+  std::vector<std::int32_t> find_keepers(std::int32_t levels);
+  void create_level(Level& level, std::int32_t number, const std::vector<Ward>& own, const Creation& request,
+                    std::int32_t block_size);
+  std::vector<comm::Message> lay_out(Level& level, std::int32_t number, const std::vector<Ward>& own,
+                                     const std::vector<comm::Message>& arrived, const Creation& request,
+                                     std::int32_t block_size);
+  void accept_wards(Level& level);
+  void close_level(Level& level);
+  void write_tables(Level& level, const std::vector<comm::Message>& arrived,
+                    const std::vector<std::vector<std::byte>>& places);
+
+  std::shared_ptr<comm::Comm> all_;
+  std::shared_ptr<comm::Comm> group_;
+  Seat seat_;
+  CommCourier courier_;
+  std::vector<Level> levels_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace lq::multifile
