@@ -9,6 +9,7 @@
 //
 // Prints:
 //   parallel.test: every rank has read what it wrote
+// [program]
 #include <lemon.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,3 +88,4 @@ int main(int argc, char** argv) {
   MPI_Finalize();
   return !all;
 }
+// [/program]
