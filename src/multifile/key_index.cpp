@@ -6,7 +6,16 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
 namespace lq::multifile {
+namespace {
+
+// A stream of holes is read as empty records without end.
+constexpr std::size_t most_records = 1U << 26;
+
+}  // namespace
 
 KeyIndex::KeyIndex(std::uint64_t stream_bytes, ByteOrder order, std::string stream)
     : stream_bytes_(stream_bytes), order_(order), stream_(std::move(stream)) {}
@@ -22,6 +31,9 @@ bool KeyIndex::scan_one(const ReadStream& read) {
   scanned_ = walker.position();
   complete_ = !record.has_value();
   if (!record) return false;
+  if (records_.size() >= most_records) {
+    throw Error(Code::too_large, fmt::format("{}: has more than {} key-value records", stream_, most_records));
+  }
   keys_[record->key].records.push_back(records_.size());
   records_.push_back(*record);
   return true;
@@ -70,7 +82,12 @@ bool KeyIndex::seek(const ReadStream& read, std::uint64_t key, std::optional<std
 
 std::optional<KeyIndex::Record> KeyIndex::next_record(const ReadStream& read) {
   if (next_record_ == records_.size() && !scan_one(read)) return std::nullopt;
-  return records_[next_record_++];
+  const Record& record = records_[next_record_];
+  Key& key = keys_[record.key];
+  key.current = static_cast<std::size_t>(std::ranges::lower_bound(key.records, next_record_) - key.records.begin());
+  key.position = 0;
+  ++next_record_;
+  return record;
 }
 
 void KeyIndex::scan_all(const ReadStream& read) {

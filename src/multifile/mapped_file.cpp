@@ -80,7 +80,7 @@ void MappedFile::close() {
     append(bytes, std::int64_t{task.file});
     append(bytes, std::int64_t{task.number});
     append(bytes, static_cast<std::int64_t>(task.stream.chunks()));
-    append(bytes, std::span(task.stream.used()));
+    append_all(bytes, std::span(task.stream.used()));
   }
   std::vector<comm::Message> messages;
   for (auto& [keeper, bytes] : by_keeper) messages.push_back({keeper, std::move(bytes)});

@@ -163,7 +163,7 @@ std::vector<comm::Message> MappedFile::describe(const std::vector<comm::Message>
       description.metadata_is_big = head.metadata_order == ByteOrder::big;
       description.data_is_big = head.data_order == ByteOrder::big;
       append(answer.bytes, description);
-      append(answer.bytes, used);
+      append_all(answer.bytes, used);
     }
   }
   return described;

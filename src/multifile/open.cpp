@@ -165,7 +165,7 @@ std::vector<std::vector<std::byte>> ParallelFile::read_physical(const Opening& r
     answer.rank = head.ranks[static_cast<std::size_t>(task)];
     answer.collectors = group_of(groups, task, head.tasks, head.block_size, false);
     answers.push_back(to_bytes(answer));
-    append(answers.back(), metadata.tail.table.used(task));
+    append_all(answers.back(), metadata.tail.table.used(task));
   }
   return answers;
 }

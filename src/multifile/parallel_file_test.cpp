@@ -140,7 +140,7 @@ TEST_P(Vectors, AreReadByAsManyRanks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Multifile, Vectors, ::testing::ValuesIn(vectors()),
-                         [](const auto& info) { return std::string(info.param.name).substr(0, 3); });
+                         [](const auto& vector) { return std::string(vector.param.name).substr(0, 3); });
 
 TEST(ParallelFile, CollectorsReadForTheirGroups) {
   const std::string path = std::string(LQ_SOURCE_DIR) + "/tests/golden/good/sion/v10_collective.sion";

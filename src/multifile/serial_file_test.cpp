@@ -173,6 +173,7 @@ TEST(SerialFile, RecordsOfKeysAreFoundInOrderAndByKey) {
   std::vector<std::uint64_t> seen;
   while (const auto record = keys.next_record(read)) seen.push_back(record->key);
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{10, 11, 12, 13, 10, 11, 12, 13}));
+  EXPECT_EQ(keys.read(read, 11, 1, buffer), 270U);  // the record that was met last
   EXPECT_EQ(keys.statistics(13)->bytes, 130U + 330U);
   std::vector<std::uint64_t> known;
   while (const auto key = keys.next_key()) known.push_back(*key);

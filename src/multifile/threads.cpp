@@ -104,7 +104,7 @@ void ThreadsComm::all_reduce(std::span<std::uint64_t> values, comm::Reduce opera
         }
         shared_->between->all_reduce(mine, operation);
         shared_->parts.assign(1, {});
-        append(shared_->parts[0], std::span(mine));
+        append_all(shared_->parts[0], std::span(mine));
       },
       [&] { std::ranges::copy(take_all<std::uint64_t>(shared_->parts[0]), values.begin()); });
 }

@@ -44,7 +44,7 @@ void append(std::vector<std::byte>& bytes, const T& value) {
 }
 
 template <class T>
-void append(std::vector<std::byte>& bytes, std::span<const T> values) {
+void append_all(std::vector<std::byte>& bytes, std::span<T> values) {
   const auto more = std::as_bytes(values);
   bytes.insert(bytes.end(), more.begin(), more.end());
 }
