@@ -112,4 +112,12 @@ int _sion_file_stat_file(const char *fname); /* 1 if there is such a file */
 }
 #endif
 
+/* For programs that have them in their sources; sion_debug.h has them, too. */
+#ifndef DPRINTF
+#define DPRINTF(A)
+#define DPRINTFP(A)
+#define DPRINTTS(A, B)
+#define DPRINTFTS2(A, B)
+#endif
+
 #endif

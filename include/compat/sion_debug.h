@@ -9,6 +9,14 @@
 
 #define _SION_DEFAULT_RANK -1
 
+#ifndef DPRINTF
+#define DPRINTF(A)
+#define DPRINTFP(A)
+#define DPRINTFTS2(A, B)
+#endif
+#define ONLY_DEBUG(A)
+#define DPRINTFTS(A, B)
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -80,6 +80,19 @@ bool KeyIndex::seek(const ReadStream& read, std::uint64_t key, std::optional<std
   return true;
 }
 
+bool KeyIndex::seek_bytes(const ReadStream& read, std::uint64_t key, std::uint64_t position) {
+  for (std::size_t number = 0; Key* const found = find(read, key, number + 1); ++number) {
+    const std::uint64_t length = records_[found->records[number]].length;
+    if (position <= length) {
+      found->current = number;
+      found->position = position;
+      return true;
+    }
+    position -= length;
+  }
+  return false;
+}
+
 std::optional<KeyIndex::Record> KeyIndex::next_record(const ReadStream& read) {
   if (next_record_ == records_.size() && !scan_one(read)) return std::nullopt;
   const Record& record = records_[next_record_];

@@ -92,6 +92,7 @@ int sion_seek_key(int sid, uint64_t key, int entrynum, sion_int64 posinentry) {
     std::optional<std::uint64_t> record, position;
     if (entrynum != SION_CURRENT_BLOCK) record = static_cast<std::uint64_t>(entrynum);
     if (posinentry != SION_CURRENT_POS) position = static_cast<std::uint64_t>(posinentry);
+    if (entrynum == SION_ABSOLUTE_POS && posinentry >= 0) return success(keys.seek_bytes(read, key, *position));
     const bool is_negative = (record && entrynum < 0) || (position && posinentry < 0);
     if (!is_negative && keys.seek(read, key, record, position)) return SION_SUCCESS;
     return complain(

@@ -31,31 +31,28 @@ std::optional<std::size_t> index_of(const OpenFile& open, int rank) {
   return std::nullopt;
 }
 
-int complain_about_seek(const OpenFile& open, const std::string& text) {
-  return complain(SION_NOT_SUCCESS, open.rank, "sion_seek: " + text);
-}
+int complain_about_seek(const std::string& text) { return complain(SION_NOT_SUCCESS, -1, "sion_seek: " + text); }
 
-std::optional<LogicalFile::Spot> spot_from_end(const OpenFile& open, const LogicalFile& stream, sion_int64 position) {
+std::optional<LogicalFile::Spot> spot_from_end(const LogicalFile& stream, sion_int64 position) {
   if (position > 0) {
-    complain_about_seek(open, fmt::format("seek past end of file ({} > 0), aborting  ...\n", position));
+    complain_about_seek(fmt::format("seek past end of file ({} > 0), aborting  ...\n", position));
     return std::nullopt;
   }
   const auto absolute = static_cast<sion_int64>(stream.size()) + position;
   if (absolute < 0) {
-    complain_about_seek(open, fmt::format("seek before beginning of file (posend = {}, abspos = {}), aborting  ...\n",
-                                          position, absolute));
+    complain_about_seek(
+        fmt::format("seek before beginning of file (posend = {}, abspos = {}), aborting  ...\n", position, absolute));
     return std::nullopt;
   }
   return stream.find(static_cast<std::uint64_t>(absolute));
 }
 
-std::optional<LogicalFile::Spot> spot_in_chunk(const OpenFile& open, const LogicalFile& stream, int block,
-                                               sion_int64 position) {
+std::optional<LogicalFile::Spot> spot_in_chunk(const LogicalFile& stream, int block, sion_int64 position) {
   LogicalFile::Spot spot{stream.chunk(), stream.position()};
   if (block != SION_CURRENT_BLK) {
     if (block < 0 || static_cast<std::uint64_t>(block) >= stream.chunks()) {
-      complain_about_seek(open, fmt::format("parameter chunk number ({}) is out of range (0 .. {}), returning  ...\n",
-                                            block, stream.chunks() - 1));
+      complain_about_seek(fmt::format("parameter chunk number ({}) is out of range (0 .. {}), returning  ...\n", block,
+                                      stream.chunks() - 1));
       return std::nullopt;
     }
     spot.chunk = static_cast<std::uint64_t>(block);
@@ -63,8 +60,8 @@ std::optional<LogicalFile::Spot> spot_in_chunk(const OpenFile& open, const Logic
   if (position != SION_CURRENT_POS) spot.position = static_cast<std::uint64_t>(position);
   const bool is_negative = position < 0 && position != SION_CURRENT_POS;
   if (is_negative || spot.position > stream.used(spot.chunk)) {
-    complain_about_seek(open, fmt::format("parameter posinblk ({}) is out of range (0 .. {}), aborting ...\n", position,
-                                          stream.used(spot.chunk)));
+    complain_about_seek(fmt::format("parameter posinblk ({}) is out of range (0 .. {}), aborting ...\n", position,
+                                    stream.used(spot.chunk)));
     return std::nullopt;
   }
   return spot;
@@ -75,12 +72,12 @@ int seek_to_read(OpenFile& open, int block, sion_int64 position) {
   std::optional<LogicalFile::Spot> spot;
   if (block == SION_ABSOLUTE_POS) {
     if (position >= 0) spot = stream.find(static_cast<std::uint64_t>(position));
-    if (!spot) return complain_about_seek(open, "error in searching abs pos, returning  ...\n");
+    if (!spot) return complain_about_seek("error in searching abs pos, returning  ...\n");
   } else if (block == SION_END_POS) {
-    spot = spot_from_end(open, stream, position);
-    if (!spot) return complain_about_seek(open, "error in searching end pos, returning  ...\n");
+    spot = spot_from_end(stream, position);
+    if (!spot) return complain_about_seek("error in searching end pos, returning  ...\n");
   } else {
-    spot = spot_in_chunk(open, stream, block, position);
+    spot = spot_in_chunk(stream, block, position);
     if (!spot) return SION_NOT_SUCCESS;
   }
   open.file->seek(*spot);
@@ -90,12 +87,12 @@ int seek_to_read(OpenFile& open, int block, sion_int64 position) {
 int seek(OpenFile& open, int rank, int block, sion_int64 position) {
   const auto index = index_of(open, rank);
   if (!index) {
-    return complain_about_seek(open, fmt::format("parameter rank {} (max. {}) out of range, aborting ...\n", rank,
-                                                 open.file->facts().tasks_of_set));
+    return complain_about_seek(
+        fmt::format("parameter rank {} (max. {}) out of range, aborting ...\n", rank, open.file->facts().tasks_of_set));
   }
   if (open.file->writes()) {
     if (block != SION_CURRENT_BLK || position != SION_CURRENT_POS) {
-      return complain_about_seek(open, "a file that is written has only its current position, returning  ...\n");
+      return complain_about_seek("a file that is written has only its current position, returning  ...\n");
     }
     open.file->select(*index);
     return SION_SUCCESS;
