@@ -55,7 +55,7 @@ ME flag:        1
 Data:           [Long record skipped]
 """
 
-BENCHMARK = r"""Benchmark on a block of data +\d+(\.\d+)? MB in size,
+BENCHMARK = r"""Benchmark on a block of data +\d+(\.\d+)? .?B in size,
 representing a 4 x 4 x 4 x 8 lattice(\.|,
 distributed over \d+ MPI processes
 for a local \d+ x \d+ x \d+ x \d+ lattice\.)
