@@ -101,8 +101,9 @@ void CreatedSet::choose() {
     try {
       const auto old = transport_.open_read(path_);
       older_files_ = sion::read_head(*old).files;
-    } catch (const Error&) {
-      // What is replaced is no multifile: there is nothing beside it to be removed.
+    } catch (const Error& error) {
+      // What is replaced may be no multifile: then there is nothing beside it to be removed.
+      if (error.code() == Code::io || error.code() == Code::no_permission) throw;
     }
   });
   all().broadcast(std::as_writable_bytes(std::span(&choice, 1)), 0);

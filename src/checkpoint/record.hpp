@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What this interface keeps in a multifile beside the format: records of 64 bytes at places that other readers ignore,
-// little-endian, each with a checksum of its own (formats/sion.md 10).
+// little-endian, each with a checksum of its own (formats/sion-records.md).
 #pragma once
 
 #include <array>

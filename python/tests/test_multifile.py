@@ -1,0 +1,101 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Multifiles from Python."""
+
+import io
+
+import limequat as lq
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.sion"
+
+
+def write(path, **options):
+    with lq.multifile.create(path, tasks=4, **options) as m:
+        for task in range(4):
+            m[task].write(np.arange(1000 * task, dtype=np.float64))
+
+
+@pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
+def test_what_is_written_is_read(path, compression):
+    write(path, compression=compression)
+    with lq.multifile.open(path) as m:
+        assert m.tasks == len(m) == 4
+        for task, stream in enumerate(m):
+            assert stream.size == 8000 * task
+            assert np.array_equal(np.frombuffer(stream.read()), np.arange(1000 * task))
+        assert m[-1].size == m[3].size
+        with pytest.raises(IndexError):
+            m[4]
+    assert m.info["compression"] == (compression or "none")
+
+
+def test_streams_are_files(path):
+    with lq.multifile.create(path) as m:
+        for step in range(500):
+            m[0].write(f"step {step}\n")
+    with lq.multifile.open(path) as m:
+        assert [line for line in io.TextIOWrapper(io.BufferedReader(m[0]))][499] == "step 499\n"
+        stream = m[0]
+        stream.seek(5)
+        assert stream.read(1) == b"0" and stream.tell() == 6
+        assert stream.seek(0, io.SEEK_END) == stream.size and stream.read() == b""
+
+
+def test_sets_grow(path):
+    write(path)
+    with lq.multifile.append(path, tasks=5) as m:
+        assert m[1].size == 8000 and m[4].task == 4
+        m[1].write(b"more")
+        m[4].write(b"new")
+    with lq.multifile.open(path) as m:
+        assert m.tasks == 5 and m[1].read()[-4:] == b"more" and m[4].read() == b"new"
+
+
+def test_an_exception_leaves_what_can_be_repaired(path):
+    with pytest.raises(ZeroDivisionError):
+        with lq.multifile.create(path) as m:
+            m.write(b"kept")
+            m[0].flush()
+            1 / 0
+    assert not path.exists()
+    part, = path.parent.glob("run.sion.*.part")
+    report = lq.multifile.repair(part)
+    assert report["outcome"] == "recovered" and report["path"] == str(path) and not report["lost"]
+    with lq.multifile.open(path) as m:
+        assert m[0].read() == b"kept"
+
+
+def test_damage_is_found(path):
+    write(path)
+    assert lq.multifile.verify(path)["sound"]
+    data = bytearray(path.read_bytes())
+    data[data.index(np.arange(100.0).tobytes()) + 50] ^= 1
+    path.write_bytes(data)
+    check = lq.multifile.verify(path)
+    assert not check["sound"] and check["damage"][0]["task"] == 1
+    with lq.multifile.open(path) as m:
+        with pytest.raises(lq.ChecksumError):
+            m[1].read()
+        assert len(m[2].read()) == 16000
+    with lq.multifile.open(path, verify=False) as m:
+        assert len(m[1].read()) == 8000
+
+
+def test_errors_are_the_usual_ones(path):
+    with pytest.raises(FileNotFoundError):
+        lq.multifile.open(path)
+    with pytest.raises(ValueError):
+        lq.multifile.create(path, compression="rar")
+    write(path)
+    with pytest.raises(FileExistsError):
+        lq.multifile.create(path)
+    writer = lq.multifile.create(path, force=True)
+    writer.discard()
+    with pytest.raises(lq.WrongState):
+        writer.write(b"x")
+    assert [file.name for file in path.parent.iterdir()] == ["run.sion"]
