@@ -35,6 +35,7 @@ BuddyCopies::BuddyCopies(std::shared_ptr<comm::Comm> all, std::shared_ptr<comm::
     : all_(std::move(all)),
       group_(std::move(group)),
       seat_(request.seat),
+      path_(request.path),
       courier_(all_),
       levels_(static_cast<std::size_t>(request.mode.buddies)) {
   comm::agree(*all_, [&] {
@@ -164,6 +165,17 @@ void BuddyCopies::write(base::Bytes bytes) {
     stream.advance(mine.offset < 0 ? 0 : bytes.size());
     stream.mark_filled();
   }
+}
+
+std::vector<BuddyCopies::Copy> BuddyCopies::copies() const {
+  std::vector<Copy> all;
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    const auto number = static_cast<std::int32_t>(i);
+    const std::string name = format::sion::buddy_name(path_, number);
+    all.push_back({format::sion::file_name(name, seat_.file), levels_[i].stream.size(),
+                   format::sion::file_name(name, group_before(seat_.file, -(number + 1), seat_.files))});
+  }
+  return all;
 }
 
 void BuddyCopies::accept_wards(Level& level) {

@@ -28,6 +28,16 @@ class BuddyCopies {
   // Collective over `all`.
   void close();
 
+  // By level: the file that has the copy of this task's data, how many bytes of them, and the file that this task's
+  // group keeps.
+  struct Copy {
+    std::string path;
+    std::uint64_t bytes = 0;
+    std::string kept_path;
+  };
+  std::vector<Copy> copies() const;
+  bool keeps() const noexcept { return is_first(); }
+
  private:
   struct Ward {  // a task whose data are kept here
     std::int64_t chunk_bytes = 0;
@@ -60,6 +70,7 @@ class BuddyCopies {
   std::shared_ptr<comm::Comm> all_;
   std::shared_ptr<comm::Comm> group_;
   Seat seat_;
+  std::string path_;
   CommCourier courier_;
   std::vector<Level> levels_;
   std::exception_ptr failure_;

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "multifile/serial_file.hpp"
 #include "support/error_of.hpp"
 #include "support/multifile_vectors.hpp"
@@ -71,6 +73,78 @@ TEST(BuddyCopies, OfSeveralLevelsHoldAllData) {
       EXPECT_EQ(buffer, vector_bytes(15, static_cast<std::int64_t>(t), 0, 400)) << suffix << ", task " << t;
     }
   }
+}
+
+// Files of the vector are taken away until nobody can read all data any more.
+TEST(BuddyCopies, StandInForWhatIsMissing) {
+  struct Case {
+    std::vector<std::string> missing;
+    Code code;
+  };
+  const std::vector<Case> cases{{{}, Code::ok},
+                                {{""}, Code::ok},
+                                {{".000001"}, Code::ok},
+                                {{"", ".000001"}, Code::ok},
+                                {{"", "_BUDDY_00.000001"}, Code::ok},
+                                {{"", "_BUDDY_00"}, Code::not_found}};
+  for (const Case& now : cases) {
+    const auto memory = transport::make_memory();
+    for (const char* suffix : {"", ".000001", "_BUDDY_00", "_BUDDY_00.000001"}) {
+      if (std::ranges::find(now.missing, suffix) != now.missing.end()) continue;
+      const std::string name = std::string("v15_buddy.sion") + suffix;
+      memory->create(name)->write_at(0, golden_vector(name));
+    }
+    run_ranks(4, [&](Handle comm) {
+      Opening opening;
+      opening.path = "v15_buddy.sion";
+      opening.mode = parse_mode("br,posix,buddy");
+      opening.opener.transport = memory.get();
+      const int rank = comm->rank();
+      const Seat seat = grouped_seat(*comm, rank / 2 * 2, rank % 2, 2);
+      const Error error = testing::error_of([&] {
+        const auto file = ParallelFile::open_with_buddies(make_team(comm), opening, seat);
+        std::vector<std::byte> buffer(static_cast<std::size_t>(500 + 10 * rank));
+        std::size_t done = 0;
+        while (!file->is_at_end()) done += file->read(base::MutableBytes(buffer).subspan(done));
+        EXPECT_EQ(buffer, vector_bytes(15, rank, 0, 500 + 10 * rank));
+        file->close();
+      });
+      EXPECT_EQ(error.code(), now.code) << error.what();
+    });
+  }
+}
+
+// Each group sees files of its own, as on nodes with disks of their own: the others' are read by those who see them.
+TEST(BuddyCopies, AreServedByThoseWhoSeeThem) {
+  const std::vector<std::vector<std::string>> seen{{".000001"}, {"_BUDDY_00"}};
+  run_ranks(4, [&](Handle comm) {
+    const int rank = comm->rank();
+    const auto memory = transport::make_memory();
+    for (const std::string& suffix : seen[static_cast<std::size_t>(rank / 2)]) {
+      const std::string name = "v15_buddy.sion" + suffix;
+      memory->create(name)->write_at(0, golden_vector(name));
+    }
+    Opening opening;
+    opening.path = "v15_buddy.sion";
+    opening.mode = parse_mode("br,posix,buddy");
+    opening.opener.transport = memory.get();
+    const Seat seat = grouped_seat(*comm, rank / 2 * 2, rank % 2, 2);
+    const auto file = ParallelFile::open_with_buddies(make_team(comm), opening, seat);
+    ASSERT_TRUE(file->is_collective());
+    std::vector<std::byte> all;
+    for (int call = 0; call < 2; ++call) {
+      std::vector<std::byte> buffer(static_cast<std::size_t>(250 + 5 * rank));
+      EXPECT_EQ(file->read_together(buffer), buffer.size());
+      all.insert(all.end(), buffer.begin(), buffer.end());
+    }
+    EXPECT_EQ(all, vector_bytes(15, rank, 0, 500 + 10 * rank));
+    EXPECT_EQ(testing::error_of([&] {
+                std::vector<std::byte> none;
+                file->read(none);
+              }).code(),
+              Code::ok);
+    file->close();
+  });
 }
 
 TEST(BuddyCopies, NeedANeighbour) {

@@ -8,6 +8,7 @@
 
 #include "comm/agree.hpp"
 #include "multifile/buddy_copies.hpp"
+#include "multifile/buddy_service.hpp"
 #include "multifile/metadata.hpp"
 #include "multifile/parallel_file.hpp"
 #include "multifile/wire.hpp"

@@ -11,6 +11,8 @@
 #include "multifile/agreement.hpp"
 #include "multifile/block_size.hpp"
 #include "multifile/buddy_copies.hpp"
+#include "multifile/buddy_service.hpp"
+#include "multifile/metadata.hpp"
 #include "multifile/parallel_file.hpp"
 #include "multifile/parallel_wire.hpp"
 #include "multifile/wire.hpp"
@@ -184,6 +186,7 @@ std::vector<std::vector<std::byte>> ParallelFile::lay_out(const std::vector<std:
     groups = format::sion::collector_groups(chunks, head_.block_size, wish_.tasks_each_of(head_.tasks), only_sends);
   }
   head_.widths = widths_for(chunks, head_.block_size, groups, collects, merges_);
+  require_sum(head_.widths);
   const Geometry geometry(head_, physical_path_);
   static_cast<void>(geometry.tail_offset(1));
   const std::vector<std::byte> bytes = format::sion::encode(head_);

@@ -13,6 +13,7 @@
 #include "multifile/block_size.hpp"
 #include "multifile/mapped_file.hpp"
 #include "multifile/mapped_wire.hpp"
+#include "multifile/metadata.hpp"
 
 namespace lq::multifile {
 namespace {
@@ -156,6 +157,7 @@ void MappedFile::lay_out_file(Kept& kept, std::int32_t file, std::vector<MappedT
   head.prefix = request.path;
   head.set_key_value_mode(facts_.key_values);
   head.widths = format::sion::aligned_widths(chunks, head.block_size);
+  require_sum(head.widths);
   const format::sion::Geometry geometry(head, path);
   static_cast<void>(geometry.tail_offset(1));
   const std::vector<std::byte> bytes = format::sion::encode(head);

@@ -11,6 +11,14 @@
 
 namespace lq::multifile {
 
+void require_sum(const std::vector<std::int64_t>& widths) {
+  std::int64_t sum = 0;
+  for (const std::int64_t width : widths) {
+    if (!__builtin_add_overflow(sum, width, &sum)) continue;
+    throw Error(Code::too_large, "the chunks of all tasks add up to more than 2^63 - 1 bytes; choose smaller ones");
+  }
+}
+
 void write_tail(transport::File& file, const format::sion::Head& head, const format::sion::Tail& tail,
                 std::int64_t unused) {
   const format::sion::Geometry geometry(head, file.path());

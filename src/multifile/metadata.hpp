@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
@@ -13,6 +14,9 @@
 #include "transport/transport.hpp"
 
 namespace lq::multifile {
+
+// Throws Error(too_large) where the chunks of all tasks add up to more than 2^63 - 1 bytes.
+void require_sum(const std::vector<std::int64_t>& widths);
 
 // Metadata block 2, then where it is in block 1: a file whose writer dies in between is unclosed, not damaged.
 void write_tail(transport::File& file, const format::sion::Head& head, const format::sion::Tail& tail,

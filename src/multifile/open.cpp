@@ -12,6 +12,8 @@
 #include "format/sion/widths.hpp"
 #include "multifile/agreement.hpp"
 #include "multifile/block_size.hpp"
+#include "multifile/buddy_copies.hpp"
+#include "multifile/buddy_service.hpp"
 #include "multifile/metadata.hpp"
 #include "multifile/parallel_file.hpp"
 #include "multifile/parallel_wire.hpp"
@@ -168,6 +170,31 @@ std::vector<std::vector<std::byte>> ParallelFile::read_physical(const Opening& r
     append_all(answers.back(), metadata.tail.table.used(task));
   }
   return answers;
+}
+
+std::unique_ptr<ParallelFile> ParallelFile::open_with_buddies(std::shared_ptr<Team> team, const Opening& request,
+                                                              const Seat& seat) {
+  const std::shared_ptr<comm::Comm> all(team, &team->all());
+  auto service = std::make_unique<BuddyService>(all, request, seat);
+  BuddyService::Share share = service->find_share();
+  auto file = std::unique_ptr<ParallelFile>(new ParallelFile(share.facts, team, share.seat));
+  file->physical_path_ = share.path;
+  file->group_.comm = all;
+  file->tasks_.push_back(std::move(share.task));
+  Opener opener = request.opener;
+  opener.access = request.mode.access;
+  std::uint64_t sees_its_file = 1;
+  try {
+    file->open_data(opener);
+  } catch (const Error&) {
+    file->channels_.push_back(make_remote_channel(share.path));
+    sees_its_file = 0;
+  }
+  all->all_reduce(std::span(&sees_its_file, 1), comm::Reduce::min);
+  if (sees_its_file == 1) return file;
+  file->collects_ = true;
+  file->service_ = std::move(service);
+  return file;
 }
 
 }  // namespace lq::multifile

@@ -18,6 +18,7 @@
 namespace lq::multifile {
 
 class BuddyCopies;
+class BuddyService;
 
 struct Creation {
   std::string path;
@@ -48,6 +49,11 @@ class ParallelFile final : public Multifile {
   // the logical file of global rank t.
   static std::unique_ptr<ParallelFile> open(std::shared_ptr<Team> team, const Opening& request);
 
+  // The same of a multifile with buddy copies: what is missing of the main set is read from copies, by those who see
+  // them, for those whose data they hold. `seat`: of this task in its group, of which the first looks for files.
+  static std::unique_ptr<ParallelFile> open_with_buddies(std::shared_ptr<Team> team, const Opening& request,
+                                                         const Seat& seat);
+
   const Seat& seat() const noexcept { return seat_; }
   Team& team() noexcept { return *team_; }
   const FileGroup& group() const noexcept { return group_; }
@@ -55,6 +61,8 @@ class ParallelFile final : public Multifile {
 
   // Collective over the tasks of the physical file, directly after the creation: other sizes of chunks.
   void resize_chunks(std::int64_t chunk_bytes);
+
+  const BuddyCopies* copies() const noexcept { return copies_.get(); }
 
   bool is_collective() const noexcept { return collects_; }
   bool merges() const noexcept { return merges_; }
@@ -95,7 +103,8 @@ class ParallelFile final : public Multifile {
   CollectorGroup collectors_;
   std::exception_ptr collector_failure_;  // of a write for others, who may not have heard of it
 
-  std::unique_ptr<BuddyCopies> copies_;  // when writing
+  std::unique_ptr<BuddyService> service_;  // when reading from copies
+  std::unique_ptr<BuddyCopies> copies_;    // when writing
 
   // On the first task of each physical file, when writing.
   std::unique_ptr<transport::File> metadata_;

@@ -76,6 +76,7 @@ std::unique_ptr<SerialFile> SerialFile::create(const SerialCreation& request) {
     head.block_size = block_size_of(*request.opener.transport, request.path);
     head.widths = format::sion::aligned_widths(request.chunk_bytes, head.block_size);
   }
+  require_sum(head.widths);
   const format::sion::Geometry geometry(head, request.path);
   static_cast<void>(geometry.tail_offset(1));
   const std::vector<std::byte> bytes = format::sion::encode(head);

@@ -7,6 +7,7 @@
 #include <limequat/error.hpp>
 
 #include "multifile/buddy_copies.hpp"
+#include "multifile/buddy_service.hpp"
 #include "multifile/parallel_file.hpp"
 
 namespace lq::multifile {
@@ -50,6 +51,12 @@ std::size_t ParallelFile::read_together(base::MutableBytes buffer) {
   if (!buffer.empty() && !is_at_end()) {
     mine = {static_cast<std::int64_t>(stream.offset()),
             static_cast<std::int64_t>(std::min<std::uint64_t>(buffer.size(), stream.rest()))};
+  }
+  if (service_) {
+    service_->read(stream.offset(), buffer.first(static_cast<std::size_t>(mine.bytes)));
+    stream.advance(static_cast<std::uint64_t>(mine.bytes));
+    place_stream();
+    return static_cast<std::size_t>(mine.bytes);
   }
   group_.courier->deal_out(collectors_, mine, buffer, [&](const Parcel& piece, base::MutableBytes data) {
     const std::size_t got = channel().read_at(static_cast<std::uint64_t>(piece.offset), data);

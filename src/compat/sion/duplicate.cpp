@@ -2,13 +2,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Duplicates of handles, and which files a task has to do with.
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <new>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "compat/sion/alias.hpp"
 #include "compat/sion/opening.hpp"
+#include "multifile/buddy_copies.hpp"
 #include "multifile/duplicate.hpp"
+#include "multifile/parallel_file.hpp"
 
 namespace lq::compat::sion {
 namespace {
@@ -36,6 +42,49 @@ int duplicate(OpenFile& open, int mode, int rank, std::uint64_t key) {
   return add_handle(std::move(copy));
 }
 
+struct Involvement {
+  std::string path;
+  std::size_t bytes;
+  int role;
+};
+
+// The files that a task has to do with when it writes with copies; of those only what is asked for.
+std::vector<Involvement> involvements(OpenFile& open, const multifile::ParallelFile& file, int roles) {
+  open.file->catch_up();
+  std::vector<Involvement> all{{file.physical_path(), open.file->selected().stream.size(), SION_ROLE_WRITER}};
+  for (const auto& copy : file.copies()->copies()) {
+    all.push_back({copy.path, copy.bytes, SION_ROLE_SENDER});
+    all.push_back({copy.kept_path, 0, file.copies()->keeps() ? SION_ROLE_COLLECTOR : SION_ROLE_NOWRITER});
+  }
+  std::erase_if(all, [&](const Involvement& one) { return (one.role & roles) == 0; });
+  return all;
+}
+
+template <class T>
+T* allocate(std::size_t count) {
+  auto* const memory = static_cast<T*>(std::calloc(std::max<std::size_t>(count, 1), sizeof(T)));
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+// nullptr without copies.
+sion_io_stat_t* io_info(OpenFile& open, int roles) {
+  const auto* const file = dynamic_cast<const multifile::ParallelFile*>(open.file.get());
+  if (file == nullptr || file->copies() == nullptr) return nullptr;
+  const std::vector<Involvement> all = involvements(open, *file, roles);
+  auto* const info = allocate<sion_io_stat_t>(1);
+  info->nfiles = static_cast<int>(all.size());
+  info->names = allocate<const char*>(all.size());
+  info->sizes = allocate<size_t>(all.size());
+  info->roles = allocate<int>(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    info->names[i] = ::strdup(all[i].path.c_str());
+    info->sizes[i] = all[i].bytes;
+    info->roles[i] = all[i].role;
+  }
+  return info;
+}
+
 }  // namespace
 }  // namespace lq::compat::sion
 
@@ -57,11 +106,26 @@ int sion_dedup(int sid) {
   });
 }
 
-// Only buddy copies have something to tell.
-sion_io_stat_t* sion_get_io_info_by_spec(int, int, int) { return nullptr; }
-sion_io_stat_t* sion_get_io_info(int sid) { return sion_get_io_info_by_spec(sid, 0, SION_GET_IO_INFO_FLAG_NONE); }
+sion_io_stat_t* sion_get_io_info_by_spec(int sid, int roles, int) {
+  sion_io_stat_t* info = nullptr;
+  with_file("sion_get_io_info", 0, sid, [&](OpenFile& open) {
+    info = io_info(open, roles);
+    return 0;
+  });
+  return info;
+}
+
+sion_io_stat_t* sion_get_io_info(int sid) {
+  return sion_get_io_info_by_spec(sid, SION_ROLE_COLLECTOR | SION_ROLE_WRITER | SION_ROLE_NOWRITER,
+                                  SION_GET_IO_INFO_FLAG_NONE);
+}
 
 int sion_free_io_info(sion_io_stat_t* info) {
+  if (info == nullptr) return SION_SUCCESS;
+  for (int i = 0; i < info->nfiles; ++i) std::free(const_cast<char*>(info->names[i]));
+  std::free(info->names);
+  std::free(info->sizes);
+  std::free(info->roles);
   std::free(info);
   return SION_SUCCESS;
 }

@@ -116,7 +116,8 @@ int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const Paralle
       file = ParallelFile::create(team, request);
     } else {
       const multifile::Opening request{creation.path, mode, names, {}};
-      file = ParallelFile::open(team, request);
+      file =
+          mode.buddies > 0 ? ParallelFile::open_with_buddies(team, request, seat) : ParallelFile::open(team, request);
       // SIONlib looks into the first file with a handle of its own.
       if (place == 0) drop_handle(reserve_handle());
     }

@@ -1,0 +1,200 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Who serves what is decided once, at the open.
+#include "multifile/buddy_service.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
+#include "multifile/agreement.hpp"
+#include "multifile/metadata.hpp"
+#include "multifile/wire.hpp"
+
+namespace lq::multifile {
+namespace {
+
+class RemoteChannel final : public Channel {
+ public:
+  explicit RemoteChannel(std::string path) : path_(std::move(path)) {}
+  const std::string& path() const noexcept override { return path_; }
+  void write_at(std::uint64_t, base::Bytes) override { refuse(); }
+  std::size_t read_at(std::uint64_t, base::MutableBytes) override { refuse(); }
+  void flush() override {}
+  void close() override {}
+
+ private:
+  [[noreturn]] void refuse() const {
+    throw Error(Code::wrong_state,
+                fmt::format("{}: another task reads this file for us; read it with collective calls", path_));
+  }
+  std::string path_;
+};
+
+// Where a task's data lie, followed by the filled bytes of each chunk.
+struct Description {
+  LogicalFile::Place place;
+  std::int64_t rank = 0;
+  std::int32_t file = 0, number = 0, tasks = 0, files = 0;
+  std::int32_t level = 0, block_size = 0, key_values = 0, metadata_is_big = 0, data_is_big = 0, unused = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Channel> make_remote_channel(std::string path) {
+  return std::make_unique<RemoteChannel>(std::move(path));
+}
+
+BuddyService::BuddyService(std::shared_ptr<comm::Comm> all, const Opening& request, const Seat& seat)
+    : all_(std::move(all)), request_(request), servers_(static_cast<std::size_t>(seat.files)) {
+  comm::agree(*all_, [&] { require_path(request.path); });
+  require_same_request(*all_, request.path, request.mode, 0, seat.files);
+  const auto found = all_->gather(look_around(seat), 0);
+  comm::agree_at_root(*all_, [&] { choose_servers(found); });
+  all_->broadcast(std::as_writable_bytes(std::span(servers_)), 0);
+}
+
+std::string BuddyService::path_of(std::int32_t level, std::int32_t file) const {
+  const std::string name = level < 0 ? request_.path : format::sion::buddy_name(request_.path, level);
+  return request_.names && level < 0 ? request_.names(file) : format::sion::file_name(name, file);
+}
+
+// The levels and files that this task can read; only the first of each group looks.
+std::vector<std::byte> BuddyService::look_around(const Seat& seat) const {
+  std::vector<std::byte> found;
+  if (seat.task != 0) return found;
+  for (std::int32_t level = -1; level < request_.mode.buddies; ++level) {
+    for (std::int32_t file = 0; file < seat.files; ++file) {
+      try {
+        const auto physical = request_.opener.transport->open_read(path_of(level, file));
+        const format::sion::Head head = format::sion::read_head(*physical);
+        const bool belongs = head.is_closed() && head.files == seat.files && head.file_number == file;
+        if (belongs) append(found, format::sion::Place{level, file});
+      } catch (const Error&) {  // somebody else may have it
+      }
+    }
+  }
+  return found;
+}
+
+// On rank 0: of each file the lowest level, on the lowest rank that has it.
+void BuddyService::choose_servers(const std::vector<std::vector<std::byte>>& found) {
+  for (std::size_t rank = 0; rank < found.size(); ++rank) {
+    for (const auto& place : take_all<format::sion::Place>(found[rank])) {
+      Server& server = servers_[static_cast<std::size_t>(place.task)];
+      if (server.rank >= 0 && server.level <= place.file) continue;
+      server = {static_cast<std::int32_t>(rank), place.file};
+    }
+  }
+  const auto missing = std::ranges::find_if(servers_, [](const Server& server) { return server.rank < 0; });
+  if (missing == servers_.end()) return;
+  const auto file = static_cast<std::int32_t>(missing - servers_.begin());
+  ErrorFacts facts;
+  facts.path = path_of(-1, file);
+  throw Error(Code::not_found,
+              fmt::format("{}: neither file {} of {} nor a copy of it can be read by anybody; restore one of them",
+                          facts.path, file, servers_.size()),
+              facts);
+}
+
+// On servers: to each task of the files that are served here.
+std::vector<comm::Message> BuddyService::describe() {
+  std::map<int, std::vector<std::byte>> by_rank;
+  for (std::size_t f = 0; f < servers_.size(); ++f) {
+    if (servers_[f].rank != all_->rank()) continue;
+    const auto file = static_cast<std::int32_t>(f);
+    const Metadata metadata = read_metadata(*request_.opener.transport, path_of(servers_[f].level, file));
+    const format::sion::Head& head = metadata.head;
+    Opener opener = request_.opener;
+    opener.access = Access::descriptors;
+    served_[file] = opener.open(metadata.path, Direction::read);
+    for (std::int32_t task = 0; task < head.tasks; ++task) {
+      const std::int64_t rank = head.ranks[static_cast<std::size_t>(task)];
+      if (rank < 0) continue;
+      if (rank >= all_->size() || by_rank.contains(static_cast<int>(rank))) {
+        throw Error(Code::invalid_argument,
+                    fmt::format("{}: has data of global rank {}, which is not one of the {} tasks that read, or has "
+                                "two of it",
+                                metadata.path, rank, all_->size()));
+      }
+      Description description;
+      description.place = {metadata.geometry.start(task), metadata.geometry.width(task), metadata.geometry.skip()};
+      description.rank = rank;
+      description.file = file;
+      description.number = task;
+      description.tasks = head.tasks;
+      description.files = head.files;
+      description.level = servers_[f].level;
+      description.block_size = head.block_size;
+      description.key_values = static_cast<std::int32_t>(head.key_value_mode());
+      description.metadata_is_big = head.metadata_order == ByteOrder::big;
+      description.data_is_big = head.data_order == ByteOrder::big;
+      std::vector<std::byte>& bytes = by_rank[static_cast<int>(rank)];
+      append(bytes, description);
+      append_all(bytes, metadata.tail.table.used(task));
+    }
+  }
+  std::vector<comm::Message> messages;
+  for (auto& [rank, bytes] : by_rank) messages.push_back({rank, std::move(bytes)});
+  return messages;
+}
+
+BuddyService::Share BuddyService::find_share() {
+  const auto described = comm::agree(*all_, [&] { return describe(); });
+  const auto arrived = all_->all_to_all(described);
+  return comm::agree(*all_, [&] {
+    if (arrived.size() != 1) {
+      throw Error(Code::invalid_argument,
+                  fmt::format("{}: {} of its files have data of task {}; it was written by another number of tasks",
+                              request_.path, arrived.size(), all_->rank()));
+    }
+    base::Bytes bytes = arrived[0].bytes;
+    const auto description = take<Description>(bytes);
+    Share share;
+    share.facts.path = request_.path;
+    share.facts.block_size = description.block_size;
+    share.facts.key_values = static_cast<format::sion::KeyValueMode>(description.key_values);
+    share.facts.metadata_order = description.metadata_is_big != 0 ? ByteOrder::big : ByteOrder::little;
+    share.facts.data_order = description.data_is_big != 0 ? ByteOrder::big : ByteOrder::little;
+    share.facts.files = description.files;
+    share.facts.file_number = description.file;
+    share.facts.tasks_of_set = all_->size();
+    share.seat = {description.file, description.files, description.number, description.tasks};
+    share.task.rank = description.rank;
+    share.task.file = description.file;
+    share.task.number = description.number;
+    share.task.stream = LogicalFile(description.place, take_all<std::int64_t>(bytes));
+    share.path = path_of(description.level, description.file);
+    file_ = description.file;
+    return share;
+  });
+}
+
+void BuddyService::read(std::uint64_t offset, base::MutableBytes buffer) {
+  std::vector<comm::Message> questions;
+  const Wanted wanted{static_cast<std::int64_t>(offset), static_cast<std::int64_t>(buffer.size()), file_, 0};
+  if (!buffer.empty()) {
+    questions.push_back({servers_[static_cast<std::size_t>(file_)].rank, to_bytes(wanted)});
+  }
+  const auto asked = all_->all_to_all(std::move(questions));
+  auto answers = comm::agree(*all_, [&] {
+    std::vector<comm::Message> read;
+    for (const comm::Message& message : asked) {
+      const auto theirs = from_bytes<Wanted>(message.bytes);
+      comm::Message& answer = read.emplace_back(comm::Message{message.rank, {}});
+      answer.bytes.resize(static_cast<std::size_t>(theirs.bytes));
+      Channel& channel = *served_.at(theirs.file);
+      if (channel.read_at(static_cast<std::uint64_t>(theirs.offset), answer.bytes) == answer.bytes.size()) continue;
+      throw Error(Code::truncated, channel.path() + ": ends inside a chunk; it was cut short: restore it from a copy");
+    }
+    return read;
+  });
+  for (const comm::Message& message : all_->all_to_all(std::move(answers))) {
+    std::ranges::copy(message.bytes, buffer.begin());
+  }
+}
+
+}  // namespace lq::multifile

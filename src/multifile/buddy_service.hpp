@@ -1,0 +1,61 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Reading a multifile of which files may be missing, or be seen by some tasks only: the first task of each group looks
+// for files of the main set and of its copies; of each file the best one found is served to those whose data are in it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "multifile/parallel_file.hpp"
+
+namespace lq::multifile {
+
+class BuddyService {
+ public:
+  // Collective over `all`; `seat`: of the caller in its group. not_found: a file that nobody can read.
+  BuddyService(std::shared_ptr<comm::Comm> all, const Opening& request, const Seat& seat);
+
+  // What this task reads, described by whoever serves it.
+  struct Share {
+    Facts facts;
+    Seat seat;
+    Multifile::Task task;
+    std::string path;
+  };
+  // Collective.
+  Share find_share();
+  // Collective. `offset` is one in the physical file of this task's share.
+  void read(std::uint64_t offset, base::MutableBytes buffer);
+
+ private:
+  struct Server {  // of a physical file
+    std::int32_t rank = -1;
+    std::int32_t level = -1;  // -1: the main set
+  };
+  struct Wanted {
+    std::int64_t offset = 0, bytes = 0;
+    std::int32_t file = 0;
+    std::int32_t unused = 0;
+  };
+
+  std::string path_of(std::int32_t level, std::int32_t file) const;
+  std::vector<std::byte> look_around(const Seat& seat) const;
+  void choose_servers(const std::vector<std::vector<std::byte>>& found);
+  std::vector<comm::Message> describe();
+
+  std::shared_ptr<comm::Comm> all_;
+  const Opening request_;
+  std::vector<Server> servers_;                              // by file
+  std::map<std::int32_t, std::unique_ptr<Channel>> served_;  // by file, those of this task
+  std::int32_t file_ = 0;                                    // of this task's share
+};
+
+// A channel for data that somebody else reads: plain reads are refused.
+std::unique_ptr<Channel> make_remote_channel(std::string path);
+
+}  // namespace lq::multifile
