@@ -69,7 +69,10 @@ bool KeyIndex::seek(const ReadStream& read, std::uint64_t key, std::optional<std
                     std::optional<std::uint64_t> position) {
   Key* const known = find(read, key, 1);
   if (known == nullptr) return false;
-  const std::uint64_t number = record.value_or(known->current);
+  // A record that was read to its end is no longer the current one where there is another.
+  const bool is_done = known->position > 0 && known->position >= records_[known->records[known->current]].length;
+  const bool goes_on = !record && is_done && find(read, key, known->current + 2) != nullptr;
+  const std::uint64_t number = record.value_or(known->current + (goes_on ? 1 : 0));
   if (number >= stream_bytes_) return false;  // a record takes more than a byte
   Key* const found = find(read, key, number + 1);
   if (found == nullptr) return false;

@@ -24,9 +24,14 @@ using format::sion::Place;
   throw Error(code, fmt::format("{}: {}", path, sentence), facts);
 }
 
+// What process 0 tells all others.
 struct Extent {
-  std::int32_t files = 1;
   std::int64_t tasks = 0;
+  std::int32_t files = 1;
+  std::int32_t block_size = 1;
+  format::sion::KeyValueMode key_values = format::sion::KeyValueMode::none;
+  ByteOrder metadata_order = ByteOrder::little;
+  ByteOrder data_order = ByteOrder::little;
 };
 
 // Consecutive ranks for each process, the first of which have one more where it does not go up.
@@ -91,7 +96,12 @@ std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, co
   comm::agree_at_root(*all, [&] {
     const Metadata first = read_metadata(*request.opener.transport, path_of(request, 0));
     if (first.tail.map && first.head.files > 1) map = *first.tail.map;
-    extent = {first.head.files, map.empty() ? first.head.tasks : static_cast<std::int64_t>(map.size())};
+    extent = {map.empty() ? first.head.tasks : static_cast<std::int64_t>(map.size()),
+              first.head.files,
+              first.head.block_size,
+              first.head.key_value_mode(),
+              first.head.metadata_order,
+              first.head.data_order};
   });
   all->broadcast(std::as_writable_bytes(std::span(&extent, 1)), 0);
   comm::agree(*all, [&] {
@@ -108,6 +118,10 @@ std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, co
   facts.path = request.path;
   facts.files = extent.files;
   facts.tasks_of_set = extent.tasks;
+  facts.block_size = extent.block_size;
+  facts.key_values = extent.key_values;
+  facts.metadata_order = extent.metadata_order;
+  facts.data_order = extent.data_order;
   auto file = std::unique_ptr<MappedFile>(new MappedFile(facts, all));
   const auto wanted = all->all_to_all(file->sorted_by_keeper(places, [](const Place& place) { return place.file; }));
   const auto described = comm::agree(*all, [&] { return file->describe(wanted, request); });

@@ -120,12 +120,13 @@ char* _sion_buddy_role_to_str(int role);
 char* _sion_buddy_role_to_str(int role) {
   struct Name {
     int role;
-    char text[24];
+    char text[32];
   };
-  static Name names[] = {{SION_ROLE_NONE, "none"},         {SION_ROLE_COLLECTOR, "collector"},
-                         {SION_ROLE_SENDER, "sender"},     {SION_ROLE_WRITER, "writer"},
-                         {SION_ROLE_NOWRITER, "nowriter"}, {SION_ROLE_READER, "reader"},
-                         {SION_ROLE_NOREADER, "noreader"}, {SION_ROLE_COLLECTOR_READER, "collector_reader"}};
+  static Name names[] = {
+      {SION_ROLE_NONE, "SION_ROLE_NONE"},         {SION_ROLE_COLLECTOR, "SION_ROLE_COLLECTOR"},
+      {SION_ROLE_SENDER, "SION_ROLE_SENDER"},     {SION_ROLE_WRITER, "SION_ROLE_WRITER"},
+      {SION_ROLE_NOWRITER, "SION_ROLE_NOWRITER"}, {SION_ROLE_READER, "SION_ROLE_READER"},
+      {SION_ROLE_NOREADER, "SION_ROLE_NOREADER"}, {SION_ROLE_COLLECTOR_READER, "SION_ROLE_COLLECTOR_READER"}};
   static char unknown[] = "unknown";
   const auto found =
       std::find_if(std::begin(names), std::end(names), [&](const Name& name) { return name.role == role; });

@@ -44,7 +44,12 @@ std::optional<LogicalFile::Spot> spot_from_end(const LogicalFile& stream, sion_i
         fmt::format("seek before beginning of file (posend = {}, abspos = {}), aborting  ...\n", position, absolute));
     return std::nullopt;
   }
-  return stream.find(static_cast<std::uint64_t>(absolute));
+  auto spot = stream.find(static_cast<std::uint64_t>(absolute));
+  // Counted from the end, a place between two chunks is in the later one.
+  while (spot && position < 0 && spot->position == stream.used(spot->chunk) && spot->chunk + 1 < stream.chunks()) {
+    spot = LogicalFile::Spot{spot->chunk + 1, 0};
+  }
+  return spot;
 }
 
 std::optional<LogicalFile::Spot> spot_in_chunk(const LogicalFile& stream, int block, sion_int64 position) {
