@@ -97,7 +97,7 @@ TEST(Threads, OnlyTheFirstOfARankCollects) {
   run_hybrid(2, 3, [&](const std::shared_ptr<ThreadsComm>& comm) {
     const int rank = comm->rank();
     Creation request;
-    request.path = "f";
+    request.path = std::string("threads.sion");
     request.mode = parse_mode("bw,posix,collective,collsize=6");
     request.chunk_bytes = 1000;
     request.block_size = 64;
@@ -111,7 +111,7 @@ TEST(Threads, OnlyTheFirstOfARankCollects) {
     EXPECT_TRUE(file->write_together(vector_bytes(3, rank, 700, 300 - 10 * rank)));
     file->close();
     Opening opening;
-    opening.path = "f";
+    opening.path = std::string("threads.sion");
     opening.mode = parse_mode("br,posix,collective");
     opening.opener.transport = memory.get();
     const auto back = ParallelFile::open(team, opening);
