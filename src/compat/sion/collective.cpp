@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collective calls for data: in files that were not opened collectively, and after an individual call, they are
-// individual.
+// Collective calls for data: in files that were not opened collectively, and after an individual call where data are
+// not merged, they are individual.
 #include <fmt/format.h>
 
 #include "compat/sion/alias.hpp"
@@ -17,7 +17,8 @@ using multifile::ParallelFile;
 // nullptr: the call is individual.
 ParallelFile* together(const OpenFile& open) noexcept {
   auto* const file = dynamic_cast<ParallelFile*>(open.file.get());
-  return file != nullptr && file->is_collective() && !open.individual ? file : nullptr;
+  const bool is_over = open.individual && file != nullptr && !file->merges();
+  return file != nullptr && file->is_collective() && !is_over ? file : nullptr;
 }
 
 std::size_t write_together(OpenFile& open, ParallelFile& file, const void* data, std::size_t size, std::size_t items) {

@@ -102,8 +102,15 @@ int seek(OpenFile& open, int rank, int block, sion_int64 position) {
     open.file->select(*index);
     return SION_SUCCESS;
   }
+  const bool is_another = *index != open.file->selected_index();
   open.file->select(*index);
   open.file->catch_up();
+  // Where another task was left at the end of a chunk, programs expect it at the next one.
+  const bool stays = block == SION_CURRENT_BLK && position == SION_CURRENT_POS;
+  if (is_another && stays && open.file->selected().stream.logical_position() > 0) {
+    open.file->is_at_end();
+    return SION_SUCCESS;
+  }
   return seek_to_read(open, block, position);
 }
 
