@@ -17,6 +17,10 @@ namespace lq::checkpoint {
 namespace {
 
 constexpr std::uint64_t usual_width = 1ULL << 20;
+// A chunk is held in memory to be checked before its bytes are handed out; only of streams so long that their table of
+// chunks would grow are chunks wider.
+constexpr std::uint64_t narrow = 4ULL << 20;
+constexpr std::uint64_t chunks_of_long_streams = 1024;
 constexpr std::uint64_t largest_width = 64ULL << 20;
 constexpr std::uint64_t largest_width_compressed = 16ULL << 20;
 constexpr std::uint64_t largest_block = 32ULL << 20;  // that other writers take
@@ -43,7 +47,11 @@ std::uint64_t choose_width(std::uint64_t expected_bytes, std::uint64_t block_byt
                            std::uint64_t frame_bound) {
   const bool plain = compression == Compression::none;
   const std::uint64_t most = plain ? largest_width : largest_width_compressed;
-  const std::uint64_t wanted = expected_bytes == 0 ? usual_width : std::min(expected_bytes, most);
+  std::uint64_t wanted = usual_width;
+  if (expected_bytes > 0) {
+    const std::uint64_t bound = std::clamp(expected_bytes / chunks_of_long_streams, narrow - reserved_bytes, most);
+    wanted = std::min(expected_bytes, bound);
+  }
   return format::sion::round_up(std::max(wanted, frame_bound) + reserved_bytes, block_bytes);
 }
 

@@ -17,6 +17,7 @@ namespace lq::checkpoint {
 namespace {
 
 constexpr std::uint64_t largest_block = 4ULL << 20;
+constexpr std::size_t piece_bytes = 256 * 1024;
 
 }  // namespace
 
@@ -72,6 +73,17 @@ void StreamReader::read_exactly(std::uint64_t chunk, std::uint64_t position, bas
   }
 }
 
+// Each piece is summed while it is in the cache.
+void StreamReader::read_checked(std::uint64_t chunk, base::MutableBytes whole) {
+  std::uint32_t sum = 0;
+  for (std::size_t at = 0; at < whole.size(); at += piece_bytes) {
+    const base::MutableBytes piece = whole.subspan(at, std::min(piece_bytes, whole.size() - at));
+    read_exactly(chunk, at, piece);
+    if (has_checks()) sum = kernels::crc32(sum, piece);
+  }
+  require_checksum(chunk, sum);
+}
+
 void StreamReader::require_checksum(std::uint64_t chunk, std::uint32_t sum) {
   if (!has_checks()) return;
   const std::uint32_t stored = record_of(chunk).checksum;
@@ -120,8 +132,7 @@ std::size_t StreamReader::read_plain(std::uint64_t chunk, std::uint64_t position
       return part.size();
     }
   } else if (position == 0 && part.size() == used(chunk)) {
-    read_exactly(chunk, 0, part);
-    require_checksum(chunk, kernels::crc32(0, part));
+    read_checked(chunk, part);
     return part.size();
   } else if (used(chunk) > largest_block) {
     const auto sum = checksum_of(file(), entry_.place.offset(chunk), used(chunk));
@@ -144,8 +155,7 @@ void StreamReader::load_block(std::uint64_t chunk) {
   }
   block_of_.reset();
   block_.resize(static_cast<std::size_t>(used(chunk)));
-  read_exactly(chunk, 0, block_);
-  require_checksum(chunk, kernels::crc32(0, block_));
+  read_checked(chunk, block_);
   block_of_ = chunk;
   frame_.clear();
   frame_begin_ = 0;

@@ -73,6 +73,8 @@ class StreamReader {
   Spot find(std::uint64_t position);
   const ChunkRecord& record_of(std::uint64_t chunk);
   void read_exactly(std::uint64_t chunk, std::uint64_t position, base::MutableBytes buffer);
+  // All used bytes of a chunk, compared.
+  void read_checked(std::uint64_t chunk, base::MutableBytes whole);
   void require_checksum(std::uint64_t chunk, std::uint32_t sum);
   // Bytes of a chunk from a position on, up to its end.
   std::size_t read_plain(std::uint64_t chunk, std::uint64_t position, base::MutableBytes buffer);
