@@ -223,6 +223,7 @@ LQ_API MultifileCheck verify_multifile(const std::string& path);
 struct RepairOptions {
   std::string output = {};  // name of the set; empty: the one it was to have
   bool overwrite = false;   // replace a set of that name
+  bool dry_run = false;     // find what can be recovered, write nothing
 };
 
 struct RepairReport {
@@ -236,12 +237,14 @@ struct RepairReport {
   std::int64_t tasks = 0;
   std::uint64_t chunks = 0;
   std::uint64_t stored_bytes = 0;
+  std::vector<std::string> files;  // of the set, as they are called then
   // Recorded chunks whose bytes are not what was recorded, and those behind them: left out.
   std::vector<ChunkDamage> lost;
 };
 // Local. `path`: a set, or one of its NAME.xxxxxxxx.part. Makes a set of what is there: every chunk whose write had
 // finished, each verified, up to the first gap of its stream. Nothing is removed; a repair that is interrupted can be
-// repeated. exists: there is a set of that name; unsupported: the files hold no records; truncated: they hold nothing.
+// repeated. A table of chunks that is damaged is made again. exists: there is a set of that name; unsupported: the files
+// hold no records; truncated: they hold nothing.
 LQ_API RepairReport repair_multifile(const std::string& path, const RepairOptions& options = {});
 
 // Local. One object each, on one line (docs/reference/json.md).

@@ -22,6 +22,12 @@ namespace sion = format::sion;
 constexpr std::int32_t largest_scan = 1 << 20;  // files looked at for another generation
 
 [[noreturn]] void throw_damaged(const std::string& path, std::uint64_t offset, const std::string& what) {
+  throw Error(Code::malformed, fmt::format("{}: {} (byte {}); restore the file from a copy", path, what, offset),
+              {.path = path, .offset = offset});
+}
+
+// What follows from the records of chunks.
+[[noreturn]] void throw_repairable(const std::string& path, std::uint64_t offset, const std::string& what) {
   throw Error(Code::malformed,
               fmt::format("{}: {} (byte {}); restore the file from a copy, or repair it", path, what, offset),
               {.path = path, .offset = offset});
@@ -74,22 +80,38 @@ std::vector<std::uint64_t> read_tail_record(base::ByteSource& file, const sion::
   const std::uint64_t offset = physical.tail_offset + table;
   const auto record = decode_tail_record(read_bytes(file, offset, record_bytes));
   if (!record || record->generation != set.generation || record->table_bytes != table) {
-    throw_damaged(file.path(), offset, "the record behind metadata block 2 is not what was written");
+    throw_repairable(file.path(), offset, "the record behind metadata block 2 is not what was written");
   }
   if (checksum_of(file, physical.tail_offset, table) != record->table) {
-    throw_damaged(file.path(), physical.tail_offset, "metadata block 2 is not what was written");
+    throw_repairable(file.path(), physical.tail_offset, "metadata block 2 is not what was written");
   }
   if (set.compression == Compression::none) return {};
   const std::vector<std::byte> bytes = read_bytes(file, offset + record_bytes, 8 * std::uint64_t{set.tasks});
   std::vector<std::uint64_t> sizes(set.tasks);
   if (bytes.size() < 8 * sizes.size() || kernels::crc32(0, bytes) != record->sizes) {
-    throw_damaged(file.path(), offset + record_bytes, "the sizes of the streams are not what was written");
+    throw_repairable(file.path(), offset + record_bytes, "the sizes of the streams are not what was written");
   }
   for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = base::load_le<std::uint64_t>(bytes.data() + 8 * i);
   return sizes;
 }
 
-void load_records(transport::Transport& transport, FoundSet& found) {
+// Without its table where that is not what was written and may be missing: it is made again from the records of chunks.
+void load_tail_record(base::ByteSource& file, FoundSet& found, std::size_t number, Unclosed unclosed) {
+  const sion::PhysicalFile& physical = found.set.files()[number];
+  try {
+    found.sizes[number] =
+        read_tail_record(file, physical, found.records[number], static_cast<std::size_t>(found.set.tasks()));
+  } catch (const Error& error) {
+    if (unclosed == Unclosed::refused || error.code() != Code::malformed) throw;
+    Finding damage;
+    damage.severity = Severity::error;
+    damage.code = error.code();
+    damage.message = error.what();
+    found.set.drop_table(static_cast<std::int32_t>(number), std::move(damage));
+  }
+}
+
+void load_records(transport::Transport& transport, FoundSet& found, Unclosed unclosed) {
   const auto& files = found.set.files();
   for (const sion::PhysicalFile& physical : files) {
     const auto file = transport.open_read(physical.path);
@@ -111,9 +133,7 @@ void load_records(transport::Transport& transport, FoundSet& found) {
     }
     found.records.push_back(*record);
     found.sizes.emplace_back();
-    if (physical.has_table()) {
-      found.sizes.back() = read_tail_record(*file, physical, *record, static_cast<std::size_t>(found.set.tasks()));
-    }
+    if (physical.has_table()) load_tail_record(*file, found, found.records.size() - 1, unclosed);
   }
 }
 
@@ -123,10 +143,10 @@ FoundSet load(transport::Transport& transport, const std::string& path, const st
   found.path = path;
   sion::SetOptions options;
   options.names = std::move(names);
-  options.tolerates_damage = unclosed == Unclosed::accepted;
+  options.tolerates_damage = options.drops_tables = unclosed == Unclosed::accepted;
   found.set = sion::Set::open(
       first, [&](const std::string& name) { return transport.open_read(name); }, options);
-  load_records(transport, found);
+  load_records(transport, found, unclosed);
   return found;
 }
 
@@ -188,11 +208,22 @@ FoundSet find_generation(transport::Transport& transport, const std::string& pat
   throw_damaged(names(0), 0, "it is not of the generation looked for");
 }
 
-FoundSet find_set(transport::Transport& transport, const std::string& path, Unclosed unclosed) {
+std::string name_of_set(transport::Transport& transport, const std::string& path, const std::string& name) {
+  const sion::SetName split = sion::split_name(name);
+  if (split.number == 0 || transport.kind(path) != transport::PathKind::file) return name;
+  const auto file = transport.open_read(path);
+  const std::vector<std::byte> start = read_bytes(*file, 0, sion::longest_fixed_bytes);
+  if (!sion::has_magic(start)) return name;
+  return sion::decode_fixed(start, path).file_number == split.number ? split.name : name;
+}
+
+FoundSet find_set(transport::Transport& transport, const std::string& any, Unclosed unclosed) {
+  const std::string path = name_of_set(transport, any, any);
   try {
     return load(
         transport, path, path, [path](std::int32_t number) { return sion::file_name(path, number); }, unclosed);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.code() != Code::not_found && error.code() != Code::malformed) throw;
     // A job may have died while it gave the files of a complete set their names, in any order but for the first.
     std::vector<Generation> tried;
     for (std::int32_t number = 0; number < largest_scan; ++number) {

@@ -34,7 +34,8 @@ std::optional<std::string> member(transport::Transport& transport, const std::st
 }
 
 // A set that was growing when it was interrupted: all its files are to name the number there are now.
-void settle_number_of_files(transport::Transport& transport, const std::string& path, const Generation& generation) {
+void settle_number_of_files(transport::Transport& transport, const std::string& path, const Generation& generation,
+                            bool dry_run) {
   std::vector<std::string> members;
   std::vector<sion::FixedHead> heads;
   for (std::int32_t number = 0;; ++number) {
@@ -47,6 +48,14 @@ void settle_number_of_files(transport::Transport& transport, const std::string& 
   if (heads.empty() || std::ranges::max(heads, {}, named).files != static_cast<std::int32_t>(heads.size())) return;
   for (std::size_t i = 0; i < heads.size(); ++i) {
     if (heads[i].files == static_cast<std::int32_t>(heads.size())) continue;
+    if (dry_run) {
+      throw Error(
+          Code::unsupported,
+          fmt::format("{}: more files were being added to the set, which its first ones do not say yet; what can "
+                      "be recovered shows when it is repaired, so leave the dry run out",
+                      path),
+          {.path = path});
+    }
     std::array<std::byte, 4> bytes{};
     sion::store_int32(bytes.data(), static_cast<std::int32_t>(heads.size()), heads[i].metadata_order);
     const auto file = transport.open_write(members[i]);
@@ -64,27 +73,20 @@ void settle_number_of_files(transport::Transport& transport, const std::string& 
 }
 
 // The set that the path means, closed or not.
-FoundSet find(transport::Transport& transport, const std::string& path) {
+FoundSet find(transport::Transport& transport, const std::string& path, bool dry_run) {
   const auto name = final_name(path);
-  std::string of_set = path;
-  if (name) {
-    const sion::SetName split = sion::split_name(*name);
-    const auto generation = generation_at(transport, path);
-    if (!generation) {
-      transport.open_read(path);  // not_found, no_permission
-      throw_empty(path);
-    }
-    const bool is_further = sion::read_head(*transport.open_read(path)).file_number == split.number && split.number > 0;
-    of_set = is_further ? split.name : *name;
-    settle_number_of_files(transport, of_set, *generation);
-    return find_generation(transport, of_set, *generation, Unclosed::accepted);
-  }
   const auto generation = generation_at(transport, path);
-  if (generation && !sion::read_head(*transport.open_read(path)).is_closed()) {
-    settle_number_of_files(transport, path, *generation);
-    return find_generation(transport, path, *generation, Unclosed::accepted);
+  if (!generation) {
+    if (!name) return find_set(transport, path, Unclosed::accepted);
+    transport.open_read(path);  // not_found, no_permission
+    throw_empty(path);
   }
-  return find_set(transport, path, Unclosed::accepted);
+  const std::string of_set = name_of_set(transport, path, name.value_or(path));
+  // Its files may be on their way to their names, over those of an older set.
+  if (!name && sion::read_head(*transport.open_read(path)).is_closed())
+    return find_set(transport, of_set, Unclosed::accepted);
+  settle_number_of_files(transport, of_set, *generation, dry_run);
+  return find_generation(transport, of_set, *generation, Unclosed::accepted);
 }
 
 class Repair {
@@ -107,13 +109,15 @@ class Repair {
     if (is_whole && found_.is_named()) {
       for (std::int32_t number = 0; number < files(); ++number) count(number);
       report_.path = found_.path;
+      report_.files = found_.info().files;
       return report_;
     }
     require_targets();
+    for (std::int32_t number = 0; number < files(); ++number) report_.files.push_back(target(number));
     report_.outcome = is_whole ? RepairReport::Outcome::published : RepairReport::Outcome::recovered;
     // A file that was closed stays as it is: its table is as good as its records.
     for (std::int32_t number = 0; number < files(); ++number) file(number).has_table() ? count(number) : close(number);
-    publish();
+    if (!options_.dry_run) publish();
     return std::move(report_);
   }
 
@@ -158,7 +162,7 @@ class Repair {
 
 void Repair::close(std::int32_t number) {
   const sion::PhysicalFile& physical = file(number);
-  const auto handle = transport_.open_write(physical.path);
+  const auto handle = options_.dry_run ? transport_.open_read(physical.path) : transport_.open_write(physical.path);
   Closing closing;
   closing.record = found_.records[static_cast<std::size_t>(number)];
   closing.start = physical.geometry.start(0);
@@ -179,6 +183,7 @@ void Repair::close(std::int32_t number) {
     for (const std::int64_t used : one.used) report_.stored_bytes += static_cast<std::uint64_t>(used);
     report_.lost.insert(report_.lost.end(), one.lost.begin(), one.lost.end());
   }
+  if (options_.dry_run) return;
   closing.tail.table = sion::ChunkTable(counts);
   for (std::size_t task = 0; task < tasks.size(); ++task) {
     std::ranges::copy(tasks[task].used, closing.tail.table.used(static_cast<std::int32_t>(task)).begin());
@@ -207,7 +212,7 @@ void Repair::publish() {
 }  // namespace
 
 RepairReport repair(transport::Transport& transport, const std::string& path, const RepairOptions& options) {
-  return Repair(transport, find(transport, path), options).run();
+  return Repair(transport, find(transport, path, options.dry_run), options).run();
 }
 
 }  // namespace lq::checkpoint

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/bytes.hpp"
 #include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/streams.hpp"
@@ -114,6 +115,37 @@ TEST_F(Repair, LeavesTheSetBeforeAloneUnlessItIsToBeReplaced) {
   write(3, 2, false);
   EXPECT_EQ(repair_multifile(part(1), {.overwrite = true}).outcome, Outcome::recovered);
   expect_streams(path_, 3, 0);
+}
+
+TEST_F(Repair, ADryRunFindsTheSameAndWritesNothing) {
+  write(3, 2, false);
+  const std::vector<std::string> files = files_in(directory_.path());
+  const std::string before = contents(part()) + contents(part(1));
+  const RepairReport planned = repair_multifile(part(), {.dry_run = true});
+  EXPECT_EQ(files_in(directory_.path()), files);
+  EXPECT_EQ(contents(part()) + contents(part(1)), before);
+  const RepairReport done = repair_multifile(part());
+  EXPECT_EQ(planned.outcome, done.outcome);
+  EXPECT_EQ(planned.files, done.files);
+  EXPECT_EQ(planned.chunks, done.chunks);
+  EXPECT_EQ(planned.stored_bytes, done.stored_bytes);
+}
+
+// The places of formats/sion.md 2 and 5 in a file of two tasks: chunks of a task, bytes of a chunk, place of the table.
+TEST_F(Repair, MakesADamagedTableAgain) {
+  for (const std::uint64_t place : {std::uint64_t{0}, std::uint64_t{16}, std::uint64_t{1112}}) {
+    for (const int file : {0, 1}) {
+      write(4, 2, true, Compression::lz4);
+      const std::string name = path_ + (file == 0 ? "" : ".000001");
+      std::string bytes = contents(name);
+      const std::uint64_t table = base::load_le<std::uint64_t>(base::as_bytes(bytes).data() + 1076 + 2 * 16 + 4);
+      bytes[place < 1076 ? table + place : place] ^= 1;
+      std::ofstream(name, std::ios::binary) << bytes;
+      EXPECT_EQ(error_of([&] { MultifileReader{path_}; }).code(), Code::malformed) << place;
+      EXPECT_EQ(repair_multifile(name).outcome, Outcome::recovered) << place;
+      expect_streams(path_, 4, 99);
+    }
+  }
 }
 
 // A job that died between two renames: nothing is lost, and readers need no repair.

@@ -22,8 +22,11 @@ struct Loaded {
   std::vector<Place> map;
 };
 
-// A file whose end is missing has a header that can be used.
-bool is_loss(const BrokenRule& broken) noexcept { return broken.code() == Code::truncated; }
+// A file whose end is missing or damaged has a header that can be used.
+bool is_tolerated(const BrokenRule& broken, const SetOptions& options) noexcept {
+  return (options.tolerates_damage && broken.code() == Code::truncated) ||
+         (options.drops_tables && broken.code() == Code::malformed);
+}
 
 Loaded load(base::ByteSource& source, const SetOptions& options) {
   Head head = read_head(source, options.bounds);
@@ -39,7 +42,7 @@ Loaded load(base::ByteSource& source, const SetOptions& options) {
     file.table = std::move(tail.table);
     if (tail.map) loaded.map = std::move(*tail.map);
   } catch (const BrokenRule& broken) {
-    if (!options.tolerates_damage || !is_loss(broken)) throw;
+    if (!is_tolerated(broken, options)) throw;
     file.damage = broken.finding();
   }
   file.ranks = std::move(head.ranks);
@@ -146,12 +149,23 @@ Set Set::open(base::ByteSource& source, const Open& open, const SetOptions& opti
     }
   }
   if (set.files_.front().has_table()) {
-    require_one_to_one(map, set.files_);
-    set.map_ = std::move(map);
-  } else {
-    set.map_ = map_by_rank(set.files_);
+    try {
+      require_one_to_one(map, set.files_);
+      set.map_ = std::move(map);
+      return set;
+    } catch (const BrokenRule& broken) {
+      if (!is_tolerated(broken, options)) throw;
+      set.drop_table(0, broken.finding());
+    }
   }
+  set.map_ = map_by_rank(set.files_);
   return set;
+}
+
+void Set::drop_table(std::int32_t file, Finding damage) {
+  PhysicalFile& physical = files_[static_cast<std::size_t>(file)];
+  physical.table = ChunkTable();
+  physical.damage = std::move(damage);
 }
 
 bool Set::is_whole() const noexcept {

@@ -27,6 +27,7 @@ struct SetOptions {
   Bounds bounds = {};
   NameRule names = {};            // of the set's files; empty: as writers name them
   bool tolerates_damage = false;  // files that were not closed, or whose metadata block 2 is lost, get no table
+  bool drops_tables = false;      // ... nor do those whose metadata block 2 is damaged
 };
 
 struct PhysicalFile {
@@ -59,6 +60,8 @@ class Set {
   void set_table(std::int32_t file, ChunkTable table) {
     files_[static_cast<std::size_t>(file)].table = std::move(table);
   }
+  // Takes a table away that was found to be damaged.
+  void drop_table(std::int32_t file, Finding damage);
 
   // Tasks of the set, in the order of their global ranks where there are several files, else as stored.
   std::int32_t tasks() const noexcept;
