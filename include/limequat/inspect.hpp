@@ -99,7 +99,8 @@ LQ_API Difference diff(const std::string& a, const std::string& b, const Communi
 // Local. The numbers of one site, as doubles.
 LQ_API std::vector<double> read_site(const std::string& path, const Coord& site, const ReadOptions& options = {});
 
-// Local. Hands the bytes of a record to `sink` in pieces. `index` counts records of that type from 0.
+// Local. Hands the bytes of a record to `sink` in pieces. `index` counts records of that type from 0. Streams of
+// checkpoints (limequat/multifile.hpp) come as they were written: compared with their checksums and decompressed.
 LQ_API void read_record(const std::string& path, std::string_view type, std::uint64_t index,
                         const std::function<void(const void* data, std::uint64_t bytes)>& sink,
                         const Limits& limits = {});

@@ -31,7 +31,7 @@ struct RepackReport {
   std::uint64_t tasks = 0;         // logical files, or records
   std::uint64_t bytes = 0;         // of data
   std::uint64_t file_bytes = 0;    // size of all files
-  std::vector<Finding> findings;   // repair: what is guessed, sentence by sentence
+  std::vector<Finding> findings;   // what is guessed, lost or left behind, sentence by sentence
 };
 
 // Local. One logical file for each input. exists, no_space, not_found, invalid_argument (a name of 1024 bytes or more).
@@ -47,14 +47,17 @@ LQ_API RepackReport extract(const std::string& path, std::string_view type, std:
                             const RepackOptions& options = {});
 
 // Local. One physical file with one chunk for each task. Kept: ranks, declared byte order of the data, key-value mode.
+// Streams with checksums are compared, compressed ones decompressed; the new multifile has neither.
 LQ_API RepackReport defragment(const std::string& from, const std::string& to, const RepackOptions& options = {});
 
-// Local. The same physical files and chunks in format version 5 and the byte order of this machine.
+// Local. The same physical files and chunks in format version 5 and the byte order of this machine. Streams as above.
 LQ_API RepackReport rewrite(const std::string& from, const std::string& to, const RepackOptions& options = {});
 
-// Local. A whole multifile of one that was not closed or lost its end. How far chunks are filled is inferred: where
-// there are key-value records from these, else from the last byte that is not zero, rounded up to options.unit.
-// Sound physical files of the set are kept as they are. wrong_state: there is nothing to repair.
+// Local. A whole multifile of one that was not closed or lost its end. Sets with records (limequat/multifile.hpp) are
+// repaired where they lie by repair_multifile() and then have the name `to`, or the one they were to have; `from` may be
+// that name or one of their files NAME.xxxxxxxx.part. Of others a new set is written: how far chunks are filled is
+// inferred, where there are key-value records from these, else from the last byte that is not zero, rounded up to
+// options.unit; sound physical files are kept as they are. wrong_state: there is nothing to repair.
 LQ_API RepackReport repair(const std::string& from, const std::string& to, const RepackOptions& options = {});
 
 }  // namespace lq

@@ -92,23 +92,6 @@ TEST_F(ManyFields, ClosingTwiceIsAnError) {
   EXPECT_EQ(error_of([&] { writer.close(); }).code(), Code::wrong_state);
 }
 
-TEST_F(ManyFields, RecordsWithoutALatticeAreReadByTypeAndNumber) {
-  Writer writer = create(directory_ / "log.lime", grid_, {.format = "lime"});
-  writer.write_record("log", "first");
-  writer.write_record("log", std::string(3 << 20, 'x'));  // more than one piece
-  writer.close();
-  const auto record = [&](std::uint64_t index) {
-    std::string text;
-    read_record(directory_ / "log.lime", "log", index, [&](const void* data, std::uint64_t bytes) {
-      text.append(static_cast<const char*>(data), static_cast<std::size_t>(bytes));
-    });
-    return text;
-  };
-  EXPECT_EQ(record(0), "first");
-  EXPECT_EQ(record(1), std::string(3 << 20, 'x'));
-  EXPECT_EQ(error_of([&] { record(2); }).code(), Code::no_such_record);
-}
-
 TEST_F(ManyFields, TheNumbersOfOneSiteAreThoseWritten) {
   lq::write(path_, grid_, spinor(source(1)));
   const Coord site{1, 3, 0, 5};

@@ -55,7 +55,7 @@ RepackReport pack(const std::string& path, const std::vector<std::string>& input
   }
   std::vector<std::int64_t> bytes;
   for (const std::string& input : inputs) {
-    if (input == path) {
+    if (repack::is_same_file(input, path)) {
       throw Error(Code::invalid_argument, fmt::format("{}: a file cannot be packed into itself", path), {.path = path});
     }
     bytes.push_back(static_cast<std::int64_t>(transport.open_read(input)->size()));
@@ -81,11 +81,13 @@ RepackReport pack(const std::string& path, const std::vector<std::string>& input
 
 RepackReport defragment(const std::string& from, const std::string& to, const RepackOptions& options) {
   transport::Transport& transport = transport::posix();
-  const sion::Set set = repack::open_set(transport, from, options, false);
+  const checkpoint::FoundSet found = repack::open_whole_set(transport, from, options);
+  const sion::Set& set = found.set;
   const sion::FixedHead& head = set.files().front().head;
   const std::uint64_t block = options.block_size > 0 ? options.block_size : static_cast<std::uint64_t>(head.block_size);
   std::vector<std::int64_t> bytes;
-  for (std::int32_t task = 0; task < set.tasks(); ++task) bytes.push_back(static_cast<std::int64_t>(set.bytes(task)));
+  for (std::int32_t task = 0; task < set.tasks(); ++task)
+    bytes.push_back(static_cast<std::int64_t>(found.stream_bytes(task)));
   repack::FilePlan plan = single_file(to, checked_block(block, to), bytes);
   plan.head.data_order = head.data_order;
   plan.head.set_key_value_mode(head.key_value_mode());
@@ -93,22 +95,26 @@ RepackReport defragment(const std::string& from, const std::string& to, const Re
     plan.head.ranks[static_cast<std::size_t>(task)] = set.rank(task);
   }
   repack::require_other_files(set, {plan});
-  const repack::OpenTask streams = repack::streams_of(transport, set);
+  const repack::OpenTask streams = repack::streams_of(transport, found);
   const auto open = [&](std::size_t, std::int32_t task) {
     const sion::Place place = set.place(task);
     return streams(static_cast<std::size_t>(place.file), place.task);
   };
   std::vector<repack::FilePlan> plans;
   plans.push_back(std::move(plan));
-  return repack::write_set(transport, std::move(plans), open, options);
+  RepackReport report = repack::write_set(transport, std::move(plans), open, options);
+  report.findings = repack::lost_records(found);
+  return report;
 }
 
 RepackReport rewrite(const std::string& from, const std::string& to, const RepackOptions& options) {
   transport::Transport& transport = transport::posix();
-  const sion::Set set = repack::open_set(transport, from, options, false);
-  std::vector<repack::FilePlan> plans = repack::same_files(set, to);
-  repack::require_other_files(set, plans);
-  return repack::write_set(transport, std::move(plans), repack::streams_of(transport, set), options);
+  const checkpoint::FoundSet found = repack::open_whole_set(transport, from, options);
+  std::vector<repack::FilePlan> plans = repack::same_files(found, to);
+  repack::require_other_files(found.set, plans);
+  RepackReport report = repack::write_set(transport, std::move(plans), repack::streams_of(transport, found), options);
+  report.findings = repack::lost_records(found);
+  return report;
 }
 
 }  // namespace lq

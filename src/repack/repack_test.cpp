@@ -13,6 +13,8 @@
 
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
+#include <limequat/grid.hpp>
+#include <limequat/multifile.hpp>
 
 #include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"
@@ -234,6 +236,129 @@ TEST_F(Repack, NamesTheFileOfASetThatIsMissing) {
   const Error error = testing::error_of([&] { defragment(at("set.sion"), at("new.sion")); });
   EXPECT_EQ(error.code(), Code::not_found);
   EXPECT_NE(std::string(error.what()).find("set.sion.000001\" is missing"), std::string::npos);
+}
+
+// Two streams of several chunks in the interface for checkpoints, closed or left as a killed writer leaves them.
+std::string checkpoint_stream(int task) { return fill(40, task, 3'000'000 + 1000 * task); }
+
+void write_checkpoint(const std::string& path, Compression compression, bool closed) {
+  MultifileOptions options;
+  options.streams = 2;
+  options.compression = compression;
+  MultifileWriter writer(path, {}, options);
+  for (int task = 0; task < 2; ++task) writer.stream(static_cast<std::size_t>(task)).write(checkpoint_stream(task));
+  for (std::size_t task = 0; task < 2; ++task) writer.stream(task).flush();
+  if (closed) writer.close();
+}
+
+void flip(const std::string& path, std::uint64_t offset) {
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekg(static_cast<std::streamoff>(offset));
+  const int byte = file.get();
+  file.seekp(static_cast<std::streamoff>(offset));
+  file.put(static_cast<char>(byte ^ 1));
+}
+
+TEST_F(Repack, StreamsOfCheckpointsComeAsTheyWereWritten) {
+  for (const Compression compression : {Compression::none, Compression::lz4, Compression::zstd}) {
+    if (!is_available(compression)) continue;
+    const std::string path = at("run.sion"), one = at("one.sion"), same = at("same.sion"), folder = at("folder");
+    write_checkpoint(path, compression, true);
+    defragment(path, one);
+    rewrite(path, same);
+    unpack(path, folder);
+    for (int task = 0; task < 2; ++task) {
+      const std::string name = "task." + std::to_string(task), expected = checkpoint_stream(task);
+      for (const std::string& file : {path, one, same}) EXPECT_TRUE(task_of(file, name) == expected) << file;
+      EXPECT_TRUE(contents_of(fs::path(folder) / name) == expected) << task;
+    }
+    EXPECT_FALSE(MultifileReader(same).info().has_records);
+    fs::remove_all(folder);
+    for (const std::string& file : {path, one, same}) fs::remove(file);
+  }
+}
+
+TEST_F(Repack, NoByteOfADamagedCheckpointIsHandedOn) {
+  const std::string path = at("run.sion");
+  write_checkpoint(path, Compression::none, true);
+  flip(path, inspect(path).record("task.1").offset + 17);
+  EXPECT_TRUE(task_of(path, "task.0") == checkpoint_stream(0));
+  EXPECT_EQ(testing::error_of([&] { task_of(path, "task.1"); }).code(), Code::checksum_mismatch);
+  EXPECT_EQ(testing::error_of([&] { extract(path, "task.1", 0, at("x")); }).code(), Code::checksum_mismatch);
+  EXPECT_EQ(testing::error_of([&] { defragment(path, at("x")); }).code(), Code::checksum_mismatch);
+  EXPECT_EQ(testing::error_of([&] { rewrite(path, at("x")); }).code(), Code::checksum_mismatch);
+  EXPECT_FALSE(fs::exists(at("x")));
+}
+
+TEST_F(Repack, RepairsACheckpointByTheNameItWasToHave) {
+  const std::string path = at("run.sion");
+  write_checkpoint(path, Compression::none, false);
+  const RepackReport planned = repair(path, "", {.dry_run = true});
+  EXPECT_FALSE(fs::exists(path));
+  const RepackReport report = repair(path, "");
+  for (const RepackReport& one : {planned, report}) {
+    EXPECT_EQ(one.files, std::vector<std::string>{path});
+    EXPECT_EQ(one.tasks, 2U);
+    EXPECT_EQ(one.bytes, 6'001'000U);
+    EXPECT_TRUE(one.findings.empty());
+  }
+  for (int task = 0; task < 2; ++task) {
+    EXPECT_TRUE(task_of(path, "task." + std::to_string(task)) == checkpoint_stream(task)) << task;
+  }
+  EXPECT_EQ(testing::error_of([&] { repair(path, ""); }).code(), Code::wrong_state);
+}
+
+// Records of a LIME file: three of one type, and one whose type is what the second of these is called as a file.
+class Records : public Repack {
+ protected:
+  void SetUp() override {
+    Writer writer = create(path_, Grid({2, 2, 2, 2}), {.format = "lime"});
+    for (const std::string& text : {std::string("first"), std::string(3 << 20, 'x'), std::string("third")}) {
+      writer.write_record("log", text);
+    }
+    writer.write_record("log.1", "another");
+    writer.close();
+  }
+  std::string path_ = at("log.lime");
+};
+
+TEST_F(Records, AreReadByTypeAndNumber) {
+  EXPECT_EQ(task_of(path_, "log"), "first");
+  std::string text;
+  read_record(path_, "log", 1, [&](const void* data, std::uint64_t bytes) {
+    text.append(static_cast<const char*>(data), static_cast<std::size_t>(bytes));
+  });
+  EXPECT_TRUE(text == std::string(3 << 20, 'x'));  // more than one piece
+  const Error error = testing::error_of([&] { read_record(path_, "log", 3, [](const void*, std::uint64_t) {}); });
+  EXPECT_EQ(error.code(), Code::no_such_record);
+}
+
+TEST_F(Records, GetFilesOfDifferentNames) {
+  const std::string folder = at("folder");
+  EXPECT_EQ(unpack(path_, folder).files.size(), 4U);
+  EXPECT_EQ(contents_of(fs::path(folder) / "log"), "first");
+  EXPECT_EQ(contents_of(fs::path(folder) / "log.1").size(), std::size_t{3 << 20});
+  EXPECT_EQ(contents_of(fs::path(folder) / "log.2"), "third");
+  EXPECT_EQ(contents_of(fs::path(folder) / "log.1.1"), "another");
+}
+
+TEST_F(Records, AreNotUnpackedInPart) {
+  const std::string folder = at("folder");
+  fs::create_directory(folder);
+  put(fs::path(folder) / "log.2", "mine");
+  EXPECT_EQ(testing::error_of([&] { unpack(path_, folder); }).code(), Code::exists);
+  EXPECT_FALSE(fs::exists(fs::path(folder) / "log"));
+}
+
+TEST_F(Repack, RefusesToReplaceWhatItReadsWhateverItIsCalled) {
+  const std::string path = at("in.sion"), link = at("link.sion"), here = at("./in.sion");
+  fs::copy_file(golden("v17_unclosed.sion"), path);
+  fs::create_symlink(path, link);
+  for (const std::string& to : {path, link, here}) {
+    EXPECT_EQ(testing::error_of([&] { repair(path, to, {.overwrite = true}); }).code(), Code::invalid_argument) << to;
+    EXPECT_EQ(testing::error_of([&] { pack(to, {path}, {.overwrite = true}); }).code(), Code::invalid_argument) << to;
+  }
+  EXPECT_TRUE(contents_of(path) == contents_of(golden("v17_unclosed.sion")));
 }
 
 }  // namespace

@@ -1,27 +1,90 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Multifiles that were not closed, or lost their end, made whole (include/limequat/repack.hpp).
+// Multifiles that were not closed, or lost their end, made whole (include/limequat/repack.hpp): those with records by
+// room checkpoint, where they lie; others written anew.
+#include <filesystem>
+#include <system_error>
+
 #include <fmt/format.h>
 #include <limequat/error.hpp>
+#include <limequat/multifile.hpp>
 #include <limequat/repack.hpp>
 
+#include "checkpoint/found_set.hpp"
+#include "checkpoint/part_name.hpp"
 #include "format/findings.hpp"
 #include "repack/infer.hpp"
 #include "repack/set_writer.hpp"
 #include "repack/source_set.hpp"
 
 namespace lq {
+namespace {
 
-RepackReport repair(const std::string& from, const std::string& to, const RepackOptions& options) {
-  namespace sion = format::sion;
-  if (options.unit < 1) {
-    throw Error(Code::invalid_argument, fmt::format("{}: data come in units of at least 1 byte", from), {.path = from});
+namespace sion = format::sion;
+
+[[noreturn]] void nothing_to_repair(const std::string& path) {
+  throw Error(Code::wrong_state,
+              fmt::format("{}: nothing is to be repaired: the multifile is whole; \"lq verify\" tells whether its data "
+                          "are sound",
+                          path),
+              {.path = path});
+}
+
+// What an interrupted writer left of a set that has no file of its name.
+std::string part_of(const std::string& path) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
+  std::vector<std::string> found;
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure)) {
+    const std::string other = (fs::path(path).parent_path() / entry->path().filename()).string();
+    if (checkpoint::final_name(other) == path) found.push_back(other);
   }
-  transport::Transport& transport = transport::posix();
-  sion::Set set = repack::open_set(transport, from, options, true);
-  if (set.is_whole()) {
-    throw Error(Code::wrong_state, fmt::format("{}: nothing is to be repaired: the multifile is whole", from),
+  if (found.size() < 2) return found.empty() ? path : found.front();
+  throw Error(Code::wrong_state,
+              fmt::format("{}: several writers of it were interrupted; name the file to be repaired: {}", path,
+                          fmt::join(found, ", ")),
+              {.path = path});
+}
+
+Finding finding_of(const ChunkDamage& lost) {
+  Finding finding;
+  finding.severity = Severity::error;
+  finding.code = Code::checksum_mismatch;
+  finding.rule = "repair-lost-chunk";
+  finding.message = fmt::format("\"{}\": chunk {} of task {}: {}", lost.path, lost.chunk, lost.task, lost.what);
+  finding.offset = lost.offset;
+  finding.length = lost.bytes;
+  return finding;
+}
+
+RepackReport repair_with_records(const std::string& from, const std::string& to, const RepackOptions& options) {
+  const RepairReport repaired =
+      repair_multifile(from, {.output = to, .overwrite = options.overwrite, .dry_run = options.dry_run});
+  if (repaired.outcome == RepairReport::Outcome::nothing_to_do) nothing_to_repair(from);
+  RepackReport report;
+  report.files = repaired.files;
+  report.tasks = static_cast<std::uint64_t>(repaired.tasks);
+  report.bytes = repaired.stored_bytes;
+  for (const std::string& file : repaired.files) {
+    std::error_code failure;  // not there yet in a dry run
+    const std::uintmax_t bytes = std::filesystem::file_size(file, failure);
+    if (!failure) report.file_bytes += bytes;
+  }
+  for (const ChunkDamage& lost : repaired.lost) report.findings.push_back(finding_of(lost));
+  return report;
+}
+
+RepackReport repair_without_records(transport::Transport& transport, const std::string& from, const std::string& to,
+                                    const RepackOptions& options) {
+  sion::Set set = repack::open_damaged_set(transport, from, options);
+  if (set.is_whole()) nothing_to_repair(from);
+  if (to.empty()) {
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: it holds no records of its chunks, so what can be guessed is written anew: name the "
+                            "multifile to write",
+                            from),
                 {.path = from});
   }
   format::Findings findings;
@@ -36,6 +99,20 @@ RepackReport repair(const std::string& from, const std::string& to, const Repack
   RepackReport report = repack::write_set(transport, std::move(plans), repack::streams_of(transport, set), options);
   report.findings = findings.take();
   return report;
+}
+
+}  // namespace
+
+RepackReport repair(const std::string& from, const std::string& to, const RepackOptions& options) {
+  if (options.unit < 1) {
+    throw Error(Code::invalid_argument, fmt::format("{}: data come in units of at least 1 byte", from), {.path = from});
+  }
+  transport::Transport& transport = transport::posix();
+  const bool is_absent = transport.kind(from) == transport::PathKind::absent;
+  const std::string source = is_absent ? part_of(from) : from;
+  const bool has_records = checkpoint::generation_at(transport, source) || checkpoint::final_name(source);
+  return has_records ? repair_with_records(source, to, options)
+                     : repair_without_records(transport, source, to, options);
 }
 
 }  // namespace lq

@@ -5,16 +5,22 @@
 #include "repack/source_set.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "checkpoint/open_set.hpp"
 #include "format/sion/names.hpp"
 #include "repack/task_reader.hpp"
 
 namespace lq::repack {
 
 namespace sion = format::sion;
+
+namespace {
 
 sion::Set open_set(transport::Transport& transport, const std::string& path, const RepackOptions& options,
                    bool tolerates_damage) {
@@ -23,6 +29,56 @@ sion::Set open_set(transport::Transport& transport, const std::string& path, con
   how.tolerates_damage = tolerates_damage;
   return sion::Set::open(
       path, [&](const std::string& name) { return transport.open_read(name); }, how);
+}
+
+// Full chunks, and the rest in the last.
+sion::ChunkTable filled_table(const sion::PhysicalFile& file, const std::vector<std::uint64_t>& bytes) {
+  constexpr std::uint64_t most_chunks = sion::Bounds{}.chunks;
+  std::vector<std::uint64_t> counts;
+  std::uint64_t all = 0;
+  for (std::int32_t task = 0; task < file.geometry.tasks(); ++task) {
+    const std::uint64_t width = std::max<std::uint64_t>(1, file.geometry.width(task));
+    const std::uint64_t size = bytes[static_cast<std::size_t>(task)];
+    counts.push_back(std::max<std::uint64_t>(1, size / width + (size % width > 0 ? 1 : 0)));
+    if (counts.back() > most_chunks || (all += counts.back()) > most_chunks) {
+      throw Error(Code::too_large,
+                  fmt::format("{}: decompressed, it takes more than {} chunks", file.path, most_chunks),
+                  {.path = file.path});
+    }
+  }
+  sion::ChunkTable table(counts);
+  for (std::int32_t task = 0; task < table.tasks(); ++task) {
+    std::uint64_t left = bytes[static_cast<std::size_t>(task)];
+    for (std::int64_t& used : table.used(task)) {
+      used = static_cast<std::int64_t>(std::min(left, file.geometry.width(task)));
+      left -= static_cast<std::uint64_t>(used);
+    }
+  }
+  return table;
+}
+
+// Of each file, which task of the set its local ones are.
+std::vector<std::vector<std::int32_t>> numbers_of(const sion::Set& set) {
+  std::vector<std::vector<std::int32_t>> numbers;
+  for (const sion::PhysicalFile& file : set.files()) numbers.emplace_back(file.ranks.size());
+  for (std::int32_t task = 0; task < set.tasks(); ++task) {
+    const sion::Place place = set.place(task);
+    numbers[static_cast<std::size_t>(place.file)][static_cast<std::size_t>(place.task)] = task;
+  }
+  return numbers;
+}
+
+}  // namespace
+
+checkpoint::FoundSet open_whole_set(transport::Transport& transport, const std::string& path,
+                                    const RepackOptions& options) {
+  // Any file of the set leads to the first.
+  const std::string first = open_set(transport, path, options, false).files().front().path;
+  return checkpoint::find_set(transport, first);
+}
+
+sion::Set open_damaged_set(transport::Transport& transport, const std::string& path, const RepackOptions& options) {
+  return open_set(transport, path, options, true);
 }
 
 OpenTask streams_of(transport::Transport& transport, const sion::Set& set) {
@@ -38,6 +94,18 @@ OpenTask streams_of(transport::Transport& transport, const sion::Set& set) {
     }
     const auto reader = std::make_shared<TaskReader>(physical, task, *opened->source);
     return [reader](base::MutableBytes buffer) { reader->read(buffer); };
+  };
+}
+
+OpenTask streams_of(transport::Transport& transport, const checkpoint::FoundSet& found) {
+  if (!found.has_records()) return streams_of(transport, found.set);
+  const auto files = std::make_shared<checkpoint::OpenFiles>(transport, found.info().files);
+  return [&found, files, numbers = numbers_of(found.set)](std::size_t file, std::int32_t task) -> ReadTask {
+    const std::int32_t number = numbers[file][static_cast<std::size_t>(task)];
+    const auto reader = std::make_shared<checkpoint::StreamReader>(
+        files, checkpoint::entry_of(found, number), checkpoint::ReadSettings{.record = found.records.front()});
+    const auto place = std::make_shared<std::uint64_t>(0);
+    return [reader, place](base::MutableBytes buffer) { *place += reader->read_at(*place, buffer); };
   };
 }
 
@@ -65,9 +133,32 @@ std::vector<FilePlan> same_files(const sion::Set& set, const std::string& to) {
   return plans;
 }
 
+std::vector<FilePlan> same_files(const checkpoint::FoundSet& found, const std::string& to) {
+  std::vector<FilePlan> plans = same_files(found.set, to);
+  if (found.compression() == Compression::none) return plans;
+  for (std::size_t k = 0; k < plans.size(); ++k) plans[k].table = filled_table(found.set.files()[k], found.sizes[k]);
+  return plans;
+}
+
+std::vector<Finding> lost_records(const checkpoint::FoundSet& found) {
+  if (!found.has_records()) return {};
+  Finding finding;
+  finding.severity = Severity::note;
+  finding.rule = "records-left-behind";
+  finding.message =
+      fmt::format("\"{}\": its streams were {}; the new multifile holds them plainly, without checksums and records",
+                  found.path, found.has_checksums() ? "compared with their checksums" : "stored without checksums");
+  return {finding};
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code none;  // a file that is not there is no other one
+  return a == b || std::filesystem::equivalent(a, b, none);
+}
+
 void require_other_files(const sion::Set& set, const std::vector<FilePlan>& plans) {
   for (const FilePlan& plan : plans) {
-    const auto same = [&](const sion::PhysicalFile& file) { return file.path == plan.path; };
+    const auto same = [&](const sion::PhysicalFile& file) { return is_same_file(file.path, plan.path); };
     if (std::ranges::none_of(set.files(), same)) continue;
     throw Error(Code::invalid_argument,
                 fmt::format("{}: a file cannot be read and replaced at once; choose another name", plan.path),

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Multifiles read to be written anew: opened as a set, their tasks as streams.
+// Multifiles read to be written anew: opened as a set, their tasks as streams. Streams of checkpoints are compared with
+// their checksums and decompressed.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +11,36 @@
 
 #include <limequat/repack.hpp>
 
+#include "checkpoint/found_set.hpp"
 #include "format/sion/set.hpp"
 #include "repack/set_writer.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::repack {
 
-// Local. Throws what opening throws; unknown_format for other files.
-format::sion::Set open_set(transport::Transport& transport, const std::string& path, const RepackOptions& options,
-                           bool tolerates_damage);
+// Local. A whole set, through any of its files. Throws what opening throws; unknown_format for other files.
+checkpoint::FoundSet open_whole_set(transport::Transport& transport, const std::string& path,
+                                    const RepackOptions& options);
+// Local. What is left of a set that was written without records. Throws the same.
+format::sion::Set open_damaged_set(transport::Transport& transport, const std::string& path,
+                                   const RepackOptions& options);
 
-// Streams of the set's files, one of which is open at a time. The set outlives what is returned.
+// Streams of the set's files as they are stored, one of which is open at a time. The set outlives what is returned.
 OpenTask streams_of(transport::Transport& transport, const format::sion::Set& set);
+// As they were written.
+OpenTask streams_of(transport::Transport& transport, const checkpoint::FoundSet& found);
 
 // The same physical files under other names, in this machine's byte order.
 std::vector<FilePlan> same_files(const format::sion::Set& set, const std::string& to);
+// Chunks filled with the streams as they were written.
+std::vector<FilePlan> same_files(const checkpoint::FoundSet& found, const std::string& to);
 
-// Throws invalid_argument when one of the new files would be one of the set's.
+// What is not carried over; nothing for sets without records.
+std::vector<Finding> lost_records(const checkpoint::FoundSet& found);
+
+// Whether two names lead to the same file: as they are written, or by links and other folders.
+bool is_same_file(const std::string& a, const std::string& b);
+// Throws invalid_argument when one of the new files would be one of the set's, whatever it is called.
 void require_other_files(const format::sion::Set& set, const std::vector<FilePlan>& plans);
 
 }  // namespace lq::repack

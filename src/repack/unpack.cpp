@@ -5,97 +5,95 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 #include <limequat/repack.hpp>
 
-#include "base/text.hpp"
-#include "format/format.hpp"
 #include "io/new_file.hpp"
+#include "repack/record_reader.hpp"
+#include "repack/source_set.hpp"
 #include "transport/transport.hpp"
 
 namespace lq {
 namespace {
 
-constexpr std::uint64_t piece_bytes = 1024 * 1024;
-
-// A file whose records are taken out, and the file they go to.
+// A file whose records are taken out, and the files they go to.
 class Unpacking {
  public:
   Unpacking(const std::string& path, const RepackOptions& options)
-      : options_(options),
-        file_(transport_.open_read(path)),
-        format_(format::recognise(*file_)),
-        catalog_(format_.scan(*file_, options.limits)) {}
+      : options_(options), reader_(transport_, path, options.limits) {}
 
-  const Catalog& catalog() const noexcept { return catalog_; }
+  const Catalog& catalog() const noexcept { return reader_.catalog(); }
   const RepackReport& report() const noexcept { return report_; }
 
-  void write(const Record& record, const std::string& to) {
+  void require_target(const std::string& to) const {
     io::require_target(transport_, to, options_.overwrite);
+    const auto is_read = [&](const std::string& file) { return repack::is_same_file(file, to); };
+    if (!is_read(catalog().path) && std::ranges::none_of(catalog().files, is_read)) return;
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: a file cannot be read and replaced at once; choose another name", to), {.path = to});
+  }
+
+  void write(const Record& record, const std::string& to) {
+    require_target(to);
+    const std::uint64_t bytes = reader_.bytes(record);
     report_.files.push_back(to);
     report_.tasks += 1;
-    report_.bytes += record.data_length;
-    report_.file_bytes += record.data_length;
+    report_.bytes += bytes;
+    report_.file_bytes += bytes;
     if (options_.dry_run) return;
-    io::NewFile file(transport_, Communicator(), to, options_.overwrite, record.data_length, true);
-    file.named([&] { copy(record, file.file()); });
+    io::NewFile file(transport_, Communicator(), to, options_.overwrite, bytes, true);
+    file.named([&] {
+      std::uint64_t place = 0;
+      reader_.for_each_piece(record, [&](base::Bytes piece) {
+        file.file().write_at(place, piece);
+        place += piece.size();
+      });
+    });
     file.finish(options_.sync);
     file.publish(options_.sync);
   }
 
  private:
-  void copy(const Record& record, transport::File& to) {
-    std::uint64_t place = 0;
-    std::vector<std::byte> buffer;
-    for (const format::Stretch& stretch : format_.stretches(*file_, catalog_, record)) {
-      base::ByteSource& from = source(stretch.file);
-      for (std::uint64_t done = 0; done < stretch.length; done += buffer.size()) {
-        buffer.resize(static_cast<std::size_t>(std::min(piece_bytes, stretch.length - done)));
-        if (from.read_at(stretch.offset + done, buffer) < buffer.size()) ends_early(from.path(), record);
-        to.write_at(place, buffer);
-        place += buffer.size();
-      }
-    }
-  }
-
-  [[noreturn]] static void ends_early(const std::string& path, const Record& record) {
-    throw Error(Code::truncated,
-                fmt::format("{}: the file ends within \"{}\"; copy it again from its source", path,
-                            base::printable(record.type)),
-                {.path = path, .record = record.type});
-  }
-
-  base::ByteSource& source(int number) {
-    if (catalog_.files.empty()) return *file_;
-    const std::string& path = catalog_.files.at(static_cast<std::size_t>(number));
-    if (path == file_->path()) return *file_;
-    if (!other_ || other_->path() != path) other_ = file_->open_other(path);
-    return *other_;
-  }
-
   transport::Transport& transport_ = transport::posix();
   const RepackOptions& options_;
-  std::unique_ptr<transport::File> file_;
-  const format::Format& format_;
-  Catalog catalog_;
-  std::unique_ptr<base::ByteSource> other_;
+  repack::RecordReader reader_;
   RepackReport report_;
 };
 
-// A record type as the name of a file: whatever is no plain character becomes %XX.
-std::string name_for(const std::string& type, std::uint64_t index) {
-  std::string name;
-  for (const char c : type) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                       c == '_' || (c == '.' && !name.empty());
-    name += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+// Names of files for record types: whatever is no plain character becomes %XX, further records of a type get a number,
+// and no name is given twice.
+class Names {
+ public:
+  std::string next(const std::string& type) {
+    const std::string plain = plain_name(type);
+    for (std::uint64_t& number = numbers_[type];;) {
+      const std::string name = number == 0 ? plain : fmt::format("{}.{}", plain, number);
+      ++number;
+      if (taken_.insert(name).second) return name;
+    }
   }
-  if (name.empty()) name = "record";
-  return index == 0 ? name : fmt::format("{}.{}", name, index);
-}
+
+ private:
+  static std::string plain_name(const std::string& type) {
+    constexpr std::size_t longest = 192;  // leaves room for numbers, also in the names of temporary files
+    std::string name;
+    for (const char c : type) {
+      const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                         c == '_' || (c == '.' && !name.empty());
+      name += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+    return name.empty() ? "record" : name.substr(0, longest);
+  }
+
+  std::map<std::string, std::uint64_t> numbers_;
+  std::set<std::string> taken_;
+};
 
 void make_folder(const std::string& folder) {
   std::error_code failure;
@@ -112,16 +110,20 @@ void make_folder(const std::string& folder) {
 RepackReport unpack(const std::string& path, const std::string& folder, const RepackOptions& options) {
   Unpacking unpacking(path, options);
   unpacking.catalog().require_sound();
-  if (!options.dry_run) make_folder(folder);
   const auto& records = unpacking.catalog().records;
-  std::map<std::string, std::uint64_t> seen;
+  Names names;
+  std::vector<std::pair<const Record*, std::string>> planned;
   for (std::size_t i = 0; i < records.size(); ++i) {
-    const Record& record = records[i];
     // Its keys follow, and are it.
-    if (i + 1 < records.size() && records[i + 1].type.starts_with(record.type + ".key.")) continue;
-    const std::string name = name_for(record.type, seen[record.type]++);
-    unpacking.write(record, (std::filesystem::path(folder) / name).string());
-    if (options.progress) options.progress(i + 1, records.size());
+    if (i + 1 < records.size() && records[i + 1].type.starts_with(records[i].type + ".key.")) continue;
+    planned.emplace_back(&records[i], (std::filesystem::path(folder) / names.next(records[i].type)).string());
+    unpacking.require_target(planned.back().second);  // before anything is written
+  }
+  if (!options.dry_run) make_folder(folder);
+  std::uint64_t done = 0;
+  for (const auto& [record, to] : planned) {
+    unpacking.write(*record, to);
+    if (options.progress) options.progress(++done, planned.size());
   }
   return unpacking.report();
 }

@@ -1,0 +1,115 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See record_reader.hpp; and the public read_record() over it.
+#include "repack/record_reader.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+#include <limequat/inspect.hpp>
+
+#include "base/text.hpp"
+#include "checkpoint/open_set.hpp"
+#include "format/sion/scan.hpp"
+
+namespace lq {
+namespace repack {
+namespace {
+
+constexpr std::uint64_t piece_bytes = 1024 * 1024;
+
+[[noreturn]] void ends_early(const std::string& path, const Record& record) {
+  throw Error(
+      Code::truncated,
+      fmt::format("{}: the file ends within \"{}\"; copy it again from its source", path, base::printable(record.type)),
+      {.path = path, .record = record.type});
+}
+
+}  // namespace
+
+RecordReader::RecordReader(transport::Transport& transport, const std::string& path, const Limits& limits)
+    : transport_(transport),
+      file_(transport.open_read(path)),
+      format_(format::recognise(*file_)),
+      catalog_(format_.scan(*file_, limits)) {}
+
+// Found when it is first needed: a file without a table has no stream to ask for.
+const checkpoint::FoundSet* RecordReader::checkpoint() {
+  if (!has_looked_ && catalog_.format == "sion") {
+    const std::string& first = catalog_.files.empty() ? catalog_.path : catalog_.files.front();
+    // What is left of a set of another program is read as it is; one with records is whole or is refused.
+    if (catalog_.complete || checkpoint::generation_at(transport_, first)) {
+      checkpoint::FoundSet found = checkpoint::find_set(transport_, first);
+      if (found.has_records()) {
+        found_ = std::move(found);
+        files_ = std::make_shared<checkpoint::OpenFiles>(transport_, found_->info().files);
+      }
+    }
+  }
+  has_looked_ = true;
+  return found_ ? &*found_ : nullptr;
+}
+
+std::optional<std::int32_t> RecordReader::task_of(const Record& record) {
+  if (!checkpoint()) return std::nullopt;
+  const auto name = format::sion::parse_record_name(record.type);
+  return name && !name->key ? std::optional(name->task) : std::nullopt;
+}
+
+std::uint64_t RecordReader::bytes(const Record& record) {
+  const auto task = task_of(record);
+  return task ? found_->stream_bytes(*task) : record.data_length;
+}
+
+void RecordReader::read_stream(std::int32_t task, const std::function<void(base::Bytes piece)>& work) {
+  checkpoint::StreamReader stream(files_, checkpoint::entry_of(*found_, task), {.record = found_->records.front()});
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(piece_bytes, stream.size())));
+  for (std::uint64_t done = 0; done < stream.size();) {
+    const std::size_t got = stream.read_at(done, buffer);
+    if (got == 0) {
+      throw Error(
+          Code::truncated,
+          fmt::format("{}: the stream of task {} ends after {} of {} bytes", catalog_.path, task, done, stream.size()),
+          {.path = catalog_.path});
+    }
+    work(base::Bytes(buffer).first(got));
+    done += got;
+  }
+}
+
+base::ByteSource& RecordReader::source(int number) {
+  if (catalog_.files.empty()) return *file_;
+  const std::string& path = catalog_.files.at(static_cast<std::size_t>(number));
+  if (path == file_->path()) return *file_;
+  if (!other_ || other_->path() != path) other_ = file_->open_other(path);
+  return *other_;
+}
+
+void RecordReader::for_each_piece(const Record& record, const std::function<void(base::Bytes piece)>& work) {
+  if (const auto task = task_of(record)) {
+    read_stream(*task, work);
+    return;
+  }
+  std::vector<std::byte> buffer;
+  for (const format::Stretch& stretch : format_.stretches(*file_, catalog_, record)) {
+    base::ByteSource& from = source(stretch.file);
+    for (std::uint64_t done = 0; done < stretch.length; done += buffer.size()) {
+      buffer.resize(static_cast<std::size_t>(std::min(piece_bytes, stretch.length - done)));
+      if (from.read_at(stretch.offset + done, buffer) < buffer.size()) ends_early(from.path(), record);
+      work(buffer);
+    }
+  }
+}
+
+}  // namespace repack
+
+void read_record(const std::string& path, std::string_view type, std::uint64_t index,
+                 const std::function<void(const void* data, std::uint64_t bytes)>& sink, const Limits& limits) {
+  repack::RecordReader reader(transport::posix(), path, limits);
+  reader.for_each_piece(reader.catalog().record(type, index),
+                        [&](base::Bytes piece) { sink(piece.data(), piece.size()); });
+}
+
+}  // namespace lq

@@ -1,0 +1,51 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The bytes of a record of a file of any format, in order and in pieces: where they lie in several places of several
+// files, and where they are the stream of a checkpoint, which is compared with its checksums and decompressed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <limequat/catalog.hpp>
+#include <limequat/options.hpp>
+
+#include "checkpoint/found_set.hpp"
+#include "checkpoint/stream_reader.hpp"
+#include "format/format.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::repack {
+
+class RecordReader {
+ public:
+  // Throws what opening and scanning throw.
+  RecordReader(transport::Transport& transport, const std::string& path, const Limits& limits);
+
+  const Catalog& catalog() const noexcept { return catalog_; }
+  // Of what is read: of a compressed stream more than the file holds.
+  std::uint64_t bytes(const Record& record);
+  // `work` gets every byte once. truncated: the file ends within the record; checksum_mismatch.
+  void for_each_piece(const Record& record, const std::function<void(base::Bytes piece)>& work);
+
+ private:
+  const checkpoint::FoundSet* checkpoint();
+  std::optional<std::int32_t> task_of(const Record& record);
+  void read_stream(std::int32_t task, const std::function<void(base::Bytes piece)>& work);
+  base::ByteSource& source(int number);
+
+  transport::Transport& transport_;
+  std::unique_ptr<transport::File> file_;
+  const format::Format& format_;
+  Catalog catalog_;
+  std::unique_ptr<base::ByteSource> other_;  // a physical file beside the one that was named
+  bool has_looked_ = false;
+  std::optional<checkpoint::FoundSet> found_;  // where the file is a multifile with records
+  std::shared_ptr<checkpoint::OpenFiles> files_;
+};
+
+}  // namespace lq::repack
