@@ -3,10 +3,13 @@
 //
 // lq info: what a file is, in a few lines.
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/file.hpp>
 #include <limequat/json.hpp>
+#include <limequat/multifile.hpp>
 
 #include "base/json_writer.hpp"
 #include "cli/command.hpp"
@@ -57,6 +60,23 @@ void put(base::JsonWriter& json, const std::vector<Property>& properties) {
   json.end_array();
 }
 
+// What the records of a checkpoint say of its streams; nothing of other files.
+std::optional<MultifileInfo> checkpoint_of(const Catalog& catalog) {
+  if (catalog.format != "sion" || !catalog.complete) return std::nullopt;
+  MultifileInfo info = MultifileReader(catalog.files.empty() ? catalog.path : catalog.files.front()).info();
+  return info.has_records ? std::optional(std::move(info)) : std::nullopt;
+}
+
+std::string checkpoint_text(const MultifileInfo& info) {
+  std::string text = fmt::format("  streams    {}, {} bytes", info.tasks, info.bytes);
+  if (info.compression != Compression::none) {
+    text += fmt::format(", {} compressed with {}", info.stored_bytes, name(info.compression));
+  }
+  return text + fmt::format("\n  checksums  {}\n  generation {}\n",
+                            info.has_checksums ? "of every chunk" : "none stored",
+                            info.generation);
+}
+
 void put_or_null(base::JsonWriter& json, std::string_view key, const std::string& text) {
   json.key(key);
   text.empty() ? json.null() : json.value(text);
@@ -69,11 +89,15 @@ class Info {
   int show(Session& session, const std::string& path) {
     const Catalog catalog = inspect(path, session.communicator);
     const std::vector<std::string> leftovers = session.is_root() ? leftovers_of(path) : std::vector<std::string>();
-    if (session.json) {
-      show_json(session, catalog, leftovers);
-    } else {
-      show_text(session, catalog);
-    }
+    const int code = at_root(session, [&] {
+      const std::optional<MultifileInfo> checkpoint = checkpoint_of(catalog);
+      if (session.json) {
+        show_json(session, catalog, checkpoint, leftovers);
+      } else {
+        show_text(session, catalog, checkpoint);
+      }
+      return exit_code_of(catalog);
+    });
     tell(session, path, catalog.findings);
     for (const std::string& leftover : leftovers) {
       session.note(
@@ -81,7 +105,7 @@ class Info {
                       "Remove it unless a writer is still at work",
                       path, leftover));
     }
-    if (!is_leftover(path)) return exit_code_of(catalog);
+    if (!is_leftover(path)) return code;
     session.complain(fmt::format("{}: this is the temporary name of a file that its writer has not completed", path));
     return incomplete;
   }
@@ -89,7 +113,7 @@ class Info {
  private:
   bool after_another_ = false;
 
-  void show_text(Session& session, const Catalog& catalog) {
+  void show_text(Session& session, const Catalog& catalog, const std::optional<MultifileInfo>& checkpoint) {
     if (after_another_) session.out.line("");
     after_another_ = true;
     session.out.line(catalog.path);
@@ -99,12 +123,14 @@ class Info {
                                  catalog.files.size() > 1 ? fmt::format(" in {} files", catalog.files.size()) : ""));
     session.out.line(
         fmt::format("  complete   {}", catalog.complete ? "yes" : "NO: its writer was interrupted, or it ends early"));
+    if (checkpoint) session.out.write(checkpoint_text(*checkpoint));
     session.out.write(lines_of(properties_of(catalog.metadata), "  "));
     for (const FieldEntry& field : catalog.fields) session.out.write(field_text(field));
   }
 
   // The catalog, and what a script asks first: the facts of the first field, and what the texts say.
-  static void show_json(Session& session, const Catalog& catalog, const std::vector<std::string>& leftovers) {
+  static void show_json(Session& session, const Catalog& catalog, const std::optional<MultifileInfo>& checkpoint,
+                        const std::vector<std::string>& leftovers) {
     base::JsonWriter json;
     json.begin_object().raw_members(to_json(catalog));
     Metadata texts = catalog.metadata;
@@ -117,6 +143,7 @@ class Info {
       put_or_null(json, "checksum", first.checksum ? to_string(*first.checksum) : "");
       texts.insert(texts.end(), first.metadata.begin(), first.metadata.end());
     }
+    if (checkpoint) json.key("checkpoint").raw(to_json(*checkpoint));
     json.key("properties");
     put(json, properties_of(texts));
     json.key("leftovers").array(leftovers).end_object();

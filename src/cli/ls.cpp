@@ -79,9 +79,9 @@ struct Ls {
     } else {
       if (after_another) session.out.line("");
       after_another = true;
-      const std::string files = catalog.files.size() > 1 ? fmt::format(" in {} files", catalog.files.size()) : "";
+      const std::string in_files = catalog.files.size() > 1 ? fmt::format(" in {} files", catalog.files.size()) : "";
       session.out.line(fmt::format("{}: {}, {}, {}{}{}", path, catalog.format, count(catalog.records.size(), "record"),
-                                   base::human_bytes(catalog.file_bytes), files,
+                                   base::human_bytes(catalog.file_bytes), in_files,
                                    catalog.complete ? "" : ", INCOMPLETE"));
       session.out.write(records_table(catalog));
       session.out.write(fields_table(catalog));

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq repair: a whole multifile of one whose writer was interrupted.
+// lq repair: a whole multifile of one whose writer was interrupted; checkpoints of ours where they lie.
 #include <memory>
 
 #include "cli/command.hpp"
@@ -15,7 +15,7 @@ struct Repair {
   RepackArguments how;
 
   int run(Session& session) const {
-    return how.carry_out(session, to, "repaired",
+    return how.carry_out(session, to.empty() ? from : to, "repaired",
                          [&](const RepackOptions& options) { return lq::repair(from, to, options); });
   }
 };
@@ -25,13 +25,14 @@ struct Repair {
 Run declare_repair(Arguments& arguments) {
   const auto repair = std::make_shared<Repair>();
   arguments.file("FILE", repair->from, "multifile that was not closed, or lost its end");
-  arguments.text("-o,--output", "OUT", repair->to, "multifile to write");
+  arguments.text("-o,--output", "OUT", repair->to,
+                 "name of the whole multifile; of a checkpoint of ours by default the one it was to have");
   arguments.number("--unit", repair->how.unit,
                    "data came in multiples of so many bytes, such as the size of a number or of a write");
   repair->how.declare(arguments);
   return [repair](Session& session) {
-    if (repair->to.empty()) throw UsageError("-o OUT is missing: which multifile is to be written?");
-    return for_each_file(session, {repair->to}, [&](const std::string&) { return repair->run(session); });
+    const std::string& named = repair->to.empty() ? repair->from : repair->to;
+    return for_each_file(session, {named}, [&](const std::string&) { return repair->run(session); });
   };
 }
 

@@ -4,11 +4,14 @@
 // lq verify: a verdict per file, and where it is damaged.
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/json.hpp>
+#include <limequat/multifile.hpp>
 
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
@@ -48,9 +51,30 @@ bool ends_early(const Verification& verification) {
   return std::any_of(verification.findings.begin(), verification.findings.end(), says_so);
 }
 
+// The chunks of a checkpoint held against its checksums; of other multifiles none is compared.
+std::optional<MultifileCheck> check_chunks(Verification& verification) {
+  if (verification.format != "sion" || !verification.ok) return std::nullopt;
+  MultifileCheck check = verify_multifile(verification.path);
+  if (!check.info.has_records) return std::nullopt;
+  for (const ChunkDamage& damage : check.damage) {
+    Finding finding;
+    finding.severity = Severity::error;
+    finding.code = Code::checksum_mismatch;
+    finding.rule = "chunk-checksum";
+    finding.message = damage.what;
+    finding.record = fmt::format("task.{}", damage.task);
+    finding.offset = damage.offset;
+    finding.length = damage.bytes;
+    verification.findings.push_back(std::move(finding));
+  }
+  verification.ok = check.is_sound();
+  return check;
+}
+
 // One word, and what it does not cover.
-std::string verdict_text(const Verification& verification) {
+std::string verdict_text(const Verification& verification, const std::optional<MultifileCheck>& chunks) {
   if (!verification.ok) return ends_early(verification) ? "INCOMPLETE" : "FAILED";
+  if (chunks && chunks->info.has_checksums) return fmt::format("OK (checksums of {} chunks)", chunks->chunks_checked);
   if (verification.fields.empty()) return "OK (structure; the file holds no field)";
   for (const FieldVerdict& field : verification.fields) {
     if (field.status == ChecksumStatus::absent) return "OK (but no checksum is stored)";
@@ -73,17 +97,21 @@ struct Verify {
       options.progress = bar.callback();
       verification = lq::verify(path, session.communicator, options);
     }
-    if (session.json) {
-      session.out.line(to_json(verification));
-    } else if (!session.quiet || !verification.ok) {
-      show(session, verification);
-    }
-    return judge(session, path, verification);
+    const int code = at_root(session, [&] {
+      const std::optional<MultifileCheck> chunks = check_chunks(verification);
+      if (session.json) {
+        session.out.line(to_json(verification));
+      } else if (!session.quiet || !verification.ok) {
+        show(session, verification, chunks);
+      }
+      return verification.ok ? fine : differs;
+    });
+    return worse(code, judge(session, path, code == fine));
   }
 
-  static void show(Session& session, const Verification& verification) {
+  static void show(Session& session, const Verification& verification, const std::optional<MultifileCheck>& chunks) {
     const std::string& path = verification.path;
-    session.out.line(fmt::format("{}: {}", path, verdict_text(verification)));
+    session.out.line(fmt::format("{}: {}", path, verdict_text(verification, chunks)));
     for (const FieldVerdict& field : verification.fields) {
       const std::string index = field.index > 0 ? fmt::format(":{}", field.index) : "";
       session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, checksum_text(field)));
@@ -99,9 +127,9 @@ struct Verify {
   }
 
   // A file whose structure is broken is no valid file; one whose contents fail differs from what was written.
-  static int judge(Session& session, const std::string& path, const Verification& verification) {
+  static int judge(Session& session, const std::string& path, bool is_sound) {
     int code = fine;
-    if (!verification.ok) code = worse(differs, exit_code_of(inspect(path, session.communicator)));
+    if (!is_sound) code = exit_code_of(inspect(path, session.communicator));
     if (!is_leftover(path)) return code;
     session.complain(fmt::format("{}: this is the temporary name of a file that its writer has not completed", path));
     return worse(code, incomplete);
