@@ -50,9 +50,11 @@ class Append : public ::testing::TestWithParam<Growth> {
     });
   }
 
-  void go_on(bool closed = true) {
+  void go_on(bool closed = true, std::uint64_t buffer_bytes = 900) {
     testing::run_ranks(GetParam().after, [&](std::shared_ptr<comm::Comm> comm) {
-      MultifileWriter writer = MultifileWriter::append(path_, Communicator(std::move(comm)), options());
+      MultifileOptions how = options();
+      how.buffer_bytes = buffer_bytes;
+      MultifileWriter writer = MultifileWriter::append(path_, Communicator(std::move(comm)), how);
       OutStream& stream = writer.stream();
       const auto task = static_cast<std::uint64_t>(stream.task());
       const std::uint64_t begin = stream.size();
@@ -97,6 +99,12 @@ TEST_P(Append, CanBeDoneAgain) {
   // New tasks of the first time are old ones now.
   go_on();
   expect_streams(2);
+}
+
+TEST_P(Append, TakesAnyBufferWhateverTheWidthOfTheChunksThereAre) {
+  write_first();
+  go_on(true, 1 << 20);
+  expect_streams();
 }
 
 TEST_P(Append, ThatIsNotClosedIsRecoveredWithAllThatWasBefore) {

@@ -39,7 +39,17 @@ StreamWriter::StreamWriter(transport::File& file, const StreamPlace& place, cons
   current_.checksums = settings.checksums;
   current_.file = place.file;
   current_.task = place.task;
-  if (compressor_ != nullptr) frame_.resize(compressor_->bound(static_cast<std::size_t>(buffer_bytes_)));
+  if (compressor_ == nullptr) return;
+  // Chunks of a set that is gone on with are as wide as they are.
+  const std::uint64_t most = place.width - std::min(place.width, reserved_bytes);
+  while (buffer_bytes_ > 0 && compressor_->bound(static_cast<std::size_t>(buffer_bytes_)) > most) buffer_bytes_ /= 2;
+  if (buffer_bytes_ == 0) {
+    throw Error(Code::unsupported,
+                fmt::format("{}: the chunks of task {} are {} bytes wide, too narrow for a compressed frame",
+                            file.path(), place.number, place.width),
+                {.path = file.path()});
+  }
+  frame_.resize(compressor_->bound(static_cast<std::size_t>(buffer_bytes_)));
 }
 
 void StreamWriter::resume(std::vector<std::int64_t> used, const ChunkRecord& last, int place_of_record) {

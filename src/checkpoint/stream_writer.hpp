@@ -41,7 +41,7 @@ std::uint64_t frame_bound(const StreamSettings& settings);
 
 class StreamWriter {
  public:
-  // `file` outlives the writer. `width` holds a frame.
+  // `file` outlives the writer. unsupported: chunks too narrow for what compression makes of a byte.
   StreamWriter(transport::File& file, const StreamPlace& place, const StreamSettings& settings);
   // Goes on behind chunks that are there: the last of them as recorded, in one of the two places.
   void resume(std::vector<std::int64_t> used, const ChunkRecord& last, int place_of_record);
