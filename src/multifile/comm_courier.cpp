@@ -137,7 +137,8 @@ void CommCourier::collect(const CollectorGroup& group, const Parcel& mine, base:
   }
   const int last = group.collector + group.tasks - 1;
   std::exception_ptr failure;
-  write_own(mine, data, group.piece_bytes, write, failure);
+  // Nothing of the collector's own is held, so there is no reason for pieces.
+  write_own(mine, data, std::max<std::int64_t>(mine.bytes, 1), write, failure);
   for (int task = group.collector + 1; task <= last; ++task) accept(task, group.piece_bytes, write, failure);
   give_verdict(group.collector + 1, last, failure);
 }

@@ -5,6 +5,7 @@
 // number that it is given in place of a handle.
 #include "compat/sion/callback_courier.hpp"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -94,7 +95,7 @@ class CallbackCourier final : public Courier {
     const Registered registered(errand);
     sion_int64 spec[2] = {mine.offset, mine.offset == Parcel::nowhere ? -1 : mine.bytes};
     if (task_ == group.collector) {
-      multifile::CommCourier::write_own(mine, data, group.piece_bytes, write, errand.failure);
+      multifile::CommCourier::write_own(mine, data, std::max<std::int64_t>(mine.bytes, 1), write, errand.failure);
     }
     const int rc = api_->gather_execute(data.data(), spec, 2, group.piece_bytes, group_.get(), group.collector,
                                         group.collector + 1, group.collector + group.tasks - 1, registered.number(),
