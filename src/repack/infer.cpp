@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -88,11 +87,12 @@ std::uint64_t Inference::blocks_in_file() const {
   const std::uint64_t end = end_of_data();
   if (end <= geometry.start(0) || geometry.skip() == 0) return 1;
   const std::uint64_t blocks = (end - geometry.start(0) - 1) / geometry.skip() + 1;
-  if (blocks <= std::numeric_limits<std::int32_t>::max()) return blocks;
-  throw Error(
-      Code::too_large,
-      fmt::format("{}: the file has room for {} blocks of chunks, but no file has 2^31 of them", file_.path, blocks),
-      {.path = file_.path});
+  // The last of them holds something, so its task has as many chunks.
+  if (blocks <= most_chunks) return blocks;
+  throw Error(Code::too_large,
+              fmt::format("{}: its data reach into block {} of chunks, but a task may have {} of them", file_.path,
+                          blocks, most_chunks),
+              {.path = file_.path});
 }
 
 // Bytes of a chunk that the file reaches.
