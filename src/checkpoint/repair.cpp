@@ -152,6 +152,7 @@ class Repair {
   }
 
   void close(std::int32_t number);
+  void look_behind_the_end(const sion::PhysicalFile& physical, const StreamPlace& place, std::uint64_t chunk);
   void publish();
 
   transport::Transport& transport_;
@@ -159,6 +160,16 @@ class Repair {
   RepairOptions options_;
   RepairReport report_;
 };
+
+// Of a file that was closed and then lost its end it is known how many chunks there were room for.
+void Repair::look_behind_the_end(const sion::PhysicalFile& physical, const StreamPlace& place, std::uint64_t chunk) {
+  const bool was_there =
+      physical.bytes < physical.tail_offset && chunk < static_cast<std::uint64_t>(physical.max_chunks);
+  if (!was_there || place.offset(chunk) + place.width <= physical.bytes) return;
+  report_.lost.push_back(
+      {physical.path, place.number, chunk, place.offset(chunk), 0,
+       fmt::format("the file was cut at byte {}: what this chunk and later ones held is missing", physical.bytes)});
+}
 
 void Repair::close(std::int32_t number) {
   const sion::PhysicalFile& physical = file(number);
@@ -182,6 +193,7 @@ void Repair::close(std::int32_t number) {
     report_.chunks += one.chunks;
     for (const std::int64_t used : one.used) report_.stored_bytes += static_cast<std::uint64_t>(used);
     report_.lost.insert(report_.lost.end(), one.lost.begin(), one.lost.end());
+    if (one.lost.empty()) look_behind_the_end(physical, place, one.chunks);
   }
   if (options_.dry_run) return;
   closing.tail.table = sion::ChunkTable(counts);

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>
+#include <limequat/file.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -146,6 +147,19 @@ TEST_F(Repair, MakesADamagedTableAgain) {
       expect_streams(path_, 4, 99);
     }
   }
+}
+
+TEST_F(Repair, SaysWhatIsMissingOfAFileThatWasCut) {
+  write(2, 1, true);
+  const std::uint64_t second = inspect(path_).record("task.1").offset;
+  fs::resize_file(path_, second + 100);
+  const RepairReport report = repair_multifile(path_);
+  EXPECT_EQ(report.outcome, Outcome::recovered);
+  ASSERT_FALSE(report.lost.empty());
+  EXPECT_EQ(report.lost.back().task, 1);
+  EXPECT_EQ(report.lost.back().chunk, 0U);
+  EXPECT_EQ(report.lost.back().offset, second);
+  EXPECT_TRUE(verify_multifile(path_).is_sound());
 }
 
 // A job that died between two renames: nothing is lost, and readers need no repair.

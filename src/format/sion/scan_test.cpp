@@ -195,7 +195,9 @@ TEST_F(SionScan, ExplainsTheHeadersOfRecordsWhereverTheyAreCut) {
   for (const Annotation& part : format_.explain(file, format_.scan(file, {}))) {
     EXPECT_EQ(part.offset, next);
     next += part.length;
-    if (part.offset == 0x500) EXPECT_EQ(part.name, "task 0: key 0, 40 bytes");
+    if (part.offset == 0x500) {
+      EXPECT_EQ(part.name, "task 0: key 0, 40 bytes");
+    }
     if (part.section != "formats/sion.md 6") continue;
     (part.name.find("data") == std::string::npos ? headers : data) += part.length;
   }
