@@ -32,7 +32,7 @@ static void comes_back(const char* name, lq_field field, lq_field back, size_t b
 }
 
 static void double_precision_comes_back(void) {
-  double *a = malloc(sites * 288 * sizeof *a), *b = malloc(sites * 288 * sizeof *b);
+  double *a = malloc(sites * 288 * sizeof *a), *b = calloc(sites * 288, sizeof *b);
   for (int i = 0; i < sites * 288; ++i) a[i] = 1.0 / (1 + i);
   comes_back("gauge.ildg", lq_gauge_f64(a), lq_gauge_f64(b), gauge_numbers * sizeof *a);
   comes_back("spinor.lime", lq_spinor_f64(a), lq_spinor_f64(b), spinor_numbers * sizeof *a);
@@ -44,7 +44,7 @@ static void double_precision_comes_back(void) {
 }
 
 static void single_precision_comes_back(void) {
-  float *a = malloc(sites * 288 * sizeof *a), *b = malloc(sites * 288 * sizeof *b);
+  float *a = malloc(sites * 288 * sizeof *a), *b = calloc(sites * 288, sizeof *b);
   for (int i = 0; i < sites * 288; ++i) a[i] = 1.0F / (float)(1 + i);
   comes_back("gauge32.ildg", lq_gauge_f32(a), lq_gauge_f32(b), gauge_numbers * sizeof *a);
   comes_back("spinor32.lime", lq_spinor_f32(a), lq_spinor_f32(b), spinor_numbers * sizeof *a);
