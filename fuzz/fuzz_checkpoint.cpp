@@ -12,6 +12,7 @@
 #include "checkpoint/open_set.hpp"
 #include "checkpoint/record.hpp"
 #include "checkpoint/repair.hpp"
+#include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
 
 namespace {
@@ -51,6 +52,17 @@ std::vector<std::byte> marked(base::Bytes bytes) {
   return all;
 }
 
+// Files in memory have no holes: a table behind chunks of terabytes is not for them.
+bool is_small(base::Bytes bytes) {
+  bool is = false;
+  attempt([&] {
+    base::MemorySource source(bytes, "fuzz");
+    const format::sion::Geometry geometry(format::sion::read_head(source), "fuzz");
+    is = geometry.start(0) + geometry.skip() < (1 << 24);
+  });
+  return is;
+}
+
 void run(base::Bytes bytes) {
   const auto files = transport::make_memory();
   put(*files, "set", bytes);
@@ -68,6 +80,7 @@ void run(base::Bytes bytes) {
       });
     }
   });
+  if (!is_small(bytes)) return;
   attempt([&] {
     repair(*files, "set.00000000.part", {.output = "other"});
     verify(*files, "other");  // what was repaired can be read
