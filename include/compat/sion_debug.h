@@ -21,12 +21,12 @@
 extern "C" {
 #endif
 
-int sion_dprintf(int mask, const char *format, ...);
-int sion_dprintfp(int mask, const char *callfunction, int rank, const char *format, ...);
+int sion_dprintf(int mask, const char* format, ...);
+int sion_dprintfp(int mask, const char* callfunction, int rank, const char* format, ...);
 int sion_isdebug(void);
-void sion_debug_on(int mask, const char *filename);
+void sion_debug_on(int mask, const char* filename);
 void sion_debug_off(void);
-FILE *sion_get_dfile(void);
+FILE* sion_get_dfile(void);
 void sion_dclose(void);
 int _sion_debug_set_query_thread_num_function(int (*get_thread_num)(void));
 

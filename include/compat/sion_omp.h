@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-int sion_paropen_omp(const char *fname, const char *file_mode, sion_int64 *chunksize, sion_int32 *fsblksize,
-                     int *globalrank, FILE **fileptr, char **newfname);
+int sion_paropen_omp(const char* fname, const char* file_mode, sion_int64* chunksize, sion_int32* fsblksize,
+                     int* globalrank, FILE** fileptr, char** newfname);
 int sion_parclose_omp(int sid);
 
 #ifdef __cplusplus

@@ -19,8 +19,8 @@
 extern "C" {
 #endif
 
-int sion_paropen_ompi(const char *fname, const char *file_mode, int *numFiles, MPI_Comm gComm, const MPI_Comm *lComm,
-                      sion_int64 *chunksize, sion_int32 *fsblksize, int *globalrank, FILE **fileptr, char **newfname);
+int sion_paropen_ompi(const char* fname, const char* file_mode, int* numFiles, MPI_Comm gComm, const MPI_Comm* lComm,
+                      sion_int64* chunksize, sion_int32* fsblksize, int* globalrank, FILE** fileptr, char** newfname);
 int sion_parclose_ompi(int sid);
 
 #ifdef __cplusplus

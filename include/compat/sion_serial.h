@@ -14,10 +14,10 @@
 extern "C" {
 #endif
 
-int sion_open(char *fname, const char *file_mode, int *ntasks, int *nfiles, sion_int64 **chunksizes,
-              sion_int32 *fsblksize, int **globalranks, FILE **fileptr);
-int sion_open_rank(char *fname, const char *file_mode, sion_int64 *chunksize, sion_int32 *fsblksize, int *rank,
-                   FILE **fileptr);
+int sion_open(char* fname, const char* file_mode, int* ntasks, int* nfiles, sion_int64** chunksizes,
+              sion_int32* fsblksize, int** globalranks, FILE** fileptr);
+int sion_open_rank(char* fname, const char* file_mode, sion_int64* chunksize, sion_int32* fsblksize, int* rank,
+                   FILE** fileptr);
 int sion_close(int sid);
 
 #ifdef __cplusplus

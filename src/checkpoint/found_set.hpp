@@ -36,8 +36,8 @@ enum class Unclosed { refused, accepted };
 
 // The name of the set that a file belongs to, which for a further file NAME.%06d is NAME. Reads its header.
 std::string name_of_set(transport::Transport& transport, const std::string& path, const std::string& name);
-// `path`: any file of the set, or its name. Throws what format::sion::Set::open() throws, and malformed: files of several generations of which
-// none is complete, damaged records.
+// `path`: any file of the set, or its name. Throws what format::sion::Set::open() throws, and malformed: files of
+// several generations of which none is complete, damaged records.
 FoundSet find_set(transport::Transport& transport, const std::string& path, Unclosed unclosed = Unclosed::refused);
 // The set whose file 0 is at `path` or was to be, with this generation: each file under its name or its temporary one.
 FoundSet find_generation(transport::Transport& transport, const std::string& path, const Generation& generation,

@@ -73,8 +73,7 @@ std::string checkpoint_text(const MultifileInfo& info) {
     text += fmt::format(", {} compressed with {}", info.stored_bytes, name(info.compression));
   }
   return text + fmt::format("\n  checksums  {}\n  generation {}\n",
-                            info.has_checksums ? "of every chunk" : "none stored",
-                            info.generation);
+                            info.has_checksums ? "of every chunk" : "none stored", info.generation);
 }
 
 void put_or_null(base::JsonWriter& json, std::string_view key, const std::string& text) {

@@ -11,12 +11,12 @@
 
 static int failures = 0;
 
-#define CHECK(condition)                                       \
-  do {                                                         \
-    if (!(condition)) {                                        \
-      ++failures;                                              \
-      printf("%s:%d: %s\n", __FILE__, __LINE__, #condition);   \
-    }                                                          \
+#define CHECK(condition)                                     \
+  do {                                                       \
+    if (!(condition)) {                                      \
+      ++failures;                                            \
+      printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+    }                                                        \
   } while (0)
 
 static inline unsigned char content(int seed, int rank, long i) {

@@ -80,7 +80,7 @@ static void collectors_write_and_read(void) {
     fill(buffer, 5, rank, call * 1000, bytes);
     CHECK(sion_coll_fwrite_mpi(buffer, 1, (size_t)bytes, sid) == (size_t)bytes);
   }
-  CHECK(sion_coll_fwrite(buffer, 1, rank == 1 ? 9000 : 10, sid) == (rank == 1 ? 0 : 10));  /* too much on one rank */
+  CHECK(sion_coll_fwrite(buffer, 1, rank == 1 ? 9000 : 10, sid) == (rank == 1 ? 0 : 10)); /* too much on one rank */
   CHECK(sion_parclose_mpi(sid) == 1);
   sid = open_simply("together.sion", "br,collective");
   for (int call = 0; call < 3; ++call) {
@@ -91,7 +91,7 @@ static void collectors_write_and_read(void) {
   CHECK(sion_coll_fread(buffer, 1, 9000, sid) == 0);
   CHECK(sion_parclose_mpi(sid) == 1);
   sid = open_simply("alone.sion", "bw");
-  CHECK(sion_coll_fwrite(buffer, 1, 10, sid) == 10);  /* individually */
+  CHECK(sion_coll_fwrite(buffer, 1, 10, sid) == 10); /* individually */
   CHECK(sion_parclose_mpi(sid) == 1);
 }
 
@@ -141,8 +141,8 @@ static void errors_are_the_same_everywhere(void) {
   CHECK(open_with("f", "bw", world, world, &other) == -1);
   arguments negative = {1, 512, 0, rank == 1 ? -1 : 100, NULL, NULL};
   CHECK(open_with("f", "bw", world, world, &negative) == -1);
-  CHECK(open_with(vector("v03_multiblock.sion"), "br", world, world, &a) == -1);        /* 3 tasks */
-  CHECK(open_with(vector("v02_2files_5tasks.sion"), "br", world, world, &a) == -1);     /* 5 tasks */
+  CHECK(open_with(vector("v03_multiblock.sion"), "br", world, world, &a) == -1);    /* 3 tasks */
+  CHECK(open_with(vector("v02_2files_5tasks.sion"), "br", world, world, &a) == -1); /* 5 tasks */
   CHECK(open_with(vector("README.md"), "br", world, world, &a) == -1);
   char name[2000];
   memset(name, 'n', sizeof name - 1);

@@ -73,7 +73,7 @@ static void positions_are_chosen(void) {
   CHECK(sion_fread(buffer, 10, 2, sid) == 2 && holds(buffer, 3, 2, 1030, 20));
   CHECK(sion_seek(sid, 0, SION_ABSOLUTE_POS, 4999) == 1);
   CHECK(sion_fread(buffer, 1, 1, sid) == 1 && holds(buffer, 3, 0, 4999, 1));
-  CHECK(sion_seek(sid, 2, SION_CURRENT_BLK, SION_CURRENT_POS) == 1);  /* where it was left */
+  CHECK(sion_seek(sid, 2, SION_CURRENT_BLK, SION_CURRENT_POS) == 1); /* where it was left */
   CHECK(sion_get_bytes_read(sid) == 1050);
   CHECK(sion_seek(sid, SION_CURRENT_RANK, SION_END_POS, -16) == 1);
   CHECK(sion_fread(buffer, 1, 16, sid) == 16 && holds(buffer, 3, 2, 2584, 16));
@@ -82,14 +82,15 @@ static void positions_are_chosen(void) {
   CHECK(sion_seek(sid, 2, 3, 0) == 0 && sion_seek(sid, 2, 0, 1001) == 0 && sion_seek(sid, 3, 0, 0) == 0);
   CHECK(sion_seek(sid, 2, 0, 1000) == 1 && sion_feof(sid) == 0);
   CHECK(sion_get_bytes_read(sid) == 1000);
-  CHECK(sion_fread(buffer, 1, 1001, sid) == 0);  /* larger than what the chunk has */
+  CHECK(sion_fread(buffer, 1, 1001, sid) == 0); /* larger than what the chunk has */
   CHECK(sion_fread(buffer, (size_t)-1, 3, sid) == 0 && sion_fread(NULL, 1, 5, sid) == 0);
   sion_close(sid);
 }
 
 static void what_is_known_is_told(void) {
   int ntasks = 0, maxblocks = 0, size = 0, files = 0, numbytes = 0, numfds = 0, version[4];
-  sion_int64 skip = 0, tail = 0, *widths = NULL, *ranks = NULL, *counts = NULL, *used = NULL, *at = NULL, *blocks = NULL;
+  sion_int64 skip = 0, tail = 0, *widths = NULL, *ranks = NULL, *counts = NULL, *used = NULL, *at = NULL,
+             *blocks = NULL;
   sion_int32* mapping = NULL;
   const int one = open_vector("v01_1file_4tasks.sion", "br", &ntasks, NULL);
   CHECK(sion_get_locations(one, &ntasks, &maxblocks, &skip, &tail, &widths, &ranks, &counts, &used) == 1);
