@@ -75,7 +75,7 @@ int main(int argc, char** argv) try {
   lq::cli::Session session("bench_peers", lq::mpi::communicator());
   session.mpi = lq::cli::mpi_library();
   session.from_root = lq::cli::root_code;
-  session.gather = [](const lq::Grid& grid) { return lq::cli::make_gather(grid, MPI_COMM_WORLD); };
+  session.gather = lq::cli::make_gather;
   const int code = run(session, std::vector<std::string>(argv + 1, argv + argc));
   session.out.finish();
   return code;

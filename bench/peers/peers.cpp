@@ -12,7 +12,7 @@ namespace peers {
 
 const std::vector<Peer>& all() {
   static const std::vector<Peer> list = {
-      {"gather", lq::cli::make_gather},
+      {"gather", [](const lq::Grid& grid, MPI_Comm) { return lq::cli::make_gather(grid); }},
       {"mpi-io collective", [](const lq::Grid& grid, MPI_Comm comm) { return make_mpi_io(grid, comm, true); }},
       {"mpi-io independent", [](const lq::Grid& grid, MPI_Comm comm) { return make_mpi_io(grid, comm, false); }},
 #ifdef PEERS_WITH_HDF5

@@ -4,6 +4,10 @@
 // See bench_gather.hpp: messages into slices, slices into the file.
 #include "cli/bench_gather.hpp"
 
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
 #include <cstring>
 #include <span>
 #include <vector>
@@ -156,6 +160,6 @@ class Gather : public Mover {
 
 }  // namespace
 
-std::unique_ptr<Mover> make_gather(const Grid& grid, MPI_Comm comm) { return std::make_unique<Gather>(grid, comm); }
+std::unique_ptr<Mover> make_gather(const Grid& grid) { return std::make_unique<Gather>(grid, MPI_COMM_WORLD); }
 
 }  // namespace lq::cli

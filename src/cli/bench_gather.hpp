@@ -8,15 +8,11 @@
 
 #include <memory>
 
-#define OMPI_SKIP_MPICXX 1
-#define MPICH_SKIP_MPICXX 1
-#include <mpi.h>
-
 #include "cli/bench_rounds.hpp"
 
 namespace lq::cli {
 
-// Collective over `comm`, whose ranks are those of the grid.
-std::unique_ptr<Mover> make_gather(const Grid& grid, MPI_Comm comm);
+// Collective. The ranks of the grid are those of MPI_COMM_WORLD.
+std::unique_ptr<Mover> make_gather(const Grid& grid);
 
 }  // namespace lq::cli

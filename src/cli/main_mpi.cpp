@@ -22,7 +22,7 @@ int main(int argc, char** argv) try {
   session.mpi_probes = [](const std::string& folder, bool thorough) {
     return lq::mpi::probe(MPI_COMM_WORLD, folder, {.thorough = thorough});
   };
-  session.gather = [](const lq::Grid& grid) { return lq::cli::make_gather(grid, MPI_COMM_WORLD); };
+  session.gather = lq::cli::make_gather;
   return lq::cli::run(session, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
 } catch (const lq::Error& error) {
   // Only MPI itself fails here: before there is a session, or after it.
