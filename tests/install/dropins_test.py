@@ -9,38 +9,23 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
+
+from moved_tree import MovedTree, run
 
 SOURCE = pathlib.Path(__file__).parent / "dropins"
 OPTIONS = None
 
 
-def run(*command, **options):
-    """Its output; AssertionError with all that it said if it fails."""
-    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
-    if done.returncode:
-        raise AssertionError(f"{' '.join(map(str, command))} gave {done.returncode}:\n{done.stdout}")
-    return done.stdout.strip()
-
-
-class Moved(unittest.TestCase):
+class Moved(MovedTree):
     """Installed into one folder, and moved to another."""
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="limequat-dropins-"))
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
-        run("cmake", "--install", OPTIONS.build, "--prefix", cls.folder / "first")
-        cls.prefix = cls.folder / "moved"
-        (cls.folder / "first").rename(cls.prefix)
-        cls.libdir = next(cls.prefix.rglob("lime.pc")).parent.parent
+        cls.install(OPTIONS.build, "lime.pc")
         cls.plain = {k: v for k, v in os.environ.items() if k != "LD_LIBRARY_PATH"}
         cls.found = {**cls.plain, "CMAKE_PREFIX_PATH": str(cls.prefix),
                      "PKG_CONFIG_PATH": str(cls.libdir / "pkgconfig"), "LD_LIBRARY_PATH": str(cls.libdir)}
-
-    def setUp(self):
-        self.work = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
 
     def project(self, name):
         """Its programs."""

@@ -6,38 +6,22 @@
 import argparse
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
+
+from moved_tree import MovedTree, run
 
 SOURCE = pathlib.Path(__file__).parent / "downstream"
 OPTIONS = None
 
 
-def run(*command, **options):
-    """Its output; AssertionError with all that it said if it fails."""
-    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
-    if done.returncode:
-        raise AssertionError(f"{' '.join(map(str, command))} gave {done.returncode}:\n{done.stdout}")
-    return done.stdout.strip()
-
-
-class Installed(unittest.TestCase):
+class Installed(MovedTree):
     @classmethod
     def setUpClass(cls):
-        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="limequat-install-"))
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
-        run("cmake", "--install", OPTIONS.build, "--prefix", cls.folder / "first")
-        cls.prefix = cls.folder / "moved"
-        (cls.folder / "first").rename(cls.prefix)
-        cls.libdir = next(cls.prefix.rglob("limequat.pc")).parent.parent
+        cls.install(OPTIONS.build, "limequat.pc")
         cls.environment = {**os.environ, "CMAKE_PREFIX_PATH": str(cls.prefix),
                            "PKG_CONFIG_PATH": str(cls.libdir / "pkgconfig"), "LD_LIBRARY_PATH": str(cls.libdir)}
-
-    def setUp(self):
-        self.work = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
 
     def configure(self, components):
         return subprocess.run(["cmake", "-S", SOURCE, "-B", self.work, f"-DCOMPONENTS={components}"],
