@@ -147,10 +147,42 @@ class Lemon(Moved):
         self.assertFalse({s for s in symbols if not s.startswith("lemon")})
 
 
+class Sion(Moved):
+    """Programs that ask sionconfig of the moved tree."""
+
+    EXAMPLES = pathlib.Path(__file__).parents[2] / "examples" / "sion"
+
+    def build(self, compiler, source, *flags):
+        config = self.prefix / "bin" / "sionconfig"
+        if not config.exists():
+            self.skipTest("built without SION")
+        program = self.work / pathlib.Path(source).stem
+        asked = [word for what in ("--cflags", "--libs") for word in run(config, *flags, what).split()]
+        run(compiler, source, "-o", program, *asked, *(["-lz"] if OPTIONS.zlib else []))
+        return program
+
+    def test_a_serial_program_finds_its_way(self):
+        source = self.work / "version.c"
+        source.write_text("#include <sion.h>\nint main(void) { return sion_get_version(0, 0, 0, 0) != SION_SUCCESS; }\n",
+                          encoding="utf-8")
+        run(self.build("cc", source, "--ser"), env=self.plain)
+
+    def test_a_trace_is_recorded_and_analysed(self):
+        if not OPTIONS.mpicc or not OPTIONS.zlib:
+            self.skipTest("built without MPI or zlib")
+        record = self.build(OPTIONS.mpicc, self.EXAMPLES / "trace_record.c", "--mpi")
+        analyse = self.build(OPTIONS.mpicc, self.EXAMPLES / "trace_analyse.c", "--mpi")
+        run(OPTIONS.mpiexec, "-n", "4", record, "trace.sion", cwd=self.work, env=self.plain)
+        said = run(OPTIONS.mpiexec, "-n", "2", analyse, "trace.sion", cwd=self.work, env=self.plain)
+        self.assertIn("4 streams hold 100000 events", said.splitlines())
+        self.assertTrue((self.work / "trace.sion.000001").exists())
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     parser.add_argument("--alone", type=lambda text: text == "ON", default=False)
+    parser.add_argument("--zlib", type=lambda text: text == "1", default=False)
     parser.add_argument("--mpicc", default="")
     parser.add_argument("--mpiexec", default="mpiexec")
     OPTIONS, rest = parser.parse_known_args()
