@@ -1,8 +1,14 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which CRC-32 runs: the fastest library that was found at build time, else our own.
+// Which CRC-32 runs: for long data our own where there are wide vectors, else the fastest library that was found at
+// build time, else the portable one.
 #include "kernels/crc32.hpp"
+
+#include <new>
+#include <optional>
+
+#include "kernels/crc32_long.hpp"
 
 #if defined(LQ_HAVE_ISAL)
 #include <isa-l.h>
@@ -11,31 +17,61 @@
 #endif
 
 namespace lq::kernels {
+namespace {
+
+// From here on joining the blocks is lost in the noise.
+constexpr std::size_t long_bytes = 8 * LongCrc32::block_bytes;
+
+// Nothing where its vectors are narrow, or without memory for its constants.
+std::optional<LongCrc32> make_long() noexcept {
+  const InstructionSet set = active_instruction_set();
+  if (!LongCrc32::is_wide(set)) return std::nullopt;
+  try {
+    return LongCrc32(set);
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;
+  }
+}
 
 #if defined(LQ_HAVE_ISAL)
 
+constexpr std::string_view provider = "isa-l";
+
 // crc32_gzip_refl inverts before and after by itself, as zlib does.
-std::uint32_t crc32(std::uint32_t crc, base::Bytes bytes) noexcept {
+std::uint32_t short_crc32(std::uint32_t crc, base::Bytes bytes) noexcept {
   return crc32_gzip_refl(crc, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
 }
 
-std::string_view crc32_provider() noexcept { return "isa-l"; }
-
 #elif defined(LQ_HAVE_LIBDEFLATE)
 
-std::uint32_t crc32(std::uint32_t crc, base::Bytes bytes) noexcept {
+constexpr std::string_view provider = "libdeflate";
+
+std::uint32_t short_crc32(std::uint32_t crc, base::Bytes bytes) noexcept {
   if (bytes.empty()) return crc;  // a null pointer means "start anew" to libdeflate
   return libdeflate_crc32(crc, bytes.data(), bytes.size());
 }
 
-std::string_view crc32_provider() noexcept { return "libdeflate"; }
-
 #else
 
-std::uint32_t crc32(std::uint32_t crc, base::Bytes bytes) noexcept { return crc32_portable(crc, bytes); }
+constexpr std::string_view provider = "portable";
 
-std::string_view crc32_provider() noexcept { return "portable"; }
+std::uint32_t short_crc32(std::uint32_t crc, base::Bytes bytes) noexcept { return crc32_portable(crc, bytes); }
 
 #endif
+
+}  // namespace
+
+std::uint32_t crc32(std::uint32_t crc, base::Bytes bytes) noexcept {
+  if (bytes.size() >= long_bytes) {
+    static const std::optional<LongCrc32> blocks = make_long();
+    if (blocks) {
+      crc = blocks->of_blocks(crc, bytes);
+      bytes = bytes.last(bytes.size() % LongCrc32::block_bytes);
+    }
+  }
+  return short_crc32(crc, bytes);
+}
+
+std::string_view crc32_provider() noexcept { return provider; }
 
 }  // namespace lq::kernels

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/crc32_long.hpp"
+
 namespace lq::kernels {
 namespace {
 
@@ -67,8 +69,39 @@ TEST_P(EveryCrc32, HandlesLongData) {
   EXPECT_EQ(GetParam()(0, bytes), bit_by_bit(bytes));
 }
 
+TEST_P(EveryCrc32, ContinuesAcrossTheBordersOfBlocks) {
+  const std::vector<std::byte> bytes = noise(11 * LongCrc32::block_bytes + 5);
+  const base::Bytes all(bytes);
+  const std::uint32_t whole = bit_by_bit(all);
+  for (const std::size_t border : {7, 8, 9}) {
+    for (const std::ptrdiff_t beside : {-1, 0, 1}) {
+      const auto split =
+          static_cast<std::size_t>(static_cast<std::ptrdiff_t>(border * LongCrc32::block_bytes) + beside);
+      EXPECT_EQ(GetParam()(0, all.first(split)), bit_by_bit(all.first(split))) << split;
+      EXPECT_EQ(GetParam()(GetParam()(0, all.first(split)), all.subspan(split)), whole) << split;
+      EXPECT_EQ(GetParam()(GetParam()(0, all.last(split).first(3)), all.last(split).subspan(3)),
+                bit_by_bit(all.last(split)))
+          << split;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Implementations, EveryCrc32, testing::Values(crc32, crc32_portable),
                          [](const auto& one) { return std::string(one.index == 0 ? "Chosen" : "Portable"); });
+
+TEST(LongCrc32, TakesTheWholeBlocksWithEveryInstructionSet) {
+  const std::vector<std::byte> bytes = noise(40 * LongCrc32::block_bytes + 1);
+  for (const InstructionSet set : instruction_sets_here()) {
+    const LongCrc32 blocks(set);
+    for (const std::size_t count : {0, 1, 2, 15, 16, 17, 33, 40}) {
+      const std::size_t taken = count * LongCrc32::block_bytes;
+      const base::Bytes part = base::Bytes(bytes).first(taken + 1);
+      EXPECT_EQ(blocks.of_blocks(bit_by_bit(base::as_bytes("before")), part),
+                crc32_portable(bit_by_bit(base::as_bytes("before")), part.first(taken)))
+          << name(set) << ", " << count << " blocks";
+    }
+  }
+}
 
 TEST(Crc32Provider, IsOneOfThree) {
   const std::string_view provider = crc32_provider();
