@@ -13,12 +13,11 @@
 #include "format/sion/names.hpp"
 #include "format/sion/set.hpp"
 #include "format/sion/sion_format.hpp"
+#include "pieces.hpp"
 
 namespace {
 
 using namespace lq;
-
-constexpr std::string_view separator = "\xff\xfe\xfd\xfc";
 
 void require(bool holds, const char* what) {
   if (!holds) throw std::logic_error(what);
@@ -46,12 +45,8 @@ class File final : public base::ByteSource {
 
 Files cut(std::string_view input) {
   Files files;
-  for (std::int32_t k = 0; k < 8; ++k) {
-    const std::size_t end = input.find(separator);
-    files[format::sion::file_name("set", k)] = input.substr(0, end);
-    if (end == std::string_view::npos) break;
-    input.remove_prefix(end + separator.size());
-  }
+  std::int32_t k = 0;
+  for (const std::string_view piece : fuzz::pieces(input, 8)) files[format::sion::file_name("set", k++)] = piece;
   return files;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "multifile/reduce.hpp"
@@ -164,7 +165,22 @@ std::unique_ptr<comm::Comm> ThreadsComm::split_by_node() { refuse("group by node
 std::unique_ptr<comm::Flight> ThreadsComm::start_send(std::span<const std::byte>, int, int) { refuse("send messages"); }
 std::unique_ptr<comm::Flight> ThreadsComm::start_receive(std::span<std::byte>, int, int) { refuse("receive messages"); }
 
+// Threads of a rank meet in one place, so they cannot be of different groups.
+void ThreadsTeam::require_whole_ranks(const Seat& seat) {
+  std::uint64_t is_parted = 0;
+  ThreadGroup& threads = all_->shared().group;
+  threads.together(
+      all_->thread(), &seat, [] {}, [&] { is_parted = threads.deposit<Seat>(0).file == seat.file ? 0 : 1; });
+  all_->all_reduce(std::span(&is_parted, 1), comm::Reduce::max);
+  if (is_parted == 0) return;
+  throw Error(Code::unsupported,
+              fmt::format("threads of one rank would be tasks of different files, of {} in all; open "
+                          "it by ranks without threads, mapped, or serially",
+                          seat.files));
+}
+
 FileGroup ThreadsTeam::form(const Seat& seat) {
+  require_whole_ranks(seat);
   const std::shared_ptr<comm::Comm> part = all_->split(seat.file, seat.task);
   FileGroup group;
   group.comm = part;

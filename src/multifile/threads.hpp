@@ -98,10 +98,13 @@ class ThreadsTeam final : public Team {
  public:
   explicit ThreadsTeam(std::shared_ptr<ThreadsComm> all) : all_(std::move(all)) {}
   comm::Comm& all() override { return *all_; }
+  // Throws unsupported where threads of one rank sit in different files.
   FileGroup form(const Seat& seat) override;
   bool may_collect() const override { return all_->thread() == 0; }
 
  private:
+  void require_whole_ranks(const Seat& seat);
+
   std::shared_ptr<ThreadsComm> all_;
 };
 

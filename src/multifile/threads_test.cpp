@@ -92,6 +92,21 @@ TEST(Threads, WriteTheVector) {
   }
 }
 
+TEST(Threads, OfOneRankAreTasksOfOneFile) {
+  Opening request;
+  request.path = std::string(LQ_SOURCE_DIR) + "/tests/golden/good/sion/v21_hybrid.sion";  // 3 tasks in each of 2 files
+  request.mode = parse_mode("br,posix");
+  run_hybrid(2, 3, [&](const std::shared_ptr<ThreadsComm>& comm) {
+    ParallelFile::open(std::make_shared<ThreadsTeam>(comm), request)->close();
+  });
+  for (const int ranks : {1, 3}) {
+    run_hybrid(ranks, 6 / ranks, [&](const std::shared_ptr<ThreadsComm>& comm) {
+      EXPECT_EQ(error_of([&] { ParallelFile::open(std::make_shared<ThreadsTeam>(comm), request); }).code(),
+                Code::unsupported);
+    });
+  }
+}
+
 TEST(Threads, OnlyTheFirstOfARankCollects) {
   const auto memory = transport::make_memory();
   run_hybrid(2, 3, [&](const std::shared_ptr<ThreadsComm>& comm) {
