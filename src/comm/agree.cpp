@@ -78,8 +78,26 @@ std::uint64_t hash_of(std::string_view text) noexcept {
   return hash;
 }
 
-bool hashes_agree(Comm& comm, std::string_view text) {
-  const std::uint64_t hash = hash_of(text);
+// `failed`: the lowest rank that failed.
+[[noreturn]] void tell_failure(Comm& comm, const std::exception_ptr& failure, std::uint64_t failed) {
+  if (comm.size() == 1) throw error_of(failure);
+  const int rank = static_cast<int>(failed);
+  std::vector<std::byte> bytes;
+  if (rank == comm.rank()) bytes = pack_error(with_rank(error_of(failure), rank));
+  throw unpack_error(broadcast_bytes(comm, std::move(bytes), rank));
+}
+
+std::uint64_t hash_of(std::span<const Stated> arguments) {
+  std::string all;
+  for (const Stated& argument : arguments) all += fmt::format("{} {}\n", argument.text.size(), argument.text);
+  return hash_of(all);
+}
+
+void require_each_same(Comm& comm, std::span<const Stated> arguments) {
+  for (const Stated& argument : arguments) require_same(comm, argument.text, argument.what);
+}
+
+bool hashes_agree(Comm& comm, std::uint64_t hash) {
   std::array<std::uint64_t, 2> extremes{hash, ~hash};  // the maximum of the complements is the minimum
   comm.all_reduce(extremes, Reduce::max);
   return extremes[0] == ~extremes[1];
@@ -89,16 +107,19 @@ bool hashes_agree(Comm& comm, std::string_view text) {
 
 void agree_on_success(Comm& comm, std::exception_ptr failure) {
   const std::uint64_t failed = lowest_rank(comm, failure != nullptr);
-  if (failed == nobody) return;
-  if (comm.size() == 1) throw error_of(failure);
-  const int rank = static_cast<int>(failed);
-  std::vector<std::byte> bytes;
-  if (rank == comm.rank()) bytes = pack_error(with_rank(error_of(failure), rank));
-  throw unpack_error(broadcast_bytes(comm, std::move(bytes), rank));
+  if (failed != nobody) tell_failure(comm, failure, failed);
+}
+
+void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<const Stated> arguments) {
+  const std::uint64_t hash = hash_of(arguments);
+  std::array<std::uint64_t, 3> lowest{failure ? static_cast<std::uint64_t>(comm.rank()) : nobody, hash, ~hash};
+  comm.all_reduce(lowest, Reduce::min);
+  if (lowest[0] != nobody) tell_failure(comm, failure, lowest[0]);
+  if (lowest[1] != ~lowest[2]) require_each_same(comm, arguments);
 }
 
 void require_same(Comm& comm, std::string_view text, std::string_view what) {
-  if (hashes_agree(comm, text)) return;
+  if (hashes_agree(comm, hash_of(text))) return;
   const std::string first = broadcast_text(comm, std::string(text));
   const int rank = static_cast<int>(lowest_rank(comm, first != text));
   const std::string other = broadcast_text_from(comm, text, rank);
@@ -113,10 +134,7 @@ void require_same(Comm& comm, std::string_view text, std::string_view what) {
 }
 
 void require_same(Comm& comm, std::span<const Stated> arguments) {
-  std::string all;
-  for (const Stated& argument : arguments) all += fmt::format("{} {}\n", argument.text.size(), argument.text);
-  if (hashes_agree(comm, all)) return;
-  for (const Stated& argument : arguments) require_same(comm, argument.text, argument.what);
+  if (!hashes_agree(comm, hash_of(arguments))) require_each_same(comm, arguments);
 }
 
 std::string broadcast_text(Comm& comm, const std::string& text) { return broadcast_text_from(comm, text, 0); }

@@ -25,9 +25,17 @@ namespace lq::comm {
 // out_of_memory, any other foreign exception internal.
 void agree_on_success(Comm& comm, std::exception_ptr failure);
 
-// Collective. Runs `work` here and agrees; returns its result.
-template <class Work>
-auto agree(Comm& comm, Work&& work) -> std::invoke_result_t<Work> {
+// One of several arguments that must be the same on all ranks.
+struct Stated {
+  std::string_view what;
+  std::string text;
+};
+// Collective. The same, and require_same() of `arguments` behind it; together one reduction when all is well.
+void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<const Stated> arguments);
+
+// Runs `work` and calls settle(its failure, if any), which throws when there is no result.
+template <class Work, class Settle>
+auto attempt(Work&& work, const Settle& settle) -> std::invoke_result_t<Work> {
   using Result = std::invoke_result_t<Work>;
   std::exception_ptr failure;
   if constexpr (std::is_void_v<Result>) {
@@ -36,7 +44,7 @@ auto agree(Comm& comm, Work&& work) -> std::invoke_result_t<Work> {
     } catch (...) {
       failure = std::current_exception();
     }
-    agree_on_success(comm, failure);
+    settle(failure);
   } else {
     std::optional<Result> result;
     try {
@@ -44,9 +52,21 @@ auto agree(Comm& comm, Work&& work) -> std::invoke_result_t<Work> {
     } catch (...) {
       failure = std::current_exception();
     }
-    agree_on_success(comm, failure);
+    settle(failure);
     return std::move(*result);
   }
+}
+
+// Collective. Runs `work` here and agrees; returns its result.
+template <class Work>
+auto agree(Comm& comm, Work&& work) -> std::invoke_result_t<Work> {
+  return attempt(work, [&](const std::exception_ptr& failure) { agree_on_success(comm, failure); });
+}
+
+// Collective. The same, where these arguments (as many on every rank) must be the same on all ranks, too.
+template <class Work>
+auto agree(Comm& comm, std::span<const Stated> arguments, Work&& work) -> std::invoke_result_t<Work> {
+  return attempt(work, [&](const std::exception_ptr& failure) { agree_on_success(comm, failure, arguments); });
 }
 
 // Collective. The same, but `work` runs on the root only.
@@ -61,11 +81,6 @@ void agree_at_root(Comm& comm, Work&& work) {
 // the same on all ranks.
 void require_same(Comm& comm, std::string_view text, std::string_view what);
 
-// One of several arguments that must be the same on all ranks.
-struct Stated {
-  std::string_view what;
-  std::string text;
-};
 // Collective. The same for all of `arguments` (as many on every rank); the error is about the first that differs.
 void require_same(Comm& comm, std::span<const Stated> arguments);
 

@@ -180,6 +180,22 @@ TEST(RequireSame, NoticesRankZeroBeingTheOddOne) {
   EXPECT_EQ(error.facts().rank, 1);
 }
 
+TEST(Agree, WithArgumentsTellsTheFailureBeforeTheDifference) {
+  const auto call = [](Handle comm, bool fails, bool differs) {
+    const std::vector<Stated> arguments = {{"the name", "a"}, {"the size", differs && comm->rank() == 2 ? "7" : "8"}};
+    return agree(*comm, arguments, [&] {
+      if (fails && comm->rank() == 1) throw Error(Code::no_space, "full");
+      return comm->rank();
+    });
+  };
+  testing::run_ranks(3, [&](Handle comm) { EXPECT_EQ(call(comm, false, false), comm->rank()); });
+  EXPECT_EQ(common_error(3, [&](Handle comm) { call(comm, true, false); }).code(), Code::no_space);
+  EXPECT_EQ(common_error(3, [&](Handle comm) { call(comm, true, true); }).code(), Code::no_space);
+  const Error error = common_error(3, [&](Handle comm) { call(comm, false, true); });
+  EXPECT_EQ(error.code(), Code::ranks_disagree);
+  EXPECT_NE(std::string(error.what()).find("the size differs"), std::string::npos) << error.what();
+}
+
 TEST(BroadcastText, BringsTheRootsTextWhateverTheOthersHave) {
   testing::run_ranks(3, [](Handle comm) {
     EXPECT_EQ(broadcast_text(*comm, comm->rank() == 0 ? "from the root" : std::string(100, 'x')), "from the root");
