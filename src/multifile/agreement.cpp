@@ -1,15 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One reduction when all agree.
+// Arguments of collective opens.
 #include "multifile/agreement.hpp"
-
-#include <array>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
-
-#include "comm/agree.hpp"
 
 namespace lq::multifile {
 
@@ -25,16 +21,15 @@ void require_path(const std::string& path) {
               facts);
 }
 
-void require_same_request(comm::Comm& all, const std::string& path, const Mode& mode, std::int32_t block_size,
-                          std::int32_t files) {
+std::array<comm::Stated, 4> stated_request(const std::string& path, const Mode& mode, std::int32_t block_size,
+                                           std::int32_t files) {
   const std::string words =
       fmt::format("direction {}, collective {}, merge {}, key-value {}, buddies {}", static_cast<int>(mode.direction),
                   mode.collectors.on, mode.merges, mode.keys ? static_cast<int>(*mode.keys) : -1, mode.buddies);
-  const std::array<comm::Stated, 4> stated{{{"the name of the multifile", path},
-                                            {"the mode", words},
-                                            {"the block size", fmt::format("{}", block_size)},
-                                            {"the number of files", fmt::format("{}", files)}}};
-  comm::require_same(all, stated);
+  return {{{"the name of the multifile", path},
+           {"the mode", words},
+           {"the block size", fmt::format("{}", block_size)},
+           {"the number of files", fmt::format("{}", files)}}};
 }
 
 }  // namespace lq::multifile

@@ -4,10 +4,11 @@
 // Arguments of collective opens: checked here, and the same everywhere.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
-#include "comm/comm.hpp"
+#include "comm/agree.hpp"
 #include "multifile/mode.hpp"
 
 namespace lq::multifile {
@@ -18,8 +19,8 @@ inline constexpr std::size_t longest_path = 1023;
 // Throws Error(invalid_argument): no name, or one that is too long.
 void require_path(const std::string& path);
 
-// Collective. Throws Error(ranks_disagree) unless these are the same on all ranks.
-void require_same_request(comm::Comm& all, const std::string& path, const Mode& mode, std::int32_t block_size,
-                          std::int32_t files);
+// What must be the same on all ranks; for agree() and require_same().
+std::array<comm::Stated, 4> stated_request(const std::string& path, const Mode& mode, std::int32_t block_size,
+                                           std::int32_t files);
 
 }  // namespace lq::multifile

@@ -50,8 +50,7 @@ std::unique_ptr<Channel> make_remote_channel(std::string path) {
 
 BuddyService::BuddyService(std::shared_ptr<comm::Comm> all, const Opening& request, const Seat& seat)
     : all_(std::move(all)), request_(request), servers_(static_cast<std::size_t>(seat.files)) {
-  comm::agree(*all_, [&] { require_path(request.path); });
-  require_same_request(*all_, request.path, request.mode, 0, seat.files);
+  comm::agree(*all_, stated_request(request.path, request.mode, 0, seat.files), [&] { require_path(request.path); });
   const auto found = all_->gather(look_around(seat), 0);
   comm::agree_at_root(*all_, [&] { choose_servers(found); });
   all_->broadcast(std::as_writable_bytes(std::span(servers_)), 0);

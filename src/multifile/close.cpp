@@ -22,13 +22,19 @@ void ParallelFile::close() {
 
 void ParallelFile::close_written() {
   comm::Comm& all = team_->all();
-  const std::vector<std::int64_t> used = comm::agree(all, [&] {
+  std::exception_ptr failure;
+  std::vector<std::int64_t> used;
+  try {
     catch_up();
-    const std::vector<std::int64_t> filled = selected().stream.used();
+    used = selected().stream.used();
     close_channels();
     if (collector_failure_) std::rethrow_exception(collector_failure_);
-    return filled;
-  });
+  } catch (...) {
+    failure = std::current_exception();
+    used.clear();  // which tells the first task
+  }
+  // Other files of the set must know, too.
+  if (seat_.files > 1) comm::agree_on_success(all, failure);
   const auto tables = group_.comm->gather(std::as_bytes(std::span(used)), 0);
   std::vector<std::vector<std::byte>> seats;
   if (seat_.files > 1) {
@@ -36,7 +42,9 @@ void ParallelFile::close_written() {
     seats = all.gather(std::as_bytes(std::span(&here, 1)), map_root_);
   }
   comm::agree(all, [&] {
-    if (is_first()) write_tables(tables, seats);
+    if (failure) std::rethrow_exception(failure);
+    const bool is_whole = std::ranges::none_of(tables, [](const auto& filled) { return filled.empty(); });
+    if (is_first() && is_whole) write_tables(tables, seats);
   });
   if (copies_) copies_->close();
 }

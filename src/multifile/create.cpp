@@ -3,6 +3,8 @@
 //
 // Creating a multifile: the first task of each physical file makes it, works out where the chunks lie, and writes
 // metadata block 1 (formats/sion.md 2, 4); then everybody opens it.
+#include <array>
+
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
@@ -25,7 +27,6 @@ using format::sion::Head;
 using format::sion::KeyValueMode;
 
 void require_valid(const Creation& request, const comm::Comm& all) {
-  require_path(request.path);
   const Seat& seat = request.seat;
   if (request.chunk_bytes < 0) {
     throw Error(Code::invalid_argument,
@@ -36,8 +37,9 @@ void require_valid(const Creation& request, const comm::Comm& all) {
                                                     "the file system",
                                                     request.path, request.block_size));
   }
-  const bool fits = seat.files >= 1 && seat.file >= 0 && seat.file < seat.files && seat.tasks >= 1 && seat.task >= 0 &&
-                    seat.task < seat.tasks && seat.tasks <= all.size() && seat.files <= all.size();
+  const bool is_in_order = !seat.is_rank || (seat.files == 1 && seat.task == all.rank() && seat.tasks == all.size());
+  const bool fits = is_in_order && seat.files >= 1 && seat.file >= 0 && seat.file < seat.files && seat.tasks >= 1 &&
+                    seat.task >= 0 && seat.task < seat.tasks && seat.tasks <= all.size() && seat.files <= all.size();
   if (fits) return;
   throw Error(Code::invalid_argument,
               fmt::format("{}: task {} of {} in file {} of {}, of {} tasks in all: that cannot be; count from 0",
@@ -95,6 +97,11 @@ Facts facts_of(const Creation& request, int tasks) {
 // Lives as long as the team.
 std::shared_ptr<comm::Comm> all_of(const std::shared_ptr<Team>& team) { return {team, &team->all()}; }
 
+std::array<comm::Stated, 5> stated_creation(const Creation& request) {
+  const auto most = stated_request(request.path, request.mode, request.block_size, request.seat.files);
+  return {most[0], most[1], most[2], most[3], {"how tasks are numbered", request.seat.is_rank ? "as ranks" : "freely"}};
+}
+
 // The rank in `all` of the first task of file 0.
 int find_map_root(comm::Comm& all, const Seat& seat) {
   if (seat.files == 1) return 0;
@@ -113,33 +120,34 @@ ParallelFile::~ParallelFile() = default;
 
 std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, const Creation& request) {
   comm::Comm& all = team->all();
-  comm::agree(all, [&] { require_valid(request, all); });
-  require_same_request(all, request.path, request.mode, request.block_size, request.seat.files);
-  auto file = std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, all.size()), team, request.seat));
-  file->group_ = comm::agree(all, [&] { return team->form(request.seat); });
-  comm::agree(all, [&] {
-    if (file->group_.comm->size() == request.seat.tasks && file->group_.comm->rank() == request.seat.task) return;
-    throw Error(Code::invalid_argument, fmt::format("{}: file {} has {} tasks, {} were announced", request.path,
-                                                    request.seat.file, file->group_.comm->size(), request.seat.tasks));
+  const std::string path = comm::agree(all, stated_creation(request), [&] {
+    require_path(request.path);
+    require_valid(request, all);
+    const std::string name = name_of(request.names, request.path, request.seat.file);
+    require_path(name);
+    return name;
   });
+  auto file = std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, all.size()), team, request.seat));
+  file->form_group(request);
   file->map_root_ = find_map_root(all, request.seat);
   file->wish_ = request.mode.collectors;
   if (request.mode.buddies > 0 && !file->wish_.on) file->wish_ = {true, request.seat.tasks, 0};
   file->merges_ = request.mode.merges;
-  NewFile made(*request.opener.transport, name_of(request.names, request.path, request.seat.file));
-  file->physical_path_ = made.path();
-  comm::agree(all, [&] {
-    require_path(made.path());
-    if (!file->is_first()) return;
-    if (request.opener.transport->kind(made.path()) == transport::PathKind::absent) made.note_new();
+  NewFile made(*request.opener.transport, path);
+  file->physical_path_ = path;
+  const std::exception_ptr failure = file->settle(request.chunk_bytes, request.rank, [&] {
+    if (request.opener.transport->kind(path) == transport::PathKind::absent) made.note_new();
     file->create_physical(request);
   });
-  file->settle(request.chunk_bytes, request.rank);
   Opener opener = request.opener;
   opener.access = request.mode.access;
   const std::int64_t buffer = request.mode.buffer_bytes;
   opener.buffer_bytes = static_cast<std::size_t>(buffer < 0 ? file->facts_.block_size : buffer);
-  comm::agree(all, [&] { file->open_data(opener); });
+  comm::agree(all, [&] {
+    if (failure) std::rethrow_exception(failure);
+    // Without a task there was no answer, and the first task of the file tells why.
+    if (!file->tasks_.empty()) file->open_data(opener);
+  });
   if (request.mode.buddies > 0) {
     file->copies_ = std::make_unique<BuddyCopies>(all_of(team), file->group_.comm, request, file->facts_.block_size);
   }
@@ -159,17 +167,45 @@ void ParallelFile::create_physical(const Creation& request) {
       request.block_size > 0 ? request.block_size : block_size_of(*request.opener.transport, physical_path_);
 }
 
-void ParallelFile::settle(std::int64_t chunk_bytes, std::int64_t rank) {
+// Where a rank is a task nothing is split and nothing can fail.
+void ParallelFile::form_group(const Creation& request) {
+  if (seat_.is_rank) {
+    group_ = team_->form(seat_);
+    return;
+  }
+  comm::agree(team_->all(), [&] {
+    group_ = team_->form(seat_);
+    if (group_.comm->size() == seat_.tasks && group_.comm->rank() == seat_.task) return;
+    throw Error(Code::invalid_argument, fmt::format("{}: file {} has {} tasks, {} were announced", request.path,
+                                                    seat_.file, group_.comm->size(), seat_.tasks));
+  });
+}
+
+// Collective over the tasks of the file. The first one prepares and works out where all are; what went wrong is to be
+// agreed on.
+std::exception_ptr ParallelFile::settle(std::int64_t chunk_bytes, std::int64_t rank,
+                                        const std::function<void()>& prepare) {
   comm::Comm& comm = *group_.comm;
   const Request mine{chunk_bytes, rank, team_->may_collect() ? 0U : 1U};
   const auto requests = comm.gather(std::as_bytes(std::span(&mine, 1)), 0);
-  const auto answers = comm::agree(team_->all(), [&] { return lay_out(requests); });
-  take_answer(comm.scatter(answers, 0));
+  std::exception_ptr failure;
+  std::vector<std::vector<std::byte>> answers;
+  if (is_first()) {
+    try {
+      prepare();
+      answers = lay_out(requests);
+    } catch (...) {
+      failure = std::current_exception();
+      answers.assign(requests.size(), {});
+    }
+  }
+  const std::vector<std::byte> answer = comm.scatter(answers, 0);
+  if (!answer.empty()) take_answer(answer);
+  return failure;
 }
 
 // On the first task: from what all want to where all are.
 std::vector<std::vector<std::byte>> ParallelFile::lay_out(const std::vector<std::vector<std::byte>>& requests) {
-  if (!is_first()) return {};
   std::vector<std::int64_t> chunks;
   std::vector<std::uint8_t> only_sends;
   head_.ranks.clear();
@@ -239,7 +275,8 @@ void ParallelFile::resize_chunks(std::int64_t chunk_bytes) {
                 fmt::format("{}: chunks of {} bytes: sizes are positive, and are chosen before data are written",
                             facts_.path, chunk_bytes));
   });
-  settle(chunk_bytes, selected().rank);
+  const std::exception_ptr failure = settle(chunk_bytes, selected().rank, [] {});
+  comm::agree_on_success(team_->all(), failure);
   place_stream();
 }
 

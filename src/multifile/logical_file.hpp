@@ -16,6 +16,7 @@ struct Seat {
   std::int32_t files = 1;
   std::int32_t task = 0;
   std::int32_t tasks = 1;  // of this physical file
+  bool is_rank = false;    // one physical file whose tasks are numbered as the ranks are, on every rank
 };
 
 // Widths and positions are bytes.

@@ -44,8 +44,8 @@ void require_valid(const MappedCreation& request) {
 }  // namespace
 
 std::unique_ptr<MappedFile> MappedFile::create(std::shared_ptr<comm::Comm> all, const MappedCreation& request) {
-  comm::agree(*all, [&] { require_valid(request); });
-  require_same_request(*all, request.path, request.mode, request.block_size, request.files);
+  comm::agree(*all, stated_request(request.path, request.mode, request.block_size, request.files),
+              [&] { require_valid(request); });
   std::uint64_t total = request.tasks.size();
   all->all_reduce(std::span(&total, 1), comm::Reduce::sum);
   Facts facts;

@@ -89,8 +89,7 @@ void require_valid(const std::string& path, const std::vector<Place>& places, st
 
 std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, const Opening& request,
                                              std::optional<std::vector<std::int64_t>> ranks) {
-  comm::agree(*all, [&] { require_path(request.path); });
-  require_same_request(*all, request.path, request.mode, 0, 0);
+  comm::agree(*all, stated_request(request.path, request.mode, 0, 0), [&] { require_path(request.path); });
   std::vector<Place> map;
   Extent extent;
   comm::agree_at_root(*all, [&] {

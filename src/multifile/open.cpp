@@ -49,7 +49,7 @@ std::vector<Seat> seats_of(const Metadata& first, int tasks) {
   if (!first.tail.map) {
     require_tasks(path, static_cast<std::size_t>(first.head.tasks), tasks);
     std::vector<Seat> seats;
-    for (std::int32_t task = 0; task < tasks; ++task) seats.push_back({0, 1, task, tasks});
+    for (std::int32_t task = 0; task < tasks; ++task) seats.push_back({0, 1, task, tasks, true});
     return seats;
   }
   const std::vector<Place>& map = *first.tail.map;
@@ -77,7 +77,7 @@ std::vector<Seat> seats_of(const Metadata& first, int tasks) {
     }
   }
   for (const Place& place : map) {
-    seats.push_back({place.file, files, place.task, held[static_cast<std::size_t>(place.file)]});
+    seats.push_back({place.file, files, place.task, held[static_cast<std::size_t>(place.file)], false});
   }
   return seats;
 }
@@ -100,8 +100,7 @@ void require_member(const Metadata& metadata, const Seat& seat) {
 
 std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, const Opening& request) {
   comm::Comm& all = team->all();
-  comm::agree(all, [&] { require_path(request.path); });
-  require_same_request(all, request.path, request.mode, 0, 0);
+  comm::agree(all, stated_request(request.path, request.mode, 0, 0), [&] { require_path(request.path); });
   const std::vector<Seat> seats = comm::agree(all, [&] {
     if (all.rank() != 0) return std::vector<Seat>();
     const std::string path = request.names ? request.names(0) : request.path;

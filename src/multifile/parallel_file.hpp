@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -84,7 +86,8 @@ class ParallelFile final : public Multifile {
 
   bool is_first() const noexcept { return seat_.task == 0; }
   void create_physical(const Creation& request);
-  void settle(std::int64_t chunk_bytes, std::int64_t rank);
+  std::exception_ptr settle(std::int64_t chunk_bytes, std::int64_t rank, const std::function<void()>& prepare);
+  void form_group(const Creation& request);
   std::vector<std::vector<std::byte>> lay_out(const std::vector<std::vector<std::byte>>& requests);
   std::vector<std::vector<std::byte>> read_physical(const Opening& request,
                                                     const std::vector<std::vector<std::byte>>& abilities);

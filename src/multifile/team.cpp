@@ -24,7 +24,7 @@ class CommTeam final : public Team {
 
   FileGroup form(const Seat& seat) override {
     FileGroup group;
-    group.comm = all_->split(seat.file, seat.task);
+    group.comm = seat.is_rank ? all_ : all_->split(seat.file, seat.task);
     group.courier = std::make_shared<CommCourier>(group.comm);
     return group;
   }
@@ -57,13 +57,13 @@ std::shared_ptr<Team> make_team(std::shared_ptr<comm::Comm> all) { return std::m
 
 Seat dealt_seat(std::int32_t task, std::int32_t tasks, std::int32_t files) {
   const format::sion::FileShare share = format::sion::share_of_task(task, tasks, files);
-  return {share.file, files, share.local_task, share.tasks};
+  return {share.file, files, share.local_task, share.tasks, files == 1};
 }
 
 Seat grouped_seat(comm::Comm& all, std::int32_t leader, std::int32_t task, std::int32_t tasks) {
   const auto gathered = all.gather(std::as_bytes(std::span(&leader, 1)), 0);
   const auto answer = from_bytes<FileOfLeader>(all.scatter(number_leaders(gathered), 0));
-  return {answer.file, answer.files, task, tasks};
+  return {answer.file, answer.files, task, tasks, false};
 }
 
 }  // namespace lq::multifile

@@ -4,6 +4,8 @@
 // Multifiles of the ranks of an MPI communicator.
 #include <mpi.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 
 #include <fmt/format.h>
@@ -36,24 +38,30 @@ int leader_of(MPI_Comm all, MPI_Comm local) {
   throw Error(Code::invalid_argument, "lComm has ranks that are not in gComm; lComm must be a part of it");
 }
 
-}  // namespace
-
-void take_api_number() {
-  static const int api = reserve_handle();
-  static_cast<void>(api);
+// What is kept with a communicator: a duplicate for all multifiles that are opened over it.
+int delete_duplicate(MPI_Comm /*comm*/, int /*key*/, void* held, void* /*extra*/) {
+  delete static_cast<std::shared_ptr<comm::Comm>*>(held);
+  return MPI_SUCCESS;
 }
 
-std::shared_ptr<comm::Comm> comm_of(MPI_Comm comm) {
-  const auto handle = std::make_shared<Communicator>(mpi::communicator(comm));
-  return {handle, &handle->engine()};
+int duplicate_key() {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_duplicate, &made, nullptr);
+    return made;
+  }();
+  return key;
 }
 
-Seat seat_in(comm::Comm& all, MPI_Comm global, const MPI_Comm* local, const int* files) {
-  const int wanted = *files;
-  comm::require_same(all, fmt::format("{}", wanted > 0 ? wanted : 0), "numFiles");
-  if (wanted > 0) {
-    return comm::agree(all, [&] { return multifile::dealt_seat(all.rank(), all.size(), wanted); });
-  }
+bool has_attributes(MPI_Comm comm) {
+  int is_initialised = 0, is_finalised = 0;
+  MPI_Initialized(&is_initialised);
+  MPI_Finalized(&is_finalised);
+  return comm != MPI_COMM_NULL && is_initialised != 0 && is_finalised == 0;
+}
+
+// A physical file for each local communicator.
+Seat local_seat(comm::Comm& all, MPI_Comm global, const MPI_Comm* local) {
   struct Local {
     int leader = 0, rank = 0, size = 1;
   } mine;
@@ -68,6 +76,34 @@ Seat seat_in(comm::Comm& all, MPI_Comm global, const MPI_Comm* local, const int*
   return multifile::grouped_seat(all, mine.leader, mine.rank, mine.size);
 }
 
+}  // namespace
+
+void take_api_number() {
+  static const int api = reserve_handle();
+  static_cast<void>(api);
+}
+
+std::shared_ptr<comm::Comm> comm_of(MPI_Comm comm) {
+  if (has_attributes(comm)) {
+    void* held = nullptr;
+    int is_there = 0;
+    MPI_Comm_get_attr(comm, duplicate_key(), static_cast<void*>(&held), &is_there);
+    if (is_there != 0) return *static_cast<std::shared_ptr<comm::Comm>*>(held);
+  }
+  const auto handle = std::make_shared<Communicator>(mpi::communicator(comm));
+  auto kept = std::make_unique<std::shared_ptr<comm::Comm>>(handle, &handle->engine());
+  std::shared_ptr<comm::Comm> duplicate = *kept;
+  if (MPI_Comm_set_attr(comm, duplicate_key(), kept.get()) == MPI_SUCCESS) static_cast<void>(kept.release());
+  return duplicate;
+}
+
+Seat seat_in(comm::Comm& all, MPI_Comm global, const MPI_Comm* local, const int* files) {
+  const int wanted = *files;
+  comm::require_same(all, fmt::format("{}", wanted > 0 ? wanted : 0), "numFiles");
+  if (wanted <= 0) return local_seat(all, global, local);
+  return comm::agree(all, [&] { return multifile::dealt_seat(all.rank(), all.size(), wanted); });
+}
+
 namespace {
 
 // Told at once by whom it concerns, in the words that programs know.
@@ -76,29 +112,53 @@ const char* missing_argument(const int* files, const MPI_Comm* local) noexcept {
   return files == nullptr ? "No numFiles variable given" : nullptr;
 }
 
+// What the tasks of an open have agreed on, and where this one sits.
+struct Start {
+  ParallelWish wish;
+  Seat seat;
+};
+
+Start agree_on_start(comm::Comm& all, const ParallelArguments& arguments, int* files, MPI_Comm global,
+                     const MPI_Comm* local) {
+  Start start;
+  std::exception_ptr failure;
+  try {
+    if (const char* const missing = missing_argument(files, local)) {
+      complain(SION_ID_NOT_VALID, all.rank(), fmt::format("{}: {}", arguments.function, missing));
+      throw Error(Code::invalid_argument, missing);
+    }
+    start.wish = wish_of(arguments, all.rank());
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const bool writes = start.wish.mode.direction == Direction::write;
+  const int wanted = writes && !failure ? std::max(*files, 0) : 0;
+  const std::array<comm::Stated, 2> same{
+      {{"the file mode", writes ? "write" : (start.wish.mode.buddies > 0 ? "read with buddies" : "read")},
+       {"numFiles", fmt::format("{}", wanted)}}};
+  comm::agree(all, same, [&] {
+    if (failure) std::rethrow_exception(failure);
+    if (wanted > 0) start.seat = multifile::dealt_seat(all.rank(), all.size(), wanted);
+  });
+  if (wanted == 0 && (writes || start.wish.mode.buddies > 0)) start.seat = local_seat(all, global, local);
+  return start;
+}
+
 int open_mpi(const ParallelArguments& arguments, int* files, MPI_Comm global, const MPI_Comm* local) {
   take_api_number();
   int rank = -1;
-  const char* const missing = missing_argument(files, local);
   try {
     const auto all = comm_of(global);
     rank = all->rank();
-    if (missing != nullptr) complain(SION_ID_NOT_VALID, rank, fmt::format("{}: {}", arguments.function, missing));
-    const auto mode = comm::agree(*all, [&] {
-      if (missing != nullptr) throw Error(Code::invalid_argument, missing);
-      return mode_of(arguments.mode);
-    });
-    Seat seat;
-    const bool writes = mode.direction == Direction::write;
-    const int no_number = 0;
-    if (writes || mode.buddies > 0) seat = seat_in(*all, global, local, writes ? files : &no_number);
+    const Start start = agree_on_start(*all, arguments, files, global, local);
     Seat found;
-    const int sid = open_in_parallel(multifile::make_team(all), arguments, seat, rank, &found);
-    if (sid >= 0) *files = found.files;
-    if (sid >= 0 && arguments.globalrank != nullptr) *arguments.globalrank = rank;
+    const int sid = open_in_parallel(multifile::make_team(all), arguments, start.wish, start.seat, &found);
+    *files = found.files;
+    if (arguments.globalrank != nullptr) *arguments.globalrank = rank;
     return sid;
   } catch (const std::exception& error) {
-    return missing != nullptr ? SION_ID_NOT_VALID : report_failure(arguments.function, error, rank);
+    const bool is_told = missing_argument(files, local) != nullptr;
+    return is_told ? SION_ID_NOT_VALID : report_failure(arguments.function, error, rank);
   }
 }
 

@@ -16,7 +16,8 @@ namespace lq::compat::sion {
 // SIONlib registers its MPI functions as the first API of a program, which gets a number like a file.
 void take_api_number();
 
-// Collective. Over a duplicate, which lives as long as the pointer. Throws Error.
+// Collective. Over a duplicate that is made once and kept with the communicator: as MPI has it, one collective call
+// over `comm` at a time. It lives as long as both. Throws Error.
 std::shared_ptr<comm::Comm> comm_of(MPI_Comm comm);
 
 // Collective over `all`, which is `global`. Seats for writing: *files physical files, or where that is not positive one

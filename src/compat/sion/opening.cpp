@@ -5,13 +5,11 @@
 #include "compat/sion/opening.hpp"
 
 #include <cstring>
-#include <tuple>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
-#include "multifile/parallel_file.hpp"
 
 namespace lq::compat::sion {
 
@@ -69,19 +67,12 @@ int close_handle(const char* function, int sid) {
 
 namespace {
 
-multifile::Creation creation_of(const ParallelArguments& arguments, const Mode& mode, const multifile::Seat& seat,
-                                int rank) {
-  multifile::Creation creation;
-  creation.path = name_of(arguments.name);
-  creation.mode = mode;
-  creation.seat = seat;
-  creation.rank = rank;
+void take_sizes(const ParallelArguments& arguments, multifile::Creation& creation) {
   if (arguments.chunksize == nullptr || arguments.fsblksize == nullptr) {
     throw Error(Code::invalid_argument, "no variable for the chunk size or the block size was given");
   }
   creation.chunk_bytes = *arguments.chunksize;
   creation.block_size = *arguments.fsblksize;
-  return creation;
 }
 
 format::sion::NameRule name_rule_of(const ParallelArguments& arguments) {
@@ -92,47 +83,56 @@ format::sion::NameRule name_rule_of(const ParallelArguments& arguments) {
 
 }  // namespace
 
+ParallelWish wish_of(const ParallelArguments& arguments, int rank) {
+  ParallelWish wish{mode_of(arguments.mode), {}};
+  if (wish.mode.direction == Direction::none) {
+    throw Error(Code::invalid_argument, fmt::format("unknown file mode {}", arguments.mode));
+  }
+  wish.creation.path = name_of(arguments.name);
+  wish.creation.mode = wish.mode;
+  wish.creation.rank = rank;
+  wish.creation.names = name_rule_of(arguments);
+  if (wish.mode.direction == Direction::write) take_sizes(arguments, wish.creation);
+  return wish;
+}
+
+int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
+                     const ParallelWish& wish, const multifile::Seat& seat, multifile::Seat* found) {
+  auto open = std::make_unique<OpenFile>();
+  open->kind = Kind::parallel;
+  std::unique_ptr<ParallelFile> file;
+  if (wish.mode.direction == Direction::write) {
+    multifile::Creation request = wish.creation;
+    request.seat = seat;
+    file = ParallelFile::create(team, request);
+  } else {
+    const multifile::Opening request{wish.creation.path, wish.mode, wish.creation.names, {}};
+    file = wish.mode.buddies > 0 ? ParallelFile::open_with_buddies(team, request, seat)
+                                 : ParallelFile::open(team, request);
+    // SIONlib looks into the first file with a handle of its own.
+    if (team->all().rank() == 0) drop_handle(reserve_handle());
+  }
+  open->rank = file->seat().task;
+  if (found != nullptr) *found = file->seat();
+  const std::string path = file->physical_path();
+  if (arguments.fsblksize != nullptr) *arguments.fsblksize = file->facts().block_size;
+  if (arguments.chunksize != nullptr && wish.mode.direction == Direction::read) {
+    *arguments.chunksize = static_cast<sion_int64>(file->selected().stream.width());
+  }
+  open->file = std::move(file);
+  check_keys(*open, wish.mode);
+  hand_out_stream(*open, arguments.fileptr);
+  hand_out_name(path, arguments.newfname);
+  return add_handle(std::move(open));
+}
+
 int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
                      const multifile::Seat& seat, int rank, multifile::Seat* found) {
   const int place = team->all().rank();
   try {
-    // Local checks; whoever fails here must not leave the others waiting.
-    const auto [mode, creation, names] = comm::agree(team->all(), [&] {
-      const Mode wanted = mode_of(arguments.mode);
-      if (wanted.direction == Direction::none) {
-        throw Error(Code::invalid_argument, fmt::format("unknown file mode {}", arguments.mode));
-      }
-      multifile::Creation request;
-      if (wanted.direction == Direction::write) request = creation_of(arguments, wanted, seat, rank);
-      request.path = name_of(arguments.name);
-      return std::tuple(wanted, request, name_rule_of(arguments));
-    });
-    auto open = std::make_unique<OpenFile>();
-    open->kind = Kind::parallel;
-    std::unique_ptr<ParallelFile> file;
-    if (mode.direction == Direction::write) {
-      multifile::Creation request = creation;
-      request.names = names;
-      file = ParallelFile::create(team, request);
-    } else {
-      const multifile::Opening request{creation.path, mode, names, {}};
-      file =
-          mode.buddies > 0 ? ParallelFile::open_with_buddies(team, request, seat) : ParallelFile::open(team, request);
-      // SIONlib looks into the first file with a handle of its own.
-      if (place == 0) drop_handle(reserve_handle());
-    }
-    open->rank = file->seat().task;
-    if (found != nullptr) *found = file->seat();
-    const std::string path = file->physical_path();
-    if (arguments.fsblksize != nullptr) *arguments.fsblksize = file->facts().block_size;
-    if (arguments.chunksize != nullptr && mode.direction == Direction::read) {
-      *arguments.chunksize = static_cast<sion_int64>(file->selected().stream.width());
-    }
-    open->file = std::move(file);
-    check_keys(*open, mode);
-    hand_out_stream(*open, arguments.fileptr);
-    hand_out_name(path, arguments.newfname);
-    return add_handle(std::move(open));
+    // Whoever fails here must not leave the others waiting.
+    const ParallelWish wish = comm::agree(team->all(), [&] { return wish_of(arguments, rank); });
+    return open_in_parallel(team, arguments, wish, seat, found);
   } catch (const std::exception& error) {
     return report_failure(arguments.function, error, place);
   }

@@ -8,6 +8,7 @@
 
 #include "compat/sion/handles.hpp"
 #include "multifile/mode.hpp"
+#include "multifile/parallel_file.hpp"
 #include "multifile/team.hpp"
 
 namespace lq::compat::sion {
@@ -47,5 +48,16 @@ struct ParallelArguments {
 // Collective over the team. `seat` matters for writing only; `rank` is stored with the task. Returns the handle or -1.
 int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
                      const multifile::Seat& seat, int rank, multifile::Seat* found = nullptr);
+
+// What these arguments ask for.
+struct ParallelWish {
+  multifile::Mode mode;
+  multifile::Creation creation;  // for reading its path alone
+};
+// Local. Throws Error(invalid_argument) for arguments that are not there or cannot be.
+ParallelWish wish_of(const ParallelArguments& arguments, int rank);
+// The same open where all tasks have a wish already. Throws the same Error on all tasks.
+int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
+                     const ParallelWish& wish, const multifile::Seat& seat, multifile::Seat* found);
 
 }  // namespace lq::compat::sion
