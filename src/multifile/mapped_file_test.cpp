@@ -127,5 +127,16 @@ TEST(MappedFile, WhatCannotBeIsRefusedOnAllProcesses) {
   });
 }
 
+TEST(MappedFile, ALaterFileOfASetHasNoMapAndIsNoSet) {
+  run_ranks(2, [&](Handle comm) {
+    for (const auto& wanted :
+         {std::optional<std::vector<std::int64_t>>(), std::optional(std::vector<std::int64_t>{0})}) {
+      EXPECT_EQ(
+          error_of([&] { MappedFile::open(comm, opening_of("v11_3files_splitcomm.sion.000001"), wanted); }).code(),
+          Code::malformed);
+    }
+  });
+}
+
 }  // namespace
 }  // namespace lq::multifile

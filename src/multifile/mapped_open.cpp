@@ -34,6 +34,16 @@ struct Extent {
   ByteOrder data_order = ByteOrder::little;
 };
 
+// Of a set of several files; only the first of them has it.
+std::vector<Place> map_of(const Metadata& first) {
+  if (first.tail.map && !first.tail.map->empty()) return *first.tail.map;
+  refuse(
+      Code::malformed, first.path,
+      fmt::format("is file {} of {}, where file 0 should be, which has the map of all tasks; open the set by the name "
+                  "of its first file",
+                  first.head.file_number, first.head.files));
+}
+
 // Consecutive ranks for each process, the first of which have one more where it does not go up.
 std::vector<std::int64_t> dealt_ranks(std::int64_t tasks, int process, int processes) {
   const std::int64_t begin = tasks * process / processes;
@@ -94,7 +104,7 @@ std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, co
   Extent extent;
   comm::agree_at_root(*all, [&] {
     const Metadata first = read_metadata(*request.opener.transport, path_of(request, 0));
-    if (first.tail.map && first.head.files > 1) map = *first.tail.map;
+    if (first.head.files > 1) map = map_of(first);
     extent = {map.empty() ? first.head.tasks : static_cast<std::int64_t>(map.size()),
               first.head.files,
               first.head.block_size,
