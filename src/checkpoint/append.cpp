@@ -5,6 +5,7 @@
 // are marked as not closed, for the table of chunks is overwritten by chunks; the records hold what it held.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -14,8 +15,8 @@
 #include "checkpoint/part_name.hpp"
 #include "checkpoint/shape.hpp"
 #include "checkpoint/table_gathering.hpp"
-#include "checkpoint/tree.hpp"
 #include "comm/agree.hpp"
+#include "comm/tree.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/integers.hpp"
 
@@ -40,6 +41,16 @@ class AppendedSet final : public NewSet {
               const MultifileOptions& options);
 
  private:
+  // What became of a stream that was gone on with.
+  struct Grown {
+    std::uint64_t task, size, chunks;
+  };
+  // All of the set, on rank 0.
+  struct Streams {
+    sion::ChunkTable table;
+    std::vector<std::uint64_t> sizes;
+  };
+
   void find();
   void number_tasks();
   std::vector<TaskEntry> deal_out();
@@ -51,10 +62,10 @@ class AppendedSet final : public NewSet {
   std::string file_path(std::size_t number) const;
 
   void finish() override;
-  void close_new_file(std::vector<std::vector<std::int64_t>>& used, std::vector<std::uint64_t>& sizes);
-  void close_old_file(std::size_t number, std::vector<std::vector<std::int64_t>>& used,
-                      std::vector<std::uint64_t>& sizes);
-  sion::Tail tail_of(std::size_t number, std::vector<std::vector<std::int64_t>>& used) const;
+  Streams join(std::vector<Grown> grown, std::vector<std::int64_t> chunks) const;
+  void close_new_file(const Streams& streams);
+  void close_old_file(std::size_t number, const Streams& streams);
+  sion::Tail tail_of(std::size_t number, const Streams& streams) const;
   void remove() override;
   std::string whereabouts() const override { return path_; }
 
@@ -108,28 +119,34 @@ void AppendedSet::find() {
 
 void AppendedSet::number_tasks() {
   const auto mine = static_cast<std::uint64_t>(options_.streams);
-  const Sums sums = exclusive_sums(all(), std::span(&mine, 1));
+  const comm::Sums sums = comm::exclusive_sums(all(), std::span(&mine, 1));
   first_task_ = static_cast<std::int64_t>(sums.before[0]);
   tasks_ = std::max(common_.tasks, static_cast<std::int64_t>(sums.total[0]));
 }
 
 std::vector<TaskEntry> AppendedSet::deal_out() {
-  const std::array<std::uint64_t, 2> mine{static_cast<std::uint64_t>(first_task_),
-                                          static_cast<std::uint64_t>(options_.streams)};
-  std::vector<std::uint64_t> ranges;
-  gather_bytes(all(), std::as_bytes(std::span(mine)), [&](base::Bytes bytes) { append_numbers(bytes, ranges); });
-  std::vector<std::vector<std::byte>> parts;
-  comm::agree_at_root(all(), [&] {
-    for (std::size_t i = 0; i + 1 < ranges.size(); i += 2) {
-      std::vector<TaskEntry> entries;
-      const std::uint64_t end = std::min(ranges[i] + ranges[i + 1], static_cast<std::uint64_t>(common_.tasks));
-      for (std::uint64_t task = ranges[i]; task < end; ++task) {
-        entries.push_back(entry_of(found_, static_cast<std::int32_t>(task)));
-      }
-      parts.push_back(pack(entries));
-    }
+  // The tasks of a rank end where those of the next begin.
+  const auto last = static_cast<std::uint64_t>(first_task_ + options_.streams);
+  std::vector<std::uint64_t> ends;
+  std::vector<TaskEntry> mine;
+  comm::agree(all(), [&] {
+    comm::gather_records(all(), std::span(&last, 1), 0, [&](std::uint64_t end) { ends.push_back(end); });
   });
-  return unpack_entries(all().scatter(parts, 0));
+  comm::agree(all(), [&] {
+    const std::vector<std::byte> bytes = all().scatter_parts(
+        [&](int rank) {
+          const auto number = static_cast<std::size_t>(rank);
+          std::vector<TaskEntry> entries;
+          const std::uint64_t end = std::min(ends[number], static_cast<std::uint64_t>(common_.tasks));
+          for (std::uint64_t task = number == 0 ? 0 : ends[number - 1]; task < end; ++task) {
+            entries.push_back(entry_of(found_, static_cast<std::int32_t>(task)));
+          }
+          return pack(entries);
+        },
+        0);
+    if (!bytes.empty()) mine = unpack_entries(bytes);
+  });
+  return mine;
 }
 
 // New tasks make a further physical file. It belongs to the set when the set is closed.
@@ -144,14 +161,15 @@ void AppendedSet::lay_out_new_file() {
     new_shape_.width = choose_width(options_.expected_bytes, block, options_.compression, frame_bound(settings()));
   });
   const std::uint64_t mine = new_shape_.count * new_shape_.width;
-  const Sums widths = exclusive_sums(all(), std::span(&mine, 1));
+  const comm::Sums widths = comm::exclusive_sums(all(), std::span(&mine, 1));
   const auto tasks = static_cast<std::int32_t>(new_tasks());
   // The set record needs room; where it has none in front of the first chunk, that begins a block later for all files.
   new_start_ = sion::round_up(sion::head_bytes(tasks), block);
   new_before_ = new_start_ + widths.before[0];
   new_skip_ = widths.total[0];
-  const std::vector<TaskShape> shapes = gather_shapes(all(), new_shape_);
-  comm::agree_at_root(all(), [&] {
+  comm::agree(all(), [&] {
+    std::vector<std::byte> bytes = gather_head(all(), new_shape_, static_cast<std::uint64_t>(tasks));
+    if (all().rank() != 0) return;
     if (new_start_ - sion::head_bytes(tasks) < record_bytes) {
       throw Error(
           Code::unsupported,
@@ -159,13 +177,13 @@ void AppendedSet::lay_out_new_file() {
                       path_, tasks, block),
           {.path = path_});
     }
-    sion::Head head;
+    sion::FixedHead head;
+    head.tasks = tasks;
     head.block_size = static_cast<std::int32_t>(block);
     head.files = static_cast<std::int32_t>(all_files());
     head.file_number = static_cast<std::int32_t>(common_.files);
     head.prefix = found_.set.files().front().head.prefix;
-    put_shapes(shapes, head);
-    std::vector<std::byte> bytes = sion::encode(head);
+    put_fixed(head, bytes);
     new_record_ = record_;
     new_record_.file = static_cast<std::uint32_t>(common_.files);
     new_record_.tasks = static_cast<std::uint32_t>(tasks);
@@ -250,37 +268,57 @@ void AppendedSet::finish() {
       handle->close();
     }
   });
-  std::vector<std::uint64_t> mine, gathered;
+  std::vector<Grown> mine, grown;
+  std::vector<std::int64_t> my_chunks, chunks;
   for (const auto& stream : streams_) {
-    mine.insert(mine.end(), {static_cast<std::uint64_t>(stream->task()), stream->size(), stream->used().size()});
-    mine.insert(mine.end(), stream->used().begin(), stream->used().end());
+    mine.push_back({static_cast<std::uint64_t>(stream->task()), stream->size(), stream->used().size()});
+    my_chunks.insert(my_chunks.end(), stream->used().begin(), stream->used().end());
   }
-  gather_bytes(all(), std::as_bytes(std::span(mine)), [&](base::Bytes bytes) { append_numbers(bytes, gathered); });
-  comm::agree_at_root(all(), [&] {
-    std::vector<std::vector<std::int64_t>> used(static_cast<std::size_t>(tasks_));
-    std::vector<std::uint64_t> sizes(static_cast<std::size_t>(tasks_));
-    for (std::int32_t task = 0; task < found_.set.tasks(); ++task) {
-      TaskEntry entry = entry_of(found_, task);
-      used[static_cast<std::size_t>(task)] = std::move(entry.used);
-      sizes[static_cast<std::size_t>(task)] = entry.size;
-    }
-    for (std::size_t at = 0; at < gathered.size();) {
-      const std::uint64_t task = gathered[at], size = gathered[at + 1], count = gathered[at + 2];
-      const auto chunks = std::span(gathered).subspan(at + 3, count);
-      used[task].assign(chunks.begin(), chunks.end());
-      sizes[task] = size;
-      at += 3 + count;
-    }
-    if (new_tasks() > 0) close_new_file(used, sizes);
-    for (auto number = static_cast<std::size_t>(common_.files); number-- > 0;) close_old_file(number, used, sizes);
+  comm::agree(all(), [&] {
+    comm::gather_records(all(), std::span<const Grown>(mine), 0, [&](const Grown& one) { grown.push_back(one); });
+  });
+  comm::agree(all(), [&] {
+    comm::gather_records(all(), std::span<const std::int64_t>(my_chunks), 0,
+                         [&](std::int64_t used) { chunks.push_back(used); });
+    if (all().rank() != 0) return;
+    const Streams streams = join(std::exchange(grown, {}), std::exchange(chunks, {}));
+    if (new_tasks() > 0) close_new_file(streams);
+    for (auto number = static_cast<std::size_t>(common_.files); number-- > 0;) close_old_file(number, streams);
   });
 }
 
-sion::Tail AppendedSet::tail_of(std::size_t number, std::vector<std::vector<std::int64_t>>& used) const {
+// What the set had, and what has become of the streams that were gone on with.
+AppendedSet::Streams AppendedSet::join(std::vector<Grown> grown, std::vector<std::int64_t> chunks) const {
+  Streams streams{{}, std::vector<std::uint64_t>(static_cast<std::size_t>(tasks_))};
+  std::vector<std::uint64_t> counts(static_cast<std::size_t>(tasks_));
+  for (std::int32_t task = 0; task < found_.set.tasks(); ++task) {
+    counts[static_cast<std::size_t>(task)] = found_.set.chunks(task);
+    streams.sizes[static_cast<std::size_t>(task)] = found_.stream_bytes(task);
+  }
+  for (const Grown& one : grown) {
+    counts[one.task] = one.chunks;
+    streams.sizes[one.task] = one.size;
+  }
+  streams.table = sion::ChunkTable(counts);
+  for (std::int32_t task = 0; task < found_.set.tasks(); ++task) {
+    const std::span<std::int64_t> used = streams.table.used(task);
+    for (std::uint64_t chunk = 0; chunk < std::min<std::uint64_t>(used.size(), found_.set.chunks(task)); ++chunk) {
+      used[chunk] = static_cast<std::int64_t>(found_.set.used(task, chunk));
+    }
+  }
+  auto next = chunks.begin();
+  for (const Grown& one : grown) {
+    std::copy_n(next, one.chunks, streams.table.used(static_cast<std::int32_t>(one.task)).begin());
+    next += static_cast<std::ptrdiff_t>(one.chunks);
+  }
+  return streams;
+}
+
+sion::Tail AppendedSet::tail_of(std::size_t number, const Streams& streams) const {
   const auto old_tasks = static_cast<std::size_t>(common_.tasks);
   std::vector<std::size_t> numbers;  // in the set, of the tasks of this file
   if (number == static_cast<std::size_t>(common_.files)) {
-    for (std::size_t task = old_tasks; task < used.size(); ++task) numbers.push_back(task);
+    for (std::size_t task = old_tasks; task < streams.sizes.size(); ++task) numbers.push_back(task);
   } else {
     numbers.resize(static_cast<std::size_t>(found_.set.files()[number].geometry.tasks()));
     for (std::size_t task = 0; task < old_tasks; ++task) {
@@ -289,15 +327,16 @@ sion::Tail AppendedSet::tail_of(std::size_t number, std::vector<std::vector<std:
     }
   }
   std::vector<std::uint64_t> counts;
-  for (const std::size_t task : numbers) counts.push_back(used[task].size());
+  for (const std::size_t task : numbers) counts.push_back(streams.table.count(static_cast<std::int32_t>(task)));
   sion::Tail tail;
   tail.table = sion::ChunkTable(counts);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    std::ranges::copy(used[numbers[i]], tail.table.used(static_cast<std::int32_t>(i)).begin());
+    std::ranges::copy(streams.table.used(static_cast<std::int32_t>(numbers[i])),
+                      tail.table.used(static_cast<std::int32_t>(i)).begin());
   }
   if (number > 0 || all_files() == 1) return tail;
   tail.map.emplace();
-  for (std::size_t task = 0; task < used.size(); ++task) {
+  for (std::size_t task = 0; task < streams.sizes.size(); ++task) {
     tail.map->push_back(task < old_tasks ? found_.set.place(static_cast<std::int32_t>(task))
                                          : sion::Place{static_cast<std::int32_t>(common_.files),
                                                        static_cast<std::int32_t>(task - old_tasks)});
@@ -305,13 +344,13 @@ sion::Tail AppendedSet::tail_of(std::size_t number, std::vector<std::vector<std:
   return tail;
 }
 
-void AppendedSet::close_new_file(std::vector<std::vector<std::int64_t>>& used, std::vector<std::uint64_t>& sizes) {
+void AppendedSet::close_new_file(const Streams& streams) {
   const auto number = static_cast<std::size_t>(common_.files);
   Closing closing;
   closing.record = new_record_;
-  closing.tail = tail_of(number, used);
+  closing.tail = tail_of(number, streams);
   if (options_.compression != Compression::none) {
-    closing.sizes.assign(sizes.begin() + static_cast<std::ptrdiff_t>(common_.tasks), sizes.end());
+    closing.sizes.assign(streams.sizes.begin() + static_cast<std::ptrdiff_t>(common_.tasks), streams.sizes.end());
   }
   closing.start = new_start_;
   closing.skip = new_skip_;
@@ -322,8 +361,7 @@ void AppendedSet::close_new_file(std::vector<std::vector<std::int64_t>>& used, s
   transport_.sync_directory(path_);
 }
 
-void AppendedSet::close_old_file(std::size_t number, std::vector<std::vector<std::int64_t>>& used,
-                                 std::vector<std::uint64_t>& sizes) {
+void AppendedSet::close_old_file(std::size_t number, const Streams& streams) {
   const sion::PhysicalFile& physical = found_.set.files()[number];
   if (new_tasks() > 0) {
     std::array<std::byte, 4> files{};
@@ -332,7 +370,7 @@ void AppendedSet::close_old_file(std::size_t number, std::vector<std::vector<std
   }
   Closing closing;
   closing.record = found_.records[number];
-  closing.tail = tail_of(number, used);
+  closing.tail = tail_of(number, streams);
   closing.start = physical.geometry.start(0);
   closing.skip = physical.geometry.skip();
   closing.order = physical.head.metadata_order;
@@ -342,7 +380,7 @@ void AppendedSet::close_old_file(std::size_t number, std::vector<std::vector<std
     for (std::size_t task = 0; task < static_cast<std::size_t>(common_.tasks); ++task) {
       const sion::Place place = found_.set.place(static_cast<std::int32_t>(task));
       if (static_cast<std::size_t>(place.file) == number)
-        closing.sizes[static_cast<std::size_t>(place.task)] = sizes[task];
+        closing.sizes[static_cast<std::size_t>(place.task)] = streams.sizes[task];
     }
   }
   close_file(file(number), closing);

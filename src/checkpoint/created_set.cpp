@@ -14,8 +14,8 @@
 #include "checkpoint/part_name.hpp"
 #include "checkpoint/shape.hpp"
 #include "checkpoint/table_gathering.hpp"
-#include "checkpoint/tree.hpp"
 #include "comm/agree.hpp"
+#include "comm/tree.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/names.hpp"
 #include "io/new_file.hpp"
@@ -41,7 +41,7 @@ class CreatedSet final : public NewSet {
   void form_groups();
   void choose_block();
   void lay_out();
-  void create_file(const std::vector<TaskShape>& shapes);
+  void create_file(std::vector<std::byte> bytes);
   void open_streams(std::uint64_t start, std::uint64_t width, std::uint64_t first_task);
   sion::Tail map_of_set(sion::ChunkTable table) const;
   void name_file();
@@ -129,15 +129,16 @@ void CreatedSet::form_groups() {
 
 void CreatedSet::choose_block() {
   const auto mine = static_cast<std::uint64_t>(options_.streams);
-  const Sums in_set = exclusive_sums(all(), std::span(&mine, 1));
-  const Sums in_file = exclusive_sums(*group_, std::span(&mine, 1));
+  const comm::Sums in_set = comm::exclusive_sums(all(), std::span(&mine, 1));
+  const comm::Sums in_file = comm::exclusive_sums(*group_, std::span(&mine, 1));
   first_task_ = static_cast<std::int64_t>(in_set.before[0]);
   tasks_ = static_cast<std::int64_t>(in_set.total[0]);
   local_tasks_ = in_file.before[0];
   tasks_of_file_ = in_file.total[0];
-  gather_bytes(all(), keeps_file() ? std::as_bytes(std::span(&tasks_of_file_, 1)) : base::Bytes(),
-               [&](base::Bytes bytes) { append_numbers(bytes, tasks_of_files_); });
-  comm::agree_at_root(all(), [&] {
+  comm::agree(all(), [&] {
+    comm::gather_records(all(), std::span<const std::uint64_t>(&tasks_of_file_, keeps_file() ? 1 : 0), 0,
+                         [&](std::uint64_t tasks) { tasks_of_files_.push_back(tasks); });
+    if (all().rank() != 0) return;
     if (tasks_ > std::numeric_limits<std::int32_t>::max() || std::ranges::count(tasks_of_files_, 0U) > 0) {
       throw Error(Code::invalid_argument,
                   fmt::format("{}: {} tasks in {} files; each file needs one, and a set has less than 2^31", path_,
@@ -153,7 +154,7 @@ void CreatedSet::lay_out() {
   const auto block = static_cast<std::uint64_t>(block_);
   const std::uint64_t width = choose_width(options_.expected_bytes, block, options_.compression, frame_bound_);
   const std::uint64_t mine = width * static_cast<std::uint64_t>(options_.streams);
-  const Sums widths = exclusive_sums(*group_, std::span(&mine, 1));
+  const comm::Sums widths = comm::exclusive_sums(*group_, std::span(&mine, 1));
   start_ = sion::round_up(sion::head_bytes(static_cast<std::int32_t>(tasks_of_file_)), block);
   skip_ = widths.total[0];
   record_ = {generation_,
@@ -162,24 +163,24 @@ void CreatedSet::lay_out() {
              static_cast<std::uint32_t>(file_),
              static_cast<std::uint32_t>(tasks_of_file_),
              0};
-  const std::vector<TaskShape> shapes =
-      gather_shapes(*group_, {first_task_, static_cast<std::uint64_t>(options_.streams), width});
   comm::agree(all(), [&] {
-    if (keeps_file()) create_file(shapes);
+    std::vector<std::byte> bytes =
+        gather_head(*group_, {first_task_, static_cast<std::uint64_t>(options_.streams), width}, tasks_of_file_);
+    if (keeps_file()) create_file(std::move(bytes));
   });
   comm::agree(all(), [&] { open_streams(start_ + widths.before[0], width, local_tasks_); });
 }
 
 // Opened by its keeper, written once: header, and the record behind it.
-void CreatedSet::create_file(const std::vector<TaskShape>& shapes) {
+void CreatedSet::create_file(std::vector<std::byte> bytes) {
   if (file_ > 0) io::require_target(transport_, name_, options_.overwrite);
-  sion::Head head;
+  sion::FixedHead head;
   head.block_size = block_;
+  head.tasks = static_cast<std::int32_t>(tasks_of_file_);
   head.files = files_;
   head.file_number = file_;
   head.prefix = path_.substr(0, sion::prefix_bytes - 1);
-  put_shapes(shapes, head);
-  std::vector<std::byte> bytes = sion::encode(head);
+  put_fixed(head, bytes);
   record_.tables = tables_checksum(bytes, head.tasks);
   const RecordBytes record = encode(record_);
   bytes.insert(bytes.end(), record.begin(), record.end());
@@ -216,8 +217,8 @@ sion::Tail CreatedSet::map_of_set(sion::ChunkTable table) const {
 }
 
 void CreatedSet::finish() {
-  GatheredTable gathered = gather_table(*group_, streams_, options_.compression != Compression::none, tasks_of_file_);
   comm::agree(all(), [&] {
+    GatheredTable gathered = gather_table(*group_, streams_, options_.compression != Compression::none, tasks_of_file_);
     if (keeps_file()) {
       Closing closing;
       closing.record = record_;

@@ -64,23 +64,25 @@ OpenSet::OpenSet(transport::Transport& transport, const std::string& path, const
   comm::require_same(comm,
                      fmt::format("{}, records of {} bytes, verify {}", path, options.record_bytes, options.verify),
                      "what is to be read");
-  std::vector<std::vector<std::byte>> shares;
+  FoundSet found;                   // on rank 0
+  std::vector<std::uint64_t> ends;  // of the streams, one behind the other
   comm::agree_at_root(comm, [&] {
     if (options.record_bytes == 0) throw Error(Code::invalid_argument, "records have 1 byte at least, not 0");
-    const FoundSet found = find_set(transport, path);
+    found = find_set(transport, path);
     info_ = found.info();
     if (found.has_records()) settings_.record = found.records.front();
-    std::vector<std::uint64_t> ends;
+    ends.reserve(static_cast<std::size_t>(found.set.tasks()));
     std::uint64_t end = 0;
     for (std::int32_t task = 0; task < found.set.tasks(); ++task) ends.push_back(end += found.stream_bytes(task));
-    for (int rank = 0; rank < comm.size(); ++rank) {
-      shares.push_back(pack(share_of(found, ends, rank, comm.size(), options.record_bytes)));
-    }
   });
   tell(comm, info_, settings_.record);
   info_.path = path;
   settings_.verify = options.verify;
-  share_ = unpack_share(comm.scatter(shares, 0));
+  comm::agree(comm, [&] {
+    const std::vector<std::byte> mine = comm.scatter_parts(
+        [&](int rank) { return pack(share_of(found, ends, rank, comm.size(), options.record_bytes)); }, 0);
+    if (!mine.empty()) share_ = unpack_share(mine);
+  });
   files_ = std::make_shared<OpenFiles>(transport, info_.files);
 }
 

@@ -1,77 +1,88 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See table_gathering.hpp. Pieces of the stream that reaches rank 0 hold whole numbers, for all that is sent are
-// numbers of 8 bytes and pieces are multiples of these.
+// See table_gathering.hpp.
 #include "checkpoint/table_gathering.hpp"
 
-#include <cstring>
+#include <algorithm>
 
-#include "checkpoint/tree.hpp"
+#include "checkpoint/record.hpp"
+#include "comm/tree.hpp"
+#include "format/sion/integers.hpp"
 #include "kernels/crc32.hpp"
 
 namespace lq::checkpoint {
 
-static_assert(tree_piece_bytes % 8 == 0);
+namespace sion = format::sion;
 
-void append_numbers(base::Bytes bytes, std::vector<std::uint64_t>& numbers) {
-  const std::size_t before = numbers.size();
-  numbers.resize(before + bytes.size() / 8);
-  std::memcpy(numbers.data() + before, bytes.data(), (numbers.size() - before) * 8);
-}
-
-std::vector<TaskShape> gather_shapes(comm::Comm& comm, const TaskShape& mine) {
-  std::vector<TaskShape> shapes;
-  std::vector<std::uint64_t> numbers;
-  gather_bytes(comm, mine.count > 0 ? std::as_bytes(std::span(&mine, 1)) : base::Bytes(), [&](base::Bytes bytes) {
-    append_numbers(bytes, numbers);
-    constexpr std::size_t fields = sizeof(TaskShape) / 8;
-    std::size_t at = 0;
-    for (; at + fields <= numbers.size(); at += fields) {
-      shapes.push_back({static_cast<std::int64_t>(numbers[at]), numbers[at + 1], numbers[at + 2]});
+std::vector<std::byte> gather_head(comm::Comm& comm, const TaskShape& mine, std::uint64_t tasks) {
+  const auto count = static_cast<std::int32_t>(tasks);
+  std::vector<std::byte> bytes;
+  std::uint64_t task = 0;
+  comm::gather_records(comm, std::span(&mine, mine.count > 0 ? 1 : 0), 0, [&](const TaskShape& shape) {
+    if (bytes.empty()) {
+      bytes.reserve(sion::head_bytes(count) + record_bytes);
+      bytes.resize(sion::head_bytes(count));
     }
-    numbers.erase(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(at));
+    for (std::uint64_t i = 0; i < shape.count && task < tasks; ++i, ++task) {
+      sion::store_int64(bytes.data() + sion::ranks_offset() + 8 * task, shape.first + static_cast<std::int64_t>(i),
+                        sion::host_order);
+      sion::store_int64(bytes.data() + sion::widths_offset(count) + 8 * task, static_cast<std::int64_t>(shape.width),
+                        sion::host_order);
+    }
   });
-  return shapes;
+  return bytes;
 }
 
-void put_shapes(const std::vector<TaskShape>& shapes, format::sion::Head& head) {
-  for (const TaskShape& shape : shapes) {
-    for (std::uint64_t i = 0; i < shape.count; ++i) {
-      head.ranks.push_back(shape.first + static_cast<std::int64_t>(i));
-      head.widths.push_back(static_cast<std::int64_t>(shape.width));
-    }
-  }
-  head.tasks = static_cast<std::int32_t>(head.ranks.size());
+void put_fixed(const sion::FixedHead& head, std::vector<std::byte>& bytes) {
+  std::ranges::copy(sion::encode_fixed(head), bytes.begin());
 }
 
 std::uint32_t tables_checksum(base::Bytes head, std::int32_t tasks) {
-  const std::uint64_t begin = format::sion::ranks_offset(), end = format::sion::closing_offset(tasks);
+  const std::uint64_t begin = sion::ranks_offset(), end = sion::closing_offset(tasks);
   return kernels::crc32(0, head.subspan(begin, end - begin));
 }
 
 GatheredTable gather_table(comm::Comm& comm, const std::vector<std::unique_ptr<StreamWriter>>& streams, bool with_sizes,
                            std::uint64_t tasks) {
-  std::vector<std::uint64_t> counts, sizes, mine;
-  for (const auto& stream : streams) mine.push_back(stream->used().size());
-  gather_bytes(comm, std::as_bytes(std::span(mine)), [&](base::Bytes bytes) { append_numbers(bytes, counts); });
-  if (with_sizes) {
-    mine.clear();
-    for (const auto& stream : streams) mine.push_back(stream->size());
-    gather_bytes(comm, std::as_bytes(std::span(mine)), [&](base::Bytes bytes) { append_numbers(bytes, sizes); });
-  }
   GatheredTable gathered;
-  if (comm.rank() == 0) gathered.table = format::sion::ChunkTable(counts);
-  std::vector<std::int64_t> used;
-  for (const auto& stream : streams) used.insert(used.end(), stream->used().begin(), stream->used().end());
-  std::uint64_t task = 0, chunk = 0;
-  gather_bytes(comm, std::as_bytes(std::span(used)), [&](base::Bytes bytes) {
-    for (; !bytes.empty(); bytes = bytes.subspan(8)) {
-      for (; task < tasks && chunk == gathered.table.count(static_cast<std::int32_t>(task)); chunk = 0) ++task;
-      std::memcpy(&gathered.table.used(static_cast<std::int32_t>(task))[chunk++], bytes.data(), 8);
+  std::exception_ptr failure;  // here: the others go on sending
+  const auto gather = [&](std::span<const std::uint64_t> mine, const auto& each) {
+    try {
+      comm::gather_records(comm, mine, 0, each);
+    } catch (...) {
+      failure = std::current_exception();
     }
+  };
+  std::vector<std::uint64_t> numbers;
+  const auto of_streams = [&](const auto& number) {
+    std::vector<std::uint64_t> mine;
+    for (const auto& stream : streams) mine.push_back(number(*stream));
+    return mine;
+  };
+  const auto keep_in = [&](std::vector<std::uint64_t>& kept) {
+    return [&](std::uint64_t number) {
+      if (kept.empty()) kept.reserve(tasks);
+      kept.push_back(number);
+    };
+  };
+  gather(of_streams([](const StreamWriter& stream) { return stream.used().size(); }), keep_in(numbers));
+  if (with_sizes) gather(of_streams([](const StreamWriter& stream) { return stream.size(); }), keep_in(gathered.sizes));
+  std::span<std::int64_t> all;
+  const auto make_table = [&] {
+    gathered.table = sion::ChunkTable(numbers);
+    numbers = {};
+    all = gathered.table.used();
+  };
+  std::vector<std::uint64_t> used;
+  for (const auto& stream : streams) used.insert(used.end(), stream->used().begin(), stream->used().end());
+  std::size_t at = 0;
+  gather(used, [&](std::uint64_t bytes) {
+    if (failure) return;
+    if (at == 0) make_table();
+    all[at++] = static_cast<std::int64_t>(bytes);
   });
-  gathered.sizes = std::move(sizes);
+  if (failure) std::rethrow_exception(failure);
   return gathered;
 }
 

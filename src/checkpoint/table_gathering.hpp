@@ -22,10 +22,12 @@ struct TaskShape {
   std::uint64_t count = 0;
   std::uint64_t width = 0;  // of the chunks of each
 };
-// Collective. By rank, on rank 0; those without tasks are left out.
-std::vector<TaskShape> gather_shapes(comm::Comm& comm, const TaskShape& mine);
-// Ranks and widths of the tasks, one by one.
-void put_shapes(const std::vector<TaskShape>& shapes, format::sion::Head& head);
+// Collective. On rank 0 the bytes of a header for `tasks` tasks, of which the tables of ranks and widths are filled,
+// with room for a record behind it; elsewhere nothing. Like gather_table() it throws on rank 0 when all bytes have
+// arrived.
+std::vector<std::byte> gather_head(comm::Comm& comm, const TaskShape& mine, std::uint64_t tasks);
+// What stands before the tables.
+void put_fixed(const format::sion::FixedHead& head, std::vector<std::byte>& bytes);
 // CRC-32 of ranks and widths in an encoded header.
 std::uint32_t tables_checksum(base::Bytes head, std::int32_t tasks);
 
@@ -36,8 +38,5 @@ struct GatheredTable {
 // Collective. On rank 0 the chunks of all streams, in the order of ranks; elsewhere nothing.
 GatheredTable gather_table(comm::Comm& comm, const std::vector<std::unique_ptr<StreamWriter>>& streams, bool with_sizes,
                            std::uint64_t tasks);
-
-// 64-bit numbers of this machine out of bytes, whole ones.
-void append_numbers(base::Bytes bytes, std::vector<std::uint64_t>& numbers);
 
 }  // namespace lq::checkpoint

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -44,10 +45,20 @@ class Comm {
   virtual void broadcast(std::span<std::byte> data, int root) = 0;
   // Element by element, result on all ranks; sums are modulo 2^64.
   virtual void all_reduce(std::span<std::uint64_t> values, Reduce operation) = 0;
-  // On root the contributions in rank order, elsewhere nothing. Sizes may differ.
-  virtual std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine, int root) = 0;
+  // The contributions of all ranks, one behind the other, go to `sink` on root, in pieces: first that of root, then
+  // those of the ranks behind it, then those of rank 0 and so on. Sizes may differ. What sink throws is thrown on root
+  // when all has arrived; it is called no more. In steps that grow with the logarithm of the group, and in bounded
+  // memory.
+  using Sink = std::function<void(std::span<const std::byte> piece)>;
+  virtual void gather_pieces(std::span<const std::byte> mine, int root, const Sink& sink);
+  // Each rank gets what part_of(rank) returns on root, where it is called once for each rank. What it throws is thrown
+  // on root; those who had not got their part by then get an empty one. Cost as above.
+  using PartOf = std::function<std::vector<std::byte>(int rank)>;
+  virtual std::vector<std::byte> scatter_parts(const PartOf& part_of, int root);
+  // The same at once. On root the contributions in rank order, elsewhere nothing.
+  std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine, int root);
   // `parts` (one per rank) matters on root only.
-  virtual std::vector<std::byte> scatter(const std::vector<std::vector<std::byte>>& parts, int root) = 0;
+  std::vector<std::byte> scatter(const std::vector<std::vector<std::byte>>& parts, int root);
   // Each rank sends to the ranks it names, at most one message each; returns what was sent here, by sender.
   virtual std::vector<Message> all_to_all(std::vector<Message> outgoing) = 0;
   // Ranks of one colour form a group, ordered by key, then rank. colour < 0: in no group, returns nullptr.

@@ -24,19 +24,6 @@ class Self final : public Comm {
   void broadcast(std::span<std::byte>, int root) override { require_self(root, "broadcast"); }
   void all_reduce(std::span<std::uint64_t>, Reduce) override {}
 
-  std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine, int root) override {
-    require_self(root, "gather");
-    return {std::vector<std::byte>(mine.begin(), mine.end())};
-  }
-
-  std::vector<std::byte> scatter(const std::vector<std::vector<std::byte>>& parts, int root) override {
-    require_self(root, "scatter");
-    if (parts.size() != 1) {
-      throw Error(Code::communication, fmt::format("scatter: {} parts for a group of 1", parts.size()));
-    }
-    return parts.front();
-  }
-
   std::vector<Message> all_to_all(std::vector<Message> outgoing) override {
     for (const Message& message : outgoing) require_self(message.rank, "all_to_all");
     if (outgoing.size() > 1)

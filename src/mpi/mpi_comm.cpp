@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The collective operations in messages of at most chunk_bytes. Sizes travel as 64-bit integers ahead of the data
-// where the receiver cannot know them.
+// The collective operations in messages of at most chunk_bytes.
 #include "mpi/mpi_comm.hpp"
 
 #include <algorithm>
@@ -14,7 +13,6 @@
 namespace lq::mpi {
 namespace {
 
-constexpr int tag_data = 1;
 constexpr int tag_channels = 16;  // and up
 
 class Requests final : public comm::Flight {
@@ -97,56 +95,6 @@ void MpiComm::all_reduce(std::span<std::uint64_t> values, comm::Reduce operation
     });
   });
   if (ordered) turn_top_bits(values);
-}
-
-// Point to point rather than MPI_Gatherv, whose displacements are int.
-std::vector<std::vector<std::byte>> MpiComm::gather(std::span<const std::byte> mine, int root) {
-  const bool at_root = rank_ == root;
-  const std::uint64_t my_bytes = mine.size();
-  std::vector<std::uint64_t> bytes(at_root ? static_cast<std::size_t>(size_) : 0);
-  complete("gather sizes", [&](MPI_Request* request) {
-    return MPI_Igather(&my_bytes, 1, MPI_UINT64_T, bytes.data(), 1, MPI_UINT64_T, root, comm_, request);
-  });
-
-  std::vector<MPI_Request> requests;
-  std::vector<std::vector<std::byte>> all(bytes.size());
-  if (!at_root) send(mine, root, requests, tag_data);
-  for (std::size_t r = 0; r < all.size(); ++r) {
-    if (static_cast<int>(r) == rank_) {
-      all[r].assign(mine.begin(), mine.end());
-    } else {
-      all[r].resize(bytes[r]);
-      receive(all[r], static_cast<int>(r), requests, tag_data);
-    }
-  }
-  wait_all(requests, "gather");
-  return all;
-}
-
-std::vector<std::byte> MpiComm::scatter(const std::vector<std::vector<std::byte>>& parts, int root) {
-  const bool at_root = rank_ == root;
-  std::vector<std::uint64_t> bytes;
-  if (at_root) {
-    for (const auto& part : parts) bytes.push_back(part.size());
-  }
-  std::uint64_t my_bytes = 0;
-  complete("scatter sizes", [&](MPI_Request* request) {
-    return MPI_Iscatter(bytes.data(), 1, MPI_UINT64_T, &my_bytes, 1, MPI_UINT64_T, root, comm_, request);
-  });
-
-  std::vector<MPI_Request> requests;
-  std::vector<std::byte> mine;
-  if (at_root) {
-    mine = parts[static_cast<std::size_t>(rank_)];
-    for (int r = 0; r < size_; ++r) {
-      if (r != rank_) send(parts[static_cast<std::size_t>(r)], r, requests, tag_data);
-    }
-  } else {
-    mine.resize(my_bytes);
-    receive(mine, root, requests, tag_data);
-  }
-  wait_all(requests, "scatter");
-  return mine;
 }
 
 std::vector<comm::Message> MpiComm::all_to_all(std::vector<comm::Message> outgoing) {

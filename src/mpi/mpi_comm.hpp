@@ -27,8 +27,6 @@ class MpiComm final : public comm::Comm {
   void barrier() override;
   void broadcast(std::span<std::byte> data, int root) override;
   void all_reduce(std::span<std::uint64_t> values, comm::Reduce operation) override;
-  std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine, int root) override;
-  std::vector<std::byte> scatter(const std::vector<std::vector<std::byte>>& parts, int root) override;
   std::vector<comm::Message> all_to_all(std::vector<comm::Message> outgoing) override;
   std::unique_ptr<comm::Comm> split(int colour, int key) override;
   std::unique_ptr<comm::Comm> split_by_node() override;

@@ -23,10 +23,10 @@ namespace {
 using Parts = std::vector<std::vector<std::byte>>;
 
 // Parts of all threads of a rank as one message, and back.
-std::vector<std::byte> pack(std::span<const base::Bytes> parts) {
+std::vector<std::byte> pack(const Parts& parts) {
   std::vector<std::byte> packed;
-  for (const base::Bytes part : parts) append(packed, static_cast<std::uint64_t>(part.size()));
-  for (const base::Bytes part : parts) packed.insert(packed.end(), part.begin(), part.end());
+  for (const auto& part : parts) append(packed, static_cast<std::uint64_t>(part.size()));
+  for (const auto& part : parts) packed.insert(packed.end(), part.begin(), part.end());
   return packed;
 }
 
@@ -110,39 +110,45 @@ void ThreadsComm::all_reduce(std::span<std::uint64_t> values, comm::Reduce opera
       [&] { std::ranges::copy(take_all<std::uint64_t>(shared_->parts[0]), values.begin()); });
 }
 
-std::vector<std::vector<std::byte>> ThreadsComm::gather(std::span<const std::byte> mine, int root) {
-  Parts all;
+// The threads of the root's rank that stand in front of it come last.
+void ThreadsComm::gather_pieces(std::span<const std::byte> mine, int root, const Sink& sink) {
+  struct Deposit {
+    base::Bytes data;
+    const Sink& sink;
+  };
+  const Deposit deposit{mine, sink};
+  const int root_rank = root / threads_, root_thread = root % threads_;
   shared_->group.together(
-      thread_, &mine,
+      thread_, &deposit,
       [&] {
-        std::vector<base::Bytes> parts;
-        for (int t = 0; t < threads_; ++t) parts.push_back(shared_->group.deposit<base::Bytes>(t));
-        const auto gathered = shared_->between->gather(pack(parts), root / threads_);
-        shared_->parts.clear();
-        for (const auto& packed : gathered) unpack(packed, threads_, shared_->parts);
+        const auto joined = [&](int first, int last) {
+          std::vector<std::byte> bytes;
+          for (int t = first; t < last; ++t) append_all(bytes, shared_->group.deposit<Deposit>(t).data);
+          return bytes;
+        };
+        const bool is_there = shared_->between->rank() == root_rank;
+        const Sink& to = shared_->group.deposit<Deposit>(root_thread).sink;
+        shared_->between->gather_pieces(joined(is_there ? root_thread : 0, threads_), root_rank, to);
+        if (is_there && root_thread > 0) to(joined(0, root_thread));
       },
-      [&] {
-        if (rank() == root) all = std::move(shared_->parts);
-      });
-  return all;
+      [] {});
 }
 
-std::vector<std::byte> ThreadsComm::scatter(const Parts& parts, int root) {
+std::vector<std::byte> ThreadsComm::scatter_parts(const PartOf& part_of, int root) {
   std::vector<std::byte> mine;
   shared_->group.together(
-      thread_, &parts,
+      thread_, &part_of,
       [&] {
-        Parts packed;
-        if (shared_->between->rank() == root / threads_) {
-          const Parts& all = shared_->group.deposit<Parts>(root % threads_);
-          for (std::size_t first = 0; first < all.size(); first += static_cast<std::size_t>(threads_)) {
-            const std::vector<base::Bytes> of_rank(all.begin() + static_cast<std::ptrdiff_t>(first),
-                                                   all.begin() + static_cast<std::ptrdiff_t>(first) + threads_);
-            packed.push_back(pack(of_rank));
-          }
-        }
-        shared_->parts.clear();
-        unpack(shared_->between->scatter(packed, root / threads_), threads_, shared_->parts);
+        const auto& part = shared_->group.deposit<PartOf>(root % threads_);
+        const auto packed = shared_->between->scatter_parts(
+            [&](int rank) {
+              Parts parts;
+              for (int t = 0; t < threads_; ++t) parts.push_back(part(rank * threads_ + t));
+              return pack(parts);
+            },
+            root / threads_);
+        shared_->parts.assign(packed.empty() ? static_cast<std::size_t>(threads_) : 0, {});
+        if (!packed.empty()) unpack(packed, threads_, shared_->parts);
       },
       [&] { mine = std::move(shared_->parts[static_cast<std::size_t>(thread_)]); });
   return mine;

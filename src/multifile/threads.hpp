@@ -65,8 +65,8 @@ class ThreadsComm final : public comm::Comm {
   void barrier() override;
   void broadcast(std::span<std::byte> data, int root) override;
   void all_reduce(std::span<std::uint64_t> values, comm::Reduce operation) override;
-  std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine, int root) override;
-  std::vector<std::byte> scatter(const std::vector<std::vector<std::byte>>& parts, int root) override;
+  void gather_pieces(std::span<const std::byte> mine, int root, const Sink& sink) override;
+  std::vector<std::byte> scatter_parts(const PartOf& part_of, int root) override;
   // All threads of a rank go to the same group; thread 0's arguments count.
   std::unique_ptr<comm::Comm> split(int colour, int key) override;
   // These throw Error(unsupported).

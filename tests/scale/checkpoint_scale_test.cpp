@@ -12,7 +12,7 @@
 
 #include "checkpoint/new_set.hpp"
 #include "checkpoint/open_set.hpp"
-#include "checkpoint/tree.hpp"
+#include "comm/tree.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/tail.hpp"
 #include "support/faulty.hpp"
@@ -88,7 +88,7 @@ TEST(CheckpointScale, FourThousandRanksTakeThreeStepsMoreThanFiveHundred) {
     EXPECT_EQ(most(many.writing, &Traffic::collectives), most(few.writing, &Traffic::collectives));
     EXPECT_EQ(most(many.reading, &Traffic::collectives), most(few.reading, &Traffic::collectives));
     // A node of a tree sends down to its children, and up; and what it passes on is cut into messages of 64 KiB.
-    const std::uint64_t table = 24 * 4096 / tree_piece_bytes + 1;
+    const std::uint64_t table = 24 * 4096 / comm::tree_piece_bytes + 1;
     EXPECT_LE(most(many.writing, &Traffic::messages), most(few.writing, &Traffic::messages) + trees * (3 + table));
     EXPECT_LE(most(many.writing, &Traffic::messages), trees * (2 * 12 + table));
     EXPECT_EQ(std::ranges::max(many.file_operations), std::ranges::max(few.file_operations));

@@ -27,11 +27,12 @@ std::shared_ptr<Meeting> World::make_meeting(std::vector<int> threads) {
 }
 
 std::shared_ptr<Letter> World::post(const Meeting& group, int from, int to, int channel,
-                                    std::span<const std::byte> bytes) {
+                                    std::span<const std::byte> bytes, std::uint64_t sent_at) {
   Member& receiver = member(group, to);
   const std::lock_guard lock(receiver.mutex);
   auto letter = std::make_shared<Letter>();
   letter->bytes = bytes;
+  letter->sent_at = sent_at;
   receiver.lines[{&group, from, channel}].letters.push_back(letter);
   return letter;
 }

@@ -28,6 +28,7 @@ class Meeting;
 // A message that was sent and not yet received.
 struct Letter {
   std::span<const std::byte> bytes;
+  std::uint64_t sent_at = 0;  // steps of the sender
   std::atomic<bool> received{false};
 };
 
@@ -42,7 +43,8 @@ class World {
   void leave(int thread);
 
   // Letters wait until they are fetched: whoever sends must not rely on a buffer somewhere.
-  std::shared_ptr<Letter> post(const Meeting& group, int from, int to, int channel, std::span<const std::byte> bytes);
+  std::shared_ptr<Letter> post(const Meeting& group, int from, int to, int channel, std::span<const std::byte> bytes,
+                               std::uint64_t sent_at);
   // Whether it was received; Error(communication) when the receiver has left.
   bool was_received(const Letter& letter, const Meeting& group, int to) const;
   // A place in the queue of those who wait for letters of that group, sender and channel.
@@ -87,6 +89,12 @@ class Meeting {
   // its `complete`.
   void meet(int rank, const std::string& operation, const void* contribution = nullptr,
             const std::function<void()>& complete = {});
+  // Between two meetings the most steps that any rank had taken before the first.
+  void note_steps(std::uint64_t steps) {
+    for (std::uint64_t seen = steps_.load(); seen < steps && !steps_.compare_exchange_weak(seen, steps);) {
+    }
+  }
+  std::uint64_t steps() const { return steps_.load(); }
   // Throws what `complete` threw.
   void rethrow() const {
     if (failure_) std::rethrow_exception(failure_);
@@ -116,7 +124,8 @@ class Meeting {
   std::string operation_;  // of those who have come
   int first_ = 0;          // who came first
   int arrived_ = 0;
-  std::string broken_;        // why no meeting can take place any more
+  std::string broken_;  // why no meeting can take place any more
+  std::atomic<std::uint64_t> steps_{0};
   std::atomic<int> door_{0};  // twice the number of meetings that took place, odd when broken
 };
 

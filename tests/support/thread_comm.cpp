@@ -6,6 +6,7 @@
 #include "support/thread_comm.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -24,7 +25,6 @@ namespace {
 
 using comm::Message;
 using comm::Reduce;
-using Parts = std::vector<std::vector<std::byte>>;
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(Code::communication, sentence); }
 
@@ -60,13 +60,15 @@ class Sent final : public comm::Flight {
 // Letters of one sender and channel are taken in the order in which their receipts were asked for.
 class Expected final : public comm::Flight {
  public:
-  Expected(World& world, std::shared_ptr<Meeting> group, std::span<std::byte> bytes, int from, int to, int channel)
+  Expected(World& world, std::shared_ptr<Meeting> group, std::span<std::byte> bytes, int from, int to, int channel,
+           Traffic* traffic)
       : world_(world),
         group_(std::move(group)),
         bytes_(bytes),
         from_(from),
         to_(to),
         channel_(channel),
+        traffic_(traffic),
         place_(world.queue_up(*group_, from, to, channel)) {}
 
   bool is_done() override {
@@ -78,6 +80,7 @@ class Expected final : public comm::Flight {
              " expected");
     }
     if (!bytes_.empty()) std::memcpy(bytes_.data(), letter->bytes.data(), bytes_.size());
+    if (traffic_ != nullptr) traffic_->steps = std::max(traffic_->steps + 1, letter->sent_at);
     letter->received = true;
     done_ = true;
     return true;
@@ -88,6 +91,7 @@ class Expected final : public comm::Flight {
   std::shared_ptr<Meeting> group_;
   std::span<std::byte> bytes_;
   int from_, to_, channel_;
+  Traffic* traffic_;
   std::uint64_t place_;
   bool done_ = false;
 };
@@ -100,8 +104,7 @@ class ThreadComm final : public comm::Comm {
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return meeting_->size(); }
   void barrier() override {
-    if (traffic_ != nullptr) ++traffic_->collectives;
-    meeting_->meet(rank_, "barrier");
+    together("barrier", rank_, {}, [] {});
   }
 
   void broadcast(std::span<std::byte> data, int root) override {
@@ -127,31 +130,6 @@ class ThreadComm final : public comm::Comm {
           meeting_->set_result(std::move(sum));
         },
         [&] { std::ranges::copy(meeting_->result<std::vector<std::uint64_t>>(), values.begin()); });
-  }
-
-  Parts gather(std::span<const std::byte> mine, int root) override {
-    require_rank(root, "gather");
-    Parts parts;
-    together("gather to " + std::to_string(root), mine, {}, [&] {
-      for (int r = 0; root == rank_ && r < size(); ++r) {
-        const auto& theirs = of<std::span<const std::byte>>(r);
-        parts.emplace_back(theirs.begin(), theirs.end());
-      }
-    });
-    return parts;
-  }
-
-  std::vector<std::byte> scatter(const Parts& parts, int root) override {
-    require_rank(root, "scatter");
-    std::vector<std::byte> mine;
-    together(
-        "scatter from " + std::to_string(root), parts,
-        [&] {
-          if (of<Parts>(root).size() == static_cast<std::size_t>(size())) return;
-          refuse("scatter: the parts are not one per rank");
-        },
-        [&] { mine = of<Parts>(root)[static_cast<std::size_t>(rank_)]; });
-    return mine;
   }
 
   std::vector<Message> all_to_all(std::vector<Message> outgoing) override {
@@ -185,12 +163,13 @@ class ThreadComm final : public comm::Comm {
   std::unique_ptr<comm::Flight> start_send(std::span<const std::byte> bytes, int to, int channel) override {
     require_rank(to, "send");
     count(bytes.size());
-    return std::make_unique<Sent>(world_, meeting_, world_.post(*meeting_, rank_, to, channel, bytes), to);
+    const std::uint64_t sent_at = traffic_ == nullptr ? 0 : ++traffic_->steps;
+    return std::make_unique<Sent>(world_, meeting_, world_.post(*meeting_, rank_, to, channel, bytes, sent_at), to);
   }
 
   std::unique_ptr<comm::Flight> start_receive(std::span<std::byte> bytes, int from, int channel) override {
     require_rank(from, "receive");
-    return std::make_unique<Expected>(world_, meeting_, bytes, from, rank_, channel);
+    return std::make_unique<Expected>(world_, meeting_, bytes, from, rank_, channel, traffic_);
   }
 
  private:
@@ -207,8 +186,15 @@ class ThreadComm final : public comm::Comm {
   template <class T>
   void together(const std::string& operation, const T& mine, const std::function<void()>& for_all,
                 const std::function<void()>& read) {
-    if (traffic_ != nullptr) ++traffic_->collectives;
+    if (traffic_ != nullptr) {
+      ++traffic_->collectives;
+      meeting_->note_steps(traffic_->steps);
+    }
     meeting_->meet(rank_, operation, &mine, for_all);
+    if (traffic_ != nullptr) {
+      traffic_->steps =
+          meeting_->steps() + static_cast<std::uint64_t>(std::bit_width(static_cast<unsigned>(size() - 1)));
+    }
     std::exception_ptr failure;
     try {
       meeting_->rethrow();

@@ -23,6 +23,9 @@ struct Traffic {
   std::uint64_t collectives = 0;
   std::uint64_t messages = 0;  // sent in flight, and those of all_to_all
   std::uint64_t bytes = 0;     // of those messages
+  // Messages that had to wait for each other, up to what the rank did last: each takes one step of who sends and of who
+  // receives it, a collective operation as many as a tree of its ranks has levels.
+  std::uint64_t steps = 0;
 };
 
 // The machine that the ranks believe to run on.

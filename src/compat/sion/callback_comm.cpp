@@ -54,7 +54,8 @@ class CallbackComm final : public comm::Comm {
     broadcast(std::as_writable_bytes(values), 0);
   }
 
-  Parts gather(std::span<const std::byte> mine, int root) override {
+  // What the caller's functions gather is there at once.
+  void gather_pieces(std::span<const std::byte> mine, int root, const Sink& sink) override {
     const bool is_root = rank_ == root;
     sion_int64 bytes = static_cast<sion_int64>(mine.size());
     Words sizes(is_root ? static_cast<std::size_t>(size_) : 0);
@@ -65,35 +66,44 @@ class CallbackComm final : public comm::Comm {
     check(api_->gather_many(sent.data(), received.data(), group_, _SION_INT64, counts.data(),
                             static_cast<int>(words_for(mine.size())), root),
           "gather of parts");
-    Parts parts;
-    std::size_t place = 0;
-    for (std::size_t r = 0; r < sizes.size(); ++r) {
-      const auto* const begin = reinterpret_cast<const std::byte*>(received.data() + place);
-      parts.emplace_back(begin, begin + sizes[r]);
-      place += static_cast<std::size_t>(counts[r]);
-    }
-    return parts;
+    const auto all = std::as_bytes(std::span(received));
+    const auto pass = [&](std::size_t first, std::size_t last) {
+      std::size_t place = 0;
+      for (std::size_t r = 0; r < last; ++r) {
+        if (r >= first && sizes[r] > 0)
+          sink(all.subspan(place * sizeof(sion_int64), static_cast<std::size_t>(sizes[r])));
+        place += static_cast<std::size_t>(counts[r]);
+      }
+    };
+    if (!is_root) return;
+    pass(static_cast<std::size_t>(root), sizes.size());
+    pass(0, static_cast<std::size_t>(root));
   }
 
-  std::vector<std::byte> scatter(const Parts& parts, int root) override {
-    Words sizes;
-    if (rank_ == root) {
-      for (const auto& part : parts) sizes.push_back(static_cast<sion_int64>(part.size()));
+  std::vector<std::byte> scatter_parts(const PartOf& part_of, int root) override {
+    Words sizes, sent;
+    std::exception_ptr failure;
+    for (int r = 0; rank_ == root && r < size_; ++r) {
+      std::vector<std::byte> part;
+      try {
+        if (!failure) part = part_of(r);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      sizes.push_back(static_cast<sion_int64>(part.size()));
+      const Words words = words_of(part);
+      sent.insert(sent.end(), words.begin(), words.begin() + static_cast<std::ptrdiff_t>(words_for(part.size())));
     }
     sion_int64 bytes = 0;
     check(api_->scatter(sizes.data(), &bytes, group_, _SION_INT64, 1, root), "scatter");
     std::vector<int> counts = counts_of(sizes);
-    Words sent;
-    for (std::size_t r = 0; r < sizes.size(); ++r) {
-      const Words words = words_of(parts[r]);
-      sent.insert(sent.end(), words.begin(), words.begin() + counts[r]);
-    }
     sent.resize(std::max<std::size_t>(sent.size(), 1));
     const std::size_t mine = words_for(static_cast<std::size_t>(bytes));
     Words received(std::max<std::size_t>(mine, 1));
     check(api_->scatter_many(received.data(), sent.data(), group_, _SION_INT64, counts.data(), static_cast<int>(mine),
                              root),
           "scatter of parts");
+    if (failure) std::rethrow_exception(failure);
     const auto* const begin = reinterpret_cast<const std::byte*>(received.data());
     return {begin, begin + bytes};
   }

@@ -45,6 +45,8 @@ class ChunkTable {
   std::span<std::int64_t> used(std::int32_t task) noexcept {
     return std::span(used_).subspan(first_[static_cast<std::size_t>(task)], count(task));
   }
+  // Of all tasks, one behind the other.
+  std::span<std::int64_t> used() noexcept { return used_; }
   // Filled bytes of a logical file.
   std::uint64_t bytes(std::int32_t task) const noexcept;
 
