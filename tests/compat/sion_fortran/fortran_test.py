@@ -110,6 +110,22 @@ class Languages(unittest.TestCase):
         self.assertIn("ok", self.mpirun(3, program).split())
         self.assertEqual(self.streams("classes_mpi.sion"), [struct.pack("=8d", *[rank + 0.5] * 8) for rank in range(3)])
 
+    def test_classes_of_threads_write_and_read(self):
+        program = self.build(OPTIONS.cxx, "classes_threads.cpp", ["sionomp_cxx_64", "sionser_cxx_64", "sionomp_64"],
+                             "-fopenmp", "-DSION_OMP")
+        self.assertIn("ok", self.run_in_folder(program).split())
+        self.check_classes_of_threads(2)
+
+    def test_classes_of_threads_of_ranks_write_and_read(self):
+        program = self.build(OPTIONS.mpi_cxx, "classes_threads.cpp",
+                             ["sionompi_cxx_64", "sionser_cxx_64", "sionompi_64"], "-fopenmp", "-DSION_OMPI")
+        self.assertIn("ok", self.mpirun(2, program).split())
+        self.check_classes_of_threads(4)
+
+    def check_classes_of_threads(self, tasks):
+        self.assertEqual(self.streams("classes_threads.sion"),
+                         [struct.pack("=8d", *[task + 0.5] * 8) for task in range(tasks)])
+
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
