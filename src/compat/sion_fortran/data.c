@@ -21,6 +21,8 @@ sion_int64 fsion_read_items(void* data, sion_int64 size, sion_int64 nitems, int 
 void fsion_write_ OUT { *rc = fsion_write_items(data, *size, *nitems, *sid); }
 void fsion_read_ IN { *rc = fsion_read_items(data, *size, *nitems, *sid); }
 
+FSION_RENAMED(void, fsion_write_, OUT);
+FSION_RENAMED(void, fsion_read_, IN);
 FSION_ALSO(void, fsion_fwrite_, fsion_write_, OUT);
 FSION_ALSO(void, fsion_fread_, fsion_read_, IN);
 
@@ -44,4 +46,4 @@ void fsion_swap_ SWAP {
   *rc = *size > 0 && *n >= 0 ? SION_SUCCESS : SION_NOT_SUCCESS;
   if (*rc == SION_SUCCESS) sion_swap(target, source, *size, *n, *do_swap);
 }
-FSION_ALSO(void, fsion_swap_c_, fsion_swap_, SWAP);
+FSION_NAMES(void, fsion_swap, SWAP);

@@ -10,8 +10,15 @@
 #include <sion.h>
 #include <stdint.h>
 
-/* Declares that a function has one more name. */
-#define FSION_ALSO(type, other, name, parameters) type other parameters __attribute__((alias(#name)))
+/* Declares that a function has one more name, and that name with the "l" in front that the renamed edition of SIONlib
+ * has; with that "l" itself; or both, and the name that ends in _c. */
+#define FSION_ALSO(type, other, name, parameters)      \
+  type other parameters __attribute__((alias(#name))); \
+  type l##other parameters __attribute__((alias(#name)))
+#define FSION_RENAMED(type, name, parameters) type l##name parameters __attribute__((alias(#name)))
+#define FSION_NAMES(type, stem, parameters) \
+  FSION_RENAMED(type, stem##_, parameters); \
+  FSION_ALSO(type, stem##_c_, stem##_, parameters)
 
 /* A file name or mode as C has it, without the blanks at its end; the caller frees it. NULL: no memory. */
 char* fsion_text(const char* text, int length);

@@ -21,7 +21,7 @@ void fsion_get_locations_ LOCATIONS {
   *blockcount = (intptr_t)arrays[2];
   *blocksizes = (intptr_t)arrays[3];
 }
-FSION_ALSO(void, fsion_get_locations_c_, fsion_get_locations_, LOCATIONS);
+FSION_NAMES(void, fsion_get_locations, LOCATIONS);
 
 #define CURRENT_LOCATIONS (const int* sid, int* ntasks, sion_int64* currentpos, sion_int64* currentblocknr, int* ierr)
 void fsion_get_current_locations_ CURRENT_LOCATIONS {
@@ -31,7 +31,7 @@ void fsion_get_current_locations_ CURRENT_LOCATIONS {
   *currentpos = (intptr_t)positions;
   *currentblocknr = (intptr_t)blocks;
 }
-FSION_ALSO(void, fsion_get_current_locations_c_, fsion_get_current_locations_, CURRENT_LOCATIONS);
+FSION_NAMES(void, fsion_get_current_locations, CURRENT_LOCATIONS);
 
 /* Chunk widths and ranks of all tasks; the number of tasks, or -1. */
 static int tasks_of(int sid, sion_int64** widths, sion_int64** ranks) {
@@ -53,7 +53,7 @@ void fsion_get_chunksizes_ CHUNKSIZES {
   if (tasks > 0) memcpy(chunksizes, widths, (size_t)tasks * sizeof(sion_int64));
   *ierr = tasks >= 0 ? SION_SUCCESS : SION_ID_NOT_VALID;
 }
-FSION_ALSO(void, fsion_get_chunksizes_c_, fsion_get_chunksizes_, CHUNKSIZES);
+FSION_NAMES(void, fsion_get_chunksizes, CHUNKSIZES);
 
 #define GLOBALRANKS (const int* sid, int* globalranks, int* ierr)
 void fsion_get_globalranks_ GLOBALRANKS {
@@ -63,14 +63,14 @@ void fsion_get_globalranks_ GLOBALRANKS {
   for (int task = 0; task < tasks; ++task) globalranks[task] = (int)ranks[task];
   *ierr = tasks >= 0 ? SION_SUCCESS : SION_ID_NOT_VALID;
 }
-FSION_ALSO(void, fsion_get_globalranks_c_, fsion_get_globalranks_, GLOBALRANKS);
+FSION_NAMES(void, fsion_get_globalranks, GLOBALRANKS);
 
 #define MAPPING_SPEC (const int* sid, int* mapping_size, int* numfiles, int* ierr)
 void fsion_get_mapping_spec_ MAPPING_SPEC {
   sion_int32* mapping = NULL;
   *ierr = sion_get_mapping(*sid, mapping_size, &mapping, numfiles);
 }
-FSION_ALSO(void, fsion_get_mapping_spec_c_, fsion_get_mapping_spec_, MAPPING_SPEC);
+FSION_NAMES(void, fsion_get_mapping_spec, MAPPING_SPEC);
 
 #define MAPPING (const int* sid, int* mapping, int* ierr)
 void fsion_get_mapping_ MAPPING {
@@ -84,7 +84,7 @@ void fsion_get_mapping_ MAPPING {
     memcpy(mapping, pairs, 2 * (size_t)size * sizeof(sion_int32));
   }
 }
-FSION_ALSO(void, fsion_get_mapping_c_, fsion_get_mapping_, MAPPING);
+FSION_NAMES(void, fsion_get_mapping, MAPPING);
 
 /* The descriptor, not the number in the set. */
 #define OF_HANDLE (const int* sid, int* result)
@@ -94,16 +94,16 @@ void fsion_get_fileno_ OF_HANDLE {
   FILE* const stream = sion_get_fp(*sid);
   *result = stream != NULL ? fileno(stream) : -1;
 }
-FSION_ALSO(void, fsion_get_fileno_c_, fsion_get_fileno_, OF_HANDLE);
+FSION_NAMES(void, fsion_get_fileno, OF_HANDLE);
 
 void fsion_get_file_endianness_ OF_HANDLE { *result = sion_get_file_endianness(*sid); }
 FSION_ALSO(void, fsion_get_file_endianess_, fsion_get_file_endianness_, OF_HANDLE);
-FSION_ALSO(void, fsion_get_file_endianness_c_, fsion_get_file_endianness_, OF_HANDLE);
+FSION_NAMES(void, fsion_get_file_endianness, OF_HANDLE);
 
 void fsion_endianness_swap_needed_ OF_HANDLE { *result = sion_endianness_swap_needed(*sid); }
 FSION_ALSO(void, fsion_endianess_swap_needed_, fsion_endianness_swap_needed_, OF_HANDLE);
-FSION_ALSO(void, fsion_endianness_swap_needed_c_, fsion_endianness_swap_needed_, OF_HANDLE);
+FSION_NAMES(void, fsion_endianness_swap_needed, OF_HANDLE);
 
 void fsion_get_endianness_(int* result) { *result = sion_get_endianness(); }
 FSION_ALSO(void, fsion_get_endianess_, fsion_get_endianness_, (int* result));
-FSION_ALSO(void, fsion_get_endianness_c_, fsion_get_endianness_, (int* result));
+FSION_NAMES(void, fsion_get_endianness, (int* result));

@@ -8,10 +8,10 @@
 #include "compat/sion_fortran/paropen.h"
 
 void fsion_paropen_mpi_ FSION_PAROPEN { FSION_PAROPEN_WITH(sion_paropen_mpi); }
-FSION_ALSO(void, fsion_paropen_mpi_c_, fsion_paropen_mpi_, FSION_PAROPEN);
+FSION_NAMES(void, fsion_paropen_mpi, FSION_PAROPEN);
 
 void fsion_parclose_mpi_(const int* sid, int* ierr) { *ierr = sion_parclose_mpi(*sid); }
-FSION_ALSO(void, fsion_parclose_mpi_c_, fsion_parclose_mpi_, (const int* sid, int* ierr));
+FSION_NAMES(void, fsion_parclose_mpi, (const int* sid, int* ierr));
 
 /* A negative size moves nothing, but the other tasks wait for the call. */
 static size_t items(sion_int64 size, sion_int64 nitems) { return size < 0 || nitems < 0 ? 0 : (size_t)nitems; }
@@ -25,6 +25,9 @@ void fsion_coll_fwrite_mpi_ OUT {
 void fsion_coll_fread_mpi_ IN {
   *rc = (sion_int64)sion_coll_fread_mpi(data, (size_t)*size, items(*size, *nitems), *sid);
 }
+
+FSION_RENAMED(void, fsion_coll_fwrite_mpi_, OUT);
+FSION_RENAMED(void, fsion_coll_fread_mpi_, IN);
 
 #define TYPE(suffix)                                                            \
   FSION_ALSO(void, fsion_coll_fwrite_mpi##suffix, fsion_coll_fwrite_mpi_, OUT); \

@@ -29,7 +29,7 @@ void fsion_paropen_omp_ PAROPEN {
   free(mode);
   free(name);
 }
-FSION_ALSO(void, fsion_paropen_omp_c_, fsion_paropen_omp_, PAROPEN);
+FSION_NAMES(void, fsion_paropen_omp, PAROPEN);
 
 void fsion_parclose_omp_(const int* sid, int* ierr) { *ierr = sion_parclose_omp(*sid); }
-FSION_ALSO(void, fsion_parclose_omp_c_, fsion_parclose_omp_, (const int* sid, int* ierr));
+FSION_NAMES(void, fsion_parclose_omp, (const int* sid, int* ierr));

@@ -7,7 +7,7 @@
 #include "compat/sion_fortran/paropen.h"
 
 void fsion_paropen_ompi_ FSION_PAROPEN { FSION_PAROPEN_WITH(sion_paropen_ompi); }
-FSION_ALSO(void, fsion_paropen_ompi_c_, fsion_paropen_ompi_, FSION_PAROPEN);
+FSION_NAMES(void, fsion_paropen_ompi, FSION_PAROPEN);
 
 void fsion_parclose_ompi_(const int* sid, int* ierr) { *ierr = sion_parclose_ompi(*sid); }
-FSION_ALSO(void, fsion_parclose_ompi_c_, fsion_parclose_ompi_, (const int* sid, int* ierr));
+FSION_NAMES(void, fsion_parclose_ompi, (const int* sid, int* ierr));

@@ -43,7 +43,7 @@ void fsion_open_ OPEN {
   free(mode);
   free(name);
 }
-FSION_ALSO(void, fsion_open_c_, fsion_open_, OPEN);
+FSION_NAMES(void, fsion_open, OPEN);
 
 #define OPEN_RANK                                                                                        \
   (const char* fname, const char* file_mode, sion_int64* chunksize, int* fsblksize, int* rank, int* sid, \
@@ -63,25 +63,25 @@ void fsion_open_rank_ OPEN_RANK {
   free(mode);
   free(name);
 }
-FSION_ALSO(void, fsion_open_rank_c_, fsion_open_rank_, OPEN_RANK);
+FSION_NAMES(void, fsion_open_rank, OPEN_RANK);
 
 #define OF_HANDLE (const int* sid, int* result)
 void fsion_close_ OF_HANDLE { *result = sion_close(*sid); }
 void fsion_feof_ OF_HANDLE { *result = sion_feof(*sid); }
 void fsion_flush_ OF_HANDLE { *result = sion_flush(*sid); }
-FSION_ALSO(void, fsion_close_c_, fsion_close_, OF_HANDLE);
-FSION_ALSO(void, fsion_feof_c_, fsion_feof_, OF_HANDLE);
-FSION_ALSO(void, fsion_flush_c_, fsion_flush_, OF_HANDLE);
+FSION_NAMES(void, fsion_close, OF_HANDLE);
+FSION_NAMES(void, fsion_feof, OF_HANDLE);
+FSION_NAMES(void, fsion_flush, OF_HANDLE);
 
 #define ENSURE (const int* sid, const sion_int64* bytes, int* ierr)
 void fsion_ensure_free_space_ ENSURE { *ierr = sion_ensure_free_space(*sid, *bytes); }
-FSION_ALSO(void, fsion_ensure_free_space_c_, fsion_ensure_free_space_, ENSURE);
+FSION_NAMES(void, fsion_ensure_free_space, ENSURE);
 
 #define SEEK (const int* sid, const int* rank, const int* currentblocknr, const sion_int64* posinblk, int* ierr)
 void fsion_seek_ SEEK { *ierr = sion_seek(*sid, *rank, *currentblocknr, *posinblk); }
-FSION_ALSO(void, fsion_seek_c_, fsion_seek_, SEEK);
+FSION_NAMES(void, fsion_seek, SEEK);
 
 sion_int64 fsion_bytes_avail_in_block_(const int* sid) { return sion_bytes_avail_in_block(*sid); }
 sion_int64 fsion_get_position_(const int* sid) { return sion_get_position(*sid); }
-FSION_ALSO(sion_int64, fsion_bytes_avail_in_block_c_, fsion_bytes_avail_in_block_, (const int* sid));
-FSION_ALSO(sion_int64, fsion_get_position_c_, fsion_get_position_, (const int* sid));
+FSION_NAMES(sion_int64, fsion_bytes_avail_in_block, (const int* sid));
+FSION_NAMES(sion_int64, fsion_get_position, (const int* sid));
