@@ -47,42 +47,29 @@ GatheredTable gather_table(comm::Comm& comm, const std::vector<std::unique_ptr<S
                            std::uint64_t tasks) {
   GatheredTable gathered;
   std::exception_ptr failure;  // here: the others go on sending
-  const auto gather = [&](std::span<const std::uint64_t> mine, const auto& each) {
+  const auto gather = [&](std::span<const std::int64_t> mine, const auto& each) {
     try {
       comm::gather_records(comm, mine, 0, each);
     } catch (...) {
       failure = std::current_exception();
     }
   };
-  std::vector<std::uint64_t> numbers;
-  const auto of_streams = [&](const auto& number) {
-    std::vector<std::uint64_t> mine;
-    for (const auto& stream : streams) mine.push_back(number(*stream));
-    return mine;
-  };
-  const auto keep_in = [&](std::vector<std::uint64_t>& kept) {
-    return [&](std::uint64_t number) {
-      if (kept.empty()) kept.reserve(tasks);
-      kept.push_back(number);
-    };
-  };
-  gather(of_streams([](const StreamWriter& stream) { return stream.used().size(); }), keep_in(numbers));
-  if (with_sizes) gather(of_streams([](const StreamWriter& stream) { return stream.size(); }), keep_in(gathered.sizes));
-  std::span<std::int64_t> all;
-  const auto make_table = [&] {
-    gathered.table = sion::ChunkTable(numbers);
-    numbers = {};
-    all = gathered.table.used();
-  };
-  std::vector<std::uint64_t> used;
-  for (const auto& stream : streams) used.insert(used.end(), stream->used().begin(), stream->used().end());
-  std::size_t at = 0;
-  gather(used, [&](std::uint64_t bytes) {
-    if (failure) return;
-    if (at == 0) make_table();
-    all[at++] = static_cast<std::int64_t>(bytes);
-  });
+  std::vector<std::int64_t> chunks, sizes;
+  for (const auto& stream : streams) {
+    chunks.push_back(static_cast<std::int64_t>(stream->used().size()));
+    chunks.insert(chunks.end(), stream->used().begin(), stream->used().end());
+    sizes.push_back(static_cast<std::int64_t>(stream->size()));
+  }
+  sion::ChunkTableBuilder table;
+  gather(chunks, [&](std::int64_t number) { table.add(number, tasks); });
+  if (with_sizes) {
+    gather(sizes, [&](std::int64_t size) {
+      if (gathered.sizes.empty()) gathered.sizes.reserve(tasks);
+      gathered.sizes.push_back(static_cast<std::uint64_t>(size));
+    });
+  }
   if (failure) std::rethrow_exception(failure);
+  gathered.table = table.take();
   return gathered;
 }
 

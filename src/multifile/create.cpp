@@ -9,6 +9,7 @@
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
+#include "comm/tree.hpp"
 #include "format/sion/widths.hpp"
 #include "multifile/agreement.hpp"
 #include "multifile/block_size.hpp"
@@ -187,62 +188,66 @@ std::exception_ptr ParallelFile::settle(std::int64_t chunk_bytes, std::int64_t r
                                         const std::function<void()>& prepare) {
   comm::Comm& comm = *group_.comm;
   const Request mine{chunk_bytes, rank, team_->may_collect() ? 0U : 1U};
-  const auto requests = comm.gather(std::as_bytes(std::span(&mine, 1)), 0);
   std::exception_ptr failure;
-  std::vector<std::vector<std::byte>> answers;
-  if (is_first()) {
+  const auto attempt = [&](const auto& work) {
     try {
-      prepare();
-      answers = lay_out(requests);
+      work();
     } catch (...) {
-      failure = std::current_exception();
-      answers.assign(requests.size(), {});
+      if (!failure) failure = std::current_exception();
     }
-  }
-  const std::vector<std::byte> answer = comm.scatter(answers, 0);
-  if (!answer.empty()) take_answer(answer);
+  };
+  Layout layout;
+  attempt([&] {
+    Wishes wishes;
+    comm::gather_records(comm, std::span(&mine, 1), 0, [&](const Request& request) {
+      if (wishes.chunks.empty()) wishes.reserve(static_cast<std::size_t>(comm.size()));
+      wishes.chunks.push_back(request.chunk_bytes);
+      wishes.ranks.push_back(request.rank);
+      wishes.only_sends.push_back(request.only_sends != 0 ? 1 : 0);
+    });
+    if (!is_first()) return;
+    prepare();
+    layout = lay_out(std::move(wishes));
+  });
+  attempt([&] {
+    const std::vector<std::byte> answer = comm.scatter_parts(
+        [&](int task) { return failure ? std::vector<std::byte>() : to_bytes(layout.answer_to(task)); }, 0);
+    if (!answer.empty()) take_answer(answer);
+  });
   return failure;
 }
 
 // On the first task: from what all want to where all are.
-std::vector<std::vector<std::byte>> ParallelFile::lay_out(const std::vector<std::vector<std::byte>>& requests) {
-  std::vector<std::int64_t> chunks;
-  std::vector<std::uint8_t> only_sends;
-  head_.ranks.clear();
-  for (const auto& bytes : requests) {
-    const auto request = from_bytes<Request>(bytes);
-    chunks.push_back(request.chunk_bytes);
-    head_.ranks.push_back(request.rank);
-    only_sends.push_back(request.only_sends != 0 ? 1 : 0);
-  }
-  head_.tasks = static_cast<std::int32_t>(chunks.size());
-  std::vector<std::int32_t> groups;
+ParallelFile::Layout ParallelFile::lay_out(Wishes wishes) {
+  format::sion::Head head;
+  static_cast<format::sion::FixedHead&>(head) = head_;
+  head.tasks = head_.tasks = static_cast<std::int32_t>(wishes.chunks.size());
+  head.ranks = std::move(wishes.ranks);
+  Layout layout;
   const bool collects = wish_.on && group_.courier != nullptr;
   if (collects) {
-    groups = format::sion::collector_groups(chunks, head_.block_size, wish_.tasks_each_of(head_.tasks), only_sends);
+    layout.groups = format::sion::collector_groups(wishes.chunks, head.block_size, wish_.tasks_each_of(head.tasks),
+                                                   wishes.only_sends);
   }
-  head_.widths = widths_for(chunks, head_.block_size, groups, collects, merges_);
-  require_sum(head_.widths);
-  const Geometry geometry(head_, physical_path_);
-  static_cast<void>(geometry.tail_offset(1));
-  const std::vector<std::byte> bytes = format::sion::encode(head_);
-  metadata_->write_at(0, base::Bytes(bytes).first(bytes.size() - format::sion::closing_bytes));
-
-  Answer answer;
-  answer.block_size = head_.block_size;
-  answer.key_values = static_cast<std::int32_t>(head_.key_value_mode());
-  answer.metadata_is_big = head_.metadata_order == ByteOrder::big;
-  answer.data_is_big = head_.data_order == ByteOrder::big;
-  answer.collects = collects;
-  answer.merges = merges_ && collects;
-  std::vector<std::vector<std::byte>> answers;
-  for (std::int32_t task = 0; task < head_.tasks; ++task) {
-    answer.place = {geometry.start(task), geometry.width(task), geometry.skip()};
-    answer.rank = head_.ranks[static_cast<std::size_t>(task)];
-    answer.collectors = group_of(groups, task, head_.tasks, head_.block_size, merges_);
-    answers.push_back(to_bytes(answer));
+  head.widths = widths_for(wishes.chunks, head.block_size, layout.groups, collects, merges_);
+  wishes = {};
+  require_sum(head.widths);
+  layout.geometry = Geometry(head, physical_path_);
+  static_cast<void>(layout.geometry.tail_offset(1));
+  data_ = {layout.geometry.start(0), layout.geometry.skip()};
+  {
+    const std::vector<std::byte> bytes = format::sion::encode(head);
+    metadata_->write_at(0, base::Bytes(bytes).first(bytes.size() - format::sion::closing_bytes));
   }
-  return answers;
+  Answer& common = layout.common;
+  common.block_size = head.block_size;
+  common.key_values = static_cast<std::int32_t>(head.key_value_mode());
+  common.metadata_is_big = head.metadata_order == ByteOrder::big;
+  common.data_is_big = head.data_order == ByteOrder::big;
+  common.collects = collects;
+  common.merges = merges_ && collects;
+  layout.ranks = std::move(head.ranks);
+  return layout;
 }
 
 void ParallelFile::take_answer(base::Bytes bytes) {

@@ -22,13 +22,18 @@ void require_sum(const std::vector<std::int64_t>& widths) {
 void write_tail(transport::File& file, const format::sion::Head& head, const format::sion::Tail& tail,
                 std::int64_t unused) {
   const format::sion::Geometry geometry(head, file.path());
+  write_tail(file, head, {geometry.start(0), geometry.skip()}, tail, unused);
+}
+
+void write_tail(transport::File& file, const format::sion::FixedHead& head, const DataPlace& place,
+                const format::sion::Tail& tail, std::int64_t unused) {
   const std::uint64_t chunks = tail.table.max_count();
   if (chunks > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
     throw Error(
         Code::too_large,
         fmt::format("{}: a task has {} chunks, the format counts to 2^31 - 1; use wider chunks", file.path(), chunks));
   }
-  const std::uint64_t begin = geometry.tail_offset(chunks);
+  const std::uint64_t begin = format::sion::tail_offset(place.start, place.skip, chunks);
   std::uint64_t offset = begin;
   encode(
       tail, head.metadata_order,

@@ -21,6 +21,13 @@ void require_sum(const std::vector<std::int64_t>& widths);
 // Metadata block 2, then where it is in block 1: a file whose writer dies in between is unclosed, not damaged.
 void write_tail(transport::File& file, const format::sion::Head& head, const format::sion::Tail& tail,
                 std::int64_t unused = 0);
+// The same of a header whose tables are not at hand any more.
+struct DataPlace {
+  std::uint64_t start = 0;  // of the first chunk
+  std::uint64_t skip = 0;   // from a block to the next
+};
+void write_tail(transport::File& file, const format::sion::FixedHead& head, const DataPlace& place,
+                const format::sion::Tail& tail, std::int64_t unused = 0);
 
 struct Metadata {
   std::string path;

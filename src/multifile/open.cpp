@@ -9,6 +9,7 @@
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
+#include "comm/tree.hpp"
 #include "format/sion/widths.hpp"
 #include "multifile/agreement.hpp"
 #include "multifile/block_size.hpp"
@@ -43,16 +44,27 @@ void require_tasks(const std::string& path, std::size_t written, int reading) {
 }
 
 // On the first task of all: where each task sits.
-std::vector<Seat> seats_of(const Metadata& first, int tasks) {
+struct Seating {
+  std::vector<Place> map;               // of several files
+  std::vector<std::int32_t> held = {};  // tasks of each file
+  std::int32_t files = 1;
+  std::int32_t tasks = 0;
+  Seat seat_of(std::int32_t task) const {
+    if (map.empty()) return {0, 1, task, tasks, true};
+    const Place& place = map[static_cast<std::size_t>(task)];
+    return {place.file, files, place.task, held[static_cast<std::size_t>(place.file)], false};
+  }
+};
+
+Seating seating_of(Metadata first, int tasks) {
   const std::string& path = first.path;
   const std::int32_t files = first.head.files;
   if (!first.tail.map) {
     require_tasks(path, static_cast<std::size_t>(first.head.tasks), tasks);
-    std::vector<Seat> seats;
-    for (std::int32_t task = 0; task < tasks; ++task) seats.push_back({0, 1, task, tasks, true});
-    return seats;
+    return {{}, {}, 1, tasks};
   }
-  const std::vector<Place>& map = *first.tail.map;
+  first.tail.table = {};
+  std::vector<Place>& map = *first.tail.map;
   require_tasks(path, map.size(), tasks);
   std::vector<std::int32_t> held(static_cast<std::size_t>(std::min(files, tasks)));
   for (const Place& place : map) {
@@ -64,7 +76,6 @@ std::vector<Seat> seats_of(const Metadata& first, int tasks) {
   }
   std::vector<Place> sorted = map;
   std::ranges::sort(sorted, {}, [](const Place& place) { return std::pair(place.file, place.task); });
-  std::vector<Seat> seats;
   for (std::size_t i = 0; i < map.size(); ++i) {
     const std::int32_t tasks_there = held[static_cast<std::size_t>(sorted[i].file)];
     const bool is_next =
@@ -76,10 +87,7 @@ std::vector<Seat> seats_of(const Metadata& first, int tasks) {
           {}, {});
     }
   }
-  for (const Place& place : map) {
-    seats.push_back({place.file, files, place.task, held[static_cast<std::size_t>(place.file)], false});
-  }
-  return seats;
+  return {std::move(map), std::move(held), files, tasks};
 }
 
 // The file that the map promised.
@@ -101,14 +109,12 @@ void require_member(const Metadata& metadata, const Seat& seat) {
 std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, const Opening& request) {
   comm::Comm& all = team->all();
   comm::agree(all, stated_request(request.path, request.mode, 0, 0), [&] { require_path(request.path); });
-  const std::vector<Seat> seats = comm::agree(all, [&] {
-    if (all.rank() != 0) return std::vector<Seat>();
+  const Seating seating = comm::agree(all, [&] {
+    if (all.rank() != 0) return Seating();
     const std::string path = request.names ? request.names(0) : request.path;
-    return seats_of(read_metadata(*request.opener.transport, path), all.size());
+    return seating_of(read_metadata(*request.opener.transport, path), all.size());
   });
-  std::vector<std::vector<std::byte>> parts;
-  for (const Seat& seat : seats) parts.push_back(to_bytes(seat));
-  const auto seat = from_bytes<Seat>(all.scatter(parts, 0));
+  const auto seat = from_bytes<Seat>(all.scatter_parts([&](int rank) { return to_bytes(seating.seat_of(rank)); }, 0));
 
   Facts facts;
   facts.path = request.path;
@@ -119,13 +125,27 @@ std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, con
   file->wish_ = request.mode.collectors;
   file->physical_path_ = request.names ? request.names(seat.file) : format::sion::file_name(request.path, seat.file);
   file->group_ = comm::agree(all, [&] { return team->form(seat); });
-  std::vector<std::vector<std::byte>> abilities;
-  if (file->wish_.on) abilities = file->group_.comm->gather(to_bytes(team->may_collect()), 0);
-  const auto answers = comm::agree(all, [&] { return file->read_physical(request, abilities); });
-  file->take_answer(file->group_.comm->scatter(answers, 0));
+  comm::Comm& group = *file->group_.comm;
+  const Layout layout = comm::agree(all, [&] {
+    const std::uint8_t mine = team->may_collect() ? 0 : 1;
+    std::vector<std::uint8_t> only_sends;
+    if (file->wish_.on) {
+      comm::gather_records(group, std::span(&mine, 1), 0, [&](std::uint8_t one) { only_sends.push_back(one); });
+    }
+    return file->is_first() ? file->read_physical(request, only_sends) : Layout();
+  });
   Opener opener = request.opener;
   opener.access = request.mode.access;
   comm::agree(all, [&] {
+    const std::vector<std::byte> answer = group.scatter_parts(
+        [&](int task) {
+          std::vector<std::byte> bytes = to_bytes(layout.answer_to(task));
+          append_all(bytes, layout.used.used(task));
+          return bytes;
+        },
+        0);
+    if (answer.empty()) return;  // the first task tells why
+    file->take_answer(answer);
     const std::int64_t rank = file->selected().rank;
     if (seat.files > 1 && rank != all.rank()) {
       refuse(Code::malformed, file->physical_path_,
@@ -138,37 +158,28 @@ std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, con
   return file;
 }
 
-std::vector<std::vector<std::byte>> ParallelFile::read_physical(const Opening& request,
-                                                                const std::vector<std::vector<std::byte>>& abilities) {
-  if (!is_first()) return {};
-  const Metadata metadata = read_metadata(*request.opener.transport, physical_path_);
+ParallelFile::Layout ParallelFile::read_physical(const Opening& request, const std::vector<std::uint8_t>& only_sends) {
+  Metadata metadata = read_metadata(*request.opener.transport, physical_path_);
   require_member(metadata, seat_);
   const format::sion::Head& head = metadata.head;
-  Answer answer;
-  answer.block_size = head.block_size;
-  answer.key_values = static_cast<std::int32_t>(head.key_value_mode());
-  answer.metadata_is_big = head.metadata_order == ByteOrder::big;
-  answer.data_is_big = head.data_order == ByteOrder::big;
-  std::vector<std::int64_t> widths;
-  for (std::int32_t task = 0; task < head.tasks; ++task) {
-    widths.push_back(static_cast<std::int64_t>(metadata.geometry.width(task)));
+  Layout layout;
+  layout.common.block_size = head.block_size;
+  layout.common.key_values = static_cast<std::int32_t>(head.key_value_mode());
+  layout.common.metadata_is_big = head.metadata_order == ByteOrder::big;
+  layout.common.data_is_big = head.data_order == ByteOrder::big;
+  layout.common.collects = wish_.on && group_.courier;
+  if (layout.common.collects != 0) {
+    std::vector<std::int64_t> widths;
+    for (std::int32_t task = 0; task < head.tasks; ++task) {
+      widths.push_back(static_cast<std::int64_t>(metadata.geometry.width(task)));
+    }
+    layout.groups =
+        format::sion::collector_groups(widths, head.block_size, wish_.tasks_each_of(head.tasks), only_sends);
   }
-  std::vector<std::int32_t> groups;
-  if (wish_.on && group_.courier) {
-    std::vector<std::uint8_t> only_sends;
-    for (const auto& may_collect : abilities) only_sends.push_back(from_bytes<bool>(may_collect) ? 0 : 1);
-    groups = format::sion::collector_groups(widths, head.block_size, wish_.tasks_each_of(head.tasks), only_sends);
-    answer.collects = 1;
-  }
-  std::vector<std::vector<std::byte>> answers;
-  for (std::int32_t task = 0; task < head.tasks; ++task) {
-    answer.place = {metadata.geometry.start(task), metadata.geometry.width(task), metadata.geometry.skip()};
-    answer.rank = head.ranks[static_cast<std::size_t>(task)];
-    answer.collectors = group_of(groups, task, head.tasks, head.block_size, false);
-    answers.push_back(to_bytes(answer));
-    append_all(answers.back(), metadata.tail.table.used(task));
-  }
-  return answers;
+  layout.geometry = std::move(metadata.geometry);
+  layout.ranks = std::move(metadata.head.ranks);
+  layout.used = std::move(metadata.tail.table);
+  return layout;
 }
 
 std::unique_ptr<ParallelFile> ParallelFile::open_with_buddies(std::shared_ptr<Team> team, const Opening& request,

@@ -10,10 +10,12 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "format/sion/names.hpp"
 #include "format/sion/tail.hpp"
+#include "multifile/metadata.hpp"
 #include "multifile/multifile.hpp"
 #include "multifile/team.hpp"
 
@@ -81,6 +83,8 @@ class ParallelFile final : public Multifile {
  private:
   struct Request;  // of a task to the one that writes the metadata
   struct Answer;
+  struct Wishes;
+  struct Layout;
 
   ParallelFile(Facts facts, std::shared_ptr<Team> team, Seat seat);
 
@@ -88,13 +92,12 @@ class ParallelFile final : public Multifile {
   void create_physical(const Creation& request);
   std::exception_ptr settle(std::int64_t chunk_bytes, std::int64_t rank, const std::function<void()>& prepare);
   void form_group(const Creation& request);
-  std::vector<std::vector<std::byte>> lay_out(const std::vector<std::vector<std::byte>>& requests);
-  std::vector<std::vector<std::byte>> read_physical(const Opening& request,
-                                                    const std::vector<std::vector<std::byte>>& abilities);
+  Layout lay_out(Wishes wishes);
+  Layout read_physical(const Opening& request, const std::vector<std::uint8_t>& only_sends);
   void take_answer(base::Bytes bytes);
   void open_data(const Opener& opener);
-  void write_tables(const std::vector<std::vector<std::byte>>& used, const std::vector<std::vector<std::byte>>& seats);
   void close_written();
+  std::optional<std::vector<format::sion::Place>> gather_map();
 
   std::shared_ptr<Team> team_;
   Seat seat_;
@@ -111,7 +114,8 @@ class ParallelFile final : public Multifile {
 
   // On the first task of each physical file, when writing.
   std::unique_ptr<transport::File> metadata_;
-  format::sion::Head head_;
+  format::sion::FixedHead head_;
+  DataPlace data_;
   int map_root_ = 0;  // rank in all() of the first task of file 0; on all tasks
 };
 

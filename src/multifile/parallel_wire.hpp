@@ -5,7 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include "format/sion/geometry.hpp"
+#include "multifile/block_size.hpp"
 #include "multifile/parallel_file.hpp"
 
 namespace lq::multifile {
@@ -27,6 +30,34 @@ struct ParallelFile::Answer {
   std::int32_t collects = 0;
   std::int32_t merges = 0;
   CollectorGroup collectors;
+};
+
+// What the first task knows of all: requests, as they arrive,
+struct ParallelFile::Wishes {
+  std::vector<std::int64_t> chunks;
+  std::vector<std::int64_t> ranks;
+  std::vector<std::uint8_t> only_sends;
+  void reserve(std::size_t tasks) {
+    chunks.reserve(tasks);
+    ranks.reserve(tasks);
+    only_sends.reserve(tasks);
+  }
+};
+
+// and out of what it makes the answers, one after the other.
+struct ParallelFile::Layout {
+  Answer common;
+  format::sion::Geometry geometry;
+  std::vector<std::int64_t> ranks;
+  std::vector<std::int32_t> groups;  // of collectors
+  format::sion::ChunkTable used;     // when reading
+  Answer answer_to(std::int32_t task) const {
+    Answer answer = common;
+    answer.place = {geometry.start(task), geometry.width(task), geometry.skip()};
+    answer.rank = ranks[static_cast<std::size_t>(task)];
+    answer.collectors = group_of(groups, task, geometry.tasks(), common.block_size, common.merges != 0);
+    return answer;
+  }
 };
 
 }  // namespace lq::multifile

@@ -4,15 +4,12 @@
 // Teams over a Comm, and who sits where.
 #include "multifile/team.hpp"
 
-#include <set>
-
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "comm/agree.hpp"
+#include "comm/tree.hpp"
 #include "format/sion/widths.hpp"
 #include "multifile/comm_courier.hpp"
-#include "multifile/wire.hpp"
 
 namespace lq::multifile {
 namespace {
@@ -33,24 +30,6 @@ class CommTeam final : public Team {
   std::shared_ptr<comm::Comm> all_;
 };
 
-struct FileOfLeader {
-  std::int32_t file = 0;
-  std::int32_t files = 0;
-};
-
-// On the root: leaders as they were gathered, and what each task is told.
-std::vector<std::vector<std::byte>> number_leaders(const std::vector<std::vector<std::byte>>& gathered) {
-  std::set<std::int32_t> leaders;
-  for (const auto& leader : gathered) leaders.insert(from_bytes<std::int32_t>(leader));
-  std::vector<std::vector<std::byte>> answers;
-  for (const auto& leader : gathered) {
-    const auto before = std::distance(leaders.begin(), leaders.find(from_bytes<std::int32_t>(leader)));
-    answers.push_back(
-        to_bytes(FileOfLeader{static_cast<std::int32_t>(before), static_cast<std::int32_t>(leaders.size())}));
-  }
-  return answers;
-}
-
 }  // namespace
 
 std::shared_ptr<Team> make_team(std::shared_ptr<comm::Comm> all) { return std::make_shared<CommTeam>(std::move(all)); }
@@ -61,9 +40,12 @@ Seat dealt_seat(std::int32_t task, std::int32_t tasks, std::int32_t files) {
 }
 
 Seat grouped_seat(comm::Comm& all, std::int32_t leader, std::int32_t task, std::int32_t tasks) {
-  const auto gathered = all.gather(std::as_bytes(std::span(&leader, 1)), 0);
-  const auto answer = from_bytes<FileOfLeader>(all.scatter(number_leaders(gathered), 0));
-  return {answer.file, answer.files, task, tasks, false};
+  const std::unique_ptr<comm::Comm> group = all.split(leader, task);
+  const std::uint64_t leads = group->rank() == 0 ? 1 : 0;
+  const comm::Sums leaders = comm::exclusive_sums(all, std::span(&leads, 1));
+  std::uint64_t file = leaders.before[0];
+  group->broadcast(std::as_writable_bytes(std::span(&file, 1)), 0);
+  return {static_cast<std::int32_t>(file), static_cast<std::int32_t>(leaders.total[0]), task, tasks};
 }
 
 }  // namespace lq::multifile

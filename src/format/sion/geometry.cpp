@@ -63,10 +63,10 @@ Geometry::Geometry(const Head& head, const std::string& path) {
   }
 }
 
-std::uint64_t Geometry::tail_offset(std::uint64_t max_chunks) const {
-  const auto blocks = base::checked_multiply(max_chunks, skip());
-  if (!blocks || *blocks > largest_offset - starts_.front()) too_far("metadata block 2");
-  return starts_.front() + *blocks;
+std::uint64_t tail_offset(std::uint64_t start, std::uint64_t skip, std::uint64_t max_chunks) {
+  const auto blocks = base::checked_multiply(max_chunks, skip);
+  if (!blocks || *blocks > largest_offset - start) too_far("metadata block 2");
+  return start + *blocks;
 }
 
 }  // namespace lq::format::sion

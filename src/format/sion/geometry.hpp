@@ -16,6 +16,9 @@ namespace lq::format::sion {
 // `bytes` rounded up to a multiple of `block` (at least 1); too_large past 2^63 - 1.
 std::uint64_t round_up(std::uint64_t bytes, std::uint64_t block);
 
+// Where metadata block 2 lies behind `max_chunks` blocks of `skip` bytes from `start` on; too_large past 2^63 - 1.
+std::uint64_t tail_offset(std::uint64_t start, std::uint64_t skip, std::uint64_t max_chunks);
+
 class Geometry {
  public:
   Geometry() = default;
@@ -35,8 +38,9 @@ class Geometry {
   std::uint64_t chunk_offset(std::int32_t task, std::uint64_t chunk) const noexcept {
     return start(task) + chunk * skip();
   }
-  // Where metadata block 2 lies behind `max_chunks` blocks; too_large past 2^63 - 1.
-  std::uint64_t tail_offset(std::uint64_t max_chunks) const;
+  std::uint64_t tail_offset(std::uint64_t max_chunks) const {
+    return format::sion::tail_offset(starts_.front(), skip(), max_chunks);
+  }
 
  private:
   std::vector<std::uint64_t> starts_ = {0};  // of each task, and behind the last

@@ -179,7 +179,8 @@ std::vector<Place> TailReader::read_map() {
 // Collects numbers and hands them on in pieces.
 class Pieces {
  public:
-  Pieces(ByteOrder order, const std::function<void(base::Bytes)>& sink) : order_(order), sink_(sink) {}
+  Pieces(ByteOrder order, std::uint64_t bytes, const std::function<void(base::Bytes)>& sink)
+      : order_(order), sink_(sink), bytes_(static_cast<std::size_t>(std::min<std::uint64_t>(bytes, 4 << 20))) {}
   void add_int64(std::int64_t number) { store_int64(room(8), number, order_); }
   void add_int32(std::int32_t number) { store_int32(room(4), number, order_); }
   void flush() {
@@ -196,7 +197,7 @@ class Pieces {
 
   ByteOrder order_;
   const std::function<void(base::Bytes)>& sink_;
-  std::vector<std::byte> bytes_ = std::vector<std::byte>(64 * 1024);
+  std::vector<std::byte> bytes_;
   std::size_t held_ = 0;
 };
 
@@ -226,11 +227,12 @@ Tail read_tail(base::ByteSource& file, const Head& head, const Geometry& geometr
 
 void encode(const Tail& tail, ByteOrder order, const std::function<void(base::Bytes)>& sink, std::int64_t unused) {
   const ChunkTable& table = tail.table;
-  Pieces pieces(order, sink);
+  const std::uint64_t rows = table.max_count();
+  const std::uint64_t map_bytes = tail.map ? 4 + 8 * std::uint64_t{tail.map->size()} : 0;
+  Pieces pieces(order, table_bytes(table.tasks(), rows) + map_bytes, sink);
   for (std::int32_t task = 0; task < table.tasks(); ++task) {
     pieces.add_int64(static_cast<std::int64_t>(table.count(task)));
   }
-  const std::uint64_t rows = table.max_count();
   for (std::uint64_t chunk = 0; chunk < rows; ++chunk) {
     for (std::int32_t task = 0; task < table.tasks(); ++task) {
       pieces.add_int64(chunk < table.count(task) ? table.used(task)[chunk] : unused);

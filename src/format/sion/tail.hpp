@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/byte_source.hpp"
@@ -45,14 +46,35 @@ class ChunkTable {
   std::span<std::int64_t> used(std::int32_t task) noexcept {
     return std::span(used_).subspan(first_[static_cast<std::size_t>(task)], count(task));
   }
-  // Of all tasks, one behind the other.
-  std::span<std::int64_t> used() noexcept { return used_; }
   // Filled bytes of a logical file.
   std::uint64_t bytes(std::int32_t task) const noexcept;
 
  private:
+  friend class ChunkTableBuilder;
   std::vector<std::uint64_t> first_ = {0};  // index into used_ of chunk 0 of each task, and behind the last
   std::vector<std::int64_t> used_;
+};
+
+// A table out of the numbers that tasks tell of themselves, one task behind the other: how many chunks, then how far
+// each is filled.
+class ChunkTableBuilder {
+ public:
+  void add(std::int64_t number, std::size_t tasks) {
+    if (table_.used_.capacity() == 0) {
+      table_.first_.reserve(tasks + 1);
+      table_.used_.reserve(tasks);
+    }
+    if (table_.used_.size() < table_.first_.back()) return table_.used_.push_back(number);
+    table_.first_.push_back(table_.first_.back() + static_cast<std::uint64_t>(number));
+    is_whole_ = is_whole_ && number > 0;
+  }
+  // Whether every task had a chunk.
+  bool is_whole() const noexcept { return is_whole_; }
+  ChunkTable take() { return std::move(table_); }
+
+ private:
+  ChunkTable table_;
+  bool is_whole_ = true;
 };
 
 struct Tail {
@@ -71,7 +93,7 @@ constexpr std::uint64_t table_bytes(std::int32_t tasks, std::uint64_t max_chunks
 // The map is read in file 0 of a set of several files only.
 Tail read_tail(base::ByteSource& file, const Head& head, const Geometry& geometry, const Bounds& bounds = {});
 
-// The bytes, in pieces of at most 64 KiB. `unused`: what stands in columns that end early; mapped writers write -1.
+// The bytes, in pieces of at most 4 MiB. `unused`: what stands in columns that end early; mapped writers write -1.
 void encode(const Tail& tail, ByteOrder order, const std::function<void(base::Bytes)>& sink, std::int64_t unused = 0);
 
 }  // namespace lq::format::sion
