@@ -8,6 +8,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,8 +57,17 @@ class FieldWriter {
     const Payload& payload() const { return layout.payload.front(); }
   };
 
+  // A file that is there and belongs to something larger, whose owner gives it its name.
+  struct Continuation {
+    std::string at;              // what it is called now
+    std::uint64_t end = 0;       // of what it holds
+    bool begins_message = true;  // the next field does not share its lattice with the one before
+  };
+
   FieldWriter(transport::Transport& transport, const Communicator& communicator, std::string path,
               WriteOptions options);
+  FieldWriter(transport::Transport& transport, const Communicator& communicator, std::string path, WriteOptions options,
+              Continuation before);
 
   // Collective. Everything up to the first site; the sites then move by the steps of `movement`.
   std::unique_ptr<Passing> begin(const FieldPlan& plan, const Sites& sites);
@@ -75,6 +85,9 @@ class FieldWriter {
   void append_record(const std::string& type, std::string_view contents);
   // Collective. Completes the file; `report` gets the seconds and the verdict of read-back.
   void commit(Report& report);
+  // Collective. The same, but the file keeps the name it has.
+  void complete(Report& report);
+  std::uint64_t end() const noexcept { return end_; }  // of the file so far
 
  private:
   struct Written {
@@ -95,6 +108,7 @@ class FieldWriter {
   std::unique_ptr<NewFile> file_;
   std::vector<Written> written_;
   std::uint64_t end_ = 0;  // size of the file so far
+  std::optional<Continuation> before_;
 };
 
 // Local. The format asked for, or that of the path's suffix.

@@ -96,6 +96,17 @@ NewFile::NewFile(transport::Transport& transport, const Communicator& communicat
   }
 }
 
+NewFile::NewFile(transport::Transport& transport, const Communicator& communicator, std::string path,
+                 std::string temporary_path, std::uint64_t offset, std::uint64_t bytes, bool writes)
+    : transport_(transport),
+      communicator_(communicator),
+      path_(std::move(path)),
+      temporary_path_(std::move(temporary_path)),
+      overwrite_(false) {
+  open_for_writing(writes || communicator_.is_root());
+  require_space(offset, bytes);
+}
+
 NewFile::~NewFile() { discard(); }
 
 void NewFile::open_for_writing(bool writes) {

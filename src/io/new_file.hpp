@@ -25,6 +25,10 @@ class NewFile {
   // file. Ranks for which `writes` is false do not open it.
   NewFile(transport::Transport& transport, const Communicator& communicator, std::string path, bool overwrite,
           std::uint64_t bytes, bool writes);
+  // Part of something larger, which is there as `temporary_path` and stays when it is abandoned: its owner names or
+  // removes it. `bytes` more behind the first `offset`.
+  NewFile(transport::Transport& transport, const Communicator& communicator, std::string path,
+          std::string temporary_path, std::uint64_t offset, std::uint64_t bytes, bool writes);
   ~NewFile();
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;

@@ -273,6 +273,17 @@ Report read_entry(transport::Transport& transport, const Catalog& catalog, const
   return transfer.finish(pump::outcome_of(transfer.movement()));
 }
 
+Report read_listed(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
+                   const MutableField& field, const ReadOptions& options) {
+  const base::Stopwatch watch;
+  comm::Comm& comm = grid.communicator().engine();
+  const MutableField local = comm::agree(comm, [&] { return grid::resolve_field(grid, field); });
+  require_same_request(comm, options, local.spec);
+  Report report = read_entry(transport, catalog, entry, grid, local, options);
+  report.seconds.total = comm::max_over_ranks(comm, watch.seconds());
+  return report;
+}
+
 std::unique_ptr<Transfer> begin_read(transport::Transport& transport, const std::string& path, const Grid& grid,
                                      const MutableField& field, const ReadOptions& options) {
   return std::make_unique<ReadTransfer>(transport, path, grid, field, options);

@@ -24,6 +24,9 @@ Report read_field(transport::Transport& transport, const std::string& path, cons
 // seconds.total is left to the caller.
 Report read_entry(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                   const MutableField& local, const ReadOptions& options);
+// Collective. The same with a field as users give it, and seconds.total.
+Report read_listed(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
+                   const MutableField& field, const ReadOptions& options);
 
 // How the sums of the data that passed compare with what the file stores; `moved` are the sites that passed.
 ChecksumStatus judge(const FieldEntry& entry, const pump::Tally& tally, const Box& moved);
