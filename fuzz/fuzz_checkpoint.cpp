@@ -12,6 +12,7 @@
 #include "checkpoint/open_set.hpp"
 #include "checkpoint/record.hpp"
 #include "checkpoint/repair.hpp"
+#include "checkpoint/set_fields.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
 
@@ -67,6 +68,11 @@ void run(base::Bytes bytes) {
   const auto files = transport::make_memory();
   put(*files, "set", bytes);
   put(*files, "set.00000000.part", bytes);
+  put(*files, "set.fields", bytes);
+  attempt([&] { check_fields(*files, "set.fields", {}); });
+  if (const auto note = decode_note({reinterpret_cast<const char*>(bytes.data()), bytes.size()})) {
+    if (decode_note(encode(*note)) != note) throw std::logic_error("a note that is not read back");
+  }
   attempt([&] { verify(*files, "set"); });
   attempt([&] {
     const OpenSet set(*files, "set", {}, {});

@@ -17,6 +17,8 @@ namespace lq {
 
 // Local. One object each, on one line, UTF-8; bytes that are not UTF-8 are written as U+FFFD.
 LQ_API std::string to_json(const Catalog& catalog);
+LQ_API std::string to_json(const FieldSpec& spec);
+LQ_API std::string to_json(const Checksum& checksum);
 LQ_API std::string to_json(const Report& report);
 LQ_API std::string to_json(const RepackReport& report);
 LQ_API std::string to_json(const Verification& verification);

@@ -3,13 +3,15 @@
 //
 // Multifiles: thousands of logical files, one per task (a rank, or a thread of one), in a few physical files, in the
 // format of SIONlib. Here for checkpoints and traces: streams without chunk sizes, read by any number of ranks,
-// checked, compressed if wanted, and recovered after a crash (docs/guide/checkpoints.md).
+// checked, compressed if wanted, and recovered after a crash; and named fields on lattices beside them, in a file
+// NAME.fields of the set (docs/guide/checkpoints.md).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
@@ -17,8 +19,11 @@
 #include <type_traits>
 #include <vector>
 
+#include <limequat/field.hpp>
 #include <limequat/grid.hpp>
+#include <limequat/metadata.hpp>
 #include <limequat/options.hpp>
+#include <limequat/report.hpp>
 
 namespace lq {
 
@@ -113,6 +118,13 @@ class LQ_API MultifileWriter {
   OutStream& stream(std::size_t index = 0);
   void write(std::span<const std::byte> bytes) { stream().write(bytes); }
 
+  // Collective, over the ranks of the set, all of which make up the grid. A field beside the streams; it can be
+  // recovered once this returns, and is read on any process grid. Of the options count precision, metadata, verify,
+  // measure, slice_checksums, block_bytes and route. exists: the set has a field of that name; invalid_argument: no
+  // name for a field, a grid of another number of ranks, verify off; what lq::write() throws. After an error the set
+  // goes on without that field.
+  Report write_field(const std::string& name, const Grid& grid, const Field& field, const WriteOptions& options = {});
+
   // Collective. Completes, syncs and publishes the set. On an error no file of the set is published, or all are there
   // in a state from which repair() goes on; the sentence says where.
   void close();
@@ -173,6 +185,19 @@ struct MultifileInfo {
   bool has_checksums = false;
   Compression compression = Compression::none;
   std::string generation;  // 32 hexadecimal digits, or empty
+  std::uint64_t fields = 0;
+  std::string fields_file;  // with these, as it is called now; empty: none, or it is missing
+};
+
+// A field beside the streams of a set.
+struct MultifileField {
+  std::string name;
+  FieldSpec spec;     // as in the file
+  Extents extents;    // of the lattice
+  Extents processes;  // process grid of its writer
+  std::uint64_t bytes = 0;
+  std::optional<Checksum> checksum;
+  Metadata metadata;
 };
 
 // A set, whoever wrote it and with however many tasks.
@@ -197,23 +222,33 @@ class LQ_API MultifileReader {
   InStream window() const;
   std::uint64_t window_begin() const noexcept;  // in the one stream of all tasks
 
+  // Local. Those that can be read, in the order of writing.
+  const std::vector<MultifileField>& fields() const noexcept;
+  // Collective, over the ranks of the grid: any process grid, whatever that of the writer was. Of the options all but
+  // field and index count. no_such_record lists what there is; malformed, not_found: the file with the fields is
+  // missing, damaged or of another generation; what lq::read() throws.
+  Report read_field(const std::string& name, const Grid& grid, const MutableField& field,
+                    const ReadOptions& options = {}) const;
+
  private:
   std::unique_ptr<checkpoint::OpenSet> set_;
 };
 
-// A chunk that is not as it was written, or that could not be recovered.
+// A chunk or a field that is not as it was written, or that could not be recovered.
 struct ChunkDamage {
   std::string path;
-  std::int64_t task = 0;
+  std::int64_t task = 0;  // -1: of a field
   std::uint64_t chunk = 0;
   std::uint64_t offset = 0;  // in the file
   std::uint64_t bytes = 0;
   std::string what;
+  std::string field = {};  // its name, as far as known
 };
 
 struct MultifileCheck {
   MultifileInfo info;
   std::uint64_t chunks_checked = 0;  // 0 for sets without records
+  std::uint64_t fields_checked = 0;
   std::vector<ChunkDamage> damage;
   bool is_sound() const noexcept { return damage.empty(); }
 };
@@ -237,8 +272,10 @@ struct RepairReport {
   std::int64_t tasks = 0;
   std::uint64_t chunks = 0;
   std::uint64_t stored_bytes = 0;
-  std::vector<std::string> files;  // of the set, as they are called then
-  // Recorded chunks whose bytes are not what was recorded, and those behind them: left out.
+  std::uint64_t fields = 0;
+  std::vector<std::string> files;  // of the set, as they are called then, that with the fields last
+  // Recorded chunks whose bytes are not what was recorded, and those behind them: left out. Fields that were not
+  // written to their end: left out; those before them whose data are damaged: kept, and refused by readers.
   std::vector<ChunkDamage> lost;
 };
 // Local. `path`: a set, or one of its NAME.xxxxxxxx.part. Makes a set of what is there: every chunk whose write had
@@ -249,6 +286,7 @@ LQ_API RepairReport repair_multifile(const std::string& path, const RepairOption
 
 // Local. One object each, on one line (docs/reference/json.md).
 LQ_API std::string to_json(const MultifileInfo& info);
+LQ_API std::string to_json(const std::vector<MultifileField>& fields);  // an array
 LQ_API std::string to_json(const MultifileCheck& check);
 LQ_API std::string to_json(const RepairReport& report);
 

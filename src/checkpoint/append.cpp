@@ -1,86 +1,24 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A set that is gone on with where it lies. Rank 0 keeps its tables. Before the first byte that is new, all its files
-// are marked as not closed, for the table of chunks is overwritten by chunks; the records hold what it held.
+// See appended_set.hpp; how it is opened.
+#include "checkpoint/appended_set.hpp"
+
 #include <algorithm>
-#include <cstring>
-#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "checkpoint/new_set.hpp"
-#include "checkpoint/open_set.hpp"
 #include "checkpoint/part_name.hpp"
 #include "checkpoint/shape.hpp"
-#include "checkpoint/table_gathering.hpp"
 #include "comm/agree.hpp"
 #include "comm/tree.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/integers.hpp"
 
 namespace lq::checkpoint {
-namespace {
 
 namespace sion = format::sion;
-
-constexpr std::uint64_t files_offset = 28;  // of the number of physical files in a header
-
-// What all ranks must know of the set.
-struct Common {
-  RecordBytes record{};
-  std::int64_t tasks = 0;
-  std::int64_t files = 0;
-  std::int64_t block = 0;
-};
-
-class AppendedSet final : public NewSet {
- public:
-  AppendedSet(transport::Transport& transport, const std::string& path, const Communicator& communicator,
-              const MultifileOptions& options);
-
- private:
-  // What became of a stream that was gone on with.
-  struct Grown {
-    std::uint64_t task, size, chunks;
-  };
-  // All of the set, on rank 0.
-  struct Streams {
-    sion::ChunkTable table;
-    std::vector<std::uint64_t> sizes;
-  };
-
-  void find();
-  void number_tasks();
-  std::vector<TaskEntry> deal_out();
-  void lay_out_new_file();
-  void open_streams(const std::vector<TaskEntry>& mine);
-  void resume(const TaskEntry& entry);
-  void mark_open();
-  transport::File& file(std::size_t number);
-  std::string file_path(std::size_t number) const;
-
-  void finish() override;
-  Streams join(std::vector<Grown> grown, std::vector<std::int64_t> chunks) const;
-  void close_new_file(const Streams& streams);
-  void close_old_file(std::size_t number, const Streams& streams);
-  sion::Tail tail_of(std::size_t number, const Streams& streams) const;
-  void remove() override;
-  std::string whereabouts() const override { return path_; }
-
-  std::int64_t new_tasks() const noexcept { return tasks_ - common_.tasks; }
-  std::size_t all_files() const noexcept { return static_cast<std::size_t>(common_.files) + (new_tasks() > 0 ? 1 : 0); }
-
-  FoundSet found_;  // on rank 0
-  Common common_;
-  SetRecord record_;
-  std::int64_t first_task_ = 0;  // of this rank
-  TaskShape new_shape_;          // of its new tasks
-  std::uint64_t new_start_ = 0, new_before_ = 0, new_skip_ = 0;
-  SetRecord new_record_;
-  std::vector<std::unique_ptr<transport::File>> handles_;
-};
 
 AppendedSet::AppendedSet(transport::Transport& transport, const std::string& path, const Communicator& communicator,
                          const MultifileOptions& options)
@@ -107,7 +45,7 @@ void AppendedSet::find() {
     }
     if (!found_.is_named()) refuse(Code::wrong_state, "the set was not published completely; repair it first");
     common_ = {encode(found_.records.front()), found_.set.tasks(), static_cast<std::int64_t>(found_.set.files().size()),
-               found_.set.files().front().head.block_size};
+               found_.set.files().front().head.block_size, found_.fields};
   });
   all().broadcast(std::as_writable_bytes(std::span(&common_, 1)), 0);
   record_ = *decode_set_record(common_.record);
@@ -258,134 +196,15 @@ void AppendedSet::mark_open() {
   });
 }
 
-// Number, size and chunks of each stream go to rank 0, which has those that nobody went on with.
-void AppendedSet::finish() {
-  comm::agree(all(), [&] {
-    if (all().rank() == 0) return;
-    for (const auto& handle : handles_) {
-      if (handle == nullptr) continue;
-      if (options_.sync != Sync::none) handle->sync();
-      handle->close();
-    }
+FieldsWriter::Start AppendedSet::open_fields() {
+  FieldsWriter::Start start;
+  comm::agree_at_root(all(), [&] {
+    if (found_.fields_problem) throw Error(*found_.fields_problem);
+    start = common_.fields > 0 ? behind_fields(transport_, path_, generation_, common_.fields)
+                               : create_fields(transport_, path_, generation_, false);
   });
-  std::vector<Grown> mine, grown;
-  std::vector<std::int64_t> my_chunks, chunks;
-  for (const auto& stream : streams_) {
-    mine.push_back({static_cast<std::uint64_t>(stream->task()), stream->size(), stream->used().size()});
-    my_chunks.insert(my_chunks.end(), stream->used().begin(), stream->used().end());
-  }
-  comm::agree(all(), [&] {
-    comm::gather_records(all(), std::span<const Grown>(mine), 0, [&](const Grown& one) { grown.push_back(one); });
-  });
-  comm::agree(all(), [&] {
-    comm::gather_records(all(), std::span<const std::int64_t>(my_chunks), 0,
-                         [&](std::int64_t used) { chunks.push_back(used); });
-    if (all().rank() != 0) return;
-    const Streams streams = join(std::exchange(grown, {}), std::exchange(chunks, {}));
-    if (new_tasks() > 0) close_new_file(streams);
-    for (auto number = static_cast<std::size_t>(common_.files); number-- > 0;) close_old_file(number, streams);
-  });
-}
-
-// What the set had, and what has become of the streams that were gone on with.
-AppendedSet::Streams AppendedSet::join(std::vector<Grown> grown, std::vector<std::int64_t> chunks) const {
-  Streams streams{{}, std::vector<std::uint64_t>(static_cast<std::size_t>(tasks_))};
-  std::vector<std::uint64_t> counts(static_cast<std::size_t>(tasks_));
-  for (std::int32_t task = 0; task < found_.set.tasks(); ++task) {
-    counts[static_cast<std::size_t>(task)] = found_.set.chunks(task);
-    streams.sizes[static_cast<std::size_t>(task)] = found_.stream_bytes(task);
-  }
-  for (const Grown& one : grown) {
-    counts[one.task] = one.chunks;
-    streams.sizes[one.task] = one.size;
-  }
-  streams.table = sion::ChunkTable(counts);
-  for (std::int32_t task = 0; task < found_.set.tasks(); ++task) {
-    const std::span<std::int64_t> used = streams.table.used(task);
-    for (std::uint64_t chunk = 0; chunk < std::min<std::uint64_t>(used.size(), found_.set.chunks(task)); ++chunk) {
-      used[chunk] = static_cast<std::int64_t>(found_.set.used(task, chunk));
-    }
-  }
-  auto next = chunks.begin();
-  for (const Grown& one : grown) {
-    std::copy_n(next, one.chunks, streams.table.used(static_cast<std::int32_t>(one.task)).begin());
-    next += static_cast<std::ptrdiff_t>(one.chunks);
-  }
-  return streams;
-}
-
-sion::Tail AppendedSet::tail_of(std::size_t number, const Streams& streams) const {
-  const auto old_tasks = static_cast<std::size_t>(common_.tasks);
-  std::vector<std::size_t> numbers;  // in the set, of the tasks of this file
-  if (number == static_cast<std::size_t>(common_.files)) {
-    for (std::size_t task = old_tasks; task < streams.sizes.size(); ++task) numbers.push_back(task);
-  } else {
-    numbers.resize(static_cast<std::size_t>(found_.set.files()[number].geometry.tasks()));
-    for (std::size_t task = 0; task < old_tasks; ++task) {
-      const sion::Place place = found_.set.place(static_cast<std::int32_t>(task));
-      if (static_cast<std::size_t>(place.file) == number) numbers[static_cast<std::size_t>(place.task)] = task;
-    }
-  }
-  std::vector<std::uint64_t> counts;
-  for (const std::size_t task : numbers) counts.push_back(streams.table.count(static_cast<std::int32_t>(task)));
-  sion::Tail tail;
-  tail.table = sion::ChunkTable(counts);
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    std::ranges::copy(streams.table.used(static_cast<std::int32_t>(numbers[i])),
-                      tail.table.used(static_cast<std::int32_t>(i)).begin());
-  }
-  if (number > 0 || all_files() == 1) return tail;
-  tail.map.emplace();
-  for (std::size_t task = 0; task < streams.sizes.size(); ++task) {
-    tail.map->push_back(task < old_tasks ? found_.set.place(static_cast<std::int32_t>(task))
-                                         : sion::Place{static_cast<std::int32_t>(common_.files),
-                                                       static_cast<std::int32_t>(task - old_tasks)});
-  }
-  return tail;
-}
-
-void AppendedSet::close_new_file(const Streams& streams) {
-  const auto number = static_cast<std::size_t>(common_.files);
-  Closing closing;
-  closing.record = new_record_;
-  closing.tail = tail_of(number, streams);
-  if (options_.compression != Compression::none) {
-    closing.sizes.assign(streams.sizes.begin() + static_cast<std::ptrdiff_t>(common_.tasks), streams.sizes.end());
-  }
-  closing.start = new_start_;
-  closing.skip = new_skip_;
-  close_file(file(number), closing);
-  file(number).sync();
-  file(number).close();
-  transport_.publish(file_path(number), sion::file_name(path_, static_cast<std::int32_t>(number)));
-  transport_.sync_directory(path_);
-}
-
-void AppendedSet::close_old_file(std::size_t number, const Streams& streams) {
-  const sion::PhysicalFile& physical = found_.set.files()[number];
-  if (new_tasks() > 0) {
-    std::array<std::byte, 4> files{};
-    sion::store_int32(files.data(), static_cast<std::int32_t>(all_files()), physical.head.metadata_order);
-    file(number).write_at(files_offset, files);
-  }
-  Closing closing;
-  closing.record = found_.records[number];
-  closing.tail = tail_of(number, streams);
-  closing.start = physical.geometry.start(0);
-  closing.skip = physical.geometry.skip();
-  closing.order = physical.head.metadata_order;
-  closing.was_published = true;
-  if (options_.compression != Compression::none) {
-    closing.sizes.resize(closing.record.tasks);
-    for (std::size_t task = 0; task < static_cast<std::size_t>(common_.tasks); ++task) {
-      const sion::Place place = found_.set.place(static_cast<std::int32_t>(task));
-      if (static_cast<std::size_t>(place.file) == number)
-        closing.sizes[static_cast<std::size_t>(place.task)] = streams.sizes[task];
-    }
-  }
-  close_file(file(number), closing);
-  file(number).sync();
-  file(number).close();
+  share(all(), start);
+  return start;
 }
 
 void AppendedSet::remove() {
@@ -393,8 +212,6 @@ void AppendedSet::remove() {
               fmt::format("{}: what was appended to a set is part of it; close it, or repair it later", path_),
               {.path = path_});
 }
-
-}  // namespace
 
 std::unique_ptr<NewSet> append_to_set(transport::Transport& transport, const std::string& path,
                                       const Communicator& communicator, const MultifileOptions& options) {

@@ -59,6 +59,7 @@ void close_file(transport::File& file, const Closing& closing) {
   record.was_repaired = closing.was_repaired;
   record.file = closing.record.file;
   record.tasks = closing.record.tasks;
+  record.fields = closing.fields;
   format::sion::encode(closing.tail, closing.order, [&](base::Bytes bytes) {
     record.table = kernels::crc32(record.table, bytes);
     record.table_bytes += bytes.size();

@@ -15,6 +15,8 @@
 
 namespace lq::checkpoint {
 
+inline constexpr std::uint64_t files_offset = 28;  // of the number of physical files in a header
+
 struct Closing {
   SetRecord record;
   format::sion::Tail tail;
@@ -22,6 +24,7 @@ struct Closing {
   std::uint64_t start = 0;           // of the first chunk
   std::uint64_t skip = 0;            // from a block to the next
   ByteOrder order = format::sion::host_order;
+  std::uint32_t fields = 0;  // of the set; of file 0 only
   bool was_repaired = false;
   bool was_published = false;  // the file has its name already: its parts reach the disk in order
 };

@@ -12,6 +12,7 @@
 #include "checkpoint/found_set.hpp"
 #include "checkpoint/new_set.hpp"
 #include "checkpoint/part_name.hpp"
+#include "checkpoint/set_fields.hpp"
 #include "checkpoint/shape.hpp"
 #include "checkpoint/table_gathering.hpp"
 #include "comm/agree.hpp"
@@ -44,12 +45,15 @@ class CreatedSet final : public NewSet {
   void create_file(std::vector<std::byte> bytes);
   void open_streams(std::uint64_t start, std::uint64_t width, std::uint64_t first_task);
   sion::Tail map_of_set(sion::ChunkTable table) const;
-  void name_file();
+  FieldsWriter::Start open_fields() override;
+  std::uint64_t fields() const noexcept { return fields_ ? fields_->fields() : 0; }
+  void give_name(const std::string& part, const std::string& name);
 
   void finish() override;
   void publish();
   void remove_older();
   void remove() override;
+  void remove_quietly(const std::string& path);
   std::string whereabouts() const override { return part_name(path_, generation_); }
 
   bool keeps_file() const noexcept { return group_->rank() == 0; }
@@ -60,7 +64,8 @@ class CreatedSet final : public NewSet {
   comm::Comm* group_ = nullptr;  // of the file
   std::string name_;             // of the file
   std::string part_;
-  bool created_ = false;  // on the keeper: the part is there
+  bool created_ = false;         // on the keeper: the part is there
+  bool created_fields_ = false;  // on rank 0: and that of fields
   std::uint64_t unit_bytes_ = 0;
   std::uint64_t frame_bound_ = 0;
   std::int32_t block_ = 0;
@@ -216,6 +221,16 @@ sion::Tail CreatedSet::map_of_set(sion::ChunkTable table) const {
   return tail;
 }
 
+FieldsWriter::Start CreatedSet::open_fields() {
+  FieldsWriter::Start start;
+  comm::agree_at_root(all(), [&] {
+    start = create_fields(transport_, path_, generation_, options_.overwrite);
+    created_fields_ = true;
+  });
+  share(all(), start);
+  return start;
+}
+
 void CreatedSet::finish() {
   comm::agree(all(), [&] {
     GatheredTable gathered = gather_table(*group_, streams_, options_.compression != Compression::none, tasks_of_file_);
@@ -226,6 +241,7 @@ void CreatedSet::finish() {
       closing.sizes = std::move(gathered.sizes);
       closing.start = start_;
       closing.skip = skip_;
+      if (file_ == 0) closing.fields = static_cast<std::uint32_t>(fields());
       close_file(*handle_, closing);
     }
     if (handle_ == nullptr) return;
@@ -239,28 +255,34 @@ void CreatedSet::finish() {
 
 void CreatedSet::publish() {
   comm::agree(all(), [&] {
-    if (keeps_file() && file_ > 0) name_file();
+    if (keeps_file() && file_ > 0) give_name(part_, name_);
   });
   comm::agree_at_root(all(), [&] {
-    if (files_ > 1 && options_.sync == Sync::full) transport_.sync_directory(path_);
-    name_file();
+    if (fields() > 0) give_name(fields_->at(), fields_->name());
+    if ((files_ > 1 || fields() > 0) && options_.sync == Sync::full) transport_.sync_directory(path_);
+    give_name(part_, name_);
+    created_ = false;
     remove_older();
     if (options_.sync == Sync::full) transport_.sync_directory(path_);
   });
 }
 
-void CreatedSet::name_file() {
-  if (options_.overwrite && transport_.kind(name_) == transport::PathKind::file) {
-    transport_.copy_permissions(name_, part_);
-    transport_.rename(part_, name_);
+void CreatedSet::give_name(const std::string& part, const std::string& name) {
+  if (options_.overwrite && transport_.kind(name) == transport::PathKind::file) {
+    transport_.copy_permissions(name, part);
+    transport_.rename(part, name);
   } else {
-    transport_.publish(part_, name_);
+    transport_.publish(part, name);
   }
-  created_ = false;
 }
 
 // Further files of the set that was replaced belong to nothing any more.
 void CreatedSet::remove_older() {
+  if (fields() == 0) {
+    const std::string name = fields_name(path_);
+    if (created_fields_) remove_quietly(fields_->at());  // of fields that failed
+    if (options_.overwrite && fields_generation_at(transport_, name)) remove_quietly(name);
+  }
   for (std::int32_t number = files_; number < older_files_; ++number) {
     try {
       const std::string name = sion::file_name(path_, number);
@@ -274,10 +296,14 @@ void CreatedSet::remove_older() {
 void CreatedSet::remove() {
   streams_.clear();
   handle_.reset();
-  if (!created_) return;
-  created_ = false;
+  if (created_) remove_quietly(part_);
+  if (created_fields_) remove_quietly(part_name(fields_name(path_), generation_));
+  created_ = created_fields_ = false;
+}
+
+void CreatedSet::remove_quietly(const std::string& path) {
   try {
-    transport_.remove(part_);
+    transport_.remove(path);
   } catch (const Error&) {
     // Nothing more can be done here.
   }

@@ -11,6 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "checkpoint/part_name.hpp"
+#include "checkpoint/set_fields.hpp"
 #include "format/sion/head.hpp"
 #include "kernels/crc32.hpp"
 
@@ -73,9 +74,14 @@ void require_no_tail_record(base::ByteSource& file, const sion::PhysicalFile& ph
   }
 }
 
+struct TailFacts {
+  std::vector<std::uint64_t> sizes;
+  std::uint64_t fields = 0;
+};
+
 // The record behind metadata block 2, the table it vouches for, and the sizes of streams.
-std::vector<std::uint64_t> read_tail_record(base::ByteSource& file, const sion::PhysicalFile& physical,
-                                            const SetRecord& set, std::size_t set_tasks) {
+TailFacts read_tail_record(base::ByteSource& file, const sion::PhysicalFile& physical, const SetRecord& set,
+                           std::size_t set_tasks) {
   const std::uint64_t table = table_bytes(physical, set_tasks);
   const std::uint64_t offset = physical.tail_offset + table;
   const auto record = decode_tail_record(read_bytes(file, offset, record_bytes));
@@ -85,22 +91,24 @@ std::vector<std::uint64_t> read_tail_record(base::ByteSource& file, const sion::
   if (checksum_of(file, physical.tail_offset, table) != record->table) {
     throw_repairable(file.path(), physical.tail_offset, "metadata block 2 is not what was written");
   }
-  if (set.compression == Compression::none) return {};
+  if (set.compression == Compression::none) return {{}, record->fields};
   const std::vector<std::byte> bytes = read_bytes(file, offset + record_bytes, 8 * std::uint64_t{set.tasks});
   std::vector<std::uint64_t> sizes(set.tasks);
   if (bytes.size() < 8 * sizes.size() || kernels::crc32(0, bytes) != record->sizes) {
     throw_repairable(file.path(), offset + record_bytes, "the sizes of the streams are not what was written");
   }
   for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = base::load_le<std::uint64_t>(bytes.data() + 8 * i);
-  return sizes;
+  return {std::move(sizes), record->fields};
 }
 
 // Without its table where that is not what was written and may be missing: it is made again from the records of chunks.
 void load_tail_record(base::ByteSource& file, FoundSet& found, std::size_t number, Unclosed unclosed) {
   const sion::PhysicalFile& physical = found.set.files()[number];
   try {
-    found.sizes[number] =
+    TailFacts facts =
         read_tail_record(file, physical, found.records[number], static_cast<std::size_t>(found.set.tasks()));
+    found.sizes[number] = std::move(facts.sizes);
+    if (number == 0) found.fields = facts.fields;
   } catch (const Error& error) {
     if (unclosed == Unclosed::refused || error.code() != Code::malformed) throw;
     Finding damage;
@@ -137,6 +145,39 @@ void load_records(transport::Transport& transport, FoundSet& found, Unclosed unc
   }
 }
 
+// Where the fields of the set are. Streams can be read without them.
+void find_fields(transport::Transport& transport, FoundSet& found) {
+  if (!found.has_records()) return;
+  const bool is_known = found.set.files().front().has_table();
+  if (is_known && found.fields == 0) return;
+  const Generation& generation = found.records.front().generation;
+  const std::string name = fields_name(found.path);
+  const std::optional<Generation> there = fields_generation_at(transport, name);
+  for (const std::string& one : {name, part_name(name, generation)}) {
+    if ((one == name ? there : fields_generation_at(transport, one)) != generation) continue;
+    found.fields_path = one;
+    return;
+  }
+  if (!is_known) {
+    // The name alone tells whose it is, where its writer died before the first note.
+    const std::string part = part_name(name, generation);
+    const bool holds_something =
+        transport.kind(part) == transport::PathKind::file && transport.open_read(part)->size() > 0;
+    if (holds_something && !fields_generation_at(transport, part)) found.fields_path = part;
+    return;
+  }
+  const bool is_there = transport.kind(name) == transport::PathKind::file;
+  const std::string what = there      ? fmt::format("these are fields of another generation ({}) than the set's ({})",
+                                                    there->text(), generation.text())
+                           : is_there ? std::string("it does not begin with a field of a set")
+                                      : std::string("it is missing");
+  found.fields_problem.emplace(
+      is_there ? Code::malformed : Code::not_found,
+      fmt::format("{}: the set \"{}\" has {} fields in this file, but {}; bring the file that was written with the set",
+                  name, found.path, found.fields, what),
+      ErrorFacts{.path = name});
+}
+
 FoundSet load(transport::Transport& transport, const std::string& path, const std::string& first, sion::NameRule names,
               Unclosed unclosed) {
   FoundSet found;
@@ -147,6 +188,7 @@ FoundSet load(transport::Transport& transport, const std::string& path, const st
   found.set = sion::Set::open(
       first, [&](const std::string& name) { return transport.open_read(name); }, options);
   load_records(transport, found, unclosed);
+  find_fields(transport, found);
   return found;
 }
 
@@ -217,31 +259,52 @@ std::string name_of_set(transport::Transport& transport, const std::string& path
   return sion::decode_fixed(start, path).file_number == split.number ? split.name : name;
 }
 
+namespace {
+
+// A job may have died while it gave the files of a complete set their names, in any order but for the first.
+std::optional<FoundSet> find_other_generation(transport::Transport& transport, const std::string& path,
+                                              const std::optional<Generation>& but, Unclosed unclosed) {
+  std::vector<Generation> candidates;
+  const auto add = [&](const std::optional<Generation>& one) {
+    if (one && one != but && std::ranges::find(candidates, *one) == candidates.end()) candidates.push_back(*one);
+  };
+  for (std::int32_t number = 0; number < largest_scan; ++number) {
+    const auto one = generation_at(transport, sion::file_name(path, number));
+    if (!one && number > 0) break;
+    add(one);
+  }
+  add(fields_generation_at(transport, fields_name(path)));
+  for (const Generation& one : candidates) {
+    try {
+      FoundSet found = find_generation(transport, path, one, unclosed);
+      if (!found.fields_problem) return found;
+    } catch (const Error&) {
+      // Not all of it is there.
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 FoundSet find_set(transport::Transport& transport, const std::string& any, Unclosed unclosed) {
   const std::string path = name_of_set(transport, any, any);
   try {
-    return load(
+    FoundSet found = load(
         transport, path, path, [path](std::int32_t number) { return sion::file_name(path, number); }, unclosed);
+    if (!found.fields_problem) return found;
+    auto other = find_other_generation(transport, path, found.records.front().generation, unclosed);
+    return other ? std::move(*other) : std::move(found);
   } catch (const Error& error) {
     if (error.code() != Code::not_found && error.code() != Code::malformed) throw;
-    // A job may have died while it gave the files of a complete set their names, in any order but for the first.
-    std::vector<Generation> tried;
-    for (std::int32_t number = 0; number < largest_scan; ++number) {
-      const auto other = generation_at(transport, sion::file_name(path, number));
-      if (!other && number > 0) break;
-      if (!other || std::ranges::find(tried, *other) != tried.end()) continue;
-      tried.push_back(*other);
-      try {
-        return find_generation(transport, path, *other, unclosed);
-      } catch (const Error&) {
-        // Not all of it is there; the first error says what is wrong.
-      }
-    }
-    throw;
+    auto other = find_other_generation(transport, path, std::nullopt, unclosed);
+    if (!other) throw;
+    return std::move(*other);
   }
 }
 
 bool FoundSet::is_named() const {
+  if (!fields_path.empty() && fields_path != fields_name(path)) return false;
   std::int32_t number = 0;
   return std::ranges::all_of(set.files(),
                              [&](const auto& file) { return file.path == sion::file_name(path, number++); });
@@ -281,6 +344,8 @@ MultifileInfo FoundSet::info() const {
   info.has_checksums = has_checksums();
   info.compression = compression();
   if (has_records()) info.generation = records.front().generation.text();
+  info.fields = fields;
+  info.fields_file = fields_path;
   return info;
 }
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <limequat/error.hpp>
+
 #include "checkpoint/record.hpp"
 #include "checkpoint/stream_writer.hpp"
 #include "format/sion/set.hpp"
@@ -22,6 +24,9 @@ struct FoundSet {
   format::sion::Set set;
   std::vector<SetRecord> records;                 // of each file; empty: written by another program
   std::vector<std::vector<std::uint64_t>> sizes;  // of the streams of each file, where they are compressed
+  std::uint64_t fields = 0;                       // as file 0 states; of files without a table not known
+  std::string fields_path;                        // with these, as it is called now; empty: none
+  std::optional<Error> fields_problem;            // why there are fewer
 
   bool has_records() const noexcept { return !records.empty(); }
   Compression compression() const noexcept { return has_records() ? records.front().compression : Compression::none; }

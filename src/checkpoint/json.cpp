@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Answers about multifiles as JSON (docs/reference/json.md).
+#include <limequat/json.hpp>
 #include <limequat/multifile.hpp>
 
 #include "base/json_writer.hpp"
@@ -21,6 +22,7 @@ void put(JsonWriter& json, const std::vector<ChunkDamage>& damage) {
         .member("offset", one.offset)
         .member("bytes", one.bytes)
         .member("what", one.what)
+        .member("field", one.field)
         .end_object();
   }
   json.end_array();
@@ -39,7 +41,28 @@ void put(JsonWriter& json, const MultifileInfo& info) {
       .member("checksums", info.has_checksums)
       .member("compression", name(info.compression))
       .member("generation", info.generation)
+      .member("fields", info.fields)
+      .member("fields_file", info.fields_file)
       .end_object();
+}
+
+void put(JsonWriter& json, const MultifileField& field) {
+  json.begin_object()
+      .member("name", field.name)
+      .key("spec")
+      .raw(to_json(field.spec))
+      .key("lattice")
+      .array(field.extents)
+      .key("processes")
+      .array(field.processes)
+      .member("bytes", field.bytes)
+      .key("checksum");
+  field.checksum ? json.raw(to_json(*field.checksum)) : json.null();
+  json.key("metadata").begin_array();
+  for (const auto& [type, text] : field.metadata) {
+    json.begin_object().member("name", type).member("text", text).end_object();
+  }
+  json.end_array().end_object();
 }
 
 std::string_view name_of(RepairReport::Outcome outcome) {
@@ -62,11 +85,21 @@ std::string to_json(const MultifileInfo& info) {
   return json.take();
 }
 
+std::string to_json(const std::vector<MultifileField>& fields) {
+  JsonWriter json;
+  json.begin_array();
+  for (const MultifileField& field : fields) put(json, field);
+  return json.end_array().take();
+}
+
 std::string to_json(const MultifileCheck& check) {
   JsonWriter json;
   json.begin_object().key("set");
   put(json, check.info);
-  json.member("sound", check.is_sound()).member("chunks_checked", check.chunks_checked).key("damage");
+  json.member("sound", check.is_sound())
+      .member("chunks_checked", check.chunks_checked)
+      .member("fields_checked", check.fields_checked)
+      .key("damage");
   put(json, check.damage);
   return json.end_object().take();
 }
@@ -79,6 +112,7 @@ std::string to_json(const RepairReport& report) {
       .member("tasks", report.tasks)
       .member("chunks", report.chunks)
       .member("stored_bytes", report.stored_bytes)
+      .member("fields", report.fields)
       .key("lost");
   put(json, report.lost);
   return json.end_object().take();

@@ -11,6 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "checkpoint/compression.hpp"
+#include "checkpoint/field_note.hpp"
 #include "comm/agree.hpp"
 
 namespace lq {
@@ -58,15 +59,25 @@ void NewSet::require_open() {
     if (is_open_) return;
     throw Error(Code::wrong_state, fmt::format("{}: the set is closed already", path_), {.path = path_});
   });
-  is_open_ = false;
+}
+
+Report NewSet::write_field(const std::string& name, const Grid& grid, const Field& field, const WriteOptions& options) {
+  require_open();
+  comm::agree(all(), [&] { require_field_name(fields_name(path_), name); });
+  if (!fields_) {
+    fields_ = std::make_unique<FieldsWriter>(transport_, communicator_, generation_, options_.sync, open_fields());
+  }
+  return fields_->write(name, grid, field, options);
 }
 
 void NewSet::close() {
   require_open();
+  is_open_ = false;
   try {
     comm::agree(all(), [&] {
       for (const auto& stream : streams_) stream->flush();
     });
+    if (fields_) fields_->finish();
     finish();
   } catch (const Error& error) {
     throw_with_remedy(error, whereabouts());
@@ -75,6 +86,7 @@ void NewSet::close() {
 
 void NewSet::discard() {
   require_open();
+  is_open_ = false;
   remove();
 }
 
@@ -140,6 +152,11 @@ std::size_t MultifileWriter::streams() const noexcept { return streams_.size(); 
 OutStream& MultifileWriter::stream(std::size_t index) {
   if (index < streams_.size()) return streams_[index];
   throw Error(Code::invalid_argument, fmt::format("there is no stream {}: this rank has {}", index, streams_.size()));
+}
+
+Report MultifileWriter::write_field(const std::string& name, const Grid& grid, const Field& field,
+                                    const WriteOptions& options) {
+  return set_->write_field(name, grid, field, options);
 }
 
 void MultifileWriter::close() { set_->close(); }

@@ -12,6 +12,7 @@
 #include <limequat/multifile.hpp>
 
 #include "checkpoint/closing.hpp"
+#include "checkpoint/fields_writer.hpp"
 #include "checkpoint/stream_writer.hpp"
 #include "comm/comm.hpp"
 #include "transport/transport.hpp"
@@ -32,6 +33,9 @@ class NewSet {
   std::int64_t tasks() const noexcept { return tasks_; }
   std::vector<std::unique_ptr<StreamWriter>>& streams() noexcept { return streams_; }
 
+  // Collective. As MultifileWriter::write_field().
+  Report write_field(const std::string& name, const Grid& grid, const Field& field, const WriteOptions& options);
+
   // Collective. wrong_state: closed or discarded already.
   void close();
   void discard();
@@ -43,7 +47,9 @@ class NewSet {
 
   comm::Comm& all() const noexcept { return communicator_.engine(); }
   StreamSettings settings() const;
-  // Collective. Behind the streams, which are flushed.
+  // Collective. A file for fields, or the one there is.
+  virtual FieldsWriter::Start open_fields() = 0;
+  // Collective. Behind the streams, which are flushed; no field is written any more.
   virtual void finish() = 0;
   virtual void remove() = 0;
   // Of one's own where the set is while it is written.
@@ -56,6 +62,7 @@ class NewSet {
   Generation generation_;
   std::int64_t tasks_ = 0;
   std::vector<std::unique_ptr<StreamWriter>> streams_;
+  std::unique_ptr<FieldsWriter> fields_;  // from the first field on
 
  private:
   void require_open();

@@ -5,11 +5,15 @@
 #include "checkpoint/open_set.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/text.hpp"
 #include "comm/agree.hpp"
+#include "io/read.hpp"
+#include "io/scan.hpp"
 
 namespace lq {
 namespace checkpoint {
@@ -17,7 +21,7 @@ namespace {
 
 // What all ranks must know: a few numbers, the record of the set, the names of its files.
 struct Common {
-  std::uint64_t numbers[5] = {};
+  std::uint64_t numbers[6] = {};
   RecordBytes record{};
 };
 
@@ -39,7 +43,7 @@ void tell(comm::Comm& comm, MultifileInfo& info, std::optional<SetRecord>& recor
   Common common;
   if (comm.rank() == 0) {
     common = {{static_cast<std::uint64_t>(info.tasks), info.bytes, info.stored_bytes, info.chunks,
-               record ? std::uint64_t{1} : std::uint64_t{0}},
+               record ? std::uint64_t{1} : std::uint64_t{0}, info.fields},
               record ? encode(*record) : RecordBytes{}};
   }
   comm.broadcast(std::as_writable_bytes(std::span(&common, 1)), 0);
@@ -47,7 +51,9 @@ void tell(comm::Comm& comm, MultifileInfo& info, std::optional<SetRecord>& recor
   info.bytes = common.numbers[1];
   info.stored_bytes = common.numbers[2];
   info.chunks = common.numbers[3];
+  info.fields = common.numbers[5];
   info.files = split(comm::broadcast_text(comm, join(info.files)));
+  info.fields_file = comm::broadcast_text(comm, info.fields_file);
   if (common.numbers[4] == 0) return;
   record = decode_set_record(common.record);
   info.has_records = true;
@@ -59,17 +65,20 @@ void tell(comm::Comm& comm, MultifileInfo& info, std::optional<SetRecord>& recor
 }  // namespace
 
 OpenSet::OpenSet(transport::Transport& transport, const std::string& path, const Communicator& communicator,
-                 const MultifileReadOptions& options) {
+                 const MultifileReadOptions& options)
+    : transport_(transport) {
   comm::Comm& comm = communicator.engine();
   comm::require_same(comm,
                      fmt::format("{}, records of {} bytes, verify {}", path, options.record_bytes, options.verify),
                      "what is to be read");
   FoundSet found;                   // on rank 0
   std::vector<std::uint64_t> ends;  // of the streams, one behind the other
+  std::optional<Error> problem;
   comm::agree_at_root(comm, [&] {
     if (options.record_bytes == 0) throw Error(Code::invalid_argument, "records have 1 byte at least, not 0");
     found = find_set(transport, path);
     info_ = found.info();
+    problem = found.fields_problem;
     if (found.has_records()) settings_.record = found.records.front();
     ends.reserve(static_cast<std::size_t>(found.set.tasks()));
     std::uint64_t end = 0;
@@ -84,6 +93,53 @@ OpenSet::OpenSet(transport::Transport& transport, const std::string& path, const
     if (!mine.empty()) share_ = unpack_share(mine);
   });
   files_ = std::make_shared<OpenFiles>(transport, info_.files);
+  open_fields(communicator, std::move(problem));
+}
+
+// Damage to fields is a matter of whoever reads them.
+void OpenSet::open_fields(const Communicator& communicator, std::optional<Error> problem) {
+  comm::Comm& comm = communicator.engine();
+  std::uint64_t code = problem ? static_cast<std::uint64_t>(problem->code()) : 0;
+  comm.broadcast(std::as_writable_bytes(std::span(&code, 1)), 0);
+  const std::string sentence = comm::broadcast_text(comm, problem ? problem->what() : "");
+  if (code != 0) problem_.emplace(static_cast<Code>(code), sentence, ErrorFacts{.path = fields_name(info_.path)});
+  if (info_.fields_file.empty()) return;
+  catalog_ = io::scan_file(transport_, info_.fields_file, communicator, {});
+  found_fields_ = sort_fields(catalog_, settings_.record->generation);
+  for (const SetField& field : found_fields_.intact) fields_.push_back(describe(catalog_, field));
+  if (fields_.size() >= info_.fields) return;
+  const std::string why = found_fields_.broken.empty()
+                              ? std::string("the file was cut")
+                              : fmt::format("at byte {} \"{}\": {}", found_fields_.broken.front().offset,
+                                            found_fields_.broken.front().name, found_fields_.broken.front().what);
+  problem_.emplace(Code::malformed,
+                   fmt::format("{}: of the {} fields of the set {} can be read ({}); restore the file from a copy",
+                               info_.fields_file, info_.fields, fields_.size(), why),
+                   ErrorFacts{.path = info_.fields_file});
+}
+
+const FieldEntry& OpenSet::entry_of_field(const std::string& name) const {
+  std::string names;
+  for (const SetField& field : found_fields_.intact) {
+    if (field.note.name == name) return catalog_.fields[field.entry];
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", field.note.name);
+  }
+  if (problem_) throw *problem_;
+  throw Error(Code::no_such_record,
+              fmt::format("{}: the set has no field \"{}\"; {}", info_.path, base::printable(name),
+                          names.empty() ? std::string("it has none at all") : fmt::format("there are {}", names)),
+              {.path = info_.path, .record = base::printable(name)});
+}
+
+Report OpenSet::read_field(const std::string& name, const Grid& grid, const MutableField& field,
+                           const ReadOptions& options) const {
+  comm::Comm& comm = grid.communicator().engine();
+  comm::require_same(comm, name, "the name of the field");
+  const FieldEntry& entry = comm::agree(comm, [&] { return std::cref(entry_of_field(name)); });
+  ReadOptions how = options;
+  how.field = name;
+  how.index = 0;
+  return io::read_listed(transport_, catalog_, entry, grid, field, how);
 }
 
 const TaskEntry& OpenSet::entry(std::int64_t task) const {
@@ -140,6 +196,11 @@ std::int64_t MultifileReader::local_tasks() const noexcept {
 InStream MultifileReader::task(std::int64_t number) const { return InStream(set_->task(number)); }
 std::uint64_t MultifileReader::size(std::int64_t number) const { return set_->entry(number).size; }
 InStream MultifileReader::window() const { return InStream(set_->window()); }
+const std::vector<MultifileField>& MultifileReader::fields() const noexcept { return set_->fields(); }
+Report MultifileReader::read_field(const std::string& name, const Grid& grid, const MutableField& field,
+                                   const ReadOptions& options) const {
+  return set_->read_field(name, grid, field, options);
+}
 std::uint64_t MultifileReader::window_begin() const noexcept { return set_->share().window_begin; }
 
 }  // namespace lq

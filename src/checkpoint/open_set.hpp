@@ -12,6 +12,7 @@
 #include <limequat/multifile.hpp>
 
 #include "checkpoint/found_set.hpp"
+#include "checkpoint/set_fields.hpp"
 #include "checkpoint/stream_reader.hpp"
 #include "checkpoint/window.hpp"
 
@@ -48,11 +49,22 @@ class OpenSet {
   const TaskEntry& entry(std::int64_t task) const;
   std::unique_ptr<Window> task(std::int64_t task) const;
   std::unique_ptr<Window> window() const;
+  const std::vector<MultifileField>& fields() const noexcept { return fields_; }
+  // Collective over the grid. As MultifileReader::read_field().
+  Report read_field(const std::string& name, const Grid& grid, const MutableField& field,
+                    const ReadOptions& options) const;
 
  private:
   std::unique_ptr<StreamReader> reader(const TaskEntry& entry) const;
+  void open_fields(const Communicator& communicator, std::optional<Error> problem);
+  const FieldEntry& entry_of_field(const std::string& name) const;
 
+  transport::Transport& transport_;
   MultifileInfo info_;
+  Catalog catalog_;                     // of the file with the fields
+  SetFields found_fields_;              // in it
+  std::vector<MultifileField> fields_;  // the intact ones
+  std::optional<Error> problem_;        // why there may be fewer than the set had
   Share share_;
   ReadSettings settings_;
   std::shared_ptr<OpenFiles> files_;

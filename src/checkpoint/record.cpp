@@ -65,6 +65,21 @@ std::string Generation::text() const {
   return digits;
 }
 
+std::optional<Generation> parse_generation(std::string_view digits) noexcept {
+  Generation generation;
+  if (digits.size() != 2 * generation.bytes.size()) return std::nullopt;
+  for (std::size_t i = 0; i < generation.bytes.size(); ++i) {
+    unsigned value = 0;
+    for (const char c : digits.substr(2 * i, 2)) {
+      const std::size_t digit = std::string_view("0123456789abcdef").find(c);
+      if (digit == std::string_view::npos) return std::nullopt;
+      value = 16 * value + static_cast<unsigned>(digit);
+    }
+    generation.bytes[i] = static_cast<std::byte>(value);
+  }
+  return generation;
+}
+
 Generation new_generation() {
   Generation generation;
   std::random_device random;
@@ -107,6 +122,7 @@ RecordBytes encode(const TailRecord& record) noexcept {
   store_le(bytes.data() + 32, record.table_bytes);
   store_le(bytes.data() + 40, record.table);
   store_le(bytes.data() + 44, record.sizes);
+  store_le(bytes.data() + 48, record.fields);
   seal(bytes);
   return bytes;
 }
@@ -142,6 +158,7 @@ std::optional<TailRecord> decode_tail_record(base::Bytes bytes) noexcept {
   record.table_bytes = load_le<std::uint64_t>(bytes.data() + 32);
   record.table = load_le<std::uint32_t>(bytes.data() + 40);
   record.sizes = load_le<std::uint32_t>(bytes.data() + 44);
+  record.fields = load_le<std::uint32_t>(bytes.data() + 48);
   return record;
 }
 

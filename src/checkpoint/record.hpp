@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <limequat/multifile.hpp>
 
@@ -31,6 +32,7 @@ struct Generation {
   std::string text() const;  // 32 hexadecimal digits
 };
 Generation new_generation();
+std::optional<Generation> parse_generation(std::string_view digits) noexcept;
 
 // Behind metadata block 1 of each physical file.
 struct SetRecord {
@@ -69,6 +71,7 @@ struct TailRecord {
   std::uint64_t table_bytes = 0;  // of metadata block 2 with its map
   std::uint32_t table = 0;        // CRC-32 of these
   std::uint32_t sizes = 0;        // CRC-32 of what follows
+  std::uint32_t fields = 0;       // of file 0: how many there are in NAME.fields
   friend bool operator==(const TailRecord&, const TailRecord&) = default;
 };
 

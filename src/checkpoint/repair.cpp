@@ -11,6 +11,7 @@
 
 #include "checkpoint/closing.hpp"
 #include "checkpoint/part_name.hpp"
+#include "checkpoint/set_fields.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/integers.hpp"
 #include "format/sion/names.hpp"
@@ -20,8 +21,6 @@ namespace lq::checkpoint {
 namespace {
 
 namespace sion = format::sion;
-
-constexpr std::uint64_t files_offset = 28;  // of the number of physical files in a header
 
 // Where a file of this generation is: under its name or its temporary one.
 std::optional<std::string> member(transport::Transport& transport, const std::string& path, std::int32_t number,
@@ -75,7 +74,12 @@ void settle_number_of_files(transport::Transport& transport, const std::string& 
 // The set that the path means, closed or not.
 FoundSet find(transport::Transport& transport, const std::string& path, bool dry_run) {
   const auto name = final_name(path);
-  const auto generation = generation_at(transport, path);
+  auto generation = generation_at(transport, path);
+  // The file with the fields means its set.
+  if (const auto of_fields = set_of_fields(name.value_or(path)); of_fields && !generation) {
+    generation = fields_generation_at(transport, path);
+    if (generation) return find_generation(transport, *of_fields, *generation, Unclosed::accepted);
+  }
   if (!generation) {
     if (!name) return find_set(transport, path, Unclosed::accepted);
     transport.open_read(path);  // not_found, no_permission
@@ -106,14 +110,18 @@ class Repair {
                               found_.path),
                   {.path = found_.path});
     }
+    report_.fields = found_.fields;
     if (is_whole && found_.is_named()) {
       for (std::int32_t number = 0; number < files(); ++number) count(number);
       report_.path = found_.path;
       report_.files = found_.info().files;
+      if (!found_.fields_path.empty()) report_.files.push_back(found_.fields_path);
       return report_;
     }
     require_targets();
+    if (!file(0).has_table()) recover_fields_of_set();
     for (std::int32_t number = 0; number < files(); ++number) report_.files.push_back(target(number));
+    if (has_fields()) report_.files.push_back(fields_name(report_.path));
     report_.outcome = is_whole ? RepairReport::Outcome::published : RepairReport::Outcome::recovered;
     // A file that was closed stays as it is: its table is as good as its records.
     for (std::int32_t number = 0; number < files(); ++number) file(number).has_table() ? count(number) : close(number);
@@ -127,6 +135,7 @@ class Repair {
     return found_.set.files()[static_cast<std::size_t>(number)];
   }
   std::string target(std::int32_t number) const { return sion::file_name(report_.path, number); }
+  bool has_fields() const noexcept { return report_.fields > 0 && !found_.fields_path.empty(); }
 
   // Names that were given already show that the new set was complete and the old one is none any more.
   bool replaces() const {
@@ -134,13 +143,25 @@ class Repair {
     for (std::int32_t number = 0; number < files(); ++number) {
       if (file(number).path == target(number)) return true;
     }
-    return false;
+    return found_.fields_path == fields_name(report_.path);
   }
 
   void require_targets() const {
     for (std::int32_t number = 0; number < files(); ++number) {
       if (file(number).path != target(number)) io::require_target(transport_, target(number), replaces());
     }
+    const std::string fields = fields_name(report_.path);
+    if (found_.fields_path.empty() || found_.fields_path == fields) return;
+    io::require_target(transport_, fields, replaces() && fields_generation_at(transport_, fields));
+  }
+
+  // Of a set that was not closed.
+  void recover_fields_of_set() {
+    if (found_.fields_path.empty()) return;
+    FieldCheck found =
+        recover_fields(transport_, found_.fields_path, found_.records.front().generation, options_.dry_run);
+    report_.fields = found.fields;
+    report_.lost.insert(report_.lost.end(), found.damage.begin(), found.damage.end());
   }
 
   void count(std::int32_t number) {
@@ -180,6 +201,7 @@ void Repair::close(std::int32_t number) {
   closing.skip = physical.geometry.skip();
   closing.order = physical.head.metadata_order;
   closing.was_repaired = closing.was_published = true;
+  if (number == 0) closing.fields = static_cast<std::uint32_t>(report_.fields);
   std::vector<RecoveredTask> tasks;
   std::vector<std::uint64_t> counts;
   for (std::int32_t task = 0; task < physical.geometry.tasks(); ++task) {
@@ -211,13 +233,14 @@ void Repair::close(std::int32_t number) {
 
 void Repair::publish() {
   const bool replacing = replaces();
-  for (std::int32_t number = files() - 1; number >= 0; --number) {
-    const std::string& from = file(number).path;
-    const std::string to = target(number);
-    if (from == to) continue;
-    if (number == 0 && files() > 1) transport_.sync_directory(to);
+  const auto move = [&](const std::string& from, const std::string& to) {
+    if (from == to) return;
     replacing ? transport_.rename(from, to) : transport_.publish(from, to);
-  }
+  };
+  for (std::int32_t number = files() - 1; number > 0; --number) move(file(number).path, target(number));
+  if (has_fields()) move(found_.fields_path, fields_name(report_.path));
+  if (files() > 1 || has_fields()) transport_.sync_directory(target(0));
+  move(file(0).path, target(0));
   transport_.sync_directory(target(0));
 }
 

@@ -15,6 +15,8 @@
 namespace lq::checkpoint {
 
 MultifileCheck verify(transport::Transport& transport, const std::string& path);
+// Adds what is found out about its fields.
+void verify_fields(transport::Transport& transport, const FoundSet& found, MultifileCheck& check);
 RepairReport repair(transport::Transport& transport, const std::string& path, const RepairOptions& options);
 
 // The chunks of a task as their records tell, each compared with its bytes.

@@ -27,6 +27,7 @@ MultifileCheck verify(transport::Transport& transport, const std::string& path) 
                               static_cast<std::uint64_t>(used[chunk]), error.what()});
     });
   }
+  verify_fields(transport, found, check);
   return check;
 }
 

@@ -281,6 +281,8 @@ std::string json_text(const T& value) {
 }  // namespace
 
 std::string to_json(const Catalog& catalog) { return json_text(catalog); }
+std::string to_json(const FieldSpec& spec) { return json_text(spec); }
+std::string to_json(const Checksum& checksum) { return json_text(checksum); }
 std::string to_json(const Report& report) { return json_text(report); }
 std::string to_json(const RepackReport& report) { return json_text(report); }
 std::string to_json(const Verification& verification) { return json_text(verification); }

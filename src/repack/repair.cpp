@@ -52,8 +52,11 @@ Finding finding_of(const ChunkDamage& lost) {
   Finding finding;
   finding.severity = Severity::error;
   finding.code = Code::checksum_mismatch;
-  finding.rule = "repair-lost-chunk";
-  finding.message = fmt::format("\"{}\": chunk {} of task {}: {}", lost.path, lost.chunk, lost.task, lost.what);
+  const bool is_chunk = lost.task >= 0;
+  finding.rule = is_chunk ? "repair-lost-chunk" : "repair-lost-field";
+  finding.message = is_chunk
+                        ? fmt::format("\"{}\": chunk {} of task {}: {}", lost.path, lost.chunk, lost.task, lost.what)
+                        : lost.what;
   finding.offset = lost.offset;
   finding.length = lost.bytes;
   return finding;

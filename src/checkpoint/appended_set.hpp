@@ -1,0 +1,78 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A set that is gone on with where it lies. Rank 0 keeps its tables. Before the first byte that is new, all its files
+// are marked as not closed, for the table of chunks is overwritten by chunks; the records hold what it held.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checkpoint/new_set.hpp"
+#include "checkpoint/open_set.hpp"
+#include "checkpoint/table_gathering.hpp"
+#include "format/sion/tail.hpp"
+
+namespace lq::checkpoint {
+
+class AppendedSet final : public NewSet {
+ public:
+  AppendedSet(transport::Transport& transport, const std::string& path, const Communicator& communicator,
+              const MultifileOptions& options);
+
+ private:
+  // What all ranks must know of the set.
+  struct Common {
+    RecordBytes record{};
+    std::int64_t tasks = 0;
+    std::int64_t files = 0;
+    std::int64_t block = 0;
+    std::uint64_t fields = 0;
+  };
+  // What became of a stream that was gone on with.
+  struct Grown {
+    std::uint64_t task, size, chunks;
+  };
+  // All of the set, on rank 0.
+  struct Streams {
+    format::sion::ChunkTable table;
+    std::vector<std::uint64_t> sizes;
+  };
+
+  void find();
+  void number_tasks();
+  std::vector<TaskEntry> deal_out();
+  void lay_out_new_file();
+  void open_streams(const std::vector<TaskEntry>& mine);
+  void resume(const TaskEntry& entry);
+  void mark_open();
+  transport::File& file(std::size_t number);
+  std::string file_path(std::size_t number) const;
+
+  FieldsWriter::Start open_fields() override;
+  std::uint64_t fields() const noexcept { return fields_ ? fields_->fields() : common_.fields; }
+  void finish() override;
+  void publish_fields();
+  Streams join(std::vector<Grown> grown, std::vector<std::int64_t> chunks) const;
+  void close_new_file(const Streams& streams);
+  void close_old_file(std::size_t number, const Streams& streams);
+  format::sion::Tail tail_of(std::size_t number, const Streams& streams) const;
+  void remove() override;
+  std::string whereabouts() const override { return path_; }
+
+  std::int64_t new_tasks() const noexcept { return tasks_ - common_.tasks; }
+  std::size_t all_files() const noexcept { return static_cast<std::size_t>(common_.files) + (new_tasks() > 0 ? 1 : 0); }
+
+  FoundSet found_;  // on rank 0
+  Common common_;
+  SetRecord record_;
+  std::int64_t first_task_ = 0;  // of this rank
+  TaskShape new_shape_;          // of its new tasks
+  std::uint64_t new_start_ = 0, new_before_ = 0, new_skip_ = 0;
+  SetRecord new_record_;
+  std::vector<std::unique_ptr<transport::File>> handles_;
+};
+
+}  // namespace lq::checkpoint

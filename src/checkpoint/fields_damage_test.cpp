@@ -1,0 +1,151 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Fields of sets that were damaged, mixed up, or never completed.
+#include <gtest/gtest.h>
+#include <limequat/error.hpp>
+#include <limequat/multifile.hpp>
+
+#include "support/error_of.hpp"
+#include "support/field_sets.hpp"
+
+namespace lq {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::contents;
+using testing::error_of;
+using testing::files_in;
+using testing::gauge_numbers;
+using testing::plain_records;
+using testing::PlainRecord;
+using testing::put_contents;
+
+const Extents& lattice = testing::set_lattice;
+class DamagedFields : public testing::FieldSets {};
+
+TEST_F(DamagedFields, OfAnotherSetAreRefusedAndStreamsCanBeRead) {
+  write(0);
+  const std::string first = contents(fields_);
+  write(10);
+  put_contents(fields_, first);
+  const Error error = error_of([&] { has_gauge(MultifileReader(path_), "a", Grid(lattice), 0); });
+  EXPECT_EQ(error.code(), Code::malformed);
+  EXPECT_NE(std::string(error.what()).find("another generation"), std::string::npos) << error.what();
+  expect_streams(path_);
+  EXPECT_FALSE(verify_multifile(path_).is_sound());
+  fs::remove(fields_);
+  EXPECT_EQ(error_of([&] { has_gauge(MultifileReader(path_), "a", Grid(lattice), 0); }).code(), Code::not_found);
+  expect_streams(path_);
+  EXPECT_FALSE(verify_multifile(path_).is_sound());
+}
+
+TEST_F(DamagedFields, ADamagedByteIsFoundAndNamed) {
+  write(0);
+  std::string file = contents(fields_);
+  std::vector<PlainRecord> records = plain_records(file);
+  std::erase_if(records, [](const PlainRecord& record) { return record.type != "scidac-binary-data"; });
+  file[records[1].offset + 1000] ^= 1;
+  put_contents(fields_, file);
+  const MultifileReader reader(path_);
+  EXPECT_TRUE(has_gauge(reader, "a", Grid(lattice), 0));
+  EXPECT_EQ(error_of([&] { has_gauge(reader, "b", Grid(lattice), 1); }).code(), Code::checksum_mismatch);
+  const MultifileCheck check = verify_multifile(path_);
+  ASSERT_EQ(check.damage.size(), 1U);
+  EXPECT_EQ(check.damage[0].field, "b");
+  EXPECT_EQ(check.damage[0].task, -1);
+  EXPECT_EQ(check.damage[0].path, fields_);
+  EXPECT_EQ(check.damage[0].offset, records[1].offset);
+}
+
+TEST_F(DamagedFields, OfAWriterThatDiedAreRecovered) {
+  for (const int files : {1, 2}) {
+    write(5, false, files);
+    EXPECT_FALSE(fs::exists(path_));
+    const RepairReport report = repair_multifile(part_of_fields());
+    EXPECT_EQ(report.outcome, RepairReport::Outcome::recovered);
+    EXPECT_EQ(report.path, path_);
+    EXPECT_EQ(report.fields, 2U);
+    EXPECT_TRUE(report.lost.empty());
+    EXPECT_EQ(report.files.back(), fields_);
+    EXPECT_EQ(files_in(directory_.path()).size(), static_cast<std::size_t>(files) + 1);
+    expect_both(5);
+    expect_streams(path_);
+    EXPECT_EQ(repair_multifile(path_).outcome, RepairReport::Outcome::nothing_to_do);
+    for (const std::string& file : files_in(directory_.path())) fs::remove(directory_ / file);
+  }
+}
+
+// The part is cut at many places: what was whole stays, the rest is told by name as far as it is known.
+TEST_F(DamagedFields, ThatWereNotWrittenToTheirEndAreReportedAsLost) {
+  write(5, false);
+  const std::string part = part_of_fields(), whole_file = contents(part);
+  std::uint64_t end_of_first = 0;
+  for (const PlainRecord& record : plain_records(whole_file)) {
+    if (record.type == "scidac-checksum" && end_of_first == 0)
+      end_of_first = record.offset + (record.bytes + 7) / 8 * 8;
+  }
+  for (std::size_t cut = 0; cut < whole_file.size(); cut += cut < 3000 ? 131 : 997) {
+    SCOPED_TRACE(cut);
+    put_contents(part, whole_file.substr(0, cut));
+    RepairReport report = repair_multifile(directory_ / files_in(directory_.path()).front(), {.dry_run = true});
+    EXPECT_EQ(contents(part).size(), cut);
+    EXPECT_EQ(report.fields, cut >= end_of_first ? 1U : 0U);
+    EXPECT_EQ(report.lost.empty(), cut == end_of_first || cut == 0);
+  }
+  put_contents(part, whole_file.substr(0, whole_file.size() - 5000));
+  const RepairReport report = repair_multifile(part);
+  ASSERT_EQ(report.lost.size(), 1U);
+  EXPECT_EQ(report.lost[0].field, "b");
+  EXPECT_EQ(fs::file_size(fields_), end_of_first);
+  const MultifileReader reader(path_);
+  ASSERT_EQ(reader.fields().size(), 1U);
+  EXPECT_TRUE(has_gauge(reader, "a", Grid(lattice), 5));
+  EXPECT_TRUE(verify_multifile(path_).is_sound());
+}
+
+// One rank cannot give its sites: an error on all ranks, and the set goes on without the field.
+TEST_F(DamagedFields, AFieldThatFailsIsLeftOut) {
+  testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
+    MultifileWriter writer(path_, Communicator(comm));
+    const Grid dealt = grid(comm, {1, 2, 1, 1}), longer = grid(comm, {1, 2, 1, 1}, {4, 6, 2, 64});
+    put_stream(writer);
+    put_gauge(writer, "a", dealt, 0);
+    const Field broken = gauge_from<double>([&](const Coord& x, std::span<double, gauge_numbers> site) {
+      if (x == Coord{1, 4, 1, 40}) throw Error(Code::io, "no such site");
+      std::ranges::fill(site, 1.0);
+    });
+    const Error error = error_of([&] { writer.write_field("b", longer, broken); });
+    EXPECT_EQ(error.code(), Code::io) << error.what();
+    put_gauge(writer, "b", dealt, 1);
+    EXPECT_NE(error_of([&] { writer.write_field("c", longer, broken); }).code(), Code::ok);
+    writer.close();
+  });
+  expect_both(0);
+  expect_streams(path_);
+}
+
+// Whatever a byte is changed to: an error or the right numbers, streams as they were.
+TEST_F(DamagedFields, DamageAnywhereIsNeverDeliveredAsGood) {
+  write(0);
+  const std::string good = contents(fields_);
+  for (std::size_t at = 0; at < good.size(); at += at % 55000 < 6000 ? 37 : 4999) {
+    SCOPED_TRACE(at);
+    for (const char damage : {'\x01', '\x80'}) {
+      std::string bad = good;
+      bad[at] = static_cast<char>(bad[at] ^ damage);
+      put_contents(fields_, bad);
+      const MultifileReader reader(path_);
+      EXPECT_EQ(reader.tasks(), 2);
+      for (const std::string& name : {std::string("a"), std::string("b")}) {
+        bool is_right = true;
+        error_of([&] { is_right = has_gauge(reader, name, Grid(lattice), name == "a" ? 0 : 1); });
+        EXPECT_TRUE(is_right) << name;
+      }
+      verify_multifile(path_);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lq

@@ -1,0 +1,61 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The file with the fields of a set, looked through: which of them are there, whose they are, what is wrong with
+// others. Local unless said otherwise.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+#include <limequat/multifile.hpp>
+
+#include "base/byte_source.hpp"
+#include "checkpoint/field_note.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::checkpoint {
+
+// One field of the set, complete in form; whether its data agree with their checksum is another question.
+struct SetField {
+  FieldNote note;
+  std::size_t entry = 0;    // of the catalog's fields
+  std::uint64_t begin = 0;  // of its message in the file
+  std::uint64_t end = 0;    // behind it
+};
+
+// What should be one, and is not.
+struct BrokenField {
+  std::string name;  // as far as known
+  std::uint64_t offset = 0;
+  std::string what;
+};
+
+struct SetFields {
+  std::vector<SetField> intact;
+  std::vector<BrokenField> broken;
+};
+
+// `file`, where it is given, tells the names of fields that are broken.
+SetFields sort_fields(const Catalog& catalog, const Generation& generation, base::ByteSource* file = nullptr);
+// The generation that the first field in the file belongs to; nothing where there is no file, or none with a note.
+std::optional<Generation> fields_generation_at(transport::Transport& transport, const std::string& path);
+// For users.
+MultifileField describe(const Catalog& catalog, const SetField& field);
+// Reads the data in bounded memory; throws what reading throws, checksum_mismatch above all.
+void require_sound_data(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry);
+
+// What is found in the fields of a set of that generation: as many as can be had, and damage, of the data too.
+struct FieldCheck {
+  std::uint64_t fields = 0;  // intact in form
+  std::vector<ChunkDamage> damage;
+};
+FieldCheck check_fields(transport::Transport& transport, const std::string& path, const Generation& generation);
+// The same for an interrupted set: what is behind the last field that is whole and sound is cut off the file.
+FieldCheck recover_fields(transport::Transport& transport, const std::string& path, const Generation& generation,
+                          bool dry_run);
+
+}  // namespace lq::checkpoint
