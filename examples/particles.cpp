@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Checkpoints of a particle code, 56 bytes per particle: each rank writes its own particles as a stream of a multifile,
-// and half of the ranks restart from it. Beside it the way it is often done: rank 0 collects all particles and writes
-// one file.
+// and half of the ranks restart from it; a field on a mesh goes with them, by name. Beside it the way it is often done:
+// rank 0 collects all particles and writes one file.
 //
 //   mpirun -n 4 particles FILE
 //
 // Prints, on any number of ranks:
 //   1000 particles written, 56000 bytes in one physical file
 //   restarted on fewer ranks: 1000 particles, sum of numbers 499500
+//   the potential of 512 cells: sum 130816
 //   500 more: 1500 particles, sum of numbers 1124250
 //   every chunk is as it was written
 //   the file of one rank holds the same
@@ -18,6 +19,8 @@
 #include <fstream>
 #include <limequat/limequat.hpp>
 #include <limequat/mpi.hpp>
+#include <numeric>
+#include <ranges>
 
 namespace {
 
@@ -38,6 +41,37 @@ std::vector<Particle> make_particles(std::int64_t first, std::int64_t total, con
   }
   return mine;
 }
+
+// Of this rank's cells of a mesh: their numbers.
+std::vector<double> make_potential(const lq::Grid& mesh) {
+  std::vector<double> mine;
+  const lq::Box& box = mesh.local_box();
+  const auto along = [](const lq::Box& of, int d) {
+    return std::views::iota(of.lower[d], of.lower[d] + of.extents[d]);
+  };
+  for (const std::int64_t z : along(box, 2)) {
+    for (const std::int64_t y : along(box, 1)) {
+      for (const std::int64_t x : along(box, 0)) mine.push_back(static_cast<double>(x + 8 * (y + 8 * z)));
+    }
+  }
+  return mine;
+}
+
+// [field]
+void write_potential(const std::string& path, const lq::Grid& mesh, const std::vector<double>& mine) {
+  lq::MultifileWriter writer = lq::MultifileWriter::append(path, mesh.communicator());
+  writer.write_field("potential", mesh, lq::sites(mine));
+  writer.close();
+}
+
+// Whatever process grid the mesh had before.
+std::vector<double> read_potential(const std::string& path, const lq::Grid& mesh) {
+  const lq::MultifileReader reader(path, mesh.communicator());
+  std::vector<double> mine(mesh.local_volume());
+  reader.read_field("potential", mesh, lq::sites(mine));
+  return mine;
+}
+// [/field]
 
 // [writing]
 void write_checkpoint(const std::string& path, const std::vector<Particle>& mine, const lq::Communicator& ranks) {
@@ -112,6 +146,8 @@ void run(const std::string& path) {
   int rank = all.rank();
   const std::vector<Particle> mine = make_particles(0, 1000, all);
   write_checkpoint(path, mine, all);
+  const lq::Grid mesh(all, {8, 8, 8});
+  write_potential(path, mesh, make_potential(mesh));
   write_sequentially(path + ".sequential", mine, MPI_COMM_WORLD);
   all.barrier();
   if (rank == 0) {
@@ -129,6 +165,10 @@ void run(const std::string& path) {
     const Sum before = sum_of(read_checkpoint(path, fewer), half);
     if (rank == 0)
       std::printf("restarted on fewer ranks: %lld particles, sum of numbers %lld\n", before.particles, before.numbers);
+    const std::vector<double> potential = read_potential(path, lq::Grid(fewer, {8, 8, 8}));
+    double sums[2] = {static_cast<double>(potential.size()), std::accumulate(potential.begin(), potential.end(), 0.0)};
+    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, half);
+    if (rank == 0) std::printf("the potential of %g cells: sum %.0f\n", sums[0], sums[1]);
     const bool is_same = rank > 0 || holds_the_same(path, path + ".sequential");
     append_to_checkpoint(path, make_particles(1000, 500, fewer), fewer);
     const Sum after = sum_of(read_checkpoint(path, fewer), half);

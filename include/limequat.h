@@ -296,6 +296,10 @@ LQ_API lq_status lq_multifile_write_text(lq_multifile_writer* writer, int stream
 LQ_API lq_status lq_multifile_flush(lq_multifile_writer* writer, int stream);
 // Local. The stream's number in the set, and its bytes.
 LQ_API lq_status lq_multifile_stream(const lq_multifile_writer* writer, int stream, int64_t* task, uint64_t* bytes);
+// Collective, over all ranks of the set. A field beside the streams, of which `options` or NULL say how it is written;
+// format, name, sync and overwrite of them are not used. After an error the set goes on without that field.
+LQ_API lq_status lq_multifile_write_field(lq_multifile_writer* writer, const char* name, const lq_grid* grid,
+                                          lq_field field, const lq_write_options* options);
 // Collective. Completes and publishes the set; or leaves nothing of a new one.
 LQ_API lq_status lq_multifile_close(lq_multifile_writer* writer);
 LQ_API lq_status lq_multifile_discard(lq_multifile_writer* writer);
@@ -318,6 +322,11 @@ LQ_API lq_status lq_multifile_read(lq_multifile_reader* reader, int64_t task, ui
                                    uint64_t bytes, uint64_t* got);
 // Local. What is known of the set.
 LQ_API lq_status lq_multifile_info(const lq_multifile_reader* reader, char** json);
+// Local. Its fields: name, lattice, process grid of the writer, precision.
+LQ_API lq_status lq_multifile_fields(const lq_multifile_reader* reader, char** json);
+// Collective over the grid, which may be any; `options`, or NULL: field and index of them are not used.
+LQ_API lq_status lq_multifile_read_field(const lq_multifile_reader* reader, const char* name, const lq_grid* grid,
+                                         lq_field field, const lq_read_options* options);
 
 // Local. Every chunk compared; damage is an answer, no failure. `json` may be NULL.
 LQ_API lq_status lq_multifile_verify(const char* path, int* is_sound, char** json);

@@ -4,8 +4,10 @@
 
     >>> with lq.multifile.create("run.sion", tasks=4) as m:
     ...     m[3].write(b"...")
+    ...     m.write_field("gauge", u)
     >>> with lq.multifile.open("run.sion") as m:
     ...     m.tasks, m[3].size, m[3].read()
+    ...     u = m.read_field("gauge")
 
 A set appears under its name when the with block ends. What an interrupted program left behind, NAME.xxxxxxxx.part, is
 made a set by :func:`repair`.
@@ -14,10 +16,12 @@ made a set by :func:`repair`.
 import ctypes
 import io
 
-from limequat._library import Handle, call, options, path_bytes, take_text
+from limequat._library import Grid, Handle, call, options, path_bytes, take_text, text_from
 from limequat.answers import parse
+from limequat.arrays import described
 from limequat.errors import InvalidArgument, Unsupported, WrongState
 from limequat.structs import MultifileOptions, MultifileReadOptions
+from limequat.transfer import read_request, write_options
 
 __all__ = ["Reader", "Stream", "Writer", "append", "create", "open", "repair", "verify"]
 
@@ -75,6 +79,15 @@ def repair(path, *, output=None, force=False):
     return parse(take_text(text))
 
 
+_NO_FIELD = {"kind": "generic", "colors": 0, "spins": 0, "links": 0, "numbers": 1, "complex": False, "precision": "double"}
+
+
+def _name_bytes(name):
+    if not isinstance(name, str) or "\0" in name:
+        raise InvalidArgument(f"the name of the field is {name!r}, expected a text without NUL")
+    return name.encode("utf-8", "surrogateescape")
+
+
 def _alone(comm, how):
     if comm is not None and comm.Get_size() > 1:
         raise Unsupported("comm= has several ranks, which this Python package does not serve yet: give each rank a set of "
@@ -97,6 +110,22 @@ class Reader:
     def tasks(self):
         """Number of tasks of the set."""
         return self.info["tasks"]
+
+    @property
+    def fields(self):
+        """What is known of each field: a list of dicts with "name", "spec", "lattice", "processes" (the process grid of its
+        writer), "bytes", "checksum" and "metadata"."""
+        return parse(text_from("lq_multifile_fields", self._open_handle()))
+
+    def read_field(self, name, *, region=None, dtype=None, verify=True):
+        """Reads a field into a new array; arguments and result as of :func:`limequat.read`."""
+        handle = self._open_handle()
+        entry = next((one for one in self.fields if one["name"] == name), None)
+        if entry is None:  # the library knows why
+            entry = {"lattice": [1], "spec": _NO_FIELD}
+        array, field, how, grid = read_request(entry, None, 0, region, dtype, verify)
+        call("lq_multifile_read_field", handle, _name_bytes(name), grid, field, ctypes.byref(how))
+        return array
 
     def __len__(self):
         return self.tasks
@@ -189,6 +218,17 @@ class Writer:
     def write(self, data):
         """Writes to the first stream."""
         return self[0].write(data)
+
+    def write_field(self, name, array, *, kind=None, precision=None, metadata=None, dims=None):
+        """Writes a field beside the streams; arguments as of :func:`limequat.write`. Returns its report."""
+        handle = self._open_handle()
+        array, field, extents = described(array, kind, dims)
+        how, keep = write_options(None, precision, metadata, "checksum", False)
+        report = ctypes.c_void_p()
+        how.report_json = ctypes.pointer(report)
+        call("lq_multifile_write_field", handle, _name_bytes(name), Grid(extents), field.to_c(array), ctypes.byref(how))
+        del keep
+        return parse(take_text(report))
 
     def close(self):
         """Completes and publishes the set; errors surface here."""

@@ -6,6 +6,7 @@ import io
 
 import limequat as lq
 import numpy as np
+import plain_lime
 import pytest
 
 
@@ -68,6 +69,42 @@ def test_an_exception_leaves_what_can_be_repaired(path):
     assert report["outcome"] == "recovered" and report["path"] == str(path) and not report["lost"]
     with lq.multifile.open(path) as m:
         assert m[0].read() == b"kept"
+
+
+def test_fields_lie_beside_the_streams(path):
+    u = np.arange(2 * 3 * 4 * 5 * 36).reshape(2, 3, 4, 5, 4, 3, 3) * (1 + 0.5j)
+    heights = np.arange(12, dtype="f4").reshape(3, 4)
+    with lq.multifile.create(path) as m:
+        m.write(b"random numbers")
+        assert m.write_field("gauge", u, metadata={"trajectory": "7"})["bytes"] == u.nbytes
+        m.write_field("heights", heights, kind="generic", dims=2)
+        with pytest.raises(FileExistsError):
+            m.write_field("gauge", u)
+        with pytest.raises(ValueError):
+            m.write_field("", u)
+    with lq.multifile.open(path) as m:
+        assert m[0].read() == b"random numbers"
+        assert [f["name"] for f in m.fields] == ["gauge", "heights"]
+        assert m.fields[0]["lattice"] == [5, 4, 3, 2] and m.fields[0]["processes"] == [1, 1, 1, 1]
+        assert {"name": "trajectory", "text": "7"} in m.fields[0]["metadata"]
+        assert np.array_equal(m.read_field("gauge"), u)
+        assert np.array_equal(m.read_field("gauge", region={"t": slice(1, 2)}), u[1:2])
+        assert np.array_equal(m.read_field("heights"), heights) and m.read_field("heights").dtype == "f4"
+        with pytest.raises(lq.NoSuchRecord):
+            m.read_field("depths")
+    assert lq.multifile.verify(path)["fields_checked"] == 2
+
+
+def test_fields_are_plain_scidac(path):
+    numbers = np.arange(2.0 * 3 * 4 * 5).reshape(2, 3, 4, 5)
+    with lq.multifile.create(path) as m:
+        m.write_field("numbers", numbers, kind="generic")
+    records = dict(plain_lime.records(path.with_name(path.name + ".fields")))
+    data = records["scidac-binary-data"]
+    assert np.array_equal(np.frombuffer(data, ">f8"), numbers.ravel())
+    suma, sumb = plain_lime.checksum(data, 8)
+    assert f"<suma>{suma}</suma><sumb>{sumb}</sumb>" in records["scidac-checksum"].decode()
+    assert "name = numbers\n" in records["limequat-checkpoint"].decode()
 
 
 def test_damage_is_found(path):

@@ -10,6 +10,7 @@
 #include "capi/handles.hpp"
 #include "capi/option_struct.hpp"
 #include "capi/text.hpp"
+#include "capi/transfer_call.hpp"
 
 struct lq_multifile_writer {
   lq::MultifileWriter writer;
@@ -27,8 +28,10 @@ using lq::capi::communicator_of;
 using lq::capi::enum_of;
 using lq::capi::given;
 using lq::capi::given_options;
+using lq::capi::grid_of;
 using lq::capi::guarded;
 using lq::capi::hand_out;
+using lq::capi::hand_out_report;
 using lq::capi::text;
 
 static_assert(static_cast<int>(lq::Compression::lz4) == LQ_COMPRESSION_LZ4 &&
@@ -145,6 +148,17 @@ lq_status lq_multifile_stream(const lq_multifile_writer* writer, int stream, int
   });
 }
 
+lq_status lq_multifile_write_field(lq_multifile_writer* writer, const char* name, const lq_grid* grid, lq_field field,
+                                   const lq_write_options* options) {
+  return guarded([&] {
+    const auto call = agreed(grid_of(grid).communicator(), [&] {
+      given(writer, "writer");
+      return lq::capi::write_call(text(name, "name").c_str(), field, options);
+    });
+    hand_out_report(writer->writer.write_field(call.path, grid->grid, call.field, call.options), call.report);
+  });
+}
+
 lq_status lq_multifile_close(lq_multifile_writer* writer) {
   return guarded([&] { given(writer, "writer")->writer.close(); });
 }
@@ -200,6 +214,21 @@ lq_status lq_multifile_read(lq_multifile_reader* reader, int64_t task, uint64_t 
 
 lq_status lq_multifile_info(const lq_multifile_reader* reader, char** json) {
   return guarded([&] { hand_out(lq::to_json(given(reader, "reader")->reader.info()), given(json, "json")); });
+}
+
+lq_status lq_multifile_fields(const lq_multifile_reader* reader, char** json) {
+  return guarded([&] { hand_out(lq::to_json(given(reader, "reader")->reader.fields()), given(json, "json")); });
+}
+
+lq_status lq_multifile_read_field(const lq_multifile_reader* reader, const char* name, const lq_grid* grid,
+                                  lq_field field, const lq_read_options* options) {
+  return guarded([&] {
+    const auto call = agreed(grid_of(grid).communicator(), [&] {
+      given(reader, "reader");
+      return lq::capi::read_call(text(name, "name").c_str(), field, options);
+    });
+    hand_out_report(reader->reader.read_field(call.path, grid->grid, call.field, call.options), call.report);
+  });
 }
 
 lq_status lq_multifile_verify(const char* path, int* is_sound, char** json) {

@@ -4,14 +4,13 @@
 // lq info: what a file is, in a few lines.
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/file.hpp>
 #include <limequat/json.hpp>
-#include <limequat/multifile.hpp>
 
 #include "base/json_writer.hpp"
+#include "cli/checkpoint.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/leftovers.hpp"
@@ -60,20 +59,22 @@ void put(base::JsonWriter& json, const std::vector<Property>& properties) {
   json.end_array();
 }
 
-// What the records of a checkpoint say of its streams; nothing of other files.
-std::optional<MultifileInfo> checkpoint_of(const Catalog& catalog) {
-  if (catalog.format != "sion" || !catalog.complete) return std::nullopt;
-  MultifileInfo info = MultifileReader(catalog.files.empty() ? catalog.path : catalog.files.front()).info();
-  return info.has_records ? std::optional(std::move(info)) : std::nullopt;
-}
-
-std::string checkpoint_text(const MultifileInfo& info) {
+std::string checkpoint_text(const Checkpoint& checkpoint) {
+  const MultifileInfo& info = checkpoint.info;
   std::string text = fmt::format("  streams    {}, {} bytes", info.tasks, info.bytes);
   if (info.compression != Compression::none) {
     text += fmt::format(", {} compressed with {}", info.stored_bytes, name(info.compression));
   }
-  return text + fmt::format("\n  checksums  {}\n  generation {}\n",
-                            info.has_checksums ? "of every chunk" : "none stored", info.generation);
+  text += fmt::format("\n  checksums  {}\n  generation {}\n", info.has_checksums ? "of every chunk" : "none stored",
+                      info.generation);
+  if (info.fields == 0) return text;
+  text += fmt::format("  fields     {} in {}\n", info.fields,
+                      info.fields_file.empty() ? "a file that is missing or of another set" : info.fields_file);
+  for (const MultifileField& field : checkpoint.fields) {
+    text += fmt::format("    {}: {}, {} on a process grid of {}, {}\n", printable(field.name), describe(field.spec),
+                        to_string(field.extents), to_string(field.processes), name(field.spec.precision));
+  }
+  return text;
 }
 
 void put_or_null(base::JsonWriter& json, std::string_view key, const std::string& text) {
@@ -89,7 +90,7 @@ class Info {
     const Catalog catalog = inspect(path, session.communicator);
     const std::vector<std::string> leftovers = session.is_root() ? leftovers_of(path) : std::vector<std::string>();
     const int code = at_root(session, [&] {
-      const std::optional<MultifileInfo> checkpoint = checkpoint_of(catalog);
+      const std::optional<Checkpoint> checkpoint = checkpoint_of(catalog);
       if (session.json) {
         show_json(session, catalog, checkpoint, leftovers);
       } else {
@@ -112,7 +113,7 @@ class Info {
  private:
   bool after_another_ = false;
 
-  void show_text(Session& session, const Catalog& catalog, const std::optional<MultifileInfo>& checkpoint) {
+  void show_text(Session& session, const Catalog& catalog, const std::optional<Checkpoint>& checkpoint) {
     if (after_another_) session.out.line("");
     after_another_ = true;
     session.out.line(catalog.path);
@@ -128,7 +129,7 @@ class Info {
   }
 
   // The catalog, and what a script asks first: the facts of the first field, and what the texts say.
-  static void show_json(Session& session, const Catalog& catalog, const std::optional<MultifileInfo>& checkpoint,
+  static void show_json(Session& session, const Catalog& catalog, const std::optional<Checkpoint>& checkpoint,
                         const std::vector<std::string>& leftovers) {
     base::JsonWriter json;
     json.begin_object().raw_members(to_json(catalog));
@@ -142,7 +143,9 @@ class Info {
       put_or_null(json, "checksum", first.checksum ? to_string(*first.checksum) : "");
       texts.insert(texts.end(), first.metadata.begin(), first.metadata.end());
     }
-    if (checkpoint) json.key("checkpoint").raw(to_json(*checkpoint));
+    if (checkpoint) {
+      json.key("checkpoint").raw(to_json(checkpoint->info)).key("checkpoint_fields").raw(to_json(checkpoint->fields));
+    }
     json.key("properties");
     put(json, properties_of(texts));
     json.key("leftovers").array(leftovers).end_object();

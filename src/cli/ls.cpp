@@ -10,6 +10,7 @@
 #include <limequat/json.hpp>
 
 #include "base/text.hpp"
+#include "cli/checkpoint.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/table.hpp"
@@ -68,6 +69,17 @@ std::string fields_table(const Catalog& catalog) {
   return table.empty() ? std::string() : fmt::format("\n{}", table.text());
 }
 
+// Of a checkpoint, whose fields lie in a file of their own.
+std::string fields_table(const Checkpoint& checkpoint) {
+  Table table({{"FIELD"}, {"KIND"}, {"LATTICE"}, {"PROCESSES"}, {"PRECISION"}, {"BYTES", true}, {"CHECKSUM"}});
+  for (const MultifileField& field : checkpoint.fields) {
+    table.row({printable(field.name), describe(field.spec), to_string(field.extents), to_string(field.processes),
+               std::string(name(field.spec.precision)), std::to_string(field.bytes),
+               field.checksum ? to_string(*field.checksum) : "-"});
+  }
+  return table.empty() ? std::string() : fmt::format("\n{}:\n{}", checkpoint.info.fields_file, table.text());
+}
+
 struct Ls {
   std::vector<std::string> files;
   bool after_another = false;
@@ -85,6 +97,15 @@ struct Ls {
                                    catalog.complete ? "" : ", INCOMPLETE"));
       session.out.write(records_table(catalog));
       session.out.write(fields_table(catalog));
+      const auto show_checkpoint = [&] {
+        try {
+          if (const auto checkpoint = checkpoint_of(catalog)) session.out.write(fields_table(*checkpoint));
+        } catch (const Error& error) {
+          session.note(error.what());  // the records above are there all the same
+        }
+        return fine;
+      };
+      at_root(session, show_checkpoint);
     }
     tell(session, path, catalog.findings);
     return exit_code_of(catalog);

@@ -48,6 +48,48 @@ static void test_round_trip(const char* path) {
   lq_multifile_reader_free(reader);
 }
 
+static void test_fields(const char* path) {
+  const int64_t extents[2] = {4, 2};
+  double numbers[8], back[8] = {0};
+  for (int i = 0; i < 8; ++i) numbers[i] = 1.5 * i;
+  lq_grid* grid = NULL;
+  CHECK_STATUS(lq_grid_self(extents, 2, &grid), LQ_OK);
+  lq_multifile_writer* writer = NULL;
+  CHECK_STATUS(lq_multifile_create(path, NULL, &writer), LQ_OK);
+  const lq_field field = lq_sites_f64(numbers, 1, 0);
+  lq_write_options options;
+  CHECK_STATUS(lq_write_options_init(&options, sizeof options), LQ_OK);
+  char* report = NULL;
+  options.report_json = &report;
+  CHECK_STATUS(lq_multifile_write_field(writer, "heights", grid, field, &options), LQ_OK);
+  CHECK(report != NULL && strstr(report, "\"bytes\":64") != NULL);
+  lq_text_free(report);
+  CHECK_STATUS(lq_multifile_write_field(writer, "heights", grid, field, NULL), LQ_EXISTS);
+  CHECK_STATUS(lq_multifile_write_field(writer, "", grid, field, NULL), LQ_INVALID_ARGUMENT);
+  CHECK_STATUS(lq_multifile_write_field(writer, NULL, grid, field, NULL), LQ_INVALID_ARGUMENT);
+  CHECK_STATUS(lq_multifile_write_field(NULL, "x", grid, field, NULL), LQ_INVALID_ARGUMENT);
+  CHECK_STATUS(lq_multifile_write_field(writer, "x", NULL, field, NULL), LQ_INVALID_ARGUMENT);
+  CHECK_STATUS(lq_multifile_close(writer), LQ_OK);
+  lq_multifile_writer_free(writer);
+
+  lq_multifile_reader* reader = NULL;
+  CHECK_STATUS(lq_multifile_open(path, NULL, &reader), LQ_OK);
+  char* json = NULL;
+  CHECK_STATUS(lq_multifile_fields(reader, &json), LQ_OK);
+  CHECK(strstr(json, "\"name\":\"heights\"") != NULL && strstr(json, "\"processes\":[1,1]") != NULL);
+  lq_text_free(json);
+  CHECK_STATUS(lq_multifile_read_field(reader, "heights", grid, lq_sites_f64(back, 1, 0), NULL), LQ_OK);
+  CHECK(memcmp(numbers, back, sizeof back) == 0);
+  CHECK_STATUS(lq_multifile_read_field(reader, "depths", grid, lq_sites_f64(back, 1, 0), NULL), LQ_NO_SUCH_RECORD);
+  CHECK_STATUS(lq_multifile_read_field(NULL, "heights", grid, lq_sites_f64(back, 1, 0), NULL), LQ_INVALID_ARGUMENT);
+  CHECK_STATUS(lq_multifile_fields(NULL, &json), LQ_INVALID_ARGUMENT);
+  lq_multifile_reader_free(reader);
+  lq_grid_free(grid);
+  char fields[4200];
+  snprintf(fields, sizeof fields, "%s.fields", path);
+  CHECK(remove(fields) == 0);
+}
+
 static void test_append_and_verify(const char* path) {
   lq_multifile_writer* writer = NULL;
   CHECK_STATUS(lq_multifile_create(path, NULL, &writer), LQ_EXISTS);
@@ -94,6 +136,8 @@ int main(void) {
   char path[4096];
   const char* folder = getenv("LQ_TEST_FOLDER");
   snprintf(path, sizeof path, "%s/c.sion", folder != NULL ? folder : ".");
+  remove(path);
+  test_fields(path);
   remove(path);
   test_round_trip(path);
   test_append_and_verify(path);

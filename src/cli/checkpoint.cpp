@@ -1,0 +1,16 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See checkpoint.hpp.
+#include "cli/checkpoint.hpp"
+
+namespace lq::cli {
+
+std::optional<Checkpoint> checkpoint_of(const Catalog& catalog) {
+  if (catalog.format != "sion" || !catalog.complete) return std::nullopt;
+  const MultifileReader reader(catalog.files.empty() ? catalog.path : catalog.files.front());
+  if (!reader.info().has_records) return std::nullopt;
+  return Checkpoint{reader.info(), reader.fields()};
+}
+
+}  // namespace lq::cli
