@@ -74,7 +74,11 @@ Report FieldsWriter::write(const std::string& name, const Grid& grid, const Fiel
 
 // The file ends with a whole field, whatever happened to the one after it.
 void FieldsWriter::cut_off_what_failed() {
-  comm::agree_at_root(communicator_.engine(), [&] { transport_.open_write(at_)->resize(end_); });
+  comm::agree_at_root(communicator_.engine(), [&] {
+    const auto file = transport_.open_write(at_);
+    file->resize(end_);
+    if (sync_ != Sync::none) file->sync();
+  });
   lattice_ = {};
   has_failed_ = false;
 }

@@ -19,9 +19,9 @@ namespace lq {
 namespace checkpoint {
 namespace {
 
-// What all ranks must know: a few numbers, the record of the set, the names of its files.
+// What all ranks must know: a few numbers, the record of the set, the names of its files and what is wrong with fields.
 struct Common {
-  std::uint64_t numbers[6] = {};
+  std::uint64_t numbers[7] = {};
   RecordBytes record{};
 };
 
@@ -39,11 +39,12 @@ std::vector<std::string> split(const std::string& text) {
   return names;
 }
 
-void tell(comm::Comm& comm, MultifileInfo& info, std::optional<SetRecord>& record) {
+void tell(comm::Comm& comm, MultifileInfo& info, std::optional<SetRecord>& record, std::optional<Error>& problem) {
   Common common;
   if (comm.rank() == 0) {
     common = {{static_cast<std::uint64_t>(info.tasks), info.bytes, info.stored_bytes, info.chunks,
-               record ? std::uint64_t{1} : std::uint64_t{0}, info.fields},
+               record ? std::uint64_t{1} : std::uint64_t{0}, info.fields,
+               problem ? static_cast<std::uint64_t>(problem->code()) : 0},
               record ? encode(*record) : RecordBytes{}};
   }
   comm.broadcast(std::as_writable_bytes(std::span(&common, 1)), 0);
@@ -52,8 +53,16 @@ void tell(comm::Comm& comm, MultifileInfo& info, std::optional<SetRecord>& recor
   info.stored_bytes = common.numbers[2];
   info.chunks = common.numbers[3];
   info.fields = common.numbers[5];
-  info.files = split(comm::broadcast_text(comm, join(info.files)));
-  info.fields_file = comm::broadcast_text(comm, info.fields_file);
+  std::vector<std::string> texts = info.files;
+  texts.insert(texts.end(), {info.fields_file, problem ? problem->what() : ""});
+  texts = split(comm::broadcast_text(comm, join(texts)));
+  if (common.numbers[6] != 0) {
+    problem.emplace(static_cast<Code>(common.numbers[6]), texts.back(), ErrorFacts{.path = fields_name(info.path)});
+  }
+  texts.pop_back();
+  info.fields_file = std::move(texts.back());
+  texts.pop_back();
+  info.files = std::move(texts);
   if (common.numbers[4] == 0) return;
   record = decode_set_record(common.record);
   info.has_records = true;
@@ -73,19 +82,18 @@ OpenSet::OpenSet(transport::Transport& transport, const std::string& path, const
                      "what is to be read");
   FoundSet found;                   // on rank 0
   std::vector<std::uint64_t> ends;  // of the streams, one behind the other
-  std::optional<Error> problem;
   comm::agree_at_root(comm, [&] {
     if (options.record_bytes == 0) throw Error(Code::invalid_argument, "records have 1 byte at least, not 0");
     found = find_set(transport, path);
     info_ = found.info();
-    problem = found.fields_problem;
+    problem_ = found.fields_problem;
     if (found.has_records()) settings_.record = found.records.front();
     ends.reserve(static_cast<std::size_t>(found.set.tasks()));
     std::uint64_t end = 0;
     for (std::int32_t task = 0; task < found.set.tasks(); ++task) ends.push_back(end += found.stream_bytes(task));
   });
-  tell(comm, info_, settings_.record);
   info_.path = path;
+  tell(comm, info_, settings_.record, problem_);
   settings_.verify = options.verify;
   comm::agree(comm, [&] {
     const std::vector<std::byte> mine = comm.scatter_parts(
@@ -93,16 +101,11 @@ OpenSet::OpenSet(transport::Transport& transport, const std::string& path, const
     if (!mine.empty()) share_ = unpack_share(mine);
   });
   files_ = std::make_shared<OpenFiles>(transport, info_.files);
-  open_fields(communicator, std::move(problem));
+  open_fields(communicator);
 }
 
 // Damage to fields is a matter of whoever reads them.
-void OpenSet::open_fields(const Communicator& communicator, std::optional<Error> problem) {
-  comm::Comm& comm = communicator.engine();
-  std::uint64_t code = problem ? static_cast<std::uint64_t>(problem->code()) : 0;
-  comm.broadcast(std::as_writable_bytes(std::span(&code, 1)), 0);
-  const std::string sentence = comm::broadcast_text(comm, problem ? problem->what() : "");
-  if (code != 0) problem_.emplace(static_cast<Code>(code), sentence, ErrorFacts{.path = fields_name(info_.path)});
+void OpenSet::open_fields(const Communicator& communicator) {
   if (info_.fields_file.empty()) return;
   catalog_ = io::scan_file(transport_, info_.fields_file, communicator, {});
   found_fields_ = sort_fields(catalog_, settings_.record->generation);

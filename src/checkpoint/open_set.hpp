@@ -56,7 +56,7 @@ class OpenSet {
 
  private:
   std::unique_ptr<StreamReader> reader(const TaskEntry& entry) const;
-  void open_fields(const Communicator& communicator, std::optional<Error> problem);
+  void open_fields(const Communicator& communicator);
   const FieldEntry& entry_of_field(const std::string& name) const;
 
   transport::Transport& transport_;
