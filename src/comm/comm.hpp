@@ -12,6 +12,8 @@
 #include <span>
 #include <vector>
 
+#include <limequat/version.hpp>
+
 namespace lq::comm {
 
 enum class Reduce { sum, min, max, bit_xor, bit_or };
@@ -31,7 +33,8 @@ class Flight {
   virtual bool is_done() = 0;
 };
 
-class Comm {
+// Visible, for what it does itself is called through the objects of other libraries: that over MPI.
+class LQ_API Comm {
  public:
   Comm() = default;
   virtual ~Comm() = default;
