@@ -122,6 +122,20 @@ class Bench:
         self.keep("overlap", [self.run(ranks, "lq-mpi", "bench", "overlap", "--lattice", lattice, *runs,
                                        path=self.options.memory) for ranks in (1, os.cpu_count() or 1)])
 
+    def tasklocal(self):
+        """What the SIONlib paper measured: streams of tasks in one file each and in multifiles."""
+        memory, disk = self.options.memory, self.options.disk
+        runs = ["--runs", min(self.options.runs, 4)]  # 3 to 5, as there
+        verb = ["lq-mpi", "bench", "tasklocal", *runs]
+        create = self.run(64, *verb, "--part", "create", path=memory)
+        by_files = self.run(4, *verb, "--part", "transfer", "--bytes", 32 << 20, path=memory)
+        self.keep("tasklocal", [create, by_files])
+        self.plot("tasklocal", "tasklocal-create", "create-by-tasks")
+        self.plot("tasklocal", "tasklocal-files", "rate-by-files")
+        self.keep("tasklocal-rates", [
+            self.run(2, *verb, "--part", "transfer", "--files", 1, "--bytes", 256 << 20, path=path)
+            for path in (memory, disk)])
+
     def parts(self):
         self.keep("parts", [self.run(2, "lq-mpi", "bench", "parts", "--seconds", self.options.seconds,
                                      path=self.options.memory)])
@@ -149,7 +163,8 @@ def main():
 
     start = time.monotonic()
     bench = Bench(options)
-    for step in (bench.parts, bench.transfers, bench.model, bench.sizes, bench.serial, bench.peers, bench.overlap):
+    for step in (bench.parts, bench.transfers, bench.model, bench.sizes, bench.serial, bench.peers, bench.overlap,
+                 bench.tasklocal):
         step()
     for old in OLD_PAGES:
         (bench.out / old).unlink(missing_ok=True)

@@ -54,12 +54,19 @@ class Targets:
     def __init__(self, folder):
         self.memory, self.disk, self.peers = (load(folder, name) for name in ("memory", "disk", "peers"))
         self.overlap, self.parts, self.small = (load(folder, name) for name in ("overlap", "parts", "small"))
+        self.streams_of_tasks = load(folder, "tasklocal-rates")
 
     @staticmethod
     def ratio(measured, direction, *grids):
         """The smallest ratio to raw over these grids; nothing unless all were measured."""
         found = [find(measured, direction=direction, grid=grid, name="lattice") for grid in grids]
         return min((r["ratio_to_raw"] for each in found for r in each), default=None) if all(found) else None
+
+    def streams(self, verify):
+        """The smallest ratio of tasks' streams to one file per task, and where."""
+        found = [(r["ratio_to_raw"], f"{r['name']}, {r['direction']}, {e['file_system']}") for e, r in rows(self.streams_of_tasks)
+                 if r["verify"] == verify and r["name"] != "one file per task" and r["block"] == 0]
+        return min(found, default=None)
 
     def kernel(self):
         parts = [p for run in self.parts for p in run.get("parts", []) if p["name"] == "pack with checksum, small"]
@@ -113,6 +120,7 @@ class Targets:
         memory, disk = self.memory, self.disk
         peers = self.beside_peers()
         kernel, vectors = self.kernel_target()
+        plain, checked = self.streams("none"), self.streams("checksum")
         return [
             ("kernel: pack, swap and CRC, one core, in cache", round(kernel, 2), ">=", self.kernel(), " GB/s", vectors),
             ("write, 1 rank", 0.93, ">=", self.ratio(memory, "write", "1x1x1x1"), "", ""),
@@ -131,6 +139,8 @@ class Targets:
              self.beside_compute("hidden_share", min, False), "", "the lower of both loops"),
             ("memory beyond the field, per rank", 16, "<=", self.largest_memory(), " MiB", "the highest of all transfers"),
             ("open and commit of a small file, 4 ranks", 2, "<=", self.commit(), " ms", ""),
+            ("streams of 2 tasks over one file per task", 0.95, ">=", plain and plain[0], "", plain[1] if plain else ""),
+            ("the same with checksums", 0.85, ">=", checked and checked[0], "", checked[1] if checked else ""),
         ]
 
 
@@ -264,6 +274,58 @@ can be had. *hidden*: how much of the shorter one it did not cost.
 {table(["cores computing", "loop in", "compute ms", "write ms", "both ms", "to the longer", "hidden"], lines)}"""
 
 
+def tasklocal_rows(measured, **facts):
+    """Cells of the transfers of tasks' streams."""
+    lines = []
+    for e, r in rows(measured):
+        if r["direction"] == "create" or any(r.get(key) != value for key, value in facts.items()):
+            continue
+        lines.append([r["direction"], e["file_system"], r["name"], r["verify"], str(r["files"]),
+                      "the system's blocks" if r["block"] == 0 else f"{r['block']} bytes", f"{rate(r):.2f}",
+                      f"{r['bytes'] / r['seconds']['min'] / 1e9:.2f}", f"**{r['ratio_to_raw']:.2f}**"])
+    return lines
+
+
+def tasklocal_page(folder):
+    both, rates = load(folder, "tasklocal"), load(folder, "tasklocal-rates")
+    heads = ["direction", "file system", "streams in", "verify", "files", "chunks at multiples of", "GB/s", "best",
+             "ratio to one file per task"]
+    ms = lambda r, key: f"{r['seconds'][key] * 1e3:.2f}"  # noqa: E731
+    created = [r for _, r in rows(both) if r["direction"] == "create"]
+    lines = [[str(r["ranks"]), r["name"], ms(r, "median"), ms(r, "min"), ms(r, "max"), ms(r, "first")] for r in created]
+    by_files = [r for _, r in rows(both) if r["direction"] != "create"]
+    tasks, mib = (by_files[0]["ranks"], by_files[0]["bytes"] // by_files[0]["ranks"] // MIB) if by_files else (0, 0)
+    return f"""# A stream per task
+
+As in the paper on SIONlib (Frings, Wolf, Petkov: *Scalable massively parallel I/O to task-local files*, SC 2009, section 4): every task
+has a stream of its own. *one file per task*: plain `open`, `pwrite` and `pread` of 1 MiB, `close`. *multifile*: through our `sion.h`,
+without checksums. *checkpoint*: our own interface, which records every chunk, and checks it if asked to. All in turn within every round;
+every stream is read by another task than wrote it, and compared byte for byte. Nothing is synced. {both[0]['environment']['runs']} rounds; a
+first one stands apart.
+
+{where(both)}
+
+## Opening and closing
+
+Nothing is written; one physical file. More tasks than cores take turns, so that messages cost what waiting for a core costs: what
+counts here is how many rounds of messages there are, and that the ways stand side by side. The memory of this machine makes a file at
+once, which no parallel file system does: there one file per task is what costs.
+
+{table(["tasks", "streams in", "ms", "fastest", "slowest", "first"], lines)}
+![time to open and close against the number of tasks](tasklocal-create.svg)
+
+## By the number of physical files
+
+{tasks} tasks, {mib} MiB each. The last rows: chunks that begin where no block of the file system does, so that two tasks share blocks.
+
+{table(heads, tasklocal_rows(both))}
+![rate against the number of physical files](tasklocal-files.svg)
+
+## Two tasks, 256 MiB each
+
+{table(heads, tasklocal_rows(rates))}"""
+
+
 def parts_page(folder):
     parts = load(folder, "parts")
     lines = [[p["name"], str(p["ranks"]), f"{p['bytes_per_second'] / 1e9:.2f}" if p["bytes"] else "-",
@@ -281,6 +343,7 @@ The ceilings, one by one: `lq bench parts`. Medians over all rounds that fitted 
 PAGES = [("transfers", "memory", "Transfers", transfers_page), ("peers", "peers", "Beside others", peers_page),
          ("serial", "serial", "One rank that does it all, and all together", serial_page),
          ("overlap", "overlap", "Writing while computing", overlap_page),
+         ("tasklocal", "tasklocal", "A stream per task", tasklocal_page),
          ("parts", "parts", "Parts of this machine", parts_page)]
 
 

@@ -7,6 +7,7 @@
 #include "cli/bench_lattice.hpp"
 #include "cli/bench_overlap.hpp"
 #include "cli/bench_parts.hpp"
+#include "cli/bench_tasklocal.hpp"
 #include "cli/command.hpp"
 #include "cli/write_arguments.hpp"
 
@@ -16,11 +17,13 @@ namespace {
 struct Bench {
   std::string what;
   BenchLattice lattice;
+  BenchTasklocal tasklocal;
   double seconds = 10;
 
   int run(Session& session) const {
     if (what == "overlap") return bench_overlap(session, lattice);
     if (what == "lattice") return lattice.run(session);
+    if (what == "tasklocal") return tasklocal.run(session, lattice);
     if (!lattice.json.empty() && lattice.json != "-") require_target(session, lattice.json, lattice.force);
     return bench_parts(session, {.path = lattice.rounds.directory, .json = lattice.json, .seconds = seconds});
   }
@@ -32,9 +35,11 @@ Run declare_bench(Arguments& arguments) {
   const auto bench = std::make_shared<Bench>();
   arguments.word("WHAT", bench->what,
                  "lattice: a gauge field written and read; overlap: written in the background of a compute loop; "
-                 "parts: memory, checksums, storage and messages one by one",
-                 {"lattice", "overlap", "parts"});
+                 "parts: memory, checksums, storage and messages one by one; tasklocal: a stream per task, in one file "
+                 "each and in multifiles",
+                 {"lattice", "overlap", "parts", "tasklocal"});
   bench->lattice.declare(arguments);
+  bench->tasklocal.declare(arguments);
   arguments.number("--seconds", bench->seconds, "how long parts may take (default 10)");
   return [bench](Session& session) { return bench->run(session); };
 }

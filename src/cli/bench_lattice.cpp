@@ -216,9 +216,12 @@ std::string bench_table(const std::vector<BenchResult>& results, const std::stri
 }
 
 void save_bench(Session& session, const BenchLattice& what, const std::vector<BenchResult>& results) {
+  save_json(session, what, to_json(environment_json(session, what.rounds.directory, what.rounds.runs), results));
+}
+
+void save_json(Session& session, const BenchLattice& what, const std::string& text) {
   if (what.json.empty()) return;
   at_root(session, [&] {
-    const std::string text = to_json(environment_json(session, what.rounds.directory, what.rounds.runs), results);
     if (what.json == "-") {
       session.out.line(text);
       return fine;

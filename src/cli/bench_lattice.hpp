@@ -41,6 +41,7 @@ std::vector<Extents> dividing_grids(const Extents& lattice, int ranks);
 // The results of one lattice and grid as a table for people.
 std::string bench_table(const std::vector<BenchResult>& results, const std::string& file_system, int runs);
 // Collective. The JSON to the file that was asked for, or to standard output.
+void save_json(Session& session, const BenchLattice& what, const std::string& text);
 void save_bench(Session& session, const BenchLattice& what, const std::vector<BenchResult>& results);
 
 }  // namespace lq::cli

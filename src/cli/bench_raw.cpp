@@ -69,6 +69,11 @@ void raw_read(const std::string& path, std::uint64_t offset, std::span<std::byte
            [&](std::byte* p, std::size_t n, off_t at) { return ::pread(file.get(), p, n, at); });
 }
 
+void sync_file(const std::string& path) {
+  const Descriptor file(path, O_RDONLY);
+  if (::fsync(file.get()) != 0) fail(path, "sync", errno);
+}
+
 void drop_from_cache(const std::string& path) {
   const Descriptor file(path, O_RDONLY);
   // Only what has reached the disk is forgotten.

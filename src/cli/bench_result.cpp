@@ -8,19 +8,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/json_writer.hpp"
-
 namespace lq::cli {
 namespace {
 
 double ratio(double above, double below) { return below > 0 ? above / below : 0; }
-
-void write(base::JsonWriter& json, std::string_view key, const Series& series) {
-  json.key(key).begin_object().member("min", series.at(0)).member("lower_quartile", series.at(0.25));
-  json.member("median", series.median()).member("upper_quartile", series.at(0.75)).member("max", series.at(1));
-  json.member("mean", series.mean()).member("error", series.error());
-  json.member("first", series.first()).end_object();
-}
 
 void write(base::JsonWriter& json, const std::optional<StepSeries>& steps) {
   const auto step = [&](std::string_view key, Series StepSeries::*series) {
@@ -46,8 +37,8 @@ void write(base::JsonWriter& json, const BenchResult& r) {
   json.member("strategy", r.strategy).member("strategy_taken", r.strategy_taken);
   json.member("format", r.format).member("verify", r.verify).member("precision", r.precision);
   json.member("cache", r.cache).member("sync", r.sync).member("bytes", r.bytes);
-  write(json, "seconds", r.seconds);
-  write(json, "raw_seconds", r.raw);
+  write_series(json, "seconds", r.seconds);
+  write_series(json, "raw_seconds", r.raw);
   json.member("ratio_to_raw", r.ratio_to_raw());
   write(json, r.steps);
   json.key("memory_bytes");
@@ -58,8 +49,8 @@ void write(base::JsonWriter& json, const BenchResult& r) {
   }
   if (r.beside) {
     json.member("load", r.beside->load);
-    write(json, "compute_seconds", r.beside->compute);
-    write(json, "alone_seconds", r.beside->alone);
+    write_series(json, "compute_seconds", r.beside->compute);
+    write_series(json, "alone_seconds", r.beside->alone);
     json.member("ratio_to_longer", r.ratio_to_longer()).member("hidden_share", r.hidden_share());
   }
   json.end_object();
@@ -108,6 +99,13 @@ double BenchResult::hidden_share() const {
   if (!beside) return 0;
   const double compute = beside->compute.median(), alone = beside->alone.median();
   return ratio(compute + alone - seconds.median(), std::min(compute, alone));
+}
+
+void write_series(base::JsonWriter& json, std::string_view key, const Series& series) {
+  json.key(key).begin_object().member("min", series.at(0)).member("lower_quartile", series.at(0.25));
+  json.member("median", series.median()).member("upper_quartile", series.at(0.75)).member("max", series.at(1));
+  json.member("mean", series.mean()).member("error", series.error());
+  json.member("first", series.first()).end_object();
 }
 
 std::string to_json(const std::string& environment, const std::vector<BenchResult>& results) {

@@ -12,6 +12,8 @@
 #include <limequat/lattice.hpp>
 #include <limequat/report.hpp>
 
+#include "base/json_writer.hpp"
+
 namespace lq::cli {
 
 // Of `values`, by linear interpolation between neighbours; 0 for none. share 0.5: the median.
@@ -77,6 +79,9 @@ struct BenchResult {
   // How much of the shorter one was hidden behind the longer one: 1 all of it, 0 nothing.
   double hidden_share() const;
 };
+
+// "KEY": {"min", "lower_quartile", ...}, into the object that is open.
+void write_series(base::JsonWriter& json, std::string_view key, const Series& series);
 
 // {"environment": {...}, "results": [...]}
 std::string to_json(const std::string& environment, const std::vector<BenchResult>& results);

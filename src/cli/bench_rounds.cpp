@@ -23,17 +23,6 @@
 namespace lq::cli {
 namespace {
 
-// Runs `work` and lets no rank go on alone when it fails on one.
-void together(const Communicator& ranks, const std::function<void()>& work) {
-  std::exception_ptr failure;
-  try {
-    work();
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  ranks.agree(failure);
-}
-
 class RawMover : public Mover {
  public:
   RawMover(const Grid& grid, std::uint64_t bytes_per_number, bool sync)
@@ -174,6 +163,16 @@ bool BenchField::target_is_source(std::size_t bytes) const {
 
 std::unique_ptr<Mover> make_raw_mover(const Grid& grid, std::uint64_t bytes_per_number, bool sync) {
   return std::make_unique<RawMover>(grid, bytes_per_number, sync);
+}
+
+void together(const Communicator& ranks, const std::function<void()>& work) {
+  std::exception_ptr failure;
+  try {
+    work();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  ranks.agree(failure);
 }
 
 double timed(const Communicator& ranks, const std::function<void()>& work) {

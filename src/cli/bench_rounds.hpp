@@ -73,6 +73,9 @@ struct Rounds {
 std::vector<BenchResult> run_rounds(const Session& session, BenchField& field,
                                     const std::vector<std::unique_ptr<Mover>>& movers, const Rounds& rounds);
 
+// Collective. Runs `work` and lets no rank go on alone when it fails on one.
+void together(const Communicator& ranks, const std::function<void()>& work);
+
 // Collective. Seconds from when all ranks begin until all have ended, the same on all ranks. An error of any rank
 // is thrown on all.
 double timed(const Communicator& ranks, const std::function<void()>& work);

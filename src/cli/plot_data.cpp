@@ -82,28 +82,37 @@ PlotSeconds seconds_of(const Object& seconds) {
   return result;
 }
 
+// What results of a lattice have beside the others.
+void take_lattice(const Object& one, PlotResult& result) {
+  result.lattice = one.text("lattice");
+  result.grid = one.text("grid");
+  result.strategy = one.text("strategy");
+  result.precision = one.text_or("precision", "double");
+  const Object steps = one.object("steps");
+  if (steps.is_null("pack")) return;
+  result.steps = PlotSteps{steps.number("pack"), steps.number("exchange"), steps.number("write"), steps.number("sync")};
+}
+
 PlotResult result_of(const Object& one, const Object& environment) {
   PlotResult result;
   result.name = one.text("name");
   result.direction = one.text("direction");
-  result.lattice = one.text("lattice");
-  result.grid = one.text("grid");
   result.ranks = one.whole("ranks");
-  result.strategy = one.text("strategy");
   result.verify = one.text("verify");
-  result.precision = one.text_or("precision", "double");
   result.cache = one.text_or("cache", "warm");
   result.bytes = one.whole("bytes");
   if (result.ranks == 0) one.refuse(one.place_of("ranks"), "a number of ranks");
-  if (result.bytes == 0) one.refuse(one.place_of("bytes"), "a number of bytes");
+  if (result.bytes == 0 && result.direction != "create") one.refuse(one.place_of("bytes"), "a number of bytes");
+  if (one.has("part")) {
+    result.files = one.whole("files");
+    result.block = one.whole("block");
+    if (result.files == 0) one.refuse(one.place_of("files"), "a number of files");
+  } else {
+    take_lattice(one, result);
+  }
   result.seconds = seconds_of(one.object("seconds"));
   result.raw = seconds_of(one.object("raw_seconds"));
   result.ratio_to_raw = one.number("ratio_to_raw");
-  const Object steps = one.object("steps");
-  if (!steps.is_null("pack")) {
-    result.steps =
-        PlotSteps{steps.number("pack"), steps.number("exchange"), steps.number("write"), steps.number("sync")};
-  }
   result.file_system = environment.text_or("file_system", "unknown");
   result.processor = environment.text_or("processor", "unknown");
   result.mpi = environment.text_or("mpi", "unknown");

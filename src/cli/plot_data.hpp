@@ -21,15 +21,18 @@ struct PlotSteps {
   double pack = 0, exchange = 0, write = 0, sync = 0;
 };
 
-// One result and where it was measured.
+// One result and where it was measured. Of tasks: no lattice, grid, strategy and precision, but files.
 struct PlotResult {
   std::string name, direction, lattice, grid, strategy, verify, precision, cache;
   std::string file_system, processor, mpi;
   std::uint64_t ranks = 1, cores = 0, bytes = 0;
+  std::uint64_t files = 0;  // physical ones, of tasks; else 0
+  std::uint64_t block = 0;  // bytes at whose multiples chunks were to begin; 0: those of the file system
   PlotSeconds seconds, raw;
   double ratio_to_raw = 0;
   std::optional<PlotSteps> steps;
 
+  bool is_of_tasks() const { return files > 0; }
   double rate() const { return static_cast<double>(bytes) / seconds.median; }
 };
 

@@ -10,6 +10,7 @@
 #include <limequat/error.hpp>
 
 #include "cli/bench_result.hpp"
+#include "cli/bench_task_result.hpp"
 
 namespace lq::cli {
 namespace {
@@ -68,6 +69,22 @@ TEST(ReadResults, KeysOfTheContractSuffice) {
   const PlotResult result = read_results(text, "r.json").at(0);
   EXPECT_EQ(result.seconds.low, 1);
   EXPECT_EQ(result.seconds.high, 3);
+}
+
+TEST(ReadResults, ReadsStreamsOfTasks) {
+  TaskResult create;
+  create.part = "create", create.name = "multifile", create.direction = "create", create.tasks = 8;
+  TaskResult write = create;
+  write.part = "transfer", write.direction = "write", write.files = 2, write.block = 3072, write.bytes = 4096;
+  for (TaskResult* result : {&create, &write}) result->seconds.add(2), result->raw.add(1);
+  const auto results = read_results(to_json(R"({"file_system":"tmpfs"})", std::vector{create, write}), "r.json");
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].direction, "create");
+  EXPECT_EQ(results[0].ranks, 8u);
+  EXPECT_EQ(results[1].files, 2u);
+  EXPECT_EQ(results[1].block, 3072u);
+  EXPECT_EQ(results[1].ratio_to_raw, 0.5);
+  EXPECT_TRUE(results[1].is_of_tasks());
 }
 
 TEST(ReadResults, PassesOverOtherResults) {

@@ -17,9 +17,23 @@ namespace lq::cli {
 namespace {
 
 // Facts by which results may differ, in the order in which they are named.
-enum Fact { direction, who, checksum, precision, lattice, grid, ranks, cache, file_system, processor, mpi };
-constexpr std::array all_facts = {direction, who,   checksum,    precision, lattice, grid,
-                                  ranks,     cache, file_system, processor, mpi};
+enum Fact {
+  direction,
+  who,
+  checksum,
+  precision,
+  lattice,
+  grid,
+  ranks,
+  files,
+  block,
+  cache,
+  file_system,
+  processor,
+  mpi
+};
+constexpr std::array all_facts = {direction, who,   checksum, precision,   lattice,   grid, ranks,
+                                  files,     block, cache,    file_system, processor, mpi};
 
 std::string text_of(const PlotResult& r, Fact fact) {
   switch (fact) {
@@ -34,9 +48,13 @@ std::string text_of(const PlotResult& r, Fact fact) {
     case lattice:
       return r.lattice;
     case grid:
-      return "grid " + r.grid;
+      return r.grid.empty() ? "" : "grid " + r.grid;
+    case files:
+      return r.is_of_tasks() ? fmt::format("{} file{}", r.files, r.files == 1 ? "" : "s") : "";
+    case block:
+      return r.block > 0 ? "not at blocks" : "";
     case ranks:
-      return fmt::format("{} rank{}", r.ranks, r.ranks == 1 ? "" : "s");
+      return fmt::format("{} {}{}", r.ranks, r.is_of_tasks() ? "task" : "rank", r.ranks == 1 ? "" : "s");
     case cache:
       return r.cache;
     case file_system:
@@ -64,7 +82,7 @@ Facts varying(const std::vector<PlotResult>& results) {
 std::string words_of(const PlotResult& r, const Facts& facts) {
   std::vector<std::string> words;
   for (const Fact fact : all_facts) {
-    if (facts.contains(fact)) words.push_back(text_of(r, fact));
+    if (facts.contains(fact) && !text_of(r, fact).empty()) words.push_back(text_of(r, fact));
   }
   return fmt::format("{}", fmt::join(words, ", "));
 }
@@ -82,6 +100,7 @@ std::string common(const std::vector<PlotResult>& results) {
 }
 
 double x_of(const PlotResult& r, PlotKind kind) {
+  if (kind == PlotKind::rate_by_files) return static_cast<double>(r.files);
   return static_cast<double>(kind == PlotKind::rate_by_ranks ? r.ranks : r.bytes);
 }
 
@@ -133,9 +152,42 @@ ChartBar ratio_bar(const PlotResult& r, const std::string& label) {
   return bar;
 }
 
+// Titles and axes.
+LineChart rate_frame(PlotKind kind) {
+  LineChart chart;
+  const auto name = [&](const char* x_title, const char* title) { chart.x_title = x_title, chart.title = title; };
+  if (kind == PlotKind::rate_by_ranks) name("ranks", "Rate against the number of ranks");
+  if (kind == PlotKind::rate_by_size) name("size of the file", "Rate against the size of the file");
+  if (kind == PlotKind::rate_by_files) name("physical files", "Rate against the number of physical files");
+  chart.y_title = "GB/s, median with quartiles";
+  chart.ticks_at_points = kind != PlotKind::rate_by_size;
+  chart.x_text = tick_text;
+  if (kind == PlotKind::rate_by_size) {
+    chart.x_text = [](double x) { return base::human_bytes(static_cast<std::uint64_t>(x + 0.5)); };
+  }
+  return chart;
+}
+
+bool is_creation(const PlotResult& r) { return r.direction == "create"; }
+// The limit of multifiles, which is no line of its own among them.
+bool is_limit(const PlotResult& r) { return r.is_of_tasks() && r.name == "one file per task"; }
+
+// Those that a picture of this kind shows.
+std::vector<PlotResult> fitting(const std::vector<PlotResult>& results, PlotKind kind) {
+  std::vector<PlotResult> some;
+  std::ranges::copy_if(results, std::back_inserter(some), [&](const PlotResult& r) {
+    if (kind == PlotKind::create_by_tasks) return is_creation(r);
+    if (kind == PlotKind::rate_by_files) return r.is_of_tasks() && !is_creation(r) && !is_limit(r) && r.block == 0;
+    return !is_creation(r);
+  });
+  return some;
+}
+
 }  // namespace
 
 PlotKind kind_for(const std::vector<PlotResult>& results) {
+  if (std::ranges::any_of(results, is_creation)) return PlotKind::create_by_tasks;
+  if (std::ranges::any_of(results, &PlotResult::is_of_tasks)) return PlotKind::rate_by_files;
   std::set<std::uint64_t> ranks, sizes;
   for (const PlotResult& r : results) ranks.insert(r.ranks), sizes.insert(r.bytes);
   if (sizes.size() > ranks.size() && sizes.size() > 2) return PlotKind::rate_by_size;
@@ -143,24 +195,38 @@ PlotKind kind_for(const std::vector<PlotResult>& results) {
   return PlotKind::ratio;
 }
 
-LineChart rate_chart(const std::vector<PlotResult>& results, PlotKind kind) {
-  const bool by_ranks = kind == PlotKind::rate_by_ranks;
+LineChart create_chart(const std::vector<PlotResult>& results) {
   LineChart chart;
-  chart.title = by_ranks ? "Rate against the number of ranks" : "Rate against the size of the file";
+  chart.title = "Time to open and close against the number of tasks";
   chart.subtitle = common(results);
-  chart.x_title = by_ranks ? "ranks" : "size of the file";
-  chart.y_title = "GB/s, median with quartiles";
-  chart.ticks_at_points = by_ranks;
-  chart.x_text = [by_ranks](double x) {
-    return by_ranks ? tick_text(x) : base::human_bytes(static_cast<std::uint64_t>(x + 0.5));
-  };
-  const Facts facts = by_ranks ? without(varying(results), {ranks, grid}) : without(varying(results), {lattice});
+  chart.x_title = "tasks";
+  chart.y_title = "ms, median with quartiles";
+  chart.ticks_at_points = true;
+  chart.x_text = tick_text;
+  const Facts facts = without(varying(results), {ranks, files, checksum});
+  Lines lines;
+  for (const PlotResult& r : results) {
+    const double tasks = static_cast<double>(r.ranks);
+    lines.add(words_of(r, facts), {tasks, r.seconds.median * 1e3, r.seconds.low * 1e3, r.seconds.high * 1e3});
+  }
+  lines.move_to(chart.lines, false);
+  return chart;
+}
+
+LineChart rate_chart(const std::vector<PlotResult>& results, PlotKind kind) {
+  LineChart chart = rate_frame(kind);
+  chart.subtitle = common(results);
+  Facts facts = varying(results);
+  if (kind == PlotKind::rate_by_ranks) facts = without(facts, {ranks, grid});
+  if (kind == PlotKind::rate_by_size) facts = without(facts, {lattice});
+  if (kind == PlotKind::rate_by_files) facts = without(facts, {files});
   const Facts raw_facts = without(facts, {who, checksum});
+  const std::string limit = kind == PlotKind::rate_by_files ? "one file per task" : "raw limit";
   Lines ours, raw;
   for (const PlotResult& r : results) {
     const std::string words = words_of(r, facts), raw_words = words_of(r, raw_facts);
     ours.add(words.empty() ? "limequat" : words, point_of(r, r.seconds, kind));
-    raw.add(raw_words.empty() ? "raw limit" : "raw limit, " + raw_words, point_of(r, r.raw, kind));
+    raw.add(raw_words.empty() ? limit : fmt::format("{}, {}", limit, raw_words), point_of(r, r.raw, kind));
   }
   ours.move_to(chart.lines, false);
   raw.move_to(chart.lines, true);
@@ -192,11 +258,15 @@ BarChart bar_chart(const std::vector<PlotResult>& results, PlotKind kind) {
   return chart;
 }
 
-Picture draw_results(const std::vector<PlotResult>& results, PlotKind kind) {
+Picture draw_results(const std::vector<PlotResult>& all, PlotKind kind) {
+  const std::vector<PlotResult> results = fitting(all, kind);
   if (results.empty()) {
-    throw Error(Code::invalid_argument, "there is no result of a transfer in these files: nothing to plot");
+    throw Error(Code::invalid_argument, all.empty()
+                                            ? "there is no result of a transfer in these files: nothing to plot"
+                                            : "none of these results is one of this kind; choose another --kind");
   }
-  if (kind == PlotKind::rate_by_ranks || kind == PlotKind::rate_by_size) return draw(rate_chart(results, kind));
+  if (kind == PlotKind::create_by_tasks) return draw(create_chart(results));
+  if (kind != PlotKind::steps && kind != PlotKind::ratio) return draw(rate_chart(results, kind));
   const BarChart chart = bar_chart(results, kind);
   if (chart.bars.empty()) {
     throw Error(Code::invalid_argument, "none of these results tells its steps; choose another --kind");

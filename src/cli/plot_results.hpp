@@ -13,16 +13,19 @@
 
 namespace lq::cli {
 
-enum class PlotKind { rate_by_ranks, rate_by_size, steps, ratio };
+enum class PlotKind { rate_by_ranks, rate_by_size, steps, ratio, create_by_tasks, rate_by_files };
 
-inline constexpr std::string_view plot_kind_names[] = {"rate-by-ranks", "rate-by-size", "steps", "ratio"};
+inline constexpr std::string_view plot_kind_names[] = {"rate-by-ranks", "rate-by-size",    "steps",
+                                                       "ratio",         "create-by-tasks", "rate-by-files"};
 
-// Several numbers of ranks: against these; else several sizes: against those; else ratios.
+// Of tasks: the time to create, else rates by files. Several numbers of ranks: against these; else several sizes:
+// against those; else ratios.
 PlotKind kind_for(const std::vector<PlotResult>& results);
 // Local. invalid_argument: there is nothing of this kind in the results.
 Picture draw_results(const std::vector<PlotResult>& results, PlotKind kind);
 // For tests: the chart before it is drawn.
 LineChart rate_chart(const std::vector<PlotResult>& results, PlotKind kind);
+LineChart create_chart(const std::vector<PlotResult>& results);
 BarChart bar_chart(const std::vector<PlotResult>& results, PlotKind kind);
 
 }  // namespace lq::cli

@@ -23,6 +23,44 @@ PlotResult result(std::uint64_t ranks, const std::string& direction, double seco
   return r;
 }
 
+PlotResult stream(const std::string& name, const std::string& direction, std::uint64_t tasks, std::uint64_t files) {
+  PlotResult r = result(tasks, direction, 2);
+  r.name = name, r.lattice = r.grid = r.strategy = r.precision = "", r.verify = "none";
+  r.files = files;
+  r.steps.reset();
+  return r;
+}
+
+TEST(PlotKind, OfTasksIsTheirs) {
+  EXPECT_EQ(kind_for({stream("multifile", "write", 4, 1)}), PlotKind::rate_by_files);
+  EXPECT_EQ(kind_for({stream("multifile", "write", 4, 1), stream("multifile", "create", 4, 1)}),
+            PlotKind::create_by_tasks);
+}
+
+TEST(CreateChart, HasALineForEachWay) {
+  const LineChart chart =
+      create_chart({stream("one file per task", "create", 8, 8), stream("multifile", "create", 8, 1),
+                    stream("one file per task", "create", 1, 1), stream("multifile", "create", 1, 1)});
+  ASSERT_EQ(chart.lines.size(), 2u);
+  EXPECT_EQ(chart.lines[0].name, "one file per task");
+  EXPECT_EQ(chart.lines[1].name, "multifile");
+  ASSERT_EQ(chart.lines[1].points.size(), 2u);
+  EXPECT_EQ(chart.lines[1].points[0].x, 1);
+  EXPECT_EQ(chart.lines[1].points[1].y, 2000) << "ms";
+  EXPECT_EQ(chart.subtitle, "create, no checksum, warm, tmpfs, P, 2 cores, M");
+}
+
+TEST(RateByFiles, StandsBesideOneFilePerTask) {
+  const LineChart chart = rate_chart(
+      {stream("multifile", "write", 4, 2), stream("multifile", "write", 4, 1), stream("checkpoint", "write", 4, 1)},
+      PlotKind::rate_by_files);
+  ASSERT_EQ(chart.lines.size(), 3u);
+  EXPECT_EQ(chart.lines[0].name, "multifile");
+  EXPECT_EQ(chart.lines[0].points[1].x, 2);
+  EXPECT_EQ(chart.lines[2].name, "one file per task");
+  EXPECT_TRUE(chart.lines[2].is_limit);
+}
+
 TEST(PlotKind, FollowsTheData) {
   EXPECT_EQ(kind_for({result(1, "write", 1), result(2, "write", 1)}), PlotKind::rate_by_ranks);
   EXPECT_EQ(kind_for({result(1, "write", 1), result(1, "read", 1)}), PlotKind::ratio);
@@ -81,6 +119,7 @@ TEST(DrawResults, NothingIsAnError) {
   PlotResult silent = result(1, "write", 1);
   silent.steps.reset();
   EXPECT_THROW(draw_results({silent}, PlotKind::steps), Error);
+  EXPECT_THROW(draw_results({silent}, PlotKind::create_by_tasks), Error);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <limequat/grid.hpp>
 #include <limequat/survey.hpp>
 
+#include "cli/bench_tasks.hpp"
 #include "cli/output.hpp"
 
 namespace lq::cli {
@@ -35,6 +36,8 @@ struct Session {
   std::function<std::vector<Probe>(const std::string& folder, bool thorough)> mpi_probes = {};
   // Collective. A mover of bench lattice that gathers on one rank; none without MPI.
   std::function<std::unique_ptr<Mover>(const Grid& grid)> gather = {};
+  // Some of the ranks, for bench tasklocal; none without MPI.
+  WithTasks with_tasks = {};
   bool quiet = false;
   bool verbose = false;
   bool json = false;

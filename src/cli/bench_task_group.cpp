@@ -1,0 +1,70 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See bench_task_group.hpp.
+#include "cli/bench_task_group.hpp"
+
+#include <exception>
+
+#include <limequat/mpi.hpp>
+
+#include "base/backoff.hpp"
+#include "cli/bench_task_multifile.hpp"
+
+namespace lq::cli {
+namespace {
+
+// A communicator of the first ranks, numbered from `shift` on; MPI_COMM_NULL on the others.
+class Tasks {
+ public:
+  Tasks(int tasks, int shift) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split(MPI_COMM_WORLD, rank < tasks ? 0 : MPI_UNDEFINED, (rank + shift) % tasks, &comm_);
+  }
+  ~Tasks() {
+    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  }
+  Tasks(const Tasks&) = delete;
+  Tasks& operator=(const Tasks&) = delete;
+  const MPI_Comm& get() const noexcept { return comm_; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+// A barrier that leaves the cores to those who still work.
+void sleep_until_all_are_here() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  base::Backoff backoff;
+  for (int done = 0; done == 0;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) backoff.wait();
+  }
+}
+
+}  // namespace
+
+void with_tasks(int tasks, int shift, const std::function<void(const TaskGroup& group)>& work) {
+  const Communicator all = mpi::communicator();
+  std::exception_ptr failure;
+  {
+    const Tasks writers(tasks, 0), readers(tasks, shift);
+    try {
+      if (writers.get() != MPI_COMM_NULL) {
+        TaskGroup group{mpi::communicator(writers.get()), mpi::communicator(readers.get())};
+#ifdef LQ_WITH_SION
+        group.make_multifile = [&] { return make_multifile_side(&writers.get(), &readers.get()); };
+#endif
+        work(group);
+      }
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    sleep_until_all_are_here();
+  }
+  all.agree(failure);
+}
+
+}  // namespace lq::cli
