@@ -60,6 +60,8 @@ class Team {
   virtual FileGroup form(const Seat& seat) = 0;
   // Whether this task may read and write for others.
   virtual bool may_collect() const { return true; }
+  // Whether tasks can send to any other, as those do that keep copies for each other.
+  virtual bool has_messages() const { return true; }
 };
 
 std::shared_ptr<Team> make_team(std::shared_ptr<comm::Comm> all);

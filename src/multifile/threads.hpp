@@ -101,6 +101,7 @@ class ThreadsTeam final : public Team {
   // Throws unsupported where threads of one rank sit in different files.
   FileGroup form(const Seat& seat) override;
   bool may_collect() const override { return all_->thread() == 0; }
+  bool has_messages() const override { return false; }
 
  private:
   void require_whole_ranks(const Seat& seat);

@@ -215,6 +215,7 @@ class CallbackTeam final : public multifile::Team {
     const int capability = api_->capability(group_);
     return capability != only_sender && capability != none;
   }
+  bool has_messages() const override { return false; }
 
  private:
   std::shared_ptr<const Api> api_;

@@ -126,12 +126,29 @@ int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const Paralle
   return add_handle(std::move(open));
 }
 
+namespace {
+
+// Where tasks cannot keep copies for each other: none is written; what is read is read from the set itself.
+ParallelWish without_copies(const multifile::Team& team, ParallelWish wish) {
+  if (wish.mode.buddies == 0 || team.has_messages()) return wish;
+  if (wish.mode.direction == Direction::write) {
+    throw Error(Code::unsupported,
+                fmt::format("{}: buddy copies are for tasks that are ranks of MPI, not for threads or communication of "
+                            "one's own; leave out \"buddy\"",
+                            wish.creation.path));
+  }
+  wish.mode.buddies = 0;
+  return wish;
+}
+
+}  // namespace
+
 int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
                      const multifile::Seat& seat, int rank, multifile::Seat* found) {
   const int place = team->all().rank();
   try {
     // Whoever fails here must not leave the others waiting.
-    const ParallelWish wish = comm::agree(team->all(), [&] { return wish_of(arguments, rank); });
+    const ParallelWish wish = comm::agree(team->all(), [&] { return without_copies(*team, wish_of(arguments, rank)); });
     return open_in_parallel(team, arguments, wish, seat, found);
   } catch (const std::exception& error) {
     return report_failure(arguments.function, error, place);

@@ -1,0 +1,94 @@
+/* Copyright (c) 2026 The Limequat authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Threads of two ranks as tasks: mpiexec -n 2 threads_test VECTORS. Whatever fails must fail on all threads; one that
+ * waits for another would show as a timeout. */
+#include <mpi.h>
+#include <omp.h>
+#include <sion.h>
+
+#include "check.h"
+
+static int rank;
+
+static int open_with(const char* name, const char* mode, sion_int64 chunk) {
+  int files = 1, grank = -1, block = 512;
+  MPI_Comm local = MPI_COMM_NULL;
+  return sion_paropen_ompi(name, mode, &files, MPI_COMM_WORLD, &local, &chunk, &block, &grank, NULL, NULL);
+}
+
+/* Of the calling thread, of `threads` on each rank. */
+static int task_of(int threads) { return rank * threads + omp_get_thread_num(); }
+
+static void write_one(const char* name, int seed) {
+  unsigned char bytes[700];
+  fill(bytes, seed, task_of(2), 0, 700);
+  const int sid = open_with(name, "bw", 1000);
+  CHECK(sid >= 0 && sion_fwrite(bytes, 1, 700, sid) == 700 && sion_parclose_ompi(sid) == 1);
+}
+
+static void read_one(const char* name, const char* mode, int seed, int threads, size_t bytes) {
+  unsigned char back[1000];
+  const int sid = open_with(name, mode, 0);
+  CHECK(sid >= 0 && sion_fread(back, 1, bytes, sid) == bytes && holds(back, seed, task_of(threads), 0, (long)bytes));
+  CHECK(sion_feof(sid) == 1 && sion_parclose_ompi(sid) == 1);
+}
+
+/* Threads cannot keep copies: nothing is written, and what was there is still there. */
+static void copies_are_refused_and_not_needed_to_read(void) {
+#pragma omp parallel num_threads(2)
+  {
+    write_one("threads_kept.sion", 4);
+    CHECK(open_with("threads_kept.sion", "bw,buddy", 1000) == -1);
+    read_one("threads_kept.sion", "br,buddy", 4, 2, 700);
+  }
+}
+
+/* Written by three threads of two ranks, a file for each rank. */
+static void threads_of_a_rank_share_a_file(void) {
+  const char* const name = vector("v21_hybrid.sion");
+#pragma omp parallel num_threads(3)
+  read_one(name, "br", 21, 3, 150 + 20 * (size_t)task_of(3));
+#pragma omp parallel num_threads(6)
+  {
+    sion_int64 chunk = 0;
+    int block = 0, grank = 0;
+    CHECK(sion_paropen_omp(name, "br", &chunk, &block, &grank, NULL, NULL) == -1);
+  }
+}
+
+/* The data of a group go to its collector, which is thread 0 of a rank. */
+static void data_are_merged_by_ranks(void) {
+#pragma omp parallel num_threads(2)
+  {
+    unsigned char bytes[300];
+    fill(bytes, 6, task_of(2), 0, 300);
+    const int sid = open_with("threads_merged.sion", "bw,collective,cmerge,collsize=2", 400);
+    CHECK(sid >= 0 && sion_coll_fwrite(bytes, 1, 300, sid) == 300 && sion_parclose_ompi(sid) == 1);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  char name[] = "threads_merged.sion";
+  unsigned char back[600];
+  sion_int64 chunk = 0;
+  int block = 0;
+  for (int task = 2 * rank; task < 2 * rank + 2; ++task) {
+    const int sid = sion_open_rank(name, "rb", &chunk, &block, &task, NULL);
+    const size_t expected = task % 2 == 0 ? 600 : 0;
+    CHECK(sid >= 0 && sion_fread(back, 1, 600, sid) == expected && sion_close(sid) == 1);
+    if (expected > 0) CHECK(holds(back, 6, task, 0, 300) && holds(back + 300, 6, task + 1, 0, 300));
+  }
+}
+
+int main(int argc, char** argv) {
+  int given = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  folder = argc > 1 ? argv[1] : ".";
+  copies_are_refused_and_not_needed_to_read();
+  threads_of_a_rank_share_a_file();
+  data_are_merged_by_ranks();
+  int all = 0;
+  MPI_Reduce(&failures, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return failures + all == 0 ? 0 : 1;
+}
