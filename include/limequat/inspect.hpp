@@ -41,6 +41,7 @@ struct LQ_API Verification {
   bool ok = true;  // no finding of severity error
   std::vector<FieldVerdict> fields;
   std::vector<Finding> findings;
+  std::uint64_t chunks_checked = 0;  // of a checkpoint, which agree with their checksums
 };
 
 enum class Measure { when_it_fits, always, never };
@@ -53,7 +54,8 @@ struct VerifyOptions {
   Progress progress = {};
 };
 
-// Collective. Structure, sizes, checksums, physics; says where damage is. Throws only what inspect() throws.
+// Collective. Structure, sizes, checksums, physics; says where damage is. The chunks of a checkpoint are held against
+// its records. Throws only what inspect() throws.
 LQ_API Verification verify(const std::string& path, const Communicator& communicator = {},
                            const VerifyOptions& options = {});
 

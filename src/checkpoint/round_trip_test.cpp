@@ -4,6 +4,7 @@
 // Streams written by some ranks and read by others.
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>
+#include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
 
 #include <filesystem>
@@ -272,6 +273,30 @@ TEST_F(Damage, IsNamedByFileTaskChunkAndBytes) {
   }
   EXPECT_GE(found, 5u);
   EXPECT_TRUE(verify_multifile(path_).is_sound());
+}
+
+TEST_F(Damage, IsFoundByTheVerificationOfAnyFileOnAllRanks) {
+  write_set(path_, {4, 2, Compression::none});
+  const std::uint64_t chunks = verify_multifile(path_).chunks_checked;
+  const auto verified = [&](bool is_sound) {
+    testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
+      const Verification verification = verify(path_, Communicator(std::move(comm)));
+      EXPECT_EQ(verification.ok, is_sound);
+      EXPECT_EQ(verification.chunks_checked, is_sound ? chunks : chunks - 1);
+      std::vector<Finding> errors = verification.findings;
+      std::erase_if(errors, [](const Finding& finding) { return finding.severity != Severity::error; });
+      ASSERT_EQ(errors.size(), is_sound ? 0u : 1u);
+      if (is_sound) return;
+      EXPECT_EQ(errors[0].code, Code::checksum_mismatch);
+      EXPECT_EQ(errors[0].rule, "chunk-checksum");
+      EXPECT_EQ(errors[0].record, "task.1");
+      EXPECT_EQ(errors[0].offset, verify_multifile(path_).damage.at(0).offset);
+    });
+  };
+  verified(true);
+  const format::sion::Geometry geometry = checkpoint::find_set(transport::posix(), path_).set.files().front().geometry;
+  flip(geometry.start(1) + 1000);  // in the first chunk of a task of 6002 bytes
+  verified(false);
 }
 
 TEST_F(Damage, OfAnyByteOfTheTablesIsNoticed) {

@@ -1,11 +1,17 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every chunk of a set held against its record.
+// Every chunk of a set held against its record, also as a part of lq::verify().
+#include <algorithm>
+
+#include <fmt/format.h>
 #include <limequat/error.hpp>
 #include <limequat/multifile.hpp>
 
 #include "checkpoint/repair.hpp"
+#include "comm/agree.hpp"
+#include "io/catalog_codec.hpp"
+#include "io/verify.hpp"
 
 namespace lq {
 namespace checkpoint {
@@ -34,5 +40,52 @@ MultifileCheck verify(transport::Transport& transport, const std::string& path) 
 }  // namespace checkpoint
 
 MultifileCheck verify_multifile(const std::string& path) { return checkpoint::verify(transport::posix(), path); }
+
+namespace {
+
+// A multifile without records has no checksums.
+void check_chunks(Verification& verification) {
+  try {
+    const MultifileCheck check = verify_multifile(verification.path);
+    if (check.info.has_checksums) verification.chunks_checked = check.chunks_checked;
+    for (const ChunkDamage& damage : check.damage) {
+      verification.findings.push_back({.severity = Severity::error,
+                                       .code = Code::checksum_mismatch,
+                                       .rule = damage.task < 0 ? "checkpoint-field" : "chunk-checksum",
+                                       .message = damage.what,
+                                       .record = damage.task < 0 ? damage.field : fmt::format("task.{}", damage.task),
+                                       .offset = damage.offset,
+                                       .length = damage.bytes});
+    }
+  } catch (const Error& error) {
+    verification.findings.push_back({.severity = Severity::error,
+                                     .code = error.code(),
+                                     .rule = "chunk-checksum",
+                                     .message = error.what(),
+                                     .offset = error.facts().offset});
+  }
+}
+
+}  // namespace
+
+Verification verify(const std::string& path, const Communicator& communicator, const VerifyOptions& options) {
+  Verification verification = io::verify(path, communicator, options);
+  if (verification.format != "sion" || !verification.ok) return verification;
+  comm::Comm& comm = communicator.engine();
+  Catalog carrier;
+  std::uint64_t chunks = 0;
+  comm::agree_at_root(comm, [&] {
+    check_chunks(verification);
+    carrier.findings = verification.findings;
+    chunks = verification.chunks_checked;
+  });
+  io::broadcast(comm, carrier);
+  comm.broadcast(std::as_writable_bytes(std::span(&chunks, 1)), 0);
+  verification.findings = carrier.findings;
+  verification.chunks_checked = chunks;
+  verification.ok =
+      std::ranges::none_of(verification.findings, [](const Finding& f) { return f.severity == Severity::error; });
+  return verification;
+}
 
 }  // namespace lq

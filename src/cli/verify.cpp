@@ -4,14 +4,12 @@
 // lq verify: a verdict per file, and where it is damaged.
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 #include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/json.hpp>
-#include <limequat/multifile.hpp>
 
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
@@ -51,30 +49,12 @@ bool ends_early(const Verification& verification) {
   return std::any_of(verification.findings.begin(), verification.findings.end(), says_so);
 }
 
-// The chunks of a checkpoint held against its checksums; of other multifiles none is compared.
-std::optional<MultifileCheck> check_chunks(Verification& verification) {
-  if (verification.format != "sion" || !verification.ok) return std::nullopt;
-  MultifileCheck check = verify_multifile(verification.path);
-  if (!check.info.has_records) return std::nullopt;
-  for (const ChunkDamage& damage : check.damage) {
-    Finding finding;
-    finding.severity = Severity::error;
-    finding.code = Code::checksum_mismatch;
-    finding.rule = "chunk-checksum";
-    finding.message = damage.what;
-    finding.record = fmt::format("task.{}", damage.task);
-    finding.offset = damage.offset;
-    finding.length = damage.bytes;
-    verification.findings.push_back(std::move(finding));
-  }
-  verification.ok = check.is_sound();
-  return check;
-}
-
 // One word, and what it does not cover.
-std::string verdict_text(const Verification& verification, const std::optional<MultifileCheck>& chunks) {
+std::string verdict_text(const Verification& verification) {
   if (!verification.ok) return ends_early(verification) ? "INCOMPLETE" : "FAILED";
-  if (chunks && chunks->info.has_checksums) return fmt::format("OK (checksums of {} chunks)", chunks->chunks_checked);
+  if (verification.chunks_checked > 0) {
+    return fmt::format("OK (checksums of {} chunks)", verification.chunks_checked);
+  }
   if (verification.fields.empty()) return "OK (structure; the file holds no field)";
   for (const FieldVerdict& field : verification.fields) {
     if (field.status == ChecksumStatus::absent) return "OK (but no checksum is stored)";
@@ -98,20 +78,19 @@ struct Verify {
       verification = lq::verify(path, session.communicator, options);
     }
     const int code = at_root(session, [&] {
-      const std::optional<MultifileCheck> chunks = check_chunks(verification);
       if (session.json) {
         session.out.line(to_json(verification));
       } else if (!session.quiet || !verification.ok) {
-        show(session, verification, chunks);
+        show(session, verification);
       }
       return verification.ok ? fine : differs;
     });
     return worse(code, judge(session, path, code == fine));
   }
 
-  static void show(Session& session, const Verification& verification, const std::optional<MultifileCheck>& chunks) {
+  static void show(Session& session, const Verification& verification) {
     const std::string& path = verification.path;
-    session.out.line(fmt::format("{}: {}", path, verdict_text(verification, chunks)));
+    session.out.line(fmt::format("{}: {}", path, verdict_text(verification)));
     for (const FieldVerdict& field : verification.fields) {
       const std::string index = field.index > 0 ? fmt::format(":{}", field.index) : "";
       session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, checksum_text(field)));

@@ -9,6 +9,7 @@
 
 #include <limequat/limequat.hpp>
 
+#include "io/verify.hpp"
 #include "support/error_of.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
@@ -114,7 +115,7 @@ TEST_F(Conversion, RanksThatAskForDifferentThingsAreTold) {
     EXPECT_EQ(error_of([&] { convert(from_, to_, ranks, asked); }).code(), Code::ranks_disagree);
     EXPECT_EQ(error_of([&] { diff(from_, to_, ranks, {.tolerance = odd ? 1.0 : 0.0}); }).code(), Code::ranks_disagree);
     const VerifyOptions how{.physics = odd ? Measure::never : Measure::always};
-    EXPECT_EQ(error_of([&] { verify(from_, ranks, how); }).code(), Code::ranks_disagree);
+    EXPECT_EQ(error_of([&] { io::verify(from_, ranks, how); }).code(), Code::ranks_disagree);
   });
 }
 

@@ -9,6 +9,7 @@
 #include <limequat/limequat.hpp>
 
 #include "io/damage.hpp"
+#include "io/verify.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace lq::io {
@@ -50,7 +51,7 @@ class DamagedFile : public ::testing::Test {
 
 TEST_F(DamagedFile, ThatIsNotDamagedIsOk) {
   write({.measure = true});
-  const Verification result = verify(path_);
+  const Verification result = io::verify(path_);
   EXPECT_TRUE(result.ok);
   EXPECT_EQ(result.fields.at(0).status, ChecksumStatus::ok);
   EXPECT_TRUE(result.fields.at(0).physics.has_value());
@@ -59,7 +60,7 @@ TEST_F(DamagedFile, ThatIsNotDamagedIsOk) {
 TEST_F(DamagedFile, FieldsAreMeasuredThoughOtherPartsOfTheFileAreBroken) {
   write();
   std::ofstream(path_, std::ios::app | std::ios::binary) << "half a header";
-  const Verification result = verify(path_);
+  const Verification result = io::verify(path_);
   EXPECT_FALSE(result.ok);
   EXPECT_EQ(result.findings.at(0).code, Code::truncated);
   EXPECT_EQ(result.fields.at(0).status, ChecksumStatus::ok);
@@ -70,7 +71,7 @@ TEST_F(DamagedFile, OneByteIsNamedWithItsRightValue) {
   write();
   const std::uint64_t offset = payload_.offset + 300 * 576 + 123;
   change_byte(offset, 0x10);
-  const Verification result = verify(path_);
+  const Verification result = io::verify(path_);
   EXPECT_FALSE(result.ok);
   EXPECT_EQ(result.fields.at(0).status, ChecksumStatus::mismatch);
   EXPECT_EQ(result.fields.at(0).damaged_slices, (std::vector<std::int64_t>{300 / 64}));
@@ -84,7 +85,7 @@ TEST_F(DamagedFile, OneByteIsNamedWithoutChecksumsOfSlicesToo) {
   write({.slice_checksums = false});
   const std::uint64_t offset = payload_.offset + 300 * 576 + 121;
   change_byte(offset, 0x7f);
-  const Verification result = verify(path_);
+  const Verification result = io::verify(path_);
   const Finding* byte = finding(result, "damaged-byte");
   ASSERT_NE(byte, nullptr);
   EXPECT_EQ(byte->offset, offset);
@@ -93,7 +94,7 @@ TEST_F(DamagedFile, OneByteIsNamedWithoutChecksumsOfSlicesToo) {
 TEST_F(DamagedFile, AScatteredDamageIsBoundedByItsSitesAndSlices) {
   write();
   for (std::uint64_t site : {70U, 75U, 450U}) fill(payload_.offset + site * 576 + 100, 200, '\x55');
-  const Verification result = verify(path_);
+  const Verification result = io::verify(path_);
   EXPECT_EQ(result.fields.at(0).damaged_slices, (std::vector<std::int64_t>{1, 7}));
   const Finding* links = finding(result, "damaged-links");
   ASSERT_NE(links, nullptr);
@@ -107,7 +108,7 @@ TEST_F(DamagedFile, TwoBytesAreNotTakenForOneElsewhere) {
     const std::uint64_t offset = payload_.offset + site * 576 + 16 * site;  // sign and exponent of a number
     change_byte(offset, 0x40);
     change_byte(offset + 1, static_cast<unsigned>(1 + 2 * site));
-    const Verification result = verify(path_, {}, {.physics = Measure::never});
+    const Verification result = io::verify(path_, {}, {.physics = Measure::never});
     const Finding* links = finding(result, "damaged-links");
     ASSERT_NE(links, nullptr) << site;
     EXPECT_EQ(links->offset, payload_.offset + site * 576);
@@ -119,7 +120,7 @@ TEST_F(DamagedFile, TwoBytesAreNotTakenForOneElsewhere) {
 TEST_F(DamagedFile, ZerosWhereLinksShouldBeAreReportedAsSuch) {
   write();
   fill(payload_.offset + 128 * 576, 64 * 576, '\0');
-  const Verification result = verify(path_, {}, {.physics = Measure::never});
+  const Verification result = io::verify(path_, {}, {.physics = Measure::never});
   const Finding* zeros = finding(result, "zero-links");
   ASSERT_NE(zeros, nullptr);
   EXPECT_EQ(zeros->offset, payload_.offset + 128 * 576);
@@ -130,7 +131,7 @@ TEST_F(DamagedFile, ZerosWhereLinksShouldBeAreReportedAsSuch) {
 TEST_F(DamagedFile, WithoutChecksumABrokenLinkIsFoundByUnitarity) {
   write({.verify = Verify::none});
   change_byte(payload_.offset + 99 * 576 + 1, 0x40);
-  const Verification result = verify(path_);
+  const Verification result = io::verify(path_);
   EXPECT_EQ(result.fields.at(0).status, ChecksumStatus::absent);
   EXPECT_FALSE(result.ok);
   EXPECT_NE(finding(result, "damaged-links"), nullptr);
@@ -138,7 +139,7 @@ TEST_F(DamagedFile, WithoutChecksumABrokenLinkIsFoundByUnitarity) {
 
 TEST_F(DamagedFile, AWrongPlaquetteInTheTextIsAnError) {
   write({.metadata = {{"xlf-info", "plaquette = 0.123456789012\n trajectory nr = 1\n"}}});
-  const Verification result = verify(path_);
+  const Verification result = io::verify(path_);
   EXPECT_NE(finding(result, "plaquette"), nullptr);
 }
 

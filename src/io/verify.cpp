@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Verification: structure, sizes, checksums, zeros, physics, and where damage is.
+#include "io/verify.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -213,7 +215,7 @@ void Verifier::add(const FieldEntry& entry, Severity severity, Code code, std::s
 
 }  // namespace
 
-Verification verify(const std::string& path, const Communicator& communicator, const VerifyOptions& options) {
+Verification io::verify(const std::string& path, const Communicator& communicator, const VerifyOptions& options) {
   // They decide who measures, which all ranks do together.
   comm::require_same(
       communicator.engine(),

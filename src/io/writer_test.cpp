@@ -8,6 +8,7 @@
 
 #include <limequat/limequat.hpp>
 
+#include "io/verify.hpp"
 #include "support/error_of.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
@@ -45,7 +46,7 @@ TEST_F(ManyFields, AreReadBackByNameAndNumber) {
     EXPECT_EQ(values, source(static_cast<double>(i) + 1));
   }
   EXPECT_EQ(error_of([&] { (void)inspect(path_).field("source", 3); }).code(), Code::no_such_record);
-  EXPECT_TRUE(verify(path_).ok);
+  EXPECT_TRUE(io::verify(path_).ok);
 }
 
 // The first goes by two of the four ranks, the second by all of them.

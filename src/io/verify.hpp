@@ -1,0 +1,15 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Verification of what a format knows of itself; what lies beneath, the chunks of checkpoints, is checked by room
+// checkpoint, which lq::verify() is in.
+#pragma once
+
+#include <limequat/inspect.hpp>
+
+namespace lq::io {
+
+// Collective, as lq::verify().
+Verification verify(const std::string& path, const Communicator& communicator = {}, const VerifyOptions& options = {});
+
+}  // namespace lq::io
