@@ -16,6 +16,7 @@
 #include <limequat/machine.hpp>
 #include <limequat/metadata.hpp>
 #include <limequat/multifile.hpp>
+#include <limequat/multifile_plan.hpp>
 #include <limequat/options.hpp>
 #include <limequat/physics.hpp>
 #include <limequat/plan.hpp>

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -87,6 +88,23 @@ class Tree {
 void add(std::span<std::uint64_t> sums, std::span<const std::uint64_t> more) {
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];
 }
+
+// Room for a piece; never two at a time, as a vector has while it grows.
+class PieceBuffer {
+ public:
+  base::MutableBytes room_for(std::size_t bytes) {
+    if (bytes > size_) {
+      bytes_.reset();
+      bytes_ = std::make_unique<std::byte[]>(bytes);
+      size_ = bytes;
+    }
+    return {bytes_.get(), bytes};
+  }
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  std::size_t size_ = 0;
+};
 
 // Passes on to the parent, or to the sink; remembers what the sink throws.
 class Outlet {
@@ -169,6 +187,7 @@ class Distribution {
   void hold(base::Bytes bytes) {
     while (!bytes.empty()) {
       const std::size_t taken = std::min(tree_piece_bytes - held_.size(), bytes.size());
+      if (held_.size() + taken > few_bytes) held_.reserve(tree_piece_bytes);
       held_.insert(held_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(taken));
       bytes = bytes.subspan(taken);
       if (held_.size() == tree_piece_bytes) flush();
@@ -181,6 +200,8 @@ class Distribution {
     tree_.send(tree_.children()[child_].root, held_);
     held_.clear();
   }
+
+  static constexpr std::size_t few_bytes = 4096;  // that ranks near the leaves hold
 
   Tree& tree_;
   int begun_ = 0;                  // parts
@@ -249,10 +270,10 @@ void Comm::gather_pieces(std::span<const std::byte> mine, int root, const Sink& 
   };
   held.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(total, tree_piece_bytes)));
   pass(mine);
-  std::vector<std::byte> piece;
+  PieceBuffer buffer;
   for (std::size_t i = 0; i < below.size(); ++i) {
     for_each_piece(below[i], [&](std::size_t bytes) {
-      piece.resize(bytes);
+      const base::MutableBytes piece = buffer.room_for(bytes);
       tree.receive(tree.children()[i].root, piece);
       pass(piece);
     });
@@ -281,11 +302,11 @@ std::vector<std::byte> Comm::scatter_parts(const PartOf& part_of, int root) {
       std::rethrow_exception(failure);
     }
   }
-  std::vector<std::byte> piece;
+  PieceBuffer buffer;
   while (!distribution.is_complete()) {
     std::uint64_t length = 0;
     tree.receive(tree.parent(), std::span(&length, 1));
-    piece.resize(length);
+    const base::MutableBytes piece = buffer.room_for(length);
     tree.receive(tree.parent(), piece);
     distribution.pass(piece);
   }

@@ -1,110 +1,103 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Thousands of ranks write a multifile and read it again in one process: how many messages, collective operations and
-// operations on files each of them needs. Eight times as many ranks need three messages more in each tree, and the same
-// number of writes of metadata.
+// Thousands of ranks create a checkpoint, close it, read it and go on with it in one process: the messages, bytes,
+// steps and writes of the busiest rank, and the memory of those that keep no table, are counted and compared with the
+// plan.
 #include <gtest/gtest.h>
 #include <limequat/multifile.hpp>
+#include <limequat/multifile_plan.hpp>
 
 #include <algorithm>
-#include <mutex>
 
 #include "checkpoint/new_set.hpp"
 #include "checkpoint/open_set.hpp"
-#include "comm/tree.hpp"
-#include "format/sion/head.hpp"
-#include "format/sion/tail.hpp"
+#include "scale/counted.hpp"
 #include "support/faulty.hpp"
 #include "support/streams.hpp"
-#include "support/thread_comm.hpp"
 
 namespace lq::checkpoint {
 namespace {
 
-using testing::Traffic;
+using testing::Counted;
 
-constexpr std::uint64_t bytes_per_task = 3000;  // one chunk
+constexpr std::uint64_t bytes_per_task = 3000;
 
-struct Observed {
-  std::vector<Traffic> writing, reading;      // by rank
-  std::vector<std::int64_t> file_operations;  // by rank, create to close
-  std::uint64_t wrong = 0;
-};
+MultifileOptions options_for(int files) {
+  MultifileOptions options;
+  options.files = files;
+  options.expected_bytes = bytes_per_task;
+  options.buffer_bytes = 4096;
+  return options;
+}
 
-Observed observe(int ranks, int files) {
-  Observed seen;
-  seen.file_operations.resize(static_cast<std::size_t>(ranks));
+// create, close, open, append, close again.
+Counted observe(int ranks, int files) {
   const auto transport = transport::make_memory();
-  testing::run_ranks(ranks,
-                     [&](std::shared_ptr<comm::Comm> comm) {
-                       const auto rank = static_cast<std::size_t>(comm->rank());
-                       testing::FaultyTransport counting(*transport);
-                       MultifileOptions options;
-                       options.files = files;
-                       options.expected_bytes = bytes_per_task;
-                       options.buffer_bytes = 4096;
-                       const auto set = create_set(counting, "set", Communicator(std::move(comm)), options);
-                       set->streams().front()->write(testing::stream_bytes(rank, 0, bytes_per_task));
-                       set->close();
-                       seen.file_operations[rank] = counting.operations();
-                     },
-                     {.traffic = &seen.writing});
-  std::mutex mutex;
-  testing::run_ranks(
-      ranks,
-      [&](std::shared_ptr<comm::Comm> comm) {
-        const OpenSet set(*transport, "set", Communicator(std::move(comm)), {});
-        const std::int64_t task = set.share().first;
-        const auto window = set.task(task);
-        std::vector<std::byte> bytes(bytes_per_task);
-        const bool is_right = window->read_at(0, bytes) == bytes_per_task &&
-                              testing::first_wrong(bytes, static_cast<std::uint64_t>(task)) == bytes_per_task;
-        const std::lock_guard lock(mutex);
-        seen.wrong += is_right && set.share().dealt.size() == 1 && set.share().windowed.size() <= 2 ? 0 : 1;
-      },
-      {.traffic = &seen.reading});
+  const auto is_keeper = [&](std::size_t rank) {
+    const std::size_t each = static_cast<std::size_t>(ranks / files);
+    return rank % each == 0 && rank / each < static_cast<std::size_t>(files);
+  };
+  Counted counted(ranks, is_keeper);
+  counted.run([&](const std::shared_ptr<comm::Comm>& comm, const Counted::Rank& rank) {
+    const auto number = static_cast<std::size_t>(comm->rank());
+    testing::FaultyTransport counting(*transport);
+    std::unique_ptr<NewSet> set;
+    rank.phase(
+        "create", [&] { set = create_set(counting, "set", Communicator(comm), options_for(files)); },
+        [&] { return counting.writes(); });
+    set->streams().front()->write(testing::stream_bytes(number, 0, bytes_per_task));
+    set->streams().front()->flush();
+    rank.phase(
+        "close", [&] { set->close(); }, [&] { return counting.writes(); });
+    set.reset();
+    rank.phase("open", [&] {
+      const OpenSet open(*transport, "set", Communicator(comm), {});
+      std::vector<std::byte> bytes(bytes_per_task);
+      const auto window = open.task(open.share().first);
+      EXPECT_EQ(window->read_at(0, bytes), bytes_per_task);
+      EXPECT_EQ(testing::first_wrong(bytes, static_cast<std::uint64_t>(open.share().first)), bytes_per_task);
+    });
+    rank.phase("append", [&] { set = append_to_set(*transport, "set", Communicator(comm), options_for(0)); });
+    rank.phase("append-close", [&] { set->close(); });
+  });
+  return counted;
+}
+
+const Counted& four_thousand() {
+  static const Counted seen = observe(4096, 1);
   return seen;
 }
 
-const Observed& four_thousand() {
-  static const Observed seen = observe(4096, 1);
-  return seen;
-}
-
-std::uint64_t most(const std::vector<Traffic>& all, std::uint64_t Traffic::*number) {
-  return (*std::ranges::max_element(all, {}, number)).*number;
-}
-
-// Trees of writing: sums of tasks in the set and in the file, of widths; gatherings of files, shapes, counts, chunks.
-constexpr std::uint64_t trees = 7;
-
-TEST(CheckpointScale, FourThousandRanksTakeThreeStepsMoreThanFiveHundred) {
-  for (const auto& [ranks, files] : {std::pair(512, 1), std::pair(64, 4)}) {
-    SCOPED_TRACE(::testing::Message() << ranks << " ranks, " << files << " files");
-    const Observed few = observe(ranks, files);
-    const Observed many = files == 1 ? four_thousand() : observe(8 * ranks, files);
-    EXPECT_EQ(few.wrong + many.wrong, 0u);
-    EXPECT_EQ(most(many.writing, &Traffic::collectives), most(few.writing, &Traffic::collectives));
-    EXPECT_EQ(most(many.reading, &Traffic::collectives), most(few.reading, &Traffic::collectives));
-    // A node of a tree sends down to its children, and up; and what it passes on is cut into messages of 64 KiB.
-    const std::uint64_t table = 24 * 4096 / comm::tree_piece_bytes + 1;
-    EXPECT_LE(most(many.writing, &Traffic::messages), most(few.writing, &Traffic::messages) + trees * (3 + table));
-    EXPECT_LE(most(many.writing, &Traffic::messages), trees * (2 * 12 + table));
-    EXPECT_EQ(std::ranges::max(many.file_operations), std::ranges::max(few.file_operations));
+TEST(CheckpointScale, WhatIsSentIsWhatWasPlanned) {
+  for (const int files : {1, 8}) {
+    const Counted many_files = files == 1 ? Counted(0, {}) : observe(4096, files);
+    const Counted& seen = files == 1 ? four_thousand() : many_files;
+    const MultifilePlan plan = plan_multifile({4096, static_cast<std::uint64_t>(files), bytes_per_task, 512});
+    EXPECT_EQ(plan.chunks, 1u);
+    for (const MetadataCost& cost : plan.costs) {
+      SCOPED_TRACE(::testing::Message() << cost.what << ", " << files << " files");
+      const testing::Phase& done = seen.phase(cost.what);
+      EXPECT_EQ(done.collectives, cost.collectives);
+      EXPECT_LE(done.steps, cost.steps);
+      EXPECT_GE(2 * done.steps, cost.steps);
+      EXPECT_LE(done.messages, cost.messages);
+      EXPECT_GE(3 * done.messages, 2 * cost.messages);
+      EXPECT_LE(done.bytes, cost.bytes);
+      EXPECT_GE(2 * done.bytes, cost.bytes);
+      EXPECT_EQ(done.writes, cost.writes);
+      EXPECT_LE(done.keeper_memory, cost.writer_memory + Counted::own_memory);
+      EXPECT_LE(done.other_memory, cost.other_memory + Counted::own_memory);
+    }
   }
 }
 
-TEST(CheckpointScale, ARankSendsNoMoreThanTheTableHas) {
-  const Observed& seen = four_thousand();
-  // 24 bytes per rank when it is created, 16 per task and chunk when it is closed; sums of 8 bytes for each child.
-  const std::uint64_t whole_table = 4096 * (24 + 16) + 4096 * 8;
-  EXPECT_LE(most(seen.writing, &Traffic::bytes), whole_table);
-  // Half of the ranks are leaves: they send what is their own.
-  std::vector<std::uint64_t> sent;
-  for (const Traffic& one : seen.writing) sent.push_back(one.bytes);
-  std::ranges::sort(sent);
-  EXPECT_LE(sent[sent.size() / 2], 200u);
+TEST(CheckpointScale, EightTimesAsManyRanksTakeThreeLevelsMore) {
+  const Counted few = observe(512, 1);
+  for (const char* what : {"create", "close", "open", "append", "append-close"}) {
+    SCOPED_TRACE(what);
+    testing::expect_logarithmic(few.phase(what), four_thousand().phase(what), 512 * 192 * 2, 4096 * 192 * 2);
+  }
 }
 
 }  // namespace

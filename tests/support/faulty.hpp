@@ -26,6 +26,7 @@ struct FaultCounter {
   std::int64_t fail_at = -1;  // -1: none, count only
   Fault fault = Fault::error;
   std::atomic<std::int64_t> operations{0};
+  std::atomic<std::int64_t> writes{0};
 };
 
 class FaultyTransport final : public transport::Transport {
@@ -34,6 +35,7 @@ class FaultyTransport final : public transport::Transport {
   explicit FaultyTransport(transport::Transport& inner, std::int64_t fail_at = -1, Fault fault = Fault::error);
 
   std::int64_t operations() const noexcept { return counter_->operations; }
+  std::int64_t writes() const noexcept { return counter_->writes; }
   // Whether the chosen operation was reached.
   bool has_failed() const noexcept { return counter_->fail_at >= 0 && operations() > counter_->fail_at; }
 

@@ -18,6 +18,7 @@
 
 #include <limequat/error.hpp>
 
+#include "support/held_memory.hpp"
 #include "support/meeting.hpp"
 
 namespace lq::testing {
@@ -190,7 +191,12 @@ class ThreadComm final : public comm::Comm {
       ++traffic_->collectives;
       meeting_->note_steps(traffic_->steps);
     }
-    meeting_->meet(rank_, operation, &mine, for_all);
+    // What one works out for all is the network's, not its own.
+    const auto work = [&] {
+      const OwnedBy nobody(nullptr);
+      for_all();
+    };
+    meeting_->meet(rank_, operation, &mine, for_all ? std::function<void()>(work) : std::function<void()>());
     if (traffic_ != nullptr) {
       traffic_->steps =
           meeting_->steps() + static_cast<std::uint64_t>(std::bit_width(static_cast<unsigned>(size() - 1)));

@@ -1,0 +1,52 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The plan of the metadata of a multifile: what creating, closing and opening it costs the ranks in messages, bytes and
+// memory, and its physical files in writes. Plans take as long for a million tasks as for two; nothing is written.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <limequat/version.hpp>
+
+namespace lq {
+
+struct MultifilePlanRequest {
+  std::uint64_t tasks = 1;           // one for each rank
+  std::uint64_t files = 1;           // physical ones
+  std::uint64_t expected_bytes = 0;  // of each task; 0: nothing is known
+  std::uint64_t unit_bytes = 4096;   // block of the file system
+};
+
+// Counts are of the busiest rank, at most; one small collective operation is as many steps as a tree has levels.
+struct MetadataCost {
+  std::string what;                 // "create", "close", "open"
+  std::uint64_t collectives = 0;    // reductions, broadcasts, splits
+  std::uint64_t steps = 0;          // messages that wait for each other
+  std::uint64_t messages = 0;       // sent, beside those of the collective operations
+  std::uint64_t bytes = 0;          // of these
+  std::uint64_t writes = 0;         // of metadata, per physical file
+  std::uint64_t write_bytes = 0;    // of the largest file
+  std::uint64_t writer_memory = 0;  // bytes on the rank that writes or reads the tables
+  std::uint64_t other_memory = 0;   // on any other
+};
+
+struct MultifilePlan {
+  MultifilePlanRequest request;
+  std::uint64_t tasks_per_file = 1;  // most
+  std::uint64_t block_bytes = 0;
+  std::uint64_t chunk_bytes = 0;
+  std::uint64_t chunks = 1;       // of each task
+  std::uint64_t head_bytes = 0;   // of the largest file: header and record
+  std::uint64_t table_bytes = 0;  // table of chunks, map of the set
+  std::vector<MetadataCost> costs;
+};
+
+// Local. invalid_argument: no task, no file, more files than tasks, 2^31 tasks or more.
+LQ_API MultifilePlan plan_multifile(const MultifilePlanRequest& request);
+// Local. docs/reference/json.md.
+LQ_API std::string to_json(const MultifilePlan& plan);
+
+}  // namespace lq
