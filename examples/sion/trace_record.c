@@ -28,6 +28,7 @@ static void start(recorder* r, int sid, FILE* stream) {
   require(deflateInit(&r->zlib, Z_BEST_SPEED) == Z_OK, "zlib does not start");
 }
 
+// [put]
 // One write is never split: the library makes room for it, in the next chunk if this one is full.
 static void put_out(recorder* r) {
   const size_t bytes = r->zlib.next_out == NULL ? 0 : sizeof r->out - r->zlib.avail_out;
@@ -38,6 +39,7 @@ static void put_out(recorder* r) {
   r->zlib.next_out = r->out;
   r->zlib.avail_out = sizeof r->out;
 }
+// [/put]
 
 static void record(recorder* r, event one) {
   r->zlib.next_in = (Bytef*)&one;
