@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <limequat/multifile_plan.hpp>
 #include <limequat/plan.hpp>
 
 #include "base/json_writer.hpp"
@@ -91,6 +92,21 @@ struct Plan {
   std::string kind = "gauge", precision = "double", strategy = "auto";
   bool reading = false;
   std::uint64_t extents = 8;
+  MultifilePlanRequest multifile = {0, 1, 0, 0};  // where tasks are given
+
+  // Of a multifile instead of a lattice.
+  int run_multifile(Session& session) const {
+    if (request.lattice.size() > 0 || request.processes.size() > 0) {
+      throw UsageError("--tasks is for a multifile, --lattice and --grid are for a field; give one or the other");
+    }
+    return at_root(session, [&] {
+      MultifilePlanRequest asked = multifile;
+      asked.unit_bytes = on.machine(asked.tasks).block_bytes;
+      const MultifilePlan plan = plan_multifile(asked);
+      session.out.write(session.json ? to_json(plan) + "\n" : plan_text(plan));
+      return fine;
+    });
+  }
 
   FieldSpec spec() const {
     const Precision in_file = precision == "single" ? Precision::single : Precision::double_;
@@ -100,6 +116,7 @@ struct Plan {
   }
 
   int run(Session& session) const {
+    if (multifile.tasks > 0) return run_multifile(session);
     if (request.lattice.size() == 0) {
       throw UsageError("--lattice is missing: which lattice? For example --lattice 48x48x48x96");
     }
@@ -156,6 +173,9 @@ Run declare_plan(Arguments& arguments) {
                    "bytes per rank at most, beyond the field (default 16777216)");
   arguments.number("--offset", plan->request.payload_offset, "byte in the file at which the sites begin (default 0)");
   arguments.number("--extents", plan->extents, "how many pieces of the file are listed with their ranks (default 8)");
+  arguments.number("--tasks", plan->multifile.tasks, "of a multifile, whose metadata are planned instead of a field");
+  arguments.number("--files", plan->multifile.files, "its physical files (default 1)");
+  arguments.number("--expected-bytes", plan->multifile.expected_bytes, "of each task (default: not known)");
   plan->on.declare(arguments);
   return [plan](Session& session) { return plan->run(session); };
 }

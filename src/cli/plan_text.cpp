@@ -109,4 +109,31 @@ std::string plan_text(const TransferPlan& plan, const std::vector<Extent>& exten
   return heading(plan) + facts_of(plan, about_machine) + strategies_of(plan) + extents_of_file(extents);
 }
 
+std::string plan_text(const MultifilePlan& plan) {
+  Facts facts;
+  facts.text =
+      fmt::format("multifile of {} in {}\n", count(plan.request.tasks, "task"), count(plan.request.files, "file"));
+  facts.add("tasks", fmt::format("{} in a file at most", plan.tasks_per_file));
+  facts.add("chunks", fmt::format("{} of {} for each task, blocks of {}", plan.chunks, binary_bytes(plan.chunk_bytes),
+                                  binary_bytes(plan.block_bytes)));
+  facts.add("metadata", fmt::format("header {}, table {} of the largest file", base::human_bytes(plan.head_bytes),
+                                    base::human_bytes(plan.table_bytes)));
+  Table table({{"  STEP"},
+               {"COLLECTIVES", true},
+               {"STEPS", true},
+               {"MESSAGES", true},
+               {"BYTES", true},
+               {"WRITES", true},
+               {"WRITTEN", true},
+               {"MEMORY OF WRITER", true},
+               {"OF OTHERS", true}});
+  for (const MetadataCost& cost : plan.costs) {
+    table.row({fmt::format("  {}", cost.what), std::to_string(cost.collectives), std::to_string(cost.steps),
+               std::to_string(cost.messages), base::human_bytes(cost.bytes), std::to_string(cost.writes),
+               base::human_bytes(cost.write_bytes), base::human_bytes(cost.writer_memory),
+               base::human_bytes(cost.other_memory)});
+  }
+  return facts.text + table.text();
+}
+
 }  // namespace lq::cli

@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include <limequat/multifile_plan.hpp>
 #include <limequat/plan.hpp>
 
 namespace lq::cli {
 
 std::string plan_text(const TransferPlan& plan, const std::vector<Extent>& extents, const std::string& about_machine);
+std::string plan_text(const MultifilePlan& plan);
 
 }  // namespace lq::cli
