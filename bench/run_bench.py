@@ -125,7 +125,7 @@ class Bench:
     def tasklocal(self):
         """What the SIONlib paper measured: streams of tasks in one file each and in multifiles."""
         memory, disk = self.options.memory, self.options.disk
-        runs = ["--runs", min(self.options.runs, 4)]  # 3 to 5, as there
+        runs = ["--runs", min(self.options.runs, 3)]  # 3 to 5 measurements, as there
         verb = ["lq-mpi", "bench", "tasklocal", *runs]
         create = self.run(64, *verb, "--part", "create", path=memory)
         by_files = self.run(4, *verb, "--part", "transfer", "--bytes", 32 << 20, path=memory)
