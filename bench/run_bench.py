@@ -128,7 +128,7 @@ class Bench:
         runs = ["--runs", min(self.options.runs, 3)]  # 3 to 5 measurements, as there
         verb = ["lq-mpi", "bench", "tasklocal", *runs]
         create = self.run(64, *verb, "--part", "create", path=memory)
-        by_files = self.run(4, *verb, "--part", "transfer", "--bytes", 32 << 20, path=memory)
+        by_files = self.run(4, *verb, "--part", "transfer", "--bytes", 16 << 20, path=memory)
         self.keep("tasklocal", [create, by_files])
         self.plot("tasklocal", "tasklocal-create", "create-by-tasks")
         self.plot("tasklocal", "tasklocal-files", "rate-by-files")

@@ -294,6 +294,7 @@ def tasklocal_page(folder):
     created = [r for _, r in rows(both) if r["direction"] == "create"]
     lines = [[str(r["ranks"]), r["name"], ms(r, "median"), ms(r, "min"), ms(r, "max"), ms(r, "first")] for r in created]
     by_files = [r for _, r in rows(both) if r["direction"] != "create"]
+    two = f"\n## Two tasks, 256 MiB each\n\n{table(heads, tasklocal_rows(rates))}" if rates else ""
     tasks, mib = (by_files[0]["ranks"], by_files[0]["bytes"] // by_files[0]["ranks"] // MIB) if by_files else (0, 0)
     return f"""# A stream per task
 
@@ -320,10 +321,7 @@ once, which no parallel file system does: there one file per task is what costs.
 
 {table(heads, tasklocal_rows(both))}
 ![rate against the number of physical files](tasklocal-files.svg)
-
-## Two tasks, 256 MiB each
-
-{table(heads, tasklocal_rows(rates))}"""
+{two}"""
 
 
 def parts_page(folder):
