@@ -89,8 +89,8 @@ std::string transfer_table(const std::vector<TaskResult>& results, const std::st
   }
   const auto tasks = static_cast<std::uint64_t>(one.tasks);
   return fmt::format("{} with {} each, read {} tasks further, {}{}, {}\n{}", count(tasks, "task"),
-                     base::human_bytes(one.bytes / tasks), results.back().shift, where, one.sync ? ", synced" : "", ending(runs),
-                     table.text());
+                     base::human_bytes(one.bytes / tasks), results.back().shift, where, one.sync ? ", synced" : "",
+                     ending(runs), table.text());
 }
 
 }  // namespace lq::cli
