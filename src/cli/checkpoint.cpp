@@ -4,10 +4,15 @@
 // See checkpoint.hpp.
 #include "cli/checkpoint.hpp"
 
+#include <algorithm>
+
 namespace lq::cli {
 
 std::optional<Checkpoint> checkpoint_of(const Catalog& catalog) {
-  if (catalog.format != "sion" || !catalog.complete) return std::nullopt;
+  const auto is_error = [](const Finding& finding) { return finding.severity == Severity::error; };
+  if (catalog.format != "sion" || !catalog.complete || std::ranges::any_of(catalog.findings, is_error)) {
+    return std::nullopt;
+  }
   const MultifileReader reader(catalog.files.empty() ? catalog.path : catalog.files.front());
   if (!reader.info().has_records) return std::nullopt;
   return Checkpoint{reader.info(), reader.fields()};

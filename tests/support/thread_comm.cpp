@@ -135,10 +135,10 @@ class ThreadComm final : public comm::Comm {
 
   std::vector<Message> all_to_all(std::vector<Message> outgoing) override {
     std::vector<Message> incoming;
-    for (const Message& message : outgoing) count(message.bytes.size());
     together(
         "all_to_all", outgoing, [&] { deliver_all(); },
         [&] { incoming = std::move(meeting_->result<Mail>()[static_cast<std::size_t>(rank_)]); });
+    for (const Message& message : outgoing) count(message.bytes.size(), message.rank);
     return incoming;
   }
 
@@ -163,7 +163,7 @@ class ThreadComm final : public comm::Comm {
 
   std::unique_ptr<comm::Flight> start_send(std::span<const std::byte> bytes, int to, int channel) override {
     require_rank(to, "send");
-    count(bytes.size());
+    count(bytes.size(), to);
     const std::uint64_t sent_at = traffic_ == nullptr ? 0 : ++traffic_->steps;
     return std::make_unique<Sent>(world_, meeting_, world_.post(*meeting_, rank_, to, channel, bytes, sent_at), to);
   }
@@ -242,10 +242,15 @@ class ThreadComm final : public comm::Comm {
     meeting_->set_result(std::move(groups));
   }
 
-  void count(std::size_t bytes) {
+  int node_of(int rank) const { return meeting_->thread_of(rank) / ranks_per_node_; }
+
+  void count(std::size_t bytes, int to) {
     if (traffic_ == nullptr) return;
     ++traffic_->messages;
     traffic_->bytes += bytes;
+    if (node_of(to) == node_of(rank_)) return;
+    ++traffic_->messages_abroad;
+    traffic_->bytes_abroad += bytes;
   }
 
   template <class T>

@@ -21,8 +21,10 @@ using RankBody = std::function<void(std::shared_ptr<comm::Comm> comm)>;
 // What a rank did.
 struct Traffic {
   std::uint64_t collectives = 0;
-  std::uint64_t messages = 0;  // sent in flight, and those of all_to_all
-  std::uint64_t bytes = 0;     // of those messages
+  std::uint64_t messages = 0;         // sent in flight, and those of all_to_all
+  std::uint64_t bytes = 0;            // of those messages
+  std::uint64_t messages_abroad = 0;  // of them, those to other nodes
+  std::uint64_t bytes_abroad = 0;
   // Messages that had to wait for each other, up to what the rank did last: each takes one step of who sends and of who
   // receives it, a collective operation as many as a tree of its ranks has levels.
   std::uint64_t steps = 0;
