@@ -42,6 +42,7 @@ struct LQ_API Verification {
   std::vector<FieldVerdict> fields;
   std::vector<Finding> findings;
   std::uint64_t chunks_checked = 0;  // of a checkpoint, which agree with their checksums
+  std::uint64_t fields_checked = 0;  // of a checkpoint, held against their checksums; what is wrong is in `findings`
 };
 
 enum class Measure { when_it_fits, always, never };

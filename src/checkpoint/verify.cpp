@@ -3,6 +3,7 @@
 //
 // Every chunk of a set held against its record, also as a part of lq::verify().
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -48,6 +49,7 @@ void check_chunks(Verification& verification) {
   try {
     const MultifileCheck check = verify_multifile(verification.path);
     if (check.info.has_checksums) verification.chunks_checked = check.chunks_checked;
+    verification.fields_checked = check.fields_checked;
     for (const ChunkDamage& damage : check.damage) {
       verification.findings.push_back({.severity = Severity::error,
                                        .code = Code::checksum_mismatch,
@@ -73,16 +75,17 @@ Verification verify(const std::string& path, const Communicator& communicator, c
   if (verification.format != "sion" || !verification.ok) return verification;
   comm::Comm& comm = communicator.engine();
   Catalog carrier;
-  std::uint64_t chunks = 0;
+  std::array<std::uint64_t, 2> checked{};
   comm::agree_at_root(comm, [&] {
     check_chunks(verification);
     carrier.findings = verification.findings;
-    chunks = verification.chunks_checked;
+    checked = {verification.chunks_checked, verification.fields_checked};
   });
   io::broadcast(comm, carrier);
-  comm.broadcast(std::as_writable_bytes(std::span(&chunks, 1)), 0);
+  comm.broadcast(std::as_writable_bytes(std::span(checked)), 0);
   verification.findings = carrier.findings;
-  verification.chunks_checked = chunks;
+  verification.chunks_checked = checked[0];
+  verification.fields_checked = checked[1];
   verification.ok =
       std::ranges::none_of(verification.findings, [](const Finding& f) { return f.severity == Severity::error; });
   return verification;

@@ -52,8 +52,10 @@ bool ends_early(const Verification& verification) {
 // One word, and what it does not cover.
 std::string verdict_text(const Verification& verification) {
   if (!verification.ok) return ends_early(verification) ? "INCOMPLETE" : "FAILED";
-  if (verification.chunks_checked > 0) {
-    return fmt::format("OK (checksums of {} chunks)", verification.chunks_checked);
+  if (verification.chunks_checked + verification.fields_checked > 0) {
+    const std::string fields =
+        verification.fields_checked > 0 ? " and " + count(verification.fields_checked, "field") : "";
+    return fmt::format("OK (checksums of {}{})", count(verification.chunks_checked, "chunk"), fields);
   }
   if (verification.fields.empty()) return "OK (structure; the file holds no field)";
   for (const FieldVerdict& field : verification.fields) {

@@ -237,7 +237,9 @@ void put(JsonWriter& json, const Verification& verification) {
   put(json, verification.fields);
   json.key("findings");
   put(json, verification.findings);
-  json.member("chunks_checked", verification.chunks_checked).end_object();
+  json.member("chunks_checked", verification.chunks_checked)
+      .member("fields_checked", verification.fields_checked)
+      .end_object();
 }
 
 void put(JsonWriter& json, const Difference& difference) {
