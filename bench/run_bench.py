@@ -125,15 +125,15 @@ class Bench:
     def tasklocal(self):
         """What the SIONlib paper measured: streams of tasks in one file each and in multifiles."""
         memory, disk = self.options.memory, self.options.disk
-        runs = ["--runs", min(self.options.runs, 3)]  # 3 to 5 measurements, as there
-        verb = ["lq-mpi", "bench", "tasklocal", *runs]
+        runs = min(self.options.runs, 3)  # 3 to 5 measurements, as there
+        verb = ["lq-mpi", "bench", "tasklocal", "--runs", runs]
         create = self.run(64, *verb, "--part", "create", path=memory)
         by_files = self.run(4, *verb, "--part", "transfer", "--bytes", 16 << 20, path=memory)
         self.keep("tasklocal", [create, by_files])
         self.plot("tasklocal", "tasklocal-create", "create-by-tasks")
         self.plot("tasklocal", "tasklocal-files", "rate-by-files")
         self.keep("tasklocal-rates", [
-            self.run(2, *verb, "--part", "transfer", "--files", 1, "--bytes", 256 << 20, path=path)
+            self.run(2, *verb[:-1], min(self.options.runs, 5), "--part", "transfer", "--files", 1, "--files", 2, "--bytes", 256 << 20, path=path)
             for path in (memory, disk)])
 
     def parts(self):

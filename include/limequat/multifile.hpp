@@ -39,7 +39,7 @@ struct MultifileOptions {
   std::int32_t streams = 1;  // of this rank: a task each, for example one per thread
   std::uint64_t expected_bytes =
       0;                   // of each of these streams, roughly; 0: not known. Any size fits, whatever this says
-  std::int32_t files = 0;  // physical files; 0: chosen
+  std::int32_t files = 0;  // physical files; 0: one
   Compression compression = Compression::none;
   int level = 0;                            // of the compression; 0: its usual one
   bool checksums = true;                    // of every chunk

@@ -81,16 +81,17 @@ class BenchPage(unittest.TestCase):
         self.assertEqual(row[2:4], ["0.40", "not reached"])
 
     def test_streams_of_tasks_count_where_they_are_slowest(self):
-        stream = {"part": "transfer", "name": "multifile", "direction": "write", "ranks": 2, "files": 1, "block": 0,
+        stream = {"part": "transfer", "name": "multifile", "direction": "write", "ranks": 2, "files": 2, "block": 0,
                   "verify": "none", "bytes": 2 * 10**9, "seconds": SECONDS, "raw_seconds": RAW, "ratio_to_raw": 0.97}
         alone = {**stream, "name": "one file per task", "ratio_to_raw": 0.1}
         awkward = {**stream, "block": 3072, "ratio_to_raw": 0.2}
+        shared = {**stream, "files": 1, "ratio_to_raw": 0.5}
         checked = {**stream, "name": "checkpoint", "verify": "checksum", "direction": "read", "ratio_to_raw": 0.8}
         created = {**stream, "part": "create", "direction": "create", "bytes": 0}
-        self.keep("tasklocal-rates", run(stream, alone, awkward, checked))
+        self.keep("tasklocal-rates", run(stream, alone, awkward, shared, checked))
         self.keep("tasklocal", run(created, stream))
         text = bench_page.target_table(self.folder)
-        self.assertEqual(cells(text, "streams of 2 tasks over one file per task")[2:4], ["0.97", "reached"])
+        self.assertEqual(cells(text, "streams of 2 tasks in 2 files over one file per task")[2:4], ["0.97", "reached"])
         self.assertEqual(cells(text, "the same with checksums")[2:], ["0.80", "not reached", "checkpoint, read, tmpfs"])
         page = bench_page.tasklocal_page(self.folder)
         self.assertEqual(cells(page, "2")[1:], ["multifile", "1000.00", "500.00", "2000.00", "2000.00"])
