@@ -125,16 +125,16 @@ class Bench:
     def tasklocal(self):
         """What the SIONlib paper measured: streams of tasks in one file each and in multifiles."""
         memory, disk = self.options.memory, self.options.disk
-        runs = min(self.options.runs, 3)  # 3 to 5 measurements, as there
-        verb = ["lq-mpi", "bench", "tasklocal", "--runs", runs]
-        create = self.run(64, *verb, "--part", "create", path=memory)
-        by_files = self.run(4, *verb, "--part", "transfer", "--bytes", 16 << 20, path=memory)
+        # 3 to 5 measurements, as there
+        few, more = (["--runs", min(self.options.runs, most)] for most in (3, 5))
+        verb = ["lq-mpi", "bench", "tasklocal"]
+        create = self.run(64, *verb, *few, "--part", "create", path=memory)
+        by_files = self.run(4, *verb, *few, "--part", "transfer", "--bytes", 16 << 20, path=memory)
         self.keep("tasklocal", [create, by_files])
         self.plot("tasklocal", "tasklocal-create", "create-by-tasks")
         self.plot("tasklocal", "tasklocal-files", "rate-by-files")
-        self.keep("tasklocal-rates", [
-            self.run(2, *verb[:-1], min(self.options.runs, 5), "--part", "transfer", "--files", 1, "--files", 2, "--bytes", 256 << 20, path=path)
-            for path in (memory, disk)])
+        streams = ["--part", "transfer", "--files", 1, "--files", 2, "--bytes", 256 << 20]
+        self.keep("tasklocal-rates", [self.run(2, *verb, *more, *streams, path=path) for path in (memory, disk)])
 
     def parts(self):
         self.keep("parts", [self.run(2, "lq-mpi", "bench", "parts", "--seconds", self.options.seconds,
