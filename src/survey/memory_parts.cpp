@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t site_numbers = 72;
 constexpr std::uint64_t site_bytes = site_numbers * sizeof(double);
-constexpr std::uint64_t small_sites = 448;  // 252 KiB: half of a usual L2
+constexpr std::uint64_t small_sites = 224;  // 126 KiB, where they come from and go to: half of a usual L2
 constexpr std::uint64_t small_bytes = small_sites * site_bytes;
 constexpr std::uint64_t small_repeats = 64;
 
