@@ -50,8 +50,8 @@ void FieldsWriter::require_writable(const std::string& name, const Grid& grid, c
 }
 
 Report FieldsWriter::write(const std::string& name, const Grid& grid, const Field& field, const WriteOptions& options) {
-  comm::agree(communicator_.engine(), [&] { require_writable(name, grid, options); });
-  comm::require_same(communicator_.engine(), name, "the name of the field");
+  comm::agree(communicator_.engine(), std::vector<comm::Stated>{{"the name of the field", name}},
+              [&] { require_writable(name, grid, options); });
   if (has_failed_) cut_off_what_failed();
   const FieldNote note{generation_, grid.extents(), grid.processes(), options.precision.value_or(field.spec.precision),
                        name};

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/keep_failure.hpp"
 #include "checkpoint/record.hpp"
 #include "comm/tree.hpp"
 #include "format/sion/integers.hpp"
@@ -48,11 +49,7 @@ GatheredTable gather_table(comm::Comm& comm, const std::vector<std::unique_ptr<S
   GatheredTable gathered;
   std::exception_ptr failure;  // here: the others go on sending
   const auto gather = [&](std::span<const std::int64_t> mine, const auto& each) {
-    try {
-      comm::gather_records(comm, mine, 0, each);
-    } catch (...) {
-      failure = std::current_exception();
-    }
+    base::keep_failure(failure, [&] { comm::gather_records(comm, mine, 0, each); });
   };
   std::vector<std::int64_t> chunks, sizes;
   for (const auto& stream : streams) {

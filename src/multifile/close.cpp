@@ -6,6 +6,7 @@
 // never promises data that did not arrive: when anything failed anywhere, the files stay unclosed.
 #include <optional>
 
+#include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
 #include "comm/tree.hpp"
 #include "multifile/buddy_copies.hpp"
@@ -23,13 +24,7 @@ void ParallelFile::close() {
 void ParallelFile::close_written() {
   comm::Comm& all = team_->all();
   std::exception_ptr failure;
-  const auto attempt = [&](const auto& work) {
-    try {
-      work();
-    } catch (...) {
-      if (!failure) failure = std::current_exception();
-    }
-  };
+  const auto attempt = [&](const auto& work) { base::keep_failure(failure, work); };
   std::vector<std::int64_t> mine{0};  // chunks, and how far each is filled; none tells the first task of a failure
   attempt([&] {
     catch_up();

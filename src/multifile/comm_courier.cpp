@@ -11,6 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "base/backoff.hpp"
+#include "base/keep_failure.hpp"
 #include "comm/error_wire.hpp"
 #include "multifile/wire.hpp"
 
@@ -35,12 +36,7 @@ void for_each_piece(const Parcel& parcel, std::int64_t piece_bytes, const Work& 
 // Runs `work` unless there was a failure before.
 template <class Work>
 void attempt(std::exception_ptr& failure, const Work& work) {
-  if (failure) return;
-  try {
-    work();
-  } catch (...) {
-    failure = std::current_exception();
-  }
+  if (!failure) base::keep_failure(failure, work);
 }
 
 }  // namespace

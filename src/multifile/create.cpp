@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
 #include "comm/tree.hpp"
 #include "format/sion/widths.hpp"
@@ -189,13 +190,7 @@ std::exception_ptr ParallelFile::settle(std::int64_t chunk_bytes, std::int64_t r
   comm::Comm& comm = *group_.comm;
   const Request mine{chunk_bytes, rank, team_->may_collect() ? 0U : 1U};
   std::exception_ptr failure;
-  const auto attempt = [&](const auto& work) {
-    try {
-      work();
-    } catch (...) {
-      if (!failure) failure = std::current_exception();
-    }
-  };
+  const auto attempt = [&](const auto& work) { base::keep_failure(failure, work); };
   Layout layout;
   attempt([&] {
     Wishes wishes;
