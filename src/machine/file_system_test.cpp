@@ -89,8 +89,8 @@ TEST(FileSystem, OfAnUnknownFolderIsNotFound) {
 }
 
 TEST(FileSystem, ThatIsSharedAsksForMoreThanPages) {
-  const char* folder = std::getenv("LQ_SHARED_DIR");
-  if (folder == nullptr) GTEST_SKIP() << "LQ_SHARED_DIR names no folder of a shared file system";
+  const char* folder = std::getenv("LQ_SHARED_FILE_SYSTEM");
+  if (folder == nullptr) GTEST_SKIP() << "LQ_SHARED_FILE_SYSTEM names no folder of a shared file system";
   const FileSystem found = examine_file_system(folder);
   EXPECT_EQ(found.name, type_by_mount_point(std::filesystem::canonical(folder).string()));
   EXPECT_TRUE(found.is_shared);

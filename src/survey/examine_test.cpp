@@ -70,8 +70,8 @@ TEST(Examination, OfAFolderThatIsNotThereFailsWithoutError) {
 }
 
 TEST(Examination, OfASharedFolderFindsNothingFatal) {
-  const char* folder = std::getenv("LQ_SHARED_DIR");
-  if (folder == nullptr) GTEST_SKIP() << "LQ_SHARED_DIR names no folder of a shared file system";
+  const char* folder = std::getenv("LQ_SHARED_FILE_SYSTEM");
+  if (folder == nullptr) GTEST_SKIP() << "LQ_SHARED_FILE_SYSTEM names no folder of a shared file system";
   for (const Probe& probe : examined(2, folder)) {
     EXPECT_NE(probe.verdict, Verdict::fail) << probe.name << ": " << probe.found;
   }
