@@ -17,8 +17,9 @@ sys.path.insert(0, str(ROOT / "tools"))
 import bench_page  # noqa: E402
 
 LATTICES = ["24x24x24x48", "16x16x16x32", "12x12x12x24", "8x8x8x16", "4x4x4x8"]
-# On 4 ranks; fewer of them for the larger lattice.
-SERIAL_GRIDS = (["1x1x1x4", "1x1x2x2", "2x2x1x1"], ["1x1x2x2"])
+# On 4 ranks, grids and strategies; fewer of them for the larger lattice.
+SERIAL_CASES = ((["1x1x1x4", "2x2x1x1"], ["auto", "direct", "shared", "pull", "messages", "gather"]),
+                (["1x1x2x2"], ["auto", "direct", "gather"]))
 OLD_PAGES = ["transfer.json", "transfer.md", "transfer.svg"]
 
 
@@ -108,12 +109,14 @@ class Bench:
         fitting = largest_that_fits(self.options.memory, self.options.large)
         lattices = [lattice for lattice in (self.options.lattice, fitting)
                     if field_bytes(lattice) <= field_bytes(fitting)]
-        words = [word for strategy in ("auto", "direct", "shared", "pull", "messages", "gather")
-                 for word in ("--strategy", strategy)]
         runs = max(3, self.options.runs // 2)
-        self.keep("serial", [
-            self.lattice(4, "--lattice", lattice, "--grid", grid, *words, path=self.options.memory, runs=runs)
-            for lattice in dict.fromkeys(lattices) for grid in SERIAL_GRIDS[lattice == self.options.large]])
+        measured = []
+        for lattice in dict.fromkeys(lattices):
+            grids, strategies = SERIAL_CASES[lattice == self.options.large]
+            words = [word for strategy in strategies for word in ("--strategy", strategy)]
+            measured += [self.lattice(4, "--lattice", lattice, "--grid", grid, *words, path=self.options.memory, runs=runs)
+                         for grid in grids]
+        self.keep("serial", measured)
         self.plot("serial", "serial", "ratio")
 
     def overlap(self):
@@ -133,8 +136,9 @@ class Bench:
         self.keep("tasklocal", [create, by_files])
         self.plot("tasklocal", "tasklocal-create", "create-by-tasks")
         self.plot("tasklocal", "tasklocal-files", "rate-by-files")
-        streams = ["--part", "transfer", "--files", 1, "--files", 2, "--bytes", 256 << 20]
-        self.keep("tasklocal-rates", [self.run(2, *verb, *more, *streams, path=path) for path in (memory, disk)])
+        streams = ["--part", "transfer", "--files", 2, "--bytes", 256 << 20]
+        self.keep("tasklocal-rates", [self.run(2, *verb, *more, "--files", 1, *streams, path=memory),
+                                      self.run(2, *verb, *more, *streams, path=disk)])
 
     def parts(self):
         self.keep("parts", [self.run(2, "lq-mpi", "bench", "parts", "--seconds", self.options.seconds,

@@ -69,9 +69,10 @@ class Targets:
                  r["files"] == r["ranks"]]
         return min(found, default=None)
 
-    def kernel(self):
+    def kernel(self, which):
+        """GB/s of pack, swap and CRC in cache in the round that `which` names: "min" or "median" of the seconds."""
         parts = [p for run in self.parts for p in run.get("parts", []) if p["name"] == "pack with checksum, small"]
-        return parts[0]["bytes_per_second"] / 1e9 if parts else None
+        return parts[0]["bytes"] / parts[0]["seconds"][which] / 1e9 if parts else None
 
     def kernel_target(self):
         """The reference machine's rate with such vectors; 0.85 of it elsewhere."""
@@ -80,11 +81,14 @@ class Targets:
         if used is None:
             return 40, ""
         width, rate = widths[used]
-        return 0.85 * rate, f"0.85 of the {rate} GB/s of the reference machine with {width}-bit carry-less multiplication"
+        usual = self.kernel("median")
+        usual = f"; the fastest round, the median one {usual:.1f}" if usual else ""
+        return 0.85 * rate, (f"0.85 of the {rate} GB/s of the reference machine with {width}-bit carry-less "
+                             f"multiplication{usual}")
 
     def raw_and_kernel(self, *grids):
         """The ratio of a raw transfer that is followed by one pass of the kernel in cache, smallest over these grids."""
-        kernel, found = self.kernel(), []
+        kernel, found = self.kernel("median"), []
         for grid in grids:
             for measured, result in rows(self.memory):
                 if result["name"] == "lattice" and result["direction"] == "read" and result["grid"] == grid:
@@ -123,7 +127,7 @@ class Targets:
         kernel, vectors = self.kernel_target()
         plain, checked = self.streams("none"), self.streams("checksum")
         return [
-            ("kernel: pack, swap and CRC, one core, in cache", round(kernel, 2), ">=", self.kernel(), " GB/s", vectors),
+            ("kernel: pack, swap and CRC, one core, in cache", round(kernel, 2), ">=", self.kernel("min"), " GB/s", vectors),
             ("write, 1 rank", 0.93, ">=", self.ratio(memory, "write", "1x1x1x1"), "", ""),
             ("write, t split, 2 ranks", 1.0, ">=", self.ratio(memory, "write", "1x1x1x2"), "", ""),
             ("write, x split, 2 ranks", 0.97, ">=", self.ratio(memory, "write", "2x1x1x1"), "", ""),

@@ -4,7 +4,9 @@
 // See bench_task_rounds.hpp.
 #include "cli/bench_task_rounds.hpp"
 
+#include <fcntl.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -29,8 +31,12 @@ class ScratchFolder {
   }
   ~ScratchFolder() {
     tasks_.barrier();
-    std::error_code failure;
-    if (tasks_.is_root()) std::filesystem::remove_all(path_, failure);
+    if (tasks_.is_root()) {
+      std::error_code failure;
+      std::filesystem::remove_all(path_, failure);
+      settle();
+    }
+    tasks_.barrier();
   }
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
@@ -44,6 +50,14 @@ class ScratchFolder {
   }
 
  private:
+  // A journal that writes down later what was removed here would hold up whoever is measured then.
+  void settle() const noexcept {
+    const int folder = ::open(std::filesystem::path(path_).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return;
+    ::syncfs(folder);
+    ::close(folder);
+  }
+
   Communicator tasks_;
   std::string path_;
 };
