@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/backoff.hpp"
 #include "comm/agree.hpp"
 #include "format/sion/widths.hpp"
 #include "multifile/metadata.hpp"
@@ -19,8 +18,6 @@
 namespace lq::multifile {
 namespace {
 
-constexpr std::int64_t piece_bytes = 1 << 20;
-
 // The group `distance` before a group, going round.
 std::int32_t group_before(std::int32_t group, std::int32_t distance, std::int32_t groups) {
   return ((group - distance) % groups + groups) % groups;
@@ -28,58 +25,69 @@ std::int32_t group_before(std::int32_t group, std::int32_t distance, std::int32_
 
 std::vector<std::byte> bytes_of(base::Bytes bytes) { return {bytes.begin(), bytes.end()}; }
 
+// Tasks of a physical file, and the rank of the first of them.
+struct Group {
+  std::int32_t first = 0, tasks = 0;
+};
+
 }  // namespace
 
-BuddyCopies::BuddyCopies(std::shared_ptr<comm::Comm> all, std::shared_ptr<comm::Comm> group, const Creation& request,
+BuddyCopies::BuddyCopies(const std::shared_ptr<Team>& team, std::shared_ptr<comm::Comm> group, const Creation& request,
                          std::int32_t block_size)
-    : all_(std::move(all)),
+    : all_(team, &team->all()),
       group_(std::move(group)),
       seat_(request.seat),
       path_(request.path),
-      courier_(all_),
+      names_(request.copy_names),
       levels_(static_cast<std::size_t>(request.mode.buddies)) {
-  comm::agree(*all_, [&] {
-    if (seat_.files > 1) return;
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: buddy copies are kept by neighbours, but there is one physical file only; give local "
-                            "communicators",
-                            request.path));
-  });
   const Ward mine{request.chunk_bytes, request.rank, all_->rank()};
   std::vector<Ward> own;
   for (const auto& bytes : group_->gather(std::as_bytes(std::span(&mine, 1)), 0))
     own.push_back(from_bytes<Ward>(bytes));
-  const std::vector<std::int32_t> keepers = find_keepers(request.mode.buddies);
+  find_neighbours();
   for (std::size_t i = 0; i < levels_.size(); ++i) {
-    levels_[i].keeper = keepers[i];
-    create_level(levels_[i], static_cast<std::int32_t>(i), own, request, block_size);
+    Level& level = levels_[i];
+    create_level(level, static_cast<std::int32_t>(i), own, request, block_size);
+    for (const Ward& ward : level.wards) level.vicinity.wards.push_back(static_cast<int>(ward.place));
+    level.relay = comm::agree(*all_, [&] { return team->make_relay(level.vicinity); });
   }
 }
 
-// Collective. By level, the rank of the first task of the group that keeps this task's copy.
-std::vector<std::int32_t> BuddyCopies::find_keepers(std::int32_t levels) {
+// Collective. Which groups keep what at each level, as far as this task is concerned.
+void BuddyCopies::find_neighbours() {
   const format::sion::Place here{seat_.file, seat_.task};
   const auto places = all_->gather(std::as_bytes(std::span(&here, 1)), 0);
-  std::vector<std::int32_t> firsts(places.empty() ? 0 : static_cast<std::size_t>(seat_.files));
+  std::vector<Group> groups(places.empty() ? 0 : static_cast<std::size_t>(seat_.files));
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     const auto place = from_bytes<format::sion::Place>(places[rank]);
-    if (place.task == 0) firsts[static_cast<std::size_t>(place.file)] = static_cast<std::int32_t>(rank);
+    Group& group = groups[static_cast<std::size_t>(place.file)];
+    ++group.tasks;
+    if (place.task == 0) group.first = static_cast<std::int32_t>(rank);
   }
-  std::vector<std::vector<std::byte>> answers;
-  for (const auto& bytes : places) {
-    const auto place = from_bytes<format::sion::Place>(bytes);
-    std::vector<std::byte>& answer = answers.emplace_back();
-    for (std::int32_t level = 0; level < levels; ++level) {
-      append(answer, firsts[static_cast<std::size_t>(group_before(place.file, level + 1, seat_.files))]);
-    }
+  const auto levels = static_cast<std::int32_t>(levels_.size());
+  const auto answer = all_->scatter_parts(
+      [&](int rank) {
+        const auto place = from_bytes<format::sion::Place>(places[static_cast<std::size_t>(rank)]);
+        std::vector<std::byte> bytes;
+        for (std::int32_t distance = 1; distance <= levels; ++distance) {
+          append(bytes, groups[static_cast<std::size_t>(group_before(place.file, distance, seat_.files))]);
+          append(bytes, groups[static_cast<std::size_t>(group_before(place.file, -distance, seat_.files))]);
+        }
+        return bytes;
+      },
+      0);
+  base::Bytes bytes = answer;
+  for (std::int32_t level = 0; level < levels; ++level) {
+    const auto keeper = take<Group>(bytes);
+    const auto ward = take<Group>(bytes);
+    levels_[static_cast<std::size_t>(level)].vicinity = {seat_, level + 1, keeper.first, keeper.tasks, ward.tasks, {}};
   }
-  return take_all<std::int32_t>(all_->scatter(answers, 0));
 }
 
 void BuddyCopies::create_level(Level& level, std::int32_t number, const std::vector<Ward>& own, const Creation& request,
                                std::int32_t block_size) {
   std::vector<comm::Message> outgoing;
-  if (is_first()) outgoing.push_back({level.keeper, bytes_of(std::as_bytes(std::span(own)))});
+  if (is_first()) outgoing.push_back({level.vicinity.keeper, bytes_of(std::as_bytes(std::span(own)))});
   const auto arrived = all_->all_to_all(std::move(outgoing));
   const auto answers = comm::agree(*all_, [&] { return lay_out(level, number, own, arrived, request, block_size); });
   std::vector<std::vector<std::byte>> parts;
@@ -121,7 +129,7 @@ std::vector<comm::Message> BuddyCopies::lay_out(Level& level, std::int32_t numbe
   const std::int64_t wish = request.mode.collectors.on ? request.mode.collectors.tasks_each_of(head.tasks) : head.tasks;
   head.widths =
       format::sion::collective_widths(chunks, block_size, format::sion::collector_groups(chunks, block_size, wish));
-  const std::string path = format::sion::file_name(format::sion::buddy_name(request.path, number), head.file_number);
+  const std::string path = format::sion::copy_name(path_, number, head.file_number, names_);
   const format::sion::Geometry geometry(head, path);
   level.metadata = request.opener.create(path);
   const std::vector<std::byte> bytes = format::sion::encode(head);
@@ -150,18 +158,10 @@ void BuddyCopies::write(base::Bytes bytes) {
           Error(Code::too_large,
                 fmt::format("{} bytes do not fit into the {} of a chunk of the copy", bytes.size(), stream.width())));
     }
-    // Started before anything is received, for keepers send, too, in a circle.
-    std::vector<std::unique_ptr<comm::Flight>> flights;
-    flights.push_back(all_->start_send(std::as_bytes(std::span(&mine, 1)), level.keeper, courier_.channel()));
-    for (std::size_t done = 0; mine.offset >= 0 && done < bytes.size(); done += piece_bytes) {
-      const auto part = bytes.subspan(done, std::min<std::size_t>(piece_bytes, bytes.size() - done));
-      flights.push_back(all_->start_send(part, level.keeper, courier_.channel()));
-    }
-    if (is_first()) accept_wards(level);
-    base::Backoff backoff;
-    for (const auto& flight : flights) {
-      while (!flight->is_done()) backoff.wait();
-    }
+    const Courier::Write write = [&](const Parcel& piece, base::Bytes data) {
+      level.channel->write_at(static_cast<std::uint64_t>(piece.offset), data);
+    };
+    level.relay->pass(mine, bytes, write, failure_);
     stream.advance(mine.offset < 0 ? 0 : bytes.size());
     stream.mark_filled();
   }
@@ -171,18 +171,11 @@ std::vector<BuddyCopies::Copy> BuddyCopies::copies() const {
   std::vector<Copy> all;
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     const auto number = static_cast<std::int32_t>(i);
-    const std::string name = format::sion::buddy_name(path_, number);
-    all.push_back({format::sion::file_name(name, seat_.file), levels_[i].stream.size(),
-                   format::sion::file_name(name, group_before(seat_.file, -(number + 1), seat_.files))});
+    const std::int32_t kept = group_before(seat_.file, -(number + 1), seat_.files);
+    all.push_back({format::sion::copy_name(path_, number, seat_.file, names_), levels_[i].stream.size(),
+                   format::sion::copy_name(path_, number, kept, names_)});
   }
   return all;
-}
-
-void BuddyCopies::accept_wards(Level& level) {
-  const Courier::Write write = [&](const Parcel& piece, base::Bytes data) {
-    level.channel->write_at(static_cast<std::uint64_t>(piece.offset), data);
-  };
-  for (const Ward& ward : level.wards) courier_.accept(static_cast<int>(ward.place), piece_bytes, write, failure_);
 }
 
 void BuddyCopies::close() {
@@ -199,7 +192,7 @@ void BuddyCopies::close_level(Level& level) {
   // Filled bytes of the wards: by their first task to the keeper, each preceded by the number of chunks.
   std::vector<comm::Message> outgoing;
   const auto gathered = group_->gather(std::as_bytes(std::span(level.stream.used())), 0);
-  if (is_first()) outgoing.push_back({level.keeper, {}});
+  if (is_first()) outgoing.push_back({level.vicinity.keeper, {}});
   for (const auto& used : gathered) {
     append(outgoing[0].bytes, static_cast<std::uint64_t>(used.size() / sizeof(std::int64_t)));
     outgoing[0].bytes.insert(outgoing[0].bytes.end(), used.begin(), used.end());

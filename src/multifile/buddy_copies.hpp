@@ -12,15 +12,14 @@
 #include <vector>
 
 #include "format/sion/head.hpp"
-#include "multifile/comm_courier.hpp"
 #include "multifile/parallel_file.hpp"
 
 namespace lq::multifile {
 
 class BuddyCopies {
  public:
-  // Collective over `all`, a group for each physical file. invalid_argument for a single file, which has no neighbour.
-  BuddyCopies(std::shared_ptr<comm::Comm> all, std::shared_ptr<comm::Comm> group, const Creation& request,
+  // Collective over the team, a group for each physical file, of which there are several.
+  BuddyCopies(const std::shared_ptr<Team>& team, std::shared_ptr<comm::Comm> group, const Creation& request,
               std::int32_t block_size);
 
   // Collective over the neighbouring groups. What fails on the task that keeps a copy fails at close, for all.
@@ -46,8 +45,9 @@ class BuddyCopies {
   };
   struct Level {
     LogicalFile stream;  // of this task in the copy
-    int keeper = 0;      // rank in `all` of the first task of the group that keeps it
     format::sion::Place place = {};
+    Vicinity vicinity = {};
+    std::unique_ptr<Relay> relay = {};
     // On the first task of a group:
     std::vector<Ward> wards = {};
     format::sion::Head head = {};
@@ -56,13 +56,12 @@ class BuddyCopies {
   };
 
   bool is_first() const noexcept { return group_->rank() == 0; }
-  std::vector<std::int32_t> find_keepers(std::int32_t levels);
+  void find_neighbours();
   void create_level(Level& level, std::int32_t number, const std::vector<Ward>& own, const Creation& request,
                     std::int32_t block_size);
   std::vector<comm::Message> lay_out(Level& level, std::int32_t number, const std::vector<Ward>& own,
                                      const std::vector<comm::Message>& arrived, const Creation& request,
                                      std::int32_t block_size);
-  void accept_wards(Level& level);
   void close_level(Level& level);
   void write_tables(Level& level, const std::vector<comm::Message>& arrived,
                     const std::vector<std::vector<std::byte>>& places);
@@ -71,7 +70,7 @@ class BuddyCopies {
   std::shared_ptr<comm::Comm> group_;
   Seat seat_;
   std::string path_;
-  CommCourier courier_;
+  format::sion::SetRule names_;
   std::vector<Level> levels_;
   std::exception_ptr failure_;
 };

@@ -17,6 +17,8 @@
 namespace lq::multifile {
 namespace {
 
+constexpr std::size_t round_bytes = 4U << 20;  // of each task at a time
+
 class RemoteChannel final : public Channel {
  public:
   explicit RemoteChannel(std::string path) : path_(std::move(path)) {}
@@ -49,16 +51,24 @@ std::unique_ptr<Channel> make_remote_channel(std::string path) {
 }
 
 BuddyService::BuddyService(std::shared_ptr<comm::Comm> all, const Opening& request, const Seat& seat)
-    : all_(std::move(all)), request_(request), servers_(static_cast<std::size_t>(seat.files)) {
-  comm::agree(*all_, stated_request(request.path, request.mode, 0, seat.files), [&] { require_path(request.path); });
+    : all_(std::move(all)), request_(request) {
+  comm::agree(*all_, stated_request(request.path, request.mode, 0, seat.files), [&] {
+    require_path(request.path);
+    if (seat.files >= 1 && seat.files <= all_->size() && seat.file >= 0 && seat.file < seat.files) return;
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: group {} of {}, of {} tasks in all: that cannot be; to read with buddies, give the "
+                            "groups that have written",
+                            request.path, seat.file, seat.files, all_->size()));
+  });
+  servers_.resize(static_cast<std::size_t>(seat.files));
   const auto found = all_->gather(look_around(seat), 0);
   comm::agree_at_root(*all_, [&] { choose_servers(found); });
   all_->broadcast(std::as_writable_bytes(std::span(servers_)), 0);
 }
 
 std::string BuddyService::path_of(std::int32_t level, std::int32_t file) const {
-  const std::string name = level < 0 ? request_.path : format::sion::buddy_name(request_.path, level);
-  return request_.names && level < 0 ? request_.names(file) : format::sion::file_name(name, file);
+  if (level >= 0) return format::sion::copy_name(request_.path, level, file, request_.copy_names);
+  return request_.names ? request_.names(file) : format::sion::file_name(request_.path, file);
 }
 
 // The levels and files that this task can read; only the first of each group looks.
@@ -173,6 +183,15 @@ BuddyService::Share BuddyService::find_share() {
 }
 
 void BuddyService::read(std::uint64_t offset, base::MutableBytes buffer) {
+  std::uint64_t most = buffer.size();
+  all_->all_reduce(std::span(&most, 1), comm::Reduce::max);
+  for (std::uint64_t done = 0; done < most; done += round_bytes) {
+    const std::uint64_t from = std::min<std::uint64_t>(done, buffer.size());
+    read_round(offset + from, buffer.subspan(from, std::min(round_bytes, buffer.size() - from)));
+  }
+}
+
+void BuddyService::read_round(std::uint64_t offset, base::MutableBytes buffer) {
   std::vector<comm::Message> questions;
   const Wanted wanted{static_cast<std::int64_t>(offset), static_cast<std::int64_t>(buffer.size()), file_, 0};
   if (!buffer.empty()) {

@@ -47,6 +47,7 @@ class BuddyService {
   std::vector<std::byte> look_around(const Seat& seat) const;
   void choose_servers(const std::vector<std::vector<std::byte>>& found);
   std::vector<comm::Message> describe();
+  void read_round(std::uint64_t offset, base::MutableBytes buffer);
 
   std::shared_ptr<comm::Comm> all_;
   const Opening request_;

@@ -42,10 +42,16 @@ void require_valid(const Creation& request, const comm::Comm& all) {
   const bool is_in_order = !seat.is_rank || (seat.files == 1 && seat.task == all.rank() && seat.tasks == all.size());
   const bool fits = is_in_order && seat.files >= 1 && seat.file >= 0 && seat.file < seat.files && seat.tasks >= 1 &&
                     seat.task >= 0 && seat.task < seat.tasks && seat.tasks <= all.size() && seat.files <= all.size();
-  if (fits) return;
+  if (!fits) {
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: task {} of {} in file {} of {}, of {} tasks in all: that cannot be; count from 0",
+                            request.path, seat.task, seat.tasks, seat.file, seat.files, all.size()));
+  }
+  if (request.mode.buddies == 0 || seat.files > 1) return;
   throw Error(Code::invalid_argument,
-              fmt::format("{}: task {} of {} in file {} of {}, of {} tasks in all: that cannot be; count from 0",
-                          request.path, seat.task, seat.tasks, seat.file, seat.files, all.size()));
+              fmt::format("{}: buddy copies are kept by neighbours, but there is one physical file only; give local "
+                          "communicators",
+                          request.path));
 }
 
 std::vector<std::int64_t> widths_for(std::span<const std::int64_t> chunks, std::int64_t block,
@@ -95,9 +101,6 @@ Facts facts_of(const Creation& request, int tasks) {
   if (request.mode.keys == KeyWish::inline_records) facts.key_values = KeyValueMode::inline_records;
   return facts;
 }
-
-// Lives as long as the team.
-std::shared_ptr<comm::Comm> all_of(const std::shared_ptr<Team>& team) { return {team, &team->all()}; }
 
 std::array<comm::Stated, 5> stated_creation(const Creation& request) {
   const auto most = stated_request(request.path, request.mode, request.block_size, request.seat.files);
@@ -151,7 +154,7 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
     if (!file->tasks_.empty()) file->open_data(opener);
   });
   if (request.mode.buddies > 0) {
-    file->copies_ = std::make_unique<BuddyCopies>(all_of(team), file->group_.comm, request, file->facts_.block_size);
+    file->copies_ = std::make_unique<BuddyCopies>(team, file->group_.comm, request, file->facts_.block_size);
   }
   made.keep();
   return file;

@@ -32,6 +32,7 @@ struct Creation {
   std::int64_t rank = 0;         // to be stored
   Seat seat = {};
   format::sion::NameRule names = {};  // empty: as usual
+  format::sion::SetRule copy_names = {};
   Opener opener = {};
 };
 
@@ -40,6 +41,7 @@ struct Opening {
   Mode mode = {};
   format::sion::NameRule names = {};
   Opener opener = {};
+  format::sion::SetRule copy_names = {};
 };
 
 class ParallelFile final : public Multifile {

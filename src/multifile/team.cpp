@@ -10,6 +10,7 @@
 #include "comm/tree.hpp"
 #include "format/sion/widths.hpp"
 #include "multifile/comm_courier.hpp"
+#include "multifile/comm_relay.hpp"
 
 namespace lq::multifile {
 namespace {
@@ -24,6 +25,10 @@ class CommTeam final : public Team {
     group.comm = seat.is_rank ? all_ : all_->split(seat.file, seat.task);
     group.courier = std::make_shared<CommCourier>(group.comm);
     return group;
+  }
+
+  std::unique_ptr<Relay> make_relay(const Vicinity& vicinity) override {
+    return std::make_unique<CommRelay>(all_, vicinity);
   }
 
  private:

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "comm/comm.hpp"
@@ -52,6 +54,26 @@ struct FileGroup {
   std::shared_ptr<Courier> courier;  // nullptr: no collective data calls
 };
 
+// Two neighbours of a task: the group whose first task keeps a copy of its data, and the group whose data the first
+// task of its own group keeps.
+struct Vicinity {
+  Seat seat;                      // of this task
+  std::int32_t distance = 1;      // from its group to the one that keeps, going down and round
+  std::int32_t keeper = 0;        // rank in all() of the first task there
+  std::int32_t keeper_tasks = 0;  // of that group
+  std::int32_t ward_tasks = 0;    // of the group whose data are kept here
+  std::vector<int> wards = {};    // on the first task, their ranks in all()
+};
+
+// Moves data of all tasks to those that keep copies.
+class Relay {
+ public:
+  virtual ~Relay() = default;
+  // Collective over the team. Calls `write` where data are kept, task by task, piece by piece; after a failure there no
+  // more, but everything is received.
+  virtual void pass(const Parcel& mine, base::Bytes data, const Courier::Write& write, std::exception_ptr& failure) = 0;
+};
+
 class Team {
  public:
   virtual ~Team() = default;
@@ -60,8 +82,10 @@ class Team {
   virtual FileGroup form(const Seat& seat) = 0;
   // Whether this task may read and write for others.
   virtual bool may_collect() const { return true; }
-  // Whether tasks can send to any other, as those do that keep copies for each other.
-  virtual bool has_messages() const { return true; }
+  // Whether tasks can keep copies for each other.
+  virtual bool can_relay() const { return true; }
+  // Collective over all().
+  virtual std::unique_ptr<Relay> make_relay(const Vicinity& vicinity) = 0;
 };
 
 std::shared_ptr<Team> make_team(std::shared_ptr<comm::Comm> all);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -21,6 +22,11 @@ namespace {
 }
 
 using Parts = std::vector<std::vector<std::byte>>;
+
+struct Envelope {
+  std::int32_t from = 0, to = 0;  // threads
+  std::uint64_t bytes = 0;
+};
 
 // Parts of all threads of a rank as one message, and back.
 std::vector<std::byte> pack(const Parts& parts) {
@@ -166,7 +172,38 @@ std::unique_ptr<comm::Comm> ThreadsComm::split(int colour, int key) {
   return next ? std::make_unique<ThreadsComm>(next, thread_) : nullptr;
 }
 
-std::vector<comm::Message> ThreadsComm::all_to_all(std::vector<comm::Message>) { refuse("send to each other"); }
+// Messages between two ranks travel as one, in which each says from which thread to which.
+std::vector<comm::Message> ThreadsComm::all_to_all(std::vector<comm::Message> outgoing) {
+  using Outgoing = std::vector<comm::Message>;
+  std::vector<comm::Message> mine;
+  const auto work = [&] {
+    std::map<int, std::vector<std::byte>> packed;
+    for (int t = 0; t < threads_; ++t) {
+      for (const comm::Message& message : shared_->group.deposit<Outgoing>(t)) {
+        std::vector<std::byte>& bytes = packed[message.rank / threads_];
+        append(bytes, Envelope{t, message.rank % threads_, message.bytes.size()});
+        append_all(bytes, std::span(message.bytes));
+      }
+    }
+    Outgoing between;
+    for (auto& [rank, bytes] : packed) between.push_back({rank, std::move(bytes)});
+    shared_->mail.assign(static_cast<std::size_t>(threads_), {});
+    for (const comm::Message& arrived : shared_->between->all_to_all(std::move(between))) {
+      base::Bytes bytes = arrived.bytes;
+      while (!bytes.empty()) {
+        const auto envelope = take<Envelope>(bytes);
+        const base::Bytes content = bytes.first(envelope.bytes);
+        shared_->mail[static_cast<std::size_t>(envelope.to)].push_back(
+            {arrived.rank * threads_ + envelope.from, {content.begin(), content.end()}});
+        bytes = bytes.subspan(envelope.bytes);
+      }
+    }
+  };
+  shared_->group.together(thread_, &outgoing, work,
+                          [&] { mine = std::move(shared_->mail[static_cast<std::size_t>(thread_)]); });
+  return mine;
+}
+
 std::unique_ptr<comm::Comm> ThreadsComm::split_by_node() { refuse("group by nodes"); }
 std::unique_ptr<comm::Flight> ThreadsComm::start_send(std::span<const std::byte>, int, int) { refuse("send messages"); }
 std::unique_ptr<comm::Flight> ThreadsComm::start_receive(std::span<std::byte>, int, int) { refuse("receive messages"); }
@@ -192,6 +229,10 @@ FileGroup ThreadsTeam::form(const Seat& seat) {
   group.comm = part;
   group.courier = std::make_shared<ThreadsCourier>(std::dynamic_pointer_cast<ThreadsComm>(part));
   return group;
+}
+
+std::unique_ptr<Relay> ThreadsTeam::make_relay(const Vicinity& vicinity) {
+  return std::make_unique<ThreadsRelay>(all_, vicinity);
 }
 
 }  // namespace lq::multifile

@@ -13,6 +13,7 @@
 
 #include "comm/comm.hpp"
 #include "multifile/comm_courier.hpp"
+#include "multifile/comm_relay.hpp"
 #include "multifile/team.hpp"
 
 namespace lq::multifile {
@@ -50,7 +51,8 @@ class ThreadsComm final : public comm::Comm {
     Shared(int threads, std::shared_ptr<comm::Comm> comm) : group(threads), between(std::move(comm)) {}
     ThreadGroup group;
     std::shared_ptr<comm::Comm> between;
-    std::vector<std::vector<std::byte>> parts;  // what thread 0 has for the others
+    std::vector<std::vector<std::byte>> parts;     // what thread 0 has for the others
+    std::vector<std::vector<comm::Message>> mail;  // for each thread
     std::shared_ptr<Shared> next;
   };
 
@@ -69,8 +71,8 @@ class ThreadsComm final : public comm::Comm {
   std::vector<std::byte> scatter_parts(const PartOf& part_of, int root) override;
   // All threads of a rank go to the same group; thread 0's arguments count.
   std::unique_ptr<comm::Comm> split(int colour, int key) override;
-  // These throw Error(unsupported).
   std::vector<comm::Message> all_to_all(std::vector<comm::Message> outgoing) override;
+  // These throw Error(unsupported).
   std::unique_ptr<comm::Comm> split_by_node() override;
   std::unique_ptr<comm::Flight> start_send(std::span<const std::byte> bytes, int to, int channel) override;
   std::unique_ptr<comm::Flight> start_receive(std::span<std::byte> bytes, int from, int channel) override;
@@ -94,6 +96,18 @@ class ThreadsCourier final : public Courier {
   std::unique_ptr<CommCourier> between_;  // of thread 0
 };
 
+// The same for copies: groups that keep them are of whole ranks, too.
+class ThreadsRelay final : public Relay {
+ public:
+  ThreadsRelay(std::shared_ptr<ThreadsComm> comm, const Vicinity& vicinity);
+
+  void pass(const Parcel& mine, base::Bytes data, const Courier::Write& write, std::exception_ptr& failure) override;
+
+ private:
+  std::shared_ptr<ThreadsComm> comm_;
+  std::unique_ptr<CommRelay> between_;  // of thread 0
+};
+
 class ThreadsTeam final : public Team {
  public:
   explicit ThreadsTeam(std::shared_ptr<ThreadsComm> all) : all_(std::move(all)) {}
@@ -101,7 +115,7 @@ class ThreadsTeam final : public Team {
   // Throws unsupported where threads of one rank sit in different files.
   FileGroup form(const Seat& seat) override;
   bool may_collect() const override { return all_->thread() == 0; }
-  bool has_messages() const override { return false; }
+  std::unique_ptr<Relay> make_relay(const Vicinity& vicinity) override;
 
  private:
   void require_whole_ranks(const Seat& seat);

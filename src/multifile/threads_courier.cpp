@@ -82,4 +82,29 @@ void ThreadsCourier::deal_out(const CollectorGroup& group, const Parcel& mine, b
   threads.together(comm_->thread(), &deposit, work, [] {});
 }
 
+ThreadsRelay::ThreadsRelay(std::shared_ptr<ThreadsComm> comm, const Vicinity& vicinity) : comm_(std::move(comm)) {
+  if (comm_->thread() > 0) return;
+  const int threads = comm_->shared().group.threads();
+  Vicinity of_ranks = vicinity;
+  of_ranks.keeper /= threads;
+  for (int& ward : of_ranks.wards) ward /= threads;
+  between_ = std::make_unique<CommRelay>(comm_->shared().between, of_ranks);
+}
+
+void ThreadsRelay::pass(const Parcel& mine, base::Bytes data, const Courier::Write& write,
+                        std::exception_ptr& failure) {
+  using Mine = Deposit<base::Bytes>;
+  const Mine deposit{mine, data};
+  ThreadGroup& threads = comm_->shared().group;
+  const auto work = [&] {
+    for (int t = 0; t < threads.threads(); ++t) {
+      const Mine& theirs = threads.deposit<Mine>(t);
+      between_->start(theirs.parcel, theirs.data);
+    }
+    between_->accept(write, failure);
+    between_->finish();
+  };
+  threads.together(comm_->thread(), &deposit, work, [] {});
+}
+
 }  // namespace lq::multifile

@@ -10,6 +10,7 @@
 
 #include "comm/agree.hpp"
 #include "multifile/parallel_file.hpp"
+#include "multifile/serial_file.hpp"
 #include "support/error_of.hpp"
 #include "support/multifile_vectors.hpp"
 #include "support/thread_comm.hpp"
@@ -57,6 +58,59 @@ TEST(Threads, AreAGroupLikeAnyOther) {
     EXPECT_EQ(sum, 15U);
     comm->barrier();
   });
+}
+
+TEST(Threads, SendToEachOther) {
+  run_hybrid(3, 2, [](const std::shared_ptr<ThreadsComm>& comm) {
+    // To itself, and to all tasks behind it; one byte for each number it has.
+    std::vector<comm::Message> outgoing;
+    for (int to = comm->rank(); to < comm->size(); ++to) {
+      outgoing.push_back({to, std::vector<std::byte>(static_cast<std::size_t>(comm->rank()), std::byte(to))});
+    }
+    const auto arrived = comm->all_to_all(outgoing);
+    ASSERT_EQ(arrived.size(), static_cast<std::size_t>(comm->rank()) + 1);
+    for (int from = 0; from <= comm->rank(); ++from) {
+      const comm::Message& message = arrived[static_cast<std::size_t>(from)];
+      EXPECT_EQ(message.rank, from);
+      EXPECT_EQ(message.bytes, std::vector<std::byte>(static_cast<std::size_t>(from), std::byte(comm->rank())));
+    }
+    EXPECT_TRUE(comm->all_to_all({}).empty());
+  });
+}
+
+// Ranks of two threads, a file each, going round at both levels.
+TEST(Threads, KeepCopiesOfTheirNeighboursData) {
+  const auto memory = transport::make_memory();
+  run_hybrid(3, 2, [&](const std::shared_ptr<ThreadsComm>& comm) {
+    const int rank = comm->rank();
+    Creation request;
+    request.path = "copied.sion";
+    request.mode = parse_mode("bw,posix,buddy=3");
+    request.chunk_bytes = 300;
+    request.block_size = 256;
+    request.rank = rank;
+    request.seat = {rank / 2, 3, rank % 2, 2};
+    request.opener.transport = memory.get();
+    const auto file = ParallelFile::create(std::make_shared<ThreadsTeam>(comm), request);
+    for (int call = 0; call < 3; ++call) {
+      EXPECT_TRUE(file->write_together(vector_bytes(15, rank, 200 * call, 200)));
+    }
+    file->close();
+  });
+  for (const char* set : {"copied.sion", "copied.sion_BUDDY_00", "copied.sion_BUDDY_01", "copied.sion_BUDDY_02"}) {
+    Opening opening;
+    opening.path = set;
+    opening.mode = parse_mode("br,posix");
+    opening.opener.transport = memory.get();
+    const auto file = SerialFile::open(opening);
+    ASSERT_EQ(file->tasks(), 6U) << set;
+    for (std::size_t t = 0; t < 6; ++t) {
+      file->select(t);
+      std::vector<std::byte> bytes(700);
+      bytes.resize(file->read_stream(0, bytes));
+      EXPECT_EQ(bytes, vector_bytes(15, static_cast<std::int64_t>(t), 0, 600)) << set << ", task " << t;
+    }
+  }
 }
 
 TEST(Threads, GetTheErrorOfAnyOfThem) {

@@ -13,6 +13,7 @@
 #include <limequat/error.hpp>
 
 #include "compat/sion/callback_courier.hpp"
+#include "compat/sion/callback_relay.hpp"
 #include "multifile/reduce.hpp"
 #include "multifile/wire.hpp"
 
@@ -188,14 +189,7 @@ class CallbackTeam final : public multifile::Team {
   comm::Comm& all() override { return all_; }
 
   multifile::FileGroup form(const multifile::Seat& seat) override {
-    void* local = nullptr;
-    const int rc =
-        api_->create_group(&local, group_, all_.rank(), all_.size(), seat.task, seat.tasks, seat.file, seat.files);
-    if (rc != SION_STD_SUCCESS) {
-      throw Error(Code::communication,
-                  fmt::format("API {}: the callback for local groups failed with {}", api_->name, rc));
-    }
-    const std::shared_ptr<void> owned(local, [api = api_](void* group) { api->free_group(group); });
+    const std::shared_ptr<void> owned = form_group(seat);
     struct Group {
       Group(const std::shared_ptr<void>& group, const std::shared_ptr<const Api>& api, const multifile::Seat& of)
           : owned(group), comm(api, group.get(), of.task, of.tasks) {}
@@ -215,9 +209,24 @@ class CallbackTeam final : public multifile::Team {
     const int capability = api_->capability(group_);
     return capability != only_sender && capability != none;
   }
-  bool has_messages() const override { return false; }
+  bool can_relay() const override { return api_->gather_execute != nullptr && api_->execute_scatter != nullptr; }
+  std::unique_ptr<multifile::Relay> make_relay(const multifile::Vicinity& vicinity) override {
+    return make_callback_relay(api_, vicinity, [this](const multifile::Seat& seat) { return form_group(seat); });
+  }
 
  private:
+  // Collective over all tasks, each with a seat of its own.
+  std::shared_ptr<void> form_group(const multifile::Seat& seat) const {
+    void* local = nullptr;
+    const int rc =
+        api_->create_group(&local, group_, all_.rank(), all_.size(), seat.task, seat.tasks, seat.file, seat.files);
+    if (rc != SION_STD_SUCCESS) {
+      throw Error(Code::communication,
+                  fmt::format("API {}: the callback for local groups failed with {}", api_->name, rc));
+    }
+    return {local, [api = api_](void* group) { api->free_group(group); }};
+  }
+
   std::shared_ptr<const Api> api_;
   void* group_;
   CallbackComm all_;

@@ -6,12 +6,14 @@
 #include "compat/sion/callback_courier.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/keep_failure.hpp"
 #include "multifile/comm_courier.hpp"
 
 namespace lq::compat::sion {
@@ -60,16 +62,10 @@ int run(int number, const sion_int64* spec, const Work& work) noexcept {
     if (found != errands.end()) errand = found->second;
   }
   if (errand == nullptr || spec == nullptr) return SION_STD_NOT_SUCCESS;
-  if (spec[0] == Parcel::nowhere || spec[1] <= 0 || errand->failure) {
-    return errand->failure ? SION_STD_NOT_SUCCESS : SION_STD_SUCCESS;
-  }
-  try {
-    work(*errand, Parcel{spec[0], spec[1]});
-    return SION_STD_SUCCESS;
-  } catch (...) {
-    errand->failure = std::current_exception();
-    return SION_STD_NOT_SUCCESS;
-  }
+  // Always well for the callback, which would leave those who still send or wait.
+  if (spec[0] == Parcel::nowhere || spec[1] <= 0 || errand->failure) return SION_STD_SUCCESS;
+  base::keep_failure(errand->failure, [&] { work(*errand, Parcel{spec[0], spec[1]}); });
+  return SION_STD_SUCCESS;
 }
 
 int process_write(const void* data, sion_int64* spec, int number) {
@@ -84,52 +80,65 @@ int process_read(void* data, sion_int64* spec, int number) {
   });
 }
 
+// Callbacks wait for a signal to go on, which nobody gives to those who send an error: nothing at all is no error.
+std::array<sion_int64, 2> spec_of(const Parcel& parcel) {
+  if (parcel.offset == Parcel::nowhere) return {0, 0};
+  return {parcel.offset, parcel.bytes};
+}
+
+void finish(const Api& api, int rc, const Errand& errand) {
+  if (errand.failure) std::rethrow_exception(errand.failure);
+  if (rc == SION_STD_SUCCESS) return;
+  throw Error(Code::communication, fmt::format("API {}: the callback for data failed with {}", api.name, rc));
+}
+
 class CallbackCourier final : public Courier {
  public:
   CallbackCourier(std::shared_ptr<const Api> api, std::shared_ptr<void> group, int task)
       : api_(std::move(api)), group_(std::move(group)), task_(task) {}
 
   void collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) override {
-    Errand errand;
-    errand.write = &write;
-    const Registered registered(errand);
-    sion_int64 spec[2] = {mine.offset, mine.offset == Parcel::nowhere ? -1 : mine.bytes};
-    if (task_ == group.collector) {
-      multifile::CommCourier::write_own(mine, data, std::max<std::int64_t>(mine.bytes, 1), write, errand.failure);
-    }
-    const int rc = api_->gather_execute(data.data(), spec, 2, group.piece_bytes, group_.get(), group.collector,
-                                        group.collector + 1, group.collector + group.tasks - 1, registered.number(),
-                                        process_write);
-    finish(rc, errand);
+    const Gathering where{
+        group_.get(),     task_, group.collector, group.collector + 1, group.collector + group.tasks - 1,
+        group.piece_bytes};
+    gather_and_write(*api_, where, mine, data, write);
   }
 
   void deal_out(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data, const Read& read) override {
     Errand errand;
     errand.read = &read;
     const Registered registered(errand);
-    sion_int64 spec[2] = {mine.offset, mine.offset == Parcel::nowhere ? -1 : mine.bytes};
+    auto spec = spec_of(mine);
     if (task_ == group.collector) {
       multifile::CommCourier::read_own(mine, data, group.piece_bytes, read, errand.failure);
     }
-    const int rc = api_->execute_scatter(data.data(), spec, 2, group.piece_bytes, group_.get(), group.collector,
+    const int rc = api_->execute_scatter(data.data(), spec.data(), 2, group.piece_bytes, group_.get(), group.collector,
                                          group.collector + 1, group.collector + group.tasks - 1, registered.number(),
                                          process_read);
-    finish(rc, errand);
+    finish(*api_, rc, errand);
   }
 
  private:
-  void finish(int rc, const Errand& errand) const {
-    if (errand.failure) std::rethrow_exception(errand.failure);
-    if (rc == SION_STD_SUCCESS) return;
-    throw Error(Code::communication, fmt::format("API {}: the callback for data failed with {}", api_->name, rc));
-  }
-
   std::shared_ptr<const Api> api_;
   std::shared_ptr<void> group_;
   int task_;
 };
 
 }  // namespace
+
+void gather_and_write(const Api& api, const Gathering& where, const Parcel& mine, base::Bytes data,
+                      const Courier::Write& write) {
+  Errand errand;
+  errand.write = &write;
+  const Registered registered(errand);
+  auto spec = spec_of(mine);
+  if (where.task == where.collector) {
+    multifile::CommCourier::write_own(mine, data, std::max<std::int64_t>(mine.bytes, 1), write, errand.failure);
+  }
+  const int rc = api.gather_execute(data.data(), spec.data(), 2, where.piece_bytes, where.group, where.collector,
+                                    where.first, where.last, registered.number(), process_write);
+  finish(api, rc, errand);
+}
 
 std::shared_ptr<Courier> make_callback_courier(std::shared_ptr<const Api> api, std::shared_ptr<void> group, int task) {
   if (api->gather_execute == nullptr || api->execute_scatter == nullptr) return nullptr;

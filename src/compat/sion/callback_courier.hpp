@@ -10,6 +10,17 @@
 
 namespace lq::compat::sion {
 
+// Where data are gathered: on task `collector` of a group of the API, those of tasks `first` to `last`.
+struct Gathering {
+  void* group = nullptr;
+  int task = 0;  // the calling one
+  int collector = 0, first = 0, last = 0;
+  std::int64_t piece_bytes = 1;
+};
+// Collective over the group. Throws what `write` threw, Error(communication) where the callback failed.
+void gather_and_write(const Api& api, const Gathering& where, const multifile::Parcel& mine, base::Bytes data,
+                      const multifile::Courier::Write& write);
+
 // nullptr where the API has no callbacks for data. `task`: the calling one.
 std::shared_ptr<multifile::Courier> make_callback_courier(std::shared_ptr<const Api> api, std::shared_ptr<void> group,
                                                           int task);

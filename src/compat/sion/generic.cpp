@@ -79,13 +79,15 @@ int open_generic(int aid, const ParallelArguments& arguments, const GenericPlace
       if (place.file == nullptr) throw Error(Code::invalid_argument, "No filenumber variable given");
       if (place.files == nullptr) throw Error(Code::invalid_argument, "No numfiles variable given");
       const auto wanted = mode_of(arguments.mode);
-      if (wanted.direction != multifile::Direction::write) return wanted;
+      if (wanted.direction != multifile::Direction::write && wanted.buddies == 0) return wanted;
       if (place.task == nullptr) throw Error(Code::invalid_argument, "No lrank variable given");
       if (place.tasks == nullptr) throw Error(Code::invalid_argument, "No lsize variable given");
       return wanted;
     });
     multifile::Seat seat, found;
-    if (mode.direction == multifile::Direction::write) seat = {*place.file, *place.files, *place.task, *place.tasks};
+    if (mode.direction == multifile::Direction::write || mode.buddies > 0) {
+      seat = {*place.file, *place.files, *place.task, *place.tasks};
+    }
     const int sid = open_in_parallel(team, with_names(arguments, *api), seat, place.rank, &found);
     if (sid >= 0) *place.file = found.file;
     if (sid >= 0) *place.files = found.files;

@@ -59,7 +59,9 @@ int open_ompi(const ParallelArguments& arguments, int* files, MPI_Comm global, c
       return mode_of(arguments.mode);
     });
     Seat seat, found;
-    if (mode.direction == multifile::Direction::write) seat = thread_seat(*threads, global, local, files);
+    const bool writes = mode.direction == multifile::Direction::write;
+    const int groups = 0;  // those of local communicators
+    if (writes || mode.buddies > 0) seat = thread_seat(*threads, global, local, writes ? files : &groups);
     const int sid = open_in_parallel(std::make_shared<multifile::ThreadsTeam>(threads), arguments, seat, rank, &found);
     if (sid >= 0) *files = found.files;
     if (sid >= 0 && arguments.globalrank != nullptr) *arguments.globalrank = rank;

@@ -75,10 +75,13 @@ void take_sizes(const ParallelArguments& arguments, multifile::Creation& creatio
   creation.block_size = *arguments.fsblksize;
 }
 
-format::sion::NameRule name_rule_of(const ParallelArguments& arguments) {
-  if (arguments.file_name == nullptr) return {};
-  return [rule = arguments.file_name_rule, call = arguments.file_name,
-          name = name_of(arguments.name)](std::int32_t number) { return call(rule, name, number); };
+void take_names(const ParallelArguments& arguments, multifile::Creation& creation) {
+  if (arguments.file_name == nullptr) return;
+  creation.copy_names = [rule = arguments.file_name_rule, call = arguments.file_name](
+                            const std::string& name, std::int32_t number) { return call(rule, name, number); };
+  creation.names = [of_set = creation.copy_names, name = creation.path](std::int32_t number) {
+    return of_set(name, number);
+  };
 }
 
 }  // namespace
@@ -91,7 +94,7 @@ ParallelWish wish_of(const ParallelArguments& arguments, int rank) {
   wish.creation.path = name_of(arguments.name);
   wish.creation.mode = wish.mode;
   wish.creation.rank = rank;
-  wish.creation.names = name_rule_of(arguments);
+  take_names(arguments, wish.creation);
   if (wish.mode.direction == Direction::write) take_sizes(arguments, wish.creation);
   return wish;
 }
@@ -106,7 +109,7 @@ int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const Paralle
     request.seat = seat;
     file = ParallelFile::create(team, request);
   } else {
-    const multifile::Opening request{wish.creation.path, wish.mode, wish.creation.names, {}};
+    const multifile::Opening request{wish.creation.path, wish.mode, wish.creation.names, {}, wish.creation.copy_names};
     file = wish.mode.buddies > 0 ? ParallelFile::open_with_buddies(team, request, seat)
                                  : ParallelFile::open(team, request);
     // SIONlib looks into the first file with a handle of its own.
@@ -128,16 +131,16 @@ int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const Paralle
 
 namespace {
 
-// Where tasks cannot keep copies for each other: none is written; what is read is read from the set itself.
-ParallelWish without_copies(const multifile::Team& team, ParallelWish wish) {
-  if (wish.mode.buddies == 0 || team.has_messages()) return wish;
-  if (wish.mode.direction == Direction::write) {
+// A single file has no copies to read; those of several need a way to the neighbours.
+ParallelWish with_copies(const multifile::Team& team, ParallelWish wish, const multifile::Seat& seat) {
+  const bool writes = wish.mode.direction == Direction::write;
+  if (writes && wish.mode.buddies > 0 && !team.can_relay()) {
     throw Error(Code::unsupported,
-                fmt::format("{}: buddy copies are for tasks that are ranks of MPI, not for threads or communication of "
-                            "one's own; leave out \"buddy\"",
+                fmt::format("{}: buddy copies need callbacks for data (gather_and_execute, execute_and_scatter); "
+                            "register them, or leave out \"buddy\"",
                             wish.creation.path));
   }
-  wish.mode.buddies = 0;
+  if (!writes && seat.files == 1) wish.mode.buddies = 0;
   return wish;
 }
 
@@ -148,7 +151,8 @@ int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const Paralle
   const int place = team->all().rank();
   try {
     // Whoever fails here must not leave the others waiting.
-    const ParallelWish wish = comm::agree(team->all(), [&] { return without_copies(*team, wish_of(arguments, rank)); });
+    const ParallelWish wish =
+        comm::agree(team->all(), [&] { return with_copies(*team, wish_of(arguments, rank), seat); });
     return open_in_parallel(team, arguments, wish, seat, found);
   } catch (const std::exception& error) {
     return report_failure(arguments.function, error, place);

@@ -45,7 +45,8 @@ struct ParallelArguments {
   const void* file_name_rule = nullptr;
 };
 
-// Collective over the team. `seat` matters for writing only; `rank` is stored with the task. Returns the handle or -1.
+// Collective over the team. `seat` matters for writing, and for reading with buddies; `rank` is stored with the task.
+// Returns the handle or -1.
 int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
                      const multifile::Seat& seat, int rank, multifile::Seat* found = nullptr);
 

@@ -21,6 +21,11 @@ std::string buddy_name(const std::string& name, std::int32_t level) {
   return fmt::format("{}_BUDDY_{:02d}", name, level);
 }
 
+std::string copy_name(const std::string& name, std::int32_t level, std::int32_t number, const SetRule& rule) {
+  const std::string set = buddy_name(name, level);
+  return rule ? rule(set, number) : file_name(set, number);
+}
+
 SetName split_name(std::string_view path) {
   constexpr std::size_t fewest_digits = 6;
   const std::size_t dot = path.rfind('.');

@@ -11,10 +11,12 @@
 
 static int rank;
 
-static int open_with(const char* name, const char* mode, sion_int64 chunk) {
-  int files = 1, grank = -1, block = 512;
-  MPI_Comm local = MPI_COMM_NULL;
+static int open_in(MPI_Comm local, const char* name, const char* mode, sion_int64 chunk, int block) {
+  int files = local == MPI_COMM_NULL ? 1 : 0, grank = -1;
   return sion_paropen_ompi(name, mode, &files, MPI_COMM_WORLD, &local, &chunk, &block, &grank, NULL, NULL);
+}
+static int open_with(const char* name, const char* mode, sion_int64 chunk) {
+  return open_in(MPI_COMM_NULL, name, mode, chunk, 512);
 }
 
 /* Of the calling thread, of `threads` on each rank. */
@@ -27,20 +29,90 @@ static void write_one(const char* name, int seed) {
   CHECK(sid >= 0 && sion_fwrite(bytes, 1, 700, sid) == 700 && sion_parclose_ompi(sid) == 1);
 }
 
-static void read_one(const char* name, const char* mode, int seed, int threads, size_t bytes) {
+static void read_one(const char* name, int seed, int threads, size_t bytes) {
   unsigned char back[1000];
-  const int sid = open_with(name, mode, 0);
+  const int sid = open_with(name, "br", 0);
   CHECK(sid >= 0 && sion_fread(back, 1, bytes, sid) == bytes && holds(back, seed, task_of(threads), 0, (long)bytes));
   CHECK(sion_feof(sid) == 1 && sion_parclose_ompi(sid) == 1);
 }
 
-/* Threads cannot keep copies: nothing is written, and what was there is still there. */
-static void copies_are_refused_and_not_needed_to_read(void) {
+static long bytes_of(const char* name, unsigned char* bytes, size_t most) {
+  FILE* const file = fopen(name, "rb");
+  const long count = file == NULL ? -1 : (long)fread(bytes, 1, most, file);
+  if (file != NULL) fclose(file);
+  if (count >= 16) memset(bytes + 8, 0, 8); /* the version of the library */
+  return count;
+}
+
+static void is_the_vector(const char* name) {
+  static unsigned char written[20000], expected[20000];
+  const long count = bytes_of(name, written, sizeof written);
+  CHECK(count > 0 && count == bytes_of(vector(name), expected, sizeof expected));
+  CHECK(count > 0 && memcmp(written, expected, (size_t)count) == 0);
+}
+
+/* The threads of the ranks keep each other's data as so many ranks do. */
+static void write_copies(void) {
+  unsigned char bytes[600];
+  const int task = task_of(2);
+  const long half = 250 + 5 * task;
+  fill(bytes, 15, task, 0, 2 * half);
+  const int sid = open_in(MPI_COMM_SELF, "v15_buddy.sion", "bw,buddy", 500, 256);
+  CHECK(sid >= 0);
+  for (int call = 0; call < 2; ++call) {
+    CHECK(sion_coll_fwrite(bytes + call * half, 1, (size_t)half, sid) == (size_t)half);
+  }
+  CHECK(sion_parclose_ompi(sid) == 1);
+}
+
+static void read_copies(void) {
+  unsigned char back[600];
+  const int task = task_of(2);
+  const long half = 250 + 5 * task;
+  const int sid = open_in(MPI_COMM_SELF, "v15_buddy.sion", "br,buddy", 0, 0);
+  CHECK(sid >= 0);
+  for (int call = 0; call < 2; ++call) {
+    CHECK(sion_coll_fread(back, 1, (size_t)half, sid) == (size_t)half && holds(back, 15, task, call * half, half));
+  }
+  CHECK(sion_parclose_ompi(sid) == 1);
+}
+
+static void is_gone(const char* name) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) CHECK(remove(name) == 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void copies_are_the_vector_and_stand_in(void) {
+#pragma omp parallel num_threads(2)
+  write_copies();
+  MPI_Barrier(MPI_COMM_WORLD);
+  is_the_vector("v15_buddy.sion");
+  is_the_vector("v15_buddy.sion.000001");
+  is_the_vector("v15_buddy.sion_BUDDY_00");
+  is_the_vector("v15_buddy.sion_BUDDY_00.000001");
+  is_gone("v15_buddy.sion");
+#pragma omp parallel num_threads(2)
+  read_copies();
+  is_gone("v15_buddy.sion.000001");
+#pragma omp parallel num_threads(2)
+  read_copies();
+  is_gone("v15_buddy.sion_BUDDY_00");
+#pragma omp parallel num_threads(2)
+  CHECK(open_in(MPI_COMM_SELF, "v15_buddy.sion", "br,buddy", 0, 0) == -1);
+}
+
+/* A single file has no neighbour: nothing is written, and what was there is still there. */
+static void copies_need_a_neighbour(void) {
 #pragma omp parallel num_threads(2)
   {
+    sion_int64 chunk = 1000;
+    int block = 512, grank = 0;
     write_one("threads_kept.sion", 4);
     CHECK(open_with("threads_kept.sion", "bw,buddy", 1000) == -1);
-    read_one("threads_kept.sion", "br,buddy", 4, 2, 700);
+    CHECK(open_with("threads_kept.sion", "br,buddy", 0) == -1); /* no local communicator */
+    CHECK(sion_paropen_omp("threads_alone.sion", "bw,buddy", &chunk, &block, &grank, NULL, NULL) == -1);
+    read_one("threads_kept.sion", 4, 2, 700);
   }
 }
 
@@ -48,7 +120,7 @@ static void copies_are_refused_and_not_needed_to_read(void) {
 static void threads_of_a_rank_share_a_file(void) {
   const char* const name = vector("v21_hybrid.sion");
 #pragma omp parallel num_threads(3)
-  read_one(name, "br", 21, 3, 150 + 20 * (size_t)task_of(3));
+  read_one(name, 21, 3, 150 + 20 * (size_t)task_of(3));
 #pragma omp parallel num_threads(6)
   {
     sion_int64 chunk = 0;
@@ -84,7 +156,8 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   folder = argc > 1 ? argv[1] : ".";
-  copies_are_refused_and_not_needed_to_read();
+  copies_are_the_vector_and_stand_in();
+  copies_need_a_neighbour();
   threads_of_a_rank_share_a_file();
   data_are_merged_by_ranks();
   int all = 0;
