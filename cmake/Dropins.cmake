@@ -159,6 +159,26 @@ function(lq_dropin_static name objects exports)
   set_target_properties(${name}_static PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C)
 endfunction()
 
+# lq_dropin_alias(ALIAS NAME): the files of libraries NAME and NAME_static, as far as they are targets, are there under
+# the name of ALIAS, too: links, so that it is one library whatever a program calls it.
+function(lq_dropin_alias alias name)
+  foreach(target ${name} ${name}_static)
+    if(NOT TARGET ${target})
+      continue()
+    endif()
+    get_target_property(type ${target} TYPE)
+    set(suffix ${CMAKE_STATIC_LIBRARY_SUFFIX})
+    set(folder ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY})
+    if(type STREQUAL "SHARED_LIBRARY")
+      set(suffix ${CMAKE_SHARED_LIBRARY_SUFFIX})
+      set(folder ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+    endif()
+    file(MAKE_DIRECTORY ${folder})
+    file(CREATE_LINK lib${name}${suffix} ${folder}/lib${alias}${suffix} SYMBOLIC)
+    install(FILES ${folder}/lib${alias}${suffix} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endforeach()
+endfunction()
+
 # Uses the variables of lq_dropin.
 macro(lq_dropin_install name)
   set(export)

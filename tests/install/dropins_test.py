@@ -167,6 +167,26 @@ class Sion(Moved):
                           encoding="utf-8")
         run(self.build("cc", source, "--ser"), env=self.plain)
 
+    def test_the_names_of_the_renamed_edition_link(self):
+        if not (self.prefix / "bin" / "sionconfig").exists():
+            self.skipTest("built without SION")
+        source = self.work / "renamed.c"
+        source.write_text("int lsion_get_version(int *, int *, int *, int *);\n"
+                          "int main(void) { return lsion_get_version(0, 0, 0, 0) != 1; }\n", encoding="utf-8")
+        ends = [f"-llsion{name}_64" for name in ("gen", "ser", "com")] + ["-llsioncom_64_lock_none"]
+        kinds = [("cc", "-llsionomp_64", *ends), ("cc", *ends)]
+        if OPTIONS.mpicc:
+            kinds += [(OPTIONS.mpicc, first, *ends) for first in ("-llsionmpi_64", "-llsionompi_64")]
+        for compiler, *libraries in kinds:
+            program = self.work / "renamed"
+            run(compiler, source, "-o", program, f"-L{self.libdir}", *libraries)
+            run(program, env=self.found)
+            self.assertTrue(any(name.startswith("libsion") for name in self.needed(program)))
+            if OPTIONS.alone:
+                archives = [self.libdir / f"lib{library[2:]}.a" for library in libraries]
+                run(compiler, source, "-o", program, *archives, "-lpthread")
+                run(program, env=self.plain)
+
     def test_a_trace_is_recorded_and_analysed(self):
         if not OPTIONS.mpicc or not OPTIONS.zlib:
             self.skipTest("built without MPI or zlib")

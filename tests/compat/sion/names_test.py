@@ -46,6 +46,15 @@ class Names(unittest.TestCase):
         missing = [name for name in wanted if name not in exported or renamed(name) not in exported]
         self.assertEqual(missing, [])
 
+    def test_libraries_are_there_under_both_names(self):
+        folder = pathlib.Path(OPTIONS.libraries)
+        for suffix in ("so", "a"):
+            libraries = sorted(folder.glob(f"libsion*_64*.{suffix}"))
+            self.assertGreaterEqual(len(libraries), 6)
+            for library in libraries:
+                other = folder / library.name.replace("libsion", "liblsion")
+                self.assertTrue(other.exists() and other.samefile(library), other)
+
     def test_fortran_subroutines_are_there_under_both_names(self):
         defined = symbols("libsion*_f77_64.a", "-g")
         wanted = [name for name, in names("fortran")]

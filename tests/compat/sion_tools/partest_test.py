@@ -1,8 +1,9 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# partest: the files it makes, byte for byte, what it says and how it fails. Nothing is timed.
+# partest and ompi_partest: the files they make, byte for byte, what they say and how they fail. Nothing is timed.
 import argparse
+import os
 import pathlib
 import re
 import shutil
@@ -28,16 +29,22 @@ def data(task, size=SIZE, piece=PIECE, first=0):
     return stream
 
 
-class Partest(unittest.TestCase):
+class Benchmark(unittest.TestCase):
+    threads = 1
+
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="limequat-partest-"))
         self.addCleanup(shutil.rmtree, self.folder)
 
+    def program(self):
+        return OPTIONS.partest
+
     def partest(self, *arguments, tasks=3):
-        command = [*OPTIONS.mpirun.split(), tasks, OPTIONS.partest, "-f", "p", "-s", "300k", "-b", "70k", "-r", "100k",
+        command = [*OPTIONS.mpirun.split(), tasks, self.program(), "-f", "p", "-s", "300k", "-b", "70k", "-r", "100k",
                    "-q", 4096, *arguments]
         return subprocess.run([str(part) for part in command], cwd=self.folder, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=120)
+                              stderr=subprocess.PIPE, text=True, timeout=120,
+                              env={**os.environ, "OMP_NUM_THREADS": str(self.threads)})
 
     def succeeds(self, *arguments, **options):
         done = self.partest(*arguments, **options)
@@ -49,6 +56,8 @@ class Partest(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(sentence, done.stderr)
 
+
+class Partest(Benchmark):
     def test_a_multifile_has_the_data_of_all_tasks(self):
         for arguments in [(), ("-M", "-m"), ("-L", "-j", 1), ("-T", 1, "-Z", 2), ("-M", "--collread", "-Z", 1),
                           ("--numfiles=2", "-j", -2), ("-n", 3, "-W", 2, "-Z", -1)]:
@@ -107,9 +116,49 @@ class Partest(unittest.TestCase):
         self.fails("Usage: ", "--nonsense")
 
 
+class OmpiPartest(Benchmark):
+    """Two threads of each of three ranks."""
+
+    threads = 2
+
+    def program(self):
+        if not OPTIONS.threads:
+            self.skipTest("built without OpenMP")
+        return OPTIONS.threads
+
+    def test_a_multifile_has_the_data_of_all_threads(self):
+        for arguments in [(), ("-M", "-m"), ("-L", "-j", 1), ("-T", 1, "-Z", 2), ("-M", "--collread", "-Z", 1),
+                          ("--numfiles=2", "-j", -2), ("-n", 3, "-W", 2, "-Z", -1)]:
+            with self.subTest(arguments=arguments):
+                said = self.succeeds(*arguments)
+                self.assertEqual(plain_sion.streams_of(str(self.folder / "p")), [data(task) for task in range(6)])
+                self.assertEqual(len(re.findall("T_STAT .* TOTAL READ  b= *1.76 MiB .*#chunks=30 ", said)), 1)
+                self.assertEqual(len(re.findall("'ompi_partest': (?:start|end) at", said)), 2)
+
+    def test_threads_have_a_multifile_of_their_own(self):
+        for arguments in [("-T", 2), ("-T", 2, "-M", "-m", "-Z", 1), ("-T", 3, "-Z", 2)]:
+            with self.subTest(arguments=arguments):
+                self.succeeds(*arguments)
+                for rank, name in enumerate(["p", "p_000001", "p_000002"]):
+                    self.assertEqual(plain_sion.streams_of(str(self.folder / name)),
+                                     [data(task) for task in (2 * rank, 2 * rank + 1)])
+
+    def test_files_are_removed_where_asked(self):
+        for kind in range(4):
+            self.succeeds("-T", kind, "-X", "-n", 2)
+            self.assertEqual(list(self.folder.iterdir()), [], f"type {kind}")
+
+    def test_failures_end_all_threads(self):
+        self.fails("cannot open /no/such/folder/x for writing", "-f", "/no/such/folder/x")
+        self.fails("cannot open absent for reading", "-W", 0, "-f", "absent", "-T", 2)
+        self.fails("4 files for 3 tasks", "-n", 4)
+        self.fails("2 and 3 with a multifile for the threads of each rank", "--nonsense")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--partest", required=True)
+    parser.add_argument("--threads", default="")
     parser.add_argument("--mpirun", required=True)
     OPTIONS, rest = parser.parse_known_args()
     unittest.main(argv=[sys.argv[0], *rest])

@@ -38,7 +38,7 @@ class MpiIo final : public Target {
       MPI_Info_set(info, "IBM_io_buffer_size", fmt::format("{}KB", settings_.mpi_io_buffer_kib).c_str());
     }
     MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_split(tasks_.all, file, source, &comm);
+    MPI_Comm_split(tasks_.ranks, file, source, &comm);
     const std::string name = numbered(settings_.file, file);
     const int mode = writes ? MPI_MODE_CREATE | MPI_MODE_WRONLY : MPI_MODE_RDONLY;
     const int code = MPI_File_open(comm, name.c_str(), mode, info, &handle_);
@@ -66,11 +66,7 @@ class MpiIo final : public Target {
 
   bool close() override { return MPI_File_close(&handle_) == MPI_SUCCESS; }
 
-  std::string own_file() const override {
-    int rank = 0;
-    MPI_Comm_rank(tasks_.of_file, &rank);
-    return rank == 0 ? name_ : "";
-  }
+  std::string own_file() const override { return tasks_.of_file->rank() == 0 ? name_ : ""; }
 
  private:
   bool moved(int code, const MPI_Status& status, int count) {

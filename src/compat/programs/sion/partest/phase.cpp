@@ -29,23 +29,16 @@ class Clock {
 
 // The sentence of the first task that has one.
 std::string agreed(const Tasks& tasks, const std::string& failure) {
-  const int mine = failure.empty() ? tasks.count : tasks.rank;
-  int first = 0;
-  MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, tasks.all);
-  if (first == tasks.count) return "";
-  std::string text = failure;
-  int length = static_cast<int>(text.size());
-  MPI_Bcast(&length, 1, MPI_INT, first, tasks.all);
-  text.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(text.data(), length, MPI_CHAR, first, tasks.all);
-  return fmt::format("task {}: {}", first, text);
+  const std::vector<std::string> all = tasks.all->gather(failure);
+  const auto first = std::ranges::find_if(all, [](const std::string& text) { return !text.empty(); });
+  return tasks.all->broadcast(first == all.end() ? "" : fmt::format("task {}: {}", first - all.begin(), *first));
 }
 
 void wait(const Tasks& tasks, Clock& clock, double& for_file, double& for_all) {
   clock.lap();
-  MPI_Barrier(tasks.of_file);
+  tasks.of_file->barrier();
   for_file = clock.lap();
-  MPI_Barrier(tasks.all);
+  tasks.all->barrier();
   for_all = clock.lap();
 }
 
@@ -120,7 +113,7 @@ std::string move(const Settings& settings, const Tasks& tasks, bool is_collectiv
   std::string failure;
   for (int first = 0; first < tasks.count; first += std::min(at_once, tasks.count - first)) {
     if (tasks.rank >= first && tasks.rank - first < at_once) failure = mover.run();
-    MPI_Barrier(tasks.all);
+    tasks.all->barrier();
   }
   return failure;
 }
@@ -130,10 +123,11 @@ std::string move(const Settings& settings, const Tasks& tasks, bool is_collectiv
 Outcome run_phase(const Settings& settings, const Tasks& tasks, Target& target, bool writes) {
   Outcome outcome;
   Times& times = outcome.times;
-  const int shift = settings.shift % tasks.count;
+  const int threads = std::max(tasks.threads, 1);
+  const int shift = settings.shift % (tasks.count / threads) * threads;
   const int source = writes ? tasks.rank : (tasks.rank + shift + tasks.count) % tasks.count;
   Mover mover(settings, tasks, target, writes, source);
-  MPI_Barrier(tasks.all);
+  tasks.all->barrier();
   Clock clock;
   Clock whole;
   const bool is_open = target.open(writes, source);

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See phase.hpp: lines with the labels of SIONlib's partest.
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -12,16 +14,21 @@
 namespace lq::partest {
 namespace {
 
-constexpr int seconds = 10;  // of the numbers of Times: all but the last two, which are sums
-constexpr int sums = 2;
+constexpr std::size_t seconds = 10;  // of the numbers of Times: all but the last two, which are sums
+constexpr std::size_t sums = 2;
 static_assert(sizeof(Times) == (seconds + sums) * sizeof(double));
 
-// The slowest of the tasks, and their sum of bytes and calls; on rank 0 of the communicator.
-Times together(const Times& mine, MPI_Comm comm) {
-  const auto given = std::bit_cast<std::array<double, seconds + sums>>(mine);
-  std::array<double, seconds + sums> result{};
-  MPI_Reduce(given.data(), result.data(), seconds, MPI_DOUBLE, MPI_MAX, 0, comm);
-  MPI_Reduce(given.data() + seconds, result.data() + seconds, sums, MPI_DOUBLE, MPI_SUM, 0, comm);
+// The slowest of the tasks, and their sum of bytes and calls; on task 0 of the group.
+Times together(const Times& mine, Group& group) {
+  using Numbers = std::array<double, seconds + sums>;
+  Numbers result{};
+  for (const std::string& text : group.gather(std::string(reinterpret_cast<const char*>(&mine), sizeof mine))) {
+    Numbers theirs{};
+    std::memcpy(theirs.data(), text.data(), sizeof theirs);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      result[i] = i < seconds ? std::max(result[i], theirs[i]) : result[i] + theirs[i];
+    }
+  }
   return std::bit_cast<Times>(result);
 }
 
@@ -51,20 +58,7 @@ std::array<std::string, 4> lines_of(const Settings& settings, const Times& t, in
 // Rank 0 prints what the tasks with a text have, in their order, line by line of each.
 void print_gathered(const Tasks& tasks, const std::array<std::string, 4>& lines) {
   for (const std::string& line : lines) {
-    if (tasks.rank > 0) {
-      MPI_Send(line.data(), static_cast<int>(line.size()), MPI_CHAR, 0, 0, tasks.all);
-      continue;
-    }
-    fmt::print("{}", line);
-    for (int task = 1; task < tasks.count; ++task) {
-      MPI_Status status;
-      int length = 0;
-      MPI_Probe(task, 0, tasks.all, &status);
-      MPI_Get_count(&status, MPI_CHAR, &length);
-      std::string text(static_cast<std::size_t>(length), ' ');
-      MPI_Recv(text.data(), length, MPI_CHAR, task, 0, tasks.all, MPI_STATUS_IGNORE);
-      fmt::print("{}", text);
-    }
+    for (const std::string& text : tasks.all->gather(line)) fmt::print("{}", text);
   }
 }
 
@@ -73,14 +67,12 @@ void print_gathered(const Tasks& tasks, const std::array<std::string, 4>& lines)
 void report(const Settings& settings, const Tasks& tasks, const Times& times, bool writes) {
   if (settings.verbose) print_gathered(tasks, lines_of(settings, times, tasks.rank, tasks.file, "TASK", writes));
   if (settings.files > 1) {
-    int rank = 0;
-    MPI_Comm_rank(tasks.of_file, &rank);
-    const Times of_file = together(times, tasks.of_file);
+    const Times of_file = together(times, *tasks.of_file);
     std::array<std::string, 4> lines;
-    if (rank == 0) lines = lines_of(settings, of_file, tasks.file, tasks.file, "FILE", writes);
+    if (tasks.of_file->rank() == 0) lines = lines_of(settings, of_file, tasks.file, tasks.file, "FILE", writes);
     print_gathered(tasks, lines);
   }
-  const Times of_all = together(times, tasks.all);
+  const Times of_all = together(times, *tasks.all);
   if (tasks.rank > 0) return;
   fmt::print("{:-<90}\n", "");
   for (const std::string& line : lines_of(settings, of_all, 0, 0, "TOTAL", writes)) fmt::print("{}", line);

@@ -25,7 +25,7 @@ constexpr std::string_view usage =
     "  -n, --numfiles=N         physical files (1)\n"
     "  -r, --chunksize=SIZE     of a chunk (20M)\n"
     "  -q, --fsblksize=SIZE     of a block of the file system (2M; -1: ask it)\n"
-    "  -T, --testtype=TYPE      0 multifile, 1 the same read rank by rank, 2 MPI-IO, 3 a file for each task\n"
+    "  -T, --testtype=TYPE      0 multifile, 1 the same read rank by rank, {}\n"
     "  -b, --bufsize=SIZE       per call (10M)\n"
     "  -g, --totalsize=SIZE     of the data of all tasks\n"
     "  -s, --localsize=SIZE     of the data of each task (a chunk)\n"
@@ -98,10 +98,10 @@ bool take_factor(const char* text, double& target) {
   return end != text && *end == '\0' && target >= 0 && target <= 1;
 }
 
-bool take_kind(const char* text, Kind& target) {
+bool take_kind(const char* text, Settings& s) {
   int number = 0;
   if (!take_number(text, 0, 3, number)) return false;
-  target = static_cast<Kind>(number);
+  s.kind_number = static_cast<std::size_t>(number);
   return true;
 }
 
@@ -120,7 +120,7 @@ bool take(int letter, const char* value, Settings& s) {
     case 'q':
       return take_block(value, s.block_bytes);
     case 'T':
-      return take_kind(value, s.kind);
+      return take_kind(value, s);
     case 'b':
       return take_size(value, 1, s.piece_bytes);
     case 'g':
@@ -177,10 +177,13 @@ bool take(int letter, const char* value, Settings& s) {
 }
 
 // What follows from the rest.
-void complete(Settings& s, int tasks) {
+void complete(Settings& s, const Caller& caller) {
+  const int tasks = caller.ranks * std::max(caller.threads, 1);
+  const std::size_t others = caller.threads > 0 && s.kind_number >= 2 ? 2 : 0;
+  s.kind = static_cast<Kind>(s.kind_number + others);
   if (s.task_bytes == 0)
     s.task_bytes = s.total_bytes > 0 ? std::max<std::int64_t>(s.total_bytes / tasks, 1) : s.chunk_bytes;
-  const bool in_chunks = s.kind == Kind::multifile || s.kind == Kind::multifile_by_rank;
+  const bool in_chunks = s.kind != Kind::mpi_io && s.kind != Kind::file_per_task;
   if (in_chunks) {  // a call never crosses the end of a chunk
     s.piece_bytes = std::min(s.piece_bytes, s.chunk_bytes);
     s.first_bytes = std::min(s.first_bytes, s.chunk_bytes);
@@ -236,26 +239,29 @@ std::optional<std::int64_t> parse_size(const std::string& text) {
   return bytes;
 }
 
-std::optional<Settings> parse_settings(int argc, char** argv, int rank, int tasks) {
+std::optional<Settings> parse_settings(int argc, char** argv, const Caller& caller) {
   Settings settings;
-  opterr = rank == 0 ? 1 : 0;
+  opterr = caller.rank == 0 ? 1 : 0;
   bool is_sound = true;
   for (int letter = getopt_long(argc, argv, short_options, long_options, nullptr); letter != -1 && is_sound;
        letter = getopt_long(argc, argv, short_options, long_options, nullptr)) {
     is_sound = take(letter, optarg, settings);
-    if (!is_sound && rank == 0 && letter != '?') {
-      fmt::print(stderr, "partest: -{}: \"{}\" is not possible\n", static_cast<char>(letter), optarg);
+    if (!is_sound && caller.rank == 0 && letter != '?') {
+      fmt::print(stderr, "{}: -{}: \"{}\" is not possible\n", caller.program, static_cast<char>(letter), optarg);
     }
   }
-  if (is_sound && settings.files > tasks) {
+  if (is_sound && settings.files > caller.ranks) {
     is_sound = false;
-    if (rank == 0) fmt::print(stderr, "partest: {} files for {} tasks\n", settings.files, tasks);
+    if (caller.rank == 0)
+      fmt::print(stderr, "{}: {} files for {} tasks\n", caller.program, settings.files, caller.ranks);
   }
   if (!is_sound || optind < argc) {
-    if (rank == 0) fmt::print(stderr, fmt::runtime(usage), argv[0]);
+    const char* const others = caller.threads > 0 ? "2 and 3 with a multifile for the threads of each rank"
+                                                  : "2 MPI-IO, 3 a file for each task";
+    if (caller.rank == 0) fmt::print(stderr, fmt::runtime(usage), argv[0], others);
     return std::nullopt;
   }
-  complete(settings, tasks);
+  complete(settings, caller);
   return settings;
 }
 

@@ -4,13 +4,15 @@
 // What partest is asked to do.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 namespace lq::partest {
 
-enum class Kind { multifile = 0, multifile_by_rank = 1, mpi_io = 2, file_per_task = 3 };
+// The last two: a multifile for the threads of each rank.
+enum class Kind { multifile, multifile_by_rank, mpi_io, file_per_task, of_threads, of_threads_by_rank };
 
 struct Settings {
   std::string file = "testfile";
@@ -18,6 +20,7 @@ struct Settings {
   std::int64_t chunk_bytes = 20 << 20;
   std::int64_t block_bytes = 2 << 20;  // of the file system; -1: ask it
   Kind kind = Kind::multifile;
+  std::size_t kind_number = 0;          // as it was asked for
   std::int64_t piece_bytes = 10 << 20;  // per call
   std::int64_t total_bytes = 0;         // of all tasks; 0: from task_bytes
   std::int64_t task_bytes = 0;          // 0: as much as a chunk
@@ -49,7 +52,13 @@ struct Settings {
 // "64k", "2M", "1GB": kibi, mebi, ... and with a B behind kilo, mega, ... Nothing where it is no size.
 std::optional<std::int64_t> parse_size(const std::string& text);
 
+// Who asks.
+struct Caller {
+  const char* program = "partest";
+  int rank = 0, ranks = 1;
+  int threads = 0;  // of each rank that are tasks; 0: ranks are
+};
 // Nothing after a message on the standard error of rank 0.
-std::optional<Settings> parse_settings(int argc, char** argv, int rank, int tasks);
+std::optional<Settings> parse_settings(int argc, char** argv, const Caller& caller);
 
 }  // namespace lq::partest

@@ -11,17 +11,20 @@
 #include <span>
 #include <string>
 
+#include "compat/programs/sion/partest/group.hpp"
 #include "compat/programs/sion/partest/settings.hpp"
 
 namespace lq::partest {
 
 // Who takes part.
 struct Tasks {
-  MPI_Comm all = MPI_COMM_NULL;
-  MPI_Comm of_file = MPI_COMM_NULL;  // tasks of the same physical file
+  Group* all = nullptr;
+  Group* of_file = nullptr;  // tasks of the same physical file
+  MPI_Comm ranks = MPI_COMM_NULL;
   int rank = 0;
   int count = 1;
   int file = 0;
+  int threads = 0;  // of each rank that are tasks; 0: ranks are
 };
 
 class Target {
