@@ -22,85 +22,6 @@ namespace sion = format::sion;
 
 constexpr std::int32_t largest_scan = 1 << 20;  // files looked at for another generation
 
-[[noreturn]] void throw_damaged(const std::string& path, std::uint64_t offset, const std::string& what) {
-  throw Error(Code::malformed, fmt::format("{}: {} (byte {}); restore the file from a copy", path, what, offset),
-              {.path = path, .offset = offset});
-}
-
-// What follows from the records of chunks.
-[[noreturn]] void throw_repairable(const std::string& path, std::uint64_t offset, const std::string& what) {
-  throw Error(Code::malformed,
-              fmt::format("{}: {} (byte {}); restore the file from a copy, or repair it", path, what, offset),
-              {.path = path, .offset = offset});
-}
-
-std::vector<std::byte> read_bytes(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes) {
-  std::vector<std::byte> buffer(static_cast<std::size_t>(bytes));
-  buffer.resize(file.read_at(offset, buffer));
-  return buffer;
-}
-
-std::optional<SetRecord> read_set_record(base::ByteSource& file, const sion::PhysicalFile& physical) {
-  if (physical.head.format_version != sion::version) return std::nullopt;
-  const std::uint64_t offset = sion::head_bytes(physical.head.tasks);
-  if (physical.geometry.start(0) < offset + record_bytes) return std::nullopt;
-  const std::vector<std::byte> bytes = read_bytes(file, offset, record_bytes);
-  const std::optional<SetRecord> record = decode_set_record(bytes);
-  if (!record) {
-    if (looks_like_set_record(bytes)) {
-      throw_damaged(file.path(), offset, "the record behind the header is damaged, or of a later version");
-    }
-    return std::nullopt;
-  }
-  const std::uint64_t tables = sion::ranks_offset();
-  const bool matches = record->tasks == static_cast<std::uint32_t>(physical.head.tasks) &&
-                       checksum_of(file, tables, sion::closing_offset(physical.head.tasks) - tables) == record->tables;
-  if (!matches) throw_damaged(file.path(), tables, "the tables of the header are not what was written");
-  return record;
-}
-
-// Metadata block 2 with its map.
-std::uint64_t table_bytes(const sion::PhysicalFile& physical, std::size_t set_tasks) {
-  const bool has_map = physical.head.files > 1 && physical.head.file_number == 0;
-  return sion::table_bytes(physical.head.tasks, static_cast<std::uint64_t>(physical.max_chunks)) +
-         (has_map ? 4 + 8 * std::uint64_t{set_tasks} : 0);
-}
-
-// A file without a set record that has the other one has lost the first.
-void require_no_tail_record(base::ByteSource& file, const sion::PhysicalFile& physical, std::size_t set_tasks) {
-  if (!physical.has_table()) return;
-  if (decode_tail_record(read_bytes(file, physical.tail_offset + table_bytes(physical, set_tasks), record_bytes))) {
-    throw_damaged(file.path(), sion::head_bytes(physical.head.tasks), "the record behind the header is damaged");
-  }
-}
-
-struct TailFacts {
-  std::vector<std::uint64_t> sizes;
-  std::uint64_t fields = 0;
-};
-
-// The record behind metadata block 2, the table it vouches for, and the sizes of streams.
-TailFacts read_tail_record(base::ByteSource& file, const sion::PhysicalFile& physical, const SetRecord& set,
-                           std::size_t set_tasks) {
-  const std::uint64_t table = table_bytes(physical, set_tasks);
-  const std::uint64_t offset = physical.tail_offset + table;
-  const auto record = decode_tail_record(read_bytes(file, offset, record_bytes));
-  if (!record || record->generation != set.generation || record->table_bytes != table) {
-    throw_repairable(file.path(), offset, "the record behind metadata block 2 is not what was written");
-  }
-  if (checksum_of(file, physical.tail_offset, table) != record->table) {
-    throw_repairable(file.path(), physical.tail_offset, "metadata block 2 is not what was written");
-  }
-  if (set.compression == Compression::none) return {{}, record->fields};
-  const std::vector<std::byte> bytes = read_bytes(file, offset + record_bytes, 8 * std::uint64_t{set.tasks});
-  std::vector<std::uint64_t> sizes(set.tasks);
-  if (bytes.size() < 8 * sizes.size() || kernels::crc32(0, bytes) != record->sizes) {
-    throw_repairable(file.path(), offset + record_bytes, "the sizes of the streams are not what was written");
-  }
-  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = base::load_le<std::uint64_t>(bytes.data() + 8 * i);
-  return {std::move(sizes), record->fields};
-}
-
 // Without its table where that is not what was written and may be missing: it is made again from the records of chunks.
 void load_tail_record(base::ByteSource& file, FoundSet& found, std::size_t number, Unclosed unclosed) {
   const sion::PhysicalFile& physical = found.set.files()[number];
@@ -139,43 +60,14 @@ void load_records(transport::Transport& transport, FoundSet& found, Unclosed unc
                               found.records.front().generation.text()),
                   {.path = physical.path});
     }
+    if (!found.records.empty() && found.records.front().compression != record->compression) {
+      throw_damaged(physical.path, sion::head_bytes(physical.head.tasks),
+                    "its record states another compression than that of the first file");
+    }
     found.records.push_back(*record);
     found.sizes.emplace_back();
     if (physical.has_table()) load_tail_record(*file, found, found.records.size() - 1, unclosed);
   }
-}
-
-// Where the fields of the set are. Streams can be read without them.
-void find_fields(transport::Transport& transport, FoundSet& found) {
-  if (!found.has_records()) return;
-  const bool is_known = found.set.files().front().has_table();
-  if (is_known && found.fields == 0) return;
-  const Generation& generation = found.records.front().generation;
-  const std::string name = fields_name(found.path);
-  const std::optional<Generation> there = fields_generation_at(transport, name);
-  for (const std::string& one : {name, part_name(name, generation)}) {
-    if ((one == name ? there : fields_generation_at(transport, one)) != generation) continue;
-    found.fields_path = one;
-    return;
-  }
-  if (!is_known) {
-    // The name alone tells whose it is, where its writer died before the first note.
-    const std::string part = part_name(name, generation);
-    const bool holds_something =
-        transport.kind(part) == transport::PathKind::file && transport.open_read(part)->size() > 0;
-    if (holds_something && !fields_generation_at(transport, part)) found.fields_path = part;
-    return;
-  }
-  const bool is_there = transport.kind(name) == transport::PathKind::file;
-  const std::string what = there      ? fmt::format("these are fields of another generation ({}) than the set's ({})",
-                                                    there->text(), generation.text())
-                           : is_there ? std::string("it does not begin with a field of a set")
-                                      : std::string("it is missing");
-  found.fields_problem.emplace(
-      is_there ? Code::malformed : Code::not_found,
-      fmt::format("{}: the set \"{}\" has {} fields in this file, but {}; bring the file that was written with the set",
-                  name, found.path, found.fields, what),
-      ErrorFacts{.path = name});
 }
 
 FoundSet load(transport::Transport& transport, const std::string& path, const std::string& first, sion::NameRule names,
@@ -188,24 +80,44 @@ FoundSet load(transport::Transport& transport, const std::string& path, const st
   found.set = sion::Set::open(
       first, [&](const std::string& name) { return transport.open_read(name); }, options);
   load_records(transport, found, unclosed);
-  find_fields(transport, found);
+  if (!found.has_records()) return found;
+  const std::optional<std::uint64_t> fields =
+      found.set.files().front().has_table() ? std::optional(found.fields) : std::nullopt;
+  FoundFields where = find_fields(transport, path, found.records.front().generation, fields);
+  found.fields_path = std::move(where.path);
+  found.fields_problem = std::move(where.problem);
   return found;
 }
 
 }  // namespace
 
-std::optional<std::uint32_t> checksum_of(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes) {
-  constexpr std::uint64_t piece = 1 << 20;
-  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(bytes, piece)));
-  std::uint32_t sum = 0;
-  while (bytes > 0) {
-    const base::MutableBytes part = std::span(buffer).first(static_cast<std::size_t>(std::min(bytes, piece)));
-    if (file.read_at(offset, part) < part.size()) return std::nullopt;
-    sum = kernels::crc32(sum, part);
-    offset += part.size();
-    bytes -= part.size();
+FoundFields find_fields(transport::Transport& transport, const std::string& path, const Generation& generation,
+                        std::optional<std::uint64_t> fields) {
+  if (fields == 0) return {};
+  const std::string name = fields_name(path);
+  const std::optional<Generation> there = fields_generation_at(transport, name);
+  for (const std::string& one : {name, part_name(name, generation)}) {
+    if ((one == name ? there : fields_generation_at(transport, one)) == generation) return {one, {}};
   }
-  return sum;
+  if (!fields) {
+    // The name alone tells whose it is, where its writer died before the first note.
+    const std::string part = part_name(name, generation);
+    const bool holds_something =
+        transport.kind(part) == transport::PathKind::file && transport.open_read(part)->size() > 0;
+    return {holds_something && !fields_generation_at(transport, part) ? part : std::string(), {}};
+  }
+  const bool is_there = transport.kind(name) == transport::PathKind::file;
+  const std::string what = there      ? fmt::format("these are fields of another generation ({}) than the set's ({})",
+                                                    there->text(), generation.text())
+                           : is_there ? std::string("it does not begin with a field of a set")
+                                      : std::string("it is missing");
+  return {
+      {},
+      Error(is_there ? Code::malformed : Code::not_found,
+            fmt::format(
+                "{}: the set \"{}\" has {} fields in this file, but {}; bring the file that was written with the set",
+                name, path, *fields, what),
+            ErrorFacts{.path = name})};
 }
 
 std::vector<RecordAt> read_chunk_records(base::ByteSource& file, const SetRecord& set, const StreamPlace& place,
@@ -310,23 +222,16 @@ bool FoundSet::is_named() const {
                              [&](const auto& file) { return file.path == sion::file_name(path, number++); });
 }
 
-StreamPlace FoundSet::place(std::int32_t task) const {
-  const sion::Place where = set.place(task);
-  const sion::PhysicalFile& file = set.file_of(task);
-  StreamPlace place;
-  place.start = file.geometry.start(where.task);
-  place.width = file.geometry.width(where.task);
-  place.skip = file.geometry.skip();
-  place.file = static_cast<std::uint32_t>(where.file);
-  place.task = static_cast<std::uint32_t>(where.task);
-  place.number = task;
-  return place;
-}
+StreamPlace FoundSet::place(std::int32_t task) const { return place_of(set.file_of(task), set.place(task), task); }
 
 std::uint64_t FoundSet::stream_bytes(std::int32_t task) const {
   const sion::Place where = set.place(task);
   if (compression() == Compression::none) return set.bytes(task);
   return sizes[static_cast<std::size_t>(where.file)][static_cast<std::size_t>(where.task)];
+}
+
+TaskEntry entry_of(const FoundSet& found, std::int32_t task) {
+  return entry_of(found.set.file_of(task), found.set.place(task), task, found.stream_bytes(task));
 }
 
 MultifileInfo FoundSet::info() const {

@@ -12,8 +12,8 @@
 
 #include <limequat/error.hpp>
 
+#include "checkpoint/found_file.hpp"
 #include "checkpoint/record.hpp"
-#include "checkpoint/stream_writer.hpp"
 #include "format/sion/set.hpp"
 #include "transport/transport.hpp"
 
@@ -37,6 +37,18 @@ struct FoundSet {
   MultifileInfo info() const;
 };
 
+// Where the fields of a set are. Streams can be read without them.
+struct FoundFields {
+  std::string path;              // empty: nowhere
+  std::optional<Error> problem;  // why, if there should be some
+};
+// `fields`: how many the set has; nothing: it was not closed.
+FoundFields find_fields(transport::Transport& transport, const std::string& path, const Generation& generation,
+                        std::optional<std::uint64_t> fields);
+
+// Of a set whose files have their tables.
+TaskEntry entry_of(const FoundSet& found, std::int32_t task);
+
 enum class Unclosed { refused, accepted };
 
 // The name of the set that a file belongs to, which for a further file NAME.%06d is NAME. Reads its header.
@@ -57,7 +69,5 @@ struct RecordAt {
 };
 std::vector<RecordAt> read_chunk_records(base::ByteSource& file, const SetRecord& set, const StreamPlace& place,
                                          std::uint64_t chunk);
-// CRC-32 of the first bytes of a chunk; nothing where the file ends before.
-std::optional<std::uint32_t> checksum_of(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes);
 
 }  // namespace lq::checkpoint

@@ -11,67 +11,13 @@
 #include <limequat/error.hpp>
 
 #include "base/text.hpp"
+#include "checkpoint/set_tables.hpp"
 #include "comm/agree.hpp"
 #include "io/read.hpp"
 #include "io/scan.hpp"
 
 namespace lq {
 namespace checkpoint {
-namespace {
-
-// What all ranks must know: a few numbers, the record of the set, the names of its files and what is wrong with fields.
-struct Common {
-  std::uint64_t numbers[7] = {};
-  RecordBytes record{};
-};
-
-std::string join(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& one : names) text += one + '\0';
-  return text;
-}
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> names;
-  for (std::size_t at = 0; at < text.size(); at = text.find('\0', at) + 1) {
-    names.push_back(text.substr(at, text.find('\0', at) - at));
-  }
-  return names;
-}
-
-void tell(comm::Comm& comm, MultifileInfo& info, std::optional<SetRecord>& record, std::optional<Error>& problem) {
-  Common common;
-  if (comm.rank() == 0) {
-    common = {{static_cast<std::uint64_t>(info.tasks), info.bytes, info.stored_bytes, info.chunks,
-               record ? std::uint64_t{1} : std::uint64_t{0}, info.fields,
-               problem ? static_cast<std::uint64_t>(problem->code()) : 0},
-              record ? encode(*record) : RecordBytes{}};
-  }
-  comm.broadcast(std::as_writable_bytes(std::span(&common, 1)), 0);
-  info.tasks = static_cast<std::int64_t>(common.numbers[0]);
-  info.bytes = common.numbers[1];
-  info.stored_bytes = common.numbers[2];
-  info.chunks = common.numbers[3];
-  info.fields = common.numbers[5];
-  std::vector<std::string> texts = info.files;
-  texts.insert(texts.end(), {info.fields_file, problem ? problem->what() : ""});
-  texts = split(comm::broadcast_text(comm, join(texts)));
-  if (common.numbers[6] != 0) {
-    problem.emplace(static_cast<Code>(common.numbers[6]), texts.back(), ErrorFacts{.path = fields_name(info.path)});
-  }
-  texts.pop_back();
-  info.fields_file = std::move(texts.back());
-  texts.pop_back();
-  info.files = std::move(texts);
-  if (common.numbers[4] == 0) return;
-  record = decode_set_record(common.record);
-  info.has_records = true;
-  info.has_checksums = record->checksums;
-  info.compression = record->compression;
-  info.generation = record->generation.text();
-}
-
-}  // namespace
 
 OpenSet::OpenSet(transport::Transport& transport, const std::string& path, const Communicator& communicator,
                  const MultifileReadOptions& options)
@@ -80,26 +26,12 @@ OpenSet::OpenSet(transport::Transport& transport, const std::string& path, const
   comm::require_same(comm,
                      fmt::format("{}, records of {} bytes, verify {}", path, options.record_bytes, options.verify),
                      "what is to be read");
-  FoundSet found;                   // on rank 0
-  std::vector<std::uint64_t> ends;  // of the streams, one behind the other
-  comm::agree_at_root(comm, [&] {
-    if (options.record_bytes == 0) throw Error(Code::invalid_argument, "records have 1 byte at least, not 0");
-    found = find_set(transport, path);
-    info_ = found.info();
-    problem_ = found.fields_problem;
-    if (found.has_records()) settings_.record = found.records.front();
-    ends.reserve(static_cast<std::size_t>(found.set.tasks()));
-    std::uint64_t end = 0;
-    for (std::int32_t task = 0; task < found.set.tasks(); ++task) ends.push_back(end += found.stream_bytes(task));
-  });
-  info_.path = path;
-  tell(comm, info_, settings_.record, problem_);
-  settings_.verify = options.verify;
-  comm::agree(comm, [&] {
-    const std::vector<std::byte> mine = comm.scatter_parts(
-        [&](int rank) { return pack(share_of(found, ends, rank, comm.size(), options.record_bytes)); }, 0);
-    if (!mine.empty()) share_ = unpack_share(mine);
-  });
+  if (options.record_bytes == 0) throw Error(Code::invalid_argument, "records have 1 byte at least, not 0");
+  SetTables tables = read_tables(transport, path, comm);
+  info_ = std::move(tables.info);
+  problem_ = std::move(tables.fields_problem);
+  settings_ = {tables.record, options.verify};
+  share_ = deal_out(comm, tables.parts, tables.mine, options.record_bytes);
   files_ = std::make_shared<OpenFiles>(transport, info_.files);
   open_fields(communicator);
 }

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A set opened for reading by a group of ranks. Rank 0 reads the tables; the others get the entries of their tasks and
-// of their window, and nothing that grows with the number of tasks.
+// A set opened for reading by a group of ranks. One rank reads the tables of each physical file; the others get the
+// entries of their tasks and of their window, and nothing that grows with the number of tasks.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +13,11 @@
 
 #include "checkpoint/found_set.hpp"
 #include "checkpoint/set_fields.hpp"
+#include "checkpoint/share.hpp"
 #include "checkpoint/stream_reader.hpp"
 #include "checkpoint/window.hpp"
 
 namespace lq::checkpoint {
-
-// What one rank gets of the tables.
-struct Share {
-  std::int64_t first = 0;        // of the tasks dealt to it
-  std::vector<TaskEntry> dealt;  // these
-  std::uint64_t window_begin = 0;
-  std::uint64_t window_bytes = 0;
-  std::uint64_t before_windowed = 0;  // bytes of all tasks before those with bytes of the window
-  std::vector<TaskEntry> windowed;    // these
-};
-
-// Local. Of a set whose files have their tables.
-TaskEntry entry_of(const FoundSet& found, std::int32_t task);
-// Local. The share of rank `rank` of `ranks`. `unit`: windows are multiples of so many bytes.
-Share share_of(const FoundSet& found, const std::vector<std::uint64_t>& ends, int rank, int ranks, std::uint64_t unit);
-std::vector<std::byte> pack(const Share& share);
-Share unpack_share(base::Bytes bytes);
-std::vector<std::byte> pack(const std::vector<TaskEntry>& entries);
-std::vector<TaskEntry> unpack_entries(base::Bytes bytes);
 
 class OpenSet {
  public:

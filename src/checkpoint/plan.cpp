@@ -83,13 +83,13 @@ MetadataCost closing(const MultifilePlan& plan) {
   return sum.cost();
 }
 
-// Each rank reads a task and a window, which is one task, too.
+// Each rank reads a task and a window, which is one task, too. Both are dealt out within the ranks of a file.
 MetadataCost opening(const MultifilePlan& plan) {
-  Sum sum("open", plan.request.tasks, 6);
-  sum.add(comm::scattering_cost(plan.request.tasks, 8 * (22 + 2 * plan.chunks)));
-  const std::uint64_t tasks = plan.request.tasks;
-  // Ranks, widths, starts, ends, and places in sets of several files; counts and chunks.
-  sum.cost().writer_memory = tasks * (plan.request.files > 1 ? 56 : 40) + 8 * tasks * (1 + plan.chunks) + other_memory;
+  const std::uint64_t group = plan.tasks_per_file, files = plan.request.files;
+  Sum sum("open", plan.request.tasks, files > 1 ? 9 : 6);
+  for (int deal = 0; deal < 2; ++deal) sum.add(comm::scattering_cost(group, 8 * (10 + plan.chunks)));
+  // Ranks, widths, starts, ends; counts and chunks. Where each file begins, in tasks and bytes, and what is summed.
+  sum.cost().writer_memory = 40 * group + 8 * group * (1 + plan.chunks) + 40 * files + other_memory;
   return sum.cost();
 }
 

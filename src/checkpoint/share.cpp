@@ -1,22 +1,56 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which tasks and bytes a rank gets, and these on their way to it.
+// See share.hpp.
+#include "checkpoint/share.hpp"
+
 #include <algorithm>
 #include <cstring>
+#include <exception>
+#include <iterator>
 
 #include <limequat/error.hpp>
 
-#include "checkpoint/open_set.hpp"
+#include "base/keep_failure.hpp"
+#include "comm/agree.hpp"
+#include "comm/dealing.hpp"
 
 namespace lq::checkpoint {
 namespace {
 
-// floor(total * part / parts) without overflow.
-std::uint64_t portion(std::uint64_t total, int part, int parts) {
-  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(total) * static_cast<unsigned>(part) /
-                                    static_cast<unsigned>(parts));
-}
+// So many things in order, dealt out to ranks as evenly as they can be.
+class Cut {
+ public:
+  Cut(std::uint64_t total, int ranks) : total_(total), ranks_(static_cast<unsigned>(ranks)) {}
+
+  // What comes before a rank. Wider than 64 bits, for the product overflows.
+  std::uint64_t before(int rank) const {
+    return static_cast<std::uint64_t>(static_cast<unsigned __int128>(total_) * static_cast<unsigned>(rank) / ranks_);
+  }
+  int owner(std::uint64_t thing) const {
+    return static_cast<int>(((static_cast<unsigned __int128>(thing) + 1) * ranks_ - 1) / total_);
+  }
+
+ private:
+  std::uint64_t total_;
+  unsigned ranks_;
+};
+
+// The bytes of all streams, cut between records; the last rank has what is left of one.
+class WindowCut {
+ public:
+  WindowCut(std::uint64_t bytes, std::uint64_t unit, int ranks)
+      : bytes_(bytes), unit_(unit), last_(ranks - 1), records_(bytes / unit, ranks) {}
+
+  std::uint64_t begin(int rank) const { return records_.before(rank) * unit_; }
+  std::uint64_t end(int rank) const { return rank == last_ ? bytes_ : begin(rank + 1); }
+  int owner(std::uint64_t byte) const { return byte / unit_ < bytes_ / unit_ ? records_.owner(byte / unit_) : last_; }
+
+ private:
+  std::uint64_t bytes_, unit_;
+  int last_;
+  Cut records_;
+};
 
 // Numbers of 8 bytes, between machines of one kind.
 using Words = std::vector<std::uint64_t>;
@@ -70,46 +104,125 @@ std::vector<TaskEntry> take_entries(base::Bytes& bytes) {
   return entries;
 }
 
+// Of a part, what one rank gets: entries, and how many bytes of streams come before the first.
+struct Piece {
+  std::uint64_t before = 0;
+  std::vector<TaskEntry> entries;
+};
+
+std::vector<std::byte> pack(const Piece& piece) {
+  Words words{piece.before};
+  put(words, piece.entries);
+  return to_bytes(words);
+}
+
+Piece unpack_piece(base::Bytes bytes) {
+  Piece piece;
+  if (bytes.empty()) return piece;  // its reader failed
+  piece.before = take(bytes);
+  piece.entries = take_entries(bytes);
+  return piece;
+}
+
+class Dealer {
+ public:
+  Dealer(comm::Comm& comm, const Parts& parts, const std::map<std::size_t, PartTables>& mine, std::uint64_t unit)
+      : comm_(comm),
+        parts_(parts),
+        mine_(mine),
+        tasks_(parts.tasks.back(), comm.size()),
+        windows_(parts.bytes.back(), unit, comm.size()) {}
+
+  Share deal() {
+    Share share;
+    share.first = static_cast<std::int64_t>(tasks_.before(comm_.rank()));
+    share.window_begin = windows_.begin(comm_.rank());
+    share.window_bytes = windows_.end(comm_.rank()) - share.window_begin;
+    const std::vector<comm::Dealing> tasks = dealings(parts_.tasks, tasks_), bytes = dealings(parts_.bytes, windows_);
+    comm::agree(comm_, [&] {
+      std::exception_ptr failure;
+      base::keep_failure(failure, [&] {
+        join(comm::deal_out(comm_, tasks, [&](std::size_t part, int rank) { return pack(tasks_of(part, rank)); }),
+             share.dealt);
+      });
+      base::keep_failure(failure, [&] {
+        share.before_windowed =
+            join(comm::deal_out(comm_, bytes, [&](std::size_t part, int rank) { return pack(window_of(part, rank)); }),
+                 share.windowed);
+      });
+      if (failure) std::rethrow_exception(failure);
+    });
+    return share;
+  }
+
+ private:
+  template <class By>
+  std::vector<comm::Dealing> dealings(const std::vector<std::uint64_t>& before, const By& cut) const {
+    std::vector<comm::Dealing> dealings;
+    for (std::size_t part = 0; part < parts_.count(); ++part) {
+      const std::uint64_t begin = before[part], end = before[part + 1];
+      comm::Dealing one{parts_.reader(part, comm_.size()), 0, 0};
+      if (begin < end) one = {one.from, cut.owner(begin), cut.owner(end - 1) + 1};
+      dealings.push_back(one);
+    }
+    return dealings;
+  }
+
+  Piece tasks_of(std::size_t part, int rank) const {
+    const PartTables& tables = mine_.at(part);
+    const std::uint64_t begin = parts_.tasks[part], end = parts_.tasks[part + 1];
+    Piece piece;
+    for (std::uint64_t task = std::max(begin, tasks_.before(rank)); task < std::min(end, tasks_.before(rank + 1));
+         ++task) {
+      piece.entries.push_back(tables.entry(task - begin));
+    }
+    return piece;
+  }
+
+  // Tasks with bytes of the window, and empty ones between them.
+  Piece window_of(std::size_t part, int rank) const {
+    const PartTables& tables = mine_.at(part);
+    const std::uint64_t base = parts_.bytes[part], all = parts_.bytes[part + 1] - base;
+    const std::uint64_t begin = std::max(windows_.begin(rank), base) - base;
+    const std::uint64_t end = std::min(std::max(windows_.end(rank), base) - base, all);
+    Piece piece;
+    if (begin >= end) return piece;
+    auto task = static_cast<std::uint64_t>(std::ranges::upper_bound(tables.ends, begin) - tables.ends.begin());
+    const auto before = [&] { return task == 0 ? 0 : tables.ends[task - 1]; };
+    piece.before = base + before();
+    for (; task < tables.ends.size() && before() < end; ++task) piece.entries.push_back(tables.entry(task));
+    return piece;
+  }
+
+  // What came from several parts, one behind the other; returns what comes before it.
+  static std::uint64_t join(const std::vector<comm::Dealt>& dealt, std::vector<TaskEntry>& entries) {
+    std::uint64_t before = 0;
+    for (const comm::Dealt& one : dealt) {
+      Piece piece = unpack_piece(one.bytes);
+      if (piece.entries.empty()) continue;
+      if (entries.empty()) before = piece.before;
+      std::ranges::move(piece.entries, std::back_inserter(entries));
+    }
+    return before;
+  }
+
+  comm::Comm& comm_;
+  const Parts& parts_;
+  const std::map<std::size_t, PartTables>& mine_;
+  Cut tasks_;
+  WindowCut windows_;
+};
+
 }  // namespace
 
-TaskEntry entry_of(const FoundSet& found, std::int32_t task) {
-  TaskEntry entry;
-  entry.place = found.place(task);
-  entry.size = found.stream_bytes(task);
-  for (std::uint64_t chunk = 0; chunk < found.set.chunks(task); ++chunk) {
-    entry.used.push_back(static_cast<std::int64_t>(found.set.used(task, chunk)));
-  }
-  return entry;
+int Parts::reader(std::size_t part, int ranks) const noexcept {
+  const std::size_t all = static_cast<std::size_t>(ranks);
+  return static_cast<int>(count() <= all ? part * (all / count()) : part * all / count());
 }
 
-Share share_of(const FoundSet& found, const std::vector<std::uint64_t>& ends, int rank, int ranks, std::uint64_t unit) {
-  Share share;
-  const std::uint64_t tasks = ends.size(), total = ends.empty() ? 0 : ends.back();
-  const std::uint64_t first = portion(tasks, rank, ranks), last = portion(tasks, rank + 1, ranks);
-  share.first = static_cast<std::int64_t>(first);
-  for (std::uint64_t task = first; task < last; ++task)
-    share.dealt.push_back(entry_of(found, static_cast<std::int32_t>(task)));
-
-  const std::uint64_t records = total / unit;
-  share.window_begin = portion(records, rank, ranks) * unit;
-  const std::uint64_t end = rank + 1 == ranks ? total : portion(records, rank + 1, ranks) * unit;
-  share.window_bytes = end - share.window_begin;
-  if (share.window_bytes == 0) return share;
-  auto task = static_cast<std::uint64_t>(std::ranges::upper_bound(ends, share.window_begin) - ends.begin());
-  share.before_windowed = task == 0 ? 0 : ends[task - 1];
-  for (; task < tasks && (task == 0 || ends[task - 1] < end); ++task)
-    share.windowed.push_back(entry_of(found, static_cast<std::int32_t>(task)));
-  return share;
-}
-
-std::vector<std::byte> pack(const Share& share) {
-  Words words{static_cast<std::uint64_t>(share.first)};
-  put(words, share.dealt);
-  words.push_back(share.window_begin);
-  words.push_back(share.window_bytes);
-  words.push_back(share.before_windowed);
-  put(words, share.windowed);
-  return to_bytes(words);
+Share deal_out(comm::Comm& comm, const Parts& parts, const std::map<std::size_t, PartTables>& mine,
+               std::uint64_t unit) {
+  return Dealer(comm, parts, mine, unit).deal();
 }
 
 std::vector<std::byte> pack(const std::vector<TaskEntry>& entries) {
@@ -119,16 +232,5 @@ std::vector<std::byte> pack(const std::vector<TaskEntry>& entries) {
 }
 
 std::vector<TaskEntry> unpack_entries(base::Bytes bytes) { return take_entries(bytes); }
-
-Share unpack_share(base::Bytes bytes) {
-  Share share;
-  share.first = static_cast<std::int64_t>(take(bytes));
-  share.dealt = take_entries(bytes);
-  share.window_begin = take(bytes);
-  share.window_bytes = take(bytes);
-  share.before_windowed = take(bytes);
-  share.windowed = take_entries(bytes);
-  return share;
-}
 
 }  // namespace lq::checkpoint

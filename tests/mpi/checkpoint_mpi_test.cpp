@@ -7,6 +7,8 @@
 #include <limequat/mpi.hpp>
 #include <limequat/multifile.hpp>
 
+#include <filesystem>
+
 #include "mpi/harness.hpp"
 #include "support/streams.hpp"
 
@@ -50,19 +52,37 @@ class Multifiles : public ::testing::TestWithParam<Compression> {
     }
   }
 
+  // Each byte once.
+  void expect_windows(const Communicator& readers) {
+    const MultifileReader reader(path_, readers, {.record_bytes = 24});
+    InStream window = reader.window();
+    std::uint64_t at = reader.window_begin(), task = 0;
+    while (at > 0 && at >= size_of(static_cast<std::int64_t>(task))) at -= size_of(static_cast<std::int64_t>(task++));
+    for (std::uint64_t left = window.size(); left > 0;) {
+      std::vector<std::byte> bytes(std::min(left, size_of(static_cast<std::int64_t>(task)) - at));
+      window.read_whole(bytes);
+      EXPECT_EQ(first_wrong(bytes, task, at), bytes.size());
+      left -= bytes.size();
+      at = 0;
+      ++task;
+    }
+  }
+
   testing::SharedDirectory directory_;
   std::string path_ = directory_ / "set.sion";
   std::int64_t tasks_ = 0;
 };
 
 TEST_P(Multifiles, AreReadByAnyNumberOfRanks) {
-  for (const std::int32_t files : {1, 3}) {
+  for (const std::int32_t files : {1, 2, 3, 8}) {
     write(files);
     expect_dealt_tasks(mpi::communicator());
+    expect_windows(mpi::communicator());
     expect_dealt_tasks({});
     MPI_Comm some = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, world_rank() % 3, 0, &some);
     expect_dealt_tasks(mpi::communicator(some));
+    expect_windows(mpi::communicator(some));
     MPI_Comm_free(&some);
     MPI_Barrier(MPI_COMM_WORLD);
   }
@@ -90,7 +110,15 @@ TEST_P(Multifiles, AreRefusedOnAllRanksAlike) {
   options.streams = world_rank() == world_size() - 1 ? -1 : 1;
   EXPECT_EQ(same_error_of([&] { MultifileWriter(path_, mpi::communicator(), options); }).code(),
             Code::invalid_argument);
-  write(1);
+  write(8);
+  if (world_size() > 1) {
+    const std::string last = path_ + ".00000" + std::to_string(std::min(8, world_size()) - 1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank() == 0) std::filesystem::resize_file(last, std::filesystem::file_size(last) - 1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_EQ(same_error_of([&] { MultifileReader(path_, mpi::communicator()); }).code(), Code::malformed);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
   options.streams = 1;
   EXPECT_EQ(same_error_of([&] { MultifileWriter(path_, mpi::communicator(), options); }).code(), Code::exists);
 }

@@ -31,8 +31,10 @@ MultifileOptions options_for(int files) {
   return options;
 }
 
-// create, close, open, append, close again.
-Counted observe(int ranks, int files) {
+std::uint64_t alike(std::uint64_t) { return bytes_per_task; }
+
+// create, close, open; a set of one file, append, close again. size_of: bytes of a task.
+Counted observe(int ranks, int files, std::uint64_t (*size_of)(std::uint64_t task) = alike) {
   const auto transport = transport::make_memory();
   const auto is_keeper = [&](std::size_t rank) {
     const std::size_t each = static_cast<std::size_t>(ranks / files);
@@ -46,18 +48,19 @@ Counted observe(int ranks, int files) {
     rank.phase(
         "create", [&] { set = create_set(counting, "set", Communicator(comm), options_for(files)); },
         [&] { return counting.writes(); });
-    set->streams().front()->write(testing::stream_bytes(number, 0, bytes_per_task));
+    set->streams().front()->write(testing::stream_bytes(number, 0, size_of(number)));
     set->streams().front()->flush();
     rank.phase(
         "close", [&] { set->close(); }, [&] { return counting.writes(); });
     set.reset();
     rank.phase("open", [&] {
       const OpenSet open(*transport, "set", Communicator(comm), {});
-      std::vector<std::byte> bytes(bytes_per_task);
-      const auto window = open.task(open.share().first);
-      EXPECT_EQ(window->read_at(0, bytes), bytes_per_task);
-      EXPECT_EQ(testing::first_wrong(bytes, static_cast<std::uint64_t>(open.share().first)), bytes_per_task);
+      EXPECT_EQ(open.share().first, comm->rank());
+      std::vector<std::byte> bytes(size_of(number));
+      EXPECT_EQ(open.task(open.share().first)->read_at(0, bytes), bytes.size());
+      EXPECT_EQ(testing::first_wrong(bytes, number), bytes.size());
     });
+    if (files > 1) return;
     rank.phase("append", [&] { set = append_to_set(*transport, "set", Communicator(comm), options_for(0)); });
     rank.phase("append-close", [&] { set->close(); });
   });
@@ -70,7 +73,7 @@ const Counted& four_thousand() {
 }
 
 TEST(CheckpointScale, WhatIsSentIsWhatWasPlanned) {
-  for (const int files : {1, 8}) {
+  for (const int files : {1, 16, 64}) {
     const Counted many_files = files == 1 ? Counted(0, {}) : observe(4096, files);
     const Counted& seen = files == 1 ? four_thousand() : many_files;
     const MultifilePlan plan = plan_multifile({4096, static_cast<std::uint64_t>(files), bytes_per_task, 512});
@@ -90,6 +93,23 @@ TEST(CheckpointScale, WhatIsSentIsWhatWasPlanned) {
       EXPECT_LE(done.other_memory, cost.other_memory + Counted::own_memory);
     }
   }
+}
+
+// All bytes in two files in the middle: their readers, who get other parts of the set themselves, deal windows out to
+// all.
+TEST(CheckpointScale, WhereTheBytesLieCostsNoMoreThanATreeOfAllRanks) {
+  const Counted seen =
+      observe(4096, 16, [](std::uint64_t task) { return task / 256 == 6 || task / 256 == 9 ? bytes_per_task : 0; });
+  const MetadataCost planned = plan_multifile({4096, 16, bytes_per_task, 512}).costs.back();
+  ASSERT_EQ(planned.what, "open");
+  const testing::Phase& open = seen.phase("open");
+  const std::uint64_t entry = 8 * 11 + 8;  // of a window in a task
+  const comm::TreeCost windows = comm::scattering_cost(2048, entry);
+  EXPECT_EQ(open.collectives, planned.collectives);
+  // Two trees, one after the other, and what goes to the first rank of each, which is another than who has it.
+  EXPECT_LE(open.steps, planned.steps + 2 * windows.steps + 2 * (2048 * entry / comm::tree_piece_bytes + 1));
+  EXPECT_LE(open.keeper_memory, planned.writer_memory + 3 * 2048 * entry + Counted::own_memory);
+  EXPECT_LE(open.other_memory, planned.other_memory + Counted::own_memory);
 }
 
 TEST(CheckpointScale, EightTimesAsManyRanksTakeThreeLevelsMore) {

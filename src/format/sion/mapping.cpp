@@ -8,12 +8,17 @@
 
 #include <fmt/format.h>
 
+#include "format/read_ahead.hpp"
 #include "format/sion/broken_rule.hpp"
 
 namespace lq::format::sion {
 namespace {
 
 constexpr Place nowhere{-1, -1};
+
+std::uint64_t map_offset(const PhysicalFile& first) {
+  return first.tail_offset + table_bytes(first.geometry.tasks(), static_cast<std::uint64_t>(first.max_chunks));
+}
 
 class MapCheck {
  public:
@@ -50,9 +55,7 @@ class MapCheck {
 
   [[noreturn]] void fail(std::size_t task, const std::string& what) const {
     const PhysicalFile& first = files_.front();
-    const std::uint64_t table =
-        first.tail_offset + table_bytes(first.geometry.tasks(), static_cast<std::uint64_t>(first.max_chunks));
-    throw BrokenRule(Code::malformed, "sion-map", first.path, table + 4 + 8 * task,
+    throw BrokenRule(Code::malformed, "sion-map", first.path, map_offset(first) + 4 + 8 * task,
                      what + "; the file is damaged, or files of another set have taken the place of its own");
   }
 
@@ -63,6 +66,31 @@ class MapCheck {
 
 void require_one_to_one(const std::vector<Place>& map, const std::vector<PhysicalFile>& files) {
   MapCheck(files).require(map);
+}
+
+std::optional<std::vector<std::uint64_t>> tasks_before_files(base::ByteSource& source, const PhysicalFile& first,
+                                                             const Bounds& bounds) {
+  ReadAhead window(source);
+  const ByteOrder order = first.head.metadata_order;
+  const base::Bytes size = window.view(map_offset(first), 4);
+  if (size.size() < 4) return std::nullopt;
+  const std::int32_t tasks = load_int32(size.data(), order);
+  if (tasks < 1 || static_cast<std::uint64_t>(tasks) > bounds.tasks) return std::nullopt;
+  std::vector<std::uint64_t> before;
+  for (std::int32_t task = 0; task < tasks; ++task) {
+    const base::Bytes bytes = window.view(map_offset(first) + 4 + 8 * static_cast<std::uint64_t>(task), 8);
+    if (bytes.size() < 8) return std::nullopt;
+    const Place place{load_int32(bytes.data(), order), load_int32(bytes.data() + 4, order)};
+    const auto files = static_cast<std::int32_t>(before.size());
+    if (place == Place{files, 0}) {
+      before.push_back(static_cast<std::uint64_t>(task));
+    } else if (files == 0 || place != Place{files - 1, task - static_cast<std::int32_t>(before.back())}) {
+      return std::nullopt;
+    }
+  }
+  if (before.size() != static_cast<std::size_t>(first.head.files)) return std::nullopt;
+  before.push_back(static_cast<std::uint64_t>(tasks));
+  return before;
 }
 
 std::vector<Place> map_by_rank(const std::vector<PhysicalFile>& files) {

@@ -17,68 +17,36 @@
 namespace lq::format::sion {
 namespace {
 
-struct Loaded {
-  PhysicalFile file;
-  std::vector<Place> map;
-};
-
 // A file whose end is missing or damaged has a header that can be used.
 bool is_tolerated(const BrokenRule& broken, const SetOptions& options) noexcept {
   return (options.tolerates_damage && broken.code() == Code::truncated) ||
          (options.drops_tables && broken.code() == Code::malformed);
 }
 
-Loaded load(base::ByteSource& source, const SetOptions& options) {
+// `map`: where the map of the set goes, if it is wanted.
+PhysicalFile load(base::ByteSource& source, const SetOptions& options, std::vector<Place>* map) {
   Head head = read_head(source, options.bounds);
-  Loaded loaded;
-  PhysicalFile& file = loaded.file;
+  PhysicalFile file;
   file.path = source.path();
   file.bytes = source.size();
   file.geometry = Geometry(head, source.path());
   file.max_chunks = head.max_chunks;
   file.tail_offset = static_cast<std::uint64_t>(head.tail_offset);
   try {
-    Tail tail = read_tail(source, head, file.geometry, options.bounds);
-    file.table = std::move(tail.table);
-    if (tail.map) loaded.map = std::move(*tail.map);
+    if (map == nullptr) {
+      file.table = read_table(source, head, file.geometry, options.bounds);
+    } else {
+      Tail tail = read_tail(source, head, file.geometry, options.bounds);
+      file.table = std::move(tail.table);
+      if (tail.map) *map = std::move(*tail.map);
+    }
   } catch (const BrokenRule& broken) {
     if (!is_tolerated(broken, options)) throw;
     file.damage = broken.finding();
   }
   file.ranks = std::move(head.ranks);
   file.head = std::move(static_cast<FixedHead&>(head));
-  return loaded;
-}
-
-// formats/sion.md 8.2: what all files of a set have in common.
-void require_same_set(const PhysicalFile& first, const PhysicalFile& other, std::int32_t number) {
-  const FixedHead& a = first.head;
-  const FixedHead& b = other.head;
-  if (b.file_number != number) {
-    throw BrokenRule(Code::malformed, "sion-set-order", other.path, 32,
-                     fmt::format("this is file {} of its set, but its name is that of file {}; two files of the set "
-                                 "were swapped or renamed",
-                                 b.file_number, number),
-                     fmt::format("{}", number), fmt::format("{}", b.file_number));
-  }
-  const auto differ = [&](std::uint64_t offset, std::string_view what, const std::string& here,
-                          const std::string& there) {
-    throw BrokenRule(
-        Code::malformed, "sion-set-generation", other.path, offset,
-        fmt::format("the {} is {}, but {} in \"{}\": the two were not written together; find the file that "
-                    "belongs to the others",
-                    what, here, there, first.path),
-        there, here);
-  };
-  const auto number_of = [](std::int64_t value) { return fmt::format("{}", value); };
-  if (a.files != b.files) differ(28, "number of physical files", number_of(b.files), number_of(a.files));
-  if (a.metadata_order != b.metadata_order) differ(4, "byte order", "another", "one");
-  if (a.format_version != b.format_version) {
-    differ(16, "format version", number_of(b.format_version), number_of(a.format_version));
-  }
-  if (a.block_size != b.block_size) differ(20, "block size", number_of(b.block_size), number_of(a.block_size));
-  if (a.flag1 != b.flag1) differ(36, "first flag", number_of(b.flag1), number_of(a.flag1));
-  if (a.prefix != b.prefix) differ(52, "name at creation", base::printable(b.prefix), base::printable(a.prefix));
+  return file;
 }
 
 NameRule rule_of(const std::string& path, const FixedHead& head, const SetOptions& options) {
@@ -112,6 +80,39 @@ std::unique_ptr<base::ByteSource> open_member(const Open& open, const std::strin
 
 }  // namespace
 
+PhysicalFile read_file(base::ByteSource& file, const SetOptions& options) { return load(file, options, nullptr); }
+
+// formats/sion.md 8.2: what all files of a set have in common.
+void require_same_set(const PhysicalFile& first, const PhysicalFile& other, std::int32_t number) {
+  const FixedHead& a = first.head;
+  const FixedHead& b = other.head;
+  if (b.file_number != number) {
+    throw BrokenRule(Code::malformed, "sion-set-order", other.path, 32,
+                     fmt::format("this is file {} of its set, but its name is that of file {}; two files of the set "
+                                 "were swapped or renamed",
+                                 b.file_number, number),
+                     fmt::format("{}", number), fmt::format("{}", b.file_number));
+  }
+  const auto differ = [&](std::uint64_t offset, std::string_view what, const std::string& here,
+                          const std::string& there) {
+    throw BrokenRule(
+        Code::malformed, "sion-set-generation", other.path, offset,
+        fmt::format("the {} is {}, but {} in \"{}\": the two were not written together; find the file that "
+                    "belongs to the others",
+                    what, here, there, first.path),
+        there, here);
+  };
+  const auto number_of = [](std::int64_t value) { return fmt::format("{}", value); };
+  if (a.files != b.files) differ(28, "number of physical files", number_of(b.files), number_of(a.files));
+  if (a.metadata_order != b.metadata_order) differ(4, "byte order", "another", "one");
+  if (a.format_version != b.format_version) {
+    differ(16, "format version", number_of(b.format_version), number_of(a.format_version));
+  }
+  if (a.block_size != b.block_size) differ(20, "block size", number_of(b.block_size), number_of(a.block_size));
+  if (a.flag1 != b.flag1) differ(36, "first flag", number_of(b.flag1), number_of(a.flag1));
+  if (a.prefix != b.prefix) differ(52, "name at creation", base::printable(b.prefix), base::printable(a.prefix));
+}
+
 Set Set::open(const std::string& path, const Open& open, const SetOptions& options) {
   const std::unique_ptr<base::ByteSource> file = open(path);
   return Set::open(*file, open, options);
@@ -119,26 +120,25 @@ Set Set::open(const std::string& path, const Open& open, const SetOptions& optio
 
 Set Set::open(base::ByteSource& source, const Open& open, const SetOptions& options) {
   Set set;
-  Loaded given = load(source, options);
-  const std::int32_t files = given.file.head.files;
+  std::vector<Place> map;  // in file 0
+  PhysicalFile given = load(source, options, &map);
+  const std::int32_t files = given.head.files;
   if (files == 1) {
-    set.files_.push_back(std::move(given.file));
+    set.files_.push_back(std::move(given));
     return set;
   }
-  set.given_ = given.file.head.file_number;
-  const NameRule names = rule_of(source.path(), given.file.head, options);
+  set.given_ = given.head.file_number;
+  const NameRule names = rule_of(source.path(), given.head, options);
   std::uint64_t tasks = 0;
-  std::vector<Place> map;
   for (std::int32_t number = 0; number < files; ++number) {
-    Loaded loaded;
+    PhysicalFile loaded;
     if (number == set.given_) {
       loaded = std::move(given);
     } else {
-      const PhysicalFile& known = number > set.given_ ? set.files_[static_cast<std::size_t>(set.given_)] : given.file;
-      loaded = load(*open_member(open, names(number), number, known), options);
+      const PhysicalFile& known = number > set.given_ ? set.files_[static_cast<std::size_t>(set.given_)] : given;
+      loaded = load(*open_member(open, names(number), number, known), options, number == 0 ? &map : nullptr);
     }
-    if (number == 0) map = std::move(loaded.map);
-    set.files_.push_back(std::move(loaded.file));
+    set.files_.push_back(std::move(loaded));
     require_same_set(set.files_.front(), set.files_.back(), number);
     tasks += static_cast<std::uint64_t>(set.files_.back().geometry.tasks());
     if (tasks > options.bounds.tasks) {

@@ -44,6 +44,12 @@ struct PhysicalFile {
   bool has_table() const noexcept { return table.tasks() == geometry.tasks(); }
 };
 
+// Local. One file of a set without the others, and without the map that file 0 has. Throws as Set::open().
+PhysicalFile read_file(base::ByteSource& file, const SetOptions& options = {});
+// Throws BrokenRule(malformed): a file is not that with this number of the set whose file 0 is `first`. Of these two
+// only path and head count.
+void require_same_set(const PhysicalFile& first, const PhysicalFile& other, std::int32_t number);
+
 class Set {
  public:
   // Local. The whole set that the file belongs to: `path` may be any of its files. Throws what reading throws and

@@ -28,11 +28,15 @@ class TailReader {
         offset_(static_cast<std::uint64_t>(head.tail_offset)),
         blocks_(static_cast<std::uint64_t>(head.max_chunks)) {}
 
-  Tail read() {
+  ChunkTable read_table() {
     check_offset();
+    ChunkTable table(read_counts());
+    read_used(table);
+    return table;
+  }
+  Tail read() {
     Tail tail;
-    tail.table = ChunkTable(read_counts());
-    read_used(tail.table);
+    tail.table = read_table();
     const bool has_map = head_.files > 1 && head_.file_number == 0;
     if (has_map) tail.map = read_map();
     return tail;
@@ -223,6 +227,10 @@ std::uint64_t ChunkTable::bytes(std::int32_t task) const noexcept {
 
 Tail read_tail(base::ByteSource& file, const Head& head, const Geometry& geometry, const Bounds& bounds) {
   return TailReader(file, head, geometry, bounds).read();
+}
+
+ChunkTable read_table(base::ByteSource& file, const Head& head, const Geometry& geometry, const Bounds& bounds) {
+  return TailReader(file, head, geometry, bounds).read_table();
 }
 
 void encode(const Tail& tail, ByteOrder order, const std::function<void(base::Bytes)>& sink, std::int64_t unused) {

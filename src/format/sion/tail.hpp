@@ -92,6 +92,8 @@ constexpr std::uint64_t table_bytes(std::int32_t tasks, std::uint64_t max_chunks
 // Throws BrokenRule: truncated (an unclosed file, too), malformed, too_large past the bounds, and what reading throws.
 // The map is read in file 0 of a set of several files only.
 Tail read_tail(base::ByteSource& file, const Head& head, const Geometry& geometry, const Bounds& bounds = {});
+// The same without the map.
+ChunkTable read_table(base::ByteSource& file, const Head& head, const Geometry& geometry, const Bounds& bounds = {});
 
 // The bytes, in pieces of at most 4 MiB. `unused`: what stands in columns that end early; mapped writers write -1.
 void encode(const Tail& tail, ByteOrder order, const std::function<void(base::Bytes)>& sink, std::int64_t unused = 0);

@@ -1,0 +1,138 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See found_file.hpp.
+#include "checkpoint/found_file.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "kernels/crc32.hpp"
+
+namespace lq::checkpoint {
+
+namespace sion = format::sion;
+
+namespace {
+
+// What follows from the records of chunks.
+[[noreturn]] void throw_repairable(const std::string& path, std::uint64_t offset, const std::string& what) {
+  throw Error(Code::malformed,
+              fmt::format("{}: {} (byte {}); restore the file from a copy, or repair it", path, what, offset),
+              {.path = path, .offset = offset});
+}
+
+// Metadata block 2 with its map.
+std::uint64_t table_bytes(const sion::PhysicalFile& physical, std::size_t set_tasks) {
+  const bool has_map = physical.head.files > 1 && physical.head.file_number == 0;
+  return sion::table_bytes(physical.head.tasks, static_cast<std::uint64_t>(physical.max_chunks)) +
+         (has_map ? 4 + 8 * std::uint64_t{set_tasks} : 0);
+}
+
+}  // namespace
+
+void throw_damaged(const std::string& path, std::uint64_t offset, const std::string& what) {
+  throw Error(Code::malformed, fmt::format("{}: {} (byte {}); restore the file from a copy", path, what, offset),
+              {.path = path, .offset = offset});
+}
+
+std::vector<std::byte> read_bytes(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes) {
+  std::vector<std::byte> buffer(static_cast<std::size_t>(bytes));
+  buffer.resize(file.read_at(offset, buffer));
+  return buffer;
+}
+
+std::optional<std::uint32_t> checksum_of(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes) {
+  constexpr std::uint64_t piece = 1 << 20;
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(bytes, piece)));
+  std::uint32_t sum = 0;
+  while (bytes > 0) {
+    const base::MutableBytes part = std::span(buffer).first(static_cast<std::size_t>(std::min(bytes, piece)));
+    if (file.read_at(offset, part) < part.size()) return std::nullopt;
+    sum = kernels::crc32(sum, part);
+    offset += part.size();
+    bytes -= part.size();
+  }
+  return sum;
+}
+
+std::optional<SetRecord> read_set_record(base::ByteSource& file, const sion::PhysicalFile& physical) {
+  if (physical.head.format_version != sion::version) return std::nullopt;
+  const std::uint64_t offset = sion::head_bytes(physical.head.tasks);
+  if (physical.geometry.start(0) < offset + record_bytes) return std::nullopt;
+  const std::vector<std::byte> bytes = read_bytes(file, offset, record_bytes);
+  const std::optional<SetRecord> record = decode_set_record(bytes);
+  if (!record) {
+    if (looks_like_set_record(bytes)) {
+      throw_damaged(file.path(), offset, "the record behind the header is damaged, or of a later version");
+    }
+    return std::nullopt;
+  }
+  const std::uint64_t tables = sion::ranks_offset();
+  const bool matches = record->tasks == static_cast<std::uint32_t>(physical.head.tasks) &&
+                       checksum_of(file, tables, sion::closing_offset(physical.head.tasks) - tables) == record->tables;
+  if (!matches) throw_damaged(file.path(), tables, "the tables of the header are not what was written");
+  return record;
+}
+
+void require_no_tail_record(base::ByteSource& file, const sion::PhysicalFile& physical, std::size_t set_tasks) {
+  if (!physical.has_table()) return;
+  if (decode_tail_record(read_bytes(file, physical.tail_offset + table_bytes(physical, set_tasks), record_bytes))) {
+    throw_damaged(file.path(), sion::head_bytes(physical.head.tasks), "the record behind the header is damaged");
+  }
+}
+
+TailFacts read_tail_record(base::ByteSource& file, const sion::PhysicalFile& physical, const SetRecord& set,
+                           std::size_t set_tasks) {
+  const std::uint64_t table = table_bytes(physical, set_tasks);
+  const std::uint64_t offset = physical.tail_offset + table;
+  const auto record = decode_tail_record(read_bytes(file, offset, record_bytes));
+  if (!record || record->generation != set.generation || record->table_bytes != table) {
+    throw_repairable(file.path(), offset, "the record behind metadata block 2 is not what was written");
+  }
+  if (checksum_of(file, physical.tail_offset, table) != record->table) {
+    throw_repairable(file.path(), physical.tail_offset, "metadata block 2 is not what was written");
+  }
+  if (set.compression == Compression::none) return {{}, record->fields};
+  const std::vector<std::byte> bytes = read_bytes(file, offset + record_bytes, 8 * std::uint64_t{set.tasks});
+  std::vector<std::uint64_t> sizes(set.tasks);
+  if (bytes.size() < 8 * sizes.size() || kernels::crc32(0, bytes) != record->sizes) {
+    throw_repairable(file.path(), offset + record_bytes, "the sizes of the streams are not what was written");
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = base::load_le<std::uint64_t>(bytes.data() + 8 * i);
+  return {std::move(sizes), record->fields};
+}
+
+FoundFile read_file(base::ByteSource& file, sion::PhysicalFile physical, std::size_t set_tasks) {
+  FoundFile found;
+  found.physical = std::move(physical);
+  found.record = read_set_record(file, found.physical);
+  if (found.record) {
+    TailFacts facts = read_tail_record(file, found.physical, *found.record, set_tasks);
+    found.sizes = std::move(facts.sizes);
+    found.fields = facts.fields;
+  } else {
+    require_no_tail_record(file, found.physical, set_tasks);
+  }
+  return found;
+}
+
+TaskEntry entry_of(const sion::PhysicalFile& file, sion::Place place, std::int64_t number, std::uint64_t bytes) {
+  const std::span<const std::int64_t> used = file.table.used(place.task);
+  return {place_of(file, place, number), bytes, {used.begin(), used.end()}};
+}
+
+StreamPlace place_of(const sion::PhysicalFile& file, sion::Place where, std::int64_t number) {
+  StreamPlace place;
+  place.start = file.geometry.start(where.task);
+  place.width = file.geometry.width(where.task);
+  place.skip = file.geometry.skip();
+  place.file = static_cast<std::uint32_t>(where.file);
+  place.task = static_cast<std::uint32_t>(where.task);
+  place.number = number;
+  return place;
+}
+
+}  // namespace lq::checkpoint

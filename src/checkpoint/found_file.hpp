@@ -1,0 +1,59 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One physical file of a set: its tables, and what its records say of them. Local; holds no file open.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/byte_source.hpp"
+#include "checkpoint/record.hpp"
+#include "checkpoint/stream_reader.hpp"
+#include "checkpoint/stream_writer.hpp"
+#include "format/sion/set.hpp"
+
+namespace lq::checkpoint {
+
+// malformed: restore the file.
+[[noreturn]] void throw_damaged(const std::string& path, std::uint64_t offset, const std::string& what);
+// As many as there are.
+std::vector<std::byte> read_bytes(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes);
+// CRC-32; nothing where the file ends before.
+std::optional<std::uint32_t> checksum_of(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes);
+
+// The record behind the header, which vouches for its tables; nothing: another program wrote the file. malformed.
+std::optional<SetRecord> read_set_record(base::ByteSource& file, const format::sion::PhysicalFile& physical);
+// malformed: a file without a set record that has the other one has lost the first.
+void require_no_tail_record(base::ByteSource& file, const format::sion::PhysicalFile& physical, std::size_t set_tasks);
+struct TailFacts {
+  std::vector<std::uint64_t> sizes;  // of the streams, where they are compressed
+  std::uint64_t fields = 0;          // as file 0 states
+};
+// The record behind metadata block 2, the table it vouches for, and the sizes of streams. malformed.
+TailFacts read_tail_record(base::ByteSource& file, const format::sion::PhysicalFile& physical, const SetRecord& set,
+                           std::size_t set_tasks);
+
+// A file that was closed.
+struct FoundFile {
+  format::sion::PhysicalFile physical;
+  std::optional<SetRecord> record;  // nothing: written by another program
+  std::vector<std::uint64_t> sizes;
+  std::uint64_t fields = 0;
+
+  std::uint64_t stream_bytes(std::int32_t task) const {  // a local one
+    return sizes.empty() ? physical.table.bytes(task) : sizes[static_cast<std::size_t>(task)];
+  }
+};
+// Throws what the functions above throw.
+FoundFile read_file(base::ByteSource& file, format::sion::PhysicalFile physical, std::size_t set_tasks);
+
+// Where the chunks of a task lie. `number`: in the set.
+StreamPlace place_of(const format::sion::PhysicalFile& file, format::sion::Place place, std::int64_t number);
+// The same, and what is in them. `bytes`: of its stream. The file has its table.
+TaskEntry entry_of(const format::sion::PhysicalFile& file, format::sion::Place place, std::int64_t number,
+                   std::uint64_t bytes);
+
+}  // namespace lq::checkpoint

@@ -1,0 +1,34 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A set found and read by a group of ranks: what all must know of it, and the tables, each on one rank.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include <limequat/error.hpp>
+#include <limequat/multifile.hpp>
+
+#include "checkpoint/record.hpp"
+#include "checkpoint/share.hpp"
+#include "comm/comm.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::checkpoint {
+
+struct SetTables {
+  MultifileInfo info;
+  std::optional<SetRecord> record;      // of file 0; nothing: written by another program
+  std::optional<Error> fields_problem;  // why there are fewer fields than there should be
+  Parts parts;
+  std::map<std::size_t, PartTables> mine;  // of those that this rank reads
+};
+
+// Collective. Throws what find_set() throws. Where the set has several files whose tasks follow each other as the files
+// do, which ours have, and nothing is wrong with it, each file is a part, read by one rank. Any other set is one part,
+// as rank 0 finds it.
+SetTables read_tables(transport::Transport& transport, const std::string& path, comm::Comm& comm);
+
+}  // namespace lq::checkpoint

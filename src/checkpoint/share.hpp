@@ -1,0 +1,51 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which tasks and bytes of a set a rank gets, and these on their way to it from the ranks that have read the tables.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "checkpoint/stream_reader.hpp"
+#include "comm/comm.hpp"
+
+namespace lq::checkpoint {
+
+// What one rank gets of the tables.
+struct Share {
+  std::int64_t first = 0;        // of the tasks dealt to it
+  std::vector<TaskEntry> dealt;  // these
+  std::uint64_t window_begin = 0;
+  std::uint64_t window_bytes = 0;
+  std::uint64_t before_windowed = 0;  // bytes of all tasks before those with bytes of the window
+  std::vector<TaskEntry> windowed;    // these
+};
+
+// A set in parts of consecutive tasks. The tables of each are on one rank.
+struct Parts {
+  std::vector<std::uint64_t> tasks;  // before each part, and at the end of all
+  std::vector<std::uint64_t> bytes;  // of their streams, likewise
+
+  std::size_t count() const noexcept { return tasks.empty() ? 0 : tasks.size() - 1; }
+  // Who reads a part. As many ranks as possible, each as few parts, which are consecutive; the first of those that a
+  // part is dealt to, where every part has as many tasks.
+  int reader(std::size_t part, int ranks) const noexcept;
+};
+
+// On the rank that has read them.
+struct PartTables {
+  std::vector<std::uint64_t> ends;                     // of the streams, one behind the other
+  std::function<TaskEntry(std::uint64_t task)> entry;  // of a task, counted in the part
+};
+
+// Collective. `mine`: the tables of the parts that this rank reads. `unit`: windows are multiples of so many bytes.
+Share deal_out(comm::Comm& comm, const Parts& parts, const std::map<std::size_t, PartTables>& mine, std::uint64_t unit);
+
+std::vector<std::byte> pack(const std::vector<TaskEntry>& entries);
+std::vector<TaskEntry> unpack_entries(base::Bytes bytes);
+
+}  // namespace lq::checkpoint

@@ -1,0 +1,115 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Dealings of all shapes, each from any rank, against what each rank is to get; and how many steps they take.
+#include "comm/dealing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <random>
+#include <stdexcept>
+
+#include "support/thread_comm.hpp"
+
+namespace lq::comm {
+namespace {
+
+// Some begin with the last rank of the one before, some behind it, some are of nobody.
+std::vector<Dealing> random_dealings(int ranks, std::size_t number, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<Dealing> dealings;
+  int next = 0;
+  for (std::size_t i = 0; i < number; ++i) {
+    const int from = static_cast<int>(random() % static_cast<unsigned>(ranks));
+    const int first = std::min(next + static_cast<int>(random() % 5 / 4), ranks - 1);
+    const int last = std::min<int>(first + static_cast<int>(random() % (seed % 2 == 0 ? 3U : 20U)), ranks);
+    dealings.push_back({from, first, last});
+    if (last > first) next = last - 1 + static_cast<int>(random() % 2);
+  }
+  return dealings;
+}
+
+// Nothing, some bytes, or more than a message takes.
+std::vector<std::byte> part(std::size_t dealing, int rank) {
+  const std::size_t kind = (dealing + static_cast<std::size_t>(rank)) % 7;
+  const std::size_t size = kind == 0 ? 0 : kind == 6 ? 150'000 + dealing : 10 * kind + dealing;
+  return std::vector<std::byte>(size, static_cast<std::byte>(dealing * 31 + static_cast<std::size_t>(rank)));
+}
+
+class Dealings : public ::testing::TestWithParam<int> {};
+
+TEST_P(Dealings, ReachWhomTheyAreFor) {
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    const std::vector<Dealing> dealings = random_dealings(GetParam(), 1 + seed * 3, seed);
+    testing::run_ranks(GetParam(), [&](std::shared_ptr<Comm> comm) {
+      const std::vector<Dealt> mine = deal_out(*comm, dealings, [&](std::size_t dealing, int rank) {
+        EXPECT_EQ(dealings[dealing].from, comm->rank());
+        return part(dealing, rank);
+      });
+      auto next = mine.begin();
+      for (std::size_t i = 0; i < dealings.size(); ++i) {
+        if (comm->rank() < dealings[i].first || comm->rank() >= dealings[i].last) continue;
+        ASSERT_NE(next, mine.end());
+        EXPECT_EQ(next->dealing, i);
+        EXPECT_TRUE(next->bytes == part(i, comm->rank())) << "dealing " << i << ", seed " << seed;
+        ++next;
+      }
+      EXPECT_EQ(next, mine.end());
+    });
+  }
+}
+
+TEST_P(Dealings, WhosePartsCannotBeMadeLeaveNobodyWaiting) {
+  for (unsigned seed = 0; seed < 6; ++seed) {
+    const std::vector<Dealing> dealings = random_dealings(GetParam(), 9, seed);
+    testing::run_ranks(GetParam(), [&](std::shared_ptr<Comm> comm) {
+      bool has_failed = false;
+      const auto deal = [&] {
+        deal_out(*comm, dealings, [&](std::size_t dealing, int rank) {
+          if (dealing % 3 == 1 && rank % 2 == 1) {
+            has_failed = true;
+            throw std::runtime_error("no memory");
+          }
+          return part(dealing, rank);
+        });
+      };
+      bool has_thrown = false;
+      try {
+        deal();
+      } catch (const std::runtime_error&) {
+        has_thrown = true;
+      }
+      EXPECT_EQ(has_thrown, has_failed);
+      comm->barrier();
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Dealings, ::testing::Values(1, 2, 3, 5, 8, 16, 33));
+
+// Each dealing is from a rank far away, which gets something itself: no chain of ranks that wait for each other.
+TEST(DealingsOfManyRanks, TakeStepsThatGrowWithTheLogarithmOfOneDealing) {
+  constexpr int ranks = 512;
+  for (const int shift : {0, 64, 128, 200}) {
+    for (const int shared : {0, 1}) {
+      std::vector<Dealing> dealings;
+      for (int i = 0; i < 8; ++i) {
+        dealings.push_back({(i * 64 + shift) % ranks, i * 64 - (i > 0 ? shared : 0), (i + 1) * 64});
+      }
+      std::vector<testing::Traffic> traffic;
+      testing::run_ranks(ranks,
+                         [&](std::shared_ptr<Comm> comm) {
+                           deal_out(*comm, dealings, [](std::size_t, int) { return std::vector<std::byte>(16); });
+                         },
+                         {.traffic = &traffic});
+      std::uint64_t steps = 0;
+      for (const testing::Traffic& one : traffic) steps = std::max(steps, one.steps);
+      // To the first one, and two halves, each down a tree of 65 ranks at most, two messages per edge.
+      EXPECT_LE(steps, 2u + 2u * 2u * static_cast<unsigned>(std::bit_width(64U) + 1)) << shift << ' ' << shared;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lq::comm

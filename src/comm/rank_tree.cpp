@@ -1,0 +1,60 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See rank_tree.hpp.
+#include "comm/rank_tree.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/backoff.hpp"
+
+namespace lq::comm {
+namespace {
+
+// The largest child. Ranges ascend in the order in which children are served.
+Subtree split_off(Subtree& from, Order order) {
+  const int taken = (from.end - from.begin + 1) / 2;
+  if (order == Order::large_first) {
+    const Subtree child{from.begin, from.begin + 1, from.begin + taken};
+    from.begin += taken;
+    return child;
+  }
+  from.end -= taken;
+  return {from.end, from.end + 1, from.end + taken};
+}
+
+int require_root(const Comm& comm, int root) {
+  if (root >= 0 && root < comm.size()) return root;
+  throw Error(Code::communication,
+              fmt::format("gathering at or dealing out from rank {}: the group has {} ranks", root, comm.size()));
+}
+
+}  // namespace
+
+void wait(Flight& flight) {
+  base::Backoff backoff;
+  while (!flight.is_done()) backoff.wait();
+}
+
+RankTree::RankTree(Comm& comm, int root, int ranks, Order order, int channel)
+    : comm_(comm), root_(root), channel_(channel) {
+  const int me = (comm.rank() - root + comm.size()) % comm.size();
+  Subtree mine{0, 1, ranks};
+  while (mine.root != me) {
+    const Subtree child = split_off(mine, order);
+    if (me < child.root || me >= child.end) continue;
+    parent_ = mine.root;
+    mine = child;
+  }
+  size_ = mine.size();
+  while (mine.begin < mine.end) children_.push_back(split_off(mine, order));
+  if (order == Order::small_first) std::ranges::reverse(children_);
+}
+
+RankTree::RankTree(Comm& comm, int root, Order order)
+    : RankTree(comm, require_root(comm, root), comm.size(), order, comm.size() > 1 ? comm.next_channel() : 0) {}
+
+}  // namespace lq::comm

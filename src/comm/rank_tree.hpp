@@ -1,0 +1,75 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Consecutive ranks as a binomial tree, and messages along its edges. The ranks, counted from the root on, are a range
+// of which the root's children have halves: half of all, half of what is left, and so on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "comm/comm.hpp"
+
+namespace lq::comm {
+
+// Until the message has arrived, or has been taken.
+void wait(Flight& flight);
+
+// A rank and those below it, [begin, end); of those that hang on it directly, some may have been split off.
+struct Subtree {
+  int root = 0, begin = 1, end = 1;
+  int size() const noexcept { return end - root; }  // nothing split off
+};
+
+// In which children are served. What comes together comes from the small ones first, which are ready first; what is
+// dealt out goes to the large ones first, which have the longest way to go.
+enum class Order { small_first, large_first };
+
+class RankTree {
+ public:
+  // Collective over `ranks` ranks from `root` on, rank 0 behind the last; this rank is one of them.
+  RankTree(Comm& comm, int root, int ranks, Order order, int channel);
+  // Collective. Of the whole group. communication: there is no such root.
+  RankTree(Comm& comm, int root, Order order);
+
+  bool is_root() const noexcept { return comm_.rank() == root_; }
+  int parent() const noexcept { return parent_; }
+  int size() const noexcept { return size_; }                                  // of the subtree
+  const std::vector<Subtree>& children() const noexcept { return children_; }  // ascending
+  int rank_of(int number) const noexcept { return (number + root_) % comm_.size(); }
+
+  void send(int to, base::Bytes bytes) { wait(*comm_.start_send(bytes, rank_of(to), channel_)); }
+  void receive(int from, base::MutableBytes bytes) { wait(*comm_.start_receive(bytes, rank_of(from), channel_)); }
+  void send(int to, std::span<const std::uint64_t> values) { send(to, std::as_bytes(values)); }
+  void receive(int from, std::span<std::uint64_t> values) { receive(from, std::as_writable_bytes(values)); }
+
+ private:
+  Comm& comm_;
+  int root_;
+  int channel_;
+  int parent_ = 0;
+  int size_ = 1;
+  std::vector<Subtree> children_;
+};
+
+// Room for a piece; never two at a time, as a vector has while it grows.
+class PieceBuffer {
+ public:
+  base::MutableBytes room_for(std::size_t bytes) {
+    if (bytes > size_) {
+      bytes_.reset();
+      bytes_ = std::make_unique<std::byte[]>(bytes);
+      size_ = bytes;
+    }
+    return {bytes_.get(), bytes};
+  }
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace lq::comm
