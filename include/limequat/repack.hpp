@@ -6,12 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <limequat/catalog.hpp>
 #include <limequat/inspect.hpp>
+#include <limequat/multifile.hpp>
 #include <limequat/options.hpp>
 
 namespace lq {
@@ -22,6 +24,11 @@ struct RepackOptions {
   Sync sync = Sync::full;
   std::uint64_t block_size = 0;  // chunks are multiples of it; 0: that of the file system, or of the multifile read
   std::uint64_t unit = 1;        // repair: data came in multiples of so many bytes
+  // defragment, rewrite. Whether the new multifile is a checkpoint (limequat/multifile.hpp), with records, checksums
+  // and fields; empty: if the one that is read is. Only defragment makes one of the multifile of another program.
+  std::optional<bool> checkpoint = {};
+  std::optional<Compression> compression = {};  // of a checkpoint; empty: as it is
+  bool verify = true;  // of a checkpoint: false takes chunks that disagree with their checksums as they are
   Limits limits = {};
   Progress progress = {};
 };
@@ -29,7 +36,8 @@ struct RepackOptions {
 struct RepackReport {
   std::vector<std::string> files;  // written
   std::uint64_t tasks = 0;         // logical files, or records
-  std::uint64_t bytes = 0;         // of data
+  std::uint64_t bytes = 0;         // of data in these
+  std::uint64_t fields = 0;        // of a checkpoint, beside them
   std::uint64_t file_bytes = 0;    // size of all files
   std::vector<Finding> findings;   // what is guessed, lost or left behind, sentence by sentence
 };
@@ -39,18 +47,24 @@ LQ_API RepackReport pack(const std::string& path, const std::vector<std::string>
                          const RepackOptions& options = {});
 
 // Local. A file in `folder` for each record of a file of any format, named after the record; further ones of the same
-// type get a number. A logical file of key-value records gives one file per key.
+// type get a number. A logical file of key-value records gives one file per key, a field of a checkpoint a SciDAC file
+// NAME.scidac.
 LQ_API RepackReport unpack(const std::string& path, const std::string& folder, const RepackOptions& options = {});
 
-// Local. One record into a file.
+// Local. One record into a file. Where there is none of that type in a checkpoint, its field of that name, as a SciDAC
+// file.
 LQ_API RepackReport extract(const std::string& path, std::string_view type, std::uint64_t index, const std::string& to,
                             const RepackOptions& options = {});
 
 // Local. One physical file with one chunk for each task. Kept: ranks, declared byte order of the data, key-value mode.
-// Streams with checksums are compared, compressed ones decompressed; the new multifile has neither.
+// A checkpoint stays one, of a new generation, with its compression (streams then in chunks of 16 MiB at most),
+// records, checksums and fields; all is compared on the way. checksum_mismatch: of a stream; fields that are damaged or
+// missing are left out, and findings say so. With options.checkpoint false streams are decompressed, and all the rest
+// is left behind. Its tasks are numbered from 0: ranks are kept in order, and a finding tells where they become others.
 LQ_API RepackReport defragment(const std::string& from, const std::string& to, const RepackOptions& options = {});
 
-// Local. The same physical files and chunks in format version 5 and the byte order of this machine. Streams as above.
+// Local. The same physical files and chunks in format version 5 and the byte order of this machine. Checkpoints as
+// above.
 LQ_API RepackReport rewrite(const std::string& from, const std::string& to, const RepackOptions& options = {});
 
 // Local. A whole multifile of one that was not closed or lost its end. Sets with records (limequat/multifile.hpp) are

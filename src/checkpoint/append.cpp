@@ -27,7 +27,8 @@ AppendedSet::AppendedSet(transport::Transport& transport, const std::string& pat
   find();
   number_tasks();
   const std::vector<TaskEntry> mine = deal_out();
-  lay_out_new_file();
+  plan_new_files();
+  for (std::size_t index = 0; index < new_files_.size(); ++index) lay_out(index);
   comm::agree(all(), [&] { open_streams(mine); });
   mark_open();
 }
@@ -40,12 +41,14 @@ void AppendedSet::find() {
     };
     if (!found_.has_records()) {
       refuse(Code::unsupported,
-             "the set was written by another program, without the records that keep it recoverable "
-             "while it grows; read it and write a new one");
+             fmt::format("the set was written by another program, without the records that keep it recoverable "
+                         "while it grows; \"lq defrag {} -o NEW --checkpoint\" makes a set of it that has them",
+                         path_));
     }
     if (!found_.is_named()) refuse(Code::wrong_state, "the set was not published completely; repair it first");
     common_ = {encode(found_.records.front()), found_.set.tasks(), static_cast<std::int64_t>(found_.set.files().size()),
                found_.set.files().front().head.block_size, found_.fields};
+    remove_stale_files();
   });
   all().broadcast(std::as_writable_bytes(std::span(&common_, 1)), 0);
   record_ = *decode_set_record(common_.record);
@@ -53,6 +56,16 @@ void AppendedSet::find() {
   options_.compression = record_.compression;
   options_.checksums = record_.checksums;
   comm::agree(all(), [&] { require_options(options_, path_); });
+}
+
+// Of attempts that failed before they changed the set.
+void AppendedSet::remove_stale_files() {
+  for (std::int64_t number = common_.files;; ++number) {
+    const std::string part =
+        part_name(sion::file_name(path_, static_cast<std::int32_t>(number)), found_.records.front().generation);
+    if (transport_.kind(part) != transport::PathKind::file) return;
+    transport_.remove(part);
+  }
 }
 
 void AppendedSet::number_tasks() {
@@ -87,57 +100,65 @@ std::vector<TaskEntry> AppendedSet::deal_out() {
   return mine;
 }
 
-// New tasks make a further physical file. It belongs to the set when the set is closed.
-void AppendedSet::lay_out_new_file() {
-  handles_.resize(static_cast<std::size_t>(common_.files) + 1);
-  if (new_tasks() == 0) return;
-  const auto block = static_cast<std::uint64_t>(common_.block);
-  new_shape_.first = std::max(first_task_, common_.tasks);
-  new_shape_.count =
-      static_cast<std::uint64_t>(std::max<std::int64_t>(first_task_ + options_.streams - new_shape_.first, 0));
+// New tasks make a further physical file; two where one of so many tasks has no room for its record. They belong to the
+// set when the set is closed.
+void AppendedSet::plan_new_files() {
+  std::int64_t first = common_.tasks;
   comm::agree(all(), [&] {
-    new_shape_.width = choose_width(options_.expected_bytes, block, options_.compression, frame_bound(settings()));
-  });
-  const std::uint64_t mine = new_shape_.count * new_shape_.width;
-  const comm::Sums widths = comm::exclusive_sums(all(), std::span(&mine, 1));
-  const auto tasks = static_cast<std::int32_t>(new_tasks());
-  // The set record needs room; where it has none in front of the first chunk, that begins a block later for all files.
-  new_start_ = sion::round_up(sion::head_bytes(tasks), block);
-  new_before_ = new_start_ + widths.before[0];
-  new_skip_ = widths.total[0];
-  comm::agree(all(), [&] {
-    std::vector<std::byte> bytes = gather_head(all(), new_shape_, static_cast<std::uint64_t>(tasks));
-    if (all().rank() != 0) return;
-    if (new_start_ - sion::head_bytes(tasks) < record_bytes) {
-      throw Error(
-          Code::unsupported,
-          fmt::format("{}: {} new tasks leave no room for a record in blocks of {} bytes; add one more or one less",
-                      path_, tasks, block),
-          {.path = path_});
+    const auto block = static_cast<std::uint64_t>(common_.block);
+    for (const std::uint64_t tasks : roomy_parts(path_, block, static_cast<std::uint64_t>(new_tasks()))) {
+      NewFile file;
+      file.first = first;
+      file.tasks = static_cast<std::int64_t>(tasks);
+      const std::int64_t end = first + file.tasks;
+      file.shape.first = std::clamp(first_task_, first, end);
+      file.shape.count = static_cast<std::uint64_t>(std::clamp(first_task_ + options_.streams, file.shape.first, end) -
+                                                    file.shape.first);
+      file.shape.width = choose_width(options_.expected_bytes, block, options_.compression, frame_bound(settings()));
+      new_files_.push_back(file);
+      first = end;
     }
-    sion::FixedHead head;
-    head.tasks = tasks;
-    head.block_size = static_cast<std::int32_t>(block);
-    head.files = static_cast<std::int32_t>(all_files());
-    head.file_number = static_cast<std::int32_t>(common_.files);
-    head.prefix = found_.set.files().front().head.prefix;
-    put_fixed(head, bytes);
-    new_record_ = record_;
-    new_record_.file = static_cast<std::uint32_t>(common_.files);
-    new_record_.tasks = static_cast<std::uint32_t>(tasks);
-    new_record_.tables = tables_checksum(bytes, tasks);
-    const RecordBytes record = encode(new_record_);
-    bytes.insert(bytes.end(), record.begin(), record.end());
-    const std::string part = file_path(static_cast<std::size_t>(common_.files));
-    if (transport_.kind(part) == transport::PathKind::file) transport_.remove(part);  // of an attempt that failed
-    handles_.back() = transport_.create(part);
-    handles_.back()->write_at(0, bytes);
   });
+  handles_.resize(all_files());
+}
+
+void AppendedSet::lay_out(std::size_t index) {
+  NewFile& file = new_files_[index];
+  const std::uint64_t mine = file.shape.count * file.shape.width;
+  const comm::Sums widths = comm::exclusive_sums(all(), std::span(&mine, 1));
+  const auto tasks = static_cast<std::int32_t>(file.tasks);
+  file.start = sion::round_up(sion::head_bytes(tasks), static_cast<std::uint64_t>(common_.block));
+  file.before = file.start + widths.before[0];
+  file.skip = widths.total[0];
+  comm::agree(all(), [&] {
+    std::vector<std::byte> head = gather_head(all(), file.shape, static_cast<std::uint64_t>(tasks));
+    if (all().rank() == 0) create_new_file(index, std::move(head));
+  });
+}
+
+void AppendedSet::create_new_file(std::size_t index, std::vector<std::byte> bytes) {
+  NewFile& file = new_files_[index];
+  const std::size_t number = old_files() + index;
+  sion::FixedHead head;
+  head.tasks = static_cast<std::int32_t>(file.tasks);
+  head.block_size = static_cast<std::int32_t>(common_.block);
+  head.files = static_cast<std::int32_t>(all_files());
+  head.file_number = static_cast<std::int32_t>(number);
+  head.prefix = found_.set.files().front().head.prefix;
+  put_fixed(head, bytes);
+  file.record = record_;
+  file.record.file = static_cast<std::uint32_t>(number);
+  file.record.tasks = static_cast<std::uint32_t>(file.tasks);
+  file.record.tables = tables_checksum(bytes, head.tasks);
+  const RecordBytes record = encode(file.record);
+  bytes.insert(bytes.end(), record.begin(), record.end());
+  handles_[number] = transport_.create(file_path(number));
+  handles_[number]->write_at(0, bytes);
 }
 
 std::string AppendedSet::file_path(std::size_t number) const {
   const std::string name = sion::file_name(path_, static_cast<std::int32_t>(number));
-  return number < static_cast<std::size_t>(common_.files) ? name : part_name(name, generation_);
+  return number < old_files() ? name : part_name(name, generation_);
 }
 
 transport::File& AppendedSet::file(std::size_t number) {
@@ -148,16 +169,19 @@ transport::File& AppendedSet::file(std::size_t number) {
 
 void AppendedSet::open_streams(const std::vector<TaskEntry>& mine) {
   for (const TaskEntry& entry : mine) resume(entry);
-  const auto number = static_cast<std::size_t>(common_.files);
-  for (std::uint64_t i = 0; i < new_shape_.count; ++i) {
-    const auto task = new_shape_.first + static_cast<std::int64_t>(i);
-    const StreamPlace place{new_before_ + i * new_shape_.width,
-                            new_shape_.width,
-                            new_skip_,
-                            static_cast<std::uint32_t>(number),
-                            static_cast<std::uint32_t>(task - common_.tasks),
-                            task};
-    streams_.push_back(std::make_unique<StreamWriter>(file(number), place, settings()));
+  for (std::size_t index = 0; index < new_files_.size(); ++index) {
+    const NewFile& one = new_files_[index];
+    const std::size_t number = old_files() + index;
+    for (std::uint64_t i = 0; i < one.shape.count; ++i) {
+      const auto task = one.shape.first + static_cast<std::int64_t>(i);
+      const StreamPlace place{one.before + i * one.shape.width,
+                              one.shape.width,
+                              one.skip,
+                              static_cast<std::uint32_t>(number),
+                              static_cast<std::uint32_t>(task - one.first),
+                              task};
+      streams_.push_back(std::make_unique<StreamWriter>(file(number), place, settings()));
+    }
   }
 }
 
@@ -167,28 +191,36 @@ void AppendedSet::resume(const TaskEntry& entry) {
   record.file = entry.place.file;
   transport::File& handle = file(entry.place.file);
   auto writer = std::make_unique<StreamWriter>(handle, entry.place, settings());
-  const std::uint64_t last = entry.used.size() - 1;
+  const auto records_of = [&](std::uint64_t chunk) { return read_chunk_records(handle, record, entry.place, chunk); };
+  std::vector<std::int64_t> used = entry.used;
+  // A last chunk that was begun in vain, as on a full disk, has neither bytes nor records.
+  while (used.size() > 1 && used.back() == 0 && records_of(used.size() - 1).empty()) used.pop_back();
+  const std::uint64_t last = used.size() - 1;
   for (std::uint64_t chunk = 0; chunk <= last; ++chunk) {
-    const auto used = static_cast<std::uint64_t>(entry.used[chunk]);
-    const auto found = read_chunk_records(handle, record, entry.place, chunk);
-    const auto one = std::ranges::find(found, used, [](const RecordAt& at) { return at.record.used; });
-    if (used == 0 && last == 0 && found.empty()) break;  // a task that wrote nothing
-    if (one == found.end() || used == 0) {
-      throw Error(
-          Code::unsupported,
-          fmt::format("{}: chunk {} of task {} has no record that agrees with the table of chunks, or was lost: "
-                      "what is there could not be recovered while the set is open; copy the set first",
-                      handle.path(), chunk, entry.place.number),
-          {.path = handle.path()});
-    }
-    if (chunk == last) writer->resume(entry.used, one->record, one->place);
+    const auto bytes = static_cast<std::uint64_t>(used[chunk]);
+    const auto found = records_of(chunk);
+    const auto one = std::ranges::find(found, bytes, [](const RecordAt& at) { return at.record.used; });
+    if (bytes == 0 && last == 0 && found.empty()) break;  // a task that wrote nothing
+    if (one == found.end() || bytes == 0) refuse(handle, entry.place, chunk, bytes == 0);
+    if (chunk == last) writer->resume(used, one->record, one->place);
   }
   streams_.push_back(std::move(writer));
 }
 
+void AppendedSet::refuse(const transport::File& handle, const StreamPlace& place, std::uint64_t chunk,
+                         bool was_lost) const {
+  throw Error(Code::unsupported,
+              fmt::format("{}: chunk {} of task {} {}, so what is there could not be recovered while the set is open; "
+                          "\"lq defrag {} -o NEW{}\" writes a set with what there is, which can be gone on with",
+                          handle.path(), chunk, place.number,
+                          was_lost ? "was lost" : "has no record that agrees with the table of chunks", path_,
+                          was_lost ? "" : " --no-verify"),
+              {.path = handle.path()});
+}
+
 void AppendedSet::mark_open() {
   comm::agree_at_root(all(), [&] {
-    for (std::size_t number = 0; number < static_cast<std::size_t>(common_.files); ++number) {
+    for (std::size_t number = 0; number < old_files(); ++number) {
       const sion::PhysicalFile& physical = found_.set.files()[number];
       open_again(file(number), physical.head.tasks, physical.head.metadata_order);
       file(number).sync();

@@ -4,6 +4,7 @@
 // How a set that was gone on with is closed: fields and the new file first, then the files there were, file 0 last.
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -49,9 +50,9 @@ void AppendedSet::finish() {
                          [&](std::int64_t used) { chunks.push_back(used); });
     if (all().rank() != 0) return;
     const Streams streams = join(std::exchange(grown, {}), std::exchange(chunks, {}));
-    if (new_tasks() > 0) close_new_file(streams);
+    for (std::size_t index = 0; index < new_files_.size(); ++index) close_new_file(index, streams);
     publish_fields();
-    for (auto number = static_cast<std::size_t>(common_.files); number-- > 0;) close_old_file(number, streams);
+    for (std::size_t number = old_files(); number-- > 0;) close_old_file(number, streams);
   });
 }
 
@@ -85,8 +86,10 @@ AppendedSet::Streams AppendedSet::join(std::vector<Grown> grown, std::vector<std
 sion::Tail AppendedSet::tail_of(std::size_t number, const Streams& streams) const {
   const auto old_tasks = static_cast<std::size_t>(common_.tasks);
   std::vector<std::size_t> numbers;  // in the set, of the tasks of this file
-  if (number == static_cast<std::size_t>(common_.files)) {
-    for (std::size_t task = old_tasks; task < streams.sizes.size(); ++task) numbers.push_back(task);
+  if (number >= old_files()) {
+    const NewFile& one = new_files_[number - old_files()];
+    numbers.resize(static_cast<std::size_t>(one.tasks));
+    std::iota(numbers.begin(), numbers.end(), static_cast<std::size_t>(one.first));
   } else {
     numbers.resize(static_cast<std::size_t>(found_.set.files()[number].geometry.tasks()));
     for (std::size_t task = 0; task < old_tasks; ++task) {
@@ -104,24 +107,28 @@ sion::Tail AppendedSet::tail_of(std::size_t number, const Streams& streams) cons
   }
   if (number > 0 || all_files() == 1) return tail;
   tail.map.emplace();
-  for (std::size_t task = 0; task < streams.sizes.size(); ++task) {
-    tail.map->push_back(task < old_tasks ? found_.set.place(static_cast<std::int32_t>(task))
-                                         : sion::Place{static_cast<std::int32_t>(common_.files),
-                                                       static_cast<std::int32_t>(task - old_tasks)});
+  for (std::size_t task = 0; task < old_tasks; ++task) {
+    tail.map->push_back(found_.set.place(static_cast<std::int32_t>(task)));
+  }
+  for (std::size_t index = 0; index < new_files_.size(); ++index) {
+    for (std::int64_t task = 0; task < new_files_[index].tasks; ++task) {
+      tail.map->push_back({static_cast<std::int32_t>(old_files() + index), static_cast<std::int32_t>(task)});
+    }
   }
   return tail;
 }
 
-void AppendedSet::close_new_file(const Streams& streams) {
-  const auto number = static_cast<std::size_t>(common_.files);
+void AppendedSet::close_new_file(std::size_t index, const Streams& streams) {
+  const NewFile& one = new_files_[index];
+  const std::size_t number = old_files() + index;
   Closing closing;
-  closing.record = new_record_;
+  closing.record = one.record;
   closing.tail = tail_of(number, streams);
   if (options_.compression != Compression::none) {
-    closing.sizes.assign(streams.sizes.begin() + static_cast<std::ptrdiff_t>(common_.tasks), streams.sizes.end());
+    closing.sizes.assign(streams.sizes.begin() + one.first, streams.sizes.begin() + one.first + one.tasks);
   }
-  closing.start = new_start_;
-  closing.skip = new_skip_;
+  closing.start = one.start;
+  closing.skip = one.skip;
   close_file(file(number), closing);
   file(number).sync();
   file(number).close();

@@ -154,6 +154,41 @@ TEST_F(AppendTo, ASetWhoseRecordIsDamagedIsRefusedAndLeavesItAsItIs) {
   EXPECT_EQ(MultifileReader(path_, {}, {.verify = false}).task(0).read_all().size(), 5000u);
 }
 
+// Behind the tables of 185 tasks there is no room for a record in blocks of 4096 bytes: two further files take them.
+TEST_F(AppendTo, AnyNumberOfNewTasksFits) {
+  for (std::int32_t more = 183; more <= 190; ++more) {
+    for (const bool closed : {true, false}) {
+      SCOPED_TRACE(::testing::Message() << more << " more, " << (closed ? "closed" : "killed"));
+      {
+        MultifileWriter writer(path_, {}, {.expected_bytes = 1, .overwrite = true});
+        writer.write(stream_bytes(0, 0, 5000));
+        writer.close();
+      }
+      {
+        MultifileWriter writer = MultifileWriter::append(path_, {}, {.streams = 1 + more, .expected_bytes = 1});
+        ASSERT_EQ(writer.tasks(), 1 + more);
+        for (std::int32_t task = 1; task <= more; ++task) {
+          OutStream& stream = writer.stream(static_cast<std::size_t>(task));
+          stream.write(stream_bytes(static_cast<std::uint64_t>(task), 0, static_cast<std::uint64_t>(task)));
+          stream.flush();
+        }
+        if (closed) writer.close();
+      }
+      if (!closed) {
+        EXPECT_EQ(repair_multifile(path_).outcome, RepairReport::Outcome::recovered);
+      }
+      const MultifileReader reader(path_);
+      ASSERT_EQ(reader.tasks(), 1 + more);
+      EXPECT_EQ(reader.info().files.size(), more >= 185 && more <= 188 ? 3U : 2U);
+      for (std::int32_t task = 0; task <= more; ++task) {
+        const auto number = static_cast<std::uint64_t>(task);
+        EXPECT_EQ(reader.task(task).read_all(), stream_bytes(number, 0, task == 0 ? 5000 : number)) << task;
+      }
+      EXPECT_TRUE(verify_multifile(path_).is_sound());
+    }
+  }
+}
+
 TEST_F(AppendTo, CannotBeDiscarded) {
   {
     MultifileWriter writer(path_);

@@ -41,12 +41,26 @@ class AppendedSet final : public NewSet {
     std::vector<std::uint64_t> sizes;
   };
 
+  // A further physical file with tasks that are new: [first, first + tasks).
+  struct NewFile {
+    std::int64_t first = 0;
+    std::int64_t tasks = 0;
+    TaskShape shape;  // of this rank's tasks in it
+    std::uint64_t start = 0, before = 0, skip = 0;
+    SetRecord record;
+  };
+
   void find();
+  void remove_stale_files();
   void number_tasks();
   std::vector<TaskEntry> deal_out();
-  void lay_out_new_file();
+  void plan_new_files();
+  void lay_out(std::size_t index);
+  void create_new_file(std::size_t index, std::vector<std::byte> head);
   void open_streams(const std::vector<TaskEntry>& mine);
   void resume(const TaskEntry& entry);
+  [[noreturn]] void refuse(const transport::File& handle, const StreamPlace& place, std::uint64_t chunk,
+                           bool was_lost) const;
   void mark_open();
   transport::File& file(std::size_t number);
   std::string file_path(std::size_t number) const;
@@ -56,22 +70,21 @@ class AppendedSet final : public NewSet {
   void finish() override;
   void publish_fields();
   Streams join(std::vector<Grown> grown, std::vector<std::int64_t> chunks) const;
-  void close_new_file(const Streams& streams);
+  void close_new_file(std::size_t index, const Streams& streams);
   void close_old_file(std::size_t number, const Streams& streams);
   format::sion::Tail tail_of(std::size_t number, const Streams& streams) const;
   void remove() override;
   std::string whereabouts() const override { return path_; }
 
   std::int64_t new_tasks() const noexcept { return tasks_ - common_.tasks; }
-  std::size_t all_files() const noexcept { return static_cast<std::size_t>(common_.files) + (new_tasks() > 0 ? 1 : 0); }
+  std::size_t old_files() const noexcept { return static_cast<std::size_t>(common_.files); }
+  std::size_t all_files() const noexcept { return old_files() + new_files_.size(); }
 
   FoundSet found_;  // on rank 0
   Common common_;
   SetRecord record_;
   std::int64_t first_task_ = 0;  // of this rank
-  TaskShape new_shape_;          // of its new tasks
-  std::uint64_t new_start_ = 0, new_before_ = 0, new_skip_ = 0;
-  SetRecord new_record_;
+  std::vector<NewFile> new_files_;
   std::vector<std::unique_ptr<transport::File>> handles_;
 };
 

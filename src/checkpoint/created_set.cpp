@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "checkpoint/found_set.hpp"
+#include "checkpoint/field_note.hpp"
 #include "checkpoint/new_set.hpp"
 #include "checkpoint/part_name.hpp"
-#include "checkpoint/set_fields.hpp"
+#include "checkpoint/publishing.hpp"
 #include "checkpoint/shape.hpp"
 #include "checkpoint/table_gathering.hpp"
 #include "comm/agree.hpp"
@@ -47,13 +47,10 @@ class CreatedSet final : public NewSet {
   sion::Tail map_of_set(sion::ChunkTable table) const;
   FieldsWriter::Start open_fields() override;
   std::uint64_t fields() const noexcept { return fields_ ? fields_->fields() : 0; }
-  void give_name(const std::string& part, const std::string& name);
 
   void finish() override;
   void publish();
-  void remove_older();
   void remove() override;
-  void remove_quietly(const std::string& path);
   std::string whereabouts() const override { return part_name(path_, generation_); }
 
   bool keeps_file() const noexcept { return group_->rank() == 0; }
@@ -102,14 +99,7 @@ void CreatedSet::choose() {
   comm::agree_at_root(all(), [&] {
     io::require_target(transport_, path_, options_.overwrite);
     choice = {new_generation(), transport_.unit(path_).bytes};
-    if (!options_.overwrite || transport_.kind(path_) != transport::PathKind::file) return;
-    try {
-      const auto old = transport_.open_read(path_);
-      older_files_ = sion::read_head(*old).files;
-    } catch (const Error& error) {
-      // What is replaced may be no multifile: then there is nothing beside it to be removed.
-      if (error.code() == Code::io || error.code() == Code::no_permission) throw;
-    }
+    if (options_.overwrite) older_files_ = files_of(transport_, path_);
   });
   all().broadcast(std::as_writable_bytes(std::span(&choice, 1)), 0);
   generation_ = choice.generation;
@@ -255,58 +245,25 @@ void CreatedSet::finish() {
 
 void CreatedSet::publish() {
   comm::agree(all(), [&] {
-    if (keeps_file() && file_ > 0) give_name(part_, name_);
+    if (keeps_file() && file_ > 0) give_name(transport_, part_, name_, options_.overwrite);
   });
   comm::agree_at_root(all(), [&] {
-    if (fields() > 0) give_name(fields_->at(), fields_->name());
+    if (fields() > 0) give_name(transport_, fields_->at(), fields_->name(), options_.overwrite);
     if ((files_ > 1 || fields() > 0) && options_.sync == Sync::full) transport_.sync_directory(path_);
-    give_name(part_, name_);
+    give_name(transport_, part_, name_, options_.overwrite);
     created_ = false;
-    remove_older();
+    if (fields() == 0 && created_fields_) remove_quietly(transport_, fields_->at());  // of fields that failed
+    if (options_.overwrite) remove_older(transport_, path_, files_, older_files_, fields() > 0);
     if (options_.sync == Sync::full) transport_.sync_directory(path_);
   });
-}
-
-void CreatedSet::give_name(const std::string& part, const std::string& name) {
-  if (options_.overwrite && transport_.kind(name) == transport::PathKind::file) {
-    transport_.copy_permissions(name, part);
-    transport_.rename(part, name);
-  } else {
-    transport_.publish(part, name);
-  }
-}
-
-// Further files of the set that was replaced belong to nothing any more.
-void CreatedSet::remove_older() {
-  if (fields() == 0) {
-    const std::string name = fields_name(path_);
-    if (created_fields_) remove_quietly(fields_->at());  // of fields that failed
-    if (options_.overwrite && fields_generation_at(transport_, name)) remove_quietly(name);
-  }
-  for (std::int32_t number = files_; number < older_files_; ++number) {
-    try {
-      const std::string name = sion::file_name(path_, number);
-      if (sion::read_head(*transport_.open_read(name)).file_number == number) transport_.remove(name);
-    } catch (const Error&) {
-      // It was not there, or is something else: the new set is complete all the same.
-    }
-  }
 }
 
 void CreatedSet::remove() {
   streams_.clear();
   handle_.reset();
-  if (created_) remove_quietly(part_);
-  if (created_fields_) remove_quietly(part_name(fields_name(path_), generation_));
+  if (created_) remove_quietly(transport_, part_);
+  if (created_fields_) remove_quietly(transport_, part_name(fields_name(path_), generation_));
   created_ = created_fields_ = false;
-}
-
-void CreatedSet::remove_quietly(const std::string& path) {
-  try {
-    transport_.remove(path);
-  } catch (const Error&) {
-    // Nothing more can be done here.
-  }
 }
 
 }  // namespace

@@ -27,6 +27,9 @@ struct FieldNote {
   friend bool operator==(const FieldNote&, const FieldNote&) = default;
 };
 
+// Where the digits of the generation begin in a note.
+inline constexpr std::size_t note_generation_offset = std::string_view("version = 1\ngeneration = ").size();
+
 std::string encode(const FieldNote& note);
 // Nothing unless the text is such a note, and a whole one.
 std::optional<FieldNote> decode_note(std::string_view text);

@@ -11,10 +11,10 @@
 
 #include "checkpoint/field_note.hpp"
 #include "checkpoint/part_name.hpp"
+#include "checkpoint/publishing.hpp"
 #include "checkpoint/set_fields.hpp"
 #include "comm/agree.hpp"
 #include "format/format.hpp"
-#include "io/new_file.hpp"
 #include "io/write.hpp"
 
 namespace lq::checkpoint {
@@ -90,8 +90,7 @@ void FieldsWriter::finish() {
 FieldsWriter::Start create_fields(transport::Transport& transport, const std::string& path,
                                   const Generation& generation, bool overwrite) {
   const std::string name = fields_name(path), part = part_name(name, generation);
-  // A file of that name that is not of a set is nothing that the user asked to have replaced.
-  io::require_target(transport, name, overwrite && fields_generation_at(transport, name));
+  require_fields_target(transport, path, overwrite);
   if (transport.kind(part) == transport::PathKind::file) transport.remove(part);  // of an attempt that failed
   transport.create(part)->close();
   return {name, part, 0, {}};
@@ -104,7 +103,8 @@ FieldsWriter::Start behind_fields(transport::Transport& transport, const std::st
   const SetFields there = sort_fields(format::format_named("scidac").scan(*file, {}), generation);
   FieldsWriter::Start start{name, name, file->size(), {}};
   for (const SetField& field : there.intact) start.names.insert(field.note.name);
-  const bool is_whole = there.broken.empty() && there.intact.size() == fields && there.intact.back().end == start.end;
+  const bool is_whole =
+      there.broken.empty() && there.intact.size() == fields && there.intact.back().message.end == start.end;
   if (is_whole) return start;
   throw Error(Code::malformed,
               fmt::format("{}: it is not just the {} fields that the set has; \"lq verify\" tells what is wrong. Bring "

@@ -158,7 +158,7 @@ class Repair {
   // Of a set that was not closed.
   void recover_fields_of_set() {
     if (found_.fields_path.empty()) return;
-    FieldCheck found =
+    RecoveredFields found =
         recover_fields(transport_, found_.fields_path, found_.records.front().generation, options_.dry_run);
     report_.fields = found.fields;
     report_.lost.insert(report_.lost.end(), found.damage.begin(), found.damage.end());

@@ -10,11 +10,14 @@
 
 #include "checkpoint/found_set.hpp"
 #include "checkpoint/open_set.hpp"
+#include "checkpoint/set_fields.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::checkpoint {
 
 MultifileCheck verify(transport::Transport& transport, const std::string& path);
+// The fields of a set, and what is missing of them.
+CheckedFields check_fields(transport::Transport& transport, const FoundSet& found, FieldData data);
 // Adds what is found out about its fields.
 void verify_fields(transport::Transport& transport, const FoundSet& found, MultifileCheck& check);
 RepairReport repair(transport::Transport& transport, const std::string& path, const RepairOptions& options);

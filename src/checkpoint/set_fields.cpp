@@ -18,21 +18,28 @@
 namespace lq::checkpoint {
 namespace {
 
-// A message of the file that holds a field or its note.
+constexpr std::string_view lattice_type = "scidac-private-file-xml";
+
+// A message of the file that holds a field or its note, or states the lattice of what follows.
 struct Message {
   std::optional<std::size_t> note, entry;  // of the catalog's records; of its fields
-  std::uint64_t begin = 0, end = 0;
+  bool states_lattice = false;
+  Stretch place;
 };
 
 std::uint64_t padded_end(const Record& record) noexcept {
   return record.offset + record.data_length + (8 - record.data_length % 8) % 8;
 }
 
-// By number, those without either left out.
+// By number, all others left out.
 std::map<std::uint64_t, Message> messages_of(const Catalog& catalog) {
   std::map<std::uint64_t, Message> messages;
   for (std::size_t i = 0; i < catalog.records.size(); ++i) {
-    if (catalog.records[i].type == note_type) messages[catalog.records[i].message].note = i;
+    const Record& record = catalog.records[i];
+    if (record.type == lattice_type) messages[record.message].states_lattice = true;
+    if (record.type != note_type) continue;
+    std::optional<std::size_t>& note = messages[record.message].note;
+    if (!note) note = i;
   }
   for (std::size_t i = 0; i < catalog.fields.size(); ++i) {
     messages[catalog.records[catalog.fields[i].record].message].entry = i;
@@ -40,8 +47,8 @@ std::map<std::uint64_t, Message> messages_of(const Catalog& catalog) {
   for (const Record& record : catalog.records) {
     const auto found = messages.find(record.message);
     if (found == messages.end()) continue;
-    if (record.number == 1) found->second.begin = record.header_offset;
-    found->second.end = padded_end(record);
+    if (record.number == 1) found->second.place.begin = record.header_offset;
+    found->second.place.end = padded_end(record);
   }
   return messages;
 }
@@ -78,49 +85,27 @@ ChunkDamage damage_of(const std::string& path, const BrokenField& broken) {
   return damage;
 }
 
-struct Checked {
-  Catalog catalog;
-  SetFields fields;
-  std::vector<bool> is_sound;  // of the intact ones: the data, too
-  std::vector<ChunkDamage> damage;
-};
-
-Checked check(transport::Transport& transport, const std::string& path, const Generation& generation) {
-  Checked checked;
-  const auto file = transport.open_read(path);
-  checked.catalog = format::format_named("scidac").scan(*file, {});
-  checked.fields = sort_fields(checked.catalog, generation, file.get());
-  for (const BrokenField& broken : checked.fields.broken) checked.damage.push_back(damage_of(path, broken));
-  for (const SetField& field : checked.fields.intact) {
-    const FieldEntry& entry = checked.catalog.fields[field.entry];
-    checked.is_sound.push_back(true);
-    try {
-      require_sound_data(transport, checked.catalog, entry);
-    } catch (const Error& error) {
-      checked.is_sound.back() = false;
-      checked.damage.push_back(damage_of(path, {field.note.name, entry.payload.offset, error.what()}));
-      checked.damage.back().bytes = entry.payload.length;
-    }
-  }
-  return checked;
-}
-
 }  // namespace
 
 SetFields sort_fields(const Catalog& catalog, const Generation& generation, base::ByteSource* file) {
   SetFields sorted;
   std::set<std::string> names;
+  Stretch lattice;
   for (const auto& [number, message] : messages_of(catalog)) {
+    if (message.states_lattice) lattice = message.place;
+    if (!message.note && !message.entry) continue;
     const FieldEntry* entry = message.entry ? &catalog.fields[*message.entry] : nullptr;
     std::optional<FieldNote> note = entry != nullptr ? note_of(*entry) : std::nullopt;
     if (!note && message.note && file != nullptr) note = read_note(*file, catalog.records[*message.note]);
-    std::string why = note ? objection(*note, entry, generation) : "the record that says whose it is is damaged";
+    std::string why =
+        note && message.note ? objection(*note, entry, generation) : "the record that says whose it is is damaged";
     if (why.empty() && !names.insert(note->name).second) why = "there is another one of this name before it";
     if (why.empty()) {
-      sorted.intact.push_back({std::move(*note), *message.entry, message.begin, message.end});
+      sorted.intact.push_back(
+          {std::move(*note), *message.entry, message.place, lattice, catalog.records[*message.note].offset});
     } else {
       const std::string name = note ? note->name : entry != nullptr ? entry->name : fmt::format("message {}", number);
-      sorted.broken.push_back({name, message.begin, std::move(why)});
+      sorted.broken.push_back({name, message.place.begin, std::move(why)});
     }
   }
   return sorted;
@@ -163,17 +148,35 @@ void require_sound_data(transport::Transport& transport, const Catalog& catalog,
   io::read_entry(transport, catalog, entry, Grid(entry.payload.extents), nowhere, {});
 }
 
-FieldCheck check_fields(transport::Transport& transport, const std::string& path, const Generation& generation) {
-  Checked checked = check(transport, path, generation);
-  return {checked.fields.intact.size(), std::move(checked.damage)};
+CheckedFields check_fields(transport::Transport& transport, const std::string& path, const Generation& generation,
+                           FieldData data) {
+  CheckedFields checked;
+  const auto file = transport.open_read(path);
+  checked.catalog = format::format_named("scidac").scan(*file, {});
+  checked.fields = sort_fields(checked.catalog, generation, file.get());
+  for (const BrokenField& broken : checked.fields.broken) checked.damage.push_back(damage_of(path, broken));
+  checked.is_sound.assign(checked.fields.intact.size(), true);
+  if (data == FieldData::left_out) return checked;
+  for (std::size_t i = 0; i < checked.is_sound.size(); ++i) {
+    const SetField& field = checked.fields.intact[i];
+    const FieldEntry& entry = checked.catalog.fields[field.entry];
+    try {
+      require_sound_data(transport, checked.catalog, entry);
+    } catch (const Error& error) {
+      checked.is_sound[i] = false;
+      checked.damage.push_back(damage_of(path, {field.note.name, entry.payload.offset, error.what()}));
+      checked.damage.back().bytes = entry.payload.length;
+    }
+  }
+  return checked;
 }
 
-FieldCheck recover_fields(transport::Transport& transport, const std::string& path, const Generation& generation,
-                          bool dry_run) {
-  Checked checked = check(transport, path, generation);
+RecoveredFields recover_fields(transport::Transport& transport, const std::string& path, const Generation& generation,
+                               bool dry_run) {
+  CheckedFields checked = check_fields(transport, path, generation);
   std::size_t kept = checked.is_sound.size();
   while (kept > 0 && !checked.is_sound[kept - 1]) --kept;
-  const std::uint64_t end = kept > 0 ? checked.fields.intact[kept - 1].end : 0;
+  const std::uint64_t end = kept > 0 ? checked.fields.intact[kept - 1].message.end : 0;
   if (checked.catalog.file_bytes > end) {
     const auto is_behind = [&](const ChunkDamage& damage) { return damage.offset >= end; };
     if (std::ranges::none_of(checked.damage, is_behind)) {

@@ -19,12 +19,19 @@
 
 namespace lq::checkpoint {
 
+// Bytes of the file.
+struct Stretch {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;  // behind the last
+};
+
 // One field of the set, complete in form; whether its data agree with their checksum is another question.
 struct SetField {
   FieldNote note;
-  std::size_t entry = 0;    // of the catalog's fields
-  std::uint64_t begin = 0;  // of its message in the file
-  std::uint64_t end = 0;    // behind it
+  std::size_t entry = 0;          // of the catalog's fields
+  Stretch message;                // that holds it
+  Stretch lattice;                // the message before it that states its lattice
+  std::uint64_t note_offset = 0;  // of the text of the note
 };
 
 // What should be one, and is not.
@@ -48,14 +55,23 @@ MultifileField describe(const Catalog& catalog, const SetField& field);
 // Reads the data in bounded memory; throws what reading throws, checksum_mismatch above all.
 void require_sound_data(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry);
 
-// What is found in the fields of a set of that generation: as many as can be had, and damage, of the data too.
-struct FieldCheck {
-  std::uint64_t fields = 0;  // intact in form
+// The fields of a set of that generation, looked through.
+struct CheckedFields {
+  Catalog catalog;
+  SetFields fields;
+  std::vector<bool> is_sound;  // of the intact ones: the data, too
   std::vector<ChunkDamage> damage;
 };
-FieldCheck check_fields(transport::Transport& transport, const std::string& path, const Generation& generation);
-// The same for an interrupted set: what is behind the last field that is whole and sound is cut off the file.
-FieldCheck recover_fields(transport::Transport& transport, const std::string& path, const Generation& generation,
-                          bool dry_run);
+enum class FieldData { compared, left_out };  // left out: all are taken to be sound
+CheckedFields check_fields(transport::Transport& transport, const std::string& path, const Generation& generation,
+                           FieldData data = FieldData::compared);
+// How many can be had, and what is lost.
+struct RecoveredFields {
+  std::uint64_t fields = 0;
+  std::vector<ChunkDamage> damage;
+};
+// Of an interrupted set: what is behind the last field that is whole and sound is cut off the file.
+RecoveredFields recover_fields(transport::Transport& transport, const std::string& path, const Generation& generation,
+                               bool dry_run);
 
 }  // namespace lq::checkpoint

@@ -5,6 +5,7 @@
 #include "checkpoint/shape.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -23,6 +24,7 @@ constexpr std::uint64_t narrow = 4ULL << 20;
 constexpr std::uint64_t chunks_of_long_streams = 1024;
 constexpr std::uint64_t largest_width = 64ULL << 20;
 constexpr std::uint64_t largest_width_compressed = 16ULL << 20;
+constexpr std::uint64_t smallest_block = 512;
 constexpr std::uint64_t largest_block = 32ULL << 20;  // that other writers take
 
 bool leaves_room(std::uint64_t block, std::uint64_t tasks) {
@@ -33,7 +35,12 @@ bool leaves_room(std::uint64_t block, std::uint64_t tasks) {
 }  // namespace
 
 std::int32_t choose_block(std::uint64_t unit_bytes, std::span<const std::uint64_t> tasks_of_files) {
-  const std::uint64_t unit = std::clamp<std::uint64_t>(unit_bytes, 512, largest_block);
+  return roomy_block(std::clamp(unit_bytes, smallest_block, largest_block), tasks_of_files);
+}
+
+std::int32_t roomy_block(std::uint64_t wanted, std::span<const std::uint64_t> tasks_of_files) {
+  const std::uint64_t unit =
+      wanted >= smallest_block ? wanted : format::sion::round_up(smallest_block, std::max<std::uint64_t>(wanted, 1));
   for (std::uint64_t block = unit; block < (1ULL << 31); block += unit) {
     if (std::ranges::all_of(tasks_of_files, [&](std::uint64_t tasks) { return leaves_room(block, tasks); })) {
       return static_cast<std::int32_t>(block);
@@ -41,6 +48,20 @@ std::int32_t choose_block(std::uint64_t unit_bytes, std::span<const std::uint64_
   }
   throw Error(Code::too_large,
               fmt::format("no block size suits {} files; use fewer physical files", tasks_of_files.size()));
+}
+
+std::vector<std::uint64_t> roomy_parts(const std::string& path, std::uint64_t block, std::uint64_t tasks) {
+  if (tasks == 0) return {};
+  if (leaves_room(block, tasks)) return {tasks};
+  for (std::uint64_t few = 1; few < tasks; ++few) {
+    if (leaves_room(block, few) && leaves_room(block, tasks - few)) return {tasks - few, few};
+  }
+  const std::array<std::uint64_t, 1> one{tasks};
+  throw Error(Code::unsupported,
+              fmt::format("{}: {} new tasks leave no room for a record in blocks of {} bytes; \"lq defrag {} -o NEW "
+                          "--block-size {}\" writes a set that they can be added to",
+                          path, tasks, block, path, roomy_block(block, one)),
+              {.path = path});
 }
 
 std::uint64_t choose_width(std::uint64_t expected_bytes, std::uint64_t block_bytes, Compression compression,

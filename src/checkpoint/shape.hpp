@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "checkpoint/stream_writer.hpp"
 
@@ -14,6 +16,14 @@ namespace lq::checkpoint {
 // A multiple of the file system's block that leaves room for the set record between metadata block 1 and the first
 // chunk, in files of any of these numbers of tasks. too_large: there is none below 2^31.
 std::int32_t choose_block(std::uint64_t unit_bytes, std::span<const std::uint64_t> tasks_of_files);
+
+// The same without the limits that are good for new files: a multiple of `unit`, or of the least multiple of it that
+// has 512 bytes.
+std::int32_t roomy_block(std::uint64_t unit, std::span<const std::uint64_t> tasks_of_files);
+
+// How many tasks each further file of the set `path` gets, whose files all have this block size: one file where it has
+// room for a record behind the tables of its tasks, else two that have. Empty for no tasks. unsupported: no two have.
+std::vector<std::uint64_t> roomy_parts(const std::string& path, std::uint64_t block, std::uint64_t tasks);
 
 // Of each chunk of a stream: what is expected, up to a limit that keeps the table of chunks and the memory of readers
 // small, rounded up to a block.

@@ -44,10 +44,12 @@ StreamWriter::StreamWriter(transport::File& file, const StreamPlace& place, cons
   const std::uint64_t most = place.width - std::min(place.width, reserved_bytes);
   while (buffer_bytes_ > 0 && compressor_->bound(static_cast<std::size_t>(buffer_bytes_)) > most) buffer_bytes_ /= 2;
   if (buffer_bytes_ == 0) {
-    throw Error(Code::unsupported,
-                fmt::format("{}: the chunks of task {} are {} bytes wide, too narrow for a compressed frame",
-                            file.path(), place.number, place.width),
-                {.path = file.path()});
+    throw Error(
+        Code::unsupported,
+        fmt::format("{}: the chunks of task {} are {} bytes wide, too narrow for a compressed frame; \"lq defrag\" "
+                    "writes a set with wider ones",
+                    file.path(), place.number, place.width),
+        {.path = file.path()});
   }
   frame_.resize(compressor_->bound(static_cast<std::size_t>(buffer_bytes_)));
 }

@@ -21,18 +21,26 @@ ChunkDamage damage_of_fields(const std::string& path, std::string what) {
 
 }  // namespace
 
-void verify_fields(transport::Transport& transport, const FoundSet& found, MultifileCheck& check) {
-  if (found.fields_problem) {
-    check.damage.push_back(damage_of_fields(fields_name(found.path), found.fields_problem->what()));
+CheckedFields check_fields(transport::Transport& transport, const FoundSet& found, FieldData data) {
+  CheckedFields checked;
+  if (!found.fields_path.empty()) {
+    checked = check_fields(transport, found.fields_path, found.records.front().generation, data);
   }
-  if (found.fields_path.empty()) return;
-  const FieldCheck fields = check_fields(transport, found.fields_path, found.records.front().generation);
-  check.fields_checked = fields.fields;
+  const std::size_t intact = checked.fields.intact.size();
+  if (found.fields_problem) {
+    checked.damage.push_back(damage_of_fields(fields_name(found.path), found.fields_problem->what()));
+  } else if (intact < found.fields && checked.damage.empty()) {
+    checked.damage.push_back(damage_of_fields(
+        found.fields_path, fmt::format("{}: the set has {} fields, of which {} are there: the file was cut",
+                                       found.fields_path, found.fields, intact)));
+  }
+  return checked;
+}
+
+void verify_fields(transport::Transport& transport, const FoundSet& found, MultifileCheck& check) {
+  const CheckedFields fields = check_fields(transport, found, FieldData::compared);
+  check.fields_checked = fields.fields.intact.size();
   check.damage.insert(check.damage.end(), fields.damage.begin(), fields.damage.end());
-  if (fields.fields >= found.fields || !fields.damage.empty()) return;
-  check.damage.push_back(damage_of_fields(
-      found.fields_path, fmt::format("{}: the set has {} fields, of which {} are there: the file was cut",
-                                     found.fields_path, found.fields, fields.fields)));
 }
 
 }  // namespace lq::checkpoint

@@ -28,7 +28,8 @@ struct Extract {
 Run declare_extract(Arguments& arguments) {
   const auto extract = std::make_shared<Extract>();
   arguments.file("FILE", extract->from, "file to read");
-  arguments.word("NAME", extract->name, "type of the record; NAME:N is number N of that type, from 0");
+  arguments.word("NAME", extract->name,
+                 "type of the record, NAME:N is number N of it, from 0; or field of a checkpoint");
   arguments.file("OUT", extract->to, "file to write");
   extract->how.declare(arguments);
   return [extract](Session& session) {

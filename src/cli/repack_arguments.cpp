@@ -24,17 +24,32 @@ void RepackArguments::declare_block_size(Arguments& arguments) {
   arguments.number("--block-size", block_size, "chunks are multiples of so many bytes; 1 leaves no gaps");
 }
 
+void RepackArguments::declare_checkpoint(Arguments& arguments) {
+  arguments.flag("--checkpoint", checkpoint, "with records and checksums, whoever wrote FILE: it can be appended to");
+  arguments.flag("--plain", plain, "of a checkpoint the streams only, decompressed: no records, no fields");
+  arguments.text("--compression", "NAME", compression, "of a checkpoint (default: as it is)", {"none", "lz4", "zstd"});
+  arguments.flag("--no-verify", no_verify, "take chunks that disagree with their checksums as they are, and say which");
+}
+
+RepackOptions RepackArguments::options() const {
+  RepackOptions options;
+  options.overwrite = force;
+  options.dry_run = dry_run;
+  options.block_size = block_size;
+  options.unit = unit;
+  if (checkpoint || plain) options.checkpoint = checkpoint;
+  if (!compression.empty()) options.compression = parse_compression(compression);
+  options.verify = !no_verify;
+  return options;
+}
+
 int RepackArguments::carry_out(Session& session, const std::string& to, const std::string& verb,
                                const std::function<RepackReport(const RepackOptions&)>& work) const {
   return at_root(session, [&] {
     RepackReport report;
     {
       ProgressBar bar(session, to);
-      RepackOptions options;
-      options.overwrite = force;
-      options.dry_run = dry_run;
-      options.block_size = block_size;
-      options.unit = unit;
+      RepackOptions options = this->options();
       options.progress = bar.callback();
       report = work(options);
     }
@@ -51,8 +66,9 @@ void RepackArguments::tell(Session& session, const std::string& to, const std::s
     session.out.line(json.take());
   } else if (!session.quiet) {
     const std::string files = report.files.size() == 1 ? "" : fmt::format(" in {}", count(report.files.size(), "file"));
-    session.out.line(fmt::format("{}: {}: {}, {}{}{}", to, dry_run ? "would be " + verb : verb,
-                                 count(report.tasks, "stream"), base::human_bytes(report.bytes), files,
+    const std::string fields = report.fields == 0 ? "" : " and " + count(report.fields, "field");
+    session.out.line(fmt::format("{}: {}: {}, {}{}{}{}", to, dry_run ? "would be " + verb : verb,
+                                 count(report.tasks, "stream"), base::human_bytes(report.bytes), fields, files,
                                  dry_run ? "; nothing was written" : ""));
   }
   cli::tell(session, to, report.findings);

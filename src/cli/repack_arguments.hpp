@@ -20,9 +20,14 @@ struct RepackArguments {
   bool dry_run = false;
   std::uint64_t block_size = 0;
   std::uint64_t unit = 1;
+  bool checkpoint = false;  // --checkpoint, --plain
+  bool plain = false;
+  std::string compression;
+  bool no_verify = false;
 
   void declare(Arguments& arguments);             // --force, --dry-run
   void declare_block_size(Arguments& arguments);  // --block-size
+  void declare_checkpoint(Arguments& arguments);  // --checkpoint, --plain, --compression, --no-verify
 
   // Collective. Does `work`, with a progress bar of that label, tells what it reports about `to`, and returns the exit
   // code. `verb`: "packed", "written", ...
@@ -30,6 +35,7 @@ struct RepackArguments {
                 const std::function<RepackReport(const RepackOptions&)>& work) const;
 
  private:
+  RepackOptions options() const;
   void tell(Session& session, const std::string& to, const std::string& verb, const RepackReport& report) const;
 };
 

@@ -201,7 +201,8 @@ void put(JsonWriter& json, const Catalog& catalog) {
 
 void put(JsonWriter& json, const RepackReport& report) {
   json.begin_object().key("files").array(report.files);
-  json.member("streams", report.tasks).member("bytes", report.bytes).member("file_bytes", report.file_bytes);
+  json.member("streams", report.tasks).member("bytes", report.bytes);
+  json.member("fields", report.fields).member("file_bytes", report.file_bytes);
   json.key("findings");
   put(json, report.findings);
   json.end_object();

@@ -27,13 +27,14 @@ class RecordReader {
   RecordReader(transport::Transport& transport, const std::string& path, const Limits& limits);
 
   const Catalog& catalog() const noexcept { return catalog_; }
+  // The checkpoint that the file belongs to; nullptr where it is something else. Throws what find_set() throws.
+  const checkpoint::FoundSet* checkpoint();
   // Of what is read: of a compressed stream more than the file holds.
   std::uint64_t bytes(const Record& record);
   // `work` gets every byte once. truncated: the file ends within the record; checksum_mismatch.
   void for_each_piece(const Record& record, const std::function<void(base::Bytes piece)>& work);
 
  private:
-  const checkpoint::FoundSet* checkpoint();
   std::optional<std::int32_t> task_of(const Record& record);
   void read_stream(std::int32_t task, const std::function<void(base::Bytes piece)>& work);
   base::ByteSource& source(int number);

@@ -5,9 +5,15 @@
 #include "repack/set_writer.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "checkpoint/publishing.hpp"
 #include "format/sion/geometry.hpp"
+#include "format/sion/widths.hpp"
 
 namespace lq::repack {
 namespace {
@@ -16,17 +22,6 @@ namespace sion = format::sion;
 
 constexpr std::size_t piece_bytes = 1024 * 1024;
 constexpr std::size_t hole_bytes = 64 * 1024;  // zeros that are not written
-
-struct Progressing {
-  const Progress& tell;
-  std::uint64_t done = 0;
-  std::uint64_t total = 0;
-
-  void add(std::uint64_t bytes) {
-    done += bytes;
-    if (tell) tell(done, total);
-  }
-};
 
 // Zeros are left as holes: room that is there but holds nothing.
 void write_sparsely(transport::File& file, std::uint64_t offset, base::Bytes bytes) {
@@ -105,6 +100,34 @@ RepackReport report_of(const std::vector<FilePlan>& plans) {
 
 }  // namespace
 
+std::int32_t checked_block(std::uint64_t block, const std::string& path) {
+  if (block >= 1 && block <= std::numeric_limits<std::int32_t>::max()) return static_cast<std::int32_t>(block);
+  throw Error(Code::invalid_argument,
+              fmt::format("{}: chunks in multiples of {} bytes are not possible; choose 1 to 2^31 - 1", path, block),
+              {.path = path, .expected = "1 to 2147483647", .found = fmt::format("{}", block)});
+}
+
+FilePlan plan_single_file(const std::string& path, std::uint64_t block_size, const std::vector<std::int64_t>& bytes) {
+  const std::int32_t block = checked_block(block_size, path);
+  if (bytes.size() > std::numeric_limits<std::int32_t>::max()) {
+    throw Error(Code::too_large, fmt::format("{}: a multifile holds less than 2^31 tasks", path), {.path = path});
+  }
+  FilePlan plan;
+  plan.path = path;
+  plan.head.prefix = path;
+  plan.head.block_size = block;
+  plan.head.tasks = static_cast<std::int32_t>(bytes.size());
+  plan.head.file_number = 1;
+  plan.head.widths = sion::aligned_widths(bytes, block);
+  plan.table = sion::ChunkTable(std::vector<std::uint64_t>(bytes.size(), 1));
+  for (std::size_t task = 0; task < bytes.size(); ++task) {
+    plan.head.ranks.push_back(static_cast<std::int64_t>(task));
+    plan.table.used(static_cast<std::int32_t>(task))[0] = bytes[task];
+  }
+  plan.map.emplace();  // empty
+  return plan;
+}
+
 RepackReport write_set(transport::Transport& transport, std::vector<FilePlan> plans, const OpenTask& open,
                        const RepackOptions& options) {
   std::vector<sion::Geometry> geometries;
@@ -118,6 +141,8 @@ RepackReport write_set(transport::Transport& transport, std::vector<FilePlan> pl
   io::require_space(transport, plans.front().path, report.bytes);
   if (options.dry_run) return report;
   Progressing progress{options.progress, 0, report.bytes};
+  const std::string& path = plans.front().path;
+  const std::int32_t older_files = options.overwrite ? checkpoint::files_of(transport, path) : 0;
   const Communicator alone;
   std::vector<std::unique_ptr<io::NewFile>> files;
   for (std::size_t k = 0; k < plans.size(); ++k) {
@@ -133,6 +158,9 @@ RepackReport write_set(transport::Transport& transport, std::vector<FilePlan> pl
     file.finish(options.sync);
   }
   for (std::size_t k = files.size(); k-- > 0;) files[k]->publish(options.sync);
+  if (options.overwrite) {
+    checkpoint::remove_older(transport, path, static_cast<std::int32_t>(plans.size()), older_files, false);
+  }
   return report;
 }
 

@@ -29,10 +29,27 @@ struct FilePlan {
   std::optional<std::vector<format::sion::Place>> map;
 };
 
+// invalid_argument: a block size that a header cannot state.
+std::int32_t checked_block(std::uint64_t block, const std::string& path);
+// One physical file in the manner of serial writers, with one chunk of so many bytes for each task.
+FilePlan plan_single_file(const std::string& path, std::uint64_t block, const std::vector<std::int64_t>& bytes);
+
 // Fills `buffer` with the next bytes of a task's stream.
 using ReadTask = std::function<void(base::MutableBytes buffer)>;
 // Opens the stream of a local task of a planned file.
 using OpenTask = std::function<ReadTask(std::size_t file, std::int32_t task)>;
+
+// What a user is told while it lasts.
+struct Progressing {
+  const Progress& tell;
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;
+
+  void add(std::uint64_t bytes) {
+    done += bytes;
+    if (tell) tell(done, total);
+  }
+};
 
 // Local. Writes all files, or none.
 RepackReport write_set(transport::Transport& transport, std::vector<FilePlan> plans, const OpenTask& open,

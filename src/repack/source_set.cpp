@@ -97,13 +97,14 @@ OpenTask streams_of(transport::Transport& transport, const sion::Set& set) {
   };
 }
 
-OpenTask streams_of(transport::Transport& transport, const checkpoint::FoundSet& found) {
+OpenTask streams_of(transport::Transport& transport, const checkpoint::FoundSet& found, Checksums checksums) {
   if (!found.has_records()) return streams_of(transport, found.set);
   const auto files = std::make_shared<checkpoint::OpenFiles>(transport, found.info().files);
-  return [&found, files, numbers = numbers_of(found.set)](std::size_t file, std::int32_t task) -> ReadTask {
+  const checkpoint::ReadSettings settings{.record = found.records.front(), .verify = checksums == Checksums::compared};
+  return [&found, files, settings, numbers = numbers_of(found.set)](std::size_t file, std::int32_t task) -> ReadTask {
     const std::int32_t number = numbers[file][static_cast<std::size_t>(task)];
-    const auto reader = std::make_shared<checkpoint::StreamReader>(
-        files, checkpoint::entry_of(found, number), checkpoint::ReadSettings{.record = found.records.front()});
+    const auto reader =
+        std::make_shared<checkpoint::StreamReader>(files, checkpoint::entry_of(found, number), settings);
     const auto place = std::make_shared<std::uint64_t>(0);
     return [reader, place](base::MutableBytes buffer) { *place += reader->read_at(*place, buffer); };
   };
@@ -140,15 +141,18 @@ std::vector<FilePlan> same_files(const checkpoint::FoundSet& found, const std::s
   return plans;
 }
 
-std::vector<Finding> lost_records(const checkpoint::FoundSet& found) {
-  if (!found.has_records()) return {};
-  Finding finding;
-  finding.severity = Severity::note;
-  finding.rule = "records-left-behind";
-  finding.message =
-      fmt::format("\"{}\": its streams were {}; the new multifile holds them plainly, without checksums and records",
-                  found.path, found.has_checksums() ? "compared with their checksums" : "stored without checksums");
-  return {finding};
+std::vector<Finding> lost_fields(const checkpoint::CopiedFields& fields) {
+  std::vector<Finding> findings;
+  for (const ChunkDamage& damage : fields.damage()) {
+    findings.push_back({.severity = Severity::error,
+                        .code = Code::checksum_mismatch,
+                        .rule = "repack-lost-field",
+                        .message = fmt::format("left out: {}", damage.what),
+                        .record = damage.field,
+                        .offset = damage.offset,
+                        .length = damage.bytes});
+  }
+  return findings;
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
@@ -156,13 +160,26 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return a == b || std::filesystem::equivalent(a, b, none);
 }
 
+namespace {
+
+[[noreturn]] void throw_same_file(const std::string& path) {
+  throw Error(Code::invalid_argument,
+              fmt::format("{}: a file cannot be read and replaced at once; choose another name", path), {.path = path});
+}
+
+}  // namespace
+
 void require_other_files(const sion::Set& set, const std::vector<FilePlan>& plans) {
   for (const FilePlan& plan : plans) {
     const auto same = [&](const sion::PhysicalFile& file) { return is_same_file(file.path, plan.path); };
-    if (std::ranges::none_of(set.files(), same)) continue;
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: a file cannot be read and replaced at once; choose another name", plan.path),
-                {.path = plan.path});
+    if (std::ranges::any_of(set.files(), same)) throw_same_file(plan.path);
+  }
+}
+
+void require_other_files(const checkpoint::FoundSet& found, const std::vector<FilePlan>& plans) {
+  require_other_files(found.set, plans);
+  for (const FilePlan& plan : plans) {
+    if (!found.fields_path.empty() && is_same_file(found.fields_path, plan.path)) throw_same_file(plan.path);
   }
 }
 

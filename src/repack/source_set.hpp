@@ -11,6 +11,7 @@
 
 #include <limequat/repack.hpp>
 
+#include "checkpoint/copied_fields.hpp"
 #include "checkpoint/found_set.hpp"
 #include "format/sion/set.hpp"
 #include "repack/set_writer.hpp"
@@ -28,19 +29,22 @@ format::sion::Set open_damaged_set(transport::Transport& transport, const std::s
 // Streams of the set's files as they are stored, one of which is open at a time. The set outlives what is returned.
 OpenTask streams_of(transport::Transport& transport, const format::sion::Set& set);
 // As they were written.
-OpenTask streams_of(transport::Transport& transport, const checkpoint::FoundSet& found);
+enum class Checksums { compared, left_out };
+OpenTask streams_of(transport::Transport& transport, const checkpoint::FoundSet& found, Checksums checksums);
 
 // The same physical files under other names, in this machine's byte order.
 std::vector<FilePlan> same_files(const format::sion::Set& set, const std::string& to);
 // Chunks filled with the streams as they were written.
 std::vector<FilePlan> same_files(const checkpoint::FoundSet& found, const std::string& to);
 
-// What is not carried over; nothing for sets without records.
-std::vector<Finding> lost_records(const checkpoint::FoundSet& found);
+// Fields that are not handed on, and why.
+std::vector<Finding> lost_fields(const checkpoint::CopiedFields& fields);
 
 // Whether two names lead to the same file: as they are written, or by links and other folders.
 bool is_same_file(const std::string& a, const std::string& b);
 // Throws invalid_argument when one of the new files would be one of the set's, whatever it is called.
 void require_other_files(const format::sion::Set& set, const std::vector<FilePlan>& plans);
+// ... nor that with its fields.
+void require_other_files(const checkpoint::FoundSet& found, const std::vector<FilePlan>& plans);
 
 }  // namespace lq::repack

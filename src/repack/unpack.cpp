@@ -4,7 +4,9 @@
 // Records of any format as files of their own (include/limequat/repack.hpp).
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -14,6 +16,9 @@
 #include <limequat/error.hpp>
 #include <limequat/repack.hpp>
 
+#include "base/text.hpp"
+#include "checkpoint/copied_fields.hpp"
+#include "checkpoint/field_note.hpp"
 #include "io/new_file.hpp"
 #include "repack/record_reader.hpp"
 #include "repack/source_set.hpp"
@@ -34,35 +39,76 @@ class Unpacking {
   void require_target(const std::string& to) const {
     io::require_target(transport_, to, options_.overwrite);
     const auto is_read = [&](const std::string& file) { return repack::is_same_file(file, to); };
-    if (!is_read(catalog().path) && std::ranges::none_of(catalog().files, is_read)) return;
+    const bool is_of_set = is_read(catalog().path) || std::ranges::any_of(catalog().files, is_read);
+    if (!is_of_set && !is_read(checkpoint::fields_name(catalog().path))) return;
     throw Error(Code::invalid_argument,
                 fmt::format("{}: a file cannot be read and replaced at once; choose another name", to), {.path = to});
   }
 
+  bool is_checkpoint() { return reader_.checkpoint() != nullptr; }
+  // Of a checkpoint; other files have none.
+  const checkpoint::CopiedFields& find_fields(checkpoint::FieldData data) {
+    const checkpoint::FoundSet* found = reader_.checkpoint();
+    if (found != nullptr) fields_ = checkpoint::CopiedFields(transport_, *found, data);
+    return fields_;
+  }
+
+  // Neither a record nor a field that can be had.
+  [[noreturn]] void throw_unknown(std::string_view name) const {
+    for (const ChunkDamage& damage : fields_.damage()) {
+      if (damage.field == name)
+        throw Error(Code::malformed, damage.what, {.path = damage.path, .offset = damage.offset});
+    }
+    std::string names;
+    for (std::size_t i = 0; i < fields_.count(); ++i)
+      names += fmt::format("{}{}", i == 0 ? "; fields: " : ", ", fields_.name(i));
+    throw Error(Code::no_such_record,
+                fmt::format("{}: there is no record and no field \"{}\"{}; \"lq ls\" lists what there is",
+                            catalog().path, base::printable(name), names),
+                {.path = catalog().path, .record = std::string(name)});
+  }
+
   void write(const Record& record, const std::string& to) {
-    require_target(to);
     const std::uint64_t bytes = reader_.bytes(record);
-    report_.files.push_back(to);
     report_.tasks += 1;
     report_.bytes += bytes;
-    report_.file_bytes += bytes;
-    if (options_.dry_run) return;
-    io::NewFile file(transport_, Communicator(), to, options_.overwrite, bytes, true);
-    file.named([&] {
+    write(to, bytes, [&](transport::File& file) {
       std::uint64_t place = 0;
       reader_.for_each_piece(record, [&](base::Bytes piece) {
-        file.file().write_at(place, piece);
+        file.write_at(place, piece);
         place += piece.size();
       });
     });
+  }
+
+  void tell_of_lost_fields() { report_.findings = repack::lost_fields(fields_); }
+
+  void write_checked_field(std::size_t index, const std::string& to) {
+    if (!options_.dry_run) fields_.require_sound(index, transport_);
+    write_field(index, to);
+  }
+
+  void write_field(std::size_t index, const std::string& to) {
+    report_.fields += 1;
+    write(to, fields_.bytes(index), [&](transport::File& file) { fields_.write_one(index, file); });
+  }
+
+ private:
+  void write(const std::string& to, std::uint64_t bytes, const std::function<void(transport::File&)>& work) {
+    require_target(to);
+    report_.files.push_back(to);
+    report_.file_bytes += bytes;
+    if (options_.dry_run) return;
+    io::NewFile file(transport_, Communicator(), to, options_.overwrite, bytes, true);
+    file.named([&] { work(file.file()); });
     file.finish(options_.sync);
     file.publish(options_.sync);
   }
 
- private:
   transport::Transport& transport_ = transport::posix();
   const RepackOptions& options_;
   repack::RecordReader reader_;
+  checkpoint::CopiedFields fields_;
   RepackReport report_;
 };
 
@@ -111,19 +157,35 @@ RepackReport unpack(const std::string& path, const std::string& folder, const Re
   Unpacking unpacking(path, options);
   unpacking.catalog().require_sound();
   const auto& records = unpacking.catalog().records;
+  const checkpoint::CopiedFields& fields =
+      unpacking.find_fields(options.dry_run ? checkpoint::FieldData::left_out : checkpoint::FieldData::compared);
+  unpacking.tell_of_lost_fields();
   Names names;
   std::vector<std::pair<const Record*, std::string>> planned;
+  std::vector<std::string> planned_fields;
   for (std::size_t i = 0; i < records.size(); ++i) {
     // Its keys follow, and are it.
     if (i + 1 < records.size() && records[i + 1].type.starts_with(records[i].type + ".key.")) continue;
     planned.emplace_back(&records[i], (std::filesystem::path(folder) / names.next(records[i].type)).string());
     unpacking.require_target(planned.back().second);  // before anything is written
   }
+  for (std::size_t i = 0; i < fields.count(); ++i) {
+    planned_fields.push_back(
+        (std::filesystem::path(folder) / names.next(fmt::format("{}.scidac", fields.name(i)))).string());
+    unpacking.require_target(planned_fields.back());
+  }
   if (!options.dry_run) make_folder(folder);
   std::uint64_t done = 0;
+  const auto tell = [&] {
+    if (options.progress) options.progress(++done, planned.size() + planned_fields.size());
+  };
   for (const auto& [record, to] : planned) {
     unpacking.write(*record, to);
-    if (options.progress) options.progress(++done, planned.size());
+    tell();
+  }
+  for (std::size_t i = 0; i < planned_fields.size(); ++i) {
+    unpacking.write_field(i, planned_fields[i]);
+    tell();
   }
   return unpacking.report();
 }
@@ -131,8 +193,15 @@ RepackReport unpack(const std::string& path, const std::string& folder, const Re
 RepackReport extract(const std::string& path, std::string_view type, std::uint64_t index, const std::string& to,
                      const RepackOptions& options) {
   Unpacking unpacking(path, options);
-  const Record& record = unpacking.catalog().record(type, index);
-  unpacking.write(record, to);
+  const auto& records = unpacking.catalog().records;
+  const bool is_record = std::ranges::count(records, type, &Record::type) > 0;
+  if (is_record || index > 0 || !unpacking.is_checkpoint()) {
+    unpacking.write(unpacking.catalog().record(type, index), to);
+    return unpacking.report();
+  }
+  const auto field = unpacking.find_fields(checkpoint::FieldData::left_out).find(type);
+  if (!field) unpacking.throw_unknown(type);
+  unpacking.write_checked_field(*field, to);
   return unpacking.report();
 }
 

@@ -1,0 +1,84 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See copied_fields.hpp.
+#include "checkpoint/copied_fields.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+namespace lq::checkpoint {
+namespace {
+
+constexpr std::uint64_t piece_bytes = 1 << 20;
+
+std::uint64_t length(const Stretch& stretch) noexcept { return stretch.end - stretch.begin; }
+
+}  // namespace
+
+CopiedFields::CopiedFields(transport::Transport& transport, const FoundSet& found, FieldData data) {
+  if (!found.has_records()) return;
+  checked_ = check_fields(transport, found, data);
+  for (std::size_t i = 0; i < checked_.is_sound.size(); ++i) {
+    if (checked_.is_sound[i]) sound_.push_back(i);
+  }
+  if (!sound_.empty()) file_ = transport.open_read(found.fields_path);
+}
+
+std::optional<std::size_t> CopiedFields::find(std::string_view name) const noexcept {
+  for (std::size_t i = 0; i < count(); ++i) {
+    if (this->name(i) == name) return i;
+  }
+  return std::nullopt;
+}
+
+std::uint64_t CopiedFields::bytes() const noexcept {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < count(); ++i) sum += bytes(i);
+  return sum;
+}
+
+std::uint64_t CopiedFields::bytes(std::size_t index) const noexcept {
+  return length(field(index).lattice) + length(field(index).message);
+}
+
+std::uint64_t CopiedFields::copy(const Stretch& from, transport::File& to, std::uint64_t offset,
+                                 const Copied& copied) const {
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(piece_bytes, length(from))));
+  for (std::uint64_t at = from.begin; at < from.end; at += buffer.size(), offset += buffer.size()) {
+    buffer.resize(static_cast<std::size_t>(std::min(piece_bytes, from.end - at)));
+    if (file_->read_at(at, buffer) < buffer.size()) {
+      throw Error(Code::truncated, fmt::format("{}: became shorter while it was copied; try again", file_->path()),
+                  {.path = file_->path(), .offset = at});
+    }
+    to.write_at(offset, buffer);
+    copied(buffer.size());
+  }
+  return offset;
+}
+
+void CopiedFields::write(transport::File& to, const Generation& generation, const Copied& copied) const {
+  std::uint64_t end = 0, stated = 0;
+  for (std::size_t i = 0; i < count(); ++i) {
+    const SetField& one = field(i);
+    // The message that states the lattice of several fields goes before the first of them.
+    if (i == 0 || one.lattice.begin != stated) end = copy(one.lattice, to, end, copied);
+    stated = one.lattice.begin;
+    const std::uint64_t note = end + (one.note_offset - one.message.begin) + note_generation_offset;
+    end = copy(one.message, to, end, copied);
+    to.write_at(note, base::as_bytes(generation.text()));
+  }
+}
+
+void CopiedFields::require_sound(std::size_t index, transport::Transport& transport) const {
+  require_sound_data(transport, checked_.catalog, checked_.catalog.fields[field(index).entry]);
+}
+
+void CopiedFields::write_one(std::size_t index, transport::File& to) const {
+  const Copied nobody = [](std::uint64_t) {};
+  copy(field(index).message, to, copy(field(index).lattice, to, 0, nobody), nobody);
+}
+
+}  // namespace lq::checkpoint

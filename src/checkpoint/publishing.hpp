@@ -1,0 +1,27 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The last steps of a set, whoever wrote it: complete files get their names, and what is left of the set they replace
+// is removed. Local.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "transport/transport.hpp"
+
+namespace lq::checkpoint {
+
+// exists: `name` is taken and is not to be replaced. Permissions of a file that is replaced are kept.
+void give_name(transport::Transport& transport, const std::string& part, const std::string& name, bool overwrite);
+// How many physical files the set at `path` has; 0: there is none.
+std::int32_t files_of(transport::Transport& transport, const std::string& path);
+// exists: there is a NAME.fields beside the set `path` that is of a set not to be replaced, or of none.
+void require_fields_target(transport::Transport& transport, const std::string& path, bool overwrite);
+// Behind the new set of so many files: its fields if it has none itself, and further files up to `older_files`. What
+// cannot be removed stays.
+void remove_older(transport::Transport& transport, const std::string& path, std::int32_t files,
+                  std::int32_t older_files, bool has_fields);
+void remove_quietly(transport::Transport& transport, const std::string& path) noexcept;
+
+}  // namespace lq::checkpoint

@@ -1,0 +1,205 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See rewrite.hpp. What is a checkpoint stays one unless the options say otherwise.
+#include "repack/rewrite.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "checkpoint/compression.hpp"
+#include "checkpoint/open_set.hpp"
+#include "checkpoint/stream_reader.hpp"
+#include "repack/checkpoint_writer.hpp"
+#include "repack/set_writer.hpp"
+#include "repack/source_set.hpp"
+
+namespace lq::repack {
+namespace {
+
+namespace sion = format::sion;
+
+[[noreturn]] void refuse(Code code, const std::string& path, const std::string& what) {
+  throw Error(code, fmt::format("{}: {}", path, what), {.path = path});
+}
+
+// A multifile being written anew, plainly or as a checkpoint.
+class Rewriting {
+ public:
+  Rewriting(transport::Transport& transport, const std::string& from, const std::string& to,
+            const RepackOptions& options)
+      : transport_(transport),
+        to_(to),
+        options_(options),
+        found_(open_whole_set(transport, from, options)),
+        keeping_{options.compression.value_or(found_.compression()), !found_.has_records() || found_.has_checksums()} {
+    if (is_checkpoint()) {
+      require_possible();
+      fields_ = checkpoint::CopiedFields(
+          transport, found_, options.dry_run ? checkpoint::FieldData::left_out : checkpoint::FieldData::compared);
+    } else if (options.compression.value_or(Compression::none) != Compression::none) {
+      refuse(Code::invalid_argument, to, "only checkpoints are compressed; have one written, or leave compression out");
+    }
+  }
+
+  bool is_checkpoint() const { return options_.checkpoint.value_or(found_.has_records()); }
+
+  // All tasks in one file, one chunk for each.
+  RepackReport into_one_file() {
+    const sion::FixedHead& head = found_.set.files().front().head;
+    const std::uint64_t block =
+        options_.block_size > 0 ? options_.block_size : static_cast<std::uint64_t>(head.block_size);
+    const std::vector<std::int32_t> order = order_of_tasks();
+    std::vector<std::int64_t> bytes;
+    for (const std::int32_t task : order) bytes.push_back(static_cast<std::int64_t>(found_.stream_bytes(task)));
+    (void)checked_block(block, to_);
+    FilePlan plan =
+        is_checkpoint() ? plan_checkpoint(to_, block, bytes, keeping_) : plan_single_file(to_, block, bytes);
+    plan.head.data_order = head.data_order;
+    plan.head.set_key_value_mode(head.key_value_mode());
+    if (!is_checkpoint())
+      std::ranges::transform(order, plan.head.ranks.begin(), [&](std::int32_t task) { return found_.set.rank(task); });
+    const OpenTask streams = open_streams();
+    return write({std::move(plan)}, [&](std::size_t, std::int32_t task) {
+      const sion::Place place = found_.set.place(order[static_cast<std::size_t>(task)]);
+      return streams(static_cast<std::size_t>(place.file), place.task);
+    });
+  }
+
+  RepackReport into_same_files() {
+    if (is_checkpoint() && !found_.has_records()) {
+      refuse(Code::unsupported, found_.path,
+             "another program wrote it with chunks that leave no room for records; \"lq defrag --checkpoint\" makes a "
+             "checkpoint of it");
+    }
+    return write(same_files(found_, to_), open_streams());
+  }
+
+ private:
+  void require_possible() const {
+    const bool has_keys = found_.set.files().front().head.key_value_mode() != sion::KeyValueMode::none;
+    if (has_keys && keeping_.compression != Compression::none) {
+      refuse(Code::unsupported, to_, "streams of keys and values cannot be found in compressed bytes; leave it out");
+    }
+    checkpoint::make_compressor(keeping_.compression, 0);  // whether it is built in
+  }
+
+  // A checkpoint numbers its tasks from 0; other multifiles keep the order they have.
+  std::vector<std::int32_t> order_of_tasks() const {
+    std::vector<std::int32_t> order(static_cast<std::size_t>(found_.set.tasks()));
+    std::iota(order.begin(), order.end(), 0);
+    if (is_checkpoint()) std::ranges::stable_sort(order, {}, [&](std::int32_t task) { return found_.set.rank(task); });
+    return order;
+  }
+
+  OpenTask open_streams() const {
+    return streams_of(transport_, found_, options_.verify ? Checksums::compared : Checksums::left_out);
+  }
+
+  RepackReport write(std::vector<FilePlan> plans, const OpenTask& open) {
+    require_other_files(found_, plans);
+    std::vector<Finding> findings = is_checkpoint() ? findings_of_checkpoint() : left_behind();
+    if (!options_.verify) std::ranges::move(taken_as_they_are(), std::back_inserter(findings));
+    RepackReport report = is_checkpoint() ? write_checkpoint(transport_, plans, open, keeping_, fields_, options_)
+                                          : write_set(transport_, std::move(plans), open, options_);
+    report.findings = std::move(findings);
+    return report;
+  }
+
+  static Finding finding(Severity severity, Code code, const std::string& rule, const std::string& message) {
+    Finding one;
+    one.severity = severity;
+    one.code = code;
+    one.rule = rule;
+    one.message = message;
+    return one;
+  }
+
+  std::vector<Finding> findings_of_checkpoint() const {
+    std::vector<Finding> findings = lost_fields(fields_);
+    const std::vector<std::int32_t> order = order_of_tasks();
+    for (std::size_t task = 0; task < order.size(); ++task) {
+      const std::int64_t rank = found_.set.rank(order[task]);
+      if (rank == static_cast<std::int64_t>(task)) continue;
+      findings.push_back(
+          finding(Severity::warning, Code::ok, "repack-ranks",
+                  fmt::format("\"{}\": its ranks are not 0 to {}; in the new set rank {} is task {}, and so on",
+                              found_.path, order.size() - 1, rank, task)));
+      break;
+    }
+    return findings;
+  }
+
+  std::vector<Finding> left_behind() const {
+    std::vector<Finding> findings;
+    if (!found_.has_records()) return findings;
+    findings.push_back(finding(
+        Severity::note, Code::ok, "records-left-behind",
+        fmt::format(
+            "\"{}\": its streams were {}; the new multifile holds them plainly, without checksums and records",
+            found_.path,
+            options_.verify && found_.has_checksums() ? "compared with their checksums" : "taken as they are")));
+    if (found_.fields > 0) {
+      findings.push_back(
+          finding(Severity::warning, Code::ok, "fields-left-behind",
+                  fmt::format("\"{}\": its {} fields stay in \"{}\", for which a plain multifile has no place",
+                              found_.path, found_.fields, found_.fields_path)));
+    }
+    return findings;
+  }
+
+  // What the new set vouches for though the old one did not.
+  std::vector<Finding> taken_as_they_are() const {
+    std::vector<Finding> findings;
+    const auto files = std::make_shared<checkpoint::OpenFiles>(transport_, found_.info().files);
+    checkpoint::ReadSettings settings;
+    if (!found_.has_records()) return findings;
+    settings.record = found_.records.front();
+    for (std::int32_t task = 0; task < found_.set.tasks(); ++task) {
+      checkpoint::StreamReader reader(files, checkpoint::entry_of(found_, task), settings);
+      reader.check([&](std::uint64_t, const Error& error) {
+        findings.push_back(finding(Severity::warning, Code::ok, "repack-unverified-chunk",
+                                   fmt::format("taken as it is: {}", error.what())));
+        findings.back().offset = error.facts().offset;
+      });
+    }
+    return findings;
+  }
+
+  transport::Transport& transport_;
+  const std::string& to_;
+  const RepackOptions& options_;
+  checkpoint::FoundSet found_;
+  Keeping keeping_;
+  checkpoint::CopiedFields fields_;
+};
+
+}  // namespace
+
+RepackReport defragment(transport::Transport& transport, const std::string& from, const std::string& to,
+                        const RepackOptions& options) {
+  return Rewriting(transport, from, to, options).into_one_file();
+}
+
+RepackReport rewrite(transport::Transport& transport, const std::string& from, const std::string& to,
+                     const RepackOptions& options) {
+  return Rewriting(transport, from, to, options).into_same_files();
+}
+
+}  // namespace lq::repack
+
+namespace lq {
+
+RepackReport defragment(const std::string& from, const std::string& to, const RepackOptions& options) {
+  return repack::defragment(transport::posix(), from, to, options);
+}
+
+RepackReport rewrite(const std::string& from, const std::string& to, const RepackOptions& options) {
+  return repack::rewrite(transport::posix(), from, to, options);
+}
+
+}  // namespace lq
