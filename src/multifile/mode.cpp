@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <string>
 
 namespace lq::multifile {
 namespace {
@@ -67,13 +68,12 @@ void apply(Mode& mode, const Word& word, bool& collectors_off) {
   }
 }
 
-std::optional<std::string_view> variable(const char* name) noexcept {
-  const char* const value = std::getenv(name);
-  if (value == nullptr) return std::nullopt;
-  return value;
-}
-
 }  // namespace
+
+const char* variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? value : std::getenv(('L' + std::string(name)).c_str());
+}
 
 std::int64_t CollectorWish::tasks_each_of(std::int64_t tasks) const noexcept {
   if (collectors <= 0) return std::min(tasks_each, tasks);
@@ -94,17 +94,17 @@ Mode parse_mode(std::string_view words) {
 }
 
 Mode with_environment(Mode mode) {
-  if (const auto size = variable("SION_COLLSIZE")) {
-    mode.collectors.on = number_of(*size) != 0;
-    set_tasks_each(mode.collectors, number_of(*size));
-  } else if (const auto number = variable("SION_COLLNUM"); number && number_of(*number) > 0) {
-    mode.collectors = {true, 0, number_of(*number)};
+  if (const char* const size = variable("SION_COLLSIZE")) {
+    mode.collectors.on = number_of(size) != 0;
+    set_tasks_each(mode.collectors, number_of(size));
+  } else if (const char* const number = variable("SION_COLLNUM"); number != nullptr && number_of(number) > 0) {
+    mode.collectors = {true, 0, number_of(number)};
   }
-  if (const auto keys = variable("SION_KEYVALUE_MODE"); keys && !mode.keys && !keys->empty()) {
-    mode.keys = key_wish_of(*keys);
+  if (const char* const keys = variable("SION_KEYVALUE_MODE"); keys != nullptr && !mode.keys && *keys != '\0') {
+    mode.keys = key_wish_of(keys);
   }
-  if (const auto bytes = variable("SION_BUFFERSIZE")) {
-    mode.buffer_bytes = std::max<std::int64_t>(number_of(*bytes), -1);
+  if (const char* const bytes = variable("SION_BUFFERSIZE")) {
+    mode.buffer_bytes = std::max<std::int64_t>(number_of(bytes), -1);
   }
   return mode;
 }

@@ -41,6 +41,9 @@ struct Mode {
   std::int64_t buffer_bytes = 0;             // before the file; -1: a block of the file system
 };
 
+// Local. A variable of the environment, or the one with an L in front, as the renamed edition of SIONlib calls it.
+// nullptr: neither is set.
+const char* variable(const char* name);
 // Local. Unknown words are ignored, the last of contradicting ones wins.
 Mode parse_mode(std::string_view words);
 // Local. What SION_COLLSIZE, SION_COLLNUM, SION_KEYVALUE_MODE and SION_BUFFERSIZE say; the mode string wins over

@@ -64,6 +64,12 @@ TEST(Mode, TheEnvironmentSpeaksUp) {
   EXPECT_EQ(with_environment(parse_mode("bw")).keys, KeyWish::inline_records);
   EXPECT_EQ(with_environment(parse_mode("bw,keyval=none")).keys, KeyWish::none);
   ::unsetenv("SION_KEYVALUE_MODE");
+  ::setenv("LSION_COLLSIZE", "2", 1);
+  EXPECT_EQ(with_environment(parse_mode("bw")).collectors.tasks_each_of(8), 2);
+  ::setenv("SION_COLLSIZE", "3", 1);
+  EXPECT_EQ(with_environment(parse_mode("bw")).collectors.tasks_each_of(8), 3);
+  ::unsetenv("LSION_COLLSIZE");
+  ::unsetenv("SION_COLLSIZE");
   ::setenv("SION_BUFFERSIZE", "-1", 1);
   EXPECT_EQ(with_environment(parse_mode("bw")).buffer_bytes, -1);
   ::unsetenv("SION_BUFFERSIZE");

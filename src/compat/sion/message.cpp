@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "multifile/mode.hpp"
+
 namespace lq::compat::sion {
 namespace {
 
@@ -17,7 +19,7 @@ thread_local int silenced = 0;
 std::atomic<int (*)()> thread_number{nullptr};
 
 bool is_selected(const char* variable, int number) {
-  const char* const wanted = std::getenv(variable);
+  const char* const wanted = multifile::variable(variable);
   if (wanted == nullptr || number < 0) return true;
   const int selected = std::atoi(wanted);
   return selected < 0 || selected == number;

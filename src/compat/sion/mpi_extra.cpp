@@ -4,6 +4,7 @@
 // The rest of the MPI interface: mapped opens, old forms, turns, and the check whether there is a multifile.
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -16,6 +17,7 @@
 #include "compat/sion/mapped.hpp"
 #include "compat/sion/mpi.hpp"
 #include "compat/sion_mpi.h"
+#include "multifile/mode.hpp"
 #include "multifile/parallel_file.hpp"
 
 struct _sion_file_check_par_args_mpi_struct {
@@ -38,11 +40,13 @@ int with_name_in_buffer(int sid, char* given, char* buffer) {
   return sid;
 }
 
-// How many tasks take their turn at once.
-int turns_at_once() {
-  const char* const wanted = std::getenv("SION_SERBLOCKSIZE");
-  const int tasks = wanted == nullptr ? 0 : std::atoi(wanted);
-  return tasks > 0 ? tasks : 1;
+// How many tasks of a file take their turn at once: all where they are few, as in SIONlib.
+int turns_at_once(int tasks) {
+  if (const char* const wanted = multifile::variable("SION_SERBLOCKSIZE")) {
+    return std::clamp(std::atoi(wanted), 1, tasks);
+  }
+  if (tasks <= 16) return tasks;
+  return tasks > 128 ? 32 : tasks > 64 ? 16 : 8;
 }
 
 // Task t waits until the task `at once` before it is done.
@@ -50,7 +54,8 @@ int take_turn(OpenFile& open, bool begins) {
   auto* const file = dynamic_cast<multifile::ParallelFile*>(open.file.get());
   if (file == nullptr) return complain(SION_NOT_SUCCESS, open.rank, "turns are for files opened with sion_paropen_mpi");
   comm::Comm& comm = *file->group().comm;
-  const int other = begins ? comm.rank() - turns_at_once() : comm.rank() + turns_at_once();
+  const int at_once = turns_at_once(comm.size());
+  const int other = begins ? comm.rank() - at_once : comm.rank() + at_once;
   if (other < 0 || other >= comm.size()) return SION_SUCCESS;
   std::byte token{};
   constexpr int channel = 1023;  // no other transfer between tasks of a file lasts until here

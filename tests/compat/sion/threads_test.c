@@ -3,9 +3,11 @@
  *
  * Threads of two ranks as tasks: mpiexec -n 2 threads_test VECTORS. Whatever fails must fail on all threads; one that
  * waits for another would show as a timeout. */
+#include <fcntl.h>
 #include <mpi.h>
 #include <omp.h>
 #include <sion.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -116,6 +118,37 @@ static void copies_need_a_neighbour(void) {
   }
 }
 
+/* Messages of one thread only, where that is wished. */
+static void errors_of_one_thread_are_told(void) {
+  const int before = dup(2);
+  char name[32], line[400];
+  int told[2] = {0, 0};
+  snprintf(name, sizeof name, "told.%d", rank);
+  const int file = open(name, O_CREAT | O_TRUNC | O_WRONLY, 0666);
+  dup2(file, 2);
+  setenv("SION_ERROR_MSG_THREAD", "1", 1);
+#pragma omp parallel num_threads(2)
+  {
+    static unsigned char much[5000];
+    const int sid = open_with("threads_told.sion", "bw", 1000);
+    CHECK(sid >= 0 && sion_fwrite(much, 1, sizeof much, sid) == 0 && sion_parclose_ompi(sid) == 1);
+  }
+  unsetenv("SION_ERROR_MSG_THREAD");
+  dup2(before, 2);
+  close(before);
+  close(file);
+  FILE* const lines = fopen(name, "r");
+  while (fgets(line, sizeof line, lines) != NULL) {
+    for (int thread = 0; thread < 2; ++thread) {
+      char words[32];
+      snprintf(words, sizeof words, ", thread %d, rc=", thread);
+      if (strstr(line, words) != NULL) ++told[thread];
+    }
+  }
+  fclose(lines);
+  CHECK(told[0] == 0 && told[1] > 0);
+}
+
 /* Written by three threads of two ranks, a file for each rank. */
 static void threads_of_a_rank_share_a_file(void) {
   const char* const name = vector("v21_hybrid.sion");
@@ -158,6 +191,7 @@ int main(int argc, char** argv) {
   folder = argc > 1 ? argv[1] : ".";
   copies_are_the_vector_and_stand_in();
   copies_need_a_neighbour();
+  errors_of_one_thread_are_told();
   threads_of_a_rank_share_a_file();
   data_are_merged_by_ranks();
   int all = 0;
