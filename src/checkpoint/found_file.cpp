@@ -45,11 +45,11 @@ std::vector<std::byte> read_bytes(base::ByteSource& file, std::uint64_t offset, 
 }
 
 std::optional<std::uint32_t> checksum_of(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes) {
-  constexpr std::uint64_t piece = 1 << 20;
-  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(bytes, piece)));
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(bytes, checksum_piece_bytes)));
   std::uint32_t sum = 0;
   while (bytes > 0) {
-    const base::MutableBytes part = std::span(buffer).first(static_cast<std::size_t>(std::min(bytes, piece)));
+    const base::MutableBytes part =
+        std::span(buffer).first(static_cast<std::size_t>(std::min(bytes, checksum_piece_bytes)));
     if (file.read_at(offset, part) < part.size()) return std::nullopt;
     sum = kernels::crc32(sum, part);
     offset += part.size();

@@ -21,7 +21,8 @@ namespace lq::checkpoint {
 [[noreturn]] void throw_damaged(const std::string& path, std::uint64_t offset, const std::string& what);
 // As many as there are.
 std::vector<std::byte> read_bytes(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes);
-// CRC-32; nothing where the file ends before.
+// CRC-32; nothing where the file ends before. Reads so much at a time.
+inline constexpr std::uint64_t checksum_piece_bytes = 1 << 20;
 std::optional<std::uint32_t> checksum_of(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes);
 
 // The record behind the header, which vouches for its tables; nothing: another program wrote the file. malformed.

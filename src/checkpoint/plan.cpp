@@ -14,6 +14,7 @@
 #include <limequat/error.hpp>
 
 #include "base/json_writer.hpp"
+#include "checkpoint/found_file.hpp"
 #include "checkpoint/record.hpp"
 #include "checkpoint/shape.hpp"
 #include "checkpoint/table_gathering.hpp"
@@ -88,8 +89,10 @@ MetadataCost opening(const MultifilePlan& plan) {
   const std::uint64_t group = plan.tasks_per_file, files = plan.request.files;
   Sum sum("open", plan.request.tasks, files > 1 ? 9 : 6);
   for (int deal = 0; deal < 2; ++deal) sum.add(comm::scattering_cost(group, 8 * (10 + plan.chunks)));
-  // Ranks, widths, starts, ends; counts and chunks. Where each file begins, in tasks and bytes, and what is summed.
-  sum.cost().writer_memory = 40 * group + 8 * group * (1 + plan.chunks) + 40 * files + other_memory;
+  // Ranks, widths, starts, ends; counts and chunks; what of the table is compared with its checksum at a time. Where
+  // each file begins, in tasks and bytes, and what is summed.
+  sum.cost().writer_memory = 40 * group + 8 * group * (1 + plan.chunks) +
+                             std::min(plan.table_bytes, checkpoint::checksum_piece_bytes) + 40 * files + other_memory;
   return sum.cost();
 }
 
