@@ -48,6 +48,9 @@ std::unique_ptr<MappedFile> MappedFile::create(std::shared_ptr<comm::Comm> all, 
               [&] { require_valid(request); });
   std::uint64_t total = request.tasks.size();
   all->all_reduce(std::span(&total, 1), comm::Reduce::sum);
+  if (static_cast<std::uint64_t>(request.files) > total) {  // the same on all
+    refuse(request.path, fmt::format("{} files for {} tasks; choose fewer files", request.files, total));
+  }
   Facts facts;
   facts.path = request.path;
   facts.direction = Direction::write;

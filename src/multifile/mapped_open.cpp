@@ -3,6 +3,7 @@
 //
 // Opening for reading: process 0 knows the map, the keepers of files know the tasks in them.
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -57,24 +58,33 @@ std::string path_of(const Opening& request, std::int32_t file) {
   return request.names ? request.names(file) : format::sion::file_name(request.path, file);
 }
 
+// Where a task is, and how many tasks there are in that file by the map of the set; 0: there is none.
+struct Promise {
+  Place place;
+  std::int32_t tasks = 0;
+};
+
 // On process 0: where the tasks are that each process asks for.
 std::vector<comm::Message> look_up(const std::vector<comm::Message>& asked, const std::vector<Place>& map) {
+  std::map<std::int32_t, std::int32_t> held;  // tasks by file
+  for (const Place& place : map) ++held[place.file];
   std::vector<comm::Message> answers;
   for (const comm::Message& message : asked) {
     comm::Message& answer = answers.emplace_back(comm::Message{message.rank, {}});
     for (const std::int64_t rank : take_all<std::int64_t>(message.bytes)) {
-      append(answer.bytes, map[static_cast<std::size_t>(rank)]);
+      const Place& place = map[static_cast<std::size_t>(rank)];
+      append(answer.bytes, Promise{place, held[place.file]});
     }
   }
   return answers;
 }
 
-std::vector<Place> places_of(comm::Comm& all, const std::vector<std::int64_t>& ranks, const std::vector<Place>& map,
-                             std::int32_t files) {
-  std::vector<Place> places;
+std::vector<Promise> promises_of(comm::Comm& all, const std::vector<std::int64_t>& ranks, const std::vector<Place>& map,
+                                 std::int32_t files) {
+  std::vector<Promise> promises;
   if (files == 1) {
-    for (const std::int64_t rank : ranks) places.push_back({0, static_cast<std::int32_t>(rank)});
-    return places;
+    for (const std::int64_t rank : ranks) promises.push_back({{0, static_cast<std::int32_t>(rank)}, 0});
+    return promises;
   }
   std::vector<comm::Message> questions;
   if (!ranks.empty()) {
@@ -82,9 +92,9 @@ std::vector<Place> places_of(comm::Comm& all, const std::vector<std::int64_t>& r
     questions.push_back({0, {bytes.begin(), bytes.end()}});
   }
   for (const comm::Message& answer : all.all_to_all(look_up(all.all_to_all(questions), map))) {
-    places = take_all<Place>(answer.bytes);
+    promises = take_all<Promise>(answer.bytes);
   }
-  return places;
+  return promises;
 }
 
 void require_valid(const std::string& path, const std::vector<Place>& places, std::int32_t files) {
@@ -121,7 +131,9 @@ std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, co
              fmt::format("there is no task {}; it has tasks 0 to {}", rank, extent.tasks - 1));
     }
   });
-  const std::vector<Place> places = places_of(*all, *ranks, map, extent.files);
+  const std::vector<Promise> promises = promises_of(*all, *ranks, map, extent.files);
+  std::vector<Place> places;
+  for (const Promise& promise : promises) places.push_back(promise.place);
   comm::agree(*all, [&] { require_valid(request.path, places, extent.files); });
   Facts facts;
   facts.path = request.path;
@@ -132,7 +144,8 @@ std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, co
   facts.metadata_order = extent.metadata_order;
   facts.data_order = extent.data_order;
   auto file = std::unique_ptr<MappedFile>(new MappedFile(facts, all));
-  const auto wanted = all->all_to_all(file->sorted_by_keeper(places, [](const Place& place) { return place.file; }));
+  const auto wanted =
+      all->all_to_all(file->sorted_by_keeper(promises, [](const Promise& promise) { return promise.place.file; }));
   const auto described = comm::agree(*all, [&] { return file->describe(wanted, request); });
   const auto descriptions = all->all_to_all(described);
   comm::agree(*all, [&] {
@@ -160,18 +173,20 @@ std::vector<comm::Message> MappedFile::describe(const std::vector<comm::Message>
   std::vector<comm::Message> described;
   for (const comm::Message& message : wanted) {
     comm::Message& answer = described.emplace_back(comm::Message{message.rank, {}});
-    for (const Place& place : take_all<Place>(message.bytes)) {
+    for (const auto& [place, tasks] : take_all<Promise>(message.bytes)) {
       if (!files.contains(place.file)) {
         files[place.file] = read_metadata(*request.opener.transport, path_of(request, place.file));
       }
       const Metadata& metadata = files[place.file];
       const format::sion::Head& head = metadata.head;
       if (head.files != facts_.files || (facts_.files > 1 && head.file_number != place.file) ||
-          place.task >= head.tasks) {
+          place.task >= head.tasks || (tasks > 0 && tasks != head.tasks)) {
         refuse(Code::malformed, metadata.path,
-               fmt::format("is file {} of {} with {} tasks, where file {} of {} with task {} should be; put the right "
-                           "file there",
-                           head.file_number, head.files, head.tasks, place.file, facts_.files, place.task));
+               fmt::format(
+                   "is file {} of {} with {} tasks, where file {} of {} with {} tasks, one of them task {}, should "
+                   "be; put the right file there",
+                   head.file_number, head.files, head.tasks, place.file, facts_.files, tasks > 0 ? tasks : head.tasks,
+                   place.task));
       }
       const auto used = metadata.tail.table.used(place.task);
       Description description;

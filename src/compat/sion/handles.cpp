@@ -32,6 +32,11 @@ class Table {
     return static_cast<int>(place);
   }
 
+  void fill(int id, std::unique_ptr<OpenFile> file) {
+    const Guard guard(*this);
+    if (is_used(id)) entries_[static_cast<std::size_t>(id)].file = std::move(file);
+  }
+
   bool drop(int id) {
     Entry dropped;  // destroyed without the lock
     const Guard guard(*this);
@@ -132,6 +137,7 @@ int add_handle(std::shared_ptr<Api> api) {
 }
 
 int reserve_handle() { return table().add({}); }
+void fill_handle(int id, std::unique_ptr<OpenFile> file) { table().fill(id, std::move(file)); }
 bool drop_handle(int id) { return table().drop(id); }
 OpenFile* find_file(int id) { return table().file(id); }
 std::shared_ptr<Api> find_api(int id) { return table().api(id); }

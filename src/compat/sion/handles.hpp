@@ -38,6 +38,8 @@ int add_handle(std::unique_ptr<OpenFile> file);
 int add_handle(std::shared_ptr<Api> api);
 // A handle for nothing, as SIONlib takes one for itself here and there.
 int reserve_handle();
+// What is behind a handle that was reserved.
+void fill_handle(int id, std::unique_ptr<OpenFile> file);
 // False where there is none of that number.
 bool drop_handle(int id);
 // nullptr: no open multifile of that number.

@@ -157,7 +157,9 @@ int sion_endianness_swap_needed(int sid) {
 }
 
 int sion_get_sizeof(int sid, int* numbytes, int* numfds) {
-  return with_file("sion_get_sizeof", SION_NOT_SUCCESS, sid, [&](OpenFile& open) {
+  give(numbytes, SION_SIZE_NOT_VALID);
+  give(numfds, SION_SIZE_NOT_VALID);
+  return with_file("sion_get_sizeof", SION_SIZE_NOT_VALID, sid, [&](OpenFile& open) {
     give(numbytes, size_of(open));
     give(numfds, static_cast<int>(open.file->channels().size()));
     return SION_SUCCESS;

@@ -76,6 +76,24 @@ void give_contents(const MappedArguments& arguments, const MappedFile& file, boo
   give_array(arguments.numbers, count, [&](std::size_t i) { return static_cast<int>(file.task(i).number); });
 }
 
+// A number that is given back unless a file comes behind it.
+class ReservedHandle {
+ public:
+  ReservedHandle() : id_(reserve_handle()) {}
+  ~ReservedHandle() {
+    if (find_file(id_) == nullptr) drop_handle(id_);
+  }
+  ReservedHandle(const ReservedHandle&) = delete;
+  ReservedHandle& operator=(const ReservedHandle&) = delete;
+  int fill(std::unique_ptr<OpenFile> file) const {
+    fill_handle(id_, std::move(file));
+    return id_;
+  }
+
+ private:
+  int id_;
+};
+
 }  // namespace
 
 int open_mapped(const std::shared_ptr<comm::Comm>& all, const MappedArguments& arguments) {
@@ -96,6 +114,9 @@ int open_mapped(const std::shared_ptr<comm::Comm>& all, const MappedArguments& a
       }
       return std::tuple(wanted, creation, named);
     });
+    // The handle is the first that SIONlib takes; then it looks into the first file with one of its own.
+    const ReservedHandle handle;
+    if (mode.direction == Direction::read && all->rank() == 0) drop_handle(reserve_handle());
     auto open = std::make_unique<OpenFile>();
     open->kind = Kind::mapped;
     open->rank = all->rank();
@@ -105,13 +126,12 @@ int open_mapped(const std::shared_ptr<comm::Comm>& all, const MappedArguments& a
     } else {
       file = MappedFile::open(all, {request.path, mode, request.names, {}}, ranks);
       give_contents(arguments, *file, !ranks.has_value());
-      if (all->rank() == 0) drop_handle(reserve_handle());
     }
     if (arguments.common.fsblksize != nullptr) *arguments.common.fsblksize = file->facts().block_size;
     open->file = std::move(file);
     check_keys(*open, mode);
     hand_out_stream(*open, arguments.common.fileptr);
-    return add_handle(std::move(open));
+    return handle.fill(std::move(open));
   } catch (const std::exception& error) {
     return report_failure(arguments.common.function, error, all->rank());
   }

@@ -117,7 +117,12 @@ int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const Paralle
   }
   open->rank = file->seat().task;
   if (found != nullptr) *found = file->seat();
-  const std::string path = file->physical_path();
+  std::string path = file->physical_path();
+  // With buddies data may come from anywhere; the name is that of the group's own file.
+  if (wish.mode.direction == Direction::read && wish.mode.buddies > 0) {
+    const auto& names = wish.creation.names;
+    path = names ? names(seat.file) : format::sion::file_name(wish.creation.path, seat.file);
+  }
   if (arguments.fsblksize != nullptr) *arguments.fsblksize = file->facts().block_size;
   if (arguments.chunksize != nullptr && wish.mode.direction == Direction::read) {
     *arguments.chunksize = static_cast<sion_int64>(file->selected().stream.width());

@@ -122,6 +122,36 @@ static void mapped_opens_read_with_any_number(void) {
   }
 }
 
+static int open_mapped(const char* name) {
+  char path[100];
+  int files = 0, tasks = -1, *ranks = NULL, *numbers = NULL, *locals = NULL;
+  sion_int64* chunks = NULL;
+  sion_int32 block = 0;
+  snprintf(path, sizeof path, "%s", name);
+  const int sid = sion_paropen_mapped_mpi(path, "br", &files, MPI_COMM_WORLD, &tasks, &ranks, &chunks, &numbers,
+                                          &locals, &block, NULL);
+  free(ranks);
+  free(chunks);
+  free(numbers);
+  free(locals);
+  return sid;
+}
+
+/* The first handles of the process, as SIONlib 1.7.6 gives them: one is taken for its own look into the file. */
+static void handles_are_numbered_as_always(void) {
+  static const int first[9] = {1, 2, 1, 2, 3, 2, 3, 1, 3}, others[3] = {1, 2, 3};
+  for (int i = 0; i < 9; ++i) {
+    const int expected = rank == 0 ? first[i] : others[i % 3];
+    const int sid = i % 3 == 1 ? open_mapped("numbered.sion") : open_simply("numbered.sion", i % 3 == 0 ? "bw" : "br");
+    CHECK(sid == expected);
+    if (i % 3 == 2) {
+      const int copy = sion_dup(sid, SION_DUP_ALL, 0, 0);
+      CHECK(copy == (rank == 0 ? first[i] % 3 + 1 : 1) && sion_dedup(copy) == 1);
+    }
+    CHECK((i % 3 == 1 ? sion_parclose_mapped_mpi(sid) : sion_parclose_mpi(sid)) == 1);
+  }
+}
+
 /* The same result on all ranks: -1. */
 static void errors_are_the_same_everywhere(void) {
   MPI_Comm world = MPI_COMM_WORLD;
@@ -171,6 +201,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   folder = argc > 1 ? argv[1] : ".";
+  handles_are_numbered_as_always();
   what_is_written_is_read();
   chunk_sizes_are_chosen_anew();
   collectors_write_and_read();
