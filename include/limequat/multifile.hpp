@@ -104,9 +104,12 @@ class LQ_API MultifileWriter {
   explicit MultifileWriter(const std::string& path, const Communicator& communicator = {},
                            const MultifileOptions& options = {});
   // Collective. Goes on with a set: rank r with task r, ranks beyond the tasks there are with new tasks of their own,
-  // in a further physical file. `streams`, `expected_bytes` (for new tasks), `level`, `sync` and `buffer_bytes` count.
+  // in a further physical file or two. `streams`, `expected_bytes` (for new tasks), `level`, `sync` and `buffer_bytes`
+  // count.
   // While it is open the set is marked as not closed; repair() recovers what there was and what was added since.
-  // unsupported: the set was not written by this interface; wrong_state: it was not closed, so repair() it first.
+  // unsupported: the set was not written by this interface, or what there is of it could not be recovered meanwhile; the
+  // sentence names the command that makes a set of it which can be gone on with. wrong_state: it was not closed, so
+  // repair() it first.
   static MultifileWriter append(const std::string& path, const Communicator& communicator = {},
                                 const MultifileOptions& options = {});
   ~MultifileWriter();

@@ -20,7 +20,9 @@ std::uint64_t length(const Stretch& stretch) noexcept { return stretch.end - str
 
 CopiedFields::CopiedFields(transport::Transport& transport, const FoundSet& found, FieldData data) {
   if (!found.has_records()) return;
+  if (found.fields_problem && cannot_be_read(*found.fields_problem)) throw Error(*found.fields_problem);
   checked_ = check_fields(transport, found, data);
+  if (checked_.unreadable) throw Error(*checked_.unreadable);
   for (std::size_t i = 0; i < checked_.is_sound.size(); ++i) {
     if (checked_.is_sound[i]) sound_.push_back(i);
   }

@@ -23,7 +23,8 @@ using Copied = std::function<void(std::uint64_t bytes)>;
 class CopiedFields {
  public:
   CopiedFields() = default;  // none
-  // Looks the fields of a set through; with FieldData::left_out damage to their data goes unnoticed.
+  // Looks the fields of a set through; with FieldData::left_out damage to their data goes unnoticed. Throws what makes
+  // them unreadable: io, no_permission.
   CopiedFields(transport::Transport& transport, const FoundSet& found, FieldData data);
 
   // Of those that are sound.

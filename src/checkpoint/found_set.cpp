@@ -70,6 +70,34 @@ void load_records(transport::Transport& transport, FoundSet& found, Unclosed unc
   }
 }
 
+FoundFields look_for_fields(transport::Transport& transport, const std::string& path, const Generation& generation,
+                            std::optional<std::uint64_t> fields) {
+  const std::string name = fields_name(path);
+  const std::optional<Generation> there = read_fields_generation(transport, name);
+  for (const std::string& one : {name, part_name(name, generation)}) {
+    if ((one == name ? there : read_fields_generation(transport, one)) == generation) return {one, {}};
+  }
+  if (!fields) {
+    // The name alone tells whose it is, where its writer died before the first note.
+    const std::string part = part_name(name, generation);
+    const bool holds_something =
+        transport.kind(part) == transport::PathKind::file && transport.open_read(part)->size() > 0;
+    return {holds_something && !read_fields_generation(transport, part) ? part : std::string(), {}};
+  }
+  const bool is_there = transport.kind(name) == transport::PathKind::file;
+  const std::string what = there      ? fmt::format("these are fields of another generation ({}) than the set's ({})",
+                                                    there->text(), generation.text())
+                           : is_there ? std::string("it does not begin with a field of a set")
+                                      : std::string("it is missing");
+  return {
+      {},
+      Error(is_there ? Code::malformed : Code::not_found,
+            fmt::format(
+                "{}: the set \"{}\" has {} fields in this file, but {}; bring the file that was written with the set",
+                name, path, *fields, what),
+            ErrorFacts{.path = name})};
+}
+
 FoundSet load(transport::Transport& transport, const std::string& path, const std::string& first, sion::NameRule names,
               Unclosed unclosed) {
   FoundSet found;
@@ -94,30 +122,13 @@ FoundSet load(transport::Transport& transport, const std::string& path, const st
 FoundFields find_fields(transport::Transport& transport, const std::string& path, const Generation& generation,
                         std::optional<std::uint64_t> fields) {
   if (fields == 0) return {};
-  const std::string name = fields_name(path);
-  const std::optional<Generation> there = fields_generation_at(transport, name);
-  for (const std::string& one : {name, part_name(name, generation)}) {
-    if ((one == name ? there : fields_generation_at(transport, one)) == generation) return {one, {}};
+  try {
+    return look_for_fields(transport, path, generation, fields);
+  } catch (const Error& error) {
+    // Streams can be read without fields; what was not closed is not made whole without them.
+    if (!fields || !cannot_be_read(error)) throw;
+    return {{}, error};
   }
-  if (!fields) {
-    // The name alone tells whose it is, where its writer died before the first note.
-    const std::string part = part_name(name, generation);
-    const bool holds_something =
-        transport.kind(part) == transport::PathKind::file && transport.open_read(part)->size() > 0;
-    return {holds_something && !fields_generation_at(transport, part) ? part : std::string(), {}};
-  }
-  const bool is_there = transport.kind(name) == transport::PathKind::file;
-  const std::string what = there      ? fmt::format("these are fields of another generation ({}) than the set's ({})",
-                                                    there->text(), generation.text())
-                           : is_there ? std::string("it does not begin with a field of a set")
-                                      : std::string("it is missing");
-  return {
-      {},
-      Error(is_there ? Code::malformed : Code::not_found,
-            fmt::format(
-                "{}: the set \"{}\" has {} fields in this file, but {}; bring the file that was written with the set",
-                name, path, *fields, what),
-            ErrorFacts{.path = name})};
 }
 
 std::vector<RecordAt> read_chunk_records(base::ByteSource& file, const SetRecord& set, const StreamPlace& place,

@@ -111,7 +111,7 @@ SetFields sort_fields(const Catalog& catalog, const Generation& generation, base
   return sorted;
 }
 
-std::optional<Generation> fields_generation_at(transport::Transport& transport, const std::string& path) {
+std::optional<Generation> read_fields_generation(transport::Transport& transport, const std::string& path) {
   try {
     if (transport.kind(path) != transport::PathKind::file) return std::nullopt;
     const auto file = transport.open_read(path);
@@ -120,10 +120,23 @@ std::optional<Generation> fields_generation_at(transport::Transport& transport, 
       if (record.type != note_type) continue;
       if (const auto note = read_note(*file, record)) return note->generation;
     }
-  } catch (const Error&) {
-    // Whatever is wrong with it, it holds no fields of a set.
+  } catch (const Error& error) {
+    if (cannot_be_read(error)) throw;
+    // Whatever else is wrong with it, it holds no fields of a set.
   }
   return std::nullopt;
+}
+
+std::optional<Generation> fields_generation_at(transport::Transport& transport, const std::string& path) {
+  try {
+    return read_fields_generation(transport, path);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+bool cannot_be_read(const Error& error) noexcept {
+  return error.code() == Code::io || error.code() == Code::no_permission;
 }
 
 MultifileField describe(const Catalog& catalog, const SetField& field) {
@@ -163,6 +176,7 @@ CheckedFields check_fields(transport::Transport& transport, const std::string& p
     try {
       require_sound_data(transport, checked.catalog, entry);
     } catch (const Error& error) {
+      if (cannot_be_read(error) && !checked.unreadable) checked.unreadable = error;
       checked.is_sound[i] = false;
       checked.damage.push_back(damage_of(path, {field.note.name, entry.payload.offset, error.what()}));
       checked.damage.back().bytes = entry.payload.length;

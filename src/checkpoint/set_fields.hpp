@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <limequat/catalog.hpp>
+#include <limequat/error.hpp>
 #include <limequat/multifile.hpp>
 
 #include "base/byte_source.hpp"
@@ -50,6 +51,9 @@ struct SetFields {
 SetFields sort_fields(const Catalog& catalog, const Generation& generation, base::ByteSource* file = nullptr);
 // The generation that the first field in the file belongs to; nothing where there is no file, or none with a note.
 std::optional<Generation> fields_generation_at(transport::Transport& transport, const std::string& path);
+// The same; throws where it cannot be read: io, no_permission.
+std::optional<Generation> read_fields_generation(transport::Transport& transport, const std::string& path);
+bool cannot_be_read(const Error& error) noexcept;  // which says nothing of the contents
 // For users.
 MultifileField describe(const Catalog& catalog, const SetField& field);
 // Reads the data in bounded memory; throws what reading throws, checksum_mismatch above all.
@@ -61,6 +65,7 @@ struct CheckedFields {
   SetFields fields;
   std::vector<bool> is_sound;  // of the intact ones: the data, too
   std::vector<ChunkDamage> damage;
+  std::optional<Error> unreadable;  // the first of this damage that another attempt may not find
 };
 enum class FieldData { compared, left_out };  // left out: all are taken to be sound
 CheckedFields check_fields(transport::Transport& transport, const std::string& path, const Generation& generation,

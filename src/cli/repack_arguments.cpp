@@ -66,9 +66,10 @@ void RepackArguments::tell(Session& session, const std::string& to, const std::s
     session.out.line(json.take());
   } else if (!session.quiet) {
     const std::string files = report.files.size() == 1 ? "" : fmt::format(" in {}", count(report.files.size(), "file"));
-    const std::string fields = report.fields == 0 ? "" : " and " + count(report.fields, "field");
-    session.out.line(fmt::format("{}: {}: {}, {}{}{}{}", to, dry_run ? "would be " + verb : verb,
-                                 count(report.tasks, "stream"), base::human_bytes(report.bytes), fields, files,
+    const std::string streams = fmt::format("{}, {}", count(report.tasks, "stream"), base::human_bytes(report.bytes));
+    const std::string fields = count(report.fields, "field");
+    const std::string what = report.fields == 0 ? streams : report.tasks == 0 ? fields : streams + " and " + fields;
+    session.out.line(fmt::format("{}: {}: {}{}{}", to, dry_run ? "would be " + verb : verb, what, files,
                                  dry_run ? "; nothing was written" : ""));
   }
   cli::tell(session, to, report.findings);

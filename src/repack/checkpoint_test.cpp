@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checkpoints written anew: what they hold travels with them, and multifiles of other programs become ones.
+// Checkpoints written anew: what they hold travels with them.
 #include <limequat/repack.hpp>
 
 #include <gtest/gtest.h>
@@ -25,10 +25,6 @@ using testing::put_contents;
 using testing::stream_bytes;
 
 const Extents& lattice = testing::set_lattice;
-
-std::string golden(const std::string& name) {
-  return (fs::path(LQ_SOURCE_DIR) / "tests" / "golden" / "good" / "sion" / name).string();
-}
 
 std::uint64_t count_of(const std::vector<Finding>& findings, const std::string& rule) {
   return static_cast<std::uint64_t>(std::ranges::count(findings, rule, &Finding::rule));
@@ -285,128 +281,6 @@ TEST_F(WrittenAnew, AllIsUnpacked) {
   const RepackReport report = unpack(path_, folder, {.overwrite = true});
   EXPECT_EQ(count_of(report.findings, "repack-lost-field"), 1U);
   EXPECT_EQ(report.fields, 2U);
-}
-
-// --- multifiles of others
-// ---------------------------------------------------------------------------------------------
-
-TEST_F(WrittenAnew, MultifilesOfOthersBecomeSetsThatGrow) {
-  for (const std::string name : {"v01_1file_4tasks.sion", "v02_2files_5tasks.sion", "v03_multiblock.sion",
-                                 "v11_3files_splitcomm.sion", "v18_fmt3.sion", "v14_defrag_q1.sion"}) {
-    SCOPED_TRACE(name);
-    const Error refused = error_of([&] { MultifileWriter::append(golden(name)); });
-    EXPECT_EQ(refused.code(), Code::unsupported);
-    EXPECT_NE(std::string(refused.what()).find("--checkpoint"), std::string::npos) << refused.what();
-    const RepackReport report = defragment(golden(name), to_, {.overwrite = true, .checkpoint = true});
-    EXPECT_TRUE(report.findings.empty());
-    const MultifileReader before(golden(name));
-    const auto tasks = static_cast<std::int32_t>(before.tasks());
-    {
-      MultifileWriter writer = MultifileWriter::append(to_, {}, {.streams = tasks + 1});
-      for (std::int32_t task = 0; task <= tasks; ++task) writer.stream(static_cast<std::size_t>(task)).write("more");
-      writer.close();
-    }
-    EXPECT_TRUE(verify_multifile(to_).is_sound());
-    const MultifileReader after(to_);
-    ASSERT_EQ(after.tasks(), tasks + 1);
-    for (std::int64_t task = 0; task <= tasks; ++task) {
-      std::vector<std::byte> expected;
-      if (task < tasks) expected = before.task(task).read_all();
-      for (const char c : {'m', 'o', 'r', 'e'}) expected.push_back(static_cast<std::byte>(c));
-      EXPECT_TRUE(after.task(task).read_all() == expected) << task;
-    }
-    for (const std::string& file : files_in(directory_.path())) fs::remove(directory_ / file);
-  }
-}
-
-TEST_F(WrittenAnew, KeysOfOthersAreFoundInACheckpoint) {
-  defragment(golden("v05_keyval.sion"), to_, {.checkpoint = true});
-  unpack(golden("v05_keyval.sion"), directory_ / "before");
-  unpack(to_, directory_ / "after");
-  const std::vector<std::string> files = files_in(directory_ / "before");
-  EXPECT_EQ(files_in(directory_ / "after"), files);
-  for (const std::string& file : files) {
-    EXPECT_TRUE(contents(directory_ / ("before/" + file)) == contents(directory_ / ("after/" + file))) << file;
-  }
-  EXPECT_EQ(error_of([&] {
-              defragment(golden("v05_keyval.sion"), directory_ / "x",
-                         {.checkpoint = true, .compression = Compression::zstd});
-            }).code(),
-            Code::unsupported);
-}
-
-TEST_F(WrittenAnew, RanksThatAreNoNumbersOfTasksAreToldOf) {
-  std::string file = contents(golden("v01_1file_4tasks.sion"));
-  for (const auto& [task, rank] : {std::pair{0, '\x07'}, {1, '\x05'}, {2, '\x1e'}, {3, '\x0c'}}) {
-    file.replace(1076 + 8 * static_cast<std::size_t>(task), 8, std::string(1, rank) + std::string(7, '\0'));
-  }
-  put_contents(path_, file);
-  EXPECT_EQ(count_of(defragment(path_, to_, {.checkpoint = true}).findings, "repack-ranks"), 1U);
-  const MultifileReader before(path_), after(to_);
-  const int in_order_of_rank[] = {1, 0, 3, 2};
-  for (int task = 0; task < 4; ++task) {
-    EXPECT_TRUE(after.task(task).read_all() == before.task(in_order_of_rank[task]).read_all()) << task;
-  }
-}
-
-TEST_F(WrittenAnew, OnlyDefragmentingMakesCheckpointsOfThem) {
-  EXPECT_EQ(error_of([&] { rewrite(golden("v03_multiblock.sion"), to_, {.checkpoint = true}); }).code(),
-            Code::unsupported);
-  EXPECT_EQ(error_of([&] { defragment(golden("v03_multiblock.sion"), to_, {.compression = Compression::lz4}); }).code(),
-            Code::invalid_argument);
-  EXPECT_TRUE(files_in(directory_.path()).empty());
-}
-
-// --- sets that cannot be gone on with where they are
-// --------------------------------------------------------------------
-
-TEST_F(WrittenAnew, AChunkWhoseRecordIsLostIsTakenAsItIsWhenAsked) {
-  {
-    MultifileWriter writer(path_);
-    writer.write(stream_bytes(0, 0, 5000));
-    writer.close();
-  }
-  std::string file = contents(path_);
-  file.replace(4096 + (1 << 20) + 4096 - 128, 128, 128, '\0');  // both records of chunk 0, at the end of its width
-  put_contents(path_, file);
-  const Error refused = error_of([&] { MultifileWriter::append(path_); });
-  EXPECT_EQ(refused.code(), Code::unsupported);
-  EXPECT_NE(std::string(refused.what()).find("lq defrag " + path_ + " -o NEW --no-verify"), std::string::npos);
-  EXPECT_EQ(error_of([&] { defragment(path_, to_); }).code(), Code::checksum_mismatch);
-  EXPECT_FALSE(fs::exists(to_));
-  EXPECT_EQ(count_of(defragment(path_, to_, {.verify = false}).findings, "repack-unverified-chunk"), 1U);
-  {
-    MultifileWriter writer = MultifileWriter::append(to_);
-    writer.write(stream_bytes(0, 5000, 100));
-    writer.close();
-  }
-  EXPECT_EQ(MultifileReader(to_).task(0).read_all(), stream_bytes(0, 0, 5100));
-  EXPECT_TRUE(verify_multifile(to_).is_sound());
-}
-
-TEST_F(WrittenAnew, ASetThatLostChunksGoesOnWithWhatThereIs) {
-  {
-    MultifileWriter writer(path_, {}, {.expected_bytes = 1, .buffer_bytes = 100});
-    writer.write(stream_bytes(0, 0, 10000));
-    writer.stream().flush();
-  }
-  const std::string part = directory_ / files_in(directory_.path()).front();
-  std::string file = contents(part);
-  file[4096 + 4096 + 5] ^= 1;  // chunk 1 of chunks of a block, behind the header
-  put_contents(part, file);
-  EXPECT_EQ(repair_multifile(part).outcome, RepairReport::Outcome::recovered);
-  const Error refused = error_of([&] { MultifileWriter::append(path_); });
-  EXPECT_EQ(refused.code(), Code::unsupported);
-  EXPECT_NE(std::string(refused.what()).find("lq defrag " + path_ + " -o NEW\""), std::string::npos) << refused.what();
-  const auto rest = MultifileReader(path_).task(0).read_all();
-  EXPECT_EQ(rest, stream_bytes(0, 0, 4096 - 128));
-  defragment(path_, to_);
-  {
-    MultifileWriter writer = MultifileWriter::append(to_);
-    writer.write(stream_bytes(0, rest.size(), 900));
-    writer.close();
-  }
-  EXPECT_EQ(MultifileReader(to_).task(0).read_all(), stream_bytes(0, 0, rest.size() + 900));
 }
 
 }  // namespace

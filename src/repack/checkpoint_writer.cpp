@@ -90,8 +90,9 @@ class CheckpointWriter {
   template <class Work>
   void write_part(const std::string& name, const Work& work) {
     const std::string temporary = part(name);
-    transport_.create(temporary)->close();
+    const auto created = transport_.create(temporary);
     parts_.push_back(temporary);
+    created->close();
     io::NewFile file(transport_, Communicator(), name, temporary, 0, 0, true);
     file.named([&] {
       work(file.file());

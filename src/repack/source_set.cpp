@@ -148,9 +148,10 @@ std::vector<Finding> lost_fields(const checkpoint::CopiedFields& fields) {
                         .code = Code::checksum_mismatch,
                         .rule = "repack-lost-field",
                         .message = fmt::format("left out: {}", damage.what),
-                        .record = damage.field,
-                        .offset = damage.offset,
-                        .length = damage.bytes});
+                        .record = damage.field});
+    if (damage.offset == 0) continue;  // of the file as a whole
+    findings.back().offset = damage.offset;
+    findings.back().length = damage.bytes;
   }
   return findings;
 }

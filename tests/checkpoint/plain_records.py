@@ -69,7 +69,7 @@ class Physical:
             self.map = [struct.unpack_from("<2i", self.data, end + 4 + 8 * i) for i in range(size)]
             end += 4 + 8 * size
         generation, _, fields = record(self.data[end:end + 64], b"LQmt")
-        number, tasks, table_bytes, table = struct.unpack_from("<IIQI", fields, 24)
+        number, tasks, table_bytes, table, _, self.fields = struct.unpack_from("<IIQ3I", fields, 24)
         assert generation == self.generation
         assert (number, tasks, table_bytes) == (self.number, self.tasks, end - self.mb2)
         assert table == zlib.crc32(self.data[self.mb2:end])
@@ -108,12 +108,41 @@ def check(path, sizes):
         assert files[file].stream(local) == content(task, sizes[task]), f"{path.name}: task {task}"
 
 
+def lime_records(data):
+    """Type and bytes of each record of a LIME file."""
+    at = 0
+    while at < len(data):
+        magic, _, _, size = struct.unpack_from(">IHHQ", data, at)
+        assert magic == 0x456789AB
+        yield data[at + 16:at + 144].rstrip(b"\0").decode(), data[at + 144:at + 144 + size]
+        at += 144 + (size + 7) // 8 * 8
+    assert at == len(data)
+
+
+def check_fields(path, names):
+    """The notes of NAME.fields are of the generation of the set, whose tail record knows their number."""
+    data = path.with_name(path.name + ".fields").read_bytes()
+    notes = [text.decode().splitlines() for kind, text in lime_records(data) if kind == "limequat-checkpoint"]
+    generation = Physical(path).generation.hex()
+    assert [note[1] for note in notes] == [f"generation = {generation}"] * len(names), notes
+    assert [note[5] for note in notes] == [f"name = {name}" for name in names], notes
+    payloads = [text for kind, text in lime_records(data) if kind == "scidac-binary-data"]
+    assert payloads == [struct.pack(">12d", *[0.25] * 12)] * len(names)
+    assert Physical(path).fields == len(names)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         subprocess.run([sys.argv[1], name], check=True)
         check(folder / "closed.sion", [0, 5000, 10000, 15000])
         check(folder / "grown.sion", [0, 10000, 10000, 15000, 20000])
+        check(folder / "parted.sion", [10 * task for task in range(189)])
+        assert [Physical(folder / f"parted.sion.{k:06}").tasks for k in (1, 2)] == [184, 4]
+        check(folder / "anew.sion", [0, 10000, 10000, 15000, 20000])
+        assert Physical(folder / "anew.sion").files == Physical(folder / "anew.sion").blocks == 1
+        for name in ("grown.sion", "anew.sion"):
+            check_fields(folder / name, ["one", "another"])
         part, = folder.glob("left.sion.*.part")
         unclosed = Physical(part, closed=False)
         assert part.name == f"left.sion.{unclosed.generation[:4].hex()}.part"

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Writes the sets that plain_records.py reads, into a folder: one that is closed, one that has grown, a repaired one.
+// Writes the sets that plain_records.py reads, into a folder: one that is closed, two that have grown, one written anew
+// with fields, one that is left unclosed.
 // Byte i of task t is (31 i + 57 t + 7 (i div 256)) mod 256.
 #include <cstdio>
 #include <limequat/limequat.hpp>
@@ -51,6 +52,20 @@ int main(int argc, char** argv) {
     lq::MultifileWriter more = lq::MultifileWriter::append(folder + "grown.sion", {}, options(5));
     fill(more);
     more.close();
+
+    // Tables of 188 tasks leave no room for a record in blocks of 4096 bytes.
+    lq::MultifileWriter few(folder + "parted.sion", {}, options(1));
+    few.close();
+    lq::MultifileWriter many = lq::MultifileWriter::append(folder + "parted.sion", {}, options(1 + 188));
+    for (std::size_t i = 0; i < many.streams(); ++i) many.stream(i).write(content(many.stream(i).task(), 0, 10 * i));
+    many.close();
+
+    const lq::Grid grid({2, 2, 1, 3});
+    const std::vector<double> numbers(grid.local_volume(), 0.25);
+    lq::MultifileWriter fields = lq::MultifileWriter::append(folder + "grown.sion", {}, options(0));
+    for (const char* name : {"one", "another"}) fields.write_field(name, grid, lq::sites(numbers));
+    fields.close();
+    lq::defragment(folder + "grown.sion", folder + "anew.sion");
 
     lq::MultifileWriter left(folder + "left.sion", {}, options(3));
     fill(left);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <limequat/error.hpp>
 #include <limequat/repack.hpp>
 
 #include "compat/programs/sion/tool.hpp"
@@ -77,6 +78,9 @@ int main(int argc, char** argv) {
     const auto block = static_cast<std::uint64_t>(set.files().front().head.block_size);
     say_what_it_is(set, names[0], options.block_size > 0 ? options.block_size : block);
     if (verbose) say_what_is_copied(set);
-    lq::defragment(names[0], names[1], options);
+    // Of a checkpoint, fields that could not be kept: the new multifile is there without them.
+    for (const lq::Finding& finding : lq::defragment(names[0], names[1], options).findings) {
+      if (finding.severity == lq::Severity::error) throw lq::Error(finding.code, finding.message);
+    }
   });
 }
