@@ -89,32 +89,34 @@ static void complain_about_it(const char* name, const char* mode) {
   CHECK(sion_parclose_mpi(sid) == 1);
 }
 
-/* How many tasks are in a transaction at once, at most: each stays as long as there may come others. */
+/* Adds to a number of rank 0, or puts a larger one there; what it was before. */
+static int fetch(int number, MPI_Aint place, MPI_Op how, MPI_Win window) {
+  int before = 0;
+  MPI_Fetch_and_op(&number, &before, MPI_INT, 0, place, how, window);
+  MPI_Win_flush(0, window);
+  return before;
+}
+
+/* How many tasks are in a transaction at once, at most. Nobody leaves before there were as many as the mode's word
+ * "atonce" says, which the library does not know; then each stays a while, for there must not come more. */
 static void take_turns(const char* name, const char* mode) {
-  const int sid = open_it(name, mode, NULL);
-  int most = 0, *inside = NULL;
+  const int sid = open_it(name, mode, NULL), expected = atoi(strstr(mode, "atonce=") + 7);
+  int* numbers = NULL; /* inside now, most of them */
   MPI_Win window;
-  MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &inside, &window);
-  *inside = 0;
+  MPI_Win_allocate(2 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &numbers, &window);
+  numbers[0] = numbers[1] = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Win_lock_all(0, window);
   CHECK(sion_startof_transaction_mpi(sid) == 1);
-  for (int step = 0; step < 200; ++step) {
-    const int add = step == 0 ? 1 : 0;
-    int before = 0;
-    MPI_Fetch_and_op(&add, &before, MPI_INT, 0, 0, MPI_SUM, window);
-    MPI_Win_flush(0, window);
-    if (before + add > most) most = before + add;
-    usleep(1000);
-  }
-  const int less = -1;
-  int left = 0;
-  MPI_Fetch_and_op(&less, &left, MPI_INT, 0, 0, MPI_SUM, window);
-  MPI_Win_flush(0, window);
+  fetch(fetch(1, 0, MPI_SUM, window) + 1, 1, MPI_MAX, window);
+  while (fetch(0, 1, MPI_MAX, window) < expected) usleep(1000);
+  usleep(50000);
+  fetch(-1, 0, MPI_SUM, window);
   CHECK(sion_endof_transaction_mpi(sid) == 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  tell("at once", of_all(fetch(0, 1, MPI_MAX, window), MPI_MAX));
   MPI_Win_unlock_all(window);
   MPI_Win_free(&window);
-  tell("at once", of_all(most, MPI_MAX));
   CHECK(sion_parclose_mpi(sid) == 1);
 }
 

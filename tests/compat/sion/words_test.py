@@ -142,7 +142,7 @@ class Environment(Program):
     def test_turns_of_transactions(self):
         for environment, at_once in [({}, 4), ({"SION_SERBLOCKSIZE": "1"}, 1), ({"SION_SERBLOCKSIZE": "2"}, 2),
                                      ({"SION_SERBLOCKSIZE": "99999"}, 4)]:
-            self.assertEqual(self.run_it("turns", ["bw"], environment)[0], [{"at once": at_once}])
+            self.assertEqual(self.run_it("turns", [f"bw,atonce={at_once}"], environment)[0], [{"at once": at_once}])
 
 
 if __name__ == "__main__":
