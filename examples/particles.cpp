@@ -8,7 +8,7 @@
 //   mpirun -n 4 particles FILE
 //
 // Prints, on any number of ranks:
-//   1000 particles written, 56000 bytes in one physical file
+//   1000 particles written, 56000 bytes
 //   restarted on fewer ranks: 1000 particles, sum of numbers 499500
 //   the potential of 512 cells: sum 130816
 //   500 more: 1500 particles, sum of numbers 1124250
@@ -152,8 +152,7 @@ void run(const std::string& path) {
   all.barrier();
   if (rank == 0) {
     const lq::MultifileReader reader(path);
-    std::printf("1000 particles written, %llu bytes in %s physical file\n",
-                static_cast<unsigned long long>(reader.info().bytes), reader.info().files.size() == 1 ? "one" : "more");
+    std::printf("1000 particles written, %llu bytes\n", static_cast<unsigned long long>(reader.info().bytes));
   }
 
   // A restart on half of the ranks, which go on and add particles of their own.

@@ -265,7 +265,7 @@ typedef struct lq_multifile_options {
   const lq_communicator* communicator;  // or NULL: this process alone
   int streams;                          // tasks of this rank; default 1
   uint64_t expected_bytes;              // of each of them, roughly; 0: not known
-  int files;                            // physical files; 0: one
+  int files;                            // physical files; 0: as many as the file system wants
   int compression;                      // LQ_COMPRESSION_*; default none
   int level;                            // of the compression; 0: its usual one
   int checksums;                        // of every chunk; default 1

@@ -38,8 +38,10 @@ LQ_API bool is_available(Compression compression) noexcept;
 struct MultifileOptions {
   std::int32_t streams = 1;  // of this rank: a task each, for example one per thread
   std::uint64_t expected_bytes =
-      0;                   // of each of these streams, roughly; 0: not known. Any size fits, whatever this says
-  std::int32_t files = 0;  // physical files; 0: one
+      0;  // of each of these streams, roughly; 0: not known. Any size fits, whatever this says
+  // Physical files, one per rank at most. 0: as many as the file system wants, which is up to 8 where it lets one
+  // writer at a time into a file, as local ones do, and one per 4096 ranks elsewhere; one if a rank has no stream.
+  std::int32_t files = 0;
   Compression compression = Compression::none;
   int level = 0;                            // of the compression; 0: its usual one
   bool checksums = true;                    // of every chunk

@@ -41,7 +41,7 @@ def create(path, *, tasks=1, comm=None, expected_bytes=0, files=0, compression=N
     tasks           streams of this process
     comm            None, or an mpi4py communicator of one rank; more of them are served in C and C++
     expected_bytes  of each stream, roughly; any size fits, whatever this says
-    files           physical files, at most one per rank; 0: one
+    files           physical files, at most one per rank; 0: as many as the file system wants
     compression     None, "lz4" or "zstd", at ``level``
     force           replace an existing set, which stays until the new one is complete
     """

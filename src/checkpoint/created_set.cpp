@@ -36,9 +36,11 @@ class CreatedSet final : public NewSet {
   struct Choice {
     Generation generation;
     std::uint64_t unit_bytes = 0;
+    std::int32_t files = 1;
   };
 
   void choose();
+  bool some_rank_has_no_stream();
   void form_groups();
   void choose_block();
   void lay_out();
@@ -98,16 +100,26 @@ void CreatedSet::choose() {
   Choice choice;
   comm::agree_at_root(all(), [&] {
     io::require_target(transport_, path_, options_.overwrite);
-    choice = {new_generation(), transport_.unit(path_).bytes};
+    const transport::Unit unit = transport_.unit(path_);
+    choice = {new_generation(), unit.bytes,
+              options_.files > 0 ? options_.files : choose_files(unit.one_writer, all().size())};
     if (options_.overwrite) older_files_ = files_of(transport_, path_);
   });
   all().broadcast(std::as_writable_bytes(std::span(&choice, 1)), 0);
   generation_ = choice.generation;
   unit_bytes_ = choice.unit_bytes;
+  files_ = choice.files;
+  if (options_.files == 0 && files_ > 1 && some_rank_has_no_stream()) files_ = 1;
+}
+
+// Each file needs a task; users who want more files than one say how many.
+bool CreatedSet::some_rank_has_no_stream() {
+  std::uint64_t fewest = static_cast<std::uint64_t>(options_.streams);
+  all().all_reduce(std::span(&fewest, 1), comm::Reduce::min);
+  return fewest == 0;
 }
 
 void CreatedSet::form_groups() {
-  files_ = std::max(options_.files, 1);
   comm::agree(all(), [&] {
     if (files_ <= all().size()) return;
     throw Error(Code::invalid_argument,

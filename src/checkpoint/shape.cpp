@@ -26,6 +26,8 @@ constexpr std::uint64_t largest_width = 64ULL << 20;
 constexpr std::uint64_t largest_width_compressed = 16ULL << 20;
 constexpr std::uint64_t smallest_block = 512;
 constexpr std::uint64_t largest_block = 32ULL << 20;  // that other writers take
+constexpr std::int32_t most_local_files = 8;
+constexpr std::int32_t ranks_of_shared_file = 4096;
 
 bool leaves_room(std::uint64_t block, std::uint64_t tasks) {
   const std::uint64_t head = format::sion::head_bytes(static_cast<std::int32_t>(tasks));
@@ -74,6 +76,11 @@ std::uint64_t choose_width(std::uint64_t expected_bytes, std::uint64_t block_byt
     wanted = std::min(expected_bytes, bound);
   }
   return format::sion::round_up(std::max(wanted, frame_bound) + reserved_bytes, block_bytes);
+}
+
+std::int32_t choose_files(bool one_writer, int ranks) {
+  if (one_writer) return std::min(ranks, most_local_files);
+  return (ranks - 1) / ranks_of_shared_file + 1;
 }
 
 std::int32_t file_of_rank(int rank, int ranks, std::int32_t files) {

@@ -30,6 +30,10 @@ std::vector<std::uint64_t> roomy_parts(const std::string& path, std::uint64_t bl
 std::uint64_t choose_width(std::uint64_t expected_bytes, std::uint64_t block_bytes, Compression compression,
                            std::uint64_t frame_bound);
 
+// The number of physical files where users name none. Where a file has one writer at a time, one per rank and 8 at
+// most; else one per 4096 ranks, in the range where the SIONlib paper found the best rates.
+std::int32_t choose_files(bool one_writer, int ranks);
+
 // The physical file of a rank: blocks of ranks, the last of which takes the rest.
 std::int32_t file_of_rank(int rank, int ranks, std::int32_t files);
 

@@ -29,11 +29,12 @@ class File : public base::ByteSource {
   virtual void close() = 0;
 };
 
-// What two writers of a file must not share.
+// What two writers of a file must not share, and what else a writer of new files should know.
 struct Unit {
   std::uint64_t bytes = 4096;  // a page, block or stripe
   bool single_owner = false;   // or bytes get lost; else it is only slow
   bool reserve_first = false;  // new files are written faster where storage was taken before
+  bool one_writer = false;     // at a time in each file: others wait
 };
 
 enum class PathKind { absent, file, directory, other };
