@@ -50,17 +50,22 @@ class CallbackRelay final : public multifile::Relay {
       pairs_.push_back({form(seat), seat.task, 1, seat.tasks - 1, true});
       return;
     }
+    // Whoever fails in one step is waited for in the next.
+    std::exception_ptr failure;
     for (int step = 0; step < steps_of(length); ++step) {
-      if (step_of(position, length) == step) {
-        const int tasks = v.keeper_tasks + seat.tasks, task = v.keeper_tasks + seat.task;
-        pairs_.push_back({form({seat.file, seat.files, task, tasks}), task, v.keeper_tasks, tasks - 1, true});
-      } else if (step_of((position + length - 1) % length, length) == step) {
-        const int tasks = seat.tasks + v.ward_tasks, file = (seat.file + v.distance) % seat.files;
-        pairs_.push_back({form({file, seat.files, seat.task, tasks}), seat.task, seat.tasks, tasks - 1, false});
-      } else {
-        form(seat);
-      }
+      base::keep_failure(failure, [&] {
+        if (step_of(position, length) == step) {
+          const int tasks = v.keeper_tasks + seat.tasks, task = v.keeper_tasks + seat.task;
+          pairs_.push_back({form({seat.file, seat.files, task, tasks}), task, v.keeper_tasks, tasks - 1, true});
+        } else if (step_of((position + length - 1) % length, length) == step) {
+          const int tasks = seat.tasks + v.ward_tasks, file = (seat.file + v.distance) % seat.files;
+          pairs_.push_back({form({file, seat.files, seat.task, tasks}), seat.task, seat.tasks, tasks - 1, false});
+        } else {
+          form(seat);
+        }
+      });
     }
+    if (failure) std::rethrow_exception(failure);
   }
 
   void pass(const Parcel& mine, base::Bytes data, const multifile::Courier::Write& write,

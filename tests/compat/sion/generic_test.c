@@ -175,6 +175,18 @@ static void copies_have_names_by_the_rule(void) {
   full = usual;
 }
 
+/* The file's own group, and one in each of the steps in which copies are made of three groups. */
+static void all_hear_of_a_group_that_one_cannot_make(void) {
+  for (int group = 1; group <= 5; ++group) {
+    seat s = seat_in(3);
+    bad_group = rank == 1 ? group : 0;
+    const int sid = open_at(full, "grouped.sion", "bw,buddy", &s);
+    CHECK((sid >= 0) == (group == 5) && (sid < 0 || sion_generic_parclose(sid) == 1));
+    bad_group = 0;
+    wait_for_all();
+  }
+}
+
 static void copies_need_neighbours_and_a_way_to_them(void) {
   seat s = seat_in(2);
   write_copies("kept.sion", "bw", 2, 400);
@@ -226,6 +238,7 @@ int main(int argc, char** argv) {
   copies_are_the_vector_and_stand_in();
   every_level_of_any_number_of_groups_holds_all();
   copies_have_names_by_the_rule();
+  all_hear_of_a_group_that_one_cannot_make();
   copies_need_neighbours_and_a_way_to_them();
   what_cannot_be_is_refused_by_all();
   CHECK(sion_generic_free_api(standard) == 1 && sion_generic_free_api(full) == 1);
