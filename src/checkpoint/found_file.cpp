@@ -5,6 +5,7 @@
 #include "checkpoint/found_file.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -101,7 +102,13 @@ TailFacts read_tail_record(base::ByteSource& file, const sion::PhysicalFile& phy
   if (bytes.size() < 8 * sizes.size() || kernels::crc32(0, bytes) != record->sizes) {
     throw_repairable(file.path(), offset + record_bytes, "the sizes of the streams are not what was written");
   }
-  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = base::load_le<std::uint64_t>(bytes.data() + 8 * i);
+  constexpr std::uint64_t most_of_chunk = std::numeric_limits<std::uint32_t>::max();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    sizes[i] = base::load_le<std::uint64_t>(bytes.data() + 8 * i);
+    if (sizes[i] <= physical.table.count(static_cast<std::int32_t>(i)) * most_of_chunk) continue;
+    throw_repairable(file.path(), offset + record_bytes + 8 * i,
+                     fmt::format("a stream of {} bytes is more than its chunks can hold", sizes[i]));
+  }
   return {std::move(sizes), record->fields};
 }
 

@@ -16,6 +16,7 @@
 #include "checkpoint/part_name.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/names.hpp"
+#include "kernels/crc32.hpp"
 #include "support/error_of.hpp"
 #include "support/streams.hpp"
 #include "support/thread_comm.hpp"
@@ -296,6 +297,22 @@ TEST_F(Damaged, TablesOfAnyFileAreTheSameErrorOnAllRanks) {
     EXPECT_GT(refused, 150);
   }
   EXPECT_EQ(expect_same_outcome(), Code::ok);
+}
+
+// With checksums that agree: their sum would pass the largest number and begin again.
+TEST_F(Damaged, StreamsLongerThanTheirChunksCanHoldAreTheSameErrorOnAllRanks) {
+  write_set(*transport_, 6, 3, patterns[1].size_of, 1, Compression::lz4);
+  ASSERT_EQ(expect_same_outcome(), Code::ok);
+  const auto file = transport_->open_write("set.000001");
+  std::array<std::byte, record_bytes + 16> bytes{};  // with the sizes of two streams
+  const std::uint64_t offset = file->size() - bytes.size();
+  ASSERT_EQ(file->read_at(offset, bytes), bytes.size());
+  TailRecord record = *decode_tail_record(bytes);
+  const std::array<std::uint64_t, 2> sizes{0 - std::uint64_t{700}, 771};
+  record.sizes = kernels::crc32(0, std::as_bytes(std::span(sizes)));
+  file->write_at(offset, encode(record));
+  file->write_at(offset + record_bytes, std::as_bytes(std::span(sizes)));
+  EXPECT_EQ(expect_same_outcome(), Code::malformed);
 }
 
 TEST_F(Damaged, SetsWithoutAFileOrWithAFileOfAnotherAreTheSameErrorOnAllRanks) {
