@@ -5,6 +5,7 @@
 #include "checkpoint/appended_set.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -15,6 +16,7 @@
 #include "comm/tree.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/integers.hpp"
+#include "io/new_file.hpp"
 
 namespace lq::checkpoint {
 
@@ -58,14 +60,16 @@ void AppendedSet::find() {
   comm::agree(all(), [&] { require_options(options_, path_); });
 }
 
-// Of attempts that failed before they changed the set.
+// Of attempts that failed before they changed the set; the last first, so that none is left behind a gap.
 void AppendedSet::remove_stale_files() {
+  std::vector<std::string> stale;
   for (std::int64_t number = common_.files;; ++number) {
-    const std::string part =
-        part_name(sion::file_name(path_, static_cast<std::int32_t>(number)), found_.records.front().generation);
-    if (transport_.kind(part) != transport::PathKind::file) return;
-    transport_.remove(part);
+    stale.push_back(
+        part_name(sion::file_name(path_, static_cast<std::int32_t>(number)), found_.records.front().generation));
+    if (transport_.kind(stale.back()) != transport::PathKind::file) break;
   }
+  stale.pop_back();
+  for (; !stale.empty(); stale.pop_back()) transport_.remove(stale.back());
 }
 
 void AppendedSet::number_tasks() {
@@ -73,6 +77,9 @@ void AppendedSet::number_tasks() {
   const comm::Sums sums = comm::exclusive_sums(all(), std::span(&mine, 1));
   first_task_ = static_cast<std::int64_t>(sums.before[0]);
   tasks_ = std::max(common_.tasks, static_cast<std::int64_t>(sums.total[0]));
+  if (tasks_ <= std::numeric_limits<std::int32_t>::max()) return;
+  throw Error(Code::invalid_argument, fmt::format("{}: {} tasks; a set has less than 2^31", path_, tasks_),
+              {.path = path_});
 }
 
 std::vector<TaskEntry> AppendedSet::deal_out() {
@@ -139,6 +146,7 @@ void AppendedSet::lay_out(std::size_t index) {
 void AppendedSet::create_new_file(std::size_t index, std::vector<std::byte> bytes) {
   NewFile& file = new_files_[index];
   const std::size_t number = old_files() + index;
+  io::require_target(transport_, sion::file_name(path_, static_cast<std::int32_t>(number)), false);
   sion::FixedHead head;
   head.tasks = static_cast<std::int32_t>(file.tasks);
   head.block_size = static_cast<std::int32_t>(common_.block);

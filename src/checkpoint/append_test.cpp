@@ -7,6 +7,7 @@
 #include <limequat/multifile.hpp>
 
 #include <filesystem>
+#include <fstream>
 
 #include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"
@@ -187,6 +188,20 @@ TEST_F(AppendTo, AnyNumberOfNewTasksFits) {
       EXPECT_TRUE(verify_multifile(path_).is_sound());
     }
   }
+}
+
+// It would be found when all is written, and repairing the set would replace it.
+TEST_F(AppendTo, AFileWithTheNameOfAFurtherOneIsRefusedBeforeAnythingIsWritten) {
+  {
+    MultifileWriter writer(path_);
+    writer.write(stream_bytes(0, 0, 5000));
+    writer.close();
+  }
+  std::ofstream(path_ + ".000001") << "another's";
+  EXPECT_EQ(error_of([&] { MultifileWriter::append(path_, {}, {.streams = 2}); }).code(), Code::exists);
+  EXPECT_TRUE(verify_multifile(path_).is_sound());
+  EXPECT_EQ(std::filesystem::file_size(path_ + ".000001"), 9U);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_.path()), {}), 2);
 }
 
 TEST_F(AppendTo, CannotBeDiscarded) {
