@@ -107,14 +107,17 @@ std::array<comm::Stated, 5> stated_creation(const Creation& request) {
   return {most[0], most[1], most[2], most[3], {"how tasks are numbered", request.seat.is_rank ? "as ranks" : "freely"}};
 }
 
-// The rank in `all` of the first task of file 0.
+// The rank in `all` of the first task of file 0. Files without tasks would be missing from the set.
 int find_map_root(comm::Comm& all, const Seat& seat) {
   if (seat.files == 1) return 0;
-  std::uint64_t root = seat.file == 0 && seat.task == 0 ? static_cast<std::uint64_t>(all.rank())
-                                                        : static_cast<std::uint64_t>(all.size());
-  all.all_reduce(std::span(&root, 1), comm::Reduce::min);
-  if (root < static_cast<std::uint64_t>(all.size())) return static_cast<int>(root);
-  throw Error(Code::invalid_argument, "no task is the first of physical file 0; count files and tasks from 0");
+  const std::uint64_t is_first = seat.task == 0 ? 1 : 0, is_root = seat.file == 0 ? is_first : 0;
+  std::array<std::uint64_t, 3> sums{is_root * static_cast<std::uint64_t>(all.rank()), is_root, is_first};
+  all.all_reduce(sums, comm::Reduce::sum);
+  if (sums[1] == 1 && sums[2] == static_cast<std::uint64_t>(seat.files)) return static_cast<int>(sums[0]);
+  throw Error(Code::invalid_argument,
+              fmt::format("{} physical files have {} first tasks, {} of them in file 0; each has one, and files and "
+                          "tasks count from 0",
+                          seat.files, sums[2], sums[1]));
 }
 
 }  // namespace

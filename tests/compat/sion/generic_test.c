@@ -219,6 +219,9 @@ static void what_cannot_be_is_refused_by_all(void) {
   CHECK(open_at(full, "f", "bw", &tasks) == -1);
   other.block = rank == 2 ? 512 : 256;
   CHECK(open_at(full, "f", "bw", &other) == -1);
+  seat gap = {rank / 2 * 2, 3, rank % 2, 2, 256, 500}, late = {1 + rank / 2, 3, rank % 2, 2, 256, 500};
+  CHECK(open_at(full, "f", "bw", &gap) == -1 && open_at(full, "f", "bw,buddy", &gap) == -1);
+  CHECK(open_at(full, "f", "bw", &late) == -1);
   CHECK(open_at(full, vector("v03_multiblock.sion"), "br", &s) == -1);    /* 3 tasks */
   CHECK(open_at(full, vector("v02_2files_5tasks.sion"), "br", &s) == -1); /* 5 tasks */
   CHECK(open_at(full, vector("v17_unclosed.sion"), "br", &s) == -1);
