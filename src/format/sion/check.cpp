@@ -5,11 +5,13 @@
 #include "format/sion/check.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "format/sion/own_records.hpp"
 
 namespace lq::format::sion {
 namespace {
@@ -58,13 +60,26 @@ void check_ranks(const PhysicalFile& file, Findings& findings) {
                              fmt::format("two tasks have the global rank {}", *twice)));
 }
 
-void check_end(const PhysicalFile& file, bool has_map, std::uint64_t map_entries, Findings& findings) {
+// Of Limequat's own record at `end`, with the sizes of streams that may be behind it; 0: there is none.
+std::uint64_t own_tail_bytes(const PhysicalFile& file, std::uint64_t end, const SourceOf& source_of) {
+  std::array<std::byte, own_record_bytes> bytes{};
+  if (source_of(file).read_at(end, bytes) < bytes.size()) return 0;
+  const std::optional<OwnRecord> record = own_record(bytes);
+  if (!record || !record->is_tail) return 0;
+  const std::uint64_t sizes = 8 * static_cast<std::uint64_t>(file.geometry.tasks());
+  return file.bytes - end == own_record_bytes + sizes ? own_record_bytes + sizes : own_record_bytes;
+}
+
+void check_end(const PhysicalFile& file, bool has_map, std::uint64_t map_entries, const SourceOf& source_of,
+               Findings& findings) {
   if (!file.has_table()) return;
   std::uint64_t end =
       file.tail_offset + table_bytes(file.geometry.tasks(), static_cast<std::uint64_t>(file.max_chunks));
   if (has_map) end += 4 + 8 * map_entries;
   // Serial writers end with the size of a map that is not there.
   if (file.bytes <= end + (has_map ? 0 : 4)) return;
+  end += own_tail_bytes(file, end, source_of);
+  if (file.bytes == end) return;
   findings.add(finding_about(file, Severity::note, "sion-trailing-bytes", end,
                              fmt::format("{} bytes follow metadata block 2: left from an older, longer file, or an "
                                          "addition that this version does not know",
@@ -73,13 +88,13 @@ void check_end(const PhysicalFile& file, bool has_map, std::uint64_t map_entries
 
 }  // namespace
 
-void check_set(const Set& set, Findings& findings) {
+void check_set(const Set& set, const SourceOf& source_of, Findings& findings) {
   for (std::size_t k = 0; k < set.files().size(); ++k) {
     const PhysicalFile& file = set.files()[k];
     check_head(file, findings);
     check_ranks(file, findings);
     const bool has_map = k == 0 && set.files().size() > 1;
-    check_end(file, has_map, static_cast<std::uint64_t>(set.tasks()), findings);
+    check_end(file, has_map, static_cast<std::uint64_t>(set.tasks()), source_of, findings);
   }
 }
 

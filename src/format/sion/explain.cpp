@@ -15,6 +15,7 @@
 #include "format/sion/broken_rule.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
+#include "format/sion/own_records.hpp"
 #include "format/sion/record_parts.hpp"
 #include "format/sion/set.hpp"
 #include "format/sion/tail.hpp"
@@ -26,6 +27,7 @@ constexpr const char* head_section = "formats/sion.md 2";
 constexpr const char* order_section = "formats/sion.md 3";
 constexpr const char* chunk_section = "formats/sion.md 4";
 constexpr const char* tail_section = "formats/sion.md 5";
+constexpr const char* own_tail_section = "formats/sion-records.md 4";
 constexpr std::uint64_t most_lines = 4096;  // of one table
 
 class Explanation {
@@ -41,6 +43,7 @@ class Explanation {
       add_table("chunk width", head.widths);
       add(4, "maximum chunks", number(head.max_chunks), head_section);
       add(8, "offset of metadata block 2", number(head.tail_offset), head_section);
+      add_own_record(next_);
       PhysicalFile physical;
       static_cast<FixedHead&>(physical.head) = head;
       physical.geometry = Geometry(head, file_.path());
@@ -48,6 +51,7 @@ class Explanation {
       physical.table = std::move(tail.table);
       add_chunks(physical);
       add_tail(head, physical.table, tail.map);
+      add_own_tail(head);
     } catch (const BrokenRule&) {
       // The scan says what is wrong; here the rest is told as what it is.
     }
@@ -61,10 +65,13 @@ class Explanation {
   std::uint64_t left() const noexcept { return window_.size() - next_; }
   void add(std::uint64_t length, std::string name, std::string value, const char* section);
   void add_gap(std::uint64_t end);
+  bool add_own_record(std::uint64_t offset);
+  void add_own_tail(const FixedHead& head);
   void add_fixed(const FixedHead& head);
   void add_table(std::string_view name, const std::vector<std::int64_t>& values);
   void add_chunks(const PhysicalFile& physical);
   void add_chunk(const PhysicalFile& physical, RecordParts& parts, std::int32_t task, std::uint64_t block);
+  void add_chunk_records(const Geometry& geometry, std::int32_t task, std::uint64_t block);
   void add_tail(const Head& head, const ChunkTable& table, const std::optional<std::vector<Place>>& map);
   void add_used(const Head& head, const ChunkTable& table);
   void add_map(const std::vector<Place>& map);
@@ -74,6 +81,7 @@ class Explanation {
   ByteOrder order_ = host_order;
   std::vector<Annotation> annotations_;
   std::uint64_t next_ = 0;
+  bool is_compressed_ = false;
 };
 
 void Explanation::add(std::uint64_t length, std::string name, std::string value, const char* section) {
@@ -85,6 +93,32 @@ void Explanation::add(std::uint64_t length, std::string name, std::string value,
 
 void Explanation::add_gap(std::uint64_t end) {
   if (end > next_) add(end - next_, "gap", "not used", chunk_section);
+}
+
+// One of Limequat's own records, if there is one at `offset`.
+bool Explanation::add_own_record(std::uint64_t offset) {
+  std::optional<OwnRecord> record = own_record(window_.view(offset, own_record_bytes));
+  if (!record) return false;
+  add_gap(offset);
+  is_compressed_ = is_compressed_ || record->compressed;
+  add(own_record_bytes, std::move(record->name), std::move(record->value), record->section);
+  return true;
+}
+
+// formats/sion-records.md 4: behind metadata block 2, and of compressed sets the sizes of streams behind it.
+void Explanation::add_own_tail(const FixedHead& head) {
+  if (!add_own_record(next_) || !is_compressed_) return;
+  const auto tasks = static_cast<std::uint64_t>(head.tasks);
+  if (tasks > most_lines) {
+    add(8 * tasks, "sizes of streams", fmt::format("{} numbers", tasks), own_tail_section);
+    return;
+  }
+  for (std::uint64_t task = 0; task < tasks; ++task) {
+    const base::Bytes bytes = window_.view(next_, 8);
+    if (bytes.size() < 8) return;
+    add(8, fmt::format("size of stream {}", task), fmt::format("{} bytes", base::load_le<std::uint64_t>(bytes.data())),
+        own_tail_section);
+  }
 }
 
 void Explanation::add_fixed(const FixedHead& head) {
@@ -148,11 +182,22 @@ void Explanation::add_chunk(const PhysicalFile& physical, RecordParts& parts, st
   const std::string value = fmt::format("{} of {} bytes", used, physical.geometry.width(task));
   if (parts.empty()) {
     add(used, fmt::format("chunk {} of task {}", block, task), value, chunk_section);
+    add_chunk_records(physical.geometry, task, block);
     return;
   }
   parts.for_each(task, used, [&](std::uint64_t length, const std::string& name) {
     add(length, name, fmt::format("in chunk {}", block), "formats/sion.md 6");
   });
+}
+
+// formats/sion-records.md 3: at the end of the chunk's width, if it is not used.
+void Explanation::add_chunk_records(const Geometry& geometry, std::int32_t task, std::uint64_t block) {
+  const std::uint64_t width = geometry.width(task);
+  if (width < own_chunk_end) return;
+  const std::uint64_t first = geometry.chunk_offset(task, block) + width - own_chunk_end;
+  if (first < next_) return;
+  add_own_record(first);
+  add_own_record(first + own_record_bytes);
 }
 
 void Explanation::add_tail(const Head& head, const ChunkTable& table, const std::optional<std::vector<Place>>& map) {

@@ -62,6 +62,7 @@ class Scan {
   void list_files(const Set& set);
   void list_task(const Set& set, std::int32_t task);
   void list_keys(const Set& set, std::int32_t task);
+  base::ByteSource& source_of(const PhysicalFile& file);
   bool has_room();
 
   base::ByteSource& file_;
@@ -107,7 +108,8 @@ void Scan::list_files(const Set& set) {
 void Scan::list(const Set& set) {
   list_files(set);
   catalog_.metadata.emplace_back("sion-header", facts_of(set));
-  check_set(set, findings_);
+  check_set(
+      set, [this](const PhysicalFile& file) -> base::ByteSource& { return source_of(file); }, findings_);
   most_keys_ = limits_.records - std::min(limits_.records, static_cast<std::uint64_t>(set.tasks()));
   for (std::int32_t task = 0; task < set.tasks(); ++task) {
     if (!set.file_of(task).has_table()) continue;
@@ -130,17 +132,17 @@ void Scan::list_task(const Set& set, std::int32_t task) {
   catalog_.records.push_back(std::move(record));
 }
 
+base::ByteSource& Scan::source_of(const PhysicalFile& file) {
+  if (file.path == file_.path()) return file_;
+  if (!other_ || other_->path() != file.path) other_ = file_.open_other(file.path);
+  return *other_;
+}
+
 void Scan::list_keys(const Set& set, std::int32_t task) {
   if (!has_room()) return;
-  const std::string& path = set.file_of(task).path;
-  base::ByteSource* source = &file_;
-  if (path != file_.path()) {
-    if (!other_ || other_->path() != path) other_ = file_.open_other(path);
-    source = other_.get();
-  }
-  std::map<std::uint64_t, Record> keys;
   const PhysicalFile& holder = set.file_of(task);
-  KeyWalker walker = walk_records(holder, set.place(task).task, *source);
+  std::map<std::uint64_t, Record> keys;
+  KeyWalker walker = walk_records(holder, set.place(task).task, source_of(holder));
   Stream stream(holder, set.place(task).task);
   try {
     while (has_room()) {
