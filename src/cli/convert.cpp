@@ -34,8 +34,26 @@ struct Convert {
                          [&](const RepackOptions& options) { return lq::rewrite(from, to, options); });
   }
 
+  // Rather than ignore it.
+  void refuse_what_needs_a_field() const {
+    const bool asks = !write.format.empty() || !write.precision.empty() || !write.metadata.empty() ||
+                      !write.verify.empty() || write.processes.size() > 0 || write.no_slice_checksums;
+    const bool named = to.ends_with(".ildg") || to.ends_with(".scidac") || to.ends_with(".lime");
+    if (!asks && !named) return;
+    const std::string why = named ? fmt::format("the suffix of \"{}\" is that of another format", to)
+                                  : "options for fields mean nothing to it";
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: a multifile can only become another multifile, and {}; for a field of a checkpoint do "
+                            "\"lq extract {} FIELD OUT\" first",
+                            from, why, from),
+                {.path = from});
+  }
+
   int copy(Session& session) const {
-    if (inspect(from, session.communicator).format == "sion") return rewrite(session);
+    if (inspect(from, session.communicator).format == "sion") {
+      refuse_what_needs_a_field();
+      return rewrite(session);
+    }
     if (write.processes.size() > 0) check_grid(session);
     require_target(session, to, write.force);
     Report report;
