@@ -89,13 +89,12 @@ FoundFields look_for_fields(transport::Transport& transport, const std::string& 
                                                     there->text(), generation.text())
                            : is_there ? std::string("it does not begin with a field of a set")
                                       : std::string("it is missing");
-  return {
-      {},
-      Error(is_there ? Code::malformed : Code::not_found,
-            fmt::format(
-                "{}: the set \"{}\" has {} fields in this file, but {}; bring the file that was written with the set",
-                name, path, *fields, what),
-            ErrorFacts{.path = name})};
+  return {{},
+          Error(is_there ? Code::malformed : Code::not_found,
+                fmt::format("{}: the set \"{}\" has its fields ({}) in this file, but {}; bring the file that was "
+                            "written with the set",
+                            name, path, *fields, what),
+                ErrorFacts{.path = name})};
 }
 
 FoundSet load(transport::Transport& transport, const std::string& path, const std::string& first, sion::NameRule names,

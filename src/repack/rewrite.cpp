@@ -146,7 +146,7 @@ class Rewriting {
     if (found_.fields > 0) {
       findings.push_back(
           finding(Severity::warning, Code::ok, "fields-left-behind",
-                  fmt::format("\"{}\": its {} fields stay in \"{}\", for which a plain multifile has no place",
+                  fmt::format("\"{}\": its fields ({}) stay in \"{}\", for which a plain multifile has no place",
                               found_.path, found_.fields, found_.fields_path)));
     }
     return findings;

@@ -10,9 +10,10 @@
 
 namespace lq::format::sion {
 
-BrokenRule::BrokenRule(Code code, std::string rule, const std::string& path, std::uint64_t offset,
+BrokenRule::BrokenRule(Code code, std::string rule, const std::string& path, std::optional<std::uint64_t> offset,
                        const std::string& message, std::string expected, std::string found)
-    : Error(code, fmt::format("{}: at byte {}: {}", path, offset, message),
+    : Error(code,
+            offset ? fmt::format("{}: at byte {}: {}", path, *offset, message) : fmt::format("{}: {}", path, message),
             {.path = path, .offset = offset, .expected = std::move(expected), .found = std::move(found)}),
       rule_(std::move(rule)),
       message_(message) {}

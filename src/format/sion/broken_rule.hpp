@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <limequat/catalog.hpp>
@@ -15,9 +16,9 @@ namespace lq::format::sion {
 
 class BrokenRule : public Error {
  public:
-  // `message` is a sentence without the path, with which the error begins.
-  BrokenRule(Code code, std::string rule, const std::string& path, std::uint64_t offset, const std::string& message,
-             std::string expected = {}, std::string found = {});
+  // `message` is a sentence without the path, with which the error begins. No offset: it is about no byte of the file.
+  BrokenRule(Code code, std::string rule, const std::string& path, std::optional<std::uint64_t> offset,
+             const std::string& message, std::string expected = {}, std::string found = {});
 
   Finding finding() const;
 

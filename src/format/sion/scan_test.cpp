@@ -189,6 +189,16 @@ TEST_F(SionScan, ListsTheTasksWhoseFilesAreWholeBesideOnesThatAreNot) {
   EXPECT_EQ(first_rule("v02_2files_5tasks.sion"), "sion-tail-truncated");
 }
 
+TEST_F(SionScan, SendsALaterFileOfAnUnfinishedSetToRepairInsteadOfHavingItRenamed) {
+  const std::string path = "v02_2files_5tasks.sion.000001.0123abcd.part";
+  files_[path] = files_["v02_2files_5tasks.sion.000001"];
+  const Catalog catalog = scan(path);
+  EXPECT_FALSE(catalog.complete);
+  ASSERT_NE(catalog.first_error(), nullptr);
+  EXPECT_EQ(catalog.first_error()->code, Code::truncated);
+  EXPECT_NE(catalog.first_error()->message.find("\"lq repair\""), std::string::npos);
+}
+
 TEST_F(SionScan, ExplainsTheHeadersOfRecordsWhereverTheyAreCut) {
   GoldenFile file(files_, "v05_keyval.sion");
   std::uint64_t headers = 0, data = 0, next = 0;

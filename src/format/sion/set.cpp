@@ -53,6 +53,13 @@ NameRule rule_of(const std::string& path, const FixedHead& head, const SetOption
   if (options.names) return options.names;
   if (head.file_number == 0 || head.files == 1) return [path](std::int32_t k) { return file_name(path, k); };
   const SetName split = split_name(path);
+  if (split.number != head.file_number && path.ends_with(".part")) {
+    throw BrokenRule(
+        Code::truncated, "sion-set-name", path, 32,
+        fmt::format("this is file {} of a set of {} that its writer has not completed; \"lq repair\" of it "
+                    "makes the set whole",
+                    head.file_number, head.files));
+  }
   if (split.number != head.file_number) {
     throw BrokenRule(Code::malformed, "sion-set-name", path, 32,
                      fmt::format("this is file {} of a set of {}, whose name ends in \"{}\"; rename it so, or give the "
@@ -70,7 +77,7 @@ std::unique_ptr<base::ByteSource> open_member(const Open& open, const std::strin
   } catch (const Error& error) {
     if (error.code() != Code::not_found) throw;
     throw BrokenRule(
-        Code::not_found, "sion-set-missing", path, 0,
+        Code::not_found, "sion-set-missing", path, std::nullopt,
         fmt::format("\"{}\" is missing, which is file {} of the set of {} that \"{}\" belongs to; copy all "
                     "files of a set together",
                     path, number, given.head.files, given.path),
