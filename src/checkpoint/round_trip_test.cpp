@@ -16,7 +16,6 @@
 #include "checkpoint/new_set.hpp"
 #include "checkpoint/open_set.hpp"
 #include "checkpoint/repair.hpp"
-#include "checkpoint/shape.hpp"
 #include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/streams.hpp"
@@ -350,25 +349,6 @@ TEST_F(Refused, IsAnExistingSetUnlessItIsToBeReplaced) {
   write_set(path_, {1, 1, Compression::none}, true);
   EXPECT_EQ(MultifileReader(path_).tasks(), 1);
   EXPECT_FALSE(std::filesystem::exists(path_ + ".000001")) << "a file of the older set was left";
-}
-
-TEST_F(Streams, LieInAsManyFilesAsTheFileSystemWantsUnlessTheUserSays) {
-  EXPECT_EQ(checkpoint::choose_files(true, 1), 1);
-  EXPECT_EQ(checkpoint::choose_files(true, 3), 3);
-  EXPECT_EQ(checkpoint::choose_files(true, 100'000), 8);
-  EXPECT_EQ(checkpoint::choose_files(false, 4096), 1);
-  EXPECT_EQ(checkpoint::choose_files(false, 4097), 2);
-  const auto files_of = [&](bool each_has_a_stream) {
-    testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
-      MultifileOptions options;
-      options.streams = each_has_a_stream || comm->rank() != 1 ? 1 : 0;
-      options.overwrite = true;
-      MultifileWriter(path_, Communicator(std::move(comm)), options).close();
-    });
-    return MultifileReader(path_).info().files.size();
-  };
-  EXPECT_EQ(files_of(true), transport::posix().unit(path_).one_writer ? 3 : 1);
-  EXPECT_EQ(files_of(false), 1);
 }
 
 TEST_F(Refused, IsUseBehindTheEnd) {
