@@ -117,6 +117,7 @@ const Record& Catalog::record(std::string_view type, std::uint64_t index) const 
   for (const Record& candidate : records) {
     if (candidate.type == type && seen++ == index) return candidate;
   }
+  if (records.empty()) require_sound();  // what is wrong with the file says more
   throw Error(Code::no_such_record,
               fmt::format("{}: there is no record \"{}\" number {} (from 0); there are: {}", path, type, index,
                           types_of(records)),
