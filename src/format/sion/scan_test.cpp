@@ -189,10 +189,18 @@ TEST_F(SionScan, ListsTheTasksWhoseFilesAreWholeBesideOnesThatAreNot) {
   EXPECT_EQ(first_rule("v02_2files_5tasks.sion"), "sion-tail-truncated");
 }
 
-TEST_F(SionScan, SendsALaterFileOfAnUnfinishedSetToRepairInsteadOfHavingItRenamed) {
-  const std::string path = "v02_2files_5tasks.sion.000001.0123abcd.part";
-  files_[path] = files_["v02_2files_5tasks.sion.000001"];
-  const Catalog catalog = scan(path);
+TEST_F(SionScan, FindsTheFilesOfAnUnfinishedSetByTheirTemporaryNames) {
+  const std::string first = "v02_2files_5tasks.sion.0123abcd.part";
+  const std::string second = "v02_2files_5tasks.sion.000001.0123abcd.part";
+  files_[first] = files_["v02_2files_5tasks.sion"];
+  files_[second] = files_["v02_2files_5tasks.sion.000001"];
+  for (const std::string& path : {first, second}) {
+    const Catalog catalog = scan(path);
+    EXPECT_EQ(catalog.first_error(), nullptr);
+    EXPECT_EQ(catalog.records.size(), 5U);
+  }
+  files_.erase(second);
+  const Catalog catalog = scan(first);
   EXPECT_FALSE(catalog.complete);
   ASSERT_NE(catalog.first_error(), nullptr);
   EXPECT_EQ(catalog.first_error()->code, Code::truncated);

@@ -51,15 +51,14 @@ PhysicalFile load(base::ByteSource& source, const SetOptions& options, std::vect
 
 NameRule rule_of(const std::string& path, const FixedHead& head, const SetOptions& options) {
   if (options.names) return options.names;
-  if (head.file_number == 0 || head.files == 1) return [path](std::int32_t k) { return file_name(path, k); };
-  const SetName split = split_name(path);
-  if (split.number != head.file_number && path.ends_with(".part")) {
-    throw BrokenRule(
-        Code::truncated, "sion-set-name", path, 32,
-        fmt::format("this is file {} of a set of {} that its writer has not completed; \"lq repair\" of it "
-                    "makes the set whole",
-                    head.file_number, head.files));
-  }
+  // Files of a set that is being written have the same ending, behind their numbers.
+  const std::string ending(part_ending(path));
+  const std::string bare = path.substr(0, path.size() - ending.size());
+  const auto rule = [&ending](const std::string& name) {
+    return [name, ending](std::int32_t k) { return file_name(name, k) + ending; };
+  };
+  if (head.file_number == 0 || head.files == 1) return rule(bare);
+  const SetName split = split_name(bare);
   if (split.number != head.file_number) {
     throw BrokenRule(Code::malformed, "sion-set-name", path, 32,
                      fmt::format("this is file {} of a set of {}, whose name ends in \"{}\"; rename it so, or give the "
@@ -67,7 +66,7 @@ NameRule rule_of(const std::string& path, const FixedHead& head, const SetOption
                                  head.file_number, head.files, file_name("", head.file_number)),
                      file_name("NAME", head.file_number), path);
   }
-  return [name = split.name](std::int32_t k) { return file_name(name, k); };
+  return rule(split.name);
 }
 
 std::unique_ptr<base::ByteSource> open_member(const Open& open, const std::string& path, std::int32_t number,
@@ -76,11 +75,13 @@ std::unique_ptr<base::ByteSource> open_member(const Open& open, const std::strin
     return open(path);
   } catch (const Error& error) {
     if (error.code() != Code::not_found) throw;
+    // Of an unfinished set another may have its name already.
+    const bool unfinished = !part_ending(path).empty();
     throw BrokenRule(
-        Code::not_found, "sion-set-missing", path, std::nullopt,
-        fmt::format("\"{}\" is missing, which is file {} of the set of {} that \"{}\" belongs to; copy all "
-                    "files of a set together",
-                    path, number, given.head.files, given.path),
+        unfinished ? Code::truncated : Code::not_found, "sion-set-missing", path, std::nullopt,
+        fmt::format("\"{}\" is missing, which is file {} of the set of {} that \"{}\" belongs to; {}", path, number,
+                    given.head.files, given.path,
+                    unfinished ? "bring it beside the others, then \"lq repair\"" : "copy all files of a set together"),
         fmt::format("{} files", given.head.files));
   }
 }
