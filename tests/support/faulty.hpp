@@ -5,6 +5,9 @@
 // transport and of all its files are counted together, from 0, in the order they are called.
 #pragma once
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -55,5 +58,18 @@ class FaultyTransport final : public transport::Transport {
   transport::Transport& inner_;
   std::shared_ptr<FaultCounter> counter_;
 };
+
+// Runs `work` in a process of its own. Whether that was killed.
+template <class Work>
+bool dies_in(const Work& work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    work();
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return !WIFEXITED(status);
+}
 
 }  // namespace lq::testing
