@@ -61,8 +61,8 @@ distributed over \d+ MPI processes
 for a local \d+ x \d+ x \d+ x \d+ lattice\.)
 
 (Measurement [12] of 2\.
-Time spent writing was \S+ s\.
-Time spent reading was \S+ s\.
+Time spent writing was +\S+ s\.
+Time spent reading was +\S+ s\.
 All nodes report that MD5 hash matches\.
 
 ){2}Average time spent writing was \S+ s, with a standard deviation of \S+ s\.
