@@ -138,7 +138,7 @@ class Bench:
         self.plot("tasklocal", "tasklocal-files", "rate-by-files")
         streams = ["--part", "transfer", "--files", 2, "--bytes", 256 << 20]
         self.keep("tasklocal-rates", [self.run(2, *verb, *more, "--files", 1, *streams, path=memory),
-                                      self.run(2, *verb, *more, *streams, path=disk)])
+                                      self.run(2, *verb, *more, *streams, "--cold", "--sync", path=disk)])
 
     def parts(self):
         self.keep("parts", [self.run(2, "lq-mpi", "bench", "parts", "--seconds", self.options.seconds,

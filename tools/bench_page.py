@@ -308,7 +308,8 @@ def tasklocal_page(folder):
 As in the paper on SIONlib (Frings, Wolf, Petkov: *Scalable massively parallel I/O to task-local files*, SC 2009, section 4): every task
 has a stream of its own. *one file per task*: plain `open`, `pwrite` and `pread` of 1 MiB, `close`. *multifile*: through our `sion.h`,
 without checksums. *checkpoint*: our own interface, which records every chunk, and checks it if asked to. All in turn within every round;
-every stream is read by another task than wrote it, and compared byte for byte. Nothing is synced. {both[0]['environment']['runs']} rounds; a
+every stream is read by another task than wrote it, and compared byte for byte. In memory nothing is synced; on a disk files are
+synced when they are written, and dropped from the cache before they are read. {both[0]['environment']['runs']} rounds; a
 first one stands apart.
 
 {where(both)}
