@@ -2,17 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # What cannot be opened is refused on every task, with a sentence that says why, by every interface; nobody waits.
-import argparse
-import os
 import pathlib
 import shutil
-import subprocess
-import sys
 import tempfile
 import unittest
 
+import under_mpi
+
 VECTORS = pathlib.Path(__file__).parents[2] / "golden" / "good" / "sion"
-OPTIONS = None
 RANKS = {"serial": 1, "rank": 1, "mpi": 4, "mapped": 4, "omp": 1, "ompi": 2, "generic": 4}
 TASKS = {**RANKS, "omp": 4, "ompi": 4}
 
@@ -44,11 +41,8 @@ class Refusals(unittest.TestCase):
 
     def refused(self, interface, cases):
         """What was said of each case, all tasks having got -1."""
-        command = [*OPTIONS.mpirun.split(), str(RANKS[interface]), OPTIONS.program, interface]
-        for what, name in cases:
-            command += [what, name]
-        plain = {k: v for k, v in os.environ.items() if not k.startswith(("SION_", "LSION_"))}
-        done = subprocess.run(command, cwd=self.folder, env=plain, capture_output=True, text=True, timeout=100)
+        words = [interface, *(word for case in cases for word in case)]
+        done = under_mpi.run(RANKS[interface], words, self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         parts = done.stderr.split("== ")[1:]
         self.assertEqual(len(parts), len(cases), done.stderr)
@@ -75,8 +69,4 @@ class Refusals(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--mpirun", required=True)
-    OPTIONS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
+    under_mpi.main()

@@ -3,11 +3,8 @@
 #
 # Every word of a mode string and every variable of the environment that has an effect: each case would be another if it
 # had none. Expected numbers are those of SIONlib 1.7.6 for the same program; files are looked at byte by byte.
-import argparse
-import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -15,8 +12,8 @@ import unittest
 ROOT = pathlib.Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT / "tests" / "conformance"))
 import plain_sion  # noqa: E402
+import under_mpi  # noqa: E402
 
-OPTIONS = None
 ALONE, BY_TWO, BY_FOUR = [512, 512, 512, 1024], [300, 724, 512, 1024], [300, 400, 500, 848]  # widths of chunks
 
 
@@ -29,9 +26,7 @@ class Program(unittest.TestCase):
         """Facts by file, and what was said on standard error."""
         names = [f"f{i}" for i in range(len(modes))]
         arguments = [word for pair in zip(names, modes) for word in pair]
-        plain = {k: v for k, v in os.environ.items() if not k.startswith(("SION_", "LSION_"))}
-        done = subprocess.run([*OPTIONS.mpirun.split(), "4", OPTIONS.program, action, *arguments], cwd=self.folder,
-                              env={**plain, **environment}, capture_output=True, text=True, timeout=120)
+        done = under_mpi.run(4, [action, *arguments], self.folder, environment)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         facts = [{} for name in names]
         for line in done.stdout.splitlines():
@@ -146,8 +141,4 @@ class Environment(Program):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--mpirun", required=True)
-    OPTIONS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
+    under_mpi.main()
