@@ -157,9 +157,7 @@ void AppendedSet::create_new_file(std::size_t index, std::vector<std::byte> byte
   file.record = record_;
   file.record.file = static_cast<std::uint32_t>(number);
   file.record.tasks = static_cast<std::uint32_t>(file.tasks);
-  file.record.tables = tables_checksum(bytes, head.tasks);
-  const RecordBytes record = encode(file.record);
-  bytes.insert(bytes.end(), record.begin(), record.end());
+  add_record(file.record, bytes);
   handles_[number] = transport_.create(file_path(number));
   handles_[number]->write_at(0, bytes);
 }

@@ -188,9 +188,7 @@ void CreatedSet::create_file(std::vector<std::byte> bytes) {
   head.file_number = file_;
   head.prefix = path_.substr(0, sion::prefix_bytes - 1);
   put_fixed(head, bytes);
-  record_.tables = tables_checksum(bytes, head.tasks);
-  const RecordBytes record = encode(record_);
-  bytes.insert(bytes.end(), record.begin(), record.end());
+  add_record(record_, bytes);
   handle_ = transport_.create(part_);
   created_ = true;
   handle_->write_at(0, bytes);

@@ -32,7 +32,7 @@ std::int32_t files_of(transport::Transport& transport, const std::string& path) 
     return sion::read_head(*file).files;
   } catch (const Error& error) {
     // What is replaced may be no multifile: then there is nothing beside it to be removed.
-    if (error.code() == Code::io || error.code() == Code::no_permission) throw;
+    if (cannot_be_read(error)) throw;
   }
   return 0;
 }

@@ -58,12 +58,19 @@ bool concerns_set(Code code) noexcept {
   }
 }
 
+// Of the streams of a set or a file, one behind the other.
+template <class Found>
+std::vector<std::uint64_t> ends_of(const Found& found, std::int32_t tasks) {
+  std::vector<std::uint64_t> ends;
+  ends.reserve(static_cast<std::size_t>(tasks));
+  std::uint64_t end = 0;
+  for (std::int32_t task = 0; task < tasks; ++task) ends.push_back(end += found.stream_bytes(task));
+  return ends;
+}
+
 PartTables tables_of(std::shared_ptr<const FoundSet> found) {
   PartTables tables;
-  tables.ends.reserve(static_cast<std::size_t>(found->set.tasks()));
-  std::uint64_t end = 0;
-  for (std::int32_t task = 0; task < found->set.tasks(); ++task)
-    tables.ends.push_back(end += found->stream_bytes(task));
+  tables.ends = ends_of(*found, found->set.tasks());
   tables.entry = [found](std::uint64_t task) { return entry_of(*found, static_cast<std::int32_t>(task)); };
   return tables;
 }
@@ -71,11 +78,7 @@ PartTables tables_of(std::shared_ptr<const FoundSet> found) {
 // `number`: of the file. `first`: of its tasks in the set.
 PartTables tables_of(std::shared_ptr<const FoundFile> found, std::size_t number, std::uint64_t first) {
   PartTables tables;
-  tables.ends.reserve(static_cast<std::size_t>(found->physical.table.tasks()));
-  std::uint64_t end = 0;
-  for (std::int32_t task = 0; task < found->physical.table.tasks(); ++task) {
-    tables.ends.push_back(end += found->stream_bytes(task));
-  }
+  tables.ends = ends_of(*found, found->physical.table.tasks());
   tables.entry = [found, number, first](std::uint64_t task) {
     const sion::Place place{static_cast<std::int32_t>(number), static_cast<std::int32_t>(task)};
     return entry_of(found->physical, place, static_cast<std::int64_t>(first + task), found->stream_bytes(place.task));

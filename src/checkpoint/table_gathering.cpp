@@ -5,6 +5,7 @@
 #include "checkpoint/table_gathering.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/keep_failure.hpp"
 #include "checkpoint/record.hpp"
@@ -39,9 +40,10 @@ void put_fixed(const sion::FixedHead& head, std::vector<std::byte>& bytes) {
   std::ranges::copy(sion::encode_fixed(head), bytes.begin());
 }
 
-std::uint32_t tables_checksum(base::Bytes head, std::int32_t tasks) {
-  const std::uint64_t begin = sion::ranks_offset(), end = sion::closing_offset(tasks);
-  return kernels::crc32(0, head.subspan(begin, end - begin));
+void add_record(SetRecord& record, std::vector<std::byte>& head) {
+  const std::uint64_t begin = sion::ranks_offset(), end = sion::closing_offset(static_cast<std::int32_t>(record.tasks));
+  record.tables = kernels::crc32(0, base::Bytes(head).subspan(begin, end - begin));
+  std::ranges::copy(encode(record), std::back_inserter(head));
 }
 
 GatheredTable gather_table(comm::Comm& comm, const std::vector<std::unique_ptr<StreamWriter>>& streams, bool with_sizes,

@@ -28,8 +28,8 @@ struct TaskShape {
 std::vector<std::byte> gather_head(comm::Comm& comm, const TaskShape& mine, std::uint64_t tasks);
 // What stands before the tables.
 void put_fixed(const format::sion::FixedHead& head, std::vector<std::byte>& bytes);
-// CRC-32 of ranks and widths in an encoded header.
-std::uint32_t tables_checksum(base::Bytes head, std::int32_t tasks);
+// The record behind an encoded header, with the CRC-32 of its ranks and widths.
+void add_record(SetRecord& record, std::vector<std::byte>& head);
 
 struct GatheredTable {
   format::sion::ChunkTable table;

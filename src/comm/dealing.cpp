@@ -16,6 +16,7 @@
 #include "base/keep_failure.hpp"
 #include "comm/rank_tree.hpp"
 #include "comm/tree.hpp"
+#include "comm/wait.hpp"
 
 namespace lq::comm {
 namespace {

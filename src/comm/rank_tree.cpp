@@ -9,8 +9,6 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/backoff.hpp"
-
 namespace lq::comm {
 namespace {
 
@@ -33,11 +31,6 @@ int require_root(const Comm& comm, int root) {
 }
 
 }  // namespace
-
-void wait(Flight& flight) {
-  base::Backoff backoff;
-  while (!flight.is_done()) backoff.wait();
-}
 
 RankTree::RankTree(Comm& comm, int root, int ranks, Order order, int channel)
     : comm_(comm), root_(root), channel_(channel) {

@@ -12,11 +12,9 @@
 
 #include "base/bytes.hpp"
 #include "comm/comm.hpp"
+#include "comm/wait.hpp"
 
 namespace lq::comm {
-
-// Until the message has arrived, or has been taken.
-void wait(Flight& flight);
 
 // A rank and those below it, [begin, end); of those that hang on it directly, some may have been split off.
 struct Subtree {

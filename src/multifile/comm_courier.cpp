@@ -10,18 +10,13 @@
 
 #include <limequat/error.hpp>
 
-#include "base/backoff.hpp"
 #include "base/keep_failure.hpp"
 #include "comm/error_wire.hpp"
+#include "comm/wait.hpp"
 #include "multifile/wire.hpp"
 
 namespace lq::multifile {
 namespace {
-
-void wait_for(comm::Flight& flight) {
-  base::Backoff backoff;
-  while (!flight.is_done()) backoff.wait();
-}
 
 // Calls work(piece) for the pieces of a parcel.
 template <class Work>
@@ -43,9 +38,9 @@ void attempt(std::exception_ptr& failure, const Work& work) {
 
 CommCourier::CommCourier(std::shared_ptr<comm::Comm> comm) : comm_(std::move(comm)), channel_(comm_->next_channel()) {}
 
-void CommCourier::send(base::Bytes bytes, int to) { wait_for(*comm_->start_send(bytes, to, channel_)); }
+void CommCourier::send(base::Bytes bytes, int to) { comm::wait(*comm_->start_send(bytes, to, channel_)); }
 void CommCourier::receive(base::MutableBytes bytes, int from) {
-  wait_for(*comm_->start_receive(bytes, from, channel_));
+  comm::wait(*comm_->start_receive(bytes, from, channel_));
 }
 
 void CommCourier::give_verdict(int first, int last, const std::exception_ptr& failure) {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/backoff.hpp"
+#include "comm/wait.hpp"
 
 namespace lq::multifile {
 namespace {
@@ -37,10 +37,7 @@ void CommRelay::accept(const Courier::Write& write, std::exception_ptr& failure)
 }
 
 void CommRelay::finish() {
-  base::Backoff backoff;
-  for (const auto& flight : flights_) {
-    while (!flight->is_done()) backoff.wait();
-  }
+  for (const auto& flight : flights_) comm::wait(*flight);
   flights_.clear();
 }
 

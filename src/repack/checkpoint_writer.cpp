@@ -124,8 +124,7 @@ class CheckpointWriter {
 
   static void write_head(const FilePlan& plan, transport::File& file, checkpoint::SetRecord& record) {
     std::vector<std::byte> bytes = sion::encode(plan.head);
-    record.tables = checkpoint::tables_checksum(bytes, plan.head.tasks);
-    std::ranges::copy(checkpoint::encode(record), std::back_inserter(bytes));
+    checkpoint::add_record(record, bytes);
     file.write_at(0, bytes);
   }
 

@@ -12,7 +12,7 @@
 
 #include <limequat/error.hpp>
 
-#include "base/backoff.hpp"
+#include "comm/wait.hpp"
 #include "compat/sion/alias.hpp"
 #include "compat/sion/mapped.hpp"
 #include "compat/sion/mpi.hpp"
@@ -61,8 +61,7 @@ int take_turn(OpenFile& open, bool begins) {
   constexpr int channel = 1023;  // no other transfer between tasks of a file lasts until here
   const auto flight = begins ? comm.start_receive(std::span(&token, 1), other, channel)
                              : comm.start_send(std::span(&token, 1), other, channel);
-  base::Backoff backoff;
-  while (!flight->is_done()) backoff.wait();
+  comm::wait(*flight);
   return SION_SUCCESS;
 }
 
