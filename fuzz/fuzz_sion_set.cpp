@@ -50,17 +50,17 @@ Files cut(std::string_view input) {
   return files;
 }
 
-void check_records(const format::Format& format, File& file, const Files& files, const Catalog& catalog) {
+void check_records(const format::Container& format, File& file, const Files& files, const Catalog& catalog) {
   for (const Record& record : catalog.records) {
     const std::string& holder =
         catalog.files.empty() ? file.path() : catalog.files.at(static_cast<std::size_t>(record.file));
     if (!catalog.first_error()) {
       std::uint64_t bytes = 0;
-      for (const format::Stretch& stretch : format.stretches(file, catalog, record)) {
-        require(stretch.file == record.file, "a record lies in one file");
-        require(stretch.offset <= files.at(holder).size(), "a piece begins in its file");
-        require(stretch.length <= files.at(holder).size() - stretch.offset, "a piece ends in its file");
-        bytes += stretch.length;
+      for (const format::RecordPiece& piece : format.pieces(file, catalog, record)) {
+        require(piece.file == record.file, "a record lies in one file");
+        require(piece.offset <= files.at(holder).size(), "a piece begins in its file");
+        require(piece.length <= files.at(holder).size() - piece.offset, "a piece ends in its file");
+        bytes += piece.length;
       }
       require(bytes == record.data_length, "pieces make the record");
     }
@@ -68,7 +68,7 @@ void check_records(const format::Format& format, File& file, const Files& files,
 }
 
 void check(const Files& files, const std::string& path) {
-  const format::sion::SionFormat format;
+  const format::Container& format = *format::sion::format().container;
   File file(files, path);
   Limits limits;
   limits.records = 5000;

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <limequat/catalog.hpp>
@@ -19,6 +21,27 @@
 #include <limequat/report.hpp>
 
 namespace lq {
+
+// What the records of a file are.
+enum class Contents {
+  fields,   // fields on lattices, and what describes them
+  records,  // records of any kind, without a lattice
+  streams,  // the streams of tasks: a multifile
+};
+
+// A format that is known.
+struct FormatInfo {
+  std::string_view name;                            // "ildg"
+  std::string_view holds;                           // "one gauge field in four dimensions"
+  std::string_view begins;                          // how its files begin, for people
+  std::span<const std::string_view> suffixes = {};  // of paths that ask for it
+  Contents contents = Contents::fields;
+};
+
+// Local. All formats, in the order in which a file is tried.
+LQ_API std::vector<FormatInfo> formats();
+// Local. By name, such as that in a Catalog; invalid_argument lists the names there are.
+LQ_API FormatInfo format_info(std::string_view name);
 
 // Called on rank 0 while long operations run: how much of its own share of one field is done, in a unit of its own.
 using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;

@@ -100,7 +100,7 @@ FieldsWriter::Start behind_fields(transport::Transport& transport, const std::st
                                   const Generation& generation, std::uint64_t fields) {
   const std::string name = fields_name(path);
   const auto file = transport.open_read(name);
-  const SetFields there = sort_fields(format::format_named("scidac").scan(*file, {}), generation);
+  const SetFields there = sort_fields(format::format_named("scidac").container->scan(*file, {}), generation);
   FieldsWriter::Start start{name, name, file->size(), {}};
   for (const SetField& field : there.intact) start.names.insert(field.note.name);
   const bool is_whole =

@@ -115,7 +115,7 @@ std::optional<Generation> read_fields_generation(transport::Transport& transport
   try {
     if (transport.kind(path) != transport::PathKind::file) return std::nullopt;
     const auto file = transport.open_read(path);
-    const Catalog catalog = format::format_named("scidac").scan(*file, {});
+    const Catalog catalog = format::format_named("scidac").container->scan(*file, {});
     for (const Record& record : catalog.records) {
       if (record.type != note_type) continue;
       if (const auto note = read_note(*file, record)) return note->generation;
@@ -165,7 +165,7 @@ CheckedFields check_fields(transport::Transport& transport, const std::string& p
                            FieldData data) {
   CheckedFields checked;
   const auto file = transport.open_read(path);
-  checked.catalog = format::format_named("scidac").scan(*file, {});
+  checked.catalog = format::format_named("scidac").container->scan(*file, {});
   checked.fields = sort_fields(checked.catalog, generation, file.get());
   for (const BrokenField& broken : checked.fields.broken) checked.damage.push_back(damage_of(path, broken));
   checked.is_sound.assign(checked.fields.intact.size(), true);

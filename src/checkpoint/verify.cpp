@@ -72,7 +72,7 @@ void check_chunks(Verification& verification) {
 
 Verification verify(const std::string& path, const Communicator& communicator, const VerifyOptions& options) {
   Verification verification = io::verify(path, communicator, options);
-  if (verification.format != "sion" || !verification.ok) return verification;
+  if (!verification.ok || format_info(verification.format).contents != Contents::streams) return verification;
   comm::Comm& comm = communicator.engine();
   Catalog carrier;
   std::array<std::uint64_t, 2> checked{};

@@ -6,11 +6,14 @@
 
 #include <algorithm>
 
+#include <limequat/inspect.hpp>
+
 namespace lq::cli {
 
 std::optional<Checkpoint> checkpoint_of(const Catalog& catalog) {
   const auto is_error = [](const Finding& finding) { return finding.severity == Severity::error; };
-  if (catalog.format != "sion" || !catalog.complete || std::ranges::any_of(catalog.findings, is_error)) {
+  if (format_info(catalog.format).contents != Contents::streams || !catalog.complete ||
+      std::ranges::any_of(catalog.findings, is_error)) {
     return std::nullopt;
   }
   const MultifileReader reader(catalog.files.empty() ? catalog.path : catalog.files.front());

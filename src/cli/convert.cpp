@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // lq convert: any format to any.
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -38,7 +39,10 @@ struct Convert {
   void refuse_what_needs_a_field() const {
     const bool asks = !write.format.empty() || !write.precision.empty() || !write.metadata.empty() ||
                       !write.verify.empty() || write.processes.size() > 0 || write.no_slice_checksums;
-    const bool named = to.ends_with(".ildg") || to.ends_with(".scidac") || to.ends_with(".lime");
+    const bool named = std::ranges::any_of(formats(), [&](const FormatInfo& format) {
+      return format.contents != Contents::streams &&
+             std::ranges::any_of(format.suffixes, [&](std::string_view suffix) { return to.ends_with(suffix); });
+    });
     if (!asks && !named) return;
     const std::string why = named ? fmt::format("the suffix of \"{}\" is that of another format", to)
                                   : "options for fields mean nothing to it";
@@ -50,7 +54,7 @@ struct Convert {
   }
 
   int copy(Session& session) const {
-    if (inspect(from, session.communicator).format == "sion") {
+    if (format_info(inspect(from, session.communicator).format).contents == Contents::streams) {
       refuse_what_needs_a_field();
       return rewrite(session);
     }

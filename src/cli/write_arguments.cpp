@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
+#include <limequat/inspect.hpp>
 
 #include "cli/exit_code.hpp"
 
@@ -27,11 +28,19 @@ std::string with_path(std::string sentence, const std::string& from, const std::
   return sentence;
 }
 
+std::vector<std::string> names_of_field_formats() {
+  std::vector<std::string> names;
+  for (const FormatInfo& format : formats()) {
+    if (format.contents == Contents::fields) names.emplace_back(format.name);
+  }
+  return names;
+}
+
 }  // namespace
 
 void WriteArguments::declare(Arguments& arguments, const std::string& format_option) {
   arguments.text(format_option, "FORMAT", format, "format of the new file (default: by its suffix)",
-                 {"ildg", "scidac"});
+                 names_of_field_formats());
   arguments.text("--precision", "P", precision, "precision of the new file (default: unchanged)", {"single", "double"});
   arguments.metadata("--metadata", metadata, "a text to travel with the field, such as a record; may be repeated");
   arguments.extents("--grid", "GRID", processes,

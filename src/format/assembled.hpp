@@ -48,7 +48,7 @@ inline std::string record(std::string_view type, std::string_view contents, bool
 
 inline Catalog scan(const Format& format, std::string_view bytes, const Limits& limits = {}) {
   base::MemorySource file(base::as_bytes(bytes), "test.lime");
-  return format.scan(file, limits);
+  return format.container->scan(file, limits);
 }
 
 }  // namespace lq::format::testing

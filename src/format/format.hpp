@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The one small interface between formats and everything else. A format never does I/O on payload and sees no
-// ranks: it returns a file as data (what bytes go where), and io/ carries it out.
+// The two small interfaces between formats and everything else: a container of records, and fields in it. A format
+// never does I/O on payload and sees no ranks: it returns a file as data (what bytes go where), and io/ carries it out.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ struct Layout {
 };
 
 // A field to be placed in a file.
-struct PlanRequest {
+struct FieldRequest {
   std::string name;  // of the field
   FieldSpec spec;    // links and numbers filled in, precision as in the file
   Extents extents;
@@ -57,7 +57,7 @@ struct PlanRequest {
 };
 
 // Part of a record that lies in one piece.
-struct Stretch {
+struct RecordPiece {
   int file = 0;  // index into Catalog::files
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
@@ -65,38 +65,65 @@ struct Stretch {
 
 enum class Likeness { no, maybe, yes };
 
-class Format {  // stateless; one object per format
+// A format as a container of records, of whatever kind. Stateless; one object per format.
+class Container {
  public:
-  virtual ~Format() = default;
-  virtual std::string_view name() const noexcept = 0;
-  virtual std::span<const std::string_view> suffixes() const noexcept = 0;  // ".ildg", ...
+  virtual ~Container() = default;
   // From the content, whatever the bytes; only failures to read are thrown.
   virtual Likeness recognise(base::ByteSource& file) const = 0;
   // What is where. Damage becomes findings; only failures to read are thrown.
   virtual Catalog scan(base::ByteSource& file, const Limits& limits) const = 0;
-  // What bytes go where for one field. unsupported / invalid_argument when the format cannot hold it.
-  virtual Layout plan(const PlanRequest& request) const = 0;
-  // The same for a record without a lattice.
-  virtual Layout plan_record(std::string_view type, std::string_view contents, std::uint64_t offset,
-                             bool first) const = 0;
-  // Which texts of another file can stand beside a field in this format. Left out are names it cannot hold, second
-  // texts where it has one, and what describes the numbers themselves when their precision changes.
-  virtual Metadata carried(const Metadata& texts, bool precision_changes) const = 0;
   // Where the payload of a record lies, in order; for most formats in one piece.
-  virtual std::vector<Stretch> stretches(base::ByteSource& file, const Catalog& catalog, const Record& record) const;
+  virtual std::vector<RecordPiece> pieces(base::ByteSource& file, const Catalog& catalog, const Record& record) const;
   // Rules of the specification that the file breaks, those of scan() included.
   virtual std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const = 0;
   // Every header byte, in order of offset.
   virtual std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const = 0;
 };
 
+// A container that takes records of the user's.
+class RecordFormat {
+ public:
+  virtual ~RecordFormat() = default;
+  // What bytes go where for a record without a lattice.
+  virtual Layout plan_record(std::string_view type, std::string_view contents, std::uint64_t offset,
+                             bool first) const = 0;
+};
+
+// How fields are laid in a container.
+class FieldFormat : public RecordFormat {
+ public:
+  // Whether it is made for such fields: the first of the formats with the suffix of a path that is gets the field.
+  virtual bool is_for(const FieldSpec& spec, const Extents& extents) const = 0;
+  // What bytes go where for one field. unsupported / invalid_argument when the format cannot hold it.
+  virtual Layout plan(const FieldRequest& request) const = 0;
+  // Which texts of another file can stand beside a field in this format. Left out are names it cannot hold, second
+  // texts where it has one, and what describes the numbers themselves when their precision changes.
+  virtual Metadata carried(const Metadata& texts, bool precision_changes) const = 0;
+};
+
+// A row of the table of formats.
+struct Format {
+  FormatInfo info;
+  const Container* container = nullptr;
+  const RecordFormat* records = nullptr;  // none: takes no records of the user's
+  const FieldFormat* fields = nullptr;    // none: takes no fields
+
+  std::string_view name() const noexcept { return info.name; }
+  // unsupported: it takes none; says which formats do.
+  const RecordFormat& for_records() const;
+  const FieldFormat& for_fields() const;
+};
+
 // All formats, most specific first.
 std::span<const Format* const> formats();
 // By name; invalid_argument with the names there are.
 const Format& format_named(std::string_view name);
-// By suffix of the path; the default is ILDG for gauge fields in four dimensions, SciDAC for all others.
+// By suffix of the path; the default is that of ".lime": ILDG for gauge fields in four dimensions, SciDAC for others.
 const Format& format_for(const std::string& path, const FieldSpec& spec, const Extents& extents);
 // By content; unknown_format says what the file begins with.
 const Format& recognise(base::ByteSource& file);
+// What is in a file of whatever format.
+Catalog scan(base::ByteSource& file, const Limits& limits);
 
 }  // namespace lq::format

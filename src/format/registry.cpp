@@ -4,6 +4,7 @@
 // The formats there are, as a table: nothing registers itself.
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -18,25 +19,36 @@
 namespace lq::format {
 namespace {
 
-const ildg::IldgFormat ildg_format;
-const scidac::ScidacFormat scidac_format;
-const lime::LimeFormat lime_format;
-const sion::SionFormat sion_format;
-constexpr std::array<const Format*, 4> table{&ildg_format, &scidac_format, &lime_format, &sion_format};
-
-std::string names() {
+// The names of those of which `chosen` is true: "ildg, scidac".
+std::string names(const std::function<bool(const Format&)>& chosen = [](const Format&) { return true; }) {
   std::string list;
-  for (const Format* format : table) list += fmt::format("{}{}", list.empty() ? "" : ", ", format->name());
+  for (const Format* format : formats()) {
+    if (chosen(*format)) list += fmt::format("{}{}", list.empty() ? "" : ", ", format->name());
+  }
   return list;
 }
 
-// Suffixes that promise something else than LIME.
-constexpr std::array<std::string_view, 6> foreign_suffixes{".h5", ".hdf5", ".nersc", ".milc", ".openqcd", ".sion"};
+// Suffixes that promise what this version does not write.
+constexpr std::array<std::string_view, 5> foreign_suffixes{".h5", ".hdf5", ".nersc", ".milc", ".openqcd"};
+
+constexpr std::string_view default_suffix = ".lime";
 
 std::string_view suffix_of(std::string_view path) noexcept {
   const std::string_view file = path.substr(path.rfind('/') + 1);
   const std::size_t dot = file.rfind('.');
   return dot == std::string_view::npos ? std::string_view() : file.substr(dot);
+}
+
+// The first that is made for the field among those whose suffix it is, else the first of them; nullptr: it is nobody's.
+const Format* with_suffix(std::string_view suffix, const FieldSpec& spec, const Extents& extents) {
+  const Format* first = nullptr;
+  for (const Format* format : formats()) {
+    const auto& theirs = format->info.suffixes;
+    if (std::ranges::find(theirs, suffix) == theirs.end()) continue;
+    if (format->fields && format->fields->is_for(spec, extents)) return format;
+    if (!first) first = format;
+  }
+  return first;
 }
 
 std::string first_bytes(base::ByteSource& file) {
@@ -48,17 +60,40 @@ std::string first_bytes(base::ByteSource& file) {
 
 }  // namespace
 
-std::vector<Stretch> Format::stretches(base::ByteSource&, const Catalog&, const Record& record) const {
+std::vector<RecordPiece> Container::pieces(base::ByteSource&, const Catalog&, const Record& record) const {
   return {{record.file, record.offset, record.data_length}};
 }
 
-std::span<const Format* const> formats() { return table; }
+const RecordFormat& Format::for_records() const {
+  if (records) return *records;
+  throw Error(Code::unsupported,
+              fmt::format("format \"{}\" holds {} and takes no records of yours; the formats {} do", info.name,
+                          info.holds, names([](const Format& format) { return format.records != nullptr; })));
+}
+
+const FieldFormat& Format::for_fields() const {
+  if (fields) return *fields;
+  throw Error(Code::unsupported,
+              fmt::format("format \"{}\" holds {} and takes no fields on lattices; the formats {} do", info.name,
+                          info.holds, names([](const Format& format) { return format.fields != nullptr; })));
+}
+
+// Most specific first.
+std::span<const Format* const> formats() {
+  static const std::array table{
+      &ildg::format(),
+      &scidac::format(),
+      &lime::format(),
+      &sion::format(),
+  };
+  return table;
+}
 
 const Format& format_named(std::string_view name) {
-  const auto found = std::ranges::find(table, name, [](const Format* format) { return format->name(); });
-  if (found != table.end()) return **found;
+  const auto found = std::ranges::find(formats(), name, [](const Format* format) { return format->name(); });
+  if (found != formats().end()) return **found;
   std::vector<std::string> known;
-  for (const Format* format : table) known.emplace_back(format->name());
+  for (const Format* format : formats()) known.emplace_back(format->name());
   const auto near = base::nearest(name, known);
   throw Error(Code::invalid_argument,
               fmt::format("there is no format \"{}\"; there are {}{}", base::printable(name), names(),
@@ -68,9 +103,7 @@ const Format& format_named(std::string_view name) {
 
 const Format& format_for(const std::string& path, const FieldSpec& spec, const Extents& extents) {
   const std::string_view suffix = suffix_of(path);
-  for (const Format* format : table) {
-    if (std::ranges::find(format->suffixes(), suffix) != format->suffixes().end()) return *format;
-  }
+  if (const Format* format = with_suffix(suffix, spec, extents)) return *format;
   if (std::ranges::find(foreign_suffixes, suffix) != foreign_suffixes.end()) {
     throw Error(Code::unsupported,
                 fmt::format("{}: this version does not write the format that the suffix {} stands for; name the file "
@@ -78,15 +111,13 @@ const Format& format_for(const std::string& path, const FieldSpec& spec, const E
                             path, suffix, names()),
                 {.path = path, .expected = names(), .found = std::string(suffix)});
   }
-  const bool for_ildg = spec.kind == FieldKind::gauge && extents.size() == 4;
-  if (for_ildg) return ildg_format;
-  return scidac_format;
+  return *with_suffix(default_suffix, spec, extents);
 }
 
 const Format& recognise(base::ByteSource& file) {
   const Format* candidate = nullptr;
-  for (const Format* format : table) {
-    const Likeness likeness = format->recognise(file);
+  for (const Format* format : formats()) {
+    const Likeness likeness = format->container->recognise(file);
     if (likeness == Likeness::yes) return *format;
     if (likeness == Likeness::maybe && !candidate) candidate = format;
   }
@@ -99,4 +130,18 @@ const Format& recognise(base::ByteSource& file) {
               {.path = file.path(), .offset = 0, .expected = "45 67 89 ab", .found = found});
 }
 
+Catalog scan(base::ByteSource& file, const Limits& limits) { return recognise(file).container->scan(file, limits); }
+
 }  // namespace lq::format
+
+namespace lq {
+
+std::vector<FormatInfo> formats() {
+  std::vector<FormatInfo> infos;
+  for (const format::Format* format : format::formats()) infos.push_back(format->info);
+  return infos;
+}
+
+FormatInfo format_info(std::string_view name) { return format::format_named(name).info; }
+
+}  // namespace lq

@@ -54,13 +54,12 @@ TEST(Formats, AreRecognisedByTheirRecords) {
 
 TEST(Formats, LimeHoldsRecordsButNoFields) {
   const Format& lime = format_named("lime");
-  const std::string bytes = testing::assemble(lime.plan_record("note", "text", 0, true), "", {});
+  const std::string bytes = testing::assemble(lime.records->plan_record("note", "text", 0, true), "", {});
   const Catalog catalog = testing::scan(lime, bytes);
   ASSERT_EQ(catalog.records.size(), 1U);
   EXPECT_EQ(catalog.metadata, (Metadata{{"note", "text"}}));
   EXPECT_EQ(bytes.size(), 152U);
-  PlanRequest request;
-  EXPECT_THROW(lime.plan(request), Error);
+  EXPECT_THROW(lime.for_fields(), Error);
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ Metadata merged(const Catalog& catalog, const FieldEntry& entry, const std::stri
   });
   const FieldSpec& spec = entry.payload.spec;
   const bool precision_changes = options.precision.value_or(spec.precision) != spec.precision;
-  Metadata result = io::target_format(to, options, spec, entry.payload.extents).carried(texts, precision_changes);
+  Metadata result =
+      io::target_format(to, options, spec, entry.payload.extents).for_fields().carried(texts, precision_changes);
   result.insert(result.end(), options.metadata.begin(), options.metadata.end());
   return result;
 }

@@ -64,7 +64,7 @@ FieldWriter::FieldWriter(transport::Transport& transport, const Communicator& co
 }
 
 format::Layout FieldWriter::plan_field(const FieldPlan& plan) const {
-  format::PlanRequest request;
+  format::FieldRequest request;
   request.name = name_of(plan);
   request.spec = plan.spec;
   request.spec.precision = options_.precision.value_or(plan.spec.precision);
@@ -74,7 +74,7 @@ format::Layout FieldWriter::plan_field(const FieldPlan& plan) const {
   request.first = written_.empty() && (!before_ || before_->begins_message);
   request.checksum = options_.verify != Verify::none;
   request.slice_checksums = request.checksum && options_.slice_checksums;
-  format::Layout layout = target_format(path_, options_, request.spec, plan.extents).plan(request);
+  format::Layout layout = target_format(path_, options_, request.spec, plan.extents).for_fields().plan(request);
   if (layout.suffixes.size() != 1 || layout.payload.size() != 1) {
     throw Error(Code::unsupported,
                 path_ + ": a field goes into one file here; sets of several files are written as checkpoints",
@@ -180,7 +180,9 @@ void FieldWriter::append_record(const std::string& type, std::string_view conten
   comm::require_same(comm, arguments);
   const std::string text = comm::broadcast_text(comm, std::string(contents));
   const format::Layout layout = comm::agree(comm, [&] {
-    return target_format(path_, options_, FieldSpec{}, Extents{}).plan_record(type, text, end_, end_ == 0);
+    return target_format(path_, options_, FieldSpec{}, Extents{})
+        .for_records()
+        .plan_record(type, text, end_, end_ == 0);
   });
   open_for(layout, true);
   file_->write(layout.head);

@@ -21,19 +21,19 @@ Catalog inspect(const std::string& path, const Communicator& communicator, const
 
 std::vector<Finding> validate(const std::string& path, const Limits& limits) {
   const std::unique_ptr<transport::File> file = transport::posix().open_read(path);
-  const format::Format& format = format::recognise(*file);
-  return format.validate(*file, format.scan(*file, limits));
+  const format::Container& container = *format::recognise(*file).container;
+  return container.validate(*file, container.scan(*file, limits));
 }
 
 std::vector<Annotation> explain(const std::string& path, const Limits& limits) {
   const std::unique_ptr<transport::File> file = transport::posix().open_read(path);
-  const format::Format& format = format::recognise(*file);
-  return format.explain(*file, format.scan(*file, limits));
+  const format::Container& container = *format::recognise(*file).container;
+  return container.explain(*file, container.scan(*file, limits));
 }
 
 std::vector<double> read_site(const std::string& path, const Coord& site, const ReadOptions& options) {
   const std::unique_ptr<transport::File> file = transport::posix().open_read(path);
-  const Catalog catalog = format::recognise(*file).scan(*file, options.limits);
+  const Catalog catalog = format::scan(*file, options.limits);
   const FieldEntry& entry = catalog.field(options.field, options.index);
   const Payload& payload = entry.payload;
   if (site.size() != payload.extents.size() || !payload.stored.contains(site)) {

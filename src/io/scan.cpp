@@ -17,7 +17,7 @@ Catalog scan_file(transport::Transport& transport, const std::string& path, cons
   Catalog catalog;
   comm::agree_at_root(comm, [&] {
     const std::unique_ptr<transport::File> file = transport.open_read(path);
-    catalog = format::recognise(*file).scan(*file, limits);
+    catalog = format::scan(*file, limits);
   });
   broadcast(comm, catalog);
   return catalog;

@@ -33,11 +33,11 @@ RecordReader::RecordReader(transport::Transport& transport, const std::string& p
     : transport_(transport),
       file_(transport.open_read(path)),
       format_(format::recognise(*file_)),
-      catalog_(format_.scan(*file_, limits)) {}
+      catalog_(format_.container->scan(*file_, limits)) {}
 
 // Found when it is first needed: a file without a table has no stream to ask for.
 const checkpoint::FoundSet* RecordReader::checkpoint() {
-  if (!has_looked_ && catalog_.format == "sion") {
+  if (!has_looked_ && format_.info.contents == Contents::streams) {
     const std::string& first = catalog_.files.empty() ? catalog_.path : catalog_.files.front();
     // What is left of a set of another program is read as it is; one with records is whole or is refused.
     if (catalog_.complete || checkpoint::generation_at(transport_, first)) {
@@ -93,11 +93,11 @@ void RecordReader::for_each_piece(const Record& record, const std::function<void
     return;
   }
   std::vector<std::byte> buffer;
-  for (const format::Stretch& stretch : format_.stretches(*file_, catalog_, record)) {
-    base::ByteSource& from = source(stretch.file);
-    for (std::uint64_t done = 0; done < stretch.length; done += buffer.size()) {
-      buffer.resize(static_cast<std::size_t>(std::min(piece_bytes, stretch.length - done)));
-      if (from.read_at(stretch.offset + done, buffer) < buffer.size()) ends_early(from.path(), record);
+  for (const format::RecordPiece& piece : format_.container->pieces(*file_, catalog_, record)) {
+    base::ByteSource& from = source(piece.file);
+    for (std::uint64_t done = 0; done < piece.length; done += buffer.size()) {
+      buffer.resize(static_cast<std::size_t>(std::min(piece_bytes, piece.length - done)));
+      if (from.read_at(piece.offset + done, buffer) < buffer.size()) ends_early(from.path(), record);
       work(buffer);
     }
   }

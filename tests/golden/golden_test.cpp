@@ -50,9 +50,9 @@ struct Scanned {
 };
 
 Scanned scan(base::ByteSource& file) {
-  const format::Format& format = format::recognise(file);
-  Scanned scanned{format.scan(file, {}), {}};
-  scanned.findings = format.validate(file, scanned.catalog);
+  const format::Container& container = *format::recognise(file).container;
+  Scanned scanned{container.scan(file, {}), {}};
+  scanned.findings = container.validate(file, scanned.catalog);
   return scanned;
 }
 

@@ -11,6 +11,7 @@
 
 #include "format/ildg/ildg_xml.hpp"
 #include "format/ildg/rules.hpp"
+#include "format/lime/header.hpp"
 #include "format/lime/place.hpp"
 #include "format/lime/rules.hpp"
 #include "format/lime/types.hpp"
@@ -35,7 +36,7 @@ constexpr const char* unregistered = "lfn://unregistered/limequat";
                                              why));
 }
 
-void check_request(const PlanRequest& request) {
+void check_request(const FieldRequest& request) {
   const FieldSpec& spec = request.spec;
   if (spec.kind != FieldKind::gauge) refuse(fmt::format("not a {} field", lq::name(spec.kind)));
   if (request.extents.size() != 4) refuse(fmt::format("not in {}", request.extents.size()));
@@ -44,14 +45,24 @@ void check_request(const PlanRequest& request) {
   if (!request.first) refuse("and this file has one already");
 }
 
-}  // namespace
+class Ildg final : public Container, public FieldFormat {
+ public:
+  Likeness recognise(base::ByteSource& file) const override;
+  Catalog scan(base::ByteSource& file, const Limits& limits) const override {
+    return scidac::scan(file, limits, "ildg");
+  }
+  std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const override;
+  std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const override;
 
-std::span<const std::string_view> IldgFormat::suffixes() const noexcept {
-  static constexpr std::array<std::string_view, 1> list{".ildg"};
-  return list;
-}
+  bool is_for(const FieldSpec& spec, const Extents& extents) const override {
+    return spec.kind == FieldKind::gauge && extents.size() == 4;
+  }
+  Layout plan(const FieldRequest& request) const override;
+  Layout plan_record(std::string_view type, std::string_view contents, std::uint64_t offset, bool first) const override;
+  Metadata carried(const Metadata& texts, bool precision_changes) const override;
+};
 
-Likeness IldgFormat::recognise(base::ByteSource& file) const {
+Likeness Ildg::recognise(base::ByteSource& file) const {
   const auto is_format = [](std::string_view record) { return record == type::ildg_format; };
   if (lime::has_record(file, is_format)) return Likeness::yes;
   // Grid writes ildg-binary-data for all fields; then a SciDAC record describes them.
@@ -60,11 +71,7 @@ Likeness IldgFormat::recognise(base::ByteSource& file) const {
   return lime::has_record(file, is_data) && !lime::has_record(file, is_info) ? Likeness::yes : Likeness::no;
 }
 
-Catalog IldgFormat::scan(base::ByteSource& file, const Limits& limits) const {
-  return scidac::scan(file, limits, name());
-}
-
-Layout IldgFormat::plan(const PlanRequest& request) const {
+Layout Ildg::plan(const FieldRequest& request) const {
   check_request(request);
   const std::string* given = scidac::find_text(request.metadata, type::ildg_data_lfn);
   scidac::PlanStyle style;
@@ -77,16 +84,16 @@ Layout IldgFormat::plan(const PlanRequest& request) const {
   return scidac::plan_field(request, style);
 }
 
-Layout IldgFormat::plan_record(std::string_view record, std::string_view contents, std::uint64_t offset, bool) const {
+Layout Ildg::plan_record(std::string_view record, std::string_view contents, std::uint64_t offset, bool) const {
   scidac::check_user_type(record);
   return lime::plan_record(record, contents, offset);
 }
 
-Metadata IldgFormat::carried(const Metadata& texts, bool precision_changes) const {
+Metadata Ildg::carried(const Metadata& texts, bool precision_changes) const {
   return scidac::carried_texts(texts, precision_changes);
 }
 
-std::vector<Finding> IldgFormat::validate(base::ByteSource& file, const Catalog& catalog) const {
+std::vector<Finding> Ildg::validate(base::ByteSource& file, const Catalog& catalog) const {
   Findings findings;
   for (const Finding& finding : catalog.findings) findings.add(finding);
   lime::check_headers(file, catalog, findings);
@@ -94,8 +101,24 @@ std::vector<Finding> IldgFormat::validate(base::ByteSource& file, const Catalog&
   return findings.take();
 }
 
-std::vector<Annotation> IldgFormat::explain(base::ByteSource& file, const Catalog& catalog) const {
+std::vector<Annotation> Ildg::explain(base::ByteSource& file, const Catalog& catalog) const {
   return lime::explain(file, catalog, scidac::meaning_of);
+}
+
+}  // namespace
+
+const Format& format() {
+  static const Ildg ildg;
+  static constexpr std::array<std::string_view, 2> suffixes{".ildg", ".lime"};
+  static const Format row{{.name = "ildg",
+                           .holds = "one gauge field in four dimensions",
+                           .begins = lime::beginning,
+                           .suffixes = suffixes,
+                           .contents = Contents::fields},
+                          &ildg,
+                          &ildg,
+                          &ildg};
+  return row;
 }
 
 }  // namespace lq::format::ildg

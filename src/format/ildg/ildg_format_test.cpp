@@ -10,8 +10,8 @@
 namespace lq::format::ildg {
 namespace {
 
-PlanRequest gauge_request(int colors = 3, const Extents& extents = {2, 1, 1, 2}) {
-  PlanRequest request;
+FieldRequest gauge_request(int colors = 3, const Extents& extents = {2, 1, 1, 2}) {
+  FieldRequest request;
   request.spec = gauge_spec(Precision::double_, colors, 4);
   request.spec.links = 4;
   request.spec.numbers = 8ULL * static_cast<std::uint64_t>(colors) * static_cast<std::uint64_t>(colors);
@@ -19,8 +19,8 @@ PlanRequest gauge_request(int colors = 3, const Extents& extents = {2, 1, 1, 2})
   return request;
 }
 
-std::string file_for(const PlanRequest& request) {
-  const Layout layout = format_named("ildg").plan(request);
+std::string file_for(const FieldRequest& request) {
+  const Layout layout = format_named("ildg").fields->plan(request);
   Digest digest{{0x12, 0x34}, {{0x10, 0x30}, {0x02, 0x04}}};
   return testing::assemble(layout, std::string(layout.payload[0].length, 'd'), digest);
 }
@@ -29,14 +29,14 @@ std::vector<Finding> validate(std::string_view bytes) {
   base::MemorySource file(base::as_bytes(bytes), "test.ildg");
   const Format& format = recognise(file);
   EXPECT_EQ(format.name(), "ildg");
-  return format.validate(file, format.scan(file, {}));
+  return format.container->validate(file, format.container->scan(file, {}));
 }
 
 TEST(IldgPlan, KeepsToTheSpecificationInEveryRule) { EXPECT_TRUE(validate(file_for(gauge_request())).empty()); }
 
 // docs/formats/ildg.md 6: the one order that QIO, Grid and tmLQCD all read.
 TEST(IldgPlan, PutsRecordsWhereEveryReaderAcceptsThem) {
-  PlanRequest request = gauge_request();
+  FieldRequest request = gauge_request();
   request.metadata = {{"note", "mine"}, {"ildg-data-lfn", "lfn://x/y"}};
   const Catalog catalog = testing::scan(format_named("ildg"), file_for(request));
   std::vector<std::string> types;
@@ -85,7 +85,7 @@ std::string metadata_of(const Catalog& catalog, std::string_view key) {
 }
 
 TEST(IldgPlan, AlwaysHasALogicalFileNameAndXlfInfo) {
-  PlanRequest request = gauge_request();
+  FieldRequest request = gauge_request();
   Catalog catalog = testing::scan(format_named("ildg"), file_for(request));
   EXPECT_EQ(metadata_of(catalog, "ildg-data-lfn"), "lfn://unregistered/limequat");
   EXPECT_EQ(metadata_of(catalog, "xlf-info"), std::string("creator = limequat ") + version() + "\n");
@@ -95,9 +95,9 @@ TEST(IldgPlan, AlwaysHasALogicalFileNameAndXlfInfo) {
   EXPECT_EQ(metadata_of(catalog, "xlf-info"), "plaquette = 0.5");
 }
 
-Code code_for(const PlanRequest& request) {
+Code code_for(const FieldRequest& request) {
   try {
-    format_named("ildg").plan(request);
+    format_named("ildg").fields->plan(request);
     return Code::ok;
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("scidac"), std::string::npos) << error.what();
@@ -106,11 +106,11 @@ Code code_for(const PlanRequest& request) {
 }
 
 TEST(IldgPlan, RefusesWhatIldgCannotHold) {
-  PlanRequest spinor = gauge_request();
+  FieldRequest spinor = gauge_request();
   spinor.spec = spinor_spec(Precision::double_);
   EXPECT_EQ(code_for(spinor), Code::unsupported);
   EXPECT_EQ(code_for(gauge_request(3, {2, 2, 2})), Code::unsupported);
-  PlanRequest second = gauge_request();
+  FieldRequest second = gauge_request();
   second.first = false;
   EXPECT_EQ(code_for(second), Code::unsupported);
   EXPECT_EQ(code_for(gauge_request(4)), Code::ok);
@@ -124,7 +124,7 @@ TEST(IldgScan, FindsEveryCutOfAFile) {
     base::MemorySource file(base::as_bytes(bytes), "cut.ildg");
     Code code = Code::ok;
     try {
-      const Catalog catalog = recognise(file).scan(file, {});
+      const Catalog catalog = lq::format::scan(file, {});
       catalog.require_sound();
       catalog.field("gauge");
     } catch (const Error& error) {

@@ -12,7 +12,7 @@ namespace {
 std::vector<Annotation> explain(std::string_view bytes) {
   base::MemorySource file(base::as_bytes(bytes), "test.lime");
   const Format& lime = format_named("lime");
-  return lime.explain(file, lime.scan(file, {}));
+  return lime.container->explain(file, lime.container->scan(file, {}));
 }
 
 bool tiles(const std::vector<Annotation>& annotations, std::uint64_t bytes) {

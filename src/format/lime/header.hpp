@@ -16,6 +16,7 @@ namespace lq::format::lime {
 
 inline constexpr std::size_t header_bytes = 144;
 inline constexpr std::uint32_t magic = 0x456789ab;
+inline constexpr std::string_view beginning = "the bytes 45 67 89 ab";  // the same for people
 inline constexpr std::uint16_t version = 1;
 inline constexpr std::uint8_t mb_mask = 0x80;
 inline constexpr std::uint8_t me_mask = 0x40;

@@ -16,20 +16,33 @@
 #include "format/text_reader.hpp"
 
 namespace lq::format::lime {
+namespace {
 
-Likeness LimeFormat::recognise(base::ByteSource& file) const {
+class Lime final : public Container, public RecordFormat {
+ public:
+  Likeness recognise(base::ByteSource& file) const override;
+  Catalog scan(base::ByteSource& file, const Limits& limits) const override;
+  std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const override;
+  std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const override;
+
+  Layout plan_record(std::string_view type, std::string_view contents, std::uint64_t offset, bool) const override {
+    return lime::plan_record(type, contents, offset);
+  }
+};
+
+Likeness Lime::recognise(base::ByteSource& file) const {
   std::array<std::byte, 4> start{};
   const std::size_t held = file.read_at(0, start);
   return has_magic(base::Bytes(start).first(held)) ? Likeness::yes : Likeness::no;
 }
 
-Catalog LimeFormat::scan(base::ByteSource& file, const Limits& limits) const {
+Catalog Lime::scan(base::ByteSource& file, const Limits& limits) const {
   ReadAhead window(file);
   Findings findings;
   Walk walked = walk(window, limits, findings);
   Catalog catalog;
   catalog.path = file.path();
-  catalog.format = name();
+  catalog.format = "lime";
   catalog.file_bytes = window.size();
   catalog.records = std::move(walked.records);
   catalog.complete = !walked.truncated;
@@ -45,29 +58,26 @@ Catalog LimeFormat::scan(base::ByteSource& file, const Limits& limits) const {
   return catalog;
 }
 
-Layout LimeFormat::plan(const PlanRequest&) const {
-  throw Error(Code::unsupported,
-              "format \"lime\" is a container of records and says nothing about lattices; use format \"scidac\", or "
-              "\"ildg\" for gauge fields");
-}
-
-Layout LimeFormat::plan_record(std::string_view type, std::string_view contents, std::uint64_t offset, bool) const {
-  return lime::plan_record(type, contents, offset);
-}
-
-Metadata LimeFormat::carried(const Metadata&, bool) const {
-  return {};  // no field, so nothing can stand beside one
-}
-
-std::vector<Finding> LimeFormat::validate(base::ByteSource& file, const Catalog& catalog) const {
+std::vector<Finding> Lime::validate(base::ByteSource& file, const Catalog& catalog) const {
   Findings findings;
   for (const Finding& finding : catalog.findings) findings.add(finding);
   check_headers(file, catalog, findings);
   return findings.take();
 }
 
-std::vector<Annotation> LimeFormat::explain(base::ByteSource& file, const Catalog& catalog) const {
+std::vector<Annotation> Lime::explain(base::ByteSource& file, const Catalog& catalog) const {
   return lime::explain(file, catalog, [](const Record&) { return Meaning{"payload", "formats/lime.md 4"}; });
+}
+
+}  // namespace
+
+const Format& format() {
+  static const Lime lime;
+  static const Format row{
+      {.name = "lime", .holds = "records of any kind", .begins = beginning, .contents = Contents::records},
+      &lime,
+      &lime};
+  return row;
 }
 
 }  // namespace lq::format::lime

@@ -22,7 +22,7 @@ namespace {
 
 using lime::Piece;
 
-void check_request(const PlanRequest& request) {
+void check_request(const FieldRequest& request) {
   const int dimensions = request.extents.size();
   bool sound = dimensions >= 1 && request.spec.numbers >= 1;
   for (const std::int64_t extent : request.extents) sound = sound && extent >= 1;
@@ -44,7 +44,7 @@ void check_request(const PlanRequest& request) {
   check_metadata(request.metadata);
 }
 
-Payload payload_of(const PlanRequest& request) {
+Payload payload_of(const FieldRequest& request) {
   Payload payload;
   payload.spec = request.spec;
   payload.extents = request.extents;
@@ -53,7 +53,7 @@ Payload payload_of(const PlanRequest& request) {
   return payload;
 }
 
-std::vector<Piece> file_message(const PlanRequest& request) {
+std::vector<Piece> file_message(const FieldRequest& request) {
   return {{std::string(type::private_file_xml), encode(FileInfo{request.extents, 0}), {}},
           {std::string(type::file_xml), file_xml_text(request.metadata), {}}};
 }
@@ -65,7 +65,7 @@ struct FieldMessage {
   std::optional<std::size_t> slices, checksum;
 };
 
-FieldMessage field_message(const PlanRequest& request, const PlanStyle& style, std::uint64_t length) {
+FieldMessage field_message(const FieldRequest& request, const PlanStyle& style, std::uint64_t length) {
   RecordInfo info = record_info_of(request.spec);
   if (const std::string* date = find_text(request.metadata, "date")) info.date = *date;
   FieldMessage message;
@@ -133,7 +133,7 @@ RecordInfo record_info_of(const FieldSpec& spec) {
   return info;
 }
 
-Layout plan_field(const PlanRequest& request, const PlanStyle& style) {
+Layout plan_field(const FieldRequest& request, const PlanStyle& style) {
   check_request(request);
   Payload payload = payload_of(request);
   lime::Placed placed;

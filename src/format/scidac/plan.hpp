@@ -21,7 +21,7 @@ struct PlanStyle {
 };
 
 // Throws invalid_argument for what is wrong with the request, too_large for sizes past 2^63.
-Layout plan_field(const PlanRequest& request, const PlanStyle& style);
+Layout plan_field(const FieldRequest& request, const PlanStyle& style);
 
 // What scidac-private-record-xml says about a field.
 RecordInfo record_info_of(const FieldSpec& spec);

@@ -20,8 +20,8 @@ FieldSpec sized(FieldSpec spec, std::uint64_t numbers, int links = 0) {
   return spec;
 }
 
-PlanRequest request_for(const FieldSpec& spec, const Extents& extents) {
-  PlanRequest request;
+FieldRequest request_for(const FieldSpec& spec, const Extents& extents) {
+  FieldRequest request;
   request.spec = spec;
   request.extents = extents;
   return request;
@@ -37,8 +37,8 @@ Digest digest_for(const Extents& extents) {
   return digest;
 }
 
-std::string file_for(const PlanRequest& request, std::string before = {}) {
-  const Layout layout = format_named("scidac").plan(request);
+std::string file_for(const FieldRequest& request, std::string before = {}) {
+  const Layout layout = format_named("scidac").fields->plan(request);
   return testing::assemble(layout, std::string(layout.payload[0].length, 'd'), digest_for(request.extents), before);
 }
 
@@ -71,7 +71,7 @@ TEST(ScidacPlan, IsWhatAScanFinds) {
 }
 
 TEST(ScidacPlan, PutsRecordsWhereEveryReaderAcceptsThem) {
-  PlanRequest request = request_for(generic_spec(Precision::single, 3, false), {3});
+  FieldRequest request = request_for(generic_spec(Precision::single, 3, false), {3});
   request.metadata = {{"note", "one"}, {"scidac-file-xml", "<file/>"}, {"scidac-record-xml", "<r/>"}, {"note", "two"}};
   const Catalog catalog = testing::scan(format_named("scidac"), file_for(request));
   const std::vector<std::string> expected = {"scidac-private-file-xml",
@@ -92,7 +92,8 @@ TEST(ScidacPlan, PutsRecordsWhereEveryReaderAcceptsThem) {
 }
 
 TEST(ScidacPlan, WritesEveryByteOfTheFile) {
-  const Layout layout = format_named("scidac").plan(request_for(generic_spec(Precision::single, 3, false), {3, 1}));
+  const Layout layout =
+      format_named("scidac").fields->plan(request_for(generic_spec(Precision::single, 3, false), {3, 1}));
   const std::string data(layout.payload[0].length, 'd');
   const std::string over_a = testing::assemble(layout, data, digest_for({3, 1}), {}, 'a');
   EXPECT_EQ(over_a, testing::assemble(layout, data, digest_for({3, 1}), {}, 'b'));
@@ -101,9 +102,9 @@ TEST(ScidacPlan, WritesEveryByteOfTheFile) {
 
 TEST(ScidacPlan, AppendsFieldsAndRecords) {
   const Format& format = format_named("scidac");
-  PlanRequest request = request_for(generic_spec(Precision::single, 3, false), {3});
+  FieldRequest request = request_for(generic_spec(Precision::single, 3, false), {3});
   std::string file = file_for(request);
-  const Layout note = format.plan_record("log", "behind", file.size(), false);
+  const Layout note = format.records->plan_record("log", "behind", file.size(), false);
   file = testing::assemble(note, "", {}, file);
   request.offset = file.size();
   request.first = false;
@@ -120,9 +121,9 @@ TEST(ScidacPlan, AppendsFieldsAndRecords) {
 }
 
 TEST(ScidacPlan, WithoutChecksumEndsTheMessageWithTheData) {
-  PlanRequest request = request_for(generic_spec(Precision::single, 3, false), {3});
+  FieldRequest request = request_for(generic_spec(Precision::single, 3, false), {3});
   request.checksum = false;
-  const Layout layout = format_named("scidac").plan(request);
+  const Layout layout = format_named("scidac").fields->plan(request);
   EXPECT_FALSE(layout.tail);
   const Catalog catalog = testing::scan(format_named("scidac"), testing::assemble(layout, std::string(36, 'd'), {}));
   EXPECT_TRUE(catalog.records.back().me_flag);
@@ -133,14 +134,14 @@ TEST(ScidacPlan, WithoutChecksumEndsTheMessageWithTheData) {
 }
 
 TEST(ScidacPlan, LeavesOutSlicesThatWouldFillAMegabyte) {
-  const PlanRequest request = request_for(generic_spec(Precision::single, 1, false), {1, 60000});
-  for (const Literal& literal : format_named("scidac").plan(request).head) {
+  const FieldRequest request = request_for(generic_spec(Precision::single, 1, false), {1, 60000});
+  for (const Literal& literal : format_named("scidac").fields->plan(request).head) {
     EXPECT_EQ(base::as_text(literal.bytes).find("limequat-slices"), std::string_view::npos);
   }
 }
 
 TEST(ScidacPlan, StatesPlaquetteAndLinkTrace) {
-  PlanRequest request = request_for(sized(gauge_spec(Precision::single), 72, 4), {1, 1, 1, 2});
+  FieldRequest request = request_for(sized(gauge_spec(Precision::single), 72, 4), {1, 1, 1, 2});
   request.metadata = {{"plaquette", "0.593712345678"}, {"link_trace", "-0.001"}, {"date", "today & now"}};
   const std::string file = file_for(request);
   const Catalog catalog = testing::scan(format_named("scidac"), file);
@@ -151,9 +152,9 @@ TEST(ScidacPlan, StatesPlaquetteAndLinkTrace) {
   EXPECT_NE(file.find("plaquette = 0.593712345678\n creator = limequat "), std::string::npos);
 }
 
-Code code_for(const PlanRequest& request) {
+Code code_for(const FieldRequest& request) {
   try {
-    format_named("scidac").plan(request);
+    format_named("scidac").fields->plan(request);
     return Code::ok;
   } catch (const Error& error) {
     return error.code();
@@ -161,7 +162,7 @@ Code code_for(const PlanRequest& request) {
 }
 
 TEST(ScidacPlan, RefusesMetadataThatWouldContradictIt) {
-  PlanRequest request = request_for(generic_spec(Precision::single, 1, false), {3});
+  FieldRequest request = request_for(generic_spec(Precision::single, 1, false), {3});
   EXPECT_EQ(code_for(request), Code::ok);
   const Metadata refused[] = {
       {{"scidac-checksum", "x"}},
@@ -182,7 +183,7 @@ TEST(ScidacPlan, RefusesMetadataThatWouldContradictIt) {
 }
 
 TEST(ScidacPlan, RefusesSizesThatDoNotFit) {
-  PlanRequest request = request_for(generic_spec(Precision::double_, 1ULL << 40, false), {1LL << 30});
+  FieldRequest request = request_for(generic_spec(Precision::double_, 1ULL << 40, false), {1LL << 30});
   EXPECT_EQ(code_for(request), Code::too_large);
   EXPECT_EQ(code_for(request_for(generic_spec(Precision::double_, 1, false), {})), Code::invalid_argument);
   EXPECT_EQ(code_for(request_for(generic_spec(Precision::double_, 1, false), {4, 0})), Code::invalid_argument);

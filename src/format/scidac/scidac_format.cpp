@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "format/lime/header.hpp"
 #include "format/lime/place.hpp"
 #include "format/lime/rules.hpp"
 #include "format/lime/types.hpp"
@@ -18,12 +19,24 @@
 
 namespace lq::format::scidac {
 
-std::span<const std::string_view> ScidacFormat::suffixes() const noexcept {
-  static constexpr std::array<std::string_view, 2> list{".scidac", ".qio"};
-  return list;
-}
+namespace {
 
-Likeness ScidacFormat::recognise(base::ByteSource& file) const {
+class Scidac final : public Container, public FieldFormat {
+ public:
+  Likeness recognise(base::ByteSource& file) const override;
+  Catalog scan(base::ByteSource& file, const Limits& limits) const override {
+    return scidac::scan(file, limits, "scidac");
+  }
+  std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const override;
+  std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const override;
+
+  bool is_for(const FieldSpec&, const Extents&) const override { return true; }
+  Layout plan(const FieldRequest& request) const override;
+  Layout plan_record(std::string_view type, std::string_view contents, std::uint64_t offset, bool first) const override;
+  Metadata carried(const Metadata& texts, bool precision_changes) const override;
+};
+
+Likeness Scidac::recognise(base::ByteSource& file) const {
   const auto speaks_of_lattices = [](std::string_view record) {
     const Role role = role_of(record);
     return role == Role::file_info || role == Role::record_info || role == Role::lattice || role == Role::data;
@@ -31,24 +44,20 @@ Likeness ScidacFormat::recognise(base::ByteSource& file) const {
   return lime::has_record(file, speaks_of_lattices) ? Likeness::yes : Likeness::no;
 }
 
-Catalog ScidacFormat::scan(base::ByteSource& file, const Limits& limits) const {
-  return scidac::scan(file, limits, name());
-}
-
-Layout ScidacFormat::plan(const PlanRequest& request) const {
+Layout Scidac::plan(const FieldRequest& request) const {
   return plan_field(request, {std::string(type::binary_data), {}, {}});
 }
 
-Layout ScidacFormat::plan_record(std::string_view record, std::string_view contents, std::uint64_t offset, bool) const {
+Layout Scidac::plan_record(std::string_view record, std::string_view contents, std::uint64_t offset, bool) const {
   check_user_type(record);
   return lime::plan_record(record, contents, offset);
 }
 
-Metadata ScidacFormat::carried(const Metadata& texts, bool precision_changes) const {
+Metadata Scidac::carried(const Metadata& texts, bool precision_changes) const {
   return carried_texts(texts, precision_changes);
 }
 
-std::vector<Finding> ScidacFormat::validate(base::ByteSource& file, const Catalog& catalog) const {
+std::vector<Finding> Scidac::validate(base::ByteSource& file, const Catalog& catalog) const {
   Findings findings;
   for (const Finding& finding : catalog.findings) findings.add(finding);
   lime::check_headers(file, catalog, findings);
@@ -56,8 +65,24 @@ std::vector<Finding> ScidacFormat::validate(base::ByteSource& file, const Catalo
   return findings.take();
 }
 
-std::vector<Annotation> ScidacFormat::explain(base::ByteSource& file, const Catalog& catalog) const {
+std::vector<Annotation> Scidac::explain(base::ByteSource& file, const Catalog& catalog) const {
   return lime::explain(file, catalog, meaning_of);
+}
+
+}  // namespace
+
+const Format& format() {
+  static const Scidac scidac;
+  static constexpr std::array<std::string_view, 3> suffixes{".scidac", ".qio", ".lime"};
+  static const Format row{{.name = "scidac",
+                           .holds = "fields of any kind on lattices of 1 to 8 dimensions",
+                           .begins = lime::beginning,
+                           .suffixes = suffixes,
+                           .contents = Contents::fields},
+                          &scidac,
+                          &scidac,
+                          &scidac};
+  return row;
 }
 
 }  // namespace lq::format::scidac

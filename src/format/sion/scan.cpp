@@ -208,10 +208,10 @@ Set open_set(base::ByteSource& file, const SetOptions& options) {
 
 Catalog scan(base::ByteSource& file, const Limits& limits) { return Scan(file, limits).take(); }
 
-std::vector<format::Stretch> stretches(base::ByteSource& file, const RecordName& record) {
+std::vector<RecordPiece> record_pieces(base::ByteSource& file, const RecordName& record) {
   const Set set = open_set(file, {.tolerates_damage = true});
   const int number = set.place(record.task).file;
-  std::vector<format::Stretch> found;
+  std::vector<RecordPiece> found;
   const PhysicalFile& holder = set.file_of(record.task);
   const std::int32_t local = set.place(record.task).task;
   Stream stream(holder, local);

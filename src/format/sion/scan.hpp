@@ -33,7 +33,7 @@ std::optional<RecordName> parse_record_name(std::string_view name) noexcept;
 // Whole sets and what is left of others. Damage becomes findings.
 Catalog scan(base::ByteSource& file, const Limits& limits);
 // Where the bytes of a record lie. Throws what opening the set throws.
-std::vector<format::Stretch> stretches(base::ByteSource& file, const RecordName& record);
+std::vector<RecordPiece> record_pieces(base::ByteSource& file, const RecordName& record);
 
 // The set that a file belongs to, opened through the file.
 Set open_set(base::ByteSource& file, const SetOptions& options);

@@ -64,7 +64,7 @@ std::string fill(int seed, int rank, int bytes, int from = 0) {
 class SionScan : public ::testing::Test {
  protected:
   Files files_ = golden_files();
-  SionFormat format_;
+  const Container& format_ = *format().container;
 
   Catalog scan(const std::string& name, const Limits& limits = {}) {
     GoldenFile file(files_, name);
@@ -74,10 +74,9 @@ class SionScan : public ::testing::Test {
     GoldenFile file(files_, name);
     const Catalog catalog = format_.scan(file, {});
     std::string bytes;
-    for (const format::Stretch& stretch : format_.stretches(file, catalog, catalog.record(type))) {
-      const std::string& holder =
-          catalog.files.empty() ? name : catalog.files.at(static_cast<std::size_t>(stretch.file));
-      bytes += files_.at(holder).substr(stretch.offset, stretch.length);
+    for (const RecordPiece& piece : format_.pieces(file, catalog, catalog.record(type))) {
+      const std::string& holder = catalog.files.empty() ? name : catalog.files.at(static_cast<std::size_t>(piece.file));
+      bytes += files_.at(holder).substr(piece.offset, piece.length);
     }
     return bytes;
   }
