@@ -11,6 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "checkpoint/part_name.hpp"
+#include "checkpoint/publishing.hpp"
 #include "checkpoint/shape.hpp"
 #include "comm/agree.hpp"
 #include "comm/tree.hpp"
@@ -158,7 +159,7 @@ void AppendedSet::create_new_file(std::size_t index, std::vector<std::byte> byte
   file.record.file = static_cast<std::uint32_t>(number);
   file.record.tasks = static_cast<std::uint32_t>(file.tasks);
   add_record(file.record, bytes);
-  handles_[number] = transport_.create(file_path(number));
+  handles_[number] = create_part(transport_, path_, file_path(number));
   handles_[number]->write_at(0, bytes);
 }
 

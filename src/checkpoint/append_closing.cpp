@@ -10,6 +10,7 @@
 
 #include "checkpoint/appended_set.hpp"
 #include "checkpoint/closing.hpp"
+#include "checkpoint/publishing.hpp"
 #include "comm/agree.hpp"
 #include "comm/tree.hpp"
 #include "format/sion/integers.hpp"
@@ -22,7 +23,7 @@ namespace sion = format::sion;
 void AppendedSet::publish_fields() {
   if (!fields_ || fields_->at() == fields_->name()) return;
   if (fields() == 0) return transport_.remove(fields_->at());  // those that were to be written failed
-  transport_.publish(fields_->at(), fields_->name());
+  give_name(transport_, path_, fields_->at(), fields_->name(), false);
   transport_.sync_directory(path_);
 }
 
@@ -132,7 +133,7 @@ void AppendedSet::close_new_file(std::size_t index, const Streams& streams) {
   close_file(file(number), closing);
   file(number).sync();
   file(number).close();
-  transport_.publish(file_path(number), sion::file_name(path_, static_cast<std::int32_t>(number)));
+  give_name(transport_, path_, file_path(number), sion::file_name(path_, static_cast<std::int32_t>(number)), false);
   transport_.sync_directory(path_);
 }
 

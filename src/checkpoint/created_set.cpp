@@ -189,7 +189,7 @@ void CreatedSet::create_file(std::vector<std::byte> bytes) {
   head.prefix = path_.substr(0, sion::prefix_bytes - 1);
   put_fixed(head, bytes);
   add_record(record_, bytes);
-  handle_ = transport_.create(part_);
+  handle_ = create_part(transport_, path_, part_);
   created_ = true;
   handle_->write_at(0, bytes);
 }
@@ -255,12 +255,12 @@ void CreatedSet::finish() {
 
 void CreatedSet::publish() {
   comm::agree(all(), [&] {
-    if (keeps_file() && file_ > 0) give_name(transport_, part_, name_, options_.overwrite);
+    if (keeps_file() && file_ > 0) give_name(transport_, path_, part_, name_, options_.overwrite);
   });
   comm::agree_at_root(all(), [&] {
-    if (fields() > 0) give_name(transport_, fields_->at(), fields_->name(), options_.overwrite);
+    if (fields() > 0) give_name(transport_, path_, fields_->at(), fields_->name(), options_.overwrite);
     if ((files_ > 1 || fields() > 0) && options_.sync == Sync::full) transport_.sync_directory(path_);
-    give_name(transport_, part_, name_, options_.overwrite);
+    give_name(transport_, path_, part_, name_, options_.overwrite);
     created_ = false;
     if (fields() == 0 && created_fields_) remove_quietly(transport_, fields_->at());  // of fields that failed
     if (options_.overwrite) remove_older(transport_, path_, files_, older_files_, fields() > 0);

@@ -92,7 +92,7 @@ FieldsWriter::Start create_fields(transport::Transport& transport, const std::st
   const std::string name = fields_name(path), part = part_name(name, generation);
   require_fields_target(transport, path, overwrite);
   if (transport.kind(part) == transport::PathKind::file) transport.remove(part);  // of an attempt that failed
-  transport.create(part)->close();
+  create_part(transport, path, part)->close();
   return {name, part, 0, {}};
 }
 

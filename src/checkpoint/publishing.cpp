@@ -16,13 +16,18 @@ namespace lq::checkpoint {
 
 namespace sion = format::sion;
 
-void give_name(transport::Transport& transport, const std::string& part, const std::string& name, bool overwrite) {
-  if (overwrite && transport.kind(name) == transport::PathKind::file) {
-    transport.copy_permissions(name, part);
-    transport.rename(part, name);
-  } else {
-    transport.publish(part, name);
+std::unique_ptr<transport::File> create_part(transport::Transport& transport, const std::string& path,
+                                             const std::string& part) {
+  return transport.create(part, {.is_private = transport.kind(path) == transport::PathKind::file});
+}
+
+void give_name(transport::Transport& transport, const std::string& path, const std::string& part,
+               const std::string& name, bool overwrite) {
+  const bool replaces = overwrite && transport.kind(name) == transport::PathKind::file;
+  if (replaces || transport.kind(path) == transport::PathKind::file) {
+    transport.copy_permissions(replaces ? name : path, part);
   }
+  replaces ? transport.rename(part, name) : transport.publish(part, name);
 }
 
 std::int32_t files_of(transport::Transport& transport, const std::string& path) {

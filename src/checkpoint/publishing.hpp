@@ -6,14 +6,20 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "transport/transport.hpp"
 
 namespace lq::checkpoint {
 
-// exists: `name` is taken and is not to be replaced. Permissions of a file that is replaced are kept.
-void give_name(transport::Transport& transport, const std::string& part, const std::string& name, bool overwrite);
+// A file of the set `path` under its temporary name. Where there is such a set already, nobody else may open it yet.
+std::unique_ptr<transport::File> create_part(transport::Transport& transport, const std::string& path,
+                                             const std::string& part);
+// Gives a file of the set `path` its name. exists: it is taken and is not to be replaced. Access rights of a file that
+// is replaced are kept; a file more than there were gets those of the set's first one, so give file 0 its name last.
+void give_name(transport::Transport& transport, const std::string& path, const std::string& part,
+               const std::string& name, bool overwrite);
 // How many physical files the set at `path` has; 0: there is none.
 std::int32_t files_of(transport::Transport& transport, const std::string& path);
 // exists: there is a NAME.fields beside the set `path` that is of a set not to be replaced, or of none.

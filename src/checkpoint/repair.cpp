@@ -11,6 +11,7 @@
 
 #include "checkpoint/closing.hpp"
 #include "checkpoint/part_name.hpp"
+#include "checkpoint/publishing.hpp"
 #include "checkpoint/set_fields.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/integers.hpp"
@@ -234,13 +235,14 @@ void Repair::close(std::int32_t number) {
 void Repair::publish() {
   const bool replacing = replaces();
   const auto move = [&](const std::string& from, const std::string& to) {
-    if (from == to) return;
-    replacing ? transport_.rename(from, to) : transport_.publish(from, to);
+    if (from != to) give_name(transport_, report_.path, from, to, replacing);
   };
+  const std::int32_t older_files = replacing ? files_of(transport_, report_.path) : 0;
   for (std::int32_t number = files() - 1; number > 0; --number) move(file(number).path, target(number));
   if (has_fields()) move(found_.fields_path, fields_name(report_.path));
   if (files() > 1 || has_fields()) transport_.sync_directory(target(0));
   move(file(0).path, target(0));
+  if (replacing) remove_older(transport_, report_.path, files(), older_files, !found_.fields_path.empty());
   transport_.sync_directory(target(0));
 }
 

@@ -5,6 +5,7 @@
 #include "checkpoint/repair.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
 
@@ -100,6 +101,36 @@ TEST_F(Repair, RecoversWhatWasFlushed) {
       EXPECT_EQ(repair_multifile(path_).outcome, Outcome::nothing_to_do);
       for (const std::string& file : files_in(directory_.path())) fs::remove(file);
     }
+  }
+}
+
+// As the set it takes the place of: for its owner alone, and without its further files.
+TEST_F(Repair, ReplacesTheWholeSetBeforeAndKeepsItsAccess) {
+  const mode_t mask = ::umask(0);
+  write(3, 3, true);
+  const auto is_private = [](const std::string& path) {
+    return (fs::status(path).permissions() & fs::perms::all) == (fs::perms::owner_read | fs::perms::owner_write);
+  };
+  for (const std::string& file : files_in(directory_.path())) {
+    fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  }
+  write(2, 2, false);
+  ::umask(mask);
+  for (const std::string& file : files_in(directory_.path())) EXPECT_TRUE(is_private(file)) << file;
+  EXPECT_EQ(repair_multifile(part(), {.overwrite = true}).outcome, Outcome::recovered);
+  EXPECT_EQ(files_in(directory_.path()), (std::vector{path_, path_ + ".000001"}));
+  for (const std::string& file : files_in(directory_.path())) EXPECT_TRUE(is_private(file)) << file;
+  expect_streams(path_, 2, 0);
+}
+
+TEST_F(Repair, GivesFilesThatASetHadNotTheAccessOfItsFirst) {
+  const mode_t mask = ::umask(0);
+  write(2, 1, true);
+  fs::permissions(path_, fs::perms::owner_read | fs::perms::owner_write);
+  write(2, 2, true);
+  ::umask(mask);
+  for (const std::string& file : files_in(directory_.path())) {
+    EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write) << file;
   }
 }
 

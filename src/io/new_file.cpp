@@ -5,6 +5,7 @@
 #include "io/new_file.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <random>
 #include <utility>
@@ -55,7 +56,7 @@ void require_space(transport::Transport& transport, const std::string& path, std
       {.path = path, .expected = fmt::format("{} bytes", bytes), .found = fmt::format("{} bytes", *space)});
 }
 
-void require_target(transport::Transport& transport, const std::string& path, bool overwrite) {
+bool require_target(transport::Transport& transport, const std::string& path, bool overwrite) {
   if (path.empty() || path.back() == '/') {
     throw Error(Code::invalid_argument, fmt::format("cannot write to \"{}\": the path names no file", path),
                 {.path = path});
@@ -66,17 +67,24 @@ void require_target(transport::Transport& transport, const std::string& path, bo
   }
   switch (transport.kind(path)) {
     case transport::PathKind::absent:
-      return;
+      return false;
     case transport::PathKind::file:
       if (!overwrite) throw_exists(path);
-      return;
+      return true;
     case transport::PathKind::directory:
       throw Error(Code::invalid_argument, path + ": cannot write a file here: this is a directory", {.path = path});
-    case transport::PathKind::other:
+    case transport::PathKind::dangling_link:
       throw Error(Code::invalid_argument,
-                  path + ": cannot replace this: it is no regular file (a pipe, socket or device); choose another name",
+                  path +
+                      ": cannot write a file here: this is a symbolic link that leads nowhere; remove it, or write to "
+                      "where it leads",
                   {.path = path});
+    case transport::PathKind::other:
+      break;
   }
+  throw Error(Code::invalid_argument,
+              path + ": cannot replace this: it is no regular file (a pipe, socket or device); choose another name",
+              {.path = path});
 }
 
 NewFile::NewFile(transport::Transport& transport, const Communicator& communicator, std::string path, bool overwrite,
@@ -89,6 +97,8 @@ NewFile::NewFile(transport::Transport& transport, const Communicator& communicat
       reserve(0, bytes);
     });
     temporary_path_ = comm::broadcast_text(comm, temporary_path_);
+    if (!identity_) identity_.emplace();
+    comm.broadcast(std::as_writable_bytes(std::span(&*identity_, 1)), 0);
     open_for_writing(writes);
   } catch (...) {
     discard();  // the destructor does not run for an object that was never constructed
@@ -111,13 +121,29 @@ NewFile::~NewFile() { discard(); }
 
 void NewFile::open_for_writing(bool writes) {
   comm::agree(communicator_.engine(), [&] {
-    if (!file_ && writes) named([&] { file_ = transport_.open_write(temporary_path_); });
+    if (!file_ && writes) named([&] { open_ours(); });
   });
+}
+
+void NewFile::open_ours() {
+  auto file = transport_.open_write(temporary_path_);
+  if (identity_) require_ours(transport::is_same_across_nodes(*identity_, file->identity()));
+  file_ = std::move(file);
+}
+
+// Where others may write to the folder, the name may have become that of another file.
+void NewFile::require_ours(bool is_ours) const {
+  if (is_ours) return;
+  throw Error(Code::io,
+              fmt::format("{}: the temporary file is not the one that was written: somebody has put another in its "
+                          "place. Nothing got its name; write to a folder that only you may change",
+                          temporary_path_),
+              {.path = temporary_path_});
 }
 
 void NewFile::discard() noexcept {
   file_.reset();
-  if (!created_) return;
+  if (!created_ || process_ != ::getpid()) return;
   created_ = false;
   try {
     transport_.remove(temporary_path_);
@@ -127,14 +153,16 @@ void NewFile::discard() noexcept {
 }
 
 void NewFile::create_at_root(std::uint64_t bytes) {
-  require_target(transport_, path_, overwrite_);
+  const bool replaces = require_target(transport_, path_, overwrite_);
   io::require_space(transport_, path_, bytes);
   std::random_device random;
   for (int attempt = 0;; ++attempt) {
     temporary_path_ = temporary_name(path_, random());
     try {
-      file_ = transport_.create(temporary_path_);
+      file_ = transport_.create(temporary_path_, {.is_private = replaces});
       created_ = true;
+      process_ = ::getpid();
+      identity_ = file_->identity();
       return;
     } catch (const Error& error) {
       constexpr int attempts = 100;
@@ -186,6 +214,7 @@ void NewFile::finish(Sync sync) {
 void NewFile::publish(Sync sync) {
   comm::agree_at_root(communicator_.engine(), [&] {
     named([&] {
+      require_ours(transport::is_same_file(*identity_, transport_.identity(temporary_path_)));
       if (overwrite_ && transport_.kind(path_) == transport::PathKind::file) {
         transport_.copy_permissions(path_, temporary_path_);
         transport_.rename(temporary_path_, path_);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,8 @@ class NewFile {
 
  private:
   void create_at_root(std::uint64_t bytes);
+  void open_ours();
+  void require_ours(bool is_ours) const;
   void reserve(std::uint64_t offset, std::uint64_t bytes);  // at the root
   void sync_name();
   void discard() noexcept;
@@ -61,14 +64,17 @@ class NewFile {
   std::string path_;
   std::string temporary_path_;
   bool overwrite_;
-  bool created_ = false;  // the temporary file exists and is ours to remove
+  bool created_ = false;                         // the temporary file exists and is ours to remove
+  int process_ = 0;                              // that created it: a forked child leaves it alone
+  std::optional<transport::Identity> identity_;  // of the file it created
   std::unique_ptr<transport::File> file_;
 };
 
 // Local. "conf.0010.ildg" -> "conf.0010.ildg.1a2b3c4d.part", in the same directory so that a rename is atomic.
 std::string temporary_name(const std::string& path, std::uint32_t number);
 // Local. Refuses a path that a new file cannot take: an existing file (unless `overwrite`), a directory, a device.
-void require_target(transport::Transport& transport, const std::string& path, bool overwrite);
+// Whether there is a file that will be replaced.
+bool require_target(transport::Transport& transport, const std::string& path, bool overwrite);
 // Local. Throws no_space unless the file system can take `bytes` bytes for a new file of that path.
 void require_space(transport::Transport& transport, const std::string& path, std::uint64_t bytes);
 

@@ -18,6 +18,7 @@ class StorageFile final : public transport::File {
   explicit StorageFile(Storage& storage) : storage_(storage), path_(storage.path()) {}
 
   const std::string& path() const noexcept override { return path_; }
+  transport::Identity identity() const override { refuse("identify"); }
   std::uint64_t size() const override { refuse("ask for the size"); }
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
     return storage_.read_at(offset, buffer);

@@ -90,7 +90,7 @@ class CheckpointWriter {
   template <class Work>
   void write_part(const std::string& name, const Work& work) {
     const std::string temporary = part(name);
-    const auto created = transport_.create(temporary);
+    const auto created = checkpoint::create_part(transport_, path(), temporary);
     parts_.push_back(temporary);
     created->close();
     io::NewFile file(transport_, Communicator(), name, temporary, 0, 0, true);
@@ -174,7 +174,7 @@ class CheckpointWriter {
   void publish() {
     bool has_begun = false;
     const auto give = [&](const std::string& name) {
-      checkpoint::give_name(transport_, part(name), name, options_.overwrite);
+      checkpoint::give_name(transport_, path(), part(name), name, options_.overwrite);
       has_begun = true;
     };
     try {

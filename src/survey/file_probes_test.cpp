@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "support/faulty.hpp"
+#include "support/forwarding.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
 
@@ -33,66 +34,48 @@ enum class Lie {
   reads_stop_early,         //
 };
 
-class LyingFile final : public transport::File {
+class LyingFile final : public testing::ForwardingFile {
  public:
-  LyingFile(std::unique_ptr<transport::File> inner, Lie lie) : inner_(std::move(inner)), lie_(lie) {}
-  const std::string& path() const noexcept override { return inner_->path(); }
+  LyingFile(std::unique_ptr<transport::File> inner, Lie lie) : ForwardingFile(std::move(inner)), lie_(lie) {}
   std::uint64_t size() const override {
-    return lie_ == Lie::size_has_31_bits ? inner_->size() & 0x7fffffff : inner_->size();
+    return lie_ == Lie::size_has_31_bits ? inner().size() & 0x7fffffff : inner().size();
   }
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
-    const std::size_t got = inner_->read_at(wrapped(offset), buffer);
+    const std::size_t got = inner().read_at(wrapped(offset), buffer);
     if (lie_ == Lie::holes_hold_garbage && got > 4096) buffer[4096] = std::byte{7};
     return lie_ == Lie::reads_stop_early && got > 0 ? got - 1 : got;
   }
   void write_at(std::uint64_t offset, base::Bytes bytes) override {
-    if (lie_ != Lie::pages_are_written_whole) return inner_->write_at(wrapped(offset), bytes);
+    if (lie_ != Lie::pages_are_written_whole) return inner().write_at(wrapped(offset), bytes);
     const std::uint64_t start = offset / 4096 * 4096;
     const std::uint64_t end = (offset + bytes.size() + 4095) / 4096 * 4096;
     std::vector<std::byte> pages(end - start);
     std::copy(bytes.begin(), bytes.end(), pages.begin() + static_cast<std::ptrdiff_t>(offset - start));
-    inner_->write_at(start, pages);
+    inner().write_at(start, pages);
   }
-  void resize(std::uint64_t bytes) override { inner_->resize(bytes); }
-  void reserve(std::uint64_t offset, std::uint64_t bytes) override { inner_->reserve(offset, bytes); }
-  void sync() override { inner_->sync(); }
-  void close() override { inner_->close(); }
 
  private:
   std::uint64_t wrapped(std::uint64_t offset) const noexcept {
     return lie_ == Lie::offsets_have_32_bits ? offset & 0xffffffff : offset;
   }
-  std::unique_ptr<transport::File> inner_;
   Lie lie_;
 };
 
-class LyingTransport final : public transport::Transport {
+class LyingTransport final : public testing::ForwardingTransport {
  public:
-  explicit LyingTransport(Lie lie) : lie_(lie) {}
-  std::unique_ptr<transport::File> open_read(const std::string& path) override { return wrap(inner_.open_read(path)); }
-  std::unique_ptr<transport::File> open_write(const std::string& path) override {
-    return wrap(inner_.open_write(path));
-  }
-  std::unique_ptr<transport::File> create(const std::string& path) override {
-    const bool takes = lie_ == Lie::create_takes_existing && inner_.kind(path) != transport::PathKind::absent;
-    return wrap(takes ? inner_.open_write(path) : inner_.create(path));
+  explicit LyingTransport(Lie lie) : ForwardingTransport(transport::posix()), lie_(lie) {}
+  std::unique_ptr<transport::File> create(const std::string& path, const transport::Creation& creation) override {
+    const bool takes = lie_ == Lie::create_takes_existing && kind(path) != transport::PathKind::absent;
+    return takes ? open_write(path) : ForwardingTransport::create(path, creation);
   }
   void rename(const std::string& from, const std::string& to) override {
-    lie_ == Lie::rename_keeps_the_old ? inner_.remove(from) : inner_.rename(from, to);
+    lie_ == Lie::rename_keeps_the_old ? inner().remove(from) : inner().rename(from, to);
   }
-  void publish(const std::string& from, const std::string& to) override { inner_.publish(from, to); }
-  void remove(const std::string& path) override { inner_.remove(path); }
-  void sync_directory(const std::string& path) override { inner_.sync_directory(path); }
-  transport::PathKind kind(const std::string& path) override { return inner_.kind(path); }
-  std::optional<std::uint64_t> free_space(const std::string& path) override { return inner_.free_space(path); }
-  transport::Unit unit(const std::string& path) override { return inner_.unit(path); }
-  void copy_permissions(const std::string& from, const std::string& to) override { inner_.copy_permissions(from, to); }
 
  private:
-  std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) {
+  std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) override {
     return std::make_unique<LyingFile>(std::move(file), lie_);
   }
-  transport::Transport& inner_ = transport::posix();
   Lie lie_;
 };
 

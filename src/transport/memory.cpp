@@ -21,6 +21,12 @@ namespace {
 struct Contents {
   std::mutex mutex;
   std::vector<std::byte> bytes;
+  std::int64_t changes = 0;
+
+  Identity identity() {
+    const std::lock_guard lock(mutex);
+    return {.inode = reinterpret_cast<std::uintptr_t>(this), .bytes = bytes.size(), .modified = changes};
+  }
 };
 
 class MemoryFile final : public File {
@@ -35,6 +41,8 @@ class MemoryFile final : public File {
     const std::lock_guard lock(contents_->mutex);
     return contents_->bytes.size();
   }
+
+  Identity identity() const override { return contents_->identity(); }
 
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
     require_position(path_, "read", offset, 0);
@@ -56,6 +64,7 @@ class MemoryFile final : public File {
       grow(offset + bytes.size(), [&] { return position_error(path_, "write", offset, bytes.size(), ENOSPC); });
     }
     std::memcpy(contents_->bytes.data() + offset, bytes.data(), bytes.size());
+    ++contents_->changes;
   }
 
   void reserve(std::uint64_t, std::uint64_t) override {}
@@ -64,6 +73,7 @@ class MemoryFile final : public File {
     require_open("resize", writable_);
     const std::lock_guard lock(contents_->mutex);
     grow(bytes, [&] { return base::errno_error(path_, "resize to " + std::to_string(bytes) + " bytes", ENOSPC); });
+    ++contents_->changes;
   }
 
   void sync() override { require_open("sync", true); }
@@ -96,7 +106,7 @@ class Memory final : public Transport {
   std::unique_ptr<File> open_read(const std::string& path) override { return open(path, "open for reading", false); }
   std::unique_ptr<File> open_write(const std::string& path) override { return open(path, "open for writing", true); }
 
-  std::unique_ptr<File> create(const std::string& path) override {
+  std::unique_ptr<File> create(const std::string& path, const Creation&) override {
     const std::lock_guard lock(mutex_);
     if (path.empty()) throw base::errno_error(path, "create", ENOENT);
     if (kind_of(path) != PathKind::absent) throw base::errno_error(path, "create", EEXIST);
@@ -132,6 +142,11 @@ class Memory final : public Transport {
   PathKind kind(const std::string& path) override {
     const std::lock_guard lock(mutex_);
     return kind_of(path);
+  }
+
+  Identity identity(const std::string& path) override {
+    const std::lock_guard lock(mutex_);
+    return find(path, "look it up")->identity();
   }
 
   std::optional<std::uint64_t> free_space(const std::string&) override { return std::nullopt; }

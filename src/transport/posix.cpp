@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <cstdio>
+#include <climits>
 
 #include "base/error_errno.hpp"
 #include "base/path.hpp"
 #include "machine/file_system.hpp"
+#include "transport/access.hpp"
 #include "transport/position.hpp"
 #include "transport/posix_file.hpp"
 #include "transport/publish.hpp"
@@ -33,23 +35,19 @@ const char* describe_type(mode_t mode) noexcept {
 
 // O_NONBLOCK: opening a FIFO must not wait for its other end, nor a device for its carrier.
 std::unique_ptr<File> open_regular(const std::string& path, int flags, const char* purpose) {
-  int descriptor = -1;
-  do {
-    descriptor = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  } while (descriptor < 0 && errno == EINTR);
-  const int reason = errno;
+  auto file = std::make_unique<PosixFile>(path);
   struct stat status {};
-  if (descriptor < 0) {
+  if (!file->open(flags | O_NONBLOCK | O_NOCTTY)) {
+    const int reason = errno;
     const bool special = ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
     if (special && reason != EACCES) throw not_regular(path, describe_type(status.st_mode), reason);
     throw base::errno_error(path, purpose, reason);
   }
-  auto file = std::make_unique<PosixFile>(path, descriptor);
-  if (::fstat(descriptor, &status) != 0) throw base::errno_error(path, purpose, errno);
+  if (::fstat(file->descriptor(), &status) != 0) throw base::errno_error(path, purpose, errno);
   if (!S_ISREG(status.st_mode)) {
     throw not_regular(path, describe_type(status.st_mode), S_ISDIR(status.st_mode) ? EISDIR : 0);
   }
-  ::fcntl(descriptor, F_SETFL, flags);
+  ::fcntl(file->descriptor(), F_SETFL, flags);
   return file;
 }
 
@@ -70,17 +68,17 @@ class Posix final : public Transport {
     return open_regular(path, O_RDWR, "open for writing");
   }
 
-  std::unique_ptr<File> create(const std::string& path) override {
-    int descriptor = -1;
-    do {
-      descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (descriptor < 0 && errno == EINTR);
-    if (descriptor < 0) throw base::errno_error(path, "create", errno);
-    return std::make_unique<PosixFile>(path, descriptor);
+  std::unique_ptr<File> create(const std::string& path, const Creation& creation) override {
+    auto file = std::make_unique<PosixFile>(path);
+    if (!file->open(O_RDWR | O_CREAT | O_EXCL, creation.is_private ? 0600 : 0666)) {
+      throw base::errno_error(path, "create", errno);
+    }
+    return file;
   }
 
   void rename(const std::string& from, const std::string& to) override {
-    if (std::rename(from.c_str(), to.c_str()) != 0) throw base::errno_error(from, "rename to " + to, errno);
+    const int reason = rename_over(from, to);
+    if (reason != 0) throw base::errno_error(from, "rename to " + to, reason);
   }
 
   void publish(const std::string& from, const std::string& to) override {
@@ -90,27 +88,33 @@ class Posix final : public Transport {
   }
 
   void remove(const std::string& path) override {
-    if (::unlink(path.c_str()) != 0) throw base::errno_error(path, "remove", errno);
+    const int reason = remove_name(path);
+    if (reason != 0) throw base::errno_error(path, "remove", reason);
   }
 
   void sync_directory(const std::string& path_of_file) override;
   PathKind kind(const std::string& path) override;
+  Identity identity(const std::string& path) override { return identity_of_name(path); }
   std::optional<std::uint64_t> free_space(const std::string& path) override;
   Unit unit(const std::string& path) override;
-  void copy_permissions(const std::string& from, const std::string& to) override;
+  void copy_permissions(const std::string& from, const std::string& to) override { copy_access(from, to); }
 };
 
+// Takes no memory where all goes well: the file has its name by then, and that there is none is no failure.
 void Posix::sync_directory(const std::string& path_of_file) {
-  const std::string directory = base::directory_of(path_of_file);
-  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  std::array<char, PATH_MAX> directory{'.'};
+  const std::size_t slash = path_of_file.rfind('/');
+  if (slash != std::string::npos)
+    path_of_file.copy(directory.data(), std::clamp<std::size_t>(slash, 1, directory.size() - 1));
+  const auto fail = [&](const char* what, int reason) { return base::errno_error(directory.data(), what, reason); };
+  const int descriptor = uninterrupted([&] { return ::open(directory.data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (descriptor < 0 && errno == EACCES) return;  // one may write to it but not open it; the name is there
-  if (descriptor < 0) throw base::errno_error(directory, "open the directory to sync it", errno);
-  int reason = EINTR;
-  while (reason == EINTR) reason = ::fsync(descriptor) == 0 ? 0 : errno;
+  if (descriptor < 0) throw fail("open the directory to sync it", errno);
+  const int reason = uninterrupted([&] { return ::fsync(descriptor); }) == 0 ? 0 : errno;
   ::close(descriptor);
   // These file systems have no notion of syncing a directory; names are as safe as they make them.
   if (reason == 0 || reason == EINVAL || reason == EOPNOTSUPP || reason == ENOSYS) return;
-  throw base::errno_error(directory, "bring the directory to the disk", reason);
+  throw fail("bring the directory to the disk", reason);
 }
 
 PathKind Posix::kind(const std::string& path) {
@@ -121,7 +125,7 @@ PathKind Posix::kind(const std::string& path) {
   }
   if (errno != ENOENT && errno != ENOTDIR) throw base::errno_error(path, "look it up", errno);
   // A symbolic link that leads nowhere: the name is taken all the same.
-  return ::lstat(path.c_str(), &status) == 0 ? PathKind::other : PathKind::absent;
+  return ::lstat(path.c_str(), &status) == 0 ? PathKind::dangling_link : PathKind::absent;
 }
 
 // Any failure means "unknown": the operations that follow have the better words for it.
@@ -145,16 +149,6 @@ Unit Posix::unit(const std::string& path) {
   } catch (const Error&) {
     return {};  // whatever is wrong there, the operations that follow have the better words for it
   }
-}
-
-void Posix::copy_permissions(const std::string& from, const std::string& to) {
-  struct stat status {};
-  if (::stat(from.c_str(), &status) != 0) throw base::errno_error(from, "read its permissions", errno);
-  // Only the administrator may give files away; the group alone often works.
-  if (::chown(to.c_str(), status.st_uid, status.st_gid) != 0) {
-    [[maybe_unused]] const int group_only = ::chown(to.c_str(), static_cast<uid_t>(-1), status.st_gid);
-  }
-  if (::chmod(to.c_str(), status.st_mode & 0777) != 0) throw base::errno_error(to, "set its permissions", errno);
 }
 
 }  // namespace

@@ -26,6 +26,11 @@ PosixFile::~PosixFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
+bool PosixFile::open(int flags, mode_t mode) noexcept {
+  descriptor_ = uninterrupted([&] { return ::open(path_.c_str(), flags | O_CLOEXEC, mode); });
+  return descriptor_ >= 0;
+}
+
 std::uint64_t PosixFile::size() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) throw base::errno_error(path_, "find its size", errno);
@@ -79,10 +84,7 @@ void PosixFile::write_at(std::uint64_t offset, base::Bytes bytes) {
 
 void PosixFile::resize(std::uint64_t bytes) {
   require_position(path_, "resize to", 0, bytes);
-  int result = 0;
-  do {
-    result = ::ftruncate(descriptor_, static_cast<off_t>(bytes));
-  } while (result != 0 && errno == EINTR);
+  const int result = uninterrupted([&] { return ::ftruncate(descriptor_, static_cast<off_t>(bytes)); });
   if (result != 0) throw base::errno_error(path_, "resize to " + std::to_string(bytes) + " bytes", errno);
 }
 
@@ -100,11 +102,8 @@ void PosixFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
 }
 
 void PosixFile::sync() {
-  int result = 0;
-  do {
-    result = ::fsync(descriptor_);
-  } while (result != 0 && errno == EINTR);
-  if (result != 0) throw base::errno_error(path_, "bring its data to the disk", errno);
+  if (uninterrupted([&] { return ::fsync(descriptor_); }) == 0) return;
+  throw base::errno_error(path_, "bring its data to the disk", errno);
 }
 
 void PosixFile::close() {

@@ -4,21 +4,40 @@
 // An open file of the POSIX file system.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cerrno>
 #include <string>
 
 #include "transport/transport.hpp"
 
 namespace lq::transport {
 
+// A system call, again as long as signals interrupt it.
+template <class Call>
+auto uninterrupted(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+// Of an open file, and of what has a name.
+Identity identity_of(int descriptor, const std::string& path);
+Identity identity_of_name(const std::string& path);
+
 class PosixFile final : public File {
  public:
-  // Takes the descriptor.
-  PosixFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  // Not open yet, so that nothing is lost where there is no memory for the object.
+  explicit PosixFile(std::string path) : path_(std::move(path)) {}
   ~PosixFile() override;
   PosixFile(const PosixFile&) = delete;
   PosixFile& operator=(const PosixFile&) = delete;
 
+  // Local. Whether open(2) succeeds; errno tells why not.
+  bool open(int flags, mode_t mode = 0) noexcept;
+
   const std::string& path() const noexcept override { return path_; }
+  Identity identity() const override { return identity_of(descriptor_, path_); }
   std::uint64_t size() const override;
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
   std::uint64_t next_data(std::uint64_t offset) const override;
@@ -32,7 +51,7 @@ class PosixFile final : public File {
 
  private:
   std::string path_;
-  int descriptor_;  // -1: closed
+  int descriptor_ = -1;  // closed, or not open yet
 };
 
 }  // namespace lq::transport

@@ -17,6 +17,7 @@
 #include <fstream>
 
 #include "support/error_of.hpp"
+#include "support/ordinary_user.hpp"
 #include "support/scratch_directory.hpp"
 #include "transport/publish.hpp"
 #include "transport/transport.hpp"
@@ -25,6 +26,7 @@ namespace lq::transport {
 namespace {
 
 using testing::error_of;
+using testing::OrdinaryUser;
 
 class Posix : public ::testing::Test {
  protected:
@@ -38,18 +40,6 @@ class Posix : public ::testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
   testing::ScratchDirectory directory_;
-};
-
-// Works as an ordinary user for as long as it lives, also where the tests run as root.
-class OrdinaryUser {
- public:
-  OrdinaryUser() : was_root_(::geteuid() == 0 && ::seteuid(65534) == 0) {}
-  ~OrdinaryUser() {
-    if (was_root_ && ::seteuid(0) != 0) std::abort();
-  }
-
- private:
-  bool was_root_;
 };
 
 // RLIMIT_FSIZE with SIGXFSZ ignored.
@@ -162,21 +152,10 @@ TEST_F(Posix, FilesAreClosedInChildPrograms) {
   EXPECT_EQ(found, 1);
 }
 
-TEST_F(Posix, CopiesPermissionsOfTheReplacedFile) {
-  put("old", "old");
-  put("new", "new");
-  ASSERT_EQ(::chmod(at("old").c_str(), 0640), 0);
-  ASSERT_EQ(::chmod(at("new").c_str(), 0600), 0);
-  posix().copy_permissions(at("old"), at("new"));
-  struct stat status {};
-  ASSERT_EQ(::stat(at("new").c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 07777, 0640u);
-}
-
 TEST_F(Posix, ALinkThatLeadsNowhereOccupiesItsName) {
   std::filesystem::create_symlink(at("nowhere"), at("link"));
   put("a", "new");
-  EXPECT_EQ(posix().kind(at("link")), PathKind::other);
+  EXPECT_EQ(posix().kind(at("link")), PathKind::dangling_link);
   EXPECT_EQ(error_of([&] { posix().publish(at("a"), at("link")); }).code(), Code::exists);
 }
 

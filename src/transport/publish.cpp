@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Giving a complete file its final name without replacing another one.
+// Giving a complete file its final name.
 #include "transport/publish.hpp"
 
 #include <fcntl.h>
@@ -14,14 +14,27 @@
 namespace lq::transport {
 namespace {
 
-bool same_file(const std::string& a, const std::string& b) noexcept {
-  struct stat first {};
-  struct stat second {};
-  return ::lstat(a.c_str(), &first) == 0 && ::lstat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
-         first.st_ino == second.st_ino;
+// Whether both names are there and mean the same file.
+bool is_named(const std::string& path, const struct stat& file) noexcept {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && status.st_dev == file.st_dev && status.st_ino == file.st_ino;
 }
 
 }  // namespace
+
+int rename_over(const std::string& from, const std::string& to) noexcept {
+  struct stat before {};
+  if (::lstat(from.c_str(), &before) != 0) return errno;
+  if (std::rename(from.c_str(), to.c_str()) == 0) return 0;
+  const int reason = errno;
+  return reason == ENOENT && is_named(to, before) ? 0 : reason;
+}
+
+int remove_name(const std::string& path) noexcept {
+  struct stat before {};
+  if (::lstat(path.c_str(), &before) != 0) return errno;
+  return ::unlink(path.c_str()) == 0 || errno == ENOENT ? 0 : errno;
+}
 
 int publish_by_rename(const std::string& from, const std::string& to) noexcept {
 #ifdef RENAME_NOREPLACE
@@ -34,19 +47,21 @@ int publish_by_rename(const std::string& from, const std::string& to) noexcept {
 }
 
 int publish_by_link(const std::string& from, const std::string& to) noexcept {
+  struct stat before {};
+  if (::lstat(from.c_str(), &before) != 0) return errno;
   if (::link(from.c_str(), to.c_str()) != 0) {
     const int reason = errno;
-    // NFS repeats a request whose answer was lost: the name is then "taken" by our own first request.
-    if (reason != EEXIST || !same_file(from, to)) return reason;
+    // The name may be taken by our own first request.
+    if (reason != EEXIST || !is_named(to, before)) return reason;
   }
-  return ::unlink(from.c_str()) == 0 ? 0 : errno;
+  return remove_name(from);
 }
 
 int publish_by_check(const std::string& from, const std::string& to) noexcept {
   struct stat status {};
   if (::lstat(to.c_str(), &status) == 0) return EEXIST;
   if (errno != ENOENT) return errno;
-  return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+  return rename_over(from, to);
 }
 
 int publish_name(const std::string& from, const std::string& to) noexcept {

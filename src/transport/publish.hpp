@@ -1,14 +1,20 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Three ways to give a file a name that must be free, for file systems of different abilities. Each returns 0 or
-// an errno; EEXIST when the name is taken.
+// Names of files given and taken away, where each returns 0 or an errno. A network file system repeats a request whose
+// answer was lost, and tells what the second one found: a name that is given or gone already is what was asked for.
 #pragma once
 
 #include <string>
 
 namespace lq::transport {
 
+// rename(2), which replaces `to`.
+int rename_over(const std::string& from, const std::string& to) noexcept;
+// unlink(2); ENOENT only where there was no such name before.
+int remove_name(const std::string& path) noexcept;
+
+// Three ways to give a file a name that must be free, for file systems of different abilities; EEXIST when it is taken.
 // renameat2(RENAME_NOREPLACE): atomic; EINVAL or ENOSYS where the system or file system has it not.
 int publish_by_rename(const std::string& from, const std::string& to) noexcept;
 // link, then unlink: atomic; EPERM, EOPNOTSUPP, ENOSYS or EMLINK where the file system has no hard links.

@@ -4,6 +4,9 @@
 // A file as bytes. A Transport opens, renames and removes; a File reads and writes at positions. Errors are
 // lq::Error with path and offset; nothing here knows formats, reorders or inspects data. Signals are left alone:
 // a process under a file size limit (RLIMIT_FSIZE) must ignore SIGXFSZ to get Error(no_space) instead of its death.
+//
+// Threads: a Transport may be called by any thread at any time. A File may be read and written by several threads at
+// once, at different bytes; close() is the last call, made when no other is under way.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +19,26 @@
 
 namespace lq::transport {
 
+// Which file stands behind a name or an open file, and in which state it is.
+struct Identity {
+  std::uint64_t device = 0;   // as this node numbers its mounts
+  std::uint64_t inode = 0;    // of a file that is gone, the number may be given to another one
+  std::int64_t created = 0;   // nanoseconds; 0: the file system does not say
+  std::uint64_t bytes = 0;    // its size
+  std::int64_t modified = 0;  // nanoseconds
+};
+
+// Whether two names or open files of one node are the same file, in whatever state.
+bool is_same_file(const Identity& a, const Identity& b) noexcept;
+// The same for two nodes, of which each numbers its mounts itself.
+bool is_same_across_nodes(const Identity& a, const Identity& b) noexcept;
+// Whether it is the same file and nothing was written to it in between.
+bool is_unchanged(const Identity& before, const Identity& now) noexcept;
+
 class File : public base::ByteSource {
  public:
+  // Any thread.
+  virtual Identity identity() const = 0;
   // All of `bytes`, or an Error: no_space, io, ...
   virtual void write_at(std::uint64_t offset, base::Bytes bytes) = 0;
   virtual void resize(std::uint64_t bytes) = 0;
@@ -37,25 +58,36 @@ struct Unit {
   bool one_writer = false;     // at a time in each file: others wait
 };
 
-enum class PathKind { absent, file, directory, other };
+enum class PathKind { absent, file, directory, dangling_link, other };
+
+// What is known of a file that is to be created.
+struct Creation {
+  // Nobody but its owner may open it before copy_permissions(): it replaces a file that others may not be allowed to
+  // read.
+  bool is_private = false;
+};
 
 class Transport {
  public:
   virtual ~Transport() = default;
-  virtual std::unique_ptr<File> open_read(const std::string& path) = 0;     // regular files only
-  virtual std::unique_ptr<File> open_write(const std::string& path) = 0;    // an existing file, for writing and reading
-  virtual std::unique_ptr<File> create(const std::string& path) = 0;        // must not exist
+  virtual std::unique_ptr<File> open_read(const std::string& path) = 0;   // regular files only
+  virtual std::unique_ptr<File> open_write(const std::string& path) = 0;  // an existing file, for writing and reading
+  // Must not exist.
+  virtual std::unique_ptr<File> create(const std::string& path, const Creation& creation = {}) = 0;
   virtual void rename(const std::string& from, const std::string& to) = 0;  // replaces `to` atomically
   // Gives `from` the name `to` only if there is no `to`; Error(exists) else.
   virtual void publish(const std::string& from, const std::string& to) = 0;
   virtual void remove(const std::string& path) = 0;
   virtual void sync_directory(const std::string& path_of_file) = 0;  // the directory that holds it
   virtual PathKind kind(const std::string& path) = 0;
+  // Of what has this name itself, which may be a link. not_found.
+  virtual Identity identity(const std::string& path) = 0;
   // Bytes that a new file beside `path` may take, where the file system says.
   virtual std::optional<std::uint64_t> free_space(const std::string& path) = 0;
   // Of files in the folder of `path`; never fails.
   virtual Unit unit(const std::string& path) = 0;
-  // Permissions of an existing file are given to the new one that will replace it.
+  // Access rights of an existing file are given to the new one that will replace it: owner, group, mode and access
+  // control list. Nobody gets more than he had: where the group cannot be kept, its rights are dropped.
   virtual void copy_permissions(const std::string& from, const std::string& to) = 0;
 };
 

@@ -83,6 +83,30 @@ TEST_P(Transports, ReportSizeAndPath) {
   EXPECT_EQ(file->path(), at("a"));
 }
 
+TEST_P(Transports, KnowAFileByItsIdentity) {
+  put("a", "abcdef");
+  put("b", "abcdef");
+  const auto file = fs().open_read(at("a"));
+  const Identity before = file->identity();
+  EXPECT_EQ(before.bytes, 6u);
+  EXPECT_TRUE(is_unchanged(before, fs().identity(at("a"))));
+  EXPECT_FALSE(is_same_file(before, fs().identity(at("b"))));
+  EXPECT_FALSE(is_same_across_nodes(before, fs().identity(at("b"))));
+  fs().rename(at("b"), at("a"));
+  EXPECT_FALSE(is_same_file(before, fs().identity(at("a"))));
+  EXPECT_TRUE(is_unchanged(before, file->identity()));
+  EXPECT_EQ(error_of([&] { fs().identity(at("b")); }).code(), Code::not_found);
+}
+
+TEST_P(Transports, SeeThatAFileWasWrittenTo) {
+  put("a", "abcdef");
+  const auto file = fs().open_write(at("a"));
+  const Identity before = file->identity();
+  file->write_at(6, base::as_bytes(std::string("g")));
+  EXPECT_TRUE(is_same_file(before, file->identity()));
+  EXPECT_FALSE(is_unchanged(before, file->identity()));
+}
+
 TEST_P(Transports, ReserveWithoutAChangeThatCanBeSeen) {
   put("a", "abc");
   const auto file = fs().open_write(at("a"));

@@ -28,119 +28,125 @@ void pass(FaultCounter& counter, const std::string& path, const std::string& wha
   if (is_chosen(counter)) fail(counter, path, what, space);
 }
 
-class FaultyFile final : public transport::File {
+class FaultyFile final : public ForwardingFile {
  public:
   FaultyFile(std::unique_ptr<transport::File> inner, std::shared_ptr<FaultCounter> counter)
-      : inner_(std::move(inner)), counter_(std::move(counter)) {}
+      : ForwardingFile(std::move(inner)), counter_(std::move(counter)) {}
 
-  const std::string& path() const noexcept override { return inner_->path(); }
+  transport::Identity identity() const override {
+    pass(*counter_, path(), "find out which file it is");
+    return inner().identity();
+  }
 
   std::uint64_t size() const override {
     pass(*counter_, path(), "find its size");
-    return inner_->size();
+    return inner().size();
   }
 
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
     pass(*counter_, path(), "read");
-    return inner_->read_at(offset, buffer);
-  }
-
-  std::uint64_t next_data(std::uint64_t offset) const override { return inner_->next_data(offset); }
-  std::unique_ptr<base::ByteSource> open_other(const std::string& path) const override {
-    return inner_->open_other(path);
+    return inner().read_at(offset, buffer);
   }
 
   void write_at(std::uint64_t offset, base::Bytes bytes) override {
     ++counter_->writes;
     const OwnedBy storage(nullptr);  // what a file in memory takes is not the rank's
-    if (!is_chosen(*counter_)) return inner_->write_at(offset, bytes);
+    if (!is_chosen(*counter_)) return inner().write_at(offset, bytes);
     const bool halfway = counter_->fault == Fault::short_write || counter_->fault == Fault::kill;
-    if (halfway) inner_->write_at(offset, bytes.first(bytes.size() / 2));
+    if (halfway) inner().write_at(offset, bytes.first(bytes.size() / 2));
     fail(*counter_, path(), "write", Space::needed);
   }
 
   void reserve(std::uint64_t offset, std::uint64_t bytes) override {
     pass(*counter_, path(), "reserve storage", Space::needed);
-    inner_->reserve(offset, bytes);
+    inner().reserve(offset, bytes);
   }
   void resize(std::uint64_t bytes) override {
     pass(*counter_, path(), "resize", Space::needed);
-    inner_->resize(bytes);
+    inner().resize(bytes);
   }
 
   void sync() override {
     pass(*counter_, path(), "sync", Space::needed);
-    inner_->sync();
+    inner().sync();
   }
 
   // The descriptor is gone also when close reports a failure.
   void close() override {
     const bool chosen = is_chosen(*counter_);
-    if (!chosen || counter_->fault != Fault::kill) inner_->close();
+    if (!chosen || counter_->fault != Fault::kill) inner().close();
     if (chosen) fail(*counter_, path(), "close", Space::needed);
   }
 
  private:
-  std::unique_ptr<transport::File> inner_;
   std::shared_ptr<FaultCounter> counter_;
 };
 
 }  // namespace
 
 FaultyTransport::FaultyTransport(transport::Transport& inner, std::int64_t fail_at, Fault fault)
-    : inner_(inner), counter_(std::make_shared<FaultCounter>()) {
+    : ForwardingTransport(inner), counter_(std::make_shared<FaultCounter>()) {
   counter_->fail_at = fail_at;
   counter_->fault = fault;
 }
 
+std::unique_ptr<transport::File> FaultyTransport::wrap(std::unique_ptr<transport::File> file) {
+  return std::make_unique<FaultyFile>(std::move(file), counter_);
+}
+
 std::unique_ptr<transport::File> FaultyTransport::open_read(const std::string& path) {
   pass(*counter_, path, "open for reading");
-  return std::make_unique<FaultyFile>(inner_.open_read(path), counter_);
+  return ForwardingTransport::open_read(path);
 }
 
 std::unique_ptr<transport::File> FaultyTransport::open_write(const std::string& path) {
   pass(*counter_, path, "open for writing");
-  return std::make_unique<FaultyFile>(inner_.open_write(path), counter_);
+  return ForwardingTransport::open_write(path);
 }
 
-std::unique_ptr<transport::File> FaultyTransport::create(const std::string& path) {
+std::unique_ptr<transport::File> FaultyTransport::create(const std::string& path, const transport::Creation& creation) {
   pass(*counter_, path, "create", Space::needed);
-  return std::make_unique<FaultyFile>(inner_.create(path), counter_);
+  return ForwardingTransport::create(path, creation);
 }
 
 void FaultyTransport::rename(const std::string& from, const std::string& to) {
   pass(*counter_, from, "rename to " + to, Space::needed);
-  inner_.rename(from, to);
+  inner().rename(from, to);
 }
 
 void FaultyTransport::publish(const std::string& from, const std::string& to) {
   pass(*counter_, from, "publish as " + to, Space::needed);
-  inner_.publish(from, to);
+  inner().publish(from, to);
 }
 
 void FaultyTransport::remove(const std::string& path) {
   pass(*counter_, path, "remove");
-  inner_.remove(path);
+  inner().remove(path);
 }
 
 void FaultyTransport::sync_directory(const std::string& path_of_file) {
   pass(*counter_, path_of_file, "sync the directory");
-  inner_.sync_directory(path_of_file);
+  inner().sync_directory(path_of_file);
 }
 
 transport::PathKind FaultyTransport::kind(const std::string& path) {
   pass(*counter_, path, "look it up");
-  return inner_.kind(path);
+  return inner().kind(path);
+}
+
+transport::Identity FaultyTransport::identity(const std::string& path) {
+  pass(*counter_, path, "find out which file it is");
+  return inner().identity(path);
 }
 
 std::optional<std::uint64_t> FaultyTransport::free_space(const std::string& path) {
   pass(*counter_, path, "find the free space");
-  return inner_.free_space(path);
+  return inner().free_space(path);
 }
 
 void FaultyTransport::copy_permissions(const std::string& from, const std::string& to) {
   pass(*counter_, from, "copy its permissions");
-  inner_.copy_permissions(from, to);
+  inner().copy_permissions(from, to);
 }
 
 }  // namespace lq::testing

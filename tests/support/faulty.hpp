@@ -13,7 +13,7 @@
 #include <memory>
 #include <string>
 
-#include "transport/transport.hpp"
+#include "support/forwarding.hpp"
 
 namespace lq::testing {
 
@@ -32,7 +32,7 @@ struct FaultCounter {
   std::atomic<std::int64_t> writes{0};
 };
 
-class FaultyTransport final : public transport::Transport {
+class FaultyTransport final : public ForwardingTransport {
  public:
   // `inner` does the work and outlives this object and its files.
   explicit FaultyTransport(transport::Transport& inner, std::int64_t fail_at = -1, Fault fault = Fault::error);
@@ -44,18 +44,19 @@ class FaultyTransport final : public transport::Transport {
 
   std::unique_ptr<transport::File> open_read(const std::string& path) override;
   std::unique_ptr<transport::File> open_write(const std::string& path) override;
-  std::unique_ptr<transport::File> create(const std::string& path) override;
+  std::unique_ptr<transport::File> create(const std::string& path, const transport::Creation& creation = {}) override;
   void rename(const std::string& from, const std::string& to) override;
   void publish(const std::string& from, const std::string& to) override;
   void remove(const std::string& path) override;
   void sync_directory(const std::string& path_of_file) override;
   transport::PathKind kind(const std::string& path) override;
+  transport::Identity identity(const std::string& path) override;
   std::optional<std::uint64_t> free_space(const std::string& path) override;
-  transport::Unit unit(const std::string& path) override { return inner_.unit(path); }
   void copy_permissions(const std::string& from, const std::string& to) override;
 
  private:
-  transport::Transport& inner_;
+  std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) override;
+
   std::shared_ptr<FaultCounter> counter_;
 };
 

@@ -1,0 +1,117 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What may happen to a file while it has its temporary name.
+#include "io/new_file.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+#include <limequat/error.hpp>
+
+#include "support/error_of.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/thread_comm.hpp"
+
+namespace lq::io {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::error_of;
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+unsigned mode_of(const std::string& path) {
+  struct stat status {};
+  EXPECT_EQ(::stat(path.c_str(), &status), 0);
+  return status.st_mode & 0777;
+}
+
+class New : public ::testing::Test {
+ protected:
+  std::unique_ptr<NewFile> create(bool overwrite) {
+    return std::make_unique<NewFile>(transport::posix(), Communicator(), path_, overwrite, 4, true);
+  }
+  static void complete(NewFile& file) {
+    file.file().write_at(0, base::as_bytes(std::string("new!")));
+    file.finish(Sync::full);
+    file.publish(Sync::full);
+  }
+  void put(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+  testing::ScratchDirectory directory_;
+  std::string path_ = directory_ / "conf.ildg";
+};
+
+TEST_F(New, SuccessorOfAPrivateFileIsPrivateWhileItIsWritten) {
+  put(path_, "old");
+  ASSERT_EQ(::chmod(path_.c_str(), 0640), 0);
+  const mode_t mask = ::umask(0);
+  const auto file = create(true);
+  ::umask(mask);
+  EXPECT_EQ(mode_of(file->temporary_path()), 0600u);
+  complete(*file);
+  EXPECT_EQ(mode_of(path_), 0640u);
+  EXPECT_EQ(contents(path_), "new!");
+}
+
+TEST_F(New, FileThatAnotherTookThePlaceOfGetsNoName) {
+  const auto file = create(false);
+  const std::string temporary = file->temporary_path();
+  fs::remove(temporary);
+  put(temporary, "evil");
+  const Error error = error_of([&] { complete(*file); });
+  EXPECT_EQ(error.code(), Code::io);
+  EXPECT_EQ(error.facts().path, path_);
+  EXPECT_NE(std::string(error.what()).find("not the one that was written"), std::string::npos) << error.what();
+  EXPECT_FALSE(fs::exists(path_));
+}
+
+TEST_F(New, FileIsNotOpenedThroughALinkThatTookItsPlace) {
+  put(directory_ / "other", "precious");
+  testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
+    const Communicator all(comm);
+    NewFile file(transport::posix(), all, path_, false, 4, comm->rank() == 0);
+    comm->barrier();
+    if (comm->rank() == 0) {
+      fs::remove(file.temporary_path());
+      fs::create_symlink(directory_ / "other", file.temporary_path());
+    }
+    comm->barrier();
+    EXPECT_EQ(error_of([&] { file.open_for_writing(true); }).code(), Code::io);
+  });
+  EXPECT_EQ(contents(directory_ / "other"), "precious");
+}
+
+TEST_F(New, FileStaysWhenAForkedChildGivesItUp) {
+  std::optional<std::unique_ptr<NewFile>> file = create(false);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    file.reset();
+    ::_exit(0);
+  }
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_TRUE(fs::exists((*file)->temporary_path()));
+  complete(**file);
+  EXPECT_EQ(contents(path_), "new!");
+}
+
+TEST_F(New, FileSaysThatItsNameIsALinkThatLeadsNowhere) {
+  fs::create_symlink(directory_ / "nowhere", path_);
+  const Error error = error_of([&] { create(true); });
+  EXPECT_EQ(error.code(), Code::invalid_argument);
+  EXPECT_NE(std::string(error.what()).find("a symbolic link that leads nowhere"), std::string::npos) << error.what();
+}
+
+}  // namespace
+}  // namespace lq::io
