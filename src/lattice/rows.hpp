@@ -1,13 +1,15 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sites a rank moves between its memory and a file, as rows: stretches that are contiguous in the file and
-// evenly spaced in memory. Rows are produced one by one in file order; memory used does not depend on the lattice.
+// The sites a rank moves between its memory and a file, as rows: runs (runs.hpp) that are contiguous in the file and
+// evenly spaced in memory and in the whole lattice, produced one by one in file order.
 #pragma once
 
 #include <cstdint>
 
 #include <limequat/lattice.hpp>
+
+#include "lattice/runs.hpp"
 
 namespace lq::lattice {
 
@@ -44,17 +46,8 @@ class Rows {
   const RowPlan& plan() const noexcept { return plan_; }  // with orders resolved
 
  private:
-  void merge_dimensions();
-  void step() noexcept;
-  void step_from(std::size_t first) noexcept;  // the same in the file order's dimension number `first`
-
   RowPlan plan_;
-  int merged_ = 0;  // how many of the fastest file dimensions one row covers
-  std::uint64_t row_sites_ = 0;
-  std::uint64_t rank_stride_ = 1;
-  std::int64_t memory_stride_ = 1;
-  Coord position_;
-  bool done_ = false;
+  Runs runs_;
 };
 
 }  // namespace lq::lattice
