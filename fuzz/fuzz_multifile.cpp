@@ -14,6 +14,7 @@
 
 #include "format/sion/names.hpp"
 #include "multifile/mapped_file.hpp"
+#include "multifile/parallel_file.hpp"
 #include "multifile/serial_file.hpp"
 #include "multifile/threads.hpp"
 #include "pieces.hpp"
@@ -166,7 +167,7 @@ void open_by_threads(transport::Transport& files, int ranks, int threads) {
 int tasks_of(transport::Transport& files) {
   int tasks = 2;
   attempt([&] {
-    const multifile::Metadata first = read_metadata(files, "set");
+    const fileset::Metadata first = fileset::read_metadata(files, "set");
     const std::size_t written = first.tail.map ? first.tail.map->size() : static_cast<std::size_t>(first.head.tasks);
     if (written <= 6) tasks = static_cast<int>(written);
   });

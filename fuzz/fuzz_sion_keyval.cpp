@@ -9,7 +9,7 @@
 #include <limequat/error.hpp>
 
 #include "base/byte_source.hpp"
-#include "format/sion/keyval.hpp"
+#include "format/sion/stream.hpp"
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include "checkpoint/field_note.hpp"
 #include "checkpoint/found_set.hpp"
 #include "comm/agree.hpp"
-#include "format/sion/mapping.hpp"
+#include "format/sion/set.hpp"
 
 namespace lq::checkpoint {
 namespace {

@@ -12,7 +12,6 @@
 
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
-#include "format/sion/widths.hpp"
 
 namespace lq::checkpoint {
 namespace {

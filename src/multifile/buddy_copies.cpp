@@ -11,8 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
-#include "format/sion/widths.hpp"
-#include "multifile/metadata.hpp"
+#include "format/sion/geometry.hpp"
 #include "multifile/wire.hpp"
 
 namespace lq::multifile {
@@ -94,13 +93,13 @@ void BuddyCopies::create_level(Level& level, std::int32_t number, const std::vec
   for (const comm::Message& message : all_->all_to_all(answers)) {
     base::Bytes bytes = message.bytes;
     while (!bytes.empty()) {
-      parts.push_back(to_bytes(take<LogicalFile::Place>(bytes)));
+      parts.push_back(to_bytes(take<format::sion::ChunkPlaces>(bytes)));
       append(parts.back(), take<format::sion::Place>(bytes));
     }
   }
   const auto mine = group_->scatter(parts, 0);
   base::Bytes bytes = mine;
-  level.stream = LogicalFile(take<LogicalFile::Place>(bytes));
+  level.stream = LogicalFile(take<format::sion::ChunkPlaces>(bytes));
   level.place = take<format::sion::Place>(bytes);
 }
 
@@ -110,37 +109,30 @@ std::vector<comm::Message> BuddyCopies::lay_out(Level& level, std::int32_t numbe
                                                 std::int32_t block_size) {
   if (!is_first()) return {};
   level.wards = take_all<Ward>(arrived.at(0).bytes);
-  format::sion::Head& head = level.head;
+  Facts facts = facts_for_writing(request.path, request.mode);
+  facts.block_size = block_size;
+  facts.files = seat_.files;
+  facts.file_number = group_before(seat_.file, -(number + 1), seat_.files);
+  format::sion::Head head = head_of(facts);
   std::vector<std::int64_t> chunks(own.size(), 0);
   for (const Ward& task : own) head.ranks.push_back(-(task.rank + 1));
   for (const Ward& ward : level.wards) {
     head.ranks.push_back(ward.rank);
     chunks.push_back(ward.chunk_bytes);
   }
-  head.data_order = request.mode.data_order.value_or(format::sion::host_order);
-  if (request.mode.keys == KeyWish::inline_records) {
-    head.set_key_value_mode(format::sion::KeyValueMode::inline_records);
-  }
-  head.block_size = block_size;
   head.tasks = static_cast<std::int32_t>(chunks.size());
-  head.files = seat_.files;
-  head.file_number = group_before(seat_.file, -(number + 1), seat_.files);
-  head.prefix = request.path;
   const std::int64_t wish = request.mode.collectors.on ? request.mode.collectors.tasks_each_of(head.tasks) : head.tasks;
   head.widths =
       format::sion::collective_widths(chunks, block_size, format::sion::collector_groups(chunks, block_size, wish));
   const std::string path = format::sion::copy_name(path_, number, head.file_number, names_);
-  const format::sion::Geometry geometry(head, path);
-  level.metadata = request.opener.create(path);
-  const std::vector<std::byte> bytes = format::sion::encode(head);
-  level.metadata->write_at(0, base::Bytes(bytes).first(bytes.size() - format::sion::closing_bytes));
-  Opener opener = request.opener;
-  opener.access = request.mode.access;
-  level.channel = opener.open(path, Direction::write);
+  level.metadata = std::make_unique<fileset::MetadataWriter>(request.opener.create(path));
+  const format::sion::Geometry geometry = level.metadata->write_head(head);
+  level.channel = request.opener.with(request.mode).open(path, Direction::write);
 
+  level.file = head.file_number;
   comm::Message answer{arrived.at(0).rank, {}};
   for (auto task = static_cast<std::int32_t>(own.size()); task < head.tasks; ++task) {
-    append(answer.bytes, LogicalFile::Place{geometry.start(task), geometry.width(task), geometry.skip()});
+    append(answer.bytes, geometry.places(task));
     append(answer.bytes, format::sion::Place{head.file_number, task});
   }
   return {answer};
@@ -198,7 +190,7 @@ void BuddyCopies::close_level(Level& level) {
     outgoing[0].bytes.insert(outgoing[0].bytes.end(), used.begin(), used.end());
   }
   const auto arrived = all_->all_to_all(std::move(outgoing));
-  const bool keeps_first = is_first() && level.head.file_number == 0;
+  const bool keeps_first = is_first() && level.file == 0;
   std::uint64_t root =
       keeps_first ? static_cast<std::uint64_t>(all_->rank()) : std::numeric_limits<std::uint64_t>::max();
   all_->all_reduce(std::span(&root, 1), comm::Reduce::min);
@@ -210,26 +202,18 @@ void BuddyCopies::close_level(Level& level) {
 
 void BuddyCopies::write_tables(Level& level, const std::vector<comm::Message>& arrived,
                                const std::vector<std::vector<std::byte>>& places) {
-  const std::size_t placeholders = static_cast<std::size_t>(level.head.tasks) - level.wards.size();
-  std::vector<std::uint64_t> counts(placeholders, 1);
-  std::vector<std::vector<std::int64_t>> filled(placeholders, {0});
+  std::vector<std::vector<std::int64_t>> filled(static_cast<std::size_t>(group_->size()), {0});  // placeholders
   base::Bytes bytes = arrived.at(0).bytes;
   while (!bytes.empty()) {
-    counts.push_back(take<std::uint64_t>(bytes));
-    const std::size_t size = counts.back() * sizeof(std::int64_t);
-    filled.push_back(take_all<std::int64_t>(bytes.first(size)));
-    bytes = bytes.subspan(size);
+    const auto chunks = take<std::uint64_t>(bytes);
+    filled.push_back(take_all<std::int64_t>(bytes, chunks));
   }
-  format::sion::Tail tail{format::sion::ChunkTable(counts), std::nullopt};
-  for (std::int32_t task = 0; task < level.head.tasks; ++task) {
-    std::ranges::copy(filled[static_cast<std::size_t>(task)], tail.table.used(task).begin());
-  }
-  if (level.head.file_number == 0) {
+  format::sion::Tail tail{format::sion::ChunkTable::of(filled), std::nullopt};
+  if (level.file == 0) {
     tail.map.emplace();
     for (const auto& place : places) tail.map->push_back(from_bytes<format::sion::Place>(place));
   }
-  write_tail(*level.metadata, level.head, tail);
-  level.metadata->close();
+  level.metadata->write_tail(tail);
 }
 
 }  // namespace lq::multifile

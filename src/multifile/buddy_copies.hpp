@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "format/sion/head.hpp"
 #include "multifile/parallel_file.hpp"
 
 namespace lq::multifile {
@@ -50,8 +49,8 @@ class BuddyCopies {
     std::unique_ptr<Relay> relay = {};
     // On the first task of a group:
     std::vector<Ward> wards = {};
-    format::sion::Head head = {};
-    std::unique_ptr<transport::File> metadata = {};
+    std::int32_t file = 0;  // that is kept
+    std::unique_ptr<fileset::MetadataWriter> metadata = {};
     std::unique_ptr<Channel> channel = {};
   };
 

@@ -10,9 +10,8 @@
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
-#include "multifile/agreement.hpp"
-#include "multifile/metadata.hpp"
-#include "multifile/wire.hpp"
+#include "fileset/metadata.hpp"
+#include "multifile/description.hpp"
 
 namespace lq::multifile {
 namespace {
@@ -34,14 +33,6 @@ class RemoteChannel final : public Channel {
                 fmt::format("{}: another task reads this file for us; read it with collective calls", path_));
   }
   std::string path_;
-};
-
-// Where a task's data lie, followed by the filled bytes of each chunk.
-struct Description {
-  LogicalFile::Place place;
-  std::int64_t rank = 0;
-  std::int32_t file = 0, number = 0, tasks = 0, files = 0;
-  std::int32_t level = 0, block_size = 0, key_values = 0, metadata_is_big = 0, data_is_big = 0, unused = 0;
 };
 
 }  // namespace
@@ -115,7 +106,8 @@ std::vector<comm::Message> BuddyService::describe() {
   for (std::size_t f = 0; f < servers_.size(); ++f) {
     if (servers_[f].rank != all_->rank()) continue;
     const auto file = static_cast<std::int32_t>(f);
-    const Metadata metadata = read_metadata(*request_.opener.transport, path_of(servers_[f].level, file));
+    const fileset::Metadata metadata =
+        fileset::read_metadata(*request_.opener.transport, path_of(servers_[f].level, file));
     const format::sion::Head& head = metadata.head;
     Opener opener = request_.opener;
     opener.access = Access::descriptors;
@@ -129,21 +121,9 @@ std::vector<comm::Message> BuddyService::describe() {
                                 "two of it",
                                 metadata.path, rank, all_->size()));
       }
-      Description description;
-      description.place = {metadata.geometry.start(task), metadata.geometry.width(task), metadata.geometry.skip()};
-      description.rank = rank;
-      description.file = file;
-      description.number = task;
-      description.tasks = head.tasks;
-      description.files = head.files;
-      description.level = servers_[f].level;
-      description.block_size = head.block_size;
-      description.key_values = static_cast<std::int32_t>(head.key_value_mode());
-      description.metadata_is_big = head.metadata_order == ByteOrder::big;
-      description.data_is_big = head.data_order == ByteOrder::big;
       std::vector<std::byte>& bytes = by_rank[static_cast<int>(rank)];
-      append(bytes, description);
-      append_all(bytes, metadata.tail.table.used(task));
+      append(bytes, servers_[f].level);
+      append_description(bytes, head, metadata.geometry, file, task, rank, metadata.tail.table.used(task));
     }
   }
   std::vector<comm::Message> messages;
@@ -161,24 +141,11 @@ BuddyService::Share BuddyService::find_share() {
                               request_.path, arrived.size(), all_->rank()));
     }
     base::Bytes bytes = arrived[0].bytes;
-    const auto description = take<Description>(bytes);
-    Share share;
-    share.facts.path = request_.path;
-    share.facts.block_size = description.block_size;
-    share.facts.key_values = static_cast<format::sion::KeyValueMode>(description.key_values);
-    share.facts.metadata_order = description.metadata_is_big != 0 ? ByteOrder::big : ByteOrder::little;
-    share.facts.data_order = description.data_is_big != 0 ? ByteOrder::big : ByteOrder::little;
-    share.facts.files = description.files;
-    share.facts.file_number = description.file;
-    share.facts.tasks_of_set = all_->size();
-    share.seat = {description.file, description.files, description.number, description.tasks};
-    share.task.rank = description.rank;
-    share.task.file = description.file;
-    share.task.number = description.number;
-    share.task.stream = LogicalFile(description.place, take_all<std::int64_t>(bytes));
-    share.path = path_of(description.level, description.file);
-    file_ = description.file;
-    return share;
+    const auto level = take<std::int32_t>(bytes);
+    const auto found = from_bytes<Description>(bytes);
+    file_ = found.file;
+    return Share{
+        {found.file, found.files, found.number, found.tasks}, path_of(level, found.file), {bytes.begin(), bytes.end()}};
   });
 }
 

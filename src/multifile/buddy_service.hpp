@@ -22,10 +22,9 @@ class BuddyService {
 
   // What this task reads, described by whoever serves it.
   struct Share {
-    Facts facts;
     Seat seat;
-    Multifile::Task task;
     std::string path;
+    std::vector<std::byte> task;  // its description
   };
   // Collective.
   Share find_share();

@@ -73,6 +73,15 @@ std::unique_ptr<Channel> Opener::open(const std::string& path, Direction directi
   return std::make_unique<FileChannel>(std::move(file), direction == Direction::write ? buffer_bytes : 0);
 }
 
+Opener Opener::with(const Mode& mode, std::int32_t block_size) const {
+  Opener opener = *this;
+  opener.access = mode.access;
+  if (block_size > 0) {
+    opener.buffer_bytes = static_cast<std::size_t>(mode.buffer_bytes < 0 ? block_size : mode.buffer_bytes);
+  }
+  return opener;
+}
+
 std::unique_ptr<transport::File> Opener::create(const std::string& path) const {
   if (transport->kind(path) == transport::PathKind::absent) {
     try {

@@ -57,6 +57,8 @@ struct Opener {
 
   // A file that exists. For stdio, `transport` is not asked.
   std::unique_ptr<Channel> open(const std::string& path, Direction direction) const;
+  // The same with the access that a mode asks for, and in files of such blocks with its buffer.
+  Opener with(const Mode& mode, std::int32_t block_size = 0) const;
   // An empty file of that name: a new one, or an old one truncated.
   std::unique_ptr<transport::File> create(const std::string& path) const;
 };

@@ -11,7 +11,6 @@
 #include "comm/tree.hpp"
 #include "multifile/buddy_copies.hpp"
 #include "multifile/buddy_service.hpp"
-#include "multifile/metadata.hpp"
 #include "multifile/parallel_file.hpp"
 
 namespace lq::multifile {
@@ -39,7 +38,7 @@ void ParallelFile::close_written() {
   format::sion::ChunkTableBuilder table;
   attempt([&] {
     comm::gather_records(*group_.comm, std::span<const std::int64_t>(mine), 0,
-                         [&](std::int64_t number) { table.add(number, static_cast<std::size_t>(head_.tasks)); });
+                         [&](std::int64_t number) { table.add(number, static_cast<std::size_t>(seat_.tasks)); });
   });
   format::sion::Tail tail;
   if (seat_.files > 1) attempt([&] { tail.map = gather_map(); });
@@ -47,8 +46,7 @@ void ParallelFile::close_written() {
     if (failure) std::rethrow_exception(failure);
     if (!is_first() || !table.is_whole()) return;
     tail.table = table.take();
-    write_tail(*metadata_, head_, data_, tail);
-    metadata_->close();
+    metadata_->write_tail(tail);
   });
   if (copies_) copies_->close();
 }

@@ -11,22 +11,16 @@
 #include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
 #include "comm/tree.hpp"
-#include "format/sion/widths.hpp"
-#include "multifile/agreement.hpp"
-#include "multifile/block_size.hpp"
+#include "format/sion/geometry.hpp"
 #include "multifile/buddy_copies.hpp"
 #include "multifile/buddy_service.hpp"
-#include "multifile/metadata.hpp"
 #include "multifile/parallel_file.hpp"
 #include "multifile/parallel_wire.hpp"
-#include "multifile/wire.hpp"
 
 namespace lq::multifile {
 namespace {
 
-using format::sion::Geometry;
 using format::sion::Head;
-using format::sion::KeyValueMode;
 
 void require_valid(const Creation& request, const comm::Comm& all) {
   const Seat& seat = request.seat;
@@ -34,11 +28,7 @@ void require_valid(const Creation& request, const comm::Comm& all) {
     throw Error(Code::invalid_argument,
                 fmt::format("{}: a chunk of {} bytes; choose 0 or more", request.path, request.chunk_bytes));
   }
-  if (request.block_size == 0 || request.block_size < -1) {
-    throw Error(Code::invalid_argument, fmt::format("{}: a block size of {} bytes; choose a positive one, or -1 to ask "
-                                                    "the file system",
-                                                    request.path, request.block_size));
-  }
+  require_block_size(request.path, request.block_size);
   const bool is_in_order = !seat.is_rank || (seat.files == 1 && seat.task == all.rank() && seat.tasks == all.size());
   const bool fits = is_in_order && seat.files >= 1 && seat.file >= 0 && seat.file < seat.files && seat.tasks >= 1 &&
                     seat.task >= 0 && seat.task < seat.tasks && seat.tasks <= all.size() && seat.files <= all.size();
@@ -90,15 +80,11 @@ std::string name_of(const format::sion::NameRule& names, const std::string& path
 }
 
 Facts facts_of(const Creation& request, int tasks) {
-  Facts facts;
-  facts.path = request.path;
-  facts.direction = Direction::write;
-  facts.data_order = request.mode.data_order.value_or(format::sion::host_order);
+  Facts facts = facts_for_writing(request.path, request.mode);
   facts.block_size = request.block_size;
   facts.files = request.seat.files;
   facts.file_number = request.seat.file;
   facts.tasks_of_set = tasks;
-  if (request.mode.keys == KeyWish::inline_records) facts.key_values = KeyValueMode::inline_records;
   return facts;
 }
 
@@ -147,14 +133,10 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
     if (request.opener.transport->kind(path) == transport::PathKind::absent) made.note_new();
     file->create_physical(request);
   });
-  Opener opener = request.opener;
-  opener.access = request.mode.access;
-  const std::int64_t buffer = request.mode.buffer_bytes;
-  opener.buffer_bytes = static_cast<std::size_t>(buffer < 0 ? file->facts_.block_size : buffer);
   comm::agree(all, [&] {
     if (failure) std::rethrow_exception(failure);
     // Without a task there was no answer, and the first task of the file tells why.
-    if (!file->tasks_.empty()) file->open_data(opener);
+    if (!file->tasks_.empty()) file->open_data(request.opener.with(request.mode, file->facts_.block_size));
   });
   if (request.mode.buddies > 0) {
     file->copies_ = std::make_unique<BuddyCopies>(team, file->group_.comm, request, file->facts_.block_size);
@@ -165,14 +147,8 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
 
 // On the first task.
 void ParallelFile::create_physical(const Creation& request) {
-  metadata_ = request.opener.create(physical_path_);
-  head_.data_order = facts_.data_order;
-  head_.files = seat_.files;
-  head_.file_number = seat_.file;
-  head_.prefix = request.path;
-  head_.set_key_value_mode(facts_.key_values);
-  head_.block_size =
-      request.block_size > 0 ? request.block_size : block_size_of(*request.opener.transport, physical_path_);
+  metadata_ = std::make_unique<fileset::MetadataWriter>(request.opener.create(physical_path_));
+  if (request.block_size < 0) facts_.block_size = fileset::block_size_of(*request.opener.transport, physical_path_);
 }
 
 // Where a rank is a task nothing is split and nothing can fail.
@@ -212,7 +188,7 @@ std::exception_ptr ParallelFile::settle(std::int64_t chunk_bytes, std::int64_t r
   });
   attempt([&] {
     const std::vector<std::byte> answer = comm.scatter_parts(
-        [&](int task) { return failure ? std::vector<std::byte>() : to_bytes(layout.answer_to(task)); }, 0);
+        [&](int task) { return failure ? std::vector<std::byte>() : layout.answer_to(seat_.file, task); }, 0);
     if (!answer.empty()) take_answer(answer);
   });
   return failure;
@@ -220,9 +196,8 @@ std::exception_ptr ParallelFile::settle(std::int64_t chunk_bytes, std::int64_t r
 
 // On the first task: from what all want to where all are.
 ParallelFile::Layout ParallelFile::lay_out(Wishes wishes) {
-  format::sion::Head head;
-  static_cast<format::sion::FixedHead&>(head) = head_;
-  head.tasks = head_.tasks = static_cast<std::int32_t>(wishes.chunks.size());
+  Head head = head_of(facts_);
+  head.tasks = static_cast<std::int32_t>(wishes.chunks.size());
   head.ranks = std::move(wishes.ranks);
   Layout layout;
   const bool collects = wish_.on && group_.courier != nullptr;
@@ -232,40 +207,20 @@ ParallelFile::Layout ParallelFile::lay_out(Wishes wishes) {
   }
   head.widths = widths_for(wishes.chunks, head.block_size, layout.groups, collects, merges_);
   wishes = {};
-  require_sum(head.widths);
-  layout.geometry = Geometry(head, physical_path_);
-  static_cast<void>(layout.geometry.tail_offset(1));
-  data_ = {layout.geometry.start(0), layout.geometry.skip()};
-  {
-    const std::vector<std::byte> bytes = format::sion::encode(head);
-    metadata_->write_at(0, base::Bytes(bytes).first(bytes.size() - format::sion::closing_bytes));
-  }
-  Answer& common = layout.common;
-  common.block_size = head.block_size;
-  common.key_values = static_cast<std::int32_t>(head.key_value_mode());
-  common.metadata_is_big = head.metadata_order == ByteOrder::big;
-  common.data_is_big = head.data_order == ByteOrder::big;
-  common.collects = collects;
-  common.merges = merges_ && collects;
+  layout.geometry = metadata_->write_head(head);
+  layout.collecting = {collects, merges_ && collects, {}};
   layout.ranks = std::move(head.ranks);
+  layout.head = std::move(static_cast<format::sion::FixedHead&>(head));
   return layout;
 }
 
 void ParallelFile::take_answer(base::Bytes bytes) {
-  const auto answer = take<Answer>(bytes);
-  facts_.block_size = answer.block_size;
-  facts_.key_values = static_cast<KeyValueMode>(answer.key_values);
-  facts_.metadata_order = answer.metadata_is_big != 0 ? ByteOrder::big : ByteOrder::little;
-  facts_.data_order = answer.data_is_big != 0 ? ByteOrder::big : ByteOrder::little;
-  collects_ = answer.collects != 0;
-  merges_ = answer.merges != 0;
-  collectors_ = answer.collectors;
+  const auto collecting = take<Layout::Collecting>(bytes);
+  collects_ = collecting.is_on != 0;
+  merges_ = collecting.merges != 0;
+  collectors_ = collecting.group;
   tasks_.clear();
-  Task& task = tasks_.emplace_back();
-  task.rank = answer.rank;
-  task.file = seat_.file;
-  task.number = seat_.task;
-  task.stream = writes() ? LogicalFile(answer.place) : LogicalFile(answer.place, take_all<std::int64_t>(bytes));
+  add_task(bytes);
 }
 
 void ParallelFile::open_data(const Opener& opener) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The key-value records of a stream for reading: found as far as they are asked for, with a position for each key.
-// `read` gives bytes of the stream (format/sion/keyval.hpp).
+// `read` gives bytes of the stream.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "format/sion/keyval.hpp"
+#include "format/sion/stream.hpp"
 
 namespace lq::multifile {
 

@@ -8,12 +8,9 @@
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
-#include "format/sion/widths.hpp"
-#include "multifile/agreement.hpp"
-#include "multifile/block_size.hpp"
+#include "format/sion/geometry.hpp"
+#include "multifile/description.hpp"
 #include "multifile/mapped_file.hpp"
-#include "multifile/mapped_wire.hpp"
-#include "multifile/metadata.hpp"
 
 namespace lq::multifile {
 namespace {
@@ -27,10 +24,7 @@ namespace {
 void require_valid(const MappedCreation& request) {
   require_path(request.path);
   if (request.files < 1) refuse(request.path, fmt::format("{} physical files; choose at least 1", request.files));
-  if (request.block_size == 0 || request.block_size < -1) {
-    refuse(request.path, fmt::format("a block size of {} bytes; choose a positive one, or -1 to ask the file system",
-                                     request.block_size));
-  }
+  require_block_size(request.path, request.block_size);
   for (const MappedTask& task : request.tasks) {
     if (task.file < 0 || task.file >= request.files || task.number < 0 || task.rank < 0 || task.chunk_bytes < 0) {
       refuse(request.path,
@@ -51,15 +45,9 @@ std::unique_ptr<MappedFile> MappedFile::create(std::shared_ptr<comm::Comm> all, 
   if (static_cast<std::uint64_t>(request.files) > total) {  // the same on all
     refuse(request.path, fmt::format("{} files for {} tasks; choose fewer files", request.files, total));
   }
-  Facts facts;
-  facts.path = request.path;
-  facts.direction = Direction::write;
-  facts.data_order = request.mode.data_order.value_or(format::sion::host_order);
+  Facts facts = facts_for_writing(request.path, request.mode);
   facts.files = request.files;
   facts.tasks_of_set = static_cast<std::int64_t>(total);
-  if (request.mode.keys == KeyWish::inline_records) {
-    facts.key_values = format::sion::KeyValueMode::inline_records;
-  }
   auto file = std::unique_ptr<MappedFile>(new MappedFile(facts, all));
   // Process 0 keeps the map of all tasks, and sees that it is one.
   std::vector<comm::Message> places;
@@ -75,16 +63,12 @@ std::unique_ptr<MappedFile> MappedFile::create(std::shared_ptr<comm::Comm> all, 
     return file->lay_out(announced, request);
   });
   const auto descriptions = all->all_to_all(described);
-  Opener opener = request.opener;
-  opener.access = request.mode.access;
   comm::agree(*all, [&] {
     file->take_descriptions(descriptions);
     std::vector<format::sion::Place> order;
     for (const MappedTask& task : request.tasks) order.push_back({task.file, task.number});
     file->put_in_order(order);
-    const std::int64_t buffer = request.mode.buffer_bytes;
-    opener.buffer_bytes = static_cast<std::size_t>(buffer < 0 ? file->facts_.block_size : buffer);
-    file->open_data(opener, request.names);
+    file->open_data(request.opener.with(request.mode, file->facts_.block_size), request.names);
   });
   return file;
 }
@@ -110,61 +94,46 @@ std::vector<comm::Message> MappedFile::lay_out(const std::vector<comm::Message>&
   for (const comm::Message& message : announced) {
     for (const MappedTask& task : take_all<MappedTask>(message.bytes)) by_file[task.file].push_back(task);
   }
-  std::map<std::int32_t, format::sion::Geometry> geometries;
-  for (auto& [number, tasks] : by_file) {
-    lay_out_file(kept_[number], number, tasks, request);
-    geometries[number] = format::sion::Geometry(kept_[number].head, facts_.path);
-  }
+  std::map<std::int32_t, Laid> laid;
+  for (auto& [number, tasks] : by_file) laid[number] = lay_out_file(number, tasks, request);
   std::vector<comm::Message> described;
   for (const comm::Message& message : announced) {
     comm::Message& answer = described.emplace_back(comm::Message{message.rank, {}});
     for (const MappedTask& task : take_all<MappedTask>(message.bytes)) {
-      const format::sion::Geometry& geometry = geometries[task.file];
-      Description description;
-      description.place = {geometry.start(task.number), geometry.width(task.number), geometry.skip()};
-      description.rank = task.rank;
-      description.file = task.file;
-      description.number = task.number;
-      description.block_size = kept_[task.file].head.block_size;
-      description.key_values = static_cast<std::int32_t>(facts_.key_values);
-      description.metadata_is_big = facts_.metadata_order == ByteOrder::big;
-      description.data_is_big = facts_.data_order == ByteOrder::big;
-      append(answer.bytes, description);
+      const auto& [head, geometry] = laid[task.file];
+      append_description(answer.bytes, head, geometry, task.file, task.number, task.rank);
     }
   }
   return described;
 }
 
-void MappedFile::lay_out_file(Kept& kept, std::int32_t file, std::vector<MappedTask>& tasks,
-                              const MappedCreation& request) {
+MappedFile::Laid MappedFile::lay_out_file(std::int32_t file, std::vector<MappedTask>& tasks,
+                                          const MappedCreation& request) {
   const std::string path = request.names ? request.names(file) : format::sion::file_name(request.path, file);
   require_path(path);
   std::ranges::sort(tasks, {}, &MappedTask::number);
-  format::sion::Head& head = kept.head;
-  std::vector<std::int64_t> chunks;
+  std::vector<std::int64_t> ranks, chunks;
   for (const MappedTask& task : tasks) {
     if (task.number != static_cast<std::int32_t>(chunks.size())) {
       refuse(path, fmt::format("{} tasks, one with the number {}; numbers are 0, 1, ... once each", tasks.size(),
                                task.number));
     }
     chunks.push_back(task.chunk_bytes);
-    head.ranks.push_back(task.rank);
+    ranks.push_back(task.rank);
   }
   if (tasks.empty()) refuse(path, "no task is in this file; choose fewer files");
-  kept.metadata = request.opener.create(path);
-  head.data_order = facts_.data_order;
-  head.block_size = request.block_size > 0 ? request.block_size : block_size_of(*request.opener.transport, path);
+  auto metadata = std::make_unique<fileset::MetadataWriter>(request.opener.create(path));
+  Facts facts = facts_;
+  facts.file_number = file;
+  facts.block_size =
+      request.block_size > 0 ? request.block_size : fileset::block_size_of(*request.opener.transport, path);
+  format::sion::Head head = head_of(facts);
   head.tasks = static_cast<std::int32_t>(tasks.size());
-  head.files = request.files;
-  head.file_number = file;
-  head.prefix = request.path;
-  head.set_key_value_mode(facts_.key_values);
+  head.ranks = std::move(ranks);
   head.widths = format::sion::aligned_widths(chunks, head.block_size);
-  require_sum(head.widths);
-  const format::sion::Geometry geometry(head, path);
-  static_cast<void>(geometry.tail_offset(1));
-  const std::vector<std::byte> bytes = format::sion::encode(head);
-  kept.metadata->write_at(0, base::Bytes(bytes).first(bytes.size() - format::sion::closing_bytes));
+  format::sion::Geometry geometry = metadata->write_head(head);
+  kept_[file] = std::move(metadata);
+  return {std::move(head), std::move(geometry)};
 }
 
 }  // namespace lq::multifile

@@ -4,38 +4,16 @@
 // What creating and opening share, and closing.
 #include "multifile/mapped_file.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
-#include "multifile/mapped_wire.hpp"
-#include "multifile/metadata.hpp"
 
 namespace lq::multifile {
 
 void MappedFile::take_descriptions(const std::vector<comm::Message>& described) {
   for (const comm::Message& message : described) {
-    base::Bytes bytes = message.bytes;
-    while (!bytes.empty()) {
-      const auto description = take<Description>(bytes);
-      facts_.block_size = description.block_size;
-      facts_.key_values = static_cast<format::sion::KeyValueMode>(description.key_values);
-      facts_.metadata_order = description.metadata_is_big != 0 ? ByteOrder::big : ByteOrder::little;
-      facts_.data_order = description.data_is_big != 0 ? ByteOrder::big : ByteOrder::little;
-      Task& task = tasks_.emplace_back();
-      task.rank = description.rank;
-      task.file = description.file;
-      task.number = description.number;
-      if (writes()) {
-        task.stream = LogicalFile(description.place);
-        continue;
-      }
-      const std::size_t used_bytes = description.chunks * sizeof(std::int64_t);
-      task.stream = LogicalFile(description.place, take_all<std::int64_t>(bytes.first(used_bytes)));
-      bytes = bytes.subspan(used_bytes);
-    }
+    for (base::Bytes bytes = message.bytes; !bytes.empty();) add_task(bytes);
   }
 }
 
@@ -73,43 +51,32 @@ void MappedFile::close() {
     close_channels();
   });
   if (!writes()) return;
-  // Each task to the keeper of its file: number of the file, of the task, of chunks, and their filled bytes.
+  // Each task to the keeper of its file, followed by the filled bytes of its chunks.
   std::map<int, std::vector<std::byte>> by_keeper;
   for (const Task& task : tasks_) {
     std::vector<std::byte>& bytes = by_keeper[keeper_of(task.file)];
-    append(bytes, std::int64_t{task.file});
-    append(bytes, std::int64_t{task.number});
-    append(bytes, static_cast<std::int64_t>(task.stream.chunks()));
+    append(bytes, format::sion::Place{task.file, task.number});
+    append(bytes, task.stream.chunks());
     append_all(bytes, std::span(task.stream.used()));
   }
-  std::vector<comm::Message> messages;
-  for (auto& [keeper, bytes] : by_keeper) messages.push_back({keeper, std::move(bytes)});
-  const auto filled = all_->all_to_all(std::move(messages));
+  const auto filled = all_->all_to_all(messages_of(by_keeper));
   comm::agree(*all_, [&] { write_tables(filled); });
 }
 
 void MappedFile::write_tables(const std::vector<comm::Message>& filled) {
-  std::map<std::int32_t, std::map<std::int32_t, base::Bytes>> tables;  // by file and task
+  using Used = std::map<std::int32_t, std::vector<std::int64_t>>;  // by task
+  std::map<std::int32_t, Used> tables;                             // by file
   for (const comm::Message& message : filled) {
-    base::Bytes bytes = message.bytes;
-    while (!bytes.empty()) {
-      const auto file = static_cast<std::int32_t>(take<std::int64_t>(bytes));
-      const auto number = static_cast<std::int32_t>(take<std::int64_t>(bytes));
-      const auto used_bytes = static_cast<std::size_t>(take<std::int64_t>(bytes)) * sizeof(std::int64_t);
-      tables[file][number] = bytes.first(used_bytes);
-      bytes = bytes.subspan(used_bytes);
+    for (base::Bytes bytes = message.bytes; !bytes.empty();) {
+      const auto place = take<format::sion::Place>(bytes);
+      const auto chunks = take<std::uint64_t>(bytes);
+      tables[place.file][place.task] = take_all<std::int64_t>(bytes, chunks);
     }
   }
-  for (auto& [file, kept] : kept_) {
-    std::vector<std::uint64_t> counts;
-    for (const auto& [number, used] : tables[file]) counts.push_back(used.size() / sizeof(std::int64_t));
-    format::sion::Tail tail{format::sion::ChunkTable(counts), std::nullopt};
-    for (const auto& [number, used] : tables[file]) {
-      std::ranges::copy(take_all<std::int64_t>(used), tail.table.used(number).begin());
-    }
+  for (auto& [file, metadata] : kept_) {
+    format::sion::Tail tail{format::sion::ChunkTable::of(tables[file], &Used::value_type::second), std::nullopt};
     if (facts_.files > 1 && file == 0) tail.map = map_;
-    write_tail(*kept.metadata, kept.head, tail, -1);
-    kept.metadata->close();
+    metadata->write_tail(tail, -1);
   }
 }
 

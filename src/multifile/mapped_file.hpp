@@ -13,9 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "fileset/metadata.hpp"
 #include "format/sion/tail.hpp"
 #include "multifile/multifile.hpp"
-#include "multifile/parallel_file.hpp"
+#include "multifile/request.hpp"
+#include "multifile/wire.hpp"
 
 namespace lq::multifile {
 
@@ -50,10 +52,9 @@ class MappedFile final : public Multifile {
   void close() override;
 
  private:
-  struct Description;  // of a task, as the keeper of its file knows it
-  struct Kept {        // a physical file whose metadata are this process's business, when writing
-    std::unique_ptr<transport::File> metadata;
+  struct Laid {  // a physical file whose metadata are this process's business
     format::sion::Head head;
+    format::sion::Geometry geometry;
   };
 
   MappedFile(Facts facts, std::shared_ptr<comm::Comm> all) : Multifile(std::move(facts)), all_(std::move(all)) {}
@@ -61,10 +62,19 @@ class MappedFile final : public Multifile {
   int keeper_of(std::int32_t file) const noexcept { return file % all_->size(); }
   // Sends each item to the keeper of its file, one message to each keeper.
   template <class Item, class FileOf>
-  std::vector<comm::Message> sorted_by_keeper(const std::vector<Item>& items, const FileOf& file_of) const;
+  std::vector<comm::Message> sorted_by_keeper(const std::vector<Item>& items, const FileOf& file_of) const {
+    std::map<int, std::vector<std::byte>> by_keeper;
+    for (const Item& item : items) append(by_keeper[keeper_of(file_of(item))], item);
+    return messages_of(by_keeper);
+  }
+  static std::vector<comm::Message> messages_of(std::map<int, std::vector<std::byte>>& by_keeper) {
+    std::vector<comm::Message> messages;
+    for (auto& [keeper, bytes] : by_keeper) messages.push_back({keeper, std::move(bytes)});
+    return messages;
+  }
 
   std::vector<comm::Message> lay_out(const std::vector<comm::Message>& announced, const MappedCreation& request);
-  void lay_out_file(Kept& kept, std::int32_t file, std::vector<MappedTask>& tasks, const MappedCreation& request);
+  Laid lay_out_file(std::int32_t file, std::vector<MappedTask>& tasks, const MappedCreation& request);
   void make_map(const std::vector<comm::Message>& announced);
   std::vector<comm::Message> describe(const std::vector<comm::Message>& wanted, const Opening& request);
   void take_descriptions(const std::vector<comm::Message>& described);
@@ -74,8 +84,9 @@ class MappedFile final : public Multifile {
   void write_tables(const std::vector<comm::Message>& filled);
 
   std::shared_ptr<comm::Comm> all_;
-  std::map<std::int32_t, Kept> kept_;     // by file
-  std::vector<format::sion::Place> map_;  // on process 0, when writing
+  // When writing:
+  std::map<std::int32_t, std::unique_ptr<fileset::MetadataWriter>> kept_;  // files whose metadata are our business
+  std::vector<format::sion::Place> map_;                                   // on process 0
 };
 
 }  // namespace lq::multifile

@@ -9,14 +9,13 @@
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
-#include "multifile/agreement.hpp"
+#include "multifile/description.hpp"
 #include "multifile/mapped_file.hpp"
-#include "multifile/mapped_wire.hpp"
-#include "multifile/metadata.hpp"
 
 namespace lq::multifile {
 namespace {
 
+using fileset::Metadata;
 using format::sion::Place;
 
 [[noreturn]] void refuse(Code code, const std::string& path, const std::string& sentence) {
@@ -113,7 +112,7 @@ std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, co
   std::vector<Place> map;
   Extent extent;
   comm::agree_at_root(*all, [&] {
-    const Metadata first = read_metadata(*request.opener.transport, path_of(request, 0));
+    const Metadata first = fileset::read_metadata(*request.opener.transport, path_of(request, 0));
     if (first.head.files > 1) map = map_of(first);
     extent = {map.empty() ? first.head.tasks : static_cast<std::int64_t>(map.size()),
               first.head.files,
@@ -160,9 +159,7 @@ std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, co
                          "different sets",
                          task.number, task.file, task.rank, (*ranks)[i]));
     }
-    Opener opener = request.opener;
-    opener.access = request.mode.access;
-    file->open_data(opener, request.names);
+    file->open_data(request.opener.with(request.mode), request.names);
   });
   return file;
 }
@@ -175,7 +172,7 @@ std::vector<comm::Message> MappedFile::describe(const std::vector<comm::Message>
     comm::Message& answer = described.emplace_back(comm::Message{message.rank, {}});
     for (const auto& [place, tasks] : take_all<Promise>(message.bytes)) {
       if (!files.contains(place.file)) {
-        files[place.file] = read_metadata(*request.opener.transport, path_of(request, place.file));
+        files[place.file] = fileset::read_metadata(*request.opener.transport, path_of(request, place.file));
       }
       const Metadata& metadata = files[place.file];
       const format::sion::Head& head = metadata.head;
@@ -188,20 +185,8 @@ std::vector<comm::Message> MappedFile::describe(const std::vector<comm::Message>
                    head.file_number, head.files, head.tasks, place.file, facts_.files, tasks > 0 ? tasks : head.tasks,
                    place.task));
       }
-      const auto used = metadata.tail.table.used(place.task);
-      Description description;
-      description.place = {metadata.geometry.start(place.task), metadata.geometry.width(place.task),
-                           metadata.geometry.skip()};
-      description.rank = head.ranks[static_cast<std::size_t>(place.task)];
-      description.chunks = used.size();
-      description.file = place.file;
-      description.number = place.task;
-      description.block_size = head.block_size;
-      description.key_values = static_cast<std::int32_t>(head.key_value_mode());
-      description.metadata_is_big = head.metadata_order == ByteOrder::big;
-      description.data_is_big = head.data_order == ByteOrder::big;
-      append(answer.bytes, description);
-      append_all(answer.bytes, used);
+      append_description(answer.bytes, head, metadata.geometry, place.file, place.task,
+                         head.ranks[static_cast<std::size_t>(place.task)], metadata.tail.table.used(place.task));
     }
   }
   return described;

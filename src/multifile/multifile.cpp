@@ -9,6 +9,9 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/keep_failure.hpp"
+#include "multifile/description.hpp"
+
 namespace lq::multifile {
 namespace {
 
@@ -140,17 +143,9 @@ std::size_t Multifile::read(base::MutableBytes buffer) {
 std::size_t Multifile::read_stream(std::uint64_t logical_position, base::MutableBytes buffer) {
   require_direction(Direction::read);
   catch_up();
-  const LogicalFile& stream = selected().stream;
-  auto spot = stream.find(logical_position);
-  std::size_t done = 0;
-  while (spot && done < buffer.size()) {
-    const std::uint64_t rest = stream.used(spot->chunk) - spot->position;
-    const base::MutableBytes part = buffer.subspan(done, std::min<std::uint64_t>(rest, buffer.size() - done));
-    const std::size_t got = part.empty() ? 0 : channel().read_at(stream.offset_of(spot->chunk) + spot->position, part);
-    done += got;
-    if (got < part.size()) break;
-    spot = spot->chunk + 1 < stream.chunks() ? std::optional(LogicalFile::Spot{spot->chunk + 1, 0}) : std::nullopt;
-  }
+  const std::size_t done = selected().stream.read(
+      logical_position, buffer,
+      [&](std::uint64_t offset, base::MutableBytes part) { return channel().read_at(offset, part); });
   place_stream();
   return done;
 }
@@ -170,15 +165,24 @@ KeyIndex& Multifile::keys() {
   return *task.keys;
 }
 
+Multifile::Task& Multifile::add_task(base::Bytes& bytes) {
+  const auto found = take<Description>(bytes);
+  facts_.block_size = found.block_size;
+  facts_.key_values = found.key_values;
+  facts_.metadata_order = found.metadata_order;
+  facts_.data_order = found.data_order;
+  Task& task = tasks_.emplace_back();
+  task.rank = found.rank;
+  task.file = found.file;
+  task.number = found.number;
+  task.stream =
+      writes() ? LogicalFile(found.places) : LogicalFile(found.places, take_all<std::int64_t>(bytes, found.chunks));
+  return task;
+}
+
 void Multifile::close_channels() {
   std::exception_ptr failure;
-  for (const auto& channel : channels_) {
-    try {
-      channel->close();
-    } catch (const Error&) {
-      if (!failure) failure = std::current_exception();
-    }
-  }
+  for (const auto& channel : channels_) base::keep_failure(failure, [&] { channel->close(); });
   channels_.clear();
   if (failure) std::rethrow_exception(failure);
 }

@@ -16,11 +16,13 @@
 
 #include "base/bytes.hpp"
 #include "format/sion/head.hpp"
+#include "format/sion/stream.hpp"
 #include "multifile/channel.hpp"
 #include "multifile/key_index.hpp"
-#include "multifile/logical_file.hpp"
 
 namespace lq::multifile {
+
+using format::sion::LogicalFile;
 
 // What all tasks of a multifile share.
 struct Facts {
@@ -97,6 +99,8 @@ class Multifile {
  protected:
   explicit Multifile(Facts facts) : facts_(std::move(facts)) {}
 
+  // One more task, as the front of `bytes` describes it, and what all have in common.
+  Task& add_task(base::Bytes& bytes);
   void close_channels();
 
   Facts facts_;

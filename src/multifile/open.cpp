@@ -10,19 +10,16 @@
 
 #include "comm/agree.hpp"
 #include "comm/tree.hpp"
-#include "format/sion/widths.hpp"
-#include "multifile/agreement.hpp"
-#include "multifile/block_size.hpp"
+#include "format/sion/geometry.hpp"
 #include "multifile/buddy_copies.hpp"
 #include "multifile/buddy_service.hpp"
-#include "multifile/metadata.hpp"
 #include "multifile/parallel_file.hpp"
 #include "multifile/parallel_wire.hpp"
-#include "multifile/wire.hpp"
 
 namespace lq::multifile {
 namespace {
 
+using fileset::Metadata;
 using format::sion::Place;
 
 [[noreturn]] void refuse(Code code, const std::string& path, const std::string& sentence, std::string expected,
@@ -90,6 +87,15 @@ Seating seating_of(Metadata first, int tasks) {
   return {std::move(map), std::move(held), files, tasks};
 }
 
+Facts facts_of(const Opening& request, const Seat& seat, int tasks) {
+  Facts facts;
+  facts.path = request.path;
+  facts.files = seat.files;
+  facts.file_number = seat.file;
+  facts.tasks_of_set = tasks;
+  return facts;
+}
+
 // The file that the map promised.
 void require_member(const Metadata& metadata, const Seat& seat) {
   const format::sion::Head& head = metadata.head;
@@ -112,16 +118,11 @@ std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, con
   const Seating seating = comm::agree(all, [&] {
     if (all.rank() != 0) return Seating();
     const std::string path = request.names ? request.names(0) : request.path;
-    return seating_of(read_metadata(*request.opener.transport, path), all.size());
+    return seating_of(fileset::read_metadata(*request.opener.transport, path), all.size());
   });
   const auto seat = from_bytes<Seat>(all.scatter_parts([&](int rank) { return to_bytes(seating.seat_of(rank)); }, 0));
 
-  Facts facts;
-  facts.path = request.path;
-  facts.files = seat.files;
-  facts.file_number = seat.file;
-  facts.tasks_of_set = all.size();
-  auto file = std::unique_ptr<ParallelFile>(new ParallelFile(facts, team, seat));
+  auto file = std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, seat, all.size()), team, seat));
   file->wish_ = request.mode.collectors;
   file->physical_path_ = request.names ? request.names(seat.file) : format::sion::file_name(request.path, seat.file);
   file->group_ = comm::agree(all, [&] { return team->form(seat); });
@@ -134,16 +135,9 @@ std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, con
     }
     return file->is_first() ? file->read_physical(request, only_sends) : Layout();
   });
-  Opener opener = request.opener;
-  opener.access = request.mode.access;
   comm::agree(all, [&] {
-    const std::vector<std::byte> answer = group.scatter_parts(
-        [&](int task) {
-          std::vector<std::byte> bytes = to_bytes(layout.answer_to(task));
-          append_all(bytes, layout.used.used(task));
-          return bytes;
-        },
-        0);
+    const std::vector<std::byte> answer =
+        group.scatter_parts([&](int task) { return layout.answer_to(seat.file, task); }, 0);
     if (answer.empty()) return;  // the first task tells why
     file->take_answer(answer);
     const std::int64_t rank = file->selected().rank;
@@ -153,22 +147,19 @@ std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, con
                          seat.task, rank, all.rank()),
              fmt::format("{}", all.rank()), fmt::format("{}", rank));
     }
-    file->open_data(opener);
+    file->open_data(request.opener.with(request.mode));
   });
   return file;
 }
 
 ParallelFile::Layout ParallelFile::read_physical(const Opening& request, const std::vector<std::uint8_t>& only_sends) {
-  Metadata metadata = read_metadata(*request.opener.transport, physical_path_);
+  Metadata metadata = fileset::read_metadata(*request.opener.transport, physical_path_);
   require_member(metadata, seat_);
   const format::sion::Head& head = metadata.head;
   Layout layout;
-  layout.common.block_size = head.block_size;
-  layout.common.key_values = static_cast<std::int32_t>(head.key_value_mode());
-  layout.common.metadata_is_big = head.metadata_order == ByteOrder::big;
-  layout.common.data_is_big = head.data_order == ByteOrder::big;
-  layout.common.collects = wish_.on && group_.courier;
-  if (layout.common.collects != 0) {
+  layout.head = head;
+  layout.collecting.is_on = wish_.on && group_.courier;
+  if (layout.collecting.is_on != 0) {
     std::vector<std::int64_t> widths;
     for (std::int32_t task = 0; task < head.tasks; ++task) {
       widths.push_back(static_cast<std::int64_t>(metadata.geometry.width(task)));
@@ -186,16 +177,16 @@ std::unique_ptr<ParallelFile> ParallelFile::open_with_buddies(std::shared_ptr<Te
                                                               const Seat& seat) {
   const std::shared_ptr<comm::Comm> all(team, &team->all());
   auto service = std::make_unique<BuddyService>(all, request, seat);
-  BuddyService::Share share = service->find_share();
-  auto file = std::unique_ptr<ParallelFile>(new ParallelFile(share.facts, team, share.seat));
+  const BuddyService::Share share = service->find_share();
+  auto file =
+      std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, share.seat, all->size()), team, share.seat));
   file->physical_path_ = share.path;
   file->group_.comm = all;
-  file->tasks_.push_back(std::move(share.task));
-  Opener opener = request.opener;
-  opener.access = request.mode.access;
+  base::Bytes task = share.task;
+  file->add_task(task);
   std::uint64_t sees_its_file = 1;
   try {
-    file->open_data(opener);
+    file->open_data(request.opener.with(request.mode));
   } catch (const Error&) {
     file->channels_.push_back(make_remote_channel(share.path));
     sees_its_file = 0;

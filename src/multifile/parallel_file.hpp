@@ -13,36 +13,16 @@
 #include <optional>
 #include <string>
 
-#include "format/sion/names.hpp"
+#include "fileset/metadata.hpp"
 #include "format/sion/tail.hpp"
-#include "multifile/metadata.hpp"
 #include "multifile/multifile.hpp"
+#include "multifile/request.hpp"
 #include "multifile/team.hpp"
 
 namespace lq::multifile {
 
 class BuddyCopies;
 class BuddyService;
-
-struct Creation {
-  std::string path;
-  Mode mode = {};
-  std::int64_t chunk_bytes = 0;
-  std::int32_t block_size = -1;  // of the file system; -1: it is asked
-  std::int64_t rank = 0;         // to be stored
-  Seat seat = {};
-  format::sion::NameRule names = {};  // empty: as usual
-  format::sion::SetRule copy_names = {};
-  Opener opener = {};
-};
-
-struct Opening {
-  std::string path;
-  Mode mode = {};
-  format::sion::NameRule names = {};
-  Opener opener = {};
-  format::sion::SetRule copy_names = {};
-};
 
 class ParallelFile final : public Multifile {
  public:
@@ -84,7 +64,6 @@ class ParallelFile final : public Multifile {
 
  private:
   struct Request;  // of a task to the one that writes the metadata
-  struct Answer;
   struct Wishes;
   struct Layout;
 
@@ -114,11 +93,8 @@ class ParallelFile final : public Multifile {
   std::unique_ptr<BuddyService> service_;  // when reading from copies
   std::unique_ptr<BuddyCopies> copies_;    // when writing
 
-  // On the first task of each physical file, when writing.
-  std::unique_ptr<transport::File> metadata_;
-  format::sion::FixedHead head_;
-  DataPlace data_;
-  int map_root_ = 0;  // rank in all() of the first task of file 0; on all tasks
+  std::unique_ptr<fileset::MetadataWriter> metadata_;  // on the first task of each physical file, when writing
+  int map_root_ = 0;                                   // rank in all() of the first task of file 0; on all tasks
 };
 
 }  // namespace lq::multifile

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "format/sion/geometry.hpp"
-#include "multifile/block_size.hpp"
+#include "multifile/description.hpp"
 #include "multifile/parallel_file.hpp"
 
 namespace lq::multifile {
@@ -17,19 +17,6 @@ struct ParallelFile::Request {
   std::int64_t chunk_bytes = 0;
   std::int64_t rank = 0;
   std::uint64_t only_sends = 0;
-};
-
-// Followed, when reading, by the filled bytes of each chunk.
-struct ParallelFile::Answer {
-  LogicalFile::Place place;
-  std::int64_t rank = 0;
-  std::int32_t block_size = 0;
-  std::int32_t key_values = 0;
-  std::int32_t metadata_is_big = 0;
-  std::int32_t data_is_big = 0;
-  std::int32_t collects = 0;
-  std::int32_t merges = 0;
-  CollectorGroup collectors;
 };
 
 // What the first task knows of all: requests, as they arrive,
@@ -44,19 +31,28 @@ struct ParallelFile::Wishes {
   }
 };
 
-// and out of what it makes the answers, one after the other.
+// and what it answers: who collects, and where the task is.
 struct ParallelFile::Layout {
-  Answer common;
+  struct Collecting {
+    std::int32_t is_on = 0;
+    std::int32_t merges = 0;
+    CollectorGroup group;
+  };
+
+  format::sion::FixedHead head;
   format::sion::Geometry geometry;
   std::vector<std::int64_t> ranks;
+  Collecting collecting;
   std::vector<std::int32_t> groups;  // of collectors
   format::sion::ChunkTable used;     // when reading
-  Answer answer_to(std::int32_t task) const {
-    Answer answer = common;
-    answer.place = {geometry.start(task), geometry.width(task), geometry.skip()};
-    answer.rank = ranks[static_cast<std::size_t>(task)];
-    answer.collectors = group_of(groups, task, geometry.tasks(), common.block_size, common.merges != 0);
-    return answer;
+
+  std::vector<std::byte> answer_to(std::int32_t file, std::int32_t task) const {
+    Collecting mine = collecting;
+    mine.group = group_of(groups, task, geometry.tasks(), head.block_size, mine.merges != 0);
+    std::vector<std::byte> bytes = to_bytes(mine);
+    append_description(bytes, head, geometry, file, task, ranks[static_cast<std::size_t>(task)],
+                       used.tasks() > 0 ? used.used(task) : std::span<const std::int64_t>());
+    return bytes;
   }
 };
 

@@ -9,9 +9,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "format/sion/widths.hpp"
-#include "multifile/agreement.hpp"
-#include "multifile/block_size.hpp"
+#include "format/sion/geometry.hpp"
 
 namespace lq::multifile {
 namespace {
@@ -49,63 +47,40 @@ void require_valid(const SerialCreation& request) {
   if (request.chunk_bytes.size() > (1U << 30)) {
     throw Error(Code::too_large, fmt::format("{}: {} tasks in one file", request.path, request.chunk_bytes.size()));
   }
-  if (request.block_size == 0 || request.block_size < -1) {
-    throw Error(Code::invalid_argument, fmt::format("{}: a block size of {} bytes; choose a positive one, or -1 to ask "
-                                                    "the file system",
-                                                    request.path, request.block_size));
-  }
+  require_block_size(request.path, request.block_size);
 }
 
 }  // namespace
 
 std::unique_ptr<SerialFile> SerialFile::create(const SerialCreation& request) {
   require_valid(request);
-  format::sion::Head head;
-  head.data_order = request.mode.data_order.value_or(format::sion::host_order);
-  head.tasks = static_cast<std::int32_t>(request.chunk_bytes.size());
-  head.file_number = 1;  // so do all who write serially
-  head.prefix = request.path;
-  head.ranks = request.ranks;
-  if (request.mode.keys == KeyWish::inline_records) {
-    head.set_key_value_mode(format::sion::KeyValueMode::inline_records);
-  }
-  head.block_size = std::max(request.block_size, 1);
-  head.widths = format::sion::aligned_widths(request.chunk_bytes, head.block_size);  // before an old file is truncated
-  auto metadata = request.opener.create(request.path);
+  Facts facts = facts_for_writing(request.path, request.mode);
+  facts.block_size = std::max(request.block_size, 1);
+  facts.file_number = 1;  // so do all who write serially
+  facts.tasks_of_set = static_cast<std::int64_t>(request.chunk_bytes.size());
+  auto widths = format::sion::aligned_widths(request.chunk_bytes, facts.block_size);  // before an old file is truncated
+  auto metadata = std::make_unique<fileset::MetadataWriter>(request.opener.create(request.path));
   if (request.block_size < 0) {
-    head.block_size = block_size_of(*request.opener.transport, request.path);
-    head.widths = format::sion::aligned_widths(request.chunk_bytes, head.block_size);
+    facts.block_size = fileset::block_size_of(*request.opener.transport, request.path);
+    widths = format::sion::aligned_widths(request.chunk_bytes, facts.block_size);
   }
-  require_sum(head.widths);
-  const format::sion::Geometry geometry(head, request.path);
-  static_cast<void>(geometry.tail_offset(1));
-  const std::vector<std::byte> bytes = format::sion::encode(head);
-  metadata->write_at(0, base::Bytes(bytes).first(bytes.size() - format::sion::closing_bytes));
+  format::sion::Head head = head_of(facts);
+  head.tasks = static_cast<std::int32_t>(widths.size());
+  head.ranks = request.ranks;
+  head.widths = std::move(widths);
+  const format::sion::Geometry geometry = metadata->write_head(head);
 
-  Facts facts;
-  facts.path = request.path;
-  facts.direction = Direction::write;
-  facts.data_order = head.data_order;
-  facts.block_size = head.block_size;
-  facts.key_values = head.key_value_mode();
-  facts.file_number = head.file_number;
-  facts.tasks_of_set = head.tasks;
   auto file = std::unique_ptr<SerialFile>(new SerialFile(facts));
-  file->tasks_.resize(static_cast<std::size_t>(head.tasks));
+  file->tasks_.resize(head.ranks.size());
   for (std::int32_t t = 0; t < head.tasks; ++t) {
     Task& task = file->tasks_[static_cast<std::size_t>(t)];
     task.rank = head.ranks[static_cast<std::size_t>(t)];
     task.number = t;
-    task.stream = LogicalFile({geometry.start(t), geometry.width(t), geometry.skip()});
+    task.stream = LogicalFile(geometry.places(t));
   }
   file->skip_ = geometry.skip();
-  Opener opener = request.opener;
-  opener.access = request.mode.access;
-  const std::int64_t buffer = request.mode.buffer_bytes;
-  opener.buffer_bytes = static_cast<std::size_t>(buffer < 0 ? head.block_size : buffer);
-  file->channels_.push_back(opener.open(request.path, Direction::write));
+  file->channels_.push_back(request.opener.with(request.mode, facts.block_size).open(request.path, Direction::write));
   file->metadata_ = std::move(metadata);
-  file->head_ = std::move(head);
   return file;
 }
 
@@ -122,22 +97,18 @@ void SerialFile::note(const Set& set) {
 
 void SerialFile::add_task(const Set& set, std::int32_t task, std::size_t channel) {
   const format::sion::Place place = set.place(task);
-  const format::sion::Geometry& geometry = set.file_of(task).geometry;
-  const auto used = set.file_of(task).table.used(place.task);
   Task& added = tasks_.emplace_back();
   added.rank = set.rank(task);
   added.file = place.file;
   added.number = place.task;
   added.channel = channel;
-  added.stream = LogicalFile({geometry.start(place.task), geometry.width(place.task), geometry.skip()},
-                             std::vector<std::int64_t>(used.begin(), used.end()));
+  added.stream = LogicalFile(set.file_of(task), place.task);
 }
 
 std::unique_ptr<SerialFile> SerialFile::open(const Opening& request) {
   const Set set = open_set(request);
   auto file = std::unique_ptr<SerialFile>(new SerialFile(facts_of(request, set)));
-  Opener opener = request.opener;
-  opener.access = request.mode.access;
+  const Opener opener = request.opener.with(request.mode);
   for (const format::sion::PhysicalFile& physical : set.files()) {
     file->channels_.push_back(opener.open(physical.path, Direction::read));
   }
@@ -159,9 +130,7 @@ std::unique_ptr<SerialFile> SerialFile::open_task(const Opening& request, std::i
   }
   auto file = std::unique_ptr<SerialFile>(new SerialFile(facts_of(request, set)));
   const auto number = static_cast<std::int32_t>(task);
-  Opener opener = request.opener;
-  opener.access = request.mode.access;
-  file->channels_.push_back(opener.open(set.file_of(number).path, Direction::read));
+  file->channels_.push_back(request.opener.with(request.mode).open(set.file_of(number).path, Direction::read));
   file->add_task(set, number, 0);
   file->note(set);
   file->facts_.file_number = set.place(number).file;
@@ -173,12 +142,8 @@ void SerialFile::close() {
   if (!writes()) return close_channels();
   catch_up();
   close_channels();
-  std::vector<std::uint64_t> counts;
-  for (const Task& task : tasks_) counts.push_back(task.stream.chunks());
-  format::sion::Tail tail{format::sion::ChunkTable(counts), std::vector<format::sion::Place>()};
-  for (const Task& task : tasks_) std::ranges::copy(task.stream.used(), tail.table.used(task.number).begin());
-  write_tail(*metadata_, head_, tail);
-  metadata_->close();
+  const auto used_of = [](const Task& task) -> auto& { return task.stream.used(); };
+  metadata_->write_tail({format::sion::ChunkTable::of(tasks_, used_of), std::vector<format::sion::Place>()});
 }
 
 }  // namespace lq::multifile

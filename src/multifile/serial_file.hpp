@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "fileset/metadata.hpp"
 #include "format/sion/set.hpp"
-#include "multifile/metadata.hpp"
 #include "multifile/multifile.hpp"
-#include "multifile/parallel_file.hpp"
+#include "multifile/request.hpp"
 
 namespace lq::multifile {
 
@@ -54,8 +54,7 @@ class SerialFile final : public Multifile {
   std::vector<std::int32_t> mapping_;
   bool is_one_task_ = false;
 
-  std::unique_ptr<transport::File> metadata_;  // when writing
-  format::sion::Head head_;
+  std::unique_ptr<fileset::MetadataWriter> metadata_;  // when writing
 };
 
 }  // namespace lq::multifile

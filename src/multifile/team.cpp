@@ -4,16 +4,20 @@
 // Teams over a Comm, and who sits where.
 #include "multifile/team.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "comm/tree.hpp"
-#include "format/sion/widths.hpp"
+#include "format/sion/geometry.hpp"
 #include "multifile/comm_courier.hpp"
 #include "multifile/comm_relay.hpp"
 
 namespace lq::multifile {
 namespace {
+
+constexpr std::int64_t least_piece_bytes = 1 << 20;
 
 class CommTeam final : public Team {
  public:
@@ -38,6 +42,18 @@ class CommTeam final : public Team {
 }  // namespace
 
 std::shared_ptr<Team> make_team(std::shared_ptr<comm::Comm> all) { return std::make_shared<CommTeam>(std::move(all)); }
+
+CollectorGroup group_of(const std::vector<std::int32_t>& groups, std::int32_t task, std::int32_t tasks,
+                        std::int32_t block_size, bool merges) {
+  CollectorGroup group;
+  group.collector = task;
+  group.piece_bytes = merges ? block_size : std::max<std::int64_t>(block_size, least_piece_bytes);
+  const auto behind = std::ranges::upper_bound(groups, task);
+  if (behind == groups.begin()) return group;
+  group.collector = *std::prev(behind);
+  group.tasks = (behind == groups.end() ? tasks : *behind) - group.collector;
+  return group;
+}
 
 Seat dealt_seat(std::int32_t task, std::int32_t tasks, std::int32_t files) {
   const format::sion::FileShare share = format::sion::share_of_task(task, tasks, files);

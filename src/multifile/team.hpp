@@ -14,9 +14,17 @@
 
 #include "base/bytes.hpp"
 #include "comm/comm.hpp"
-#include "multifile/logical_file.hpp"
 
 namespace lq::multifile {
+
+// Where a task lies in a set: physical file and number in it, and how many there are of each.
+struct Seat {
+  std::int32_t file = 0;
+  std::int32_t files = 1;
+  std::int32_t task = 0;
+  std::int32_t tasks = 1;  // of this physical file
+  bool is_rank = false;    // one physical file whose tasks are numbered as the ranks are, on every rank
+};
 
 // Data of a task at its place in the physical file.
 struct Parcel {
@@ -33,6 +41,11 @@ struct CollectorGroup {
   std::int32_t tasks = 1;
   std::int64_t piece_bytes = 1;  // what the collector holds of another task at a time
 };
+
+// The group of a task, of groups given by their first tasks; with none, each task is one. `merges`: pieces are blocks,
+// for each is a write of its own in the collector's stream.
+CollectorGroup group_of(const std::vector<std::int32_t>& groups, std::int32_t task, std::int32_t tasks,
+                        std::int32_t block_size, bool merges);
 
 // Moves data within a group. Collective over the group; each task passes its own parcel.
 class Courier {

@@ -49,6 +49,16 @@ void append_all(std::vector<std::byte>& bytes, std::span<T> values) {
   bytes.insert(bytes.end(), more.begin(), more.end());
 }
 
+// So many values at the front of `bytes`.
+template <class T>
+std::vector<T> take_all(base::Bytes& bytes, std::size_t count) {
+  if (bytes.size() / sizeof(T) < count) throw Error(Code::communication, "a message between tasks is too short");
+  std::vector<T> values(count);
+  if (count > 0) std::memcpy(values.data(), bytes.data(), count * sizeof(T));
+  bytes = bytes.subspan(count * sizeof(T));
+  return values;
+}
+
 // All that is left, as values.
 template <class T>
 requires std::is_trivially_copyable_v<T> std::vector<T> take_all(base::Bytes bytes) {

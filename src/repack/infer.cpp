@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "format/sion/keyval.hpp"
 #include "format/sion/stream.hpp"
 
 namespace lq::repack {

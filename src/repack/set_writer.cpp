@@ -13,7 +13,6 @@
 
 #include "checkpoint/publishing.hpp"
 #include "format/sion/geometry.hpp"
-#include "format/sion/widths.hpp"
 
 namespace lq::repack {
 namespace {

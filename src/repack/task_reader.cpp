@@ -33,7 +33,8 @@ void TaskReader::read(base::MutableBytes buffer) {
 }
 
 std::size_t TaskReader::read_raw(base::MutableBytes buffer) {
-  const std::size_t held = stream_.read(source_, position_, buffer);
+  const std::size_t held = stream_.read(
+      position_, buffer, [&](std::uint64_t offset, base::MutableBytes part) { return source_.read_at(offset, part); });
   position_ += held;
   return held;
 }

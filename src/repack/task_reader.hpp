@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "base/byte_source.hpp"
-#include "format/sion/keyval.hpp"
 #include "format/sion/stream.hpp"
 
 namespace lq::repack {
@@ -30,7 +29,7 @@ class TaskReader {
 
   const format::sion::PhysicalFile& file_;
   base::ByteSource& source_;
-  format::sion::Stream stream_;
+  format::sion::LogicalFile stream_;
   std::uint64_t position_ = 0;
   // Where headers are turned: the walk from record to record, and what is left of the present one.
   std::optional<format::sion::KeyWalker> walker_;

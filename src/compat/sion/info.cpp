@@ -44,7 +44,7 @@ int get_locations(OpenFile& open, int* ntasks, int* maxblocks, sion_int64* skip,
   give(ntasks, static_cast<int>(open.file->tasks()));
   give(maxblocks, static_cast<int>(open.counts.empty() ? 0 : *std::ranges::max_element(open.counts)));
   const auto* const serial = dynamic_cast<const SerialFile*>(open.file.get());
-  const auto& place = open.file->selected().stream.place();
+  const auto& place = open.file->selected().stream.places();
   give(skip, static_cast<sion_int64>(serial != nullptr ? serial->skip() : place.skip));
   give(tail, static_cast<sion_int64>(serial != nullptr ? serial->tail_offset() : 0));
   return SION_SUCCESS;

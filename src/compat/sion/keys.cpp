@@ -7,7 +7,7 @@
 #include "compat/sion/alias.hpp"
 #include "compat/sion/data.hpp"
 #include "compat/sion/handles.hpp"
-#include "format/sion/keyval.hpp"
+#include "format/sion/stream.hpp"
 
 namespace lq::compat::sion {
 namespace {

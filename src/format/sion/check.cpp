@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See check.hpp.
-#include "format/sion/check.hpp"
+// What is odd about a multifile that can be read (formats/sion.md 9).
+#include "format/sion/scan.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,12 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See explain.hpp.
-#include "format/sion/explain.hpp"
+// What each byte of a physical file means.
+#include "format/sion/scan.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -12,12 +14,11 @@
 
 #include "base/text.hpp"
 #include "format/read_ahead.hpp"
-#include "format/sion/broken_rule.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/own_records.hpp"
-#include "format/sion/record_parts.hpp"
 #include "format/sion/set.hpp"
+#include "format/sion/stream.hpp"
 #include "format/sion/tail.hpp"
 
 namespace lq::format::sion {
@@ -29,6 +30,71 @@ constexpr const char* chunk_section = "formats/sion.md 4";
 constexpr const char* tail_section = "formats/sion.md 5";
 constexpr const char* own_tail_section = "formats/sion-records.md 4";
 constexpr std::uint64_t most_lines = 4096;  // of one table
+
+// Headers and data of key-value records as parts of the chunks that they are cut into.
+class RecordParts {
+ public:
+  // Empty unless the file is of key-value mode and has at most `most` records.
+  RecordParts(const PhysicalFile& file, base::ByteSource& source, std::uint64_t most);
+
+  bool empty() const noexcept { return parts_.empty(); }
+  // The next `used` bytes of a local task's stream, part by part; calls for a task come chunk by chunk.
+  void for_each(std::int32_t task, std::uint64_t used,
+                const std::function<void(std::uint64_t length, const std::string& name)>& work);
+
+ private:
+  struct Part {
+    std::uint64_t left = 0;
+    std::string name;
+  };
+  bool walk(const PhysicalFile& file, base::ByteSource& source, std::int32_t task, std::uint64_t most);
+
+  std::vector<std::vector<Part>> parts_;  // of each task
+  std::vector<std::size_t> next_;         // the part that is not used up
+};
+
+RecordParts::RecordParts(const PhysicalFile& file, base::ByteSource& source, std::uint64_t most) {
+  if (file.head.key_value_mode() != KeyValueMode::inline_records) return;
+  const std::int32_t tasks = file.geometry.tasks();
+  parts_.resize(static_cast<std::size_t>(tasks));
+  next_.resize(parts_.size());
+  for (std::int32_t task = 0; task < tasks; ++task) {
+    if (walk(file, source, task, most)) continue;
+    parts_.clear();
+    return;
+  }
+}
+
+bool RecordParts::walk(const PhysicalFile& file, base::ByteSource& source, std::int32_t task, std::uint64_t most) {
+  std::vector<Part>& parts = parts_[static_cast<std::size_t>(task)];
+  KeyWalker walker = walk_records(file, task, source);
+  try {
+    while (const auto record = walker.next()) {
+      if (parts.size() >= 2 * most) return false;
+      parts.push_back(
+          {record_header_bytes, fmt::format("task {}: key {}, {} bytes", task, record->key, record->length)});
+      parts.push_back({record->length, fmt::format("task {}: data of key {}", task, record->key)});
+    }
+  } catch (const Error& error) {
+    if (error.code() != Code::malformed && error.code() != Code::truncated) throw;
+  }
+  parts.push_back({std::numeric_limits<std::uint64_t>::max(), fmt::format("task {}: no record", task)});
+  return true;
+}
+
+void RecordParts::for_each(std::int32_t task, std::uint64_t used,
+                           const std::function<void(std::uint64_t length, const std::string& name)>& work) {
+  std::vector<Part>& parts = parts_[static_cast<std::size_t>(task)];
+  std::size_t& next = next_[static_cast<std::size_t>(task)];
+  while (used > 0) {
+    Part& part = parts[next];
+    const std::uint64_t length = std::min(used, part.left);
+    if (length > 0) work(length, part.name);
+    used -= length;
+    part.left -= length;
+    if (part.left == 0) ++next;
+  }
+}
 
 class Explanation {
  public:

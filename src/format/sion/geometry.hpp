@@ -1,11 +1,13 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the chunks of a physical file lie (formats/sion.md 4). Sums that come from a file are checked once, when the
-// object is made, so that what is asked of it later cannot overflow.
+// Where the chunks of a physical file lie (formats/sion.md 4), and how wide they become when it is created and who
+// collects for whom (4.2): another writer that follows these rules produces the same bytes. Sums that come from a file
+// are checked once, when a geometry is made, so that what is asked of it later cannot overflow.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,15 @@ std::uint64_t round_up(std::uint64_t bytes, std::uint64_t block);
 
 // Where metadata block 2 lies behind `max_chunks` blocks of `skip` bytes from `start` on; too_large past 2^63 - 1.
 std::uint64_t tail_offset(std::uint64_t start, std::uint64_t skip, std::uint64_t max_chunks);
+
+// Where the chunks of one task lie in its physical file.
+struct ChunkPlaces {
+  std::uint64_t start = 0;  // of chunk 0
+  std::uint64_t width = 0;  // of each chunk
+  std::uint64_t skip = 0;   // from a chunk to the next
+
+  std::uint64_t offset(std::uint64_t chunk) const noexcept { return start + chunk * skip; }
+};
 
 class Geometry {
  public:
@@ -34,6 +45,7 @@ class Geometry {
   }
   // From a chunk of a task to its next: the sum of all widths.
   std::uint64_t skip() const noexcept { return starts_.back() - starts_.front(); }
+  ChunkPlaces places(std::int32_t task) const noexcept { return {start(task), width(task), skip()}; }
   // Chunk `chunk` of a task; `chunk` is below a number for which tail_offset() did not throw.
   std::uint64_t chunk_offset(std::int32_t task, std::uint64_t chunk) const noexcept {
     return start(task) + chunk * skip();
@@ -45,5 +57,30 @@ class Geometry {
  private:
   std::vector<std::uint64_t> starts_ = {0};  // of each task, and behind the last
 };
+
+// invalid_argument for a block size below 1 or a negative request; too_large where a sum does not fit. All of these
+// functions throw so. Requests are in bytes, one per task of a physical file.
+std::vector<std::int64_t> aligned_widths(std::span<const std::int64_t> requests, std::int64_t block);
+
+// Groups of consecutive tasks, the first of which collects: the first task of each, ascending, from 0. `wish`: tasks
+// per collector, or 0 and below for a choice. `only_sends` (empty, or one per task): tasks that cannot collect, which
+// belong to the group before them.
+std::vector<std::int32_t> collector_groups(std::span<const std::int64_t> requests, std::int64_t block,
+                                           std::int64_t wish, std::span<const std::uint8_t> only_sends = {});
+// The widths of a group add up to a multiple of the block; its last task has the padding.
+std::vector<std::int64_t> collective_widths(std::span<const std::int64_t> requests, std::int64_t block,
+                                            std::span<const std::int32_t> groups);
+// The collector has room for its group, the others for themselves.
+std::vector<std::int64_t> merging_widths(std::span<const std::int64_t> requests, std::int64_t block,
+                                         std::span<const std::int32_t> groups);
+
+// The tasks dealt out to physical files in blocks, the last of which takes the rest.
+struct FileShare {
+  std::int32_t file = 0;
+  std::int32_t local_task = 0;
+  std::int32_t tasks = 0;  // of that file
+};
+// invalid_argument unless 1 <= files <= tasks and 0 <= task < tasks.
+FileShare share_of_task(std::int32_t task, std::int32_t tasks, std::int32_t files);
 
 }  // namespace lq::format::sion

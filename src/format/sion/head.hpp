@@ -7,10 +7,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <limequat/catalog.hpp>
+#include <limequat/error.hpp>
 
 #include "base/byte_source.hpp"
 #include "base/bytes.hpp"
@@ -93,5 +95,20 @@ std::vector<std::byte> encode(const Head& head);
 // The first 1076 of these, for writers who write the tables themselves.
 std::vector<std::byte> encode_fixed(const FixedHead& head);
 std::array<std::byte, closing_bytes> encode_closing(std::int32_t max_chunks, std::int64_t tail_offset, ByteOrder order);
+
+// What is wrong with a multifile, as an error that knows which rule of formats/sion.md it breaks: readers let it pass
+// on, a scan turns it into a finding.
+class BrokenRule : public Error {
+ public:
+  // `message` is a sentence without the path, with which the error begins. No offset: it is about no byte of the file.
+  BrokenRule(Code code, std::string rule, const std::string& path, std::optional<std::uint64_t> offset,
+             const std::string& message, std::string expected = {}, std::string found = {});
+
+  Finding finding() const;
+
+ private:
+  std::string rule_;
+  std::string message_;
+};
 
 }  // namespace lq::format::sion

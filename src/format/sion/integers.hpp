@@ -1,16 +1,18 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Integers in the byte order of the machine that wrote a multifile (formats/sion.md 3).
+// Integers in the byte order of the machine that wrote a multifile (formats/sion.md 3), one by one and in tables.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <limequat/catalog.hpp>
 
+#include "base/byte_source.hpp"
 #include "base/bytes.hpp"
 
 namespace lq::format::sion {
@@ -38,5 +40,10 @@ inline void store_uint64(std::byte* p, std::uint64_t value, ByteOrder order) noe
 inline void store_int64(std::byte* p, std::int64_t value, ByteOrder order) noexcept {
   store_uint64(p, static_cast<std::uint64_t>(value), order);
 }
+
+// As many of the `count` numbers at `offset` as the file holds; the caller has bounded `count`.
+std::vector<std::int64_t> read_int64s(base::ByteSource& file, std::uint64_t offset, std::uint64_t count,
+                                      ByteOrder order);
+void store_int64s(std::byte* p, std::span<const std::int64_t> numbers, ByteOrder order) noexcept;
 
 }  // namespace lq::format::sion

@@ -1,15 +1,15 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See mapping.hpp.
-#include "format/sion/mapping.hpp"
+// Which task of a set lies where.
+#include "format/sion/set.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "format/read_ahead.hpp"
-#include "format/sion/broken_rule.hpp"
+#include "format/sion/head.hpp"
 
 namespace lq::format::sion {
 namespace {

@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See scan.hpp.
 #include "format/sion/scan.hpp"
 
 #include <algorithm>
@@ -12,8 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "format/sion/broken_rule.hpp"
-#include "format/sion/check.hpp"
+#include "format/sion/head.hpp"
 #include "format/sion/stream.hpp"
 
 namespace lq::format::sion {
@@ -37,6 +34,13 @@ std::string facts_of(const Set& set) {
                       name_of(head.data_order));
   text += fmt::format("name at creation = {}", base::printable(head.prefix, 200));
   return text;
+}
+
+// Where a byte of a stream lies in its physical file, if it is there.
+std::optional<std::uint64_t> offset_of(const LogicalFile& stream, std::uint64_t position) {
+  std::optional<std::uint64_t> offset;
+  stream.for_each(position, 1, [&](const Stretch& at) { offset = at.offset; });
+  return offset;
 }
 
 class Scan {
@@ -143,7 +147,7 @@ void Scan::list_keys(const Set& set, std::int32_t task) {
   const PhysicalFile& holder = set.file_of(task);
   std::map<std::uint64_t, Record> keys;
   KeyWalker walker = walk_records(holder, set.place(task).task, source_of(holder));
-  Stream stream(holder, set.place(task).task);
+  const LogicalFile stream(holder, set.place(task).task);
   try {
     while (has_room()) {
       const std::optional<KeyRecord> found = walker.next();
@@ -155,9 +159,8 @@ void Scan::list_keys(const Set& set, std::int32_t task) {
         ++keys_;
         record.pieces = 0;
         record.offset = record.header_offset = set.offset(task, 0);
-        stream.for_each(found->position - record_header_bytes, 1,
-                        [&](const Stretch& at) { record.header_offset = at.offset; });
-        stream.for_each(found->position, 1, [&](const Stretch& at) { record.offset = at.offset; });
+        record.header_offset = offset_of(stream, found->position - record_header_bytes).value_or(record.offset);
+        record.offset = offset_of(stream, found->position).value_or(record.offset);
       }
       ++record.pieces;
       record.data_length += found->length;
@@ -214,10 +217,10 @@ std::vector<RecordPiece> record_pieces(base::ByteSource& file, const RecordName&
   std::vector<RecordPiece> found;
   const PhysicalFile& holder = set.file_of(record.task);
   const std::int32_t local = set.place(record.task).task;
-  Stream stream(holder, local);
+  const LogicalFile stream(holder, local);
   const auto add = [&](const Stretch& at) { found.push_back({number, at.offset, at.length}); };
   if (!record.key) {
-    stream.for_each(0, stream.bytes(), add);
+    stream.for_each(0, stream.size(), add);
     return found;
   }
   std::unique_ptr<base::ByteSource> other;

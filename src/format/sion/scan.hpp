@@ -1,16 +1,18 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is in a multifile, as a catalog: a record for each logical file, "task.N", and in key-value mode one for each
-// key of a task, "task.N.key.K".
+// What a multifile says of itself. What is in it, as a catalog: a record for each logical file, "task.N", and in
+// key-value mode one for each key of a task, "task.N.key.K"; what is odd about it; and what each byte means.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include <limequat/catalog.hpp>
+#include <limequat/inspect.hpp>
 #include <limequat/options.hpp>
 
 #include "base/byte_source.hpp"
@@ -34,6 +36,15 @@ std::optional<RecordName> parse_record_name(std::string_view name) noexcept;
 Catalog scan(base::ByteSource& file, const Limits& limits);
 // Where the bytes of a record lie. Throws what opening the set throws.
 std::vector<RecordPiece> record_pieces(base::ByteSource& file, const RecordName& record);
+
+// The bytes of a file of the set; valid until the next call.
+using SourceOf = std::function<base::ByteSource&(const PhysicalFile&)>;
+// Adds what is odd about a multifile that can be read (formats/sion.md 9).
+void check_set(const Set& set, const SourceOf& source_of, Findings& findings);
+
+// What each byte of a physical file means, in order of offset, without gaps, whatever the bytes. Long tables are told
+// in one piece.
+std::vector<Annotation> explain(base::ByteSource& file);
 
 // The set that a file belongs to, opened through the file.
 Set open_set(base::ByteSource& file, const SetOptions& options);

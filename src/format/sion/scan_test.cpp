@@ -11,7 +11,7 @@
 #include <iterator>
 #include <map>
 
-#include "format/sion/broken_rule.hpp"
+#include "format/sion/head.hpp"
 #include "format/sion/names.hpp"
 #include "format/sion/sion_format.hpp"
 

@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See set.hpp.
 #include "format/sion/set.hpp"
 
 #include <algorithm>
@@ -11,8 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "format/sion/broken_rule.hpp"
-#include "format/sion/mapping.hpp"
+#include "format/sion/head.hpp"
 
 namespace lq::format::sion {
 namespace {

@@ -8,7 +8,6 @@
 
 #include <limequat/error.hpp>
 
-#include "format/sion/explain.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/scan.hpp"
 

@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See tail.hpp.
 #include "format/sion/tail.hpp"
 
 #include <algorithm>
@@ -11,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "format/read_ahead.hpp"
-#include "format/sion/broken_rule.hpp"
-#include "format/sion/int64_table.hpp"
+#include "format/sion/head.hpp"
+#include "format/sion/integers.hpp"
 
 namespace lq::format::sion {
 namespace {

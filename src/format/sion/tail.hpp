@@ -32,6 +32,18 @@ class ChunkTable {
   ChunkTable() = default;
   // `counts`: chunks per task, all zero filled; each at least 1.
   explicit ChunkTable(std::span<const std::uint64_t> counts);
+  // Of each task `used_of` gives the filled bytes of its chunks.
+  template <class Tasks, class UsedOf = std::identity>
+  static ChunkTable of(const Tasks& tasks, const UsedOf& used_of = {}) {
+    ChunkTable table;
+    table.first_.reserve(tasks.size() + 1);
+    for (const auto& task : tasks) {
+      const auto& used = std::invoke(used_of, task);
+      table.used_.insert(table.used_.end(), used.begin(), used.end());
+      table.first_.push_back(table.used_.size());
+    }
+    return table;
+  }
 
   std::int32_t tasks() const noexcept { return static_cast<std::int32_t>(first_.size()) - 1; }
   std::uint64_t count(std::int32_t task) const noexcept {

@@ -13,8 +13,8 @@
 
 namespace {
 
+using lq::format::sion::LogicalFile;
 using lq::format::sion::Set;
-using lq::format::sion::Stream;
 using lq::format::sion::Stretch;
 using lq::programs::OutputFile;
 
@@ -78,7 +78,7 @@ void write_keys(const Set& set, std::int32_t task, const std::string& stem) {
   const std::int32_t number = set.place(task).task;
   const auto source = lq::programs::open_file(file.path);
   lq::format::sion::KeyWalker records = lq::format::sion::walk_records(file, number, *source);
-  Stream stream(file, number);
+  const LogicalFile stream(file, number);
   std::set<std::uint64_t> seen;
   while (const auto record = records.next()) {
     const bool is_first = seen.insert(record->key).second;

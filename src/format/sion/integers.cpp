@@ -1,8 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See int64_table.hpp.
-#include "format/sion/int64_table.hpp"
+#include "format/sion/integers.hpp"
 
 #include <algorithm>
 

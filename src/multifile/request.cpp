@@ -1,8 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Arguments of collective opens.
-#include "multifile/agreement.hpp"
+#include "multifile/request.hpp"
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -21,6 +19,14 @@ void require_path(const std::string& path) {
               facts);
 }
 
+void require_block_size(const std::string& path, std::int32_t block_size) {
+  if (block_size > 0 || block_size == -1) return;
+  throw Error(Code::invalid_argument,
+              fmt::format("{}: a block size of {} bytes; choose a positive one, or -1 to ask the file system", path,
+                          block_size),
+              {.path = path});
+}
+
 std::array<comm::Stated, 4> stated_request(const std::string& path, const Mode& mode, std::int32_t block_size,
                                            std::int32_t files) {
   const std::string words =
@@ -30,6 +36,27 @@ std::array<comm::Stated, 4> stated_request(const std::string& path, const Mode& 
            {"the mode", words},
            {"the block size", fmt::format("{}", block_size)},
            {"the number of files", fmt::format("{}", files)}}};
+}
+
+Facts facts_for_writing(const std::string& path, const Mode& mode) {
+  Facts facts;
+  facts.path = path;
+  facts.direction = Direction::write;
+  facts.data_order = mode.data_order.value_or(format::sion::host_order);
+  if (mode.keys == KeyWish::inline_records) facts.key_values = format::sion::KeyValueMode::inline_records;
+  return facts;
+}
+
+format::sion::Head head_of(const Facts& facts) {
+  format::sion::Head head;
+  head.metadata_order = facts.metadata_order;
+  head.data_order = facts.data_order;
+  head.block_size = facts.block_size;
+  head.files = facts.files;
+  head.file_number = facts.file_number;
+  head.prefix = facts.path;
+  head.set_key_value_mode(facts.key_values);
+  return head;
 }
 
 }  // namespace lq::multifile

@@ -1,0 +1,58 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the opens of a multifile are asked for: checked here, and the same everywhere.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "comm/agree.hpp"
+#include "format/sion/head.hpp"
+#include "format/sion/names.hpp"
+#include "multifile/channel.hpp"
+#include "multifile/mode.hpp"
+#include "multifile/multifile.hpp"
+#include "multifile/team.hpp"
+
+namespace lq::multifile {
+
+struct Creation {
+  std::string path;
+  Mode mode = {};
+  std::int64_t chunk_bytes = 0;
+  std::int32_t block_size = -1;  // of the file system; -1: it is asked
+  std::int64_t rank = 0;         // to be stored
+  Seat seat = {};
+  format::sion::NameRule names = {};  // empty: as usual
+  format::sion::SetRule copy_names = {};
+  Opener opener = {};
+};
+
+struct Opening {
+  std::string path;
+  Mode mode = {};
+  format::sion::NameRule names = {};
+  Opener opener = {};
+  format::sion::SetRule copy_names = {};
+};
+
+// Longest name of a physical file, for it is stored in 1024 bytes.
+inline constexpr std::size_t longest_path = 1023;
+
+// Throws Error(invalid_argument): no name, or one that is too long.
+void require_path(const std::string& path);
+// Throws Error(invalid_argument): neither positive nor -1.
+void require_block_size(const std::string& path, std::int32_t block_size);
+
+// What must be the same on all ranks; for agree() and require_same().
+std::array<comm::Stated, 4> stated_request(const std::string& path, const Mode& mode, std::int32_t block_size,
+                                           std::int32_t files);
+
+// What is known of a multifile that is to be written before its tasks are,
+Facts facts_for_writing(const std::string& path, const Mode& mode);
+// and the header that says so: its tasks are missing.
+format::sion::Head head_of(const Facts& facts);
+
+}  // namespace lq::multifile
