@@ -35,7 +35,24 @@ struct Record {
 
 enum class ByteOrder { big, little };
 
-// Where the sites of a field (or the bytes of a stream) lie in a file.
+// How the numbers of a site lie in a file, beside their precision and byte order.
+struct SiteCodec {
+  // Number k of the site in the file is number order[k] of the site in memory; empty: all of them, as in memory.
+  std::vector<std::uint32_t> order = {};
+  // The file lacks the third row of every SU(3) matrix; it is made anew of the other two: conj(row 0 x row 1).
+  bool third_rows_missing = false;
+  friend bool operator==(const SiteCodec&, const SiteCodec&) = default;
+};
+
+// Where a run of the sequence of stored sites lies.
+struct Tile {
+  int file = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  friend bool operator==(const Tile&, const Tile&) = default;
+};
+
+// Where the sites of a field (or the bytes of a stream) lie in a file: in one piece, or in tiles.
 struct Payload {
   int file = 0;
   std::uint64_t offset = 0;
@@ -45,15 +62,26 @@ struct Payload {
   Box stored;       // the sites that are stored (whole(extents), or a SciDAC hypercube)
   SiteOrder order;  // of the stored sites; empty: x fastest
   ByteOrder byte_order = ByteOrder::big;
+  SiteCodec codec = {};
+  std::uint64_t tile_sites =
+      0;  // of each tile, the last one may have fewer; 0: all sites lie in one piece from `offset` on
+  std::vector<Tile> tiles = {};  // all of them, in the order of the sequence
+  std::string encoding = {};     // of the tiles, by name; empty: they hold sites as they are
+
+  // Bytes of a site in the file, before tiles are encoded.
+  std::uint64_t site_bytes() const noexcept {
+    return codec.order.empty() ? spec.site_bytes() : codec.order.size() * spec.number_bytes();
+  }
+  // The first byte of the sequence: in the file, or, where tiles say what lies where, its own.
+  std::uint64_t origin() const noexcept { return tile_sites == 0 ? offset : 0; }
 };
 
 // A field found in a file.
 struct FieldEntry {
   std::string name;  // "gauge", "spinor", "propagator", "field", or as the file calls it
   Payload payload;
-  std::uint64_t record = 0;  // index into Catalog::records of the data
-  std::optional<Checksum> checksum;
-  std::vector<Checksum> slices;      // per slice of the slowest dimension; empty when not stored
+  std::uint64_t record = 0;          // index into Catalog::records of the data
+  Sums sums;                         // those that the file states
   Metadata metadata;                 // texts that belong to this field
   std::optional<double> plaquette;   // as the file's texts state it: average of Re Tr U_P / N
   std::optional<double> link_trace;  // as the file's texts state it: average of Re Tr U / N

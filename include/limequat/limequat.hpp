@@ -23,4 +23,5 @@
 #include <limequat/repack.hpp>
 #include <limequat/report.hpp>
 #include <limequat/storage.hpp>
+#include <limequat/sums.hpp>
 #include <limequat/version.hpp>

@@ -12,15 +12,9 @@
 #include <limequat/field.hpp>
 #include <limequat/lattice.hpp>
 #include <limequat/options.hpp>
+#include <limequat/sums.hpp>
 
 namespace lq {
-
-// The SciDAC checksum: XOR over sites of the site's CRC-32 rotated by (site rank mod 29) and (mod 31).
-struct Checksum {
-  std::uint32_t suma = 0;
-  std::uint32_t sumb = 0;
-  friend bool operator==(const Checksum&, const Checksum&) = default;
-};
 
 enum class ChecksumStatus {
   ok,         // stored and equal
@@ -29,8 +23,6 @@ enum class ChecksumStatus {
   unchecked,  // not compared: not asked for, or the region is not covered by a stored checksum
 };
 LQ_API std::string_view name(ChecksumStatus status) noexcept;
-// Local. "a2c41090/11193c39": eight hexadecimal digits each.
-LQ_API std::string to_string(const Checksum& checksum);
 
 // Seconds of the slowest rank in each step.
 struct StepSeconds {
@@ -59,8 +51,9 @@ struct LQ_API Report {
   Strategy strategy = Strategy::direct;  // the one taken, never `automatic`
   std::uint64_t bytes = 0;               // payload moved
   StepSeconds seconds;
-  Checksum checksum;  // of the data that passed
-  std::optional<Checksum> stored;
+  Checksum checksum;               // of the data that passed, where it was computed
+  std::optional<Checksum> stored;  // the one the file states
+  Sums sums;                       // of the data that passed, all kinds that the format keeps
   ChecksumStatus status = ChecksumStatus::unchecked;
   bool read_back = false;  // the file was read again and compared
   ZeroRegion zeros;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checksums as text and the paragraph a program prints after a transfer.
+// The paragraph a program prints after a transfer.
 #include <fmt/format.h>
 #include <limequat/report.hpp>
 
@@ -58,10 +58,6 @@ std::string_view name(ChecksumStatus status) noexcept {
       return "unchecked";
   }
   return "unknown";
-}
-
-std::string to_string(const Checksum& checksum) {
-  return base::hex32(checksum.suma) + "/" + base::hex32(checksum.sumb);
 }
 
 std::string Report::summary() const {

@@ -69,7 +69,7 @@ std::string objection(const FieldNote& note, const FieldEntry* entry, const Gene
   if (note.generation != generation) {
     return fmt::format("it is of another generation ({}) than the set ({})", note.generation.text(), generation.text());
   }
-  if (entry == nullptr || !entry->checksum) return "it was not written to its end, or its records are damaged";
+  if (entry == nullptr || !entry->sums.checksum()) return "it was not written to its end, or its records are damaged";
   const bool agrees = entry->name == note.name && entry->payload.extents == note.lattice &&
                       entry->payload.stored == whole(note.lattice) && entry->payload.spec.precision == note.precision;
   return agrees ? "" : "its records contradict each other";
@@ -147,7 +147,7 @@ MultifileField describe(const Catalog& catalog, const SetField& field) {
   described.extents = entry.payload.extents;
   described.processes = field.note.processes;
   described.bytes = entry.payload.length;
-  described.checksum = entry.checksum;
+  described.checksum = entry.sums.checksum();
   for (const auto& text : entry.metadata) {
     if (text.first != note_type) described.metadata.push_back(text);
   }

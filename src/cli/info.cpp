@@ -45,8 +45,10 @@ std::string field_text(const FieldEntry& field) {
   text += fmt::format("    precision  {}\n", name(payload.spec.precision));
   if (const std::string group = group_of(payload.spec); !group.empty())
     text += fmt::format("    group      {}\n", group);
-  text += fmt::format("    checksum   {}{}\n", field.checksum ? to_string(*field.checksum) : "none stored",
-                      field.slices.empty() ? "" : ", and one for each of " + count(field.slices.size(), "slice"));
+  const std::optional<Checksum> checksum = field.sums.checksum();
+  const std::size_t slices = field.sums.slices().size();
+  text += fmt::format("    checksum   {}{}\n", checksum ? to_string(*checksum) : "none stored",
+                      slices == 0 ? "" : ", and one for each of " + count(slices, "slice"));
   text += fmt::format("    data       {} bytes at byte {}\n", payload.length, payload.offset);
   return text + lines_of(properties_of(field.metadata), "    ");
 }
@@ -140,7 +142,7 @@ class Info {
       json.member("kind", name(spec.kind)).key("lattice").array(first.payload.extents);
       json.member("precision", name(spec.precision));
       put_or_null(json, "group", group_of(spec));
-      put_or_null(json, "checksum", first.checksum ? to_string(*first.checksum) : "");
+      put_or_null(json, "checksum", first.sums.checksum() ? to_string(*first.sums.checksum()) : "");
       texts.insert(texts.end(), first.metadata.begin(), first.metadata.end());
     }
     if (checkpoint) {

@@ -64,7 +64,7 @@ std::string fields_table(const Catalog& catalog) {
     table.row({printable(field.name), describe(payload.spec),
                payload.extents.size() > 0 ? to_string(payload.extents) : "-", std::string(name(payload.spec.precision)),
                record, std::to_string(payload.offset), std::to_string(payload.length),
-               field.checksum ? to_string(*field.checksum) : "-"});
+               field.sums.checksum() ? to_string(*field.sums.checksum()) : "-"});
   }
   return table.empty() ? std::string() : fmt::format("\n{}", table.text());
 }

@@ -31,8 +31,7 @@ struct Literal {
 
 // What the tail of a file may need to know of the data.
 struct Digest {
-  Checksum checksum;
-  std::vector<Checksum> slices;  // per slice of the slowest dimension
+  Sums sums;  // those of Layout::sums
 };
 
 // A piece of a file as data. Several physical files: `suffixes` are appended to the path, one per file.
@@ -40,6 +39,7 @@ struct Layout {
   std::vector<std::string> suffixes = {""};
   std::vector<Literal> head;                                // bytes known before the data
   std::vector<Payload> payload;                             // where the sites (or streams) go
+  std::vector<SumName> sums;                                // that the tail needs
   std::function<std::vector<Literal>(const Digest&)> tail;  // bytes that depend on the data; may be empty
   std::vector<std::uint64_t> end;                           // size of each file after this piece
 };

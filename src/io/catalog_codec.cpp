@@ -140,17 +140,22 @@ void each(Archive& a, T& v) {
     all(a, v.first, v.second);
   } else if constexpr (std::is_same_v<Value, Box>) {
     all(a, v.lower, v.extents);
-  } else if constexpr (std::is_same_v<Value, Checksum>) {
-    all(a, v.suma, v.sumb);
+  } else if constexpr (std::is_same_v<Value, Sum>) {
+    all(a, v.name.kind, v.name.of, v.words);
   } else if constexpr (std::is_same_v<Value, FieldSpec>) {
     all(a, v.kind, v.colors, v.spins, v.links, v.numbers, v.is_complex, v.precision);
   } else if constexpr (std::is_same_v<Value, Payload>) {
-    all(a, v.file, v.offset, v.length, v.spec, v.extents, v.stored, v.order, v.byte_order);
+    all(a, v.file, v.offset, v.length, v.spec, v.extents, v.stored, v.order, v.byte_order, v.codec, v.tile_sites,
+        v.tiles, v.encoding);
+  } else if constexpr (std::is_same_v<Value, SiteCodec>) {
+    all(a, v.order, v.third_rows_missing);
+  } else if constexpr (std::is_same_v<Value, Tile>) {
+    all(a, v.file, v.offset, v.bytes);
   } else if constexpr (std::is_same_v<Value, Record>) {
     all(a, v.type, v.file, v.message, v.number, v.mb_flag, v.me_flag, v.header_offset, v.offset, v.data_length,
         v.pieces);
   } else if constexpr (std::is_same_v<Value, FieldEntry>) {
-    all(a, v.name, v.payload, v.record, v.checksum, v.slices, v.metadata, v.plaquette, v.link_trace);
+    all(a, v.name, v.payload, v.record, v.sums.all, v.metadata, v.plaquette, v.link_trace);
   } else if constexpr (std::is_same_v<Value, Finding>) {
     all(a, v.severity, v.code, v.rule, v.message, v.record, v.offset, v.length, v.expected, v.found);
   } else {

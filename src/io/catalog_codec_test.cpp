@@ -31,8 +31,9 @@ Catalog full_catalog() {
   entry.payload.stored = {{1, 0, 2, 0}, {2, 6, 4, 10}};
   entry.payload.order = {3, 2, 1, 0};
   entry.payload.byte_order = ByteOrder::little;
-  entry.checksum = Checksum{0, 0x11193c39};
-  entry.slices = {{1, 2}, {3, 4}};
+  entry.sums.set_checksum({0, 0x11193c39});
+  entry.sums.set_slices({{1, 2}, {3, 4}});
+  entry.sums.set({{SumKind::crc32, SumOf::tiles}, {5, 6, 7}});
   entry.metadata = {{"xlf-info", "plaquette = 0.5"}};
   entry.plaquette = 0.5937;
   catalog.fields.push_back(entry);
@@ -46,7 +47,7 @@ TEST(CatalogCodec, KeepsEveryMember) {
   const Catalog copy = decode(encode(catalog));
   EXPECT_EQ(to_json(copy), to_json(catalog));
   EXPECT_EQ(copy.fields.at(0).payload.order, catalog.fields.at(0).payload.order);
-  EXPECT_EQ(copy.fields.at(0).slices, catalog.fields.at(0).slices);
+  EXPECT_EQ(copy.fields.at(0).sums.all, catalog.fields.at(0).sums.all);
 }
 
 TEST(CatalogCodec, RefusesBytesThatWereCut) {

@@ -115,7 +115,7 @@ Report rehearse(transport::Transport& transport, const Catalog& catalog, const s
   io::FieldWriter writer(transport, communicator, to, options);
   Report report;
   for (const FieldEntry& entry : catalog.fields) {
-    add_to(report, writer.rehearse(plan_of(catalog, entry, to, options)), pump::Tally(entry.payload));
+    add_to(report, writer.rehearse(plan_of(catalog, entry, to, options)), pump::Tally(entry.payload, {}));
   }
   writer.require_space();
   return report;
@@ -132,7 +132,7 @@ Report convert_fields(transport::Transport& transport, const Catalog& catalog, c
   Report report;
   for (const FieldEntry& entry : catalog.fields) {
     const io::FieldPlan plan = comm::agree(comm, [&] { return plan_of(catalog, entry, to, options.write); });
-    pump::Tally read(entry.payload);
+    pump::Tally read(entry.payload, io::sums_of(entry));
     const TileCopy copy{transport, catalog.path, entry.payload, entry.payload.stored,
                         read,      communicator, writers,       options.progress};
     const auto check = [&](const pump::Tally&) {

@@ -49,7 +49,7 @@ TEST_F(Conversion, KeepsNumbersChecksumAndTexts) {
   write(from_, {.metadata = {{"xlf-info", "beta = 6.0"}, {"note", "one"}, {"note", "two"}}});
   const Report report = convert(from_, to_);
   EXPECT_EQ(report.format, "ildg");
-  EXPECT_EQ(report.checksum, inspect(from_).field().checksum);
+  EXPECT_EQ(report.checksum, inspect(from_).field().sums.checksum());
   EXPECT_TRUE(diff(from_, to_).same);
   EXPECT_EQ(texts(to_, "xlf-info"), (std::vector<std::string>{"beta = 6.0"}));
   EXPECT_EQ(texts(to_, "note"), (std::vector<std::string>{"one", "two"}));

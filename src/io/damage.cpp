@@ -14,6 +14,7 @@
 #include "lattice/site_order.hpp"
 #include "physics/su_n.hpp"
 #include "pump/block.hpp"
+#include "pump/site_packer.hpp"
 
 namespace lq::io {
 
@@ -45,7 +46,9 @@ class Search {
         entry_(entry),
         payload_(entry.payload),
         order_(lattice::resolve_order(payload_.order, payload_.extents.size())),
-        site_(static_cast<std::size_t>(payload_.spec.site_bytes())) {}
+        site_(static_cast<std::size_t>(payload_.site_bytes())),
+        none_(payload_, {}),
+        packer_(payload_, Precision::double_, none_) {}
 
   std::vector<Finding> in(const Range& range);
   // The data agree with the checksums of all slices but not with the one of the whole.
@@ -61,7 +64,7 @@ class Search {
   Finding finding(std::string rule, std::string message, std::uint64_t offset, std::uint64_t length) const;
 
   base::Bytes load(std::uint64_t file_site);
-  double distance_from_su_n(base::Bytes site) const;
+  double distance_from_su_n(base::Bytes site);
   double typical_distance(const Range& range);
 
   std::vector<std::pair<SingleByte, std::uint64_t>> candidates(const Range& range);
@@ -74,6 +77,8 @@ class Search {
   const Payload& payload_;
   SiteOrder order_;
   std::vector<std::byte> site_;
+  pump::SiteSums none_;
+  pump::SitePacker packer_;
 };
 
 std::string Search::place(const Range& range) const {
@@ -93,15 +98,14 @@ Finding Search::finding(std::string rule, std::string message, std::uint64_t off
 }
 
 base::Bytes Search::load(std::uint64_t file_site) {
-  pump::read_whole(file_, payload_.offset + file_site * site_.size(), site_);
+  pump::read_whole(file_, payload_.origin() + file_site * site_.size(), site_);
   return site_;
 }
 
 // The largest distance of the site's links; infinite for NaN.
-double Search::distance_from_su_n(base::Bytes site) const {
+double Search::distance_from_su_n(base::Bytes site) {
   std::vector<double> numbers(static_cast<std::size_t>(payload_.spec.numbers));
-  kernels::unpack_sites(pump::form_of(payload_, Precision::double_), site.data(), 1,
-                        reinterpret_cast<std::byte*>(numbers.data()), 0);
+  packer_.unpack(site.data(), {0, 1, 0, 1}, reinterpret_cast<std::byte*>(numbers.data()), 0, none_);
   return physics::with_colors(payload_.spec.colors, [&](auto colors) {
     double largest = 0;
     for (std::size_t at = 0; at < numbers.size(); at += physics::matrix_numbers(colors)) {
@@ -162,7 +166,7 @@ std::vector<Finding> Search::single_byte(const Range& range) {
   std::vector<Finding> findings;
   for (std::size_t i = 0; i < std::min(possible.size(), most_listed); ++i) {
     const auto& [byte, site] = possible[i];
-    const std::uint64_t offset = payload_.offset + site * site_.size() + byte.byte_of_site;
+    const std::uint64_t offset = payload_.origin() + site * site_.size() + byte.byte_of_site;
     const auto now = std::to_integer<unsigned>(load(site)[static_cast<std::size_t>(byte.byte_of_site)]);
     const std::string certainty =
         possible.size() == 1 ? "" : fmt::format(" (one of {} places that fit)", possible.size());
@@ -170,7 +174,7 @@ std::vector<Finding> Search::single_byte(const Range& range) {
         finding("damaged-byte",
                 fmt::format("{}: byte {} is damaged{}: 0x{:02x} fits the checksum, 0x{:02x} is there; site {}, {}",
                             place(range), offset, certainty, now ^ byte.change, now, site_text(site_of(site)),
-                            describe_byte(payload_.spec, byte.byte_of_site)),
+                            describe_byte(payload_, byte.byte_of_site)),
                 offset, 1);
     found.expected = fmt::format("0x{:02x}", now ^ byte.change);
     found.found = fmt::format("0x{:02x}", now);
@@ -192,7 +196,7 @@ std::vector<Finding> Search::broken_links(const Range& range) {
     ++broken;
   }
   if (broken == 0) return {};
-  const std::uint64_t offset = payload_.offset + first * site_.size();
+  const std::uint64_t offset = payload_.origin() + first * site_.size();
   const std::uint64_t length = (last - first + 1) * site_.size();
   findings.push_back(
       finding("damaged-links",
@@ -207,7 +211,7 @@ std::vector<Finding> Search::in(const Range& range) {
   std::vector<Finding> findings = single_byte(range);
   if (findings.empty()) findings = broken_links(range);
   if (!findings.empty()) return findings;
-  const std::uint64_t offset = payload_.offset + range.begin * site_.size();
+  const std::uint64_t offset = payload_.origin() + range.begin * site_.size();
   const std::uint64_t length = (range.end - range.begin) * site_.size();
   return {finding(
       "damaged-range",
@@ -231,8 +235,10 @@ Checksum difference(const Checksum& a, const Checksum& b) { return {a.suma ^ b.s
 
 }  // namespace
 
-std::string describe_byte(const FieldSpec& spec, std::uint64_t byte_of_site) {
-  const std::uint64_t number = byte_of_site / spec.number_bytes();
+std::string describe_byte(const Payload& payload, std::uint64_t byte_of_site) {
+  const FieldSpec& spec = payload.spec;
+  const std::uint64_t place = byte_of_site / spec.number_bytes();
+  const std::uint64_t number = payload.codec.order.empty() ? place : payload.codec.order[place];
   if (!spec.is_complex) return fmt::format("number {}", number);
   const std::string_view part = number % 2 == 0 ? "real part" : "imaginary part";
   const std::uint64_t element = number / 2;
@@ -256,10 +262,10 @@ std::string describe_byte(const FieldSpec& spec, std::uint64_t byte_of_site) {
 
 std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const pump::Tally& tally) {
   std::vector<std::int64_t> result;
-  const std::vector<Checksum>& found = tally.sums.slices();
-  if (entry.slices.size() != found.size()) return result;
+  const std::vector<Checksum> stored = entry.sums.slices(), found = tally.sums.values().slices();
+  if (stored.size() != found.size()) return result;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (entry.slices[i] != found[i]) result.push_back(static_cast<std::int64_t>(i));
+    if (stored[i] != found[i]) result.push_back(static_cast<std::int64_t>(i));
   }
   return result;
 }
@@ -268,20 +274,19 @@ std::vector<Finding> locate_damage(base::ByteSource& file, const Catalog& catalo
                                    const pump::Tally& tally) {
   Search search(file, catalog, entry);
   const std::vector<std::int64_t> slices = damaged_slices(entry, tally);
+  const std::vector<Checksum> stored = entry.sums.slices(), found = tally.sums.values().slices();
   std::vector<Finding> findings;
   for (std::size_t i = 0; i < std::min(slices.size(), most_listed); ++i) {
     const auto slice = static_cast<std::size_t>(slices[i]);
     const std::uint64_t begin = slice * tally.sums.slice_sites();
     const std::vector<Finding> here =
-        search.in({begin, begin + tally.sums.slice_sites(), difference(entry.slices[slice], tally.sums.slices()[slice]),
-                   slices[i]});
+        search.in({begin, begin + tally.sums.slice_sites(), difference(stored[slice], found[slice]), slices[i]});
     findings.insert(findings.end(), here.begin(), here.end());
   }
-  if (!slices.empty() || !entry.checksum) return findings;
-  if (!entry.slices.empty() && entry.slices.size() == tally.sums.slices().size()) {
-    return {search.sums_disagree()};
-  }
-  return search.in({0, entry.payload.stored.volume(), difference(*entry.checksum, tally.sums.total()), std::nullopt});
+  const std::optional<Checksum> checksum = entry.sums.checksum();
+  if (!slices.empty() || !checksum) return findings;
+  if (!stored.empty() && stored.size() == found.size()) return {search.sums_disagree()};
+  return search.in({0, entry.payload.stored.volume(), difference(*checksum, tally.sums.total()), std::nullopt});
 }
 
 }  // namespace lq::io

@@ -24,6 +24,6 @@ std::vector<Finding> locate_damage(base::ByteSource& file, const Catalog& catalo
 std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const pump::Tally& tally);
 
 // "link t, row 0, column 2, imaginary part": what a byte of a site belongs to.
-std::string describe_byte(const FieldSpec& spec, std::uint64_t byte_of_site);
+std::string describe_byte(const Payload& payload, std::uint64_t byte_of_site);
 
 }  // namespace lq::io

@@ -166,11 +166,17 @@ TEST_F(DamagedFile, IsNotConverted) {
 }
 
 TEST(DescribeByte, NamesLinkRowColumnAndPart) {
-  FieldSpec spec = gauge_spec(Precision::double_, 3, 4);
-  spec.numbers = 72;
-  EXPECT_EQ(describe_byte(spec, 0), "link x, row 0, column 0, real part");
-  EXPECT_EQ(describe_byte(spec, 8 * 71 + 7), "link t, row 2, column 2, imaginary part");
-  EXPECT_EQ(describe_byte(spinor_spec(Precision::single), 4 * 7), "spin 1, color 0, imaginary part");
+  Payload payload;
+  payload.spec = gauge_spec(Precision::double_, 3, 4);
+  payload.spec.numbers = 72;
+  EXPECT_EQ(describe_byte(payload, 0), "link x, row 0, column 0, real part");
+  EXPECT_EQ(describe_byte(payload, 8 * 71 + 7), "link t, row 2, column 2, imaginary part");
+  payload.codec.order = {71, 18};
+  EXPECT_EQ(describe_byte(payload, 0), "link t, row 2, column 2, imaginary part");
+  EXPECT_EQ(describe_byte(payload, 8), "link y, row 0, column 0, real part");
+  Payload spinors;
+  spinors.spec = spinor_spec(Precision::single);
+  EXPECT_EQ(describe_byte(spinors, 4 * 7), "spin 1, color 0, imaginary part");
 }
 
 }  // namespace

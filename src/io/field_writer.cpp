@@ -129,8 +129,8 @@ std::unique_ptr<FieldWriter::Passing> FieldWriter::begin(const FieldPlan& plan, 
   open_for(passing->layout, touches_file);
   file_->write(passing->layout.head);
 
-  passing->tally = std::make_unique<pump::Tally>(payload);
-  const pump::PumpOptions how{.block_bytes = options_.block_bytes, .checksum = options_.verify != Verify::none};
+  passing->tally = std::make_unique<pump::Tally>(payload, passing->layout.sums);
+  const pump::PumpOptions how{.block_bytes = options_.block_bytes};
   passing->movement = sites.start(touches_file ? &file_->file() : nullptr, payload, how, *passing->tally);
   return passing;
 }
@@ -147,17 +147,18 @@ Report FieldWriter::finish(Passing& passing, const std::exception_ptr& failure,
   tally.reduce(comm);
   const double reduction_seconds = comm::max_over_ranks(comm, reduction.seconds());
   if (check) check(tally);
-  if (passing.layout.tail) file_->write(passing.layout.tail(tally.sums.digest()));
+  if (passing.layout.tail) file_->write(passing.layout.tail({tally.sums.values()}));
 
   const Payload& payload = passing.payload();
-  written_.push_back({payload, tally.sums.total()});
+  written_.push_back({payload, tally.sums.values()});
   end_ = passing.layout.end.front();
 
   const bool checksum = options_.verify != Verify::none;
   Report report = describe(passing.plan, payload.spec);
   report.bytes = tally.bytes;
   report.checksum = tally.sums.total();
-  if (checksum) report.stored = report.checksum;
+  report.sums = tally.sums.values();
+  report.stored = report.sums.checksum();
   report.status = checksum ? ChecksumStatus::ok : ChecksumStatus::absent;
   report.seconds = {.pack = tally.pack_seconds,
                     .exchange = tally.exchange_seconds + reduction_seconds,
@@ -220,7 +221,7 @@ void FieldWriter::read_back(Report& report) {
   // Behind fields that another writer put there.
   const auto fields = std::span(catalog.fields).last(std::min(catalog.fields.size(), written_.size()));
   const bool all_there = std::ranges::equal(fields, written_, [](const FieldEntry& entry, const Written& written) {
-    return entry.checksum == written.checksum && entry.payload.offset == written.payload.offset &&
+    return entry.sums == written.sums && entry.payload.offset == written.payload.offset &&
            entry.payload.length == written.payload.length;
   });
   if (!all_there) {
@@ -235,7 +236,7 @@ void FieldWriter::read_back(Report& report) {
 void FieldWriter::read_back(const Written& written, Report& report) {
   comm::Comm& comm = communicator_.engine();
   const Payload& payload = written.payload;
-  pump::Tally tally(payload);
+  pump::Tally tally(payload, written.sums.names());
   comm::agree(comm, [&] {
     // A rank reads what its neighbour wrote, so that its own cache cannot vouch for the file.
     const auto ranks = static_cast<std::uint64_t>(comm.size());
@@ -249,18 +250,17 @@ void FieldWriter::read_back(const Written& written, Report& report) {
   });
   tally.reduce(comm);
   report.zeros = tally.zeros;
-  if (tally.sums.total() == written.checksum) return;
+  const Sums found = tally.sums.values();
+  if (found == written.sums) return;
   const std::string zeros =
       tally.zeros.sites == 0
           ? ""
           : fmt::format(" ({} sites came back as zeros: the file system lost writes)", tally.zeros.sites);
-  throw Error(Code::checksum_mismatch,
-              fmt::format("{}: what was read back has checksum {}, what was written {}{}; the file was not published",
-                          path_, to_string(tally.sums.total()), to_string(written.checksum), zeros),
-              {.path = path_,
-               .offset = payload.offset,
-               .expected = to_string(written.checksum),
-               .found = to_string(tally.sums.total())});
+  throw Error(
+      Code::checksum_mismatch,
+      fmt::format("{}: what was read back has checksum {}, what was written {}{}; the file was not published", path_,
+                  to_string(found), to_string(written.sums), zeros),
+      {.path = path_, .offset = payload.offset, .expected = to_string(written.sums), .found = to_string(found)});
 }
 
 const format::Format& target_format(const std::string& path, const WriteOptions& options, const FieldSpec& spec,

@@ -92,7 +92,7 @@ class FieldWriter {
  private:
   struct Written {
     Payload payload;
-    Checksum checksum;
+    Sums sums;
   };
 
   format::Layout plan_field(const FieldPlan& plan) const;

@@ -127,8 +127,8 @@ void put(JsonWriter& json, const FieldEntry& entry) {
       .member("offset", payload.offset)
       .member("length", payload.length)
       .member("byte_order", payload.byte_order == ByteOrder::big ? "big" : "little");
-  optional_member(json, "checksum", entry.checksum);
-  json.member("slices", std::uint64_t{entry.slices.size()});
+  optional_member(json, "checksum", entry.sums.checksum());
+  json.member("slices", std::uint64_t{entry.sums.slices().size()});
   optional_member(json, "plaquette", entry.plaquette);
   optional_member(json, "link_trace", entry.link_trace);
   json.key("metadata");

@@ -27,8 +27,8 @@ void read_box(base::ByteSource& file, const Payload& payload, const Box& box, Pr
 
 std::vector<double> read_box(base::ByteSource& file, const Payload& payload, const Box& box) {
   std::vector<double> numbers(static_cast<std::size_t>(box.volume() * payload.spec.numbers));
-  pump::Tally tally(payload);
-  pump_box(file, payload, box, Precision::double_, numbers.data(), {.checksum = false}, tally);
+  pump::Tally tally(payload, {});
+  pump_box(file, payload, box, Precision::double_, numbers.data(), {}, tally);
   return numbers;
 }
 

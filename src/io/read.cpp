@@ -6,7 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include <limequat/error.hpp>
@@ -107,25 +110,71 @@ Slices whole_slices(const Payload& payload, const Box& box) {
 
 }  // namespace
 
+std::vector<SumName> sums_of(const FieldEntry& entry) {
+  std::vector<SumName> names = entry.sums.names();
+  // What says which data these are where the file does not.
+  if (names.empty()) names.push_back({SumKind::scidac, SumOf::field});
+  return names;
+}
+
+namespace {
+
+// The first sum of the whole field that the data do not give, and the one they give.
+struct Mismatch {
+  const Sum* stored = nullptr;
+  const Sum* found = nullptr;
+};
+std::optional<Mismatch> first_mismatch(const FieldEntry& entry, const Sums& found) {
+  for (const Sum& stored : entry.sums.all) {
+    const Sum* const other = found.find(stored.name);
+    if (stored.name.of == SumOf::field && other != nullptr && *other != stored) return Mismatch{&stored, other};
+  }
+  return std::nullopt;
+}
+
+bool has_sum_of(SumOf of, const Sums& sums) {
+  return std::ranges::find(sums.all, of, [](const Sum& sum) { return sum.name.of; }) != sums.all.end();
+}
+
+// Of the slices first .. last-1; nothing where there is nothing to compare.
+std::optional<bool> slices_agree(const FieldEntry& entry, const Sums& found, Slices slices) {
+  std::optional<bool> agree;
+  for (const Sum& stored : entry.sums.all) {
+    const Sum* const other = found.find(stored.name);
+    if (stored.name.of != SumOf::slices || other == nullptr || other->words.size() != stored.words.size()) continue;
+    if (slices.last <= slices.first || slices.last > stored.values()) continue;
+    const std::size_t words = words_of(stored.name.kind);
+    const auto of_slices = [&](const Sum& sum) {
+      return std::span(sum.words).subspan(slices.first * words, (slices.last - slices.first) * words);
+    };
+    agree = agree.value_or(true) && std::ranges::equal(of_slices(stored), of_slices(*other));
+  }
+  return agree;
+}
+
+}  // namespace
+
 ChecksumStatus judge(const FieldEntry& entry, const pump::Tally& tally, const Box& moved) {
-  if (moved == entry.payload.stored && entry.checksum) {
-    return *entry.checksum == tally.sums.total() ? ChecksumStatus::ok : ChecksumStatus::mismatch;
+  const Sums found = tally.sums.values();
+  const bool has_total = has_sum_of(SumOf::field, entry.sums);
+  if (moved == entry.payload.stored && has_total) {
+    return first_mismatch(entry, found) ? ChecksumStatus::mismatch : ChecksumStatus::ok;
   }
-  const Slices slices = whole_slices(entry.payload, moved);
-  const std::vector<Checksum>& found = tally.sums.slices();
-  if (slices.last > slices.first && entry.slices.size() == found.size() && slices.last <= found.size()) {
-    for (std::size_t i = slices.first; i < slices.last; ++i) {
-      if (entry.slices[i] != found[i]) return ChecksumStatus::mismatch;
-    }
-    return ChecksumStatus::ok;
+  if (const auto agree = slices_agree(entry, found, whole_slices(entry.payload, moved))) {
+    return *agree ? ChecksumStatus::ok : ChecksumStatus::mismatch;
   }
-  return entry.checksum ? ChecksumStatus::unchecked : ChecksumStatus::absent;
+  return has_total ? ChecksumStatus::unchecked : ChecksumStatus::absent;
 }
 
 Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const pump::Tally& tally) {
   const std::string record = entry.record < catalog.records.size() ? catalog.records[entry.record].type : entry.name;
-  const std::string expected = entry.checksum ? to_string(*entry.checksum) : "the checksums of its slices";
-  const std::string found = to_string(tally.sums.total());
+  const Sums sums = tally.sums.values();
+  const std::optional<Mismatch> mismatch = first_mismatch(entry, sums);
+  const std::optional<Checksum> checksum = entry.sums.checksum();
+  const std::string expected = mismatch   ? to_string(*mismatch->stored)
+                               : checksum ? to_string(*checksum)
+                                          : "the checksums of its slices";
+  const std::string found = mismatch ? to_string(*mismatch->found) : to_string(tally.sums.total());
   const std::string zeros =
       tally.zeros.sites == 0
           ? std::string{}
@@ -157,7 +206,11 @@ class EntryTransfer {
  public:
   EntryTransfer(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                 const MutableField& local, const ReadOptions& options)
-      : catalog_(catalog), entry_(entry), grid_(grid), verify_(options.verify), tally_(entry.payload) {
+      : catalog_(catalog),
+        entry_(entry),
+        grid_(grid),
+        verify_(options.verify),
+        tally_(entry.payload, options.verify ? sums_of(entry) : std::vector<SumName>{}) {
     comm::Comm& comm = grid.communicator().engine();
     region_ = comm::agree(comm, [&] {
       require_same_sites(catalog.path, entry, local.spec);
@@ -178,7 +231,10 @@ class EntryTransfer {
       if (route_.touches_file) file_ = transport.open_read(catalog.path);
     });
     movement_ = move_sites_in(route_, grid_, field_, entry_.payload, file_.get(),
-                              {.block_bytes = options.block_bytes, .checksum = options.verify}, tally_);
+                              {
+                                  .block_bytes = options.block_bytes,
+                              },
+                              tally_);
   }
   EntryTransfer(const EntryTransfer&) = delete;
   EntryTransfer& operator=(const EntryTransfer&) = delete;
@@ -212,7 +268,8 @@ class EntryTransfer {
     report.strategy = route_.strategy;
     report.bytes = tally_.bytes;
     report.checksum = tally_.sums.total();
-    report.stored = entry_.checksum;
+    report.stored = entry_.sums.checksum();
+    report.sums = tally_.sums.values();
     report.status = verify_ ? judge(entry_, tally_, region_) : ChecksumStatus::unchecked;
     report.zeros = tally_.zeros;
     report.seconds = {.pack = tally_.pack_seconds,

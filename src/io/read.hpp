@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <limequat/field.hpp>
 #include <limequat/grid.hpp>
@@ -27,6 +28,9 @@ Report read_entry(transport::Transport& transport, const Catalog& catalog, const
 // Collective. The same with a field as users give it, and seconds.total.
 Report read_listed(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                    const MutableField& field, const ReadOptions& options);
+
+// The sums to be taken of the data of a field that is read: those that the file states.
+std::vector<SumName> sums_of(const FieldEntry& entry);
 
 // How the sums of the data that passed compare with what the file stores; `moved` are the sites that passed.
 ChecksumStatus judge(const FieldEntry& entry, const pump::Tally& tally, const Box& moved);

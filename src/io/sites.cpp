@@ -156,7 +156,7 @@ std::unique_ptr<pump::Movement> move_sites_out(SiteRoute& route, const Grid& gri
   if (route.shares) paths = open_paths(comm, route, field);
   return built(comm, [&]() -> std::unique_ptr<pump::Movement> {
     if (route.shares) {
-      return pump::exchange_out(field, route.rows, route.shares, std::move(paths), file, options.checksum, tally);
+      return pump::exchange_out(field, route.rows, route.shares, std::move(paths), file, tally);
     }
     if (!route.touches_file) return pump::move_nothing();
     return pump::move_out(field, payload, route.rows, *file, how, tally);
@@ -172,7 +172,7 @@ std::unique_ptr<pump::Movement> move_sites_in(SiteRoute& route, const Grid& grid
   if (route.shares) paths = open_paths(comm, route, {});
   return built(comm, [&]() -> std::unique_ptr<pump::Movement> {
     if (route.shares) {
-      return pump::exchange_in(field, route.rows, route.shares, std::move(paths), file, options.checksum, tally);
+      return pump::exchange_in(field, route.rows, route.shares, std::move(paths), file, tally);
     }
     if (!route.touches_file) return pump::move_nothing();
     return pump::move_in(*file, payload, route.rows, field, how, tally);

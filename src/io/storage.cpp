@@ -90,10 +90,9 @@ Report move_sites(io::StorageFile& file, const Payload& payload, const Grid& gri
                                          .checksum = options.checksum,
                                          .options = own_thread},
                                         memory);
-  pump::Tally tally(payload);
+  pump::Tally tally(payload, options.checksum ? std::vector<SumName>{{}} : std::vector<SumName>{});
   const std::unique_ptr<pump::Movement> movement =
-      move(route, route.touches_file ? &file : nullptr,
-           pump::PumpOptions{.block_bytes = options.block_bytes, .checksum = options.checksum}, tally);
+      move(route, route.touches_file ? &file : nullptr, pump::PumpOptions{.block_bytes = options.block_bytes}, tally);
   comm::agree_on_success(comm, pump::outcome_of(*movement));
   tally.reduce(comm);
 
@@ -106,6 +105,7 @@ Report move_sites(io::StorageFile& file, const Payload& payload, const Grid& gri
   report.strategy = route.strategy;
   report.bytes = tally.bytes;
   report.checksum = tally.sums.total();
+  report.sums = tally.sums.values();
   report.zeros = tally.zeros;
   report.seconds = {.pack = tally.pack_seconds,
                     .exchange = tally.exchange_seconds,

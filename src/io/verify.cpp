@@ -84,7 +84,7 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
   verdict.index = index;
   verdict.status = io::judge(entry, tally, entry.payload.stored);
   verdict.computed = tally.sums.total();
-  verdict.stored = entry.checksum;
+  verdict.stored = entry.sums.checksum();
   verdict.zeros = tally.zeros;
   verdict.damaged_slices = io::damaged_slices(entry, tally);
   if (verdict.status == ChecksumStatus::mismatch) report_mismatch(entry, tally);
@@ -97,7 +97,7 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
 }
 
 pump::Tally Verifier::read_past(const FieldEntry& entry) {
-  pump::Tally tally(entry.payload);
+  pump::Tally tally(entry.payload, io::sums_of(entry));
   comm::agree(comm(), [&] {
     const lattice::Share mine =
         lattice::share_of(entry.payload.stored.volume(), static_cast<std::uint64_t>(communicator_.size()),

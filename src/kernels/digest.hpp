@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The SciDAC checksum of sites (formats/scidac.md): partial sums of disjoint site sets combine by XOR.
+// Sums made of the CRC-32 of sites: the SciDAC checksum (formats/scidac.md), of which partial sums of disjoint site
+// sets combine by XOR, and the weighted sum, of which they combine by addition.
 #pragma once
 
 #include <bit>
@@ -22,6 +23,19 @@ inline void add_site(Checksum& sum, std::uint64_t site_rank, std::uint32_t crc) 
 inline void combine(Checksum& sum, const Checksum& other) noexcept {
   sum.suma ^= other.suma;
   sum.sumb ^= other.sumb;
+}
+
+// The weighted sum (<limequat/sums.hpp>) of the same CRC-32. Its weights have no period: it knows sites apart that the
+// rotations of the SciDAC checksum do not, those of ranks that differ by a multiple of 899.
+struct WeightedSum {
+  std::uint64_t plain = 0;     // of the CRC-32
+  std::uint64_t weighted = 0;  // of the CRC-32 times (site rank + 1)
+  friend bool operator==(const WeightedSum&, const WeightedSum&) = default;
+};
+
+inline void add_site(WeightedSum& sum, std::uint64_t site_rank, std::uint32_t crc) noexcept {
+  sum.plain += crc;
+  sum.weighted += crc * (site_rank + 1);
 }
 
 // Adds `sites` sites that lie one behind the other in file form: site k has rank first_rank + k * rank_stride.

@@ -20,14 +20,23 @@ constexpr std::uint64_t step_bytes = 32768;
 // Rotations by the rank modulo 29 and 31, advanced from site to site without a division.
 class Summing {
  public:
-  Summing(std::uint64_t first_rank, std::uint64_t rank_stride, Checksum& sum) noexcept
+  Summing(std::uint64_t first_rank, std::uint64_t rank_stride, Checksum& sum, WeightedSum* weighted) noexcept
       : by29_(first_rank % 29),
         by31_(first_rank % 31),
         step29_(rank_stride % 29),
         step31_(rank_stride % 31),
-        sum_(sum) {}
+        rank_(first_rank),
+        rank_stride_(rank_stride),
+        sum_(sum),
+        weighted_(weighted) {}
 
   void add(const std::uint32_t* crcs, std::size_t sites) noexcept {
+    add_rotated(crcs, sites);
+    if (weighted_ != nullptr) add_weighted(crcs, sites);
+  }
+
+ private:
+  void add_rotated(const std::uint32_t* crcs, std::size_t sites) noexcept {
     Checksum sum = sum_;
     for (std::size_t k = 0; k < sites; ++k) {
       sum.suma ^= std::rotl(crcs[k], static_cast<int>(by29_));
@@ -40,9 +49,16 @@ class Summing {
     sum_ = sum;
   }
 
- private:
+  void add_weighted(const std::uint32_t* crcs, std::size_t sites) noexcept {
+    WeightedSum sum = *weighted_;
+    for (std::size_t k = 0; k < sites; ++k, rank_ += rank_stride_) add_site(sum, rank_, crcs[k]);
+    *weighted_ = sum;
+  }
+
   std::uint64_t by29_, by31_, step29_, step31_;
+  std::uint64_t rank_, rank_stride_;
   Checksum& sum_;
+  WeightedSum* weighted_;
 };
 
 // Calls do_step(first site, sites, CRCs to fill) for a few sites at a time.
@@ -70,7 +86,7 @@ isa::SiteLoop fused_loop(const SiteForm& form, const SiteCrc& crc, const isa::Si
 
 void pack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* memory, std::ptrdiff_t stride_bytes,
                   std::uint64_t sites, std::byte* file, std::uint64_t first_rank, std::uint64_t rank_stride,
-                  Checksum& sum) noexcept {
+                  Checksum& sum, WeightedSum* weighted) noexcept {
   const isa::SiteLoop fused = fused_loop(form, crc, crc.loops().turn_sum);
   const auto do_step = [&](std::uint64_t first, std::size_t step, std::uint32_t* crcs) {
     const std::byte* from = memory + static_cast<std::ptrdiff_t>(first) * stride_bytes;
@@ -81,12 +97,12 @@ void pack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* mem
     pack_sites(form, from, stride_bytes, step, to);
     crc.of_sites(to, step, crcs);
   };
-  sum_in_steps(crc.site_bytes(), sites, {first_rank, rank_stride, sum}, do_step);
+  sum_in_steps(crc.site_bytes(), sites, {first_rank, rank_stride, sum, weighted}, do_step);
 }
 
 void unpack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* file, std::uint64_t sites,
                     std::byte* memory, std::ptrdiff_t stride_bytes, std::uint64_t first_rank, std::uint64_t rank_stride,
-                    Checksum& sum) noexcept {
+                    Checksum& sum, WeightedSum* weighted) noexcept {
   const isa::SiteLoop fused = fused_loop(form, crc, crc.loops().sum_turn);
   const auto do_step = [&](std::uint64_t first, std::size_t step, std::uint32_t* crcs) {
     const std::byte* from = file + first * crc.site_bytes();
@@ -98,11 +114,11 @@ void unpack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* f
     crc.of_sites(from, step, crcs);
     unpack_sites(form, from, step, to, stride_bytes);
   };
-  sum_in_steps(crc.site_bytes(), sites, {first_rank, rank_stride, sum}, do_step);
+  sum_in_steps(crc.site_bytes(), sites, {first_rank, rank_stride, sum, weighted}, do_step);
 }
 
 void turn_and_sum(const SiteForm& form, const SiteCrc& crc, std::byte* sites_at, std::uint64_t sites,
-                  std::uint64_t first_rank, std::uint64_t rank_stride, Checksum& sum) noexcept {
+                  std::uint64_t first_rank, std::uint64_t rank_stride, Checksum& sum, WeightedSum* weighted) noexcept {
   const isa::SiteLoop fused = form.swap ? fused_loop(form, crc, crc.loops().sum_turn) : nullptr;
   const auto stride = static_cast<std::ptrdiff_t>(crc.site_bytes());
   const auto do_step = [&](std::uint64_t first, std::size_t step, std::uint32_t* crcs) {
@@ -111,16 +127,16 @@ void turn_and_sum(const SiteForm& form, const SiteCrc& crc, std::byte* sites_at,
     crc.of_sites(at, step, crcs);
     turn_sites(form, at, step);
   };
-  sum_in_steps(crc.site_bytes(), sites, {first_rank, rank_stride, sum}, do_step);
+  sum_in_steps(crc.site_bytes(), sites, {first_rank, rank_stride, sum, weighted}, do_step);
 }
 
 void add_sites(Checksum& sum, base::Bytes bytes, const SiteCrc& crc, std::uint64_t first_rank,
-               std::uint64_t rank_stride) noexcept {
+               std::uint64_t rank_stride, WeightedSum* weighted) noexcept {
   if (crc.site_bytes() == 0) return;
   const auto do_step = [&](std::uint64_t first, std::size_t step, std::uint32_t* crcs) {
     crc.of_sites(bytes.data() + first * crc.site_bytes(), step, crcs);
   };
-  sum_in_steps(crc.site_bytes(), bytes.size() / crc.site_bytes(), {first_rank, rank_stride, sum}, do_step);
+  sum_in_steps(crc.site_bytes(), bytes.size() / crc.site_bytes(), {first_rank, rank_stride, sum, weighted}, do_step);
 }
 
 }  // namespace lq::kernels

@@ -104,6 +104,17 @@ Checksum sum_of(const std::byte* file, std::size_t site_bytes, std::uint64_t sit
   return sum;
 }
 
+// As <limequat/sums.hpp> says.
+WeightedSum weighted_of(const std::byte* file, std::size_t site_bytes, std::uint64_t sites, std::uint64_t rank_stride) {
+  WeightedSum sum{1, 2};
+  for (std::uint64_t k = 0; k < sites; ++k) {
+    const std::uint64_t crc = crc32_portable(0, {file + k * site_bytes, site_bytes});
+    sum.plain += crc;
+    sum.weighted += crc * (first_rank + k * rank_stride + 1);
+  }
+  return sum;
+}
+
 class Fused : public testing::TestWithParam<InstructionSet> {};
 
 TEST_P(Fused, PackingIsPackingAndSumming) {
@@ -111,10 +122,12 @@ TEST_P(Fused, PackingIsPackingAndSumming) {
     const std::vector<std::byte> memory = numbers_of(c.form.memory, c.memory_bytes());
     std::vector<std::byte> file(c.file_bytes(), untouched), expected = file;
     pack_sites(c.form, memory.data() + c.first_site(), c.stride, c.sites, expected.data() + c.misalignment);
+    WeightedSum weighted{1, 2};
     Checksum sum{0x01234567, 0x89abcdef};
     pack_and_sum(c.form, SiteCrc(c.file_site(), GetParam()), memory.data() + c.first_site(), c.stride, c.sites,
-                 file.data() + c.misalignment, first_rank, c.rank_stride, sum);
+                 file.data() + c.misalignment, first_rank, c.rank_stride, sum, &weighted);
     ASSERT_EQ(file, expected) << c.text();
+    ASSERT_EQ(weighted, weighted_of(expected.data() + c.misalignment, c.file_site(), c.sites, c.rank_stride));
     ASSERT_EQ(sum, sum_of(expected.data() + c.misalignment, c.file_site(), c.sites, c.rank_stride)) << c.text();
   }
 }
@@ -128,10 +141,12 @@ TEST_P(Fused, UnpackingIsUnpackingAndSumming) {
       turn_sites({1, c.form.file, c.form.file, true}, file.data() + c.misalignment, c.form.numbers * c.sites);
     std::vector<std::byte> memory(c.memory_bytes(), untouched), expected = memory;
     unpack_sites(c.form, file.data() + c.misalignment, c.sites, expected.data() + c.first_site(), c.stride);
+    WeightedSum weighted{1, 2};
     Checksum sum{0x01234567, 0x89abcdef};
     unpack_and_sum(c.form, SiteCrc(c.file_site(), GetParam()), file.data() + c.misalignment, c.sites,
-                   memory.data() + c.first_site(), c.stride, first_rank, c.rank_stride, sum);
+                   memory.data() + c.first_site(), c.stride, first_rank, c.rank_stride, sum, &weighted);
     ASSERT_EQ(memory, expected) << c.text();
+    ASSERT_EQ(weighted, weighted_of(file.data() + c.misalignment, c.file_site(), c.sites, c.rank_stride));
     ASSERT_EQ(sum, sum_of(file.data() + c.misalignment, c.file_site(), c.sites, c.rank_stride)) << c.text();
   }
 }
@@ -145,7 +160,11 @@ TEST_P(Fused, TurningInPlaceIsSummingAndTurning) {
     turn_sites(c.form, expected.data() + c.misalignment, c.sites);
     Checksum sum{0x01234567, 0x89abcdef}, only_summed = sum;
     add_sites(only_summed, {bytes.data() + c.misalignment, c.file_site() * c.sites}, crc, first_rank, c.rank_stride);
-    turn_and_sum(c.form, crc, bytes.data() + c.misalignment, c.sites, first_rank, c.rank_stride, sum);
+    WeightedSum weighted{1, 2};
+    const WeightedSum expected_weighted =
+        weighted_of(bytes.data() + c.misalignment, c.file_site(), c.sites, c.rank_stride);
+    turn_and_sum(c.form, crc, bytes.data() + c.misalignment, c.sites, first_rank, c.rank_stride, sum, &weighted);
+    ASSERT_EQ(weighted, expected_weighted) << c.text();
     ASSERT_EQ(bytes, expected) << c.text();
     ASSERT_EQ(sum, expected_sum) << c.text();
     ASSERT_EQ(only_summed, expected_sum) << c.text();

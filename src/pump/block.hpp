@@ -19,7 +19,7 @@ namespace lq::pump {
 
 inline kernels::SiteForm form_of(const Payload& payload, Precision memory) {
   const bool host_is_little = std::endian::native == std::endian::little;
-  return {payload.spec.numbers, memory, payload.spec.precision,
+  return {payload.site_bytes() / payload.spec.number_bytes(), memory, payload.spec.precision,
           (payload.byte_order == ByteOrder::big) == host_is_little};
 }
 

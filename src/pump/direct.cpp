@@ -38,10 +38,10 @@ class MoveOut final : public Movement {
   MoveOut(const Field& field, const Payload& payload, const lattice::RowPlan& rows, transport::File& file,
           const PumpOptions& options, Tally& tally)
       : payload_(payload),
-        source_(field, payload, rows, options.checksum),
+        source_(field, payload, rows, tally.sums),
         file_(file),
         tally_(tally),
-        turns_(options, payload.spec.site_bytes()),
+        turns_(options, payload.site_bytes()),
         stretches_(source_.rows(), turns_.max_sites()) {}
 
   Progress step() override {
@@ -49,7 +49,7 @@ class MoveOut final : public Movement {
       turns_.storage().finish();
       return Progress::finished;
     }
-    const std::uint64_t site_bytes = payload_.spec.site_bytes();
+    const std::uint64_t site_bytes = payload_.site_bytes();
     const base::MutableBytes bytes = turns_.block(turn_).first_sites(stretch_.sites);
     turn_ ^= 1;
     {
@@ -61,7 +61,7 @@ class MoveOut final : public Movement {
       }
     }
     tally_.bytes += bytes.size();
-    turns_.storage().begin([this, bytes, offset = payload_.offset + stretch_.file_site * site_bytes] {
+    turns_.storage().begin([this, bytes, offset = payload_.origin() + stretch_.file_site * site_bytes] {
       const base::ScopedSeconds seconds(tally_.storage_seconds);
       file_.write_at(offset, bytes);
     });
@@ -86,10 +86,10 @@ class MoveIn final : public Movement {
   MoveIn(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows, const MutableField& field,
          const PumpOptions& options, Tally& tally)
       : payload_(payload),
-        sink_(field, payload, rows, options.checksum),
+        sink_(field, payload, rows, tally.sums),
         file_(file),
         tally_(tally),
-        turns_(options, payload.spec.site_bytes()),
+        turns_(options, payload.site_bytes()),
         stretches_(sink_.rows(), turns_.max_sites()) {}
 
   Progress step() override {
@@ -118,17 +118,18 @@ class MoveIn final : public Movement {
   void fetch(Fetched& next) {
     next.any = stretches_.next(next.stretch);
     if (!next.any) return;
-    const std::uint64_t site_bytes = payload_.spec.site_bytes();
+    const std::uint64_t site_bytes = payload_.site_bytes();
     // What lies in memory as in the file, but for byte order, is read to its place and not copied there.
     next.place = next.stretch.pieces.size() == 1 ? sink_.in_place(next.stretch.pieces.front()) : nullptr;
     next.bytes = next.place != nullptr
                      ? base::MutableBytes{next.place, static_cast<std::size_t>(next.stretch.sites * site_bytes)}
                      : turns_.block(turn_).first_sites(next.stretch.sites);
     turn_ ^= 1;
-    turns_.storage().begin([this, bytes = next.bytes, offset = payload_.offset + next.stretch.file_site * site_bytes] {
-      const base::ScopedSeconds seconds(tally_.storage_seconds);
-      read_whole(file_, offset, bytes);
-    });
+    turns_.storage().begin(
+        [this, bytes = next.bytes, offset = payload_.origin() + next.stretch.file_site * site_bytes] {
+          const base::ScopedSeconds seconds(tally_.storage_seconds);
+          read_whole(file_, offset, bytes);
+        });
   }
 
   void take(const Fetched& fetched) {
@@ -141,7 +142,7 @@ class MoveIn final : public Movement {
       const std::byte* from = fetched.bytes.data();
       for (const Piece& piece : stretch.pieces) {
         sink_.unpack(piece, from, tally_.sums);
-        from += piece.sites * payload_.spec.site_bytes();
+        from += piece.sites * payload_.site_bytes();
       }
     }
     tally_.bytes += fetched.bytes.size();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Every rank moves its own rows, block by block through a buffer that stays in cache: site order, precision, byte
-// order and checksum in one pass.
+// order and sums in one pass.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,6 @@ namespace lq::pump {
 
 struct PumpOptions {
   std::uint64_t block_bytes = 512 * 1024;
-  bool checksum = true;
   bool second_thread = false;  // there is a core for one: storage goes on while blocks are packed or checked
 };
 

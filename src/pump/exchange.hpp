@@ -50,9 +50,9 @@ std::unique_ptr<Paths> open_paths(comm::Comm& comm, const route::Shares& shares,
 // owners.
 std::unique_ptr<Movement> exchange_out(const Field& field, const lattice::RowPlan& mine,
                                        std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
-                                       transport::File* file, bool checksum, Tally& tally);
+                                       transport::File* file, Tally& tally);
 std::unique_ptr<Movement> exchange_in(const MutableField& field, const lattice::RowPlan& mine,
                                       std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
-                                      base::ByteSource* file, bool checksum, Tally& tally);
+                                      base::ByteSource* file, Tally& tally);
 
 }  // namespace lq::pump

@@ -43,11 +43,11 @@ class Exchange : public Movement {
   }
   // Where the sites of a chunk lie in a slot.
   std::uint64_t place(const Piece& piece, const route::Chunk& chunk) const noexcept {
-    return (piece.file_site() - chunk.first_site) * payload_.spec.site_bytes();
+    return (piece.file_site() - chunk.first_site) * payload_.site_bytes();
   }
   // Of the sites of `rows` in a chunk.
   std::uint64_t bytes_in(lattice::Rows& rows, const route::Chunk& chunk) const {
-    return sites_between(rows, chunk.first_site, chunk.end_site) * payload_.spec.site_bytes();
+    return sites_between(rows, chunk.first_site, chunk.end_site) * payload_.site_bytes();
   }
 
   std::shared_ptr<const route::Shares> shares_;

@@ -17,9 +17,9 @@ namespace {
 class ExchangeIn final : public Exchange {
  public:
   ExchangeIn(const MutableField& field, const lattice::RowPlan& mine, std::shared_ptr<const route::Shares> shares,
-             std::unique_ptr<Paths> paths, base::ByteSource* file, bool checksum, Tally& tally)
+             std::unique_ptr<Paths> paths, base::ByteSource* file, Tally& tally)
       : Exchange(mine, std::move(shares), std::move(paths), tally),
-        sink_(field, payload_, mine, checksum),
+        sink_(field, payload_, mine, tally.sums),
         file_(file) {
     if (!needs_messages()) return;
     for (std::size_t i = 0; i < max_wanted; ++i) spare_.emplace_back(peers_.slot_bytes());
@@ -85,7 +85,7 @@ class ExchangeIn final : public Exchange {
     const std::byte* from = wanted.buffer.data();
     unpack(wanted.chunk, [&](const Piece& piece) {
       const std::byte* const sites = from;
-      from += piece.sites * payload_.spec.site_bytes();
+      from += piece.sites * payload_.site_bytes();
       return sites;
     });
     return true;
@@ -109,7 +109,7 @@ class ExchangeIn final : public Exchange {
       const base::ScopedSeconds seconds(tally_.pack_seconds);
       for_each_piece(sink_.rows(), chunk.first_site, chunk.end_site, [&](const Piece& piece) {
         const std::byte* const sites = place(piece);
-        const auto bytes = static_cast<std::size_t>(piece.sites * payload_.spec.site_bytes());
+        const auto bytes = static_cast<std::size_t>(piece.sites * payload_.site_bytes());
         watch_zeros(payload_, {sites, bytes}, piece.file_site(), tally_.zeros);
         sink_.unpack(piece, sites, tally_.sums);
         tally_.bytes += bytes;
@@ -171,7 +171,7 @@ class ExchangeIn final : public Exchange {
     const base::ScopedSeconds seconds(tally_.exchange_seconds);
     std::byte* const begin = to;
     for_each_piece(peers_.rows_of(holder), chunk.first_site, chunk.end_site, [&](const Piece& piece) {
-      const auto bytes = static_cast<std::size_t>(piece.sites * payload_.spec.site_bytes());
+      const auto bytes = static_cast<std::size_t>(piece.sites * payload_.site_bytes());
       to = std::copy_n(slots_.buffer(i) + place(piece, chunk), bytes, to);
     });
     open_[i].flights.push_back(
@@ -190,8 +190,8 @@ class ExchangeIn final : public Exchange {
 
 std::unique_ptr<Movement> exchange_in(const MutableField& field, const lattice::RowPlan& mine,
                                       std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
-                                      base::ByteSource* file, bool checksum, Tally& tally) {
-  return std::make_unique<ExchangeIn>(field, mine, std::move(shares), std::move(paths), file, checksum, tally);
+                                      base::ByteSource* file, Tally& tally) {
+  return std::make_unique<ExchangeIn>(field, mine, std::move(shares), std::move(paths), file, tally);
 }
 
 }  // namespace lq::pump

@@ -27,10 +27,9 @@ struct Parcel {
 class ExchangeOut final : public Exchange {
  public:
   ExchangeOut(const Field& field, const lattice::RowPlan& mine, std::shared_ptr<const route::Shares> shares,
-              std::unique_ptr<Paths> paths, transport::File* file, bool checksum, Tally& tally)
+              std::unique_ptr<Paths> paths, transport::File* file, Tally& tally)
       : Exchange(mine, std::move(shares), std::move(paths), tally),
-        source_(field, payload_, mine, checksum),
-        checksum_(checksum),
+        source_(field, payload_, mine, tally.sums),
         file_(file) {
     if (!needs_messages()) return;
     for (Parcel& parcel : parcels_) parcel.buffer = Buffer(peers_.slot_bytes());
@@ -124,7 +123,7 @@ class ExchangeOut final : public Exchange {
       failure_.guard([&] {
         const base::ScopedSeconds seconds(tally_.storage_seconds);
         const route::Chunk& chunk = slot.chunk;
-        const std::uint64_t begin = payload_.offset + chunk.first_site * payload_.spec.site_bytes();
+        const std::uint64_t begin = payload_.origin() + chunk.first_site * payload_.site_bytes();
         const auto bytes = static_cast<std::size_t>(chunk.end_byte - chunk.first_byte);
         file_->write_at(chunk.first_byte, {slots_.buffer(i) + (chunk.first_byte - begin), bytes});
         tally_.bytes += bytes;
@@ -146,7 +145,7 @@ class ExchangeOut final : public Exchange {
         const std::byte* from = staging_[i].data() + arrival.begin;
         for_each_piece(peers_.rows_of(arrival.rank), slot.chunk.first_site, slot.chunk.end_site,
                        [&](const Piece& piece) {
-                         const auto bytes = static_cast<std::size_t>(piece.sites * payload_.spec.site_bytes());
+                         const auto bytes = static_cast<std::size_t>(piece.sites * payload_.site_bytes());
                          std::copy_n(from, bytes, slots_.buffer(i) + place(piece, slot.chunk));
                          from += bytes;
                        });
@@ -180,7 +179,7 @@ class ExchangeOut final : public Exchange {
   bool send() {
     const auto free = std::ranges::find_if_not(parcels_, &Parcel::is_flying);
     if (free == parcels_.end()) return false;
-    const std::uint64_t site_bytes = payload_.spec.site_bytes();
+    const std::uint64_t site_bytes = payload_.site_bytes();
     Parcel& parcel = *free;
     failure_.guard([&] {
       const base::ScopedSeconds seconds(tally_.pack_seconds);
@@ -273,12 +272,11 @@ class ExchangeOut final : public Exchange {
 
   const SitePacker& packer_for(Precision precision) {
     std::optional<SitePacker>& packer = packers_[precision == Precision::single ? 0 : 1];
-    if (!packer) packer.emplace(payload_, precision, checksum_);
+    if (!packer) packer.emplace(payload_, precision, tally_.sums);
     return *packer;
   }
 
   LocalSource source_;
-  bool checksum_;
   transport::File* file_;
   std::array<Open, Slots::count> open_;
   std::array<Parcel, 4> parcels_;
@@ -293,8 +291,8 @@ class ExchangeOut final : public Exchange {
 
 std::unique_ptr<Movement> exchange_out(const Field& field, const lattice::RowPlan& mine,
                                        std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
-                                       transport::File* file, bool checksum, Tally& tally) {
-  return std::make_unique<ExchangeOut>(field, mine, std::move(shares), std::move(paths), file, checksum, tally);
+                                       transport::File* file, Tally& tally) {
+  return std::make_unique<ExchangeOut>(field, mine, std::move(shares), std::move(paths), file, tally);
 }
 
 }  // namespace lq::pump

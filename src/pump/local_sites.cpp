@@ -18,13 +18,13 @@ std::size_t site_buffer(bool one_by_one, const SitePacker& packer) {
 
 }  // namespace
 
-LocalSource::LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, bool checksum)
+LocalSource::LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, const SiteSums& sums)
     : field_(field),
       rows_(plan),
-      packer_(payload, field.spec.precision, checksum),
+      packer_(payload, field.spec.precision, sums),
       one_site_(site_buffer(static_cast<bool>(field.fetch), packer_)) {}
 
-void LocalSource::pack(const Piece& piece, std::byte* file, SliceSums& sums, std::uint64_t counted_from) {
+void LocalSource::pack(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
   if (field_.fetch) {
     for (std::uint64_t k = 0; k < piece.sites; ++k) {
       field_.fetch(rows_.site(piece.row, piece.skip + k), one_site_.data());
@@ -38,13 +38,14 @@ void LocalSource::pack(const Piece& piece, std::byte* file, SliceSums& sums, std
                sums, counted_from);
 }
 
-LocalSink::LocalSink(const MutableField& field, const Payload& payload, const lattice::RowPlan& plan, bool checksum)
+LocalSink::LocalSink(const MutableField& field, const Payload& payload, const lattice::RowPlan& plan,
+                     const SiteSums& sums)
     : field_(field),
       rows_(plan),
-      packer_(payload, field.spec.precision, checksum),
+      packer_(payload, field.spec.precision, sums),
       one_site_(site_buffer(static_cast<bool>(field.store), packer_)) {}
 
-void LocalSink::unpack(const Piece& piece, const std::byte* file, SliceSums& sums) {
+void LocalSink::unpack(const Piece& piece, const std::byte* file, SiteSums& sums) {
   if (field_.store) {
     for (std::uint64_t k = 0; k < piece.sites; ++k) {
       packer_.unpack(file + k * packer_.site_bytes(), single(piece, k), one_site_.data(), 0, sums);
@@ -58,7 +59,7 @@ void LocalSink::unpack(const Piece& piece, const std::byte* file, SliceSums& sum
 }
 
 std::byte* LocalSink::in_place(const Piece& piece) const noexcept {
-  if (field_.store || !packer_.is_same_precision() || piece.row.memory_stride != 1) return nullptr;
+  if (field_.store || !packer_.lies_as_in_file() || piece.row.memory_stride != 1) return nullptr;
   return static_cast<std::byte*>(field_.data) + piece.memory_site() * packer_.memory_bytes();
 }
 

@@ -16,12 +16,12 @@ namespace lq::pump {
 
 class LocalSource {
  public:
-  LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, bool checksum);
+  LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, const SiteSums& sums);
 
   lattice::Rows& rows() noexcept { return rows_; }
   const SitePacker& packer() const noexcept { return packer_; }
   // Packs one piece; sites before `counted_from` are not summed.
-  void pack(const Piece& piece, std::byte* file, SliceSums& sums, std::uint64_t counted_from = 0);
+  void pack(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from = 0);
 
  private:
   Field field_;
@@ -32,11 +32,11 @@ class LocalSource {
 
 class LocalSink {
  public:
-  LocalSink(const MutableField& field, const Payload& payload, const lattice::RowPlan& plan, bool checksum);
+  LocalSink(const MutableField& field, const Payload& payload, const lattice::RowPlan& plan, const SiteSums& sums);
 
   lattice::Rows& rows() noexcept { return rows_; }
   const SitePacker& packer() const noexcept { return packer_; }
-  void unpack(const Piece& piece, const std::byte* file, SliceSums& sums);
+  void unpack(const Piece& piece, const std::byte* file, SiteSums& sums);
   // Local memory of a piece whose sites lie there as in the file, but for the order of bytes; nullptr when they do not.
   std::byte* in_place(const Piece& piece) const noexcept;
 

@@ -14,10 +14,10 @@ namespace lq::pump {
 
 void pump_past(base::ByteSource& file, const Payload& payload, std::uint64_t begin, std::uint64_t end,
                const PumpOptions& options, Tally& tally, const lq::Progress& progress) {
-  const std::uint64_t site_bytes = payload.spec.site_bytes();
+  const std::uint64_t site_bytes = payload.site_bytes();
   const SiteOrder order = lattice::resolve_order(payload.order, payload.stored.extents.size());
   const int fastest = order.front();
-  const SitePacker packer(payload, payload.spec.precision, true);
+  const SitePacker packer(payload, payload.spec.precision, tally.sums);
   Block block(options.block_bytes, site_bytes);
   std::uint64_t site = begin;
   while (site < end) {
@@ -25,7 +25,7 @@ void pump_past(base::ByteSource& file, const Payload& payload, std::uint64_t beg
     const base::MutableBytes bytes = block.first_sites(sites);
     {
       base::ScopedSeconds seconds(tally.storage_seconds);
-      read_whole(file, payload.offset + site * site_bytes, bytes);
+      read_whole(file, payload.origin() + site * site_bytes, bytes);
     }
     base::ScopedSeconds seconds(tally.pack_seconds);
     watch_zeros(payload, bytes, site, tally.zeros);

@@ -1,61 +1,121 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See site_packer.hpp. The fused loops take sites of one slice at a time, for each slice has its own sum.
+// See site_packer.hpp. The fused loops take sites of one slice at a time, for each slice has its own sum. Numbers in
+// another order pass through a buffer of a few sites.
 #include "pump/site_packer.hpp"
 
+#include <algorithm>
+
 #include "kernels/fused.hpp"
+#include "kernels/site_numbers.hpp"
 #include "pump/block.hpp"
 
 namespace lq::pump {
 
-SitePacker::SitePacker(const Payload& payload, Precision memory, bool checksum)
+namespace {
+
+// So much of a run is put in order at once: it stays in the first cache level.
+constexpr std::uint64_t staged_bytes = 16384;
+
+constexpr std::uint64_t su3_numbers = 18;
+
+}  // namespace
+
+SitePacker::SitePacker(const Payload& payload, Precision memory, const SiteSums& sums)
     : form_(form_of(payload, memory)),
-      site_bytes_(payload.spec.site_bytes()),
-      memory_bytes_(static_cast<std::int64_t>(payload.spec.numbers * (memory == Precision::single ? 4 : 8))) {
-  if (checksum) crc_.emplace(site_bytes_);
+      codec_(payload.codec),
+      matrices_(payload.codec.third_rows_missing ? payload.spec.numbers / su3_numbers : 0),
+      site_bytes_(payload.site_bytes()),
+      number_bytes_(memory == Precision::single ? 4 : 8),
+      memory_bytes_(static_cast<std::int64_t>(payload.spec.numbers * number_bytes_)) {
+  if (sums.needs_crc()) crc_.emplace(site_bytes_);
+  if (is_in_order()) return;
+  const std::uint64_t site = codec_.order.size() * number_bytes_;
+  staged_sites_ = std::max<std::uint64_t>(staged_bytes / site, 1);
+  staged_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(staged_sites_ * site));
 }
 
-void SitePacker::pack(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file, SliceSums& sums,
+template <class Work>
+void SitePacker::for_each_stage(const Run& run, Work&& work) const {
+  for (std::uint64_t skip = 0; skip < run.sites; skip += staged_sites_) {
+    Run part = run.behind(skip);
+    part.sites = std::min(part.sites, staged_sites_);
+    work(part, static_cast<std::ptrdiff_t>(skip));
+  }
+}
+
+void SitePacker::pack(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file, SiteSums& sums,
                       std::uint64_t counted_from) const {
-  const std::uint64_t plain = !crc_                          ? run.sites
-                              : counted_from > run.file_site ? std::min(counted_from - run.file_site, run.sites)
-                                                             : 0;
-  if (plain > 0) kernels::pack_sites(form_, memory, stride, plain, file);
-  if (plain == run.sites) return;
-  sums.for_each_slice(
-      run.file_site + plain, run.sites - plain, [&](Checksum& sum, std::uint64_t skip, std::uint64_t n) {
-        skip += plain;
-        kernels::pack_and_sum(form_, *crc_, memory + static_cast<std::ptrdiff_t>(skip) * stride, stride, n,
-                              file + skip * site_bytes_, run.site_rank + skip * run.rank_stride, run.rank_stride, sum);
-      });
+  if (is_in_order()) return pack_in_order(memory, stride, run, file, sums, counted_from);
+  for_each_stage(run, [&](const Run& part, std::ptrdiff_t skip) {
+    kernels::gather_numbers(form_.memory, codec_.order, memory + skip * stride, stride, part.sites, staged_.get());
+    pack_in_order(staged_.get(), staged_stride(), part, file + skip * static_cast<std::ptrdiff_t>(site_bytes_), sums,
+                  counted_from);
+  });
 }
 
 void SitePacker::unpack(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride,
-                        SliceSums& sums) const {
+                        SiteSums& sums) const {
+  if (is_in_order()) return unpack_in_order(file, run, memory, stride, sums);
+  for_each_stage(run, [&](const Run& part, std::ptrdiff_t skip) {
+    unpack_in_order(file + skip * static_cast<std::ptrdiff_t>(site_bytes_), part, staged_.get(), staged_stride(), sums);
+    std::byte* const sites = memory + skip * stride;
+    kernels::scatter_numbers(form_.memory, codec_.order, staged_.get(), part.sites, sites, stride);
+    if (matrices_ == 0) return;
+    for (std::uint64_t k = 0; k < part.sites; ++k) {
+      kernels::rebuild_third_rows(form_.memory, sites + static_cast<std::ptrdiff_t>(k) * stride, matrices_);
+    }
+  });
+}
+
+void SitePacker::pack_in_order(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file,
+                               SiteSums& sums, std::uint64_t counted_from) const {
+  const std::uint64_t uncounted = counted_from > run.file_site ? std::min(counted_from - run.file_site, run.sites) : 0;
+  const std::uint64_t plain = crc_ ? uncounted : run.sites;
+  if (plain > 0) kernels::pack_sites(form_, memory, stride, plain, file);
+  if (crc_) {
+    const auto pack_and_sum = [&](Checksum& sum, kernels::WeightedSum* weighted, std::uint64_t skip, std::uint64_t n) {
+      skip += plain;
+      kernels::pack_and_sum(form_, *crc_, memory + static_cast<std::ptrdiff_t>(skip) * stride, stride, n,
+                            file + skip * site_bytes_, run.site_rank + skip * run.rank_stride, run.rank_stride, sum,
+                            weighted);
+    };
+    sums.for_each_slice(run.file_site + plain, run.sites - plain, pack_and_sum);
+  }
+  sums.add_others(bytes_of(file + uncounted * site_bytes_, run.sites - uncounted), run.behind(uncounted));
+}
+
+void SitePacker::unpack_in_order(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride,
+                                 SiteSums& sums) const {
+  sums.add_others(bytes_of(file, run.sites), run);
   if (!crc_) return kernels::unpack_sites(form_, file, run.sites, memory, stride);
-  sums.for_each_slice(run.file_site, run.sites, [&](Checksum& sum, std::uint64_t skip, std::uint64_t n) {
+  const auto unpack_and_sum = [&](Checksum& sum, kernels::WeightedSum* weighted, std::uint64_t skip, std::uint64_t n) {
     kernels::unpack_and_sum(form_, *crc_, file + skip * site_bytes_, n,
                             memory + static_cast<std::ptrdiff_t>(skip) * stride, stride,
-                            run.site_rank + skip * run.rank_stride, run.rank_stride, sum);
-  });
+                            run.site_rank + skip * run.rank_stride, run.rank_stride, sum, weighted);
+  };
+  sums.for_each_slice(run.file_site, run.sites, unpack_and_sum);
 }
 
-void SitePacker::turn(std::byte* sites, const Run& run, SliceSums& sums) const {
+void SitePacker::turn(std::byte* sites, const Run& run, SiteSums& sums) const {
+  sums.add_others(bytes_of(sites, run.sites), run);
   if (!crc_) return kernels::turn_sites(form_, sites, run.sites);
-  sums.for_each_slice(run.file_site, run.sites, [&](Checksum& sum, std::uint64_t skip, std::uint64_t n) {
+  const auto turn_and_sum = [&](Checksum& sum, kernels::WeightedSum* weighted, std::uint64_t skip, std::uint64_t n) {
     kernels::turn_and_sum(form_, *crc_, sites + skip * site_bytes_, n, run.site_rank + skip * run.rank_stride,
-                          run.rank_stride, sum);
-  });
+                          run.rank_stride, sum, weighted);
+  };
+  sums.for_each_slice(run.file_site, run.sites, turn_and_sum);
 }
 
-void SitePacker::sum(base::Bytes sites, const Run& run, SliceSums& sums) const {
+void SitePacker::sum(base::Bytes sites, const Run& run, SiteSums& sums) const {
+  sums.add_others(sites, run);
   if (!crc_) return;
-  sums.for_each_slice(run.file_site, run.sites, [&](Checksum& sum, std::uint64_t skip, std::uint64_t n) {
-    kernels::add_sites(
-        sum, sites.subspan(static_cast<std::size_t>(skip * site_bytes_), static_cast<std::size_t>(n * site_bytes_)),
-        *crc_, run.site_rank + skip * run.rank_stride, run.rank_stride);
-  });
+  const auto add_sites = [&](Checksum& sum, kernels::WeightedSum* weighted, std::uint64_t skip, std::uint64_t n) {
+    kernels::add_sites(sum, bytes_of(sites.data() + skip * site_bytes_, n), *crc_,
+                       run.site_rank + skip * run.rank_stride, run.rank_stride, weighted);
+  };
+  sums.for_each_slice(run.file_site, run.sites, add_sites);
 }
 
 }  // namespace lq::pump

@@ -1,62 +1,67 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Runs of sites between memory form and file form, with their checksum in the same pass if there is to be one.
+// Runs of sites between memory form and file form, with their sums in the same pass.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include <limequat/catalog.hpp>
 
 #include "kernels/pack.hpp"
 #include "kernels/site_crc.hpp"
-#include "pump/slice_sums.hpp"
-#include "pump/stretches.hpp"
+#include "pump/site_sums.hpp"
 
 namespace lq::pump {
 
-// Consecutive sites of the file.
-struct Run {
-  std::uint64_t file_site = 0;
-  std::uint64_t sites = 0;
-  std::uint64_t site_rank = 0;  // of the first, for the checksum
-  std::uint64_t rank_stride = 1;
-
-  explicit Run(const Piece& piece)
-      : file_site(piece.file_site()),
-        sites(piece.sites),
-        site_rank(piece.site_rank()),
-        rank_stride(piece.row.rank_stride) {}
-  Run(std::uint64_t site, std::uint64_t count, std::uint64_t rank, std::uint64_t stride)
-      : file_site(site), sites(count), site_rank(rank), rank_stride(stride) {}
-};
-
+// Not to be shared by threads.
 class SitePacker {
  public:
-  // `memory`: the precision there.
-  SitePacker(const Payload& payload, Precision memory, bool checksum);
+  // `memory`: the precision there. `sums` says what the sums that are handed over later need.
+  SitePacker(const Payload& payload, Precision memory, const SiteSums& sums);
 
   std::uint64_t site_bytes() const noexcept { return site_bytes_; }
   std::int64_t memory_bytes() const noexcept { return memory_bytes_; }  // of a site
   // Whether a site lies in memory as in the file, but for the order of bytes in a number.
-  bool is_same_precision() const noexcept { return form_.memory == form_.file; }
+  bool lies_as_in_file() const noexcept { return form_.memory == form_.file && is_in_order(); }
 
   // `stride`: bytes from one site in memory to the next. Sites before number `counted_from` are not summed.
-  void pack(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file, SliceSums& sums,
+  void pack(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file, SiteSums& sums,
             std::uint64_t counted_from = 0) const;
-  void unpack(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride, SliceSums& sums) const;
-  // From file form to memory form where they lie; needs the same precision.
-  void turn(std::byte* sites, const Run& run, SliceSums& sums) const;
-  // The checksum of sites in file form.
-  void sum(base::Bytes sites, const Run& run, SliceSums& sums) const;
+  void unpack(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride, SiteSums& sums) const;
+  // From file form to memory form where they lie; needs lies_as_in_file().
+  void turn(std::byte* sites, const Run& run, SiteSums& sums) const;
+  // The sums of sites in file form.
+  void sum(base::Bytes sites, const Run& run, SiteSums& sums) const;
 
  private:
-  kernels::SiteForm form_;
+  base::Bytes bytes_of(const std::byte* file, std::uint64_t sites) const noexcept {
+    return {file, static_cast<std::size_t>(sites * site_bytes_)};
+  }
+
+  bool is_in_order() const noexcept { return codec_.order.empty(); }
+  std::ptrdiff_t staged_stride() const noexcept {
+    return static_cast<std::ptrdiff_t>(codec_.order.size() * number_bytes_);
+  }
+  template <class Work>
+  void for_each_stage(const Run& run, Work&& work) const;
+  void pack_in_order(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file, SiteSums& sums,
+                     std::uint64_t counted_from) const;
+  void unpack_in_order(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride,
+                       SiteSums& sums) const;
+
+  kernels::SiteForm form_;  // of the numbers in the order of the file
+  SiteCodec codec_;
+  std::uint64_t matrices_;  // of a site, that lack their third rows in the file
   std::uint64_t site_bytes_;
+  std::uint64_t number_bytes_;  // in memory
   std::int64_t memory_bytes_;
-  std::optional<kernels::SiteCrc> crc_;  // only with a checksum
+  std::uint64_t staged_sites_ = 0;
+  std::unique_ptr<std::byte[]> staged_;  // numbers in the order of the file, as in memory otherwise
+  std::optional<kernels::SiteCrc> crc_;  // only where sums need it
 };
 
 }  // namespace lq::pump

@@ -26,6 +26,26 @@ struct Piece {
   }
 };
 
+// Consecutive sites of the file.
+struct Run {
+  std::uint64_t file_site = 0;
+  std::uint64_t sites = 0;
+  std::uint64_t site_rank = 0;  // of the first, for sums
+  std::uint64_t rank_stride = 1;
+
+  explicit Run(const Piece& piece)
+      : file_site(piece.file_site()),
+        sites(piece.sites),
+        site_rank(piece.site_rank()),
+        rank_stride(piece.row.rank_stride) {}
+  Run(std::uint64_t site, std::uint64_t count, std::uint64_t rank, std::uint64_t stride)
+      : file_site(site), sites(count), site_rank(rank), rank_stride(stride) {}
+  // What is left of it behind `skip` sites.
+  Run behind(std::uint64_t skip) const noexcept {
+    return {file_site + skip, sites - skip, site_rank + skip * rank_stride, rank_stride};
+  }
+};
+
 struct Stretch {
   std::uint64_t file_site = 0;
   std::uint64_t sites = 0;

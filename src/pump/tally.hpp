@@ -1,23 +1,25 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a transfer saw of the sites that passed: checksums, zeros, bytes, seconds.
+// What a transfer saw of the sites that passed: sums, zeros, bytes, seconds.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <limequat/catalog.hpp>
 #include <limequat/report.hpp>
 
 #include "comm/comm.hpp"
-#include "pump/slice_sums.hpp"
+#include "pump/site_sums.hpp"
 
 namespace lq::pump {
 
 struct Tally {
-  explicit Tally(const Payload& payload) : sums(payload) {}
+  // `wanted`: the sums to be taken.
+  Tally(const Payload& payload, const std::vector<SumName>& wanted) : sums(payload, wanted) {}
 
-  SliceSums sums;
+  SiteSums sums;
   ZeroRegion zeros;  // gauge fields only
   std::uint64_t bytes = 0;
   double pack_seconds = 0;

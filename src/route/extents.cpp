@@ -39,7 +39,7 @@ std::vector<Extent> rows_in_order(const Transfer& transfer, std::uint64_t limit)
     lattice::Row row;
     rows.next(row);
     const std::uint64_t end = row.file_site + row.sites;
-    extents.push_back({payload.offset + site * site_bytes, (end - site) * site_bytes, rank});
+    extents.push_back({payload.origin() + site * site_bytes, (end - site) * site_bytes, rank});
     site = end;
   }
   return extents;

@@ -35,8 +35,8 @@ Shares::Shares(const Transfer& transfer, const ShareOptions& options)
       options_(options),
       order_(lattice::resolve_order(transfer.payload.order, transfer.payload.stored.extents.size())),
       site_bytes_(transfer.site_bytes()),
-      begin_(transfer.payload.offset),
-      end_(transfer.payload.offset + transfer.payload.stored.volume() * site_bytes_) {
+      begin_(transfer.payload.origin()),
+      end_(begin_ + transfer.payload.stored.volume() * site_bytes_) {
   const lattice::Decomposition& dealt = *transfer.dealt;
   for (int k = 0; k < options_.shared_dimensions; ++k) {
     const int d = order_[static_cast<std::size_t>(k)];

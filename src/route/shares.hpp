@@ -26,7 +26,7 @@ struct Transfer {
   const lattice::Decomposition* dealt = nullptr;  // of the region; its coordinates begin at the region's corner
   bool writing = true;
 
-  std::uint64_t site_bytes() const noexcept { return payload.spec.site_bytes(); }
+  std::uint64_t site_bytes() const noexcept { return payload.site_bytes(); }
   // The sites of a rank in coordinates of the file's lattice.
   Box box_of(int rank) const;
   // The pieces of the file that hold the sites of a box.

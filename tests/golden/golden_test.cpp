@@ -71,10 +71,10 @@ Checksum checksum_of(const Payload& payload, std::string_view bytes) {
 
 void require_checksums(const Catalog& catalog, std::string_view bytes) {
   for (const FieldEntry& field : catalog.fields) {
-    if (!field.checksum) continue;
+    if (!field.sums.checksum()) continue;
     const Checksum found = checksum_of(field.payload, bytes);
-    if (found == *field.checksum) continue;
-    throw Error(Code::checksum_mismatch, to_string(found) + " instead of " + to_string(*field.checksum));
+    if (found == *field.sums.checksum()) continue;
+    throw Error(Code::checksum_mismatch, to_string(found) + " instead of " + to_string(*field.sums.checksum()));
   }
 }
 
@@ -100,7 +100,7 @@ void check_line(const std::string& line, const Scanned& scanned, std::size_t& fi
     std::ostringstream found;
     found << "field " << label << ' ' << name(field.payload.spec.kind) << ' ' << to_string(field.payload.extents) << ' '
           << field.payload.spec.numbers << ' ' << name(field.payload.spec.precision) << ' '
-          << (field.checksum ? to_string(*field.checksum) : "absent");
+          << (field.sums.checksum() ? to_string(*field.sums.checksum()) : "absent");
     EXPECT_EQ(line, found.str());
   } else if (verb == "metadata") {
     EXPECT_TRUE(has_key(fields == 0 ? catalog.metadata : catalog.fields[fields - 1].metadata, line.substr(9))) << line;
@@ -108,7 +108,7 @@ void check_line(const std::string& line, const Scanned& scanned, std::size_t& fi
     const Box& stored = catalog.fields.at(fields - 1).payload.stored;
     EXPECT_EQ(line, "box " + to_string(stored.lower) + " " + to_string(stored.extents));
   } else if (verb == "slices") {
-    EXPECT_EQ(line, "slices " + std::to_string(catalog.fields.at(fields - 1).slices.size()));
+    EXPECT_EQ(line, "slices " + std::to_string(catalog.fields.at(fields - 1).sums.slices().size()));
   } else {
     ADD_FAILURE() << "unknown line: " << line;
   }
@@ -212,7 +212,7 @@ TEST(GoldenFiles, OfOtherProgramsAreRead) {
   catalog.require_sound();
   const FieldEntry& field = catalog.field("gauge");
   EXPECT_EQ(field.payload.extents, (Extents{4, 4, 4, 8}));
-  EXPECT_EQ(field.checksum, (Checksum{0xa2c41090, 0x11193c39}));
+  EXPECT_EQ(field.sums.checksum(), (Checksum{0xa2c41090, 0x11193c39}));
   EXPECT_NO_THROW(require_checksums(catalog, bytes));
 }
 

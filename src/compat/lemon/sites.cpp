@@ -115,8 +115,8 @@ void Way::move(Storage& storage, std::uint64_t offset, std::byte* data) const {
   }
   const Payload payload = payload_at(offset);
   io::SiteRoute route = route_at(payload);
-  pump::Tally tally(payload);
-  const pump::PumpOptions options{.checksum = false};
+  pump::Tally tally(payload, {});
+  const pump::PumpOptions options;
   const std::uint64_t available = shape_.local_bytes / spec_.number_bytes();
   transport::File* const mine = route.touches_file ? &file : nullptr;
   const std::unique_ptr<pump::Movement> movement =

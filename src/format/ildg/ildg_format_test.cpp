@@ -21,7 +21,9 @@ FieldRequest gauge_request(int colors = 3, const Extents& extents = {2, 1, 1, 2}
 
 std::string file_for(const FieldRequest& request) {
   const Layout layout = format_named("ildg").fields->plan(request);
-  Digest digest{{0x12, 0x34}, {{0x10, 0x30}, {0x02, 0x04}}};
+  Digest digest;
+  digest.sums.set_checksum({0x12, 0x34});
+  digest.sums.set_slices({{0x10, 0x30}, {0x02, 0x04}});
   return testing::assemble(layout, std::string(layout.payload[0].length, 'd'), digest);
 }
 
@@ -62,8 +64,8 @@ TEST(IldgPlan, DescribesTheField) {
   EXPECT_EQ(field.name, "gauge");
   EXPECT_EQ(field.payload.spec, gauge_request(2).spec);
   EXPECT_EQ(field.payload.extents, (Extents{3, 1, 4, 2}));
-  EXPECT_EQ(field.checksum, (Checksum{0x12, 0x34}));
-  ASSERT_EQ(field.slices.size(), 2U);
+  EXPECT_EQ(field.sums.checksum(), (Checksum{0x12, 0x34}));
+  ASSERT_EQ(field.sums.slices().size(), 2U);
 }
 
 TEST(IldgPlan, WritesTheFormatDocumentAsQioDoes) {

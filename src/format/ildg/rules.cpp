@@ -97,7 +97,7 @@ void check_records(base::ByteSource& file, const Catalog& catalog, Findings& fin
   if (!data.empty()) check_lfn(catalog, data, findings);
   for (const Record* format : formats) check_schema(file, *format, findings);
   for (const FieldEntry& field : catalog.fields) {
-    if (field.checksum) continue;
+    if (field.sums.checksum()) continue;
     findings.note("scidac-checksum-missing", catalog.records[field.record],
                   "no scidac-checksum belongs to these data; they cannot be verified");
   }

@@ -150,6 +150,8 @@ Layout plan_field(const FieldRequest& request, const PlanStyle& style) {
   layout.end = {placed.end};
   if (!message.checksum) return layout;
 
+  layout.sums = {{SumKind::scidac, SumOf::field}};
+  if (message.slices) layout.sums.push_back({SumKind::scidac, SumOf::slices});
   const std::uint64_t checksum_at = placed.offsets[before + *message.checksum];
   std::optional<std::uint64_t> slices_at;
   if (message.slices) slices_at = placed.offsets[before + *message.slices];
@@ -157,13 +159,14 @@ Layout plan_field(const FieldRequest& request, const PlanStyle& style) {
   layout.tail = [checksum_at, slices_at, slices](const Digest& digest) {
     std::vector<Literal> literals;
     if (slices_at) {
-      if (digest.slices.size() != slices) {
+      const std::vector<Checksum> found = digest.sums.slices();
+      if (found.size() != slices) {
         throw Error(Code::internal, fmt::format("{} checksums of slices were computed, {} have a place in the file",
-                                                digest.slices.size(), slices));
+                                                found.size(), slices));
       }
-      literals.push_back(literal_at(*slices_at, encode_slices(digest.slices)));
+      literals.push_back(literal_at(*slices_at, encode_slices(found)));
     }
-    literals.push_back(literal_at(checksum_at, encode(digest.checksum)));
+    literals.push_back(literal_at(checksum_at, encode(digest.sums.checksum().value())));
     return literals;
   };
   return layout;

@@ -28,12 +28,16 @@ FieldRequest request_for(const FieldSpec& spec, const Extents& extents) {
 }
 
 Digest digest_for(const Extents& extents) {
-  Digest digest;
+  Checksum total;
+  std::vector<Checksum> slices;
   for (std::int64_t i = 0; i < extents[extents.size() - 1]; ++i) {
-    digest.slices.push_back({static_cast<std::uint32_t>(i * 77), static_cast<std::uint32_t>(i * 1234567)});
-    digest.checksum.suma ^= digest.slices.back().suma;
-    digest.checksum.sumb ^= digest.slices.back().sumb;
+    slices.push_back({static_cast<std::uint32_t>(i * 77), static_cast<std::uint32_t>(i * 1234567)});
+    total.suma ^= slices.back().suma;
+    total.sumb ^= slices.back().sumb;
   }
+  Digest digest;
+  digest.sums.set_checksum(total);
+  digest.sums.set_slices(slices);
   return digest;
 }
 
@@ -65,8 +69,8 @@ TEST(ScidacPlan, IsWhatAScanFinds) {
     EXPECT_EQ(field.payload.spec, spec) << name(spec.kind) << " " << field.payload.spec.numbers;
     EXPECT_EQ(field.payload.extents, extents);
     EXPECT_EQ(field.name, default_name(spec.kind));
-    EXPECT_EQ(field.checksum, digest_for(extents).checksum);
-    EXPECT_EQ(field.slices, digest_for(extents).slices);
+    EXPECT_EQ(field.sums.checksum(), digest_for(extents).sums.checksum());
+    EXPECT_EQ(field.sums.slices(), digest_for(extents).sums.slices());
   }
 }
 
@@ -128,8 +132,7 @@ TEST(ScidacPlan, WithoutChecksumEndsTheMessageWithTheData) {
   const Catalog catalog = testing::scan(format_named("scidac"), testing::assemble(layout, std::string(36, 'd'), {}));
   EXPECT_TRUE(catalog.records.back().me_flag);
   ASSERT_EQ(catalog.fields.size(), 1U);
-  EXPECT_EQ(catalog.fields[0].checksum, std::nullopt);
-  EXPECT_TRUE(catalog.fields[0].slices.empty());
+  EXPECT_TRUE(catalog.fields[0].sums.all.empty());
   EXPECT_TRUE(catalog.findings.empty());
 }
 

@@ -119,30 +119,33 @@ void Scan::read_checksum(const Group& group, FieldEntry& entry) {
   if (!group.checksum) return;
   const auto stored = decode(*group.checksum, "scidac-checksum", decode_checksum);
   if (!stored) return;
-  entry.checksum = *stored;
-  if (!entry.checksum) {
+  const std::optional<Checksum> sum = *stored;
+  if (!sum) {
     findings_.warning(
         "scidac-checksum-empty", record(*group.checksum),
         "the record holds no sums, as QIO writes it when one of them is zero; the data cannot be verified");
     return;
   }
+  entry.sums.set_checksum(*sum);
+  const std::vector<Checksum> slices = entry.sums.slices();
   Checksum total;
-  for (const Checksum& slice : entry.slices) {
+  for (const Checksum& slice : slices) {
     total.suma ^= slice.suma;
     total.sumb ^= slice.sumb;
   }
-  if (!entry.slices.empty() && total != *entry.checksum) {
+  if (!slices.empty() && total != *sum) {
     findings_.warning("limequat-slices-contradict", record(*group.slices),
                       "the checksums of the slices do not combine to that of the field; one of them is damaged",
-                      to_string(*entry.checksum), to_string(total));
+                      to_string(*sum), to_string(total));
   }
 }
 
 void Scan::read_slices(const Group& group, FieldEntry& entry) {
   if (!group.slices) return;
   const Record& slices = record(*group.slices);
+  std::vector<Checksum> found;
   try {
-    entry.slices = decode_slices(texts_.document(slices));
+    found = decode_slices(texts_.document(slices));
   } catch (const Error& error) {
     if (error.code() != Code::malformed && error.code() != Code::too_large) throw;
     findings_.warning("limequat-slices-malformed", slices, error.what(), error.facts().expected, error.facts().found);
@@ -150,10 +153,9 @@ void Scan::read_slices(const Group& group, FieldEntry& entry) {
   }
   const Extents& stored = entry.payload.stored.extents;
   const auto expected = static_cast<std::uint64_t>(stored[stored.size() - 1]);
-  if (entry.slices.size() == expected) return;
+  if (found.size() == expected) return entry.sums.set_slices(found);
   findings_.warning("limequat-slices-malformed", slices,
-                    fmt::format("{} slices, but the field has {}", entry.slices.size(), expected));
-  entry.slices.clear();
+                    fmt::format("{} slices, but the field has {}", found.size(), expected));
 }
 
 void Scan::read_spare_checksums(const Groups& groups) {

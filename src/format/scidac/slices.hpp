@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <limequat/report.hpp>
+#include <limequat/sums.hpp>
 
 namespace lq::format::scidac {
 

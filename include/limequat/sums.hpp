@@ -1,0 +1,85 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sums by which files tell whether their data are whole. Each format keeps some of these; all of them are made of
+// sums of runs of sites, in any order and on any rank, that combine at the end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <limequat/error.hpp>
+
+namespace lq {
+
+// The SciDAC checksum: XOR over sites of the site's CRC-32 rotated by (site rank mod 29) and (mod 31).
+struct Checksum {
+  std::uint32_t suma = 0;
+  std::uint32_t sumb = 0;
+  friend bool operator==(const Checksum&, const Checksum&) = default;
+};
+// Local. "a2c41090/11193c39": eight hexadecimal digits each.
+LQ_API std::string to_string(const Checksum& checksum);
+
+// How a sum is made of the data in file form. Site ranks and word numbers count from 0.
+enum class SumKind {
+  scidac,    // two words: the SciDAC checksum
+  weighted,  // four words: sum of the sites' CRC-32, and of the CRC-32 times (site rank + 1), 64 bits each, high word
+             // first
+  nersc,     // one word: sum of all 32-bit words
+  milc,    // two words, sum29 and sum31: XOR of all 32-bit words, rotated left by (number of the word mod 29), (mod 31)
+  sha256,  // eight words: XOR over sites of SHA-256(dimensions, coordinates, numbers), all of it little-endian (QLUA)
+  crc32,   // one word: CRC-32 of the bytes as they lie there
+};
+
+// What one value is the sum of.
+enum class SumOf {
+  field,   // all of it
+  slices,  // a slice of the slowest dimension of the file
+  tiles,   // a tile: so many sites of the file's sequence
+};
+
+struct SumName {
+  SumKind kind = SumKind::scidac;
+  SumOf of = SumOf::field;
+  friend bool operator==(const SumName&, const SumName&) = default;
+};
+LQ_API std::string_view name(SumKind kind) noexcept;
+LQ_API std::string_view name(SumOf of) noexcept;
+// Words of 32 bits that one value has.
+LQ_API std::size_t words_of(SumKind kind) noexcept;
+
+struct LQ_API Sum {
+  SumName name;
+  std::vector<std::uint32_t> words = {};  // value after value
+  std::size_t values() const noexcept { return words.size() / words_of(name.kind); }
+  friend bool operator==(const Sum&, const Sum&) = default;
+};
+// Local. "a2c41090/11193c39" for the SciDAC checksum, else with its name, "nersc 0000037f"; of many values only how
+// many.
+LQ_API std::string to_string(const Sum& sum);
+
+// The sums of one field.
+struct LQ_API Sums {
+  std::vector<Sum> all = {};
+
+  const Sum* find(const SumName& name) const noexcept;  // nullptr: there is none
+  void set(Sum sum);                                    // replaces one of that name
+  std::vector<SumName> names() const;
+
+  // The SciDAC checksum of the field, and of each slice; nothing and empty where there is none.
+  std::optional<Checksum> checksum() const noexcept;
+  std::vector<Checksum> slices() const;
+  void set_checksum(const Checksum& checksum);
+  void set_slices(const std::vector<Checksum>& slices);
+
+  // The same sums with the same values, in any order.
+  LQ_API friend bool operator==(const Sums& a, const Sums& b) noexcept;
+};
+// Local. Those of the whole field, one behind the other.
+LQ_API std::string to_string(const Sums& sums);
+
+}  // namespace lq

@@ -1,0 +1,104 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Lists of named sums, and sums as text.
+#include <limequat/sums.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace lq {
+namespace {
+
+struct KindFacts {
+  std::string_view name;
+  std::size_t words;
+};
+
+constexpr std::array<KindFacts, 6> kinds{
+    {{"scidac", 2}, {"weighted", 4}, {"nersc", 1}, {"milc", 2}, {"sha256", 8}, {"crc32", 1}}};
+constexpr std::array<std::string_view, 3> extents{"field", "slices", "tiles"};
+
+constexpr SumName field_checksum{SumKind::scidac, SumOf::field};
+constexpr SumName slice_checksums{SumKind::scidac, SumOf::slices};
+
+// Two words stand apart, as in every place where such pairs are shown; longer ones are one number.
+std::string digits(const Sum& sum) {
+  std::string text;
+  for (const std::uint32_t word : sum.words) {
+    text += fmt::format("{}{:08x}", !text.empty() && sum.words.size() == 2 ? "/" : "", word);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_string(const Checksum& checksum) { return fmt::format("{:08x}/{:08x}", checksum.suma, checksum.sumb); }
+
+std::string_view name(SumKind kind) noexcept { return kinds[static_cast<std::size_t>(kind)].name; }
+
+std::string_view name(SumOf of) noexcept { return extents[static_cast<std::size_t>(of)]; }
+
+std::size_t words_of(SumKind kind) noexcept { return kinds[static_cast<std::size_t>(kind)].words; }
+
+std::string to_string(const Sum& sum) {
+  if (sum.name == field_checksum) return digits(sum);
+  if (sum.name.of == SumOf::field) return fmt::format("{} {}", name(sum.name.kind), digits(sum));
+  return fmt::format("{} of {} {}", name(sum.name.kind), sum.values(), name(sum.name.of));
+}
+
+const Sum* Sums::find(const SumName& name) const noexcept {
+  const auto found = std::ranges::find(all, name, &Sum::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+void Sums::set(Sum sum) {
+  const auto found = std::ranges::find(all, sum.name, &Sum::name);
+  if (found == all.end()) {
+    all.push_back(std::move(sum));
+  } else {
+    *found = std::move(sum);
+  }
+}
+
+std::vector<SumName> Sums::names() const {
+  std::vector<SumName> names;
+  for (const Sum& sum : all) names.push_back(sum.name);
+  return names;
+}
+
+std::optional<Checksum> Sums::checksum() const noexcept {
+  const Sum* const sum = find(field_checksum);
+  return sum == nullptr ? std::nullopt : std::optional(Checksum{sum->words.at(0), sum->words.at(1)});
+}
+
+std::vector<Checksum> Sums::slices() const {
+  std::vector<Checksum> slices;
+  const Sum* const sum = find(slice_checksums);
+  if (sum == nullptr) return slices;
+  for (std::size_t i = 0; i < sum->values(); ++i) slices.push_back({sum->words[2 * i], sum->words[2 * i + 1]});
+  return slices;
+}
+
+void Sums::set_checksum(const Checksum& checksum) { set({field_checksum, {checksum.suma, checksum.sumb}}); }
+
+void Sums::set_slices(const std::vector<Checksum>& slices) {
+  Sum sum{slice_checksums};
+  for (const Checksum& slice : slices) sum.words.insert(sum.words.end(), {slice.suma, slice.sumb});
+  set(std::move(sum));
+}
+
+bool operator==(const Sums& a, const Sums& b) noexcept { return std::ranges::is_permutation(a.all, b.all); }
+
+std::string to_string(const Sums& sums) {
+  std::string text;
+  for (const Sum& sum : sums.all) {
+    if (sum.name.of == SumOf::field) text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(sum));
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace lq

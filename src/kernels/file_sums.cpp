@@ -1,0 +1,105 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See file_sums.hpp.
+#include "kernels/file_sums.hpp"
+
+#include <array>
+#include <bit>
+
+namespace lq::kernels {
+namespace {
+
+template <class Work>
+void for_each_word(base::Bytes bytes, bool big_endian, Work&& work) noexcept {
+  const std::byte* const end = bytes.data() + bytes.size() / 4 * 4;
+  if (big_endian) {
+    for (const std::byte* at = bytes.data(); at != end; at += 4) work(base::load_be<std::uint32_t>(at));
+  } else {
+    for (const std::byte* at = bytes.data(); at != end; at += 4) work(base::load_le<std::uint32_t>(at));
+  }
+}
+
+// Polynomials modulo that of the CRC-32; the highest power is the lowest bit, as in the CRC itself.
+constexpr std::uint32_t polynomial = 0xedb88320;
+constexpr std::uint32_t one = 0x80000000;
+
+constexpr std::uint32_t times_x(std::uint32_t a) noexcept { return (a >> 1) ^ ((a & 1) != 0 ? polynomial : 0); }
+
+constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) noexcept {
+  std::uint32_t result = 0;
+  for (std::uint32_t bit = one; bit != 0; bit >>= 1, b = times_x(b)) {
+    if ((a & bit) != 0) result ^= b;
+  }
+  return result;
+}
+
+// x^(8 * 2^k): a byte further, two bytes further, four, ...
+constexpr std::array<std::uint32_t, 64> make_powers() noexcept {
+  std::array<std::uint32_t, 64> powers{};
+  powers[0] = one >> 8;
+  for (std::size_t k = 1; k < powers.size(); ++k) powers[k] = product(powers[k - 1], powers[k - 1]);
+  return powers;
+}
+
+constexpr std::array<std::uint32_t, 64> powers = make_powers();
+
+// The remainder with so many zero bytes behind it.
+std::uint32_t moved(std::uint32_t remainder, std::uint64_t bytes) noexcept {
+  for (std::size_t k = 0; bytes != 0; ++k, bytes >>= 1) {
+    if ((bytes & 1) != 0) remainder = product(remainder, powers[k]);
+  }
+  return remainder;
+}
+
+}  // namespace
+
+std::uint32_t sum_of_words(base::Bytes bytes, bool big_endian) noexcept {
+  std::uint32_t sum = 0;
+  for_each_word(bytes, big_endian, [&](std::uint32_t word) { sum += word; });
+  return sum;
+}
+
+Checksum rotated_words(base::Bytes bytes, bool big_endian, std::uint64_t first_word) noexcept {
+  Checksum sum;
+  auto by29 = static_cast<int>(first_word % 29);
+  auto by31 = static_cast<int>(first_word % 31);
+  for_each_word(bytes, big_endian, [&](std::uint32_t word) {
+    sum.suma ^= std::rotl(word, by29);
+    sum.sumb ^= std::rotl(word, by31);
+    if (++by29 == 29) by29 = 0;
+    if (++by31 == 31) by31 = 0;
+  });
+  return sum;
+}
+
+Sha256::Words sha256_of_site(base::Bytes site, std::size_t number_bytes, bool big_endian,
+                             std::span<const std::int64_t> coordinates) noexcept {
+  Sha256 hash;
+  const auto add_integer = [&hash](std::uint64_t value) {
+    std::array<std::byte, 8> bytes;
+    base::store_le(bytes.data(), value);
+    hash.add(bytes);
+  };
+  add_integer(coordinates.size());
+  for (const std::int64_t x : coordinates) add_integer(static_cast<std::uint64_t>(x));
+  if (!big_endian) {
+    hash.add(site);
+    return hash.finish();
+  }
+  for (std::size_t at = 0; at < site.size(); at += number_bytes) {
+    std::array<std::byte, 8> number;
+    for (std::size_t i = 0; i < number_bytes; ++i) number[i] = site[at + number_bytes - 1 - i];
+    hash.add({number.data(), number_bytes});
+  }
+  return hash.finish();
+}
+
+// The CRC without its initial value and final inversion, which are those of zeros, is linear.
+std::uint32_t crc32_contribution(std::uint32_t crc, std::uint64_t bytes, std::uint64_t behind) noexcept {
+  return moved(crc ^ crc32_of_zeros(bytes), behind);
+}
+
+std::uint32_t crc32_of_zeros(std::uint64_t bytes) noexcept { return ~moved(~std::uint32_t{0}, bytes); }
+
+}  // namespace lq::kernels

@@ -1,0 +1,86 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sums of words and hashes against values from other programs, and CRC-32 in parts against CRC-32 of the whole.
+#include "kernels/file_sums.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "kernels/crc32.hpp"
+
+namespace lq::kernels {
+namespace {
+
+// Bytes 1, 2, 3, ... , which are the words 01020304, 05060708, ... when they are big-endian.
+std::vector<std::byte> counted(std::size_t bytes) {
+  std::vector<std::byte> result(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) result[i] = static_cast<std::byte>(i + 1);
+  return result;
+}
+
+TEST(FileSums, OfWordsFollowTheByteOrder) {
+  EXPECT_EQ(sum_of_words(counted(8), true), 0x01020304U + 0x05060708U);
+  EXPECT_EQ(sum_of_words(counted(8), false), 0x04030201U + 0x08070605U);
+  EXPECT_EQ(sum_of_words(counted(7), true), 0x01020304U);
+  const std::vector<std::byte> ones(12, std::byte{0xff});
+  EXPECT_EQ(sum_of_words(ones, true), 0xfffffffdU);  // modulo 2^32
+}
+
+// Word by word, rotated in 64 bits.
+TEST(FileSums, OfRotatedWordsKnowThePlaceOfEachWord) {
+  const std::vector<std::byte> bytes = counted(4 * 100);
+  for (const std::uint64_t first : {0ULL, 1ULL, 28ULL, 30ULL, 898ULL, (1ULL << 40) + 7}) {
+    Checksum expected;
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      const std::uint64_t word = base::load_be<std::uint32_t>(bytes.data() + 4 * i);
+      const std::uint64_t r29 = (first + i) % 29, r31 = (first + i) % 31;
+      expected.suma ^= static_cast<std::uint32_t>((word << r29) | (word >> (32 - r29)));
+      expected.sumb ^= static_cast<std::uint32_t>((word << r31) | (word >> (32 - r31)));
+    }
+    EXPECT_EQ(rotated_words(bytes, true, first), expected) << first;
+  }
+}
+
+// Digests by Python's hashlib of struct.pack("<5q", 4, 3, 0, 2, 1) and the numbers in "<6d" and "<6f".
+TEST(FileSums, Sha256OfASiteHashesCoordinatesAndNumbers) {
+  const std::array<std::int64_t, 4> x{3, 0, 2, 1};
+  const std::array<double, 6> numbers{1.5, -2.25, 3.0, 1e-3, 7.0, -0.125};
+  constexpr Sha256::Words of_doubles{0x08f5829a, 0x4a574667, 0x289b2cb4, 0xd5007a5e,
+                                     0x5aa42a58, 0xb20a0787, 0xec9e2f09, 0x7a322e97};
+  constexpr Sha256::Words of_floats{0xcf9e401d, 0x6de2e186, 0x85716e60, 0xad9982ac,
+                                    0x28a68997, 0x322ef261, 0xa76ca887, 0xf254c7e4};
+  for (const bool big_endian : {false, true}) {
+    std::vector<std::byte> doubles(48), floats(24);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const auto wide = std::bit_cast<std::uint64_t>(numbers[i]);
+      const auto narrow = std::bit_cast<std::uint32_t>(static_cast<float>(numbers[i]));
+      if (big_endian) {
+        base::store_be(doubles.data() + 8 * i, wide);
+        base::store_be(floats.data() + 4 * i, narrow);
+      } else {
+        base::store_le(doubles.data() + 8 * i, wide);
+        base::store_le(floats.data() + 4 * i, narrow);
+      }
+    }
+    EXPECT_EQ(sha256_of_site(doubles, 8, big_endian, x), of_doubles);
+    EXPECT_EQ(sha256_of_site(floats, 4, big_endian, x), of_floats);
+  }
+}
+
+TEST(FileSums, Crc32IsTheSumOfItsPartsInAnyOrder) {
+  const std::vector<std::byte> bytes = counted(1000);
+  const std::array<std::size_t, 6> cuts{0, 1, 64, 65, 900, 1000};
+  std::uint32_t sum = crc32_of_zeros(bytes.size());
+  for (std::size_t i = cuts.size() - 1; i-- > 0;) {
+    const base::Bytes part = base::Bytes(bytes).subspan(cuts[i], cuts[i + 1] - cuts[i]);
+    sum ^= crc32_contribution(crc32_portable(0, part), part.size(), bytes.size() - cuts[i + 1]);
+  }
+  EXPECT_EQ(sum, crc32_portable(0, bytes));
+  EXPECT_EQ(crc32_of_zeros(5), crc32_portable(0, std::vector<std::byte>(5)));
+}
+
+}  // namespace
+}  // namespace lq::kernels

@@ -1,0 +1,30 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// SHA-256 (FIPS 180-4) of data that come in pieces.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/bytes.hpp"
+
+namespace lq::kernels {
+
+class Sha256 {
+ public:
+  using Words = std::array<std::uint32_t, 8>;
+
+  void add(base::Bytes bytes) noexcept;
+  // The digest, most significant word first; nothing is added any more.
+  Words finish() noexcept;
+
+ private:
+  void add_block(const std::byte* block) noexcept;
+
+  Words state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::array<std::byte, 64> rest_{};
+  std::uint64_t bytes_ = 0;  // added so far
+};
+
+}  // namespace lq::kernels

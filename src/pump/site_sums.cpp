@@ -1,0 +1,232 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See site_sums.hpp. Every value is kept as words of 64 bits that combine by XOR or by addition, whatever its kind.
+#include "pump/site_sums.hpp"
+
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "kernels/crc32.hpp"
+#include "kernels/file_sums.hpp"
+#include "lattice/site_order.hpp"
+
+namespace lq::pump {
+namespace {
+
+constexpr std::int64_t max_slices = 1 << 16;  // half a MiB on every rank
+
+bool is_of_crcs(SumKind kind) { return kind == SumKind::scidac || kind == SumKind::weighted; }
+
+comm::Reduce operation_of(SumKind kind) { return kind == SumKind::nersc ? comm::Reduce::sum : comm::Reduce::bit_xor; }
+
+constexpr std::uint64_t pair_of(std::uint32_t high, std::uint32_t low) { return (std::uint64_t{high} << 32) | low; }
+
+// Words of 64 bits that hold the words of 32 bits of a kind.
+std::size_t held_words(SumKind kind) { return (words_of(kind) + 1) / 2; }
+
+void append(std::vector<std::uint32_t>& words, std::uint64_t held) {
+  words.push_back(static_cast<std::uint32_t>(held >> 32));
+  words.push_back(static_cast<std::uint32_t>(held));
+}
+
+void append(std::vector<std::uint32_t>& words, SumKind kind, const Checksum& checksum,
+            const kernels::WeightedSum& weighted) {
+  if (kind == SumKind::scidac) return append(words, pair_of(checksum.suma, checksum.sumb));
+  append(words, weighted.plain);
+  append(words, weighted.weighted);
+}
+
+}  // namespace
+
+SiteSums::SiteSums(const Payload& payload, const std::vector<SumName>& wanted)
+    : wanted_(wanted),
+      extents_(payload.extents),
+      sites_(payload.stored.volume()),
+      site_bytes_(payload.site_bytes()),
+      number_bytes_(payload.spec.number_bytes()),
+      big_endian_(payload.byte_order == ByteOrder::big),
+      slice_sites_(sites_),
+      keeps_slices_(std::ranges::find(wanted, SumOf::slices, &SumName::of) != wanted.end()) {
+  const SiteOrder order = lattice::resolve_order(payload.order, payload.stored.extents.size());
+  const std::int64_t slices = payload.stored.extents[order.back()];
+  keeps_slices_ = keeps_slices_ && slices >= 1 && slices <= max_slices;
+  if (keeps_slices_) slice_sites_ = sites_ / static_cast<std::uint64_t>(slices);
+  for (const SumName& name : wanted) want(name, payload.tile_sites);
+  std::size_t most = checksums_.size() + 2 * weighted_.size();
+  for (const FileSum& sum : others_) most += sum.values.size();
+  exchanged_.resize(most);
+}
+
+void SiteSums::want(const SumName& name, std::uint64_t tile_sites) {
+  if (is_of_crcs(name.kind)) {
+    if (name.of == SumOf::tiles) {
+      throw Error(Code::unsupported, fmt::format("sums of kind {} are not kept for tiles", lq::name(name.kind)));
+    }
+    const auto slices = static_cast<std::size_t>(keeps_slices_ ? sites_ / slice_sites_ : 1);
+    checksums_.resize(slices);
+    if (name.kind == SumKind::weighted) weighted_.resize(slices);
+    return;
+  }
+  if (name.of == SumOf::slices && !keeps_slices_) return;
+  const std::uint64_t part = name.of == SumOf::slices ? slice_sites_ : name.of == SumOf::tiles ? tile_sites : sites_;
+  FileSum sum{name, part == 0 ? sites_ : part};
+  const std::uint64_t parts = sum.part_sites == 0 ? 1 : (sites_ + sum.part_sites - 1) / sum.part_sites;
+  sum.values.resize(static_cast<std::size_t>(parts) * held_words(name.kind));
+  others_.push_back(std::move(sum));
+}
+
+std::uint64_t SiteSums::part_end(const FileSum& sum, std::uint64_t site) const noexcept {
+  return std::min((site / sum.part_sites + 1) * sum.part_sites, sites_);
+}
+
+void SiteSums::add(FileSum& sum, base::Bytes sites, const Run& run) noexcept {
+  for (std::uint64_t skip = 0; skip < run.sites;) {
+    const std::uint64_t site = run.file_site + skip;
+    const std::uint64_t part = std::min(run.sites - skip, part_end(sum, site) - site);
+    add_part(sum,
+             sites.subspan(static_cast<std::size_t>(skip * site_bytes_), static_cast<std::size_t>(part * site_bytes_)),
+             {site, part, run.site_rank + skip * run.rank_stride, run.rank_stride});
+    skip += part;
+  }
+}
+
+void SiteSums::add_part(FileSum& sum, base::Bytes sites, const Run& run) noexcept {
+  std::uint64_t* const value =
+      sum.values.data() + run.file_site / sum.part_sites * std::uint64_t{held_words(sum.name.kind)};
+  switch (sum.name.kind) {
+    case SumKind::nersc:
+      *value += kernels::sum_of_words(sites, big_endian_);
+      break;
+    case SumKind::milc: {
+      const Checksum words = kernels::rotated_words(sites, big_endian_, run.file_site * site_bytes_ / 4);
+      *value ^= pair_of(words.suma, words.sumb);
+      break;
+    }
+    case SumKind::sha256:
+      add_hashes(value, sites, run);
+      break;
+    case SumKind::crc32:
+      if (run.file_site != sum.crc_end || run.file_site % sum.part_sites == 0) {
+        settle_crc(sum);
+        sum.crc = 0;
+        sum.crc_begin = run.file_site;
+      }
+      sum.crc = kernels::crc32(sum.crc, sites);
+      sum.crc_end = run.file_site + run.sites;
+      break;
+    case SumKind::scidac:
+    case SumKind::weighted:
+      break;  // made of CRCs, see for_each_slice()
+  }
+}
+
+void SiteSums::add_hashes(std::uint64_t* value, base::Bytes sites, const Run& run) const noexcept {
+  for (std::uint64_t k = 0; k < run.sites; ++k) {
+    const Coord x = lattice::site_of_rank(run.site_rank + k * run.rank_stride, extents_);
+    const base::Bytes site =
+        sites.subspan(static_cast<std::size_t>(k * site_bytes_), static_cast<std::size_t>(site_bytes_));
+    const auto hash =
+        kernels::sha256_of_site(site, number_bytes_, big_endian_, {x.begin(), static_cast<std::size_t>(x.size())});
+    for (std::size_t i = 0; i < hash.size() / 2; ++i) value[i] ^= pair_of(hash[2 * i], hash[2 * i + 1]);
+  }
+}
+
+// What was continued so far becomes a contribution to the CRC-32 of its part.
+void SiteSums::settle_crc(FileSum& sum) const noexcept {
+  if (sum.crc_end == sum.crc_begin) return;
+  const std::uint64_t behind = part_end(sum, sum.crc_begin) - sum.crc_end;
+  sum.values[static_cast<std::size_t>(sum.crc_begin / sum.part_sites)] ^=
+      kernels::crc32_contribution(sum.crc, (sum.crc_end - sum.crc_begin) * site_bytes_, behind * site_bytes_);
+  sum.crc_begin = sum.crc_end = 0;
+}
+
+// Sends all words that combine by `operation` through one reduction.
+void SiteSums::combine(comm::Comm& comm, comm::Reduce operation) {
+  std::size_t count = 0;
+  const auto each = [&](const auto& visit) {
+    count = 0;
+    if (operation == comm::Reduce::bit_xor) {
+      for (Checksum& sum : checksums_) {
+        std::uint64_t word = pair_of(sum.suma, sum.sumb);
+        visit(word, exchanged_[count++]);
+        sum = {static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(word)};
+      }
+    } else {
+      for (kernels::WeightedSum& sum : weighted_) {
+        visit(sum.plain, exchanged_[count++]);
+        visit(sum.weighted, exchanged_[count++]);
+      }
+    }
+    for (FileSum& sum : others_) {
+      if (operation_of(sum.name.kind) != operation) continue;
+      for (std::uint64_t& word : sum.values) visit(word, exchanged_[count++]);
+    }
+  };
+  each([](std::uint64_t& mine, std::uint64_t& sent) { sent = mine; });
+  if (count == 0) return;
+  comm.all_reduce(std::span(exchanged_).first(count), operation);
+  each([](std::uint64_t& mine, std::uint64_t& sent) { mine = sent; });
+}
+
+void SiteSums::reduce(comm::Comm& comm) {
+  for (FileSum& sum : others_) settle_crc(sum);
+  combine(comm, comm::Reduce::bit_xor);
+  combine(comm, comm::Reduce::sum);
+}
+
+Sums SiteSums::values() const {
+  Sums sums;
+  for (const SumName& name : wanted_) {
+    if (name.of == SumOf::slices && !keeps_slices_) continue;
+    sums.set({name, words(name)});
+  }
+  return sums;
+}
+
+std::vector<std::uint32_t> SiteSums::words(const SumName& name) const {
+  std::vector<std::uint32_t> words;
+  if (!is_of_crcs(name.kind)) {
+    add_words(*std::ranges::find(others_, name, &FileSum::name), words);
+  } else if (name.of == SumOf::field) {
+    append(words, name.kind, total(), weighted_total());
+  } else {
+    for (std::size_t i = 0; i < checksums_.size(); ++i) {
+      append(words, name.kind, checksums_[i], weighted_.empty() ? kernels::WeightedSum{} : weighted_[i]);
+    }
+  }
+  return words;
+}
+
+void SiteSums::add_words(const FileSum& sum, std::vector<std::uint32_t>& words) const {
+  for (std::size_t i = 0; i < sum.values.size(); ++i) {
+    if (words_of(sum.name.kind) > 1) {
+      append(words, sum.values[i]);
+      continue;
+    }
+    words.push_back(static_cast<std::uint32_t>(sum.values[i]));
+    if (sum.name.kind != SumKind::crc32) continue;
+    const std::uint64_t begin = i * sum.part_sites;
+    words.back() ^= kernels::crc32_of_zeros((part_end(sum, begin) - begin) * site_bytes_);
+  }
+}
+
+Checksum SiteSums::total() const noexcept {
+  Checksum total;
+  for (const Checksum& sum : checksums_) kernels::combine(total, sum);
+  return total;
+}
+
+kernels::WeightedSum SiteSums::weighted_total() const noexcept {
+  kernels::WeightedSum total;
+  for (const kernels::WeightedSum& sum : weighted_) {
+    total.plain += sum.plain;
+    total.weighted += sum.weighted;
+  }
+  return total;
+}
+
+}  // namespace lq::pump

@@ -1,0 +1,265 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sums of parts and of the whole, however the sites come: the SciDAC checksum against its published vectors, the other
+// kinds against plain loops over all sites.
+#include "pump/site_packer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <random>
+
+#include "kernels/crc32.hpp"
+#include "kernels/digest.hpp"
+#include "kernels/sha256.hpp"
+#include "lattice/site_order.hpp"
+#include "support/thread_comm.hpp"
+
+namespace lq::pump {
+namespace {
+
+// Byte k of site r is (7r + k) & 255; 576 bytes per site on 4x4x4x8.
+Payload vector_payload() {
+  Payload payload;
+  payload.spec = gauge_spec(Precision::double_, 3, 4);
+  payload.spec.numbers = 72;
+  payload.extents = {4, 4, 4, 8};
+  payload.stored = whole(payload.extents);
+  return payload;
+}
+
+std::vector<std::byte> vector_bytes() {
+  std::vector<std::byte> bytes(512 * 576);
+  for (std::size_t r = 0; r < 512; ++r) {
+    for (std::size_t k = 0; k < 576; ++k) bytes[r * 576 + k] = static_cast<std::byte>((7 * r + k) & 255);
+  }
+  return bytes;
+}
+
+constexpr SumName of_field{SumKind::scidac, SumOf::field}, of_slices{SumKind::scidac, SumOf::slices};
+
+const SitePacker& packer() {
+  static const SitePacker one(vector_payload(), Precision::double_, SiteSums(vector_payload(), {of_field}));
+  return one;
+}
+
+TEST(SiteSums, TotalIsThePublishedChecksumHoweverTheSitesArrive) {
+  const std::vector<std::byte> bytes = vector_bytes();
+  for (std::size_t step : {1U, 5U, 64U, 100U, 512U}) {
+    SiteSums sums(vector_payload(), {of_field, of_slices});
+    for (std::size_t site = 0; site < 512; site += step) {
+      const std::size_t n = std::min(step, 512 - site);
+      packer().sum(base::Bytes(bytes).subspan(site * 576, n * 576), {site, n, site, 1}, sums);
+    }
+    EXPECT_EQ(sums.total(), (Checksum{0x5e8de3fc, 0xa4da5b58}));
+    EXPECT_EQ(sums.values().checksum(), (Checksum{0x5e8de3fc, 0xa4da5b58}));
+    EXPECT_EQ(sums.values().slices().size(), 8U);
+  }
+}
+
+TEST(SiteSums, OfASliceAreTheSumsOfItsSitesAlone) {
+  const std::vector<std::byte> bytes = vector_bytes();
+  SiteSums sums(vector_payload(), {of_slices});
+  packer().sum(bytes, {0, 512, 0, 1}, sums);
+  Checksum third;
+  kernels::add_sites(third, base::Bytes(bytes).subspan(3 * 64 * 576, 64 * 576), 576, 3 * 64, 1);
+  EXPECT_EQ(sums.values().slices().at(3), third);
+}
+
+TEST(SiteSums, OfTooManySlicesAreKeptInAllOnly) {
+  Payload payload = vector_payload();
+  payload.extents = {1, 1, 1, std::int64_t{1} << 40};
+  payload.stored = whole(payload.extents);
+  const SiteSums sums(payload, {of_field, of_slices});
+  EXPECT_TRUE(sums.values().slices().empty());
+  EXPECT_TRUE(sums.values().checksum().has_value());
+}
+
+TEST(SiteSums, NoneAreTakenWhereNoneAreWanted) {
+  const SiteSums sums(vector_payload(), {});
+  EXPECT_FALSE(sums.needs_crc());
+  EXPECT_TRUE(sums.values().all.empty());
+}
+
+// Two sites whose ranks differ by 899 = 29 * 31 are rotated alike: exchanged, they leave the SciDAC checksum as it is.
+TEST(SiteSums, WeightedKnowExchangedSitesThatTheSciDacChecksumDoesNot) {
+  Payload payload;
+  payload.spec = generic_spec(Precision::double_, 3, false);
+  payload.extents = {10, 10, 10};
+  payload.stored = whole(payload.extents);
+  const std::vector<SumName> wanted{of_field, {SumKind::weighted, SumOf::field}, {SumKind::weighted, SumOf::slices}};
+  std::vector<std::byte> bytes(1000 * 24);
+  std::mt19937 random(7);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+  const auto sums_of = [&] {
+    SiteSums sums(payload, wanted);
+    SitePacker(payload, Precision::double_, sums).sum(bytes, {0, 1000, 0, 1}, sums);
+    return sums.values();
+  };
+  const Sums before = sums_of();
+  std::swap_ranges(bytes.begin() + 5 * 24, bytes.begin() + 6 * 24, bytes.begin() + (5 + 899) * 24);
+  const Sums after = sums_of();
+  EXPECT_EQ(before.checksum(), after.checksum());
+  EXPECT_NE(*before.find(wanted[1]), *after.find(wanted[1]));
+  const std::vector<std::uint32_t>& slices_before = before.find(wanted[2])->words;
+  const std::vector<std::uint32_t>& slices_after = after.find(wanted[2])->words;
+  for (std::size_t slice = 0; slice < 10; ++slice) {
+    const bool is_same = std::equal(slices_before.begin() + static_cast<std::ptrdiff_t>(4 * slice),
+                                    slices_before.begin() + static_cast<std::ptrdiff_t>(4 * slice + 4),
+                                    slices_after.begin() + static_cast<std::ptrdiff_t>(4 * slice));
+    EXPECT_EQ(is_same, slice != 0 && slice != 9) << slice;
+  }
+}
+
+// Every kind by the plainest loop over the sites of a file.
+struct PlainSums {
+  const Payload& payload;
+  base::Bytes bytes;
+
+  std::vector<std::uint32_t> operator()(SumKind kind, std::uint64_t first, std::uint64_t end) const {
+    const std::size_t size = static_cast<std::size_t>(payload.spec.site_bytes());
+    const SiteOrder order = lattice::resolve_order(payload.order, payload.extents.size());
+    Checksum pair, words;
+    std::uint64_t plain = 0, weighted = 0;
+    std::uint32_t nersc = 0;
+    std::vector<std::uint32_t> hash(8);
+    for (std::uint64_t site = first; site < end; ++site) {
+      const base::Bytes one = bytes.subspan(site * size, size);
+      const Coord x = lattice::site_at(site, payload.stored, order);
+      const std::uint64_t rank = lattice::site_rank(x, payload.extents), crc = kernels::crc32_portable(0, one);
+      kernels::add_site(pair, rank, static_cast<std::uint32_t>(crc));
+      plain += crc;
+      weighted += crc * (rank + 1);
+      for (std::size_t k = 0; k < size / 4; ++k) {
+        const std::uint64_t number = site * (size / 4) + k;
+        const auto word = payload.byte_order == ByteOrder::big ? base::load_be<std::uint32_t>(one.data() + 4 * k)
+                                                               : base::load_le<std::uint32_t>(one.data() + 4 * k);
+        nersc += word;
+        words.suma ^= std::rotl(word, static_cast<int>(number % 29));
+        words.sumb ^= std::rotl(word, static_cast<int>(number % 31));
+      }
+      add_hash(hash, x, one);
+    }
+    const auto high = [](std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); };
+    const auto low = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
+    switch (kind) {
+      case SumKind::scidac:
+        return {pair.suma, pair.sumb};
+      case SumKind::weighted:
+        return {high(plain), low(plain), high(weighted), low(weighted)};
+      case SumKind::nersc:
+        return {nersc};
+      case SumKind::milc:
+        return {words.suma, words.sumb};
+      case SumKind::sha256:
+        return hash;
+      case SumKind::crc32:
+        return {kernels::crc32_portable(0, bytes.subspan(first * size, (end - first) * size))};
+    }
+    return {};
+  }
+
+  void add_hash(std::vector<std::uint32_t>& hash, const Coord& x, base::Bytes site) const {
+    std::vector<std::byte> text(8 * (1 + static_cast<std::size_t>(x.size())) + site.size());
+    base::store_le(text.data(), static_cast<std::uint64_t>(x.size()));
+    for (int d = 0; d < x.size(); ++d) base::store_le(text.data() + 8 * (d + 1), static_cast<std::uint64_t>(x[d]));
+    const auto numbers = std::ranges::copy(site, text.end() - static_cast<std::ptrdiff_t>(site.size())).out;
+    const auto size = static_cast<std::ptrdiff_t>(payload.spec.number_bytes());
+    if (payload.byte_order == ByteOrder::big) {
+      for (auto at = text.end() - static_cast<std::ptrdiff_t>(site.size()); at != numbers; at += size) {
+        std::reverse(at, at + size);
+      }
+    }
+    kernels::Sha256 one;
+    one.add(text);
+    const kernels::Sha256::Words words = one.finish();
+    for (std::size_t i = 0; i < 8; ++i) hash[i] ^= words[i];
+  }
+};
+
+constexpr SumKind every_kind[] = {SumKind::scidac, SumKind::weighted, SumKind::nersc,
+                                  SumKind::milc,   SumKind::sha256,   SumKind::crc32};
+
+// A lattice of 168 sites, whose 25-site tiles divide neither it nor its slices.
+Payload payload_in(ByteOrder byte_order, const SiteOrder& order, Precision precision) {
+  Payload payload;
+  payload.spec = generic_spec(precision, 5, false);
+  payload.extents = {7, 4, 6};
+  payload.stored = whole(payload.extents);
+  payload.order = order;
+  payload.byte_order = byte_order;
+  payload.tile_sites = 25;
+  return payload;
+}
+
+Sums plain_sums(const Payload& payload, base::Bytes bytes) {
+  const std::uint64_t all = payload.stored.volume();
+  const std::uint64_t slice = all / (payload.order.empty() ? 6 : 4);
+  const PlainSums plain{payload, bytes};
+  Sums sums;
+  for (const SumKind kind : every_kind) {
+    for (const auto& [of, sites] : {std::pair{SumOf::field, all}, {SumOf::slices, slice}, {SumOf::tiles, 25}}) {
+      if (of == SumOf::tiles && (kind == SumKind::scidac || kind == SumKind::weighted)) continue;
+      Sum sum{{kind, of}};
+      for (std::uint64_t first = 0; first < all; first += sites) {
+        const auto value = plain(kind, first, std::min(first + sites, all));
+        sum.words.insert(sum.words.end(), value.begin(), value.end());
+      }
+      sums.set(sum);
+    }
+  }
+  return sums;
+}
+
+// What falls to one of three ranks: pieces of one and two sites, some of them behind each other, not in file order.
+std::vector<pump::Run> runs_of(const Payload& payload, int rank) {
+  std::vector<pump::Run> mine;
+  lattice::Rows rows({payload.extents, payload.stored, payload.order, payload.stored, {}, payload.stored});
+  Piece piece;
+  for (int turn = 0; rows.next(piece.row);) {
+    for (piece.skip = 0; piece.skip < piece.row.sites; piece.skip += piece.sites) {
+      piece.sites = std::min<std::uint64_t>(1 + piece.skip % 2, piece.row.sites - piece.skip);
+      if (turn++ / 4 % 3 == rank) mine.emplace_back(piece);
+    }
+  }
+  std::reverse(mine.begin(), mine.begin() + static_cast<std::ptrdiff_t>(mine.size() / 2));
+  return mine;
+}
+
+void expect_plain_sums(const Payload& payload) {
+  const auto site_bytes = static_cast<std::size_t>(payload.spec.site_bytes());
+  std::vector<std::byte> bytes(payload.stored.volume() * site_bytes);
+  std::mt19937 random(3);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+  const Sums expected = plain_sums(payload, bytes);
+  lq::testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
+    SiteSums sums(payload, expected.names());
+    const SitePacker one(payload, payload.spec.precision, sums);
+    std::vector<std::byte> unpacked(2 * site_bytes);
+    for (const pump::Run& run : runs_of(payload, comm->rank())) {
+      one.unpack(bytes.data() + run.file_site * site_bytes, run, unpacked.data(),
+                 static_cast<std::ptrdiff_t>(site_bytes), sums);
+    }
+    sums.reduce(*comm);
+    EXPECT_EQ(sums.values(), expected);
+  });
+}
+
+TEST(SiteSums, OfEveryKindAreThoseOfPlainLoops) {
+  for (const ByteOrder byte_order : {ByteOrder::big, ByteOrder::little}) {
+    for (const SiteOrder& order : {SiteOrder{}, SiteOrder{2, 0, 1}}) {
+      for (const Precision precision : {Precision::single, Precision::double_}) {
+        expect_plain_sums(payload_in(byte_order, order, precision));
+      }
+    }
+  }
+}
+
+TEST(SiteSums, OfCrcsAreNotKeptForTiles) {
+  EXPECT_THROW(SiteSums(vector_payload(), {{SumKind::scidac, SumOf::tiles}}), Error);
+}
+
+}  // namespace
+}  // namespace lq::pump
