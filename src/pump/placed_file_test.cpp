@@ -1,0 +1,136 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A sequence in tiles, as they are or encoded, in two files, against the bytes it is made of.
+#include "pump/placed_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/error_of.hpp"
+#include "support/run_codec.hpp"
+#include "support/thread_comm.hpp"
+
+namespace lq::pump {
+namespace {
+
+using lq::testing::error_of;
+
+// 23 sites of 8 bytes in tiles of 5 sites; every second tile is in the second file.
+Payload tiled() {
+  Payload payload;
+  payload.spec = generic_spec(Precision::single, 2, false);
+  payload.extents = {23};
+  payload.stored = whole(payload.extents);
+  payload.tile_sites = 5;
+  for (int k = 0; k < 5; ++k) payload.tiles.push_back({k % 2, 100, 0});
+  return payload;
+}
+
+std::vector<std::byte> sequence() {
+  std::vector<std::byte> bytes(23 * 8);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i / 11);
+  return bytes;
+}
+
+struct TwoFiles {
+  std::shared_ptr<transport::Transport> transport = transport::make_memory();
+  std::unique_ptr<transport::File> first = transport->create("a"), second = transport->create("b");
+  std::vector<transport::File*> both() const { return {first.get(), second.get()}; }
+};
+
+std::vector<std::byte> read(transport::File& file, std::uint64_t offset, std::size_t bytes) {
+  std::vector<std::byte> result(bytes);
+  result.resize(file.read_at(offset, result));
+  return result;
+}
+
+TEST(PlacedFile, PutsTilesWhereTheyWerePlanned) {
+  TwoFiles files;
+  Payload payload = tiled();
+  for (std::size_t k = 0; k < 5; ++k) payload.tiles[k].offset = 1000 - 100 * k;
+  PlacedFile placed("set", payload, nullptr, files.both());
+  const std::vector<std::byte> bytes = sequence();
+  // Pieces that begin and end anywhere.
+  for (const auto& [begin, end] : {std::pair<std::size_t, std::size_t>{50, 184}, {0, 7}, {7, 50}}) {
+    placed.write_at(begin, base::Bytes(bytes).subspan(begin, end - begin));
+  }
+  for (std::size_t k = 0; k < 5; ++k) {
+    const std::size_t length = std::min<std::size_t>(40, 184 - 40 * k);
+    const auto expected = base::Bytes(bytes).subspan(40 * k, length);
+    EXPECT_TRUE(std::ranges::equal(read(*files.both()[k % 2], 1000 - 100 * k, length), expected)) << k;
+  }
+  EXPECT_EQ(read(placed, 0, 300), bytes);
+  EXPECT_EQ(read(placed, 33, 90), std::vector(bytes.begin() + 33, bytes.begin() + 123));
+}
+
+// Ranks encode tiles in turn; the files do not depend on who did.
+TEST(PlacedFile, PlacesEncodedTilesWhenAllSizesAreKnown) {
+  const lq::testing::RunCodec codec;
+  const std::vector<std::byte> bytes = sequence();
+  for (const int ranks : {1, 2, 3}) {
+    TwoFiles files;
+    std::vector<Tile> tiles;
+    Payload payload = tiled();
+    payload.encoding = "runs";
+    lq::testing::run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+      PlacedFile placed("set", payload, &codec, files.both());
+      for (std::size_t k = 0; k < 5; ++k) {
+        if (static_cast<int>(k) % ranks != comm->rank()) continue;
+        const base::Bytes tile = base::Bytes(bytes).subspan(40 * k, std::min<std::size_t>(40, 184 - 40 * k));
+        placed.write_at(40 * k, tile.first(10));
+        placed.write_at(40 * k + 10, tile.subspan(10));
+      }
+      const std::vector<Tile> settled = placed.settle(*comm);
+      if (comm->rank() == 0) tiles = settled;
+    });
+    std::uint64_t next[2] = {100, 100};
+    for (std::size_t k = 0; k < 5; ++k) {
+      const auto expected = codec.encode(base::Bytes(bytes).subspan(40 * k, std::min<std::size_t>(40, 184 - 40 * k)));
+      EXPECT_EQ(tiles[k], (Tile{static_cast<int>(k % 2), next[k % 2], expected.size()})) << k;
+      EXPECT_EQ(read(*files.both()[k % 2], next[k % 2], expected.size()), expected) << k;
+      next[k % 2] += expected.size();
+    }
+    payload.tiles = tiles;
+    PlacedFile placed("set", payload, &codec, files.both());
+    EXPECT_EQ(read(placed, 0, 300), bytes);
+    EXPECT_EQ(read(placed, 33, 90), std::vector(bytes.begin() + 33, bytes.begin() + 123));
+  }
+}
+
+TEST(PlacedFile, SaysWhenATileIsNotAllOnOneRank) {
+  const lq::testing::RunCodec codec;
+  TwoFiles files;
+  Payload payload = tiled();
+  payload.encoding = "runs";
+  const std::vector<std::byte> bytes(40);
+  PlacedFile skips("set", payload, &codec, files.both()), stays_open("set", payload, &codec, files.both());
+  skips.write_at(0, base::Bytes(bytes).first(10));
+  EXPECT_EQ(error_of([&] { skips.write_at(40, bytes); }).code(), Code::unsupported);
+  stays_open.write_at(0, base::Bytes(bytes).first(10));
+  lq::testing::run_ranks(1, [&](std::shared_ptr<comm::Comm> comm) {
+    EXPECT_EQ(error_of([&] { stays_open.settle(*comm); }).code(), Code::unsupported);
+  });
+}
+
+TEST(PlacedFile, SaysWhichTileIsDamaged) {
+  const lq::testing::RunCodec codec;
+  TwoFiles files;
+  Payload payload = tiled();
+  payload.encoding = "runs";
+  for (Tile& tile : payload.tiles) tile.bytes = 2;
+  files.first->write_at(100, sequence());
+  PlacedFile placed("set", payload, &codec, files.both());
+  std::vector<std::byte> buffer(8);
+  const Error error = error_of([&] { placed.read_at(0, buffer); });
+  EXPECT_EQ(error.code(), Code::malformed);
+  EXPECT_NE(std::string(error.what()).find("tile 0, 2 bytes at byte 100"), std::string::npos) << error.what();
+}
+
+TEST(PlacedFile, NeedsTheCodecOfItsTiles) {
+  Payload payload = tiled();
+  payload.encoding = "runs";
+  EXPECT_EQ(error_of([&] { PlacedFile("set", payload, nullptr, {}); }).code(), Code::unsupported);
+}
+
+}  // namespace
+}  // namespace lq::pump
