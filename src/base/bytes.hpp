@@ -12,6 +12,10 @@
 
 namespace lq::base {
 
+inline constexpr std::uint64_t kibi = 1024;
+inline constexpr std::uint64_t mebi = 1024 * kibi;
+inline constexpr std::uint64_t gibi = 1024 * mebi;
+
 using Bytes = std::span<const std::byte>;
 using MutableBytes = std::span<std::byte>;
 

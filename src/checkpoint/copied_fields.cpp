@@ -12,7 +12,7 @@
 namespace lq::checkpoint {
 namespace {
 
-constexpr std::uint64_t piece_bytes = 1 << 20;
+constexpr std::uint64_t copied_bytes = 1 << 20;
 
 std::uint64_t length(const Stretch& stretch) noexcept { return stretch.end - stretch.begin; }
 
@@ -48,9 +48,9 @@ std::uint64_t CopiedFields::bytes(std::size_t index) const noexcept {
 
 std::uint64_t CopiedFields::copy(const Stretch& from, transport::File& to, std::uint64_t offset,
                                  const Copied& copied) const {
-  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(piece_bytes, length(from))));
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(copied_bytes, length(from))));
   for (std::uint64_t at = from.begin; at < from.end; at += buffer.size(), offset += buffer.size()) {
-    buffer.resize(static_cast<std::size_t>(std::min(piece_bytes, from.end - at)));
+    buffer.resize(static_cast<std::size_t>(std::min(copied_bytes, from.end - at)));
     if (file_->read_at(at, buffer) < buffer.size()) {
       throw Error(Code::truncated, fmt::format("{}: became shorter while it was copied; try again", file_->path()),
                   {.path = file_->path(), .offset = at});

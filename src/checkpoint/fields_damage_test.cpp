@@ -20,8 +20,8 @@ using testing::gauge_numbers;
 using testing::plain_records;
 using testing::PlainRecord;
 using testing::put_contents;
+using testing::set_lattice;
 
-const Extents& lattice = testing::set_lattice;
 class DamagedFields : public testing::FieldSets {};
 
 TEST_F(DamagedFields, OfAnotherSetAreRefusedAndStreamsCanBeRead) {
@@ -29,13 +29,13 @@ TEST_F(DamagedFields, OfAnotherSetAreRefusedAndStreamsCanBeRead) {
   const std::string first = contents(fields_);
   write(10);
   put_contents(fields_, first);
-  const Error error = error_of([&] { has_gauge(MultifileReader(path_), "a", Grid(lattice), 0); });
+  const Error error = error_of([&] { has_gauge(MultifileReader(path_), "a", Grid(set_lattice), 0); });
   EXPECT_EQ(error.code(), Code::malformed);
   EXPECT_NE(std::string(error.what()).find("another generation"), std::string::npos) << error.what();
   expect_streams(path_);
   EXPECT_FALSE(verify_multifile(path_).is_sound());
   fs::remove(fields_);
-  EXPECT_EQ(error_of([&] { has_gauge(MultifileReader(path_), "a", Grid(lattice), 0); }).code(), Code::not_found);
+  EXPECT_EQ(error_of([&] { has_gauge(MultifileReader(path_), "a", Grid(set_lattice), 0); }).code(), Code::not_found);
   expect_streams(path_);
   EXPECT_FALSE(verify_multifile(path_).is_sound());
 }
@@ -48,8 +48,8 @@ TEST_F(DamagedFields, ADamagedByteIsFoundAndNamed) {
   file[records[1].offset + 1000] ^= 1;
   put_contents(fields_, file);
   const MultifileReader reader(path_);
-  EXPECT_TRUE(has_gauge(reader, "a", Grid(lattice), 0));
-  EXPECT_EQ(error_of([&] { has_gauge(reader, "b", Grid(lattice), 1); }).code(), Code::checksum_mismatch);
+  EXPECT_TRUE(has_gauge(reader, "a", Grid(set_lattice), 0));
+  EXPECT_EQ(error_of([&] { has_gauge(reader, "b", Grid(set_lattice), 1); }).code(), Code::checksum_mismatch);
   const MultifileCheck check = verify_multifile(path_);
   ASSERT_EQ(check.damage.size(), 1U);
   EXPECT_EQ(check.damage[0].field, "b");
@@ -100,7 +100,7 @@ TEST_F(DamagedFields, ThatWereNotWrittenToTheirEndAreReportedAsLost) {
   EXPECT_EQ(fs::file_size(fields_), end_of_first);
   const MultifileReader reader(path_);
   ASSERT_EQ(reader.fields().size(), 1U);
-  EXPECT_TRUE(has_gauge(reader, "a", Grid(lattice), 5));
+  EXPECT_TRUE(has_gauge(reader, "a", Grid(set_lattice), 5));
   EXPECT_TRUE(verify_multifile(path_).is_sound());
 }
 
@@ -139,7 +139,7 @@ TEST_F(DamagedFields, DamageAnywhereIsNeverDeliveredAsGood) {
       EXPECT_EQ(reader.tasks(), 2);
       for (const std::string& name : {std::string("a"), std::string("b")}) {
         bool is_right = true;
-        error_of([&] { is_right = has_gauge(reader, name, Grid(lattice), name == "a" ? 0 : 1); });
+        error_of([&] { is_right = has_gauge(reader, name, Grid(set_lattice), name == "a" ? 0 : 1); });
         EXPECT_TRUE(is_right) << name;
       }
       verify_multifile(path_);

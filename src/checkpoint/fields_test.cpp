@@ -26,8 +26,8 @@ using testing::gauge_numbers;
 using testing::plain_records;
 using testing::PlainRecord;
 using testing::put_contents;
+using testing::set_lattice;
 
-const Extents& lattice = testing::set_lattice;
 class Fields : public testing::FieldSets {};
 
 TEST_F(Fields, ComeBackOnAnyProcessGrid) {
@@ -42,7 +42,7 @@ TEST_F(Fields, ComeBackOnAnyProcessGrid) {
     const auto pairs = numbers(dealt, 2, 0);
     const Report report =
         writer.write_field("source 1", dealt, field_in(pairs, generic_spec(Precision::double_, 2, true)), options);
-    EXPECT_EQ(report.extents, lattice);
+    EXPECT_EQ(report.extents, set_lattice);
     EXPECT_EQ(report.spec.precision, Precision::single);
     const auto heights = numbers(plane, 3, 0);
     writer.write_field("φ", plane, field_in(heights, generic_spec(Precision::double_, 3, false)));
@@ -63,10 +63,10 @@ TEST_F(Fields, ComeBackOnAnyProcessGrid) {
       ASSERT_EQ(reader.fields().size(), 4U);
       const MultifileField& source = reader.fields()[1];
       EXPECT_EQ(source.name, "source 1");
-      EXPECT_EQ(source.extents, lattice);
+      EXPECT_EQ(source.extents, set_lattice);
       EXPECT_EQ(source.processes, (Extents{2, 1, 1, 2}));
       EXPECT_EQ(source.spec.precision, Precision::single);
-      EXPECT_EQ(source.bytes, volume(lattice) * 8);
+      EXPECT_EQ(source.bytes, volume(set_lattice) * 8);
       EXPECT_TRUE(source.checksum.has_value());
       EXPECT_EQ(std::ranges::count(source.metadata, Metadata::value_type{"seed", "4711"}), 1);
       EXPECT_EQ(reader.fields()[2].extents, (Extents{8, 5}));
@@ -91,16 +91,16 @@ TEST_F(Fields, LieInAnOrdinaryFileThatTellsHowTheyWereDealtOut) {
   EXPECT_EQ(file.substr(notes[1].offset, notes[1].bytes),
             "version = 1\ngeneration = " + MultifileReader(path_).info().generation +
                 "\nlattice = 4x6x2x4\nprocesses = 1x2x1x1\nprecision = double\nname = b\n");
-  ASSERT_EQ(data[1].bytes, volume(lattice) * gauge_numbers * 8);
-  for (std::uint64_t site = 0; site < volume(lattice); ++site) {
+  ASSERT_EQ(data[1].bytes, volume(set_lattice) * gauge_numbers * 8);
+  for (std::uint64_t site = 0; site < volume(set_lattice); ++site) {
     for (std::uint64_t n = 0; n < gauge_numbers; ++n) {
       const auto* at =
           reinterpret_cast<const std::byte*>(file.data()) + data[1].offset + (site * gauge_numbers + n) * 8;
       ASSERT_EQ(std::bit_cast<double>(base::load_be<std::uint64_t>(at)), testing::formula(site, n) + 4);
     }
   }
-  std::vector<double> values(volume(lattice) * gauge_numbers);
-  EXPECT_EQ(read(fields_, Grid(lattice), gauge(values), {.field = "b"}).status, ChecksumStatus::ok);
+  std::vector<double> values(volume(set_lattice) * gauge_numbers);
+  EXPECT_EQ(read(fields_, Grid(set_lattice), gauge(values), {.field = "b"}).status, ChecksumStatus::ok);
   EXPECT_TRUE(verify(fields_, {}, {.physics = Measure::never}).ok);
   EXPECT_TRUE(std::ranges::none_of(validate(fields_), [](const Finding& f) { return f.severity == Severity::error; }));
 }
@@ -123,7 +123,8 @@ TEST_F(Fields, AppearTogetherWithTheSet) {
   write(40, true, 1, 0);
   EXPECT_FALSE(fs::exists(fields_)) << "of the set that was replaced";
   EXPECT_TRUE(MultifileReader(path_).fields().empty());
-  EXPECT_EQ(error_of([&] { has_gauge(MultifileReader(path_), "a", Grid(lattice), 0); }).code(), Code::no_such_record);
+  EXPECT_EQ(error_of([&] { has_gauge(MultifileReader(path_), "a", Grid(set_lattice), 0); }).code(),
+            Code::no_such_record);
 }
 
 TEST_F(Fields, AFileOfAnotherProgramIsNotReplaced) {
@@ -145,7 +146,7 @@ TEST_F(Fields, NamesAreChecked) {
     EXPECT_EQ(twice.code(), Code::exists) << twice.what();
     const std::string mine = comm->rank() == 0 ? "b" : "c";
     EXPECT_EQ(error_of([&] { put_gauge(writer, mine, dealt, 0); }).code(), Code::ranks_disagree);
-    EXPECT_EQ(error_of([&] { put_gauge(writer, "d", Grid(lattice), 0); }).code(), Code::invalid_argument);
+    EXPECT_EQ(error_of([&] { put_gauge(writer, "d", Grid(set_lattice), 0); }).code(), Code::invalid_argument);
     EXPECT_EQ(error_of([&] { put_gauge(writer, "d", dealt, 0, {.verify = Verify::none}); }).code(),
               Code::invalid_argument);
     EXPECT_EQ(error_of([&] {
@@ -158,7 +159,7 @@ TEST_F(Fields, NamesAreChecked) {
     EXPECT_EQ(error_of([&] { put_gauge(writer, "e", dealt, 0); }).code(), Code::wrong_state);
   });
   expect_both(0);
-  const Error error = error_of([&] { has_gauge(MultifileReader(path_), "z", Grid(lattice), 0); });
+  const Error error = error_of([&] { has_gauge(MultifileReader(path_), "z", Grid(set_lattice), 0); });
   EXPECT_EQ(error.code(), Code::no_such_record);
   EXPECT_NE(std::string(error.what()).find("\"a\", \"b\""), std::string::npos) << error.what();
 }
@@ -185,8 +186,8 @@ TEST_F(Fields, AreAddedToASet) {
   append(2, "c", 5, true);
   const MultifileReader reader(path_);
   EXPECT_EQ(reader.fields().size(), 3U);
-  EXPECT_TRUE(has_gauge(reader, "c", Grid(lattice), 5));
-  EXPECT_TRUE(has_gauge(reader, "a", Grid(lattice), 0));
+  EXPECT_TRUE(has_gauge(reader, "c", Grid(set_lattice), 5));
+  EXPECT_TRUE(has_gauge(reader, "a", Grid(set_lattice), 0));
   EXPECT_TRUE(verify_multifile(path_).is_sound());
 }
 

@@ -12,10 +12,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "base/bytes.hpp"
 #include "support/error_of.hpp"
+#include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/streams.hpp"
 #include "support/thread_comm.hpp"
@@ -24,21 +24,17 @@ namespace lq {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::contents;
 using testing::error_of;
 using testing::first_wrong;
 using testing::stream_bytes;
 using Outcome = RepairReport::Outcome;
 
-std::vector<std::string> files_in(const std::string& directory) {
+std::vector<std::string> paths_in(const std::string& directory) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(directory)) names.push_back(entry.path().string());
   std::ranges::sort(names);
   return names;
-}
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 class Repair : public ::testing::Test {
@@ -76,7 +72,7 @@ class Repair : public ::testing::Test {
 
   std::string part(int file = 0) {
     const std::string name = file == 0 ? path_ : path_ + ".00000" + std::to_string(file);
-    for (const std::string& one : files_in(directory_.path())) {
+    for (const std::string& one : paths_in(directory_.path())) {
       if (one.starts_with(name + ".") && one.ends_with(".part") && one.size() == name.size() + 14) return one;
     }
     return "no part of file " + std::to_string(file);
@@ -96,10 +92,10 @@ TEST_F(Repair, RecoversWhatWasFlushed) {
       EXPECT_EQ(report.path, path_);
       EXPECT_EQ(report.tasks, 4);
       EXPECT_TRUE(report.lost.empty());
-      EXPECT_EQ(files_in(directory_.path()).size(), static_cast<std::size_t>(files));
+      EXPECT_EQ(paths_in(directory_.path()).size(), static_cast<std::size_t>(files));
       expect_streams(path_, 4, 0);
       EXPECT_EQ(repair_multifile(path_).outcome, Outcome::nothing_to_do);
-      for (const std::string& file : files_in(directory_.path())) fs::remove(file);
+      for (const std::string& file : paths_in(directory_.path())) fs::remove(file);
     }
   }
 }
@@ -111,15 +107,15 @@ TEST_F(Repair, ReplacesTheWholeSetBeforeAndKeepsItsAccess) {
   const auto is_private = [](const std::string& path) {
     return (fs::status(path).permissions() & fs::perms::all) == (fs::perms::owner_read | fs::perms::owner_write);
   };
-  for (const std::string& file : files_in(directory_.path())) {
+  for (const std::string& file : paths_in(directory_.path())) {
     fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
   }
   write(2, 2, false);
   ::umask(mask);
-  for (const std::string& file : files_in(directory_.path())) EXPECT_TRUE(is_private(file)) << file;
+  for (const std::string& file : paths_in(directory_.path())) EXPECT_TRUE(is_private(file)) << file;
   EXPECT_EQ(repair_multifile(part(), {.overwrite = true}).outcome, Outcome::recovered);
-  EXPECT_EQ(files_in(directory_.path()), (std::vector{path_, path_ + ".000001"}));
-  for (const std::string& file : files_in(directory_.path())) EXPECT_TRUE(is_private(file)) << file;
+  EXPECT_EQ(paths_in(directory_.path()), (std::vector{path_, path_ + ".000001"}));
+  for (const std::string& file : paths_in(directory_.path())) EXPECT_TRUE(is_private(file)) << file;
   expect_streams(path_, 2, 0);
 }
 
@@ -129,7 +125,7 @@ TEST_F(Repair, GivesFilesThatASetHadNotTheAccessOfItsFirst) {
   fs::permissions(path_, fs::perms::owner_read | fs::perms::owner_write);
   write(2, 2, true);
   ::umask(mask);
-  for (const std::string& file : files_in(directory_.path())) {
+  for (const std::string& file : paths_in(directory_.path())) {
     EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write) << file;
   }
 }
@@ -151,10 +147,10 @@ TEST_F(Repair, LeavesTheSetBeforeAloneUnlessItIsToBeReplaced) {
 
 TEST_F(Repair, ADryRunFindsTheSameAndWritesNothing) {
   write(3, 2, false);
-  const std::vector<std::string> files = files_in(directory_.path());
+  const std::vector<std::string> files = paths_in(directory_.path());
   const std::string before = contents(part()) + contents(part(1));
   const RepairReport planned = repair_multifile(part(), {.dry_run = true});
-  EXPECT_EQ(files_in(directory_.path()), files);
+  EXPECT_EQ(paths_in(directory_.path()), files);
   EXPECT_EQ(contents(part()) + contents(part(1)), before);
   const RepairReport done = repair_multifile(part());
   EXPECT_EQ(planned.outcome, done.outcome);
@@ -227,7 +223,7 @@ TEST_P(Renames, ThatWereInterruptedAreGoneOnWith) {
     const RepairReport report = repair_multifile(part(), {.overwrite = true});
     EXPECT_EQ(report.outcome, Outcome::published);
     expect_streams(path_, 4, 99);
-    for (const std::string& file : files_in(directory_.path())) fs::remove(file);
+    for (const std::string& file : paths_in(directory_.path())) fs::remove(file);
   }
 }
 

@@ -29,7 +29,7 @@ using testing::error_of;
 using testing::first_wrong;
 using testing::stream_bytes;
 
-constexpr const char* path = "set";
+constexpr const char* set_path = "set";
 
 // How many bytes each task writes.
 using SizeOf = std::function<std::uint64_t(std::uint64_t task)>;
@@ -45,7 +45,7 @@ void write_set(transport::Transport& transport, int writers, int files, const Si
     options.buffer_bytes = 500;
     options.compression = compression;
     options.overwrite = true;
-    const auto set = create_set(transport, path, Communicator(std::move(comm)), options);
+    const auto set = create_set(transport, set_path, Communicator(std::move(comm)), options);
     for (const auto& stream : set->streams()) {
       const auto task = static_cast<std::uint64_t>(stream->task());
       for (std::uint64_t at = 0; at < size_of(task); at += 400) {
@@ -59,7 +59,7 @@ void write_set(transport::Transport& transport, int writers, int files, const Si
 // Dealt tasks are all tasks once, windows all bytes once, and the numbers are those of one process.
 void expect_streams(transport::Transport& transport, int readers, const SizeOf& size_of, std::uint64_t unit) {
   SCOPED_TRACE(::testing::Message() << readers << " readers, unit " << unit);
-  const OpenSet alone(transport, path, {}, {});
+  const OpenSet alone(transport, set_path, {}, {});
   const auto tasks = static_cast<std::uint64_t>(alone.info().tasks);
   std::vector<std::byte> all;
   for (std::uint64_t task = 0; task < tasks; ++task) {
@@ -70,7 +70,7 @@ void expect_streams(transport::Transport& transport, int readers, const SizeOf& 
   std::vector<std::byte> joined(all.size());
   std::vector<int> seen(tasks);
   testing::run_ranks(readers, [&](std::shared_ptr<comm::Comm> comm) {
-    const OpenSet set(transport, path, Communicator(std::move(comm)), {.record_bytes = unit});
+    const OpenSet set(transport, set_path, Communicator(std::move(comm)), {.record_bytes = unit});
     const MultifileInfo &info = set.info(), &expected = alone.info();
     EXPECT_EQ(std::tie(info.tasks, info.bytes, info.stored_bytes, info.chunks, info.files, info.generation),
               std::tie(expected.tasks, expected.bytes, expected.stored_bytes, expected.chunks, expected.files,
@@ -179,7 +179,7 @@ void write_foreign(transport::Transport& transport, const std::vector<std::vecto
     head.files = static_cast<std::int32_t>(ranks.size());
     head.file_number = static_cast<std::int32_t>(number);
     head.block_size = 512;
-    head.prefix = path;
+    head.prefix = set_path;
     head.ranks = ranks[number];
     head.widths.assign(ranks[number].size(), width);
     sion::Tail tail;
@@ -188,10 +188,10 @@ void write_foreign(transport::Transport& transport, const std::vector<std::vecto
     for (const auto& [rank, place] : places) {
       if (number == 0) tail.map->push_back(place);
     }
-    const sion::Geometry geometry(head, path);
+    const sion::Geometry geometry(head, set_path);
     head.max_chunks = 1;
     head.tail_offset = static_cast<std::int64_t>(geometry.tail_offset(1));
-    const auto file = transport.create(sion::file_name(path, head.file_number));
+    const auto file = transport.create(sion::file_name(set_path, head.file_number));
     file->write_at(0, sion::encode(head));
     for (std::int32_t task = 0; task < head.tasks; ++task) {
       const auto number_in_set = static_cast<std::uint64_t>(ranks[number][static_cast<std::size_t>(task)]);
@@ -228,7 +228,7 @@ TEST(SetsThatHaveGrown, AreReadByAnyNumberOfRanks) {
   const auto transport = transport::make_memory();
   write_set(*transport, 5, 2, patterns[1].size_of);
   testing::run_ranks(8, [&](std::shared_ptr<comm::Comm> comm) {
-    const auto set = append_to_set(*transport, path, Communicator(std::move(comm)), {});
+    const auto set = append_to_set(*transport, set_path, Communicator(std::move(comm)), {});
     StreamWriter& stream = *set->streams().front();
     stream.write(stream_bytes(static_cast<std::uint64_t>(stream.task()), stream.size(), 1234));
     set->close();
@@ -257,10 +257,10 @@ class Damaged : public ::testing::Test {
   // The same outcome for 2 and 5 ranks as for one, and on all ranks the same.
   Code expect_same_outcome() {
     std::uint64_t bytes = 0;
-    const Error alone = error_of([&] { bytes = OpenSet(*transport_, path, {}, {}).info().bytes; });
+    const Error alone = error_of([&] { bytes = OpenSet(*transport_, set_path, {}, {}).info().bytes; });
     for (const int ranks : {2, 5}) {
       const auto outcomes = testing::outcomes_of_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
-        EXPECT_EQ(OpenSet(*transport_, path, Communicator(std::move(comm)), {}).info().bytes, bytes);
+        EXPECT_EQ(OpenSet(*transport_, set_path, Communicator(std::move(comm)), {}).info().bytes, bytes);
       });
       for (const std::exception_ptr& outcome : outcomes) {
         const Error one = error_of([&] {
@@ -279,7 +279,7 @@ class Damaged : public ::testing::Test {
 
 TEST_F(Damaged, TablesOfAnyFileAreTheSameErrorOnAllRanks) {
   for (const int number : {0, 1, 2}) {
-    const std::string name = sion::file_name(path, number);
+    const std::string name = sion::file_name(set_path, number);
     const std::uint64_t size = transport_->open_read(name)->size();
     int refused = 0;
     // The header up to its name, tables and record; and what is behind the chunks.
@@ -317,7 +317,7 @@ TEST_F(Damaged, StreamsLongerThanTheirChunksCanHoldAreTheSameErrorOnAllRanks) {
 
 TEST_F(Damaged, SetsWithoutAFileOrWithAFileOfAnotherAreTheSameErrorOnAllRanks) {
   for (const int number : {0, 1, 2}) {
-    const std::string name = sion::file_name(path, number);
+    const std::string name = sion::file_name(set_path, number);
     transport_->rename(name, "away");
     EXPECT_EQ(expect_same_outcome(), Code::not_found);
     transport_->rename("away", name);
@@ -339,7 +339,7 @@ TEST_F(Damaged, SetsWithoutAFileOrWithAFileOfAnotherAreTheSameErrorOnAllRanks) {
 }
 
 TEST_F(Damaged, SetsThatAreGoneOnWithAreTheSameErrorOnAllRanks) {
-  const auto open = append_to_set(*transport_, path, {}, {});
+  const auto open = append_to_set(*transport_, set_path, {}, {});
   EXPECT_EQ(expect_same_outcome(), Code::truncated);
   open->close();
   EXPECT_EQ(expect_same_outcome(), Code::ok);
@@ -347,13 +347,13 @@ TEST_F(Damaged, SetsThatAreGoneOnWithAreTheSameErrorOnAllRanks) {
 
 // The new files have their names, but for the first, which has the last word.
 TEST_F(Damaged, SetsWhoseFilesDoNotAllHaveTheirNamesAreReadAllTheSame) {
-  const auto older = transport_->open_read(path);
+  const auto older = transport_->open_read(set_path);
   std::vector<std::byte> bytes(older->size());
   older->read_at(0, bytes);
   write_set(*transport_, 6, 3, patterns[0].size_of);
-  const Generation generation = *generation_at(*transport_, path);
-  transport_->rename(path, part_name(path, generation));
-  transport_->create(path)->write_at(0, bytes);
+  const Generation generation = *generation_at(*transport_, set_path);
+  transport_->rename(set_path, part_name(set_path, generation));
+  transport_->create(set_path)->write_at(0, bytes);
   for (const int readers : {1, 2, 3, 8}) expect_streams(*transport_, readers, patterns[0].size_of, 1);
   EXPECT_EQ(expect_same_outcome(), Code::ok);
 }

@@ -16,8 +16,8 @@
 namespace lq::checkpoint {
 namespace {
 
-constexpr std::uint64_t largest_block = 4ULL << 20;
-constexpr std::size_t piece_bytes = 256 * 1024;
+constexpr std::uint64_t largest_kept_block = 4ULL << 20;
+constexpr std::size_t summed_bytes = 256 * 1024;
 
 }  // namespace
 
@@ -76,8 +76,8 @@ void StreamReader::read_exactly(std::uint64_t chunk, std::uint64_t position, bas
 // Each piece is summed while it is in the cache.
 void StreamReader::read_checked(std::uint64_t chunk, base::MutableBytes whole) {
   std::uint32_t sum = 0;
-  for (std::size_t at = 0; at < whole.size(); at += piece_bytes) {
-    const base::MutableBytes piece = whole.subspan(at, std::min(piece_bytes, whole.size() - at));
+  for (std::size_t at = 0; at < whole.size(); at += summed_bytes) {
+    const base::MutableBytes piece = whole.subspan(at, std::min(summed_bytes, whole.size() - at));
     read_exactly(chunk, at, piece);
     if (has_checks()) sum = kernels::crc32(sum, piece);
   }
@@ -134,7 +134,7 @@ std::size_t StreamReader::read_plain(std::uint64_t chunk, std::uint64_t position
   } else if (position == 0 && part.size() == used(chunk)) {
     read_checked(chunk, part);
     return part.size();
-  } else if (used(chunk) > largest_block) {
+  } else if (used(chunk) > largest_kept_block) {
     const auto sum = checksum_of(file(), entry_.place.offset(chunk), used(chunk));
     if (!sum) fail(Code::truncated, chunk, "reaches past the end of the file");
     require_checksum(chunk, *sum);

@@ -18,7 +18,7 @@ namespace {
 
 // Summed and then written while it is in the cache. File systems with large pages want large writes: ext4 takes 1.2
 // times as long for 256 KiB each.
-constexpr std::uint64_t piece_bytes = 1024 * 1024;
+constexpr std::uint64_t written_bytes = 1024 * 1024;
 // What is drained from the buffer is recorded each time so much has come together.
 constexpr std::uint64_t record_interval = 1 << 20;
 constexpr std::uint64_t most_raw_bytes = std::numeric_limits<std::uint32_t>::max();
@@ -108,7 +108,7 @@ void StreamWriter::put(base::Bytes bytes, std::size_t& done) {
       put_frame(bytes.subspan(done, static_cast<std::size_t>(count)));
     } else {
       if (room() == 0) next_chunk();
-      count = std::min({count, room(), piece_bytes});
+      count = std::min({count, room(), written_bytes});
       put_in_chunk(bytes.subspan(done, static_cast<std::size_t>(count)));
     }
     done += static_cast<std::size_t>(count);

@@ -21,12 +21,6 @@
 namespace lq::cli {
 namespace {
 
-std::string human_seconds(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-  return fmt::format("{:.3g} s", seconds);
-}
-
 std::string table_of(const Parts& measured) {
   Table table({{"PART"},
                {"RANKS", true},

@@ -63,14 +63,14 @@ class ScratchFolder {
 };
 
 // A side with what it is asked for.
-struct Lane {
+struct TaskLane {
   std::unique_ptr<TaskSide> side;
   TaskFiles to;
   TaskResult write, read;
 };
 
-Lane make_lane(const TaskGroup& group, const TaskRounds& what, std::unique_ptr<TaskSide> side, int files,
-               std::uint64_t block, const std::string& part) {
+TaskLane make_lane(const TaskGroup& group, const TaskRounds& what, std::unique_ptr<TaskSide> side, int files,
+                   std::uint64_t block, const std::string& part) {
   TaskResult result;
   result.part = part;
   result.direction = part == "create" ? "create" : "write";
@@ -81,7 +81,7 @@ Lane make_lane(const TaskGroup& group, const TaskRounds& what, std::unique_ptr<T
   result.block = block;
   result.bytes = what.bytes * static_cast<std::uint64_t>(result.tasks);
   result.sync = what.rounds.sync;
-  Lane lane{std::move(side), {}, result, result};
+  TaskLane lane{std::move(side), {}, result, result};
   lane.to.files = files;
   lane.to.block = block;
   lane.to.sync = what.rounds.sync;
@@ -94,7 +94,7 @@ Lane make_lane(const TaskGroup& group, const TaskRounds& what, std::unique_ptr<T
 }
 
 template <class Turn>
-void take_turns(std::vector<Lane>& lanes, int runs, const Turn& turn) {
+void take_turns(std::vector<TaskLane>& lanes, int runs, const Turn& turn) {
   const std::size_t count = lanes.size();
   for (int round = 0; round <= runs; ++round) {
     for (std::size_t i = 0; i < count; ++i) turn(lanes[(i + static_cast<std::size_t>(round)) % count]);
@@ -108,8 +108,8 @@ std::uint64_t awkward_block(const std::string& directory) {
   return (is_known ? about.f_bsize : 4096) / 4 * 3;
 }
 
-std::vector<Lane> transfer_lanes(const TaskGroup& group, const TaskRounds& what) {
-  std::vector<Lane> lanes;
+std::vector<TaskLane> transfer_lanes(const TaskGroup& group, const TaskRounds& what) {
+  std::vector<TaskLane> lanes;
   const auto add = [&](std::unique_ptr<TaskSide> side, int files, std::uint64_t block) {
     lanes.push_back(make_lane(group, what, std::move(side), files, block, "transfer"));
   };
@@ -140,20 +140,20 @@ bool is_stream_of(std::span<const std::byte> bytes, int task) {
 }
 
 std::vector<TaskResult> measure_create(const TaskGroup& group, const TaskRounds& what) {
-  std::vector<Lane> lanes;
+  std::vector<TaskLane> lanes;
   const auto add = [&](std::unique_ptr<TaskSide> side) {
     lanes.push_back(make_lane(group, what, std::move(side), 1, 0, "create"));
   };
   add(make_separate_files(group));
   if (group.make_multifile) add(group.make_multifile());
   add(make_checkpoint(group, true));
-  take_turns(lanes, what.rounds.runs, [&](Lane& lane) {
+  take_turns(lanes, what.rounds.runs, [&](TaskLane& lane) {
     const ScratchFolder folder(group.writers, what.folder);
     lane.to.path = folder.set();
     lane.write.seconds.add(timed(group.writers, [&] { lane.side->write(lane.to, {}); }));
   });
   std::vector<TaskResult> results;
-  for (Lane& lane : lanes) {
+  for (TaskLane& lane : lanes) {
     lane.write.raw = lanes.front().write.seconds;
     results.push_back(lane.write);
   }
@@ -167,8 +167,8 @@ std::vector<TaskResult> measure_transfer(const TaskGroup& group, const TaskRound
     target.resize(what.bytes);
     fill_stream(source, group.writers.rank());
   });
-  std::vector<Lane> lanes = transfer_lanes(group, what);
-  take_turns(lanes, what.rounds.runs, [&](Lane& lane) {
+  std::vector<TaskLane> lanes = transfer_lanes(group, what);
+  take_turns(lanes, what.rounds.runs, [&](TaskLane& lane) {
     const ScratchFolder folder(group.writers, what.folder);
     lane.to.path = folder.set();
     lane.write.seconds.add(timed(group.writers, [&] { lane.side->write(lane.to, source); }));
@@ -181,7 +181,7 @@ std::vector<TaskResult> measure_transfer(const TaskGroup& group, const TaskRound
     });
   });
   std::vector<TaskResult> results;
-  for (Lane& lane : lanes) {
+  for (TaskLane& lane : lanes) {
     lane.write.raw = lanes.front().write.seconds;
     lane.read.raw = lanes.front().read.seconds;
     results.push_back(lane.write);

@@ -8,7 +8,7 @@ namespace lq::cli {
 namespace {
 
 // What an error in a file amounts to: broken structure, an interrupted writer, or contents that are others.
-int exit_code_of(Code code) noexcept {
+int exit_code_for(Code code) noexcept {
   switch (code) {
     case Code::truncated:
       return incomplete;
@@ -35,7 +35,7 @@ int exit_code_of(const std::vector<Finding>& findings) noexcept {
   int code = fine;
   for (const Finding& finding : findings) {
     if (finding.severity != Severity::error) continue;
-    code = worse(code, exit_code_of(finding.code));
+    code = worse(code, exit_code_for(finding.code));
   }
   return code;
 }

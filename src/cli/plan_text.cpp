@@ -19,12 +19,6 @@ std::string binary_bytes(std::uint64_t bytes) {
   return fmt::format("{} bytes", bytes);
 }
 
-std::string human_seconds(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-  return fmt::format("{:.3g} s", seconds);
-}
-
 std::string heading(const TransferPlan& plan) {
   const PlanRequest& request = plan.request;
   return fmt::format("{} {} {}, {} precision, {}\n", request.writing ? "write" : "read", to_string(request.lattice),
@@ -32,12 +26,12 @@ std::string heading(const TransferPlan& plan) {
 }
 
 // One fact a line.
-struct Facts {
+struct FactLines {
   std::string text;
   void add(std::string_view what, const std::string& fact) { text += fmt::format("  {:<12}{}\n", what, fact); }
 };
 
-void add_exchange(Facts& facts, const TransferPlan& plan) {
+void add_exchange(FactLines& facts, const TransferPlan& plan) {
   const StrategyPlan& chosen = plan.chosen;
   facts.add("groups", fmt::format("{} of {}, {} of each {} the file", chosen.groups, count(chosen.group_ranks, "rank"),
                                   chosen.owners, plan.request.writing ? "write" : "read"));
@@ -49,7 +43,7 @@ void add_exchange(Facts& facts, const TransferPlan& plan) {
 
 std::string facts_of(const TransferPlan& plan, const std::string& about_machine) {
   const StrategyPlan& chosen = plan.chosen;
-  Facts facts;
+  FactLines facts;
   facts.add("grid", fmt::format("{}, {} on {}, up to {} on each", to_string(plan.request.processes),
                                 count(plan.ranks, "rank"), count(plan.nodes, "node"), plan.ranks_per_node));
   facts.add("machine", about_machine);
@@ -110,7 +104,7 @@ std::string plan_text(const TransferPlan& plan, const std::vector<Extent>& exten
 }
 
 std::string plan_text(const MultifilePlan& plan) {
-  Facts facts;
+  FactLines facts;
   facts.text =
       fmt::format("multifile of {} in {}\n", count(plan.request.tasks, "task"), count(plan.request.files, "file"));
   facts.add("tasks", fmt::format("{} in a file at most", plan.tasks_per_file));

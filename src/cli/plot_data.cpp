@@ -51,10 +51,11 @@ class Object {
     return number;
   }
   [[noreturn]] void refuse(const std::string& place, const char* expected) const {
-    throw Error(Code::malformed,
-                fmt::format("{}: {} is not {}; \"lq plot\" reads what \"lq bench --json\" writes", path_,
-                            place.empty() ? "the document" : "\"" + base::printable(place, 80) + "\"", expected),
-                {.path = path_, .expected = expected});
+    throw Error(
+        Code::malformed,
+        fmt::format("{}: {} is not {}; \"lq plot\" reads what \"lq bench --json\" writes", path_,
+                    place.empty() ? "the document" : fmt::format("\"{}\"", base::printable(place, 80)), expected),
+        {.path = path_, .expected = expected});
   }
 
  private:

@@ -22,6 +22,12 @@ std::string count(std::uint64_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
+std::string human_seconds(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  return fmt::format("{:.3g} s", seconds);
+}
+
 std::string describe(const FieldSpec& spec) {
   if (spec.kind != FieldKind::generic) return fmt::format("{} SU({})", name(spec.kind), spec.colors);
   if (spec.numbers == 0) return "bytes";

@@ -19,6 +19,7 @@ std::vector<std::string> split(std::string_view text, char separator);
 // base::printable at the length of a line.
 inline std::string printable(std::string_view bytes, std::size_t limit = 160) { return base::printable(bytes, limit); }
 std::string count(std::uint64_t number, std::string_view noun);  // "1 record", "7 records"
+std::string human_seconds(double seconds);                       // "12.5 us", "3.1 ms", "2 s"
 std::string describe(const FieldSpec& spec);                     // "gauge SU(3)", "spinor SU(3)", "6 real numbers"
 // `message` without a leading "PATH: ", for lines that stand below the path.
 std::string_view without_path(std::string_view message, std::string_view path) noexcept;

@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <limequat/async.hpp>
@@ -15,6 +14,7 @@
 
 #include "io/borrowed.hpp"
 #include "support/error_of.hpp"
+#include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
@@ -22,15 +22,11 @@
 namespace lq {
 namespace {
 
+using testing::contents;
 using testing::error_of;
 using testing::formula_sites;
 
 const Extents lattice{8, 4, 4, 8};
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 class Async : public ::testing::TestWithParam<Strategy> {
  protected:

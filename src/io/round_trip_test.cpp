@@ -13,22 +13,17 @@
 #include "io/read.hpp"
 #include "io/write.hpp"
 #include "support/error_of.hpp"
+#include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
 #include "support/thread_comm.hpp"
 
 namespace lq::io {
 namespace {
 
+using testing::bytes_in;
 using testing::error_of;
 using testing::formula_sites;
 using testing::run_ranks;
-
-std::vector<std::byte> contents(transport::Transport& transport, const std::string& path) {
-  const auto file = transport.open_read(path);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(file->size()));
-  file->read_at(0, bytes);
-  return bytes;
-}
 
 template <class T>
 MutableField memory_field(std::vector<T>& values, FieldSpec spec, SiteOrder order = {}) {
@@ -126,7 +121,7 @@ TEST(RoundTrip, TheFileDoesNotDependOnTheProcessGridOrMemoryOrder) {
   const Extents extents{4, 3, 5, 6};
   const auto transport = transport::make_memory();
   write_formula<double>(*transport, "reference", 1, extents, spec);
-  const std::vector<std::byte> reference = contents(*transport, "reference");
+  const std::vector<std::byte> reference = bytes_in(*transport, "reference");
   const std::vector<std::pair<int, GridOptions>> grids = {
       {2, {.processes = Extents{2, 1, 1, 1}}},
       {3, {}},
@@ -138,7 +133,7 @@ TEST(RoundTrip, TheFileDoesNotDependOnTheProcessGridOrMemoryOrder) {
   for (const auto& [ranks, options] : grids) {
     const std::string path = "grid" + std::to_string(number++);
     write_formula<double>(*transport, path, ranks, extents, spec, options, {}, {2, 0, 3, 1});
-    EXPECT_EQ(contents(*transport, path), reference) << path;
+    EXPECT_EQ(bytes_in(*transport, path), reference) << path;
   }
 }
 

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sites in a file of the caller's, against the layout: site k of the lattice at offset + k * site bytes, big-endian.
+// Sites in a file of the caller's, against the layout: site k of the small_lattice at offset + k * site bytes,
+// big-endian.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -47,14 +48,14 @@ class MemoryStorage final : public Storage {
   std::mutex mutex_;
 };
 
-const Extents lattice{4, 4, 2, 6};
+const Extents small_lattice{4, 4, 2, 6};
 constexpr std::size_t sites = 4 * 4 * 2 * 6, site_bytes = 144, offset = 1001;
 
 class SitesInStorage : public ::testing::TestWithParam<Strategy> {
  protected:
   static void on_ranks(const std::function<void(const Grid&)>& body) {
     testing::run_ranks(4, [&](std::shared_ptr<comm::Comm> comm) {
-      body(Grid(Communicator(std::move(comm)), lattice, {.processes = Extents{2, 2, 1, 1}}));
+      body(Grid(Communicator(std::move(comm)), small_lattice, {.processes = Extents{2, 2, 1, 1}}));
     });
   }
   static SiteOptions options() { return {.route = {.strategy = GetParam(), .chunk_bytes = 4096}}; }
@@ -65,7 +66,7 @@ TEST_P(SitesInStorage, LieAtTheirPlacesAndNothingElseIsTouched) {
   on_ranks([&](const Grid& grid) {
     const std::vector<double> values = testing::formula_sites<double>(grid, 18);
     const FieldSpec spec = generic_spec(Precision::double_, 18, false);
-    const Payload payload = payload_at(offset, spec, lattice);
+    const Payload payload = payload_at(offset, spec, small_lattice);
     const Report report = write_sites(storage_, payload, grid, field_in(values, spec), options());
     EXPECT_EQ(report.bytes, sites * site_bytes);
     std::vector<double> back(values.size());
@@ -89,7 +90,7 @@ TEST_P(SitesInStorage, ThatEndsEarlyAreTruncatedOnAllRanks) {
     std::vector<double> back(static_cast<std::size_t>(grid.local_volume() * 18));
     const FieldSpec spec = generic_spec(Precision::double_, 18, false);
     const Error error = testing::error_of(
-        [&] { read_sites(storage_, payload_at(offset, spec, lattice), grid, field_in(back, spec), options()); });
+        [&] { read_sites(storage_, payload_at(offset, spec, small_lattice), grid, field_in(back, spec), options()); });
     EXPECT_EQ(error.code(), Code::truncated);
     EXPECT_EQ(error.facts().path, "mine");
   });

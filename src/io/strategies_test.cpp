@@ -11,22 +11,17 @@
 #include "io/write.hpp"
 #include "lattice/site_order.hpp"
 #include "support/error_of.hpp"
+#include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
 #include "support/thread_comm.hpp"
 
 namespace lq::io {
 namespace {
 
+using testing::bytes_in;
 using testing::formula_sites;
 
-std::vector<std::byte> contents(transport::Transport& transport, const std::string& path) {
-  const auto file = transport.open_read(path);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(file->size()));
-  file->read_at(0, bytes);
-  return bytes;
-}
-
-struct Trial {
+struct Route {
   const char* name;
   Extents lattice, processes;
   int ranks_per_node = 64;
@@ -35,19 +30,19 @@ struct Trial {
   Precision file = Precision::double_;
   bool by_function = false;
 };
-std::ostream& operator<<(std::ostream& out, const Trial& trial) { return out << trial.name; }
+std::ostream& operator<<(std::ostream& out, const Route& trial) { return out << trial.name; }
 
-constexpr std::uint64_t numbers = 18;
+constexpr std::uint64_t link_numbers = 18;
 
-class Strategies : public ::testing::TestWithParam<std::tuple<Strategy, Trial>> {
+class Strategies : public ::testing::TestWithParam<std::tuple<Strategy, Route>> {
  protected:
   static RouteOptions route() {
     RouteOptions options = std::get<1>(GetParam()).route;
     options.strategy = std::get<0>(GetParam());
     return options;
   }
-  static const Trial& trial() { return std::get<1>(GetParam()); }
-  static FieldSpec spec() { return generic_spec(Precision::double_, numbers, false); }
+  static const Route& trial() { return std::get<1>(GetParam()); }
+  static FieldSpec spec() { return generic_spec(Precision::double_, link_numbers, false); }
 
   // Runs `body` on the trial's ranks with its grid.
   void on_ranks(const std::function<void(const Grid&)>& body) const {
@@ -62,9 +57,9 @@ class Strategies : public ::testing::TestWithParam<std::tuple<Strategy, Trial>> 
   // What one rank writes directly.
   std::vector<std::byte> expected() {
     const Grid grid(trial().lattice);
-    std::vector<double> values = formula_sites<double>(grid, numbers);
+    std::vector<double> values = formula_sites<double>(grid, link_numbers);
     write_field(*transport_, "expected.lime", grid, Field{spec(), values.data(), values.size(), {}, {}}, options());
-    return contents(*transport_, "expected.lime");
+    return bytes_in(*transport_, "expected.lime");
   }
   static WriteOptions options() { return {.format = "scidac", .precision = trial().file}; }
 
@@ -73,12 +68,12 @@ class Strategies : public ::testing::TestWithParam<std::tuple<Strategy, Trial>> 
 
 TEST_P(Strategies, WriteTheSameBytes) {
   on_ranks([&](const Grid& grid) {
-    const std::vector<double> values = formula_sites<double>(grid, numbers, trial().memory_order);
+    const std::vector<double> values = formula_sites<double>(grid, link_numbers, trial().memory_order);
     Field field{spec(), values.data(), values.size(), trial().memory_order, {}};
     if (trial().by_function) {
       field.data = nullptr;
       field.fetch = [&](const Coord& x, void* site) {
-        for (std::uint64_t n = 0; n < numbers; ++n) {
+        for (std::uint64_t n = 0; n < link_numbers; ++n) {
           static_cast<double*>(site)[n] = testing::formula(lattice::site_rank(x, grid.extents()), n);
         }
       };
@@ -94,27 +89,28 @@ TEST_P(Strategies, WriteTheSameBytes) {
     }
     const Report report = write_field(*transport_, "found.lime", grid, field, how);
     EXPECT_EQ(report.strategy, how.route.strategy);
-    EXPECT_EQ(report.bytes, grid.volume() * numbers * (trial().file == Precision::single ? 4 : 8));
+    EXPECT_EQ(report.bytes, grid.volume() * link_numbers * (trial().file == Precision::single ? 4 : 8));
   });
-  EXPECT_EQ(contents(*transport_, "found.lime"), expected());
+  EXPECT_EQ(bytes_in(*transport_, "found.lime"), expected());
 }
 
 TEST_P(Strategies, ReadTheSameNumbers) {
   expected();
   on_ranks([&](const Grid& grid) {
-    std::vector<double> values(static_cast<std::size_t>(grid.local_volume() * numbers), -1);
+    std::vector<double> values(static_cast<std::size_t>(grid.local_volume() * link_numbers), -1);
     MutableField field{spec(), values.data(), values.size(), trial().memory_order, {}};
     if (trial().by_function) {
       field.data = nullptr;
       field.store = [&](const Coord& x, const void* site) {
         const std::uint64_t at = lattice::site_number(x, grid.local_box(), lattice::resolve_order({}, x.size()));
-        std::copy_n(static_cast<const double*>(site), numbers, &values[static_cast<std::size_t>(at * numbers)]);
+        std::copy_n(static_cast<const double*>(site), link_numbers,
+                    &values[static_cast<std::size_t>(at * link_numbers)]);
       };
     }
     const Report report = read_field(*transport_, "expected.lime", grid, field, {.route = route()});
     EXPECT_EQ(report.status, ChecksumStatus::ok);
-    EXPECT_EQ(report.bytes, grid.volume() * numbers * (trial().file == Precision::single ? 4 : 8));
-    EXPECT_EQ(values, formula_sites<double>(grid, numbers, trial().memory_order));
+    EXPECT_EQ(report.bytes, grid.volume() * link_numbers * (trial().file == Precision::single ? 4 : 8));
+    EXPECT_EQ(values, formula_sites<double>(grid, link_numbers, trial().memory_order));
   });
 }
 
@@ -130,30 +126,30 @@ TEST_P(Strategies, ReadAnyRegion) {
                      [&](std::shared_ptr<comm::Comm> comm) {
                        const Grid grid(Communicator(std::move(comm)), region.extents,
                                        {.processes = trial().processes, .idle_ranks = true});
-                       std::vector<double> values(static_cast<std::size_t>(grid.local_volume() * numbers), -1);
+                       std::vector<double> values(static_cast<std::size_t>(grid.local_volume() * link_numbers), -1);
                        read_field(*transport_, "expected.lime", grid,
                                   MutableField{spec(), values.data(), values.size(), {}, {}},
                                   {.region = region, .route = route()});
-                       EXPECT_EQ(values, formula_sites<double>(grid, numbers, {}, trial().lattice, region.lower));
+                       EXPECT_EQ(values, formula_sites<double>(grid, link_numbers, {}, trial().lattice, region.lower));
                      },
                      {.ranks_per_node = trial().ranks_per_node});
 }
 
 // Chunks of some sites only, so that there are many of them.
-constexpr RouteOptions small{.chunk_bytes = 4096, .alignment = 4096};
-const Trial trials[] = {
-    {"one_rank", {4, 4, 4, 4}, {1, 1, 1, 1}, 64, small},
-    {"x_split", {8, 4, 4, 8}, {2, 1, 1, 1}, 64, small},
-    {"xyz_split", {8, 4, 6, 8}, {2, 2, 2, 1}, 64, small},
-    {"xyzt_split_on_four_nodes", {8, 4, 4, 8}, {2, 2, 2, 2}, 4, small},
-    {"uneven_with_idle_ranks", {3, 5, 2, 7}, {4, 1, 1, 2}, 3, small},
-    {"single_precision", {8, 4, 4, 8}, {2, 1, 2, 1}, 2, small, {}, Precision::single},
-    {"sites_from_a_function", {8, 4, 4, 4}, {2, 2, 1, 1}, 2, small, {}, Precision::double_, true},
-    {"t_fastest_in_memory", {8, 4, 4, 4}, {2, 1, 1, 2}, 64, small, {3, 2, 1, 0}},
+constexpr RouteOptions small_chunks{.chunk_bytes = 4096, .alignment = 4096};
+const Route trials[] = {
+    {"one_rank", {4, 4, 4, 4}, {1, 1, 1, 1}, 64, small_chunks},
+    {"x_split", {8, 4, 4, 8}, {2, 1, 1, 1}, 64, small_chunks},
+    {"xyz_split", {8, 4, 6, 8}, {2, 2, 2, 1}, 64, small_chunks},
+    {"xyzt_split_on_four_nodes", {8, 4, 4, 8}, {2, 2, 2, 2}, 4, small_chunks},
+    {"uneven_with_idle_ranks", {3, 5, 2, 7}, {4, 1, 1, 2}, 3, small_chunks},
+    {"single_precision", {8, 4, 4, 8}, {2, 1, 2, 1}, 2, small_chunks, {}, Precision::single},
+    {"sites_from_a_function", {8, 4, 4, 4}, {2, 2, 1, 1}, 2, small_chunks, {}, Precision::double_, true},
+    {"t_fastest_in_memory", {8, 4, 4, 4}, {2, 1, 1, 2}, 64, small_chunks, {3, 2, 1, 0}},
     {"two_aggregators", {8, 4, 4, 8}, {2, 2, 2, 1}, 4, {.aggregators = 2, .chunk_bytes = 4096, .alignment = 4096}},
     {"large_chunks", {8, 8, 8, 8}, {2, 2, 1, 1}, 64, {}},
-    {"every_rank_a_node", {8, 4, 4, 4}, {4, 1, 1, 1}, 1, small},
-    {"three_dimensions", {16, 8, 8}, {4, 2, 1}, 4, small},
+    {"every_rank_a_node", {8, 4, 4, 4}, {4, 1, 1, 1}, 1, small_chunks},
+    {"three_dimensions", {16, 8, 8}, {4, 2, 1}, 4, small_chunks},
 };
 INSTANTIATE_TEST_SUITE_P(Grids, Strategies,
                          ::testing::Combine(::testing::Values(Strategy::direct, Strategy::shared, Strategy::pull,

@@ -9,8 +9,8 @@
 namespace lq::kernels {
 namespace {
 
-constexpr std::size_t step = 16;
-using Tables = std::array<std::array<std::uint32_t, 256>, step>;
+constexpr std::size_t bytes_at_once = 16;
+using Tables = std::array<std::array<std::uint32_t, 256>, bytes_at_once>;
 
 constexpr Tables make_tables() {
   constexpr std::uint32_t polynomial = 0xedb88320;  // bits reflected
@@ -20,7 +20,7 @@ constexpr Tables make_tables() {
     for (int bit = 0; bit < 8; ++bit) remainder = (remainder >> 1) ^ ((remainder & 1) != 0 ? polynomial : 0);
     tables[0][byte] = remainder;
   }
-  for (std::size_t k = 1; k < step; ++k) {
+  for (std::size_t k = 1; k < bytes_at_once; ++k) {
     for (std::size_t byte = 0; byte < 256; ++byte) {
       const std::uint32_t before = tables[k - 1][byte];
       tables[k][byte] = (before >> 8) ^ tables[0][before & 0xff];
@@ -48,7 +48,7 @@ std::uint32_t crc32_portable(std::uint32_t crc, base::Bytes bytes) noexcept {
   std::uint32_t remainder = ~crc;
   const std::byte* p = bytes.data();
   std::size_t left = bytes.size();
-  for (; left >= step; p += step, left -= step) {
+  for (; left >= bytes_at_once; p += bytes_at_once, left -= bytes_at_once) {
     remainder = fold<12>(remainder ^ base::load_le<std::uint32_t>(p)) ^ fold<8>(base::load_le<std::uint32_t>(p + 4)) ^
                 fold<4>(base::load_le<std::uint32_t>(p + 8)) ^ fold<0>(base::load_le<std::uint32_t>(p + 12));
   }

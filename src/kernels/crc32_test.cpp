@@ -6,34 +6,21 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
 #include <vector>
 
 #include "kernels/crc32_long.hpp"
+#include "support/plain_checksum.hpp"
 
 namespace lq::kernels {
 namespace {
 
 using Crc32 = std::uint32_t (*)(std::uint32_t, base::Bytes) noexcept;
 
-class EveryCrc32 : public testing::TestWithParam<Crc32> {};
+using testing::plain_crc32;
+using testing::random_bytes;
 
-std::uint32_t bit_by_bit(base::Bytes bytes) {
-  std::uint32_t remainder = 0xffffffff;
-  for (const std::byte byte : bytes) {
-    remainder ^= std::to_integer<std::uint32_t>(byte);
-    for (int bit = 0; bit < 8; ++bit) remainder = (remainder >> 1) ^ ((remainder & 1) * 0xedb88320);
-  }
-  return ~remainder;
-}
-
-std::vector<std::byte> noise(std::size_t count) {
-  std::mt19937 random(7);
-  std::vector<std::byte> bytes(count);
-  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
-  return bytes;
-}
+class EveryCrc32 : public ::testing::TestWithParam<Crc32> {};
 
 TEST_P(EveryCrc32, GivesThePublishedValues) {
   EXPECT_EQ(GetParam()(0, {}), 0u);
@@ -46,18 +33,18 @@ TEST_P(EveryCrc32, GivesThePublishedValues) {
 }
 
 TEST_P(EveryCrc32, EqualsTheDefinitionAtEveryLengthAndAlignment) {
-  const std::vector<std::byte> bytes = noise(300 + 16);
+  const std::vector<std::byte> bytes = random_bytes(300 + 16);
   for (std::size_t start = 0; start < 16; ++start) {
     for (std::size_t length = 0; length <= 300; ++length) {
       const base::Bytes part = base::Bytes(bytes).subspan(start, length);
-      ASSERT_EQ(GetParam()(0, part), bit_by_bit(part)) << "start " << start << ", length " << length;
+      ASSERT_EQ(GetParam()(0, part), plain_crc32(part)) << "start " << start << ", length " << length;
     }
   }
 }
 
 TEST_P(EveryCrc32, ContinuesFromEverySplit) {
-  const std::vector<std::byte> bytes = noise(300);
-  const std::uint32_t whole = bit_by_bit(bytes);
+  const std::vector<std::byte> bytes = random_bytes(300);
+  const std::uint32_t whole = plain_crc32(bytes);
   for (std::size_t split = 0; split <= bytes.size(); ++split) {
     const base::Bytes all(bytes);
     ASSERT_EQ(GetParam()(GetParam()(0, all.first(split)), all.subspan(split)), whole) << split;
@@ -65,39 +52,39 @@ TEST_P(EveryCrc32, ContinuesFromEverySplit) {
 }
 
 TEST_P(EveryCrc32, HandlesLongData) {
-  const std::vector<std::byte> bytes = noise((1 << 20) + 3);
-  EXPECT_EQ(GetParam()(0, bytes), bit_by_bit(bytes));
+  const std::vector<std::byte> bytes = random_bytes((1 << 20) + 3);
+  EXPECT_EQ(GetParam()(0, bytes), plain_crc32(bytes));
 }
 
 TEST_P(EveryCrc32, ContinuesAcrossTheBordersOfBlocks) {
-  const std::vector<std::byte> bytes = noise(11 * LongCrc32::block_bytes + 5);
+  const std::vector<std::byte> bytes = random_bytes(11 * LongCrc32::block_bytes + 5);
   const base::Bytes all(bytes);
-  const std::uint32_t whole = bit_by_bit(all);
+  const std::uint32_t whole = plain_crc32(all);
   for (const std::size_t border : {7, 8, 9}) {
     for (const std::ptrdiff_t beside : {-1, 0, 1}) {
       const auto split =
           static_cast<std::size_t>(static_cast<std::ptrdiff_t>(border * LongCrc32::block_bytes) + beside);
-      EXPECT_EQ(GetParam()(0, all.first(split)), bit_by_bit(all.first(split))) << split;
+      EXPECT_EQ(GetParam()(0, all.first(split)), plain_crc32(all.first(split))) << split;
       EXPECT_EQ(GetParam()(GetParam()(0, all.first(split)), all.subspan(split)), whole) << split;
       EXPECT_EQ(GetParam()(GetParam()(0, all.last(split).first(3)), all.last(split).subspan(3)),
-                bit_by_bit(all.last(split)))
+                plain_crc32(all.last(split)))
           << split;
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Implementations, EveryCrc32, testing::Values(crc32, crc32_portable),
+INSTANTIATE_TEST_SUITE_P(Implementations, EveryCrc32, ::testing::Values(crc32, crc32_portable),
                          [](const auto& one) { return std::string(one.index == 0 ? "Chosen" : "Portable"); });
 
 TEST(LongCrc32, TakesTheWholeBlocksWithEveryInstructionSet) {
-  const std::vector<std::byte> bytes = noise(40 * LongCrc32::block_bytes + 1);
+  const std::vector<std::byte> bytes = random_bytes(40 * LongCrc32::block_bytes + 1);
   for (const InstructionSet set : instruction_sets_here()) {
     const LongCrc32 blocks(set);
     for (const std::size_t count : {0, 1, 2, 15, 16, 17, 33, 40}) {
       const std::size_t taken = count * LongCrc32::block_bytes;
       const base::Bytes part = base::Bytes(bytes).first(taken + 1);
-      EXPECT_EQ(blocks.of_blocks(bit_by_bit(base::as_bytes("before")), part),
-                crc32_portable(bit_by_bit(base::as_bytes("before")), part.first(taken)))
+      EXPECT_EQ(blocks.of_blocks(plain_crc32(base::as_bytes("before")), part),
+                crc32_portable(plain_crc32(base::as_bytes("before")), part.first(taken)))
           << name(set) << ", " << count << " blocks";
     }
   }

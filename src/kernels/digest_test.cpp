@@ -12,15 +12,12 @@
 #include <vector>
 
 #include "kernels/crc32.hpp"
+#include "support/plain_checksum.hpp"
 
 namespace lq::kernels {
 namespace {
 
-// The rotation without a shift by 32, and no std::rotl.
-std::uint32_t rotated(std::uint32_t value, std::uint64_t by) {
-  const std::uint64_t twice = (std::uint64_t{value} << 32) | value;
-  return static_cast<std::uint32_t>(twice >> (32 - by % 32));
-}
+using testing::plain_rotated;
 
 void append_float(std::vector<std::byte>& bytes, std::uint64_t number) {
   std::byte four[4];
@@ -105,7 +102,7 @@ TEST(Digest, TakesRanksBeyond32Bits) {
        {std::uint64_t{1} << 32, (std::uint64_t{1} << 32) + 5, (std::uint64_t{1} << 62) + 1}) {
     Checksum sum;
     add_site(sum, rank, 0xb7289394);
-    EXPECT_EQ(sum, (Checksum{rotated(0xb7289394, rank % 29), rotated(0xb7289394, rank % 31)})) << rank;
+    EXPECT_EQ(sum, (Checksum{plain_rotated(0xb7289394, rank % 29), plain_rotated(0xb7289394, rank % 31)})) << rank;
   }
   // 2^32 is 16 mod 29 and 4 mod 31; cut to 32 bits it would be 0.
   Checksum sum;
@@ -120,8 +117,8 @@ TEST(Digest, CountsRanksFromTheFirstByTheStride) {
   Checksum expected;
   for (std::uint64_t k = 0; k < 50; ++k) {
     const std::uint32_t crc = crc32_portable(0, base::Bytes(bytes).subspan(k * 24, 24));
-    expected.suma ^= rotated(crc, (first + k * stride) % 29);
-    expected.sumb ^= rotated(crc, (first + k * stride) % 31);
+    expected.suma ^= plain_rotated(crc, (first + k * stride) % 29);
+    expected.sumb ^= plain_rotated(crc, (first + k * stride) % 31);
   }
   EXPECT_EQ(digest(bytes, 24, first, stride), expected);
 }

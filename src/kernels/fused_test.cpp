@@ -15,24 +15,25 @@
 #include <vector>
 
 #include "kernels/crc32.hpp"
+#include "support/plain_checksum.hpp"
 
 namespace lq::kernels {
 namespace {
 
-constexpr std::byte untouched{0xa5};
+constexpr std::byte untouched_byte{0xa5};
 constexpr std::uint64_t first_rank = (std::uint64_t{1} << 40) - 5;
 
-std::size_t size_of(Precision precision) { return precision == Precision::single ? 4 : 8; }
+std::size_t number_bytes(Precision precision) { return precision == Precision::single ? 4 : 8; }
 
-struct Case {
+struct FusedCase {
   SiteForm form;
   std::uint64_t sites;
   std::ptrdiff_t stride;
   std::size_t misalignment;
   std::uint64_t rank_stride;
 
-  std::size_t memory_site() const { return form.numbers * size_of(form.memory); }
-  std::size_t file_site() const { return form.numbers * size_of(form.file); }
+  std::size_t memory_site() const { return form.numbers * number_bytes(form.memory); }
+  std::size_t file_site() const { return form.numbers * number_bytes(form.file); }
   std::size_t first_site() const {
     return misalignment + (stride >= 0 ? 0 : static_cast<std::size_t>(-stride) * (sites - 1));
   }
@@ -41,7 +42,7 @@ struct Case {
   }
   std::size_t file_bytes() const { return misalignment + file_site() * sites + 32; }
   std::string text() const {
-    return testing::PrintToString(form.numbers) + " numbers " + std::string(name(form.memory)) + "/" +
+    return ::testing::PrintToString(form.numbers) + " numbers " + std::string(name(form.memory)) + "/" +
            std::string(name(form.file)) + " swap " + std::to_string(form.swap) + " sites " + std::to_string(sites) +
            " stride " + std::to_string(stride) + " misalignment " + std::to_string(misalignment);
   }
@@ -49,15 +50,15 @@ struct Case {
 
 // Component counts of site lengths with and without rests, in all combinations of form and order of sites; alignment
 // and rank stride run along.
-std::vector<Case> cases() {
-  std::vector<Case> all;
+std::vector<FusedCase> fused_cases() {
+  std::vector<FusedCase> all;
   std::size_t turn = 0;
   for (const Precision memory : {Precision::single, Precision::double_}) {
     for (const Precision file : {Precision::single, Precision::double_}) {
       for (const bool swap : {false, true}) {
         for (const std::uint64_t numbers :
              {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 9u, 11u, 18u, 24u, 31u, 36u, 72u, 75u, 600u}) {
-          const auto dense = static_cast<std::ptrdiff_t>(numbers * size_of(memory));
+          const auto dense = static_cast<std::ptrdiff_t>(numbers * number_bytes(memory));
           for (const std::ptrdiff_t stride : {dense, dense + 8, 3 * dense + 3, -dense, -2 * dense - 5}) {
             for (const std::uint64_t sites : {0u, 1u, 3u, 4u, 9u, 71u}) {
               if (sites == 0 && stride < 0) continue;
@@ -77,7 +78,7 @@ std::vector<Case> cases() {
 std::vector<std::byte> numbers_of(Precision precision, std::size_t bytes) {
   std::mt19937_64 random(bytes);
   std::vector<std::byte> filled(bytes);
-  for (std::size_t at = 0; at + size_of(precision) <= bytes; at += size_of(precision)) {
+  for (std::size_t at = 0; at + number_bytes(precision) <= bytes; at += number_bytes(precision)) {
     const double number = std::ldexp(static_cast<double>(random() >> 11), -53) - 0.5;
     const auto narrow = static_cast<float>(number);
     if (precision == Precision::single) {
@@ -89,17 +90,14 @@ std::vector<std::byte> numbers_of(Precision precision, std::size_t bytes) {
   return filled;
 }
 
-std::uint32_t rotated(std::uint32_t value, std::uint64_t by) {
-  const std::uint64_t twice = (std::uint64_t{value} << 32) | value;
-  return static_cast<std::uint32_t>(twice >> (32 - by % 32));
-}
+using testing::plain_rotated;
 
 Checksum sum_of(const std::byte* file, std::size_t site_bytes, std::uint64_t sites, std::uint64_t rank_stride) {
   Checksum sum{0x01234567, 0x89abcdef};
   for (std::uint64_t k = 0; k < sites; ++k) {
     const std::uint32_t crc = crc32_portable(0, {file + k * site_bytes, site_bytes});
-    sum.suma ^= rotated(crc, (first_rank + k * rank_stride) % 29);
-    sum.sumb ^= rotated(crc, (first_rank + k * rank_stride) % 31);
+    sum.suma ^= plain_rotated(crc, (first_rank + k * rank_stride) % 29);
+    sum.sumb ^= plain_rotated(crc, (first_rank + k * rank_stride) % 31);
   }
   return sum;
 }
@@ -115,12 +113,12 @@ WeightedSum weighted_of(const std::byte* file, std::size_t site_bytes, std::uint
   return sum;
 }
 
-class Fused : public testing::TestWithParam<InstructionSet> {};
+class Fused : public ::testing::TestWithParam<InstructionSet> {};
 
 TEST_P(Fused, PackingIsPackingAndSumming) {
-  for (const Case& c : cases()) {
+  for (const FusedCase& c : fused_cases()) {
     const std::vector<std::byte> memory = numbers_of(c.form.memory, c.memory_bytes());
-    std::vector<std::byte> file(c.file_bytes(), untouched), expected = file;
+    std::vector<std::byte> file(c.file_bytes(), untouched_byte), expected = file;
     pack_sites(c.form, memory.data() + c.first_site(), c.stride, c.sites, expected.data() + c.misalignment);
     WeightedSum weighted{1, 2};
     Checksum sum{0x01234567, 0x89abcdef};
@@ -133,13 +131,13 @@ TEST_P(Fused, PackingIsPackingAndSumming) {
 }
 
 TEST_P(Fused, UnpackingIsUnpackingAndSumming) {
-  for (const Case& c : cases()) {
+  for (const FusedCase& c : fused_cases()) {
     std::vector<std::byte> file(c.misalignment);
     const std::vector<std::byte> numbers = numbers_of(c.form.file, c.file_bytes());
     file.insert(file.end(), numbers.begin(), numbers.end());
     if (c.form.swap)
       turn_sites({1, c.form.file, c.form.file, true}, file.data() + c.misalignment, c.form.numbers * c.sites);
-    std::vector<std::byte> memory(c.memory_bytes(), untouched), expected = memory;
+    std::vector<std::byte> memory(c.memory_bytes(), untouched_byte), expected = memory;
     unpack_sites(c.form, file.data() + c.misalignment, c.sites, expected.data() + c.first_site(), c.stride);
     WeightedSum weighted{1, 2};
     Checksum sum{0x01234567, 0x89abcdef};
@@ -152,7 +150,7 @@ TEST_P(Fused, UnpackingIsUnpackingAndSumming) {
 }
 
 TEST_P(Fused, TurningInPlaceIsSummingAndTurning) {
-  for (const Case& c : cases()) {
+  for (const FusedCase& c : fused_cases()) {
     if (c.form.memory != c.form.file || c.stride != static_cast<std::ptrdiff_t>(c.memory_site())) continue;
     std::vector<std::byte> bytes = numbers_of(c.form.file, c.file_bytes()), expected = bytes;
     const SiteCrc crc(c.file_site(), GetParam());
@@ -194,7 +192,7 @@ TEST_P(Fused, KeepsEveryBitOfANaNWithinOnePrecision) {
   EXPECT_EQ(sum, Checksum{});
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Fused, testing::ValuesIn(instruction_sets_here()),
+INSTANTIATE_TEST_SUITE_P(All, Fused, ::testing::ValuesIn(instruction_sets_here()),
                          [](const auto& one) { return std::string(name(one.param)); });
 
 }  // namespace

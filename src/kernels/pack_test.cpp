@@ -75,7 +75,7 @@ struct Case {
     return first_site() + static_cast<std::size_t>(stride) * static_cast<std::size_t>(k);
   }
   std::string text() const {
-    return testing::PrintToString(form.numbers) + " numbers " + std::string(name(form.memory)) + "/" +
+    return ::testing::PrintToString(form.numbers) + " numbers " + std::string(name(form.memory)) + "/" +
            std::string(name(form.file)) + " swap " + std::to_string(form.swap) + " sites " + std::to_string(sites) +
            " stride " + std::to_string(stride) + " misalignment " + std::to_string(misalignment);
   }

@@ -6,36 +6,20 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "kernels/crc32.hpp"
+#include "support/plain_checksum.hpp"
 
 namespace lq::kernels {
 namespace {
 
 constexpr std::size_t max_length = 4096;
 
-std::vector<std::byte> noise(std::size_t count) {
-  std::mt19937 random(11);
-  std::vector<std::byte> bytes(count);
-  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
-  return bytes;
-}
-
-// The CRC-32 of every beginning of `bytes`, by the definition.
-std::vector<std::uint32_t> bit_by_bit(base::Bytes bytes) {
-  std::vector<std::uint32_t> crcs = {0};
-  std::uint32_t remainder = 0xffffffff;
-  for (const std::byte byte : bytes) {
-    remainder ^= std::to_integer<std::uint32_t>(byte);
-    for (int bit = 0; bit < 8; ++bit) remainder = (remainder >> 1) ^ ((remainder & 1) * 0xedb88320);
-    crcs.push_back(~remainder);
-  }
-  return crcs;
-}
+using testing::plain_crc32_of_beginnings;
+using testing::random_bytes;
 
 std::vector<std::uint32_t> crcs_of(const SiteCrc& crc, base::Bytes sites) {
   std::vector<std::uint32_t> crcs(sites.size() / crc.site_bytes());
@@ -43,7 +27,7 @@ std::vector<std::uint32_t> crcs_of(const SiteCrc& crc, base::Bytes sites) {
   return crcs;
 }
 
-class SiteCrcs : public testing::TestWithParam<InstructionSet> {};
+class SiteCrcs : public ::testing::TestWithParam<InstructionSet> {};
 
 TEST_P(SiteCrcs, ArePublishedValues) {
   for (const auto& [text, value] : {std::pair{std::string("a"), 0xe8b7be43u},
@@ -57,8 +41,8 @@ TEST_P(SiteCrcs, ArePublishedValues) {
 }
 
 TEST_P(SiteCrcs, AreTheDefinitionAtEveryLength) {
-  const std::vector<std::byte> bytes = noise(max_length);
-  const std::vector<std::uint32_t> expected = bit_by_bit(bytes);
+  const std::vector<std::byte> bytes = random_bytes(max_length);
+  const std::vector<std::uint32_t> expected = plain_crc32_of_beginnings(bytes);
   std::uint32_t crc = 1;
   SiteCrc(0, GetParam()).of_sites(bytes.data(), 1, &crc);
   EXPECT_EQ(crc, 0u);
@@ -70,7 +54,7 @@ TEST_P(SiteCrcs, AreTheDefinitionAtEveryLength) {
 
 TEST_P(SiteCrcs, DependOnNoNeighbourAndNoAlignment) {
   constexpr std::size_t sites = 11;
-  const std::vector<std::byte> bytes = noise(sites * max_length + 64);
+  const std::vector<std::byte> bytes = random_bytes(sites * max_length + 64);
   for (const std::size_t length : {1u,  4u,  8u,  12u,  15u,  16u,  17u,  24u,  31u,  33u,   48u,
                                    63u, 65u, 96u, 100u, 127u, 192u, 288u, 576u, 580u, 2304u, 4095u}) {
     const SiteCrc crc(length, GetParam());
@@ -86,8 +70,8 @@ TEST_P(SiteCrcs, DependOnNoNeighbourAndNoAlignment) {
 
 TEST_P(SiteCrcs, MayBeOfVeryLongSites) {
   for (const std::size_t length : {16383u, 16384u, 16385u, 100000u}) {
-    const std::vector<std::byte> bytes = noise(length);
-    EXPECT_EQ(crcs_of(SiteCrc(length, GetParam()), bytes).front(), bit_by_bit(bytes).back()) << length;
+    const std::vector<std::byte> bytes = random_bytes(length);
+    EXPECT_EQ(crcs_of(SiteCrc(length, GetParam()), bytes).front(), plain_crc32_of_beginnings(bytes).back()) << length;
   }
 }
 
@@ -98,7 +82,7 @@ TEST_P(SiteCrcs, AreMadeByTheInstructionSetAskedFor) {
   EXPECT_EQ(crc.is_dot_product(), GetParam() != InstructionSet::portable);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SiteCrcs, testing::ValuesIn(instruction_sets_here()),
+INSTANTIATE_TEST_SUITE_P(All, SiteCrcs, ::testing::ValuesIn(instruction_sets_here()),
                          [](const auto& one) { return std::string(name(one.param)); });
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/checked.hpp"
 #include "base/error_errno.hpp"
 #include "base/path.hpp"
@@ -27,9 +28,10 @@
 namespace lq::machine {
 namespace {
 
+using base::kibi;
+using base::mebi;
+
 constexpr std::uint64_t page = 4096;
-constexpr std::uint64_t kibi = 1024;
-constexpr std::uint64_t mebi = 1024 * kibi;
 constexpr std::uint32_t fuse_number = 0x65735546;
 
 enum class Unit { fixed, preferred };  // preferred: at least what the file system likes to transfer

@@ -21,7 +21,7 @@ using M = Machine;
 constexpr std::size_t longest_text = 1000;
 constexpr std::size_t most_findings = 32;
 
-const std::array table = {
+const std::array key_table = {
     Key{"", "name", &M::name, Bound::none, "of the machine, for reports"},
     Key{"nodes", "nodes", &M::nodes, Bound::positive, "in the machine"},
     Key{"nodes", "ranks_per_node", &M::ranks_per_node, Bound::positive, "of a typical job"},
@@ -116,7 +116,7 @@ std::optional<std::string> complaint(Bound bound, const std::vector<std::string>
 
 }  // namespace
 
-std::span<const Key> profile_keys() { return table; }
+std::span<const Key> profile_keys() { return key_table; }
 
 std::optional<std::string> complaint_about(const Key& key, const Machine& machine) {
   return std::visit([&](auto member) { return complaint(key.bound, machine.*member); }, key.member);
@@ -127,7 +127,7 @@ std::string profile_text(const Machine& machine) {
       "# Site profile of Limequat: this machine in numbers. B/s: bytes per second, s: seconds.\n"
       "# Keys that are missing have defaults. \"lq doctor --save-profile\" measures them anew.\n";
   std::string_view section;
-  for (const Key& key : table) {
+  for (const Key& key : key_table) {
     if (key.section != section) text += fmt::format("\n[{}]\n", section = key.section);
     const std::string value = std::visit([&](auto member) { return value_text(machine.*member); }, key.member);
     const std::string line = fmt::format("{} = {}", key.name, value);

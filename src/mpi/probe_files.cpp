@@ -9,13 +9,15 @@
 #include <fstream>
 #include <system_error>
 
+#include "base/bytes.hpp"
 #include "mpi/mpi_error.hpp"
 #include "mpi/probe.hpp"
 
 namespace lq::mpi {
 namespace {
 
-constexpr std::uint64_t mebi = std::uint64_t{1} << 20;
+using base::mebi;
+
 constexpr int repetitions = 3;  // such faults depend on who comes first
 
 // Short and long blocks, odd numbers, gaps that a writer of whole ranges would overwrite.

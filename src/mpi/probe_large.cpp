@@ -11,13 +11,15 @@
 #include <new>
 #include <system_error>
 
+#include "base/bytes.hpp"
 #include "mpi/mpi_error.hpp"
 #include "mpi/probe.hpp"
 
 namespace lq::mpi {
 namespace {
 
-constexpr std::uint64_t mebi = std::uint64_t{1} << 20;
+using base::mebi;
+
 constexpr int mebibytes = 2049;
 constexpr std::uint64_t large_bytes = mebi * mebibytes;
 

@@ -16,6 +16,7 @@ namespace {
 using testing::bytes_in;
 using testing::error_of;
 using testing::golden_vector;
+using testing::read_to_end;
 using testing::run_ranks;
 using testing::vector_bytes;
 using testing::without_version;
@@ -54,15 +55,6 @@ TEST(MappedFile, IsTheVector) {
   }
 }
 
-std::vector<std::byte> read_all(Multifile& file) {
-  std::vector<std::byte> all, buffer(1000);
-  while (!file.is_at_end()) {
-    const std::size_t got = file.read(buffer);
-    all.insert(all.end(), buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(got));
-  }
-  return all;
-}
-
 Opening opening_of(const char* name) {
   Opening request;
   request.path = std::string(LQ_SOURCE_DIR) + "/tests/golden/good/sion/" + name;
@@ -78,7 +70,7 @@ TEST(MappedFile, AnyNumberOfProcessesReadsAllTasks) {
       for (std::size_t i = 0; i < file->tasks(); ++i) {
         file->select(i);
         const std::int64_t rank = file->selected().rank;
-        EXPECT_EQ(read_all(*file), vector_bytes(11, rank, 0, 400 + 50 * rank));
+        EXPECT_EQ(read_to_end(*file), vector_bytes(11, rank, 0, 400 + 50 * rank));
         read_by[static_cast<std::size_t>(comm->rank())].push_back(rank);
       }
       file->close();
@@ -98,7 +90,7 @@ TEST(MappedFile, ListsMayOverlapAndBeEmpty) {
     ASSERT_EQ(file->tasks(), mine.size());
     for (std::size_t i = 0; i < mine.size(); ++i) {
       file->select(i);
-      EXPECT_EQ(read_all(*file), vector_bytes(1, mine[i], 0, totals[static_cast<std::size_t>(mine[i])]));
+      EXPECT_EQ(read_to_end(*file), vector_bytes(1, mine[i], 0, totals[static_cast<std::size_t>(mine[i])]));
     }
     file->close();
   });

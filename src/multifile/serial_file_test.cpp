@@ -17,6 +17,7 @@ namespace {
 using testing::bytes_in;
 using testing::error_of;
 using testing::golden_vector;
+using testing::read_to_end;
 using testing::vector_bytes;
 using testing::without_version;
 
@@ -25,16 +26,6 @@ Opening opening_of(const std::string& name, const char* mode = "br") {
   request.path = std::string(LQ_SOURCE_DIR) + "/tests/golden/good/sion/" + name;
   request.mode = parse_mode(mode);
   return request;
-}
-
-std::vector<std::byte> read_all(Multifile& file) {
-  std::vector<std::byte> all;
-  std::vector<std::byte> buffer(777);
-  while (!file.is_at_end()) {
-    const std::size_t got = file.read(buffer);
-    all.insert(all.end(), buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(got));
-  }
-  return all;
 }
 
 struct Content {
@@ -61,7 +52,7 @@ TEST(SerialFile, ReadsEveryVersionAndByteOrderAndSet) {
       ASSERT_EQ(file->tasks(), content.totals.size()) << content.name;
       for (std::size_t t = file->tasks(); t-- > 0;) {
         file->select(t);
-        EXPECT_EQ(read_all(*file), vector_bytes(content.seed, static_cast<std::int64_t>(t), 0, content.totals[t]))
+        EXPECT_EQ(read_to_end(*file), vector_bytes(content.seed, static_cast<std::int64_t>(t), 0, content.totals[t]))
             << content.name << ", task " << t;
       }
       file->close();
@@ -73,7 +64,7 @@ TEST(SerialFile, OneTaskIsReadAlone) {
   for (std::int64_t task = 0; task < 5; ++task) {
     const auto file = SerialFile::open_task(opening_of("v02_2files_5tasks.sion"), task);
     EXPECT_EQ(file->tasks(), 1U);
-    EXPECT_EQ(read_all(*file), vector_bytes(2, task, 0, 700 + 100 * task));
+    EXPECT_EQ(read_to_end(*file), vector_bytes(2, task, 0, 700 + 100 * task));
   }
   EXPECT_EQ(error_of([] { SerialFile::open_task(opening_of("v02_2files_5tasks.sion"), 5); }).code(),
             Code::invalid_argument);
@@ -148,7 +139,7 @@ TEST(SerialFile, WhatOthersWriteToTheStreamCountsAndStraysAreNoticed) {
   Opening request = opening_of("");
   request.path = folder / "f";
   const auto back = SerialFile::open_task(request, 1);
-  EXPECT_EQ(read_all(*back), bytes);
+  EXPECT_EQ(read_to_end(*back), bytes);
 }
 
 TEST(SerialFile, RecordsOfKeysAreFoundInOrderAndByKey) {

@@ -37,17 +37,15 @@ T from_bytes(base::Bytes bytes) {
 }
 
 template <class T>
-requires std::is_trivially_copyable_v<T>
-void append(std::vector<std::byte>& bytes, const T& value) {
-  const auto more = std::as_bytes(std::span(&value, 1));
-  bytes.insert(bytes.end(), more.begin(), more.end());
+void append_all(std::vector<std::byte>& bytes, std::span<T> values) {
+  const std::size_t before = bytes.size();
+  bytes.resize(before + values.size_bytes());
+  if (!values.empty()) std::memcpy(bytes.data() + before, values.data(), values.size_bytes());
 }
 
 template <class T>
-void append_all(std::vector<std::byte>& bytes, std::span<T> values) {
-  const auto more = std::as_bytes(values);
-  bytes.insert(bytes.end(), more.begin(), more.end());
-}
+requires std::is_trivially_copyable_v<T>
+void append(std::vector<std::byte>& bytes, const T& value) { append_all(bytes, std::span(&value, 1)); }
 
 // So many values at the front of `bytes`.
 template <class T>

@@ -11,7 +11,7 @@
 namespace lq::physics {
 namespace {
 
-constexpr double tolerance = 1e-14;
+constexpr double rounding = 1e-14;
 
 // Modified Bessel function by its series.
 double bessel_i(int order, double x) {
@@ -63,7 +63,7 @@ TEST(HeatBathElement, IsInTheGroupAndFavoursTheInverseOfTheDirection) {
   double mean = 0;
   for (int draw = 0; draw < 1000; ++draw) {
     const Quaternion g = heat_bath(direction, 50, random);
-    EXPECT_NEAR((g * conjugate(g)).a0, 1, tolerance);
+    EXPECT_NEAR((g * conjugate(g)).a0, 1, rounding);
     mean += (g * direction).a0 / 1000;
   }
   EXPECT_NEAR(mean, exact_moments(50).first, 0.01);
@@ -81,9 +81,9 @@ TEST(Quaternion, MultipliesLikeItsMatrix) {
 
 TEST(Quaternion, ProjectionOfItsMatrixIsItself) {
   const auto found = project<2>(as_matrix({1, -2, 4, 10}).data(), 0, 1);
-  EXPECT_NEAR(found.size, 11, tolerance);
-  EXPECT_NEAR(found.direction.a1, -2 / 11.0, tolerance);
-  EXPECT_NEAR(found.direction.a3, 10 / 11.0, tolerance);
+  EXPECT_NEAR(found.size, 11, rounding);
+  EXPECT_NEAR(found.direction.a1, -2 / 11.0, rounding);
+  EXPECT_NEAR(found.direction.a3, 10 / 11.0, rounding);
 }
 
 TEST(Projection, OfNothingHasADirectionAllTheSame) {
@@ -118,14 +118,14 @@ TEST_P(Subgroups, MultiplyLikeMatricesWithOnesElsewhere) {
   }
   multiply(Fixed<3>{}, embedded.data(), w_.data(), product.data());
   multiply_left<3>(g, w_.data(), i(), j());
-  for (std::size_t k = 0; k < matrix_numbers(3); ++k) EXPECT_NEAR(w_.data()[k], product.data()[k], tolerance);
+  for (std::size_t k = 0; k < matrix_numbers(3); ++k) EXPECT_NEAR(w_.data()[k], product.data()[k], rounding);
 }
 
 TEST_P(Subgroups, ReflectionKeepsTheTraceButMoves) {
   const double before = real_trace(Fixed<3>{}, w_.data());
   const auto old = w_;
   multiply_left<3>(reflection(project<3>(w_.data(), i(), j()).direction), w_.data(), i(), j());
-  EXPECT_NEAR(real_trace(Fixed<3>{}, w_.data()), before, tolerance);
+  EXPECT_NEAR(real_trace(Fixed<3>{}, w_.data()), before, rounding);
   EXPECT_LT(real_trace_with_adjoint(Fixed<3>{}, old.data(), w_.data()), 2.99);
 }
 
@@ -134,7 +134,7 @@ TEST_P(Subgroups, TheInverseOfTheDirectionMaximisesTheTrace) {
   const int other = 3 - i() - j();
   const double rest = element(Fixed<3>{}, w_.data(), other, other).real();
   multiply_left<3>(conjugate(found.direction), w_.data(), i(), j());
-  EXPECT_NEAR(real_trace(Fixed<3>{}, w_.data()), rest + 2 * found.size, tolerance);
+  EXPECT_NEAR(real_trace(Fixed<3>{}, w_.data()), rest + 2 * found.size, rounding);
 }
 
 INSTANTIATE_TEST_SUITE_P(OfSu3, Subgroups, ::testing::Values(std::pair{0, 1}, std::pair{0, 2}, std::pair{1, 2}));

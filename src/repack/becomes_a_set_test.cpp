@@ -11,24 +11,20 @@
 
 #include "support/error_of.hpp"
 #include "support/field_sets.hpp"
+#include "support/file_contents.hpp"
+#include "support/findings.hpp"
 
 namespace lq {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::contents;
+using testing::count_of;
 using testing::error_of;
 using testing::files_in;
+using testing::golden_path;
 using testing::put_contents;
 using testing::stream_bytes;
-
-std::string golden(const std::string& name) {
-  return (fs::path(LQ_SOURCE_DIR) / "tests" / "golden" / "good" / "sion" / name).string();
-}
-
-std::uint64_t count_of(const std::vector<Finding>& findings, const std::string& rule) {
-  return static_cast<std::uint64_t>(std::ranges::count(findings, rule, &Finding::rule));
-}
 
 class BecomesASet : public ::testing::Test {
  protected:
@@ -43,12 +39,12 @@ TEST_F(BecomesASet, MultifilesOfOthersBecomeSetsThatGrow) {
   for (const std::string name : {"v01_1file_4tasks.sion", "v02_2files_5tasks.sion", "v03_multiblock.sion",
                                  "v11_3files_splitcomm.sion", "v18_fmt3.sion", "v14_defrag_q1.sion"}) {
     SCOPED_TRACE(name);
-    const Error refused = error_of([&] { MultifileWriter::append(golden(name)); });
+    const Error refused = error_of([&] { MultifileWriter::append(golden_path(name)); });
     EXPECT_EQ(refused.code(), Code::unsupported);
     EXPECT_NE(std::string(refused.what()).find("--checkpoint"), std::string::npos) << refused.what();
-    const RepackReport report = defragment(golden(name), to_, {.overwrite = true, .checkpoint = true});
+    const RepackReport report = defragment(golden_path(name), to_, {.overwrite = true, .checkpoint = true});
     EXPECT_TRUE(report.findings.empty());
-    const MultifileReader before(golden(name));
+    const MultifileReader before(golden_path(name));
     const auto tasks = static_cast<std::int32_t>(before.tasks());
     {
       MultifileWriter writer = MultifileWriter::append(to_, {}, {.streams = tasks + 1});
@@ -69,8 +65,8 @@ TEST_F(BecomesASet, MultifilesOfOthersBecomeSetsThatGrow) {
 }
 
 TEST_F(BecomesASet, KeysOfOthersAreFoundInACheckpoint) {
-  defragment(golden("v05_keyval.sion"), to_, {.checkpoint = true});
-  unpack(golden("v05_keyval.sion"), directory_ / "before");
+  defragment(golden_path("v05_keyval.sion"), to_, {.checkpoint = true});
+  unpack(golden_path("v05_keyval.sion"), directory_ / "before");
   unpack(to_, directory_ / "after");
   const std::vector<std::string> files = files_in(directory_ / "before");
   EXPECT_EQ(files_in(directory_ / "after"), files);
@@ -78,14 +74,14 @@ TEST_F(BecomesASet, KeysOfOthersAreFoundInACheckpoint) {
     EXPECT_TRUE(contents(directory_ / ("before/" + file)) == contents(directory_ / ("after/" + file))) << file;
   }
   EXPECT_EQ(error_of([&] {
-              defragment(golden("v05_keyval.sion"), directory_ / "x",
+              defragment(golden_path("v05_keyval.sion"), directory_ / "x",
                          {.checkpoint = true, .compression = Compression::zstd});
             }).code(),
             Code::unsupported);
 }
 
 TEST_F(BecomesASet, RanksThatAreNoNumbersOfTasksAreToldOf) {
-  std::string file = contents(golden("v01_1file_4tasks.sion"));
+  std::string file = contents(golden_path("v01_1file_4tasks.sion"));
   for (const auto& [task, rank] : {std::pair{0, '\x07'}, {1, '\x05'}, {2, '\x1e'}, {3, '\x0c'}}) {
     file.replace(1076 + 8 * static_cast<std::size_t>(task), 8, std::string(1, rank) + std::string(7, '\0'));
   }
@@ -99,10 +95,11 @@ TEST_F(BecomesASet, RanksThatAreNoNumbersOfTasksAreToldOf) {
 }
 
 TEST_F(BecomesASet, OnlyDefragmentingMakesCheckpointsOfThem) {
-  EXPECT_EQ(error_of([&] { rewrite(golden("v03_multiblock.sion"), to_, {.checkpoint = true}); }).code(),
+  EXPECT_EQ(error_of([&] { rewrite(golden_path("v03_multiblock.sion"), to_, {.checkpoint = true}); }).code(),
             Code::unsupported);
-  EXPECT_EQ(error_of([&] { defragment(golden("v03_multiblock.sion"), to_, {.compression = Compression::lz4}); }).code(),
-            Code::invalid_argument);
+  EXPECT_EQ(
+      error_of([&] { defragment(golden_path("v03_multiblock.sion"), to_, {.compression = Compression::lz4}); }).code(),
+      Code::invalid_argument);
   EXPECT_TRUE(files_in(directory_.path()).empty());
 }
 

@@ -11,12 +11,14 @@
 
 #include "support/error_of.hpp"
 #include "support/field_sets.hpp"
+#include "support/findings.hpp"
 
 namespace lq {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::contents;
+using testing::count_of;
 using testing::error_of;
 using testing::files_in;
 using testing::plain_records;
@@ -25,10 +27,6 @@ using testing::put_contents;
 using testing::stream_bytes;
 
 const Extents& lattice = testing::set_lattice;
-
-std::uint64_t count_of(const std::vector<Finding>& findings, const std::string& rule) {
-  return static_cast<std::uint64_t>(std::ranges::count(findings, rule, &Finding::rule));
-}
 
 class WrittenAnew : public testing::FieldSets {
  protected:

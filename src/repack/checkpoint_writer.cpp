@@ -26,8 +26,6 @@ namespace {
 
 namespace sion = format::sion;
 
-constexpr std::size_t piece_bytes = 1024 * 1024;
-
 checkpoint::StreamSettings settings_of(const Keeping& keeping, const checkpoint::Generation& generation = {}) {
   checkpoint::StreamSettings settings;
   settings.generation = generation;

@@ -12,14 +12,12 @@
 #include <limequat/error.hpp>
 
 #include "format/sion/stream.hpp"
+#include "repack/set_writer.hpp"
 
 namespace lq::repack {
 namespace {
 
 namespace sion = format::sion;
-
-constexpr std::uint64_t piece_bytes = 1024 * 1024;
-constexpr std::uint64_t most_chunks = sion::Bounds{}.chunks;
 
 // Bytes of a stretch up to the last that is not zero.
 std::uint64_t filled_bytes(base::ByteSource& source, std::uint64_t offset, std::uint64_t length,

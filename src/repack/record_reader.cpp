@@ -13,12 +13,11 @@
 #include "base/text.hpp"
 #include "checkpoint/open_set.hpp"
 #include "format/sion/scan.hpp"
+#include "repack/set_writer.hpp"
 
 namespace lq {
 namespace repack {
 namespace {
-
-constexpr std::uint64_t piece_bytes = 1024 * 1024;
 
 [[noreturn]] void ends_early(const std::string& path, const Record& record) {
   throw Error(

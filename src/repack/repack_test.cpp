@@ -17,16 +17,14 @@
 #include <limequat/multifile.hpp>
 
 #include "support/error_of.hpp"
+#include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace lq {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string golden(const std::string& name) {
-  return (fs::path(LQ_SOURCE_DIR) / "tests" / "golden" / "good" / "sion" / name).string();
-}
+using testing::golden_path;
 
 std::string contents_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -65,9 +63,9 @@ TEST_F(Repack, DefragmentsAsTheOriginalDoes) {
   const std::string to = at("v14_defrag_q1.sion");
   RepackOptions options;
   options.block_size = 1;
-  defragment(golden("v03_multiblock.sion"), to, options);
+  defragment(golden_path("v03_multiblock.sion"), to, options);
   std::string found = contents_of(to);
-  std::string expected = contents_of(golden("v14_defrag_q1.sion"));
+  std::string expected = contents_of(golden_path("v14_defrag_q1.sion"));
   ASSERT_EQ(found.substr(52, to.size()), to);  // the name given to open, which differs
   found.replace(52, 1024, 1024, '\0');
   expected.replace(52, 1024, 1024, '\0');
@@ -76,7 +74,7 @@ TEST_F(Repack, DefragmentsAsTheOriginalDoes) {
 
 TEST_F(Repack, DefragmentsASetIntoOneFileAndKeepsRanks) {
   const std::string to = at("one.sion");
-  const RepackReport report = defragment(golden("v11_3files_splitcomm.sion.000002"), to);
+  const RepackReport report = defragment(golden_path("v11_3files_splitcomm.sion.000002"), to);
   EXPECT_EQ(report.tasks, 7U);
   EXPECT_EQ(report.files, std::vector<std::string>{to});
   for (int r = 0; r < 7; ++r) EXPECT_TRUE(task_of(to, "task." + std::to_string(r)) == fill(11, r, 400 + 50 * r)) << r;
@@ -86,9 +84,9 @@ TEST_F(Repack, TurnsKeyValueHeadersIntoTheOrderOfThisMachine) {
   for (const bool in_one : {true, false}) {
     const std::string to = at(in_one ? "one.sion" : "same.sion");
     if (in_one) {
-      defragment(golden("v20_keyval_be.sion"), to);
+      defragment(golden_path("v20_keyval_be.sion"), to);
     } else {
-      rewrite(golden("v20_keyval_be.sion"), to);
+      rewrite(golden_path("v20_keyval_be.sion"), to);
     }
     for (int r = 0; r < 2; ++r) {
       for (int key = 0; key < 3; ++key) {
@@ -103,7 +101,7 @@ TEST_F(Repack, TurnsKeyValueHeadersIntoTheOrderOfThisMachine) {
 
 TEST_F(Repack, RewritesOlderFormatsAndKeepsChunks) {
   const std::string to = at("new.sion");
-  rewrite(golden("v18_fmt3.sion"), to);
+  rewrite(golden_path("v18_fmt3.sion"), to);
   const Catalog catalog = inspect(to);
   catalog.require_sound();
   EXPECT_EQ(catalog.records.at(1).pieces, 2U);
@@ -114,13 +112,13 @@ TEST_F(Repack, RewritesOlderFormatsAndKeepsChunks) {
 
 TEST_F(Repack, RewritesABuddyCopyWithItsPlaceholders) {
   const std::string to = at("buddy.sion");
-  rewrite(golden("v15_buddy.sion_BUDDY_00"), to);
+  rewrite(golden_path("v15_buddy.sion_BUDDY_00"), to);
   for (int r = 0; r < 4; ++r) EXPECT_TRUE(task_of(to, "task." + std::to_string(r)) == fill(15, r, 500 + 10 * r)) << r;
 }
 
 TEST_F(Repack, RepairsAnUnclosedFileByItsLastBytes) {
   const std::string to = at("good.sion");
-  const RepackReport report = repair(golden("v17_unclosed.sion"), to);
+  const RepackReport report = repair(golden_path("v17_unclosed.sion"), to);
   ASSERT_FALSE(report.findings.empty());
   for (int r = 0; r < 3; ++r) {
     // Zeros at the end of a chunk cannot be told from room that was not used.
@@ -138,13 +136,13 @@ TEST_F(Repack, RepairsExactlyWhereTheUnitIsKnown) {
   const std::string to = at("good.sion");
   RepackOptions options;
   options.unit = 400;
-  repair(golden("v17_unclosed.sion"), to, options);
+  repair(golden_path("v17_unclosed.sion"), to, options);
   for (int r = 0; r < 3; ++r) EXPECT_TRUE(task_of(to, "task." + std::to_string(r)) == fill(17, r, 1200)) << r;
 }
 
 // A tebibyte that holds nothing is neither read nor written.
 TEST_F(Repack, PassesOverTheHoleBehindTheData) {
-  put(at("bad.sion"), contents_of(golden("v17_unclosed.sion")));
+  put(at("bad.sion"), contents_of(golden_path("v17_unclosed.sion")));
   fs::resize_file(at("bad.sion"), std::uintmax_t{1} << 40);
   RepackOptions options;
   options.unit = 400;
@@ -158,7 +156,7 @@ TEST_F(Repack, PassesOverTheHoleBehindTheData) {
 // Three tasks of 512 bytes a block: a byte far behind a hole would ask for more chunks than there is memory for.
 TEST_F(Repack, RefusesMoreChunksThanATableMayHave) {
   const std::string from = at("far.sion");
-  fs::copy_file(golden("v17_unclosed.sion"), from);
+  fs::copy_file(golden_path("v17_unclosed.sion"), from);
   std::fstream file(from, std::ios::binary | std::ios::in | std::ios::out);
   file.seekp(std::streamoff{1536} * ((std::streamoff{1} << 27) + 1) + 1280);
   file.put('x').flush();
@@ -167,7 +165,7 @@ TEST_F(Repack, RefusesMoreChunksThanATableMayHave) {
 }
 
 TEST_F(Repack, RepairsKeyValueStreamsByTheirRecords) {
-  const std::string whole = contents_of(golden("v05_keyval.sion"));
+  const std::string whole = contents_of(golden_path("v05_keyval.sion"));
   std::string lost = whole.substr(0, 0x1d00);
   lost.replace(1076 + 16 * 3, 12, 12, '\0');
   put(at("lost.sion"), lost);
@@ -175,13 +173,13 @@ TEST_F(Repack, RepairsKeyValueStreamsByTheirRecords) {
   repair(at("lost.sion"), to);
   for (int r = 0; r < 3; ++r) {
     const std::string name = "task." + std::to_string(r);
-    EXPECT_TRUE(task_of(to, name) == task_of(golden("v05_keyval.sion"), name)) << r;
+    EXPECT_TRUE(task_of(to, name) == task_of(golden_path("v05_keyval.sion"), name)) << r;
   }
 }
 
 TEST_F(Repack, RepairsOneFileOfASetAndKeepsTheOthers) {
-  const std::string first = contents_of(golden("v02_2files_5tasks.sion"));
-  const std::string second = contents_of(golden("v02_2files_5tasks.sion.000001"));
+  const std::string first = contents_of(golden_path("v02_2files_5tasks.sion"));
+  const std::string second = contents_of(golden_path("v02_2files_5tasks.sion.000001"));
   put(at("set.sion"), first.substr(0, first.size() - 100));  // the map and more is gone
   put(at("set.sion.000001"), second);
   const std::string to = at("good.sion");
@@ -191,7 +189,7 @@ TEST_F(Repack, RepairsOneFileOfASetAndKeepsTheOthers) {
 }
 
 TEST_F(Repack, RefusesToRepairWhatIsWhole) {
-  const Error error = testing::error_of([&] { repair(golden("v01_1file_4tasks.sion"), at("good.sion")); });
+  const Error error = testing::error_of([&] { repair(golden_path("v01_1file_4tasks.sion"), at("good.sion")); });
   EXPECT_EQ(error.code(), Code::wrong_state);
   EXPECT_FALSE(fs::exists(at("good.sion")));
 }
@@ -211,7 +209,7 @@ TEST_F(Repack, PacksFilesAndUnpacksThem) {
 }
 
 TEST_F(Repack, UnpacksKeysInsteadOfRawRecords) {
-  const RepackReport report = unpack(golden("v05_keyval.sion"), at("out"));
+  const RepackReport report = unpack(golden_path("v05_keyval.sion"), at("out"));
   EXPECT_EQ(report.tasks, 12U);
   EXPECT_FALSE(fs::exists(at("out/task.0")));
   EXPECT_TRUE(contents_of(at("out/task.0.key.1")) == fill(5, 1, 70) + fill(5, 1, 70, 1000));
@@ -219,31 +217,31 @@ TEST_F(Repack, UnpacksKeysInsteadOfRawRecords) {
 
 TEST_F(Repack, ReplacesNothingUnasked) {
   put(at("there.sion"), "precious");
-  EXPECT_EQ(testing::error_of([&] { defragment(golden("v03_multiblock.sion"), at("there.sion")); }).code(),
+  EXPECT_EQ(testing::error_of([&] { defragment(golden_path("v03_multiblock.sion"), at("there.sion")); }).code(),
             Code::exists);
   EXPECT_EQ(contents_of(at("there.sion")), "precious");
   RepackOptions options;
   options.overwrite = true;
-  defragment(golden("v03_multiblock.sion"), at("there.sion"), options);
+  defragment(golden_path("v03_multiblock.sion"), at("there.sion"), options);
   EXPECT_TRUE(task_of(at("there.sion"), "task.0") == fill(3, 0, 5000));
 }
 
 TEST_F(Repack, DryRunsWriteNothing) {
   RepackOptions options;
   options.dry_run = true;
-  EXPECT_EQ(defragment(golden("v03_multiblock.sion"), at("new.sion"), options).bytes, 7700U);
-  EXPECT_EQ(unpack(golden("v03_multiblock.sion"), at("out"), options).files.size(), 3U);
+  EXPECT_EQ(defragment(golden_path("v03_multiblock.sion"), at("new.sion"), options).bytes, 7700U);
+  EXPECT_EQ(unpack(golden_path("v03_multiblock.sion"), at("out"), options).files.size(), 3U);
   EXPECT_FALSE(fs::exists(at("new.sion")) || fs::exists(at("out")));
 }
 
 TEST_F(Repack, RefusesNamesThatDoNotFitTheHeader) {
   const std::string name = at(std::string(200, 'd')) + "/" + std::string(900, 'n');
-  const Error error = testing::error_of([&] { defragment(golden("v03_multiblock.sion"), name); });
+  const Error error = testing::error_of([&] { defragment(golden_path("v03_multiblock.sion"), name); });
   EXPECT_EQ(error.code(), Code::invalid_argument);
 }
 
 TEST_F(Repack, NamesTheFileOfASetThatIsMissing) {
-  put(at("set.sion"), contents_of(golden("v02_2files_5tasks.sion")));
+  put(at("set.sion"), contents_of(golden_path("v02_2files_5tasks.sion")));
   const Error error = testing::error_of([&] { defragment(at("set.sion"), at("new.sion")); });
   EXPECT_EQ(error.code(), Code::not_found);
   EXPECT_NE(std::string(error.what()).find("set.sion.000001\" is missing"), std::string::npos);
@@ -364,13 +362,13 @@ TEST_F(Records, AreNotUnpackedInPart) {
 
 TEST_F(Repack, RefusesToReplaceWhatItReadsWhateverItIsCalled) {
   const std::string path = at("in.sion"), link = at("link.sion"), here = at("./in.sion");
-  fs::copy_file(golden("v17_unclosed.sion"), path);
+  fs::copy_file(golden_path("v17_unclosed.sion"), path);
   fs::create_symlink(path, link);
   for (const std::string& to : {path, link, here}) {
     EXPECT_EQ(testing::error_of([&] { repair(path, to, {.overwrite = true}); }).code(), Code::invalid_argument) << to;
     EXPECT_EQ(testing::error_of([&] { pack(to, {path}, {.overwrite = true}); }).code(), Code::invalid_argument) << to;
   }
-  EXPECT_TRUE(contents_of(path) == contents_of(golden("v17_unclosed.sion")));
+  EXPECT_TRUE(contents_of(path) == contents_of(golden_path("v17_unclosed.sion")));
 }
 
 }  // namespace

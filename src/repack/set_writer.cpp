@@ -19,7 +19,6 @@ namespace {
 
 namespace sion = format::sion;
 
-constexpr std::size_t piece_bytes = 1024 * 1024;
 constexpr std::size_t hole_bytes = 64 * 1024;  // zeros that are not written
 
 // Zeros are left as holes: room that is there but holds nothing.

@@ -20,6 +20,11 @@
 
 namespace lq::repack {
 
+// More chunks than this are none that a reader takes.
+inline constexpr std::uint64_t most_chunks = format::sion::Bounds{}.chunks;
+// So much of a stream is held at a time.
+inline constexpr std::uint64_t piece_bytes = 1024 * 1024;
+
 // One physical file: what it says of itself. The number of chunks, the place of metadata block 2 and how wide chunks
 // are follow from these.
 struct FilePlan {

@@ -33,7 +33,6 @@ sion::Set open_set(transport::Transport& transport, const std::string& path, con
 
 // Full chunks, and the rest in the last.
 sion::ChunkTable filled_table(const sion::PhysicalFile& file, const std::vector<std::uint64_t>& bytes) {
-  constexpr std::uint64_t most_chunks = sion::Bounds{}.chunks;
   std::vector<std::uint64_t> counts;
   std::uint64_t all = 0;
   for (std::int32_t task = 0; task < file.geometry.tasks(); ++task) {

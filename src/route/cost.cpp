@@ -12,8 +12,6 @@ namespace {
 
 constexpr double flights = 2;  // messages on their way at a time
 
-double real(std::uint64_t value) { return static_cast<double>(value); }
-
 // Contiguous in the file and in one node, where the ranks that meet there are on one node altogether.
 std::uint64_t piece_of_node(const Geometry& geometry, std::uint64_t ranks_per_node) {
   int shared = 0;

@@ -14,7 +14,7 @@ namespace {
 
 using testing::TransferOf;
 
-constexpr std::uint64_t no_limit = ~std::uint64_t{0};
+constexpr std::uint64_t every_chunk = ~std::uint64_t{0};
 
 struct Setting {
   const char* name;
@@ -56,7 +56,7 @@ TEST_P(CostOf, ExpectedWorkIsThatOfTheBusiestRank) {
   Counts most;
   double writers = 0;
   for (int rank = 0; rank < made_.ranks(); ++rank) {
-    const Counts one = count_work(made_.transfer(), choice_, rank, no_limit);
+    const Counts one = count_work(made_.transfer(), choice_, rank, every_chunk);
     most.stored = std::max(most.stored, one.stored);
     most.bytes_exchanged = std::max(most.bytes_exchanged, one.bytes_exchanged);
     most.messages = std::max({most.messages, one.messages, one.arrivals});

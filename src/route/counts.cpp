@@ -12,8 +12,6 @@
 namespace lq::route {
 namespace {
 
-double real(std::uint64_t value) { return static_cast<double>(value); }
-
 std::uint64_t scaled(std::uint64_t counted, double factor) {
   return static_cast<std::uint64_t>(std::llround(real(counted) * factor));
 }

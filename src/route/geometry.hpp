@@ -11,6 +11,9 @@
 
 namespace lq::route {
 
+// A count to calculate with.
+inline double real(std::uint64_t value) { return static_cast<double>(value); }
+
 class Geometry {
  public:
   // `transfer` outlives it.

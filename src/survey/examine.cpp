@@ -62,9 +62,8 @@ Probe probe_locks(comm::Comm& comm, Scratch& scratch) {
 }
 
 Probe probe_shared_memory(comm::Comm& comm) {
-  constexpr std::uint64_t mebi = std::uint64_t{1} << 20;
   return ask(comm, "shared-memory", "ranks of a node exchange by messages, which is slower", [&] {
-    const bool works = comm.node().lease(mebi) != nullptr;
+    const bool works = comm.node().lease(base::mebi) != nullptr;
     return judge_shared_memory(works, free_shared_memory());
   });
 }

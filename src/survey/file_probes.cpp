@@ -12,6 +12,7 @@
 #include <array>
 #include <optional>
 
+#include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "comm/node.hpp"
@@ -21,10 +22,10 @@ namespace {
 
 using base::as_bytes;
 using base::as_text;
+using base::gibi;
+using base::kibi;
+using base::mebi;
 
-constexpr std::uint64_t kibi = 1024;
-constexpr std::uint64_t mebi = 1024 * kibi;
-constexpr std::uint64_t gibi = 1024 * mebi;
 constexpr std::uint64_t half_page = 2 * kibi;
 
 void write_file(transport::Transport& transport, const std::string& path, std::string_view text) {

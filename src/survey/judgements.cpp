@@ -7,14 +7,15 @@
 #include <cerrno>
 #include <system_error>
 
+#include "base/bytes.hpp"
 #include "base/text.hpp"
 #include "survey/system_probes.hpp"
 
 namespace lq::survey {
 namespace {
 
-constexpr std::uint64_t mebi = std::uint64_t{1} << 20;
-constexpr std::uint64_t gibi = std::uint64_t{1} << 30;
+using base::gibi;
+using base::mebi;
 
 std::string reason_of(int system_errno) { return std::generic_category().message(system_errno); }
 

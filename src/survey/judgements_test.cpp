@@ -5,13 +5,14 @@
 #include <cerrno>
 #include <fstream>
 
+#include "base/bytes.hpp"
 #include "support/scratch_directory.hpp"
 #include "survey/system_probes.hpp"
 
 namespace lq::survey {
 namespace {
 
-constexpr std::uint64_t gibi = std::uint64_t{1} << 30;
+using base::gibi;
 
 // Every answer that is not PASS says what to do.
 void expect(const Probe& probe, Verdict verdict, const std::string& word) {

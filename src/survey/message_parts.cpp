@@ -14,6 +14,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "base/error_errno.hpp"
 #include "comm/agree.hpp"
@@ -24,7 +25,8 @@
 namespace lq::survey {
 namespace {
 
-constexpr std::uint64_t mebi = std::uint64_t{1} << 20;
+using base::mebi;
+
 constexpr std::uint64_t shared_copies = 4;   // of what the neighbour has just written
 constexpr std::uint64_t pulled_copies = 16;  // out of an array that no cache holds
 constexpr std::uint64_t round_trips = 32;

@@ -26,7 +26,7 @@ using testing::Fault;
 using testing::FaultyTransport;
 using testing::stream_bytes;
 
-struct Scenario {
+struct SetScenario {
   int ranks;
   int files;
   int bad_rank;
@@ -36,7 +36,7 @@ struct Scenario {
 
 constexpr std::uint64_t old_bytes = 6000;
 
-class Interrupted : public ::testing::TestWithParam<Scenario> {
+class Interrupted : public ::testing::TestWithParam<SetScenario> {
  protected:
   void SetUp() override {
     testing::run_ranks(GetParam().ranks - 1, [&](std::shared_ptr<comm::Comm> comm) {
@@ -177,16 +177,16 @@ TEST_P(Interrupted, SetsKeepWhatWasFlushed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Writing, Interrupted,
-                         ::testing::Values(Scenario{2, 1, 0, Fault::error, false},
-                                           Scenario{3, 1, 2, Fault::short_write, false},
-                                           Scenario{3, 2, 0, Fault::no_space, false},
-                                           Scenario{3, 3, 1, Fault::error, false},
-                                           Scenario{4, 2, 2, Fault::short_write, false}));
+                         ::testing::Values(SetScenario{2, 1, 0, Fault::error, false},
+                                           SetScenario{3, 1, 2, Fault::short_write, false},
+                                           SetScenario{3, 2, 0, Fault::no_space, false},
+                                           SetScenario{3, 3, 1, Fault::error, false},
+                                           SetScenario{4, 2, 2, Fault::short_write, false}));
 INSTANTIATE_TEST_SUITE_P(GoingOn, Interrupted,
-                         ::testing::Values(Scenario{2, 1, 0, Fault::error, true},
-                                           Scenario{3, 1, 0, Fault::short_write, true},
-                                           Scenario{3, 1, 1, Fault::no_space, true},
-                                           Scenario{3, 1, 2, Fault::error, true}));
+                         ::testing::Values(SetScenario{2, 1, 0, Fault::error, true},
+                                           SetScenario{3, 1, 0, Fault::short_write, true},
+                                           SetScenario{3, 1, 1, Fault::no_space, true},
+                                           SetScenario{3, 1, 2, Fault::error, true}));
 
 }  // namespace
 }  // namespace lq::checkpoint

@@ -27,7 +27,7 @@ using testing::error_of;
 using testing::Fault;
 using testing::FaultyTransport;
 
-struct Scenario {
+struct FieldScenario {
   int bad_rank;
   int files;
   Fault fault;
@@ -44,7 +44,7 @@ std::vector<double> numbers(const Grid& grid, const std::string& name) {
   return values;
 }
 
-class FieldsInterrupted : public ::testing::TestWithParam<Scenario> {
+class FieldsInterrupted : public ::testing::TestWithParam<FieldScenario> {
  protected:
   FieldsInterrupted()
       : returned_(static_cast<std::atomic<std::size_t>*>(::mmap(
@@ -182,13 +182,15 @@ TEST_P(FieldsInterrupted, AreThoseOfOneSet) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Writing, FieldsInterrupted,
-                         ::testing::Values(Scenario{0, 1, Fault::error, false},
-                                           Scenario{0, 2, Fault::short_write, false},
-                                           Scenario{1, 1, Fault::no_space, false}, Scenario{0, 1, Fault::kill, false},
-                                           Scenario{1, 2, Fault::kill, false}));
+                         ::testing::Values(FieldScenario{0, 1, Fault::error, false},
+                                           FieldScenario{0, 2, Fault::short_write, false},
+                                           FieldScenario{1, 1, Fault::no_space, false},
+                                           FieldScenario{0, 1, Fault::kill, false},
+                                           FieldScenario{1, 2, Fault::kill, false}));
 INSTANTIATE_TEST_SUITE_P(GoingOn, FieldsInterrupted,
-                         ::testing::Values(Scenario{0, 1, Fault::error, true}, Scenario{0, 1, Fault::kill, true},
-                                           Scenario{1, 1, Fault::short_write, true}));
+                         ::testing::Values(FieldScenario{0, 1, Fault::error, true},
+                                           FieldScenario{0, 1, Fault::kill, true},
+                                           FieldScenario{1, 1, Fault::short_write, true}));
 
 }  // namespace
 }  // namespace lq::checkpoint

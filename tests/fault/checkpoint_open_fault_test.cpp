@@ -19,11 +19,11 @@ namespace {
 using testing::error_of;
 using testing::stream_bytes;
 
-struct Scenario {
+struct OpeningScenario {
   int writers, files, readers, bad_rank;
 };
 
-class Opening : public ::testing::TestWithParam<Scenario> {
+class Opening : public ::testing::TestWithParam<OpeningScenario> {
  protected:
   static std::uint64_t size_of(std::uint64_t task) { return task % 3 * 700; }
 
@@ -83,9 +83,10 @@ TEST_P(Opening, FailsOnAllRanksOrOnNone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, Opening,
-                         ::testing::Values(Scenario{4, 2, 2, 0}, Scenario{4, 2, 2, 1}, Scenario{9, 3, 3, 2},
-                                           Scenario{9, 3, 7, 2}, Scenario{9, 3, 7, 4}, Scenario{8, 8, 3, 0},
-                                           Scenario{8, 8, 3, 1}, Scenario{8, 8, 3, 2}));
+                         ::testing::Values(OpeningScenario{4, 2, 2, 0}, OpeningScenario{4, 2, 2, 1},
+                                           OpeningScenario{9, 3, 3, 2}, OpeningScenario{9, 3, 7, 2},
+                                           OpeningScenario{9, 3, 7, 4}, OpeningScenario{8, 8, 3, 0},
+                                           OpeningScenario{8, 8, 3, 1}, OpeningScenario{8, 8, 3, 2}));
 
 }  // namespace
 }  // namespace lq::checkpoint

@@ -13,12 +13,12 @@
 #include <thread>
 
 namespace lq::testing {
-namespace {
 
-// Gives the core to ranks that share it.
 void wait(MPI_Request request) {
   for (int done = 0; done == 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE)) std::this_thread::yield();
 }
+
+namespace {
 
 class RankListener : public ::testing::EmptyTestEventListener {
  public:

@@ -16,6 +16,9 @@ namespace lq::testing {
 int world_rank();
 int world_size();
 
+// Gives the core to ranks that share it.
+void wait(MPI_Request request);
+
 // Collective. A directory that all ranks use, removed by the last of them.
 class SharedDirectory {
  public:

@@ -37,12 +37,12 @@ TEST(FreeField, HasPlaquetteAndTraceOne) {
   EXPECT_EQ(physics.not_finite, 0U);
 }
 
-struct Case {
+struct SmallLattice {
   int colors = 0;
   Extents extents;
 };
 
-class Observables : public ::testing::TestWithParam<Case> {};
+class Observables : public ::testing::TestWithParam<SmallLattice> {};
 
 TEST_P(Observables, AgreeWithTheNaiveImplementation) {
   const auto lattice = naive::random_links(GetParam().extents, GetParam().colors, 1);
@@ -91,9 +91,11 @@ TEST_P(Observables, OneByOneTheyAreThoseOfMeasure) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Lattices, Observables,
-                         ::testing::Values(Case{2, {4, 5}}, Case{3, {3, 3}}, Case{2, {3, 4, 2}}, Case{3, {2, 3, 4}},
-                                           Case{4, {3, 2, 2}}, Case{2, {2, 3, 2, 4}}, Case{3, {4, 2, 3, 3}},
-                                           Case{4, {2, 2, 2, 3}}, Case{3, {1, 3, 1, 2}}, Case{5, {2, 2, 1}}));
+                         ::testing::Values(SmallLattice{2, {4, 5}}, SmallLattice{3, {3, 3}}, SmallLattice{2, {3, 4, 2}},
+                                           SmallLattice{3, {2, 3, 4}}, SmallLattice{4, {3, 2, 2}},
+                                           SmallLattice{2, {2, 3, 2, 4}}, SmallLattice{3, {4, 2, 3, 3}},
+                                           SmallLattice{4, {2, 2, 2, 3}}, SmallLattice{3, {1, 3, 1, 2}},
+                                           SmallLattice{5, {2, 2, 1}}));
 
 TEST(Plaquette, InTwoDimensionsIsTemporalOnly) {
   const auto found = measure_alone(naive::random_links({3, 4}, 3, 1)).plaquette;

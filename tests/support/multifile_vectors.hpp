@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "transport/transport.hpp"
+#include "multifile/multifile.hpp"
+#include "support/file_contents.hpp"
 
 namespace lq::testing {
 
@@ -28,18 +29,21 @@ inline std::vector<std::byte> vector_bytes(std::int64_t seed, std::int64_t rank,
 }
 
 inline std::vector<std::byte> golden_vector(const std::string& name) {
-  std::ifstream file(std::string(LQ_SOURCE_DIR) + "/tests/golden/good/sion/" + name, std::ios::binary);
+  std::ifstream file(golden_path(name), std::ios::binary);
   if (!file) throw std::runtime_error("no vector " + name);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
   return {begin, begin + text.size()};
 }
 
-inline std::vector<std::byte> bytes_in(transport::Transport& transport, const std::string& path) {
-  const auto file = transport.open_read(path);
-  std::vector<std::byte> bytes(file->size());
-  bytes.resize(file->read_at(0, bytes));
-  return bytes;
+// What is left of the logical file that is open, in pieces that fit no chunk.
+inline std::vector<std::byte> read_to_end(multifile::Multifile& file) {
+  std::vector<std::byte> all, buffer(777);
+  while (!file.is_at_end()) {
+    const std::size_t got = file.read(buffer);
+    all.insert(all.end(), buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(got));
+  }
+  return all;
 }
 
 // But for the version of the writing library, which stands at bytes 8 to 15.

@@ -21,7 +21,7 @@ using lq::testing::error_of;
 using lq::testing::run_ranks;
 using Handle = std::shared_ptr<Comm>;
 
-class ThreadComm : public testing::TestWithParam<CommQuestion> {};
+class ThreadComm : public ::testing::TestWithParam<CommQuestion> {};
 
 TEST_P(ThreadComm, AnswersForOneToEightRanks) {
   for (const int n : {1, 2, 3, 4, 8}) {
@@ -35,7 +35,7 @@ TEST_P(ThreadComm, AnswersInHalvesOfASplitGroup) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Comm, ThreadComm, testing::ValuesIn(lq::testing::all_comm_questions()),
+INSTANTIATE_TEST_SUITE_P(Comm, ThreadComm, ::testing::ValuesIn(lq::testing::all_comm_questions()),
                          [](const auto& question) { return std::string(question.param.name); });
 
 Error outcome(const std::exception_ptr& left) {

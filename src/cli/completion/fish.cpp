@@ -9,7 +9,7 @@
 namespace lq::cli {
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string quoted_for_fish(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
   return out + "'";
@@ -22,7 +22,7 @@ std::string fish_completion(const std::vector<VerbArguments>& verbs) {
   for (const char* program : {"lq", "lq-mpi"}) {
     for (const VerbArguments& verb : verbs) {
       script += fmt::format("complete -c {} -n __fish_use_subcommand -f -a {} -d {}\n", program, verb.name,
-                            quoted(verb.summary));
+                            quoted_for_fish(verb.summary));
       for (const Argument& argument : verb.arguments) {
         if (argument.is_positional) continue;
         script += fmt::format("complete -c {} -n '__fish_seen_subcommand_from {}'", program, verb.name);
@@ -31,7 +31,7 @@ std::string fish_completion(const std::vector<VerbArguments>& verbs) {
         }
         if (!argument.value.empty()) script += " -r";
         if (!argument.choices.empty()) script += fmt::format(" -f -a '{}'", fmt::join(argument.choices, " "));
-        script += fmt::format(" -d {}\n", quoted(argument.help));
+        script += fmt::format(" -d {}\n", quoted_for_fish(argument.help));
       }
     }
   }

@@ -10,7 +10,7 @@ namespace lq::cli {
 namespace {
 
 // Inside single quotes of the shell, and inside the brackets of _arguments.
-std::string quoted(const std::string& text) {
+std::string quoted_for_zsh(const std::string& text) {
   std::string out;
   for (const char c : text) {
     if (c == '\'') {
@@ -28,16 +28,17 @@ std::string specification(const Argument& argument) {
   std::string action;
   if (!argument.value.empty()) {
     action = argument.choices.empty()
-                 ? fmt::format(":{}:_files", quoted(argument.value))
-                 : fmt::format(":{}:({})", quoted(argument.value), fmt::join(argument.choices, " "));
+                 ? fmt::format(":{}:_files", quoted_for_zsh(argument.value))
+                 : fmt::format(":{}:({})", quoted_for_zsh(argument.value), fmt::join(argument.choices, " "));
   }
   if (argument.is_positional) {
     const char* files = argument.is_file ? "_files" : "";
-    return fmt::format("      '{}:{}:{}' \\\n", argument.repeats ? "*" : "", quoted(argument.value), files);
+    return fmt::format("      '{}:{}:{}' \\\n", argument.repeats ? "*" : "", quoted_for_zsh(argument.value), files);
   }
   std::string lines;
   for (const std::string& name : argument.names) {
-    lines += fmt::format("      '{}{}[{}]{}' \\\n", argument.repeats ? "*" : "", name, quoted(argument.help), action);
+    lines += fmt::format("      '{}{}[{}]{}' \\\n", argument.repeats ? "*" : "", name, quoted_for_zsh(argument.help),
+                         action);
   }
   return lines;
 }
@@ -48,7 +49,7 @@ std::string zsh_completion(const std::vector<VerbArguments>& verbs) {
   std::string names;
   std::string branches;
   for (const VerbArguments& verb : verbs) {
-    names += fmt::format("    '{}:{}'\n", verb.name, quoted(verb.summary));
+    names += fmt::format("    '{}:{}'\n", verb.name, quoted_for_zsh(verb.summary));
     branches += fmt::format("    {})\n      _arguments \\\n", verb.name);
     for (const Argument& argument : verb.arguments) branches += specification(argument);
     branches += "        && return 0\n      ;;\n";

@@ -35,8 +35,8 @@ Grid grid_of(const Group& group, const Shape& shape) {
 
 }  // namespace
 
-Way::Way(const Group& group, const Shape& shape, bool writing)
-    : shape_(shape), writing_(writing), spec_(spec_of(shape.site_bytes)), grid_(grid_of(group, shape)) {
+Way::Way(const Group& group, const Shape& shape, bool writes)
+    : shape_(shape), writing_(writes), spec_(spec_of(shape.site_bytes)), grid_(grid_of(group, shape)) {
   const Payload payload = payload_at(0);
   RouteOptions options;
   options.threads = 1;  // the program need not have asked MPI for more
@@ -48,7 +48,7 @@ Way::Way(const Group& group, const Shape& shape, bool writing)
                             .payload = payload,
                             .region = payload.stored,
                             .unit = {},
-                            .writing = writing,
+                            .writing = writes,
                             .checksum = false,
                             .options = options},
                            memory);

@@ -21,8 +21,6 @@ using multifile::Direction;
 using multifile::MappedFile;
 using multifile::Mode;
 
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(Code::invalid_argument, sentence); }
-
 bool is_array(const auto* const* array) { return array != nullptr && *array != nullptr; }
 
 multifile::MappedCreation creation_of(const MappedArguments& arguments, const Mode& mode) {
@@ -56,7 +54,7 @@ std::optional<std::vector<std::int64_t>> wanted_ranks(const MappedArguments& arg
 }
 
 template <class T, class Value>
-void give_array(T** target, std::size_t count, const Value& value) {
+void give_new_array(T** target, std::size_t count, const Value& value) {
   if (target == nullptr) return;
   *target = static_cast<T*>(std::malloc(std::max<std::size_t>(count, 1) * sizeof(T)));
   if (*target == nullptr) throw Error(Code::out_of_memory, fmt::format("no memory for {} tasks", count));
@@ -66,14 +64,14 @@ void give_array(T** target, std::size_t count, const Value& value) {
 void give_contents(const MappedArguments& arguments, const MappedFile& file, bool were_dealt) {
   const std::size_t count = file.tasks();
   if (were_dealt) {
-    give_array(arguments.ranks, count, [&](std::size_t i) { return static_cast<int>(file.task(i).rank); });
+    give_new_array(arguments.ranks, count, [&](std::size_t i) { return static_cast<int>(file.task(i).rank); });
   }
   *arguments.tasks = static_cast<int>(count);
   *arguments.files = file.facts().files;
-  give_array(arguments.chunks, count,
-             [&](std::size_t i) { return static_cast<sion_int64>(file.task(i).stream.width()); });
-  give_array(arguments.file_numbers, count, [&](std::size_t i) { return static_cast<int>(file.task(i).file); });
-  give_array(arguments.numbers, count, [&](std::size_t i) { return static_cast<int>(file.task(i).number); });
+  give_new_array(arguments.chunks, count,
+                 [&](std::size_t i) { return static_cast<sion_int64>(file.task(i).stream.width()); });
+  give_new_array(arguments.file_numbers, count, [&](std::size_t i) { return static_cast<int>(file.task(i).file); });
+  give_new_array(arguments.numbers, count, [&](std::size_t i) { return static_cast<int>(file.task(i).number); });
 }
 
 // A number that is given back unless a file comes behind it.

@@ -27,6 +27,8 @@ std::string name_of(const char* name) {
   return name;
 }
 
+void refuse(const std::string& sentence) { throw Error(Code::invalid_argument, sentence); }
+
 void check_keys(const OpenFile& open, const Mode& mode) {
   if (open.file->writes() || mode.keys != multifile::KeyWish::inline_records) return;
   if (open.file->facts().key_values == format::sion::KeyValueMode::inline_records) return;

@@ -17,6 +17,9 @@ namespace lq::compat::sion {
 multifile::Mode mode_of(const char* words);
 std::string name_of(const char* name);
 
+// Throws Error(invalid_argument).
+[[noreturn]] void refuse(const std::string& sentence);
+
 // A message where the file has another key-value mode than was asked for.
 void check_keys(const OpenFile& open, const multifile::Mode& mode);
 

@@ -19,8 +19,6 @@ using multifile::Direction;
 using multifile::Mode;
 using multifile::SerialFile;
 
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(Code::invalid_argument, sentence); }
-
 struct SerialArguments {
   char* name;
   int* ntasks;

@@ -12,9 +12,9 @@
 namespace lq::format::scidac {
 namespace {
 
-constexpr std::string_view title = "limequat-slices 1.0";
+constexpr std::string_view first_words = "limequat-slices 1.0";
 
-std::string header_line(std::uint64_t slices) { return fmt::format("{} {}\n", title, slices); }
+std::string header_line(std::uint64_t slices) { return fmt::format("{} {}\n", first_words, slices); }
 
 [[noreturn]] void fail(const std::string& what, std::string expected, std::string_view found) {
   const std::string shown = base::printable(found);
@@ -32,9 +32,10 @@ std::string_view take_line(std::string_view& text) noexcept {
 
 std::uint64_t count_from(std::string_view line) {
   const auto words = base::split_words(line);
-  const bool titled = line.starts_with(title) && words.size() == 3;
+  const bool titled = line.starts_with(first_words) && words.size() == 3;
   const auto count = titled ? base::parse_u64(words[2]) : std::nullopt;
-  if (!count || slices_length(*count) > slices_limit) fail("the first line", fmt::format("{} COUNT", title), line);
+  if (!count || slices_length(*count) > slices_limit)
+    fail("the first line", fmt::format("{} COUNT", first_words), line);
   return *count;
 }
 
@@ -47,7 +48,7 @@ std::uint64_t slices_length(std::uint64_t slices) noexcept {
     digits += slices - (power == 1 ? 0 : power);  // one more digit for each number from 10, 100, ...
   }
   constexpr std::uint64_t rest = 19;  // two blanks, two sums, a newline
-  return title.size() + 2 + fmt::formatted_size("{}", slices) + digits + rest * slices;
+  return first_words.size() + 2 + fmt::formatted_size("{}", slices) + digits + rest * slices;
 }
 
 std::string encode_slices(const std::vector<Checksum>& slices) {

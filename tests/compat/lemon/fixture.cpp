@@ -6,17 +6,8 @@
 
 #include <fstream>
 #include <iterator>
-#include <thread>
 
 namespace lq::testing {
-namespace {
-
-// Gives the core to ranks that share it.
-void wait(MPI_Request request) {
-  for (int done = 0; done == 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE)) std::this_thread::yield();
-}
-
-}  // namespace
 
 void barrier() {
   MPI_Request request = MPI_REQUEST_NULL;

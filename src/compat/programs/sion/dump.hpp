@@ -23,6 +23,7 @@ struct DumpOptions {
 };
 
 // A line of dashes.
+inline constexpr int long_rule = 155;
 void print_rule(int length);
 
 // How chunks and blocks of the file system are filled. `widths`: of the chunks of each task.

@@ -18,8 +18,6 @@ using format::sion::KeyRecord;
 using format::sion::KeyWalker;
 using format::sion::Set;
 
-constexpr int long_rule = 155;
-
 // All tasks with a walk over their records, between two rules.
 void for_each_task(const Set& set, const std::function<void(std::int32_t task, KeyWalker& records)>& work) {
   print_rule(long_rule);

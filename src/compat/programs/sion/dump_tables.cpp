@@ -16,7 +16,6 @@ namespace {
 using format::sion::Place;
 using format::sion::Set;
 
-constexpr int long_rule = 155;
 constexpr int short_rule = 60;
 
 struct Amount {

@@ -1,0 +1,48 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Files as tests look at them: what lies in a folder, and the bytes of each.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "transport/transport.hpp"
+
+namespace lq::testing {
+
+// Names without the folder, in order.
+inline std::vector<std::string> files_in(const std::string& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(directory))
+    names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+// A sound multifile of the conformance vectors.
+inline std::string golden_path(const std::string& name) {
+  return std::string(LQ_SOURCE_DIR) + "/tests/golden/good/sion/" + name;
+}
+
+inline std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline std::vector<std::byte> bytes_in(transport::Transport& transport, const std::string& path) {
+  const auto file = transport.open_read(path);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(file->size()));
+  bytes.resize(file->read_at(0, bytes));
+  return bytes;
+}
+
+inline void put_contents(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+}  // namespace lq::testing
