@@ -258,13 +258,14 @@ void CreatedSet::publish() {
     if (keeps_file() && file_ > 0) give_name(transport_, path_, part_, name_, options_.overwrite);
   });
   comm::agree_at_root(all(), [&] {
-    if (fields() > 0) give_name(transport_, path_, fields_->at(), fields_->name(), options_.overwrite);
-    if ((files_ > 1 || fields() > 0) && options_.sync == Sync::full) transport_.sync_directory(path_);
-    give_name(transport_, path_, part_, name_, options_.overwrite);
+    const bool has_fields = fields() > 0;
+    if (!has_fields && created_fields_) remove_quietly(transport_, fields_->at());  // of fields that failed
+    std::vector<NewName> names;
+    if (has_fields) names.push_back({fields_->at(), fields_->name()});
+    names.push_back({part_, name_});
+    publish_set(transport_, path_, names,
+                {files_, has_fields, options_.overwrite, older_files_, options_.sync == Sync::full});
     created_ = false;
-    if (fields() == 0 && created_fields_) remove_quietly(transport_, fields_->at());  // of fields that failed
-    if (options_.overwrite) remove_older(transport_, path_, files_, older_files_, fields() > 0);
-    if (options_.sync == Sync::full) transport_.sync_directory(path_);
   });
 }
 

@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See publishing.hpp.
 #include "checkpoint/publishing.hpp"
 
 #include <limequat/error.hpp>
@@ -21,6 +19,24 @@ std::unique_ptr<transport::File> create_part(transport::Transport& transport, co
   return transport.create(part, {.is_private = transport.kind(path) == transport::PathKind::file});
 }
 
+namespace {
+
+// The fields of an older set if the new one has none itself, and its further files. What cannot be removed stays.
+void remove_older(transport::Transport& transport, const std::string& path, const Publishing& set) {
+  const std::string fields = fields_name(path);
+  if (!set.has_fields && fields_generation_at(transport, fields)) remove_quietly(transport, fields);
+  for (std::int32_t number = set.files; number < set.older_files; ++number) {
+    try {
+      const std::string name = sion::file_name(path, number);
+      if (sion::read_head(*transport.open_read(name)).file_number == number) transport.remove(name);
+    } catch (const Error&) {
+      // It was not there, or is something else: the new set is complete all the same.
+    }
+  }
+}
+
+}  // namespace
+
 void give_name(transport::Transport& transport, const std::string& path, const std::string& part,
                const std::string& name, bool overwrite) {
   const bool replaces = overwrite && transport.kind(name) == transport::PathKind::file;
@@ -28,6 +44,17 @@ void give_name(transport::Transport& transport, const std::string& path, const s
     transport.copy_permissions(replaces ? name : path, part);
   }
   replaces ? transport.rename(part, name) : transport.publish(part, name);
+}
+
+void publish_set(transport::Transport& transport, const std::string& path, std::span<const NewName> names,
+                 const Publishing& set) {
+  for (const NewName& one : names) {
+    const bool is_last = &one == &names.back();
+    if (is_last && set.syncs && (set.files > 1 || set.has_fields)) transport.sync_directory(path);
+    if (one.part != one.name) give_name(transport, path, one.part, one.name, set.overwrite);
+  }
+  if (set.overwrite) remove_older(transport, path, set);
+  if (set.syncs) transport.sync_directory(path);
 }
 
 std::int32_t files_of(transport::Transport& transport, const std::string& path) {
@@ -46,20 +73,6 @@ void require_fields_target(transport::Transport& transport, const std::string& p
   const std::string name = fields_name(path);
   // A file of that name that is not of a set is nothing that the user asked to have replaced.
   io::require_target(transport, name, overwrite && fields_generation_at(transport, name));
-}
-
-void remove_older(transport::Transport& transport, const std::string& path, std::int32_t files,
-                  std::int32_t older_files, bool has_fields) {
-  const std::string fields = fields_name(path);
-  if (!has_fields && fields_generation_at(transport, fields)) remove_quietly(transport, fields);
-  for (std::int32_t number = files; number < older_files; ++number) {
-    try {
-      const std::string name = sion::file_name(path, number);
-      if (sion::read_head(*transport.open_read(name)).file_number == number) transport.remove(name);
-    } catch (const Error&) {
-      // It was not there, or is something else: the new set is complete all the same.
-    }
-  }
 }
 
 void remove_quietly(transport::Transport& transport, const std::string& path) noexcept {

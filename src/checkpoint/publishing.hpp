@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "transport/transport.hpp"
@@ -20,14 +21,24 @@ std::unique_ptr<transport::File> create_part(transport::Transport& transport, co
 // is replaced are kept; a file more than there were gets those of the set's first one, so give file 0 its name last.
 void give_name(transport::Transport& transport, const std::string& path, const std::string& part,
                const std::string& name, bool overwrite);
+// The same of all that are left of the set `path`, its first file last, so that a set that can be opened is whole; then
+// what is left of an older set is removed. A file that has its name already keeps it.
+struct NewName {
+  std::string part, name;
+};
+struct Publishing {
+  std::int32_t files = 1;  // of the new set, those that have their names included
+  bool has_fields = false;
+  bool overwrite = false;
+  std::int32_t older_files = 0;  // of the set that is replaced
+  bool syncs = true;
+};
+void publish_set(transport::Transport& transport, const std::string& path, std::span<const NewName> names,
+                 const Publishing& set);
 // How many physical files the set at `path` has; 0: there is none.
 std::int32_t files_of(transport::Transport& transport, const std::string& path);
 // exists: there is a NAME.fields beside the set `path` that is of a set not to be replaced, or of none.
 void require_fields_target(transport::Transport& transport, const std::string& path, bool overwrite);
-// Behind the new set of so many files: its fields if it has none itself, and further files up to `older_files`. What
-// cannot be removed stays.
-void remove_older(transport::Transport& transport, const std::string& path, std::int32_t files,
-                  std::int32_t older_files, bool has_fields);
 void remove_quietly(transport::Transport& transport, const std::string& path) noexcept;
 
 }  // namespace lq::checkpoint

@@ -234,16 +234,12 @@ void Repair::close(std::int32_t number) {
 
 void Repair::publish() {
   const bool replacing = replaces();
-  const auto move = [&](const std::string& from, const std::string& to) {
-    if (from != to) give_name(transport_, report_.path, from, to, replacing);
-  };
   const std::int32_t older_files = replacing ? files_of(transport_, report_.path) : 0;
-  for (std::int32_t number = files() - 1; number > 0; --number) move(file(number).path, target(number));
-  if (has_fields()) move(found_.fields_path, fields_name(report_.path));
-  if (files() > 1 || has_fields()) transport_.sync_directory(target(0));
-  move(file(0).path, target(0));
-  if (replacing) remove_older(transport_, report_.path, files(), older_files, !found_.fields_path.empty());
-  transport_.sync_directory(target(0));
+  std::vector<NewName> names;
+  for (std::int32_t number = files() - 1; number > 0; --number) names.push_back({file(number).path, target(number)});
+  if (has_fields()) names.push_back({found_.fields_path, fields_name(report_.path)});
+  names.push_back({file(0).path, target(0)});
+  publish_set(transport_, report_.path, names, {files(), !found_.fields_path.empty(), replacing, older_files, true});
 }
 
 }  // namespace

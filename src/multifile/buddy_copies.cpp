@@ -11,8 +11,8 @@
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
+#include "comm/wire.hpp"
 #include "format/sion/geometry.hpp"
-#include "multifile/wire.hpp"
 
 namespace lq::multifile {
 namespace {
@@ -42,7 +42,7 @@ BuddyCopies::BuddyCopies(const std::shared_ptr<Team>& team, std::shared_ptr<comm
   const Ward mine{request.chunk_bytes, request.rank, all_->rank()};
   std::vector<Ward> own;
   for (const auto& bytes : group_->gather(std::as_bytes(std::span(&mine, 1)), 0))
-    own.push_back(from_bytes<Ward>(bytes));
+    own.push_back(comm::from_bytes<Ward>(bytes));
   find_neighbours();
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     Level& level = levels_[i];
@@ -58,7 +58,7 @@ void BuddyCopies::find_neighbours() {
   const auto places = all_->gather(std::as_bytes(std::span(&here, 1)), 0);
   std::vector<Group> groups(places.empty() ? 0 : static_cast<std::size_t>(seat_.files));
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    const auto place = from_bytes<format::sion::Place>(places[rank]);
+    const auto place = comm::from_bytes<format::sion::Place>(places[rank]);
     Group& group = groups[static_cast<std::size_t>(place.file)];
     ++group.tasks;
     if (place.task == 0) group.first = static_cast<std::int32_t>(rank);
@@ -66,19 +66,19 @@ void BuddyCopies::find_neighbours() {
   const auto levels = static_cast<std::int32_t>(levels_.size());
   const auto answer = all_->scatter_parts(
       [&](int rank) {
-        const auto place = from_bytes<format::sion::Place>(places[static_cast<std::size_t>(rank)]);
+        const auto place = comm::from_bytes<format::sion::Place>(places[static_cast<std::size_t>(rank)]);
         std::vector<std::byte> bytes;
         for (std::int32_t distance = 1; distance <= levels; ++distance) {
-          append(bytes, groups[static_cast<std::size_t>(group_before(place.file, distance, seat_.files))]);
-          append(bytes, groups[static_cast<std::size_t>(group_before(place.file, -distance, seat_.files))]);
+          comm::append(bytes, groups[static_cast<std::size_t>(group_before(place.file, distance, seat_.files))]);
+          comm::append(bytes, groups[static_cast<std::size_t>(group_before(place.file, -distance, seat_.files))]);
         }
         return bytes;
       },
       0);
   base::Bytes bytes = answer;
   for (std::int32_t level = 0; level < levels; ++level) {
-    const auto keeper = take<Group>(bytes);
-    const auto ward = take<Group>(bytes);
+    const auto keeper = comm::take<Group>(bytes);
+    const auto ward = comm::take<Group>(bytes);
     levels_[static_cast<std::size_t>(level)].vicinity = {seat_, level + 1, keeper.first, keeper.tasks, ward.tasks, {}};
   }
 }
@@ -93,14 +93,14 @@ void BuddyCopies::create_level(Level& level, std::int32_t number, const std::vec
   for (const comm::Message& message : all_->all_to_all(answers)) {
     base::Bytes bytes = message.bytes;
     while (!bytes.empty()) {
-      parts.push_back(to_bytes(take<format::sion::ChunkPlaces>(bytes)));
-      append(parts.back(), take<format::sion::Place>(bytes));
+      parts.push_back(comm::to_bytes(comm::take<format::sion::ChunkPlaces>(bytes)));
+      comm::append(parts.back(), comm::take<format::sion::Place>(bytes));
     }
   }
   const auto mine = group_->scatter(parts, 0);
   base::Bytes bytes = mine;
-  level.stream = LogicalFile(take<format::sion::ChunkPlaces>(bytes));
-  level.place = take<format::sion::Place>(bytes);
+  level.stream = LogicalFile(comm::take<format::sion::ChunkPlaces>(bytes));
+  level.place = comm::take<format::sion::Place>(bytes);
 }
 
 // On the first task of each group, which keeps the copy that `arrived` asks for.
@@ -108,7 +108,7 @@ std::vector<comm::Message> BuddyCopies::lay_out(Level& level, std::int32_t numbe
                                                 const std::vector<comm::Message>& arrived, const Creation& request,
                                                 std::int32_t block_size) {
   if (!is_first()) return {};
-  level.wards = take_all<Ward>(arrived.at(0).bytes);
+  level.wards = comm::take_all<Ward>(arrived.at(0).bytes);
   Facts facts = facts_for_writing(request.path, request.mode);
   facts.block_size = block_size;
   facts.files = seat_.files;
@@ -132,8 +132,8 @@ std::vector<comm::Message> BuddyCopies::lay_out(Level& level, std::int32_t numbe
   level.file = head.file_number;
   comm::Message answer{arrived.at(0).rank, {}};
   for (auto task = static_cast<std::int32_t>(own.size()); task < head.tasks; ++task) {
-    append(answer.bytes, geometry.places(task));
-    append(answer.bytes, format::sion::Place{head.file_number, task});
+    comm::append(answer.bytes, geometry.places(task));
+    comm::append(answer.bytes, format::sion::Place{head.file_number, task});
   }
   return {answer};
 }
@@ -186,7 +186,7 @@ void BuddyCopies::close_level(Level& level) {
   const auto gathered = group_->gather(std::as_bytes(std::span(level.stream.used())), 0);
   if (is_first()) outgoing.push_back({level.vicinity.keeper, {}});
   for (const auto& used : gathered) {
-    append(outgoing[0].bytes, static_cast<std::uint64_t>(used.size() / sizeof(std::int64_t)));
+    comm::append(outgoing[0].bytes, static_cast<std::uint64_t>(used.size() / sizeof(std::int64_t)));
     outgoing[0].bytes.insert(outgoing[0].bytes.end(), used.begin(), used.end());
   }
   const auto arrived = all_->all_to_all(std::move(outgoing));
@@ -205,13 +205,13 @@ void BuddyCopies::write_tables(Level& level, const std::vector<comm::Message>& a
   std::vector<std::vector<std::int64_t>> filled(static_cast<std::size_t>(group_->size()), {0});  // placeholders
   base::Bytes bytes = arrived.at(0).bytes;
   while (!bytes.empty()) {
-    const auto chunks = take<std::uint64_t>(bytes);
-    filled.push_back(take_all<std::int64_t>(bytes, chunks));
+    const auto chunks = comm::take<std::uint64_t>(bytes);
+    filled.push_back(comm::take_all<std::int64_t>(bytes, chunks));
   }
   format::sion::Tail tail{format::sion::ChunkTable::of(filled), std::nullopt};
   if (level.file == 0) {
     tail.map.emplace();
-    for (const auto& place : places) tail.map->push_back(from_bytes<format::sion::Place>(place));
+    for (const auto& place : places) tail.map->push_back(comm::from_bytes<format::sion::Place>(place));
   }
   level.metadata->write_tail(tail);
 }

@@ -59,7 +59,7 @@ BuddyService::BuddyService(std::shared_ptr<comm::Comm> all, const Opening& reque
 
 std::string BuddyService::path_of(std::int32_t level, std::int32_t file) const {
   if (level >= 0) return format::sion::copy_name(request_.path, level, file, request_.copy_names);
-  return request_.names ? request_.names(file) : format::sion::file_name(request_.path, file);
+  return multifile::path_of(request_.names, request_.path, file);
 }
 
 // The levels and files that this task can read; only the first of each group looks.
@@ -72,7 +72,7 @@ std::vector<std::byte> BuddyService::look_around(const Seat& seat) const {
         const auto physical = request_.opener.transport->open_read(path_of(level, file));
         const format::sion::Head head = format::sion::read_head(*physical);
         const bool belongs = head.is_closed() && head.files == seat.files && head.file_number == file;
-        if (belongs) append(found, format::sion::Place{level, file});
+        if (belongs) comm::append(found, format::sion::Place{level, file});
       } catch (const Error&) {  // somebody else may have it
       }
     }
@@ -83,7 +83,7 @@ std::vector<std::byte> BuddyService::look_around(const Seat& seat) const {
 // On rank 0: of each file the lowest level, on the lowest rank that has it.
 void BuddyService::choose_servers(const std::vector<std::vector<std::byte>>& found) {
   for (std::size_t rank = 0; rank < found.size(); ++rank) {
-    for (const auto& place : take_all<format::sion::Place>(found[rank])) {
+    for (const auto& place : comm::take_all<format::sion::Place>(found[rank])) {
       Server& server = servers_[static_cast<std::size_t>(place.task)];
       if (server.rank >= 0 && server.level <= place.file) continue;
       server = {static_cast<std::int32_t>(rank), place.file};
@@ -122,7 +122,7 @@ std::vector<comm::Message> BuddyService::describe() {
                                 metadata.path, rank, all_->size()));
       }
       std::vector<std::byte>& bytes = by_rank[static_cast<int>(rank)];
-      append(bytes, servers_[f].level);
+      comm::append(bytes, servers_[f].level);
       append_description(bytes, head, metadata.geometry, file, task, rank, metadata.tail.table.used(task));
     }
   }
@@ -141,8 +141,8 @@ BuddyService::Share BuddyService::find_share() {
                               request_.path, arrived.size(), all_->rank()));
     }
     base::Bytes bytes = arrived[0].bytes;
-    const auto level = take<std::int32_t>(bytes);
-    const auto found = from_bytes<Description>(bytes);
+    const auto level = comm::take<std::int32_t>(bytes);
+    const auto found = comm::from_bytes<Description>(bytes);
     file_ = found.file;
     return Share{
         {found.file, found.files, found.number, found.tasks}, path_of(level, found.file), {bytes.begin(), bytes.end()}};
@@ -162,13 +162,13 @@ void BuddyService::read_round(std::uint64_t offset, base::MutableBytes buffer) {
   std::vector<comm::Message> questions;
   const Wanted wanted{static_cast<std::int64_t>(offset), static_cast<std::int64_t>(buffer.size()), file_, 0};
   if (!buffer.empty()) {
-    questions.push_back({servers_[static_cast<std::size_t>(file_)].rank, to_bytes(wanted)});
+    questions.push_back({servers_[static_cast<std::size_t>(file_)].rank, comm::to_bytes(wanted)});
   }
   const auto asked = all_->all_to_all(std::move(questions));
   auto answers = comm::agree(*all_, [&] {
     std::vector<comm::Message> read;
     for (const comm::Message& message : asked) {
-      const auto theirs = from_bytes<Wanted>(message.bytes);
+      const auto theirs = comm::from_bytes<Wanted>(message.bytes);
       comm::Message& answer = read.emplace_back(comm::Message{message.rank, {}});
       answer.bytes.resize(static_cast<std::size_t>(theirs.bytes));
       Channel& channel = *served_.at(theirs.file);

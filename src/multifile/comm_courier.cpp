@@ -13,7 +13,7 @@
 #include "base/keep_failure.hpp"
 #include "comm/error_wire.hpp"
 #include "comm/wait.hpp"
-#include "multifile/wire.hpp"
+#include "comm/wire.hpp"
 
 namespace lq::multifile {
 namespace {

@@ -75,10 +75,6 @@ class NewFile {
   bool kept_ = false;
 };
 
-std::string name_of(const format::sion::NameRule& names, const std::string& path, std::int32_t file) {
-  return names ? names(file) : format::sion::file_name(path, file);
-}
-
 Facts facts_of(const Creation& request, int tasks) {
   Facts facts = facts_for_writing(request.path, request.mode);
   facts.block_size = request.block_size;
@@ -117,7 +113,7 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
   const std::string path = comm::agree(all, stated_creation(request), [&] {
     require_path(request.path);
     require_valid(request, all);
-    const std::string name = name_of(request.names, request.path, request.seat.file);
+    const std::string name = path_of(request.names, request.path, request.seat.file);
     require_path(name);
     return name;
   });
@@ -215,7 +211,7 @@ ParallelFile::Layout ParallelFile::lay_out(Wishes wishes) {
 }
 
 void ParallelFile::take_answer(base::Bytes bytes) {
-  const auto collecting = take<Layout::Collecting>(bytes);
+  const auto collecting = comm::take<Layout::Collecting>(bytes);
   collects_ = collecting.is_on != 0;
   merges_ = collecting.merges != 0;
   collectors_ = collecting.group;

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "comm/wire.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
-#include "multifile/wire.hpp"
 
 namespace lq::multifile {
 
@@ -33,9 +33,9 @@ struct Description {
 inline void append_description(std::vector<std::byte>& bytes, const format::sion::FixedHead& head,
                                const format::sion::Geometry& geometry, std::int32_t file, std::int32_t number,
                                std::int64_t rank, std::span<const std::int64_t> used = {}) {
-  append(bytes, Description{geometry.places(number), rank, used.size(), file, head.files, number, head.tasks,
-                            head.block_size, head.key_value_mode(), head.metadata_order, head.data_order});
-  append_all(bytes, used);
+  comm::append(bytes, Description{geometry.places(number), rank, used.size(), file, head.files, number, head.tasks,
+                                  head.block_size, head.key_value_mode(), head.metadata_order, head.data_order});
+  comm::append_all(bytes, used);
 }
 
 }  // namespace lq::multifile

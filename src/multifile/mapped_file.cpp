@@ -1,15 +1,38 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What creating and opening share, and closing.
+// Creating: who writes a task announces it to the keeper of its file, who lays the file out and answers. Closing, and
+// what creating and opening share.
 #include "multifile/mapped_file.hpp"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
+#include "format/sion/geometry.hpp"
+#include "multifile/description.hpp"
 
 namespace lq::multifile {
+namespace {
+
+void require_valid(const MappedCreation& request) {
+  require_path(request.path);
+  if (request.files < 1)
+    refuse(Code::invalid_argument, request.path, fmt::format("{} physical files; choose at least 1", request.files));
+  require_block_size(request.path, request.block_size);
+  for (const MappedTask& task : request.tasks) {
+    if (task.file < 0 || task.file >= request.files || task.number < 0 || task.rank < 0 || task.chunk_bytes < 0) {
+      refuse(Code::invalid_argument, request.path,
+             fmt::format("task {} as number {} of file {} of {}, with chunks of {} bytes: that cannot be; "
+                         "count from 0",
+                         task.rank, task.number, task.file, request.files, task.chunk_bytes));
+    }
+  }
+}
+
+}  // namespace
 
 void MappedFile::take_descriptions(const std::vector<comm::Message>& described) {
   for (const comm::Message& message : described) {
@@ -38,8 +61,7 @@ void MappedFile::open_data(const Opener& opener, const format::sion::NameRule& n
   for (Task& task : tasks_) {
     const auto [place, is_new] = opened.try_emplace(task.file, channels_.size());
     if (is_new) {
-      const std::string path = names ? names(task.file) : format::sion::file_name(facts_.path, task.file);
-      channels_.push_back(opener.open(path, facts_.direction));
+      channels_.push_back(opener.open(path_of(names, facts_.path, task.file), facts_.direction));
     }
     task.channel = place->second;
   }
@@ -55,9 +77,9 @@ void MappedFile::close() {
   std::map<int, std::vector<std::byte>> by_keeper;
   for (const Task& task : tasks_) {
     std::vector<std::byte>& bytes = by_keeper[keeper_of(task.file)];
-    append(bytes, format::sion::Place{task.file, task.number});
-    append(bytes, task.stream.chunks());
-    append_all(bytes, std::span(task.stream.used()));
+    comm::append(bytes, format::sion::Place{task.file, task.number});
+    comm::append(bytes, task.stream.chunks());
+    comm::append_all(bytes, std::span(task.stream.used()));
   }
   const auto filled = all_->all_to_all(messages_of(by_keeper));
   comm::agree(*all_, [&] { write_tables(filled); });
@@ -68,9 +90,9 @@ void MappedFile::write_tables(const std::vector<comm::Message>& filled) {
   std::map<std::int32_t, Used> tables;                             // by file
   for (const comm::Message& message : filled) {
     for (base::Bytes bytes = message.bytes; !bytes.empty();) {
-      const auto place = take<format::sion::Place>(bytes);
-      const auto chunks = take<std::uint64_t>(bytes);
-      tables[place.file][place.task] = take_all<std::int64_t>(bytes, chunks);
+      const auto place = comm::take<format::sion::Place>(bytes);
+      const auto chunks = comm::take<std::uint64_t>(bytes);
+      tables[place.file][place.task] = comm::take_all<std::int64_t>(bytes, chunks);
     }
   }
   for (auto& [file, metadata] : kept_) {
@@ -78,6 +100,110 @@ void MappedFile::write_tables(const std::vector<comm::Message>& filled) {
     if (facts_.files > 1 && file == 0) tail.map = map_;
     metadata->write_tail(tail, -1);
   }
+}
+
+std::unique_ptr<MappedFile> MappedFile::create(std::shared_ptr<comm::Comm> all, const MappedCreation& request) {
+  comm::agree(*all, stated_request(request.path, request.mode, request.block_size, request.files),
+              [&] { require_valid(request); });
+  std::uint64_t total = request.tasks.size();
+  all->all_reduce(std::span(&total, 1), comm::Reduce::sum);
+  if (static_cast<std::uint64_t>(request.files) > total) {  // the same on all
+    refuse(Code::invalid_argument, request.path,
+           fmt::format("{} files for {} tasks; choose fewer files", request.files, total));
+  }
+  Facts facts = facts_for_writing(request.path, request.mode);
+  facts.files = request.files;
+  facts.tasks_of_set = static_cast<std::int64_t>(total);
+  auto file = std::unique_ptr<MappedFile>(new MappedFile(facts, all));
+  // Process 0 keeps the map of all tasks, and sees that it is one.
+  std::vector<comm::Message> places;
+  if (!request.tasks.empty()) {
+    places.push_back({0, {}});
+    for (const MappedTask& task : request.tasks) comm::append(places[0].bytes, task);
+  }
+  const auto announced_places = all->all_to_all(places);
+  const auto announced =
+      all->all_to_all(file->sorted_by_keeper(request.tasks, [](const MappedTask& task) { return task.file; }));
+  const auto described = comm::agree(*all, [&] {
+    if (all->rank() == 0) file->make_map(announced_places);
+    return file->lay_out(announced, request);
+  });
+  const auto descriptions = all->all_to_all(described);
+  comm::agree(*all, [&] {
+    file->take_descriptions(descriptions);
+    std::vector<format::sion::Place> order;
+    for (const MappedTask& task : request.tasks) order.push_back({task.file, task.number});
+    file->put_in_order(order);
+    file->open_data(request.opener.with(request.mode, file->facts_.block_size), request.names);
+  });
+  return file;
+}
+
+// On process 0.
+void MappedFile::make_map(const std::vector<comm::Message>& announced) {
+  const auto total = static_cast<std::size_t>(facts_.tasks_of_set);
+  map_.assign(total, {-1, -1});
+  for (const comm::Message& message : announced) {
+    for (const MappedTask& task : comm::take_all<MappedTask>(message.bytes)) {
+      const auto rank = static_cast<std::size_t>(task.rank);
+      if (rank >= total)
+        refuse(Code::invalid_argument, facts_.path,
+               fmt::format("global rank {} of {} tasks; count from 0", rank, total));
+      if (map_[rank].file >= 0)
+        refuse(Code::invalid_argument, facts_.path, fmt::format("two tasks have the global rank {}", rank));
+      map_[rank] = {task.file, task.number};
+    }
+  }
+}
+
+std::vector<comm::Message> MappedFile::lay_out(const std::vector<comm::Message>& announced,
+                                               const MappedCreation& request) {
+  std::map<std::int32_t, std::vector<MappedTask>> by_file;
+  for (std::int32_t f = all_->rank(); f < request.files; f += all_->size()) by_file[f];
+  for (const comm::Message& message : announced) {
+    for (const MappedTask& task : comm::take_all<MappedTask>(message.bytes)) by_file[task.file].push_back(task);
+  }
+  std::map<std::int32_t, Laid> laid;
+  for (auto& [number, tasks] : by_file) laid[number] = lay_out_file(number, tasks, request);
+  std::vector<comm::Message> described;
+  for (const comm::Message& message : announced) {
+    comm::Message& answer = described.emplace_back(comm::Message{message.rank, {}});
+    for (const MappedTask& task : comm::take_all<MappedTask>(message.bytes)) {
+      const auto& [head, geometry] = laid[task.file];
+      append_description(answer.bytes, head, geometry, task.file, task.number, task.rank);
+    }
+  }
+  return described;
+}
+
+MappedFile::Laid MappedFile::lay_out_file(std::int32_t file, std::vector<MappedTask>& tasks,
+                                          const MappedCreation& request) {
+  const std::string path = path_of(request.names, request.path, file);
+  require_path(path);
+  std::ranges::sort(tasks, {}, &MappedTask::number);
+  std::vector<std::int64_t> ranks, chunks;
+  for (const MappedTask& task : tasks) {
+    if (task.number != static_cast<std::int32_t>(chunks.size())) {
+      refuse(
+          Code::invalid_argument, path,
+          fmt::format("{} tasks, one with the number {}; numbers are 0, 1, ... once each", tasks.size(), task.number));
+    }
+    chunks.push_back(task.chunk_bytes);
+    ranks.push_back(task.rank);
+  }
+  if (tasks.empty()) refuse(Code::invalid_argument, path, "no task is in this file; choose fewer files");
+  auto metadata = std::make_unique<fileset::MetadataWriter>(request.opener.create(path));
+  Facts facts = facts_;
+  facts.file_number = file;
+  facts.block_size =
+      request.block_size > 0 ? request.block_size : fileset::block_size_of(*request.opener.transport, path);
+  format::sion::Head head = head_of(facts);
+  head.tasks = static_cast<std::int32_t>(tasks.size());
+  head.ranks = std::move(ranks);
+  head.widths = format::sion::aligned_widths(chunks, head.block_size);
+  format::sion::Geometry geometry = metadata->write_head(head);
+  kept_[file] = std::move(metadata);
+  return {std::move(head), std::move(geometry)};
 }
 
 }  // namespace lq::multifile

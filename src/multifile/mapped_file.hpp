@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "comm/wire.hpp"
 #include "fileset/metadata.hpp"
 #include "format/sion/tail.hpp"
 #include "multifile/multifile.hpp"
 #include "multifile/request.hpp"
-#include "multifile/wire.hpp"
 
 namespace lq::multifile {
 
@@ -64,7 +64,7 @@ class MappedFile final : public Multifile {
   template <class Item, class FileOf>
   std::vector<comm::Message> sorted_by_keeper(const std::vector<Item>& items, const FileOf& file_of) const {
     std::map<int, std::vector<std::byte>> by_keeper;
-    for (const Item& item : items) append(by_keeper[keeper_of(file_of(item))], item);
+    for (const Item& item : items) comm::append(by_keeper[keeper_of(file_of(item))], item);
     return messages_of(by_keeper);
   }
   static std::vector<comm::Message> messages_of(std::map<int, std::vector<std::byte>>& by_keeper) {

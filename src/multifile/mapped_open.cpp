@@ -18,12 +18,6 @@ namespace {
 using fileset::Metadata;
 using format::sion::Place;
 
-[[noreturn]] void refuse(Code code, const std::string& path, const std::string& sentence) {
-  ErrorFacts facts;
-  facts.path = path;
-  throw Error(code, fmt::format("{}: {}", path, sentence), facts);
-}
-
 // What process 0 tells all others.
 struct Extent {
   std::int64_t tasks = 0;
@@ -53,10 +47,6 @@ std::vector<std::int64_t> dealt_ranks(std::int64_t tasks, int process, int proce
   return ranks;
 }
 
-std::string path_of(const Opening& request, std::int32_t file) {
-  return request.names ? request.names(file) : format::sion::file_name(request.path, file);
-}
-
 // Where a task is, and how many tasks there are in that file by the map of the set; 0: there is none.
 struct Promise {
   Place place;
@@ -70,9 +60,9 @@ std::vector<comm::Message> look_up(const std::vector<comm::Message>& asked, cons
   std::vector<comm::Message> answers;
   for (const comm::Message& message : asked) {
     comm::Message& answer = answers.emplace_back(comm::Message{message.rank, {}});
-    for (const std::int64_t rank : take_all<std::int64_t>(message.bytes)) {
+    for (const std::int64_t rank : comm::take_all<std::int64_t>(message.bytes)) {
       const Place& place = map[static_cast<std::size_t>(rank)];
-      append(answer.bytes, Promise{place, held[place.file]});
+      comm::append(answer.bytes, Promise{place, held[place.file]});
     }
   }
   return answers;
@@ -91,7 +81,7 @@ std::vector<Promise> promises_of(comm::Comm& all, const std::vector<std::int64_t
     questions.push_back({0, {bytes.begin(), bytes.end()}});
   }
   for (const comm::Message& answer : all.all_to_all(look_up(all.all_to_all(questions), map))) {
-    promises = take_all<Promise>(answer.bytes);
+    promises = comm::take_all<Promise>(answer.bytes);
   }
   return promises;
 }
@@ -112,7 +102,7 @@ std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, co
   std::vector<Place> map;
   Extent extent;
   comm::agree_at_root(*all, [&] {
-    const Metadata first = fileset::read_metadata(*request.opener.transport, path_of(request, 0));
+    const Metadata first = fileset::read_metadata(*request.opener.transport, path_of(request.names, request.path, 0));
     if (first.head.files > 1) map = map_of(first);
     extent = {map.empty() ? first.head.tasks : static_cast<std::int64_t>(map.size()),
               first.head.files,
@@ -170,9 +160,10 @@ std::vector<comm::Message> MappedFile::describe(const std::vector<comm::Message>
   std::vector<comm::Message> described;
   for (const comm::Message& message : wanted) {
     comm::Message& answer = described.emplace_back(comm::Message{message.rank, {}});
-    for (const auto& [place, tasks] : take_all<Promise>(message.bytes)) {
+    for (const auto& [place, tasks] : comm::take_all<Promise>(message.bytes)) {
       if (!files.contains(place.file)) {
-        files[place.file] = fileset::read_metadata(*request.opener.transport, path_of(request, place.file));
+        files[place.file] =
+            fileset::read_metadata(*request.opener.transport, path_of(request.names, request.path, place.file));
       }
       const Metadata& metadata = files[place.file];
       const format::sion::Head& head = metadata.head;

@@ -166,7 +166,7 @@ KeyIndex& Multifile::keys() {
 }
 
 Multifile::Task& Multifile::add_task(base::Bytes& bytes) {
-  const auto found = take<Description>(bytes);
+  const auto found = comm::take<Description>(bytes);
   facts_.block_size = found.block_size;
   facts_.key_values = found.key_values;
   facts_.metadata_order = found.metadata_order;
@@ -175,8 +175,8 @@ Multifile::Task& Multifile::add_task(base::Bytes& bytes) {
   task.rank = found.rank;
   task.file = found.file;
   task.number = found.number;
-  task.stream =
-      writes() ? LogicalFile(found.places) : LogicalFile(found.places, take_all<std::int64_t>(bytes, found.chunks));
+  task.stream = writes() ? LogicalFile(found.places)
+                         : LogicalFile(found.places, comm::take_all<std::int64_t>(bytes, found.chunks));
   return task;
 }
 

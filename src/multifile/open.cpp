@@ -22,15 +22,6 @@ namespace {
 using fileset::Metadata;
 using format::sion::Place;
 
-[[noreturn]] void refuse(Code code, const std::string& path, const std::string& sentence, std::string expected,
-                         std::string found) {
-  ErrorFacts facts;
-  facts.path = path;
-  facts.expected = std::move(expected);
-  facts.found = std::move(found);
-  throw Error(code, fmt::format("{}: {}", path, sentence), facts);
-}
-
 void require_tasks(const std::string& path, std::size_t written, int reading) {
   if (written == static_cast<std::size_t>(reading)) return;
   refuse(Code::invalid_argument, path,
@@ -117,14 +108,15 @@ std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, con
   comm::agree(all, stated_request(request.path, request.mode, 0, 0), [&] { require_path(request.path); });
   const Seating seating = comm::agree(all, [&] {
     if (all.rank() != 0) return Seating();
-    const std::string path = request.names ? request.names(0) : request.path;
+    const std::string path = path_of(request.names, request.path, 0);
     return seating_of(fileset::read_metadata(*request.opener.transport, path), all.size());
   });
-  const auto seat = from_bytes<Seat>(all.scatter_parts([&](int rank) { return to_bytes(seating.seat_of(rank)); }, 0));
+  const auto seat =
+      comm::from_bytes<Seat>(all.scatter_parts([&](int rank) { return comm::to_bytes(seating.seat_of(rank)); }, 0));
 
   auto file = std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, seat, all.size()), team, seat));
   file->wish_ = request.mode.collectors;
-  file->physical_path_ = request.names ? request.names(seat.file) : format::sion::file_name(request.path, seat.file);
+  file->physical_path_ = path_of(request.names, request.path, seat.file);
   file->group_ = comm::agree(all, [&] { return team->form(seat); });
   comm::Comm& group = *file->group_.comm;
   const Layout layout = comm::agree(all, [&] {

@@ -49,7 +49,7 @@ struct ParallelFile::Layout {
   std::vector<std::byte> answer_to(std::int32_t file, std::int32_t task) const {
     Collecting mine = collecting;
     mine.group = group_of(groups, task, geometry.tasks(), head.block_size, mine.merges != 0);
-    std::vector<std::byte> bytes = to_bytes(mine);
+    std::vector<std::byte> bytes = comm::to_bytes(mine);
     append_description(bytes, head, geometry, file, task, ranks[static_cast<std::size_t>(task)],
                        used.tasks() > 0 ? used.used(task) : std::span<const std::int64_t>());
     return bytes;

@@ -19,12 +19,19 @@ void require_path(const std::string& path) {
               facts);
 }
 
+void refuse(Code code, const std::string& path, const std::string& sentence, std::string expected, std::string found) {
+  throw Error(code, fmt::format("{}: {}", path, sentence),
+              {.path = path, .expected = std::move(expected), .found = std::move(found)});
+}
+
+std::string path_of(const format::sion::NameRule& names, const std::string& path, std::int32_t file) {
+  return names ? names(file) : format::sion::file_name(path, file);
+}
+
 void require_block_size(const std::string& path, std::int32_t block_size) {
   if (block_size > 0 || block_size == -1) return;
-  throw Error(Code::invalid_argument,
-              fmt::format("{}: a block size of {} bytes; choose a positive one, or -1 to ask the file system", path,
-                          block_size),
-              {.path = path});
+  refuse(Code::invalid_argument, path,
+         fmt::format("a block size of {} bytes; choose a positive one, or -1 to ask the file system", block_size));
 }
 
 std::array<comm::Stated, 4> stated_request(const std::string& path, const Mode& mode, std::int32_t block_size,

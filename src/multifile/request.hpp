@@ -43,6 +43,11 @@ inline constexpr std::size_t longest_path = 1023;
 
 // Throws Error(invalid_argument): no name, or one that is too long.
 void require_path(const std::string& path);
+// With the path in front of the sentence and among the facts.
+[[noreturn]] void refuse(Code code, const std::string& path, const std::string& sentence, std::string expected = {},
+                         std::string found = {});
+// Of physical file `file` of the set `path`; no rule: as usual.
+std::string path_of(const format::sion::NameRule& names, const std::string& path, std::int32_t file);
 // Throws Error(invalid_argument): neither positive nor -1.
 void require_block_size(const std::string& path, std::int32_t block_size);
 

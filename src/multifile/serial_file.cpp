@@ -5,6 +5,7 @@
 #include "multifile/serial_file.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -122,11 +123,8 @@ std::unique_ptr<SerialFile> SerialFile::open(const Opening& request) {
 std::unique_ptr<SerialFile> SerialFile::open_task(const Opening& request, std::int64_t task) {
   const Set set = open_set(request);
   if (task < 0 || task >= set.tasks()) {
-    ErrorFacts about;
-    about.path = request.path;
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: there is no task {}; it has tasks 0 to {}", request.path, task, set.tasks() - 1),
-                about);
+    refuse(Code::invalid_argument, request.path,
+           fmt::format("there is no task {}; it has tasks 0 to {}", task, set.tasks() - 1));
   }
   auto file = std::unique_ptr<SerialFile>(new SerialFile(facts_of(request, set)));
   const auto number = static_cast<std::int32_t>(task);
@@ -144,6 +142,35 @@ void SerialFile::close() {
   close_channels();
   const auto used_of = [](const Task& task) -> auto& { return task.stream.used(); };
   metadata_->write_tail({format::sion::ChunkTable::of(tasks_, used_of), std::vector<format::sion::Place>()});
+}
+
+std::unique_ptr<Duplicate> Duplicate::of(const Multifile& original, Access access, std::optional<std::int64_t> rank,
+                                         std::optional<std::uint64_t> key) {
+  const Facts& facts = original.facts();
+  if (original.writes()) {
+    refuse(Code::wrong_state, facts.path, "only a multifile that is read can be duplicated");
+  }
+  auto copy = std::unique_ptr<Duplicate>(new Duplicate(facts));
+  Opener opener;
+  opener.access = access;
+  std::map<std::size_t, std::size_t> opened;
+  for (std::size_t i = 0; i < original.tasks(); ++i) {
+    const Task& task = original.task(i);
+    if (rank && task.rank != *rank) continue;
+    const auto [place, is_new] = opened.try_emplace(task.channel, copy->channels_.size());
+    if (is_new) copy->channels_.push_back(opener.open(original.channel_path(task.channel), Direction::read));
+    Task& added = copy->tasks_.emplace_back();
+    added.rank = task.rank;
+    added.file = task.file;
+    added.number = task.number;
+    added.channel = place->second;
+    added.stream = task.stream;
+  }
+  if (copy->tasks_.empty()) {
+    refuse(Code::invalid_argument, facts.path, fmt::format("no task {} is open here", rank ? *rank : std::int64_t{0}));
+  }
+  if (key) copy->keys().restrict_to(*key);
+  return copy;
 }
 
 }  // namespace lq::multifile

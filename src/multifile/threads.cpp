@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "comm/wire.hpp"
 #include "multifile/reduce.hpp"
-#include "multifile/wire.hpp"
 
 namespace lq::multifile {
 namespace {
@@ -31,14 +31,14 @@ struct Envelope {
 // Parts of all threads of a rank as one message, and back.
 std::vector<std::byte> pack(const Parts& parts) {
   std::vector<std::byte> packed;
-  for (const auto& part : parts) append(packed, static_cast<std::uint64_t>(part.size()));
+  for (const auto& part : parts) comm::append(packed, static_cast<std::uint64_t>(part.size()));
   for (const auto& part : parts) packed.insert(packed.end(), part.begin(), part.end());
   return packed;
 }
 
 void unpack(base::Bytes packed, int threads, Parts& parts) {
   std::vector<std::uint64_t> sizes;
-  for (int t = 0; t < threads; ++t) sizes.push_back(take<std::uint64_t>(packed));
+  for (int t = 0; t < threads; ++t) sizes.push_back(comm::take<std::uint64_t>(packed));
   for (const std::uint64_t size : sizes) {
     parts.emplace_back(packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(size));
     packed = packed.subspan(size);
@@ -111,9 +111,9 @@ void ThreadsComm::all_reduce(std::span<std::uint64_t> values, comm::Reduce opera
         }
         shared_->between->all_reduce(mine, operation);
         shared_->parts.assign(1, {});
-        append_all(shared_->parts[0], std::span(mine));
+        comm::append_all(shared_->parts[0], std::span(mine));
       },
-      [&] { std::ranges::copy(take_all<std::uint64_t>(shared_->parts[0]), values.begin()); });
+      [&] { std::ranges::copy(comm::take_all<std::uint64_t>(shared_->parts[0]), values.begin()); });
 }
 
 // The threads of the root's rank that stand in front of it come last.
@@ -129,7 +129,7 @@ void ThreadsComm::gather_pieces(std::span<const std::byte> mine, int root, const
       [&] {
         const auto joined = [&](int first, int last) {
           std::vector<std::byte> bytes;
-          for (int t = first; t < last; ++t) append_all(bytes, shared_->group.deposit<Deposit>(t).data);
+          for (int t = first; t < last; ++t) comm::append_all(bytes, shared_->group.deposit<Deposit>(t).data);
           return bytes;
         };
         const bool is_there = shared_->between->rank() == root_rank;
@@ -181,8 +181,8 @@ std::vector<comm::Message> ThreadsComm::all_to_all(std::vector<comm::Message> ou
     for (int t = 0; t < threads_; ++t) {
       for (const comm::Message& message : shared_->group.deposit<Outgoing>(t)) {
         std::vector<std::byte>& bytes = packed[message.rank / threads_];
-        append(bytes, Envelope{t, message.rank % threads_, message.bytes.size()});
-        append_all(bytes, std::span(message.bytes));
+        comm::append(bytes, Envelope{t, message.rank % threads_, message.bytes.size()});
+        comm::append_all(bytes, std::span(message.bytes));
       }
     }
     Outgoing between;
@@ -191,7 +191,7 @@ std::vector<comm::Message> ThreadsComm::all_to_all(std::vector<comm::Message> ou
     for (const comm::Message& arrived : shared_->between->all_to_all(std::move(between))) {
       base::Bytes bytes = arrived.bytes;
       while (!bytes.empty()) {
-        const auto envelope = take<Envelope>(bytes);
+        const auto envelope = comm::take<Envelope>(bytes);
         const base::Bytes content = bytes.first(envelope.bytes);
         shared_->mail[static_cast<std::size_t>(envelope.to)].push_back(
             {arrived.rank * threads_ + envelope.from, {content.begin(), content.end()}});

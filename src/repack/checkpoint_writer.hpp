@@ -28,7 +28,7 @@ FilePlan plan_checkpoint(const std::string& path, std::uint64_t block, const std
                          const Keeping& keeping);
 
 // Local. Of the plans' tables it counts how long streams are; the width of the chunks says how these are cut.
-RepackReport write_checkpoint(transport::Transport& transport, const std::vector<FilePlan>& plans, const OpenTask& open,
+RepackReport write_checkpoint(transport::Transport& transport, std::vector<FilePlan> plans, const OpenTask& open,
                               const Keeping& keeping, const checkpoint::CopiedFields& fields,
                               const RepackOptions& options);
 

@@ -104,8 +104,9 @@ class Rewriting {
     require_other_files(found_, plans);
     std::vector<Finding> findings = is_checkpoint() ? findings_of_checkpoint() : left_behind();
     if (!options_.verify) std::ranges::move(taken_as_they_are(), std::back_inserter(findings));
-    RepackReport report = is_checkpoint() ? write_checkpoint(transport_, plans, open, keeping_, fields_, options_)
-                                          : write_set(transport_, std::move(plans), open, options_);
+    RepackReport report = is_checkpoint()
+                              ? write_checkpoint(transport_, std::move(plans), open, keeping_, fields_, options_)
+                              : write_set(transport_, std::move(plans), open, options_);
     report.findings = std::move(findings);
     return report;
   }

@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See set_writer.hpp.
 #include "repack/set_writer.hpp"
 
 #include <algorithm>
@@ -11,13 +9,15 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "checkpoint/field_note.hpp"
+#include "checkpoint/part_name.hpp"
 #include "checkpoint/publishing.hpp"
-#include "format/sion/geometry.hpp"
 
 namespace lq::repack {
-namespace {
 
 namespace sion = format::sion;
+
+namespace {
 
 constexpr std::size_t hole_bytes = 64 * 1024;  // zeros that are not written
 
@@ -32,69 +32,56 @@ void write_sparsely(transport::File& file, std::uint64_t offset, base::Bytes byt
   }
 }
 
-class FileWriter {
+// Without records: what is in a chunk shows in the table alone, which is known beforehand.
+class PlainWriter final : public SetWriter {
  public:
-  FileWriter(const FilePlan& plan, const sion::Geometry& geometry, transport::File& file)
-      : plan_(plan), geometry_(geometry), file_(file) {}
-
-  void write_task(std::int32_t task, const ReadTask& read, Progressing& progress) {
-    std::vector<std::byte> buffer;
-    const std::span<const std::int64_t> chunks = plan_.table.used(task);
-    for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
-      const auto used = static_cast<std::uint64_t>(chunks[chunk]);
-      for (std::uint64_t done = 0; done < used; done += buffer.size()) {
-        buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, used - done)));
-        read(buffer);
-        write_sparsely(file_, geometry_.chunk_offset(task, chunk) + done, buffer);
-        progress.add(buffer.size());
-      }
+  PlainWriter(transport::Transport& transport, std::vector<FilePlan> plans, const RepackOptions& options)
+      : SetWriter(transport, std::move(plans), options) {
+    for (std::size_t k = 0; k < plans_.size(); ++k) {
+      sion::Head& head = plans_[k].head;
+      const std::uint64_t blocks = plans_[k].table.max_count();
+      head.max_chunks = static_cast<std::int32_t>(blocks);
+      head.tail_offset = static_cast<std::int64_t>(geometries_[k].tail_offset(blocks));
+      const std::uint64_t map = plans_[k].map ? 4 + 8 * plans_[k].map->size() : 0;
+      report_.file_bytes += static_cast<std::uint64_t>(head.tail_offset) + sion::table_bytes(head.tasks, blocks) + map;
     }
   }
 
-  void write_metadata() {
-    file_.write_at(0, sion::encode(plan_.head));
-    auto offset = static_cast<std::uint64_t>(plan_.head.tail_offset);
-    const auto sink = [&](base::Bytes bytes) {
-      file_.write_at(offset, bytes);
-      offset += bytes.size();
-    };
-    sion::encode({plan_.table, plan_.map}, plan_.head.metadata_order, sink);
-  }
-
  private:
-  const FilePlan& plan_;
-  const sion::Geometry& geometry_;
-  transport::File& file_;
-};
-
-std::uint64_t size_of(const FilePlan& plan) {
-  const std::uint64_t map = plan.map ? 4 + 8 * plan.map->size() : 0;
-  return static_cast<std::uint64_t>(plan.head.tail_offset) +
-         sion::table_bytes(plan.head.tasks, static_cast<std::uint64_t>(plan.head.max_chunks)) + map;
-}
-
-// The closing fields follow from the table.
-sion::Geometry close(FilePlan& plan) {
-  plan.head.format_version = sion::version;
-  plan.head.max_chunks = 0;
-  plan.head.tail_offset = 0;
-  sion::Geometry geometry(plan.head, plan.path);
-  const std::uint64_t blocks = plan.table.max_count();
-  plan.head.max_chunks = static_cast<std::int32_t>(blocks);
-  plan.head.tail_offset = static_cast<std::int64_t>(geometry.tail_offset(blocks));
-  return geometry;
-}
-
-RepackReport report_of(const std::vector<FilePlan>& plans) {
-  RepackReport report;
-  for (const FilePlan& plan : plans) {
-    report.files.push_back(plan.path);
-    report.tasks += static_cast<std::uint64_t>(plan.head.tasks);
-    report.file_bytes += size_of(plan);
-    for (std::int32_t task = 0; task < plan.head.tasks; ++task) report.bytes += plan.table.bytes(task);
+  void require_targets() const override {
+    SetWriter::require_targets();
+    io::require_space(transport_, path(), report_.bytes);  // what is not written are holes
   }
-  return report;
-}
+
+  void write_file(std::size_t number, const OpenTask& open, transport::File& file, Progressing& progress) override {
+    const FilePlan& plan = plans_[number];
+    for (std::int32_t task = 0; task < plan.head.tasks; ++task) {
+      if (plan.table.bytes(task) > 0) write_task(number, task, open(number, task), file, progress);
+    }
+    file.write_at(0, sion::encode(plan.head));
+    auto offset = static_cast<std::uint64_t>(plan.head.tail_offset);
+    sion::encode({plan.table, plan.map}, plan.head.metadata_order, [&](base::Bytes bytes) {
+      file.write_at(offset, bytes);
+      offset += bytes.size();
+    });
+  }
+
+  std::string remedy() const override {
+    return fmt::format("those of its files that are still called {} have only to be renamed", part("NAME"));
+  }
+
+  void write_task(std::size_t number, std::int32_t task, const ReadTask& read, transport::File& file,
+                  Progressing& progress) const {
+    const std::span<const std::int64_t> chunks = plans_[number].table.used(task);
+    for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
+      std::uint64_t offset = geometries_[number].chunk_offset(task, chunk);
+      copy_stream(read, static_cast<std::uint64_t>(chunks[chunk]), progress, [&](base::Bytes bytes) {
+        write_sparsely(file, offset, bytes);
+        offset += bytes.size();
+      });
+    }
+  }
+};
 
 }  // namespace
 
@@ -126,40 +113,90 @@ FilePlan plan_single_file(const std::string& path, std::uint64_t block_size, con
   return plan;
 }
 
+SetWriter::SetWriter(transport::Transport& transport, std::vector<FilePlan> plans, const RepackOptions& options)
+    : transport_(transport), plans_(std::move(plans)), options_(options) {
+  for (FilePlan& plan : plans_) {
+    plan.head.format_version = sion::version;
+    plan.head.max_chunks = 0;
+    plan.head.tail_offset = 0;
+    geometries_.emplace_back(plan.head, plan.path);
+    report_.files.push_back(plan.path);
+    report_.tasks += static_cast<std::uint64_t>(plan.head.tasks);
+    for (std::int32_t task = 0; task < plan.head.tasks; ++task) report_.bytes += plan.table.bytes(task);
+  }
+}
+
+RepackReport SetWriter::run(const OpenTask& open) {
+  require_targets();
+  if (options_.dry_run) return std::move(report_);
+  Progressing progress{options_.progress, 0, report_.bytes + bytes_of_fields()};
+  if (options_.overwrite) older_files_ = checkpoint::files_of(transport_, path());
+  try {
+    for (std::size_t k = 0; k < plans_.size(); ++k) {
+      write_part(plans_[k].path, [&](transport::File& file) { write_file(k, open, file, progress); });
+    }
+    if (has_fields()) {
+      write_part(checkpoint::fields_name(path()), [&](transport::File& file) { write_fields(file, progress); });
+    }
+    publish();
+  } catch (...) {
+    for (const std::string& one : parts_) checkpoint::remove_quietly(transport_, one);
+    throw;
+  }
+  return std::move(report_);
+}
+
+void SetWriter::require_targets() const {
+  for (const FilePlan& plan : plans_) {
+    (void)sion::encode_fixed(plan.head);  // whatever is wrong with it shows before anything is written
+    io::require_target(transport_, plan.path, options_.overwrite);
+  }
+}
+
+std::string SetWriter::part(const std::string& name) const { return checkpoint::part_name(name, generation_); }
+
+void SetWriter::write_part(const std::string& name, const std::function<void(transport::File&)>& work) {
+  const std::string temporary = part(name);
+  const auto created = checkpoint::create_part(transport_, path(), temporary);
+  parts_.push_back(temporary);
+  created->close();
+  io::NewFile file(transport_, Communicator(), name, temporary, 0, 0, true);
+  file.named([&] { work(file.file()); });
+  file.finish(options_.sync);
+}
+
+void SetWriter::publish() {
+  std::vector<checkpoint::NewName> names;
+  const auto add = [&](const std::string& name) { names.push_back({part(name), name}); };
+  for (std::size_t k = plans_.size(); k-- > 1;) add(plans_[k].path);
+  if (has_fields()) add(checkpoint::fields_name(path()));
+  add(path());
+  try {
+    checkpoint::publish_set(transport_, path(), names,
+                            {static_cast<std::int32_t>(plans_.size()), has_fields(), options_.overwrite, older_files_,
+                             options_.sync == Sync::full});
+  } catch (const Error& error) {
+    if (transport_.kind(names.front().part) == transport::PathKind::file) throw;  // nothing has its name yet
+    parts_.clear();
+    throw Error(error.code(), fmt::format("{}; the new set is complete, and {}", error.what(), remedy()),
+                error.facts());
+  }
+}
+
+void SetWriter::copy_stream(const ReadTask& read, std::uint64_t bytes, Progressing& progress,
+                            const std::function<void(base::Bytes)>& work) {
+  std::vector<std::byte> buffer;
+  for (std::uint64_t done = 0; done < bytes; done += buffer.size()) {
+    buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, bytes - done)));
+    read(buffer);
+    work(buffer);
+    progress.add(buffer.size());
+  }
+}
+
 RepackReport write_set(transport::Transport& transport, std::vector<FilePlan> plans, const OpenTask& open,
                        const RepackOptions& options) {
-  std::vector<sion::Geometry> geometries;
-  for (FilePlan& plan : plans) {
-    geometries.push_back(close(plan));
-    (void)sion::encode_fixed(plan.head);  // whatever is wrong with it shows before anything is written
-    io::require_target(transport, plan.path, options.overwrite);
-  }
-  RepackReport report = report_of(plans);
-  // What is not written are holes.
-  io::require_space(transport, plans.front().path, report.bytes);
-  if (options.dry_run) return report;
-  Progressing progress{options.progress, 0, report.bytes};
-  const std::string& path = plans.front().path;
-  const std::int32_t older_files = options.overwrite ? checkpoint::files_of(transport, path) : 0;
-  const Communicator alone;
-  std::vector<std::unique_ptr<io::NewFile>> files;
-  for (std::size_t k = 0; k < plans.size(); ++k) {
-    files.push_back(std::make_unique<io::NewFile>(transport, alone, plans[k].path, options.overwrite, 0, true));
-    io::NewFile& file = *files.back();
-    file.named([&] {
-      FileWriter writer(plans[k], geometries[k], file.file());
-      for (std::int32_t task = 0; task < plans[k].head.tasks; ++task) {
-        if (plans[k].table.bytes(task) > 0) writer.write_task(task, open(k, task), progress);
-      }
-      writer.write_metadata();
-    });
-    file.finish(options.sync);
-  }
-  for (std::size_t k = files.size(); k-- > 0;) files[k]->publish(options.sync);
-  if (options.overwrite) {
-    checkpoint::remove_older(transport, path, static_cast<std::int32_t>(plans.size()), older_files, false);
-  }
-  return report;
+  return PlainWriter(transport, std::move(plans), options).run(open);
 }
 
 }  // namespace lq::repack

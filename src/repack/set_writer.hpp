@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Physical files of a new multifile, all of which get their names when all are complete: file 0 last, so that a set
-// that can be opened is whole.
+// Physical files of a new multifile, all of which get their names when all are complete.
 #pragma once
 
 #include <functional>
@@ -13,6 +12,8 @@
 
 #include <limequat/repack.hpp>
 
+#include "checkpoint/record.hpp"
+#include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/tail.hpp"
 #include "io/new_file.hpp"
@@ -56,7 +57,50 @@ struct Progressing {
   }
 };
 
-// Local. Writes all files, or none.
+// Writes the physical files of a multifile, all or none: under temporary names, until all are complete. Local.
+class SetWriter {
+ public:
+  SetWriter(transport::Transport& transport, std::vector<FilePlan> plans, const RepackOptions& options);
+  virtual ~SetWriter() = default;
+  SetWriter(const SetWriter&) = delete;
+  SetWriter& operator=(const SetWriter&) = delete;
+
+  RepackReport run(const OpenTask& open);
+
+ protected:
+  // Throws where the set cannot be written.
+  virtual void require_targets() const;
+  virtual void write_file(std::size_t number, const OpenTask& open, transport::File& file, Progressing& progress) = 0;
+  // What belongs to the set beside its files.
+  virtual bool has_fields() const { return false; }
+  virtual std::uint64_t bytes_of_fields() const { return 0; }
+  virtual void write_fields(transport::File&, Progressing&) {}
+
+  // What is to be done where some files have their names and others could not be given theirs.
+  virtual std::string remedy() const = 0;
+
+  std::string part(const std::string& name) const;  // its temporary name
+  const std::string& path() const noexcept { return plans_.front().path; }
+  // Reads a stream of so many bytes, piece by piece.
+  static void copy_stream(const ReadTask& read, std::uint64_t bytes, Progressing& progress,
+                          const std::function<void(base::Bytes)>& work);
+
+  transport::Transport& transport_;
+  std::vector<FilePlan> plans_;
+  const RepackOptions& options_;
+  const checkpoint::Generation generation_ = checkpoint::new_generation();
+  std::vector<format::sion::Geometry> geometries_;
+  RepackReport report_;
+
+ private:
+  void write_part(const std::string& name, const std::function<void(transport::File&)>& work);
+  void publish();
+
+  std::vector<std::string> parts_;
+  std::int32_t older_files_ = 0;
+};
+
+// Local. A multifile without records.
 RepackReport write_set(transport::Transport& transport, std::vector<FilePlan> plans, const OpenTask& open,
                        const RepackOptions& options);
 

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See source_set.hpp.
 #include "repack/source_set.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -14,7 +14,7 @@
 
 #include "checkpoint/open_set.hpp"
 #include "format/sion/names.hpp"
-#include "repack/task_reader.hpp"
+#include "format/sion/stream.hpp"
 
 namespace lq::repack {
 
@@ -65,6 +65,84 @@ std::vector<std::vector<std::int32_t>> numbers_of(const sion::Set& set) {
     numbers[static_cast<std::size_t>(place.file)][static_cast<std::size_t>(place.task)] = task;
   }
   return numbers;
+}
+
+[[noreturn]] void throw_same_file(const std::string& path) {
+  throw Error(Code::invalid_argument,
+              fmt::format("{}: a file cannot be read and replaced at once; choose another name", path), {.path = path});
+}
+
+// The stream of a task from first to last byte, in the byte order of this machine where that concerns the format: the
+// headers of key-value records are turned, data never are.
+class TaskReader {
+ public:
+  // A local task of `file`; both outlive the reader. `source` is the file, opened.
+  TaskReader(const format::sion::PhysicalFile& file, std::int32_t task, base::ByteSource& source);
+
+  // Fills all of `buffer`, which must not be longer than what is left of the stream. truncated where the file ends
+  // before that; malformed where records do not fit.
+  void read(base::MutableBytes buffer);
+
+ private:
+  std::size_t read_raw(base::MutableBytes buffer);
+  std::size_t read_record(base::MutableBytes buffer);
+
+  const format::sion::PhysicalFile& file_;
+  base::ByteSource& source_;
+  format::sion::LogicalFile stream_;
+  std::uint64_t position_ = 0;
+  // Where headers are turned: the walk from record to record, and what is left of the present one.
+  std::optional<format::sion::KeyWalker> walker_;
+  std::array<std::byte, format::sion::record_header_bytes> header_{};
+  std::size_t header_left_ = 0;
+  std::uint64_t data_left_ = 0;
+};
+
+TaskReader::TaskReader(const sion::PhysicalFile& file, std::int32_t task, base::ByteSource& source)
+    : file_(file), source_(source), stream_(file, task) {
+  const bool has_records = file.head.key_value_mode() == sion::KeyValueMode::inline_records;
+  if (has_records && file.head.metadata_order != sion::host_order) walker_ = walk_records(file, task, source);
+}
+
+void TaskReader::read(base::MutableBytes buffer) {
+  while (!buffer.empty()) {
+    const std::size_t held = walker_ ? read_record(buffer) : read_raw(buffer);
+    if (held == 0) {
+      throw Error(Code::truncated,
+                  fmt::format("{}: the file ends within the data that its table counts; copy it again from its source",
+                              file_.path),
+                  {.path = file_.path});
+    }
+    buffer = buffer.subspan(held);
+  }
+}
+
+std::size_t TaskReader::read_raw(base::MutableBytes buffer) {
+  const std::size_t held = stream_.read(
+      position_, buffer, [&](std::uint64_t offset, base::MutableBytes part) { return source_.read_at(offset, part); });
+  position_ += held;
+  return held;
+}
+
+std::size_t TaskReader::read_record(base::MutableBytes buffer) {
+  if (header_left_ == 0 && data_left_ == 0) {
+    const std::optional<sion::KeyRecord> record = walker_->next();
+    if (!record) return 0;
+    header_ = sion::encode_record_header(record->key, record->length, sion::host_order);
+    header_left_ = header_.size();
+    data_left_ = record->length;
+    position_ = record->position;
+  }
+  if (header_left_ > 0) {
+    const std::size_t count = std::min(header_left_, buffer.size());
+    std::copy_n(header_.end() - static_cast<std::ptrdiff_t>(header_left_), count, buffer.begin());
+    header_left_ -= count;
+    return count;
+  }
+  const std::size_t held =
+      read_raw(buffer.first(static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), data_left_))));
+  data_left_ -= held;
+  return held;
 }
 
 }  // namespace
@@ -159,15 +237,6 @@ bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code none;  // a file that is not there is no other one
   return a == b || std::filesystem::equivalent(a, b, none);
 }
-
-namespace {
-
-[[noreturn]] void throw_same_file(const std::string& path) {
-  throw Error(Code::invalid_argument,
-              fmt::format("{}: a file cannot be read and replaced at once; choose another name", path), {.path = path});
-}
-
-}  // namespace
 
 void require_other_files(const sion::Set& set, const std::vector<FilePlan>& plans) {
   for (const FilePlan& plan : plans) {

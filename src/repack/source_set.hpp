@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Multifiles read to be written anew: opened as a set, their tasks as streams. Streams of checkpoints are compared with
-// their checksums and decompressed.
+// their checksums and decompressed; headers of key-value records are turned into the byte order of this machine.
 #pragma once
 
 #include <cstdint>

@@ -12,10 +12,10 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "comm/wire.hpp"
 #include "compat/sion/callback_courier.hpp"
 #include "compat/sion/callback_relay.hpp"
 #include "multifile/reduce.hpp"
-#include "multifile/wire.hpp"
 
 namespace lq::compat::sion {
 namespace {
@@ -49,7 +49,7 @@ class CallbackComm final : public comm::Comm {
   void all_reduce(std::span<std::uint64_t> values, comm::Reduce operation) override {
     const auto parts = gather(std::as_bytes(values), 0);
     for (std::size_t r = 1; r < parts.size(); ++r) {
-      const auto theirs = multifile::take_all<std::uint64_t>(parts[r]);
+      const auto theirs = comm::take_all<std::uint64_t>(parts[r]);
       for (std::size_t i = 0; i < values.size(); ++i) values[i] = multifile::combine(values[i], theirs[i], operation);
     }
     broadcast(std::as_writable_bytes(values), 0);
@@ -161,15 +161,15 @@ class CallbackComm final : public comm::Comm {
   }
 
   static void append_message(std::vector<std::byte>& packed, const comm::Message& message) {
-    multifile::append(packed, std::int64_t{message.rank});
-    multifile::append(packed, static_cast<std::uint64_t>(message.bytes.size()));
+    comm::append(packed, std::int64_t{message.rank});
+    comm::append(packed, static_cast<std::uint64_t>(message.bytes.size()));
     packed.insert(packed.end(), message.bytes.begin(), message.bytes.end());
   }
   static std::vector<comm::Message> messages_of(base::Bytes packed) {
     std::vector<comm::Message> messages;
     while (!packed.empty()) {
-      const auto rank = static_cast<int>(multifile::take<std::int64_t>(packed));
-      const auto bytes = multifile::take<std::uint64_t>(packed);
+      const auto rank = static_cast<int>(comm::take<std::int64_t>(packed));
+      const auto bytes = comm::take<std::uint64_t>(packed);
       messages.push_back({rank, {packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(bytes)}});
       packed = packed.subspan(bytes);
     }

@@ -13,8 +13,8 @@
 #include "compat/sion/alias.hpp"
 #include "compat/sion/opening.hpp"
 #include "multifile/buddy_copies.hpp"
-#include "multifile/duplicate.hpp"
 #include "multifile/parallel_file.hpp"
+#include "multifile/serial_file.hpp"
 
 namespace lq::compat::sion {
 namespace {

@@ -8,12 +8,12 @@
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
+#include "comm/wire.hpp"
 #include "compat/sion/alias.hpp"
 #include "compat/sion/mpi.hpp"
 #include "compat/sion/omp_team.hpp"
 #include "compat/sion_mpi.h"
 #include "compat/sion_ompi.h"
-#include "multifile/wire.hpp"
 
 namespace lq::compat::sion {
 namespace {
@@ -32,7 +32,7 @@ Seat thread_seat(multifile::ThreadsComm& threads, MPI_Comm global, const MPI_Com
         const auto bytes = std::as_bytes(std::span(&rank_seat, 1));
         shared.parts[0].assign(bytes.begin(), bytes.end());
       },
-      [&] { seat = multifile::from_bytes<Seat>(shared.parts[0]); });
+      [&] { seat = comm::from_bytes<Seat>(shared.parts[0]); });
   const int count = shared.group.threads();
   return {seat.file, seat.files, seat.task * count + threads.thread(), seat.tasks * count};
 }

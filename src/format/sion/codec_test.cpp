@@ -72,12 +72,7 @@ void check(const Expected& e) {
   const std::string bytes = contents_of(e.file);
   Head head = head_of(e);
   Tail tail;
-  std::vector<std::uint64_t> counts;
-  for (const Numbers& chunks : e.used) counts.push_back(chunks.size());
-  tail.table = ChunkTable(counts);
-  for (std::size_t task = 0; task < e.used.size(); ++task) {
-    std::ranges::copy(e.used[task], tail.table.used(static_cast<std::int32_t>(task)).begin());
-  }
+  tail.table = ChunkTable::of(e.used);
   tail.map = e.map;
   const Geometry geometry(head, e.file);
   head.max_chunks = static_cast<std::int32_t>(tail.table.max_count());

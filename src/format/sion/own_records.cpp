@@ -17,7 +17,7 @@ using base::load_le;
 
 constexpr std::array<std::string_view, 3> compressions = {"none", "lz4", "zstd"};
 
-bool has_magic(base::Bytes bytes, std::string_view magic) noexcept {
+bool begins_with(base::Bytes bytes, std::string_view magic) noexcept {
   return std::ranges::equal(bytes.first(magic.size()), base::as_bytes(magic));
 }
 
@@ -51,15 +51,15 @@ std::optional<OwnRecord> own_record(base::Bytes bytes) {
   if (bytes.size() < own_record_bytes) return std::nullopt;
   const auto compression = std::to_integer<std::size_t>(bytes[6]);
   const std::string place = fmt::format("file {} of {} tasks", word(bytes, 24), word(bytes, 28));
-  if (has_magic(bytes, "LQms")) {
+  if (begins_with(bytes, "LQms")) {
     return OwnRecord{"set record", fmt::format("{}, {}", place, front_of(bytes, compression)),
                      "formats/sion-records.md 2", false, compression > 0};
   }
-  if (has_magic(bytes, "LQck")) {
+  if (begins_with(bytes, "LQck")) {
     return OwnRecord{"chunk record", chunk_text(bytes, compression > 0), "formats/sion-records.md 3", false,
                      compression > 0};
   }
-  if (has_magic(bytes, "LQmt")) {
+  if (begins_with(bytes, "LQmt")) {
     std::string value = fmt::format("{}, {}", place, front_of(bytes, 0));
     if (const std::uint32_t fields = word(bytes, 48); fields > 0) value += fmt::format(", fields {}", fields);
     if (bytes[7] != std::byte{0}) value += ", repaired";
