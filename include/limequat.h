@@ -391,6 +391,8 @@ LQ_API lq_status lq_verify_options_init(lq_verify_options* options, size_t struc
 LQ_API lq_status lq_convert_options_init(lq_convert_options* options, size_t struct_size);
 LQ_API lq_status lq_diff_options_init(lq_diff_options* options, size_t struct_size);
 
+// Local. The formats there are: name, what their files hold, suffixes.
+LQ_API lq_status lq_formats(char** json);
 // Collective. What is in the file: records, fields, metadata, findings.
 LQ_API lq_status lq_inspect(const char* path, const lq_scan_options* options, char** json);
 // Collective. Structure, sizes, checksums, physics. A damaged file is an answer, not a failure: *is_sound is 0.

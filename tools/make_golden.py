@@ -113,6 +113,49 @@ def qio_other_records():
         "format scidac\n" + field_line("field", "generic", (58, 1, 1, 1), 1, 4, sums))
 
 
+def quda_vector(subset, parity, dims, seed):
+    """A vector as QUDA writes it: `subset` "parity" halves the extent in x, "full" leaves the other parity zero."""
+    data = numbers(volume(dims) * 24, 4, seed)
+    info = record_info("QUDA_FNs4Nc3_ColorSpinorField", "F", 3, 4, 96, 1)
+    text = ("scidac-record-xml", nul(
+        f"{DECLARATION}<qudaWilsonColorSpinorField><version>BETA</version><type>vector</type><info>"
+        f"<subset>{subset}</subset><parity>{parity}</parity><nColor>3</nColor><nSpin>4</nSpin></info>"
+        "</qudaWilsonColorSpinorField>"))
+    sums = scidac_sums(data, 96)
+    return message(file_info(dims), FILE_XML) + message(
+        info, text, ("scidac-binary-data", data), checksum(sums)), sums
+
+
+def milc_eigenvector(dims, packed):
+    """A file of one staggered eigenvector as MILC writes it; packed: even sites in a lattice of half the time."""
+    data = numbers(volume(dims) * 6, 4, 31)
+    info = record_info("USQCD_F3_ColorVector", "F", 3, 0, 24, 1)
+    title = ("scidac-file-xml", nul(f"{DECLARATION}<info><title>KS eigenvalues and vectors</title><Nvecs>1</Nvecs>"
+                                    + ("<format>Packed</format>" if packed else "") + "</info>"))
+    sums = scidac_sums(data, 24)
+    return message(file_info(dims), title) + message(
+        info, RECORD_XML, ("scidac-binary-data", data), checksum(sums)), sums
+
+
+def subset_files():
+    dims = (4, 2, 2, 2)
+    body, sums = quda_vector("full", "even", dims, 32)
+    yield ("quda_vector_of_even_sites_inflated", body,
+           "format scidac\nrule scidac-subset\n" + field_line("field", "generic", dims, 24, 4, sums))
+    body, sums = quda_vector("full", "full", dims, 33)
+    yield "quda_vector", body, "format scidac\n" + field_line("field", "generic", dims, 24, 4, sums)
+    body, sums = milc_eigenvector(dims, packed=False)
+    yield "milc_eigenvector", body, "format scidac\n" + field_line("spinor", "spinor", dims, 6, 4, sums)
+
+
+def bad_subsets():
+    for parity in ("even", "odd"):
+        yield (f"quda_vector_of_{parity}_sites", quda_vector("parity", parity, (2, 2, 2, 2), 34)[0],
+               f"code unsupported\nrule scidac-subset\nmessage the {parity} sites only\n")
+    yield ("milc_packed_eigenvector", milc_eigenvector((4, 2, 2, 1), packed=True)[0],
+           "code unsupported\nrule scidac-subset\nmessage half the extent in t\n")
+
+
 def numbers_of(values):
     return b"".join(struct.pack(">f", v) for v in values)
 
@@ -362,8 +405,8 @@ def bad_data():
 
 def all_files():
     """(path below tests/golden, contents) of every file."""
-    good = (qio_files, qio_other_records, chroma_files, tmlqcd_files, grid_files, deviating_files, checksum_files)
-    bad = (bad_containers, bad_xml, bad_data)
+    good = (qio_files, qio_other_records, subset_files, chroma_files, tmlqcd_files, grid_files, deviating_files, checksum_files)
+    bad = (bad_containers, bad_xml, bad_subsets, bad_data)
     for folder, makers in (("good", good), ("bad", bad)):
         for maker in makers:
             for name, contents, expect in maker():

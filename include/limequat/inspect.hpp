@@ -38,6 +38,7 @@ struct FormatInfo {
   Contents contents = Contents::fields;
 };
 
+LQ_API std::string_view name(Contents contents) noexcept;  // "fields", "records", "streams"
 // Local. All formats, in the order in which a file is tried.
 LQ_API std::vector<FormatInfo> formats();
 // Local. By name, such as that in a Catalog; invalid_argument lists the names there are.

@@ -34,6 +34,7 @@ struct RepackOptions {
 };
 
 struct RepackReport {
+  std::string format;              // of what was written
   std::vector<std::string> files;  // written
   std::uint64_t tasks = 0;         // logical files, or records
   std::uint64_t bytes = 0;         // of data in these

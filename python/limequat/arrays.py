@@ -11,7 +11,7 @@ from limequat.errors import InvalidArgument, Malformed, Unsupported
 
 KINDS = ("gauge", "spinor", "propagator", "generic")
 SHAPES = ("gauge [t,z,y,x,mu,N,N], spinor [t,z,y,x,4,3], propagator [t,z,y,x,4,4,3,3]; "
-          "anything else needs kind= and, unless the lattice has four dimensions, dims=")
+          "anything else needs kind= and, where that does not tell, dims= for lattices of other than four dimensions")
 _PRECISIONS = {"complex128": 64, "float64": 64, "complex64": 32, "float32": 32}
 
 
@@ -73,7 +73,7 @@ def described(array, kind=None, dims=None):
         raise InvalidArgument(f"the array holds {array.dtype}, expected complex128, complex64, float64 or float32: "
                               "convert it with array.astype(...)", found=str(array.dtype))
     is_complex = array.dtype.kind == "c"
-    kind = kind or _guess(array.shape, is_complex)
+    kind = kind or _guess(array.shape, is_complex, dims)
     lattice_dims = _lattice_dims(array.shape, kind, dims)
     field = Field(kind, array.shape[lattice_dims:], is_complex, _PRECISIONS[array.dtype.name])
     _check(array, field, lattice_dims)
@@ -81,18 +81,43 @@ def described(array, kind=None, dims=None):
     return contiguous, field, array.shape[:lattice_dims][::-1]
 
 
-def _guess(shape, is_complex):
-    """The kind of field that an array of that shape is; in doubt a gauge field."""
+def _guess(shape, is_complex, dims):
+    """The kind of field whose sites have that shape on a lattice of `dims` dimensions (None: of four).
+
+    Nothing is guessed from extents: where other kinds on lattices of other dimensions fit, kind= must be given.
+    """
     if is_complex:
-        if len(shape) >= 4 and shape[-1] == shape[-2] >= 2 and shape[-3] == len(shape) - 3:
-            return "gauge"
-        if len(shape) >= 5 and shape[-4:] == (4, 4, 3, 3):
-            return "propagator"
-        if len(shape) >= 3 and shape[-2:] == (4, 3):
-            return "spinor"
+        kind = _kind_of_site(shape[dims or 4:], dims or 4)
+        if kind:
+            return kind
     numbers = "complex" if is_complex else "real"
+    others = _candidates(shape) if is_complex and dims is None else []
+    if others:
+        raise InvalidArgument(f"an array of {numbers} numbers of shape {list(shape)} is no field that is known on a "
+                              f"lattice of four dimensions, but could be {', or '.join(others)}: say which with kind=",
+                              expected=SHAPES, found=str(list(shape)))
     raise InvalidArgument(f"an array of {numbers} numbers of shape {list(shape)} is no field that is known: {SHAPES}",
                           found=str(list(shape)))
+
+
+def _kind_of_site(site, dims):
+    """The kind of field with such a site on a lattice of that many dimensions; None for none."""
+    if len(site) == 3 and site[0] == dims and site[1] == site[2] >= 2:
+        return "gauge"
+    return {(4, 3): "spinor", (4, 4, 3, 3): "propagator"}.get(tuple(site))
+
+
+def _candidates(shape):
+    """What a shape could be on lattices of any dimensions, as phrases; empty where nothing but "generic" fits."""
+    found = []
+    for dims in range(1, len(shape) + 1):
+        kind = _kind_of_site(shape[dims:], dims)
+        if kind:
+            found.append(f"a {kind} field on a lattice of {list(shape[:dims])} (kind={kind!r})")
+    if found and len(shape) >= 4:
+        site = list(shape[4:])
+        found.append(f"{site or 'one number'} per site on a lattice of {list(shape[:4])} (kind='generic')")
+    return found
 
 
 def _lattice_dims(shape, kind, dims):

@@ -117,7 +117,10 @@ class FieldView:
 
     kind = property(lambda self: self._site.kind, doc='"gauge", "spinor", "propagator" or "generic"')
     dtype = property(lambda self: self._site.dtype, doc="type of the numbers in the file")
-    shape = property(lambda self: tuple(self._entry["lattice"])[::-1] + self._site.site, doc="[t, z, y, x, ...]")
+    lower = property(lambda self: tuple(self._entry["stored"]["lower"])[::-1],
+                     doc="[t, z, y, x] of the first site that is stored; other than zeros for a part of the lattice")
+    shape = property(lambda self: tuple(self._entry["stored"]["extents"])[::-1] + self._site.site,
+                     doc="[t, z, y, x, ...] of what is stored: the lattice, or a part of it that begins at ``lower``")
     ndim = property(lambda self: len(self.shape), doc="number of axes")
     checksum = property(lambda self: self._entry["checksum"], doc="the one stored in the file, or None")
     metadata = property(lambda self: metadata_of(self._entry), doc="texts of this field, as a dict")
@@ -138,7 +141,8 @@ class FieldView:
         spans = [_span(part, axis, self.shape[axis]) for axis, part in enumerate(key[:dims])]
         if any(box.start == box.stop for box, _ in spans):
             return np.broadcast_to(np.zeros((), self.dtype), self.shape)[key].copy()
-        region = {dims - 1 - axis: box for axis, (box, _) in enumerate(spans)}
+        region = {dims - 1 - axis: slice(first + box.start, first + box.stop)
+                  for axis, (first, (box, _)) in enumerate(zip(self.lower, spans))}
         return self.read(region)[tuple(within for _, within in spans) + key[dims:]]
 
     def __array__(self, dtype=None, copy=None):

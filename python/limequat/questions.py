@@ -13,6 +13,11 @@ from limequat.transfer import write_options
 _PHYSICS = {None: 0, True: 1, False: 2}
 
 
+def formats():
+    """The formats there are: a list of ``name``, ``holds``, ``contents``, ``suffixes``, ``begins``."""
+    return parse(text_from("lq_formats"))
+
+
 def info(path):
     """What is in a file: ``format``, ``complete``, ``records``, ``fields``, ``metadata``, ``findings``.
 

@@ -57,7 +57,7 @@ def read_entry(path, entry, name, index, region, dtype, verify, route=None):
 def read_request(entry, name, index, region, dtype, verify, route=None):
     """(array, its lq_field, ReadOptions, Grid) to read what `entry` of a catalog describes."""
     extents = entry["lattice"]
-    box = region_box(region, extents)
+    box = region_box(region, extents) or _stored_part(entry)
     array, memory = memory_for(site_of(entry["spec"]), box[1] if box else extents, dtype)
     how = options(structs.ReadOptions, field=name.encode() if name else None, index=index, verify=int(bool(verify)),
                   **(route or {}))
@@ -73,15 +73,15 @@ def write(path, array, *, kind=None, format=None, precision=None, metadata=None,
 
     array      [t, z, y, x, ...]: gauge [..., mu, N, N], spinor [..., 4, 3], propagator [..., 4, 4, 3, 3]; any
                strides and byte order; complex128 or complex64, for kind="generic" float64 or float32 too
-    kind       "gauge", "spinor", "propagator", "generic"; default: from the shape. Write [t, z, y, x, n] or
-               [t, z, y, x] of your own with kind="generic"
-    format     "ildg", "scidac" or "lime"; default: from the suffix of the path
+    kind       "gauge", "spinor", "propagator", "generic"; default: from the shape, on a lattice of four dimensions
+               (or of dims=). Write [t, z, y, x, n] or [t, z, y, x] of your own with kind="generic"
+    format     "ildg", "scidac", ... (:func:`formats` lists all); default: from the suffix of the path
     precision  of the numbers in the file, "single" or "double"; default: as in the array
     metadata   dict of texts, for example {"xlf-info": "plaquette = 0.5862"}
     verify     "none", "checksum" (stored in the file), or "read-back" (and the file is read again and compared)
     grid       not yet supported
     force      replace an existing file
-    dims       lattice dimensions of a generic array; default 4
+    dims       lattice dimensions, where kind= does not tell them; default 4
     strategy   how sites get from memory to the file: "auto", "direct", "shared", "pull", "messages"; matters where
                there are several ranks
     aggregators, chunk_bytes
@@ -167,6 +167,12 @@ def find_entry(catalog, name, index):
     there = ", ".join(entry["name"] for entry in catalog["fields"]) or "no field"
     raise NoSuchRecord(f"{catalog['path']}: {wanted} was asked for, but there is: {there}", path=catalog["path"],
                        record=name, expected=wanted, found=there)
+
+
+def _stored_part(entry):
+    """(lower, extents) of the sites that a field stores; None for the whole lattice."""
+    stored = entry["stored"]
+    return None if stored["extents"] == entry["lattice"] else (stored["lower"], stored["extents"])
 
 
 def _int64s(values):

@@ -15,7 +15,7 @@ def create(path, lattice=None, *, grid=None, format=None, force=False):
     """Starts a new file of several fields: a :class:`Writer`, to be used in a with block.
 
     lattice  extents x, y, z, t; default: those of the first field
-    format   "ildg", "scidac" or "lime"; default: from the suffix of the path
+    format   "ildg", "scidac", ... (:func:`formats` lists all); default: from the suffix of the path
     force    replace an existing file
     """
     return Writer(path, lattice, grid=grid, format=format, force=force)

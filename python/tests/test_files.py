@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files opened for looking around, and files of several fields."""
 
+import pathlib
+
 import numpy as np
 import pytest
 from conftest import LATTICE, SHAPE, random_field
@@ -107,3 +109,17 @@ def test_a_closed_writer_takes_no_more(tmp_path, sources):
         file.write("spinor", sources[0])
     with pytest.raises(lq.WrongState):
         file.close()
+
+
+def test_a_box_of_a_lattice_is_read_as_the_box(tmp_path):
+    """A hypercube record of QIO: single precision numbers, each the rank of its site, from 1,0,0,2 to 2,3,3,2."""
+    path = pathlib.Path(__file__).parents[2] / "tests" / "golden" / "good" / "lime" / "hypercube.lime"
+    z, y, x = np.meshgrid(range(4), range(4), (1, 2), indexing="ij")
+    ranks = (x + 8 * (y + 4 * (z + 4 * 2)))[np.newaxis].astype(np.float32)
+    assert np.array_equal(lq.read(path), ranks)
+    assert np.array_equal(lq.read(path, region={"x": slice(2, 3), "t": slice(2, 3)}), ranks[..., 1:])
+    with lq.open(path) as f:
+        field = f.fields["field"]
+        assert field.shape == (1, 4, 4, 2) and field.lower == (2, 0, 0, 1)
+        assert np.array_equal(field[0, 1:3], ranks[0, 1:3])
+        assert np.array_equal(np.asarray(field), ranks)

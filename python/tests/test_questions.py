@@ -84,3 +84,9 @@ def test_differences_are_measured(gauge_file, tmp_path, links):
     assert difference.largest_absolute == pytest.approx(0.25)
     assert lq.diff(gauge_file, other, tolerance=0.3).same
     assert lq.diff(gauge_file, gauge_file).same
+
+
+def test_the_formats_there_are(gauge_file):
+    there = {entry["name"]: entry for entry in lq.formats()}
+    assert there[lq.info(gauge_file)["format"]]["holds"] == "one gauge field in four dimensions"
+    assert ".scidac" in there["scidac"]["suffixes"] and there["sion"]["contents"] == "streams"

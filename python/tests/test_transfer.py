@@ -35,6 +35,28 @@ def test_kinds_are_told_by_shape(tmp_path, site, kind, dtype):
     assert back.dtype == dtype and np.array_equal(back, field)
 
 
+# An array whose last extents look like the spins and colors of another field is nobody's guess: x is 4 or 3 here.
+@pytest.mark.parametrize("shape, candidates", [
+    ((8, 2, 2, 4, 3), ["'spinor'", "[8, 2, 2]", "'generic'"]),          # one color vector per site: staggered
+    ((8, 2, 4, 4, 3, 3), ["'propagator'", "[8, 2]", "'generic'"]),      # one color matrix per site
+    ((8, 2, 2, 3, 3, 3), ["'gauge'", "[8, 2, 2]", "'generic'"]),
+])
+def test_kinds_that_depend_on_extents_are_asked_for(tmp_path, shape, candidates):
+    field = np.ones(shape, complex)
+    with pytest.raises(lq.InvalidArgument) as caught:
+        lq.write(tmp_path / "a.lime", field)
+    assert all(word in str(caught.value) for word in candidates) and "kind=" in str(caught.value)
+    report = lq.write(tmp_path / "a.lime", field, kind="generic")
+    assert list(report.lattice) == list(shape[:4])[::-1]
+
+
+def test_kinds_on_other_lattices_are_told_by_kind_or_dims(tmp_path):
+    staggered, links = np.ones((8, 4, 2, 4, 1, 3), complex), np.ones((5, 3, 2, 2, 2), complex)
+    assert lq.write(tmp_path / "a.lime", staggered, kind="spinor").lattice == [4, 2, 4, 8]
+    assert lq.write(tmp_path / "b.lime", links, kind="gauge").lattice == [3, 5]
+    assert lq.write(tmp_path / "c.lime", links, dims=2).spec.kind == "gauge"
+
+
 @pytest.mark.parametrize("dtype", [np.complex128, np.complex64, np.float64, np.float32])
 @pytest.mark.parametrize("site", [(), (7,)])
 def test_generic_fields_come_back(tmp_path, dtype, site):

@@ -29,6 +29,13 @@ lq::Communicator group_of(const Options* options) {
 
 }  // namespace
 
+lq_status lq_formats(char** json) {
+  return guarded([&] {
+    given(json, "json");
+    lq::capi::hand_out(lq::to_json(lq::formats()), json);
+  });
+}
+
 lq_status lq_inspect(const char* path, const lq_scan_options* options, char** json) {
   return guarded([&] {
     const lq::Communicator group = group_of(options);

@@ -19,6 +19,8 @@
 #include <limequat/options.hpp>
 
 #include "base/byte_source.hpp"
+#include "base/edited_source.hpp"
+#include "format/findings.hpp"
 
 namespace lq::format {
 
@@ -50,7 +52,8 @@ struct FieldRequest {
   FieldSpec spec;    // links and numbers filled in, precision as in the file
   Extents extents;
   Metadata metadata;
-  std::uint64_t offset = 0;  // where this piece starts: the end of what is there already
+  std::optional<Box> stored;  // only a part of the lattice; empty: all of it
+  std::uint64_t offset = 0;   // where this piece starts: the end of what is there already
   bool first = true;         // first piece of the file: the file's own header comes before it
   bool checksum = true;
   bool slice_checksums = true;
@@ -102,12 +105,25 @@ class FieldFormat : public RecordFormat {
   virtual Metadata carried(const Metadata& texts, bool precision_changes) const = 0;
 };
 
+// What a format knows of the right bytes of a damaged file. Says what it did; never touches payload.
+class Mender {
+ public:
+  virtual ~Mender() = default;
+  // Headers and texts are put right where their right bytes are known. Missing data at the end become zeros: the
+  // offset from which on they are missing is returned.
+  virtual std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, Findings& done) const = 0;
+  // Puts the sums of a field in their place, or adds the record that has room for them.
+  virtual void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry,
+                          const Digest& sums) const = 0;
+};
+
 // A row of the table of formats.
 struct Format {
   FormatInfo info;
   const Container* container = nullptr;
   const RecordFormat* records = nullptr;  // none: takes no records of the user's
   const FieldFormat* fields = nullptr;    // none: takes no fields
+  const Mender* mender = nullptr;         // none: nothing is known of the right bytes of a damaged file
 
   std::string_view name() const noexcept { return info.name; }
   // unsupported: it takes none; says which formats do.

@@ -10,6 +10,7 @@
 #include <limequat/error.hpp>
 
 #include "base/text.hpp"
+#include "format/foreign.hpp"
 #include "format/format.hpp"
 #include "format/ildg/ildg_format.hpp"
 #include "format/lime/lime_format.hpp"
@@ -28,15 +29,41 @@ std::string names(const std::function<bool(const Format&)>& chosen = [](const Fo
   return list;
 }
 
-// Suffixes that promise what this version does not write.
-constexpr std::array<std::string_view, 5> foreign_suffixes{".h5", ".hdf5", ".nersc", ".milc", ".openqcd"};
-
 constexpr std::string_view default_suffix = ".lime";
 
+// What stands behind the last dot, unless it is part of a number: "conf.0010" and "b6.0_run" have no suffix.
 std::string_view suffix_of(std::string_view path) noexcept {
   const std::string_view file = path.substr(path.rfind('/') + 1);
   const std::size_t dot = file.rfind('.');
-  return dot == std::string_view::npos ? std::string_view() : file.substr(dot);
+  if (dot == std::string_view::npos || dot == 0 || dot + 1 == file.size()) return {};
+  const char first = file[dot + 1];
+  return first >= '0' && first <= '9' ? std::string_view() : file.substr(dot);
+}
+
+// ".ildg, .lime, .scidac": those that ask for a format which takes fields.
+std::string suffixes_of_fields() {
+  std::vector<std::string_view> suffixes;
+  for (const Format* format : formats()) {
+    if (!format->fields) continue;
+    for (const std::string_view suffix : format->info.suffixes) {
+      if (std::ranges::find(suffixes, suffix) == suffixes.end()) suffixes.push_back(suffix);
+    }
+  }
+  return fmt::format("{}", fmt::join(suffixes, ", "));
+}
+
+[[noreturn]] void refuse_suffix(const std::string& path, std::string_view suffix) {
+  const auto foreign = foreign_suffix(suffix);
+  const std::string known = suffixes_of_fields();
+  const std::string shown = base::printable(suffix);
+  throw Error(foreign ? Code::unsupported : Code::invalid_argument,
+              fmt::format("{}: the suffix {} {}; choose one of {}, or name the format (option `format`, `lq`: --to or "
+                          "--format): {}",
+                          path, shown,
+                          foreign ? fmt::format("stands for {}, which this version does not write", foreign->name)
+                                  : "is that of no format",
+                          known, names([](const Format& format) { return format.fields != nullptr; })),
+              {.path = path, .expected = known, .found = shown});
 }
 
 // The first that is made for the field among those whose suffix it is, else the first of them; nullptr: it is nobody's.
@@ -56,6 +83,18 @@ std::string first_bytes(base::ByteSource& file) {
   const std::size_t held = file.read_at(0, start);
   if (held == 0) return "the file is empty";
   return fmt::format("it begins with \"{}\"", base::printable(base::as_text(base::Bytes(start).first(held))));
+}
+
+// How files of all formats begin: "ildg, scidac, lime (the bytes 45 67 89 ab), sion (\"sion\")".
+std::string beginnings() {
+  std::string list;
+  const auto all = formats();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    list += fmt::format("{}{}", i == 0 ? "" : ", ", all[i]->name());
+    const bool is_last_of_its_kind = i + 1 == all.size() || all[i + 1]->info.begins != all[i]->info.begins;
+    if (is_last_of_its_kind) list += fmt::format(" ({})", all[i]->info.begins);
+  }
+  return list;
 }
 
 }  // namespace
@@ -104,13 +143,7 @@ const Format& format_named(std::string_view name) {
 const Format& format_for(const std::string& path, const FieldSpec& spec, const Extents& extents) {
   const std::string_view suffix = suffix_of(path);
   if (const Format* format = with_suffix(suffix, spec, extents)) return *format;
-  if (std::ranges::find(foreign_suffixes, suffix) != foreign_suffixes.end()) {
-    throw Error(Code::unsupported,
-                fmt::format("{}: this version does not write the format that the suffix {} stands for; name the file "
-                            "otherwise, or ask for one of the formats {}",
-                            path, suffix, names()),
-                {.path = path, .expected = names(), .found = std::string(suffix)});
-  }
+  if (!suffix.empty()) refuse_suffix(path, suffix);
   return *with_suffix(default_suffix, spec, extents);
 }
 
@@ -123,11 +156,12 @@ const Format& recognise(base::ByteSource& file) {
   }
   if (candidate) return *candidate;
   const std::string found = first_bytes(file);
-  throw Error(Code::unknown_format,
-              fmt::format("{}: {}, which is none of the formats {} (LIME files begin with the bytes 45 67 89 ab, "
-                          "multifiles with \"sion\")",
-                          file.path(), found, names()),
-              {.path = file.path(), .offset = 0, .expected = "45 67 89 ab", .found = found});
+  const auto foreign = identify_foreign(file);
+  const std::string what =
+      foreign ? fmt::format("this is {}, which cannot be read as it is: {}", foreign->name, foreign->remedy)
+              : fmt::format("{}, which is none of the formats {}", found, beginnings());
+  throw Error(Code::unknown_format, fmt::format("{}: {}", file.path(), what),
+              {.path = file.path(), .offset = 0, .expected = beginnings(), .found = found});
 }
 
 Catalog scan(base::ByteSource& file, const Limits& limits) { return recognise(file).container->scan(file, limits); }
@@ -135,6 +169,10 @@ Catalog scan(base::ByteSource& file, const Limits& limits) { return recognise(fi
 }  // namespace lq::format
 
 namespace lq {
+
+std::string_view name(Contents contents) noexcept {
+  return contents == Contents::fields ? "fields" : contents == Contents::records ? "records" : "streams";
+}
 
 std::vector<FormatInfo> formats() {
   std::vector<FormatInfo> infos;

@@ -1,6 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
 #include <limequat/error.hpp>
 
 #include "format/assembled.hpp"
@@ -22,7 +26,44 @@ TEST(Formats, AreChosenBySuffixThenByField) {
   EXPECT_EQ(chosen("conf.0010", FieldKind::gauge, {2, 2, 2, 2}), "ildg");
   EXPECT_EQ(chosen("dir.ildg/conf", FieldKind::gauge, {2, 2, 2}), "scidac");
   EXPECT_EQ(chosen("conf", FieldKind::spinor, {2, 2, 2, 2}), "scidac");
-  EXPECT_THROW(chosen("conf.h5", FieldKind::gauge, {2, 2, 2, 2}), Error);
+  EXPECT_EQ(chosen("lattice_b6.0_run", FieldKind::gauge, {2, 2, 2, 2}), "ildg");
+}
+
+std::string refusal(const std::string& path) {
+  try {
+    return std::string(chosen(path, FieldKind::gauge, {2, 2, 2, 2}));
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(Formats, AreNotGuessedForASuffixThatIsNobodys) {
+  for (const char* path : {"out.xyz", "conf.idlg", "a.b/c.bin"}) {
+    const std::string sentence = refusal(path);
+    EXPECT_TRUE(has(sentence, ".ildg, .lime, .scidac, .qio") && has(sentence, "--to")) << sentence;
+  }
+  EXPECT_TRUE(has(refusal("conf.h5"), "an HDF5 file")) << refusal("conf.h5");
+  EXPECT_TRUE(has(refusal("conf.gz"), "gzip")) << refusal("conf.gz");
+}
+
+TEST(Formats, ThatHoldNoFieldsSaySoAndNameThoseThatDo) {
+  try {
+    (void)format_for("set.sion", FieldSpec{}, {2, 2}).for_fields();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::unsupported);
+    EXPECT_TRUE(has(error.what(), "the streams of tasks") && has(error.what(), "ildg, scidac do")) << error.what();
+  }
+}
+
+TEST(Formats, AreListedWithTheirSuffixesForAllWhoAsk) {
+  std::string list;
+  for (const FormatInfo& format : lq::formats()) list += std::string(format.name) + " ";
+  EXPECT_EQ(list, "ildg scidac lime sion ");
+  EXPECT_EQ(format_info("sion").contents, Contents::streams);
+  EXPECT_THROW(format_info("nersc"), Error);
 }
 
 TEST(Formats, AreFoundByNameOrNamed) {
@@ -60,6 +101,53 @@ TEST(Formats, LimeHoldsRecordsButNoFields) {
   EXPECT_EQ(catalog.metadata, (Metadata{{"note", "text"}}));
   EXPECT_EQ(bytes.size(), 152U);
   EXPECT_THROW(lime.for_fields(), Error);
+}
+
+// What the sentence says of a file with these bytes at its beginning and zeros up to `size`.
+std::string called(std::string bytes, std::size_t size = 0) {
+  bytes.resize(std::max(bytes.size(), size), '\0');
+  try {
+    return std::string(recognised(bytes));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::unknown_format);
+    return error.what();
+  }
+}
+
+TEST(ForeignFiles, AreCalledByName) {
+  using std::string_literals::operator""s;
+  EXPECT_TRUE(has(called("\x89HDF\r\n\x1a\n"s), "an HDF5 file"));
+  EXPECT_TRUE(has(called(std::string(512, ' ') + "\x89HDF\r\n\x1a\n"s), "an HDF5 file"));
+  EXPECT_TRUE(has(called("\x1f\x8b\x08\x00"s), "gunzip"));
+  EXPECT_TRUE(has(called("PK\x03\x04\x14"s), "zip"));
+  EXPECT_TRUE(has(called("\xfd"s + "7zXZ\0\0"s), "unxz"));
+  EXPECT_TRUE(has(called("conf.0010\0"s + std::string(247, '\0') + "ustar\00000"s, 10240), "a tar archive"));
+  EXPECT_TRUE(has(called("BEGIN_HEADER\nHDR_VERSION = 1.0\n"), "NERSC"));
+  EXPECT_TRUE(has(called("\x00\x00\x4e\x87\x00\x00\x00\x04"s), "MILC"));
+  EXPECT_TRUE(has(called("\x87\x4e\x00\x00\x04\x00\x00\x00"s), "MILC"));
+  EXPECT_TRUE(has(called("\x34\x64\x62\x71"s), "FNAL"));
+  EXPECT_TRUE(has(called("SIMPLE  =                    T"), "FITS"));
+  EXPECT_TRUE(has(called("\x93NUMPY\x01\x00v\x00{'descr': '<c16'"s), "lq.write"));
+  EXPECT_TRUE(has(called("version https://git-lfs.github.com/spec/v1\noid sha256:00"), "git-lfs"));
+  EXPECT_TRUE(has(called("<!DOCTYPE html><title>403</title>"), "download the file again"));
+  EXPECT_TRUE(has(called(std::string(600, '\0')), "zeros"));
+}
+
+// Formats without a signature are told by their size to the byte: 2 x 2 x 2 x 4, plaquette 1.
+TEST(ForeignFiles, WithoutSignatureAreToldByTheirExactSize) {
+  using std::string_literals::operator""s;
+  const std::string one_le = "\0\0\0\0\0\0\xf0\x3f"s, one_be = "\x3f\xf0\0\0\0\0\0\0"s;
+  const std::string extents_le = "\4\0\0\0\2\0\0\0\2\0\0\0\2\0\0\0"s;
+  const std::string extents_be = "\0\0\0\3\0\0\0\4\0\0\0\2\0\0\0\2\0\0\0\2"s;
+  EXPECT_TRUE(has(called(extents_le + one_le, 24 + 576 * 32), "a configuration of openQCD"));
+  EXPECT_TRUE(has(called(extents_le + one_le, 28 + 192 * 32), "a spinor field of openQCD"));
+  EXPECT_TRUE(has(called(extents_be + one_be, 28 + 576 * 32), "HiRep"));
+  EXPECT_TRUE(has(called(extents_le + one_le, 25 + 576 * 32), "none of the formats"));
+}
+
+TEST(ForeignFiles, ThatNobodyKnowsAreToldTheBeginningsOfAllFormats) {
+  const std::string sentence = called("plain text");
+  EXPECT_TRUE(has(sentence, "ildg, scidac, lime (the bytes 45 67 89 ab), sion (\"sion\")")) << sentence;
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
@@ -15,6 +14,7 @@
 #include "comm/agree.hpp"
 #include "io/field_writer.hpp"
 #include "io/local_box.hpp"
+#include "io/merge_texts.hpp"
 #include "io/read.hpp"
 #include "io/scan.hpp"
 #include "lattice/tiles.hpp"
@@ -22,25 +22,6 @@
 namespace lq {
 
 namespace {
-
-// The source's texts that the target can hold, replaced by the user's of the same name, and the user's own.
-Metadata merged(const Catalog& catalog, const FieldEntry& entry, const std::string& to, const WriteOptions& options) {
-  const auto has = [](const Metadata& texts, const std::string& name) {
-    return std::ranges::any_of(texts, [&](const auto& item) { return item.first == name; });
-  };
-  Metadata texts;
-  std::ranges::copy_if(entry.metadata, std::back_inserter(texts),
-                       [&](const auto& item) { return !has(options.metadata, item.first); });
-  std::ranges::copy_if(catalog.metadata, std::back_inserter(texts), [&](const auto& item) {
-    return !has(options.metadata, item.first) && !has(entry.metadata, item.first);
-  });
-  const FieldSpec& spec = entry.payload.spec;
-  const bool precision_changes = options.precision.value_or(spec.precision) != spec.precision;
-  Metadata result =
-      io::target_format(to, options, spec, entry.payload.extents).for_fields().carried(texts, precision_changes);
-  result.insert(result.end(), options.metadata.begin(), options.metadata.end());
-  return result;
-}
 
 // This rank's tiles of a field, from file to file.
 struct TileCopy {
@@ -93,7 +74,10 @@ void check_conversion(transport::Transport& transport, const Catalog& catalog, c
 
 io::FieldPlan plan_of(const Catalog& catalog, const FieldEntry& entry, const std::string& to,
                       const WriteOptions& options) {
-  return {entry.name, entry.payload.spec, entry.payload.extents, merged(catalog, entry, to, options)};
+  return {
+      entry.name, entry.payload.spec, entry.payload.extents,
+      io::merge_texts(catalog, entry,
+                      io::target_format(to, options, entry.payload.spec, entry.payload.extents).for_fields(), options)};
 }
 
 // The report of a file of several fields: that of the last one, with the bytes and seconds of all.

@@ -61,6 +61,24 @@ TEST_F(Conversion, ReplacesTextsOfTheSameName) {
   EXPECT_EQ(texts(to_, "note"), (std::vector<std::string>{"three"}));
 }
 
+TEST_F(Conversion, ReplacesWhatATextGivesUnderThatName) {
+  write(from_, {.metadata = {{"xlf-info", "plaquette = 0.5\n trajectory nr = 7\n beta = 6.0, kappa = 0.125\n"},
+                             {"scidac-record-xml", "<usqcdInfo><plaq>0.5</plaq></usqcdInfo>"}}});
+  convert(from_, to_, {}, {.write = {.metadata = {{"beta", "5.9"}, {"trajectory", "8"}, {"plaquette", "0.25"}}}});
+  EXPECT_EQ(texts(to_, "xlf-info"),
+            (std::vector<std::string>{"plaquette = 0.25\n trajectory nr = 8\n beta = 5.9, kappa = 0.125\n"}));
+  EXPECT_EQ(texts(to_, "scidac-record-xml"), (std::vector<std::string>{"<usqcdInfo><plaq>0.25</plaq></usqcdInfo>"}));
+  EXPECT_TRUE(texts(to_, "beta").empty() && texts(to_, "trajectory").empty());
+  EXPECT_EQ(inspect(to_).field().plaquette, 0.25);
+}
+
+TEST_F(Conversion, TakesCapitalsInTheNameOfATextForTheSameName) {
+  const std::string named = directory_ / "named.ildg";
+  write(named, {.metadata = {{"ildg-data-lfn", "lfn://old"}}});
+  convert(named, to_, {}, {.write = {.metadata = {{"ildg-data-LFN", "lfn://new"}}}});
+  EXPECT_EQ(texts(to_, "ildg-data-lfn"), (std::vector<std::string>{"lfn://new"}));
+}
+
 TEST_F(Conversion, LeavesOutTextsAboutTheNumbersWhenTheirPrecisionChanges) {
   write(from_, {.metadata = {{"grid-format", "<FieldMetaData/>"}}});
   convert(from_, to_);

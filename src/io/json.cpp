@@ -163,6 +163,16 @@ void put(JsonWriter& json, const Annotation& annotation) {
       .end_object();
 }
 
+void put(JsonWriter& json, const FormatInfo& format) {
+  json.begin_object()
+      .member("name", format.name)
+      .member("holds", format.holds)
+      .member("contents", name(format.contents));
+  json.key("suffixes").begin_array();
+  for (const std::string_view suffix : format.suffixes) json.value(suffix);
+  json.end_array().member("begins", format.begins).end_object();
+}
+
 template <class T>
 void put(JsonWriter& json, const std::vector<T>& values) {
   json.begin_array();
@@ -200,7 +210,7 @@ void put(JsonWriter& json, const Catalog& catalog) {
 }
 
 void put(JsonWriter& json, const RepackReport& report) {
-  json.begin_object().key("files").array(report.files);
+  json.begin_object().member("format", report.format).key("files").array(report.files);
   json.member("streams", report.tasks).member("bytes", report.bytes);
   json.member("fields", report.fields).member("file_bytes", report.file_bytes);
   json.key("findings");
@@ -293,6 +303,7 @@ std::string to_json(const Difference& difference) { return json_text(difference)
 std::string to_json(const Physics& physics) { return json_text(physics); }
 std::string to_json(const Plaquette& plaquette) { return json_text(plaquette); }
 std::string to_json(const std::vector<Finding>& findings) { return json_text(findings); }
+std::string to_json(const std::vector<FormatInfo>& formats) { return json_text(formats); }
 std::string to_json(const std::vector<Annotation>& annotations) { return json_text(annotations); }
 std::string to_json(const Error& error) { return json_text(error); }
 

@@ -48,14 +48,19 @@ Payload payload_of(const FieldRequest& request) {
   Payload payload;
   payload.spec = request.spec;
   payload.extents = request.extents;
-  payload.stored = whole(request.extents);
-  payload.length = base::multiply_or_throw(volume(request.extents), request.spec.site_bytes(), "the size of the field");
+  payload.stored = request.stored.value_or(whole(request.extents));
+  payload.length = base::multiply_or_throw(payload.stored.volume(), request.spec.site_bytes(), "the size of the field");
   return payload;
 }
 
 std::vector<Piece> file_message(const FieldRequest& request) {
   return {{std::string(type::private_file_xml), encode(FileInfo{request.extents, 0}), {}},
           {std::string(type::file_xml), file_xml_text(request.metadata), {}}};
+}
+
+std::uint64_t slices_of(const FieldRequest& request) {
+  const Box stored = request.stored.value_or(whole(request.extents));
+  return static_cast<std::uint64_t>(stored.extents[stored.extents.size() - 1]);
 }
 
 // Where in the message the pieces are whose contents depend on the data.
@@ -67,6 +72,7 @@ struct FieldMessage {
 
 FieldMessage field_message(const FieldRequest& request, const PlanStyle& style, std::uint64_t length) {
   RecordInfo info = record_info_of(request.spec);
+  if (request.stored && *request.stored != whole(request.extents)) set_box(info, *request.stored);
   if (const std::string* date = find_text(request.metadata, "date")) info.date = *date;
   FieldMessage message;
   std::vector<Piece>& pieces = message.pieces;
@@ -79,7 +85,7 @@ FieldMessage field_message(const FieldRequest& request, const PlanStyle& style, 
   const bool plain_name = request.name.empty() || request.name == default_name(kind) || request.name == name(kind);
   if (!plain_name) pieces.push_back({std::string(type::limequat_name), request.name, {}});
 
-  const auto slices = static_cast<std::uint64_t>(request.extents[request.extents.size() - 1]);
+  const std::uint64_t slices = slices_of(request);
   if (request.checksum && request.slice_checksums && slices_length(slices) <= slices_limit) {
     message.slices = pieces.size();
     pieces.push_back({std::string(type::limequat_slices), {}, slices_length(slices)});
@@ -101,6 +107,13 @@ Literal literal_at(std::uint64_t offset, const std::string& text) {
 }  // namespace
 
 std::string_view default_name(FieldKind kind) noexcept { return kind == FieldKind::generic ? "field" : name(kind); }
+
+void set_box(RecordInfo& info, const Box& stored) {
+  info.type = RecordType::hypercube;
+  info.lower = stored.lower;
+  info.upper = stored.lower;
+  for (int d = 0; d < stored.lower.size(); ++d) info.upper[d] += stored.extents[d] - 1;
+}
 
 RecordInfo record_info_of(const FieldSpec& spec) {
   const char letter = spec.precision == Precision::single ? 'F' : 'D';
@@ -155,7 +168,7 @@ Layout plan_field(const FieldRequest& request, const PlanStyle& style) {
   const std::uint64_t checksum_at = placed.offsets[before + *message.checksum];
   std::optional<std::uint64_t> slices_at;
   if (message.slices) slices_at = placed.offsets[before + *message.slices];
-  const auto slices = static_cast<std::size_t>(request.extents[request.extents.size() - 1]);
+  const auto slices = static_cast<std::size_t>(slices_of(request));
   layout.tail = [checksum_at, slices_at, slices](const Digest& digest) {
     std::vector<Literal> literals;
     if (slices_at) {

@@ -19,6 +19,7 @@
 #include "format/scidac/plan.hpp"
 #include "format/scidac/record_types.hpp"
 #include "format/scidac/slices.hpp"
+#include "format/scidac/subset.hpp"
 #include "format/text_reader.hpp"
 
 namespace lq::format::scidac {
@@ -33,6 +34,7 @@ class Scan {
  private:
   void read_file_infos(const Groups& groups);
   void read_group(const Group& group);
+  bool is_readable(const FieldEntry& entry);
   void read_checksum(const Group& group, FieldEntry& entry);
   void read_slices(const Group& group, FieldEntry& entry);
   void read_spare_checksums(const Groups& groups);
@@ -110,9 +112,27 @@ void Scan::read_group(const Group& group) {
     if (given && !given->empty()) entry.name = *given;
   }
   read_texts(group.texts, entry.metadata);
+  if (!is_readable(entry)) return;
   read_slices(group, entry);
   read_checksum(group, entry);
   catalog_.fields.push_back(std::move(entry));
+}
+
+// The lattice of a packed field is not the one that its sites live on.
+bool Scan::is_readable(const FieldEntry& entry) {
+  const auto subset = subset_of(catalog_.metadata, entry.metadata);
+  if (!subset) return true;
+  const Record& data = record(entry.record);
+  if (subset->is_packed) {
+    findings_.error(Code::unsupported, "scidac-subset", data,
+                    fmt::format("it holds {} only, packed into a lattice of half the extent in {}: {}; fields of one "
+                                "parity cannot be read; let the program that wrote it write all sites, or take the "
+                                "record as bytes (lq extract)",
+                                subset->sites, subset->halved, to_string(entry.payload.extents)));
+    return false;
+  }
+  findings_.note("scidac-subset", data, fmt::format("only {} are filled, the others hold zeros", subset->sites));
+  return true;
 }
 
 void Scan::read_checksum(const Group& group, FieldEntry& entry) {

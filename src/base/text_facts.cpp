@@ -1,0 +1,89 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See text_facts.hpp.
+#include "base/text_facts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace lq::base {
+namespace {
+
+void add_pair(std::string_view piece, std::vector<TextFact>& facts) {
+  const std::size_t equals = piece.find('=');
+  if (equals == std::string_view::npos) return;
+  const TextFact fact{trim(piece.substr(0, equals)), trim(piece.substr(equals + 1))};
+  if (!fact.key.empty() && !fact.value.empty()) facts.push_back(fact);
+}
+
+// A comma separates where another "=" follows.
+void add_line(std::string_view line, std::vector<TextFact>& facts) {
+  std::size_t begin = 0;
+  for (std::size_t comma = line.find(','); comma != std::string_view::npos; comma = line.find(',', comma + 1)) {
+    const std::string_view next = line.substr(comma + 1, line.find(',', comma + 1) - comma - 1);
+    if (next.find('=') == std::string_view::npos) continue;
+    add_pair(line.substr(begin, comma - begin), facts);
+    begin = comma + 1;
+  }
+  add_pair(line.substr(begin), facts);
+}
+
+void add_lines(std::string_view text, std::size_t limit, std::vector<TextFact>& facts) {
+  while (!text.empty() && facts.size() < limit) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    add_line(text.substr(0, end), facts);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+// Elements that hold text and no other elements; not the version, which is that of the schema.
+void add_leaves(std::string_view text, std::size_t limit, std::vector<TextFact>& facts) {
+  std::size_t at = 0;
+  while (facts.size() < limit && (at = text.find('<', at)) != std::string_view::npos) {
+    const std::size_t close = text.find('>', at);
+    if (close == std::string_view::npos) return;
+    const std::string_view inside = text.substr(at + 1, close - at - 1);
+    const std::string_view tag = inside.substr(0, inside.find_first_of(" \t\n\r/"));
+    const std::size_t next = text.find('<', close);
+    if (next == std::string_view::npos) return;
+    const std::string_view end = text.substr(next);
+    const std::string_view value = trim(text.substr(close + 1, next - close - 1));
+    const bool is_leaf = !tag.empty() && tag != "version" && end.starts_with("</") && end.substr(2).starts_with(tag);
+    if (is_leaf && !value.empty()) facts.push_back({tag, value});
+    at = next;
+  }
+}
+
+}  // namespace
+
+bool is_xml(std::string_view text) noexcept { return trim(text).starts_with('<'); }
+
+std::vector<TextFact> facts_in(std::string_view text, std::size_t limit) {
+  std::vector<TextFact> facts;
+  if (is_xml(text)) {
+    add_leaves(text, limit, facts);
+  } else {
+    add_lines(text, limit, facts);
+  }
+  facts.resize(std::min(facts.size(), limit));
+  return facts;
+}
+
+std::string_view unified_key(std::string_view key) noexcept {
+  // How tmLQCD, QIO and others call the same fact.
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> names = {
+      {{"plaq", "plaquette"},
+       {"linktr", "link_trace"},
+       {"link trace", "link_trace"},
+       {"trajectory nr", "trajectory"},
+       {"PLAQUETTE", "plaquette"},
+       {"LINK_TRACE", "link_trace"}}};
+  const auto known = std::ranges::find(names, key, [](const auto& name) { return name.first; });
+  return known == names.end() ? key : known->second;
+}
+
+}  // namespace lq::base

@@ -1,0 +1,73 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See merge_texts.hpp.
+#include "io/merge_texts.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/text_facts.hpp"
+#include "base/xml.hpp"
+
+namespace lq::io {
+
+namespace {
+
+// Names of texts differ in capitals only by accident: "ildg-data-LFN".
+bool same_name(std::string_view a, std::string_view b) noexcept {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+// The source's texts, each once.
+Metadata texts_of(const Catalog& catalog, const FieldEntry& entry) {
+  Metadata texts = entry.metadata;
+  std::ranges::copy_if(catalog.metadata, std::back_inserter(texts), [&](const auto& item) {
+    return std::ranges::none_of(entry.metadata, [&](const auto& own) { return own.first == item.first; });
+  });
+  return texts;
+}
+
+// Gives every fact of that name another value. False: the text gives none.
+bool replace_fact(std::string& text, std::string_view key, std::string_view value) {
+  const std::string written = base::is_xml(text) ? base::xml::escape(value) : std::string(value);
+  std::string result;
+  std::size_t done = 0;
+  for (const base::TextFact& fact : base::facts_in(text, std::numeric_limits<std::size_t>::max())) {
+    if (base::unified_key(fact.key) != base::unified_key(key)) continue;
+    const auto place = static_cast<std::size_t>(fact.value.data() - text.data());
+    result.append(text, done, place - done).append(written);
+    done = place + fact.value.size();
+  }
+  if (done == 0) return false;
+  result.append(text, done);
+  text = std::move(result);
+  return true;
+}
+
+}  // namespace
+
+Metadata merge_texts(const Catalog& catalog, const FieldEntry& entry, const format::FieldFormat& target,
+                     const WriteOptions& options) {
+  const Metadata& given = options.metadata;
+  Metadata texts = texts_of(catalog, entry);
+  std::erase_if(texts, [&](const auto& text) {
+    return std::ranges::any_of(given, [&](const auto& item) { return same_name(item.first, text.first); });
+  });
+  const Precision stored = entry.payload.spec.precision;
+  Metadata result = target.carried(texts, options.precision.value_or(stored) != stored);
+  const std::size_t carried = result.size();
+  for (const auto& [key, value] : given) {
+    bool replaced = false;
+    for (std::size_t i = 0; i < carried; ++i) replaced = replace_fact(result[i].second, key, value) || replaced;
+    if (!replaced) result.emplace_back(key, value);
+  }
+  return result;
+}
+
+}  // namespace lq::io

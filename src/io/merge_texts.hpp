@@ -1,0 +1,20 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Texts of a field that is converted: those of its file, and what the user gives beside or instead of them.
+#pragma once
+
+#include <limequat/catalog.hpp>
+#include <limequat/metadata.hpp>
+#include <limequat/options.hpp>
+
+#include "format/format.hpp"
+
+namespace lq::io {
+
+// The source's texts that the target can hold, with the user's: a text in the place of one of the same name, a value
+// in the place of one that a text gives under that name ("beta = 6.0" in xlf-info), or else a text of its own.
+Metadata merge_texts(const Catalog& catalog, const FieldEntry& entry, const format::FieldFormat& target,
+                     const WriteOptions& options);
+
+}  // namespace lq::io

@@ -1,0 +1,10 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The suffix picks the format; one that no format has picks none.
+make-config conf.ildg
+lq convert conf.ildg out.xyz || true
+lq convert conf.ildg out.h5 || true
+lq convert -q conf.ildg out.xyz --to ildg
+lq convert -q conf.ildg out.0010
+ls
