@@ -405,6 +405,10 @@ LQ_API lq_status lq_diff(const char* a, const char* b, const lq_diff_options* op
 LQ_API lq_status lq_validate(const char* path, const lq_scan_options* options, char** json);
 LQ_API lq_status lq_explain(const char* path, const lq_scan_options* options, char** json);
 
+// Local. A whole file of one that is damaged, as `lq repair`; `output` may be NULL for a checkpoint only. `json` tells
+// what was done and what is left, and may be NULL.
+LQ_API lq_status lq_repair(const char* path, const char* output, int overwrite, int dry_run, char** json);
+
 // Local. Hands the bytes of record number `index` (from 0) of that type to `sink` in pieces.
 typedef void (*lq_sink)(const void* data, uint64_t bytes, void* context);
 LQ_API lq_status lq_read_record(const char* path, const char* type, uint64_t index, lq_sink sink, void* context);

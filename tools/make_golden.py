@@ -83,7 +83,7 @@ def qio_files():
 def qio_other_records():
     ramp = b"".join(numbers_of([rank]) for rank in range(16))
     info = record_info("QDP_F_Real", "F", 0, 0, 4, 1)
-    sums = (0x0C8E3834, 0x0C8E3834)  # published: docs/formats/scidac.md 10
+    sums = (0x0C8E3834, 0x0C8E3834)  # published: docs/formats/scidac.md 11
     yield ("vector_16_sites", message(file_info((4, 4)), FILE_XML) + message(
         info, RECORD_XML, ("scidac-binary-data", ramp), checksum(sums)),
         "format scidac\n" + field_line("field", "generic", (4, 4), 1, 4, sums))
@@ -297,8 +297,8 @@ def bad_containers():
     body = gauge.qio(LFN)
     yield "empty", b"", "code unknown_format\nmessage the file is empty\n"
     yield "three_bytes", body[:3], "code unknown_format\nmessage begins with\n"
-    yield "not_lime", b"BEGIN_HEADER\nHDR_VERSION = 1.0\nEND_HEADER\n", "code unknown_format\nmessage BEGIN_HEADER\n"
-    yield "magic_of_first_record", b"\x44" + body[1:], "code unknown_format\nmessage 45 67 89 ab\n"
+    yield "not_lime", b"BEGIN_HEADER\nHDR_VERSION = 1.0\nEND_HEADER\n", "code unknown_format\nmessage NERSC\n"
+    yield "magic_of_first_record", b"\x44" + body[1:], "code malformed\nrule lime-magic\nmessage 45 67 89 ab\n"
     second = body.index(b"\x45\x67\x89\xab", 4)
     yield ("magic_of_second_record", body[:second] + b"\x45\x67\x89\xaa" + body[second + 4:],
            "code malformed\nrule lime-magic\nmessage 45 67 89 aa\n")

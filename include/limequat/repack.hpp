@@ -34,7 +34,7 @@ struct RepackOptions {
 };
 
 struct RepackReport {
-  std::string format;              // of what was written
+  std::string format;              // of what was written, or unpacked
   std::vector<std::string> files;  // written
   std::uint64_t tasks = 0;         // logical files, or records
   std::uint64_t bytes = 0;         // of data in these
@@ -68,7 +68,12 @@ LQ_API RepackReport defragment(const std::string& from, const std::string& to, c
 // above.
 LQ_API RepackReport rewrite(const std::string& from, const std::string& to, const RepackOptions& options = {});
 
-// Local. A whole multifile of one that was not closed or lost its end. Sets with records (limequat/multifile.hpp) are
+// Local. A whole file of one that is damaged; `from` stays as it is. LIME, ILDG and SciDAC files go into the new file
+// `to`: bytes whose right values are known are put right in headers, texts and data, records of sums that are missing
+// are computed, and of data that end early the whole time slices are rescued as a part of the lattice. Findings say
+// what was done (warnings) and what is left (errors). wrong_state: there is nothing to repair.
+//
+// Multifiles: a whole one of one that was not closed or lost its end. Sets with records (limequat/multifile.hpp) are
 // repaired where they lie by repair_multifile() and then have the name `to`, or the one they were to have; `from` may
 // be that name or one of their files NAME.xxxxxxxx.part. Of others a new set is written: how far chunks are filled is
 // inferred, where there are key-value records from these, else from the last byte that is not zero, rounded up to

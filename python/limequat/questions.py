@@ -5,7 +5,7 @@
 import ctypes
 
 from limequat import structs
-from limequat._library import call, options, path_bytes, text_from
+from limequat._library import call, options, path_bytes, take_text, text_from
 from limequat.answers import Verification, parse
 from limequat.errors import InvalidArgument
 from limequat.transfer import write_options
@@ -40,6 +40,20 @@ def verify(path, *, physics=None):
     how = options(structs.VerifyOptions, physics=_PHYSICS[physics])
     is_sound = ctypes.c_int()
     return parse(text_from("lq_verify", path_bytes(path), ctypes.byref(how), ctypes.byref(is_sound)), Verification)
+
+
+def repair(path, output=None, *, force=False, dry_run=False):
+    """A whole file of one that is damaged; ``path`` stays as it is.
+
+    What can be put right is: headers, texts, single bytes of data that the checksums locate, checksums that are missing;
+    of data that end early the whole time slices are rescued. Returns a dict whose ``findings`` tell what was done
+    (severity "warning") and what is left ("error"). ``output`` may be left out for a checkpoint only; ``dry_run`` writes
+    nothing. Raises WrongState when there is nothing to repair.
+    """
+    text = ctypes.c_void_p()
+    call("lq_repair", path_bytes(path), None if output is None else path_bytes(output), int(bool(force)),
+         int(bool(dry_run)), ctypes.byref(text))
+    return parse(take_text(text))
 
 
 def validate(path):

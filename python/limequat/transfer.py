@@ -171,8 +171,10 @@ def find_entry(catalog, name, index):
 
 def _stored_part(entry):
     """(lower, extents) of the sites that a field stores; None for the whole lattice."""
-    stored = entry["stored"]
-    return None if stored["extents"] == entry["lattice"] else (stored["lower"], stored["extents"])
+    stored = entry.get("stored")  # fields of checkpoints are whole
+    if stored is None or stored["extents"] == entry["lattice"]:
+        return None
+    return stored["lower"], stored["extents"]
 
 
 def _int64s(values):

@@ -86,6 +86,21 @@ def test_differences_are_measured(gauge_file, tmp_path, links):
     assert lq.diff(gauge_file, gauge_file).same
 
 
+def test_a_damaged_byte_is_put_right_in_a_new_file(gauge_file, tmp_path):
+    whole = gauge_file.read_bytes()
+    broken = tmp_path / "broken.ildg"
+    place = lq.info(gauge_file)["fields"][0]["offset"] + 1000
+    broken.write_bytes(whole[:1] + b"?" + whole[2:place] + bytes([whole[place] ^ 8]) + whole[place + 1:])
+    plan = lq.repair(broken, tmp_path / "mended.ildg", dry_run=True)
+    assert not (tmp_path / "mended.ildg").exists()
+    report = lq.repair(broken, tmp_path / "mended.ildg")
+    assert {finding["rule"] for finding in report["findings"]} == {"repair-header", "repair-byte"}
+    assert report["findings"] == plan["findings"] and report["format"] == "ildg"
+    assert (tmp_path / "mended.ildg").read_bytes() == whole
+    with pytest.raises(lq.WrongState):
+        lq.repair(gauge_file, tmp_path / "again.ildg")
+
+
 def test_the_formats_there_are(gauge_file):
     there = {entry["name"]: entry for entry in lq.formats()}
     assert there[lq.info(gauge_file)["format"]]["holds"] == "one gauge field in four dimensions"

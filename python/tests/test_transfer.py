@@ -89,7 +89,7 @@ def test_any_memory_layout_is_written_right(tmp_path, links, view):
 def test_lattices_of_other_dimensions(tmp_path, shape):
     u = np.zeros(shape[:-1] + (len(shape) - 1, 2, 2), dtype=complex)
     u += np.arange(u.size).reshape(u.shape)
-    report = lq.write(tmp_path / "a.lime", u, format="scidac")
+    report = lq.write(tmp_path / "a.lime", u, format="scidac", kind="gauge")
     assert tuple(report.lattice) == shape[:-1][::-1]
     assert np.array_equal(lq.read(tmp_path / "a.lime"), u)
 

@@ -35,7 +35,7 @@ class EditedSource final : public ByteSource {
   struct Part {
     Kind kind = Kind::zeros;
     std::uint64_t length = 0;
-    std::uint64_t offset = 0;       // in the original
+    std::uint64_t offset = 0;      // in the original
     std::vector<std::byte> bytes;  // literal
   };
 

@@ -66,7 +66,9 @@ void RepackArguments::tell(Session& session, const std::string& to, const std::s
     session.out.line(json.take());
   } else if (!session.quiet) {
     const std::string files = report.files.size() == 1 ? "" : fmt::format(" in {}", count(report.files.size(), "file"));
-    const std::string streams = fmt::format("{}, {}", count(report.tasks, "stream"), base::human_bytes(report.bytes));
+    const bool has_streams = format_info(report.format).contents == Contents::streams;
+    const std::string streams =
+        fmt::format("{}, {}", count(report.tasks, has_streams ? "stream" : "record"), base::human_bytes(report.bytes));
     const std::string fields = count(report.fields, "field");
     const std::string what = report.fields == 0 ? streams : report.tasks == 0 ? fields : streams + " and " + fields;
     session.out.line(fmt::format("{}: {}: {}{}{}", to, dry_run ? "would be " + verb : verb, what, files,

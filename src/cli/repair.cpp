@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq repair: a whole multifile of one whose writer was interrupted; checkpoints of ours where they lie.
+// lq repair: a whole file of one that is damaged or whose writer was interrupted; checkpoints of ours where they lie.
 #include <memory>
 
 #include "cli/command.hpp"
@@ -24,11 +24,12 @@ struct Repair {
 
 Run declare_repair(Arguments& arguments) {
   const auto repair = std::make_shared<Repair>();
-  arguments.file("FILE", repair->from, "multifile that was not closed, or lost its end");
+  arguments.file("FILE", repair->from, "damaged file, or multifile that was not closed");
   arguments.text("-o,--output", "OUT", repair->to,
-                 "name of the whole multifile; of a checkpoint of ours by default the one it was to have");
-  arguments.number("--unit", repair->how.unit,
-                   "data came in multiples of so many bytes, such as the size of a number or of a write");
+                 "name of the whole file; of a checkpoint of ours by default the one it was to have");
+  arguments.number(
+      "--unit", repair->how.unit,
+      "of a multifile: data came in multiples of so many bytes, such as the size of a number or of a write");
   repair->how.declare(arguments);
   return [repair](Session& session) {
     const std::string& named = repair->to.empty() ? repair->from : repair->to;

@@ -59,8 +59,8 @@ WriteOptions WriteArguments::options() const {
   options.format = format;
   if (!precision.empty()) options.precision = precision == "single" ? Precision::single : Precision::double_;
   options.metadata = metadata;
-  if (verify == "none") options.verify = Verify::none;
-  if (verify == "read-back") options.verify = Verify::read_back;
+  if (verify == "none") options.verify = lq::Verify::none;
+  if (verify == "read-back") options.verify = lq::Verify::read_back;
   options.overwrite = force;
   options.slice_checksums = !no_slice_checksums;
   return options;

@@ -54,7 +54,7 @@ struct FieldRequest {
   Metadata metadata;
   std::optional<Box> stored;  // only a part of the lattice; empty: all of it
   std::uint64_t offset = 0;   // where this piece starts: the end of what is there already
-  bool first = true;         // first piece of the file: the file's own header comes before it
+  bool first = true;          // first piece of the file: the file's own header comes before it
   bool checksum = true;
   bool slice_checksums = true;
 };
@@ -103,6 +103,9 @@ class FieldFormat : public RecordFormat {
   // Which texts of another file can stand beside a field in this format. Left out are names it cannot hold, second
   // texts where it has one, and what describes the numbers themselves when their precision changes.
   virtual Metadata carried(const Metadata& texts, bool precision_changes) const = 0;
+  // Puts the sums of a field that is there in their place, or adds the record that has room for them.
+  virtual void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry,
+                          const Digest& sums) const = 0;
 };
 
 // What a format knows of the right bytes of a damaged file. Says what it did; never touches payload.
@@ -112,9 +115,6 @@ class Mender {
   // Headers and texts are put right where their right bytes are known. Missing data at the end become zeros: the
   // offset from which on they are missing is returned.
   virtual std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, Findings& done) const = 0;
-  // Puts the sums of a field in their place, or adds the record that has room for them.
-  virtual void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry,
-                          const Digest& sums) const = 0;
 };
 
 // A row of the table of formats.

@@ -24,6 +24,7 @@ constexpr std::size_t most_listed = 8;         // places named one by one
 constexpr std::uint64_t most_tried = 1 << 20;  // sites read to decide between candidates
 constexpr double outlier_factor = 1000;        // a damaged link is that much farther from SU(N) than its fellows
 constexpr double unitary_enough = 1e-12;
+constexpr double unitary_at_all = 1e-4;  // links that are farther from SU(N) on the whole are of another kind
 
 std::string dimension_name(int d, int dimensions) {
   constexpr std::string_view names = "xyzt";
@@ -51,6 +52,8 @@ class Search {
         packer_(payload_, Precision::double_, none_) {}
 
   std::vector<Finding> in(const Range& range);
+  // The one byte that explains the damage, and its right value.
+  std::optional<CorrectByte> correction(const Range& range);
   // The data agree with the checksums of all slices but not with the one of the whole.
   Finding sums_disagree() const;
 
@@ -67,7 +70,9 @@ class Search {
   double distance_from_su_n(base::Bytes site);
   double typical_distance(const Range& range);
 
-  std::vector<std::pair<SingleByte, std::uint64_t>> candidates(const Range& range);
+  using Candidates = std::vector<std::pair<SingleByte, std::uint64_t>>;  // with the number of the site
+  Candidates candidates(const Range& range);
+  Candidates plausible(const Range& range);
   std::vector<Finding> single_byte(const Range& range);
   std::vector<Finding> broken_links(const Range& range);
 
@@ -129,8 +134,8 @@ double Search::typical_distance(const Range& range) {
 }
 
 // Sites of the range that a single damaged byte could be in.
-std::vector<std::pair<SingleByte, std::uint64_t>> Search::candidates(const Range& range) {
-  std::vector<std::pair<SingleByte, std::uint64_t>> result;
+Search::Candidates Search::candidates(const Range& range) {
+  Candidates result;
   // Only in a full lattice in natural order is a site's place in the file its rank.
   if (payload_.stored != whole(payload_.extents) || !std::ranges::is_sorted(order_)) return result;
   for (const SingleByte& byte : solve_single_byte(range.change, site_.size())) {
@@ -143,26 +148,49 @@ std::vector<std::pair<SingleByte, std::uint64_t>> Search::candidates(const Range
   return result;
 }
 
-std::vector<Finding> Search::single_byte(const Range& range) {
-  auto possible = candidates(range);
-  if (possible.empty()) return {};
-  if (has_links()) {
-    // Undoing the damage at the right site brings its links back to SU(N).
-    auto likely = possible;
-    std::erase_if(likely, [&](const auto& candidate) {
+// Those of them that a look at the links does not rule out; none where the damage is larger than a byte.
+Search::Candidates Search::plausible(const Range& range) {
+  Candidates possible = candidates(range);
+  if (possible.empty() || !has_links()) return possible;
+  // Undoing the damage at the right site brings its links back to SU(N).
+  Candidates likely = possible;
+  std::erase_if(likely, [&](const auto& candidate) {
+    const auto& [byte, site] = candidate;
+    std::vector<std::byte> mended(load(site).begin(), load(site).end());
+    const double before = distance_from_su_n(mended);
+    mended[static_cast<std::size_t>(byte.byte_of_site)] ^= std::byte{byte.change};
+    const double after = distance_from_su_n(mended);
+    return !(after < before / 2);
+  });
+  if (!likely.empty()) return likely;
+  // Several bytes whose changes look like one elsewhere.
+  return broken_links(range).empty() ? possible : Candidates{};
+}
+
+// Nearby sites have candidates that fit as well, for a shifted change of a CRC is often a rotated one; then only links
+// can tell, where they are unitary but for the damage.
+std::optional<CorrectByte> Search::correction(const Range& range) {
+  Candidates possible = candidates(range);
+  if (possible.size() > 1) {
+    const double typical = has_links() ? typical_distance(range) : INFINITY;
+    if (typical > unitary_at_all) return std::nullopt;
+    const double limit = outlier_factor * typical;
+    std::erase_if(possible, [&](const auto& candidate) {
       const auto& [byte, site] = candidate;
       std::vector<std::byte> mended(load(site).begin(), load(site).end());
-      const double before = distance_from_su_n(mended);
+      const bool was_outlier = !(distance_from_su_n(mended) <= limit);
       mended[static_cast<std::size_t>(byte.byte_of_site)] ^= std::byte{byte.change};
-      const double after = distance_from_su_n(mended);
-      return !(after < before / 2);
+      return !was_outlier || !(distance_from_su_n(mended) <= limit);
     });
-    if (!likely.empty()) {
-      possible = std::move(likely);
-    } else if (auto broken = broken_links(range); !broken.empty()) {
-      return broken;  // several bytes whose changes look like one elsewhere
-    }
   }
+  if (possible.size() != 1) return std::nullopt;
+  const auto& [byte, site] = possible.front();
+  const std::byte now = load(site)[static_cast<std::size_t>(byte.byte_of_site)];
+  return CorrectByte{payload_.offset + site * site_.size() + byte.byte_of_site, now ^ std::byte{byte.change}, now};
+}
+
+std::vector<Finding> Search::single_byte(const Range& range) {
+  const Candidates possible = plausible(range);
   std::vector<Finding> findings;
   for (std::size_t i = 0; i < std::min(possible.size(), most_listed); ++i) {
     const auto& [byte, site] = possible[i];
@@ -270,23 +298,52 @@ std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const pump::Ta
   return result;
 }
 
+namespace {
+
+Range slice_range(const FieldEntry& entry, const pump::Tally& tally, std::int64_t slice) {
+  const auto number = static_cast<std::size_t>(slice);
+  const std::uint64_t begin = number * tally.sums.slice_sites();
+  const Checksum change = difference(entry.sums.slices()[number], tally.sums.values().slices()[number]);
+  return {begin, begin + tally.sums.slice_sites(), change, slice};
+}
+
+bool has_slices(const FieldEntry& entry, const pump::Tally& tally) {
+  const std::vector<Checksum> stored = entry.sums.slices();
+  return !stored.empty() && stored.size() == tally.sums.values().slices().size();
+}
+
+Range whole_range(const FieldEntry& entry, const pump::Tally& tally) {
+  return {0, entry.payload.stored.volume(), difference(*entry.sums.checksum(), tally.sums.total()), std::nullopt};
+}
+
+}  // namespace
+
 std::vector<Finding> locate_damage(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
                                    const pump::Tally& tally) {
   Search search(file, catalog, entry);
   const std::vector<std::int64_t> slices = damaged_slices(entry, tally);
-  const std::vector<Checksum> stored = entry.sums.slices(), found = tally.sums.values().slices();
   std::vector<Finding> findings;
   for (std::size_t i = 0; i < std::min(slices.size(), most_listed); ++i) {
-    const auto slice = static_cast<std::size_t>(slices[i]);
-    const std::uint64_t begin = slice * tally.sums.slice_sites();
-    const std::vector<Finding> here =
-        search.in({begin, begin + tally.sums.slice_sites(), difference(stored[slice], found[slice]), slices[i]});
+    const std::vector<Finding> here = search.in(slice_range(entry, tally, slices[i]));
     findings.insert(findings.end(), here.begin(), here.end());
   }
-  const std::optional<Checksum> checksum = entry.sums.checksum();
-  if (!slices.empty() || !checksum) return findings;
-  if (!stored.empty() && stored.size() == found.size()) return {search.sums_disagree()};
-  return search.in({0, entry.payload.stored.volume(), difference(*checksum, tally.sums.total()), std::nullopt});
+  if (!slices.empty() || !entry.sums.checksum()) return findings;
+  if (has_slices(entry, tally)) return {search.sums_disagree()};
+  return search.in(whole_range(entry, tally));
+}
+
+std::vector<CorrectByte> correct_bytes(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
+                                       const pump::Tally& tally) {
+  Search search(file, catalog, entry);
+  std::vector<CorrectByte> bytes;
+  if (has_slices(entry, tally)) {
+    for (const std::int64_t slice : damaged_slices(entry, tally)) {
+      if (const auto byte = search.correction(slice_range(entry, tally, slice))) bytes.push_back(*byte);
+    }
+  } else if (entry.sums.checksum() && entry.sums.checksum() != tally.sums.total()) {
+    if (const auto byte = search.correction(whole_range(entry, tally))) bytes.push_back(*byte);
+  }
+  return bytes;
 }
 
 }  // namespace lq::io

@@ -20,6 +20,18 @@ namespace lq::io {
 std::vector<Finding> locate_damage(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
                                    const pump::Tally& tally);
 
+// A damaged byte of a file.
+struct CorrectByte {
+  std::uint64_t offset = 0;
+  std::byte right{};
+  std::byte found{};
+};
+
+// Local. Bytes of the field that the sums single out, without a second candidate: at most one for each slice, or one
+// in all where there are no sums of slices.
+std::vector<CorrectByte> correct_bytes(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
+                                       const pump::Tally& tally);
+
 // Numbers of the slices whose stored checksum differs from the data's.
 std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const pump::Tally& tally);
 

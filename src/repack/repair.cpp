@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Multifiles that were not closed, or lost their end, made whole (include/limequat/repack.hpp): those with records by
-// room checkpoint, where they lie; others written anew.
+// Damaged files made whole (include/limequat/repack.hpp). Multifiles that were not closed, or lost their end: those
+// with records by room checkpoint, where they lie; others written anew. Files of records and fields: repair_file.hpp.
 #include <filesystem>
 #include <system_error>
 
@@ -14,7 +14,9 @@
 #include "checkpoint/found_set.hpp"
 #include "checkpoint/part_name.hpp"
 #include "format/findings.hpp"
+#include "format/format.hpp"
 #include "repack/infer.hpp"
+#include "repack/repair_file.hpp"
 #include "repack/set_writer.hpp"
 #include "repack/source_set.hpp"
 
@@ -67,6 +69,7 @@ RepackReport repair_with_records(const std::string& from, const std::string& to,
       repair_multifile(from, {.output = to, .overwrite = options.overwrite, .dry_run = options.dry_run});
   if (repaired.outcome == RepairReport::Outcome::nothing_to_do) nothing_to_repair(from);
   RepackReport report;
+  report.format = "sion";
   report.files = repaired.files;
   report.tasks = static_cast<std::uint64_t>(repaired.tasks);
   report.bytes = repaired.stored_bytes;
@@ -104,6 +107,17 @@ RepackReport repair_without_records(transport::Transport& transport, const std::
   return report;
 }
 
+// By its content; what nobody recognises may be left of a multifile.
+bool holds_streams(transport::Transport& transport, const std::string& path) {
+  const std::unique_ptr<transport::File> file = transport.open_read(path);
+  try {
+    return format::recognise(*file).info.contents == Contents::streams;
+  } catch (const Error& error) {
+    if (error.code() != Code::unknown_format || !checkpoint::final_name(path)) throw;
+    return true;
+  }
+}
+
 }  // namespace
 
 RepackReport repair(const std::string& from, const std::string& to, const RepackOptions& options) {
@@ -113,6 +127,7 @@ RepackReport repair(const std::string& from, const std::string& to, const Repack
   transport::Transport& transport = transport::posix();
   const bool is_absent = transport.kind(from) == transport::PathKind::absent;
   const std::string source = is_absent ? part_of(from) : from;
+  if (!holds_streams(transport, source)) return repack::repair_file(transport, source, to, options);
   const bool has_records = checkpoint::generation_at(transport, source) || checkpoint::final_name(source);
   return has_records ? repair_with_records(source, to, options)
                      : repair_without_records(transport, source, to, options);

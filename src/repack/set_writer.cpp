@@ -115,6 +115,7 @@ FilePlan plan_single_file(const std::string& path, std::uint64_t block_size, con
 
 SetWriter::SetWriter(transport::Transport& transport, std::vector<FilePlan> plans, const RepackOptions& options)
     : transport_(transport), plans_(std::move(plans)), options_(options) {
+  report_.format = "sion";
   for (FilePlan& plan : plans_) {
     plan.head.format_version = sion::version;
     plan.head.max_chunks = 0;

@@ -31,7 +31,9 @@ namespace {
 class Unpacking {
  public:
   Unpacking(const std::string& path, const RepackOptions& options)
-      : options_(options), reader_(transport_, path, options.limits) {}
+      : options_(options), reader_(transport_, path, options.limits) {
+    report_.format = reader_.catalog().format;
+  }
 
   const Catalog& catalog() const noexcept { return reader_.catalog(); }
   const RepackReport& report() const noexcept { return report_; }

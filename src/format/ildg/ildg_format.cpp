@@ -16,6 +16,7 @@
 #include "format/lime/rules.hpp"
 #include "format/lime/types.hpp"
 #include "format/scidac/meaning.hpp"
+#include "format/scidac/mend.hpp"
 #include "format/scidac/plan.hpp"
 #include "format/scidac/record_types.hpp"
 #include "format/scidac/rules.hpp"
@@ -45,7 +46,7 @@ void check_request(const FieldRequest& request) {
   if (!request.first) refuse("and this file has one already");
 }
 
-class Ildg final : public Container, public FieldFormat {
+class Ildg final : public Container, public FieldFormat, public Mender {
  public:
   Likeness recognise(base::ByteSource& file) const override;
   Catalog scan(base::ByteSource& file, const Limits& limits) const override {
@@ -60,6 +61,14 @@ class Ildg final : public Container, public FieldFormat {
   Layout plan(const FieldRequest& request) const override;
   Layout plan_record(std::string_view type, std::string_view contents, std::uint64_t offset, bool first) const override;
   Metadata carried(const Metadata& texts, bool precision_changes) const override;
+  void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry,
+                  const Digest& sums) const override {
+    scidac::store_sums(file, catalog, entry, sums);
+  }
+
+  std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, Findings& done) const override {
+    return scidac::mend(file, limits, encode_format, done);
+  }
 };
 
 Likeness Ildg::recognise(base::ByteSource& file) const {
@@ -110,14 +119,15 @@ std::vector<Annotation> Ildg::explain(base::ByteSource& file, const Catalog& cat
 const Format& format() {
   static const Ildg ildg;
   static constexpr std::array<std::string_view, 2> suffixes{".ildg", ".lime"};
-  static const Format row{{.name = "ildg",
-                           .holds = "one gauge field in four dimensions",
-                           .begins = lime::beginning,
-                           .suffixes = suffixes,
-                           .contents = Contents::fields},
-                          &ildg,
-                          &ildg,
-                          &ildg};
+  static const Format row{.info = {.name = "ildg",
+                                   .holds = "one gauge field in four dimensions",
+                                   .begins = lime::beginning,
+                                   .suffixes = suffixes,
+                                   .contents = Contents::fields},
+                          .container = &ildg,
+                          .records = &ildg,
+                          .fields = &ildg,
+                          .mender = &ildg};
   return row;
 }
 

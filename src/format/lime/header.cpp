@@ -17,6 +17,14 @@ bool has_magic(base::Bytes bytes) noexcept {
   return bytes.size() >= 4 && base::load_be<std::uint32_t>(bytes.data()) == magic;
 }
 
+bool resembles_header(base::Bytes bytes) {
+  if (bytes.size() < header_bytes) return false;
+  const Header header = decode(bytes.first<header_bytes>());
+  const bool plain = std::ranges::all_of(header.type, [](char c) { return c > ' ' && c < 0x7f; });
+  return plain && !header.type.empty() && header.type_terminated && header.type_tail_is_zero &&
+         header.data_length < length_limit;
+}
+
 Header decode(std::span<const std::byte, header_bytes> bytes) {
   const std::byte* p = bytes.data();
   const auto flags = static_cast<std::uint8_t>(p[6]);

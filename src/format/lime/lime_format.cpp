@@ -10,6 +10,8 @@
 #include <limequat/error.hpp>
 
 #include "format/lime/explain.hpp"
+#include "format/lime/header.hpp"
+#include "format/lime/mend.hpp"
 #include "format/lime/place.hpp"
 #include "format/lime/rules.hpp"
 #include "format/lime/walk.hpp"
@@ -18,7 +20,7 @@
 namespace lq::format::lime {
 namespace {
 
-class Lime final : public Container, public RecordFormat {
+class Lime final : public Container, public RecordFormat, public format::Mender {
  public:
   Likeness recognise(base::ByteSource& file) const override;
   Catalog scan(base::ByteSource& file, const Limits& limits) const override;
@@ -28,12 +30,18 @@ class Lime final : public Container, public RecordFormat {
   Layout plan_record(std::string_view type, std::string_view contents, std::uint64_t offset, bool) const override {
     return lime::plan_record(type, contents, offset);
   }
+
+  std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits&, Findings& done) const override {
+    mend_headers(file, {}, done);
+    return std::nullopt;  // without a lattice nothing of an incomplete record can be used
+  }
 };
 
 Likeness Lime::recognise(base::ByteSource& file) const {
-  std::array<std::byte, 4> start{};
-  const std::size_t held = file.read_at(0, start);
-  return has_magic(base::Bytes(start).first(held)) ? Likeness::yes : Likeness::no;
+  HeaderBytes start{};
+  const base::Bytes held = base::Bytes(start).first(file.read_at(0, start));
+  if (has_magic(held)) return Likeness::yes;
+  return resembles_header(held) ? Likeness::maybe : Likeness::no;
 }
 
 Catalog Lime::scan(base::ByteSource& file, const Limits& limits) const {
@@ -74,9 +82,10 @@ std::vector<Annotation> Lime::explain(base::ByteSource& file, const Catalog& cat
 const Format& format() {
   static const Lime lime;
   static const Format row{
-      {.name = "lime", .holds = "records of any kind", .begins = beginning, .contents = Contents::records},
-      &lime,
-      &lime};
+      .info = {.name = "lime", .holds = "records of any kind", .begins = beginning, .contents = Contents::records},
+      .container = &lime,
+      .records = &lime,
+      .mender = &lime};
   return row;
 }
 

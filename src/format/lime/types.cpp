@@ -15,6 +15,7 @@ bool has_record(base::ByteSource& file, const std::function<bool(std::string_vie
   const Limits limits;
   Findings findings;
   Walker walker(window, limits, findings);
+  walker.ignore_magic();
   for (Record record; walker.next(record);) {
     if (wanted(record.type)) return true;
   }

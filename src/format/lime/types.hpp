@@ -11,7 +11,8 @@
 
 namespace lq::format::lime {
 
-// Whether any record up to the first damage has a type of which `wanted` is true, whatever the bytes.
+// Whether any record up to the first damage (other than of magic numbers) has a type of which `wanted` is true,
+// whatever the bytes.
 bool has_record(base::ByteSource& file, const std::function<bool(std::string_view type)>& wanted);
 
 }  // namespace lq::format::lime

@@ -19,15 +19,6 @@ bool is_filler(base::Bytes bytes) noexcept {
                              [](char c) { return c == '\0' || c == ' ' || c == '\n' || c == '\r' || c == '\t'; });
 }
 
-// A header whose magic number was hit, as opposed to bytes that never were a header.
-bool resembles_header(base::Bytes bytes) {
-  if (bytes.size() < header_bytes) return false;
-  const Header header = decode(bytes.first<header_bytes>());
-  const bool plain = std::ranges::all_of(header.type, [](char c) { return c > ' ' && c < 0x7f; });
-  return plain && !header.type.empty() && header.type_terminated && header.type_tail_is_zero &&
-         header.data_length < length_limit;
-}
-
 std::string shown(base::Bytes bytes) {
   return base::printable(base::as_text(bytes.first(std::min<std::size_t>(bytes.size(), 16))));
 }
@@ -64,7 +55,8 @@ bool Walker::next(Record& record) {
   if (done_) return false;
   if (next_ >= file_.size()) return stop();
   const base::Bytes bytes = file_.view(next_, header_bytes);
-  if (bytes.size() < header_bytes || !has_magic(bytes)) return end_of_chain(bytes);
+  const bool is_header = has_magic(bytes) || (ignores_magic_ && resembles_header(bytes));
+  if (bytes.size() < header_bytes || !is_header) return end_of_chain(bytes);
   if (count_ == limits_.records) {
     inside_message_ = false;
     report(Severity::error, Code::too_large, "lime-too-many-records",

@@ -22,6 +22,8 @@ class Walker {
   Walker(ReadAhead& file, const Limits& limits, Findings& findings)
       : file_(file), limits_(limits), findings_(findings) {}
 
+  // Headers that only their magic number keeps from being ones count, too.
+  void ignore_magic() noexcept { ignores_magic_ = true; }
   // The next record; false at the end of the file, or where the damage is too great to go on.
   bool next(Record& record);
 
@@ -53,6 +55,7 @@ class Walker {
   bool inside_message_ = false;
   bool truncated_ = false;
   bool done_ = false;
+  bool ignores_magic_ = false;
 };
 
 struct Walk {

@@ -11,6 +11,7 @@
 #include "format/lime/rules.hpp"
 #include "format/lime/types.hpp"
 #include "format/scidac/meaning.hpp"
+#include "format/scidac/mend.hpp"
 #include "format/scidac/plan.hpp"
 #include "format/scidac/record_types.hpp"
 #include "format/scidac/rules.hpp"
@@ -21,7 +22,7 @@ namespace lq::format::scidac {
 
 namespace {
 
-class Scidac final : public Container, public FieldFormat {
+class Scidac final : public Container, public FieldFormat, public Mender {
  public:
   Likeness recognise(base::ByteSource& file) const override;
   Catalog scan(base::ByteSource& file, const Limits& limits) const override {
@@ -34,6 +35,14 @@ class Scidac final : public Container, public FieldFormat {
   Layout plan(const FieldRequest& request) const override;
   Layout plan_record(std::string_view type, std::string_view contents, std::uint64_t offset, bool first) const override;
   Metadata carried(const Metadata& texts, bool precision_changes) const override;
+  void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry,
+                  const Digest& sums) const override {
+    scidac::store_sums(file, catalog, entry, sums);
+  }
+
+  std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, Findings& done) const override {
+    return scidac::mend(file, limits, {}, done);
+  }
 };
 
 Likeness Scidac::recognise(base::ByteSource& file) const {
@@ -74,14 +83,15 @@ std::vector<Annotation> Scidac::explain(base::ByteSource& file, const Catalog& c
 const Format& format() {
   static const Scidac scidac;
   static constexpr std::array<std::string_view, 3> suffixes{".scidac", ".qio", ".lime"};
-  static const Format row{{.name = "scidac",
-                           .holds = "fields of any kind on lattices of 1 to 8 dimensions",
-                           .begins = lime::beginning,
-                           .suffixes = suffixes,
-                           .contents = Contents::fields},
-                          &scidac,
-                          &scidac,
-                          &scidac};
+  static const Format row{.info = {.name = "scidac",
+                                   .holds = "fields of any kind on lattices of 1 to 8 dimensions",
+                                   .begins = lime::beginning,
+                                   .suffixes = suffixes,
+                                   .contents = Contents::fields},
+                          .container = &scidac,
+                          .records = &scidac,
+                          .fields = &scidac,
+                          .mender = &scidac};
   return row;
 }
 

@@ -29,7 +29,7 @@ class Sion final : public Container {
 Likeness Sion::recognise(base::ByteSource& file) const {
   std::array<std::byte, magic.size()> start{};
   const std::size_t held = file.read_at(0, start);
-  return has_magic(base::Bytes(start).first(held)) ? Likeness::yes : Likeness::no;
+  return sion::has_magic(base::Bytes(start).first(held)) ? Likeness::yes : Likeness::no;
 }
 
 std::vector<RecordPiece> Sion::pieces(base::ByteSource& file, const Catalog& catalog, const Record& record) const {
@@ -44,12 +44,12 @@ std::vector<RecordPiece> Sion::pieces(base::ByteSource& file, const Catalog& cat
 const Format& format() {
   static const Sion sion;
   static constexpr std::array<std::string_view, 1> suffixes{".sion"};
-  static const Format row{{.name = "sion",
-                           .holds = "the streams of tasks",
-                           .begins = "\"sion\"",
-                           .suffixes = suffixes,
-                           .contents = Contents::streams},
-                          &sion};
+  static const Format row{.info = {.name = "sion",
+                                   .holds = "the streams of tasks",
+                                   .begins = "\"sion\"",
+                                   .suffixes = suffixes,
+                                   .contents = Contents::streams},
+                          .container = &sion};
   return row;
 }
 

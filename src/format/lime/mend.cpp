@@ -1,0 +1,354 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See mend.hpp. Along the chain of headers first, then flags, which need the whole chain.
+#include "format/lime/mend.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/text.hpp"
+#include "base/xml.hpp"
+#include "format/lime/header.hpp"
+
+namespace lq::format::lime {
+namespace {
+
+constexpr std::size_t block_bytes = 1 << 20;  // searched at a time
+constexpr std::uint64_t longest_document = 1 << 20;
+constexpr std::uint64_t flags_offset = 6;
+constexpr std::uint64_t length_offset = 8;
+
+std::uint64_t left_behind(const base::EditedSource& file, const Record& record) { return file.size() - record.offset; }
+
+std::uint64_t end_of(const Record& record) { return record.offset + record.data_length + padding(record.data_length); }
+
+int differing_bytes(std::uint64_t a, std::uint64_t b) noexcept {
+  int count = 0;
+  for (std::uint64_t change = a ^ b; change != 0; change >>= 8) count += (change & 0xff) != 0 ? 1 : 0;
+  return count;
+}
+
+std::byte flags_of(const Record& record) noexcept {
+  return static_cast<std::byte>((record.mb_flag ? mb_mask : 0U) | (record.me_flag ? me_mask : 0U));
+}
+
+class Mender {
+ public:
+  Mender(base::EditedSource& file, const MendingRules& rules, Findings& done)
+      : file_(file), rules_(rules), done_(done) {}
+
+  MendedHeaders run();
+
+ private:
+  std::size_t read_header(std::uint64_t offset, HeaderBytes& bytes) { return file_.read_at(offset, bytes); }
+  bool stands_header_at(std::uint64_t offset);
+  std::optional<std::uint64_t> next_header(std::uint64_t from);
+  void mend_header(std::uint64_t at, HeaderBytes& bytes);
+  std::string_view mended_type(base::Bytes field) const;
+  bool mend_length(Record& record);
+  std::optional<std::uint64_t> length_up_to(const Record& record, std::uint64_t next);
+  bool is_text(std::uint64_t offset, std::uint64_t end);
+  bool is_document(std::uint64_t offset, std::uint64_t end);
+  void mend_end_of_text(Record& record, std::uint64_t behind);
+  std::uint64_t with_nul(std::uint64_t end, std::uint64_t limit) const;
+  void learn_from(const Record& record);
+  std::uint64_t last_byte_before(std::uint64_t offset, std::uint64_t begin);
+  void set_length(Record& record, std::uint64_t length);
+  void mend_padding(const Record& record);
+  void leave_out(std::uint64_t from, const std::string& what);
+  void mend_flags();
+  void say(const char* rule, const Record& record, std::string message) {
+    done_.warning(rule, record, std::move(message));
+  }
+
+  base::EditedSource& file_;
+  const MendingRules& rules_;
+  Findings& done_;
+  MendedHeaders result_;
+  bool texts_end_with_nul_ = true;
+};
+
+// A whole header, but for damage that mend_header() puts right.
+bool Mender::stands_header_at(std::uint64_t offset) {
+  HeaderBytes bytes;
+  return read_header(offset, bytes) == header_bytes && (has_magic(bytes) || resembles_header(bytes));
+}
+
+// Headers stand at multiples of 8; a sound one is not found in data by accident.
+std::optional<std::uint64_t> Mender::next_header(std::uint64_t from) {
+  std::vector<std::byte> block(block_bytes + header_bytes);
+  for (std::uint64_t at = from; at < file_.size(); at += block_bytes) {
+    const base::Bytes held = base::Bytes(block).first(file_.read_at(at, block));
+    for (std::size_t i = 0; i < block_bytes && i + header_bytes <= held.size(); i += 8) {
+      const base::Bytes candidate = held.subspan(i, header_bytes);
+      if (has_magic(candidate) && resembles_header(candidate)) return at + i;
+    }
+  }
+  return std::nullopt;
+}
+
+// The one known type that differs from these 128 bytes in a single byte; empty: none, or it is a known one.
+std::string_view Mender::mended_type(base::Bytes field) const {
+  std::string_view near;
+  for (const std::string_view type : rules_.types) {
+    std::size_t differing = 0;
+    for (std::size_t i = 0; i < field.size(); ++i) {
+      const char right = i < type.size() ? type[i] : '\0';
+      differing += field[i] != static_cast<std::byte>(right) ? 1 : 0;
+    }
+    if (differing == 0) return {};
+    if (differing == 1) near = type;
+  }
+  return near;
+}
+
+void Mender::mend_header(std::uint64_t at, HeaderBytes& bytes) {
+  Header header = decode(bytes);
+  std::vector<std::string> mended;
+  if (!has_magic(bytes)) mended.emplace_back("the magic number");
+  if (header.version != version) mended.push_back(fmt::format("the version, which was {}", header.version));
+  if (header.reserved_flags != 0 || header.reserved != 0) mended.emplace_back("reserved bits");
+  const base::Bytes type_field = base::Bytes(bytes).subspan(type_offset, type_bytes);
+  if (const std::string_view type = mended_type(type_field); !type.empty()) {
+    mended.push_back(fmt::format("the type, which was \"{}\"", base::printable(header.type)));
+    header.type = type;
+  } else if (header.type_terminated && !header.type_tail_is_zero) {
+    mended.emplace_back("bytes behind the end of the type");
+  }
+  if (mended.empty()) return;
+  header.version = version;
+  header.reserved_flags = 0;
+  header.reserved = 0;
+  const HeaderBytes right = encode_unchecked(header);
+  // A type without its NUL is longer than what encode_unchecked() takes.
+  const std::size_t changed = header.type.size() > type_limit ? type_offset : header_bytes;
+  std::copy_n(right.begin(), changed, bytes.begin());
+  file_.replace(at, changed, base::Bytes(right).first(changed));
+  Record record;
+  record.type = header.type;
+  record.header_offset = at;
+  say("repair-header", record, fmt::format("put right in its header: {}", fmt::join(mended, ", ")));
+}
+
+// Offset behind the last byte other than zero in begin .. offset-1.
+std::uint64_t Mender::last_byte_before(std::uint64_t offset, std::uint64_t begin) {
+  std::array<std::byte, header_bytes> tail{};
+  const std::uint64_t from = std::max(begin, offset - std::min<std::uint64_t>(offset, tail.size()));
+  const std::size_t held = file_.read_at(from, base::MutableBytes(tail).first(static_cast<std::size_t>(offset - from)));
+  std::size_t end = held;
+  while (end > 0 && tail[end - 1] == std::byte{0}) --end;
+  return from + end;
+}
+
+// The length of a record that ends with its padding where the next header begins.
+std::optional<std::uint64_t> Mender::length_up_to(const Record& record, std::uint64_t next) {
+  const std::uint64_t padded = next - record.offset;
+  const std::uint64_t used = last_byte_before(next, record.offset) - record.offset;
+  std::vector<std::uint64_t> near;
+  for (std::uint64_t length = padded - std::min<std::uint64_t>(padded, 7); length <= padded; ++length) {
+    if (length >= used && differing_bytes(length, record.data_length) == 1) near.push_back(length);
+  }
+  if (near.size() == 1) return near.front();
+  const bool impossible = record.data_length >= length_limit || record.data_length > left_behind(file_, record);
+  if (near.empty() && !impossible) return std::nullopt;
+  const std::uint64_t likely = is_text(record.offset, record.offset + used) ? with_nul(used, padded) : padded;
+  return near.empty() || std::ranges::find(near, likely) != near.end() ? likely : near.back();
+}
+
+// A whole XML document: nothing of it is missing.
+bool Mender::is_document(std::uint64_t offset, std::uint64_t end) {
+  if (end <= offset || end - offset > longest_document) return false;
+  std::string text(static_cast<std::size_t>(end - offset), '\0');
+  if (file_.read_at(offset, std::as_writable_bytes(std::span(text))) < text.size()) return false;
+  if (!text.starts_with('<')) return false;
+  try {
+    (void)base::xml::parse(text);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+bool Mender::is_text(std::uint64_t offset, std::uint64_t end) {
+  if (end <= offset || end - offset > longest_document) return false;
+  std::vector<std::byte> bytes(static_cast<std::size_t>(end - offset));
+  return file_.read_at(offset, bytes) == bytes.size() && std::ranges::all_of(bytes, [](std::byte b) {
+           return b >= std::byte{' '} ? b != std::byte{0x7f} : b >= std::byte{'\t'} && b <= std::byte{'\r'};
+         });
+}
+
+// Where a text ends whose last byte other than zero is at end-1: most programs count a NUL, or none in all their texts.
+std::uint64_t Mender::with_nul(std::uint64_t end, std::uint64_t limit) const {
+  return std::min(end + (texts_end_with_nul_ ? 1 : 0), limit);
+}
+
+void Mender::learn_from(const Record& record) {
+  std::array<std::byte, 1> last{};
+  if (record.data_length < 2 || !is_text(record.offset, record.offset + record.data_length - 1)) return;
+  if (file_.read_at(record.offset + record.data_length - 1, last) == 0) return;
+  texts_end_with_nul_ = last[0] == std::byte{0};
+}
+
+void Mender::set_length(Record& record, std::uint64_t length) {
+  std::array<std::byte, 8> bytes{};
+  base::store_be(bytes.data(), length);
+  say("repair-length", record,
+      fmt::format("its length was {}, and is {} by what follows it", record.data_length, length));
+  file_.replace(record.header_offset + length_offset, bytes.size(), bytes);
+  record.data_length = length;
+}
+
+// False: the record ends early, or nothing tells where it ends.
+bool Mender::mend_length(Record& record) {
+  const std::uint64_t left = left_behind(file_, record);
+  const bool fits = record.data_length < length_limit && record.data_length <= left;
+  const std::uint64_t behind = fits ? std::min(end_of(record), file_.size()) : 0;
+  const bool is_last = fits && last_byte_before(file_.size(), behind) == behind && file_.size() - behind < header_bytes;
+  if (fits && (is_last || stands_header_at(behind))) {
+    mend_end_of_text(record, behind);
+    return true;
+  }
+  if (const auto next = next_header(record.offset)) {
+    if (const auto length = length_up_to(record, *next)) {
+      set_length(record, *length);
+      return true;
+    }
+    return fits;
+  }
+  const std::uint64_t end = last_byte_before(file_.size(), record.offset);
+  if (is_document(record.offset, end)) {
+    set_length(record, with_nul(end - record.offset, left));
+    return true;
+  }
+  if (fits) return true;
+  result_.is_cut = true;
+  return false;
+}
+
+// A text that goes on in what its length makes padding.
+void Mender::mend_end_of_text(Record& record, std::uint64_t behind) {
+  const std::uint64_t end = last_byte_before(behind, record.offset);
+  if (end <= record.offset + record.data_length || !is_document(record.offset, end)) return;
+  if (is_document(record.offset, record.offset + record.data_length)) return;
+  set_length(record, with_nul(end - record.offset, behind - record.offset));
+}
+
+void Mender::mend_padding(const Record& record) {
+  const std::uint64_t at = record.offset + record.data_length;
+  const std::uint64_t wanted = padding(record.data_length);
+  std::array<std::byte, 8> bytes{};
+  const std::size_t held = file_.read_at(at, base::MutableBytes(bytes).first(static_cast<std::size_t>(wanted)));
+  const bool is_zero = std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
+  if (held == wanted && is_zero) return;
+  constexpr std::array<std::byte, 8> zeros{};
+  file_.replace(at, held, base::Bytes(zeros).first(static_cast<std::size_t>(wanted)));
+  say("repair-padding", record, held < wanted ? "the padding behind it was missing" : "its padding held other bytes");
+}
+
+void Mender::leave_out(std::uint64_t from, const std::string& what) {
+  Finding finding;
+  finding.severity = Severity::warning;
+  finding.rule = "repair-left-out";
+  finding.offset = from;
+  finding.length = file_.size() - from;
+  finding.message = fmt::format("left out: {} bytes, {}", *finding.length, what);
+  file_.replace(from, *finding.length, {});
+  done_.add(std::move(finding));
+}
+
+void Mender::mend_flags() {
+  std::vector<Record>& records = result_.records;
+  std::vector<std::byte> before;
+  for (const Record& record : records) before.push_back(flags_of(record));
+  for (std::size_t i = 0; i + 1 < records.size(); ++i) {
+    if (records[i].me_flag == records[i + 1].mb_flag) continue;
+    const bool ends = !rules_.ends_message || rules_.ends_message(records, i);
+    records[i].me_flag = ends;
+    records[i + 1].mb_flag = ends;
+  }
+  if (!records.empty()) records.front().mb_flag = true;
+  if (!records.empty() && !result_.is_cut) records.back().me_flag = true;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const std::byte flags = flags_of(records[i]);
+    if (flags == before[i]) continue;
+    file_.replace(records[i].header_offset + flags_offset, 1, base::Bytes(&flags, 1));
+    say("repair-flags", records[i],
+        fmt::format("its message flags contradicted its neighbours; it now {} and {} a message",
+                    records[i].mb_flag ? "begins (MB)" : "does not begin",
+                    records[i].me_flag ? "ends (ME)" : "does not end"));
+  }
+}
+
+MendedHeaders Mender::run() {
+  for (std::uint64_t at = 0; at < file_.size();) {
+    HeaderBytes bytes;
+    if (read_header(at, bytes) < header_bytes) {
+      leave_out(at, "too few for a header behind the last record");
+      break;
+    }
+    if (!has_magic(bytes) && !resembles_header(bytes)) {
+      const bool is_stale = !result_.records.empty() && result_.records.back().me_flag;
+      if (is_stale) leave_out(at, "no record; a writer may have left them from an older, longer file");
+      break;
+    }
+    mend_header(at, bytes);
+    const Header header = decode(bytes);
+    Record record;
+    record.type = header.type;
+    record.mb_flag = header.mb_flag;
+    record.me_flag = header.me_flag;
+    record.header_offset = at;
+    record.offset = at + header_bytes;
+    record.data_length = header.data_length;
+    const bool goes_on = mend_length(record);
+    if (goes_on) {
+      mend_padding(record);
+      learn_from(record);
+    }
+    result_.records.push_back(record);
+    if (!goes_on) break;
+    at = end_of(record);
+  }
+  mend_flags();
+  return std::move(result_);
+}
+
+}  // namespace
+
+MendedHeaders mend_headers(base::EditedSource& file, const MendingRules& rules, Findings& done) {
+  return Mender(file, rules, done).run();
+}
+
+void replace_contents(base::EditedSource& file, const Record& record, std::string_view contents) {
+  std::array<std::byte, 8> length{};
+  base::store_be(length.data(), std::uint64_t{contents.size()});
+  file.replace(record.header_offset + length_offset, length.size(), length);
+  std::string padded(contents);
+  padded.append(static_cast<std::size_t>(padding(contents.size())), '\0');
+  const std::uint64_t held = std::min(end_of(record), file.size()) - record.offset;
+  file.replace(record.offset, held, base::as_bytes(padded));
+}
+
+void add_record_behind(base::EditedSource& file, const Record& record, std::string_view type,
+                       std::string_view contents) {
+  Record before = record;
+  before.me_flag = false;
+  const std::byte flags = flags_of(before);
+  file.replace(record.header_offset + flags_offset, 1, base::Bytes(&flags, 1));
+  Header header;
+  header.me_flag = record.me_flag;
+  header.type = type;
+  header.data_length = contents.size();
+  const HeaderBytes bytes = encode(header);
+  std::string added(base::as_text(bytes));
+  added += contents;
+  added.append(static_cast<std::size_t>(padding(contents.size())), '\0');
+  file.replace(end_of(record), 0, base::as_bytes(added));
+}
+
+}  // namespace lq::format::lime

@@ -1,0 +1,175 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See mend.hpp.
+#include "format/scidac/mend.hpp"
+
+#include <array>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/text.hpp"
+#include "base/text_facts.hpp"
+#include "format/lime/header.hpp"
+#include "format/lime/mend.hpp"
+#include "format/lime/walk.hpp"
+#include "format/scidac/describe.hpp"
+#include "format/scidac/group.hpp"
+#include "format/scidac/plan.hpp"
+#include "format/scidac/record_types.hpp"
+#include "format/scidac/slices.hpp"
+#include "format/text_reader.hpp"
+
+namespace lq::format::scidac {
+namespace {
+
+constexpr std::array<std::string_view, 14> known_types{
+    type::private_file_xml, type::file_xml,         type::private_record_xml, type::record_xml,
+    type::binary_data,      type::checksum,         type::sitelist,           type::ildg_format,
+    type::ildg_data_lfn,    type::ildg_binary_data, type::xlf_info,           type::etmc_propagator_format,
+    type::limequat_slices,  type::limequat_name};
+
+// Where flags contradict each other: the order of formats/scidac.md 2.1 knows which is right.
+bool ends_message(const std::vector<Record>& records, std::size_t i) {
+  const std::string_view type = records[i].type, next = records[i + 1].type;
+  if (type == type::private_file_xml) return false;
+  if (type == type::checksum || type == type::file_xml) return true;
+  if (next == type::private_file_xml || next == type::private_record_xml) return true;
+  if (next == type::checksum) return false;
+  for (std::size_t k = i + 1; k-- > 0;) {
+    if (records[k].type == type::private_record_xml || records[k].type == type::ildg_format) return false;
+    if (records[k].type == type::checksum || records[k].type == type::file_xml) break;
+  }
+  return true;
+}
+
+// decode(text), or nothing where the text is damaged.
+template <class Decode>
+auto tried(Decode&& decode, std::string_view text) -> std::optional<std::invoke_result_t<Decode, std::string_view>> {
+  try {
+    return decode(text);
+  } catch (const Error& error) {
+    if (error.code() != Code::malformed && error.code() != Code::too_large) throw;
+    return std::nullopt;
+  }
+}
+
+// The documents that describe fields, held against each other and against the length of the data.
+class Documents {
+ public:
+  Documents(base::EditedSource& file, const Limits& limits, const EncodeLattice& encode_lattice, Findings& done)
+      : file_(file), encode_lattice_(encode_lattice), done_(done), window_(file), texts_(window_, limits) {
+    Findings ignored;  // the scan of the mended file tells what is left
+    records_ = lime::walk(window_, limits, ignored).records;
+    groups_ = group_records(records_, file.size());
+  }
+
+  void mend() {
+    for (const Group& group : groups_.groups) mend(group);
+    // From the last on, so that records in front of it keep their places.
+    for (auto it = texts_to_write_.rbegin(); it != texts_to_write_.rend(); ++it) {
+      const Record& record = records_[it->first];
+      lime::replace_contents(file_, record, it->second);
+      done_.warning("repair-text", record,
+                    "written anew: it was damaged, and its contents follow from the other records");
+    }
+  }
+
+ private:
+  void mend(const Group& group);
+  // Empty where it is too long for a document, as damaged as one that cannot be read.
+  std::string text(RecordIndex i) {
+    return tried([&](std::string_view) { return texts_.document(records_[i]); }, {}).value_or("");
+  }
+  // The date of a damaged document, where it can still be read.
+  std::string date_in(RecordIndex i) {
+    for (const base::TextFact& fact : base::facts_in(text(i), 16)) {
+      if (fact.key == "date") return std::string(fact.value);
+    }
+    return {};
+  }
+
+  base::EditedSource& file_;
+  const EncodeLattice& encode_lattice_;
+  Findings& done_;
+  ReadAhead window_;
+  TextReader texts_;
+  std::vector<Record> records_;
+  Groups groups_;
+  std::map<RecordIndex, std::string> texts_to_write_;
+};
+
+void Documents::mend(const Group& group) {
+  Description given;
+  if (group.file_info) given.file = tried(decode_file_info, text(*group.file_info));
+  if (group.record_info) given.record = tried(decode_record_info, text(*group.record_info));
+  if (group.lattice) given.lattice = tried(decode_lattice, text(*group.lattice));
+  if (given.file && given.file->volume_format != 0) return;
+  Findings ignored;
+  const auto payload = describe(given, records_[group.data], ignored);
+  if (!payload || payload->stored != whole(payload->extents)) return;
+
+  if (group.file_info && (!given.file || given.file->extents != payload->extents)) {
+    texts_to_write_[*group.file_info] = encode(FileInfo{payload->extents, 0});
+  }
+  const bool is_gauge = payload->spec.kind == FieldKind::gauge;
+  const auto described = given.record ? site_of(*given.record, payload->extents.size()) : std::nullopt;
+  if (group.record_info && given.lattice && is_gauge && (!described || described->numbers != payload->spec.numbers)) {
+    RecordInfo info = record_info_of(payload->spec);
+    info.date = date_in(*group.record_info);
+    texts_to_write_[*group.record_info] = encode(info);
+  }
+  const bool is_ildg = group.lattice && records_[*group.lattice].type == type::ildg_format;
+  const bool contradicts = !given.lattice || given.lattice->extents != payload->extents;
+  if (is_ildg && encode_lattice_ && is_gauge && payload->extents.size() == 4 && contradicts) {
+    texts_to_write_[*group.lattice] = encode_lattice_(payload->spec, payload->extents);
+  }
+}
+
+// What is left of a record whose end is missing. Data become whole again with zeros; a text in front of data cannot.
+std::optional<std::uint64_t> mend_end(base::EditedSource& file, const Record& last, Findings& done) {
+  const std::uint64_t held = file.size();
+  if (role_of(last.type) == Role::data) {
+    const std::uint64_t missing = last.data_length - (held - last.offset);
+    file.append_zeros(missing + lime::padding(last.data_length));
+    return held;
+  }
+  done.warning("repair-left-out", last,
+               fmt::format("left out: it is cut off after {} of {} bytes", held - last.offset, last.data_length));
+  file.replace(last.header_offset, held - last.header_offset, {});
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, const EncodeLattice& encode_lattice,
+                                  Findings& done) {
+  lime::MendedHeaders headers = lime::mend_headers(file, {known_types, ends_message}, done);
+  std::optional<std::uint64_t> cut;
+  if (headers.is_cut) {
+    cut = mend_end(file, headers.records.back(), done);
+    // The record before it ends the message now.
+    if (!cut) lime::mend_headers(file, {known_types, ends_message}, done);
+  }
+  Documents(file, limits, encode_lattice, done).mend();
+  return cut;
+}
+
+void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry, const Digest& sums) {
+  for (const Group& group : group_records(catalog.records, catalog.file_bytes).groups) {
+    if (group.data != entry.record) continue;
+    // Behind the data first: what stands in front of them moves them.
+    if (group.checksum) {
+      lime::replace_contents(file, catalog.records[*group.checksum], encode(sums.sums.checksum().value()));
+    } else {
+      lime::add_record_behind(file, catalog.records[group.data], type::checksum, encode(sums.sums.checksum().value()));
+    }
+    if (group.slices) lime::replace_contents(file, catalog.records[*group.slices], encode_slices(sums.sums.slices()));
+    return;
+  }
+}
+
+}  // namespace lq::format::scidac

@@ -1,0 +1,234 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See mend.hpp.
+#include "io/mend.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "format/findings.hpp"
+#include "io/damage.hpp"
+#include "lattice/site_order.hpp"
+#include "pump/past.hpp"
+#include "pump/tally.hpp"
+
+namespace lq::io {
+
+namespace {
+
+pump::Tally read_past(base::ByteSource& file, const Payload& payload) {
+  pump::Tally tally(payload, {{SumKind::scidac, SumOf::field}, {SumKind::scidac, SumOf::slices}});
+  pump::pump_past(file, payload, 0, payload.stored.volume(), {}, tally);
+  return tally;
+}
+
+class Mending {
+ public:
+  Mending(base::ByteSource& file, const Limits& limits)
+      : limits_(limits), file_(std::make_unique<base::EditedSource>(file)) {}
+
+  MendedFile run();
+
+ private:
+  void mend_headers();
+  void mend_field(const FieldEntry& entry);
+  void mend_bytes(const FieldEntry& entry, pump::Tally& tally);
+  void mend_sums(const FieldEntry& entry, const pump::Tally& tally);
+  bool has_damaged_slices(const FieldEntry& entry) const;
+  const FieldEntry* cut_field() const;
+  void rescue(const FieldEntry& entry);
+  void warn(std::string rule, const FieldEntry& entry, std::string message);
+  Catalog scan(base::ByteSource& file) const { return format::scan(file, limits_); }
+
+  const Limits& limits_;
+  std::unique_ptr<base::EditedSource> file_;
+  std::unique_ptr<base::EditedSource> rescued_;
+  const format::Format* format_ = nullptr;
+  std::optional<std::uint64_t> cut_;  // bytes from here on are missing
+  Catalog catalog_;
+  format::Findings findings_;
+};
+
+void Mending::warn(std::string rule, const FieldEntry& entry, std::string message) {
+  const Record& record = catalog_.records.at(static_cast<std::size_t>(entry.record));
+  findings_.warning(std::move(rule), record, std::move(message));
+}
+
+void Mending::mend_headers() {
+  format_ = &format::recognise(*file_);
+  if (!format_->mender) {
+    throw Error(Code::unsupported,
+                fmt::format("{}: nothing is known of how files of format \"{}\" can be repaired", file_->path(),
+                            format_->name()),
+                {.path = file_->path()});
+  }
+  cut_ = format_->mender->mend(*file_, limits_, findings_);
+  format_ = &format::recognise(*file_);
+  catalog_ = format_->container->scan(*file_, limits_);
+}
+
+// Bytes that the sums single out. Sums that agree afterwards prove them.
+void Mending::mend_bytes(const FieldEntry& entry, pump::Tally& tally) {
+  const std::vector<CorrectByte> bytes = correct_bytes(*file_, catalog_, entry, tally);
+  if (bytes.empty()) return;
+  for (const CorrectByte& byte : bytes) file_->replace(byte.offset, 1, base::Bytes(&byte.right, 1));
+  tally = read_past(*file_, entry.payload);
+  for (const CorrectByte& byte : bytes) {
+    warn("repair-byte", entry,
+         fmt::format("byte {} was 0x{:02x} and is 0x{:02x} by the checksum", byte.offset,
+                     std::to_integer<unsigned>(byte.found), std::to_integer<unsigned>(byte.right)));
+  }
+}
+
+// Records of sums that are missing or damaged themselves, as far as the data or the other record vouch for them.
+void Mending::mend_sums(const FieldEntry& entry, const pump::Tally& tally) {
+  const std::optional<Checksum> checksum = entry.sums.checksum();
+  const std::vector<Checksum> slices = entry.sums.slices();
+  const bool slices_agree = !slices.empty() && slices == tally.sums.values().slices();
+  const bool total_agrees = checksum == tally.sums.total();
+  const bool slices_are_damaged = has_damaged_slices(entry);
+  if (total_agrees && (slices_agree || !slices_are_damaged)) return;
+  if (checksum && !total_agrees && !slices_agree) return;  // the data are damaged
+  format_->for_fields().store_sums(*file_, catalog_, entry, {tally.sums.values()});
+  if (total_agrees)
+    return warn("repair-checksum", entry, "the checksums of its slices were written anew from the data");
+  const std::string found = to_string(tally.sums.total());
+  if (slices_agree) {
+    return warn("repair-checksum", entry,
+                fmt::format("its checksum {} was written anew; those of its slices agree with the data", found));
+  }
+  warn("repair-checksum", entry,
+       fmt::format("it had no checksum that could be read: {} was computed from the data as they are, whether they are "
+                   "sound or not",
+                   found));
+}
+
+bool Mending::has_damaged_slices(const FieldEntry& entry) const {
+  const std::uint64_t message = catalog_.records.at(static_cast<std::size_t>(entry.record)).message;
+  return std::ranges::any_of(catalog_.findings, [&](const Finding& finding) {
+    if (finding.rule != "limequat-slices-malformed" && finding.rule != "limequat-slices-contradict") return false;
+    const auto record = std::ranges::find(catalog_.records, finding.offset.value_or(0), &Record::header_offset);
+    return record != catalog_.records.end() && record->message == message;
+  });
+}
+
+void Mending::mend_field(const FieldEntry& entry) {
+  pump::Tally tally = read_past(*file_, entry.payload);
+  mend_bytes(entry, tally);
+  mend_sums(entry, tally);
+}
+
+const FieldEntry* Mending::cut_field() const {
+  if (!cut_) return nullptr;
+  for (const FieldEntry& entry : catalog_.fields) {
+    const Payload& payload = entry.payload;
+    if (payload.offset <= *cut_ && *cut_ < payload.offset + payload.length) return &entry;
+  }
+  return nullptr;
+}
+
+// Where the message begins that holds a record.
+std::uint64_t message_begin(const Catalog& catalog, const Record& record) {
+  const auto first = std::ranges::find(catalog.records, record.message, &Record::message);
+  return first->header_offset;
+}
+
+// The texts of a field, but for those about the numbers as they were stored.
+Metadata texts_of_part(const Catalog& catalog, const FieldEntry& entry, const std::string& part) {
+  Metadata texts = entry.metadata;
+  texts.insert(texts.end(), catalog.metadata.begin(), catalog.metadata.end());
+  texts = format::format_named("scidac").for_fields().carried(texts, true);
+  texts.emplace_back("limequat-rescued", part);
+  return texts;
+}
+
+// The whole slices of a field whose data end early, as the box of the lattice that they are.
+void Mending::rescue(const FieldEntry& entry) {
+  const Payload& payload = entry.payload;
+  const SiteOrder order = lattice::resolve_order(payload.order, payload.extents.size());
+  const int slowest = order.back();
+  const auto extent = static_cast<std::uint64_t>(payload.stored.extents[slowest]);
+  const std::uint64_t slices = (*cut_ - payload.offset) / (payload.length / extent);
+  if (slices == 0) {
+    throw Error(Code::truncated,
+                fmt::format("{}: the data of \"{}\" end at byte {}, within their first time slice; nothing of them can "
+                            "be rescued",
+                            file_->path(), entry.name, *cut_),
+                {.path = file_->path(), .record = entry.name, .offset = cut_});
+  }
+  format::FieldRequest request;
+  request.name = entry.name;
+  request.spec = payload.spec;
+  request.extents = payload.extents;
+  request.stored = payload.stored;
+  request.stored->extents[slowest] = static_cast<std::int64_t>(slices);
+  const std::string part =
+      fmt::format("time slices {} to {} of {}", payload.stored.lower[slowest],
+                  payload.stored.lower[slowest] + static_cast<std::int64_t>(slices) - 1, payload.extents[slowest]);
+  request.metadata = texts_of_part(catalog_, entry, part);
+  // Fields in front of it stay as they are.
+  const bool is_first = &entry == catalog_.fields.data();
+  const std::uint64_t kept = is_first ? 0 : message_begin(catalog_, catalog_.records[entry.record]);
+  request.offset = kept;
+  request.first = is_first;
+  format::Layout layout = format::format_named("scidac").for_fields().plan(request);
+
+  const Payload there = layout.payload.front();
+  rescued_ = std::make_unique<base::EditedSource>(*file_, layout.end.front());
+  if (kept > 0) rescued_->replace_by_original(0, kept, 0);
+  rescued_->replace_by_original(there.offset, there.length, payload.offset);
+  const pump::Tally tally = read_past(*rescued_, there);
+  std::vector<format::Literal> literals = std::move(layout.head);
+  std::ranges::move(layout.tail({tally.sums.values()}), std::back_inserter(literals));
+  for (const format::Literal& literal : literals) {
+    rescued_->replace(literal.offset, literal.bytes.size(), literal.bytes);
+  }
+
+  std::string lost;
+  const std::vector<Checksum> found = tally.sums.values().slices(), stored = entry.sums.slices();
+  for (std::size_t i = 0; i < found.size() && i < stored.size(); ++i) {
+    if (found[i] != stored[i]) lost += fmt::format("{}{}", lost.empty() ? "" : ", ", i);
+  }
+  const std::string vouched = stored.empty() ? "; no checksum vouches for them"
+                              : lost.empty() ? "; all agree with their checksums"
+                                             : fmt::format("; slices {} disagree with their checksums", lost);
+  warn("repair-rescued", entry,
+       fmt::format("{} are rescued as a part of the lattice (a SciDAC hypercube){}", part, vouched));
+}
+
+MendedFile Mending::run() {
+  mend_headers();
+  if (const FieldEntry* cut = cut_field()) {
+    rescue(*cut);
+  } else {
+    // From the last on, so that records added to one field do not move another.
+    for (auto entry = catalog_.fields.rbegin(); entry != catalog_.fields.rend(); ++entry) mend_field(*entry);
+  }
+  MendedFile result;
+  base::EditedSource& to_write = rescued_ ? *rescued_ : *file_;
+  result.catalog = scan(to_write);
+  result.findings = findings_.take();
+  for (const Finding& finding : result.catalog.findings) {
+    if (finding.severity == Severity::error) result.findings.push_back(finding);
+  }
+  for (const FieldEntry& entry : result.catalog.fields) {
+    const pump::Tally tally = read_past(to_write, entry.payload);
+    if (!entry.sums.checksum() || entry.sums.checksum() == tally.sums.total()) continue;
+    const std::vector<Finding> left = locate_damage(to_write, result.catalog, entry, tally);
+    result.findings.insert(result.findings.end(), left.begin(), left.end());
+  }
+  result.rescued = std::move(rescued_);
+  result.complete = std::move(file_);
+  return result;
+}
+
+}  // namespace
+
+MendedFile mend_file(base::ByteSource& file, const Limits& limits) { return Mending(file, limits).run(); }
+
+}  // namespace lq::io

@@ -1,0 +1,89 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See repair_file.hpp.
+#include "repack/repair_file.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+#include <limequat/grid.hpp>
+
+#include "io/mend.hpp"
+#include "io/new_file.hpp"
+#include "repack/source_set.hpp"
+
+namespace lq::repack {
+
+namespace {
+
+constexpr std::size_t copied_at_once = 1024 * 1024;
+
+void require_target(transport::Transport& transport, const std::string& from, const std::string& to, bool overwrite) {
+  if (to.empty()) {
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: a repaired file is always a new one: name the file to write (lq: -o OUT)", from),
+                {.path = from});
+  }
+  if (is_same_file(from, to)) {
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: the repaired file would replace the damaged one, which may be all that is left; "
+                            "choose another name",
+                            to),
+                {.path = to});
+  }
+  io::require_target(transport, to, overwrite);
+}
+
+// Nothing was put right: the file is sound, or what is wrong with it is beyond repair.
+[[noreturn]] void nothing_was_mended(const io::MendedFile& mended, const std::string& path) {
+  const auto error = std::ranges::find(mended.findings, Severity::error, &Finding::severity);
+  if (error != mended.findings.end()) {
+    throw Error(error->code, fmt::format("{}: nothing of it can be put right: {}", path, error->message),
+                {.path = path, .record = error->record, .offset = error->offset});
+  }
+  throw Error(Code::wrong_state, fmt::format("{}: nothing is to be repaired: the file is sound", path), {.path = path});
+}
+
+void write_file(transport::Transport& transport, base::ByteSource& source, const std::string& to,
+                const RepackOptions& options) {
+  const std::uint64_t size = source.size();
+  io::NewFile file(transport, Communicator(), to, options.overwrite, size, true);
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(copied_at_once, size)));
+  for (std::uint64_t done = 0; done < size;) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), size - done));
+    const base::MutableBytes piece = base::MutableBytes(buffer).first(wanted);
+    if (source.read_at(done, piece) < wanted) {
+      throw Error(Code::io, fmt::format("{}: became shorter while it was repaired; try again", source.path()),
+                  {.path = source.path()});
+    }
+    file.named([&] { file.file().write_at(done, piece); });
+    done += wanted;
+    if (options.progress) options.progress(done, size);
+  }
+  file.finish(options.sync);
+  file.publish(options.sync);
+}
+
+}  // namespace
+
+RepackReport repair_file(transport::Transport& transport, const std::string& from, const std::string& to,
+                         const RepackOptions& options) {
+  require_target(transport, from, to, options.overwrite);
+  const std::unique_ptr<transport::File> file = transport.open_read(from);
+  const io::MendedFile mended = io::mend_file(*file, options.limits);
+  if (!mended.to_write().is_changed()) nothing_was_mended(mended, from);
+  RepackReport report;
+  report.format = mended.catalog.format;
+  report.files = {to};
+  report.tasks = mended.catalog.records.size();
+  report.fields = mended.catalog.fields.size();
+  report.file_bytes = mended.to_write().size();
+  for (const Record& record : mended.catalog.records) report.bytes += record.data_length;
+  report.findings = mended.findings;
+  if (!options.dry_run) write_file(transport, mended.to_write(), to, options);
+  return report;
+}
+
+}  // namespace lq::repack
