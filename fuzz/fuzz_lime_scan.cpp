@@ -25,7 +25,7 @@ void check_field(const FieldEntry& field, const Catalog& catalog) {
   require(payload.stored.volume() * payload.spec.site_bytes() == payload.length, "the sites fill the payload");
   require(intersect(payload.stored, whole(payload.extents)) == payload.stored, "the sites lie in the lattice");
   const auto slices = static_cast<std::uint64_t>(payload.stored.extents[payload.stored.extents.size() - 1]);
-  require(field.slices.empty() || field.slices.size() == slices, "a checksum for each slice");
+  require(field.sums.slices().empty() || field.sums.slices().size() == slices, "a checksum for each slice");
 }
 
 void check_tiles(const std::vector<Annotation>& annotations, std::uint64_t file_bytes) {
@@ -37,7 +37,7 @@ void check_tiles(const std::vector<Annotation>& annotations, std::uint64_t file_
   require(next == file_bytes, "annotations end with the file");
 }
 
-void scan_as(const format::Format& format, base::ByteSource& file) {
+void scan_as(const format::Container& format, base::ByteSource& file) {
   const Catalog catalog = format.scan(file, {});
   for (const FieldEntry& field : catalog.fields) check_field(field, catalog);
   require(format.validate(file, catalog).size() >= catalog.findings.size(), "validate() repeats scan()");
@@ -53,6 +53,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const Error& error) {
     require(error.code() == Code::unknown_format, "recognise() knows one failure");
   }
-  for (const format::Format* format : format::formats()) scan_as(*format, file);
+  for (const format::Format* format : format::formats()) scan_as(*format->container, file);
   return 0;
 }
