@@ -6,6 +6,16 @@
 
 include(CMakePackageConfigHelpers)
 
+# The folder compat of the installed tree has include, lib and bin, for searches that want these below one prefix.
+foreach(link include:${CMAKE_INSTALL_INCLUDEDIR}/compat lib:${CMAKE_INSTALL_LIBDIR} bin:${CMAKE_INSTALL_BINDIR})
+  string(REPLACE ":" ";" link ${link})
+  list(GET link 0 name)
+  list(GET link 1 folder)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/compat)
+  file(CREATE_LINK ../${folder} ${PROJECT_BINARY_DIR}/compat/${name} SYMBOLIC)
+  lq_install(FILES ${PROJECT_BINARY_DIR}/compat/${name} DESTINATION compat)
+endforeach()
+
 # What a static drop-in is made of where it can be one object that needs nothing but the C library: our objects, and what
 # they use of the C++ library, all names but the drop-in's made local. Needs GNU ld, and those libraries as archives.
 set(LQ_DROPIN_ARCHIVES)
@@ -68,7 +78,8 @@ endif()
 #   NAME         libNAME.so; only names that match EXPORTS are visible
 #   NAME_static  libNAME.a
 #   lq_NAME      object library of the sources
-# HEADERS lie in include/compat; they are installed there and into each of FOLDERS (the include folder itself by default).
+# HEADERS lie in include/compat; they are installed into each of FOLDERS (include/compat by default), so that those of
+# another library in the same prefix stay what they are.
 # With a PACKAGE, find_package(P) gives P::NAME and P::NAME_static, and pkg-config knows NAME.
 function(lq_dropin name)
   cmake_parse_arguments(DROPIN "" "PACKAGE;VERSION;COMPATIBILITY;DESCRIPTION"
@@ -106,7 +117,7 @@ function(lq_dropin name)
   lq_dropin_shared(${name} "${objects}" "${DROPIN_EXPORTS}" "${room_libraries}")
   lq_dropin_static(${name} "${objects}" "${DROPIN_EXPORTS}")
   if(NOT DROPIN_FOLDERS)
-    set(DROPIN_FOLDERS ${CMAKE_INSTALL_INCLUDEDIR})
+    set(DROPIN_FOLDERS ${CMAKE_INSTALL_INCLUDEDIR}/compat)
   endif()
   foreach(target ${name} ${name}_static)
     target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/compat>)
@@ -175,7 +186,7 @@ function(lq_dropin_alias alias name)
     endif()
     file(MAKE_DIRECTORY ${folder})
     file(CREATE_LINK lib${name}${suffix} ${folder}/lib${alias}${suffix} SYMBOLIC)
-    install(FILES ${folder}/lib${alias}${suffix} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    lq_install(FILES ${folder}/lib${alias}${suffix} DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endforeach()
 endfunction()
 
@@ -185,11 +196,11 @@ macro(lq_dropin_install name)
   if(DROPIN_PACKAGE)
     set(export EXPORT ${DROPIN_PACKAGE}Targets)
   endif()
-  install(TARGETS ${name} ${name}_static ${export}
+  lq_install(TARGETS ${name} ${name}_static ${export}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   list(TRANSFORM DROPIN_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/include/compat/)
-  foreach(folder ${CMAKE_INSTALL_INCLUDEDIR}/compat ${DROPIN_FOLDERS})
-    install(FILES ${DROPIN_HEADERS} DESTINATION ${folder})
+  foreach(folder ${DROPIN_FOLDERS})
+    lq_install(FILES ${DROPIN_HEADERS} DESTINATION ${folder})
   endforeach()
   if(DROPIN_PACKAGE)
     lq_dropin_package(${name})
@@ -199,7 +210,7 @@ endmacro()
 # Uses the variables of lq_dropin.
 macro(lq_dropin_package name)
   set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/${DROPIN_PACKAGE})
-  install(EXPORT ${DROPIN_PACKAGE}Targets NAMESPACE ${DROPIN_PACKAGE}:: DESTINATION ${package_folder})
+  lq_install(EXPORT ${DROPIN_PACKAGE}Targets NAMESPACE ${DROPIN_PACKAGE}:: DESTINATION ${package_folder})
   set(DROPIN_NEEDS_MPI OFF)
   if("MPI::MPI_C" IN_LIST DROPIN_LIBRARIES)
     set(DROPIN_NEEDS_MPI ON)
@@ -208,7 +219,7 @@ macro(lq_dropin_package name)
     INSTALL_DESTINATION ${package_folder})
   write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/${DROPIN_PACKAGE}ConfigVersion.cmake
     VERSION ${DROPIN_VERSION} COMPATIBILITY ${DROPIN_COMPATIBILITY})
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${DROPIN_PACKAGE}Config.cmake
+  lq_install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${DROPIN_PACKAGE}Config.cmake
     ${CMAKE_CURRENT_BINARY_DIR}/${DROPIN_PACKAGE}ConfigVersion.cmake DESTINATION ${package_folder})
 
   file(RELATIVE_PATH LQ_PKGCONFIG_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
@@ -228,5 +239,5 @@ macro(lq_dropin_package name)
     string(APPEND DROPIN_PRIVATE_LIBS " -l${library}")
   endforeach()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/dropin.pc.in ${name}.pc @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  lq_install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endmacro()

@@ -8,27 +8,27 @@ include(CMakePackageConfigHelpers)
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Limequat)
 
 # Libraries, with Limequat::limequat and Limequat::mpi for other projects.
-install(TARGETS limequat EXPORT LimequatTargets
+lq_install(TARGETS limequat EXPORT LimequatTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(NOT BUILD_SHARED_LIBS)
   # A static library needs at its users' link what it was compiled with.
   foreach(part ISAL LIBDEFLATE LZ4 ZSTD)
     if(LQ_HAVE_${part})
-      install(TARGETS lq_${part} EXPORT LimequatTargets)
+      lq_install(TARGETS lq_${part} EXPORT LimequatTargets)
     endif()
   endforeach()
 endif()
-install(EXPORT LimequatTargets NAMESPACE Limequat:: DESTINATION ${config_folder})
+lq_install(EXPORT LimequatTargets NAMESPACE Limequat:: DESTINATION ${config_folder})
 if(TARGET limequat_mpi)
-  install(TARGETS limequat_mpi EXPORT LimequatMpiTargets
+  lq_install(TARGETS limequat_mpi EXPORT LimequatMpiTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(EXPORT LimequatMpiTargets NAMESPACE Limequat:: DESTINATION ${config_folder})
+  lq_install(EXPORT LimequatMpiTargets NAMESPACE Limequat:: DESTINATION ${config_folder})
 endif()
 
 # Programs.
 foreach(program lq lq-mpi)
   if(TARGET ${program})
-    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    lq_install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
 endforeach()
 
@@ -37,7 +37,7 @@ set(without_mpi)
 if(NOT TARGET limequat_mpi)
   set(without_mpi PATTERN mpi.hpp EXCLUDE PATTERN limequat_mpi.h EXCLUDE)
 endif()
-install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+lq_install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN compat EXCLUDE ${without_mpi})
 
 # For find_package.
@@ -47,7 +47,7 @@ if(TARGET limequat_mpi)
 endif()
 configure_package_config_file(cmake/LimequatConfig.cmake.in LimequatConfig.cmake INSTALL_DESTINATION ${config_folder})
 write_basic_package_version_file(LimequatConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/LimequatConfig.cmake ${PROJECT_BINARY_DIR}/LimequatConfigVersion.cmake
+lq_install(FILES ${PROJECT_BINARY_DIR}/LimequatConfig.cmake ${PROJECT_BINARY_DIR}/LimequatConfigVersion.cmake
   DESTINATION ${config_folder})
 
 # For pkg-config. The prefix follows from where the file lies.
@@ -72,17 +72,17 @@ if(TARGET limequat_mpi)
 endif()
 foreach(name ${pkgconfig_files})
   configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  lq_install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
 # Python package, over the C library beside it.
-install(DIRECTORY python/limequat DESTINATION lib/python FILES_MATCHING PATTERN *.py PATTERN *.pyi PATTERN py.typed
+lq_install(DIRECTORY python/limequat DESTINATION lib/python FILES_MATCHING PATTERN *.py PATTERN *.pyi PATTERN py.typed
   PATTERN __pycache__ EXCLUDE)
 
 # Pages.
 set(doc_folder ${CMAKE_INSTALL_DATAROOTDIR}/doc/limequat)
-install(FILES README.md ARCHITECTURE.md CHANGELOG.md LICENSE DESTINATION ${doc_folder})
-install(DIRECTORY docs/ DESTINATION ${doc_folder}
+lq_install(FILES README.md ARCHITECTURE.md CHANGELOG.md LICENSE DESTINATION ${doc_folder})
+lq_install(DIRECTORY docs/ DESTINATION ${doc_folder}
   FILES_MATCHING PATTERN *.md PATTERN _build EXCLUDE PATTERN man EXCLUDE)
-install(DIRECTORY examples DESTINATION ${doc_folder}
+lq_install(DIRECTORY examples DESTINATION ${doc_folder}
   FILES_MATCHING PATTERN *.[ch]pp PATTERN *.c PATTERN *.py PATTERN *.sh PATTERN __pycache__ EXCLUDE)

@@ -3,12 +3,23 @@
 #
 # What the user may choose. Optional parts are detected, reported in Summary.cmake, and absent without error.
 
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-  set(CMAKE_BUILD_TYPE Release CACHE STRING "Type of build" FORCE)
+# Inside another project (add_subdirectory, FetchContent) there are the libraries alone, and its settings stay its own.
+set(LQ_IS_TOP_LEVEL OFF)
+if(CMAKE_SOURCE_DIR STREQUAL PROJECT_SOURCE_DIR)
+  set(LQ_IS_TOP_LEVEL ON)
 endif()
-option(BUILD_SHARED_LIBS "Build shared libraries" ON)
-option(LIMEQUAT_TESTS "Build the tests (needs GoogleTest)" ${PROJECT_IS_TOP_LEVEL})
-option(LIMEQUAT_DROPINS "Build libraries with the names of others (liblime, liblemon, libsion)" ON)
+if(LQ_IS_TOP_LEVEL)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Type of build" FORCE)
+  endif()
+  option(BUILD_SHARED_LIBS "Build shared libraries" ON)
+elseif(NOT DEFINED BUILD_SHARED_LIBS)
+  set(BUILD_SHARED_LIBS ON)
+endif()
+option(LIMEQUAT_TESTS "Build the tests (needs GoogleTest)" ${LQ_IS_TOP_LEVEL})
+option(LIMEQUAT_PROGRAMS "Build the programs lq and lq-mpi, and the examples" ${LQ_IS_TOP_LEVEL})
+option(LIMEQUAT_INSTALL "Make install rules" ${LQ_IS_TOP_LEVEL})
+option(LIMEQUAT_DROPINS "Build libraries with the names of others (liblime, liblemon, libsion)" ${LQ_IS_TOP_LEVEL})
 option(LIMEQUAT_ALONE_ARCHIVES "Static drop-ins that need no C++ library at their users' link, where possible" ON)
 option(LIMEQUAT_UNITY "Compile several sources as one: a third of the work, for builds that are made once" OFF)
 option(LIMEQUAT_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
@@ -37,6 +48,13 @@ set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" "$ORIGIN")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+
+# lq_install(...): install(...), where that is wanted.
+macro(lq_install)
+  if(LIMEQUAT_INSTALL)
+    install(${ARGN})
+  endif()
+endmacro()
 
 # Properties that every target of ours shares.
 add_library(lq_flags INTERFACE)

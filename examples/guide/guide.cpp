@@ -1,25 +1,25 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The samples of README.md and docs/guide, as one program that runs: mpirun -n 4 guide
+// The samples of docs/guide, as one program that runs: mpirun -n 4 guide
+#include <array>
 #include <cmath>
+#include <complex>
 #include <cstdio>
-#include <filesystem>
-// [first]
+#include <vector>
+
 #include <limequat/limequat.hpp>
 #include <limequat/mpi.hpp>
 
-using Links = std::array<std::complex<double>, 4 * 9>;  // U_x, U_y, U_z, U_t, each a row-major 3x3
+using Links = std::array<std::complex<double>, 4 * 9>;
 
 int main(int argc, char** argv) {
   lq::mpi::Environment mpi(argc, argv);
-  lq::Grid grid = lq::mpi::grid({8, 8, 8, 16});  // x, y, z, t; the process grid is chosen for you
-  std::vector<Links> u(grid.local_volume());     // this rank's sites, x runs fastest
+  lq::Grid grid = lq::mpi::grid({8, 8, 8, 16});
+  std::vector<Links> u(grid.local_volume());
   lq::generate(grid, lq::gauge(u), {.beta = 6.0, .sweeps = 5});
 
-  lq::write("conf.ildg", grid, lq::gauge(u));  // one file, written by all ranks in parallel
-  lq::read("conf.ildg", grid, lq::gauge(u));   // on any other process grid; the checksum is verified
-  // [/first]
+  lq::write("conf.ildg", grid, lq::gauge(u));
 
   // [options]
   lq::Report report = lq::write("conf.lime", grid, lq::gauge(u),

@@ -27,9 +27,10 @@ class Moved(MovedTree):
         cls.found = {**cls.plain, "CMAKE_PREFIX_PATH": str(cls.prefix),
                      "PKG_CONFIG_PATH": str(cls.libdir / "pkgconfig"), "LD_LIBRARY_PATH": str(cls.libdir)}
 
-    def project(self, name):
-        """Its programs."""
-        run("cmake", "-S", SOURCE / name, "-B", self.work, env=self.found)
+    def project(self, name, prefix=""):
+        """Its programs. `prefix`: the folder in the installed tree that it is told to search."""
+        found = {**self.found, "CMAKE_PREFIX_PATH": str(self.prefix / prefix)}
+        run("cmake", "-S", SOURCE / name, "-B", self.work, env=found)
         run("cmake", "--build", self.work, env=self.found)
         programs = sorted(p for p in self.work.glob("over_*") if p.is_file())
         self.assertGreater(len(programs), 1)
@@ -63,8 +64,12 @@ class CLime(Moved):
         for program in self.project("lime_cxx"):
             self.runs(program, self.plain)
 
+    def test_cmake_package_below_the_folder_of_drop_ins(self):
+        for program in self.project("lime", "compat"):
+            self.runs(program, self.plain)
+
     def test_found_by_its_names(self):
-        for program in self.project("lime_found"):
+        for program in self.project("lime_found", "compat"):
             self.runs(program, self.plain)
 
     def test_pkg_config(self):
@@ -72,14 +77,14 @@ class CLime(Moved):
         self.runs(self.compile("cc -std=c99 -pedantic -Wall", "lime/over_lime.c", *self.pkg_config("--cflags", "--libs", "lime")))
 
     def test_plain_names(self):
-        where = f"-I{self.prefix}/include", f"-L{self.libdir}"
+        where = f"-I{self.prefix}/include/compat", f"-L{self.libdir}"
         self.runs(self.compile("cc", "lime/over_lime.c", *where, "-llime"))
         self.runs(self.compile("c++", "lime_cxx/over_lime.cpp", *where, "-llime"))
 
     def test_archive_needs_no_other_library(self):
         if not OPTIONS.alone:
             self.skipTest("archives of this build name what they need")
-        where = f"-I{self.prefix}/include", f"-L{self.libdir}", "-l:liblime.a"
+        where = f"-I{self.prefix}/include/compat", f"-L{self.libdir}", "-l:liblime.a"
         program = self.compile("cc", "lime/over_lime.c", *where)
         self.assertFalse([name for name in self.needed(program) if not name.startswith(("libc.", "libgcc_s.", "ld-"))])
         self.runs(program, self.plain)
@@ -99,8 +104,13 @@ class CLime(Moved):
             self.assertIn("Usage: ", done.stderr)
 
     def test_headers_lie_where_builds_look(self):
-        for name in ("lime.h", "lime_fseeko.h", "dcap-overload.h", "compat/lime.h"):
-            self.assertTrue((self.prefix / "include" / name).exists(), name)
+        for name in ("lime.h", "lime_fseeko.h", "dcap-overload.h"):
+            for folder in ("include/compat", "compat/include"):
+                self.assertTrue((self.prefix / folder / name).exists(), name)
+
+    def test_headers_of_a_c_lime_in_the_same_prefix_stay(self):
+        ours = {"limequat", "limequat.h", "limequat_mpi.h", "compat"}
+        self.assertEqual({path.name for path in (self.prefix / "include").iterdir()} - ours, set())
 
 
 class Lemon(Moved):
@@ -123,12 +133,12 @@ class Lemon(Moved):
     def test_plain_names(self):
         for header in ("lemon.h", "lemon/lemon.h"):
             self.runs(self.compile(OPTIONS.mpicc, "lemon/over_lemon.c", f"-DLEMON_HEADER=<{header}>",
-                                   f"-I{self.prefix}/include", f"-L{self.libdir}", "-llemon"))
+                                   f"-I{self.prefix}/include/compat", f"-L{self.libdir}", "-llemon"))
 
     def test_archive_needs_mpi_alone(self):
         if not OPTIONS.alone:
             self.skipTest("archives of this build name what they need")
-        where = f"-I{self.prefix}/include/lemon", f"-L{self.libdir}"
+        where = f"-I{self.prefix}/include/compat/lemon", f"-L{self.libdir}"
         self.runs(self.compile(OPTIONS.mpicc, "lemon/over_lemon.c", *where, "-l:liblemon.a", "-lm"), self.plain)
 
     def test_both_archives_in_one_program(self):
@@ -137,7 +147,7 @@ class Lemon(Moved):
         shutil.copy(SOURCE / "lemon/over_lemon.c", self.work / "both.c")
         with open(self.work / "both.c", "a", encoding="utf-8") as both:
             both.write("#include <lime.h>\nvoid* lime(void);\nvoid* lime(void) { return limeCreateReader(stdin); }\n")
-        self.runs(self.compile(OPTIONS.mpicc, self.work / "both.c", f"-I{self.prefix}/include", f"-L{self.libdir}",
+        self.runs(self.compile(OPTIONS.mpicc, self.work / "both.c", f"-I{self.prefix}/include/compat", f"-L{self.libdir}",
                                "-l:liblemon.a", "-l:liblime.a", "-lm"), self.plain)
 
     def test_shared_library_stands_alone(self):

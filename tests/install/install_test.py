@@ -8,6 +8,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from moved_tree import MovedTree, run
@@ -89,6 +90,35 @@ class Installed(MovedTree):
             self.skipTest("no numpy")
         code = "import limequat; print(limequat.__file__, limequat.__version__)"
         self.assertIn(str(self.prefix), run(sys.executable, "-c", code, env=python, cwd=self.work))
+
+
+class Parent(unittest.TestCase):
+    """A project that takes our sources as a part of it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="limequat-parent-")
+        self.addCleanup(folder.cleanup)
+        self.work = pathlib.Path(folder.name)
+        root = SOURCE.parents[2]
+        run("cmake", "-S", SOURCE.parent / "parent", "-B", self.work / "build", f"-DLIMEQUAT={root}",
+            f"-DLIMEQUAT_MPI={'AUTO' if OPTIONS.mpi else 'none'}")
+
+    def test_gets_the_libraries_and_what_they_are_made_of(self):
+        targets = set((self.work / "build/targets.txt").read_text(encoding="utf-8").split())
+        self.assertIn("limequat", targets)
+        asked = {"serial", "limequat", "limequat_mpi"}
+        self.assertEqual({t for t in targets - asked if not t.startswith("lq_")}, set())
+        self.assertEqual({t for t in targets if t.endswith("_test") or "example" in t}, set())
+
+    def test_installs_its_own_files_alone(self):
+        run("cmake", "--install", self.work / "build", "--prefix", self.work / "prefix")
+        installed = {str(p.relative_to(self.work / "prefix")) for p in (self.work / "prefix").rglob("*") if p.is_file()}
+        self.assertEqual(installed, {"share/parent/CMakeLists.txt"})
+
+    def test_keeps_its_settings(self):
+        cache = (self.work / "build/CMakeCache.txt").read_text(encoding="utf-8")
+        self.assertNotIn("BUILD_SHARED_LIBS:", cache)
+        self.assertIn("CMAKE_BUILD_TYPE:STRING=\n", cache)
 
 
 if __name__ == "__main__":
