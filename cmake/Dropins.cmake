@@ -62,14 +62,17 @@ endif()
 # Of what few machines have as archives we make our own: fmt out of its headers, the portable CRC-32. The shared libraries
 # take them, too, and so need neither at run time.
 if(LQ_DROPINS_ALONE)
-  add_library(lq_alone OBJECT ${PROJECT_SOURCE_DIR}/src/kernels/crc32.cpp ${PROJECT_SOURCE_DIR}/src/compat/rounding.cpp)
+  set(alone ${PROJECT_SOURCE_DIR}/src/kernels/crc32.cpp ${PROJECT_SOURCE_DIR}/src/compat/rounding.cpp)
   if(NOT LQ_FMT_ARCHIVE)
-    target_sources(lq_alone PRIVATE ${PROJECT_SOURCE_DIR}/src/compat/formatting.cpp)
+    list(APPEND alone ${PROJECT_SOURCE_DIR}/src/compat/formatting.cpp)
+  endif()
+  lq_core_objects(lq_alone ${alone})
+  if(NOT LIMEQUAT_CORE)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/compat/formatting.cpp TARGET_DIRECTORY lq_alone
       PROPERTIES COMPILE_OPTIONS "-fno-inline;-fno-ipa-cp")
+    target_include_directories(lq_alone PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+    target_link_libraries(lq_alone PRIVATE fmt::fmt lq_flags)
   endif()
-  target_include_directories(lq_alone PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(lq_alone PRIVATE fmt::fmt lq_flags)
 endif()
 
 # lq_dropin(NAME SOURCES ... ROOMS ... EXPORTS "lime*" ... [HEADERS a.h ...] [FOLDERS include/lemon ...]
@@ -87,12 +90,20 @@ function(lq_dropin name)
   lq_closure("${DROPIN_ROOMS}" closure room_libraries)
 
   # Its own sources. Their names are seen outside, so that EXPORTS alone decides.
-  add_library(lq_${name} OBJECT ${DROPIN_SOURCES})
-  target_include_directories(lq_${name} PUBLIC
-    ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/compat)
-  target_compile_definitions(lq_${name} PUBLIC ${DROPIN_DEFINITIONS})
-  target_link_libraries(lq_${name} PUBLIC ${room_libraries} ${DROPIN_LIBRARIES} PRIVATE lq_flags)
-  set_target_properties(lq_${name} PROPERTIES CXX_VISIBILITY_PRESET default C_VISIBILITY_PRESET default)
+  set(is_core OFF)
+  if(DROPIN_LIBRARIES MATCHES "MPI::")
+    add_library(lq_${name} OBJECT ${DROPIN_SOURCES})
+  else()
+    lq_core_objects(lq_${name} ${DROPIN_SOURCES})
+    set(is_core ON)
+  endif()
+  if(NOT is_core OR NOT LIMEQUAT_CORE)
+    target_include_directories(lq_${name} PUBLIC
+      ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/compat)
+    target_compile_definitions(lq_${name} PUBLIC ${DROPIN_DEFINITIONS})
+    target_link_libraries(lq_${name} PUBLIC ${room_libraries} ${DROPIN_LIBRARIES} PRIVATE lq_flags)
+    set_target_properties(lq_${name} PROPERTIES CXX_VISIBILITY_PRESET default C_VISIBILITY_PRESET default)
+  endif()
   set(objects $<TARGET_OBJECTS:lq_${name}>)
   foreach(other ${DROPIN_OBJECTS})
     list(APPEND objects $<TARGET_OBJECTS:${other}>)

@@ -25,6 +25,12 @@ option(LIMEQUAT_UNITY "Compile several sources as one: a third of the work, for 
 option(LIMEQUAT_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
 set(LIMEQUAT_MPI AUTO CACHE STRING "MPI library: AUTO, openmpi, mpich or none")
 set_property(CACHE LIMEQUAT_MPI PROPERTY STRINGS AUTO openmpi mpich none)
+set(LIMEQUAT_CORE "" CACHE PATH "A built tree with another MPI and else the same options, whose core is taken; for our own tests")
+# What knows no MPI is tested where it was compiled.
+set(LQ_TESTS_CORE OFF)
+if(LIMEQUAT_TESTS AND NOT LIMEQUAT_CORE)
+  set(LQ_TESTS_CORE ON)
+endif()
 set(LIMEQUAT_SANITIZE "" CACHE STRING "Sanitizers, for example address,undefined")
 option(LIMEQUAT_FUZZ "Build libFuzzer targets (needs clang)" OFF)
 option(LIMEQUAT_COVERAGE "Count executed lines" OFF)

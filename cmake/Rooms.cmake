@@ -3,14 +3,30 @@
 #
 # A room is a folder of src/ with its sources, its unit tests beside them, and the rooms it may include.
 
+# lq_core_objects(NAME SOURCE ...): an object library of sources that know no MPI. With LIMEQUAT_CORE they are not compiled:
+# the objects are those of that tree, where the same sources were compiled beside another MPI.
+function(lq_core_objects name)
+  set(list core/${name}.txt)
+  if(LIMEQUAT_CORE)
+    file(STRINGS ${LIMEQUAT_CORE}/${list} objects)
+    add_library(${name} OBJECT IMPORTED GLOBAL)
+    set_target_properties(${name} PROPERTIES IMPORTED_OBJECTS "${objects}")
+  else()
+    add_library(${name} OBJECT ${ARGN})
+    file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/${list} CONTENT "$<JOIN:$<TARGET_OBJECTS:${name}>,\n>\n")
+  endif()
+endfunction()
+
 # lq_room(NAME SOURCES ... [TESTS ...] [ROOMS ...] [LIBRARIES ...] [TEST_ROOMS ...] [TEST_LIBRARIES ...])
 #   lq_NAME       object library
 #   lq_NAME_test  its unit tests, linked with the rooms it needs and no others
 function(lq_room room)
   cmake_parse_arguments(ROOM "" "" "SOURCES;TESTS;ROOMS;TEST_ROOMS;LIBRARIES;TEST_LIBRARIES" ${ARGN})
-  add_library(lq_${room} OBJECT ${ROOM_SOURCES})
-  target_include_directories(lq_${room} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(lq_${room} PUBLIC ${ROOM_LIBRARIES} PRIVATE lq_flags)
+  lq_core_objects(lq_${room} ${ROOM_SOURCES})
+  if(NOT LIMEQUAT_CORE)
+    target_include_directories(lq_${room} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+    target_link_libraries(lq_${room} PUBLIC ${ROOM_LIBRARIES} PRIVATE lq_flags)
+  endif()
 
   lq_closure("${ROOM_ROOMS}" closure libraries)
   list(PREPEND closure ${room})
@@ -20,7 +36,7 @@ function(lq_room room)
   set_property(GLOBAL PROPERTY LQ_ROOM_${room}_LIBRARIES ${libraries})
   set_property(GLOBAL APPEND PROPERTY LQ_ROOMS ${room})
 
-  if(LIMEQUAT_TESTS AND ROOM_TESTS)
+  if(LQ_TESTS_CORE AND ROOM_TESTS)
     lq_test(lq_${room}_test SOURCES ${ROOM_TESTS} ROOMS ${room} ${ROOM_TEST_ROOMS}
       LIBRARIES ${ROOM_TEST_LIBRARIES} LABELS unit)
   endif()
