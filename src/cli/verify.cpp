@@ -65,7 +65,7 @@ std::string verdict_text(const Verification& verification) {
   return "OK";
 }
 
-struct Verify {
+struct VerifyArguments {
   std::vector<std::string> files;
   bool physics = false;
   bool no_physics = false;
@@ -120,7 +120,7 @@ struct Verify {
 }  // namespace
 
 Run declare_verify(Arguments& arguments) {
-  const auto verify = std::make_shared<Verify>();
+  const auto verify = std::make_shared<VerifyArguments>();
   arguments.files("FILE", verify->files, "files to verify");
   arguments.flag("--physics", verify->physics, "measure gauge fields even if they are large");
   arguments.flag("--no-physics", verify->no_physics, "no plaquette, link trace, unitarity and NaN scan");
