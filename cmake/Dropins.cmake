@@ -148,29 +148,22 @@ function(lq_dropin_shared name objects exports libraries)
   file(WRITE ${script} "{\n  global:\n    ${names};\n  local:\n    *;\n};\n")
   add_library(${name} SHARED ${objects})
   target_link_libraries(${name} PRIVATE ${name}_rooms ${libraries} Threads::Threads)
-  target_link_options(${name} PRIVATE LINKER:--version-script=${script} LINKER:--as-needed)
+  target_link_options(${name} PRIVATE LINKER:--version-script=${script} LINKER:--as-needed LINKER:--gc-sections)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${script}
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 endfunction()
 
 function(lq_dropin_static name objects exports)
   if(LQ_DROPINS_ALONE)
-    set(whole ${CMAKE_CURRENT_BINARY_DIR}/${name}_whole.o)
     set(alone ${CMAKE_CURRENT_BINARY_DIR}/${name}_alone.o)
-    set(keep)
-    foreach(pattern ${exports})
-      list(APPEND keep --keep-global-symbol=${pattern})
-    endforeach()
+    list(JOIN exports "|" exports)
+    list(JOIN LQ_DROPIN_ARCHIVES "|" archives)
     add_custom_command(OUTPUT ${alone}
-      COMMAND ${CMAKE_LINKER} -r --force-group-allocation --wrap=fegetround --wrap=fesetround
-        -o ${whole} ${objects} --start-group
-        $<TARGET_FILE:${name}_rooms> ${LQ_DROPIN_ARCHIVES} --end-group
-      # Unique symbols of C++ are no others' business either, but objcopy makes local only what is weak or global.
-      COMMAND ${CMAKE_OBJCOPY} --wildcard --weaken-symbol=_Z* ${whole}
-      COMMAND ${CMAKE_OBJCOPY} --wildcard ${keep} ${whole} ${alone}
-      COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DOBJECT=${alone} -P ${PROJECT_SOURCE_DIR}/cmake/CheckAlone.cmake
-      DEPENDS ${objects} ${name}_rooms ${PROJECT_SOURCE_DIR}/cmake/CheckAlone.cmake
-      COMMAND_EXPAND_LISTS VERBATIM COMMENT "Making lib${name}.a of one object")
+      COMMAND ${CMAKE_COMMAND} "-DOBJECTS=$<JOIN:${objects},|>" -DROOMS=$<TARGET_FILE:${name}_rooms>
+        "-DARCHIVES=${archives}" "-DEXPORTS=${exports}" -DOUTPUT=${alone} -DLINKER=${CMAKE_LINKER}
+        -DOBJCOPY=${CMAKE_OBJCOPY} -DNM=${CMAKE_NM} -P ${PROJECT_SOURCE_DIR}/cmake/MakeAlone.cmake
+      DEPENDS ${objects} ${name}_rooms ${PROJECT_SOURCE_DIR}/cmake/MakeAlone.cmake
+      VERBATIM COMMENT "Making lib${name}.a of one object")
     set_source_files_properties(${alone} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
     add_library(${name}_static STATIC ${alone})
   else()

@@ -68,6 +68,8 @@ target_compile_options(lq_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion $<
   $<$<BOOL:${LIMEQUAT_WARNINGS_AS_ERRORS}>:-Werror>)
 # The same bits on every rank and machine: no contraction of a*b+c behind our back.
 target_compile_options(lq_flags INTERFACE -ffp-contract=off)
+# A linker takes whole objects, or sections: what drop-ins use of a batch must not bring the rest of it.
+target_compile_options(lq_flags INTERFACE $<$<BOOL:${LIMEQUAT_UNITY}>:-ffunction-sections;-fdata-sections>)
 if(LIMEQUAT_SANITIZE)
   add_compile_options(-fsanitize=${LIMEQUAT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${LIMEQUAT_SANITIZE})
