@@ -32,9 +32,9 @@ class SeparateFiles final : public TaskSide {
   TaskGroup group_;
 };
 
-class Checkpoint final : public TaskSide {
+class CheckpointSide final : public TaskSide {
  public:
-  Checkpoint(const TaskGroup& group, bool checksums) : group_(group), checksums_(checksums) {}
+  CheckpointSide(const TaskGroup& group, bool checksums) : group_(group), checksums_(checksums) {}
   std::string name() const override { return "checkpoint"; }
   bool has_checksums() const override { return checksums_; }
   void write(const TaskFiles& to, std::span<const std::byte> bytes) override {
@@ -65,7 +65,7 @@ class Checkpoint final : public TaskSide {
 
 std::unique_ptr<TaskSide> make_separate_files(const TaskGroup& group) { return std::make_unique<SeparateFiles>(group); }
 std::unique_ptr<TaskSide> make_checkpoint(const TaskGroup& group, bool checksums) {
-  return std::make_unique<Checkpoint>(group, checksums);
+  return std::make_unique<CheckpointSide>(group, checksums);
 }
 
 }  // namespace lq::cli

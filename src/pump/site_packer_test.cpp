@@ -16,7 +16,7 @@
 namespace lq::pump {
 namespace {
 
-constexpr std::uint64_t sites = 500;  // more than are put in order at once
+constexpr std::uint64_t packed_sites = 500;  // more than are put in order at once
 
 Payload payload_with(std::vector<std::uint32_t> order, Precision precision, ByteOrder byte_order) {
   Payload payload;
@@ -50,26 +50,26 @@ double number_at(const std::byte* at, const Payload& payload) {
 template <class Memory>
 void expect_there_and_back(const Payload& payload, Precision memory_precision, const std::vector<SumName>& wanted) {
   constexpr std::size_t stride = 33;  // numbers from site to site in memory
-  std::vector<Memory> memory(sites * stride, -1);
-  for (std::uint64_t site = 0; site < sites; ++site) {
+  std::vector<Memory> memory(packed_sites * stride, -1);
+  for (std::uint64_t site = 0; site < packed_sites; ++site) {
     for (std::uint64_t n = 0; n < 30; ++n) memory[site * stride + n] = static_cast<Memory>(value(site, n));
   }
   SiteSums sums(payload, wanted), back_sums(payload, wanted), plain_sums(payload, wanted);
   const SitePacker packer(payload, memory_precision, sums);
-  std::vector<std::byte> file(sites * payload.site_bytes());
+  std::vector<std::byte> file(packed_sites * payload.site_bytes());
   constexpr std::ptrdiff_t step = stride * sizeof(Memory);
-  packer.pack(reinterpret_cast<const std::byte*>(memory.data()), step, {0, sites, 0, 1}, file.data(), sums);
+  packer.pack(reinterpret_cast<const std::byte*>(memory.data()), step, {0, packed_sites, 0, 1}, file.data(), sums);
   const std::vector<std::uint32_t>& order = payload.codec.order;
-  for (std::uint64_t site = 0, k = 0; site < sites; ++site) {
+  for (std::uint64_t site = 0, k = 0; site < packed_sites; ++site) {
     for (const std::uint32_t n : order) {
       ASSERT_EQ(number_at(file.data() + k++ * payload.spec.number_bytes(), payload), value(site, n)) << site;
     }
   }
-  packer.sum(file, {0, sites, 0, 1}, plain_sums);
+  packer.sum(file, {0, packed_sites, 0, 1}, plain_sums);
   EXPECT_EQ(sums.values(), plain_sums.values());
 
-  std::vector<Memory> back(sites * stride, -1);
-  packer.unpack(file.data(), {0, sites, 0, 1}, reinterpret_cast<std::byte*>(back.data()), step, back_sums);
+  std::vector<Memory> back(packed_sites * stride, -1);
+  packer.unpack(file.data(), {0, packed_sites, 0, 1}, reinterpret_cast<std::byte*>(back.data()), step, back_sums);
   EXPECT_EQ(back_sums.values(), plain_sums.values());
   for (std::size_t i = 0; i < back.size(); ++i) {
     const bool is_kept = std::ranges::find(order, i % stride) != order.end();
@@ -96,13 +96,13 @@ TEST(SitePacker, PutsNumbersIntoTheOrderOfTheFileAndBack) {
 TEST(SitePacker, SumsFromTheSiteOnThatIsSaid) {
   const Payload payload = payload_with(shuffled(30), Precision::double_, ByteOrder::big);
   const std::vector<SumName> wanted{{SumKind::scidac}, {SumKind::nersc}};
-  std::vector<double> memory(sites * 30);
+  std::vector<double> memory(packed_sites * 30);
   std::iota(memory.begin(), memory.end(), 1.0);
   SiteSums part(payload, wanted), expected(payload, wanted);
   const SitePacker packer(payload, Precision::double_, part);
-  std::vector<std::byte> file(sites * 240);
-  packer.pack(reinterpret_cast<const std::byte*>(memory.data()), 240, {0, sites, 0, 1}, file.data(), part, 123);
-  packer.sum(base::Bytes(file).subspan(123 * 240), {123, sites - 123, 123, 1}, expected);
+  std::vector<std::byte> file(packed_sites * 240);
+  packer.pack(reinterpret_cast<const std::byte*>(memory.data()), 240, {0, packed_sites, 0, 1}, file.data(), part, 123);
+  packer.sum(base::Bytes(file).subspan(123 * 240), {123, packed_sites - 123, 123, 1}, expected);
   EXPECT_EQ(part.values(), expected.values());
 }
 
