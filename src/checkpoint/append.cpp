@@ -23,10 +23,10 @@ namespace lq::checkpoint {
 
 namespace sion = format::sion;
 
-AppendedSet::AppendedSet(transport::Transport& transport, const std::string& path, const Communicator& communicator,
-                         const MultifileOptions& options)
-    : NewSet(transport, path, communicator, options) {
-  comm::require_same(all(), std::vector<comm::Stated>{{"the path", path}, {"the options", describe(options)}});
+void AppendedSet::begin() {
+  comm::require_same(all(), [&] {
+    return std::vector<comm::Stated>{{"the path", path_}, {"the options", describe(options_)}};
+  });
   find();
   number_tasks();
   const std::vector<TaskEntry> mine = deal_out();
@@ -78,9 +78,11 @@ void AppendedSet::number_tasks() {
   const comm::Sums sums = comm::exclusive_sums(all(), std::span(&mine, 1));
   first_task_ = static_cast<std::int64_t>(sums.before[0]);
   tasks_ = std::max(common_.tasks, static_cast<std::int64_t>(sums.total[0]));
-  if (tasks_ <= std::numeric_limits<std::int32_t>::max()) return;
-  throw Error(Code::invalid_argument, fmt::format("{}: {} tasks; a set has less than 2^31", path_, tasks_),
-              {.path = path_});
+  comm::agree_alike(all(), [&] {
+    if (tasks_ <= std::numeric_limits<std::int32_t>::max()) return;
+    throw Error(Code::invalid_argument, fmt::format("{}: {} tasks; a set has less than 2^31", path_, tasks_),
+                {.path = path_});
+  });
 }
 
 std::vector<TaskEntry> AppendedSet::deal_out() {
@@ -126,8 +128,8 @@ void AppendedSet::plan_new_files() {
       new_files_.push_back(file);
       first = end;
     }
+    files_.resize(all_files());
   });
-  handles_.resize(all_files());
 }
 
 void AppendedSet::lay_out(std::size_t index) {
@@ -159,8 +161,8 @@ void AppendedSet::create_new_file(std::size_t index, std::vector<std::byte> byte
   file.record.file = static_cast<std::uint32_t>(number);
   file.record.tasks = static_cast<std::uint32_t>(file.tasks);
   add_record(file.record, bytes);
-  handles_[number] = create_part(transport_, path_, file_path(number));
-  handles_[number]->write_at(0, bytes);
+  files_[number] = create_part(transport_, path_, file_path(number));
+  files_[number]->write_at(0, bytes);
 }
 
 std::string AppendedSet::file_path(std::size_t number) const {
@@ -169,7 +171,7 @@ std::string AppendedSet::file_path(std::size_t number) const {
 }
 
 transport::File& AppendedSet::file(std::size_t number) {
-  auto& handle = handles_[number];
+  auto& handle = files_[number];
   if (handle == nullptr) handle = transport_.open_write(file_path(number));
   return *handle;
 }
@@ -254,7 +256,10 @@ void AppendedSet::remove() {
 
 std::unique_ptr<NewSet> append_to_set(transport::Transport& transport, const std::string& path,
                                       const Communicator& communicator, const MultifileOptions& options) {
-  return std::make_unique<AppendedSet>(transport, path, communicator, options);
+  auto set = comm::agree(communicator.engine(),
+                         [&] { return std::make_unique<AppendedSet>(transport, path, communicator, options); });
+  set->begin();
+  return set;
 }
 
 }  // namespace lq::checkpoint

@@ -31,7 +31,7 @@ void AppendedSet::publish_fields() {
 void AppendedSet::finish() {
   comm::agree(all(), [&] {
     if (all().rank() == 0) return;
-    for (const auto& handle : handles_) {
+    for (const auto& handle : files_) {
       if (handle == nullptr) continue;
       if (options_.sync != Sync::none) handle->sync();
       handle->close();
@@ -39,10 +39,12 @@ void AppendedSet::finish() {
   });
   std::vector<Grown> mine, grown;
   std::vector<std::int64_t> my_chunks, chunks;
-  for (const auto& stream : streams_) {
-    mine.push_back({static_cast<std::uint64_t>(stream->task()), stream->size(), stream->used().size()});
-    my_chunks.insert(my_chunks.end(), stream->used().begin(), stream->used().end());
-  }
+  comm::agree(all(), [&] {
+    for (const auto& stream : streams_) {
+      mine.push_back({static_cast<std::uint64_t>(stream->task()), stream->size(), stream->used().size()});
+      my_chunks.insert(my_chunks.end(), stream->used().begin(), stream->used().end());
+    }
+  });
   comm::agree(all(), [&] {
     comm::gather_records(all(), std::span<const Grown>(mine), 0, [&](const Grown& one) { grown.push_back(one); });
   });

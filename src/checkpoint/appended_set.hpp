@@ -20,7 +20,9 @@ namespace lq::checkpoint {
 class AppendedSet final : public NewSet {
  public:
   AppendedSet(transport::Transport& transport, const std::string& path, const Communicator& communicator,
-              const MultifileOptions& options);
+              const MultifileOptions& options)
+      : NewSet(transport, path, communicator, options) {}
+  void begin() override;
 
  private:
   // What all ranks must know of the set.
@@ -85,7 +87,7 @@ class AppendedSet final : public NewSet {
   SetRecord record_;
   std::int64_t first_task_ = 0;  // of this rank
   std::vector<NewFile> new_files_;
-  std::vector<std::unique_ptr<transport::File>> handles_;
+  std::vector<std::unique_ptr<transport::File>> files_;
 };
 
 }  // namespace lq::checkpoint

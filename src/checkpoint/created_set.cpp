@@ -29,7 +29,9 @@ namespace sion = format::sion;
 class CreatedSet final : public NewSet {
  public:
   CreatedSet(transport::Transport& transport, const std::string& path, const Communicator& communicator,
-             const MultifileOptions& options);
+             const MultifileOptions& options)
+      : NewSet(transport, path, communicator, options) {}
+  void begin() override;
 
  private:
   // What rank 0 chooses for all.
@@ -63,6 +65,7 @@ class CreatedSet final : public NewSet {
   comm::Comm* group_ = nullptr;  // of the file
   std::string name_;             // of the file
   std::string part_;
+  std::string fields_part_;      // of the file of fields
   bool created_ = false;         // on the keeper: the part is there
   bool created_fields_ = false;  // on rank 0: and that of fields
   std::uint64_t unit_bytes_ = 0;
@@ -77,10 +80,10 @@ class CreatedSet final : public NewSet {
   std::unique_ptr<transport::File> handle_;
 };
 
-CreatedSet::CreatedSet(transport::Transport& transport, const std::string& path, const Communicator& communicator,
-                       const MultifileOptions& options)
-    : NewSet(transport, path, communicator, options) {
-  comm::require_same(all(), std::vector<comm::Stated>{{"the path", path}, {"the options", describe(options)}});
+void CreatedSet::begin() {
+  comm::require_same(all(), [&] {
+    return std::vector<comm::Stated>{{"the path", path_}, {"the options", describe(options_)}};
+  });
   choose();
   form_groups();
   choose_block();
@@ -128,10 +131,13 @@ void CreatedSet::form_groups() {
                 {.path = path_});
   });
   file_ = file_of_rank(all().rank(), all().size(), files_);
-  if (files_ > 1) own_group_ = all().split(file_, all().rank());
+  comm::agree(all(), [&] {
+    if (files_ > 1) own_group_ = all().split(file_, all().rank());
+    name_ = sion::file_name(path_, file_);
+    part_ = part_name(name_, generation_);
+    fields_part_ = part_name(fields_name(path_), generation_);
+  });
   group_ = files_ > 1 ? own_group_.get() : &all();
-  name_ = sion::file_name(path_, file_);
-  part_ = part_name(name_, generation_);
 }
 
 void CreatedSet::choose_block() {
@@ -259,7 +265,7 @@ void CreatedSet::publish() {
   });
   comm::agree_at_root(all(), [&] {
     const bool has_fields = fields() > 0;
-    if (!has_fields && created_fields_) remove_quietly(transport_, fields_->at());  // of fields that failed
+    if (!has_fields && created_fields_) remove_quietly(transport_, fields_part_);  // of fields that failed
     std::vector<NewName> names;
     if (has_fields) names.push_back({fields_->at(), fields_->name()});
     names.push_back({part_, name_});
@@ -273,7 +279,7 @@ void CreatedSet::remove() {
   streams_.clear();
   handle_.reset();
   if (created_) remove_quietly(transport_, part_);
-  if (created_fields_) remove_quietly(transport_, part_name(fields_name(path_), generation_));
+  if (created_fields_) remove_quietly(transport_, fields_part_);
   created_ = created_fields_ = false;
 }
 
@@ -281,7 +287,10 @@ void CreatedSet::remove() {
 
 std::unique_ptr<NewSet> create_set(transport::Transport& transport, const std::string& path,
                                    const Communicator& communicator, const MultifileOptions& options) {
-  return std::make_unique<CreatedSet>(transport, path, communicator, options);
+  auto set = comm::agree(communicator.engine(),
+                         [&] { return std::make_unique<CreatedSet>(transport, path, communicator, options); });
+  set->begin();
+  return set;
 }
 
 }  // namespace lq::checkpoint

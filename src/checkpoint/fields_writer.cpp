@@ -50,25 +50,32 @@ void FieldsWriter::require_writable(const std::string& name, const Grid& grid, c
 }
 
 Report FieldsWriter::write(const std::string& name, const Grid& grid, const Field& field, const WriteOptions& options) {
-  comm::agree(communicator_.engine(), std::vector<comm::Stated>{{"the name of the field", name}},
-              [&] { require_writable(name, grid, options); });
   if (has_failed_) cut_off_what_failed();
-  const FieldNote note{generation_, grid.extents(), grid.processes(), options.precision.value_or(field.spec.precision),
-                       name};
-  WriteOptions how = options;
-  how.format = "scidac";
-  how.name = name;
-  how.sync = sync_;
-  how.overwrite = false;
-  how.metadata.emplace_back(note_type, encode(note));
+  WriteOptions how;
+  std::set<std::string> added;
+  std::unique_ptr<io::FieldWriter> writer;
+  comm::require_same(communicator_.engine(), [&] {
+    require_writable(name, grid, options);
+    const FieldNote note{generation_, grid.extents(), grid.processes(),
+                         options.precision.value_or(field.spec.precision), name};
+    how = options;
+    how.format = "scidac";
+    how.name = name;
+    how.sync = sync_;
+    how.overwrite = false;
+    how.metadata.emplace_back(note_type, encode(note));
+    writer = std::make_unique<io::FieldWriter>(transport_, communicator_, name_, how,
+                                               io::FieldWriter::Continuation{at_, end_, lattice_ != grid.extents()});
+    added.insert(name);
+    return std::vector<comm::Stated>{{"the name of the field", name}};
+  });
   has_failed_ = true;
-  io::FieldWriter writer(transport_, communicator_, name_, how, {at_, end_, lattice_ != grid.extents()});
-  Report report = io::append_field(writer, transport_, grid, name_, name, field, how.metadata, how);
-  writer.complete(report);
+  Report report = io::append_field(*writer, transport_, grid, name_, name, field, how.metadata, how);
+  writer->complete(report);
   has_failed_ = false;
-  end_ = writer.end();
+  end_ = writer->end();
   lattice_ = grid.extents();
-  names_.insert(name);
+  names_.merge(added);
   return report;
 }
 
@@ -119,11 +126,15 @@ void share(comm::Comm& comm, FieldsWriter::Start& start) {
   start.at = comm::broadcast_text(comm, start.at);
   comm.broadcast(std::as_writable_bytes(std::span(&start.end, 1)), 0);
   std::string names;
-  for (const std::string& name : start.names) names += name + '\n';
+  comm::agree_at_root(comm, [&] {
+    for (const std::string& name : start.names) names += name + '\n';
+  });
   names = comm::broadcast_text(comm, names);
-  for (std::size_t at = 0; at < names.size(); at = names.find('\n', at) + 1) {
-    start.names.insert(names.substr(at, names.find('\n', at) - at));
-  }
+  comm::agree(comm, [&] {
+    for (std::size_t at = 0; at < names.size(); at = names.find('\n', at) + 1) {
+      start.names.insert(names.substr(at, names.find('\n', at) - at));
+    }
+  });
 }
 
 }  // namespace lq::checkpoint

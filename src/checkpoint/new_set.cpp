@@ -18,7 +18,6 @@ namespace lq {
 namespace checkpoint {
 namespace {
 
-constexpr std::int32_t most_streams = 1 << 16;  // of a rank
 constexpr std::uint64_t largest_buffer = largest_frame;
 
 // The same error, which says what has become of the bytes written.
@@ -50,6 +49,11 @@ void require_options(const MultifileOptions& options, const std::string& path) {
   make_compressor(options.compression, options.level);
 }
 
+std::vector<OutStream> NewSet::take_handles() noexcept {
+  for (const auto& stream : streams_) handles_.emplace_back(*stream);
+  return std::move(handles_);
+}
+
 StreamSettings NewSet::settings() const {
   return {generation_, options_.compression, options_.level, options_.checksums, options_.buffer_bytes};
 }
@@ -65,7 +69,10 @@ Report NewSet::write_field(const std::string& name, const Grid& grid, const Fiel
   require_open();
   comm::agree(all(), [&] { require_field_name(fields_name(path_), name); });
   if (!fields_) {
-    fields_ = std::make_unique<FieldsWriter>(transport_, communicator_, generation_, options_.sync, open_fields());
+    FieldsWriter::Start start = open_fields();
+    fields_ = comm::agree(all(), [&] {
+      return std::make_unique<FieldsWriter>(transport_, communicator_, generation_, options_.sync, std::move(start));
+    });
   }
   return fields_->write(name, grid, field, options);
 }
@@ -80,7 +87,7 @@ void NewSet::close() {
     if (fields_) fields_->finish();
     finish();
   } catch (const Error& error) {
-    throw_with_remedy(error, whereabouts());
+    comm::agree_alike(all(), [&] { throw_with_remedy(error, whereabouts()); });
   }
 }
 
@@ -129,9 +136,8 @@ std::int64_t OutStream::task() const noexcept { return writer_->task(); }
 
 // --- sets -----------------------------------------------------------------------------------------------------------
 
-MultifileWriter::MultifileWriter(std::unique_ptr<checkpoint::NewSet> set) : set_(std::move(set)) {
-  for (const auto& stream : set_->streams()) streams_.emplace_back(*stream);
-}
+MultifileWriter::MultifileWriter(std::unique_ptr<checkpoint::NewSet> set)
+    : set_(std::move(set)), streams_(set_->take_handles()) {}
 
 MultifileWriter::MultifileWriter(const std::string& path, const Communicator& communicator,
                                  const MultifileOptions& options)

@@ -4,6 +4,7 @@
 // A set being written by a group of ranks, from the first byte of its files to their names.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,6 +20,8 @@
 
 namespace lq::checkpoint {
 
+inline constexpr std::int32_t most_streams = 1 << 16;  // of a rank
+
 // Local. invalid_argument, unsupported.
 void require_options(const MultifileOptions& options, const std::string& path);
 std::string describe(const MultifileOptions& options);
@@ -32,6 +35,8 @@ class NewSet {
 
   std::int64_t tasks() const noexcept { return tasks_; }
   std::vector<std::unique_ptr<StreamWriter>>& streams() noexcept { return streams_; }
+  // Local. The streams as users know them; there is room for them since the beginning.
+  std::vector<OutStream> take_handles() noexcept;
 
   // Collective. As MultifileWriter::write_field().
   Report write_field(const std::string& name, const Grid& grid, const Field& field, const WriteOptions& options);
@@ -41,10 +46,15 @@ class NewSet {
   void discard();
 
  protected:
+  // Local.
   NewSet(transport::Transport& transport, const std::string& path, const Communicator& communicator,
          const MultifileOptions& options)
-      : transport_(transport), path_(path), communicator_(communicator), options_(options) {}
+      : transport_(transport), path_(path), communicator_(communicator), options_(options) {
+    handles_.reserve(static_cast<std::size_t>(std::clamp(options.streams, 0, most_streams)));
+  }
 
+  // Collective. From arguments to open streams.
+  virtual void begin() = 0;
   comm::Comm& all() const noexcept { return communicator_.engine(); }
   StreamSettings settings() const;
   // Collective. A file for fields, or the one there is.
@@ -63,6 +73,7 @@ class NewSet {
   std::int64_t tasks_ = 0;
   std::vector<std::unique_ptr<StreamWriter>> streams_;
   std::unique_ptr<FieldsWriter> fields_;  // from the first field on
+  std::vector<OutStream> handles_;
 
  private:
   void require_open();

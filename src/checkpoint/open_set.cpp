@@ -19,20 +19,26 @@
 namespace lq {
 namespace checkpoint {
 
-OpenSet::OpenSet(transport::Transport& transport, const std::string& path, const Communicator& communicator,
-                 const MultifileReadOptions& options)
-    : transport_(transport) {
+std::unique_ptr<OpenSet> OpenSet::open(transport::Transport& transport, const std::string& path,
+                                       const Communicator& communicator, const MultifileReadOptions& options) {
+  auto set = comm::agree(communicator.engine(), [&] { return std::make_unique<OpenSet>(transport); });
+  set->begin(path, communicator, options);
+  return set;
+}
+
+void OpenSet::begin(const std::string& path, const Communicator& communicator, const MultifileReadOptions& options) {
   comm::Comm& comm = communicator.engine();
-  comm::require_same(comm,
-                     fmt::format("{}, records of {} bytes, verify {}", path, options.record_bytes, options.verify),
-                     "what is to be read");
-  if (options.record_bytes == 0) throw Error(Code::invalid_argument, "records have 1 byte at least, not 0");
-  SetTables tables = read_tables(transport, path, comm);
+  comm::require_same(comm, [&] {
+    if (options.record_bytes == 0) throw Error(Code::invalid_argument, "records have 1 byte at least, not 0");
+    return std::vector<comm::Stated>{{"what is to be read", fmt::format("{}, records of {} bytes, verify {}", path,
+                                                                        options.record_bytes, options.verify)}};
+  });
+  SetTables tables = read_tables(transport_, path, comm);
   info_ = std::move(tables.info);
   problem_ = std::move(tables.fields_problem);
   settings_ = {tables.record, options.verify};
   share_ = deal_out(comm, tables.parts, tables.mine, options.record_bytes);
-  files_ = std::make_shared<OpenFiles>(transport, info_.files);
+  files_ = comm::agree(comm, [&] { return std::make_shared<OpenFiles>(transport_, info_.files); });
   open_fields(communicator);
 }
 
@@ -40,6 +46,10 @@ OpenSet::OpenSet(transport::Transport& transport, const std::string& path, const
 void OpenSet::open_fields(const Communicator& communicator) {
   if (info_.fields_file.empty()) return;
   catalog_ = io::scan_file(transport_, info_.fields_file, communicator, {});
+  comm::agree_alike(communicator.engine(), [&] { sort_out_fields(); });
+}
+
+void OpenSet::sort_out_fields() {
   found_fields_ = sort_fields(catalog_, settings_.record->generation);
   for (const SetField& field : found_fields_.intact) fields_.push_back(describe(catalog_, field));
   if (fields_.size() >= info_.fields) return;
@@ -70,10 +80,13 @@ Report OpenSet::read_field(const std::string& name, const Grid& grid, const Muta
                            const ReadOptions& options) const {
   comm::Comm& comm = grid.communicator().engine();
   comm::require_same(comm, name, "the name of the field");
-  const FieldEntry& entry = comm::agree(comm, [&] { return std::cref(entry_of_field(name)); });
-  ReadOptions how = options;
-  how.field = name;
-  how.index = 0;
+  ReadOptions how;
+  const FieldEntry& entry = comm::agree(comm, [&] {
+    how = options;
+    how.field = name;
+    how.index = 0;
+    return std::cref(entry_of_field(name));
+  });
   return io::read_listed(transport_, catalog_, entry, grid, field, how);
 }
 
@@ -118,7 +131,7 @@ std::unique_ptr<Window> OpenSet::window() const {
 
 MultifileReader::MultifileReader(const std::string& path, const Communicator& communicator,
                                  const MultifileReadOptions& options)
-    : set_(std::make_unique<checkpoint::OpenSet>(transport::posix(), path, communicator, options)) {}
+    : set_(checkpoint::OpenSet::open(transport::posix(), path, communicator, options)) {}
 MultifileReader::~MultifileReader() = default;
 MultifileReader::MultifileReader(MultifileReader&&) noexcept = default;
 MultifileReader& MultifileReader::operator=(MultifileReader&&) noexcept = default;

@@ -22,8 +22,10 @@ namespace lq::checkpoint {
 class OpenSet {
  public:
   // Collective.
-  OpenSet(transport::Transport& transport, const std::string& path, const Communicator& communicator,
-          const MultifileReadOptions& options);
+  static std::unique_ptr<OpenSet> open(transport::Transport& transport, const std::string& path,
+                                       const Communicator& communicator, const MultifileReadOptions& options);
+  // Local. Nothing is open yet.
+  explicit OpenSet(transport::Transport& transport) : transport_(transport) {}
 
   const MultifileInfo& info() const noexcept { return info_; }
   const Share& share() const noexcept { return share_; }
@@ -38,7 +40,9 @@ class OpenSet {
 
  private:
   std::unique_ptr<StreamReader> reader(const TaskEntry& entry) const;
+  void begin(const std::string& path, const Communicator& communicator, const MultifileReadOptions& options);
   void open_fields(const Communicator& communicator);
+  void sort_out_fields();
   const FieldEntry& entry_of_field(const std::string& name) const;
 
   transport::Transport& transport_;

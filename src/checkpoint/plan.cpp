@@ -63,7 +63,7 @@ void require(const MultifilePlanRequest& request) {
 
 MetadataCost creating(const MultifilePlan& plan) {
   const std::uint64_t ranks = plan.request.tasks, group = plan.tasks_per_file, files = plan.request.files;
-  Sum sum("create", ranks, files > 1 ? 10 : 9);
+  Sum sum("create", ranks, files > 1 ? 12 : 11);
   sum.add(comm::summing_cost(ranks, 1)).add(comm::summing_cost(group, 1)).add(comm::summing_cost(group, 1));
   // Only the first rank of each file tells how many tasks it has.
   sum.add(comm::gathering_cost(ranks, 0)).add(comm::gathering_cost(files, 8));
@@ -87,7 +87,7 @@ MetadataCost closing(const MultifilePlan& plan) {
 // Each rank reads a task and a window, which is one task, too. Both are dealt out within the ranks of a file.
 MetadataCost opening(const MultifilePlan& plan) {
   const std::uint64_t group = plan.tasks_per_file, files = plan.request.files;
-  Sum sum("open", plan.request.tasks, files > 1 ? 9 : 6);
+  Sum sum("open", plan.request.tasks, files > 1 ? 17 : 14);
   for (int deal = 0; deal < 2; ++deal) sum.add(comm::scattering_cost(group, 8 * (10 + plan.chunks)));
   // Ranks, widths, starts, ends; counts and chunks; what of the table is compared with its checksum at a time. Where
   // each file begins, in tasks and bytes, and what is summed.

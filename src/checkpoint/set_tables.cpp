@@ -93,11 +93,16 @@ class Reading {
 
   SetTables run() {
     comm::agree_at_root(comm_, [&] {
+      head_.resize(sion::longest_fixed_bytes);
       if (!begin_by_file()) read_whole();
+      put_texts();
     });
     tell();
     if (set_.parts.count() == 1 || read_by_file()) return std::move(set_);
-    comm::agree_at_root(comm_, [&] { read_whole(); });
+    comm::agree_at_root(comm_, [&] {
+      read_whole();
+      put_texts();
+    });
     tell();
     return std::move(set_);
   }
@@ -105,8 +110,9 @@ class Reading {
  private:
   void read_whole();
   bool begin_by_file();
+  void put_texts();
   void tell();
-  void tell_parts(std::uint64_t parts);
+  void take(const Common& common, std::vector<std::string> texts);
   bool read_by_file();
   std::optional<FoundFile> read_member(std::size_t number) const;
   std::optional<FoundFile> checked(base::ByteSource& file, sion::PhysicalFile physical, std::size_t number) const;
@@ -118,7 +124,8 @@ class Reading {
   sion::PhysicalFile known_;  // path and head of file 0
   // On rank 0: that file, and how it begins.
   std::optional<FoundFile> first_;
-  std::vector<std::byte> head_ = std::vector<std::byte>(sion::longest_fixed_bytes);
+  std::vector<std::byte> head_;
+  std::string texts_;
 };
 
 void Reading::read_whole() {
@@ -165,6 +172,13 @@ bool Reading::begin_by_file() {
   }
 }
 
+// On rank 0.
+void Reading::put_texts() {
+  std::vector<std::string> texts = set_.info.files;
+  texts.insert(texts.end(), {set_.info.fields_file, set_.fields_problem ? set_.fields_problem->what() : ""});
+  texts_ = join(texts);
+}
+
 void Reading::tell() {
   MultifileInfo& info = set_.info;
   std::optional<Error>& problem = set_.fields_problem;
@@ -181,19 +195,24 @@ void Reading::tell() {
               set_.record ? encode(*set_.record) : RecordBytes{},
               {}};
     if (first_) std::ranges::copy(head_, common.head.begin());
-  } else {
-    set_ = {};
   }
   comm_.broadcast(std::as_writable_bytes(std::span(&common, 1)), 0);
+  const std::string all_texts = comm::broadcast_text(comm_, texts_);
+  comm::agree_alike(comm_, [&] { take(common, split(all_texts)); });
+  if (common.parts > 1) comm_.broadcast(std::as_writable_bytes(std::span(set_.parts.tasks)), 0);
+}
+
+// The same on all ranks.
+void Reading::take(const Common& common, std::vector<std::string> texts) {
+  if (comm_.rank() > 0) set_ = {};
+  MultifileInfo& info = set_.info;
   info.path = path_;
   info.tasks = static_cast<std::int64_t>(common.tasks);
   info.bytes = common.bytes;
   info.stored_bytes = common.stored_bytes;
   info.chunks = common.chunks;
   info.fields = common.fields;
-  std::vector<std::string> texts = info.files;
-  texts.insert(texts.end(), {info.fields_file, problem ? problem->what() : ""});
-  texts = split(comm::broadcast_text(comm_, join(texts)));
+  std::optional<Error>& problem = set_.fields_problem;
   if (common.problem != 0) {
     problem.emplace(static_cast<Code>(common.problem), texts.back(), ErrorFacts{.path = fields_name(info.path)});
   }
@@ -208,28 +227,23 @@ void Reading::tell() {
     info.compression = set_.record->compression;
     info.generation = set_.record->generation.text();
   }
-  tell_parts(common.parts);
-  if (common.parts > 1) {
-    known_.path = info.files.front();
-    known_.head = sion::decode_fixed(common.head, known_.path);
-  }
-}
-
-void Reading::tell_parts(std::uint64_t parts) {
-  if (parts == 1) {
-    set_.parts.tasks = {0, static_cast<std::uint64_t>(set_.info.tasks)};
-    set_.parts.bytes = {0, set_.info.bytes};
+  if (common.parts == 1) {
+    set_.parts.tasks = {0, static_cast<std::uint64_t>(info.tasks)};
+    set_.parts.bytes = {0, info.bytes};
     return;
   }
-  set_.parts.tasks.resize(parts + 1);
-  comm_.broadcast(std::as_writable_bytes(std::span(set_.parts.tasks)), 0);
+  set_.parts.tasks.resize(common.parts + 1);
+  known_.path = info.files.front();
+  known_.head = sion::decode_fixed(common.head, known_.path);
 }
 
 // Whether all files are as they should be, on all ranks.
 bool Reading::read_by_file() {
   const std::size_t files = set_.parts.count();
-  std::vector<std::uint64_t> told(3 + files);  // how many are not; bytes on disk, chunks; bytes of the streams of each
+  std::vector<std::uint64_t> told;  // how many are not; bytes on disk, chunks; bytes of the streams of each
   comm::agree(comm_, [&] {
+    told.resize(3 + files);
+    set_.parts.bytes.assign(1 + files, 0);
     for (std::size_t number = 0; number < files; ++number) {
       if (set_.parts.reader(number, comm_.size()) != comm_.rank()) continue;
       auto found = number == 0 ? std::exchange(first_, std::nullopt) : read_member(number);
@@ -249,9 +263,8 @@ bool Reading::read_by_file() {
   if (told[0] > 0) return false;
   set_.info.stored_bytes = told[1];
   set_.info.chunks = told[2];
-  set_.parts.bytes = {0};
   for (std::size_t number = 0; number < files; ++number) {
-    set_.parts.bytes.push_back(set_.parts.bytes.back() + told[3 + number]);
+    set_.parts.bytes[number + 1] = set_.parts.bytes[number] + told[3 + number];
   }
   set_.info.bytes = set_.parts.bytes.back();
   return true;
@@ -289,7 +302,8 @@ std::optional<FoundFile> Reading::checked(base::ByteSource& file, sion::Physical
 }  // namespace
 
 SetTables read_tables(transport::Transport& transport, const std::string& path, comm::Comm& comm) {
-  return Reading(transport, path, comm).run();
+  const auto reading = comm::agree(comm, [&] { return std::make_unique<Reading>(transport, path, comm); });
+  return reading->run();
 }
 
 }  // namespace lq::checkpoint

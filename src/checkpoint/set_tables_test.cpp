@@ -59,7 +59,8 @@ void write_set(transport::Transport& transport, int writers, int files, const Si
 // Dealt tasks are all tasks once, windows all bytes once, and the numbers are those of one process.
 void expect_streams(transport::Transport& transport, int readers, const SizeOf& size_of, std::uint64_t unit) {
   SCOPED_TRACE(::testing::Message() << readers << " readers, unit " << unit);
-  const OpenSet alone(transport, set_path, {}, {});
+  const auto opened = OpenSet::open(transport, set_path, {}, {});
+  const OpenSet& alone = *opened;
   const auto tasks = static_cast<std::uint64_t>(alone.info().tasks);
   std::vector<std::byte> all;
   for (std::uint64_t task = 0; task < tasks; ++task) {
@@ -70,7 +71,8 @@ void expect_streams(transport::Transport& transport, int readers, const SizeOf& 
   std::vector<std::byte> joined(all.size());
   std::vector<int> seen(tasks);
   testing::run_ranks(readers, [&](std::shared_ptr<comm::Comm> comm) {
-    const OpenSet set(transport, set_path, Communicator(std::move(comm)), {.record_bytes = unit});
+    const auto dealt = OpenSet::open(transport, set_path, Communicator(std::move(comm)), {.record_bytes = unit});
+    const OpenSet& set = *dealt;
     const MultifileInfo &info = set.info(), &expected = alone.info();
     EXPECT_EQ(std::tie(info.tasks, info.bytes, info.stored_bytes, info.chunks, info.files, info.generation),
               std::tie(expected.tasks, expected.bytes, expected.stored_bytes, expected.chunks, expected.files,
@@ -257,10 +259,10 @@ class Damaged : public ::testing::Test {
   // The same outcome for 2 and 5 ranks as for one, and on all ranks the same.
   Code expect_same_outcome() {
     std::uint64_t bytes = 0;
-    const Error alone = error_of([&] { bytes = OpenSet(*transport_, set_path, {}, {}).info().bytes; });
+    const Error alone = error_of([&] { bytes = OpenSet::open(*transport_, set_path, {}, {})->info().bytes; });
     for (const int ranks : {2, 5}) {
       const auto outcomes = testing::outcomes_of_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
-        EXPECT_EQ(OpenSet(*transport_, set_path, Communicator(std::move(comm)), {}).info().bytes, bytes);
+        EXPECT_EQ(OpenSet::open(*transport_, set_path, Communicator(std::move(comm)), {})->info().bytes, bytes);
       });
       for (const std::exception_ptr& outcome : outcomes) {
         const Error one = error_of([&] {

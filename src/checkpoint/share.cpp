@@ -138,7 +138,11 @@ class Dealer {
     share.first = static_cast<std::int64_t>(tasks_.before(comm_.rank()));
     share.window_begin = windows_.begin(comm_.rank());
     share.window_bytes = windows_.end(comm_.rank()) - share.window_begin;
-    const std::vector<comm::Dealing> tasks = dealings(parts_.tasks, tasks_), bytes = dealings(parts_.bytes, windows_);
+    std::vector<comm::Dealing> tasks, bytes;
+    comm::agree_alike(comm_, [&] {
+      tasks = dealings(parts_.tasks, tasks_);
+      bytes = dealings(parts_.bytes, windows_);
+    });
     comm::agree(comm_, [&] {
       std::exception_ptr failure;
       base::keep_failure(failure, [&] {

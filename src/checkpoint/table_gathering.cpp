@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "base/keep_failure.hpp"
 #include "checkpoint/record.hpp"
@@ -48,28 +49,35 @@ void add_record(SetRecord& record, std::vector<std::byte>& head) {
 
 GatheredTable gather_table(comm::Comm& comm, const std::vector<std::unique_ptr<StreamWriter>>& streams, bool with_sizes,
                            std::uint64_t tasks) {
-  GatheredTable gathered;
+  std::optional<GatheredTable> gathered;
+  std::optional<sion::ChunkTableBuilder> table;
   std::exception_ptr failure;  // here: the others go on sending
   const auto gather = [&](std::span<const std::int64_t> mine, const auto& each) {
     base::keep_failure(failure, [&] { comm::gather_records(comm, mine, 0, each); });
   };
   std::vector<std::int64_t> chunks, sizes;
-  for (const auto& stream : streams) {
-    chunks.push_back(static_cast<std::int64_t>(stream->used().size()));
-    chunks.insert(chunks.end(), stream->used().begin(), stream->used().end());
-    sizes.push_back(static_cast<std::int64_t>(stream->size()));
-  }
-  sion::ChunkTableBuilder table;
-  gather(chunks, [&](std::int64_t number) { table.add(number, tasks); });
+  base::keep_failure(failure, [&] {
+    gathered.emplace();
+    table.emplace();
+    for (const auto& stream : streams) {
+      chunks.push_back(static_cast<std::int64_t>(stream->used().size()));
+      chunks.insert(chunks.end(), stream->used().begin(), stream->used().end());
+      sizes.push_back(static_cast<std::int64_t>(stream->size()));
+    }
+  });
+  gather(chunks, [&](std::int64_t number) {
+    if (table) table->add(number, tasks);
+  });
   if (with_sizes) {
     gather(sizes, [&](std::int64_t size) {
-      if (gathered.sizes.empty()) gathered.sizes.reserve(tasks);
-      gathered.sizes.push_back(static_cast<std::uint64_t>(size));
+      if (!gathered) return;
+      if (gathered->sizes.empty()) gathered->sizes.reserve(tasks);
+      gathered->sizes.push_back(static_cast<std::uint64_t>(size));
     });
   }
   if (failure) std::rethrow_exception(failure);
-  gathered.table = table.take();
-  return gathered;
+  gathered->table = table->take();
+  return std::move(*gathered);
 }
 
 }  // namespace lq::checkpoint

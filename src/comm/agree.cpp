@@ -29,33 +29,81 @@ std::uint64_t lowest_rank(Comm& comm, bool raised) {
   return lowest;
 }
 
-std::vector<std::byte> broadcast_bytes(Comm& comm, std::vector<std::byte> bytes, int root) {
-  std::array<std::byte, sizeof(std::uint64_t)> length{};
-  base::store_le(length.data(), static_cast<std::uint64_t>(bytes.size()));
-  comm.broadcast(length, root);
-  bytes.resize(base::load_le<std::uint64_t>(length.data()));
-  comm.broadcast(bytes, root);
-  return bytes;
+// What is thrown on all ranks when one of them has no memory for more words.
+const std::exception_ptr no_memory_for_words =
+    std::make_exception_ptr(Error(Code::out_of_memory, "memory ran out on a rank; use more ranks or smaller blocks"));
+
+// Collective. Whether `work` succeeds on all ranks.
+template <class Work>
+bool succeeds_everywhere(Comm& comm, const Work& work) {
+  std::uint64_t is_done = 1;
+  try {
+    work();
+  } catch (...) {
+    is_done = 0;
+  }
+  comm.all_reduce(std::span(&is_done, 1), Reduce::min);
+  return is_done == 1;
+}
+
+// Short texts travel with their length.
+struct Frame {
+  std::uint64_t length = 0;
+  std::array<std::byte, 2040> begin{};
+};
+
+// Collective. The root's bytes on all ranks, in a container of the caller's; false on all when one has no room for
+// them.
+template <class Container>
+bool broadcast_into(Comm& comm, base::Bytes bytes, int root, Container& all) {
+  Frame frame;
+  if (comm.rank() == root) {
+    frame.length = bytes.size();
+    std::ranges::copy(bytes.first(std::min(bytes.size(), frame.begin.size())), frame.begin.begin());
+  }
+  comm.broadcast(std::as_writable_bytes(std::span(&frame, 1)), root);
+  const auto length = static_cast<std::size_t>(frame.length);
+  const auto place = [&] { return std::as_writable_bytes(std::span(all)); };
+  if (!succeeds_everywhere(comm, [&] {
+        all.resize(length);
+        const base::Bytes known = comm.rank() == root ? bytes : std::span(frame.begin);
+        std::ranges::copy(known.first(std::min(known.size(), length)), place().begin());
+      })) {
+    return false;
+  }
+  if (length > frame.begin.size()) comm.broadcast(place(), root);
+  return true;
 }
 
 std::string broadcast_text_from(Comm& comm, std::string_view text, int root) {
-  const base::Bytes mine = base::as_bytes(text);
-  return std::string(base::as_text(broadcast_bytes(comm, {mine.begin(), mine.end()}, root)));
+  std::string all;
+  if (!broadcast_into(comm, base::as_bytes(text), root, all)) std::rethrow_exception(no_memory_for_words);
+  return all;
 }
 
 Error out_of_memory() {
   return Error(Code::out_of_memory, "memory for the work could not be allocated; use more ranks or smaller blocks");
 }
 
+bool is_lack_of_memory(const std::exception_ptr& failure) noexcept {
+  try {
+    if (failure) std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    return true;
+  } catch (const std::length_error&) {  // more than a container can ever hold
+    return true;
+  } catch (...) {
+    return false;
+  }
+  return false;
+}
+
 Error error_of(const std::exception_ptr& failure) {
+  if (is_lack_of_memory(failure)) return out_of_memory();
   try {
     std::rethrow_exception(failure);
   } catch (const Error& error) {
     return error;
-  } catch (const std::bad_alloc&) {
-    return out_of_memory();
-  } catch (const std::length_error&) {  // more than a container can ever hold
-    return out_of_memory();
   } catch (const std::exception& error) {
     return Error(Code::internal, fmt::format("unexpected exception: {} (please report)", error.what()));
   } catch (...) {
@@ -72,35 +120,78 @@ Error with_rank(const Error& error, int rank) {
 }
 
 // FNV-1a.
-std::uint64_t hash_of(std::string_view text) noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
+class Hash {
+ public:
+  void add(std::string_view text) noexcept {
+    for (const char c : text) add(static_cast<unsigned char>(c));
+  }
+  void add_number(std::uint64_t number) noexcept {
+    for (int shift = 0; shift < 64; shift += 8) add(static_cast<unsigned char>(number >> shift));
+  }
+  std::uint64_t value() const noexcept { return value_; }
+
+ private:
+  void add(unsigned char byte) noexcept { value_ = (value_ ^ byte) * 0x100000001b3; }
+  std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
+std::uint64_t hash_of(std::span<const Stated> arguments) noexcept {
+  Hash hash;
+  for (const Stated& argument : arguments) {
+    hash.add_number(argument.text.size());
+    hash.add(argument.text);
+  }
+  return hash.value();
 }
 
-// `failed`: the lowest rank that failed.
+// Collective. `failed`: the lowest rank that failed. Its words go to all; where one rank has no memory for them, all
+// throw that.
 [[noreturn]] void tell_failure(Comm& comm, const std::exception_ptr& failure, std::uint64_t failed) {
-  if (comm.size() == 1) throw error_of(failure);
   const int rank = static_cast<int>(failed);
-  std::vector<std::byte> bytes;
-  if (rank == comm.rank()) bytes = pack_error(with_rank(error_of(failure), rank));
-  throw unpack_error(broadcast_bytes(comm, std::move(bytes), rank));
+  std::vector<std::byte> words, all;
+  const bool is_packed = succeeds_everywhere(comm, [&] {
+    if (rank == comm.rank())
+      words = pack_error(comm.size() == 1 ? error_of(failure) : with_rank(error_of(failure), rank));
+  });
+  if (!is_packed || !broadcast_into(comm, words, rank, all)) std::rethrow_exception(no_memory_for_words);
+  std::exception_ptr error;
+  const bool is_known = succeeds_everywhere(comm, [&] {
+    try {
+      throw unpack_error(all);
+    } catch (const Error&) {
+      error = std::current_exception();
+    }
+  });
+  std::rethrow_exception(is_known ? error : no_memory_for_words);
 }
 
-std::uint64_t hash_of(std::span<const Stated> arguments) {
-  std::string all;
-  for (const Stated& argument : arguments) all += fmt::format("{} {}\n", argument.text.size(), argument.text);
-  return hash_of(all);
+// Collective, once hashes differ. Every rank gets the same texts, so that any of them could tell.
+void require_same_text(Comm& comm, std::string_view text, std::string_view what) {
+  const std::string first = broadcast_text_from(comm, text, 0);
+  const std::uint64_t different = lowest_rank(comm, first != text);
+  if (different == nobody) return;
+  const int rank = static_cast<int>(different);
+  const std::string other = broadcast_text_from(comm, text, rank);
+  agree_alike(comm, [&] {
+    ErrorFacts facts;
+    facts.rank = rank;
+    facts.expected = base::printable(first, 200);
+    facts.found = base::printable(other, 200);
+    throw Error(
+        Code::ranks_disagree,
+        fmt::format("{} differs between ranks: rank {} has \"{}\", rank 0 has \"{}\"; pass the same on all ranks", what,
+                    rank, facts.found, facts.expected),
+        facts);
+  });
 }
 
-void require_each_same(Comm& comm, std::span<const Stated> arguments) {
-  for (const Stated& argument : arguments) require_same(comm, argument.text, argument.what);
-}
-
-bool hashes_agree(Comm& comm, std::uint64_t hash) {
-  std::array<std::uint64_t, 2> extremes{hash, ~hash};  // the maximum of the complements is the minimum
-  comm.all_reduce(extremes, Reduce::max);
-  return extremes[0] == ~extremes[1];
+// Collective. One reduction when all is well.
+template <class CompareTexts>
+void settle(Comm& comm, const std::exception_ptr& failure, std::uint64_t hash, const CompareTexts& compare_texts) {
+  std::array<std::uint64_t, 3> lowest{failure ? static_cast<std::uint64_t>(comm.rank()) : nobody, hash, ~hash};
+  comm.all_reduce(lowest, Reduce::min);
+  if (lowest[0] != nobody) tell_failure(comm, failure, lowest[0]);
+  if (lowest[1] != ~lowest[2]) compare_texts();
 }
 
 }  // namespace
@@ -110,34 +201,26 @@ void agree_on_success(Comm& comm, std::exception_ptr failure) {
   if (failed != nobody) tell_failure(comm, failure, failed);
 }
 
+void agree_on_memory(Comm& comm, const std::exception_ptr& failure) {
+  std::uint64_t is_lacking = is_lack_of_memory(failure) ? 1 : 0;
+  comm.all_reduce(std::span(&is_lacking, 1), Reduce::max);
+  if (is_lacking == 1) std::rethrow_exception(no_memory_for_words);
+  if (failure) std::rethrow_exception(failure);
+}
+
 void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<const Stated> arguments) {
-  const std::uint64_t hash = hash_of(arguments);
-  std::array<std::uint64_t, 3> lowest{failure ? static_cast<std::uint64_t>(comm.rank()) : nobody, hash, ~hash};
-  comm.all_reduce(lowest, Reduce::min);
-  if (lowest[0] != nobody) tell_failure(comm, failure, lowest[0]);
-  if (lowest[1] != ~lowest[2]) require_each_same(comm, arguments);
+  settle(comm, failure, hash_of(arguments), [&] {
+    for (const Stated& argument : arguments) require_same_text(comm, argument.text, argument.what);
+  });
 }
 
 void require_same(Comm& comm, std::string_view text, std::string_view what) {
-  if (hashes_agree(comm, hash_of(text))) return;
-  const std::string first = broadcast_text(comm, std::string(text));
-  const int rank = static_cast<int>(lowest_rank(comm, first != text));
-  const std::string other = broadcast_text_from(comm, text, rank);
-  ErrorFacts facts;
-  facts.rank = rank;
-  facts.expected = base::printable(first, 200);
-  facts.found = base::printable(other, 200);
-  throw Error(Code::ranks_disagree,
-              fmt::format("{} differs between ranks: rank {} has \"{}\", rank 0 has \"{}\"; pass the same on all ranks",
-                          what, rank, facts.found, facts.expected),
-              facts);
+  Hash hash;
+  hash.add(text);
+  settle(comm, nullptr, hash.value(), [&] { require_same_text(comm, text, what); });
 }
 
-void require_same(Comm& comm, std::span<const Stated> arguments) {
-  if (!hashes_agree(comm, hash_of(arguments))) require_each_same(comm, arguments);
-}
-
-std::string broadcast_text(Comm& comm, const std::string& text) { return broadcast_text_from(comm, text, 0); }
+std::string broadcast_text(Comm& comm, std::string_view text) { return broadcast_text_from(comm, text, 0); }
 
 double max_over_ranks(Comm& comm, double value) {
   // Doubles in the order of unsigned integers: negative ones reversed, positive ones above them.

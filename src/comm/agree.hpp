@@ -3,7 +3,8 @@
 //
 // Collective agreement. Code that may fail on one rank runs inside agree(): if it failed anywhere, all ranks
 // throw the same Error, that of the lowest failing rank. Between two agreements only collective operations
-// appear, so that no rank is left waiting.
+// appear, so that no rank is left waiting. Agreeing itself needs no memory while all is well; where there is none for
+// the words of a failure, all ranks throw out_of_memory with words that were made before.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +15,11 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <limequat/error.hpp>
 
+#include "base/keep_failure.hpp"
 #include "comm/comm.hpp"
 
 namespace lq::comm {
@@ -30,7 +33,7 @@ struct Stated {
   std::string_view what;
   std::string text;
 };
-// Collective. The same, and require_same() of `arguments` behind it; together one reduction when all is well.
+// Collective. The same, and a comparison of `arguments` behind it; together one reduction when all is well.
 void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<const Stated> arguments);
 
 // Runs `work` and calls settle(its failure, if any), which throws when there is no result.
@@ -77,15 +80,32 @@ void agree_at_root(Comm& comm, Work&& work) {
   });
 }
 
+// Collective. Throws out_of_memory on all ranks when `failure` is of that kind on any, else rethrows it here.
+void agree_on_memory(Comm& comm, const std::exception_ptr& failure);
+// Collective. For work that does the same on all ranks, so that they throw the same without being told: only memory may
+// be missing on one of them.
+template <class Work>
+auto agree_alike(Comm& comm, Work&& work) -> std::invoke_result_t<Work> {
+  return attempt(work, [&](const std::exception_ptr& failure) { agree_on_memory(comm, failure); });
+}
+
 // Collective. Throws ranks_disagree, naming `what` and the first rank that differs from rank 0, unless `text` is
 // the same on all ranks.
 void require_same(Comm& comm, std::string_view text, std::string_view what);
 
-// Collective. The same for all of `arguments` (as many on every rank); the error is about the first that differs.
-void require_same(Comm& comm, std::span<const Stated> arguments);
+// Collective. The same for all arguments that `state` returns (as many on every rank); the error is about the first
+// that differs. What `state` throws is agreed on: texts are made where it may fail.
+template <class State>
+requires std::is_invocable_r_v<std::vector<Stated>, State>
+void require_same(Comm& comm, const State& state) {
+  std::vector<Stated> arguments;
+  std::exception_ptr failure;
+  base::keep_failure(failure, [&] { arguments = state(); });
+  agree_on_success(comm, failure, arguments);
+}
 
 // Collective. Rank 0's text on all ranks.
-std::string broadcast_text(Comm& comm, const std::string& text);
+std::string broadcast_text(Comm& comm, std::string_view text);
 
 // Collective. The maximum over the ranks, for seconds in reports.
 double max_over_ranks(Comm& comm, double value);

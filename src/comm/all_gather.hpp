@@ -4,23 +4,20 @@
 // One small value of each rank, on all ranks.
 #pragma once
 
-#include <cstring>
 #include <span>
 #include <type_traits>
-#include <vector>
 
-#include "comm/comm.hpp"
+#include "comm/tree.hpp"
 
 namespace lq::comm {
 
-// Collective. By rank. Memory grows with the group: for the ranks of a node.
+// Collective. By rank into `all`, which has as many as the group has ranks: for the ranks of a node.
 template <class T>
-requires std::is_trivially_copyable_v<T> std::vector<T> all_gather(Comm& comm, const T& mine) {
-  std::vector<T> all(static_cast<std::size_t>(comm.size()));
-  const auto parts = comm.gather(std::as_bytes(std::span(&mine, 1)), 0);
-  for (std::size_t i = 0; i < parts.size(); ++i) std::memcpy(&all[i], parts[i].data(), sizeof(T));
-  comm.broadcast(std::as_writable_bytes(std::span(all)), 0);
-  return all;
+requires std::is_trivially_copyable_v<T>
+void all_gather(Comm& comm, const T& mine, std::span<T> all) {
+  std::size_t next = 0;
+  gather_records(comm, std::span(&mine, 1), 0, [&](const T& one) { all[next++] = one; });
+  comm.broadcast(std::as_writable_bytes(all), 0);
 }
 
 }  // namespace lq::comm

@@ -3,16 +3,21 @@
 //
 // What the library needs of a group of ranks: nine collective operations, messages in flight between two ranks, and
 // who shares memory with whom. A failure of the message layer is Error(communication). Buffers may exceed 2 GiB.
+// A rank that has no memory for its part of a collective operation goes through with it all the same, so that nobody
+// waits, and throws std::bad_alloc at its end: whoever calls one that returns more than numbers does so inside agree().
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include <limequat/version.hpp>
+
+#include "base/function_ref.hpp"
+#include "comm/flight.hpp"
 
 namespace lq::comm {
 
@@ -26,12 +31,11 @@ struct Message {
 
 class Node;
 
-// A message on its way. Its bytes stay where they are until it is done; destroy it only then.
-class Flight {
- public:
-  virtual ~Flight() = default;
-  virtual bool is_done() = 0;
-};
+// Channels keep messages apart that are under way at the same time. Those of collective operations, which every rank
+// finishes in turn, have fixed ones; the others are for Channel.
+inline constexpr int tree_channel = 0, feeding_channel = 1, passing_channel = 2, turn_channel = 3;
+inline constexpr int first_transfer_channel = 4;
+inline constexpr int channels = 1024;
 
 // Visible, for what it does itself is called through the objects of other libraries: that over MPI.
 class LQ_API Comm {
@@ -52,11 +56,11 @@ class LQ_API Comm {
   // those of the ranks behind it, then those of rank 0 and so on. Sizes may differ. What sink throws is thrown on root
   // when all has arrived; it is called no more. In steps that grow with the logarithm of the group, and in bounded
   // memory.
-  using Sink = std::function<void(std::span<const std::byte> piece)>;
+  using Sink = base::FunctionRef<void(std::span<const std::byte> piece)>;
   virtual void gather_pieces(std::span<const std::byte> mine, int root, const Sink& sink);
   // Each rank gets what part_of(rank) returns on root, where it is called once for each rank. What it throws is thrown
   // on root; those who had not got their part by then get an empty one. Cost as above.
-  using PartOf = std::function<std::vector<std::byte>(int rank)>;
+  using PartOf = base::FunctionRef<std::vector<std::byte>(int rank)>;
   virtual std::vector<std::byte> scatter_parts(const PartOf& part_of, int root);
   // The same at once. On root the contributions in rank order, elsewhere nothing.
   std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine, int root);
@@ -70,19 +74,33 @@ class LQ_API Comm {
   virtual std::unique_ptr<Comm> split_by_node() = 0;
 
   // Not collective. Messages from one rank to another arrive in the order they were sent; both sides give the same size
-  // and channel (0 <= channel < 1024), which keeps transfers apart that are under way at the same time.
-  virtual std::unique_ptr<Flight> start_send(std::span<const std::byte> bytes, int to, int channel) = 0;
-  virtual std::unique_ptr<Flight> start_receive(std::span<std::byte> bytes, int from, int channel) = 0;
-
-  // Collective. A channel for the messages of one more transfer.
-  int next_channel() noexcept { return static_cast<int>(channels_++ % 1024U); }
+  // and channel (0 <= channel < channels). No memory is needed for messages of up to a gibibyte.
+  virtual Flight start_send(std::span<const std::byte> bytes, int to, int channel) = 0;
+  virtual Flight start_receive(std::span<std::byte> bytes, int from, int channel) = 0;
 
   // Collective at the first call, which finds out; what the ranks of this rank's node share.
   Node& node();
 
  private:
+  friend class Channel;
   std::shared_ptr<Node> node_;
-  unsigned channels_ = 0;
+  std::bitset<channels> used_channels_;  // by transfers of this rank
+};
+
+// A channel for the messages of a transfer, for as long as this lives. The group outlives it.
+class Channel {
+ public:
+  // Collective. The same number on all ranks, which no transfer that is under way on any of them has. Error(too_large)
+  // on all ranks when there is none.
+  explicit Channel(Comm& comm);
+  ~Channel() { comm_.used_channels_.reset(static_cast<std::size_t>(number_)); }
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+  int number() const noexcept { return number_; }
+
+ private:
+  Comm& comm_;
+  int number_;
 };
 
 // This process alone.

@@ -8,15 +8,14 @@
 #include <array>
 #include <cstring>
 #include <exception>
-#include <memory>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "base/keep_failure.hpp"
+#include "comm/agree.hpp"
 #include "comm/rank_tree.hpp"
 #include "comm/tree.hpp"
-#include "comm/wait.hpp"
 
 namespace lq::comm {
 namespace {
@@ -32,15 +31,16 @@ class Distribution {
   void pass(base::Bytes bytes) {
     while (!bytes.empty()) {
       if (left_ == 0) {
-        const std::size_t taken = std::min(sizeof left_ - length_.size(), bytes.size());
-        length_.insert(length_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(taken));
+        const std::size_t taken = std::min(length_.size() - known_, bytes.size());
+        std::memcpy(length_.data() + known_, bytes.data(), taken);
+        known_ += taken;
         bytes = bytes.subspan(taken);
-        if (length_.size() == sizeof left_) begin_part();
+        if (known_ == length_.size()) begin_part();
         continue;
       }
       const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size()));
       if (begun_ == 1) {
-        own_.insert(own_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(taken));
+        keep(bytes.first(taken));
       } else {
         hold(bytes.first(taken));
       }
@@ -78,9 +78,10 @@ class Distribution {
     }
     return failure;
   }
-  // This rank's own, when the others are on their way.
-  std::vector<std::byte> take() {
+  // This rank's own, when the others are on their way; empty, with a failure, where there is no memory for it.
+  std::vector<std::byte> take(std::exception_ptr& failure) {
     flush();
+    if (!failure) failure = failure_;
     return std::move(own_);
   }
 
@@ -96,41 +97,44 @@ class Distribution {
       hold(length_);
     }
     ++begun_;
-    length_.clear();
+    known_ = 0;
+  }
+  void keep(base::Bytes bytes) {
+    if (failure_) return;
+    base::keep_failure(failure_, [&] { own_.insert(own_.end(), bytes.begin(), bytes.end()); });
+    if (failure_) own_ = {};
   }
   void hold(base::Bytes bytes) {
     while (!bytes.empty()) {
-      const std::size_t taken = std::min(tree_piece_bytes - held_.size(), bytes.size());
-      if (held_.size() + taken > few_bytes) held_.reserve(tree_piece_bytes);
-      held_.insert(held_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(taken));
+      const std::size_t taken = std::min(held_.room(), bytes.size());
+      held_.hold(bytes.first(taken));
       bytes = bytes.subspan(taken);
-      if (held_.size() == tree_piece_bytes) flush();
+      if (held_.room() == 0) flush();
     }
   }
   void flush() {
-    if (held_.empty()) return;
-    const std::uint64_t length = held_.size();
+    if (held_.held().empty()) return;
+    const std::uint64_t length = held_.held().size();
     tree_.send(tree_.children()[child_].root, std::span(&length, 1));
-    tree_.send(tree_.children()[child_].root, held_);
+    tree_.send(tree_.children()[child_].root, held_.held());
     held_.clear();
   }
 
-  static constexpr std::size_t few_bytes = 4096;  // that ranks near the leaves hold
-
   RankTree& tree_;
-  int begun_ = 0;                  // parts
-  std::uint64_t left_ = 0;         // of the part that was begun last
-  std::vector<std::byte> length_;  // of the next, as far as it has come
-  std::size_t child_ = 0;          // that gets what is held
-  std::vector<std::byte> held_;
+  int begun_ = 0;                                        // parts
+  std::uint64_t left_ = 0;                               // of the part that was begun last
+  std::array<std::byte, sizeof(std::uint64_t)> length_;  // of the next
+  std::size_t known_ = 0;                                // bytes of that
+  std::size_t child_ = 0;                                // that gets what is held
+  PieceBuffer held_;
   std::vector<std::byte> own_;
+  std::exception_ptr failure_;
 };
 
 using Part = std::vector<std::byte>;
 
-// The stream of the parts of a dealing; where one cannot be made, all are empty.
-std::vector<std::byte> stream_of(const Dealing& dealing, const std::function<Part(int rank)>& part_of,
-                                 std::exception_ptr& failure) {
+// The stream of the parts of a dealing.
+std::vector<std::byte> stream_of(const Dealing& dealing, base::FunctionRef<Part(int rank)> part_of) {
   std::vector<std::byte> stream;
   const auto add = [&](base::Bytes part) {
     const std::uint64_t length = part.size();
@@ -139,37 +143,34 @@ std::vector<std::byte> stream_of(const Dealing& dealing, const std::function<Par
     stream.insert(stream.end(), part.begin(), part.end());
   };
   stream.reserve(sizeof(std::uint64_t) * static_cast<std::size_t>(dealing.ranks()));
-  try {
-    for (int rank = dealing.first; rank < dealing.last; ++rank) add(part_of(rank));
-  } catch (...) {
-    if (!failure) failure = std::current_exception();
-    stream.clear();
-    for (int rank = dealing.first; rank < dealing.last; ++rank) add({});
-  }
+  for (int rank = dealing.first; rank < dealing.last; ++rank) add(part_of(rank));
   return stream;
 }
 
 // A stream on its way to another rank, all of it at once, so that who sends it waits for nobody.
 class Feed {
  public:
-  Feed(Comm& comm, std::vector<std::byte> stream, int to, int channel) : stream_(std::move(stream)) {
+  Feed(std::vector<std::byte> stream, int to) : stream_(std::move(stream)), to_(to) {
     const std::size_t pieces = (stream_.size() + tree_piece_bytes - 1) / tree_piece_bytes;
     lengths_.reserve(pieces);
     flights_.reserve(2 * pieces);
+  }
+  void start(Comm& comm) {
     for (base::Bytes left = stream_; !left.empty(); left = left.subspan(lengths_.back())) {
       lengths_.push_back(std::min(left.size(), tree_piece_bytes));
-      flights_.push_back(comm.start_send(std::as_bytes(std::span(&lengths_.back(), 1)), to, channel));
-      flights_.push_back(comm.start_send(left.first(lengths_.back()), to, channel));
+      flights_.push_back(comm.start_send(std::as_bytes(std::span(&lengths_.back(), 1)), to_, feeding_channel));
+      flights_.push_back(comm.start_send(left.first(lengths_.back()), to_, feeding_channel));
     }
   }
   void wait_for_all() {
-    for (const auto& flight : flights_) wait(*flight);
+    for (Flight& flight : flights_) wait(std::move(flight));
   }
 
  private:
   std::vector<std::byte> stream_;
+  int to_;
   std::vector<std::uint64_t> lengths_;
-  std::vector<std::unique_ptr<Flight>> flights_;
+  std::vector<Flight> flights_;
 };
 
 // Of the dealings to several ranks every second one, then the others: in neither half have two a rank in common. Last
@@ -186,29 +187,37 @@ std::vector<std::size_t> turns_of(std::span<const Dealing> dealings) {
   return all;
 }
 
+// What one rank does for others: had before the first message.
+struct Work {
+  std::vector<std::size_t> turns;
+  std::vector<Feed> feeds;
+  std::vector<Dealt> mine;
+};
+
+Work prepare(int me, std::span<const Dealing> dealings, const PartOfDealing& part_of) {
+  Work work{turns_of(dealings), {}, {}};
+  for (const std::size_t i : work.turns) {
+    const Dealing& one = dealings[i];
+    if (one.from != me || one.first == me) continue;
+    work.feeds.emplace_back(stream_of(one, [&](int rank) { return part_of(i, rank); }), one.first);
+  }
+  work.mine.reserve(work.turns.size());
+  return work;
+}
+
 }  // namespace
 
 // All ranks take the dealings in the same order, and every message that does not follow from another is under way
 // before anyone waits: so nobody waits for ever, whatever is dealt to whom.
 std::vector<Dealt> deal_out(Comm& comm, std::span<const Dealing> dealings, const PartOfDealing& part_of) {
   const int me = comm.rank();
-  const int feeding = comm.size() > 1 ? comm.next_channel() : 0, passing = comm.size() > 1 ? comm.next_channel() : 0;
-  const std::vector<std::size_t> turns = turns_of(dealings);
+  Work work = agree(comm, [&] { return prepare(me, dealings, part_of); });
+  for (Feed& feed : work.feeds) feed.start(comm);
   std::exception_ptr failure;
-  std::vector<Feed> feeds;
-  for (const std::size_t i : turns) {
-    const Dealing& one = dealings[i];
-    if (one.from != me || one.first == me) continue;
-    feeds.emplace_back(comm,
-                       stream_of(
-                           one, [&](int rank) { return part_of(i, rank); }, failure),
-                       one.first, feeding);
-  }
-  std::vector<Dealt> mine;
-  for (const std::size_t i : turns) {
+  for (const std::size_t i : work.turns) {
     const Dealing& one = dealings[i];
     if (me < one.first || me >= one.last) continue;
-    RankTree tree(comm, one.first, one.ranks(), Order::large_first, passing);
+    RankTree tree(comm, one.first, one.ranks(), Order::large_first, passing_channel);
     Distribution distribution(tree);
     if (!tree.is_root()) {
       distribution.take_in([&](base::MutableBytes room) { tree.receive(tree.parent(), room); });
@@ -216,14 +225,14 @@ std::vector<Dealt> deal_out(Comm& comm, std::span<const Dealing> dealings, const
       const std::exception_ptr made = distribution.make([&](int number) { return part_of(i, tree.rank_of(number)); });
       if (!failure) failure = made;
     } else {
-      distribution.take_in([&](base::MutableBytes room) { wait(*comm.start_receive(room, one.from, feeding)); });
+      distribution.take_in([&](base::MutableBytes room) { wait(comm.start_receive(room, one.from, feeding_channel)); });
     }
-    mine.push_back({i, distribution.take()});
+    work.mine.push_back({i, distribution.take(failure)});
   }
-  for (Feed& feed : feeds) feed.wait_for_all();
+  for (Feed& feed : work.feeds) feed.wait_for_all();
   if (failure) std::rethrow_exception(failure);
-  std::ranges::sort(mine, {}, &Dealt::dealing);
-  return mine;
+  std::ranges::sort(work.mine, {}, &Dealt::dealing);
+  return std::move(work.mine);
 }
 
 std::vector<std::byte> Comm::scatter_parts(const PartOf& part_of, int root) {
@@ -235,7 +244,7 @@ std::vector<std::byte> Comm::scatter_parts(const PartOf& part_of, int root) {
   } else {
     distribution.take_in([&](base::MutableBytes room) { tree.receive(tree.parent(), room); });
   }
-  std::vector<std::byte> mine = distribution.take();
+  std::vector<std::byte> mine = distribution.take(failure);
   if (failure) std::rethrow_exception(failure);
   return mine;
 }

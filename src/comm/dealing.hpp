@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -27,9 +26,9 @@ struct Dealt {
 // Collective; the same dealings on all ranks, whose receivers ascend: none begins before the last rank of the one
 // before it. Each rank gets, ascending, what part_of(dealing, rank) returns for it on the rank that the dealing is
 // from, which holds all parts of a dealing at a time unless it is the first who gets one. What part_of throws is thrown
-// there, when all has arrived; some get empty parts then. In steps that grow with the logarithm of the receivers of one
-// dealing, and with the dealings that one rank has to do with.
-using PartOfDealing = std::function<std::vector<std::byte>(std::size_t dealing, int rank)>;
+// there, when all has arrived, or on all ranks; some get empty parts then. In steps that grow with the logarithm of the
+// receivers of one dealing, and with the dealings that one rank has to do with.
+using PartOfDealing = base::FunctionRef<std::vector<std::byte>(std::size_t dealing, int rank)>;
 std::vector<Dealt> deal_out(Comm& comm, std::span<const Dealing> dealings, const PartOfDealing& part_of);
 
 }  // namespace lq::comm

@@ -80,7 +80,8 @@ TEST_P(Dealings, WhosePartsCannotBeMadeLeaveNobodyWaiting) {
       } catch (const std::runtime_error&) {
         has_thrown = true;
       }
-      EXPECT_EQ(has_thrown, has_failed);
+      // Those whose parts are not made yet may hear of it, too.
+      EXPECT_TRUE(has_thrown || !has_failed);
       comm->barrier();
     });
   }
@@ -105,8 +106,11 @@ TEST(DealingsOfManyRanks, TakeStepsThatGrowWithTheLogarithmOfOneDealing) {
                          {.traffic = &traffic});
       std::uint64_t steps = 0;
       for (const testing::Traffic& one : traffic) steps = std::max(steps, one.steps);
-      // To the first one, and two halves, each down a tree of 65 ranks at most, two messages per edge.
-      EXPECT_LE(steps, 2u + 2u * 2u * static_cast<unsigned>(std::bit_width(64U) + 1)) << shift << ' ' << shared;
+      // The agreement that all is there, then to the first one, and two halves, each down a tree of 65 ranks at most,
+      // two messages per edge.
+      EXPECT_LE(steps, static_cast<unsigned>(std::bit_width(511U)) + 2u +
+                           2u * 2u * static_cast<unsigned>(std::bit_width(64U) + 1))
+          << shift << ' ' << shared;
     }
   }
 }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 
+#include "comm/agree.hpp"
 #include "comm/all_gather.hpp"
 #include "comm/neighbour_memory.hpp"
 
@@ -45,26 +46,34 @@ bool can_read(const Card& card, std::uint64_t expected) noexcept {
 }  // namespace
 
 Node& Comm::node() {
-  if (!node_) node_ = std::make_shared<Node>(*this);
+  if (node_) return *node_;
+  const auto node = agree(*this, [&] { return std::make_shared<Node>(*this); });
+  node->look_around();
+  node_ = node;
   return *node_;
 }
 
-Node::Node(Comm& comm) : all_(comm), comm_(comm.split_by_node()) {
+void Node::look_around() {
+  comm_ = agree(all_, [&] { return all_.split_by_node(); });
   constexpr std::uint64_t mark = 0x6c696d6571756174;
-  const std::uint64_t number = mark + static_cast<std::uint64_t>(comm.rank());
-  const Card mine{comm.rank(), ::getpid(), reinterpret_cast<std::uint64_t>(&number)};
-  const std::vector<Card> cards = all_gather(*comm_, mine);
+  const std::uint64_t number = mark + static_cast<std::uint64_t>(all_.rank());
+  const Card mine{all_.rank(), ::getpid(), reinterpret_cast<std::uint64_t>(&number)};
+  std::vector<Card> cards = agree(all_, [&] {
+    ranks_.reserve(static_cast<std::size_t>(comm_->size()));
+    return std::vector<Card>(static_cast<std::size_t>(comm_->size()));
+  });
+  all_gather(*comm_, mine, std::span(cards));
   for (const Card& card : cards) ranks_.push_back(static_cast<int>(card.rank));
 
   const Card& next = cards[static_cast<std::size_t>((index() + 1) % comm_->size())];
   const bool readable = can_read(next, mark + static_cast<std::uint64_t>(next.rank));
-  can_pull_ = reduced(comm, readable ? 1 : 0, Reduce::min) == 1;  // keeps `number` in its place until all have read
-  largest_ = static_cast<int>(reduced(comm, ranks_.size(), Reduce::max));
-  is_only_ = reduced(comm, ranks_.size(), Reduce::min) == static_cast<std::uint64_t>(comm.size());
+  can_pull_ = reduced(all_, readable ? 1 : 0, Reduce::min) == 1;  // keeps `number` in its place until all have read
+  largest_ = static_cast<int>(reduced(all_, ranks_.size(), Reduce::max));
+  is_only_ = reduced(all_, ranks_.size(), Reduce::min) == static_cast<std::uint64_t>(all_.size());
   // Ranks bound to cores of their own see one core each; unbound ones see all of the node.
   const int cores = usable_cores();
   const int spare = cores > 1 ? cores - comm_->size() : 0;
-  idle_cores_ = static_cast<int>(reduced(comm, static_cast<std::uint64_t>(std::max(spare, 0)), Reduce::min));
+  idle_cores_ = static_cast<int>(reduced(all_, static_cast<std::uint64_t>(std::max(spare, 0)), Reduce::min));
 }
 
 std::optional<int> Node::index_of(int rank) const noexcept {
@@ -82,16 +91,20 @@ std::unique_ptr<Node::Lease> Node::lease(std::uint64_t bytes_per_rank) {
   all_.all_reduce(found, Reduce::min);
   Made made;
   if (number != 0 && found[0] == number && ~found[1] == number) {
-    made = *fits;
+    made = std::move(*fits);
     free_.erase(fits);
   } else {
     free_.clear();
     made = {++made_, SharedMemory::create(*comm_, bytes_per_rank)};
   }
   if (reduced(all_, made.memory ? 1 : 0, Reduce::min) == 0) return nullptr;
-  free_.reserve(free_.size() + ++leases_);  // for its return
-  return std::make_unique<Lease>(*this, std::move(made));
+  return agree(all_, [&] {
+    free_.reserve(free_.size() + leases_ + 1);  // for its return
+    return std::make_unique<Lease>(*this, std::move(made));
+  });
 }
+
+Node::Lease::Lease(Node& node, Made made) noexcept : node_(&node), made_(std::move(made)) { ++node_->leases_; }
 
 Node::Lease::~Lease() {
   --node_->leases_;

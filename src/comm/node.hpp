@@ -16,8 +16,10 @@ namespace lq::comm {
 
 class Node {
  public:
+  // Local. Comm::node() lets it find out.
+  explicit Node(Comm& comm) : all_(comm) {}
   // Collective over `comm`.
-  explicit Node(Comm& comm);
+  void look_around();
 
   // Ranks of `comm` on this node, ascending.
   const std::vector<int>& ranks() const noexcept { return ranks_; }
@@ -34,13 +36,13 @@ class Node {
 
   struct Made {
     std::uint64_t number = 0;  // the same on all ranks
-    std::shared_ptr<SharedMemory> memory;
+    std::unique_ptr<SharedMemory> memory;
   };
 
   // A transfer's use of shared memory, given back when it is destroyed.
   class Lease {
    public:
-    Lease(Node& node, Made made) : node_(&node), made_(std::move(made)) {}
+    Lease(Node& node, Made made) noexcept;
     ~Lease();
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;

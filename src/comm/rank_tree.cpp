@@ -43,11 +43,11 @@ RankTree::RankTree(Comm& comm, int root, int ranks, Order order, int channel)
     mine = child;
   }
   size_ = mine.size();
-  while (mine.begin < mine.end) children_.push_back(split_off(mine, order));
-  if (order == Order::small_first) std::ranges::reverse(children_);
+  while (mine.begin < mine.end) children_[degree_++] = split_off(mine, order);
+  if (order == Order::small_first) std::ranges::reverse(std::span(children_).first(degree_));
 }
 
 RankTree::RankTree(Comm& comm, int root, Order order)
-    : RankTree(comm, require_root(comm, root), comm.size(), order, comm.size() > 1 ? comm.next_channel() : 0) {}
+    : RankTree(comm, require_root(comm, root), comm.size(), order, tree_channel) {}
 
 }  // namespace lq::comm

@@ -5,14 +5,13 @@
 // of which the root's children have halves: half of all, half of what is left, and so on.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <vector>
 
 #include "base/bytes.hpp"
 #include "comm/comm.hpp"
-#include "comm/wait.hpp"
+#include "comm/tree.hpp"
 
 namespace lq::comm {
 
@@ -28,6 +27,8 @@ enum class Order { small_first, large_first };
 
 class RankTree {
  public:
+  static constexpr std::size_t most_children = 31;  // of 2^31 ranks
+
   // Collective over `ranks` ranks from `root` on, rank 0 behind the last; this rank is one of them.
   RankTree(Comm& comm, int root, int ranks, Order order, int channel);
   // Collective. Of the whole group. communication: there is no such root.
@@ -35,12 +36,12 @@ class RankTree {
 
   bool is_root() const noexcept { return comm_.rank() == root_; }
   int parent() const noexcept { return parent_; }
-  int size() const noexcept { return size_; }                                  // of the subtree
-  const std::vector<Subtree>& children() const noexcept { return children_; }  // ascending
+  int size() const noexcept { return size_; }                                                 // of the subtree
+  std::span<const Subtree> children() const noexcept { return {children_.data(), degree_}; }  // ascending
   int rank_of(int number) const noexcept { return (number + root_) % comm_.size(); }
 
-  void send(int to, base::Bytes bytes) { wait(*comm_.start_send(bytes, rank_of(to), channel_)); }
-  void receive(int from, base::MutableBytes bytes) { wait(*comm_.start_receive(bytes, rank_of(from), channel_)); }
+  void send(int to, base::Bytes bytes) { wait(comm_.start_send(bytes, rank_of(to), channel_)); }
+  void receive(int from, base::MutableBytes bytes) { wait(comm_.start_receive(bytes, rank_of(from), channel_)); }
   void send(int to, std::span<const std::uint64_t> values) { send(to, std::as_bytes(values)); }
   void receive(int from, std::span<std::uint64_t> values) { receive(from, std::as_writable_bytes(values)); }
 
@@ -50,23 +51,25 @@ class RankTree {
   int channel_;
   int parent_ = 0;
   int size_ = 1;
-  std::vector<Subtree> children_;
+  std::array<Subtree, most_children> children_{};
+  std::size_t degree_ = 0;  // children
 };
 
-// Room for a piece; never two at a time, as a vector has while it grows.
+// Bytes of others on their way through this rank, on the stack: whoever passes something on asks for no memory.
 class PieceBuffer {
  public:
-  base::MutableBytes room_for(std::size_t bytes) {
-    if (bytes > size_) {
-      bytes_.reset();
-      bytes_ = std::make_unique<std::byte[]>(bytes);
-      size_ = bytes;
-    }
-    return {bytes_.get(), bytes};
+  base::MutableBytes room_for(std::size_t bytes) noexcept { return {bytes_.data(), bytes}; }
+  // What is held, and room for more of it.
+  base::Bytes held() const noexcept { return {bytes_.data(), size_}; }
+  std::size_t room() const noexcept { return bytes_.size() - size_; }
+  void hold(base::Bytes more) noexcept {
+    std::ranges::copy(more, bytes_.begin() + static_cast<std::ptrdiff_t>(size_));
+    size_ += more.size();
   }
+  void clear() noexcept { size_ = 0; }
 
  private:
-  std::unique_ptr<std::byte[]> bytes_;
+  std::array<std::byte, tree_piece_bytes> bytes_;
   std::size_t size_ = 0;
 };
 

@@ -35,8 +35,8 @@ class Self final : public Comm {
   std::unique_ptr<Comm> split_by_node() override { return make_self(); }
 
   // Whoever exchanges sites keeps his own without a message.
-  std::unique_ptr<Flight> start_send(std::span<const std::byte>, int, int) override { refuse_message(); }
-  std::unique_ptr<Flight> start_receive(std::span<std::byte>, int, int) override { refuse_message(); }
+  Flight start_send(std::span<const std::byte>, int, int) override { refuse_message(); }
+  Flight start_receive(std::span<std::byte>, int, int) override { refuse_message(); }
 
  private:
   [[noreturn]] static void refuse_message() {

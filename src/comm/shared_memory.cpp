@@ -1,23 +1,23 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One rank makes an object in the shared memory file system and reserves its pages (a page that cannot be had
-// later would be a bus error); the others open it by name; the name goes away before anything else happens, so that
-// nothing is left behind by a job that dies.
+// One rank makes an object without a name, which the others open through its descriptor; where that cannot be done, one
+// with a name, which goes away before anything else happens. Every rank reserves the pages of its own area: they come
+// to lie on its memory node, and a page that cannot be had later would be a bus error. Nobody asks for memory while
+// others wait.
 #include "comm/shared_memory.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <new>
 #include <random>
-#include <string>
 
 #include <fmt/format.h>
-
-#include "comm/agree.hpp"
 
 namespace lq::comm {
 namespace {
@@ -38,21 +38,53 @@ class Descriptor {
   int value_;
 };
 
-// Name and descriptor of a new object whose pages are reserved; an empty name when there is none to be had.
-std::string make_object(std::uint64_t bytes, int& descriptor) try {
-  std::random_device random;
-  const std::string name = fmt::format("/limequat-{}-{:08x}{:08x}", ::getpid(), random(), random());
-  descriptor = ::shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
-  if (descriptor < 0) return {};
+// How others find an object: nothing but this passes between ranks.
+struct Directions {
+  bool exists = false;
+  std::array<char, 64> path{};  // of the descriptor, or the name
+  std::uint64_t device = 0, inode = 0;
+};
+
+int make_object(bool has_name, Directions& directions) noexcept try {
+  std::array<char, 64>& path = directions.path;  // of zeros
+  int made = -1;
+  if (has_name) {
+    std::random_device random;
+    fmt::format_to_n(path.data(), path.size() - 1, "/limequat-{}-{:08x}{:08x}", ::getpid(), random(), random());
+    made = ::shm_open(path.data(), O_RDWR | O_CREAT | O_EXCL, 0600);
+  } else {
+    made = ::memfd_create("limequat", MFD_CLOEXEC);
+    fmt::format_to_n(path.data(), path.size() - 1, "/proc/{}/fd/{}", ::getpid(), made);
+  }
+  struct stat status {};
+  if (made < 0 || ::fstat(made, &status) != 0) return made;
+  directions.device = status.st_dev;
+  directions.inode = status.st_ino;
+  directions.exists = true;
+  return made;
+} catch (...) {
+  return -1;  // no randomness
+}
+
+// Another process may have that number where this one looks.
+int open_object(bool has_name, const Directions& directions) noexcept {
+  const int opened =
+      has_name ? ::shm_open(directions.path.data(), O_RDWR, 0600) : ::open(directions.path.data(), O_RDWR | O_CLOEXEC);
+  struct stat status {};
+  if (opened < 0 ||
+      (::fstat(opened, &status) == 0 && status.st_dev == directions.device && status.st_ino == directions.inode)) {
+    return opened;
+  }
+  ::close(opened);
+  return -1;
+}
+
+bool reserve(int descriptor, std::uint64_t offset, std::uint64_t bytes) noexcept {
   int reason = EINTR;
   for (int attempt = 0; reason == EINTR && attempt < 100; ++attempt) {
-    reason = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
+    reason = ::posix_fallocate(descriptor, static_cast<off_t>(offset), static_cast<off_t>(bytes));
   }
-  if (reason == 0) return name;
-  ::shm_unlink(name.c_str());
-  return {};
-} catch (...) {
-  return {};  // no randomness or no memory: no name
+  return reason == 0;
 }
 
 bool everywhere(Comm& node, bool here) {
@@ -65,26 +97,41 @@ bool everywhere(Comm& node, bool here) {
 
 std::unique_ptr<SharedMemory> SharedMemory::create(Comm& node, std::uint64_t bytes_per_rank) {
   bytes_per_rank = (bytes_per_rank + page_bytes - 1) / page_bytes * page_bytes;
-  const std::uint64_t bytes = bytes_per_rank * static_cast<std::uint64_t>(node.size());
-  int made = -1;
-  std::string name = node.rank() == 0 ? make_object(bytes, made) : std::string();
-  const Descriptor own(made);
-  name = broadcast_text(node, name);
-  if (name.empty()) return nullptr;
-
-  const Descriptor opened(node.rank() == 0 ? -1 : ::shm_open(name.c_str(), O_RDWR, 0600));
-  const int descriptor = node.rank() == 0 ? own.get() : opened.get();
-  void* start = MAP_FAILED;
-  if (descriptor >= 0) start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-  const bool mapped = everywhere(node, start != MAP_FAILED);
-  if (node.rank() == 0) ::shm_unlink(name.c_str());
-  if (mapped) {
-    return std::unique_ptr<SharedMemory>(new SharedMemory(static_cast<std::byte*>(start), bytes, bytes_per_rank));
+  for (const bool has_name : {false, true}) {
+    if (auto memory = create(node, bytes_per_rank, has_name)) return memory;
   }
-  if (start != MAP_FAILED) ::munmap(start, bytes);
   return nullptr;
 }
 
-SharedMemory::~SharedMemory() { ::munmap(start_, bytes_); }
+std::unique_ptr<SharedMemory> SharedMemory::create(Comm& node, std::uint64_t bytes_per_rank, bool has_name) {
+  const std::uint64_t bytes = bytes_per_rank * static_cast<std::uint64_t>(node.size());
+  const bool is_maker = node.rank() == 0;
+  Directions directions;
+  const Descriptor made(is_maker ? make_object(has_name, directions) : -1);
+  node.broadcast(std::as_writable_bytes(std::span(&directions, 1)), 0);
+  if (!directions.exists) return nullptr;
+
+  const Descriptor opened(is_maker ? -1 : open_object(has_name, directions));
+  const int descriptor = is_maker ? made.get() : opened.get();
+  const bool all_opened = everywhere(node, descriptor >= 0);
+  if (is_maker && has_name) ::shm_unlink(directions.path.data());
+  if (!all_opened) return nullptr;
+
+  std::unique_ptr<SharedMemory> memory(new (std::nothrow) SharedMemory(bytes, bytes_per_rank));
+  const std::uint64_t own = static_cast<std::uint64_t>(node.rank()) * bytes_per_rank;
+  const bool is_mapped = memory && reserve(descriptor, own, bytes_per_rank) && memory->map(descriptor);
+  return everywhere(node, is_mapped) ? std::move(memory) : nullptr;
+}
+
+bool SharedMemory::map(int descriptor) noexcept {
+  void* const start = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (start == MAP_FAILED) return false;
+  start_ = static_cast<std::byte*>(start);
+  return true;
+}
+
+SharedMemory::~SharedMemory() {
+  if (start_ != nullptr) ::munmap(start_, bytes_);
+}
 
 }  // namespace lq::comm

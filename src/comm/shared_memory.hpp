@@ -18,6 +18,8 @@ class SharedMemory {
   // Collective over the ranks of one node. The areas hold zeros. nullptr on all ranks when the system has no such
   // memory to give: containers often limit it.
   static std::unique_ptr<SharedMemory> create(Comm& node, std::uint64_t bytes_per_rank);
+  // The same, of an object in the shared memory file system, or of one without a name.
+  static std::unique_ptr<SharedMemory> create(Comm& node, std::uint64_t bytes_per_rank, bool has_name);
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
@@ -27,10 +29,11 @@ class SharedMemory {
   std::byte* area(int index) const noexcept { return start_ + static_cast<std::uint64_t>(index) * bytes_per_rank_; }
 
  private:
-  SharedMemory(std::byte* start, std::uint64_t bytes, std::uint64_t bytes_per_rank)
-      : start_(start), bytes_(bytes), bytes_per_rank_(bytes_per_rank) {}
+  SharedMemory(std::uint64_t bytes, std::uint64_t bytes_per_rank) noexcept
+      : bytes_(bytes), bytes_per_rank_(bytes_per_rank) {}
+  bool map(int descriptor) noexcept;
 
-  std::byte* start_;
+  std::byte* start_ = nullptr;
   std::uint64_t bytes_;
   std::uint64_t bytes_per_rank_;
 };

@@ -5,8 +5,10 @@
 #include "comm/tree.hpp"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 
+#include "base/keep_failure.hpp"
 #include "comm/rank_tree.hpp"
 
 namespace lq::comm {
@@ -52,37 +54,41 @@ void for_each_piece(std::uint64_t bytes, const Work& work) {
 
 Sums exclusive_sums(Comm& comm, std::span<const std::uint64_t> mine) {
   RankTree tree(comm, 0, Order::small_first);
+  using Values = std::array<std::uint64_t, Sums::most>;
   const std::size_t count = mine.size(), children = tree.children().size();
+  const auto used = [count](Values& values) { return std::span(values).first(count); };
   // Of what lies in this subtree before each child, and of all of it.
-  std::vector<std::vector<std::uint64_t>> below(children + 1, {mine.begin(), mine.end()});
+  std::array<Values, RankTree::most_children + 1> below;
+  std::ranges::copy(mine, below[0].begin());
   for (std::size_t i = 0; i < children; ++i) {
-    tree.receive(tree.children()[i].root, below[i + 1]);
-    add(below[i + 1], below[i]);
+    tree.receive(tree.children()[i].root, used(below[i + 1]));
+    add(used(below[i + 1]), used(below[i]));
   }
   // Down come the sum of all lower ranks, and that of all.
-  std::vector<std::uint64_t> down(2 * count);
+  std::array<std::uint64_t, 2 * Sums::most> down{};
+  const std::span<std::uint64_t> before = std::span(down).first(count), total = std::span(down).subspan(count, count);
   if (tree.is_root()) {
-    std::ranges::copy(below.back(), down.begin() + static_cast<std::ptrdiff_t>(count));
+    std::ranges::copy(used(below[children]), total.begin());
   } else {
-    tree.send(tree.parent(), std::span<const std::uint64_t>(below.back()));
-    tree.receive(tree.parent(), down);
+    tree.send(tree.parent(), used(below[children]));
+    tree.receive(tree.parent(), std::span(down).first(2 * count));
   }
   Sums sums;
-  sums.before.assign(down.begin(), down.begin() + static_cast<std::ptrdiff_t>(count));
-  sums.total.assign(down.begin() + static_cast<std::ptrdiff_t>(count), down.end());
+  std::ranges::copy(before, sums.before.begin());
+  std::ranges::copy(total, sums.total.begin());
   for (std::size_t i = children; i-- > 0;) {
-    std::ranges::copy(sums.before, down.begin());
-    add(std::span(down).first(count), below[i]);
-    tree.send(tree.children()[i].root, std::span<const std::uint64_t>(down));
+    std::ranges::copy(used(sums.before), before.begin());
+    add(before, used(below[i]));
+    tree.send(tree.children()[i].root, std::span(down).first(2 * count));
   }
   return sums;
 }
 
 void Comm::gather_pieces(std::span<const std::byte> mine, int root, const Sink& sink) {
   RankTree tree(*this, root, Order::small_first);
-  std::vector<std::uint64_t> below(tree.children().size());
+  std::array<std::uint64_t, RankTree::most_children> below;
   std::uint64_t total = mine.size();
-  for (std::size_t i = 0; i < below.size(); ++i) {
+  for (std::size_t i = 0; i < tree.children().size(); ++i) {
     tree.receive(tree.children()[i].root, std::span(&below[i], 1));
     total += below[i];
   }
@@ -90,24 +96,22 @@ void Comm::gather_pieces(std::span<const std::byte> mine, int root, const Sink& 
 
   // A message ends where a subtree does or when it is full, whatever the pieces were that it is made of.
   Outlet outlet(tree, sink);
-  std::vector<std::byte> held;
+  PieceBuffer held, buffer;
   std::uint64_t left = total;
   const auto pass = [&](base::Bytes bytes) {
     while (!bytes.empty()) {
       const std::size_t full = static_cast<std::size_t>(std::min<std::uint64_t>(left, tree_piece_bytes));
-      const std::size_t taken = std::min(bytes.size(), full - held.size());
-      held.insert(held.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(taken));
+      const std::size_t taken = std::min(bytes.size(), full - held.held().size());
+      held.hold(bytes.first(taken));
       bytes = bytes.subspan(taken);
-      if (held.size() < full) continue;
-      outlet.put(held);
+      if (held.held().size() < full) continue;
+      outlet.put(held.held());
       left -= full;
       held.clear();
     }
   };
-  held.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(total, tree_piece_bytes)));
   pass(mine);
-  PieceBuffer buffer;
-  for (std::size_t i = 0; i < below.size(); ++i) {
+  for (std::size_t i = 0; i < tree.children().size(); ++i) {
     for_each_piece(below[i], [&](std::size_t bytes) {
       const base::MutableBytes piece = buffer.room_for(bytes);
       tree.receive(tree.children()[i].root, piece);
@@ -117,14 +121,21 @@ void Comm::gather_pieces(std::span<const std::byte> mine, int root, const Sink& 
   outlet.rethrow();
 }
 
-// Each contribution is preceded by its length.
+// Each contribution is preceded by its length; one that cannot be copied is sent as nothing.
 std::vector<std::vector<std::byte>> Comm::gather(std::span<const std::byte> mine, int root) {
-  const std::uint64_t my_bytes = mine.size();
-  std::vector<std::byte> framed(sizeof my_bytes + mine.size());
-  std::memcpy(framed.data(), &my_bytes, sizeof my_bytes);
-  std::ranges::copy(mine, framed.begin() + static_cast<std::ptrdiff_t>(sizeof my_bytes));
-  std::vector<std::byte> all;
-  gather_pieces(framed, root, [&](base::Bytes piece) { all.insert(all.end(), piece.begin(), piece.end()); });
+  std::exception_ptr failure;
+  std::vector<std::byte> framed, all;
+  const std::uint64_t my_bytes = mine.size(), nothing = 0;
+  base::keep_failure(failure, [&] {
+    framed.resize(sizeof my_bytes + mine.size());
+    std::memcpy(framed.data(), &my_bytes, sizeof my_bytes);
+    std::ranges::copy(mine, framed.begin() + static_cast<std::ptrdiff_t>(sizeof my_bytes));
+  });
+  base::keep_failure(failure, [&] {
+    gather_pieces(failure ? std::as_bytes(std::span(&nothing, 1)) : base::Bytes(framed), root,
+                  [&](base::Bytes piece) { all.insert(all.end(), piece.begin(), piece.end()); });
+  });
+  if (failure) std::rethrow_exception(failure);
   if (rank() != root) return {};
   std::vector<std::vector<std::byte>> parts(static_cast<std::size_t>(size()));
   base::Bytes rest = all;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -22,10 +23,11 @@ namespace lq::comm {
 inline constexpr std::size_t tree_piece_bytes = 64 * 1024;
 
 struct Sums {
-  std::vector<std::uint64_t> before;  // of the ranks below this one
-  std::vector<std::uint64_t> total;   // of all ranks
+  static constexpr std::size_t most = 8;     // values
+  std::array<std::uint64_t, most> before{};  // of the ranks below this one
+  std::array<std::uint64_t, most> total{};   // of all ranks
 };
-// Collective. Element by element, modulo 2^64; as many values on every rank.
+// Collective. Element by element, modulo 2^64; as many values on every rank, and not more than that.
 Sums exclusive_sums(Comm& comm, std::span<const std::uint64_t> mine);
 
 // Collective. Values of all ranks, any number of each: calls each(value) on `root`, in the order and with the care for
@@ -33,16 +35,18 @@ Sums exclusive_sums(Comm& comm, std::span<const std::uint64_t> mine);
 template <class T, class Each>
 requires std::is_trivially_copyable_v<T>
 void gather_records(Comm& comm, std::span<const T> mine, int root, const Each& each) {
-  std::vector<std::byte> begun;  // of a record that two pieces share
+  std::array<std::byte, sizeof(T)> record;  // of which two pieces may have parts
+  std::size_t begun = 0;
   comm.gather_pieces(std::as_bytes(mine), root, [&](base::Bytes piece) {
     while (!piece.empty()) {
-      const std::size_t taken = std::min(sizeof(T) - begun.size(), piece.size());
-      begun.insert(begun.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(taken));
+      const std::size_t taken = std::min(sizeof(T) - begun, piece.size());
+      std::memcpy(record.data() + begun, piece.data(), taken);
       piece = piece.subspan(taken);
-      if (begun.size() < sizeof(T)) return;
+      begun += taken;
+      if (begun < sizeof(T)) return;
       T value;
-      std::memcpy(&value, begun.data(), sizeof(T));
-      begun.clear();
+      std::memcpy(&value, record.data(), sizeof(T));
+      begun = 0;
       each(value);
     }
   });

@@ -21,7 +21,7 @@ TEST_P(Tree, SumsAreThoseOfTheRanksBelow) {
   testing::run_ranks(GetParam(), [](std::shared_ptr<Comm> comm) {
     const std::vector<std::uint64_t> mine{value_of(comm->rank(), 0), value_of(comm->rank(), 1)};
     const Sums sums = exclusive_sums(*comm, mine);
-    std::vector<std::uint64_t> before(2), total(2);
+    decltype(Sums::before) before{}, total{};
     for (int rank = 0; rank < comm->size(); ++rank) {
       for (std::uint64_t column = 0; column < 2; ++column) {
         if (rank < comm->rank()) before[column] += value_of(rank, column);
@@ -151,7 +151,7 @@ TEST_P(Tree, CostIsWhatIsSent) {
            [&](Comm& comm) { comm.gather_pieces(mine, 0, [](base::Bytes) {}); });
     expect("dealing out", scattering_cost(ranks, bytes),
            [&](Comm& comm) { comm.scatter_parts([&](int) { return mine; }, 0); });
-    const std::vector<std::uint64_t> values(bytes / 8);
+    const std::vector<std::uint64_t> values(std::min<std::size_t>(bytes / 8, Sums::most));
     expect("sums", summing_cost(ranks, values.size()), [&](Comm& comm) { exclusive_sums(comm, values); });
   }
 }

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Grid and Communicator. After the arguments have been compared, every rank computes the same from the same,
-// so that errors need no further agreement.
+// Grid and Communicator. After the arguments have been compared, every rank computes the same from the same, so that
+// errors are alike.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -26,19 +26,21 @@ std::string text_of(const Extents& extents, const GridOptions& options) {
 std::vector<int> find_holders(comm::Comm& comm, bool holds_sites) {
   const auto size = static_cast<std::size_t>(comm.size());
   const auto rank = static_cast<std::size_t>(comm.rank());
-  std::vector<std::uint64_t> idle((size + 63) / 64);  // one bit per rank
+  auto idle = comm::agree(comm, [&] { return std::vector<std::uint64_t>((size + 63) / 64); });  // one bit per rank
   if (!holds_sites) idle[rank / 64] |= std::uint64_t{1} << (rank % 64);
   comm.all_reduce(idle, comm::Reduce::bit_or);
   if (std::all_of(idle.begin(), idle.end(), [](std::uint64_t word) { return word == 0; })) return {};
-  std::vector<int> holders;
-  for (std::size_t r = 0; r < size; ++r) {
-    if ((idle[r / 64] >> (r % 64) & 1) == 0) holders.push_back(static_cast<int>(r));
-  }
-  if (holders.empty()) {
-    throw Error(Code::invalid_argument,
-                fmt::format("none of the {} ranks holds sites; at least one must pass holds_sites = true", size));
-  }
-  return holders;
+  return comm::agree_alike(comm, [&] {
+    std::vector<int> holders;
+    for (std::size_t r = 0; r < size; ++r) {
+      if ((idle[r / 64] >> (r % 64) & 1) == 0) holders.push_back(static_cast<int>(r));
+    }
+    if (holders.empty()) {
+      throw Error(Code::invalid_argument,
+                  fmt::format("none of the {} ranks holds sites; at least one must pass holds_sites = true", size));
+    }
+    return holders;
+  });
 }
 
 [[noreturn]] void refuse_size(const Extents& processes, std::uint64_t needed, std::uint64_t present, bool all_hold) {
@@ -89,8 +91,10 @@ Grid::Grid(const Extents& extents) : Grid(Communicator(), extents) {}
 Grid::Grid(const Communicator& communicator, const Extents& extents, const GridOptions& options)
     : communicator_(communicator) {
   comm::Comm& comm = communicator.engine();
-  comm::require_same(comm, text_of(extents, options), "the grid");
-  decomposition_ = decompose(comm.size(), find_holders(comm, options.holds_sites), extents, options);
+  comm::require_same(comm, [&] { return std::vector<comm::Stated>{{"the grid", text_of(extents, options)}}; });
+  std::vector<int> holders = find_holders(comm, options.holds_sites);
+  decomposition_ =
+      comm::agree_alike(comm, [&] { return decompose(comm.size(), std::move(holders), extents, options); });
   local_box_ = decomposition_->box_of(comm.rank());
 }
 

@@ -74,7 +74,7 @@ SiteExchange::SiteExchange(const Grid& grid, std::span<const Coord> wanted) : co
       base::store_le(bytes.data() + bytes.size() - number_bytes, wish.number);
     }
   });
-  const std::vector<comm::Message> asked = comm.all_to_all(std::move(requests));
+  const std::vector<comm::Message> asked = comm::agree(comm, [&] { return comm.all_to_all(std::move(requests)); });
   comm::agree(comm, [&] {
     for (const comm::Message& request : asked) {
       Peer peer{request.rank, std::vector<std::uint64_t>(request.bytes.size() / number_bytes)};
@@ -106,7 +106,7 @@ void SiteExchange::exchange(const std::byte* local_sites, std::size_t site_bytes
   // A rank whose memory does not suffice must not leave the others waiting for its message.
   std::vector<comm::Message> outgoing = comm::agree(comm, [&] { return pack_answers(local_sites, site_bytes); });
   // Whoever was asked answers, in the order of the ranks on both sides.
-  const std::vector<comm::Message> incoming = comm.all_to_all(std::move(outgoing));
+  const std::vector<comm::Message> incoming = comm::agree(comm, [&] { return comm.all_to_all(std::move(outgoing)); });
   for (std::size_t i = 0; i < from_.size(); ++i) {
     const Peer& peer = from_[i];
     const bool answered = i < incoming.size() && incoming[i].rank == peer.rank;

@@ -7,13 +7,13 @@
 
 #include <atomic>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/quiet_thread.hpp"
 #include "comm/agree.hpp"
 #include "io/borrowed.hpp"
 #include "io/transfer.hpp"
@@ -30,13 +30,13 @@ struct Pending::State {
     borrowed = memory;
     if (transfer->movement().needs_messages()) return;
     try {
-      thread = std::thread([this] {
+      thread = base::start_quiet_thread([this] {
         failure = pump::outcome_of(transfer->movement());
         done.store(true, std::memory_order_release);
       });
       by_caller = false;
-    } catch (const std::system_error&) {
-      // There are no threads to be had: the caller takes the steps.
+    } catch (...) {
+      // There are no threads to be had, or no memory for one: the caller takes the steps.
     }
   }
   // Whoever gives a transfer up still takes part until nobody needs him.
@@ -118,9 +118,19 @@ void Pending::cancel() {
 }
 
 struct PendingAccess {
-  // Collective. What may fail on one rank comes before the transfer begins.
-  static std::unique_ptr<Pending::State> prepare(const std::string& path, const Grid& grid) {
-    return comm::agree(grid.communicator().engine(), [&] { return std::make_unique<Pending::State>(path, grid); });
+  // Collective. What is had before the transfer begins: the other ranks count on this one from then on. The program's
+  // own work wants the other cores.
+  template <class Options>
+  static auto prepare(const std::string& path, const Grid& grid, const Options& options) {
+    struct Prepared {
+      std::unique_ptr<Pending::State> state;
+      Options options;
+    };
+    return comm::agree(grid.communicator().engine(), [&] {
+      Prepared prepared{std::make_unique<Pending::State>(path, grid), options};
+      if (options.route.threads == 0) prepared.options.route.threads = 1;
+      return prepared;
+    });
   }
   static Pending launch(std::unique_ptr<Pending::State> state, std::unique_ptr<io::Transfer> transfer,
                         const io::Borrowed& borrowed) {
@@ -129,28 +139,18 @@ struct PendingAccess {
   }
 };
 
-namespace {
-
-// The program's own work wants the other cores.
-template <class Options>
-Options in_background(Options options) {
-  if (options.route.threads == 0) options.route.threads = 1;
-  return options;
-}
-
-}  // namespace
-
 Pending write_async(const std::string& path, const Grid& grid, const Field& field, const WriteOptions& options) {
-  auto state = PendingAccess::prepare(path, grid);
-  auto transfer = io::begin_write(transport::posix(), path, grid, field, in_background(options));
-  return PendingAccess::launch(std::move(state), std::move(transfer),
-                               io::Borrowed(grid, field, io::guards_borrowed_memory));
+  auto prepared = PendingAccess::prepare(path, grid, options);
+  const io::Borrowed borrowed =
+      comm::agree(grid.communicator().engine(), [&] { return io::Borrowed(grid, field, io::guards_borrowed_memory); });
+  auto transfer = io::begin_write(transport::posix(), path, grid, field, prepared.options);
+  return PendingAccess::launch(std::move(prepared.state), std::move(transfer), borrowed);
 }
 
 Pending read_async(const std::string& path, const Grid& grid, const MutableField& field, const ReadOptions& options) {
-  auto state = PendingAccess::prepare(path, grid);
-  auto transfer = io::begin_read(transport::posix(), path, grid, field, in_background(options));
-  return PendingAccess::launch(std::move(state), std::move(transfer), {});
+  auto prepared = PendingAccess::prepare(path, grid, options);
+  auto transfer = io::begin_read(transport::posix(), path, grid, field, prepared.options);
+  return PendingAccess::launch(std::move(prepared.state), std::move(transfer), {});
 }
 
 struct ReadAhead::State {
@@ -188,7 +188,9 @@ struct ReadAhead::State {
 
 ReadAhead::ReadAhead(std::vector<std::string> paths, const Grid& grid, std::vector<MutableField> buffers,
                      ReadOptions options)
-    : state_(new State{std::move(paths), grid, std::move(buffers), std::move(options), {}}) {
+    : state_(comm::agree(grid.communicator().engine(), [&] {
+        return std::unique_ptr<State>(new State{std::move(paths), grid, std::move(buffers), std::move(options), {}});
+      })) {
   comm::Comm& comm = grid.communicator().engine();
   comm::agree(comm, [&] {
     if (state_->buffers.size() < 2) {
@@ -199,8 +201,11 @@ ReadAhead::ReadAhead(std::vector<std::string> paths, const Grid& grid, std::vect
     }
     state_->expected.resize(state_->buffers.size());
   });
-  comm::require_same(comm, fmt::format("{} paths, {} buffers", state_->paths.size(), state_->buffers.size()),
-                     "what is to be read ahead");
+  comm::require_same(comm, [&] {
+    return std::vector<comm::Stated>{
+        {"what is to be read ahead",
+         fmt::format("{} paths, {} buffers", state_->paths.size(), state_->buffers.size())}};
+  });
   state_->start_all();
 }
 ReadAhead::~ReadAhead() = default;
@@ -219,7 +224,10 @@ std::optional<ReadAhead::Arrival> ReadAhead::next() {
   if (mine.failure) std::rethrow_exception(mine.failure);
   state.start_all();
   try {
-    return Arrival{state.paths[path], buffer, mine.pending->wait()};
+    Report report = mine.pending->wait();
+    return comm::agree_alike(state.grid.communicator().engine(), [&] {
+      return Arrival{state.paths[path], buffer, std::move(report)};
+    });
   } catch (...) {
     // The others are given up, in the same order on all ranks.
     state.failed = true;

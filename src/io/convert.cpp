@@ -116,19 +116,23 @@ Report convert_fields(transport::Transport& transport, const Catalog& catalog, c
   Report report;
   for (const FieldEntry& entry : catalog.fields) {
     const io::FieldPlan plan = comm::agree(comm, [&] { return plan_of(catalog, entry, to, options.write); });
-    pump::Tally read(entry.payload, io::sums_of(entry));
+    pump::Tally read = comm::agree(comm, [&] { return pump::Tally(entry.payload, io::sums_of(entry)); });
     const TileCopy copy{transport, catalog.path, entry.payload, entry.payload.stored,
                         read,      communicator, writers,       options.progress};
     const auto check = [&](const pump::Tally&) {
       read.reduce(comm);
-      if (io::judge(entry, read, entry.payload.stored) == ChecksumStatus::mismatch) {
-        throw io::mismatch_error(catalog, entry, read);
-      }
+      comm::agree_alike(comm, [&] {
+        if (io::judge(entry, read, entry.payload.stored) == ChecksumStatus::mismatch) {
+          throw io::mismatch_error(catalog, entry, read);
+        }
+      });
     };
     const io::FieldWriter::Sites tiles{
         [](const Payload&) { return true; },
         [&copy](transport::File* file, const Payload& target, const pump::PumpOptions& how, pump::Tally& written) {
-          return pump::move_by([&copy, &target, &written, file, how] { copy(*file, target, how, written); });
+          return comm::agree(copy.communicator.engine(), [&] {
+            return pump::move_by([&copy, &target, &written, file, how] { copy(*file, target, how, written); });
+          });
         }};
     add_to(report, writer.append(plan, tiles, check), read);
   }

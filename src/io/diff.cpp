@@ -8,13 +8,13 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <map>
 
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
 
 #include "comm/agree.hpp"
+#include "comm/tree.hpp"
 #include "io/local_box.hpp"
 #include "io/scan.hpp"
 #include "lattice/site_order.hpp"
@@ -66,11 +66,8 @@ void compare_tile(const Payload& payload, const Box& tile, const std::vector<dou
 
 // Collective. The extreme of all ranks: the largest, and of equals that of the lowest site.
 Extreme reduce(comm::Comm& comm, const Extreme& mine) {
-  const std::vector<std::vector<std::byte>> all = comm.gather(std::as_bytes(std::span(&mine, 1)), 0);
   Extreme total;
-  for (const std::vector<std::byte>& bytes : all) {
-    Extreme other;
-    std::memcpy(&other, bytes.data(), sizeof other);
+  comm::gather_records(comm, std::span(&mine, 1), 0, [&](const Extreme& other) {
     const bool wins = other.absolute > total.absolute ||
                       (other.absolute == total.absolute && other.absolute > 0 && other.rank < total.rank);
     if (wins) {
@@ -83,7 +80,7 @@ Extreme reduce(comm::Comm& comm, const Extreme& mine) {
     total.relative = std::max(total.relative, other.relative);
     total.differing += other.differing;
     total.compared += other.compared;
-  }
+  });
   comm.broadcast(std::as_writable_bytes(std::span(&total, 1)), 0);
   return total;
 }
@@ -130,8 +127,11 @@ Difference diff(const std::string& a, const std::string& b, const Communicator& 
                 const DiffOptions& options) {
   comm::Comm& comm = communicator.engine();
   transport::Transport& transport = transport::posix();
-  comm::require_same(comm, fmt::format("\"{}\" number {}, {:a}", options.field, options.index, options.tolerance),
-                     "the field to compare or the tolerance");
+  comm::require_same(comm, [&] {
+    return std::vector<comm::Stated>{
+        {"the field to compare or the tolerance",
+         fmt::format("\"{}\" number {}, {:a}", options.field, options.index, options.tolerance)}};
+  });
   const Catalog first = io::scan_file(transport, a, communicator, options.limits);
   const Catalog second = io::scan_file(transport, b, communicator, options.limits);
   Extreme extreme;
@@ -167,7 +167,8 @@ Difference diff(const std::string& a, const std::string& b, const Communicator& 
   result.b = extreme.b;
   result.differing_numbers = extreme.differing;
   result.compared_numbers = extreme.compared;
-  result.metadata = metadata_differences(entry, second.field(options.field, options.index));
+  result.metadata =
+      comm::agree_alike(comm, [&] { return metadata_differences(entry, second.field(options.field, options.index)); });
   return result;
 }
 

@@ -13,6 +13,7 @@
 #include <limequat/error.hpp>
 
 #include "base/clock.hpp"
+#include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
 #include "io/scan.hpp"
 #include "io/sites.hpp"
@@ -87,12 +88,16 @@ void FieldWriter::open_for(const format::Layout& layout, bool touches_file) {
   const std::uint64_t bytes = layout.end.front() - end_;
   if (file_) {
     file_->require_space(end_, bytes);
-    file_->open_for_writing(touches_file);
-  } else if (before_) {
-    file_ = std::make_unique<NewFile>(transport_, communicator_, path_, before_->at, end_, bytes, touches_file);
-  } else {
-    file_ = std::make_unique<NewFile>(transport_, communicator_, path_, options_.overwrite, bytes, touches_file);
+    return file_->open_for_writing(touches_file);
   }
+  auto file =
+      comm::agree(communicator_.engine(), [&] { return std::make_unique<NewFile>(transport_, communicator_, path_); });
+  if (before_) {
+    file->go_on(before_->at, end_, bytes, touches_file);
+  } else {
+    file->create(options_.overwrite, bytes, touches_file);
+  }
+  file_ = std::move(file);
 }
 
 Report FieldWriter::describe(const FieldPlan& plan, const FieldSpec& in_file) const {
@@ -121,15 +126,18 @@ void FieldWriter::require_space() const { io::require_space(transport_, path_, e
 
 std::unique_ptr<FieldWriter::Passing> FieldWriter::begin(const FieldPlan& plan, const Sites& sites) {
   comm::Comm& comm = communicator_.engine();
-  auto passing = std::make_unique<Passing>();
-  passing->plan = plan;
-  passing->layout = comm::agree(comm, [&] { return plan_field(plan); });
+  auto passing = comm::agree(comm, [&] {
+    auto made = std::make_unique<Passing>();
+    made->plan = plan;
+    made->layout = plan_field(plan);
+    made->tally = std::make_unique<pump::Tally>(made->payload(), made->layout.sums);
+    written_.reserve(written_.size() + 1);
+    return made;
+  });
   const Payload& payload = passing->payload();
   const bool touches_file = sites.prepare(payload);
   open_for(passing->layout, touches_file);
-  file_->write(passing->layout.head);
-
-  passing->tally = std::make_unique<pump::Tally>(payload, passing->layout.sums);
+  file_->write([&] { return passing->layout.head; });
   const pump::PumpOptions how{.block_bytes = options_.block_bytes};
   passing->movement = sites.start(touches_file ? &file_->file() : nullptr, payload, how, *passing->tally);
   return passing;
@@ -147,18 +155,21 @@ Report FieldWriter::finish(Passing& passing, const std::exception_ptr& failure,
   tally.reduce(comm);
   const double reduction_seconds = comm::max_over_ranks(comm, reduction.seconds());
   if (check) check(tally);
-  if (passing.layout.tail) file_->write(passing.layout.tail({tally.sums.values()}));
+  if (passing.layout.tail) file_->write([&] { return passing.layout.tail({tally.sums.values()}); });
 
   const Payload& payload = passing.payload();
-  written_.push_back({payload, tally.sums.values()});
+  Report report = comm::agree_alike(comm, [&] {
+    written_.push_back({payload, tally.sums.values()});
+    Report made = describe(passing.plan, payload.spec);
+    made.checksum = tally.sums.total();
+    made.sums = tally.sums.values();
+    made.stored = made.sums.checksum();
+    return made;
+  });
   end_ = passing.layout.end.front();
 
   const bool checksum = options_.verify != Verify::none;
-  Report report = describe(passing.plan, payload.spec);
   report.bytes = tally.bytes;
-  report.checksum = tally.sums.total();
-  report.sums = tally.sums.values();
-  report.stored = report.sums.checksum();
   report.status = checksum ? ChecksumStatus::ok : ChecksumStatus::absent;
   report.seconds = {.pack = tally.pack_seconds,
                     .exchange = tally.exchange_seconds + reduction_seconds,
@@ -176,24 +187,28 @@ Report FieldWriter::append(const FieldPlan& plan, const Sites& sites,
 
 void FieldWriter::append_record(const std::string& type, std::string_view contents) {
   comm::Comm& comm = communicator_.engine();
-  std::vector<comm::Stated> arguments = stated(path_, options_);
-  arguments.push_back({"the type of the record", type});
-  comm::require_same(comm, arguments);
-  const std::string text = comm::broadcast_text(comm, std::string(contents));
+  comm::require_same(comm, [&] {
+    std::vector<comm::Stated> arguments = stated(path_, options_);
+    arguments.push_back({"the type of the record", type});
+    return arguments;
+  });
+  const std::string text = comm::broadcast_text(comm, contents);
   const format::Layout layout = comm::agree(comm, [&] {
     return target_format(path_, options_, FieldSpec{}, Extents{})
         .for_records()
         .plan_record(type, text, end_, end_ == 0);
   });
   open_for(layout, true);
-  file_->write(layout.head);
+  file_->write([&] { return layout.head; });
   end_ = layout.end.front();
 }
 
 void FieldWriter::complete(Report& report) {
   comm::Comm& comm = communicator_.engine();
-  if (!file_)
+  comm::agree_alike(comm, [&] {
+    if (file_) return;
     throw Error(Code::wrong_state, path_ + ": nothing was written, so there is no file to complete", {.path = path_});
+  });
   const base::Stopwatch watch;
   file_->finish(options_.sync);
   report.seconds.sync += comm::max_over_ranks(comm, watch.seconds());
@@ -213,10 +228,15 @@ void FieldWriter::commit(Report& report) {
 
 // Headers and texts by a scan, as any reader would; then the data of every field.
 void FieldWriter::read_back(Report& report) {
+  comm::Comm& comm = communicator_.engine();
   Catalog catalog;
-  file_->named([&] {
-    catalog = scan_file(transport_, file_->temporary_path(), communicator_, {});
-    catalog.require_sound();
+  std::exception_ptr failure;  // on all ranks alike
+  base::keep_failure(failure, [&] { catalog = scan_file(transport_, file_->temporary_path(), communicator_, {}); });
+  comm::agree_alike(comm, [&] {
+    file_->named([&] {
+      if (failure) std::rethrow_exception(failure);
+      catalog.require_sound();
+    });
   });
   // Behind fields that another writer put there.
   const auto fields = std::span(catalog.fields).last(std::min(catalog.fields.size(), written_.size()));
@@ -224,11 +244,12 @@ void FieldWriter::read_back(Report& report) {
     return entry.sums == written.sums && entry.payload.offset == written.payload.offset &&
            entry.payload.length == written.payload.length;
   });
-  if (!all_there) {
+  comm::agree_alike(comm, [&] {
+    if (all_there) return;
     throw Error(Code::checksum_mismatch,
                 path_ + ": the records that were read back are not those that were written; the file was not published",
                 {.path = path_});
-  }
+  });
   for (const Written& written : written_) read_back(written, report);
   report.read_back = true;
 }
@@ -236,31 +257,34 @@ void FieldWriter::read_back(Report& report) {
 void FieldWriter::read_back(const Written& written, Report& report) {
   comm::Comm& comm = communicator_.engine();
   const Payload& payload = written.payload;
-  pump::Tally tally(payload, written.sums.names());
-  comm::agree(comm, [&] {
+  pump::Tally tally = comm::agree(comm, [&] {
+    pump::Tally passed(payload, written.sums.names());
     // A rank reads what its neighbour wrote, so that its own cache cannot vouch for the file.
     const auto ranks = static_cast<std::uint64_t>(comm.size());
     const std::uint64_t share = (static_cast<std::uint64_t>(comm.rank()) + 1) % ranks;
     const lattice::Share part = lattice::share_of(payload.stored.volume(), ranks, share);
-    if (part.begin == part.end) return;
+    if (part.begin == part.end) return passed;
     file_->named([&] {
       const std::unique_ptr<transport::File> file = transport_.open_read(file_->temporary_path());
-      pump::pump_past(*file, payload, part.begin, part.end, {.block_bytes = options_.block_bytes}, tally);
+      pump::pump_past(*file, payload, part.begin, part.end, {.block_bytes = options_.block_bytes}, passed);
     });
+    return passed;
   });
   tally.reduce(comm);
   report.zeros = tally.zeros;
-  const Sums found = tally.sums.values();
-  if (found == written.sums) return;
-  const std::string zeros =
-      tally.zeros.sites == 0
-          ? ""
-          : fmt::format(" ({} sites came back as zeros: the file system lost writes)", tally.zeros.sites);
-  throw Error(
-      Code::checksum_mismatch,
-      fmt::format("{}: what was read back has checksum {}, what was written {}{}; the file was not published", path_,
-                  to_string(found), to_string(written.sums), zeros),
-      {.path = path_, .offset = payload.offset, .expected = to_string(written.sums), .found = to_string(found)});
+  comm::agree_alike(comm, [&] {
+    const Sums found = tally.sums.values();
+    if (found == written.sums) return;
+    const std::string zeros =
+        tally.zeros.sites == 0
+            ? ""
+            : fmt::format(" ({} sites came back as zeros: the file system lost writes)", tally.zeros.sites);
+    throw Error(
+        Code::checksum_mismatch,
+        fmt::format("{}: what was read back has checksum {}, what was written {}{}; the file was not published", path_,
+                    to_string(found), to_string(written.sums), zeros),
+        {.path = path_, .offset = payload.offset, .expected = to_string(written.sums), .found = to_string(found)});
+  });
 }
 
 const format::Format& target_format(const std::string& path, const WriteOptions& options, const FieldSpec& spec,
@@ -270,17 +294,19 @@ const format::Format& target_format(const std::string& path, const WriteOptions&
 
 void require_same_request(comm::Comm& comm, const std::string& path, const WriteOptions& options, const FieldSpec& spec,
                           const std::string& name, const Metadata& metadata) {
-  std::vector<comm::Stated> arguments = stated(path, options);
-  // Decides the sizes in the file: ranks that hold other precisions must be told which one to write.
-  arguments.push_back({"the precision to write", std::string(lq::name(options.precision.value_or(spec.precision)))});
-  arguments.push_back({"the name of the field", name});
-  arguments.push_back({"the kind of field", fmt::format("{}, {} colors, {} spins, {} links, {} {} numbers per site",
-                                                        lq::name(spec.kind), spec.colors, spec.spins, spec.links,
-                                                        spec.numbers, spec.is_complex ? "complex" : "real")});
-  std::string texts;
-  for (const auto& [key, value] : metadata) texts += fmt::format("{} = {}; ", key, value);
-  arguments.push_back({"the metadata", std::move(texts)});
-  comm::require_same(comm, arguments);
+  comm::require_same(comm, [&] {
+    std::vector<comm::Stated> arguments = stated(path, options);
+    // Decides the sizes in the file: ranks that hold other precisions must be told which one to write.
+    arguments.push_back({"the precision to write", std::string(lq::name(options.precision.value_or(spec.precision)))});
+    arguments.push_back({"the name of the field", name});
+    arguments.push_back({"the kind of field", fmt::format("{}, {} colors, {} spins, {} links, {} {} numbers per site",
+                                                          lq::name(spec.kind), spec.colors, spec.spins, spec.links,
+                                                          spec.numbers, spec.is_complex ? "complex" : "real")});
+    std::string texts;
+    for (const auto& [key, value] : metadata) texts += fmt::format("{} = {}; ", key, value);
+    arguments.push_back({"the metadata", std::move(texts)});
+    return arguments;
+  });
 }
 
 }  // namespace lq::io

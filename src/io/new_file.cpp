@@ -87,32 +87,24 @@ bool require_target(transport::Transport& transport, const std::string& path, bo
               {.path = path});
 }
 
-NewFile::NewFile(transport::Transport& transport, const Communicator& communicator, std::string path, bool overwrite,
-                 std::uint64_t bytes, bool writes)
-    : transport_(transport), communicator_(communicator), path_(std::move(path)), overwrite_(overwrite) {
+NewFile::NewFile(transport::Transport& transport, const Communicator& communicator, const std::string& path)
+    : transport_(transport), communicator_(communicator), path_(path) {}
+
+void NewFile::create(bool overwrite, std::uint64_t bytes, bool writes) {
+  overwrite_ = overwrite;
   comm::Comm& comm = communicator_.engine();
-  try {
-    comm::agree_at_root(comm, [&] {
-      create_at_root(bytes);
-      reserve(0, bytes);
-    });
-    temporary_path_ = comm::broadcast_text(comm, temporary_path_);
-    if (!identity_) identity_.emplace();
-    comm.broadcast(std::as_writable_bytes(std::span(&*identity_, 1)), 0);
-    open_for_writing(writes);
-  } catch (...) {
-    discard();  // the destructor does not run for an object that was never constructed
-    throw;
-  }
+  comm::agree_at_root(comm, [&] {
+    create_at_root(bytes);
+    reserve(0, bytes);
+  });
+  temporary_path_ = comm::broadcast_text(comm, temporary_path_);
+  if (!identity_) identity_.emplace();
+  comm.broadcast(std::as_writable_bytes(std::span(&*identity_, 1)), 0);
+  open_for_writing(writes);
 }
 
-NewFile::NewFile(transport::Transport& transport, const Communicator& communicator, std::string path,
-                 std::string temporary_path, std::uint64_t offset, std::uint64_t bytes, bool writes)
-    : transport_(transport),
-      communicator_(communicator),
-      path_(std::move(path)),
-      temporary_path_(std::move(temporary_path)),
-      overwrite_(false) {
+void NewFile::go_on(const std::string& temporary_path, std::uint64_t offset, std::uint64_t bytes, bool writes) {
+  comm::agree(communicator_.engine(), [&] { temporary_path_ = temporary_path; });
   open_for_writing(writes || communicator_.is_root());
   require_space(offset, bytes);
 }
@@ -171,7 +163,7 @@ void NewFile::create_at_root(std::uint64_t bytes) {
   }
 }
 
-void NewFile::named(const std::function<void()>& work) const {
+void NewFile::named(base::FunctionRef<void()> work) const {
   try {
     work();
   } catch (const Error& error) {
@@ -191,10 +183,10 @@ void NewFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
   if (transport_.unit(path_).reserve_first) named([&] { file_->reserve(offset, bytes); });
 }
 
-void NewFile::write(const std::vector<format::Literal>& literals) {
+void NewFile::write(base::FunctionRef<std::vector<format::Literal>()> make) {
   comm::agree_at_root(communicator_.engine(), [&] {
     named([&] {
-      for (const format::Literal& literal : literals) file_->write_at(literal.offset, literal.bytes);
+      for (const format::Literal& literal : make()) file_->write_at(literal.offset, literal.bytes);
     });
   });
 }

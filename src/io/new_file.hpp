@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include <limequat/grid.hpp>
 #include <limequat/options.hpp>
 
+#include "base/function_ref.hpp"
 #include "format/format.hpp"
 #include "transport/transport.hpp"
 
@@ -22,14 +22,14 @@ namespace lq::io {
 
 class NewFile {
  public:
+  // Local.
+  NewFile(transport::Transport& transport, const Communicator& communicator, const std::string& path);
   // Checks the target (exists, is a directory, ...) and the free space for `bytes`, then creates the temporary
   // file. Ranks for which `writes` is false do not open it.
-  NewFile(transport::Transport& transport, const Communicator& communicator, std::string path, bool overwrite,
-          std::uint64_t bytes, bool writes);
+  void create(bool overwrite, std::uint64_t bytes, bool writes);
   // Part of something larger, which is there as `temporary_path` and stays when it is abandoned: its owner names or
   // removes it. `bytes` more behind the first `offset`.
-  NewFile(transport::Transport& transport, const Communicator& communicator, std::string path,
-          std::string temporary_path, std::uint64_t offset, std::uint64_t bytes, bool writes);
+  void go_on(const std::string& temporary_path, std::uint64_t offset, std::uint64_t bytes, bool writes);
   ~NewFile();
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
@@ -41,11 +41,11 @@ class NewFile {
   // Local. Only on ranks that write (and on root).
   transport::File& file() const noexcept { return *file_; }
   // Local. Does `work` on the file; its errors name the file as the user did, not by its temporary name.
-  void named(const std::function<void()>& work) const;
+  void named(base::FunctionRef<void()> work) const;
   // Throws no_space unless the file system can take that many bytes more behind the first `offset`.
   void require_space(std::uint64_t offset, std::uint64_t bytes);
-  // The root writes bytes at known places.
-  void write(const std::vector<format::Literal>& literals);
+  // The root writes bytes at known places, which `make` returns there.
+  void write(base::FunctionRef<std::vector<format::Literal>()> make);
   // Nothing is written any more: sync and close on all ranks.
   void finish(Sync sync);
   // Gives the file its name; after finish().
@@ -63,7 +63,7 @@ class NewFile {
   Communicator communicator_;
   std::string path_;
   std::string temporary_path_;
-  bool overwrite_;
+  bool overwrite_ = false;
   bool created_ = false;                         // the temporary file exists and is ours to remove
   int process_ = 0;                              // that created it: a forked child leaves it alone
   std::optional<transport::Identity> identity_;  // of the file it created

@@ -36,17 +36,18 @@ Coord shifted(const Coord& x, const Coord& by, std::int64_t sign) {
 }
 
 void require_same_request(comm::Comm& comm, const ReadOptions& options, const FieldSpec& spec) {
-  const std::string region =
-      options.region ? to_string(options.region->lower) + "+" + to_string(options.region->extents) : "whole";
-  const std::array<comm::Stated, 6> arguments = {
-      {{"the option field", options.field},
-       {"the option index", std::to_string(options.index)},
-       {"the option region", region},
-       {"the option verify", options.verify ? "yes" : "no"},
-       {"the option route", describe(options.route)},
-       {"the kind of field", fmt::format("{}, {} colors, {} spins, {} links, {} numbers per site", name(spec.kind),
-                                         spec.colors, spec.spins, spec.links, spec.numbers)}}};
-  comm::require_same(comm, arguments);
+  comm::require_same(comm, [&] {
+    const std::string region =
+        options.region ? to_string(options.region->lower) + "+" + to_string(options.region->extents) : "whole";
+    return std::vector<comm::Stated>{
+        {"the option field", options.field},
+        {"the option index", std::to_string(options.index)},
+        {"the option region", region},
+        {"the option verify", options.verify ? "yes" : "no"},
+        {"the option route", describe(options.route)},
+        {"the kind of field", fmt::format("{}, {} colors, {} spins, {} links, {} numbers per site", name(spec.kind),
+                                          spec.colors, spec.spins, spec.links, spec.numbers)}};
+  });
 }
 
 // The sites to read, in coordinates of the file's lattice.
@@ -204,6 +205,7 @@ MutableField in_region(const MutableField& field, const Coord& corner) {
 // One field of a scanned file on its way; `local` is resolved.
 class EntryTransfer {
  public:
+  // Local.
   EntryTransfer(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                 const MutableField& local, const ReadOptions& options)
       : catalog_(catalog),
@@ -211,24 +213,26 @@ class EntryTransfer {
         grid_(grid),
         verify_(options.verify),
         tally_(entry.payload, options.verify ? sums_of(entry) : std::vector<SumName>{}) {
-    comm::Comm& comm = grid.communicator().engine();
-    region_ = comm::agree(comm, [&] {
-      require_same_sites(catalog.path, entry, local.spec);
-      return region_of(catalog.path, entry, options, grid);
-    });
+    require_same_sites(catalog.path, entry, local.spec);
+    region_ = region_of(catalog.path, entry, options, grid);
     field_ = in_region(local, region_.lower);
-    const Field memory{local.spec, local.store ? nullptr : local.data, local.available, local.order, {}};
-    route_ = route_sites({.path = catalog.path,
+    memory_ = {local.spec, local.store ? nullptr : local.data, local.available, local.order, {}};
+    unit_ = transport.unit(catalog.path);
+  }
+  // Collective.
+  void begin(transport::Transport& transport, const ReadOptions& options) {
+    comm::Comm& comm = grid_.communicator().engine();
+    route_ = route_sites({.path = catalog_.path,
                           .grid = grid_,
                           .payload = entry_.payload,
                           .region = region_,
-                          .unit = transport.unit(catalog.path),
+                          .unit = unit_,
                           .writing = false,
                           .checksum = options.verify,
                           .options = options.route},
-                         memory);
+                         memory_);
     comm::agree(comm, [&] {
-      if (route_.touches_file) file_ = transport.open_read(catalog.path);
+      if (route_.touches_file) file_ = transport.open_read(catalog_.path);
     });
     movement_ = move_sites_in(route_, grid_, field_, entry_.payload, file_.get(),
                               {
@@ -251,9 +255,11 @@ class EntryTransfer {
     const base::Stopwatch reduction;
     tally_.reduce(comm);
     const double reduction_seconds = comm::max_over_ranks(comm, reduction.seconds());
-    const Report result = report(reduction_seconds);
-    if (result.status == ChecksumStatus::mismatch) throw mismatch_error(catalog_, entry_, tally_);
-    return result;
+    return comm::agree_alike(comm, [&] {
+      Report result = report(reduction_seconds);
+      if (result.status == ChecksumStatus::mismatch) throw mismatch_error(catalog_, entry_, tally_);
+      return result;
+    });
   }
 
  private:
@@ -286,6 +292,8 @@ class EntryTransfer {
   bool verify_;
   Box region_;
   MutableField field_;
+  Field memory_;
+  transport::Unit unit_;
   pump::Tally tally_;
   SiteRoute route_;
   std::unique_ptr<transport::File> file_;
@@ -294,18 +302,19 @@ class EntryTransfer {
 
 class ReadTransfer final : public Transfer {
  public:
-  ReadTransfer(transport::Transport& transport, const std::string& path, const Grid& grid, const MutableField& field,
-               const ReadOptions& options)
-      : grid_(grid) {
-    comm::Comm& comm = grid.communicator().engine();
-    const MutableField local = comm::agree(comm, [&] { return grid::resolve_field(grid, field); });
-    require_same_request(comm, options, local.spec);
-    catalog_ = scan_file(transport, path, grid.communicator(), options.limits);
-    const FieldEntry& entry = comm::agree(comm, [&] {
+  // Local.
+  ReadTransfer(const Grid& grid, const MutableField& field) : grid_(grid), local_(grid::resolve_field(grid, field)) {}
+  // Collective.
+  void begin(transport::Transport& transport, const std::string& path, const ReadOptions& options) {
+    comm::Comm& comm = grid_.communicator().engine();
+    require_same_request(comm, options, local_.spec);
+    catalog_ = scan_file(transport, path, grid_.communicator(), options.limits);
+    entry_ = comm::agree(comm, [&] {
       catalog_.require_sound();
-      return std::cref(catalog_.field(options.field, options.index));
+      const FieldEntry& entry = catalog_.field(options.field, options.index);
+      return std::make_unique<EntryTransfer>(transport, catalog_, entry, grid_, local_, options);
     });
-    entry_ = std::make_unique<EntryTransfer>(transport, catalog_, entry, grid, local, options);
+    entry_->begin(transport, options);
   }
 
   pump::Movement& movement() override { return entry_->movement(); }
@@ -318,6 +327,7 @@ class ReadTransfer final : public Transfer {
  private:
   base::Stopwatch watch_;
   Grid grid_;
+  MutableField local_;
   Catalog catalog_;
   std::unique_ptr<EntryTransfer> entry_;  // refers to the catalog
 };
@@ -326,8 +336,11 @@ class ReadTransfer final : public Transfer {
 
 Report read_entry(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                   const MutableField& local, const ReadOptions& options) {
-  EntryTransfer transfer(transport, catalog, entry, grid, local, options);
-  return transfer.finish(pump::outcome_of(transfer.movement()));
+  const auto transfer = comm::agree(grid.communicator().engine(), [&] {
+    return std::make_unique<EntryTransfer>(transport, catalog, entry, grid, local, options);
+  });
+  transfer->begin(transport, options);
+  return transfer->finish(pump::outcome_of(transfer->movement()));
 }
 
 Report read_listed(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
@@ -343,7 +356,10 @@ Report read_listed(transport::Transport& transport, const Catalog& catalog, cons
 
 std::unique_ptr<Transfer> begin_read(transport::Transport& transport, const std::string& path, const Grid& grid,
                                      const MutableField& field, const ReadOptions& options) {
-  return std::make_unique<ReadTransfer>(transport, path, grid, field, options);
+  auto transfer =
+      comm::agree(grid.communicator().engine(), [&] { return std::make_unique<ReadTransfer>(grid, field); });
+  transfer->begin(transport, path, options);
+  return transfer;
 }
 
 Report read_field(transport::Transport& transport, const std::string& path, const Grid& grid, const MutableField& field,

@@ -116,10 +116,6 @@ std::unique_ptr<pump::Paths> open_paths(comm::Comm& comm, SiteRoute& route, cons
   return paths;
 }
 
-std::unique_ptr<pump::Movement> built(comm::Comm& comm, const std::function<std::unique_ptr<pump::Movement>()>& make) {
-  return comm::agree(comm, make);
-}
-
 }  // namespace
 
 std::string describe(const RouteOptions& options) {
@@ -130,11 +126,15 @@ std::string describe(const RouteOptions& options) {
 SiteRoute route_sites(const SiteRequest& request, const Field& memory) {
   comm::Comm& comm = request.grid.communicator().engine();
   SiteRoute route;
-  route.rows = rows_of(request, memory);
+  route::Transfer transfer;
+  bool readable = false;
+  comm::agree(comm, [&] {
+    route.rows = rows_of(request, memory);
+    transfer = {request.payload, request.region, &request.grid.decomposition(), request.writing};
+    readable = is_readable(route.rows, memory);
+  });
   route.threads = request.options.threads;
-  const route::Transfer transfer{request.payload, request.region, &request.grid.decomposition(), request.writing};
-  const Decision decision =
-      choose(request, transfer, comm::agree(comm, [&] { return is_readable(route.rows, memory); }));
+  const Decision decision = choose(request, transfer, readable);
   route.strategy = decision.strategy;
   if (decision.strategy == Strategy::direct) {
     route.touches_file = request.grid.local_volume() > 0;
@@ -154,7 +154,7 @@ std::unique_ptr<pump::Movement> move_sites_out(SiteRoute& route, const Grid& gri
   const pump::PumpOptions how = with_threads(route, grid, payload, options);
   std::unique_ptr<pump::Paths> paths;
   if (route.shares) paths = open_paths(comm, route, field);
-  return built(comm, [&]() -> std::unique_ptr<pump::Movement> {
+  return comm::agree(comm, [&]() -> std::unique_ptr<pump::Movement> {
     if (route.shares) {
       return pump::exchange_out(field, route.rows, route.shares, std::move(paths), file, tally);
     }
@@ -170,7 +170,7 @@ std::unique_ptr<pump::Movement> move_sites_in(SiteRoute& route, const Grid& grid
   const pump::PumpOptions how = with_threads(route, grid, payload, options);
   std::unique_ptr<pump::Paths> paths;
   if (route.shares) paths = open_paths(comm, route, {});
-  return built(comm, [&]() -> std::unique_ptr<pump::Movement> {
+  return comm::agree(comm, [&]() -> std::unique_ptr<pump::Movement> {
     if (route.shares) {
       return pump::exchange_in(field, route.rows, route.shares, std::move(paths), file, tally);
     }

@@ -76,8 +76,13 @@ Report move_sites(io::StorageFile& file, const Payload& payload, const Grid& gri
                   const SiteOptions& options, bool writing, Move move) {
   comm::Comm& comm = grid.communicator().engine();
   const base::Stopwatch watch;
-  comm::require_same(comm, describe(payload, options), "the place of the sites");
-  comm::agree(comm, [&] { require_fit(payload, grid, memory.spec, file.path()); });
+  comm::require_same(comm, [&] {
+    return std::vector<comm::Stated>{{"the place of the sites", describe(payload, options)}};
+  });
+  const transport::Unit unit = comm::agree(comm, [&] {
+    require_fit(payload, grid, memory.spec, file.path());
+    return transport::posix().unit(file.path());
+  });
   // The caller's file may be one of MPI, which need not bear other threads.
   RouteOptions own_thread = options.route;
   own_thread.threads = 1;
@@ -85,19 +90,23 @@ Report move_sites(io::StorageFile& file, const Payload& payload, const Grid& gri
                                          .grid = grid,
                                          .payload = payload,
                                          .region = payload.stored,
-                                         .unit = transport::posix().unit(file.path()),
+                                         .unit = unit,
                                          .writing = writing,
                                          .checksum = options.checksum,
                                          .options = own_thread},
                                         memory);
-  pump::Tally tally(payload, options.checksum ? std::vector<SumName>{{}} : std::vector<SumName>{});
+  pump::Tally tally = comm::agree(
+      comm, [&] { return pump::Tally(payload, options.checksum ? std::vector<SumName>{{}} : std::vector<SumName>{}); });
   const std::unique_ptr<pump::Movement> movement =
       move(route, route.touches_file ? &file : nullptr, pump::PumpOptions{.block_bytes = options.block_bytes}, tally);
   comm::agree_on_success(comm, pump::outcome_of(*movement));
   tally.reduce(comm);
 
   Report report;
-  report.path = file.path();
+  comm::agree_alike(comm, [&] {
+    report.path = file.path();
+    report.sums = tally.sums.values();
+  });
   report.spec = payload.spec;
   report.extents = grid.extents();
   report.ranks = grid.size();
@@ -105,7 +114,6 @@ Report move_sites(io::StorageFile& file, const Payload& payload, const Grid& gri
   report.strategy = route.strategy;
   report.bytes = tally.bytes;
   report.checksum = tally.sums.total();
-  report.sums = tally.sums.values();
   report.zeros = tally.zeros;
   report.seconds = {.pack = tally.pack_seconds,
                     .exchange = tally.exchange_seconds,
@@ -137,7 +145,9 @@ Report read_sites(Storage& storage, const Payload& payload, const Grid& grid, co
       comm::agree(comm, [&] { return std::make_unique<io::StorageFile>(storage); });
   io::StorageFile& file = *opened;
   const MutableField local = comm::agree(comm, [&] { return grid::resolve_field(grid, field); });
-  const Field memory{local.spec, local.store ? nullptr : local.data, local.available, local.order, {}};
+  const Field memory = comm::agree(comm, [&] {
+    return Field{local.spec, local.store ? nullptr : local.data, local.available, local.order, {}};
+  });
   return move_sites(file, payload, grid, memory, options, false,
                     [&](auto& route, auto* from, const auto& how, auto& tally) {
                       return io::move_sites_in(route, grid, local, payload, from, how, tally);

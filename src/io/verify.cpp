@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <span>
 
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
@@ -62,12 +62,17 @@ class Verifier {
 };
 
 Verification Verifier::run() {
-  result_.path = catalog_.path;
-  result_.format = catalog_.format;
-  result_.findings = catalog_.findings;
-  std::map<std::string, std::uint64_t> seen;
-  for (const FieldEntry& entry : catalog_.fields) {
-    const std::uint64_t index = seen[entry.name]++;
+  // Every rank finds the same.
+  comm::agree_alike(comm(), [&] {
+    result_.path = catalog_.path;
+    result_.format = catalog_.format;
+    result_.findings = catalog_.findings;
+    result_.fields.reserve(catalog_.fields.size());
+  });
+  for (std::size_t i = 0; i < catalog_.fields.size(); ++i) {
+    const FieldEntry& entry = catalog_.fields[i];
+    const auto before = std::span(catalog_.fields).first(i);
+    const auto index = static_cast<std::uint64_t>(std::ranges::count(before, entry.name, &FieldEntry::name));
     // Truncation was found by the scan; there is nothing whole to check.
     const bool whole_in_file = entry.payload.offset <= catalog_.file_bytes &&
                                entry.payload.length <= catalog_.file_bytes - entry.payload.offset;
@@ -79,44 +84,50 @@ Verification Verifier::run() {
 
 void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
   const pump::Tally tally = read_past(entry);
-  FieldVerdict verdict;
-  verdict.name = entry.name;
-  verdict.index = index;
-  verdict.status = io::judge(entry, tally, entry.payload.stored);
-  verdict.computed = tally.sums.total();
-  verdict.stored = entry.sums.checksum();
-  verdict.zeros = tally.zeros;
-  verdict.damaged_slices = io::damaged_slices(entry, tally);
+  FieldVerdict verdict = comm::agree_alike(comm(), [&] {
+    FieldVerdict made;
+    made.name = entry.name;
+    made.index = index;
+    made.status = io::judge(entry, tally, entry.payload.stored);
+    made.computed = tally.sums.total();
+    made.stored = entry.sums.checksum();
+    made.zeros = tally.zeros;
+    made.damaged_slices = io::damaged_slices(entry, tally);
+    return made;
+  });
   if (verdict.status == ChecksumStatus::mismatch) report_mismatch(entry, tally);
-  if (verdict.zeros.sites > 0) report_zeros(entry, verdict.zeros);
-  if (can_measure(entry)) {
-    verdict.physics = measure_field(entry);
-    judge_physics(entry, verdict);
-  }
-  result_.fields.push_back(std::move(verdict));
+  if (can_measure(entry)) verdict.physics = measure_field(entry);
+  comm::agree_alike(comm(), [&] {
+    if (verdict.zeros.sites > 0) report_zeros(entry, verdict.zeros);
+    if (verdict.physics) judge_physics(entry, verdict);
+    result_.fields.push_back(std::move(verdict));
+  });
 }
 
 pump::Tally Verifier::read_past(const FieldEntry& entry) {
-  pump::Tally tally(entry.payload, io::sums_of(entry));
-  comm::agree(comm(), [&] {
+  pump::Tally tally = comm::agree(comm(), [&] {
+    pump::Tally passed(entry.payload, io::sums_of(entry));
     const lattice::Share mine =
         lattice::share_of(entry.payload.stored.volume(), static_cast<std::uint64_t>(communicator_.size()),
                           static_cast<std::uint64_t>(communicator_.rank()));
-    if (mine.begin == mine.end) return;
+    if (mine.begin == mine.end) return passed;
     const std::unique_ptr<transport::File> file = transport_.open_read(catalog_.path);
-    pump::pump_past(*file, entry.payload, mine.begin, mine.end, {.block_bytes = options_.block_bytes}, tally,
+    pump::pump_past(*file, entry.payload, mine.begin, mine.end, {.block_bytes = options_.block_bytes}, passed,
                     communicator_.is_root() ? options_.progress : Progress{});
+    return passed;
   });
   tally.reduce(comm());
   return tally;
 }
 
 void Verifier::report_mismatch(const FieldEntry& entry, const pump::Tally& tally) {
-  const Error error = io::mismatch_error(catalog_, entry, tally);
-  add(entry, Severity::error, Code::checksum_mismatch, "checksum",
-      fmt::format("{}: \"{}\": the data have checksum {}, the file states {}", catalog_.path, error.facts().record,
-                  error.facts().found, error.facts().expected),
-      error.facts().expected, error.facts().found);
+  comm::agree_alike(comm(), [&] {
+    const Error error = io::mismatch_error(catalog_, entry, tally);
+    add(entry, Severity::error, Code::checksum_mismatch, "checksum",
+        fmt::format("{}: \"{}\": the data have checksum {}, the file states {}", catalog_.path, error.facts().record,
+                    error.facts().found, error.facts().expected),
+        error.facts().expected, error.facts().found);
+  });
 
   // One rank looks closer; the others are told.
   Catalog carrier;
@@ -125,7 +136,9 @@ void Verifier::report_mismatch(const FieldEntry& entry, const pump::Tally& tally
     carrier.findings = io::locate_damage(*file, catalog_, entry, tally);
   });
   io::broadcast(comm(), carrier);
-  result_.findings.insert(result_.findings.end(), carrier.findings.begin(), carrier.findings.end());
+  comm::agree_alike(comm(), [&] {
+    result_.findings.insert(result_.findings.end(), carrier.findings.begin(), carrier.findings.end());
+  });
 }
 
 void Verifier::report_zeros(const FieldEntry& entry, const ZeroRegion& zeros) {
@@ -158,9 +171,10 @@ bool Verifier::can_measure(const FieldEntry& entry) const {
 Physics Verifier::measure_field(const FieldEntry& entry) {
   const Grid grid(communicator_, entry.payload.extents);
   std::vector<double> links;
-  comm::agree(comm(),
-              [&] { links.resize(static_cast<std::size_t>(grid.local_volume() * entry.payload.spec.numbers)); });
-  const MutableField field = grid::resolve_field(grid, gauge(links, {.colors = entry.payload.spec.colors}));
+  const MutableField field = comm::agree(comm(), [&] {
+    links.resize(static_cast<std::size_t>(grid.local_volume() * entry.payload.spec.numbers));
+    return grid::resolve_field(grid, gauge(links, {.colors = entry.payload.spec.colors}));
+  });
   io::read_entry(transport_, catalog_, entry, grid, field, {.verify = false, .block_bytes = options_.block_bytes});
   return measure(grid, field);
 }
@@ -217,10 +231,11 @@ void Verifier::add(const FieldEntry& entry, Severity severity, Code code, std::s
 
 Verification io::verify(const std::string& path, const Communicator& communicator, const VerifyOptions& options) {
   // They decide who measures, which all ranks do together.
-  comm::require_same(
-      communicator.engine(),
-      fmt::format("mode {}, {} bytes of memory", static_cast<int>(options.physics), options.memory_bytes),
-      "when verify measures");
+  comm::require_same(communicator.engine(), [&] {
+    return std::vector<comm::Stated>{
+        {"when verify measures",
+         fmt::format("mode {}, {} bytes of memory", static_cast<int>(options.physics), options.memory_bytes)}};
+  });
   return Verifier(path, communicator, options).run();
 }
 

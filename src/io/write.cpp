@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
@@ -24,8 +26,7 @@ namespace io {
 namespace {
 
 // Plaquette and link trace as metadata; the format knows where they belong.
-void add_measurements(Metadata& metadata, const Grid& grid, const Field& field) {
-  const Physics physics = measure(grid, field);
+void add_measurements(Metadata& metadata, const Physics& physics) {
   metadata.emplace_back("plaquette", fmt::format("{:.12f}", physics.plaquette.average));
   metadata.emplace_back("link_trace", fmt::format("{:.12f}", physics.link_trace));
 }
@@ -74,19 +75,26 @@ class GridSites {
 // Collective. Arguments checked, measurements made.
 FieldPlan prepare(const Grid& grid, const Field& local, const std::string& path, const std::string& name,
                   const Metadata& metadata, const WriteOptions& options) {
-  require_same_request(grid.communicator().engine(), path, options, local.spec, name, metadata);
-  FieldPlan plan{name, local.spec, grid.extents(), metadata};
-  if (options.measure && local.spec.kind == FieldKind::gauge) add_measurements(plan.metadata, grid, local);
-  return plan;
+  comm::Comm& comm = grid.communicator().engine();
+  require_same_request(comm, path, options, local.spec, name, metadata);
+  std::optional<Physics> physics;
+  if (options.measure && local.spec.kind == FieldKind::gauge) physics = measure(grid, local);
+  return comm::agree(comm, [&] {
+    FieldPlan plan{name, local.spec, grid.extents(), metadata};
+    if (physics) add_measurements(plan.metadata, *physics);
+    return plan;
+  });
 }
 
 class WriteTransfer final : public Transfer {
  public:
+  // Local.
   WriteTransfer(transport::Transport& transport, const std::string& path, const Grid& grid, const Field& field,
                 const WriteOptions& options)
-      : sites_(path, grid, comm::agree(grid.communicator().engine(), [&] { return grid::resolve_field(grid, field); }),
-               options, transport.unit(path)),
-        writer_(transport, grid.communicator(), path, options) {
+      : sites_(path, grid, grid::resolve_field(grid, field), options, transport.unit(path)),
+        writer_(transport, grid.communicator(), path, options) {}
+  // Collective.
+  void begin(const Grid& grid, const std::string& path, const WriteOptions& options) {
     const FieldPlan plan = prepare(grid, sites_.local(), path, options.name, options.metadata, options);
     passing_ = writer_.begin(plan, sites_.sites());
   }
@@ -111,17 +119,20 @@ class WriteTransfer final : public Transfer {
 Report append_field(FieldWriter& writer, transport::Transport& transport, const Grid& grid, const std::string& path,
                     const std::string& name, const Field& field, const Metadata& metadata,
                     const WriteOptions& options) {
-  GridSites sites(path, grid,
-                  comm::agree(grid.communicator().engine(), [&] { return grid::resolve_field(grid, field); }), options,
-                  transport.unit(path));
-  Report report = writer.append(prepare(grid, sites.local(), path, name, metadata, options), sites.sites());
-  report.strategy = sites.strategy();
+  const auto sites = comm::agree(grid.communicator().engine(), [&] {
+    return std::make_unique<GridSites>(path, grid, grid::resolve_field(grid, field), options, transport.unit(path));
+  });
+  Report report = writer.append(prepare(grid, sites->local(), path, name, metadata, options), sites->sites());
+  report.strategy = sites->strategy();
   return report;
 }
 
 std::unique_ptr<Transfer> begin_write(transport::Transport& transport, const std::string& path, const Grid& grid,
                                       const Field& field, const WriteOptions& options) {
-  return std::make_unique<WriteTransfer>(transport, path, grid, field, options);
+  auto transfer = comm::agree(grid.communicator().engine(),
+                              [&] { return std::make_unique<WriteTransfer>(transport, path, grid, field, options); });
+  transfer->begin(grid, path, options);
+  return transfer;
 }
 
 Report write_field(transport::Transport& transport, const std::string& path, const Grid& grid, const Field& field,
@@ -170,16 +181,21 @@ auto step(State& state, Step&& work) {
 }  // namespace
 
 Writer::Writer(std::string path, const Grid& grid, WriteOptions defaults)
-    : state_(new State{path, grid, defaults, io::FieldWriter(transport::posix(), grid.communicator(), path, defaults),
-                       Report{}}) {}
+    : state_(comm::agree(grid.communicator().engine(), [&] {
+        return std::unique_ptr<State>(new State{
+            path, grid, defaults, io::FieldWriter(transport::posix(), grid.communicator(), path, defaults), Report{}});
+      })) {}
 Writer::~Writer() = default;
 Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
 
 Report Writer::write(const std::string& name, const Field& field, const Metadata& metadata) {
   return step(state_, [&] {
-    Metadata all = state_->options.metadata;
-    all.insert(all.end(), metadata.begin(), metadata.end());
+    const Metadata all = comm::agree(state_->grid.communicator().engine(), [&] {
+      Metadata both = state_->options.metadata;
+      both.insert(both.end(), metadata.begin(), metadata.end());
+      return both;
+    });
     return io::append_field(state_->writer, transport::posix(), state_->grid, state_->path, name, field, all,
                             state_->options);
   });

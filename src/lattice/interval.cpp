@@ -11,8 +11,7 @@
 
 namespace lq::lattice {
 
-std::vector<Box> boxes_of_interval(std::uint64_t first, std::uint64_t end, const Box& box, const SiteOrder& order) {
-  std::vector<Box> boxes;
+BoxesOfInterval::BoxesOfInterval(std::uint64_t first, std::uint64_t end, const Box& box, const SiteOrder& order) {
   while (first < end) {
     Box part{site_at(first, box, order), Coord::filled(box.extents.size(), 1)};
     std::uint64_t sites = 1;  // of a whole sub-box of the dimensions passed so far
@@ -29,10 +28,9 @@ std::vector<Box> boxes_of_interval(std::uint64_t first, std::uint64_t end, const
       sites *= count;
       if ((end - first) / sites == 0) break;
     }
-    boxes.push_back(part);
+    boxes_[count_++] = part;
     first += sites;
   }
-  return boxes;
 }
 
 }  // namespace lq::lattice

@@ -4,8 +4,9 @@
 // A run of consecutive sites of an ordered box as a few boxes.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include <limequat/lattice.hpp>
 
@@ -13,6 +14,17 @@ namespace lq::lattice {
 
 // Disjoint boxes that together are the sites number first .. end-1 of `box` in the given (resolved) order: at most
 // 2 d - 1 of them in d dimensions. `end` is not beyond the box's volume.
-std::vector<Box> boxes_of_interval(std::uint64_t first, std::uint64_t end, const Box& box, const SiteOrder& order);
+class BoxesOfInterval {
+ public:
+  BoxesOfInterval(std::uint64_t first, std::uint64_t end, const Box& box, const SiteOrder& order);
+  std::size_t size() const noexcept { return count_; }
+  const Box& operator[](std::size_t i) const noexcept { return boxes_[i]; }
+  const Box* begin() const noexcept { return boxes_.data(); }
+  const Box* end() const noexcept { return boxes_.data() + count_; }
+
+ private:
+  std::array<Box, 2 * max_dimensions> boxes_;
+  std::size_t count_ = 0;
+};
 
 }  // namespace lq::lattice

@@ -22,7 +22,7 @@ TEST(Interval, BoxesAreItsSitesOnceAndInOrder) {
     for (std::uint64_t first = 0; first <= box.volume(); ++first) {
       for (std::uint64_t end = first; end <= box.volume(); ++end) {
         std::uint64_t next = first;
-        const std::vector<Box> boxes = boxes_of_interval(first, end, box, order);
+        const BoxesOfInterval boxes(first, end, box, order);
         EXPECT_LE(boxes.size(), 5U);
         for (const Box& part : boxes) {
           Coord x = part.lower;

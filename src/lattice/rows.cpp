@@ -4,6 +4,7 @@
 #include "lattice/rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include <fmt/format.h>
@@ -23,11 +24,7 @@ void require_inside(const Box& inner, const Box& outer, const char* what) {
               facts);
 }
 
-// Checks the plan, and resolves its orders.
-RowPlan resolved(RowPlan plan) {
-  const int dimensions = plan.extents.size();
-  plan.file_order = resolve_order(plan.file_order, dimensions);
-  plan.memory_order = resolve_order(plan.memory_order, dimensions);
+void require_fit(const RowPlan& plan) {
   lq::volume(plan.extents);  // products of extents fit 63 bits from here on
   lq::volume(plan.memory.extents);
   if (!plan.stored.empty()) require_inside(plan.stored, whole(plan.extents), "sites stored in the file");
@@ -35,24 +32,56 @@ RowPlan resolved(RowPlan plan) {
     require_inside(plan.wanted, plan.stored, "sites wanted from the file");
     require_inside(plan.wanted, plan.memory, "sites wanted in memory");
   }
+}
+
+// Checks the plan, and resolves its orders.
+RowPlan resolved(RowPlan plan) {
+  const int dimensions = plan.extents.size();
+  plan.file_order = resolve_order(plan.file_order, dimensions);
+  plan.memory_order = resolve_order(plan.memory_order, dimensions);
+  require_fit(plan);
   return plan;
 }
 
-// What `plan.wanted` has in common with the file, which leads, with memory, and with the whole lattice.
-Runs runs_of(const RowPlan& plan) {
-  Part file = Part::of_box(Index(plan.stored.lower), Index(plan.stored.extents), plan.file_order);
-  file.lower = Index(plan.wanted.lower);
-  file.extents = Index(plan.wanted.extents);
-  const Part memory = Part::of_box(Index(plan.memory.lower), Index(plan.memory.extents), plan.memory_order);
-  const Box all = whole(plan.extents);
-  const Part lattice = Part::of_box(Index(all.lower), Index(all.extents), resolve_order({}, plan.extents.size()));
-  const std::array<const Part*, 3> parts{&file, &memory, &lattice};
-  return Runs(parts, Runs::Lead::contiguous);
+Part part_of(const Box& box, const SiteOrder& order) {
+  return Part::of_box(Index(box.lower), Index(box.extents), order);
+}
+
+// As part_of(), in a part that has as many digits.
+void move_part(Part& part, const Box& box, std::span<const int> order) noexcept {
+  part.lower = part.origin = Index(box.lower);
+  part.extents = Index(box.extents);
+  std::uint64_t stride = 1;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    part.digits[k] = {order[k], 1, 0, static_cast<std::int64_t>(stride)};
+    stride *= static_cast<std::uint64_t>(box.extents[order[k]]);
+  }
 }
 
 }  // namespace
 
-Rows::Rows(const RowPlan& plan) : plan_(resolved(plan)), runs_(runs_of(plan_)) {}
+Rows::Rows(const RowPlan& plan)
+    : plan_(resolved(plan)),
+      file_(part_of(plan_.stored, plan_.file_order)),
+      memory_(part_of(plan_.memory, plan_.memory_order)),
+      lattice_(part_of(whole(plan_.extents), resolve_order({}, plan_.extents.size()))),
+      runs_(common_runs()) {}
+
+void Rows::aim_at(const Box& box, std::span<const int> memory_order) {
+  plan_.memory = plan_.wanted = box;
+  require_fit(plan_);
+  std::ranges::copy(memory_order, plan_.memory_order.begin());
+  move_part(memory_, box, memory_order);
+  runs_ = common_runs();
+}
+
+// What `wanted` has in common with the file, which leads, with memory, and with the whole lattice.
+Runs Rows::common_runs() noexcept {
+  file_.lower = Index(plan_.wanted.lower);
+  file_.extents = Index(plan_.wanted.extents);
+  const std::array<const Part*, 3> parts{&file_, &memory_, &lattice_};
+  return Runs(parts, Runs::Lead::contiguous);
+}
 
 bool Rows::next(Row& row) {
   SpacedRun run;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include <limequat/lattice.hpp>
 
@@ -36,6 +37,9 @@ class Rows {
  public:
   // invalid_argument when `wanted` is not inside `stored` and `memory`, or an order is no permutation.
   explicit Rows(const RowPlan& plan);
+  // From now on the rows of another box of the same file, which memory holds alone, in a resolved order. Needs no
+  // memory, as nothing below does: ranks whom others wait for ask for rows in every step.
+  void aim_at(const Box& box, std::span<const int> memory_order);
 
   bool next(Row& row);  // false behind the last one
   void restart() noexcept;
@@ -46,7 +50,10 @@ class Rows {
   const RowPlan& plan() const noexcept { return plan_; }  // with orders resolved
 
  private:
+  Runs common_runs() noexcept;
+
   RowPlan plan_;
+  Part file_, memory_, lattice_;
   Runs runs_;
 };
 

@@ -5,6 +5,8 @@
 #include "mpi/mpi_comm.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "mpi/exchange.hpp"
 #include "mpi/mpi_error.hpp"
@@ -15,18 +17,30 @@ namespace {
 
 constexpr int tag_channels = 16;  // and up
 
-class Requests final : public comm::Flight {
+// The requests of one message. So many bytes that more are needed than there is room for are for the tests, and for
+// messages of several gibibytes.
+class Requests {
  public:
-  explicit Requests(std::vector<MPI_Request> requests) : requests_(std::move(requests)) {}
-  bool is_done() override {
+  explicit Requests(std::size_t pieces) {
+    if (pieces > few_.size()) many_.reserve(pieces);
+  }
+  MPI_Request* next() {
+    if (many_.capacity() == 0) return &few_[count_++];
+    ++count_;
+    return &many_.emplace_back(MPI_REQUEST_NULL);
+  }
+  bool is_done() {
     int done = 0;
-    check(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE),
+    check(MPI_Testall(static_cast<int>(count_), many_.capacity() == 0 ? few_.data() : many_.data(), &done,
+                      MPI_STATUSES_IGNORE),
           "exchange messages");
     return done != 0;
   }
 
  private:
-  std::vector<MPI_Request> requests_;
+  std::array<MPI_Request, 4> few_;
+  std::vector<MPI_Request> many_;
+  std::size_t count_ = 0;
 };
 
 MPI_Op mpi_op(comm::Reduce operation) noexcept {
@@ -102,43 +116,44 @@ std::vector<comm::Message> MpiComm::all_to_all(std::vector<comm::Message> outgoi
   return Exchange(comm_, chunk_bytes_, exchanges_).run(std::move(outgoing));
 }
 
+// A group is made even where there is no memory for what holds it here: the others are in it.
+std::unique_ptr<comm::Comm> MpiComm::hold(MPI_Comm part) const {
+  if (part == MPI_COMM_NULL) return nullptr;
+  try {
+    return std::make_unique<MpiComm>(part, chunk_bytes_);
+  } catch (...) {
+    MPI_Comm_free(&part);
+    throw;
+  }
+}
+
 std::unique_ptr<comm::Comm> MpiComm::split(int colour, int key) {
   MPI_Comm part = MPI_COMM_NULL;
   check(MPI_Comm_split(comm_, colour < 0 ? MPI_UNDEFINED : colour, key, &part), "split the communicator");
-  if (part == MPI_COMM_NULL) return nullptr;
-  return std::make_unique<MpiComm>(part, chunk_bytes_);
+  return hold(part);
 }
 
 std::unique_ptr<comm::Comm> MpiComm::split_by_node() {
   MPI_Comm part = MPI_COMM_NULL;
   check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "find the ranks of this node");
-  return std::make_unique<MpiComm>(part, chunk_bytes_);
+  return hold(part);
 }
 
-std::unique_ptr<comm::Flight> MpiComm::start_send(std::span<const std::byte> bytes, int to, int channel) {
-  std::vector<MPI_Request> requests;
-  send(bytes, to, requests, tag_channels + channel);
-  return std::make_unique<Requests>(std::move(requests));
-}
-
-std::unique_ptr<comm::Flight> MpiComm::start_receive(std::span<std::byte> bytes, int from, int channel) {
-  std::vector<MPI_Request> requests;
-  receive(bytes, from, requests, tag_channels + channel);
-  return std::make_unique<Requests>(std::move(requests));
-}
-
-void MpiComm::send(std::span<const std::byte> data, int to, std::vector<MPI_Request>& requests, int tag) {
-  for_each_chunk(data.size(), chunk_bytes_, [&](std::size_t first, int count) {
-    MPI_Request& request = requests.emplace_back();
-    check(MPI_Isend(data.data() + first, count, MPI_BYTE, to, tag, comm_, &request), "send");
+comm::Flight MpiComm::start_send(std::span<const std::byte> bytes, int to, int channel) {
+  Requests requests(pieces_of(bytes.size()));
+  for_each_chunk(bytes.size(), chunk_bytes_, [&](std::size_t first, int count) {
+    check(MPI_Isend(bytes.data() + first, count, MPI_BYTE, to, tag_channels + channel, comm_, requests.next()), "send");
   });
+  return comm::Flight(std::move(requests));
 }
 
-void MpiComm::receive(std::span<std::byte> data, int from, std::vector<MPI_Request>& requests, int tag) {
-  for_each_chunk(data.size(), chunk_bytes_, [&](std::size_t first, int count) {
-    MPI_Request& request = requests.emplace_back();
-    check(MPI_Irecv(data.data() + first, count, MPI_BYTE, from, tag, comm_, &request), "receive");
+comm::Flight MpiComm::start_receive(std::span<std::byte> bytes, int from, int channel) {
+  Requests requests(pieces_of(bytes.size()));
+  for_each_chunk(bytes.size(), chunk_bytes_, [&](std::size_t first, int count) {
+    check(MPI_Irecv(bytes.data() + first, count, MPI_BYTE, from, tag_channels + channel, comm_, requests.next()),
+          "receive");
   });
+  return comm::Flight(std::move(requests));
 }
 
 }  // namespace lq::mpi

@@ -30,12 +30,12 @@ class MpiComm final : public comm::Comm {
   std::vector<comm::Message> all_to_all(std::vector<comm::Message> outgoing) override;
   std::unique_ptr<comm::Comm> split(int colour, int key) override;
   std::unique_ptr<comm::Comm> split_by_node() override;
-  std::unique_ptr<comm::Flight> start_send(std::span<const std::byte> bytes, int to, int channel) override;
-  std::unique_ptr<comm::Flight> start_receive(std::span<std::byte> bytes, int from, int channel) override;
+  comm::Flight start_send(std::span<const std::byte> bytes, int to, int channel) override;
+  comm::Flight start_receive(std::span<std::byte> bytes, int from, int channel) override;
 
  private:
-  void send(std::span<const std::byte> data, int to, std::vector<MPI_Request>& requests, int tag);
-  void receive(std::span<std::byte> data, int from, std::vector<MPI_Request>& requests, int tag);
+  std::size_t pieces_of(std::size_t bytes) const noexcept { return (bytes + chunk_bytes_ - 1) / chunk_bytes_; }
+  std::unique_ptr<comm::Comm> hold(MPI_Comm part) const;
 
   MPI_Comm comm_;
   std::size_t chunk_bytes_;

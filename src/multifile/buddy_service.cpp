@@ -43,9 +43,11 @@ std::unique_ptr<Channel> make_remote_channel(std::string path) {
 
 BuddyService::BuddyService(std::shared_ptr<comm::Comm> all, const Opening& request, const Seat& seat)
     : all_(std::move(all)), request_(request) {
-  comm::agree(*all_, stated_request(request.path, request.mode, 0, seat.files), [&] {
+  comm::require_same(*all_, [&] {
     require_path(request.path);
-    if (seat.files >= 1 && seat.files <= all_->size() && seat.file >= 0 && seat.file < seat.files) return;
+    if (seat.files >= 1 && seat.files <= all_->size() && seat.file >= 0 && seat.file < seat.files) {
+      return stated_request(request.path, request.mode, 0, seat.files);
+    }
     throw Error(Code::invalid_argument,
                 fmt::format("{}: group {} of {}, of {} tasks in all: that cannot be; to read with buddies, give the "
                             "groups that have written",

@@ -12,20 +12,28 @@
 
 #include "base/keep_failure.hpp"
 #include "comm/error_wire.hpp"
-#include "comm/wait.hpp"
 #include "comm/wire.hpp"
 
 namespace lq::multifile {
 namespace {
 
-// Calls work(piece) for the pieces of a parcel.
+// Calls work(piece) for the pieces of a parcel that has data of the multifile.
 template <class Work>
 void for_each_piece(const Parcel& parcel, std::int64_t piece_bytes, const Work& work) {
-  if (parcel.offset == Parcel::nowhere) return;
+  if (parcel.offset == Parcel::nowhere || parcel.offset == Parcel::failed) return;
   for (std::int64_t done = 0; done < parcel.bytes; done += piece_bytes) {
     const std::int64_t offset = parcel.offset < 0 ? parcel.offset : parcel.offset + done;
     work(Parcel{offset, std::min(piece_bytes, parcel.bytes - done)}, static_cast<std::size_t>(done));
   }
+}
+
+std::size_t error_bytes(const Parcel& parcel) noexcept {
+  return parcel.offset == Parcel::failed ? static_cast<std::size_t>(parcel.bytes) : 0;
+}
+
+// Throws the error of a task that has failed before.
+void require_no_error(const Parcel& parcel, base::Bytes error) {
+  if (parcel.offset == Parcel::failed) throw comm::unpack_error(error.first(error_bytes(parcel)));
 }
 
 // Runs `work` unless there was a failure before.
@@ -36,11 +44,11 @@ void attempt(std::exception_ptr& failure, const Work& work) {
 
 }  // namespace
 
-CommCourier::CommCourier(std::shared_ptr<comm::Comm> comm) : comm_(std::move(comm)), channel_(comm_->next_channel()) {}
+CommCourier::CommCourier(std::shared_ptr<comm::Comm> comm) : comm_(std::move(comm)), channel_(*comm_) {}
 
-void CommCourier::send(base::Bytes bytes, int to) { comm::wait(*comm_->start_send(bytes, to, channel_)); }
+void CommCourier::send(base::Bytes bytes, int to) { comm::wait(comm_->start_send(bytes, to, channel())); }
 void CommCourier::receive(base::MutableBytes bytes, int from) {
-  comm::wait(*comm_->start_receive(bytes, from, channel_));
+  comm::wait(comm_->start_receive(bytes, from, channel()));
 }
 
 void CommCourier::give_verdict(int first, int last, const std::exception_ptr& failure) {
@@ -71,8 +79,20 @@ void CommCourier::await_verdict(int collector) {
   throw comm::unpack_error(verdict);
 }
 
+void CommCourier::send_error(const Parcel& mine, base::Bytes error, int collector) {
+  if (error_bytes(mine) > 0) send(error.first(error_bytes(mine)), collector);
+}
+
+void CommCourier::receive_error(const Parcel& parcel, int from, std::exception_ptr& failure) {
+  if (error_bytes(parcel) == 0) return;
+  std::vector<std::byte> error(error_bytes(parcel));
+  receive(error, from);
+  attempt(failure, [&] { require_no_error(parcel, error); });
+}
+
 void CommCourier::offer(const Parcel& mine, base::Bytes data, int collector, std::int64_t piece_bytes) {
   send(std::as_bytes(std::span(&mine, 1)), collector);
+  send_error(mine, data, collector);
   for_each_piece(mine, piece_bytes, [&](const Parcel& piece, std::size_t done) {
     send(data.subspan(done, static_cast<std::size_t>(piece.bytes)), collector);
   });
@@ -81,6 +101,7 @@ void CommCourier::offer(const Parcel& mine, base::Bytes data, int collector, std
 void CommCourier::accept(int from, std::int64_t piece_bytes, const Write& write, std::exception_ptr& failure) {
   Parcel parcel;
   receive(std::as_writable_bytes(std::span(&parcel, 1)), from);
+  receive_error(parcel, from, failure);
   std::vector<std::byte> held;
   for_each_piece(parcel, piece_bytes, [&](const Parcel& piece, std::size_t) {
     held.resize(static_cast<std::size_t>(piece.bytes));
@@ -91,6 +112,7 @@ void CommCourier::accept(int from, std::int64_t piece_bytes, const Write& write,
 
 void CommCourier::ask(const Parcel& mine, base::MutableBytes data, int collector, std::int64_t piece_bytes) {
   send(std::as_bytes(std::span(&mine, 1)), collector);
+  send_error(mine, data, collector);
   for_each_piece(mine, piece_bytes, [&](const Parcel& piece, std::size_t done) {
     receive(data.subspan(done, static_cast<std::size_t>(piece.bytes)), collector);
   });
@@ -99,6 +121,7 @@ void CommCourier::ask(const Parcel& mine, base::MutableBytes data, int collector
 void CommCourier::serve(int from, std::int64_t piece_bytes, const Read& read, std::exception_ptr& failure) {
   Parcel parcel;
   receive(std::as_writable_bytes(std::span(&parcel, 1)), from);
+  receive_error(parcel, from, failure);
   std::vector<std::byte> held;
   for_each_piece(parcel, piece_bytes, [&](const Parcel& piece, std::size_t) {
     held.assign(static_cast<std::size_t>(piece.bytes), std::byte{0});
@@ -109,6 +132,7 @@ void CommCourier::serve(int from, std::int64_t piece_bytes, const Read& read, st
 
 void CommCourier::write_own(const Parcel& mine, base::Bytes data, std::int64_t piece_bytes, const Write& write,
                             std::exception_ptr& failure) {
+  attempt(failure, [&] { require_no_error(mine, data); });
   for_each_piece(mine, piece_bytes, [&](const Parcel& piece, std::size_t done) {
     attempt(failure, [&] { write(piece, data.subspan(done, static_cast<std::size_t>(piece.bytes))); });
   });
@@ -116,6 +140,7 @@ void CommCourier::write_own(const Parcel& mine, base::Bytes data, std::int64_t p
 
 void CommCourier::read_own(const Parcel& mine, base::MutableBytes data, std::int64_t piece_bytes, const Read& read,
                            std::exception_ptr& failure) {
+  attempt(failure, [&] { require_no_error(mine, data); });
   for_each_piece(mine, piece_bytes, [&](const Parcel& piece, std::size_t done) {
     attempt(failure, [&] { read(piece, data.subspan(done, static_cast<std::size_t>(piece.bytes))); });
   });

@@ -10,6 +10,7 @@ namespace lq::multifile {
 
 class CommCourier final : public Courier {
  public:
+  // Collective.
   explicit CommCourier(std::shared_ptr<comm::Comm> comm);
 
   void collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) override;
@@ -28,14 +29,16 @@ class CommCourier final : public Courier {
   // Throws the failure.
   void give_verdict(int first, int last, const std::exception_ptr& failure);
   void await_verdict(int collector);
-  int channel() const noexcept { return channel_; }
+  int channel() const noexcept { return channel_.number(); }
 
  private:
   void send(base::Bytes bytes, int to);
+  void send_error(const Parcel& mine, base::Bytes error, int collector);
+  void receive_error(const Parcel& parcel, int from, std::exception_ptr& failure);
   void receive(base::MutableBytes bytes, int from);
 
   std::shared_ptr<comm::Comm> comm_;
-  int channel_;
+  comm::Channel channel_;  // of the group
 };
 
 }  // namespace lq::multifile

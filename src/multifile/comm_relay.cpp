@@ -6,8 +6,6 @@
 
 #include <algorithm>
 
-#include "comm/wait.hpp"
-
 namespace lq::multifile {
 namespace {
 
@@ -37,7 +35,7 @@ void CommRelay::accept(const Courier::Write& write, std::exception_ptr& failure)
 }
 
 void CommRelay::finish() {
-  for (const auto& flight : flights_) comm::wait(*flight);
+  for (comm::Flight& flight : flights_) comm::wait(std::move(flight));
   flights_.clear();
 }
 

@@ -26,7 +26,7 @@ class CommRelay final : public Relay {
   CommCourier courier_;
   int keeper_;
   std::vector<int> wards_;
-  std::vector<std::unique_ptr<comm::Flight>> flights_;
+  std::vector<comm::Flight> flights_;
 };
 
 }  // namespace lq::multifile

@@ -84,9 +84,10 @@ Facts facts_of(const Creation& request, int tasks) {
   return facts;
 }
 
-std::array<comm::Stated, 5> stated_creation(const Creation& request) {
-  const auto most = stated_request(request.path, request.mode, request.block_size, request.seat.files);
-  return {most[0], most[1], most[2], most[3], {"how tasks are numbered", request.seat.is_rank ? "as ranks" : "freely"}};
+std::vector<comm::Stated> stated_creation(const Creation& request) {
+  std::vector<comm::Stated> stated = stated_request(request.path, request.mode, request.block_size, request.seat.files);
+  stated.push_back({"how tasks are numbered", request.seat.is_rank ? "as ranks" : "freely"});
+  return stated;
 }
 
 // The rank in `all` of the first task of file 0. Files without tasks would be missing from the set.
@@ -110,12 +111,13 @@ ParallelFile::~ParallelFile() = default;
 
 std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, const Creation& request) {
   comm::Comm& all = team->all();
-  const std::string path = comm::agree(all, stated_creation(request), [&] {
+  std::string path;
+  comm::require_same(all, [&] {
     require_path(request.path);
     require_valid(request, all);
-    const std::string name = path_of(request.names, request.path, request.seat.file);
-    require_path(name);
-    return name;
+    path = path_of(request.names, request.path, request.seat.file);
+    require_path(path);
+    return stated_creation(request);
   });
   auto file = std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, all.size()), team, request.seat));
   file->form_group(request);

@@ -103,8 +103,10 @@ void MappedFile::write_tables(const std::vector<comm::Message>& filled) {
 }
 
 std::unique_ptr<MappedFile> MappedFile::create(std::shared_ptr<comm::Comm> all, const MappedCreation& request) {
-  comm::agree(*all, stated_request(request.path, request.mode, request.block_size, request.files),
-              [&] { require_valid(request); });
+  comm::require_same(*all, [&] {
+    require_valid(request);
+    return stated_request(request.path, request.mode, request.block_size, request.files);
+  });
   std::uint64_t total = request.tasks.size();
   all->all_reduce(std::span(&total, 1), comm::Reduce::sum);
   if (static_cast<std::uint64_t>(request.files) > total) {  // the same on all

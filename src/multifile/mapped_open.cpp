@@ -98,7 +98,10 @@ void require_valid(const std::string& path, const std::vector<Place>& places, st
 
 std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, const Opening& request,
                                              std::optional<std::vector<std::int64_t>> ranks) {
-  comm::agree(*all, stated_request(request.path, request.mode, 0, 0), [&] { require_path(request.path); });
+  comm::require_same(*all, [&] {
+    require_path(request.path);
+    return stated_request(request.path, request.mode, 0, 0);
+  });
   std::vector<Place> map;
   Extent extent;
   comm::agree_at_root(*all, [&] {

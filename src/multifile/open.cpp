@@ -105,7 +105,10 @@ void require_member(const Metadata& metadata, const Seat& seat) {
 
 std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, const Opening& request) {
   comm::Comm& all = team->all();
-  comm::agree(all, stated_request(request.path, request.mode, 0, 0), [&] { require_path(request.path); });
+  comm::require_same(all, [&] {
+    require_path(request.path);
+    return stated_request(request.path, request.mode, 0, 0);
+  });
   const Seating seating = comm::agree(all, [&] {
     if (all.rank() != 0) return Seating();
     const std::string path = path_of(request.names, request.path, 0);

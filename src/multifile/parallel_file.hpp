@@ -54,10 +54,11 @@ class ParallelFile final : public Multifile {
   bool merges() const noexcept { return merges_; }
   const CollectorGroup& collectors() const noexcept { return collectors_; }
   // Collective over the tasks of the physical file, or at least of the collector's group. false: more than fits into a
-  // chunk here, nothing was written of this task. Errors of the collector are errors of its group.
+  // chunk here, nothing was written of this task. An error of one task is one of its group, and of the call as a whole:
+  // whoever cannot take part joins in with what went wrong, for the others wait for him.
   bool write_together(base::Bytes bytes);
-  // As many bytes as the current chunk has left, or the next one.
-  std::size_t read_together(base::MutableBytes buffer);
+  // As many bytes as the current chunk has left, or the next one. `failure`: what went wrong here before.
+  std::size_t read_together(base::MutableBytes buffer, std::exception_ptr failure = nullptr);
 
   // Collective over team->all(). Throws the same on all tasks; the file is closed all the same.
   void close() override;
@@ -69,6 +70,8 @@ class ParallelFile final : public Multifile {
 
   ParallelFile(Facts facts, std::shared_ptr<Team> team, Seat seat);
 
+  void put(const Parcel& piece, base::Bytes data);
+  void fetch(const Parcel& piece, base::MutableBytes bytes);
   bool is_first() const noexcept { return seat_.task == 0; }
   void create_physical(const Creation& request);
   std::exception_ptr settle(std::int64_t chunk_bytes, std::int64_t rank, const std::function<void()>& prepare);

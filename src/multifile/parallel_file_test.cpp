@@ -6,10 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "format/sion/head.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/multifile_vectors.hpp"
+#include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
 
 namespace lq::multifile {
@@ -141,6 +144,40 @@ TEST_P(Vectors, AreReadByAsManyRanks) {
 
 INSTANTIATE_TEST_SUITE_P(Multifile, Vectors, ::testing::ValuesIn(vectors()),
                          [](const auto& vector) { return std::string(vector.param.name).substr(0, 3); });
+
+// The program's own stream has left its chunk on one rank, collector or not: the others do not wait for it.
+TEST(ParallelFile, ATaskThatCannotTakePartGivesItsErrorToItsGroup) {
+  const testing::ScratchDirectory directory;
+  for (const int bad_rank : {2, 3}) {
+    run_ranks(4, [&](Handle comm) {
+      Creation request;
+      request.path = directory / "together.sion";
+      request.mode = parse_mode("bw,collective,collsize=2");
+      request.chunk_bytes = 10'000;
+      request.block_size = 512;
+      request.seat = dealt_seat(comm->rank(), comm->size(), 1);
+      const auto file = ParallelFile::create(make_team(comm), request);
+      const std::vector<std::byte> bytes(1000, static_cast<std::byte>(comm->rank()));
+      FILE* const stream = file->channel().share_stream();
+      file->channel().seek(file->selected().stream.offset());
+      EXPECT_TRUE(file->write_together(bytes));
+      if (comm->rank() == bad_rank) std::fseek(stream, 100'000'000, SEEK_SET);
+      const bool is_of_its_group = comm->rank() / 2 == bad_rank / 2;
+      const Error error = error_of([&] { EXPECT_TRUE(file->write_together(bytes)); });
+      EXPECT_EQ(error.code(), is_of_its_group ? Code::wrong_state : Code::ok) << error.what();
+      EXPECT_TRUE(file->write_together(bytes));
+      file->close();
+    });
+    run_ranks(4, [&](Handle comm) {
+      const auto file =
+          ParallelFile::open(make_team(comm), opening_of(transport::posix(), directory / "together.sion"));
+      const auto rank = static_cast<std::byte>(comm->rank());
+      const std::size_t calls = comm->rank() / 2 == bad_rank / 2 ? 2 : 3;
+      EXPECT_EQ(read_all(*file, false), std::vector<std::byte>(calls * 1000, rank));
+      file->close();
+    });
+  }
+}
 
 TEST(ParallelFile, CollectorsReadForTheirGroups) {
   const std::string path = std::string(LQ_SOURCE_DIR) + "/tests/golden/good/sion/v10_collective.sion";

@@ -34,15 +34,15 @@ void require_block_size(const std::string& path, std::int32_t block_size) {
          fmt::format("a block size of {} bytes; choose a positive one, or -1 to ask the file system", block_size));
 }
 
-std::array<comm::Stated, 4> stated_request(const std::string& path, const Mode& mode, std::int32_t block_size,
-                                           std::int32_t files) {
+std::vector<comm::Stated> stated_request(const std::string& path, const Mode& mode, std::int32_t block_size,
+                                         std::int32_t files) {
   const std::string words =
       fmt::format("direction {}, collective {}, merge {}, key-value {}, buddies {}", static_cast<int>(mode.direction),
                   mode.collectors.on, mode.merges, mode.keys ? static_cast<int>(*mode.keys) : -1, mode.buddies);
-  return {{{"the name of the multifile", path},
-           {"the mode", words},
-           {"the block size", fmt::format("{}", block_size)},
-           {"the number of files", fmt::format("{}", files)}}};
+  return {{"the name of the multifile", path},
+          {"the mode", words},
+          {"the block size", fmt::format("{}", block_size)},
+          {"the number of files", fmt::format("{}", files)}};
 }
 
 Facts facts_for_writing(const std::string& path, const Mode& mode) {

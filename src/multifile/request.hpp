@@ -4,9 +4,9 @@
 // What the opens of a multifile are asked for: checked here, and the same everywhere.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "comm/agree.hpp"
 #include "format/sion/head.hpp"
@@ -51,9 +51,9 @@ std::string path_of(const format::sion::NameRule& names, const std::string& path
 // Throws Error(invalid_argument): neither positive nor -1.
 void require_block_size(const std::string& path, std::int32_t block_size);
 
-// What must be the same on all ranks; for agree() and require_same().
-std::array<comm::Stated, 4> stated_request(const std::string& path, const Mode& mode, std::int32_t block_size,
-                                           std::int32_t files);
+// What must be the same on all ranks; for require_same().
+std::vector<comm::Stated> stated_request(const std::string& path, const Mode& mode, std::int32_t block_size,
+                                         std::int32_t files);
 
 // What is known of a multifile that is to be written before its tasks are,
 Facts facts_for_writing(const std::string& path, const Mode& mode);

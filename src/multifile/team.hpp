@@ -30,6 +30,7 @@ struct Seat {
 struct Parcel {
   static constexpr std::int64_t nowhere = -1;     // the task has nothing to move
   static constexpr std::int64_t collectors = -2;  // the data belong to the collector's own stream
+  static constexpr std::int64_t failed = -3;      // the data are an error (comm/error_wire), which all are to get
 
   std::int64_t offset = nowhere;
   std::int64_t bytes = 0;
@@ -54,10 +55,11 @@ class Courier {
   using Read = std::function<void(const Parcel& piece, base::MutableBytes)>;
 
   virtual ~Courier() = default;
-  // Calls `write` on the collector, task by task, piece by piece; its own data first. When `write` throws, all of the
-  // group throw.
+  // Calls `write` on the collector, task by task, piece by piece; its own data first. When `write` throws, or a task
+  // has failed before, all of the group throw.
   virtual void collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) = 0;
-  // Calls `read` on the collector, which puts what it read where the piece belongs.
+  // Calls `read` on the collector, which puts what it read where the piece belongs. Of a task that has failed before,
+  // `data` are its error.
   virtual void deal_out(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data, const Read& read) = 0;
 };
 

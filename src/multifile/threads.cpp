@@ -205,8 +205,8 @@ std::vector<comm::Message> ThreadsComm::all_to_all(std::vector<comm::Message> ou
 }
 
 std::unique_ptr<comm::Comm> ThreadsComm::split_by_node() { refuse("group by nodes"); }
-std::unique_ptr<comm::Flight> ThreadsComm::start_send(std::span<const std::byte>, int, int) { refuse("send messages"); }
-std::unique_ptr<comm::Flight> ThreadsComm::start_receive(std::span<std::byte>, int, int) { refuse("receive messages"); }
+comm::Flight ThreadsComm::start_send(std::span<const std::byte>, int, int) { refuse("send messages"); }
+comm::Flight ThreadsComm::start_receive(std::span<std::byte>, int, int) { refuse("receive messages"); }
 
 // Threads of a rank meet in one place, so they cannot be of different groups.
 void ThreadsTeam::require_whole_ranks(const Seat& seat) {

@@ -74,8 +74,8 @@ class ThreadsComm final : public comm::Comm {
   std::vector<comm::Message> all_to_all(std::vector<comm::Message> outgoing) override;
   // These throw Error(unsupported).
   std::unique_ptr<comm::Comm> split_by_node() override;
-  std::unique_ptr<comm::Flight> start_send(std::span<const std::byte> bytes, int to, int channel) override;
-  std::unique_ptr<comm::Flight> start_receive(std::span<std::byte> bytes, int from, int channel) override;
+  comm::Flight start_send(std::span<const std::byte> bytes, int to, int channel) override;
+  comm::Flight start_receive(std::span<std::byte> bytes, int from, int channel) override;
 
  private:
   std::shared_ptr<Shared> shared_;

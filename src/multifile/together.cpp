@@ -6,36 +6,77 @@
 
 #include <limequat/error.hpp>
 
+#include "base/keep_failure.hpp"
+#include "comm/error_wire.hpp"
 #include "multifile/buddy_copies.hpp"
 #include "multifile/buddy_service.hpp"
 #include "multifile/parallel_file.hpp"
 
 namespace lq::multifile {
 
+namespace {
+
+// The error of a task for its group. Where there is no memory for it, none: who waits goes on, and the task itself
+// throws.
+struct Words {
+  explicit Words(const std::exception_ptr& failure) noexcept {
+    if (!failure) return;
+    try {
+      std::rethrow_exception(failure);
+    } catch (const Error& error) {
+      pack(error);
+    } catch (const std::exception& error) {
+      pack(error);
+    }
+  }
+  Parcel parcel() const noexcept {
+    return bytes.empty() ? Parcel{} : Parcel{Parcel::failed, static_cast<std::int64_t>(bytes.size())};
+  }
+
+  std::vector<std::byte> bytes;
+
+ private:
+  void pack(const Error& error) noexcept try { bytes = comm::pack_error(error); } catch (...) {
+  }
+  void pack(const std::exception& error) noexcept try {
+    bytes = comm::pack_error(Error(Code::internal, error.what()));
+  } catch (...) {
+  }
+};
+
+}  // namespace
+
 bool ParallelFile::write_together(base::Bytes bytes) {
-  catch_up();
   Parcel mine;
   LogicalFile& stream = selected().stream;
-  if (merges_) {
-    mine = {Parcel::collectors, static_cast<std::int64_t>(bytes.size())};
-  } else if (ensure_space(bytes.size())) {
-    mine = {static_cast<std::int64_t>(stream.offset()), static_cast<std::int64_t>(bytes.size())};
-  }
   std::exception_ptr failure;
-  try {
-    group_.courier->collect(collectors_, mine, bytes, [&](const Parcel& piece, base::Bytes data) {
-      if (piece.offset >= 0) return channel().write_at(static_cast<std::uint64_t>(piece.offset), data);
-      if (!write(data)) {
-        throw Error(Code::too_large, channel().path() + ": a block is larger than the collector's chunk");
-      }
-    });
-  } catch (...) {
-    failure = std::current_exception();
-    collector_failure_ = failure;
-  }
+  base::keep_failure(failure, [&] {
+    catch_up();
+    if (merges_) {
+      mine = {Parcel::collectors, static_cast<std::int64_t>(bytes.size())};
+    } else if (ensure_space(bytes.size())) {
+      mine = {static_cast<std::int64_t>(stream.offset()), static_cast<std::int64_t>(bytes.size())};
+    }
+  });
+  const Words words(failure);
+  const bool was_well = !failure;
+  bool has_written = true;
+  base::keep_failure(failure, [&] {
+    group_.courier->collect(collectors_, was_well ? mine : words.parcel(), was_well ? bytes : words.bytes,
+                            [&](const Parcel& piece, base::Bytes data) {
+                              has_written = false;
+                              put(piece, data);
+                              has_written = true;
+                            });
+  });
+  if (!has_written) collector_failure_ = failure;
   // Whatever happened here, the neighbours wait.
-  if (copies_) copies_->write(mine.offset == Parcel::nowhere ? base::Bytes() : bytes);
-  if (failure) std::rethrow_exception(failure);
+  if (copies_) copies_->write(failure || mine.offset == Parcel::nowhere ? base::Bytes() : bytes);
+  if (failure) {
+    // What the collector wrote of its own before does not count: its stream stands where it stood.
+    base::keep_failure(failure, [&] { place_stream(); });
+    std::rethrow_exception(failure);
+  }
   if (mine.offset == Parcel::nowhere) return false;
   if (!merges_) {
     stream.advance(bytes.size());
@@ -45,30 +86,48 @@ bool ParallelFile::write_together(base::Bytes bytes) {
   return true;
 }
 
-std::size_t ParallelFile::read_together(base::MutableBytes buffer) {
+// On the collector.
+void ParallelFile::put(const Parcel& piece, base::Bytes data) {
+  if (piece.offset >= 0) return channel().write_at(static_cast<std::uint64_t>(piece.offset), data);
+  if (write(data)) return;
+  throw Error(Code::too_large, channel().path() + ": a block is larger than the collector's chunk");
+}
+
+std::size_t ParallelFile::read_together(base::MutableBytes buffer, std::exception_ptr failure) {
   Parcel mine;
   LogicalFile& stream = selected().stream;
-  if (!buffer.empty() && !is_at_end()) {
+  base::keep_failure(failure, [&] {
+    if (buffer.empty() || is_at_end()) return;
     mine = {static_cast<std::int64_t>(stream.offset()),
             static_cast<std::int64_t>(std::min<std::uint64_t>(buffer.size(), stream.rest()))};
-  }
-  if (service_) {
-    service_->read(stream.offset(), buffer.first(static_cast<std::size_t>(mine.bytes)));
-    stream.advance(static_cast<std::uint64_t>(mine.bytes));
-    place_stream();
-    return static_cast<std::size_t>(mine.bytes);
-  }
-  group_.courier->deal_out(collectors_, mine, buffer, [&](const Parcel& piece, base::MutableBytes data) {
-    const std::size_t got = channel().read_at(static_cast<std::uint64_t>(piece.offset), data);
-    if (got == data.size()) return;
-    ErrorFacts facts;
-    facts.path = channel().path();
-    throw Error(Code::truncated, channel().path() + ": ends inside a chunk; it was cut short: restore it from a copy",
-                facts);
   });
+  Words words(failure);
+  if (failure) mine = words.parcel();
+  if (service_) {
+    base::keep_failure(failure, [&] {
+      service_->read(stream.offset(), buffer.first(mine.offset < 0 ? 0 : static_cast<std::size_t>(mine.bytes)));
+    });
+  } else {
+    const base::MutableBytes data = failure ? base::MutableBytes(words.bytes) : buffer;
+    base::keep_failure(failure, [&] {
+      group_.courier->deal_out(collectors_, mine, data,
+                               [&](const Parcel& piece, base::MutableBytes bytes) { fetch(piece, bytes); });
+    });
+  }
+  if (failure) std::rethrow_exception(failure);
   stream.advance(static_cast<std::uint64_t>(mine.bytes));
   place_stream();
   return static_cast<std::size_t>(mine.bytes);
+}
+
+// On the collector.
+void ParallelFile::fetch(const Parcel& piece, base::MutableBytes bytes) {
+  const std::size_t got = channel().read_at(static_cast<std::uint64_t>(piece.offset), bytes);
+  if (got == bytes.size()) return;
+  ErrorFacts facts;
+  facts.path = channel().path();
+  throw Error(Code::truncated, channel().path() + ": ends inside a chunk; it was cut short: restore it from a copy",
+              facts);
 }
 
 }  // namespace lq::multifile

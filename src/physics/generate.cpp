@@ -74,11 +74,13 @@ void generate(const Grid& grid, const MutableField& field, const GenerateOptions
     check_field(grid, field);
     return grid::resolve_field(grid, field);
   });
-  comm::require_same(comm,
-                     fmt::format("SU({}), beta {:a}, {} sweeps with {} of over-relaxation, seed {}, {} start, {}",
-                                 field.spec.colors, options.beta, options.sweeps, options.over_relaxation, options.seed,
-                                 options.hot_start ? "hot" : "cold", options.after_sweep ? "observed" : "not observed"),
-                     "the options of generate");
+  comm::require_same(comm, [&] {
+    return std::vector<comm::Stated>{
+        {"the options of generate",
+         fmt::format("SU({}), beta {:a}, {} sweeps with {} of over-relaxation, seed {}, {} start, {}",
+                     field.spec.colors, options.beta, options.sweeps, options.over_relaxation, options.seed,
+                     options.hot_start ? "hot" : "cold", options.after_sweep ? "observed" : "not observed")}};
+  });
   if (field.spec.colors == 2) {
     run_chain<2>(grid, resolved, options);
   } else {

@@ -34,7 +34,11 @@ std::string describe(const FieldSpec& spec) {
 // Collective. The field with its spec resolved; every rank has the same spec.
 Field resolve(const Grid& grid, const Field& field, std::string_view verb) {
   const Field resolved = comm::agree(ranks_of(grid), [&] { return grid::resolve_field(grid, field); });
-  comm::require_same(ranks_of(grid), describe(resolved.spec), fmt::format("the field to {}", verb));
+  std::string what;  // lasts as long as the comparison
+  comm::require_same(ranks_of(grid), [&] {
+    what = fmt::format("the field to {}", verb);
+    return std::vector<comm::Stated>{{what, describe(resolved.spec)}};
+  });
   return resolved;
 }
 

@@ -5,19 +5,19 @@
 // hundred microseconds, which is too short to sleep and be woken.
 #include "pump/errand.hpp"
 
-#include <system_error>
 #include <utility>
 
 #include "base/backoff.hpp"
+#include "base/quiet_thread.hpp"
 
 namespace lq::pump {
 
 Errand::Errand(bool has_thread) {
   if (!has_thread) return;
   try {
-    thread_ = std::thread([this] { serve(); });
-  } catch (const std::system_error&) {
-    // There are no threads to be had: it goes without.
+    thread_ = base::start_quiet_thread([this] { serve(); });
+  } catch (...) {
+    // There are no threads to be had, or no memory for one: it goes without.
   }
 }
 

@@ -5,7 +5,10 @@
 #include "pump/errand.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <stdexcept>
 
 namespace lq::pump {
@@ -40,6 +43,28 @@ TEST_P(Errands, ThatFailAreToldOnceAndOthersCanFollow) {
   errand.begin([&] { done = true; });
   errand.finish();
   EXPECT_TRUE(done);
+}
+
+// A signal to the process is for a thread of the program, which may have a handler that expects its own.
+TEST(Errand, ThreadsTakeNoSignalsOfTheProgram) {
+  static std::atomic<bool> is_delivered;
+  is_delivered = false;
+  struct sigaction action {
+  }, before{};
+  action.sa_handler = [](int) { is_delivered = true; };
+  ::sigaction(SIGUSR1, &action, &before);
+  Errand errand(true);
+  sigset_t ours;
+  sigemptyset(&ours);
+  sigaddset(&ours, SIGUSR1);
+  ::pthread_sigmask(SIG_BLOCK, &ours, nullptr);
+  ::kill(::getpid(), SIGUSR1);
+  errand.begin([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
+  errand.finish();
+  EXPECT_FALSE(is_delivered);
+  ::pthread_sigmask(SIG_UNBLOCK, &ours, nullptr);
+  EXPECT_TRUE(is_delivered);
+  ::sigaction(SIGUSR1, &before, nullptr);
 }
 
 TEST(Errand, UnfinishedOnesAreWaitedFor) {

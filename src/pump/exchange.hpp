@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <limequat/field.hpp>
@@ -34,8 +35,11 @@ struct Neighbour {
 
 // How the ranks reach each other: the same on all of them, but for what is their own.
 struct Paths {
+  explicit Paths(comm::Comm& all) : comm(all) {}
+  bool need_messages() const noexcept { return node == nullptr || !node->is_only(); }
+
   comm::Comm& comm;
-  int channel = 0;                                // of messages
+  std::optional<comm::Channel> channel = {};      // where there are messages
   comm::Node* node = nullptr;                     // of ranks that share memory; nullptr: everything goes by messages
   std::unique_ptr<comm::Node::Lease> lease = {};  // with a node
   std::vector<std::byte> own = {};                // slots without a node

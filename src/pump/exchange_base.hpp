@@ -4,6 +4,7 @@
 // What both directions of an exchange have: the shares of the file, the ways to other ranks, and this rank's slots.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -15,9 +16,11 @@
 
 namespace lq::pump {
 
+// All memory is had before the first step: a rank that runs out of it while others wait for it would leave them
+// waiting.
 class Exchange : public Movement {
  public:
-  bool needs_messages() const noexcept final { return paths_->node == nullptr || !paths_->node->is_only(); }
+  bool needs_messages() const noexcept final { return paths_->need_messages(); }
 
  protected:
   Exchange(const lattice::RowPlan& mine, std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
@@ -32,10 +35,13 @@ class Exchange : public Movement {
         tally_(tally),
         owned_(shares_->next_owned(rank_, 0)),
         held_(shares_->next_held(mine_, 0)) {
+    find_most_holders();
     if (!needs_messages()) return;
     for (Buffer& staging : staging_) staging = Buffer(peers_.slot_bytes());
   }
 
+  // Of chunks of mine; there is room for them from now on.
+  std::size_t most_holders() const noexcept { return most_holders_; }
   // Slots, and the messages of each; `others` more buffers of the same size where messages are needed.
   std::uint64_t bytes_with(std::uint64_t others) const noexcept {
     const std::uint64_t buffers = needs_messages() ? staging_.size() + others : 0;
@@ -63,6 +69,16 @@ class Exchange : public Movement {
   std::array<Buffer, Slots::count> staging_{};  // of messages to or from the slots
   std::vector<int> holders_;
   Failure failure_;
+
+ private:
+  void find_most_holders() {
+    for (auto chunk = owned_; chunk; chunk = shares_->next_owned(rank_, chunk->number + 1)) {
+      shares_->holders(*chunk, holders_);
+      most_holders_ = std::max(most_holders_, holders_.size());
+    }
+  }
+
+  std::size_t most_holders_ = 0;
 };
 
 }  // namespace lq::pump

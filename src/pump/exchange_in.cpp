@@ -5,7 +5,7 @@
 // checks and turns them on the way; to the others the owner sends theirs.
 #include <algorithm>
 #include <array>
-#include <deque>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "pump/block.hpp"
@@ -21,7 +21,10 @@ class ExchangeIn final : public Exchange {
       : Exchange(mine, std::move(shares), std::move(paths), tally),
         sink_(field, payload_, mine, tally.sums),
         file_(file) {
+    wanted_.reserve(max_wanted);
+    spare_.reserve(max_wanted);
     if (!needs_messages()) return;
+    for (Open& slot : open_) slot.flights.reserve(most_holders());
     for (std::size_t i = 0; i < max_wanted; ++i) spare_.emplace_back(peers_.slot_bytes());
   }
 
@@ -44,13 +47,13 @@ class ExchangeIn final : public Exchange {
   struct Open {
     bool is_open = false;
     std::uint64_t by_hand = 0;  // ranks that take their sites out of the slot themselves
-    std::vector<std::unique_ptr<comm::Flight>> flights;
+    std::vector<comm::Flight> flights;
   };
   // A chunk with sites of mine, and the message that brings them, if it is one.
   struct Wanted {
     route::Chunk chunk;
     Buffer buffer;
-    std::unique_ptr<comm::Flight> flight;
+    comm::Flight flight;
   };
   static constexpr std::size_t max_wanted = 4;
 
@@ -64,7 +67,7 @@ class ExchangeIn final : public Exchange {
       wanted.buffer = std::move(spare_.back());
       spare_.pop_back();
       wanted.flight = paths_->comm.start_receive(wanted.buffer.first(bytes_in(sink_.rows(), wanted.chunk)),
-                                                 wanted.chunk.owner, paths_->channel);
+                                                 wanted.chunk.owner, paths_->channel->number());
     }
   }
 
@@ -81,7 +84,7 @@ class ExchangeIn final : public Exchange {
   }
 
   bool take_parcel(Wanted& wanted) {
-    if (!wanted.flight->is_done()) return false;
+    if (!wanted.flight.is_done()) return false;
     const std::byte* from = wanted.buffer.data();
     unpack(wanted.chunk, [&](const Piece& piece) {
       const std::byte* const sites = from;
@@ -123,7 +126,7 @@ class ExchangeIn final : public Exchange {
     for (std::uint64_t i = 0; i < Slots::count; ++i) {
       Open& slot = open_[i];
       if (!slot.is_open) continue;
-      std::erase_if(slot.flights, [](const auto& flight) { return flight->is_done(); });
+      std::erase_if(slot.flights, [](comm::Flight& flight) { return flight.is_done(); });
       if (!slot.flights.empty() || slots_.control(i).done.load(std::memory_order_acquire) != slot.by_hand) continue;
       slots_.control(i).open.store(0, std::memory_order_relaxed);
       slot.is_open = false;
@@ -175,14 +178,14 @@ class ExchangeIn final : public Exchange {
       to = std::copy_n(slots_.buffer(i) + place(piece, chunk), bytes, to);
     });
     open_[i].flights.push_back(
-        paths_->comm.start_send({begin, static_cast<std::size_t>(to - begin)}, holder, paths_->channel));
+        paths_->comm.start_send({begin, static_cast<std::size_t>(to - begin)}, holder, paths_->channel->number()));
     return to;
   }
 
   LocalSink sink_;
   base::ByteSource* file_;
-  std::deque<Wanted> wanted_;
-  std::vector<Buffer> spare_;  // of messages
+  std::vector<Wanted> wanted_;  // ascending
+  std::vector<Buffer> spare_;   // of messages
   std::array<Open, Slots::count> open_;
 };
 

@@ -20,8 +20,8 @@ namespace {
 // Sites on their way to an owner out of reach.
 struct Parcel {
   Buffer buffer;
-  std::unique_ptr<comm::Flight> flight;
-  bool is_flying() const noexcept { return flight != nullptr; }
+  comm::Flight flight;
+  bool is_flying() const noexcept { return static_cast<bool>(flight); }
 };
 
 class ExchangeOut final : public Exchange {
@@ -32,6 +32,7 @@ class ExchangeOut final : public Exchange {
         source_(field, payload_, mine, tally.sums),
         file_(file) {
     if (!needs_messages()) return;
+    for (Open& slot : open_) slot.arrivals.reserve(most_holders());
     for (Parcel& parcel : parcels_) parcel.buffer = Buffer(peers_.slot_bytes());
   }
 
@@ -63,7 +64,7 @@ class ExchangeOut final : public Exchange {
     struct Arrival {
       int rank = 0;
       std::size_t begin = 0, bytes = 0;  // in `staging`
-      std::unique_ptr<comm::Flight> flight;
+      comm::Flight flight;
     };
     std::vector<Arrival> arrivals;
   };
@@ -96,13 +97,13 @@ class ExchangeOut final : public Exchange {
         ++slot.by_hand;
       } else {
         const auto bytes = static_cast<std::size_t>(bytes_in(peers_.rows_of(holder), slot.chunk));
-        slot.arrivals.push_back({holder, staged, bytes, nullptr});
+        slot.arrivals.push_back({holder, staged, bytes, {}});
         staged += bytes;
       }
     }
     for (Open::Arrival& arrival : slot.arrivals) {
       const base::MutableBytes bytes{staging_[i].data() + arrival.begin, arrival.bytes};
-      arrival.flight = paths_->comm.start_receive(bytes, arrival.rank, paths_->channel);
+      arrival.flight = paths_->comm.start_receive(bytes, arrival.rank, paths_->channel->number());
     }
     slot.awaited = slot.arrivals.size();
     slots_.control(i).done.store(0, std::memory_order_relaxed);
@@ -140,7 +141,7 @@ class ExchangeOut final : public Exchange {
       Open& slot = open_[i];
       if (!slot.is_open || slot.awaited == 0) continue;
       for (Open::Arrival& arrival : slot.arrivals) {
-        if (!arrival.flight || !arrival.flight->is_done()) continue;
+        if (!arrival.flight || !arrival.flight.is_done()) continue;
         const base::ScopedSeconds seconds(tally_.exchange_seconds);
         const std::byte* from = staging_[i].data() + arrival.begin;
         for_each_piece(peers_.rows_of(arrival.rank), slot.chunk.first_site, slot.chunk.end_site,
@@ -189,8 +190,8 @@ class ExchangeOut final : public Exchange {
         to += piece.sites * site_bytes;
       });
     });
-    parcel.flight =
-        paths_->comm.start_send(parcel.buffer.first(bytes_in(source_.rows(), *held_)), held_->owner, paths_->channel);
+    parcel.flight = paths_->comm.start_send(parcel.buffer.first(bytes_in(source_.rows(), *held_)), held_->owner,
+                                            paths_->channel->number());
     next_held();
     return true;
   }
@@ -199,7 +200,7 @@ class ExchangeOut final : public Exchange {
   bool collect() {
     bool any = false;
     for (Parcel& parcel : parcels_) {
-      if (!parcel.flight || !parcel.flight->is_done()) continue;
+      if (!parcel.flight || !parcel.flight.is_done()) continue;
       parcel.flight.reset();
       any = true;
     }

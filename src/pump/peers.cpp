@@ -23,16 +23,24 @@ struct Card {
   std::array<std::int8_t, max_dimensions> order{};
 };
 
-std::vector<Neighbour> meet_neighbours(comm::Comm& node, const Field& field, int dimensions) {
+// Collective over `all`.
+std::vector<Neighbour> meet_neighbours(comm::Comm& all, comm::Comm& node, const Field& field, int dimensions) {
   Card mine{::getpid(), reinterpret_cast<std::uint64_t>(field.data), static_cast<std::int32_t>(field.spec.precision)};
-  const SiteOrder order = lattice::resolve_order(field.order, dimensions);
-  for (std::size_t k = 0; k < order.size(); ++k) mine.order[k] = static_cast<std::int8_t>(order[k]);
-  std::vector<Neighbour> neighbours;
-  for (const Card& card : comm::all_gather(node, mine)) {
-    neighbours.push_back({card.process, card.address, static_cast<Precision>(card.precision),
-                          SiteOrder(card.order.begin(), card.order.begin() + dimensions)});
-  }
-  return neighbours;
+  std::vector<Card> cards;
+  comm::agree(all, [&] {
+    const SiteOrder order = lattice::resolve_order(field.order, dimensions);
+    for (std::size_t k = 0; k < order.size(); ++k) mine.order[k] = static_cast<std::int8_t>(order[k]);
+    cards.resize(static_cast<std::size_t>(node.size()));
+  });
+  comm::all_gather(node, mine, std::span(cards));
+  return comm::agree(all, [&] {
+    std::vector<Neighbour> neighbours;
+    for (const Card& card : cards) {
+      neighbours.push_back({card.process, card.address, static_cast<Precision>(card.precision),
+                            SiteOrder(card.order.begin(), card.order.begin() + dimensions)});
+    }
+    return neighbours;
+  });
 }
 
 }  // namespace
@@ -43,16 +51,16 @@ std::uint64_t slot_bytes_of(const route::Shares& shares) {
 
 std::unique_ptr<Paths> open_paths(comm::Comm& comm, const route::Shares& shares, Strategy strategy,
                                   const Field& field) {
-  auto paths = std::make_unique<Paths>(Paths{.comm = comm});
-  paths->channel = comm.next_channel();
+  auto paths = comm::agree(comm, [&] { return std::make_unique<Paths>(comm); });
   const std::uint64_t bytes = Slots::bytes(slot_bytes_of(shares));
   if (strategy != Strategy::messages) {
     paths->lease = comm.node().lease(bytes);
     if (paths->lease) paths->node = &comm.node();
   }
   if (paths->node != nullptr && strategy == Strategy::pull && shares.transfer().writing) {
-    paths->neighbours = meet_neighbours(paths->node->comm(), field, shares.transfer().payload.extents.size());
+    paths->neighbours = meet_neighbours(comm, paths->node->comm(), field, shares.transfer().payload.extents.size());
   }
+  if (paths->need_messages()) paths->channel.emplace(comm);
   // The agreement is a barrier, too: nobody looks at slots of another transfer.
   comm::agree(comm, [&] {
     if (!paths->lease) paths->own.resize(static_cast<std::size_t>(bytes) + 4096);
@@ -62,7 +70,11 @@ std::unique_ptr<Paths> open_paths(comm::Comm& comm, const route::Shares& shares,
 }
 
 Peers::Peers(const route::Shares& shares, const Paths& paths)
-    : shares_(shares), paths_(paths), slot_bytes_(slot_bytes_of(shares)) {}
+    : shares_(shares),
+      paths_(paths),
+      slot_bytes_(slot_bytes_of(shares)),
+      rows_(shares.transfer().rows_of(shares.transfer().region)),
+      file_order_(rows_.plan().file_order) {}
 
 std::optional<Slots> Peers::slots_of(int rank) const {
   if (paths_.node != nullptr) {
@@ -81,17 +93,11 @@ const Neighbour* Peers::neighbour(int rank) const {
 }
 
 lattice::Rows& Peers::rows_of(int rank) {
-  const auto known = rows_.find(rank);
-  if (known != rows_.end()) return known->second;
-  constexpr std::size_t most = 1000;  // one owner of a large machine meets very many
-  if (rows_.size() >= most) rows_.clear();
-  const route::Transfer& transfer = shares_.transfer();
-  const Box box = transfer.box_of(rank);
+  if (rank == rows_rank_) return rows_;
   const Neighbour* const near = neighbour(rank);
-  return rows_
-      .emplace(rank, lattice::Rows({transfer.payload.extents, transfer.payload.stored, transfer.payload.order, box,
-                                    near != nullptr ? near->order : SiteOrder{}, box}))
-      .first->second;
+  rows_.aim_at(shares_.transfer().box_of(rank), near != nullptr ? near->order : file_order_);
+  rows_rank_ = rank;
+  return rows_;
 }
 
 }  // namespace lq::pump

@@ -4,7 +4,6 @@
 // What an exchange knows of other ranks: how to reach them, and their rows.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 
@@ -29,7 +28,9 @@ class Peers {
   const route::Shares& shares_;
   const Paths& paths_;
   std::uint64_t slot_bytes_;
-  std::map<int, lattice::Rows> rows_;  // of those met so far
+  lattice::Rows rows_;  // of the rank asked for last
+  int rows_rank_ = -1;
+  SiteOrder file_order_;
 };
 
 // Bytes of a slot.

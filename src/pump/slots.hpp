@@ -22,8 +22,7 @@ struct alignas(64) SlotControl {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share these numbers");
 
-// Memory for sites on their way, without contents. All of it is there before the first step: a rank that runs out of
-// memory while others wait for it would leave them waiting.
+// Memory for sites on their way, without contents.
 class Buffer {
  public:
   Buffer() = default;

@@ -161,7 +161,8 @@ void SetWriter::write_part(const std::string& name, const std::function<void(tra
   const auto created = checkpoint::create_part(transport_, path(), temporary);
   parts_.push_back(temporary);
   created->close();
-  io::NewFile file(transport_, Communicator(), name, temporary, 0, 0, true);
+  io::NewFile file(transport_, Communicator(), name);
+  file.go_on(temporary, 0, 0, true);
   file.named([&] { work(file.file()); });
   file.finish(options_.sync);
 }

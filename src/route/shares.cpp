@@ -36,7 +36,9 @@ Shares::Shares(const Transfer& transfer, const ShareOptions& options)
       order_(lattice::resolve_order(transfer.payload.order, transfer.payload.stored.extents.size())),
       site_bytes_(transfer.site_bytes()),
       begin_(transfer.payload.origin()),
-      end_(begin_ + transfer.payload.stored.volume() * site_bytes_) {
+      end_(begin_ + transfer.payload.stored.volume() * site_bytes_),
+      region_rows_(transfer.rows_of(transfer.region)),
+      rows_(region_rows_) {
   const lattice::Decomposition& dealt = *transfer.dealt;
   for (int k = 0; k < options_.shared_dimensions; ++k) {
     const int d = order_[static_cast<std::size_t>(k)];
@@ -58,10 +60,9 @@ std::optional<std::uint64_t> Shares::first_moved(std::uint64_t site) const {
   if (transfer_.region == transfer_.payload.stored) {
     return site < transfer_.payload.stored.volume() ? std::optional(site) : std::nullopt;
   }
-  lattice::Rows rows = transfer_.rows_of(transfer_.region);
-  rows.seek(site);
+  region_rows_.seek(site);
   lattice::Row row;
-  if (!rows.next(row)) return std::nullopt;
+  if (!region_rows_.next(row)) return std::nullopt;
   return std::max(row.file_site, site);
 }
 
@@ -125,13 +126,13 @@ Chunk Shares::chunk(std::uint64_t number) const {
 
 std::optional<Chunk> Shares::next_held(const Box& mine, std::uint64_t from) const {
   if (mine.empty()) return std::nullopt;
-  lattice::Rows rows = transfer_.rows_of(mine);
+  rows_.aim_at(mine, order_);
   for (std::uint64_t number = std::max(from, first_chunk()); number < end_chunk(); ++number) {
     const Chunk candidate = chunk(number);
     if (candidate.sites() == 0) continue;
-    rows.seek(candidate.first_site);
+    rows_.seek(candidate.first_site);
     lattice::Row row;
-    if (!rows.next(row)) return std::nullopt;
+    if (!rows_.next(row)) return std::nullopt;
     if (row.file_site < candidate.end_site) return candidate;
     // On to the chunk that holds the first byte of the next site that is mine.
     number = std::max(number, (begin_ + row.file_site * site_bytes_) / options_.chunk_bytes - 1);
@@ -175,7 +176,7 @@ std::optional<Chunk> Shares::next_of_group(int rank, std::uint64_t from) const {
   const Box mine = transfer_.dealt->box_of(rank);
   if (mine.empty()) return std::nullopt;
   const Box group = group_of(transfer_.dealt->process_of(mine.lower));
-  lattice::Rows rows = transfer_.rows_of(group);
+  rows_.aim_at(group, order_);
   const std::uint64_t per_domain = options_.domain_bytes / options_.chunk_bytes;
   for (std::uint64_t number = std::max(from, first_chunk()); number < end_chunk();) {
     const std::uint64_t domain = number / per_domain;
@@ -184,9 +185,9 @@ std::optional<Chunk> Shares::next_of_group(int rank, std::uint64_t from) const {
     }
     // A domain of this group overlaps sites of this group: skip to the next that does.
     const std::uint64_t behind = (domain + 1) * options_.domain_bytes;
-    rows.seek(behind <= begin_ ? 0 : (behind - begin_) / site_bytes_);
+    rows_.seek(behind <= begin_ ? 0 : (behind - begin_) / site_bytes_);
     lattice::Row row;
-    if (!rows.next(row)) return std::nullopt;
+    if (!rows_.next(row)) return std::nullopt;
     const std::uint64_t byte = begin_ + row.file_site * site_bytes_;
     number = std::max(domain + 1, byte / options_.domain_bytes) * per_domain;
   }
@@ -195,8 +196,7 @@ std::optional<Chunk> Shares::next_of_group(int rank, std::uint64_t from) const {
 
 void Shares::holders(const Chunk& chunk, std::vector<int>& ranks) const {
   ranks.clear();
-  for (const Box& box :
-       lattice::boxes_of_interval(chunk.first_site, chunk.end_site, transfer_.payload.stored, order_)) {
+  for (const Box& box : lattice::BoxesOfInterval(chunk.first_site, chunk.end_site, transfer_.payload.stored, order_)) {
     Box part = intersect(box, transfer_.region);
     if (part.empty()) continue;
     part.lower = moved(part.lower, transfer_.region.lower, -1);

@@ -55,6 +55,8 @@ struct Chunk {
   std::uint64_t sites() const noexcept { return end_site - first_site; }
 };
 
+// What is asked in every step of a transfer needs no memory, but for the ranks that holders() lists. One thread at a
+// time.
 class Shares {
  public:
   Shares(const Transfer& transfer, const ShareOptions& options);
@@ -93,6 +95,8 @@ class Shares {
   std::uint64_t begin_, end_;  // the payload's bytes
   std::uint64_t members_ = 1;
   std::uint64_t owners_ = 1;
+  // Where this looks for sites: those of the region, and those of one box after the other.
+  mutable lattice::Rows region_rows_, rows_;
 };
 
 }  // namespace lq::route

@@ -31,9 +31,7 @@ constexpr std::uint64_t shared_copies = 4;   // of what the neighbour has just w
 constexpr std::uint64_t pulled_copies = 16;  // out of an array that no cache holds
 constexpr std::uint64_t round_trips = 32;
 constexpr std::uint64_t handovers = 256;
-constexpr int channel = 0;
-
-void wait(comm::Flight& flight) {
+void wait_for(comm::Flight flight) {
   while (!flight.is_done()) ::sched_yield();
 }
 
@@ -46,6 +44,7 @@ class Messages {
  public:
   explicit Messages(comm::Comm& comm)
       : comm_(comm),
+        channel_(comm),
         node_(comm.node()),
         outgoing_(comm::agree(comm, [] { return std::vector<std::byte>(pulled_copies * mebi, std::byte{1}); })),
         incoming_(comm::agree(comm, [] { return std::vector<std::byte>(mebi, std::byte{2}); })),
@@ -65,9 +64,9 @@ class Messages {
     const int other = is_first ? partner_ : 0;
     const base::Stopwatch watch;
     for (std::uint64_t i = 0; i < trips; ++i) {
-      if (is_first) wait(*comm_.start_send(std::span(outgoing_).first(bytes), other, channel));
-      wait(*comm_.start_receive(std::span(incoming_).first(bytes), other, channel));
-      if (!is_first) wait(*comm_.start_send(std::span(outgoing_).first(bytes), other, channel));
+      if (is_first) wait_for(comm_.start_send(std::span(outgoing_).first(bytes), other, channel_.number()));
+      wait_for(comm_.start_receive(std::span(incoming_).first(bytes), other, channel_.number()));
+      if (!is_first) wait_for(comm_.start_send(std::span(outgoing_).first(bytes), other, channel_.number()));
     }
     return watch.seconds();
   }
@@ -77,10 +76,11 @@ class Messages {
     const int size = comm_.size();
     const int distance = std::max(size / 2, 1);
     const base::Stopwatch watch;
-    const auto receiving = comm_.start_receive(incoming_, (comm_.rank() + size - distance) % size, channel);
-    const auto sending = comm_.start_send(std::span(outgoing_).first(mebi), (comm_.rank() + distance) % size, channel);
-    wait(*receiving);
-    wait(*sending);
+    comm::Flight receiving = comm_.start_receive(incoming_, (comm_.rank() + size - distance) % size, channel_.number());
+    comm::Flight sending =
+        comm_.start_send(std::span(outgoing_).first(mebi), (comm_.rank() + distance) % size, channel_.number());
+    wait_for(std::move(receiving));
+    wait_for(std::move(sending));
     return watch.seconds();
   }
 
@@ -152,11 +152,14 @@ class Messages {
 
   void exchange_cards() {
     const Card mine{::getpid(), reinterpret_cast<std::uint64_t>(outgoing_.data())};
-    const std::vector<Card> cards = comm::all_gather(node_.comm(), mine);
+    std::vector<Card> cards =
+        comm::agree(comm_, [&] { return std::vector<Card>(static_cast<std::size_t>(node_.comm().size())); });
+    comm::all_gather(node_.comm(), mine, std::span(cards));
     neighbour_ = cards[static_cast<std::size_t>((node_.index() + 1) % node_.comm().size())];
   }
 
   comm::Comm& comm_;
+  comm::Channel channel_;
   comm::Node& node_;
   std::vector<std::byte> outgoing_;
   std::vector<std::byte> incoming_;

@@ -54,7 +54,8 @@ Counted observe(int ranks, int files, std::uint64_t (*size_of)(std::uint64_t tas
         "close", [&] { set->close(); }, [&] { return counting.writes(); });
     set.reset();
     rank.phase("open", [&] {
-      const OpenSet open(*transport, "set", Communicator(comm), {});
+      const auto opened = OpenSet::open(*transport, "set", Communicator(comm), {});
+      const OpenSet& open = *opened;
       EXPECT_EQ(open.share().first, comm->rank());
       std::vector<std::byte> bytes(size_of(number));
       EXPECT_EQ(open.task(open.share().first)->read_at(0, bytes), bytes.size());

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "comm/comm.hpp"
+#include "comm/tree.hpp"
 
 namespace lq::testing {
 
@@ -163,7 +164,7 @@ inline void messages_in_flight_keep_order_and_channel(comm::Comm& comm) {
   const int next = (comm.rank() + 1) % comm.size(), previous = (comm.rank() + comm.size() - 1) % comm.size();
   constexpr int count = 3;
   std::array<std::vector<std::byte>, 2 * count> out, in;
-  std::vector<std::unique_ptr<comm::Flight>> flights;
+  std::vector<comm::Flight> flights;
   for (std::size_t i = 0; i < out.size(); ++i) {
     out[i] = letter(comm.rank(), static_cast<int>(i));
     flights.push_back(comm.start_send(out[i], next, static_cast<int>(i % 2)));
@@ -176,10 +177,45 @@ inline void messages_in_flight_keep_order_and_channel(comm::Comm& comm) {
     }
   }
   while (!flights.empty()) {
-    std::erase_if(flights, [](const auto& flight) { return flight->is_done(); });
+    std::erase_if(flights, [](comm::Flight& flight) { return flight.is_done(); });
     std::this_thread::yield();
   }
   for (std::size_t i = 0; i < in.size(); ++i) EXPECT_EQ(in[i], letter(previous, static_cast<int>(i)));
+}
+
+// Thousands of collective operations along trees, and transfers begun and ended meanwhile, have other channels.
+inline void a_message_in_flight_is_left_alone(comm::Comm& comm) {
+  if (comm.size() == 1) return;
+  const int next = (comm.rank() + 1) % comm.size(), previous = (comm.rank() + comm.size() - 1) % comm.size();
+  const comm::Channel channel(comm);
+  std::vector<std::byte> in(8), out(8, static_cast<std::byte>(comm.rank()));
+  comm::Flight arriving = comm.start_receive(in, previous, channel.number());
+  constexpr int operations = 2100;
+  for (int i = 0; i < operations; ++i) {
+    const comm::Channel other(comm);
+    EXPECT_NE(other.number(), channel.number());
+    const std::uint64_t one = 1;
+    EXPECT_EQ(comm::exclusive_sums(comm, std::span(&one, 1)).total[0], static_cast<std::uint64_t>(comm.size()));
+  }
+  EXPECT_FALSE(arriving.is_done());
+  comm.barrier();
+  comm::Flight leaving = comm.start_send(out, next, channel.number());
+  comm::wait(std::move(arriving));
+  comm::wait(std::move(leaving));
+  EXPECT_EQ(in, std::vector<std::byte>(8, static_cast<std::byte>(previous)));
+}
+
+// A number is free when the transfer is over on all ranks.
+inline void channels_are_given_out_again_when_all_have_left(comm::Comm& comm) {
+  const comm::Channel first(comm);
+  auto late = std::make_unique<comm::Channel>(comm);
+  const int number = late->number();
+  EXPECT_NE(number, first.number());
+  if (comm.rank() > 0) late.reset();
+  EXPECT_NE(comm::Channel(comm).number(), number);
+  late.reset();
+  comm.barrier();
+  EXPECT_EQ(comm::Channel(comm).number(), number);
 }
 
 inline void ranks_of_a_node_keep_their_order(comm::Comm& comm) {
@@ -209,6 +245,8 @@ inline std::vector<CommQuestion> all_comm_questions() {
           {"equal_keys_keep_the_order_of_ranks", equal_keys_keep_the_order_of_ranks},
           {"negative_colour_is_in_no_group", negative_colour_is_in_no_group},
           {"messages_in_flight_keep_order_and_channel", messages_in_flight_keep_order_and_channel},
+          {"a_message_in_flight_is_left_alone", a_message_in_flight_is_left_alone},
+          {"channels_are_given_out_again_when_all_have_left", channels_are_given_out_again_when_all_have_left},
           {"ranks_of_a_node_keep_their_order", ranks_of_a_node_keep_their_order}};
 }
 

@@ -15,6 +15,10 @@ struct alignas(16) Label {
 };
 
 void* allocate(std::size_t bytes) {
+  if (lq::testing::HeldMemory* const owner = lq::testing::memory_owner; owner != nullptr && owner->fail_at >= 0) {
+    const std::int64_t number = owner->asked++;
+    if (number == owner->fail_at || (owner->for_good && number > owner->fail_at)) throw std::bad_alloc();
+  }
   void* const place = std::malloc(sizeof(Label) + bytes);
   if (place == nullptr) throw std::bad_alloc();
   Label* const label = new (place) Label{lq::testing::memory_owner, bytes};
@@ -36,7 +40,13 @@ void release(void* bytes) noexcept {
 
 void* operator new(std::size_t bytes) { return allocate(bytes); }
 void* operator new[](std::size_t bytes) { return allocate(bytes); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept try {
+  return allocate(bytes);
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
 void operator delete(void* bytes) noexcept { release(bytes); }
 void operator delete[](void* bytes) noexcept { release(bytes); }
 void operator delete(void* bytes, std::size_t) noexcept { release(bytes); }
 void operator delete[](void* bytes, std::size_t) noexcept { release(bytes); }
+void operator delete(void* bytes, const std::nothrow_t&) noexcept { release(bytes); }

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What simulated ranks hold of the heap. Counted in programs that link held_memory.cpp, for threads that name an owner.
+// What simulated ranks hold of the heap, and when it runs out. Counted in programs that link held_memory.cpp, for
+// threads that name an owner.
 #pragma once
 
 #include <atomic>
@@ -11,6 +12,12 @@ namespace lq::testing {
 
 struct HeldMemory {
   std::atomic<std::int64_t> now{0}, most{0};
+
+  // Allocation number `fail_at`, counted from 0, throws std::bad_alloc; with `for_good` all behind it, too.
+  std::int64_t fail_at = -1;
+  bool for_good = false;
+  std::atomic<std::int64_t> asked{0};
+  bool has_failed() const noexcept { return fail_at >= 0 && asked > fail_at; }
 };
 
 // Whose is what this thread allocates; nullptr: nobody's.

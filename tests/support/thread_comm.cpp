@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The operations on threads. A rank hands in a pointer, all meet, the last one works out the result for all, each
-// takes what it needs, all meet again.
+// The operations on threads; their memory is the network's, not that of the ranks. A rank hands in a pointer, all meet,
+// the last one works out the result for all, each takes what it needs, all meet again.
 #include "support/thread_comm.hpp"
 
 #include <algorithm>
@@ -45,11 +45,14 @@ std::uint64_t combine(std::uint64_t a, std::uint64_t b, Reduce operation) {
   refuse("all_reduce: unknown operation");
 }
 
-class Sent final : public comm::Flight {
+class Sent {
  public:
   Sent(World& world, std::shared_ptr<Meeting> group, std::shared_ptr<Letter> letter, int to)
       : world_(world), group_(std::move(group)), letter_(std::move(letter)), to_(to) {}
-  bool is_done() override { return world_.was_received(*letter_, *group_, to_); }
+  bool is_done() {
+    const OwnedBy network(nullptr);
+    return world_.was_received(*letter_, *group_, to_);
+  }
 
  private:
   World& world_;
@@ -59,7 +62,7 @@ class Sent final : public comm::Flight {
 };
 
 // Letters of one sender and channel are taken in the order in which their receipts were asked for.
-class Expected final : public comm::Flight {
+class Expected {
  public:
   Expected(World& world, std::shared_ptr<Meeting> group, std::span<std::byte> bytes, int from, int to, int channel,
            Traffic* traffic)
@@ -72,8 +75,9 @@ class Expected final : public comm::Flight {
         traffic_(traffic),
         place_(world.queue_up(*group_, from, to, channel)) {}
 
-  bool is_done() override {
+  bool is_done() {
     if (done_) return true;
+    const OwnedBy network(nullptr);
     const std::shared_ptr<Letter> letter = world_.fetch(*group_, from_, to_, channel_, place_);
     if (!letter) return false;
     if (letter->bytes.size() != bytes_.size()) {
@@ -105,10 +109,12 @@ class ThreadComm final : public comm::Comm {
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return meeting_->size(); }
   void barrier() override {
+    const OwnedBy network(nullptr);
     together("barrier", rank_, {}, [] {});
   }
 
   void broadcast(std::span<std::byte> data, int root) override {
+    const OwnedBy network(nullptr);
     require_rank(root, "broadcast");
     together(
         "broadcast from " + std::to_string(root), data, [&] { require_equal_sizes<std::span<std::byte>>("broadcast"); },
@@ -119,6 +125,7 @@ class ThreadComm final : public comm::Comm {
   }
 
   void all_reduce(std::span<std::uint64_t> values, Reduce operation) override {
+    const OwnedBy network(nullptr);
     using Values = std::span<std::uint64_t>;
     together(
         "all_reduce " + std::to_string(static_cast<int>(operation)), values,
@@ -134,6 +141,7 @@ class ThreadComm final : public comm::Comm {
   }
 
   std::vector<Message> all_to_all(std::vector<Message> outgoing) override {
+    const OwnedBy network(nullptr);
     std::vector<Message> incoming;
     together(
         "all_to_all", outgoing, [&] { deliver_all(); },
@@ -143,6 +151,7 @@ class ThreadComm final : public comm::Comm {
   }
 
   std::unique_ptr<Comm> split(int colour, int key) override {
+    const OwnedBy network(nullptr);
     const Wish wish{colour, key};
     std::shared_ptr<Meeting> joined;
     int place = 0;
@@ -161,16 +170,18 @@ class ThreadComm final : public comm::Comm {
 
   std::unique_ptr<Comm> split_by_node() override { return split(rank_ / ranks_per_node_, rank_); }
 
-  std::unique_ptr<comm::Flight> start_send(std::span<const std::byte> bytes, int to, int channel) override {
+  comm::Flight start_send(std::span<const std::byte> bytes, int to, int channel) override {
+    const OwnedBy network(nullptr);
     require_rank(to, "send");
     count(bytes.size(), to);
     const std::uint64_t sent_at = traffic_ == nullptr ? 0 : ++traffic_->steps;
-    return std::make_unique<Sent>(world_, meeting_, world_.post(*meeting_, rank_, to, channel, bytes, sent_at), to);
+    return comm::Flight(Sent(world_, meeting_, world_.post(*meeting_, rank_, to, channel, bytes, sent_at), to));
   }
 
-  std::unique_ptr<comm::Flight> start_receive(std::span<std::byte> bytes, int from, int channel) override {
+  comm::Flight start_receive(std::span<std::byte> bytes, int from, int channel) override {
+    const OwnedBy network(nullptr);
     require_rank(from, "receive");
-    return std::make_unique<Expected>(world_, meeting_, bytes, from, rank_, channel, traffic_);
+    return comm::Flight(Expected(world_, meeting_, bytes, from, rank_, channel, traffic_));
   }
 
  private:
@@ -191,12 +202,7 @@ class ThreadComm final : public comm::Comm {
       ++traffic_->collectives;
       meeting_->note_steps(traffic_->steps);
     }
-    // What one works out for all is the network's, not its own.
-    const auto work = [&] {
-      const OwnedBy nobody(nullptr);
-      for_all();
-    };
-    meeting_->meet(rank_, operation, &mine, for_all ? std::function<void()>(work) : std::function<void()>());
+    meeting_->meet(rank_, operation, &mine, for_all);
     if (traffic_ != nullptr) {
       traffic_->steps =
           meeting_->steps() + static_cast<std::uint64_t>(std::bit_width(static_cast<unsigned>(size() - 1)));

@@ -125,8 +125,8 @@ class CallbackComm final : public comm::Comm {
 
   std::unique_ptr<comm::Comm> split(int, int) override { refuse("be split"); }
   std::unique_ptr<comm::Comm> split_by_node() override { refuse("be split by nodes"); }
-  std::unique_ptr<comm::Flight> start_send(std::span<const std::byte>, int, int) override { refuse("send messages"); }
-  std::unique_ptr<comm::Flight> start_receive(std::span<std::byte>, int, int) override { refuse("receive messages"); }
+  comm::Flight start_send(std::span<const std::byte>, int, int) override { refuse("send messages"); }
+  comm::Flight start_receive(std::span<std::byte>, int, int) override { refuse("receive messages"); }
 
  private:
   [[noreturn]] static void refuse(const char* what) {

@@ -80,9 +80,10 @@ int process_read(void* data, sion_int64* spec, int number) {
   });
 }
 
-// Callbacks wait for a signal to go on, which nobody gives to those who send an error: nothing at all is no error.
+// Callbacks wait for a signal to go on, which nobody gives to those who send an error: nothing at all is no error. They
+// have no way for the error of a task, which is told on that task only.
 std::array<sion_int64, 2> spec_of(const Parcel& parcel) {
-  if (parcel.offset == Parcel::nowhere) return {0, 0};
+  if (parcel.offset == Parcel::nowhere || parcel.offset == Parcel::failed) return {0, 0};
   return {parcel.offset, parcel.bytes};
 }
 

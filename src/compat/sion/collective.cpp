@@ -5,6 +5,7 @@
 // not merged, they are individual.
 #include <fmt/format.h>
 
+#include "base/keep_failure.hpp"
 #include "compat/sion/alias.hpp"
 #include "compat/sion/data.hpp"
 #include "multifile/parallel_file.hpp"
@@ -36,14 +37,18 @@ std::size_t write_together(OpenFile& open, ParallelFile& file, const void* data,
 
 std::size_t read_together(OpenFile& open, ParallelFile& file, void* data, std::size_t size, std::size_t items) {
   const auto bytes = bytes_of("sion_coll_fread", open, data, size, items);
-  file.catch_up();
-  const auto& stream = file.selected().stream;
-  const bool fits = bytes && *bytes <= stream.width() && (stream.rest() == 0 || *bytes <= stream.rest());
-  if (bytes && !fits) {
+  // As above: what goes wrong before is for all.
+  std::exception_ptr failure;
+  bool fits = false;
+  base::keep_failure(failure, [&] {
+    file.catch_up();
+    const auto& stream = file.selected().stream;
+    fits = bytes && *bytes <= stream.width() && (stream.rest() == 0 || *bytes <= stream.rest());
+    if (!bytes || fits) return;
     complain(0, open.rank,
              fmt::format("not enough bytes left in chunk, aborting ({} < {}) ...\n", stream.rest(), *bytes));
-  }
-  const std::size_t got = file.read_together({static_cast<std::byte*>(data), fits ? *bytes : 0});
+  });
+  const std::size_t got = file.read_together({static_cast<std::byte*>(data), fits ? *bytes : 0}, failure);
   return size == 0 ? 0 : got / size;
 }
 

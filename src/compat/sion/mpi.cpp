@@ -99,7 +99,9 @@ std::shared_ptr<comm::Comm> comm_of(MPI_Comm comm) {
 
 Seat seat_in(comm::Comm& all, MPI_Comm global, const MPI_Comm* local, const int* files) {
   const int wanted = *files;
-  comm::require_same(all, fmt::format("{}", wanted > 0 ? wanted : 0), "numFiles");
+  comm::require_same(all, [&] {
+    return std::vector<comm::Stated>{{"numFiles", fmt::format("{}", wanted > 0 ? wanted : 0)}};
+  });
   if (wanted <= 0) return local_seat(all, global, local);
   return comm::agree(all, [&] { return multifile::dealt_seat(all.rank(), all.size(), wanted); });
 }

@@ -12,7 +12,7 @@
 
 #include <limequat/error.hpp>
 
-#include "comm/wait.hpp"
+#include "comm/comm.hpp"
 #include "compat/sion/alias.hpp"
 #include "compat/sion/mapped.hpp"
 #include "compat/sion/mpi.hpp"
@@ -58,10 +58,8 @@ int take_turn(OpenFile& open, bool begins) {
   const int other = begins ? comm.rank() - at_once : comm.rank() + at_once;
   if (other < 0 || other >= comm.size()) return SION_SUCCESS;
   std::byte token{};
-  constexpr int channel = 1023;  // no other transfer between tasks of a file lasts until here
-  const auto flight = begins ? comm.start_receive(std::span(&token, 1), other, channel)
-                             : comm.start_send(std::span(&token, 1), other, channel);
-  comm::wait(*flight);
+  comm::wait(begins ? comm.start_receive(std::span(&token, 1), other, comm::turn_channel)
+                    : comm.start_send(std::span(&token, 1), other, comm::turn_channel));
   return SION_SUCCESS;
 }
 

@@ -43,7 +43,11 @@ std::shared_ptr<multifile::ThreadsComm> hybrid_threads(MPI_Comm global) {
   auto& shared = threads->shared();
   shared.group.together(
       threads->thread(), nullptr,
-      [&] { comm::require_same(*shared.between, fmt::format("{}", shared.group.threads()), "the number of threads"); },
+      [&] {
+        comm::require_same(*shared.between, [&] {
+          return std::vector<comm::Stated>{{"the number of threads", fmt::format("{}", shared.group.threads())}};
+        });
+      },
       [] {});
   return threads;
 }
