@@ -21,6 +21,7 @@
 #include "base/byte_source.hpp"
 #include "base/edited_source.hpp"
 #include "format/findings.hpp"
+#include "format/tile_codec.hpp"
 
 namespace lq::format {
 
@@ -33,7 +34,8 @@ struct Literal {
 
 // What the tail of a file may need to know of the data.
 struct Digest {
-  Sums sums;  // those of Layout::sums
+  Sums sums;                     // those of Layout::sums
+  std::vector<Tile> tiles = {};  // where they lie: as planned, or as it turned out when they were encoded
 };
 
 // A piece of a file as data. Several physical files: `suffixes` are appended to the path, one per file.
@@ -103,6 +105,8 @@ class FieldFormat : public RecordFormat {
   // Which texts of another file can stand beside a field in this format. Left out are names it cannot hold, second
   // texts where it has one, and what describes the numbers themselves when their precision changes.
   virtual Metadata carried(const Metadata& texts, bool precision_changes) const = 0;
+  // Of Payload::encoding; nullptr: there is none of that name.
+  virtual const TileCodec* tile_codec(std::string_view encoding) const;
   // Puts the sums of a field that is there in their place, or adds the record that has room for them.
   virtual void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry,
                           const Digest& sums) const = 0;
@@ -129,6 +133,16 @@ struct Format {
   // unsupported: it takes none; says which formats do.
   const RecordFormat& for_records() const;
   const FieldFormat& for_fields() const;
+};
+
+// A format more, before all others, while the object lives; the last one added goes first. Not while other threads use
+// formats: for tests of what no format of the table needs.
+class AddedFormat {
+ public:
+  explicit AddedFormat(const Format& format);
+  ~AddedFormat();
+  AddedFormat(const AddedFormat&) = delete;
+  AddedFormat& operator=(const AddedFormat&) = delete;
 };
 
 // All formats, most specific first.

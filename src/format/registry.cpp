@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -117,16 +118,28 @@ const FieldFormat& Format::for_fields() const {
                           info.holds, names([](const Format& format) { return format.fields != nullptr; })));
 }
 
+const TileCodec* FieldFormat::tile_codec(std::string_view) const { return nullptr; }
+
+namespace {
+
 // Most specific first.
-std::span<const Format* const> formats() {
-  static const std::array table{
+std::vector<const Format*>& table() {
+  static std::vector<const Format*> formats{
       &ildg::format(),
       &scidac::format(),
       &lime::format(),
       &sion::format(),
   };
-  return table;
+  return formats;
 }
+
+}  // namespace
+
+std::span<const Format* const> formats() { return table(); }
+
+AddedFormat::AddedFormat(const Format& format) { table().insert(table().begin(), &format); }
+
+AddedFormat::~AddedFormat() { table().erase(table().begin()); }
 
 const Format& format_named(std::string_view name) {
   const auto found = std::ranges::find(formats(), name, [](const Format* format) { return format->name(); });

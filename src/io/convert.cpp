@@ -15,6 +15,7 @@
 #include "io/field_writer.hpp"
 #include "io/local_box.hpp"
 #include "io/merge_texts.hpp"
+#include "io/payload_files.hpp"
 #include "io/read.hpp"
 #include "io/scan.hpp"
 #include "lattice/tiles.hpp"
@@ -23,32 +24,36 @@ namespace lq {
 
 namespace {
 
+// What passed of a field while it was copied.
+struct Tallies {
+  pump::Tally read, written;
+};
+
 // This rank's tiles of a field, from file to file.
 struct TileCopy {
   transport::Transport& transport;
-  const std::string& from;
+  const Catalog& catalog;
   const Payload& source;
-  Box region;
-  pump::Tally& read;
+  const Payload& target;
   const Communicator& communicator;
   std::uint64_t writers;  // the first ranks
+  std::uint64_t block_bytes;
   const Progress& progress;
 
-  void operator()(transport::File& file, const Payload& target, const pump::PumpOptions& options,
-                  pump::Tally& written) const {
-    const lattice::Tiles tiles(region, source.order, io::tile_bytes / source.spec.site_bytes());
+  void operator()(transport::File& file, Tallies& tallies) const {
+    const lattice::Tiles tiles(source.stored, source.order, io::tile_bytes / source.spec.site_bytes());
     const auto rank = static_cast<std::uint64_t>(communicator.rank());
     if (rank >= writers) return;
     const lattice::Share mine = lattice::share_of(tiles.count(), writers, rank);
-    const std::unique_ptr<transport::File> input = transport.open_read(from);
+    const io::PayloadFiles input(transport, catalog, source);
     std::vector<std::byte> memory;
     for (std::uint64_t i = mine.begin; i < mine.end; ++i) {
       const Box tile = tiles.tile(i);
       memory.resize(static_cast<std::size_t>(tile.volume() * source.spec.site_bytes()));
-      io::read_box(*input, source, tile, source.spec.precision, memory.data(), read);
+      io::read_box(input.sequence(), source, tile, source.spec.precision, memory.data(), tallies.read);
       Field field{.spec = source.spec, .data = memory.data()};
       pump::run(*pump::move_out(field, target, {target.extents, target.stored, target.order, tile, {}, tile}, file,
-                                options, written));
+                                {.block_bytes = block_bytes}, tallies.written));
       if (progress && communicator.is_root()) progress(i + 1 - mine.begin, mine.end - mine.begin);
     }
   }
@@ -81,16 +86,15 @@ io::FieldPlan plan_of(const Catalog& catalog, const FieldEntry& entry, const std
 }
 
 // The report of a file of several fields: that of the last one, with the bytes and seconds of all.
-void add_to(Report& total, Report&& field, const pump::Tally& read) {
+void add_to(Report& total, Report&& field) {
   const std::uint64_t bytes = total.bytes + field.bytes;
   const StepSeconds before = total.seconds;
   total = std::move(field);
   total.bytes = bytes;
-  total.seconds.pack += before.pack + read.pack_seconds;
+  total.seconds.pack += before.pack;
   total.seconds.exchange += before.exchange;
-  total.seconds.storage += before.storage + read.storage_seconds;
+  total.seconds.storage += before.storage;
   total.seconds.total += before.total;
-  if (total.zeros.sites == 0) total.zeros = read.zeros;
 }
 
 // Everything but the data.
@@ -99,9 +103,48 @@ Report rehearse(transport::Transport& transport, const Catalog& catalog, const s
   io::FieldWriter writer(transport, communicator, to, options);
   Report report;
   for (const FieldEntry& entry : catalog.fields) {
-    add_to(report, writer.rehearse(plan_of(catalog, entry, to, options)), pump::Tally(entry.payload, {}));
+    add_to(report, writer.rehearse(plan_of(catalog, entry, to, options)));
   }
   writer.require_space();
+  return report;
+}
+
+// Tiles of the copy end anywhere in the file.
+void require_one_piece(const std::string& path, const Payload& payload) {
+  if (payload.tile_sites == 0) return;
+  throw Error(Code::unsupported, path + ": conversion writes formats whose sites lie in one piece", {.path = path});
+}
+
+// Collective. One field into the file of `writer`.
+Report convert_field(io::FieldWriter& writer, transport::Transport& transport, const Catalog& catalog,
+                     const FieldEntry& entry, const std::string& to, const Communicator& communicator,
+                     std::uint64_t writers, const ConvertOptions& options) {
+  comm::Comm& comm = communicator.engine();
+  const auto placed = writer.place(comm::agree(comm, [&] { return plan_of(catalog, entry, to, options.write); }));
+  Tallies tallies = comm::agree(comm, [&] {
+    require_one_piece(to, placed->payload());
+    return Tallies{pump::Tally(entry.payload, io::sums_of(entry)), pump::Tally(placed->payload(), placed->layout.sums)};
+  });
+  const TileCopy copy{
+      transport,       catalog, entry.payload, placed->payload(), communicator, writers, options.write.block_bytes,
+      options.progress};
+  const std::vector<transport::File*> files = writer.open(*placed, true);
+  comm::agree(comm, [&] { writer.named([&] { copy(*files.front(), tallies); }); });
+  tallies.written.reduce(comm);
+  tallies.read.reduce(comm);
+  format::Digest digest = comm::agree_alike(comm, [&] {
+    if (io::judge(entry, tallies.read, entry.payload.stored) == ChecksumStatus::mismatch) {
+      throw io::mismatch_error(catalog, entry, tallies.read);
+    }
+    return format::Digest{tallies.written.sums.values()};
+  });
+  Report report = writer.finish(*placed, digest);
+  report.bytes = tallies.written.bytes;
+  report.checksum = tallies.written.sums.total();
+  report.sums = std::move(digest.sums);
+  report.seconds.pack = tallies.written.pack_seconds + tallies.read.pack_seconds;
+  report.seconds.storage = tallies.written.storage_seconds + tallies.read.storage_seconds;
+  report.zeros = tallies.read.zeros;
   return report;
 }
 
@@ -115,26 +158,7 @@ Report convert_fields(transport::Transport& transport, const Catalog& catalog, c
   const std::uint64_t writers = single[0] == 1 ? 1 : static_cast<std::uint64_t>(comm.size());
   Report report;
   for (const FieldEntry& entry : catalog.fields) {
-    const io::FieldPlan plan = comm::agree(comm, [&] { return plan_of(catalog, entry, to, options.write); });
-    pump::Tally read = comm::agree(comm, [&] { return pump::Tally(entry.payload, io::sums_of(entry)); });
-    const TileCopy copy{transport, catalog.path, entry.payload, entry.payload.stored,
-                        read,      communicator, writers,       options.progress};
-    const auto check = [&](const pump::Tally&) {
-      read.reduce(comm);
-      comm::agree_alike(comm, [&] {
-        if (io::judge(entry, read, entry.payload.stored) == ChecksumStatus::mismatch) {
-          throw io::mismatch_error(catalog, entry, read);
-        }
-      });
-    };
-    const io::FieldWriter::Sites tiles{
-        [](const Payload&) { return true; },
-        [&copy](transport::File* file, const Payload& target, const pump::PumpOptions& how, pump::Tally& written) {
-          return comm::agree(copy.communicator.engine(), [&] {
-            return pump::move_by([&copy, &target, &written, file, how] { copy(*file, target, how, written); });
-          });
-        }};
-    add_to(report, writer.append(plan, tiles, check), read);
+    add_to(report, convert_field(writer, transport, catalog, entry, to, communicator, writers, options));
   }
   writer.commit(report);
   return report;

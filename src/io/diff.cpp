@@ -16,6 +16,7 @@
 #include "comm/agree.hpp"
 #include "comm/tree.hpp"
 #include "io/local_box.hpp"
+#include "io/payload_files.hpp"
 #include "io/scan.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"
@@ -141,16 +142,15 @@ Difference diff(const std::string& a, const std::string& b, const Communicator& 
     const FieldEntry& x = first.field(options.field, options.index);
     const FieldEntry& y = second.field(options.field, options.index);
     require_comparable(first, x, second, y);
-    const std::unique_ptr<transport::File> file_a = transport.open_read(a);
-    const std::unique_ptr<transport::File> file_b = transport.open_read(b);
+    const io::PayloadFiles files_a(transport, first, x.payload), files_b(transport, second, y.payload);
     const lattice::Tiles tiles(x.payload.stored, x.payload.order,
                                io::tile_bytes / (x.payload.spec.numbers * sizeof(double)));
     const lattice::Share mine = lattice::share_of(tiles.count(), static_cast<std::uint64_t>(communicator.size()),
                                                   static_cast<std::uint64_t>(communicator.rank()));
     for (std::uint64_t i = mine.begin; i < mine.end; ++i) {
       const Box tile = tiles.tile(i);
-      compare_tile(x.payload, tile, io::read_box(*file_a, x.payload, tile), io::read_box(*file_b, y.payload, tile),
-                   options.tolerance, extreme);
+      compare_tile(x.payload, tile, io::read_box(files_a.sequence(), x.payload, tile),
+                   io::read_box(files_b.sequence(), y.payload, tile), options.tolerance, extreme);
       if (options.progress && communicator.is_root()) options.progress(i + 1 - mine.begin, mine.end - mine.begin);
     }
   });

@@ -15,6 +15,7 @@
 #include "base/clock.hpp"
 #include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
+#include "io/payload_files.hpp"
 #include "io/scan.hpp"
 #include "io/sites.hpp"
 #include "lattice/tiles.hpp"
@@ -37,6 +38,18 @@ std::string word(Verify verify) {
 }
 
 std::string word(Sync sync) { return sync == Sync::none ? "none" : sync == Sync::data ? "data" : "full"; }
+
+// Of the first file, whose tiles came to lie where they do.
+std::uint64_t end_of(const std::vector<format::Literal>& tail, const std::vector<Tile>& tiles) {
+  std::uint64_t end = 0;
+  for (const format::Literal& literal : tail) {
+    if (literal.file == 0) end = std::max(end, literal.offset + literal.bytes.size());
+  }
+  for (const Tile& tile : tiles) {
+    if (tile.file == 0) end = std::max(end, tile.offset + tile.bytes);
+  }
+  return end;
+}
 
 // What all ranks must ask for alike, whatever is written.
 std::vector<comm::Stated> stated(const std::string& path, const WriteOptions& options) {
@@ -64,7 +77,9 @@ FieldWriter::FieldWriter(transport::Transport& transport, const Communicator& co
   before_ = std::move(before);
 }
 
-format::Layout FieldWriter::plan_field(const FieldPlan& plan) const {
+std::unique_ptr<FieldWriter::Placed> FieldWriter::plan_field(const FieldPlan& plan) const {
+  auto placed = std::make_unique<Placed>();
+  placed->plan = plan;
   format::FieldRequest request;
   request.name = name_of(plan);
   request.spec = plan.spec;
@@ -75,29 +90,57 @@ format::Layout FieldWriter::plan_field(const FieldPlan& plan) const {
   request.first = written_.empty() && (!before_ || before_->begins_message);
   request.checksum = options_.verify != Verify::none;
   request.slice_checksums = request.checksum && options_.slice_checksums;
-  format::Layout layout = target_format(path_, options_, request.spec, plan.extents).for_fields().plan(request);
-  if (layout.suffixes.size() != 1 || layout.payload.size() != 1) {
-    throw Error(Code::unsupported,
-                path_ + ": a field goes into one file here; sets of several files are written as checkpoints",
+  placed->format = &target_format(path_, options_, request.spec, plan.extents).for_fields();
+  placed->layout = placed->format->plan(request);
+  const bool goes_on = !files_.empty() || before_;
+  if (placed->layout.payload.size() != 1 || (placed->layout.suffixes.size() != 1 && goes_on)) {
+    throw Error(Code::unsupported, path_ + ": a field in several files must be the first and only one of its set",
                 {.path = path_});
   }
-  return layout;
+  return placed;
 }
 
+// Further files of a set have the name of the first one with their suffix.
 void FieldWriter::open_for(const format::Layout& layout, bool touches_file) {
   const std::uint64_t bytes = layout.end.front() - end_;
-  if (file_) {
-    file_->require_space(end_, bytes);
-    return file_->open_for_writing(touches_file);
+  if (!files_.empty()) {
+    files_.front()->require_space(end_, bytes);
+    return files_.front()->open_for_writing(touches_file);
   }
-  auto file =
-      comm::agree(communicator_.engine(), [&] { return std::make_unique<NewFile>(transport_, communicator_, path_); });
+  auto files = comm::agree(communicator_.engine(), [&] {
+    std::vector<std::unique_ptr<NewFile>> made;
+    for (const std::string& suffix : layout.suffixes) {
+      made.push_back(std::make_unique<NewFile>(transport_, communicator_, path_ + suffix));
+    }
+    return made;
+  });
   if (before_) {
-    file->go_on(before_->at, end_, bytes, touches_file);
+    files.front()->go_on(before_->at, end_, bytes, touches_file);
   } else {
-    file->create(options_.overwrite, bytes, touches_file);
+    for (std::size_t k = 0; k < files.size(); ++k) {
+      files[k]->create(options_.overwrite, layout.end[k] - (k == 0 ? end_ : 0), touches_file);
+    }
   }
-  file_ = std::move(file);
+  files_ = std::move(files);
+}
+
+// Collective. At the root, each literal to its file.
+void FieldWriter::write(base::FunctionRef<std::vector<format::Literal>()> make) {
+  for (std::size_t k = 0; k < files_.size(); ++k) {
+    files_[k]->write([&] {
+      std::vector<format::Literal> literals = make();
+      std::erase_if(literals, [k](const format::Literal& one) { return one.file != static_cast<int>(k); });
+      return literals;
+    });
+  }
+}
+
+void FieldWriter::named(base::FunctionRef<void()> work) const {
+  const auto named_from = [&](const auto& self, std::size_t k) -> void {
+    if (k == files_.size()) return work();
+    files_[k]->named([&] { self(self, k + 1); });
+  };
+  named_from(named_from, 0);
 }
 
 Report FieldWriter::describe(const FieldPlan& plan, const FieldSpec& in_file) const {
@@ -113,10 +156,10 @@ Report FieldWriter::describe(const FieldPlan& plan, const FieldSpec& in_file) co
 }
 
 Report FieldWriter::rehearse(const FieldPlan& plan) {
-  const format::Layout layout = plan_field(plan);
-  const Payload& payload = layout.payload.front();
-  written_.push_back({payload, {}});
-  end_ = layout.end.front();
+  const std::unique_ptr<Placed> placed = plan_field(plan);
+  const Payload& payload = placed->payload();
+  written_.push_back({payload, {}, nullptr});
+  end_ = placed->layout.end.front();
   Report report = describe(plan, payload.spec);
   report.bytes = payload.length;
   return report;
@@ -124,65 +167,41 @@ Report FieldWriter::rehearse(const FieldPlan& plan) {
 
 void FieldWriter::require_space() const { io::require_space(transport_, path_, end_); }
 
-std::unique_ptr<FieldWriter::Passing> FieldWriter::begin(const FieldPlan& plan, const Sites& sites) {
-  comm::Comm& comm = communicator_.engine();
-  auto passing = comm::agree(comm, [&] {
-    auto made = std::make_unique<Passing>();
-    made->plan = plan;
-    made->layout = plan_field(plan);
-    made->tally = std::make_unique<pump::Tally>(made->payload(), made->layout.sums);
+std::unique_ptr<FieldWriter::Placed> FieldWriter::place(const FieldPlan& plan) {
+  return comm::agree(communicator_.engine(), [&] {
     written_.reserve(written_.size() + 1);
-    return made;
+    return plan_field(plan);
   });
-  const Payload& payload = passing->payload();
-  const bool touches_file = sites.prepare(payload);
-  open_for(passing->layout, touches_file);
-  file_->write([&] { return passing->layout.head; });
-  const pump::PumpOptions how{.block_bytes = options_.block_bytes};
-  passing->movement = sites.start(touches_file ? &file_->file() : nullptr, payload, how, *passing->tally);
-  return passing;
 }
 
-Report FieldWriter::finish(Passing& passing, const std::exception_ptr& failure,
-                           const std::function<void(const pump::Tally&)>& check) {
+std::vector<transport::File*> FieldWriter::open(const Placed& placed, bool touches_file) {
+  open_for(placed.layout, touches_file);
+  write([&] { return placed.layout.head; });
+  return comm::agree(communicator_.engine(), [&] {
+    std::vector<transport::File*> opened;
+    for (const auto& file : files_) opened.push_back(touches_file ? &file->file() : nullptr);
+    return opened;
+  });
+}
+
+Report FieldWriter::finish(const Placed& placed, const format::Digest& digest) {
   comm::Comm& comm = communicator_.engine();
-  comm::agree(comm, [&] {
-    if (failure) file_->named([&] { std::rethrow_exception(failure); });
-  });
-  passing.movement.reset();
-  pump::Tally& tally = *passing.tally;
-  const base::Stopwatch reduction;
-  tally.reduce(comm);
-  const double reduction_seconds = comm::max_over_ranks(comm, reduction.seconds());
-  if (check) check(tally);
-  if (passing.layout.tail) file_->write([&] { return passing.layout.tail({tally.sums.values()}); });
-
-  const Payload& payload = passing.payload();
+  const format::Layout& layout = placed.layout;
+  std::vector<format::Literal> tail;
   Report report = comm::agree_alike(comm, [&] {
-    written_.push_back({payload, tally.sums.values()});
-    Report made = describe(passing.plan, payload.spec);
-    made.checksum = tally.sums.total();
-    made.sums = tally.sums.values();
-    made.stored = made.sums.checksum();
-    return made;
+    if (layout.tail) tail = layout.tail(digest);
+    const Payload& payload = placed.payload();
+    written_.push_back({payload, digest.sums, placed.format->tile_codec(payload.encoding)});
+    written_.back().payload.tiles = digest.tiles;
+    return describe(placed.plan, payload.spec);
   });
-  end_ = passing.layout.end.front();
-
+  write([&] { return tail; });
+  end_ = placed.payload().encoding.empty() ? layout.end.front() : end_of(tail, digest.tiles);
   const bool checksum = options_.verify != Verify::none;
-  report.bytes = tally.bytes;
+  if (checksum) report.stored = digest.sums.checksum();
   report.status = checksum ? ChecksumStatus::ok : ChecksumStatus::absent;
-  report.seconds = {.pack = tally.pack_seconds,
-                    .exchange = tally.exchange_seconds + reduction_seconds,
-                    .storage = tally.storage_seconds,
-                    .sync = 0,
-                    .total = comm::max_over_ranks(comm, passing.watch.seconds())};
+  report.seconds.total = comm::max_over_ranks(comm, placed.watch.seconds());
   return report;
-}
-
-Report FieldWriter::append(const FieldPlan& plan, const Sites& sites,
-                           const std::function<void(const pump::Tally&)>& check) {
-  const std::unique_ptr<Passing> passing = begin(plan, sites);
-  return finish(*passing, pump::outcome_of(*passing->movement), check);
 }
 
 void FieldWriter::append_record(const std::string& type, std::string_view contents) {
@@ -199,18 +218,18 @@ void FieldWriter::append_record(const std::string& type, std::string_view conten
         .plan_record(type, text, end_, end_ == 0);
   });
   open_for(layout, true);
-  file_->write([&] { return layout.head; });
+  write([&] { return layout.head; });
   end_ = layout.end.front();
 }
 
 void FieldWriter::complete(Report& report) {
   comm::Comm& comm = communicator_.engine();
   comm::agree_alike(comm, [&] {
-    if (file_) return;
+    if (!files_.empty()) return;
     throw Error(Code::wrong_state, path_ + ": nothing was written, so there is no file to complete", {.path = path_});
   });
   const base::Stopwatch watch;
-  file_->finish(options_.sync);
+  for (const auto& file : files_) file->finish(options_.sync);
   report.seconds.sync += comm::max_over_ranks(comm, watch.seconds());
   if (options_.verify == Verify::read_back) read_back(report);
   report.seconds.total += comm::max_over_ranks(comm, watch.seconds());
@@ -219,11 +238,12 @@ void FieldWriter::complete(Report& report) {
 void FieldWriter::commit(Report& report) {
   complete(report);
   const base::Stopwatch watch;
-  file_->publish(options_.sync);
+  // The file that readers look at comes last: a set is there with all its files or not at all.
+  for (std::size_t k = files_.size(); k-- > 0;) files_[k]->publish(options_.sync);
   const double seconds = comm::max_over_ranks(communicator_.engine(), watch.seconds());
   report.seconds.sync += seconds;
   report.seconds.total += seconds;
-  file_.reset();
+  files_.clear();
 }
 
 // Headers and texts by a scan, as any reader would; then the data of every field.
@@ -231,9 +251,10 @@ void FieldWriter::read_back(Report& report) {
   comm::Comm& comm = communicator_.engine();
   Catalog catalog;
   std::exception_ptr failure;  // on all ranks alike
-  base::keep_failure(failure, [&] { catalog = scan_file(transport_, file_->temporary_path(), communicator_, {}); });
+  base::keep_failure(failure,
+                     [&] { catalog = scan_file(transport_, files_.front()->temporary_path(), communicator_, {}); });
   comm::agree_alike(comm, [&] {
-    file_->named([&] {
+    named([&] {
       if (failure) std::rethrow_exception(failure);
       catalog.require_sound();
     });
@@ -242,7 +263,7 @@ void FieldWriter::read_back(Report& report) {
   const auto fields = std::span(catalog.fields).last(std::min(catalog.fields.size(), written_.size()));
   const bool all_there = std::ranges::equal(fields, written_, [](const FieldEntry& entry, const Written& written) {
     return entry.sums == written.sums && entry.payload.offset == written.payload.offset &&
-           entry.payload.length == written.payload.length;
+           entry.payload.length == written.payload.length && entry.payload.tiles == written.payload.tiles;
   });
   comm::agree_alike(comm, [&] {
     if (all_there) return;
@@ -264,9 +285,11 @@ void FieldWriter::read_back(const Written& written, Report& report) {
     const std::uint64_t share = (static_cast<std::uint64_t>(comm.rank()) + 1) % ranks;
     const lattice::Share part = lattice::share_of(payload.stored.volume(), ranks, share);
     if (part.begin == part.end) return passed;
-    file_->named([&] {
-      const std::unique_ptr<transport::File> file = transport_.open_read(file_->temporary_path());
-      pump::pump_past(*file, payload, part.begin, part.end, {.block_bytes = options_.block_bytes}, passed);
+    named([&] {
+      std::vector<std::string> paths;
+      for (const auto& file : files_) paths.push_back(file->temporary_path());
+      const PayloadFiles files(transport_, paths, payload, written.tile_codec);
+      pump::pump_past(files.sequence(), payload, part.begin, part.end, {.block_bytes = options_.block_bytes}, passed);
     });
     return passed;
   });

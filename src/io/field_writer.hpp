@@ -5,8 +5,6 @@
 // Every public way to write a file comes through here.
 #pragma once
 
-#include <exception>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,11 +16,10 @@
 #include <limequat/report.hpp>
 
 #include "base/clock.hpp"
+#include "base/function_ref.hpp"
 #include "format/format.hpp"
 #include "io/new_file.hpp"
-#include "pump/direct.hpp"
-#include "pump/movement.hpp"
-#include "pump/tally.hpp"
+#include "transport/transport.hpp"
 
 namespace lq::io {
 
@@ -36,23 +33,12 @@ struct FieldPlan {
 
 class FieldWriter {
  public:
-  // Where a field's sites come from. Both calls are collective.
-  struct Sites {
-    // Returns whether this rank writes to the file.
-    std::function<bool(const Payload& payload)> prepare;
-    // `file` is nullptr on ranks that do not.
-    std::function<std::unique_ptr<pump::Movement>(transport::File* file, const Payload& payload,
-                                                  const pump::PumpOptions& options, pump::Tally& tally)>
-        start;
-  };
-
-  // A field on its way into the file.
-  struct Passing {
+  // A field that has its place in the file.
+  struct Placed {
     base::Stopwatch watch;
     FieldPlan plan;
     format::Layout layout;
-    std::unique_ptr<pump::Tally> tally;
-    std::unique_ptr<pump::Movement> movement;
+    const format::FieldFormat* format = nullptr;
 
     const Payload& payload() const { return layout.payload.front(); }
   };
@@ -69,21 +55,22 @@ class FieldWriter {
   FieldWriter(transport::Transport& transport, const Communicator& communicator, std::string path, WriteOptions options,
               Continuation before);
 
-  // Collective. Everything up to the first site; the sites then move by the steps of `movement`.
-  std::unique_ptr<Passing> begin(const FieldPlan& plan, const Sites& sites);
-  // Collective. The sites have passed, or failed to on this rank. `check` runs on all ranks once the checksum of what
-  // was written is known, before the tail.
-  Report finish(Passing& passing, const std::exception_ptr& failure,
-                const std::function<void(const pump::Tally&)>& check = {});
-  // Collective. Both, with all steps between them.
-  Report append(const FieldPlan& plan, const Sites& sites, const std::function<void(const pump::Tally&)>& check = {});
-  // Local. Plans a field as append() does and writes nothing; the report says what would be written.
+  // A field takes three steps: it is placed, its files are opened, and when its sites have passed it is finished.
+  // Collective.
+  std::unique_ptr<Placed> place(const FieldPlan& plan);
+  // Collective. The files of the field, with all that comes before the data; nullptr on ranks that do not touch them.
+  std::vector<transport::File*> open(const Placed& placed, bool touches_file);
+  // Local. Does `work`; its errors name the files as the user did.
+  void named(base::FunctionRef<void()> work) const;
+  // Collective. What comes behind the data; what can be said of the field.
+  Report finish(const Placed& placed, const format::Digest& digest);
+  // Local. Plans a field as place() does and writes nothing; the report says what would be written.
   Report rehearse(const FieldPlan& plan);
   // Local. Throws no_space unless there is room for what was rehearsed.
   void require_space() const;
   // Collective. The contents of rank 0 are written.
   void append_record(const std::string& type, std::string_view contents);
-  // Collective. Completes the file; `report` gets the seconds and the verdict of read-back.
+  // Collective. Completes the file and gives it its name; `report` gets the seconds and the verdict of read-back.
   void commit(Report& report);
   // Collective. The same, but the file keeps the name it has.
   void complete(Report& report);
@@ -93,11 +80,13 @@ class FieldWriter {
   struct Written {
     Payload payload;
     Sums sums;
+    const format::TileCodec* tile_codec = nullptr;
   };
 
-  format::Layout plan_field(const FieldPlan& plan) const;
+  std::unique_ptr<Placed> plan_field(const FieldPlan& plan) const;
   Report describe(const FieldPlan& plan, const FieldSpec& in_file) const;
   void open_for(const format::Layout& layout, bool touches_file);
+  void write(base::FunctionRef<std::vector<format::Literal>()> make);
   void read_back(Report& report);
   void read_back(const Written& written, Report& report);
 
@@ -105,9 +94,9 @@ class FieldWriter {
   Communicator communicator_;
   std::string path_;
   WriteOptions options_;
-  std::unique_ptr<NewFile> file_;
+  std::vector<std::unique_ptr<NewFile>> files_;  // none: nothing was written yet
   std::vector<Written> written_;
-  std::uint64_t end_ = 0;  // size of the file so far
+  std::uint64_t end_ = 0;  // size of the (first) file so far
   std::optional<Continuation> before_;
 };
 

@@ -40,7 +40,9 @@ unsigned mode_of(const std::string& path) {
 class New : public ::testing::Test {
  protected:
   std::unique_ptr<NewFile> create(bool overwrite) {
-    return std::make_unique<NewFile>(transport::posix(), Communicator(), path_, overwrite, 4, true);
+    auto file = std::make_unique<NewFile>(transport::posix(), Communicator(), path_);
+    file->create(overwrite, 4, true);
+    return file;
   }
   static void complete(NewFile& file) {
     file.file().write_at(0, base::as_bytes(std::string("new!")));
@@ -81,7 +83,8 @@ TEST_F(New, FileIsNotOpenedThroughALinkThatTookItsPlace) {
   put(directory_ / "other", "precious");
   testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
     const Communicator all(comm);
-    NewFile file(transport::posix(), all, path_, false, 4, comm->rank() == 0);
+    NewFile file(transport::posix(), all, path_);
+    file.create(false, 4, comm->rank() == 0);
     comm->barrier();
     if (comm->rank() == 0) {
       fs::remove(file.temporary_path());

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
@@ -18,6 +18,7 @@
 #include "base/clock.hpp"
 #include "comm/agree.hpp"
 #include "grid/local_field.hpp"
+#include "io/payload_files.hpp"
 #include "io/scan.hpp"
 #include "io/sites.hpp"
 #include "io/transfer.hpp"
@@ -93,6 +94,12 @@ void require_same_sites(const std::string& path, const FieldEntry& entry, const 
        .offset = entry.payload.offset,
        .expected = fmt::format("{} numbers", wanted.numbers),
        .found = fmt::format("{} numbers", stored.numbers)});
+}
+
+Box region_to_read(const std::string& path, const FieldEntry& entry, const ReadOptions& options, const Grid& grid,
+                   const FieldSpec& wanted) {
+  require_same_sites(path, entry, wanted);
+  return region_of(path, entry, options, grid);
 }
 
 // Whole slices of the slowest dimension, first .. last-1, or nothing when the box cuts slices.
@@ -202,102 +209,78 @@ MutableField in_region(const MutableField& field, const Coord& corner) {
   return target;
 }
 
+// Of a field that is read.
+SitePlan plan_of(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Box& region,
+                 const ReadOptions& options) {
+  return {.path = catalog.path,
+          .payload = entry.payload,
+          .region = region,
+          .unit = transport.unit(catalog.path),
+          .sums = options.verify ? sums_of(entry) : std::vector<SumName>{},
+          .tile_codec = tile_codec_of(catalog.format, entry.payload),
+          .route = options.route,
+          .block_bytes = options.block_bytes};
+}
+
 // One field of a scanned file on its way; `local` is resolved.
 class EntryTransfer {
  public:
   // Local.
   EntryTransfer(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                 const MutableField& local, const ReadOptions& options)
-      : catalog_(catalog),
+      : transport_(transport),
+        catalog_(catalog),
         entry_(entry),
         grid_(grid),
         verify_(options.verify),
-        tally_(entry.payload, options.verify ? sums_of(entry) : std::vector<SumName>{}) {
-    require_same_sites(catalog.path, entry, local.spec);
-    region_ = region_of(catalog.path, entry, options, grid);
-    field_ = in_region(local, region_.lower);
-    memory_ = {local.spec, local.store ? nullptr : local.data, local.available, local.order, {}};
-    unit_ = transport.unit(catalog.path);
-  }
-  // Collective.
-  void begin(transport::Transport& transport, const ReadOptions& options) {
-    comm::Comm& comm = grid_.communicator().engine();
-    route_ = route_sites({.path = catalog_.path,
-                          .grid = grid_,
-                          .payload = entry_.payload,
-                          .region = region_,
-                          .unit = unit_,
-                          .writing = false,
-                          .checksum = options.verify,
-                          .options = options.route},
-                         memory_);
-    comm::agree(comm, [&] {
-      if (route_.touches_file) file_ = transport.open_read(catalog_.path);
-    });
-    movement_ = move_sites_in(route_, grid_, field_, entry_.payload, file_.get(),
-                              {
-                                  .block_bytes = options.block_bytes,
-                              },
-                              tally_);
-  }
+        region_(region_to_read(catalog.path, entry, options, grid, local.spec)),
+        sites_(grid, plan_of(transport, catalog, entry, region_, options), in_region(local, region_.lower)) {}
   EntryTransfer(const EntryTransfer&) = delete;
   EntryTransfer& operator=(const EntryTransfer&) = delete;
 
-  pump::Movement& movement() { return *movement_; }
+  // Collective. Everything up to the first site.
+  void begin() {
+    sites_.choose_route();
+    std::vector<transport::File*> files = comm::agree(grid_.communicator().engine(), [&] {
+      if (!sites_.touches_file()) return std::vector<transport::File*>{};
+      files_.emplace(transport_, catalog_, entry_.payload);
+      return files_->all();
+    });
+    sites_.start(std::move(files));
+  }
+
+  pump::Movement& movement() { return sites_.movement(); }
 
   // Collective. seconds.total is left to the caller.
   Report finish(const std::exception_ptr& failure) {
-    comm::Comm& comm = grid_.communicator().engine();
-    comm::agree(comm, [&] {
-      if (failure) std::rethrow_exception(failure);
-    });
-    movement_.reset();
-    const base::Stopwatch reduction;
-    tally_.reduce(comm);
-    const double reduction_seconds = comm::max_over_ranks(comm, reduction.seconds());
-    return comm::agree_alike(comm, [&] {
-      Report result = report(reduction_seconds);
-      if (result.status == ChecksumStatus::mismatch) throw mismatch_error(catalog_, entry_, tally_);
+    sites_.finish(failure);
+    return comm::agree_alike(grid_.communicator().engine(), [&] {
+      Report result = report();
+      if (result.status == ChecksumStatus::mismatch) throw mismatch_error(catalog_, entry_, sites_.tally());
       return result;
     });
   }
 
  private:
-  Report report(double reduction_seconds) const {
+  Report report() const {
     Report report;
+    sites_.describe(report);
     report.path = catalog_.path;
     report.format = catalog_.format;
     report.field = entry_.name;
-    report.spec = entry_.payload.spec;
-    report.extents = region_.extents;
-    report.ranks = grid_.size();
-    report.strategy = route_.strategy;
-    report.bytes = tally_.bytes;
-    report.checksum = tally_.sums.total();
     report.stored = entry_.sums.checksum();
-    report.sums = tally_.sums.values();
-    report.status = verify_ ? judge(entry_, tally_, region_) : ChecksumStatus::unchecked;
-    report.zeros = tally_.zeros;
-    report.seconds = {.pack = tally_.pack_seconds,
-                      .exchange = tally_.exchange_seconds + reduction_seconds,
-                      .storage = tally_.storage_seconds,
-                      .sync = 0,
-                      .total = 0};
+    report.status = verify_ ? judge(entry_, sites_.tally(), region_) : ChecksumStatus::unchecked;
     return report;
   }
 
+  transport::Transport& transport_;
   const Catalog& catalog_;
   const FieldEntry& entry_;
   Grid grid_;
   bool verify_;
   Box region_;
-  MutableField field_;
-  Field memory_;
-  transport::Unit unit_;
-  pump::Tally tally_;
-  SiteRoute route_;
-  std::unique_ptr<transport::File> file_;
-  std::unique_ptr<pump::Movement> movement_;  // refers to the others
+  std::optional<PayloadFiles> files_;
+  SiteTransfer sites_;  // refers to the others
 };
 
 class ReadTransfer final : public Transfer {
@@ -314,7 +297,7 @@ class ReadTransfer final : public Transfer {
       const FieldEntry& entry = catalog_.field(options.field, options.index);
       return std::make_unique<EntryTransfer>(transport, catalog_, entry, grid_, local_, options);
     });
-    entry_->begin(transport, options);
+    entry_->begin();
   }
 
   pump::Movement& movement() override { return entry_->movement(); }
@@ -339,7 +322,7 @@ Report read_entry(transport::Transport& transport, const Catalog& catalog, const
   const auto transfer = comm::agree(grid.communicator().engine(), [&] {
     return std::make_unique<EntryTransfer>(transport, catalog, entry, grid, local, options);
   });
-  transfer->begin(transport, options);
+  transfer->begin();
   return transfer->finish(pump::outcome_of(transfer->movement()));
 }
 

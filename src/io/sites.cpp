@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/machine.hpp>
 
+#include "base/clock.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
 #include "route/choose.hpp"
@@ -18,20 +20,32 @@ namespace lq::io {
 
 namespace {
 
-// The sites of this rank, in coordinates of the file's lattice.
-lattice::RowPlan rows_of(const SiteRequest& request, const Field& memory) {
-  Box mine = request.grid.local_box();
-  for (int d = 0; d < mine.lower.size(); ++d) mine.lower[d] += request.region.lower[d];
-  const Payload& payload = request.payload;
-  return {payload.extents, payload.stored, payload.order, mine, memory.order, mine};
-}
-
 // Whether neighbours may take this rank's sites out of its memory in long pieces.
 bool is_readable(const lattice::RowPlan& plan, const Field& memory) {
   lattice::Rows rows(plan);
   lattice::Row row;
   return !rows.next(row) || (memory.data != nullptr && row.memory_stride == 1);
 }
+
+// Whether the tiles that this rank has sites of are all its own.
+bool has_whole_tiles(const lattice::RowPlan& plan, const Payload& payload) {
+  if (payload.encoding.empty()) return true;
+  const std::uint64_t tile = payload.tile_sites, all = payload.stored.volume();
+  lattice::Rows rows(plan);
+  std::uint64_t end = 0;  // of the sites so far
+  for (lattice::Row row; rows.next(row); end = row.file_site + row.sites) {
+    if (row.file_site == end) continue;
+    if (end % tile != 0 || row.file_site % tile != 0) return false;
+  }
+  return end % tile == 0 || end == all;
+}
+
+// Facts of this rank that the choice depends on, and then those of all ranks: the strictest.
+struct View {
+  transport::Unit unit;
+  bool is_readable = true;
+  bool has_whole_tiles = true;
+};
 
 // A choice without its words.
 struct Decision {
@@ -40,23 +54,24 @@ struct Decision {
 };
 
 // Collective. Rank 0 decides for all: others may see another file system, or another profile.
-Decision decide(const SiteRequest& request, const route::Transfer& transfer, route::Situation situation) {
-  comm::Comm& comm = request.grid.communicator().engine();
+Decision decide(comm::Comm& comm, const SitePlan& plan, const route::Transfer& transfer, const View& view,
+                route::Situation situation) {
   Decision decision;
   comm::agree_at_root(comm, [&] {
     try {
-      situation.block_bytes = request.unit.bytes;
-      situation.needs_single_owner = request.unit.single_owner;
-      situation.checksum = request.checksum;
+      situation.block_bytes = view.unit.bytes;
+      situation.needs_single_owner = view.unit.single_owner;
+      situation.has_whole_tiles = view.has_whole_tiles;
+      situation.checksum = !plan.sums.empty();
       const Machine machine = site_machine();
       situation.can_pull = situation.can_pull && machine.pull_permitted;
       situation.can_share = situation.can_share && machine.shared_memory_permitted;
-      const route::Choice choice = route::choose(transfer, situation, request.options, machine);
+      const route::Choice choice = route::choose(transfer, situation, plan.route, machine);
       decision = {choice.strategy, choice.shares};
     } catch (const Error& error) {
       ErrorFacts facts = error.facts();
-      facts.path = request.path;
-      throw Error(error.code(), fmt::format("{}: {}", request.path, error.what()), facts);
+      facts.path = plan.path;
+      throw Error(error.code(), fmt::format("{}: {}", plan.path, error.what()), facts);
     }
   });
   comm.broadcast(std::as_writable_bytes(std::span(&decision, 1)), 0);
@@ -79,41 +94,30 @@ route::Situation look_around(comm::Comm& comm, bool is_readable) {
 }
 
 // Collective.
-Decision choose(const SiteRequest& given, const route::Transfer& transfer, bool is_readable) {
-  comm::Comm& comm = given.grid.communicator().engine();
+Decision choose(comm::Comm& comm, const SitePlan& plan, const route::Transfer& transfer, View view) {
   // Ranks may see the file through different file systems: a server its disk, the others the network. The strictest
   // view counts.
-  std::array<std::uint64_t, 2> strictest{given.unit.bytes, given.unit.single_owner ? 1U : 0U};
+  std::array<std::uint64_t, 3> strictest{view.unit.bytes, view.unit.single_owner ? 1U : 0U,
+                                         view.has_whole_tiles ? 0U : 1U};
   comm.all_reduce(strictest, comm::Reduce::max);
-  SiteRequest request = given;
-  request.unit.bytes = strictest[0];
-  request.unit.single_owner = strictest[1] == 1;
-  const Strategy wish = request.options.strategy;
+  view.unit.bytes = strictest[0];
+  view.unit.single_owner = strictest[1] == 1;
+  view.has_whole_tiles = strictest[2] == 0;
   // Rows that are long enough need to know nothing of the other ranks.
-  if (wish == Strategy::automatic && !request.unit.single_owner) {
-    const Decision early = decide(request, transfer, {});
+  if (plan.route.strategy == Strategy::automatic && !view.unit.single_owner) {
+    const Decision early = decide(comm, plan, transfer, view, {});
     if (early.strategy == Strategy::direct) return early;
   }
-  return decide(request, transfer, look_around(comm, is_readable));
+  return decide(comm, plan, transfer, view, look_around(comm, view.is_readable));
 }
 
-// Collective. The options with a second thread where every rank has a core for it and enough to do.
-pump::PumpOptions with_threads(const SiteRoute& route, const Grid& grid, const Payload& payload,
-                               pump::PumpOptions options) {
+// Collective. Whether every rank has a core for a second thread, and enough to do.
+bool has_second_thread(comm::Comm& comm, const SitePlan& plan, Strategy strategy) {
   constexpr std::uint64_t worth_a_thread = 16 * 1024 * 1024;
-  comm::Comm& comm = grid.communicator().engine();
   const auto ranks = static_cast<std::uint64_t>(comm.size());
-  if (route.strategy != Strategy::direct || payload.length / ranks < worth_a_thread) return options;
+  if (strategy != Strategy::direct || plan.payload.length / ranks < worth_a_thread) return false;
   const comm::Node& node = comm.node();
-  options.second_thread = route.threads == 0 ? node.idle_cores() >= node.largest() : route.threads > 1;
-  return options;
-}
-
-// Collective. Where there is no memory to share, messages take its place, and the route says so.
-std::unique_ptr<pump::Paths> open_paths(comm::Comm& comm, SiteRoute& route, const Field& field) {
-  std::unique_ptr<pump::Paths> paths = pump::open_paths(comm, *route.shares, route.strategy, field);
-  if (paths->node == nullptr) route.strategy = Strategy::messages;
-  return paths;
+  return plan.route.threads == 0 ? node.idle_cores() >= node.largest() : plan.route.threads > 1;
 }
 
 }  // namespace
@@ -123,59 +127,132 @@ std::string describe(const RouteOptions& options) {
                      options.aggregators, options.chunk_bytes, options.alignment, options.memory_bytes);
 }
 
-SiteRoute route_sites(const SiteRequest& request, const Field& memory) {
-  comm::Comm& comm = request.grid.communicator().engine();
-  SiteRoute route;
-  route::Transfer transfer;
-  bool readable = false;
+SiteTransfer::SiteTransfer(const Grid& grid, SitePlan plan, const Field& from)
+    : grid_(grid), plan_(std::move(plan)), field_(from), tally_(plan_.payload, plan_.sums) {
+  set_rows();
+}
+
+SiteTransfer::SiteTransfer(const Grid& grid, SitePlan plan, const MutableField& to)
+    : grid_(grid), plan_(std::move(plan)), field_(to), tally_(plan_.payload, plan_.sums) {
+  set_rows();
+}
+
+// With functions instead of memory, its data is nullptr.
+Field SiteTransfer::memory() const {
+  if (writes()) return std::get<Field>(field_);
+  const auto& to = std::get<MutableField>(field_);
+  return {to.spec, to.store ? nullptr : to.data, to.available, to.order, {}};
+}
+
+// The sites of this rank, in coordinates of the file's lattice.
+void SiteTransfer::set_rows() {
+  Box mine = grid_.local_box();
+  for (int d = 0; d < mine.lower.size(); ++d) mine.lower[d] += plan_.region.lower[d];
+  const Payload& payload = plan_.payload;
+  rows_ = {payload.extents, payload.stored, payload.order, mine, memory().order, mine};
+}
+
+void SiteTransfer::choose_route() {
+  comm::Comm& comm = grid_.communicator().engine();
+  View view{plan_.unit, true, true};
+  route::Transfer all;
   comm::agree(comm, [&] {
-    route.rows = rows_of(request, memory);
-    transfer = {request.payload, request.region, &request.grid.decomposition(), request.writing};
-    readable = is_readable(route.rows, memory);
+    all = transfer();
+    view.is_readable = is_readable(rows_, memory());
+    view.has_whole_tiles = has_whole_tiles(rows_, plan_.payload);
   });
-  route.threads = request.options.threads;
-  const Decision decision = choose(request, transfer, readable);
-  route.strategy = decision.strategy;
-  if (decision.strategy == Strategy::direct) {
-    route.touches_file = request.grid.local_volume() > 0;
-    return route;
+  const Decision decision = choose(comm, plan_, all, view);
+  strategy_ = decision.strategy;
+  touches_file_ = grid_.local_volume() > 0;
+  if (strategy_ != Strategy::direct) comm::agree(comm, [&] { share(decision.shares); });
+}
+
+void SiteTransfer::share(const route::ShareOptions& options) {
+  shares_ = std::make_shared<route::Shares>(transfer(), options);
+  touches_file_ = shares_->next_owned(grid_.rank(), 0).has_value();
+}
+
+void SiteTransfer::start(std::vector<transport::File*> files) {
+  comm::Comm& comm = grid_.communicator().engine();
+  const pump::PumpOptions options{.block_bytes = plan_.block_bytes,
+                                  .second_thread = has_second_thread(comm, plan_, strategy_)};
+  std::unique_ptr<pump::Paths> paths;
+  if (shares_) {
+    paths = pump::open_paths(comm, *shares_, strategy_, writes() ? memory() : Field{});
+    // Where there is no memory to share, messages take its place.
+    if (paths->node == nullptr) strategy_ = Strategy::messages;
   }
   comm::agree(comm, [&] {
-    route.shares = std::make_shared<route::Shares>(transfer, decision.shares);
-    route.touches_file = route.shares->next_owned(comm.rank(), 0).has_value();
-  });
-  return route;
-}
-
-std::unique_ptr<pump::Movement> move_sites_out(SiteRoute& route, const Grid& grid, const Field& field,
-                                               const Payload& payload, transport::File* file,
-                                               const pump::PumpOptions& options, pump::Tally& tally) {
-  comm::Comm& comm = grid.communicator().engine();
-  const pump::PumpOptions how = with_threads(route, grid, payload, options);
-  std::unique_ptr<pump::Paths> paths;
-  if (route.shares) paths = open_paths(comm, route, field);
-  return comm::agree(comm, [&]() -> std::unique_ptr<pump::Movement> {
-    if (route.shares) {
-      return pump::exchange_out(field, route.rows, route.shares, std::move(paths), file, tally);
+    if (plan_.payload.tile_sites > 0) {
+      placed_ = std::make_unique<pump::PlacedFile>(plan_.path, plan_.payload, plan_.tile_codec, std::move(files));
+      file_ = placed_.get();
+    } else {
+      file_ = touches_file_ ? files.at(static_cast<std::size_t>(plan_.payload.file)) : nullptr;
     }
-    if (!route.touches_file) return pump::move_nothing();
-    return pump::move_out(field, payload, route.rows, *file, how, tally);
+    movement_ = make_movement(std::move(paths), options);
   });
 }
 
-std::unique_ptr<pump::Movement> move_sites_in(SiteRoute& route, const Grid& grid, const MutableField& field,
-                                              const Payload& payload, base::ByteSource* file,
-                                              const pump::PumpOptions& options, pump::Tally& tally) {
-  comm::Comm& comm = grid.communicator().engine();
-  const pump::PumpOptions how = with_threads(route, grid, payload, options);
-  std::unique_ptr<pump::Paths> paths;
-  if (route.shares) paths = open_paths(comm, route, {});
-  return comm::agree(comm, [&]() -> std::unique_ptr<pump::Movement> {
-    if (route.shares) {
-      return pump::exchange_in(field, route.rows, route.shares, std::move(paths), file, tally);
-    }
-    if (!route.touches_file) return pump::move_nothing();
-    return pump::move_in(*file, payload, route.rows, field, how, tally);
+std::unique_ptr<pump::Movement> SiteTransfer::make_movement(std::unique_ptr<pump::Paths> paths,
+                                                            const pump::PumpOptions& options) {
+  if (!shares_ && !touches_file_) return pump::move_nothing();
+  if (writes()) {
+    const auto& from = std::get<Field>(field_);
+    if (shares_) return pump::exchange_out(from, rows_, shares_, std::move(paths), file_, tally_);
+    return pump::move_out(from, plan_.payload, rows_, *file_, options, tally_);
+  }
+  const auto& to = std::get<MutableField>(field_);
+  if (shares_) return pump::exchange_in(to, rows_, shares_, std::move(paths), file_, tally_);
+  return pump::move_in(*file_, plan_.payload, rows_, to, options, tally_);
+}
+
+void SiteTransfer::finish(const std::exception_ptr& failure) {
+  comm::Comm& comm = grid_.communicator().engine();
+  comm::agree_on_success(comm, failure);
+  movement_.reset();
+  if (placed_ && writes()) tiles_ = placed_->settle(comm);
+  placed_.reset();
+  const base::Stopwatch reduction;
+  tally_.reduce(comm);
+  reduction_seconds_ = comm::max_over_ranks(comm, reduction.seconds());
+}
+
+void SiteTransfer::move() {
+  const std::unique_ptr<pump::Movement> movement = std::move(movement_);
+  pump::run(*movement);
+}
+
+void SiteTransfer::describe(Report& report) const {
+  report.spec = plan_.payload.spec;
+  report.extents = plan_.region.extents;
+  report.ranks = grid_.size();
+  report.written = writes();
+  report.strategy = strategy_;
+  report.bytes = tally_.bytes;
+  report.checksum = tally_.sums.total();
+  report.sums = tally_.sums.values();
+  report.zeros = tally_.zeros;
+  report.seconds.pack = tally_.pack_seconds;
+  report.seconds.exchange = tally_.exchange_seconds + reduction_seconds_;
+  report.seconds.storage = tally_.storage_seconds;
+}
+
+void SiteTransfer::repeat(std::uint64_t offset, const Field& from) {
+  field_ = from;
+  move_to(offset);
+}
+
+void SiteTransfer::repeat(std::uint64_t offset, const MutableField& to) {
+  field_ = to;
+  move_to(offset);
+}
+
+// Which bytes belong to whom depends on where the lattice lies; how they travel does not.
+void SiteTransfer::move_to(std::uint64_t offset) {
+  comm::agree(grid_.communicator().engine(), [&] {
+    plan_.payload.offset = offset;
+    tally_ = pump::Tally(plan_.payload, plan_.sums);
+    if (shares_) share(route::ShareOptions(shares_->options()));
   });
 }
 

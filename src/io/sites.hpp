@@ -1,18 +1,23 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sites of a process grid on their way to a file and back: which strategy, which ranks touch the file, and the
-// movement itself.
+// The sites of one field on their way between the memory of a grid's ranks and a file that is open: which strategy,
+// which ranks touch the file, the movement, and the sums of what passed. Everything that moves sites does it with one
+// of these: writing, reading, sites in files of the caller's, Lemon.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include <limequat/grid.hpp>
 #include <limequat/options.hpp>
+#include <limequat/report.hpp>
 
 #include "pump/direct.hpp"
 #include "pump/exchange.hpp"
+#include "pump/placed_file.hpp"
 #include "route/shares.hpp"
 #include "transport/transport.hpp"
 
@@ -21,36 +26,76 @@ namespace lq::io {
 // Route options in words, to be compared between ranks.
 std::string describe(const RouteOptions& options);
 
-struct SiteRoute {
-  Strategy strategy = Strategy::direct;
-  lattice::RowPlan rows;                        // of this rank
-  std::shared_ptr<const route::Shares> shares;  // unless direct
-  bool touches_file = false;                    // this rank
-  int threads = 0;                              // as asked for
-};
-
-// What is asked for; the same on all ranks, but for the field.
-struct SiteRequest {
-  const std::string& path;  // for errors
-  const Grid& grid;
-  const Payload& payload;
+// What is asked for; the same on all ranks.
+struct SitePlan {
+  std::string path;  // for errors
+  Payload payload;
   Box region;  // the sites that move, in coordinates of the file's lattice; as large as the grid's lattice
-  transport::Unit unit;
-  bool writing = true;
-  bool checksum = true;
-  RouteOptions options;
+  transport::Unit unit = {};
+  std::vector<SumName> sums = {};                 // that are taken
+  const format::TileCodec* tile_codec = nullptr;  // of the payload's encoding
+  RouteOptions route = {};
+  std::uint64_t block_bytes = 512 * 1024;
 };
 
-// Collective. `memory`: where the field is; with functions instead of memory, its data is nullptr.
-SiteRoute route_sites(const SiteRequest& request, const Field& memory);
+class SiteTransfer {
+ public:
+  // Local. The field, resolved, is borrowed until the sites have passed.
+  SiteTransfer(const Grid& grid, SitePlan plan, const Field& from);
+  SiteTransfer(const Grid& grid, SitePlan plan, const MutableField& to);
+  SiteTransfer(const SiteTransfer&) = delete;
+  SiteTransfer& operator=(const SiteTransfer&) = delete;
 
-// Collective. Settles the strategy; `file` is open on ranks that touch it. Grid, field's memory, payload, file and
-// tally outlive the movement.
-std::unique_ptr<pump::Movement> move_sites_out(SiteRoute& route, const Grid& grid, const Field& field,
-                                               const Payload& payload, transport::File* file,
-                                               const pump::PumpOptions& options, pump::Tally& tally);
-std::unique_ptr<pump::Movement> move_sites_in(SiteRoute& route, const Grid& grid, const MutableField& field,
-                                              const Payload& payload, base::ByteSource* file,
-                                              const pump::PumpOptions& options, pump::Tally& tally);
+  // Collective. Settles how the sites travel; the rest is known afterwards.
+  void choose_route();
+  bool touches_file() const noexcept { return touches_file_; }  // this rank
+  Strategy strategy() const noexcept { return strategy_; }
+  const route::Shares* shares() const noexcept { return shares_.get(); }  // nullptr: direct
+  const Payload& payload() const noexcept { return plan_.payload; }
+
+  // Collective. Makes the movement. `files`: those of the field, by Payload::file and Tile::file, open on ranks that
+  // touch them; they outlive the movement.
+  void start(std::vector<transport::File*> files);
+  pump::Movement& movement() noexcept { return *movement_; }
+  // Collective. The sites have passed, or failed to on this rank: all ranks throw, or all have the sums of all sites
+  // and know where all tiles lie.
+  void finish(const std::exception_ptr& failure);
+  // Collective. All steps, and finish().
+  void run() { finish(pump::outcome_of(*movement_)); }
+  // All steps and no more, for who agrees in ways of his own: throws what went wrong on this rank.
+  void move();
+
+  const pump::Tally& tally() const noexcept { return tally_; }
+  const std::vector<Tile>& tiles() const noexcept { return tiles_; }
+  // Local. Lattice, strategy, bytes, sums, zeros and the seconds of its own steps.
+  void describe(Report& report) const;
+
+  // Collective. The next field of the same form, elsewhere in the file and in other memory; then start().
+  void repeat(std::uint64_t offset, const Field& from);
+  void repeat(std::uint64_t offset, const MutableField& to);
+
+ private:
+  bool writes() const noexcept { return std::holds_alternative<Field>(field_); }
+  Field memory() const;
+  route::Transfer transfer() const { return {plan_.payload, plan_.region, &grid_.decomposition(), writes()}; }
+  void set_rows();
+  void share(const route::ShareOptions& options);
+  void move_to(std::uint64_t offset);
+  std::unique_ptr<pump::Movement> make_movement(std::unique_ptr<pump::Paths> paths, const pump::PumpOptions& options);
+
+  Grid grid_;
+  SitePlan plan_;
+  std::variant<Field, MutableField> field_;
+  Strategy strategy_ = Strategy::direct;
+  lattice::RowPlan rows_;  // of this rank
+  std::shared_ptr<const route::Shares> shares_;
+  bool touches_file_ = false;
+  pump::Tally tally_;
+  double reduction_seconds_ = 0;
+  std::unique_ptr<pump::PlacedFile> placed_;  // where there are tiles
+  transport::File* file_ = nullptr;           // what the movement sees
+  std::unique_ptr<pump::Movement> movement_;  // refers to the others
+  std::vector<Tile> tiles_;
+};
 
 }  // namespace lq::io

@@ -4,7 +4,9 @@
 // Sites to and from a file of the caller's.
 #include <limequat/storage.hpp>
 
-#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -48,11 +50,14 @@ std::string describe(const Payload& payload, const SiteOptions& options) {
 }
 
 void require_fit(const Payload& payload, const Grid& grid, const FieldSpec& spec, const std::string& path) {
+  if (payload.tile_sites > 0) {
+    throw Error(Code::unsupported, path + ": sites in files of the caller's lie in one piece", {.path = path});
+  }
   const bool fits = payload.stored.extents == grid.extents() && payload.spec.numbers == spec.numbers;
-  if (fits && payload.length != payload.stored.volume() * payload.spec.site_bytes()) {
+  if (fits && payload.length != payload.stored.volume() * payload.site_bytes()) {
     throw Error(Code::invalid_argument,
                 fmt::format("{}: {} bytes are no place for {} sites of {} bytes", path, payload.length,
-                            payload.stored.volume(), payload.spec.site_bytes()),
+                            payload.stored.volume(), payload.site_bytes()),
                 {.path = path});
   }
   std::uint64_t end = 0;
@@ -70,56 +75,40 @@ void require_fit(const Payload& payload, const Grid& grid, const FieldSpec& spec
       {.path = path});
 }
 
-// What both directions share; `move` makes the movement.
-template <class Move>
-Report move_sites(io::StorageFile& file, const Payload& payload, const Grid& grid, const Field& memory,
-                  const SiteOptions& options, bool writing, Move move) {
+// Both directions; `field` is resolved.
+template <class AnyField>
+Report move_sites(Storage& storage, const Payload& payload, const Grid& grid, const AnyField& field,
+                  const SiteOptions& options) {
   comm::Comm& comm = grid.communicator().engine();
   const base::Stopwatch watch;
   comm::require_same(comm, [&] {
     return std::vector<comm::Stated>{{"the place of the sites", describe(payload, options)}};
   });
-  const transport::Unit unit = comm::agree(comm, [&] {
-    require_fit(payload, grid, memory.spec, file.path());
-    return transport::posix().unit(file.path());
+  std::optional<io::StorageFile> file;
+  const auto sites = comm::agree(comm, [&] {
+    file.emplace(storage);
+    require_fit(payload, grid, field.spec, file->path());
+    io::SitePlan plan{.path = file->path(),
+                      .payload = payload,
+                      .region = payload.stored,
+                      .unit = transport::posix().unit(file->path()),
+                      .route = options.route,
+                      .block_bytes = options.block_bytes};
+    if (options.checksum) plan.sums.push_back({SumKind::scidac, SumOf::field});
+    // The caller's file may be one of MPI, which need not bear other threads.
+    plan.route.threads = 1;
+    return std::make_unique<io::SiteTransfer>(grid, std::move(plan), field);
   });
-  // The caller's file may be one of MPI, which need not bear other threads.
-  RouteOptions own_thread = options.route;
-  own_thread.threads = 1;
-  io::SiteRoute route = io::route_sites({.path = file.path(),
-                                         .grid = grid,
-                                         .payload = payload,
-                                         .region = payload.stored,
-                                         .unit = unit,
-                                         .writing = writing,
-                                         .checksum = options.checksum,
-                                         .options = own_thread},
-                                        memory);
-  pump::Tally tally = comm::agree(
-      comm, [&] { return pump::Tally(payload, options.checksum ? std::vector<SumName>{{}} : std::vector<SumName>{}); });
-  const std::unique_ptr<pump::Movement> movement =
-      move(route, route.touches_file ? &file : nullptr, pump::PumpOptions{.block_bytes = options.block_bytes}, tally);
-  comm::agree_on_success(comm, pump::outcome_of(*movement));
-  tally.reduce(comm);
-
-  Report report;
-  comm::agree_alike(comm, [&] {
-    report.path = file.path();
-    report.sums = tally.sums.values();
+  sites->choose_route();
+  sites->start({&*file});
+  sites->run();
+  Report report = comm::agree_alike(comm, [&] {
+    Report result;
+    sites->describe(result);
+    result.path = file->path();
+    return result;
   });
-  report.spec = payload.spec;
-  report.extents = grid.extents();
-  report.ranks = grid.size();
-  report.written = writing;
-  report.strategy = route.strategy;
-  report.bytes = tally.bytes;
-  report.checksum = tally.sums.total();
-  report.zeros = tally.zeros;
-  report.seconds = {.pack = tally.pack_seconds,
-                    .exchange = tally.exchange_seconds,
-                    .storage = tally.storage_seconds,
-                    .sync = 0,
-                    .total = comm::max_over_ranks(comm, watch.seconds())};
+  report.seconds.total = comm::max_over_ranks(comm, watch.seconds());
   return report;
 }
 
@@ -127,31 +116,15 @@ Report move_sites(io::StorageFile& file, const Payload& payload, const Grid& gri
 
 Report write_sites(Storage& storage, const Payload& payload, const Grid& grid, const Field& field,
                    const SiteOptions& options) {
-  comm::Comm& comm = grid.communicator().engine();
-  const std::unique_ptr<io::StorageFile> opened =
-      comm::agree(comm, [&] { return std::make_unique<io::StorageFile>(storage); });
-  io::StorageFile& file = *opened;
-  const Field local = comm::agree(comm, [&] { return grid::resolve_field(grid, field); });
-  return move_sites(file, payload, grid, local, options, true,
-                    [&](auto& route, auto* to, const auto& how, auto& tally) {
-                      return io::move_sites_out(route, grid, local, payload, to, how, tally);
-                    });
+  const Field local = comm::agree(grid.communicator().engine(), [&] { return grid::resolve_field(grid, field); });
+  return move_sites(storage, payload, grid, local, options);
 }
 
 Report read_sites(Storage& storage, const Payload& payload, const Grid& grid, const MutableField& field,
                   const SiteOptions& options) {
-  comm::Comm& comm = grid.communicator().engine();
-  const std::unique_ptr<io::StorageFile> opened =
-      comm::agree(comm, [&] { return std::make_unique<io::StorageFile>(storage); });
-  io::StorageFile& file = *opened;
-  const MutableField local = comm::agree(comm, [&] { return grid::resolve_field(grid, field); });
-  const Field memory = comm::agree(comm, [&] {
-    return Field{local.spec, local.store ? nullptr : local.data, local.available, local.order, {}};
-  });
-  return move_sites(file, payload, grid, memory, options, false,
-                    [&](auto& route, auto* from, const auto& how, auto& tally) {
-                      return io::move_sites_in(route, grid, local, payload, from, how, tally);
-                    });
+  const MutableField local =
+      comm::agree(grid.communicator().engine(), [&] { return grid::resolve_field(grid, field); });
+  return move_sites(storage, payload, grid, local, options);
 }
 
 }  // namespace lq

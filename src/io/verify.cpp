@@ -17,6 +17,7 @@
 #include "grid/local_field.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/damage.hpp"
+#include "io/payload_files.hpp"
 #include "io/read.hpp"
 #include "io/scan.hpp"
 #include "lattice/tiles.hpp"
@@ -74,8 +75,9 @@ Verification Verifier::run() {
     const auto before = std::span(catalog_.fields).first(i);
     const auto index = static_cast<std::uint64_t>(std::ranges::count(before, entry.name, &FieldEntry::name));
     // Truncation was found by the scan; there is nothing whole to check.
-    const bool whole_in_file = entry.payload.offset <= catalog_.file_bytes &&
-                               entry.payload.length <= catalog_.file_bytes - entry.payload.offset;
+    const Payload& payload = entry.payload;
+    const bool whole_in_file = payload.tile_sites > 0 || (payload.offset <= catalog_.file_bytes &&
+                                                          payload.length <= catalog_.file_bytes - payload.offset);
     if (whole_in_file) check(entry, index);
   }
   result_.ok = std::ranges::none_of(result_.findings, [](const Finding& f) { return f.severity == Severity::error; });
@@ -111,9 +113,9 @@ pump::Tally Verifier::read_past(const FieldEntry& entry) {
         lattice::share_of(entry.payload.stored.volume(), static_cast<std::uint64_t>(communicator_.size()),
                           static_cast<std::uint64_t>(communicator_.rank()));
     if (mine.begin == mine.end) return passed;
-    const std::unique_ptr<transport::File> file = transport_.open_read(catalog_.path);
-    pump::pump_past(*file, entry.payload, mine.begin, mine.end, {.block_bytes = options_.block_bytes}, passed,
-                    communicator_.is_root() ? options_.progress : Progress{});
+    const io::PayloadFiles files(transport_, catalog_, entry.payload);
+    pump::pump_past(files.sequence(), entry.payload, mine.begin, mine.end, {.block_bytes = options_.block_bytes},
+                    passed, communicator_.is_root() ? options_.progress : Progress{});
     return passed;
   });
   tally.reduce(comm());
@@ -132,8 +134,8 @@ void Verifier::report_mismatch(const FieldEntry& entry, const pump::Tally& tally
   // One rank looks closer; the others are told.
   Catalog carrier;
   comm::agree_at_root(comm(), [&] {
-    const std::unique_ptr<transport::File> file = transport_.open_read(catalog_.path);
-    carrier.findings = io::locate_damage(*file, catalog_, entry, tally);
+    const io::PayloadFiles files(transport_, catalog_, entry.payload);
+    carrier.findings = io::locate_damage(files.sequence(), catalog_, entry, tally);
   });
   io::broadcast(comm(), carrier);
   comm::agree_alike(comm(), [&] {

@@ -31,47 +31,6 @@ void add_measurements(Metadata& metadata, const Physics& physics) {
   metadata.emplace_back("link_trace", fmt::format("{:.12f}", physics.link_trace));
 }
 
-}  // namespace
-
-namespace {
-
-// The field of a grid's ranks as sites for a FieldWriter; what it refers to stays in its place.
-class GridSites {
- public:
-  GridSites(std::string path, const Grid& grid, Field local, const WriteOptions& options, transport::Unit unit)
-      : path_(std::move(path)), grid_(grid), local_(std::move(local)), options_(options), unit_(unit) {}
-  GridSites(const GridSites&) = delete;
-  GridSites& operator=(const GridSites&) = delete;
-
-  FieldWriter::Sites sites() {
-    return {[this](const Payload& payload) {
-              route_ = route_sites({.path = path_,
-                                    .grid = grid_,
-                                    .payload = payload,
-                                    .region = payload.stored,
-                                    .unit = unit_,
-                                    .writing = true,
-                                    .checksum = options_.verify != Verify::none,
-                                    .options = options_.route},
-                                   local_);
-              return route_.touches_file;
-            },
-            [this](transport::File* file, const Payload& payload, const pump::PumpOptions& how, pump::Tally& tally) {
-              return move_sites_out(route_, grid_, local_, payload, file, how, tally);
-            }};
-  }
-  Strategy strategy() const noexcept { return route_.strategy; }
-  const Field& local() const noexcept { return local_; }
-
- private:
-  std::string path_;
-  Grid grid_;
-  Field local_;
-  WriteOptions options_;
-  transport::Unit unit_;
-  SiteRoute route_;
-};
-
 // Collective. Arguments checked, measurements made.
 FieldPlan prepare(const Grid& grid, const Field& local, const std::string& path, const std::string& name,
                   const Metadata& metadata, const WriteOptions& options) {
@@ -86,32 +45,78 @@ FieldPlan prepare(const Grid& grid, const Field& local, const std::string& path,
   });
 }
 
+// A field of a grid's ranks on its way into the file of a writer, which outlives it.
+class FieldTransfer {
+ public:
+  // Local.
+  FieldTransfer(FieldWriter& writer, const Grid& grid, const Field& field)
+      : writer_(writer), grid_(grid), local_(grid::resolve_field(grid, field)) {}
+
+  // Collective. Everything up to the first site.
+  void begin(transport::Transport& transport, const std::string& path, const std::string& name,
+             const Metadata& metadata, const WriteOptions& options) {
+    placed_ = writer_.place(prepare(grid_, local_, path, name, metadata, options));
+    sites_ = comm::agree(grid_.communicator().engine(), [&] {
+      const Payload& payload = placed_->payload();
+      return std::make_unique<SiteTransfer>(grid_,
+                                            SitePlan{.path = path,
+                                                     .payload = payload,
+                                                     .region = payload.stored,
+                                                     .unit = transport.unit(path),
+                                                     .sums = placed_->layout.sums,
+                                                     .tile_codec = placed_->format->tile_codec(payload.encoding),
+                                                     .route = options.route,
+                                                     .block_bytes = options.block_bytes},
+                                            local_);
+    });
+    sites_->choose_route();
+    sites_->start(writer_.open(*placed_, sites_->touches_file()));
+  }
+
+  pump::Movement& movement() { return sites_->movement(); }
+
+  // Collective. The sites have passed, or failed to on this rank.
+  Report finish(const std::exception_ptr& failure) {
+    writer_.named([&] { sites_->finish(failure); });
+    comm::Comm& comm = grid_.communicator().engine();
+    const format::Digest digest = comm::agree_alike(comm, [&] {
+      return format::Digest{sites_->tally().sums.values(), sites_->tiles()};
+    });
+    Report report = writer_.finish(*placed_, digest);
+    comm::agree_alike(comm, [&] { sites_->describe(report); });
+    return report;
+  }
+
+ private:
+  FieldWriter& writer_;
+  Grid grid_;
+  Field local_;
+  std::unique_ptr<FieldWriter::Placed> placed_;
+  std::unique_ptr<SiteTransfer> sites_;
+};
+
 class WriteTransfer final : public Transfer {
  public:
   // Local.
   WriteTransfer(transport::Transport& transport, const std::string& path, const Grid& grid, const Field& field,
                 const WriteOptions& options)
-      : sites_(path, grid, grid::resolve_field(grid, field), options, transport.unit(path)),
-        writer_(transport, grid.communicator(), path, options) {}
+      : writer_(transport, grid.communicator(), path, options), field_(writer_, grid, field) {}
   // Collective.
-  void begin(const Grid& grid, const std::string& path, const WriteOptions& options) {
-    const FieldPlan plan = prepare(grid, sites_.local(), path, options.name, options.metadata, options);
-    passing_ = writer_.begin(plan, sites_.sites());
+  void begin(transport::Transport& transport, const std::string& path, const WriteOptions& options) {
+    field_.begin(transport, path, options.name, options.metadata, options);
   }
 
-  pump::Movement& movement() override { return *passing_->movement; }
+  pump::Movement& movement() override { return field_.movement(); }
 
   Report finish(const std::exception_ptr& failure) override {
-    Report report = writer_.finish(*passing_, failure);
-    report.strategy = sites_.strategy();
+    Report report = field_.finish(failure);
     writer_.commit(report);
     return report;
   }
 
  private:
-  GridSites sites_;
   FieldWriter writer_;
-  std::unique_ptr<FieldWriter::Passing> passing_;  // refers to the others
+  FieldTransfer field_;
 };
 
 }  // namespace
@@ -119,19 +124,17 @@ class WriteTransfer final : public Transfer {
 Report append_field(FieldWriter& writer, transport::Transport& transport, const Grid& grid, const std::string& path,
                     const std::string& name, const Field& field, const Metadata& metadata,
                     const WriteOptions& options) {
-  const auto sites = comm::agree(grid.communicator().engine(), [&] {
-    return std::make_unique<GridSites>(path, grid, grid::resolve_field(grid, field), options, transport.unit(path));
-  });
-  Report report = writer.append(prepare(grid, sites->local(), path, name, metadata, options), sites->sites());
-  report.strategy = sites->strategy();
-  return report;
+  const auto transfer =
+      comm::agree(grid.communicator().engine(), [&] { return std::make_unique<FieldTransfer>(writer, grid, field); });
+  transfer->begin(transport, path, name, metadata, options);
+  return transfer->finish(pump::outcome_of(transfer->movement()));
 }
 
 std::unique_ptr<Transfer> begin_write(transport::Transport& transport, const std::string& path, const Grid& grid,
                                       const Field& field, const WriteOptions& options) {
   auto transfer = comm::agree(grid.communicator().engine(),
                               [&] { return std::make_unique<WriteTransfer>(transport, path, grid, field, options); });
-  transfer->begin(grid, path, options);
+  transfer->begin(transport, path, options);
   return transfer;
 }
 

@@ -125,7 +125,7 @@ void PlacedFile::close() {
 }
 
 std::vector<Tile> PlacedFile::settle(comm::Comm& comm) {
-  if (codec_ == nullptr) return payload_.tiles;
+  if (codec_ == nullptr) return comm::agree(comm, [&] { return payload_.tiles; });
   std::vector<std::uint64_t> sizes, next;
   comm::agree(comm, [&] {
     if (filled_ > 0) throw_shared(open_tile_);

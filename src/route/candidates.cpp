@@ -24,9 +24,16 @@ std::string obstacle_to(Strategy strategy, const Transfer& transfer, const Situa
                         const RouteOptions& options, const std::optional<ChunkSizes>& sizes) {
   const bool is_direct_safe = !transfer.writing || !situation.needs_single_owner || situation.is_one_node;
   if (strategy == Strategy::direct) {
+    if (transfer.writing && !transfer.payload.encoding.empty() && !situation.has_whole_tiles) {
+      return "the sites of a tile are on several ranks, and one has to encode it";
+    }
     if (is_direct_safe) return "";
     return fmt::format("on this file system two nodes must not write into one block of {} bytes ({}take \"messages\")",
                        situation.block_bytes, sizes ? "" : "grant more memory and ");
+  }
+  if (!sizes && transfer.payload.tile_sites > 0) {
+    return fmt::format("tiles of {} sites of {} bytes need more than the {} bytes of memory that the options grant",
+                       transfer.payload.tile_sites, transfer.site_bytes(), options.memory_bytes);
   }
   if (!sizes) {
     return fmt::format(
@@ -96,7 +103,7 @@ bool is_choice_of_its_own(const Candidate& one, const Geometry& geometry, const 
 
 std::vector<Candidate> candidates(const Transfer& transfer, const Geometry& geometry, const Situation& situation,
                                   const RouteOptions& options, const Machine& machine) {
-  const std::optional<ChunkSizes> sizes = chunk_sizes(transfer.site_bytes(), options, situation);
+  const std::optional<ChunkSizes> sizes = chunk_sizes(transfer, options, situation);
   const int shared = shared_dimensions(geometry, options);
   std::vector<Candidate> all;
   for (const Strategy strategy : {Strategy::direct, Strategy::shared, Strategy::pull, Strategy::messages}) {

@@ -26,6 +26,7 @@ struct Situation {
   std::uint64_t block_bytes = 4096;  // of the file system: page, block or stripe
   bool needs_single_owner = false;   // two nodes that write into one block lose data
   bool checksum = true;
+  bool has_whole_tiles = true;  // of an encoded payload: each tile's sites are all on one rank
 };
 
 struct Choice {

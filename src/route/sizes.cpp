@@ -74,6 +74,15 @@ std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptio
   return sizes;
 }
 
+std::optional<ChunkSizes> chunk_sizes(const Transfer& transfer, const RouteOptions& options,
+                                      const Situation& situation) {
+  const std::uint64_t site_bytes = transfer.site_bytes();
+  if (transfer.payload.tile_sites == 0) return chunk_sizes(site_bytes, options, situation);
+  const std::uint64_t tile = transfer.payload.tile_sites * site_bytes;
+  if (memory_of_exchange(tile, site_bytes) > options.memory_bytes) return std::nullopt;
+  return ChunkSizes{.alignment = 1, .chunk_bytes = tile, .domain_bytes = tile};
+}
+
 std::uint64_t memory_of_exchange(std::uint64_t chunk_bytes, std::uint64_t site_bytes) {
   return chunks_in_memory * (chunk_bytes + beside_chunk(site_bytes));
 }

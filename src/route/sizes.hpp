@@ -26,6 +26,9 @@ struct ChunkSizes {
 // systems.
 std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptions& options,
                                       const Situation& situation);
+// The same for a transfer. A tile is a chunk and a domain: whoever owns it has all its sites at once.
+std::optional<ChunkSizes> chunk_sizes(const Transfer& transfer, const RouteOptions& options,
+                                      const Situation& situation);
 
 // What a rank holds at most.
 std::uint64_t memory_of_exchange(std::uint64_t chunk_bytes, std::uint64_t site_bytes);

@@ -29,52 +29,40 @@ lattice::RowPlan rows_of(const Shape& shape) {
   return {shape.extents, whole(shape.extents), {}, shape.mine, {}, shape.mine};
 }
 
+Payload payload_of(const Shape& shape, const FieldSpec& spec) {
+  Payload payload;
+  payload.length = shape.bytes;
+  payload.spec = spec;
+  payload.extents = shape.extents;
+  payload.stored = whole(shape.extents);
+  payload.byte_order = native;
+  return payload;
+}
+
 Grid grid_of(const Group& group, const Shape& shape) {
   return Grid(group.communicator(), shape.extents, {.processes = shape.processes, .rank_order = shape.rank_order});
 }
 
 }  // namespace
 
-Way::Way(const Group& group, const Shape& shape, bool writes)
-    : shape_(shape), writing_(writes), spec_(spec_of(shape.site_bytes)), grid_(grid_of(group, shape)) {
-  const Payload payload = payload_at(0);
-  RouteOptions options;
-  options.threads = 1;  // the program need not have asked MPI for more
-  // Sites of an odd number of bytes are nothing the engine can exchange.
-  if (shape.site_bytes % 4 != 0) options.strategy = Strategy::direct;
-  Field memory{spec_, this, 0, {}, {}};  // in memory, wherever
-  route_ = io::route_sites({.path = no_name,
-                            .grid = grid_,
-                            .payload = payload,
-                            .region = payload.stored,
-                            .unit = {},
-                            .writing = writes,
-                            .checksum = false,
-                            .options = options},
-                           memory);
-}
-
-Payload Way::payload_at(std::uint64_t offset) const {
-  Payload payload;
-  payload.offset = offset;
-  payload.length = shape_.bytes;
-  payload.spec = spec_;
-  payload.extents = shape_.extents;
-  payload.stored = whole(shape_.extents);
-  payload.byte_order = native;
-  return payload;
-}
-
-// Which bytes belong to whom depends on where the lattice lies; how they travel does not.
-io::SiteRoute Way::route_at(const Payload& payload) const {
-  io::SiteRoute route = route_;
-  comm::Comm& comm = grid_.communicator().engine();
-  const route::Transfer transfer{payload, payload.stored, &grid_.decomposition(), writing_};
-  comm::agree(comm, [&] {
-    route.shares = std::make_shared<route::Shares>(transfer, route_.shares->options());
-    route.touches_file = route.shares->next_owned(comm.rank(), 0).has_value();
+Way::Way(const Group& group, const Shape& shape, bool writing)
+    : shape_(shape), writing_(writing), spec_(spec_of(shape.site_bytes)), grid_(grid_of(group, shape)) {
+  sites_ = comm::agree(grid_.communicator().engine(), [&] {
+    io::SitePlan plan{.path = no_name, .payload = payload_of(shape, spec_), .region = whole(shape.extents), .unit = {}};
+    plan.route.threads = 1;  // the program need not have asked MPI for more
+    // Sites of an odd number of bytes are nothing the engine can exchange.
+    if (shape.site_bytes % 4 != 0) plan.route.strategy = Strategy::direct;
+    // In memory, wherever.
+    if (writing) return std::make_unique<io::SiteTransfer>(grid_, std::move(plan), Field{spec_, this, 0, {}, {}});
+    return std::make_unique<io::SiteTransfer>(grid_, std::move(plan), MutableField{spec_, this, 0, {}, {}});
   });
-  return route;
+  sites_->choose_route();
+}
+
+void Way::repeat(std::uint64_t offset, std::byte* data) const {
+  const std::uint64_t available = shape_.local_bytes / spec_.number_bytes();
+  if (writing_) return sites_->repeat(offset, Field{spec_, data, available, {}, {}});
+  sites_->repeat(offset, MutableField{spec_, data, available, {}, {}});
 }
 
 template <class Work>
@@ -94,11 +82,11 @@ std::vector<Piece> Way::pieces(std::uint64_t offset, std::byte* data) const {
 }
 
 std::unique_ptr<Staging> Way::reserve(std::uint64_t offset) const {
-  const io::SiteRoute route = route_at(payload_at(offset));
+  repeat(offset, nullptr);
+  const route::Shares& shares = *sites_->shares();
   const int rank = grid_.rank();
   auto staging = std::make_unique<Staging>();
-  for (auto chunk = route.shares->next_owned(rank, 0); chunk;
-       chunk = route.shares->next_owned(rank, chunk->number + 1)) {
+  for (auto chunk = shares.next_owned(rank, 0); chunk; chunk = shares.next_owned(rank, chunk->number + 1)) {
     staging->reserve(chunk->first_byte, chunk->end_byte - chunk->first_byte);
   }
   return staging;
@@ -113,17 +101,9 @@ void Way::move(Storage& storage, std::uint64_t offset, std::byte* data) const {
     });
     return;
   }
-  const Payload payload = payload_at(offset);
-  io::SiteRoute route = route_at(payload);
-  pump::Tally tally(payload, {});
-  const pump::PumpOptions options;
-  const std::uint64_t available = shape_.local_bytes / spec_.number_bytes();
-  transport::File* const mine = route.touches_file ? &file : nullptr;
-  const std::unique_ptr<pump::Movement> movement =
-      writing_ ? io::move_sites_out(route, grid_, Field{spec_, data, available, {}, {}}, payload, mine, options, tally)
-               : io::move_sites_in(route, grid_, MutableField{spec_, data, available, {}, {}}, payload, mine, options,
-                                   tally);
-  pump::run(*movement);
+  repeat(offset, data);
+  sites_->start({&file});
+  sites_->move();
 }
 
 }  // namespace lq::compat::lemon

@@ -31,7 +31,7 @@ class Way {
   void move(Storage& storage, std::uint64_t offset, std::byte* data) const;
 
   // Local. This rank's rows are long enough to be moved one by one.
-  bool is_direct() const noexcept { return route_.strategy == Strategy::direct; }
+  bool is_direct() const noexcept { return sites_->strategy() == Strategy::direct; }
   // Local. The pieces of this rank, where they are moved one by one.
   std::vector<Piece> pieces(std::uint64_t offset, std::byte* data) const;
   // Collective. Memory for what this rank will read of the file for all.
@@ -40,14 +40,14 @@ class Way {
  private:
   template <class Work>
   void for_each_piece(std::uint64_t offset, std::byte* data, Work&& work) const;
-  Payload payload_at(std::uint64_t offset) const;
-  io::SiteRoute route_at(const Payload& payload) const;
+  // Collective. The same sites at another place, from or to `data`.
+  void repeat(std::uint64_t offset, std::byte* data) const;
 
   Shape shape_;
   bool writing_;
   FieldSpec spec_;
   Grid grid_;
-  io::SiteRoute route_;  // of a lattice at the beginning of a file
+  std::unique_ptr<io::SiteTransfer> sites_;
 };
 
 }  // namespace lq::compat::lemon

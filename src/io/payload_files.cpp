@@ -1,0 +1,42 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See payload_files.hpp.
+#include "io/payload_files.hpp"
+
+#include "format/format.hpp"
+
+namespace lq::io {
+
+std::vector<std::string> files_of(const Catalog& catalog) {
+  return catalog.files.empty() ? std::vector<std::string>{catalog.path} : catalog.files;
+}
+
+const format::TileCodec* tile_codec_of(const std::string& format, const Payload& payload) {
+  return payload.encoding.empty() ? nullptr : format::format_named(format).for_fields().tile_codec(payload.encoding);
+}
+
+PayloadFiles::PayloadFiles(transport::Transport& transport, const std::vector<std::string>& paths,
+                           const Payload& payload, const format::TileCodec* codec)
+    : files_(paths.size()) {
+  const auto open = [&](int file) {
+    const auto k = static_cast<std::size_t>(file);
+    if (!files_.at(k)) files_[k] = transport.open_read(paths[k]);
+    return files_[k].get();
+  };
+  if (payload.tile_sites == 0) {
+    sequence_ = open(payload.file);
+    return;
+  }
+  for (const Tile& tile : payload.tiles) open(tile.file);
+  placed_ = std::make_unique<pump::PlacedFile>(paths.front(), payload, codec, all());
+  sequence_ = placed_.get();
+}
+
+std::vector<transport::File*> PayloadFiles::all() const {
+  std::vector<transport::File*> all;
+  for (const auto& file : files_) all.push_back(file.get());
+  return all;
+}
+
+}  // namespace lq::io

@@ -1,0 +1,43 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The files in which the sites of a payload lie, open for reading, and their sites as one sequence of bytes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+
+#include "format/tile_codec.hpp"
+#include "pump/placed_file.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::io {
+
+// The physical files of a scanned file.
+std::vector<std::string> files_of(const Catalog& catalog);
+
+// Of the payload's encoding; nullptr: it has none, or its format does not know it.
+const format::TileCodec* tile_codec_of(const std::string& format, const Payload& payload);
+
+class PayloadFiles {
+ public:
+  // Local. Opens those that the payload has a part in; it and the codec outlive the object.
+  PayloadFiles(transport::Transport& transport, const std::vector<std::string>& paths, const Payload& payload,
+               const format::TileCodec* codec);
+  PayloadFiles(transport::Transport& transport, const Catalog& catalog, const Payload& payload)
+      : PayloadFiles(transport, files_of(catalog), payload, tile_codec_of(catalog.format, payload)) {}
+
+  std::vector<transport::File*> all() const;
+  // Where Payload::origin() counts from.
+  transport::File& sequence() const noexcept { return *sequence_; }
+
+ private:
+  std::vector<std::unique_ptr<transport::File>> files_;
+  std::unique_ptr<pump::PlacedFile> placed_;
+  transport::File* sequence_ = nullptr;
+};
+
+}  // namespace lq::io
