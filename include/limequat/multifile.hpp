@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <limequat/catalog.hpp>
 #include <limequat/field.hpp>
 #include <limequat/grid.hpp>
 #include <limequat/metadata.hpp>
@@ -152,7 +153,8 @@ class LQ_API InStream {
   InStream& operator=(InStream&&) noexcept;
 
   // Local. As many bytes as there are up to the end; returns their number. checksum_mismatch names file, task, chunk
-  // and bytes; truncated.
+  // and bytes; truncated, also where the stream has lost its end in a repair: what is lost counts in size(), as far as
+  // it is known, and no byte of it is read.
   std::size_t read(std::span<std::byte> buffer);
   // One number or plain struct; false at the end. truncated: there are fewer bytes than it takes.
   template <class T>
@@ -175,7 +177,9 @@ class LQ_API InStream {
 
 struct MultifileReadOptions {
   std::uint64_t record_bytes = 1;  // windows begin and end at multiples of it, so that no record is cut
-  bool verify = true;              // compare with the checksums there are
+  // Compare with the checksums there are. Off: bytes as they are, and streams of which a repair lost the end have
+  // just what is left.
+  bool verify = true;
 };
 
 // What is known of a set.
@@ -192,6 +196,9 @@ struct MultifileInfo {
   std::string generation;  // 32 hexadecimal digits, or empty
   std::uint64_t fields = 0;
   std::string fields_file;  // with these, as it is called now; empty: none, or it is missing
+  // What is wrong with a set that is read all the same: a record that was damaged and is made of others, streams of which
+  // a repair did not find the end.
+  std::vector<Finding> findings;
 };
 
 // A field beside the streams of a set.
@@ -239,10 +246,10 @@ class LQ_API MultifileReader {
   std::unique_ptr<checkpoint::OpenSet> set_;
 };
 
-// A chunk or a field that is not as it was written, or that could not be recovered.
+// A chunk, a field or a record that is not as it was written, or that could not be recovered.
 struct ChunkDamage {
   std::string path;
-  std::int64_t task = 0;  // -1: of a field
+  std::int64_t task = 0;  // -1: of a field, or of the set
   std::uint64_t chunk = 0;
   std::uint64_t offset = 0;  // in the file
   std::uint64_t bytes = 0;
@@ -269,6 +276,7 @@ struct RepairOptions {
 struct RepairReport {
   enum class Outcome {
     nothing_to_do,  // closed and whole
+    mended,         // closed and whole but for records, which were made again out of others
     published,      // complete already: the names that were missing were given
     recovered,      // closed with what could be recovered
   };
@@ -281,7 +289,11 @@ struct RepairReport {
   std::vector<std::string> files;  // of the set, as they are called then, that with the fields last
   // Recorded chunks whose bytes are not what was recorded, and those behind them: left out. Fields that were not
   // written to their end: left out; those before them whose data are damaged: kept, and refused by readers.
+  // All of this is kept in the set: verify tells it, and reading what is lost is an error.
   std::vector<ChunkDamage> lost;
+  // Bytes that were written before the writer died, but not recorded as finished: left out.
+  std::vector<ChunkDamage> unfinished;
+  std::vector<std::string> mended;  // records that were damaged, in a sentence each
 };
 // Local. `path`: a set, or one of its NAME.xxxxxxxx.part. Makes a set of what is there: every chunk whose write had
 // finished, each verified, up to the first gap of its stream. Nothing is removed; a repair that is interrupted can be

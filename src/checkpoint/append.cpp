@@ -49,16 +49,37 @@ void AppendedSet::find() {
                          path_));
     }
     if (!found_.is_named()) refuse(Code::wrong_state, "the set was not published completely; repair it first");
-    common_ = {encode(found_.records.front()), found_.set.tasks(), static_cast<std::int64_t>(found_.set.files().size()),
-               found_.set.files().front().head.block_size, found_.fields};
+    if (found_.has_problems()) refuse(Code::wrong_state, "the record behind a header is damaged; repair it first");
+    require_no_losses();
+    const auto count = [](const SetRecord& record) { return record.epoch.count; };
+    common_ = {encode(found_.records.front()),
+               found_.set.tasks(),
+               static_cast<std::int64_t>(found_.set.files().size()),
+               found_.set.files().front().head.block_size,
+               epoch_after(std::ranges::max(found_.records, {}, count).epoch),
+               found_.fields};
     remove_stale_files();
   });
   all().broadcast(std::as_writable_bytes(std::span(&common_, 1)), 0);
   record_ = *decode_set_record(common_.record);
+  record_.epoch = common_.epoch;
+  record_.blocks = 0;
   generation_ = record_.generation;
   options_.compression = record_.compression;
   options_.checksums = record_.checksums;
   comm::agree(all(), [&] { require_options(options_, path_); });
+}
+
+// A stream goes on where it ends, and where this one ended is not there.
+void AppendedSet::require_no_losses() const {
+  for (std::size_t file = 0; file < found_.losses.size(); ++file) {
+    if (found_.losses[file].empty()) continue;
+    throw Error(Code::unsupported,
+                fmt::format("{}, so the set is not gone on with; \"lq defrag {} -o NEW --no-verify\" writes a set with "
+                            "what there is, which can be",
+                            found_.describe(found_.losses[file].front(), static_cast<std::int32_t>(file)), path_),
+                {.path = path_});
+  }
 }
 
 // Of attempts that failed before they changed the set; the last first, so that none is left behind a gap.
@@ -129,6 +150,7 @@ void AppendedSet::plan_new_files() {
       first = end;
     }
     files_.resize(all_files());
+    claims_.resize(all_files());
   });
 }
 
@@ -137,6 +159,9 @@ void AppendedSet::lay_out(std::size_t index) {
   const std::uint64_t mine = file.shape.count * file.shape.width;
   const comm::Sums widths = comm::exclusive_sums(all(), std::span(&mine, 1));
   const auto tasks = static_cast<std::int32_t>(file.tasks);
+  file.record = record_;
+  file.record.file = static_cast<std::uint32_t>(old_files() + index);
+  file.record.tasks = static_cast<std::uint32_t>(tasks);
   file.start = sion::round_up(sion::head_bytes(tasks), static_cast<std::uint64_t>(common_.block));
   file.before = file.start + widths.before[0];
   file.skip = widths.total[0];
@@ -157,9 +182,6 @@ void AppendedSet::create_new_file(std::size_t index, std::vector<std::byte> byte
   head.file_number = static_cast<std::int32_t>(number);
   head.prefix = found_.set.files().front().head.prefix;
   put_fixed(head, bytes);
-  file.record = record_;
-  file.record.file = static_cast<std::uint32_t>(number);
-  file.record.tasks = static_cast<std::uint32_t>(file.tasks);
   add_record(file.record, bytes);
   files_[number] = create_part(transport_, path_, file_path(number));
   files_[number]->write_at(0, bytes);
@@ -189,7 +211,9 @@ void AppendedSet::open_streams(const std::vector<TaskEntry>& mine) {
                               static_cast<std::uint32_t>(number),
                               static_cast<std::uint32_t>(task - one.first),
                               task};
-      streams_.push_back(std::make_unique<StreamWriter>(file(number), place, settings()));
+      StreamSettings how = settings();
+      how.claim = claim(number);
+      streams_.push_back(std::make_unique<StreamWriter>(file(number), place, how));
     }
   }
 }
@@ -199,7 +223,9 @@ void AppendedSet::resume(const TaskEntry& entry) {
   SetRecord record = record_;
   record.file = entry.place.file;
   transport::File& handle = file(entry.place.file);
-  auto writer = std::make_unique<StreamWriter>(handle, entry.place, settings());
+  StreamSettings how = settings();
+  how.claim = claim(entry.place.file);
+  auto writer = std::make_unique<StreamWriter>(handle, entry.place, how);
   const auto records_of = [&](std::uint64_t chunk) { return read_chunk_records(handle, record, entry.place, chunk); };
   std::vector<std::int64_t> used = entry.used;
   // A last chunk that was begun in vain, as on a full disk, has neither bytes nor records.
@@ -227,12 +253,41 @@ void AppendedSet::refuse(const transport::File& handle, const StreamPlace& place
               {.path = handle.path()});
 }
 
+// What the record behind the header of a file is as long as the set is this writer's.
+const SetRecord& AppendedSet::claim(std::size_t number) {
+  std::optional<SetRecord>& mine = claims_[number];
+  if (!mine) {
+    mine = record_;
+    transport::File& handle = file(number);
+    const std::vector<std::byte> head = read_bytes(handle, 0, sion::longest_fixed_bytes);
+    mine->tasks = static_cast<std::uint32_t>(sion::decode_fixed(head, handle.path()).tasks);
+  }
+  return *mine;
+}
+
+// Also by their names: a set that was replaced is nobody's any more.
+void AppendedSet::require_own() {
+  for (std::size_t number = 0; number < all_files(); ++number) {
+    if (handles_[number]) require_epoch(*handles_[number], claim(number));
+  }
+  for (std::size_t number = 0; all().rank() == 0 && number < old_files(); ++number) {
+    require_epoch(*transport_.open_read(file_path(number)), claim(number));
+  }
+}
+
+// The table goes once the mark is on the disk, so that what stands behind the chunks is never taken for bytes of one.
 void AppendedSet::mark_open() {
   comm::agree_at_root(all(), [&] {
+    for (std::size_t number = 0; number < old_files(); ++number) require_epoch(file(number), found_.records[number]);
     for (std::size_t number = 0; number < old_files(); ++number) {
       const sion::PhysicalFile& physical = found_.set.files()[number];
+      SetRecord& record = found_.records[number];
+      record.epoch = common_.epoch;
+      record.blocks = static_cast<std::uint32_t>(physical.max_chunks);
+      write_set_record(file(number), record);
       open_again(file(number), physical.head.tasks, physical.head.metadata_order);
       file(number).sync();
+      file(number).resize(physical.tail_offset);
     }
   });
 }

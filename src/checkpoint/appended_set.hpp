@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ class AppendedSet final : public NewSet {
     std::int64_t tasks = 0;
     std::int64_t files = 0;
     std::int64_t block = 0;
+    Epoch epoch;  // of this writer
     std::uint64_t fields = 0;
   };
   // What became of a stream that was gone on with.
@@ -53,6 +55,7 @@ class AppendedSet final : public NewSet {
   };
 
   void find();
+  void require_no_losses() const;
   void remove_stale_files();
   void number_tasks();
   std::vector<TaskEntry> deal_out();
@@ -67,6 +70,8 @@ class AppendedSet final : public NewSet {
   transport::File& file(std::size_t number);
   std::string file_path(std::size_t number) const;
 
+  const SetRecord& claim(std::size_t number);
+  void require_own() override;
   FieldsWriter::Start open_fields() override;
   std::uint64_t fields() const noexcept { return fields_ ? fields_->fields() : common_.fields; }
   void finish() override;
@@ -86,6 +91,7 @@ class AppendedSet final : public NewSet {
   Common common_;
   SetRecord record_;
   std::int64_t first_task_ = 0;  // of this rank
+  std::vector<std::optional<SetRecord>> claims_;  // of each file, where this rank has used it
   std::vector<NewFile> new_files_;
   std::vector<std::unique_ptr<transport::File>> files_;
 };

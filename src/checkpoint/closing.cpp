@@ -67,8 +67,12 @@ void close_file(transport::File& file, const Closing& closing) {
   });
   const std::vector<std::byte> sizes = size_bytes(closing.sizes);
   record.sizes = kernels::crc32(0, sizes);
+  const std::vector<std::byte> losses = encode(closing.losses);
+  record.losses = static_cast<std::uint32_t>(closing.losses.size());
+  record.losses_sum = kernels::crc32(0, losses);
   end.put(encode(record));
   end.put(sizes);
+  end.put(losses);
   end.flush();
   if (file.size() > end.end()) file.resize(end.end());
   if (closing.was_published) file.sync();
@@ -76,6 +80,24 @@ void close_file(transport::File& file, const Closing& closing) {
   file.write_at(format::sion::closing_offset(tasks),
                 format::sion::encode_closing(static_cast<std::int32_t>(blocks), static_cast<std::int64_t>(tail_offset),
                                              closing.order));
+}
+
+void write_set_record(transport::File& file, const SetRecord& record) {
+  file.write_at(format::sion::head_bytes(static_cast<std::int32_t>(record.tasks)), encode(record));
+}
+
+// A record that is torn or damaged says nothing: whether the set is another's is then not known.
+void require_epoch(base::ByteSource& file, const SetRecord& mine) {
+  RecordBytes bytes{};
+  const std::size_t got = file.read_at(format::sion::head_bytes(static_cast<std::int32_t>(mine.tasks)), bytes);
+  const auto there = decode_set_record(base::Bytes(bytes).first(got));
+  if (!there || (there->generation == mine.generation && there->epoch == mine.epoch)) return;
+  throw Error(Code::wrong_state,
+              fmt::format("{}: another program has repaired this set or gone on with it since it was opened here (epoch "
+                          "{} is in the file, expected {}); what was written here since then is no part of it; append "
+                          "to the set anew",
+                          file.path(), there->epoch.count, mine.epoch.count),
+              {.path = file.path()});
 }
 
 void open_again(transport::File& file, std::int32_t tasks, ByteOrder order) {

@@ -21,6 +21,7 @@ struct Closing {
   SetRecord record;
   format::sion::Tail tail;
   std::vector<std::uint64_t> sizes;  // of each stream; of compressed ones only
+  std::vector<StreamLoss> losses;    // what a repair did not find
   std::uint64_t start = 0;           // of the first chunk
   std::uint64_t skip = 0;            // from a block to the next
   ByteOrder order = format::sion::host_order;
@@ -32,5 +33,9 @@ struct Closing {
 void close_file(transport::File& file, const Closing& closing);
 // Marks a closed file as not closed.
 void open_again(transport::File& file, std::int32_t tasks, ByteOrder order);
+// The record behind the header, anew.
+void write_set_record(transport::File& file, const SetRecord& record);
+// wrong_state: another program has repaired the set or gone on with it since `mine` was read or written.
+void require_epoch(base::ByteSource& file, const SetRecord& mine);
 
 }  // namespace lq::checkpoint

@@ -49,6 +49,7 @@ class CreatedSet final : public NewSet {
   void create_file(std::vector<std::byte> bytes);
   void open_streams(std::uint64_t start, std::uint64_t width, std::uint64_t first_task);
   sion::Tail map_of_set(sion::ChunkTable table) const;
+  void require_own() override;
   FieldsWriter::Start open_fields() override;
   std::uint64_t fields() const noexcept { return fields_ ? fields_->fields() : 0; }
 
@@ -202,6 +203,8 @@ void CreatedSet::create_file(std::vector<std::byte> bytes) {
 
 void CreatedSet::open_streams(std::uint64_t start, std::uint64_t width, std::uint64_t first_task) {
   if (options_.streams > 0 && handle_ == nullptr) handle_ = transport_.open_write(part_);
+  StreamSettings how = settings();
+  how.claim = record_;
   for (std::int32_t i = 0; i < options_.streams; ++i) {
     const auto number = static_cast<std::uint64_t>(i);
     const StreamPlace place{start + number * width,
@@ -210,7 +213,7 @@ void CreatedSet::open_streams(std::uint64_t start, std::uint64_t width, std::uin
                             static_cast<std::uint32_t>(file_),
                             static_cast<std::uint32_t>(first_task + number),
                             first_task_ + i};
-    streams_.push_back(std::make_unique<StreamWriter>(*handle_, place, settings()));
+    streams_.push_back(std::make_unique<StreamWriter>(*handle_, place, how));
   }
 }
 
@@ -227,6 +230,10 @@ sion::Tail CreatedSet::map_of_set(sion::ChunkTable table) const {
   return tail;
 }
 
+void CreatedSet::require_own() {
+  if (handle_) require_epoch(*handle_, record_);
+}
+
 FieldsWriter::Start CreatedSet::open_fields() {
   FieldsWriter::Start start;
   comm::agree_at_root(all(), [&] {
@@ -241,6 +248,7 @@ void CreatedSet::finish() {
   comm::agree(all(), [&] {
     GatheredTable gathered = gather_table(*group_, streams_, options_.compression != Compression::none, tasks_of_file_);
     if (keeps_file()) {
+      require_own();
       Closing closing;
       closing.record = record_;
       closing.tail = map_of_set(std::move(gathered.table));

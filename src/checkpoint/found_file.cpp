@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "checkpoint/set_marks.hpp"
 #include "kernels/crc32.hpp"
 
 namespace lq::checkpoint {
@@ -30,6 +31,34 @@ std::uint64_t table_bytes(const sion::PhysicalFile& physical, std::size_t set_ta
   const bool has_map = physical.head.files > 1 && physical.head.file_number == 0;
   return sion::table_bytes(physical.head.tasks, static_cast<std::uint64_t>(physical.max_chunks)) +
          (has_map ? 4 + 8 * std::uint64_t{set_tasks} : 0);
+}
+
+std::vector<std::uint64_t> read_sizes(base::ByteSource& file, const sion::PhysicalFile& physical, std::uint64_t offset,
+                                      std::uint32_t sum) {
+  std::vector<std::uint64_t> sizes(static_cast<std::size_t>(physical.geometry.tasks()));
+  const std::vector<std::byte> bytes = read_bytes(file, offset, 8 * sizes.size());
+  if (bytes.size() < 8 * sizes.size() || kernels::crc32(0, bytes) != sum) {
+    throw_repairable(file.path(), offset, "the sizes of the streams are not what was written");
+  }
+  constexpr std::uint64_t most_of_chunk = std::numeric_limits<std::uint32_t>::max();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    sizes[i] = base::load_le<std::uint64_t>(bytes.data() + 8 * i);
+    if (sizes[i] <= physical.table.count(static_cast<std::int32_t>(i)) * most_of_chunk) continue;
+    throw_repairable(file.path(), offset + 8 * i,
+                     fmt::format("a stream of {} bytes is more than its chunks can hold", sizes[i]));
+  }
+  return sizes;
+}
+
+std::vector<StreamLoss> read_losses(base::ByteSource& file, std::uint64_t offset, const TailRecord& tail) {
+  // One for each task and one for the fields at most.
+  const bool is_possible = tail.losses <= std::uint64_t{tail.tasks} + 1;
+  const std::vector<std::byte> bytes = read_bytes(file, offset, is_possible ? loss_bytes * tail.losses : 0);
+  const bool is_whole =
+      is_possible && bytes.size() == loss_bytes * tail.losses && kernels::crc32(0, bytes) == tail.losses_sum;
+  auto losses = is_whole ? decode_losses(bytes) : std::nullopt;
+  if (!losses) throw_repairable(file.path(), offset, "the list of what a repair lost is not what was written");
+  return std::move(*losses);
 }
 
 }  // namespace
@@ -59,32 +88,6 @@ std::optional<std::uint32_t> checksum_of(base::ByteSource& file, std::uint64_t o
   return sum;
 }
 
-std::optional<SetRecord> read_set_record(base::ByteSource& file, const sion::PhysicalFile& physical) {
-  if (physical.head.format_version != sion::version) return std::nullopt;
-  const std::uint64_t offset = sion::head_bytes(physical.head.tasks);
-  if (physical.geometry.start(0) < offset + record_bytes) return std::nullopt;
-  const std::vector<std::byte> bytes = read_bytes(file, offset, record_bytes);
-  const std::optional<SetRecord> record = decode_set_record(bytes);
-  if (!record) {
-    if (looks_like_set_record(bytes)) {
-      throw_damaged(file.path(), offset, "the record behind the header is damaged, or of a later version");
-    }
-    return std::nullopt;
-  }
-  const std::uint64_t tables = sion::ranks_offset();
-  const bool matches = record->tasks == static_cast<std::uint32_t>(physical.head.tasks) &&
-                       checksum_of(file, tables, sion::closing_offset(physical.head.tasks) - tables) == record->tables;
-  if (!matches) throw_damaged(file.path(), tables, "the tables of the header are not what was written");
-  return record;
-}
-
-void require_no_tail_record(base::ByteSource& file, const sion::PhysicalFile& physical, std::size_t set_tasks) {
-  if (!physical.has_table()) return;
-  if (decode_tail_record(read_bytes(file, physical.tail_offset + table_bytes(physical, set_tasks), record_bytes))) {
-    throw_damaged(file.path(), sion::head_bytes(physical.head.tasks), "the record behind the header is damaged");
-  }
-}
-
 TailFacts read_tail_record(base::ByteSource& file, const sion::PhysicalFile& physical, const SetRecord& set,
                            std::size_t set_tasks) {
   const std::uint64_t table = table_bytes(physical, set_tasks);
@@ -96,33 +99,25 @@ TailFacts read_tail_record(base::ByteSource& file, const sion::PhysicalFile& phy
   if (checksum_of(file, physical.tail_offset, table) != record->table) {
     throw_repairable(file.path(), physical.tail_offset, "metadata block 2 is not what was written");
   }
-  if (set.compression == Compression::none) return {{}, record->fields};
-  const std::vector<std::byte> bytes = read_bytes(file, offset + record_bytes, 8 * std::uint64_t{set.tasks});
-  std::vector<std::uint64_t> sizes(set.tasks);
-  if (bytes.size() < 8 * sizes.size() || kernels::crc32(0, bytes) != record->sizes) {
-    throw_repairable(file.path(), offset + record_bytes, "the sizes of the streams are not what was written");
+  TailFacts facts;
+  facts.fields = record->fields;
+  std::uint64_t next = offset + record_bytes;
+  if (set.compression != Compression::none) {
+    facts.sizes = read_sizes(file, physical, next, record->sizes);
+    next += 8 * std::uint64_t{set.tasks};
   }
-  constexpr std::uint64_t most_of_chunk = std::numeric_limits<std::uint32_t>::max();
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    sizes[i] = base::load_le<std::uint64_t>(bytes.data() + 8 * i);
-    if (sizes[i] <= physical.table.count(static_cast<std::int32_t>(i)) * most_of_chunk) continue;
-    throw_repairable(file.path(), offset + record_bytes + 8 * i,
-                     fmt::format("a stream of {} bytes is more than its chunks can hold", sizes[i]));
-  }
-  return {std::move(sizes), record->fields};
+  if (record->losses > 0) facts.losses = read_losses(file, next, *record);
+  return facts;
 }
 
 FoundFile read_file(base::ByteSource& file, sion::PhysicalFile physical, std::size_t set_tasks) {
   FoundFile found;
   found.physical = std::move(physical);
-  found.record = read_set_record(file, found.physical);
-  if (found.record) {
-    TailFacts facts = read_tail_record(file, found.physical, *found.record, set_tasks);
-    found.sizes = std::move(facts.sizes);
-    found.fields = facts.fields;
-  } else {
-    require_no_tail_record(file, found.physical, set_tasks);
-  }
+  std::optional<FoundRecord> record = find_set_record(file, found.physical);
+  if (!record) return found;
+  found.record = record->record;
+  found.problem = std::move(record->problem);
+  found.facts = read_tail_record(file, found.physical, *found.record, set_tasks);
   return found;
 }
 

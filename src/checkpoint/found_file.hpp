@@ -25,13 +25,10 @@ std::vector<std::byte> read_bytes(base::ByteSource& file, std::uint64_t offset, 
 inline constexpr std::uint64_t checksum_piece_bytes = 1 << 20;
 std::optional<std::uint32_t> checksum_of(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes);
 
-// The record behind the header, which vouches for its tables; nothing: another program wrote the file. malformed.
-std::optional<SetRecord> read_set_record(base::ByteSource& file, const format::sion::PhysicalFile& physical);
-// malformed: a file without a set record that has the other one has lost the first.
-void require_no_tail_record(base::ByteSource& file, const format::sion::PhysicalFile& physical, std::size_t set_tasks);
 struct TailFacts {
   std::vector<std::uint64_t> sizes;  // of the streams, where they are compressed
   std::uint64_t fields = 0;          // as file 0 states
+  std::vector<StreamLoss> losses;    // that a repair found, by task
 };
 // The record behind metadata block 2, the table it vouches for, and the sizes of streams. malformed.
 TailFacts read_tail_record(base::ByteSource& file, const format::sion::PhysicalFile& physical, const SetRecord& set,
@@ -41,11 +38,11 @@ TailFacts read_tail_record(base::ByteSource& file, const format::sion::PhysicalF
 struct FoundFile {
   format::sion::PhysicalFile physical;
   std::optional<SetRecord> record;  // nothing: written by another program
-  std::vector<std::uint64_t> sizes;
-  std::uint64_t fields = 0;
+  std::string problem;              // with this record
+  TailFacts facts;
 
   std::uint64_t stream_bytes(std::int32_t task) const {  // a local one
-    return sizes.empty() ? physical.table.bytes(task) : sizes[static_cast<std::size_t>(task)];
+    return facts.sizes.empty() ? physical.table.bytes(task) : facts.sizes[static_cast<std::size_t>(task)];
   }
 };
 // Throws what the functions above throw.

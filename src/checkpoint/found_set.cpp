@@ -11,6 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "checkpoint/part_name.hpp"
+#include "checkpoint/set_marks.hpp"
 #include "checkpoint/set_fields.hpp"
 #include "format/sion/head.hpp"
 #include "kernels/crc32.hpp"
@@ -29,6 +30,7 @@ void load_tail_record(base::ByteSource& file, FoundSet& found, std::size_t numbe
     TailFacts facts =
         read_tail_record(file, physical, found.records[number], static_cast<std::size_t>(found.set.tasks()));
     found.sizes[number] = std::move(facts.sizes);
+    found.losses[number] = std::move(facts.losses);
     if (number == 0) found.fields = facts.fields;
   } catch (const Error& error) {
     if (unclosed == Unclosed::refused || error.code() != Code::malformed) throw;
@@ -36,6 +38,7 @@ void load_tail_record(base::ByteSource& file, FoundSet& found, std::size_t numbe
     damage.severity = Severity::error;
     damage.code = error.code();
     damage.message = error.what();
+    found.doubtful[number] = physical.table;
     found.set.drop_table(static_cast<std::int32_t>(number), std::move(damage));
   }
 }
@@ -44,14 +47,14 @@ void load_records(transport::Transport& transport, FoundSet& found, Unclosed unc
   const auto& files = found.set.files();
   for (const sion::PhysicalFile& physical : files) {
     const auto file = transport.open_read(physical.path);
-    const std::optional<SetRecord> record = read_set_record(*file, physical);
+    const std::optional<FoundRecord> mark = find_set_record(*file, physical);
+    const std::optional<SetRecord> record = mark ? std::optional(mark->record) : std::nullopt;
     if (record.has_value() == found.records.empty() && &physical != &files.front()) {
       throw_damaged(physical.path, 0, "it was not written together with the other files of the set");
     }
-    if (!record) {
-      require_no_tail_record(*file, physical, static_cast<std::size_t>(found.set.tasks()));
-      continue;
-    }
+    if (!record) continue;
+    found.problems.push_back(mark->problem);
+    found.doubtful.emplace_back();
     if (!found.records.empty() && found.records.front().generation != record->generation) {
       throw Error(Code::malformed,
                   fmt::format("{}: this file is of another generation ({}) than \"{}\" ({}): a new set was not "
@@ -66,6 +69,7 @@ void load_records(transport::Transport& transport, FoundSet& found, Unclosed unc
     }
     found.records.push_back(*record);
     found.sizes.emplace_back();
+    found.losses.emplace_back();
     if (physical.has_table()) load_tail_record(*file, found, found.records.size() - 1, unclosed);
   }
 }
@@ -98,11 +102,12 @@ FoundFields look_for_fields(transport::Transport& transport, const std::string& 
 }
 
 FoundSet load(transport::Transport& transport, const std::string& path, const std::string& first, sion::NameRule names,
-              Unclosed unclosed) {
+              Unclosed unclosed, std::int32_t files = 0) {
   FoundSet found;
   found.path = path;
   sion::SetOptions options;
   options.names = std::move(names);
+  options.files = files;
   options.tolerates_damage = options.drops_tables = unclosed == Unclosed::accepted;
   found.set = sion::Set::open(
       first, [&](const std::string& name) { return transport.open_read(name); }, options);
@@ -155,19 +160,21 @@ std::optional<Generation> generation_at(transport::Transport& transport, const s
     const sion::FixedHead head = sion::decode_fixed(read_bytes(*file, 0, sion::longest_fixed_bytes), path);
     if (head.format_version != sion::version || head.tasks < 1) return std::nullopt;
     const auto record = decode_set_record(read_bytes(*file, sion::head_bytes(head.tasks), record_bytes));
-    return record ? std::optional(record->generation) : std::nullopt;
+    if (record) return record->generation;
+    const auto found = find_set_record(*file, sion::read_file(*file, {.tolerates_damage = true, .drops_tables = true}));
+    return found ? std::optional(found->record.generation) : std::nullopt;
   } catch (const Error&) {
     return std::nullopt;  // whatever is wrong with it, it is not a file of the set looked for
   }
 }
 
 FoundSet find_generation(transport::Transport& transport, const std::string& path, const Generation& generation,
-                         Unclosed unclosed) {
+                         Unclosed unclosed, std::int32_t files) {
   const sion::NameRule names = [&transport, path, generation](std::int32_t number) {
     const std::string name = sion::file_name(path, number);
     return generation_at(transport, name) == generation ? name : part_name(name, generation);
   };
-  FoundSet found = load(transport, path, names(0), names, unclosed);
+  FoundSet found = load(transport, path, names(0), names, unclosed, files);
   if (found.has_records() && found.records.front().generation == generation) return found;
   throw_damaged(names(0), 0, "it is not of the generation looked for");
 }
@@ -234,14 +241,52 @@ bool FoundSet::is_named() const {
 
 StreamPlace FoundSet::place(std::int32_t task) const { return place_of(set.file_of(task), set.place(task), task); }
 
-std::uint64_t FoundSet::stream_bytes(std::int32_t task) const {
+std::uint64_t FoundSet::kept_bytes(std::int32_t task) const {
   const sion::Place where = set.place(task);
   if (compression() == Compression::none) return set.bytes(task);
   return sizes[static_cast<std::size_t>(where.file)][static_cast<std::size_t>(where.task)];
 }
 
+const StreamLoss* FoundSet::loss_of(std::int32_t task) const {
+  if (!has_records()) return nullptr;
+  const sion::Place where = set.place(task);
+  const std::vector<StreamLoss>& all = losses[static_cast<std::size_t>(where.file)];
+  const auto loss = std::ranges::lower_bound(all, static_cast<std::uint32_t>(where.task), {}, &StreamLoss::task);
+  return loss != all.end() && loss->task == static_cast<std::uint32_t>(where.task) ? &*loss : nullptr;
+}
+
+std::uint64_t FoundSet::stream_bytes(std::int32_t task) const {
+  const StreamLoss* loss = loss_of(task);
+  return kept_bytes(task) + (loss != nullptr ? loss->bytes : 0);
+}
+
+bool FoundSet::has_losses() const noexcept {
+  return std::ranges::any_of(losses, [](const auto& of_file) { return !of_file.empty(); });
+}
+
+bool FoundSet::has_problems() const noexcept {
+  return std::ranges::any_of(problems, [](const std::string& one) { return !one.empty(); });
+}
+
+std::string FoundSet::describe(const StreamLoss& loss, std::int32_t file) const {
+  const sion::PhysicalFile& physical = set.files()[static_cast<std::size_t>(file)];
+  if (loss.task == StreamLoss::of_fields) {
+    return fmt::format("{}: when the set was repaired it kept {} fields and lost {}; read them from another checkpoint",
+                       fields_name(path), loss.position, loss.bytes);
+  }
+  return fmt::format(
+      "{}: task {} lost what follows byte {} of its stream ({} bytes at least) when the set was repaired: of chunk {}, {}",
+      physical.path, physical.ranks[loss.task], loss.position, loss.bytes, loss.chunk, checkpoint::describe(loss.cause));
+}
+
 TaskEntry entry_of(const FoundSet& found, std::int32_t task) {
-  return entry_of(found.set.file_of(task), found.set.place(task), task, found.stream_bytes(task));
+  TaskEntry entry = entry_of(found.set.file_of(task), found.set.place(task), task, found.stream_bytes(task));
+  if (const StreamLoss* loss = found.loss_of(task)) {
+    entry.lost = loss->bytes;
+    entry.lost_chunk = loss->chunk;
+    entry.cause = loss->cause;
+  }
+  return entry;
 }
 
 MultifileInfo FoundSet::info() const {
@@ -261,6 +306,17 @@ MultifileInfo FoundSet::info() const {
   if (has_records()) info.generation = records.front().generation.text();
   info.fields = fields;
   info.fields_file = fields_path;
+  const auto tell = [&](Code code, const char* rule, const std::string& message) {
+    info.findings.push_back({.severity = Severity::error, .code = code, .rule = rule, .message = message});
+  };
+  for (const std::string& problem : problems) {
+    if (!problem.empty()) tell(Code::malformed, "set-record", problem);
+  }
+  for (std::size_t file = 0; file < losses.size(); ++file) {
+    for (const StreamLoss& loss : losses[file]) {
+      tell(Code::truncated, "lost-in-repair", describe(loss, static_cast<std::int32_t>(file)));
+    }
+  }
   return info;
 }
 

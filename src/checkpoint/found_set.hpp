@@ -24,6 +24,9 @@ struct FoundSet {
   format::sion::Set set;
   std::vector<SetRecord> records;                 // of each file; empty: written by another program
   std::vector<std::vector<std::uint64_t>> sizes;  // of the streams of each file, where they are compressed
+  std::vector<std::vector<StreamLoss>> losses;    // of each file, that a repair found
+  std::vector<std::string> problems;              // of each file, whose record was made again; empty: it is sound
+  std::vector<format::sion::ChunkTable> doubtful;  // of each file: its table where it was taken away from it
   std::uint64_t fields = 0;                       // as file 0 states; of files without a table not known
   std::string fields_path;                        // with these, as it is called now; empty: none
   std::optional<Error> fields_problem;            // why there are fewer
@@ -33,7 +36,13 @@ struct FoundSet {
   bool has_checksums() const noexcept { return has_records() && records.front().checksums; }
   bool is_named() const;  // all files have their names
   StreamPlace place(std::int32_t task) const;
-  std::uint64_t stream_bytes(std::int32_t task) const;  // of files with a table
+  // Of files with a table: what there is of a stream, what a repair found to be missing, and both.
+  std::uint64_t kept_bytes(std::int32_t task) const;
+  const StreamLoss* loss_of(std::int32_t task) const;
+  std::uint64_t stream_bytes(std::int32_t task) const;
+  bool has_losses() const noexcept;
+  bool has_problems() const noexcept;
+  std::string describe(const StreamLoss& loss, std::int32_t file) const;
   MultifileInfo info() const;
 };
 
@@ -57,8 +66,10 @@ std::string name_of_set(transport::Transport& transport, const std::string& path
 // several generations of which none is complete, damaged records.
 FoundSet find_set(transport::Transport& transport, const std::string& path, Unclosed unclosed = Unclosed::refused);
 // The set whose file 0 is at `path` or was to be, with this generation: each file under its name or its temporary one.
+// `files`: how many there are, whatever they say, for they may not have been told of those that were added; 0: as they
+// say.
 FoundSet find_generation(transport::Transport& transport, const std::string& path, const Generation& generation,
-                         Unclosed unclosed);
+                         Unclosed unclosed, std::int32_t files = 0);
 // Of the file at `path`; nothing where there is no file, or none with a set record.
 std::optional<Generation> generation_at(transport::Transport& transport, const std::string& path);
 

@@ -43,6 +43,8 @@ void put(JsonWriter& json, const MultifileInfo& info) {
       .member("generation", info.generation)
       .member("fields", info.fields)
       .member("fields_file", info.fields_file)
+      .key("findings")
+      .raw(to_json(info.findings))
       .end_object();
 }
 
@@ -71,6 +73,8 @@ std::string_view name_of(RepairReport::Outcome outcome) {
       return "published";
     case RepairReport::Outcome::recovered:
       return "recovered";
+    case RepairReport::Outcome::mended:
+      return "mended";
     case RepairReport::Outcome::nothing_to_do:
       break;
   }
@@ -115,6 +119,9 @@ std::string to_json(const RepairReport& report) {
       .member("fields", report.fields)
       .key("lost");
   put(json, report.lost);
+  json.key("unfinished");
+  put(json, report.unfinished);
+  json.key("mended").array(report.mended);
   return json.end_object().take();
 }
 

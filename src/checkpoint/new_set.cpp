@@ -67,7 +67,10 @@ void NewSet::require_open() {
 
 Report NewSet::write_field(const std::string& name, const Grid& grid, const Field& field, const WriteOptions& options) {
   require_open();
-  comm::agree(all(), [&] { require_field_name(fields_name(path_), name); });
+  comm::agree(all(), [&] {
+    require_field_name(fields_name(path_), name);
+    require_own();
+  });
   if (!fields_) {
     FieldsWriter::Start start = open_fields();
     fields_ = comm::agree(all(), [&] {
@@ -82,11 +85,13 @@ void NewSet::close() {
   is_open_ = false;
   try {
     comm::agree(all(), [&] {
+      require_own();
       for (const auto& stream : streams_) stream->flush();
     });
     if (fields_) fields_->finish();
     finish();
   } catch (const Error& error) {
+    if (error.code() == Code::wrong_state) throw;
     comm::agree_alike(all(), [&] { throw_with_remedy(error, whereabouts()); });
   }
 }

@@ -57,6 +57,8 @@ class NewSet {
   virtual void begin() = 0;
   comm::Comm& all() const noexcept { return communicator_.engine(); }
   StreamSettings settings() const;
+  // Local, on every rank. wrong_state: another program has taken the set over, of which no byte may be changed then.
+  virtual void require_own() = 0;
   // Collective. A file for fields, or the one there is.
   virtual FieldsWriter::Start open_fields() = 0;
   // Collective. Behind the streams, which are flushed; no field is written any more.

@@ -33,7 +33,7 @@ void OpenSet::begin(const std::string& path, const Communicator& communicator, c
     return std::vector<comm::Stated>{{"what is to be read", fmt::format("{}, records of {} bytes, verify {}", path,
                                                                         options.record_bytes, options.verify)}};
   });
-  SetTables tables = read_tables(transport_, path, comm);
+  SetTables tables = read_tables(transport_, path, comm, options.verify ? Losses::counted : Losses::left_out);
   info_ = std::move(tables.info);
   problem_ = std::move(tables.fields_problem);
   settings_ = {tables.record, options.verify};

@@ -46,6 +46,14 @@ bool is_whole(base::Bytes bytes, std::string_view magic) noexcept {
          load_le<std::uint32_t>(bytes.data() + checksum_offset) == kernels::crc32(0, bytes.first(checksum_offset));
 }
 
+bool looks_like(base::Bytes bytes, std::string_view magic) noexcept {
+  if (bytes.size() < record_bytes) return false;
+  if (has_magic(bytes, magic)) return true;
+  std::uint32_t sum = kernels::crc32(0, base::as_bytes(magic));
+  sum = kernels::crc32(sum, bytes.subspan(magic.size(), checksum_offset - magic.size()));
+  return load_le<std::uint32_t>(bytes.data() + checksum_offset) == sum;
+}
+
 template <class Record>
 Record take_front(base::Bytes bytes) noexcept {
   Record record;
@@ -89,6 +97,52 @@ Generation new_generation() {
   return generation;
 }
 
+Epoch epoch_after(const Epoch& epoch) { return {epoch.count + 1, static_cast<std::uint32_t>(std::random_device()())}; }
+
+std::string_view describe(LossCause cause) noexcept {
+  switch (cause) {
+    case LossCause::damaged:
+      return "its bytes were not those that were recorded";
+    case LossCause::without_record:
+      return "the record of its bytes was missing";
+    case LossCause::behind_gap:
+      return "it lay behind a gap in its stream";
+    case LossCause::cut_off:
+      return "the file had lost its end";
+    case LossCause::file_missing:
+      return "the physical file that held it was missing";
+  }
+  return "for a reason that this version does not know";
+}
+
+std::vector<std::byte> encode(const std::vector<StreamLoss>& losses) {
+  std::vector<std::byte> bytes(loss_bytes * losses.size());
+  std::byte* at = bytes.data();
+  for (const StreamLoss& loss : losses) {
+    store_le(at, loss.task);
+    store_le(at + 4, static_cast<std::uint32_t>(loss.cause));
+    store_le(at + 8, loss.chunk);
+    store_le(at + 16, loss.position);
+    store_le(at + 24, loss.bytes);
+    at += loss_bytes;
+  }
+  return bytes;
+}
+
+std::optional<std::vector<StreamLoss>> decode_losses(base::Bytes bytes) {
+  if (bytes.size() % loss_bytes != 0) return std::nullopt;
+  std::vector<StreamLoss> losses;
+  for (; !bytes.empty(); bytes = bytes.subspan(loss_bytes)) {
+    const std::byte* at = bytes.data();
+    const StreamLoss loss{load_le<std::uint32_t>(at), static_cast<LossCause>(load_le<std::uint32_t>(at + 4)),
+                          load_le<std::uint64_t>(at + 8), load_le<std::uint64_t>(at + 16),
+                          load_le<std::uint64_t>(at + 24)};
+    if (loss.bytes == 0 || loss.bytes > StreamLoss::most_bytes) return std::nullopt;
+    losses.push_back(loss);
+  }
+  return losses;
+}
+
 RecordBytes encode(const SetRecord& record) noexcept {
   RecordBytes bytes{};
   put_front(bytes, set_magic, record.compression, record.checksums, record.generation);
@@ -96,6 +150,9 @@ RecordBytes encode(const SetRecord& record) noexcept {
   store_le(bytes.data() + 28, record.tasks);
   store_le(bytes.data() + 32, record.tables);
   store_le(bytes.data() + 36, static_cast<std::uint32_t>(reserved_bytes));
+  store_le(bytes.data() + 40, record.epoch.count);
+  store_le(bytes.data() + 44, record.epoch.holder);
+  store_le(bytes.data() + 48, record.blocks);
   seal(bytes);
   return bytes;
 }
@@ -123,6 +180,8 @@ RecordBytes encode(const TailRecord& record) noexcept {
   store_le(bytes.data() + 40, record.table);
   store_le(bytes.data() + 44, record.sizes);
   store_le(bytes.data() + 48, record.fields);
+  store_le(bytes.data() + 52, record.losses);
+  store_le(bytes.data() + 56, record.losses_sum);
   seal(bytes);
   return bytes;
 }
@@ -133,6 +192,8 @@ std::optional<SetRecord> decode_set_record(base::Bytes bytes) noexcept {
   record.file = load_le<std::uint32_t>(bytes.data() + 24);
   record.tasks = load_le<std::uint32_t>(bytes.data() + 28);
   record.tables = load_le<std::uint32_t>(bytes.data() + 32);
+  record.epoch = {load_le<std::uint32_t>(bytes.data() + 40), load_le<std::uint32_t>(bytes.data() + 44)};
+  record.blocks = load_le<std::uint32_t>(bytes.data() + 48);
   return record;
 }
 
@@ -159,9 +220,12 @@ std::optional<TailRecord> decode_tail_record(base::Bytes bytes) noexcept {
   record.table = load_le<std::uint32_t>(bytes.data() + 40);
   record.sizes = load_le<std::uint32_t>(bytes.data() + 44);
   record.fields = load_le<std::uint32_t>(bytes.data() + 48);
+  record.losses = load_le<std::uint32_t>(bytes.data() + 52);
+  record.losses_sum = load_le<std::uint32_t>(bytes.data() + 56);
   return record;
 }
 
-bool looks_like_set_record(base::Bytes bytes) noexcept { return has_magic(bytes, set_magic); }
+bool looks_like_set_record(base::Bytes bytes) noexcept { return looks_like(bytes, set_magic); }
+bool looks_like_tail_record(base::Bytes bytes) noexcept { return looks_like(bytes, tail_magic); }
 
 }  // namespace lq::checkpoint

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <limequat/multifile.hpp>
 
@@ -34,6 +35,15 @@ struct Generation {
 Generation new_generation();
 std::optional<Generation> parse_generation(std::string_view digits) noexcept;
 
+// Who may write into a set: counted up, with a new random number, by whoever repairs it or goes on with it. A writer
+// whose epoch is no longer in the file has lost the set to another.
+struct Epoch {
+  std::uint32_t count = 0;
+  std::uint32_t holder = 0;
+  friend bool operator==(const Epoch&, const Epoch&) = default;
+};
+Epoch epoch_after(const Epoch& epoch);
+
 // Behind metadata block 1 of each physical file.
 struct SetRecord {
   Generation generation;
@@ -42,6 +52,8 @@ struct SetRecord {
   std::uint32_t file = 0;    // its number
   std::uint32_t tasks = 0;   // of this file
   std::uint32_t tables = 0;  // CRC-32 of the ranks and widths in metadata block 1
+  Epoch epoch = {};
+  std::uint32_t blocks = 0;  // of chunks, when it was closed before it was gone on with
   friend bool operator==(const SetRecord&, const SetRecord&) = default;
 };
 
@@ -70,10 +82,33 @@ struct TailRecord {
   std::uint32_t tasks = 0;
   std::uint64_t table_bytes = 0;  // of metadata block 2 with its map
   std::uint32_t table = 0;        // CRC-32 of these
-  std::uint32_t sizes = 0;        // CRC-32 of what follows
+  std::uint32_t sizes = 0;        // CRC-32 of the sizes of streams that follow
   std::uint32_t fields = 0;       // of file 0: how many there are in NAME.fields
+  std::uint32_t losses = 0;       // how many stand behind the sizes
+  std::uint32_t losses_sum = 0;   // CRC-32 of these
   friend bool operator==(const TailRecord&, const TailRecord&) = default;
 };
+
+// Why the end of a stream is not there.
+enum class LossCause : std::uint32_t { damaged = 1, without_record = 2, behind_gap = 3, cut_off = 4, file_missing = 5 };
+std::string_view describe(LossCause cause) noexcept;
+
+// Behind the tail record of a set that was repaired: what a stream had and has no longer.
+inline constexpr std::size_t loss_bytes = 32;
+struct StreamLoss {
+  static constexpr std::uint32_t of_fields = 0xffffffff;  // instead of a task: `bytes` fields behind the first `position`
+  static constexpr std::uint64_t most_bytes = 1ULL << 38;  // said of one, so that sums over all tasks hold
+
+  std::uint32_t task = 0;  // in its file
+  LossCause cause = LossCause::damaged;
+  std::uint64_t chunk = 0;     // the first of which something is missing
+  std::uint64_t position = 0;  // in the stream, where it ends now
+  std::uint64_t bytes = 1;     // of the stream that are missing, as far as known; 1 at least
+  friend bool operator==(const StreamLoss&, const StreamLoss&) = default;
+};
+std::vector<std::byte> encode(const std::vector<StreamLoss>& losses);
+// Nothing where a number has no meaning.
+std::optional<std::vector<StreamLoss>> decode_losses(base::Bytes bytes);
 
 RecordBytes encode(const SetRecord& record) noexcept;
 RecordBytes encode(const ChunkRecord& record) noexcept;
@@ -83,7 +118,8 @@ RecordBytes encode(const TailRecord& record) noexcept;
 std::optional<SetRecord> decode_set_record(base::Bytes bytes) noexcept;
 std::optional<ChunkRecord> decode_chunk_record(base::Bytes bytes) noexcept;
 std::optional<TailRecord> decode_tail_record(base::Bytes bytes) noexcept;
-// Whether the bytes were meant to be a set record, damaged or of a later version.
+// Whether the bytes were meant to be one, damaged or of a later version: their magic is right, or all but their magic.
 bool looks_like_set_record(base::Bytes bytes) noexcept;
+bool looks_like_tail_record(base::Bytes bytes) noexcept;
 
 }  // namespace lq::checkpoint

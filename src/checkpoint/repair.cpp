@@ -13,6 +13,7 @@
 #include "checkpoint/part_name.hpp"
 #include "checkpoint/publishing.hpp"
 #include "checkpoint/set_fields.hpp"
+#include "checkpoint/set_marks.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/integers.hpp"
 #include "format/sion/names.hpp"
@@ -33,35 +34,20 @@ std::optional<std::string> member(transport::Transport& transport, const std::st
   return std::nullopt;
 }
 
-// A set that was growing when it was interrupted: all its files are to name the number there are now.
-void settle_number_of_files(transport::Transport& transport, const std::string& path, const Generation& generation,
-                            bool dry_run) {
-  std::vector<std::string> members;
+// Of a set that was growing when it was interrupted: how many files there are, where its first ones do not say so yet;
+// else 0.
+std::int32_t files_beyond(transport::Transport& transport, const std::string& path, const Generation& generation) {
   std::vector<sion::FixedHead> heads;
   for (std::int32_t number = 0;; ++number) {
     const auto one = member(transport, path, number, generation);
     if (!one) break;
-    members.push_back(*one);
     heads.push_back(sion::read_head(*transport.open_read(*one)));
   }
+  const auto files = static_cast<std::int32_t>(heads.size());
   const auto named = [](const sion::FixedHead& head) { return head.files; };
-  if (heads.empty() || std::ranges::max(heads, {}, named).files != static_cast<std::int32_t>(heads.size())) return;
-  for (std::size_t i = 0; i < heads.size(); ++i) {
-    if (heads[i].files == static_cast<std::int32_t>(heads.size())) continue;
-    if (dry_run) {
-      throw Error(
-          Code::unsupported,
-          fmt::format("{}: more files were being added to the set, which its first ones do not say yet; what can "
-                      "be recovered shows when it is repaired, so leave the dry run out",
-                      path),
-          {.path = path});
-    }
-    std::array<std::byte, 4> bytes{};
-    sion::store_int32(bytes.data(), static_cast<std::int32_t>(heads.size()), heads[i].metadata_order);
-    const auto file = transport.open_write(members[i]);
-    file->write_at(files_offset, bytes);
-    file->sync();
-  }
+  const bool is_known = std::ranges::any_of(heads, [&](const auto& head) { return head.files == files; });
+  if (heads.empty() || !is_known || std::ranges::max(heads, {}, named).files != files) return 0;
+  return std::ranges::all_of(heads, [&](const auto& head) { return head.files == files; }) ? 0 : files;
 }
 
 [[noreturn]] void throw_empty(const std::string& path) {
@@ -73,7 +59,7 @@ void settle_number_of_files(transport::Transport& transport, const std::string& 
 }
 
 // The set that the path means, closed or not.
-FoundSet find(transport::Transport& transport, const std::string& path, bool dry_run) {
+FoundSet find(transport::Transport& transport, const std::string& path) {
   const auto name = final_name(path);
   auto generation = generation_at(transport, path);
   // The file with the fields means its set.
@@ -90,8 +76,8 @@ FoundSet find(transport::Transport& transport, const std::string& path, bool dry
   // Its files may be on their way to their names, over those of an older set.
   if (!name && sion::read_head(*transport.open_read(path)).is_closed())
     return find_set(transport, of_set, Unclosed::accepted);
-  settle_number_of_files(transport, of_set, *generation, dry_run);
-  return find_generation(transport, of_set, *generation, Unclosed::accepted);
+  const std::int32_t files = files_beyond(transport, of_set, *generation);
+  return find_generation(transport, of_set, *generation, Unclosed::accepted, files);
 }
 
 class Repair {
@@ -112,7 +98,12 @@ class Repair {
                   {.path = found_.path});
     }
     report_.fields = found_.fields;
+    for (const std::string& problem : found_.problems) {
+      if (!problem.empty()) report_.mended.push_back(problem);
+    }
     if (is_whole && found_.is_named()) {
+      if (found_.has_problems()) report_.outcome = RepairReport::Outcome::mended;
+      if (found_.has_problems() && !options_.dry_run) claim();
       for (std::int32_t number = 0; number < files(); ++number) count(number);
       report_.path = found_.path;
       report_.files = found_.info().files;
@@ -120,6 +111,7 @@ class Repair {
       return report_;
     }
     require_targets();
+    if (!options_.dry_run && (!is_whole || found_.has_problems())) claim();
     if (!file(0).has_table()) recover_fields_of_set();
     for (std::int32_t number = 0; number < files(); ++number) report_.files.push_back(target(number));
     if (has_fields()) report_.files.push_back(fields_name(report_.path));
@@ -163,6 +155,9 @@ class Repair {
         recover_fields(transport_, found_.fields_path, found_.records.front().generation, options_.dry_run);
     report_.fields = found.fields;
     report_.lost.insert(report_.lost.end(), found.damage.begin(), found.damage.end());
+    // What a writer did not finish was never part of the set.
+    if (found.damage.empty() || file(0).tail_offset == 0) return;
+    lost_fields_ = StreamLoss{.task = StreamLoss::of_fields, .position = found.fields, .bytes = found.damage.size()};
   }
 
   void count(std::int32_t number) {
@@ -173,24 +168,86 @@ class Repair {
     }
   }
 
+  void claim();
+  KnownOfFile known_of(std::int32_t number, base::ByteSource& file) const;
+  std::vector<RecoveredTask> recover(std::int32_t number, base::ByteSource& file);
   void close(std::int32_t number);
-  void look_behind_the_end(const sion::PhysicalFile& physical, const StreamPlace& place, std::uint64_t chunk);
   void publish();
 
   transport::Transport& transport_;
   FoundSet found_;
   RepairOptions options_;
   RepairReport report_;
+  std::optional<StreamLoss> lost_fields_;
 };
 
-// Of a file that was closed and then lost its end it is known how many chunks there were room for.
-void Repair::look_behind_the_end(const sion::PhysicalFile& physical, const StreamPlace& place, std::uint64_t chunk) {
-  const bool was_there =
-      physical.bytes < physical.tail_offset && chunk < static_cast<std::uint64_t>(physical.max_chunks);
-  if (!was_there || place.offset(chunk) + place.width <= physical.bytes) return;
-  report_.lost.push_back(
-      {physical.path, place.number, chunk, place.offset(chunk), 0,
-       fmt::format("the file was cut at byte {}: what this chunk and later ones held is missing", physical.bytes)});
+// From here on a writer that was believed to be dead is refused; records that were damaged are sound again, and all files
+// know how many there are.
+void Repair::claim() {
+  const auto count = [](const SetRecord& record) { return record.epoch.count; };
+  const Epoch epoch = epoch_after(std::ranges::max(found_.records, {}, count).epoch);
+  for (std::int32_t number = 0; number < files(); ++number) {
+    const auto handle = transport_.open_write(file(number).path);
+    SetRecord& record = found_.records[static_cast<std::size_t>(number)];
+    record.epoch = epoch;
+    write_set_record(*handle, record);
+    std::array<std::byte, 4> bytes{};
+    sion::store_int32(bytes.data(), files(), file(number).head.metadata_order);
+    if (files() > 1) handle->write_at(files_offset, bytes);
+    handle->sync();
+    handle->close();
+  }
+}
+
+KnownOfFile Repair::known_of(std::int32_t number, base::ByteSource& handle) const {
+  const sion::PhysicalFile& physical = file(number);
+  const auto& record = found_.records[static_cast<std::size_t>(number)];
+  const std::uint64_t start = physical.geometry.start(0), skip = physical.geometry.skip();
+  KnownOfFile known;
+  known.was_closed = physical.tail_offset != 0 || physical.max_chunks != 0;
+  // A table with a record behind it says where the last block ends; else the header may.
+  sion::PhysicalFile tried;
+  tried.head = physical.head;
+  const std::uint64_t most = skip > 0 && physical.bytes > start ? (physical.bytes - start) / skip : 0;
+  for (std::uint64_t blocks = 1; blocks <= most && known.blocks == 0; ++blocks) {
+    tried.max_chunks = static_cast<std::int32_t>(blocks);
+    tried.tail_offset = start + blocks * skip;
+    const auto tail = decode_tail_record(read_bytes(handle, tail_record_offset(handle, tried), record_bytes));
+    if (tail && tail->generation == record.generation) known.blocks = blocks;
+  }
+  const auto stated = static_cast<std::uint64_t>(std::max(physical.max_chunks, 0));
+  if (known.blocks == 0 && stated > 0 && physical.tail_offset == start + stated * skip) known.blocks = stated;
+  if (!known.was_closed) known.blocks = std::max<std::uint64_t>(known.blocks, record.blocks);
+  known.tail_offset = start + known.blocks * skip;
+  const sion::ChunkTable& table = found_.doubtful[static_cast<std::size_t>(number)];
+  if (table.tasks() == physical.geometry.tasks()) known.table = &table;
+  return known;
+}
+
+std::vector<RecoveredTask> Repair::recover(std::int32_t number, base::ByteSource& handle) {
+  const sion::PhysicalFile& physical = file(number);
+  const KnownOfFile known = known_of(number, handle);
+  std::vector<RecoveredTask> tasks;
+  std::uint64_t most = 0;
+  const auto place = [&](std::int32_t task) {
+    return place_of(physical, {number, task}, physical.ranks[static_cast<std::size_t>(task)]);
+  };
+  for (std::int32_t task = 0; task < physical.geometry.tasks(); ++task) {
+    tasks.push_back(recover_task(handle, found_.records[static_cast<std::size_t>(number)], place(task), known));
+    most = std::max<std::uint64_t>(most, tasks.back().used.size());
+  }
+  if (most >= known.blocks) return tasks;
+  // One of them had so many chunks; which, nothing tells.
+  for (std::int32_t task = 0; task < physical.geometry.tasks(); ++task) {
+    RecoveredTask& one = tasks[static_cast<std::size_t>(task)];
+    if (one.loss || !one.may_go_on) continue;
+    one.loss = {static_cast<std::uint32_t>(task), LossCause::without_record, one.chunks, one.bytes, 1};
+    one.lost.push_back({physical.path, place(task).number, one.chunks, place(task).offset(one.chunks), 0,
+                        fmt::format("the file had {} blocks of chunks, of which {} are found at most; whether this task "
+                                    "had more chunks than {} is not known",
+                                    known.blocks, most, one.chunks)});
+  }
+  return tasks;
 }
 
 void Repair::close(std::int32_t number) {
@@ -203,21 +260,18 @@ void Repair::close(std::int32_t number) {
   closing.order = physical.head.metadata_order;
   closing.was_repaired = closing.was_published = true;
   if (number == 0) closing.fields = static_cast<std::uint32_t>(report_.fields);
-  std::vector<RecoveredTask> tasks;
+  const std::vector<RecoveredTask> tasks = recover(number, *handle);
   std::vector<std::uint64_t> counts;
-  for (std::int32_t task = 0; task < physical.geometry.tasks(); ++task) {
-    StreamPlace place{physical.geometry.start(task),    physical.geometry.width(task),
-                      physical.geometry.skip(),         static_cast<std::uint32_t>(number),
-                      static_cast<std::uint32_t>(task), physical.ranks[static_cast<std::size_t>(task)]};
-    tasks.push_back(recover_task(*handle, closing.record, place));
-    RecoveredTask& one = tasks.back();
+  for (const RecoveredTask& one : tasks) {
     counts.push_back(one.used.size());
     if (closing.record.compression != Compression::none) closing.sizes.push_back(one.bytes);
     report_.chunks += one.chunks;
     for (const std::int64_t used : one.used) report_.stored_bytes += static_cast<std::uint64_t>(used);
     report_.lost.insert(report_.lost.end(), one.lost.begin(), one.lost.end());
-    if (one.lost.empty()) look_behind_the_end(physical, place, one.chunks);
+    report_.unfinished.insert(report_.unfinished.end(), one.unfinished.begin(), one.unfinished.end());
+    if (one.loss) closing.losses.push_back(*one.loss);
   }
+  if (number == 0 && lost_fields_) closing.losses.push_back(*lost_fields_);
   if (options_.dry_run) return;
   closing.tail.table = sion::ChunkTable(counts);
   for (std::size_t task = 0; task < tasks.size(); ++task) {
@@ -245,7 +299,7 @@ void Repair::publish() {
 }  // namespace
 
 RepairReport repair(transport::Transport& transport, const std::string& path, const RepairOptions& options) {
-  return Repair(transport, find(transport, path, options.dry_run), options).run();
+  return Repair(transport, find(transport, path), options).run();
 }
 
 }  // namespace lq::checkpoint

@@ -22,13 +22,24 @@ CheckedFields check_fields(transport::Transport& transport, const FoundSet& foun
 void verify_fields(transport::Transport& transport, const FoundSet& found, MultifileCheck& check);
 RepairReport repair(transport::Transport& transport, const std::string& path, const RepairOptions& options);
 
+// What a file says of its chunks beside their records.
+struct KnownOfFile {
+  bool was_closed = false;                           // so that every byte of a chunk had a record
+  std::uint64_t blocks = 0;                          // of chunks, when it was closed last; 0: not known
+  std::uint64_t tail_offset = 0;                     // where these end
+  const format::sion::ChunkTable* table = nullptr;  // that is not quite what was written
+};
+
 // The chunks of a task as their records tell, each compared with its bytes.
 struct RecoveredTask {
-  std::vector<std::int64_t> used;  // at least one; behind a gap 0, up to the last chunk that has a record
+  std::vector<std::int64_t> used;  // at least one; behind a gap 0, up to the last chunk of which something is there
   std::uint64_t bytes = 0;         // of the stream
   std::uint64_t chunks = 0;        // filled ones
-  std::vector<ChunkDamage> lost;
+  std::vector<ChunkDamage> lost, unfinished;
+  std::optional<StreamLoss> loss;  // all that is lost, as the set remembers it
+  bool may_go_on = false;          // as far as its last chunk tells
 };
-RecoveredTask recover_task(base::ByteSource& file, const SetRecord& set, const StreamPlace& place);
+RecoveredTask recover_task(base::ByteSource& file, const SetRecord& set, const StreamPlace& place,
+                           const KnownOfFile& known);
 
 }  // namespace lq::checkpoint

@@ -15,6 +15,7 @@
 #include "checkpoint/found_set.hpp"
 #include "comm/agree.hpp"
 #include "format/sion/set.hpp"
+#include "io/catalog_codec.hpp"
 
 namespace lq::checkpoint {
 namespace {
@@ -88,8 +89,8 @@ PartTables tables_of(std::shared_ptr<const FoundFile> found, std::size_t number,
 
 class Reading {
  public:
-  Reading(transport::Transport& transport, const std::string& path, comm::Comm& comm)
-      : transport_(transport), path_(path), comm_(comm) {}
+  Reading(transport::Transport& transport, const std::string& path, comm::Comm& comm, Losses losses)
+      : transport_(transport), path_(path), comm_(comm), losses_(losses) {}
 
   SetTables run() {
     comm::agree_at_root(comm_, [&] {
@@ -120,6 +121,7 @@ class Reading {
   transport::Transport& transport_;
   const std::string& path_;
   comm::Comm& comm_;
+  Losses losses_;
   SetTables set_;
   sion::PhysicalFile known_;  // path and head of file 0
   // On rank 0: that file, and how it begins.
@@ -132,7 +134,10 @@ void Reading::read_whole() {
   set_ = {};
   first_.reset();
   const auto found = std::make_shared<FoundSet>(find_set(transport_, path_));
+  const std::vector<Finding> findings = found->info().findings;
+  if (losses_ == Losses::left_out) std::ranges::for_each(found->losses, [](auto& of_file) { of_file.clear(); });
   set_.info = found->info();
+  set_.info.findings = findings;
   set_.fields_problem = found->fields_problem;
   if (found->has_records()) set_.record = found->records.front();
   set_.parts.tasks = {0, static_cast<std::uint64_t>(set_.info.tasks)};
@@ -152,15 +157,15 @@ bool Reading::begin_by_file() {
     auto tasks = sion::tasks_before_files(*file, physical);
     if (!tasks) return false;
     set_.parts.tasks = std::move(*tasks);
-    set_.record = read_set_record(*file, physical);
     first_ = checked(*file, std::move(physical), 0);
     if (!first_) return false;
+    set_.record = first_->record;
     if (set_.record) {
-      FoundFields fields = find_fields(transport_, path, set_.record->generation, first_->fields);
+      FoundFields fields = find_fields(transport_, path, set_.record->generation, first_->facts.fields);
       if (fields.problem) return false;
       set_.info.fields_file = std::move(fields.path);
     }
-    set_.info.fields = first_->fields;
+    set_.info.fields = first_->facts.fields;
     set_.info.tasks = static_cast<std::int64_t>(set_.parts.tasks.back());
     for (std::int32_t number = 0; number < head.files; ++number) {
       set_.info.files.push_back(sion::file_name(path, number));
@@ -220,6 +225,10 @@ void Reading::take(const Common& common, std::vector<std::string> texts) {
   info.fields_file = std::move(texts.back());
   texts.pop_back();
   info.files = std::move(texts);
+  Catalog carrier;
+  carrier.findings = info.findings;
+  io::broadcast(comm_, carrier);
+  info.findings = std::move(carrier.findings);
   if (common.has_record != 0) {
     set_.record = decode_set_record(common.record);
     info.has_records = true;
@@ -282,7 +291,7 @@ std::optional<FoundFile> Reading::read_member(std::size_t number) const {
   }
 }
 
-// The file with its records, if it was written with file 0 and its tasks are those that the map says.
+// The file with its records, if nothing is wrong with it, it was written with file 0, and its tasks are those that the map says.
 std::optional<FoundFile> Reading::checked(base::ByteSource& file, sion::PhysicalFile physical,
                                           std::size_t number) const {
   const std::vector<std::uint64_t>& before = set_.parts.tasks;
@@ -293,6 +302,8 @@ std::optional<FoundFile> Reading::checked(base::ByteSource& file, sion::Physical
   }
   physical.ranks = {};
   FoundFile found = read_file(file, std::move(physical), before.back());
+  if (!found.problem.empty() || !found.facts.losses.empty()) return std::nullopt;
+  if (number == 0) return found;
   const bool is_of_set = found.record.has_value() == set_.record.has_value() &&
                          (!found.record || (found.record->generation == set_.record->generation &&
                                             found.record->compression == set_.record->compression));
@@ -301,8 +312,8 @@ std::optional<FoundFile> Reading::checked(base::ByteSource& file, sion::Physical
 
 }  // namespace
 
-SetTables read_tables(transport::Transport& transport, const std::string& path, comm::Comm& comm) {
-  const auto reading = comm::agree(comm, [&] { return std::make_unique<Reading>(transport, path, comm); });
+SetTables read_tables(transport::Transport& transport, const std::string& path, comm::Comm& comm, Losses losses) {
+  const auto reading = comm::agree(comm, [&] { return std::make_unique<Reading>(transport, path, comm, losses); });
   return reading->run();
 }
 

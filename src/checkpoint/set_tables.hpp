@@ -28,7 +28,9 @@ struct SetTables {
 
 // Collective. Throws what find_set() throws. Where the set has several files whose tasks follow each other as the files
 // do, which ours have, and nothing is wrong with it, each file is a part, read by one rank. Any other set is one part,
-// as rank 0 finds it.
-SetTables read_tables(transport::Transport& transport, const std::string& path, comm::Comm& comm);
+// as rank 0 finds it. What a repair did not find of streams counts as a part of them unless it is left out.
+enum class Losses { counted, left_out };
+SetTables read_tables(transport::Transport& transport, const std::string& path, comm::Comm& comm,
+                      Losses losses = Losses::counted);
 
 }  // namespace lq::checkpoint

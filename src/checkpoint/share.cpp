@@ -72,7 +72,8 @@ void put(Words& words, const TaskEntry& entry) {
   const StreamPlace& place = entry.place;
   for (const std::uint64_t value :
        {place.start, place.width, place.skip, std::uint64_t{place.file}, std::uint64_t{place.task},
-        static_cast<std::uint64_t>(place.number), entry.size, std::uint64_t{entry.used.size()}}) {
+        static_cast<std::uint64_t>(place.number), entry.size, entry.lost, entry.lost_chunk,
+        static_cast<std::uint64_t>(entry.cause), std::uint64_t{entry.used.size()}}) {
     words.push_back(value);
   }
   for (const std::int64_t used : entry.used) words.push_back(static_cast<std::uint64_t>(used));
@@ -93,6 +94,9 @@ TaskEntry take_entry(base::Bytes& bytes) {
   place.task = static_cast<std::uint32_t>(take(bytes));
   place.number = static_cast<std::int64_t>(take(bytes));
   entry.size = take(bytes);
+  entry.lost = take(bytes);
+  entry.lost_chunk = take(bytes);
+  entry.cause = static_cast<LossCause>(take(bytes));
   entry.used.resize(static_cast<std::size_t>(take(bytes)));
   for (std::int64_t& used : entry.used) used = static_cast<std::int64_t>(take(bytes));
   return entry;

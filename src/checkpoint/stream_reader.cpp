@@ -53,6 +53,15 @@ void StreamReader::fail(Code code, std::uint64_t chunk, const std::string& what,
               facts);
 }
 
+// Also where the read begins before: a short one would be taken for the end of the stream.
+void StreamReader::fail_lost() {
+  throw Error(Code::truncated,
+              fmt::format("{}: of the stream of task {} only the first {} bytes are left: when the set was repaired, of "
+                          "chunk {} {}; read this task from another checkpoint, or what is left without verification",
+                          file().path(), entry_.place.number, kept(), entry_.lost_chunk, describe(entry_.cause)),
+              {.path = file().path()});
+}
+
 const ChunkRecord& StreamReader::record_of(std::uint64_t chunk) {
   if (record_ && record_->chunk == chunk) return *record_;
   // A repaired chunk may have a newer record whose bytes were lost.
@@ -110,6 +119,7 @@ StreamReader::Spot StreamReader::find(std::uint64_t position) {
 std::size_t StreamReader::read_at(std::uint64_t position, base::MutableBytes buffer) {
   if (position >= size()) return 0;
   buffer = buffer.first(static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), size() - position)));
+  if (position + buffer.size() > kept()) fail_lost();
   std::size_t done = 0;
   while (done < buffer.size()) {
     const Spot spot = find(position + done);

@@ -39,8 +39,11 @@ class OpenFiles {
 // What a reader must know of a task.
 struct TaskEntry {
   StreamPlace place;
-  std::uint64_t size = 0;          // of the stream
+  std::uint64_t size = 0;          // of the stream, with what is lost
   std::vector<std::int64_t> used;  // bytes of each chunk
+  std::uint64_t lost = 0;          // bytes at the end of the stream that a repair did not find: reading them is an error
+  std::uint64_t lost_chunk = 0;    // the first of which something is missing
+  LossCause cause = {};            // why
 };
 
 // What a reader must know of a set.
@@ -54,7 +57,7 @@ class StreamReader {
   StreamReader(std::shared_ptr<OpenFiles> files, TaskEntry entry, const ReadSettings& settings);
 
   std::uint64_t size() const noexcept { return entry_.size; }
-  // As many bytes as there are. checksum_mismatch, malformed, truncated, io.
+  // As many bytes as there are. checksum_mismatch, malformed, truncated, io. truncated: some of them are lost.
   std::size_t read_at(std::uint64_t position, base::MutableBytes buffer);
   // Every chunk, one after the other; `failed` is told what is wrong. Returns how many were compared with a record.
   std::uint64_t check(const std::function<void(std::uint64_t chunk, const Error&)>& failed);
@@ -63,6 +66,7 @@ class StreamReader {
   bool is_compressed() const noexcept { return decompressor_ != nullptr; }
   bool has_checks() const noexcept { return settings_.record && settings_.record->checksums && settings_.verify; }
   std::uint64_t used(std::uint64_t chunk) const noexcept { return static_cast<std::uint64_t>(entry_.used[chunk]); }
+  std::uint64_t kept() const noexcept { return entry_.size - entry_.lost; }
   transport::File& file() { return files_->file(entry_.place.file); }
 
   // The chunk that holds a byte of the stream, and where it begins in the stream.
@@ -81,6 +85,7 @@ class StreamReader {
   std::size_t read_compressed(std::uint64_t chunk, std::uint64_t position, base::MutableBytes buffer);
   void load_block(std::uint64_t chunk);
   void load_frame(std::uint64_t chunk, std::uint64_t position);
+  [[noreturn]] void fail_lost();
   [[noreturn]] void fail(Code code, std::uint64_t chunk, const std::string& what, const std::string& expected = {},
                          const std::string& found = {});
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "checkpoint/closing.hpp"
 #include "kernels/crc32.hpp"
 
 namespace lq::checkpoint {
@@ -34,6 +35,7 @@ StreamWriter::StreamWriter(transport::File& file, const StreamPlace& place, cons
     : file_(file),
       place_(place),
       buffer_bytes_(settings.buffer_bytes),
+      claim_(settings.claim),
       compressor_(make_compressor(settings.compression, settings.level)) {
   current_.generation = settings.generation;
   current_.compression = settings.compression;
@@ -101,6 +103,7 @@ void StreamWriter::sync() {
 }
 
 void StreamWriter::put(base::Bytes bytes, std::size_t& done) {
+  if (claim_ && !bytes.empty()) require_epoch(file_, *claim_);
   while (done < bytes.size()) {
     std::uint64_t count = bytes.size() - done;
     if (compressor_ != nullptr) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "checkpoint/compression.hpp"
@@ -34,6 +35,8 @@ struct StreamSettings {
   int level = 0;
   bool checksums = true;
   std::uint64_t buffer_bytes = 256 * 1024;
+  // Of the file, where another program may take the set over: looked at before bytes go into it.
+  std::optional<SetRecord> claim = {};
 };
 
 // Throws what make_compressor() throws. What a compressed frame of a full buffer may take, 0 uncompressed.
@@ -47,7 +50,7 @@ class StreamWriter {
   void resume(std::vector<std::int64_t> used, const ChunkRecord& last, int place_of_record);
 
   void write(base::Bytes bytes);
-  // All of it is in the file and recorded.
+  // All of it is in the file and recorded. wrong_state, as of write() and sync(): the set is another program's now.
   void flush();
   void sync();
 
@@ -69,6 +72,7 @@ class StreamWriter {
   transport::File& file_;
   StreamPlace place_;
   std::uint64_t buffer_bytes_;
+  std::optional<SetRecord> claim_;
   std::unique_ptr<Compressor> compressor_;
   std::vector<std::byte> buffer_;
   std::vector<std::byte> frame_;

@@ -34,6 +34,19 @@ MultifileCheck verify(transport::Transport& transport, const std::string& path) 
                               static_cast<std::uint64_t>(used[chunk]), error.what()});
     });
   }
+  for (std::size_t file = 0; file < found.problems.size(); ++file) {
+    if (found.problems[file].empty()) continue;
+    check.damage.push_back({found.set.files()[file].path, -1, 0, 0, 0, found.problems[file]});
+  }
+  for (std::size_t file = 0; file < found.losses.size(); ++file) {
+    const auto number = static_cast<std::int32_t>(file);
+    const format::sion::PhysicalFile& physical = found.set.files()[file];
+    for (const StreamLoss& loss : found.losses[file]) {
+      const bool is_of_task = loss.task != StreamLoss::of_fields;
+      check.damage.push_back({physical.path, is_of_task ? physical.ranks[loss.task] : -1, loss.chunk, 0, loss.bytes,
+                              found.describe(loss, number)});
+    }
+  }
   verify_fields(transport, found, check);
   return check;
 }

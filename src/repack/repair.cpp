@@ -79,6 +79,15 @@ RepackReport repair_with_records(const std::string& from, const std::string& to,
     if (!failure) report.file_bytes += bytes;
   }
   for (const ChunkDamage& lost : repaired.lost) report.findings.push_back(finding_of(lost));
+  for (const ChunkDamage& bytes : repaired.unfinished) {
+    report.findings.push_back(finding_of(bytes));
+    report.findings.back().severity = Severity::warning;
+    report.findings.back().code = Code::ok;
+    report.findings.back().rule = "repair-unfinished";
+  }
+  for (const std::string& mended : repaired.mended) {
+    report.findings.push_back({.severity = Severity::note, .rule = "repair-record", .message = mended});
+  }
   return report;
 }
 

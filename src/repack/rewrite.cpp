@@ -37,6 +37,7 @@ class Rewriting {
         options_(options),
         found_(open_whole_set(transport, from, options)),
         keeping_{options.compression.value_or(found_.compression()), !found_.has_records() || found_.has_checksums()} {
+    if (options.verify) require_no_losses();
     if (is_checkpoint()) {
       require_possible();
       fields_ = checkpoint::CopiedFields(
@@ -48,6 +49,16 @@ class Rewriting {
 
   bool is_checkpoint() const { return options_.checkpoint.value_or(found_.has_records()); }
 
+  // What is left of a stream is no stream of its own unless somebody says so.
+  void require_no_losses() const {
+    for (std::size_t file = 0; file < found_.losses.size(); ++file) {
+      if (found_.losses[file].empty()) continue;
+      const std::string what = found_.describe(found_.losses[file].front(), static_cast<std::int32_t>(file));
+      throw Error(Code::truncated, fmt::format("{}; without verification (\"--no-verify\") what is left is written", what),
+                  {.path = found_.path});
+    }
+  }
+
   // All tasks in one file, one chunk for each.
   RepackReport into_one_file() {
     const sion::FixedHead& head = found_.set.files().front().head;
@@ -55,7 +66,7 @@ class Rewriting {
         options_.block_size > 0 ? options_.block_size : static_cast<std::uint64_t>(head.block_size);
     const std::vector<std::int32_t> order = order_of_tasks();
     std::vector<std::int64_t> bytes;
-    for (const std::int32_t task : order) bytes.push_back(static_cast<std::int64_t>(found_.stream_bytes(task)));
+    for (const std::int32_t task : order) bytes.push_back(static_cast<std::int64_t>(found_.kept_bytes(task)));
     (void)checked_block(block, to_);
     FilePlan plan =
         is_checkpoint() ? plan_checkpoint(to_, block, bytes, keeping_) : plan_single_file(to_, block, bytes);
@@ -159,6 +170,10 @@ class Rewriting {
     const auto files = std::make_shared<checkpoint::OpenFiles>(transport_, found_.info().files);
     checkpoint::ReadSettings settings;
     if (!found_.has_records()) return findings;
+    for (const Finding& loss : found_.info().findings) {
+      findings.push_back(finding(Severity::warning, Code::ok, "repack-lost-in-repair",
+                                 fmt::format("taken as it is: {}", loss.message)));
+    }
     settings.record = found_.records.front();
     for (std::int32_t task = 0; task < found_.set.tasks(); ++task) {
       checkpoint::StreamReader reader(files, checkpoint::entry_of(found_, task), settings);

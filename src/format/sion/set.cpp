@@ -23,6 +23,7 @@ bool is_tolerated(const BrokenRule& broken, const SetOptions& options) noexcept 
 // `map`: where the map of the set goes, if it is wanted.
 PhysicalFile load(base::ByteSource& source, const SetOptions& options, std::vector<Place>* map) {
   Head head = read_head(source, options.bounds);
+  if (options.files > 0) head.files = options.files;
   PhysicalFile file;
   file.path = source.path();
   file.bytes = source.size();

@@ -28,6 +28,7 @@ struct SetOptions {
   NameRule names = {};            // of the set's files; empty: as writers name them
   bool tolerates_damage = false;  // files that were not closed, or whose metadata block 2 is lost, get no table
   bool drops_tables = false;      // ... nor do those whose metadata block 2 is damaged
+  std::int32_t files = 0;         // how many there are, whatever they say; 0: as they say
 };
 
 struct PhysicalFile {
