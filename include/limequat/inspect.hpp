@@ -127,7 +127,9 @@ LQ_API Difference diff(const std::string& a, const std::string& b, const Communi
 LQ_API std::vector<double> read_site(const std::string& path, const Coord& site, const ReadOptions& options = {});
 
 // Local. Hands the bytes of a record to `sink` in pieces. `index` counts records of that type from 0. Streams of
-// checkpoints (limequat/multifile.hpp) come as they were written: compared with their checksums and decompressed.
+// checkpoints (limequat/multifile.hpp) come as they were written: compared with their checksums and decompressed. Where
+// a checkpoint has no record of that type, its field of that name: the numbers as the file with the fields holds them,
+// compared with their checksum.
 LQ_API void read_record(const std::string& path, std::string_view type, std::uint64_t index,
                         const std::function<void(const void* data, std::uint64_t bytes)>& sink,
                         const Limits& limits = {});

@@ -176,7 +176,15 @@ TEST_F(AppendTo, AnyNumberOfNewTasksFits) {
         if (closed) writer.close();
       }
       if (!closed) {
-        EXPECT_EQ(repair_multifile(path_).outcome, RepairReport::Outcome::recovered);
+        // Neither file says yet how many there are.
+        const RepairReport planned = repair_multifile(path_, {.dry_run = true});
+        EXPECT_EQ(error_of([&] { MultifileReader{path_}; }).code(), Code::truncated);
+        const RepairReport done = repair_multifile(path_);
+        EXPECT_EQ(done.outcome, RepairReport::Outcome::recovered);
+        EXPECT_EQ(planned.outcome, done.outcome);
+        EXPECT_EQ(planned.files, done.files);
+        EXPECT_EQ(planned.tasks, done.tasks);
+        EXPECT_EQ(planned.stored_bytes, done.stored_bytes);
       }
       const MultifileReader reader(path_);
       ASSERT_EQ(reader.tasks(), 1 + more);

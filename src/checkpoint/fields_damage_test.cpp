@@ -36,6 +36,7 @@ TEST_F(DamagedFields, OfAnotherSetAreRefusedAndStreamsCanBeRead) {
   EXPECT_FALSE(verify_multifile(path_).is_sound());
   fs::remove(fields_);
   EXPECT_EQ(error_of([&] { has_gauge(MultifileReader(path_), "a", Grid(set_lattice), 0); }).code(), Code::not_found);
+  EXPECT_EQ(error_of([&] { MultifileReader(path_).fields(); }).code(), Code::not_found);  // no empty list
   expect_streams(path_);
   EXPECT_FALSE(verify_multifile(path_).is_sound());
 }

@@ -63,6 +63,11 @@ void OpenSet::sort_out_fields() {
                    ErrorFacts{.path = info_.fields_file});
 }
 
+const std::vector<MultifileField>& OpenSet::fields() const {
+  if (info_.fields_file.empty() && problem_) throw *problem_;
+  return fields_;
+}
+
 const FieldEntry& OpenSet::entry_of_field(const std::string& name) const {
   std::string names;
   for (const SetField& field : found_fields_.intact) {
@@ -144,7 +149,7 @@ std::int64_t MultifileReader::local_tasks() const noexcept {
 InStream MultifileReader::task(std::int64_t number) const { return InStream(set_->task(number)); }
 std::uint64_t MultifileReader::size(std::int64_t number) const { return set_->entry(number).size; }
 InStream MultifileReader::window() const { return InStream(set_->window()); }
-const std::vector<MultifileField>& MultifileReader::fields() const noexcept { return set_->fields(); }
+const std::vector<MultifileField>& MultifileReader::fields() const { return set_->fields(); }
 Report MultifileReader::read_field(const std::string& name, const Grid& grid, const MutableField& field,
                                    const ReadOptions& options) const {
   return set_->read_field(name, grid, field, options);

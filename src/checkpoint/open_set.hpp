@@ -33,7 +33,8 @@ class OpenSet {
   const TaskEntry& entry(std::int64_t task) const;
   std::unique_ptr<Window> task(std::int64_t task) const;
   std::unique_ptr<Window> window() const;
-  const std::vector<MultifileField>& fields() const noexcept { return fields_; }
+  // Throws why the file with the fields cannot be had.
+  const std::vector<MultifileField>& fields() const;
   // Collective over the grid. As MultifileReader::read_field().
   Report read_field(const std::string& name, const Grid& grid, const MutableField& field,
                     const ReadOptions& options) const;

@@ -42,7 +42,7 @@ struct Cat {
 Run declare_cat(Arguments& arguments) {
   const auto cat = std::make_shared<Cat>();
   arguments.file("FILE", cat->file, "file to read");
-  arguments.word("NAME", cat->name, "type of the record; NAME:N is number N of that type, from 0");
+  arguments.word("NAME", cat->name, "type of the record, NAME:N is number N of it, from 0; or field of a checkpoint");
   return [cat](Session& session) {
     return for_each_file(session, {cat->file}, [&](const std::string&) { return cat->print(session); });
   };

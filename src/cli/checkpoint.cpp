@@ -6,19 +6,44 @@
 
 #include <algorithm>
 
-#include <limequat/inspect.hpp>
+#include <limequat/file.hpp>
+#include <limequat/json.hpp>
 
 namespace lq::cli {
 
-std::optional<Checkpoint> checkpoint_of(const Catalog& catalog) {
+std::optional<Checkpoint> checkpoint_of(const Catalog& catalog, const Communicator& communicator) {
   const auto is_error = [](const Finding& finding) { return finding.severity == Severity::error; };
-  if (format_info(catalog.format).contents != Contents::streams || !catalog.complete ||
-      std::ranges::any_of(catalog.findings, is_error)) {
+  if (catalog.format != "sion" || !catalog.complete || std::ranges::any_of(catalog.findings, is_error)) {
     return std::nullopt;
   }
-  const MultifileReader reader(catalog.files.empty() ? catalog.path : catalog.files.front());
+  const std::string& path = catalog.files.empty() ? catalog.path : catalog.files.front();
+  const MultifileReader reader(path, communicator);
   if (!reader.info().has_records) return std::nullopt;
-  return Checkpoint{reader.info(), reader.fields()};
+  Checkpoint checkpoint{reader.info(), {}, {}, {}};
+  try {
+    checkpoint.fields = reader.fields();
+  } catch (const Error& error) {
+    checkpoint.problem = error.what();
+  }
+  if (communicator.rank() > 0) return checkpoint;  // who prints nothing
+  const MultifileReader alone(path);
+  for (std::int64_t task = 0; task < alone.tasks(); ++task) checkpoint.stream_bytes.push_back(alone.size(task));
+  return checkpoint;
+}
+
+void put(base::JsonWriter& json, const Checkpoint& checkpoint) {
+  json.key("checkpoint").raw(to_json(checkpoint.info));
+  json.key("checkpoint_streams").array(checkpoint.stream_bytes);
+  json.key("checkpoint_fields").raw(to_json(checkpoint.fields));
+}
+
+std::string with_fields(const std::string& path, const Communicator& communicator) {
+  const Catalog catalog = inspect(path, communicator);
+  if (catalog.format != "sion") return path;
+  const MultifileReader reader(path, communicator);
+  if (reader.info().fields == 0) return path;
+  (void)reader.fields();  // why the file is not there
+  return reader.info().fields_file;
 }
 
 }  // namespace lq::cli

@@ -4,20 +4,30 @@
 // What the records of a checkpoint say of its streams and fields, beyond the catalog of its files.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <limequat/catalog.hpp>
 #include <limequat/multifile.hpp>
 
+#include "base/json_writer.hpp"
+
 namespace lq::cli {
 
 struct Checkpoint {
   MultifileInfo info;
+  std::vector<std::uint64_t> stream_bytes;  // of each task; of compressed ones not what the files hold
   std::vector<MultifileField> fields;
+  std::string problem;  // why the fields cannot be had, which the streams do without
 };
 
-// Local. Nothing of other files, and of sets that were not closed.
-std::optional<Checkpoint> checkpoint_of(const Catalog& catalog);
+// Collective. Nothing of other files, and of sets that were not closed.
+std::optional<Checkpoint> checkpoint_of(const Catalog& catalog, const Communicator& communicator);
+// The members "checkpoint", "checkpoint_streams" and "checkpoint_fields".
+void put(base::JsonWriter& json, const Checkpoint& checkpoint);
+// Collective. The file with the fields of a checkpoint; every other path as it is.
+std::string with_fields(const std::string& path, const Communicator& communicator);
 
 }  // namespace lq::cli

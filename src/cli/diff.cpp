@@ -9,6 +9,7 @@
 #include <limequat/json.hpp>
 
 #include "base/json_writer.hpp"
+#include "cli/checkpoint.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/numbered_name.hpp"
@@ -30,7 +31,7 @@ struct Diff {
     {
       ProgressBar bar(session, "comparing");
       difference =
-          lq::diff(a, b, session.communicator,
+          lq::diff(with_fields(a, session.communicator), with_fields(b, session.communicator), session.communicator,
                    {.tolerance = tolerance, .field = wanted.name, .index = wanted.index, .progress = bar.callback()});
     }
     if (session.json) {
@@ -68,7 +69,7 @@ struct Diff {
 
 Run declare_diff(Arguments& arguments) {
   const auto diff = std::make_shared<Diff>();
-  arguments.file("A", diff->a, "a file");
+  arguments.file("A", diff->a, "a file, or a checkpoint, of which the fields are meant");
   arguments.file("B", diff->b, "another, of any format and precision");
   arguments.number("--tol", diff->tolerance, "absolute differences up to X are none (default 0)");
   arguments.text("--field", "NAME", diff->field, "which field; NAME:N is number N of that name (default: the first)");

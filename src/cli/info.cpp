@@ -91,8 +91,8 @@ class Info {
   int show(Session& session, const std::string& path) {
     const Catalog catalog = inspect(path, session.communicator);
     const std::vector<std::string> leftovers = session.is_root() ? leftovers_of(path) : std::vector<std::string>();
+    const std::optional<Checkpoint> checkpoint = checkpoint_of(catalog, session.communicator);
     const int code = at_root(session, [&] {
-      const std::optional<Checkpoint> checkpoint = checkpoint_of(catalog);
       if (session.json) {
         show_json(session, catalog, checkpoint, leftovers);
       } else {
@@ -145,9 +145,7 @@ class Info {
       put_or_null(json, "checksum", first.sums.checksum() ? to_string(*first.sums.checksum()) : "");
       texts.insert(texts.end(), first.metadata.begin(), first.metadata.end());
     }
-    if (checkpoint) {
-      json.key("checkpoint").raw(to_json(checkpoint->info)).key("checkpoint_fields").raw(to_json(checkpoint->fields));
-    }
+    if (checkpoint) put(json, *checkpoint);
     json.key("properties");
     put(json, properties_of(texts));
     json.key("leftovers").array(leftovers).end_object();

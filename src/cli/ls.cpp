@@ -29,8 +29,8 @@ std::string flags(const Record& record) {
 }
 
 // Columns that say the same of every record are left out: flags where there are no messages, the file where there is
-// one, pieces where each record lies in one.
-std::string records_table(const Catalog& catalog) {
+// one, pieces where each record lies in one. Of a compressed checkpoint BYTES are those of the streams.
+std::string records_table(const Catalog& catalog, const std::optional<Checkpoint>& checkpoint) {
   const auto& records = catalog.records;
   const bool has_flags =
       records.empty() || std::ranges::any_of(records, [](const Record& record) { return record.message > 0; });
@@ -41,13 +41,18 @@ std::string records_table(const Catalog& catalog) {
   if (has_files) columns.push_back({"FILE", true});
   columns.push_back({"OFFSET", true});
   columns.push_back({"BYTES", true});
+  const bool is_compressed = checkpoint && checkpoint->info.compression != Compression::none;
+  if (is_compressed) columns.push_back({"STORED", true});
   if (has_pieces) columns.push_back({"PIECES", true});
   Table table(std::move(columns));
-  for (const Record& record : records) {
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const Record& record = records[i];
     std::vector<std::string> row = {place(record), printable(record.type)};
     if (has_flags) row.push_back(flags(record));
     if (has_files) row.push_back(std::to_string(record.file));
     row.push_back(std::to_string(record.offset));
+    // The records of a checkpoint are the streams of its tasks, in order.
+    if (is_compressed) row.push_back(std::to_string(checkpoint->stream_bytes.at(i)));
     row.push_back(std::to_string(record.data_length));
     if (has_pieces) row.push_back(std::to_string(record.pieces));
     table.row(std::move(row));
@@ -86,29 +91,39 @@ struct Ls {
 
   int list(Session& session, const std::string& path) {
     const Catalog catalog = inspect(path, session.communicator);
-    if (session.json) {
-      session.out.line(to_json(catalog));
-    } else {
-      if (after_another) session.out.line("");
-      after_another = true;
-      const std::string in_files = catalog.files.size() > 1 ? fmt::format(" in {} files", catalog.files.size()) : "";
-      session.out.line(fmt::format("{}: {}, {}, {}{}{}", path, catalog.format, count(catalog.records.size(), "record"),
-                                   base::human_bytes(catalog.file_bytes), in_files,
-                                   catalog.complete ? "" : ", INCOMPLETE"));
-      session.out.write(records_table(catalog));
-      session.out.write(fields_table(catalog));
-      const auto show_checkpoint = [&] {
-        try {
-          if (const auto checkpoint = checkpoint_of(catalog)) session.out.write(fields_table(*checkpoint));
-        } catch (const Error& error) {
-          session.note(error.what());  // the records above are there all the same
-        }
-        return fine;
-      };
-      at_root(session, show_checkpoint);
+    std::optional<Checkpoint> checkpoint;
+    try {
+      checkpoint = checkpoint_of(catalog, session.communicator);
+      if (checkpoint && !checkpoint->problem.empty()) session.note(checkpoint->problem);
+    } catch (const Error& error) {
+      session.note(error.what());  // the records are there all the same
     }
+    const auto show = [&] {
+      session.json ? show_json(session, catalog, checkpoint) : show_text(session, path, catalog, checkpoint);
+      return fine;
+    };
+    at_root(session, show);
     tell(session, path, catalog.findings);
     return exit_code_of(catalog);
+  }
+
+  static void show_json(Session& session, const Catalog& catalog, const std::optional<Checkpoint>& checkpoint) {
+    base::JsonWriter json;
+    json.begin_object().raw_members(to_json(catalog));
+    if (checkpoint) put(json, *checkpoint);
+    session.out.line(json.end_object().take());
+  }
+
+  void show_text(Session& session, const std::string& path, const Catalog& catalog,
+                 const std::optional<Checkpoint>& checkpoint) {
+    if (after_another) session.out.line("");
+    after_another = true;
+    const std::string in_files = catalog.files.size() > 1 ? fmt::format(" in {} files", catalog.files.size()) : "";
+    session.out.line(fmt::format("{}: {}, {}, {}{}{}", path, catalog.format, count(catalog.records.size(), "record"),
+                                 base::human_bytes(catalog.file_bytes), in_files,
+                                 catalog.complete ? "" : ", INCOMPLETE"));
+    session.out.write(records_table(catalog, checkpoint));
+    session.out.write(checkpoint ? fields_table(*checkpoint) : fields_table(catalog));
   }
 };
 

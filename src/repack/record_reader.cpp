@@ -12,6 +12,7 @@
 
 #include "base/text.hpp"
 #include "checkpoint/open_set.hpp"
+#include "checkpoint/repair.hpp"
 #include "format/sion/scan.hpp"
 #include "repack/set_writer.hpp"
 
@@ -104,11 +105,37 @@ void RecordReader::for_each_piece(const Record& record, const std::function<void
 
 }  // namespace repack
 
+namespace {
+
+using Sink = std::function<void(base::Bytes piece)>;
+
+// Whether there is such a field. Its data are compared before the first byte is handed out.
+bool read_field(const checkpoint::FoundSet& found, std::string_view name, const Limits& limits, const Sink& sink) {
+  transport::Transport& transport = transport::posix();
+  if (found.fields_problem) throw Error(*found.fields_problem);
+  if (found.fields_path.empty()) return false;
+  const checkpoint::CheckedFields checked =
+      checkpoint::check_fields(transport, found, checkpoint::FieldData::left_out);
+  for (const checkpoint::SetField& field : checked.fields.intact) {
+    if (field.note.name != name) continue;
+    const FieldEntry& entry = checked.catalog.fields[field.entry];
+    checkpoint::require_sound_data(transport, checked.catalog, entry);
+    repack::RecordReader(transport, found.fields_path, limits).for_each_piece(checked.catalog.records[entry.record], sink);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 void read_record(const std::string& path, std::string_view type, std::uint64_t index,
                  const std::function<void(const void* data, std::uint64_t bytes)>& sink, const Limits& limits) {
   repack::RecordReader reader(transport::posix(), path, limits);
-  reader.for_each_piece(reader.catalog().record(type, index),
-                        [&](base::Bytes piece) { sink(piece.data(), piece.size()); });
+  const Sink hand_out = [&](base::Bytes piece) { sink(piece.data(), piece.size()); };
+  const bool is_record = std::ranges::count(reader.catalog().records, type, &Record::type) > 0;
+  const checkpoint::FoundSet* found = is_record || index > 0 ? nullptr : reader.checkpoint();
+  if (found != nullptr && read_field(*found, type, limits, hand_out)) return;
+  reader.for_each_piece(reader.catalog().record(type, index), hand_out);
 }
 
 }  // namespace lq

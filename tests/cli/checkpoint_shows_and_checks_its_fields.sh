@@ -16,3 +16,11 @@ rm fields.sion.fields
 lq verify fields.sion > report || echo "exit code $?"
 grep -o 'but it is missing' report
 lq cat fields.sion task.1
+cp "$LQ_SOURCE"/tests/cli/data/fields.sion* .
+lq ls --json fields.sion | python3 -c 'import json, sys; print([f["name"] for f in json.load(sys.stdin)["checkpoint_fields"]])'
+lq cat fields.sion heights | od -An -tx1 | head -2
+lq diff fields.sion fields.sion --field heights
+lq diff fields.sion fields.sion.fields --field source
+rm fields.sion.fields
+lq ls fields.sion
+lq diff fields.sion fields.sion || echo "exit code $?"

@@ -67,7 +67,8 @@ std::uint64_t own_tail_bytes(const PhysicalFile& file, std::uint64_t end, const 
   const std::optional<OwnRecord> record = own_record(bytes);
   if (!record || !record->is_tail) return 0;
   const std::uint64_t sizes = 8 * static_cast<std::uint64_t>(file.geometry.tasks());
-  return file.bytes - end == own_record_bytes + sizes ? own_record_bytes + sizes : own_record_bytes;
+  const std::uint64_t plain = own_record_bytes + own_loss_bytes * record->losses;
+  return file.bytes - end == plain + sizes ? plain + sizes : plain;
 }
 
 void check_end(const PhysicalFile& file, bool has_map, std::uint64_t map_entries, const SourceOf& source_of,

@@ -133,6 +133,7 @@ class Explanation {
   void add_gap(std::uint64_t end);
   bool add_own_record(std::uint64_t offset);
   void add_own_tail(const FixedHead& head);
+  void add_sizes(std::uint64_t tasks);
   void add_fixed(const FixedHead& head);
   void add_table(std::string_view name, const std::vector<std::int64_t>& values);
   void add_chunks(const PhysicalFile& physical);
@@ -171,10 +172,21 @@ bool Explanation::add_own_record(std::uint64_t offset) {
   return true;
 }
 
-// formats/sion-records.md 4: behind metadata block 2, and of compressed sets the sizes of streams behind it.
+// formats/sion-records.md 4: behind metadata block 2, of compressed sets the sizes of streams behind it, and what
+// a repair did not find.
 void Explanation::add_own_tail(const FixedHead& head) {
-  if (!add_own_record(next_) || !is_compressed_) return;
-  const auto tasks = static_cast<std::uint64_t>(head.tasks);
+  const std::optional<OwnRecord> record = own_record(window_.view(next_, own_record_bytes));
+  if (!record) return;
+  add_own_record(next_);
+  if (is_compressed_) add_sizes(static_cast<std::uint64_t>(head.tasks));
+  for (std::uint64_t loss = 0; loss < std::min(record->losses, most_lines); ++loss) {
+    const base::Bytes bytes = window_.view(next_, own_loss_bytes);
+    if (bytes.size() < own_loss_bytes) return;
+    add(own_loss_bytes, fmt::format("loss {}", loss), own_loss(bytes), own_tail_section);
+  }
+}
+
+void Explanation::add_sizes(std::uint64_t tasks) {
   if (tasks > most_lines) {
     add(8 * tasks, "sizes of streams", fmt::format("{} numbers", tasks), own_tail_section);
     return;

@@ -52,8 +52,9 @@ std::optional<OwnRecord> own_record(base::Bytes bytes) {
   const auto compression = std::to_integer<std::size_t>(bytes[6]);
   const std::string place = fmt::format("file {} of {} tasks", word(bytes, 24), word(bytes, 28));
   if (begins_with(bytes, "LQms")) {
-    return OwnRecord{"set record", fmt::format("{}, {}", place, front_of(bytes, compression)),
-                     "formats/sion-records.md 2", false, compression > 0};
+    std::string value = fmt::format("{}, {}", place, front_of(bytes, compression));
+    if (const std::uint32_t epoch = word(bytes, 40); epoch > 0) value += fmt::format(", epoch {}", epoch);
+    return OwnRecord{"set record", std::move(value), "formats/sion-records.md 2", false, compression > 0};
   }
   if (begins_with(bytes, "LQck")) {
     return OwnRecord{"chunk record", chunk_text(bytes, compression > 0), "formats/sion-records.md 3", false,
@@ -63,9 +64,19 @@ std::optional<OwnRecord> own_record(base::Bytes bytes) {
     std::string value = fmt::format("{}, {}", place, front_of(bytes, 0));
     if (const std::uint32_t fields = word(bytes, 48); fields > 0) value += fmt::format(", fields {}", fields);
     if (bytes[7] != std::byte{0}) value += ", repaired";
-    return OwnRecord{"tail record", std::move(value), "formats/sion-records.md 4", true, false};
+    const std::uint32_t losses = word(bytes, 52);
+    if (losses > 0) value += fmt::format(", losses {}", losses);
+    return OwnRecord{"tail record", std::move(value), "formats/sion-records.md 4", true, false, losses};
   }
   return std::nullopt;
+}
+
+std::string own_loss(base::Bytes bytes) {
+  const auto number = [&](std::size_t offset) { return load_le<std::uint64_t>(bytes.data() + offset); };
+  const std::uint32_t task = word(bytes, 0);
+  if (task == 0xffffffff) return fmt::format("{} fields behind the first {}", number(24), number(16));
+  return fmt::format("task {}: from chunk {} and byte {} of its stream on, {} bytes at least", task, number(8),
+                     number(16), number(24));
 }
 
 }  // namespace lq::format::sion

@@ -21,8 +21,12 @@ struct OwnRecord {
   std::string value;  // "file 0 of 3 tasks, ..."
   const char* section = nullptr;
   bool is_tail = false;
-  bool compressed = false;  // never said by a tail record
+  bool compressed = false;   // never said by a tail record
+  std::uint64_t losses = 0;  // of a tail record: how many of 32 bytes follow, behind the sizes of streams
 };
+inline constexpr std::uint64_t own_loss_bytes = 32;
+// One of these, in words.
+std::string own_loss(base::Bytes bytes);
 
 // Nothing unless the bytes begin as one of them and are as long.
 std::optional<OwnRecord> own_record(base::Bytes bytes);
