@@ -279,6 +279,7 @@ typedef struct lq_multifile_read_options {
   const lq_communicator* communicator;  // or NULL: this process alone
   uint64_t record_bytes;                // windows are multiples of it; default 1
   int verify;                           // compare with the checksums there are; default 1
+  int accept_missing;                   // open a set without physical files that are lost for good; default 0
 } lq_multifile_read_options;
 
 LQ_API lq_status lq_multifile_options_init(lq_multifile_options* options, size_t struct_size);

@@ -110,8 +110,8 @@ class LQ_API MultifileWriter {
   // in a further physical file or two. `streams`, `expected_bytes` (for new tasks), `level`, `sync` and `buffer_bytes`
   // count.
   // While it is open the set is marked as not closed; repair() recovers what there was and what was added since.
-  // unsupported: the set was not written by this interface, or what there is of it could not be recovered meanwhile; the
-  // sentence names the command that makes a set of it which can be gone on with. wrong_state: it was not closed, so
+  // unsupported: the set was not written by this interface, or what there is of it could not be recovered meanwhile;
+  // the sentence names the command that makes a set of it which can be gone on with. wrong_state: it was not closed, so
   // repair() it first.
   static MultifileWriter append(const std::string& path, const Communicator& communicator = {},
                                 const MultifileOptions& options = {});
@@ -180,6 +180,9 @@ struct MultifileReadOptions {
   // Compare with the checksums there are. Off: bytes as they are, and streams of which a repair lost the end have
   // just what is left.
   bool verify = true;
+  // Read a set of which physical files are lost for good: tasks that were in these have a stream of which no byte can
+  // be read. Off: such a set is not opened.
+  bool accept_missing = false;
 };
 
 // What is known of a set.
@@ -196,8 +199,8 @@ struct MultifileInfo {
   std::string generation;  // 32 hexadecimal digits, or empty
   std::uint64_t fields = 0;
   std::string fields_file;  // with these, as it is called now; empty: none, or it is missing
-  // What is wrong with a set that is read all the same: a record that was damaged and is made of others, streams of which
-  // a repair did not find the end.
+  // What is wrong with a set that is read all the same: a record that was damaged and is made of others, streams of
+  // which a repair did not find the end, or whose physical file is missing.
   std::vector<Finding> findings;
 };
 
@@ -234,8 +237,8 @@ class LQ_API MultifileReader {
   InStream window() const;
   std::uint64_t window_begin() const noexcept;  // in the one stream of all tasks
 
-  // Local. Those that can be read, in the order of writing. not_found, malformed: the file with the fields is missing, or
-  // of another set.
+  // Local. Those that can be read, in the order of writing. not_found, malformed: the file with the fields is missing,
+  // or of another set.
   const std::vector<MultifileField>& fields() const;
   // Collective, over the ranks of the grid: any process grid, whatever that of the writer was. Of the options all but
   // field and index count. no_such_record lists what there is; malformed, not_found: the file with the fields is

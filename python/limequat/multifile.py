@@ -28,10 +28,11 @@ __all__ = ["Reader", "Stream", "Writer", "append", "create", "open", "repair", "
 _COMPRESSIONS = {None: 0, "none": 0, "lz4": 1, "zstd": 2}
 
 
-def open(path, *, verify=True):
+def open(path, *, verify=True, accept_missing=False):
     """Opens a set for reading, whoever wrote it: a :class:`Reader`. Bytes are compared with their checksums, where there
-    are some, before they are handed out; ``verify=False`` leaves that out."""
-    return Reader(path, verify)
+    are some, before they are handed out; ``verify=False`` leaves that out. ``accept_missing=True`` opens a set of which
+    physical files are lost for good: streams that were in these cannot be read."""
+    return Reader(path, verify, accept_missing)
 
 
 def create(path, *, tasks=1, comm=None, expected_bytes=0, files=0, compression=None, level=0, checksums=True, force=False,
@@ -98,9 +99,9 @@ def _alone(comm, how):
 class Reader:
     """A set that was opened for reading; ``m[task]`` is the stream of a task."""
 
-    def __init__(self, path, verify=True):
+    def __init__(self, path, verify=True, accept_missing=False):
         self.path = path
-        how = options(MultifileReadOptions, verify=int(verify))
+        how = options(MultifileReadOptions, verify=int(verify), accept_missing=int(accept_missing))
         self._handle = Handle("lq_multifile_reader_free", "lq_multifile_open", path_bytes(path), ctypes.byref(how))
         text = ctypes.c_void_p()
         call("lq_multifile_info", self._handle, ctypes.byref(text))

@@ -90,4 +90,5 @@ class MultifileOptions(Structure):
 class MultifileReadOptions(Structure):
     """lq_multifile_read_options"""
 
-    _fields_ = [("struct_size", c_size_t), ("communicator", c_void_p), ("record_bytes", c_uint64), ("verify", c_int)]
+    _fields_ = [("struct_size", c_size_t), ("communicator", c_void_p), ("record_bytes", c_uint64), ("verify", c_int),
+                ("accept_missing", c_int)]

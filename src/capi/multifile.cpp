@@ -54,6 +54,7 @@ lq_multifile_read_options default_read_options() {
   c.struct_size = sizeof c;
   c.record_bytes = defaults.record_bytes;
   c.verify = defaults.verify ? 1 : 0;
+  c.accept_missing = defaults.accept_missing ? 1 : 0;
   return c;
 }
 
@@ -176,7 +177,8 @@ lq_status lq_multifile_open(const char* path, const lq_multifile_read_options* o
     const auto call = agreed(communicator, [&] {
       given(reader, "reader");
       const lq_multifile_read_options c = given_options(options, default_read_options());
-      return std::pair(text(path, "path"), lq::MultifileReadOptions{c.record_bytes, c.verify != 0});
+      return std::pair(text(path, "path"),
+                       lq::MultifileReadOptions{c.record_bytes, c.verify != 0, c.accept_missing != 0});
     });
     *reader = new lq_multifile_reader{lq::MultifileReader(call.first, communicator, call.second), {}};
   });

@@ -268,7 +268,7 @@ const SetRecord& AppendedSet::claim(std::size_t number) {
 // Also by their names: a set that was replaced is nobody's any more.
 void AppendedSet::require_own() {
   for (std::size_t number = 0; number < all_files(); ++number) {
-    if (handles_[number]) require_epoch(*handles_[number], claim(number));
+    if (files_[number]) require_epoch(*files_[number], claim(number));
   }
   for (std::size_t number = 0; all().rank() == 0 && number < old_files(); ++number) {
     require_epoch(*transport_.open_read(file_path(number)), claim(number));

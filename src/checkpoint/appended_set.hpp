@@ -90,7 +90,7 @@ class AppendedSet final : public NewSet {
   FoundSet found_;  // on rank 0
   Common common_;
   SetRecord record_;
-  std::int64_t first_task_ = 0;  // of this rank
+  std::int64_t first_task_ = 0;                   // of this rank
   std::vector<std::optional<SetRecord>> claims_;  // of each file, where this rank has used it
   std::vector<NewFile> new_files_;
   std::vector<std::unique_ptr<transport::File>> files_;

@@ -92,12 +92,13 @@ void require_epoch(base::ByteSource& file, const SetRecord& mine) {
   const std::size_t got = file.read_at(format::sion::head_bytes(static_cast<std::int32_t>(mine.tasks)), bytes);
   const auto there = decode_set_record(base::Bytes(bytes).first(got));
   if (!there || (there->generation == mine.generation && there->epoch == mine.epoch)) return;
-  throw Error(Code::wrong_state,
-              fmt::format("{}: another program has repaired this set or gone on with it since it was opened here (epoch "
-                          "{} is in the file, expected {}); what was written here since then is no part of it; append "
-                          "to the set anew",
-                          file.path(), there->epoch.count, mine.epoch.count),
-              {.path = file.path()});
+  throw Error(
+      Code::wrong_state,
+      fmt::format("{}: another program has repaired this set or gone on with it since it was opened here (epoch "
+                  "{} is in the file, expected {}); what was written here since then is no part of it; append "
+                  "to the set anew",
+                  file.path(), there->epoch.count, mine.epoch.count),
+      {.path = file.path()});
 }
 
 void open_again(transport::File& file, std::int32_t tasks, ByteOrder order) {

@@ -11,8 +11,9 @@
 #include <limequat/error.hpp>
 
 #include "checkpoint/part_name.hpp"
-#include "checkpoint/set_marks.hpp"
 #include "checkpoint/set_fields.hpp"
+#include "checkpoint/set_marks.hpp"
+#include "checkpoint/stand_ins.hpp"
 #include "format/sion/head.hpp"
 #include "kernels/crc32.hpp"
 
@@ -43,34 +44,75 @@ void load_tail_record(base::ByteSource& file, FoundSet& found, std::size_t numbe
   }
 }
 
-void load_records(transport::Transport& transport, FoundSet& found, Unclosed unclosed) {
-  const auto& files = found.set.files();
-  for (const sion::PhysicalFile& physical : files) {
-    const auto file = transport.open_read(physical.path);
-    const std::optional<FoundRecord> mark = find_set_record(*file, physical);
-    const std::optional<SetRecord> record = mark ? std::optional(mark->record) : std::nullopt;
-    if (record.has_value() == found.records.empty() && &physical != &files.front()) {
+using FoundRecords = std::vector<std::optional<FoundRecord>>;
+
+// What the files of a set have in common.
+void require_same_records(const std::vector<sion::PhysicalFile>& files, const FoundRecords& records,
+                          const std::vector<std::size_t>& there) {
+  const std::size_t first = there.front();
+  for (const std::size_t number : there) {
+    const auto &one = records[number], &other = records[first];
+    const sion::PhysicalFile& physical = files[number];
+    if (one.has_value() != other.has_value()) {
       throw_damaged(physical.path, 0, "it was not written together with the other files of the set");
     }
-    if (!record) continue;
-    found.problems.push_back(mark->problem);
-    found.doubtful.emplace_back();
-    if (!found.records.empty() && found.records.front().generation != record->generation) {
-      throw Error(Code::malformed,
-                  fmt::format("{}: this file is of another generation ({}) than \"{}\" ({}): a new set was not "
-                              "published completely; \"lq repair\" goes on with it if all of it is there",
-                              physical.path, record->generation.text(), files.front().path,
-                              found.records.front().generation.text()),
-                  {.path = physical.path});
+    if (!one) continue;
+    if (one->record.generation != other->record.generation) {
+      throw Error(
+          Code::malformed,
+          fmt::format("{}: this file is of another generation ({}) than \"{}\" ({}): a new set was not "
+                      "published completely; \"lq repair\" goes on with it if all of it is there",
+                      physical.path, one->record.generation.text(), files[first].path, other->record.generation.text()),
+          {.path = physical.path});
     }
-    if (!found.records.empty() && found.records.front().compression != record->compression) {
+    if (one->record.compression != other->record.compression) {
       throw_damaged(physical.path, sion::head_bytes(physical.head.tasks),
                     "its record states another compression than that of the first file");
     }
-    found.records.push_back(*record);
-    found.sizes.emplace_back();
-    found.losses.emplace_back();
-    if (physical.has_table()) load_tail_record(*file, found, found.records.size() - 1, unclosed);
+  }
+}
+
+// In place of a file that is missing: nothing of its streams is there.
+void stand_in(FoundSet& found, std::size_t number, const SetRecord& other) {
+  const sion::PhysicalFile& physical = found.set.files()[number];
+  SetRecord& record = found.records[number];
+  record = other;
+  record.file = static_cast<std::uint32_t>(number);
+  record.tasks = static_cast<std::uint32_t>(physical.head.tasks);
+  if (record.compression != Compression::none) found.sizes[number].assign(record.tasks, 0);
+  for (std::uint32_t task = 0; task < record.tasks; ++task) {
+    found.losses[number].push_back({.task = task, .cause = LossCause::file_missing});
+  }
+}
+
+// Opens a file of a set by its name.
+using OpenMember = sion::Open;
+
+void load_records(const OpenMember& open, FoundSet& found, Unclosed unclosed, const StandIns* stand_ins) {
+  const auto& files = found.set.files();
+  FoundRecords records(files.size());
+  std::vector<std::size_t> there;
+  for (std::size_t number = 0; number < files.size(); ++number) {
+    if (stand_ins != nullptr && stand_ins->is_missing(static_cast<std::int32_t>(number))) continue;
+    there.push_back(number);
+    records[number] = find_set_record(*open(files[number].path), files[number]);
+  }
+  require_same_records(files, records, there);
+  const auto& first = records[there.front()];
+  if (!first) return;
+  found.records.resize(files.size());
+  found.problems.resize(files.size());
+  found.doubtful.resize(files.size());
+  found.sizes.resize(files.size());
+  found.losses.resize(files.size());
+  for (std::size_t number = 0; number < files.size(); ++number) {
+    if (!records[number]) {
+      stand_in(found, number, first->record);
+      continue;
+    }
+    found.records[number] = records[number]->record;
+    found.problems[number] = records[number]->problem;
+    if (files[number].has_table()) load_tail_record(*open(files[number].path), found, number, unclosed);
   }
 }
 
@@ -102,19 +144,22 @@ FoundFields look_for_fields(transport::Transport& transport, const std::string& 
 }
 
 FoundSet load(transport::Transport& transport, const std::string& path, const std::string& first, sion::NameRule names,
-              Unclosed unclosed, std::int32_t files = 0) {
+              Unclosed unclosed, std::int32_t files = 0, const StandIns* stand_ins = nullptr) {
   FoundSet found;
   found.path = path;
   sion::SetOptions options;
   options.names = std::move(names);
   options.files = files;
   options.tolerates_damage = options.drops_tables = unclosed == Unclosed::accepted;
-  found.set = sion::Set::open(
-      first, [&](const std::string& name) { return transport.open_read(name); }, options);
-  load_records(transport, found, unclosed);
+  const OpenMember open = [&](const std::string& name) -> std::unique_ptr<base::ByteSource> {
+    return stand_ins != nullptr ? stand_ins->open(name) : transport.open_read(name);
+  };
+  found.set = sion::Set::open(first, open, options);
+  load_records(open, found, unclosed, stand_ins);
   if (!found.has_records()) return found;
-  const std::optional<std::uint64_t> fields =
-      found.set.files().front().has_table() ? std::optional(found.fields) : std::nullopt;
+  const bool knows_fields =
+      found.set.files().front().has_table() && (stand_ins == nullptr || !stand_ins->is_missing(0));
+  const std::optional<std::uint64_t> fields = knows_fields ? std::optional(found.fields) : std::nullopt;
   FoundFields where = find_fields(transport, path, found.records.front().generation, fields);
   found.fields_path = std::move(where.path);
   found.fields_problem = std::move(where.problem);
@@ -216,8 +261,16 @@ std::optional<FoundSet> find_other_generation(transport::Transport& transport, c
 
 }  // namespace
 
-FoundSet find_set(transport::Transport& transport, const std::string& any, Unclosed unclosed) {
+FoundSet find_set(transport::Transport& transport, const std::string& any, Unclosed unclosed, MissingFiles missing) {
   const std::string path = name_of_set(transport, any, any);
+  if (missing == MissingFiles::stood_in_for) {
+    const sion::NameRule names = [path](std::int32_t number) { return sion::file_name(path, number); };
+    const StandIns stand_ins(transport, names);
+    if (stand_ins.count() > 0) {
+      FoundSet found = load(transport, path, stand_ins.first(), names, unclosed, 0, &stand_ins);
+      if (found.has_records()) return found;  // what else would remember that streams are missing
+    }
+  }
   try {
     FoundSet found = load(
         transport, path, path, [path](std::int32_t number) { return sion::file_name(path, number); }, unclosed);
@@ -274,9 +327,15 @@ std::string FoundSet::describe(const StreamLoss& loss, std::int32_t file) const 
     return fmt::format("{}: when the set was repaired it kept {} fields and lost {}; read them from another checkpoint",
                        fields_name(path), loss.position, loss.bytes);
   }
+  if (loss.cause == LossCause::file_missing) {
+    return fmt::format("{}: nothing of task {} is left: {}", physical.path, physical.ranks[loss.task],
+                       checkpoint::describe(loss.cause));
+  }
   return fmt::format(
-      "{}: task {} lost what follows byte {} of its stream ({} bytes at least) when the set was repaired: of chunk {}, {}",
-      physical.path, physical.ranks[loss.task], loss.position, loss.bytes, loss.chunk, checkpoint::describe(loss.cause));
+      "{}: task {} lost what follows byte {} of its stream ({} bytes at least) when the set was repaired: of chunk {}, "
+      "{}",
+      physical.path, physical.ranks[loss.task], loss.position, loss.bytes, loss.chunk,
+      checkpoint::describe(loss.cause));
 }
 
 TaskEntry entry_of(const FoundSet& found, std::int32_t task) {

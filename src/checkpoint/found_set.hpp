@@ -22,14 +22,14 @@ namespace lq::checkpoint {
 struct FoundSet {
   std::string path;  // of the set: the name of file 0
   format::sion::Set set;
-  std::vector<SetRecord> records;                 // of each file; empty: written by another program
-  std::vector<std::vector<std::uint64_t>> sizes;  // of the streams of each file, where they are compressed
-  std::vector<std::vector<StreamLoss>> losses;    // of each file, that a repair found
-  std::vector<std::string> problems;              // of each file, whose record was made again; empty: it is sound
+  std::vector<SetRecord> records;                  // of each file; empty: written by another program
+  std::vector<std::vector<std::uint64_t>> sizes;   // of the streams of each file, where they are compressed
+  std::vector<std::vector<StreamLoss>> losses;     // of each file, that a repair found
+  std::vector<std::string> problems;               // of each file, whose record was made again; empty: it is sound
   std::vector<format::sion::ChunkTable> doubtful;  // of each file: its table where it was taken away from it
-  std::uint64_t fields = 0;                       // as file 0 states; of files without a table not known
-  std::string fields_path;                        // with these, as it is called now; empty: none
-  std::optional<Error> fields_problem;            // why there are fewer
+  std::uint64_t fields = 0;                        // as file 0 states; of files without a table not known
+  std::string fields_path;                         // with these, as it is called now; empty: none
+  std::optional<Error> fields_problem;             // why there are fewer
 
   bool has_records() const noexcept { return !records.empty(); }
   Compression compression() const noexcept { return has_records() ? records.front().compression : Compression::none; }
@@ -59,12 +59,15 @@ FoundFields find_fields(transport::Transport& transport, const std::string& path
 TaskEntry entry_of(const FoundSet& found, std::int32_t task);
 
 enum class Unclosed { refused, accepted };
+// Physical files that are not there; stood in for: by some whose streams are lost.
+enum class MissingFiles { refused, stood_in_for };
 
 // The name of the set that a file belongs to, which for a further file NAME.%06d is NAME. Reads its header.
 std::string name_of_set(transport::Transport& transport, const std::string& path, const std::string& name);
 // `path`: any file of the set, or its name. Throws what format::sion::Set::open() throws, and malformed: files of
 // several generations of which none is complete, damaged records.
-FoundSet find_set(transport::Transport& transport, const std::string& path, Unclosed unclosed = Unclosed::refused);
+FoundSet find_set(transport::Transport& transport, const std::string& path, Unclosed unclosed = Unclosed::refused,
+                  MissingFiles missing = MissingFiles::refused);
 // The set whose file 0 is at `path` or was to be, with this generation: each file under its name or its temporary one.
 // `files`: how many there are, whatever they say, for they may not have been told of those that were added; 0: as they
 // say.

@@ -30,10 +30,13 @@ void OpenSet::begin(const std::string& path, const Communicator& communicator, c
   comm::Comm& comm = communicator.engine();
   comm::require_same(comm, [&] {
     if (options.record_bytes == 0) throw Error(Code::invalid_argument, "records have 1 byte at least, not 0");
-    return std::vector<comm::Stated>{{"what is to be read", fmt::format("{}, records of {} bytes, verify {}", path,
-                                                                        options.record_bytes, options.verify)}};
+    return std::vector<comm::Stated>{
+        {"what is to be read", fmt::format("{}, records of {} bytes, verify {}, accept missing {}", path,
+                                           options.record_bytes, options.verify, options.accept_missing)}};
   });
-  SetTables tables = read_tables(transport_, path, comm, options.verify ? Losses::counted : Losses::left_out);
+  SetTables tables = read_tables(
+      transport_, path, comm,
+      {options.verify, options.accept_missing ? MissingFiles::stood_in_for : MissingFiles::refused});
   info_ = std::move(tables.info);
   problem_ = std::move(tables.fields_problem);
   settings_ = {tables.record, options.verify};

@@ -96,7 +96,8 @@ std::string_view describe(LossCause cause) noexcept;
 // Behind the tail record of a set that was repaired: what a stream had and has no longer.
 inline constexpr std::size_t loss_bytes = 32;
 struct StreamLoss {
-  static constexpr std::uint32_t of_fields = 0xffffffff;  // instead of a task: `bytes` fields behind the first `position`
+  static constexpr std::uint32_t of_fields =
+      0xffffffff;  // instead of a task: `bytes` fields behind the first `position`
   static constexpr std::uint64_t most_bytes = 1ULL << 38;  // said of one, so that sums over all tasks hold
 
   std::uint32_t task = 0;  // in its file

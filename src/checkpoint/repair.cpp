@@ -181,8 +181,8 @@ class Repair {
   std::optional<StreamLoss> lost_fields_;
 };
 
-// From here on a writer that was believed to be dead is refused; records that were damaged are sound again, and all files
-// know how many there are.
+// From here on a writer that was believed to be dead is refused; records that were damaged are sound again, and all
+// files know how many there are.
 void Repair::claim() {
   const auto count = [](const SetRecord& record) { return record.epoch.count; };
   const Epoch epoch = epoch_after(std::ranges::max(found_.records, {}, count).epoch);
@@ -242,10 +242,11 @@ std::vector<RecoveredTask> Repair::recover(std::int32_t number, base::ByteSource
     RecoveredTask& one = tasks[static_cast<std::size_t>(task)];
     if (one.loss || !one.may_go_on) continue;
     one.loss = {static_cast<std::uint32_t>(task), LossCause::without_record, one.chunks, one.bytes, 1};
-    one.lost.push_back({physical.path, place(task).number, one.chunks, place(task).offset(one.chunks), 0,
-                        fmt::format("the file had {} blocks of chunks, of which {} are found at most; whether this task "
-                                    "had more chunks than {} is not known",
-                                    known.blocks, most, one.chunks)});
+    one.lost.push_back(
+        {physical.path, place(task).number, one.chunks, place(task).offset(one.chunks), 0,
+         fmt::format("the file had {} blocks of chunks, of which {} are found at most; whether this task "
+                     "had more chunks than {} is not known",
+                     known.blocks, most, one.chunks)});
   }
   return tasks;
 }

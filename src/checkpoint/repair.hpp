@@ -24,9 +24,9 @@ RepairReport repair(transport::Transport& transport, const std::string& path, co
 
 // What a file says of its chunks beside their records.
 struct KnownOfFile {
-  bool was_closed = false;                           // so that every byte of a chunk had a record
-  std::uint64_t blocks = 0;                          // of chunks, when it was closed last; 0: not known
-  std::uint64_t tail_offset = 0;                     // where these end
+  bool was_closed = false;                          // so that every byte of a chunk had a record
+  std::uint64_t blocks = 0;                         // of chunks, when it was closed last; 0: not known
+  std::uint64_t tail_offset = 0;                    // where these end
   const format::sion::ChunkTable* table = nullptr;  // that is not quite what was written
 };
 

@@ -10,32 +10,29 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "base/bytes.hpp"
 #include "support/error_of.hpp"
+#include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/streams.hpp"
+#include "support/thread_comm.hpp"
 
 namespace lq {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::contents;
 using testing::error_of;
 using testing::stream_bytes;
 using Outcome = RepairReport::Outcome;
 
-constexpr std::size_t tasks = 3;
-constexpr std::size_t set_record = 1088 + 16 * tasks;
-constexpr std::uint64_t width = 4096;
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 class SetDamage : public ::testing::Test {
  protected:
+  static constexpr std::size_t tasks = 3;
+  static constexpr std::size_t set_record = 1088 + 16 * tasks;
+  static constexpr std::uint64_t width = 4096;
+
   MultifileOptions options(Compression compression = Compression::none) const {
     MultifileOptions options;
     options.streams = tasks;
@@ -252,6 +249,40 @@ TEST_F(SetDamage, ASetRecordIsMadeAgainOfWhatThereIs) {
     EXPECT_EQ(repair_multifile(path_).outcome, Outcome::recovered);
     EXPECT_EQ(MultifileReader(path_).task(1).read_all(), stream_bytes(1, 0, 5000));
     EXPECT_TRUE(verify_multifile(path_).is_sound());
+  }
+}
+
+// A physical file that is lost for good, any of them, takes its own streams only.
+TEST_F(SetDamage, TheStreamsOfOtherFilesAreReadWhereOneIsMissing) {
+  for (const Compression compression : {Compression::none, Compression::lz4}) {
+    for (const int missing : {0, 1, 2}) {
+      testing::run_ranks(6, [&](std::shared_ptr<comm::Comm> comm) {
+        MultifileOptions how = options(compression);
+        how.streams = 1;
+        how.files = 3;
+        MultifileWriter writer(path_, Communicator(std::move(comm)), how);
+        const auto task = static_cast<std::uint64_t>(writer.stream().task());
+        writer.write(stream_bytes(task, 0, 3000 + 2000 * task));
+        writer.close();
+      });
+      fs::remove(path_ + (missing == 0 ? "" : ".00000" + std::to_string(missing)));
+      EXPECT_EQ(error_of([&] { MultifileReader{path_}; }).code(), Code::not_found);
+      for (const int ranks : {1, 3}) {
+        testing::run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+          const MultifileReader reader(path_, Communicator(std::move(comm)), {.accept_missing = true});
+          ASSERT_EQ(reader.tasks(), 6);
+          EXPECT_EQ(reader.info().findings.size(), 2U);
+          for (std::int64_t task = reader.first_task(); task < reader.first_task() + reader.local_tasks(); ++task) {
+            const auto number = static_cast<std::uint64_t>(task);
+            if (task / 2 == missing) {
+              EXPECT_EQ(error_of([&] { reader.task(task).read_all(); }).code(), Code::not_found);
+            } else {
+              EXPECT_EQ(reader.task(task).read_all(), stream_bytes(number, 0, 3000 + 2000 * number));
+            }
+          }
+        });
+      }
+    }
   }
 }
 

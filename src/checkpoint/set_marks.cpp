@@ -133,8 +133,9 @@ std::optional<FoundRecord> find_set_record(base::ByteSource& file, const sion::P
   const std::vector<std::byte> bytes = read_bytes(file, offset, record_bytes);
   if (const std::optional<SetRecord> record = decode_set_record(bytes)) {
     const std::uint64_t tables = sion::ranks_offset();
-    const bool matches = record->tasks == static_cast<std::uint32_t>(physical.head.tasks) &&
-                         checksum_of(file, tables, sion::closing_offset(physical.head.tasks) - tables) == record->tables;
+    const bool matches =
+        record->tasks == static_cast<std::uint32_t>(physical.head.tasks) &&
+        checksum_of(file, tables, sion::closing_offset(physical.head.tasks) - tables) == record->tables;
     if (!matches) throw_damaged(file.path(), tables, "the tables of the header are not what was written");
     return FoundRecord{*record, {}};
   }

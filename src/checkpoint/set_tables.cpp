@@ -89,8 +89,8 @@ PartTables tables_of(std::shared_ptr<const FoundFile> found, std::size_t number,
 
 class Reading {
  public:
-  Reading(transport::Transport& transport, const std::string& path, comm::Comm& comm, Losses losses)
-      : transport_(transport), path_(path), comm_(comm), losses_(losses) {}
+  Reading(transport::Transport& transport, const std::string& path, comm::Comm& comm, const SetReading& how)
+      : transport_(transport), path_(path), comm_(comm), how_(how) {}
 
   SetTables run() {
     comm::agree_at_root(comm_, [&] {
@@ -121,7 +121,7 @@ class Reading {
   transport::Transport& transport_;
   const std::string& path_;
   comm::Comm& comm_;
-  Losses losses_;
+  SetReading how_;
   SetTables set_;
   sion::PhysicalFile known_;  // path and head of file 0
   // On rank 0: that file, and how it begins.
@@ -133,9 +133,9 @@ class Reading {
 void Reading::read_whole() {
   set_ = {};
   first_.reset();
-  const auto found = std::make_shared<FoundSet>(find_set(transport_, path_));
+  const auto found = std::make_shared<FoundSet>(find_set(transport_, path_, Unclosed::refused, how_.missing));
   const std::vector<Finding> findings = found->info().findings;
-  if (losses_ == Losses::left_out) std::ranges::for_each(found->losses, [](auto& of_file) { of_file.clear(); });
+  if (!how_.counts_losses) std::ranges::for_each(found->losses, [](auto& of_file) { of_file.clear(); });
   set_.info = found->info();
   set_.info.findings = findings;
   set_.fields_problem = found->fields_problem;
@@ -291,7 +291,8 @@ std::optional<FoundFile> Reading::read_member(std::size_t number) const {
   }
 }
 
-// The file with its records, if nothing is wrong with it, it was written with file 0, and its tasks are those that the map says.
+// The file with its records, if nothing is wrong with it, it was written with file 0, and its tasks are those that the
+// map says.
 std::optional<FoundFile> Reading::checked(base::ByteSource& file, sion::PhysicalFile physical,
                                           std::size_t number) const {
   const std::vector<std::uint64_t>& before = set_.parts.tasks;
@@ -312,8 +313,9 @@ std::optional<FoundFile> Reading::checked(base::ByteSource& file, sion::Physical
 
 }  // namespace
 
-SetTables read_tables(transport::Transport& transport, const std::string& path, comm::Comm& comm, Losses losses) {
-  const auto reading = comm::agree(comm, [&] { return std::make_unique<Reading>(transport, path, comm, losses); });
+SetTables read_tables(transport::Transport& transport, const std::string& path, comm::Comm& comm,
+                      const SetReading& how) {
+  const auto reading = comm::agree(comm, [&] { return std::make_unique<Reading>(transport, path, comm, how); });
   return reading->run();
 }
 

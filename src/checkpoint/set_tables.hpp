@@ -11,6 +11,7 @@
 #include <limequat/error.hpp>
 #include <limequat/multifile.hpp>
 
+#include "checkpoint/found_set.hpp"
 #include "checkpoint/record.hpp"
 #include "checkpoint/share.hpp"
 #include "comm/comm.hpp"
@@ -26,11 +27,16 @@ struct SetTables {
   std::map<std::size_t, PartTables> mine;  // of those that this rank reads
 };
 
+// How a set is read.
+struct SetReading {
+  bool counts_losses = true;  // what a repair did not find of streams is a part of them
+  MissingFiles missing = MissingFiles::refused;
+};
+
 // Collective. Throws what find_set() throws. Where the set has several files whose tasks follow each other as the files
 // do, which ours have, and nothing is wrong with it, each file is a part, read by one rank. Any other set is one part,
-// as rank 0 finds it. What a repair did not find of streams counts as a part of them unless it is left out.
-enum class Losses { counted, left_out };
+// as rank 0 finds it.
 SetTables read_tables(transport::Transport& transport, const std::string& path, comm::Comm& comm,
-                      Losses losses = Losses::counted);
+                      const SetReading& how = {});
 
 }  // namespace lq::checkpoint

@@ -55,11 +55,19 @@ void StreamReader::fail(Code code, std::uint64_t chunk, const std::string& what,
 
 // Also where the read begins before: a short one would be taken for the end of the stream.
 void StreamReader::fail_lost() {
-  throw Error(Code::truncated,
-              fmt::format("{}: of the stream of task {} only the first {} bytes are left: when the set was repaired, of "
-                          "chunk {} {}; read this task from another checkpoint, or what is left without verification",
-                          file().path(), entry_.place.number, kept(), entry_.lost_chunk, describe(entry_.cause)),
-              {.path = file().path()});
+  const std::string& path = files_->path(entry_.place.file);
+  if (entry_.cause == LossCause::file_missing) {
+    throw Error(Code::not_found,
+                fmt::format("{}: nothing of the stream of task {} is left: {}; read this task from another checkpoint",
+                            path, entry_.place.number, describe(entry_.cause)),
+                {.path = path});
+  }
+  throw Error(
+      Code::truncated,
+      fmt::format("{}: of the stream of task {} only the first {} bytes are left: when the set was repaired, of "
+                  "chunk {} {}; read this task from another checkpoint, or what is left without verification",
+                  path, entry_.place.number, kept(), entry_.lost_chunk, describe(entry_.cause)),
+      {.path = path});
 }
 
 const ChunkRecord& StreamReader::record_of(std::uint64_t chunk) {

@@ -28,6 +28,7 @@ class OpenFiles {
   OpenFiles(transport::Transport& transport, std::vector<std::string> paths)
       : transport_(transport), paths_(std::move(paths)), files_(paths_.size()) {}
   transport::File& file(std::uint32_t number);
+  const std::string& path(std::uint32_t number) const { return paths_.at(number); }
 
  private:
   transport::Transport& transport_;
@@ -41,9 +42,9 @@ struct TaskEntry {
   StreamPlace place;
   std::uint64_t size = 0;          // of the stream, with what is lost
   std::vector<std::int64_t> used;  // bytes of each chunk
-  std::uint64_t lost = 0;          // bytes at the end of the stream that a repair did not find: reading them is an error
-  std::uint64_t lost_chunk = 0;    // the first of which something is missing
-  LossCause cause = {};            // why
+  std::uint64_t lost = 0;        // bytes at the end of the stream that a repair did not find: reading them is an error
+  std::uint64_t lost_chunk = 0;  // the first of which something is missing
+  LossCause cause = {};          // why
 };
 
 // What a reader must know of a set.

@@ -142,7 +142,8 @@ TEST_F(BecomesASet, ASetThatLostChunksGoesOnWithWhatThereIs) {
   EXPECT_EQ(repair_multifile(part).outcome, RepairReport::Outcome::recovered);
   const Error refused = error_of([&] { MultifileWriter::append(path_); });
   EXPECT_EQ(refused.code(), Code::unsupported);
-  EXPECT_NE(std::string(refused.what()).find("lq defrag " + path_ + " -o NEW --no-verify\""), std::string::npos) << refused.what();
+  EXPECT_NE(std::string(refused.what()).find("lq defrag " + path_ + " -o NEW --no-verify\""), std::string::npos)
+      << refused.what();
   const auto rest = MultifileReader(path_, {}, {.verify = false}).task(0).read_all();
   EXPECT_EQ(rest, stream_bytes(0, 0, 4096 - 128));
   EXPECT_EQ(error_of([&] { defragment(path_, to_); }).code(), Code::truncated);

@@ -281,5 +281,38 @@ TEST_F(WrittenAnew, AllIsUnpacked) {
   EXPECT_EQ(report.fields, 2U);
 }
 
+// One of three physical files is lost for good: a new set has the streams of the others and says what is missing.
+TEST_F(WrittenAnew, ASetWithoutOneOfItsFilesKeepsTheOtherStreams) {
+  for (const Compression compression : {Compression::none, Compression::lz4}) {
+    for (const int missing : {0, 1, 2}) {
+      testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
+        MultifileOptions how{.files = 3, .compression = compression, .overwrite = true};
+        MultifileWriter writer(path_, Communicator(std::move(comm)), how);
+        const auto task = static_cast<std::uint64_t>(writer.stream().task());
+        writer.write(stream_bytes(task, 0, 5000 + task));
+        writer.close();
+      });
+      const std::string lost = path_ + (missing == 0 ? "" : ".00000" + std::to_string(missing));
+      fs::remove(lost);
+      EXPECT_EQ(error_of([&] { repair(path_, ""); }).code(), Code::invalid_argument);
+      const RepackReport report = repair(path_, to_, {.overwrite = true});
+      EXPECT_EQ(report.tasks, 3U);
+      EXPECT_EQ(count_of(report.findings, "lost-in-repair"), 1U);
+      const MultifileCheck check = verify_multifile(to_);
+      ASSERT_EQ(check.damage.size(), 1U);
+      EXPECT_EQ(check.damage[0].task, missing);
+      const MultifileReader reader(to_);
+      for (int task = 0; task < 3; ++task) {
+        if (task == missing) {
+          EXPECT_EQ(error_of([&] { reader.task(task).read_all(); }).code(), Code::not_found);
+        } else {
+          const auto number = static_cast<std::uint64_t>(task);
+          EXPECT_EQ(reader.task(task).read_all(), stream_bytes(number, 0, 5000 + number));
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lq

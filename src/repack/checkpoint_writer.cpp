@@ -58,6 +58,7 @@ class CheckpointWriter final : public SetWriter {
                       static_cast<std::uint32_t>(plan.head.tasks),
                       0};
     closing.tail.map = plan.map;
+    closing.losses = plan.losses;
     closing.start = geometries_[number].start(0);
     closing.skip = geometries_[number].skip();
     closing.order = plan.head.metadata_order;

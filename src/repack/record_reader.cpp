@@ -114,13 +114,13 @@ bool read_field(const checkpoint::FoundSet& found, std::string_view name, const 
   transport::Transport& transport = transport::posix();
   if (found.fields_problem) throw Error(*found.fields_problem);
   if (found.fields_path.empty()) return false;
-  const checkpoint::CheckedFields checked =
-      checkpoint::check_fields(transport, found, checkpoint::FieldData::left_out);
+  const checkpoint::CheckedFields checked = checkpoint::check_fields(transport, found, checkpoint::FieldData::left_out);
   for (const checkpoint::SetField& field : checked.fields.intact) {
     if (field.note.name != name) continue;
     const FieldEntry& entry = checked.catalog.fields[field.entry];
     checkpoint::require_sound_data(transport, checked.catalog, entry);
-    repack::RecordReader(transport, found.fields_path, limits).for_each_piece(checked.catalog.records[entry.record], sink);
+    repack::RecordReader(transport, found.fields_path, limits)
+        .for_each_piece(checked.catalog.records[entry.record], sink);
     return true;
   }
   return false;

@@ -17,6 +17,7 @@
 #include "format/format.hpp"
 #include "repack/infer.hpp"
 #include "repack/repair_file.hpp"
+#include "repack/rewrite.hpp"
 #include "repack/set_writer.hpp"
 #include "repack/source_set.hpp"
 
@@ -136,10 +137,16 @@ RepackReport repair(const std::string& from, const std::string& to, const Repack
   transport::Transport& transport = transport::posix();
   const bool is_absent = transport.kind(from) == transport::PathKind::absent;
   const std::string source = is_absent ? part_of(from) : from;
-  if (!holds_streams(transport, source)) return repack::repair_file(transport, source, to, options);
-  const bool has_records = checkpoint::generation_at(transport, source) || checkpoint::final_name(source);
-  return has_records ? repair_with_records(source, to, options)
-                     : repair_without_records(transport, source, to, options);
+  try {
+    if (!holds_streams(transport, source)) return repack::repair_file(transport, source, to, options);
+    const bool has_records = checkpoint::generation_at(transport, source) || checkpoint::final_name(source);
+    return has_records ? repair_with_records(source, to, options)
+                       : repair_without_records(transport, source, to, options);
+  } catch (const Error& error) {
+    if (error.code() != Code::not_found) throw;
+    if (auto report = repack::rescue(transport, from, to, options)) return *report;
+    throw;
+  }
 }
 
 }  // namespace lq

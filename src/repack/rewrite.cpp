@@ -32,12 +32,16 @@ class Rewriting {
  public:
   Rewriting(transport::Transport& transport, const std::string& from, const std::string& to,
             const RepackOptions& options)
+      : Rewriting(transport, open_whole_set(transport, from, options), to, options) {
+    if (options.verify) require_no_losses();
+  }
+  Rewriting(transport::Transport& transport, checkpoint::FoundSet found, const std::string& to,
+            const RepackOptions& options)
       : transport_(transport),
         to_(to),
         options_(options),
-        found_(open_whole_set(transport, from, options)),
+        found_(std::move(found)),
         keeping_{options.compression.value_or(found_.compression()), !found_.has_records() || found_.has_checksums()} {
-    if (options.verify) require_no_losses();
     if (is_checkpoint()) {
       require_possible();
       fields_ = checkpoint::CopiedFields(
@@ -54,7 +58,8 @@ class Rewriting {
     for (std::size_t file = 0; file < found_.losses.size(); ++file) {
       if (found_.losses[file].empty()) continue;
       const std::string what = found_.describe(found_.losses[file].front(), static_cast<std::int32_t>(file));
-      throw Error(Code::truncated, fmt::format("{}; without verification (\"--no-verify\") what is left is written", what),
+      throw Error(Code::truncated,
+                  fmt::format("{}; without verification (\"--no-verify\") what is left is written", what),
                   {.path = found_.path});
     }
   }
@@ -90,7 +95,32 @@ class Rewriting {
     return write(same_files(found_, to_), open_streams());
   }
 
+  // ... with all that is known to be missing.
+  RepackReport into_set_with_losses() {
+    std::vector<FilePlan> plans = same_files(found_, to_);
+    for (std::size_t file = 0; file < plans.size(); ++file) {
+      plans[file].losses = found_.losses[file];
+      // Of a file that is missing nobody knows how wide its chunks were.
+      for (std::int64_t& width : plans[file].head.widths) {
+        if (width == 0) width = widest_chunk();
+      }
+    }
+    RepackReport report = write(std::move(plans), open_streams());
+    for (const Finding& loss : found_.info().findings) report.findings.push_back(loss);
+    return report;
+  }
+
  private:
+  std::int64_t widest_chunk() const {
+    std::int64_t widest = 0;
+    for (const sion::PhysicalFile& file : found_.set.files()) {
+      for (std::int32_t task = 0; task < file.geometry.tasks(); ++task) {
+        widest = std::max(widest, static_cast<std::int64_t>(file.geometry.width(task)));
+      }
+    }
+    return widest;
+  }
+
   void require_possible() const {
     const bool has_keys = found_.set.files().front().head.key_value_mode() != sion::KeyValueMode::none;
     if (has_keys && keeping_.compression != Compression::none) {
@@ -204,6 +234,25 @@ RepackReport defragment(transport::Transport& transport, const std::string& from
 RepackReport rewrite(transport::Transport& transport, const std::string& from, const std::string& to,
                      const RepackOptions& options) {
   return Rewriting(transport, from, to, options).into_same_files();
+}
+
+std::optional<RepackReport> rescue(transport::Transport& transport, const std::string& from, const std::string& to,
+                                   const RepackOptions& options) {
+  std::optional<checkpoint::FoundSet> found;
+  try {
+    found =
+        checkpoint::find_set(transport, from, checkpoint::Unclosed::refused, checkpoint::MissingFiles::stood_in_for);
+  } catch (const Error&) {
+    return std::nullopt;  // why it cannot be opened was told before
+  }
+  if (!found->has_records() || !found->has_losses()) return std::nullopt;
+  if (to.empty()) {
+    refuse(
+        Code::invalid_argument, from,
+        "physical files of the set are missing; with a name for a new set (\"-o NEW\") the streams of the others are "
+        "written to it");
+  }
+  return Rewriting(transport, std::move(*found), to, options).into_set_with_losses();
 }
 
 }  // namespace lq::repack

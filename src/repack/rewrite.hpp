@@ -4,6 +4,7 @@
 // lq::defragment() and lq::rewrite() on any transport.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <limequat/repack.hpp>
@@ -17,5 +18,9 @@ RepackReport defragment(transport::Transport& transport, const std::string& from
                         const RepackOptions& options);
 RepackReport rewrite(transport::Transport& transport, const std::string& from, const std::string& to,
                      const RepackOptions& options);
+// A set of which physical files are missing: the streams of the others in a new set that says what is missing. Nothing
+// where no file is missing, or it cannot be told which tasks were in those that are. invalid_argument: no `to`.
+std::optional<RepackReport> rescue(transport::Transport& transport, const std::string& from, const std::string& to,
+                                   const RepackOptions& options);
 
 }  // namespace lq::repack

@@ -33,6 +33,7 @@ struct FilePlan {
   format::sion::Head head;
   format::sion::ChunkTable table;
   std::optional<std::vector<format::sion::Place>> map;
+  std::vector<checkpoint::StreamLoss> losses;  // of a checkpoint: what is known to be missing of its streams
 };
 
 // invalid_argument: a block size that a header cannot state.

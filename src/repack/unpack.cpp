@@ -101,7 +101,8 @@ class Unpacking {
     report_.files.push_back(to);
     report_.file_bytes += bytes;
     if (options_.dry_run) return;
-    io::NewFile file(transport_, Communicator(), to, options_.overwrite, bytes, true);
+    io::NewFile file(transport_, Communicator(), to);
+    file.create(options_.overwrite, bytes, true);
     file.named([&] { work(file.file()); });
     file.finish(options_.sync);
     file.publish(options_.sync);
