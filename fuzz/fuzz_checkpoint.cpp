@@ -75,7 +75,8 @@ void run(base::Bytes bytes) {
   }
   attempt([&] { verify(*files, "set"); });
   attempt([&] {
-    const OpenSet set(*files, "set", {}, {});
+    const auto opened = OpenSet::open(*files, "set", {}, {});
+    const OpenSet& set = *opened;
     for (std::int64_t task = 0; task < std::min<std::int64_t>(set.info().tasks, 64); ++task) {
       attempt([&] {
         const auto window = set.task(task);

@@ -34,9 +34,9 @@ void OpenSet::begin(const std::string& path, const Communicator& communicator, c
         {"what is to be read", fmt::format("{}, records of {} bytes, verify {}, accept missing {}", path,
                                            options.record_bytes, options.verify, options.accept_missing)}};
   });
-  SetTables tables = read_tables(
-      transport_, path, comm,
-      {options.verify, options.accept_missing ? MissingFiles::stood_in_for : MissingFiles::refused});
+  SetTables tables =
+      read_tables(transport_, path, comm,
+                  {options.verify, options.accept_missing ? MissingFiles::stood_in_for : MissingFiles::refused});
   info_ = std::move(tables.info);
   problem_ = std::move(tables.fields_problem);
   settings_ = {tables.record, options.verify};

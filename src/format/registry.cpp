@@ -43,14 +43,14 @@ std::string_view suffix_of(std::string_view path) noexcept {
 
 // ".ildg, .lime, .scidac": those that ask for a format which takes fields.
 std::string suffixes_of_fields() {
-  std::vector<std::string_view> suffixes;
+  std::vector<std::string_view> found;
   for (const Format* format : formats()) {
     if (!format->fields) continue;
     for (const std::string_view suffix : format->info.suffixes) {
-      if (std::ranges::find(suffixes, suffix) == suffixes.end()) suffixes.push_back(suffix);
+      if (std::ranges::find(found, suffix) == found.end()) found.push_back(suffix);
     }
   }
-  return fmt::format("{}", fmt::join(suffixes, ", "));
+  return fmt::format("{}", fmt::join(found, ", "));
 }
 
 [[noreturn]] void refuse_suffix(const std::string& path, std::string_view suffix) {

@@ -26,7 +26,7 @@ namespace {
 using testing::error_of;
 using testing::formula_sites;
 
-constexpr std::uint64_t numbers = 18;
+constexpr std::uint64_t numbers_per_site = 18;
 
 struct Trial {
   const char* name;
@@ -48,7 +48,7 @@ class Tiled : public ::testing::TestWithParam<std::tuple<Strategy, Trial>> {
  protected:
   static const Trial& trial() { return std::get<1>(GetParam()); }
   static Strategy strategy() { return std::get<0>(GetParam()); }
-  static FieldSpec spec() { return generic_spec(Precision::double_, numbers, false); }
+  static FieldSpec spec() { return generic_spec(Precision::double_, numbers_per_site, false); }
   // Directly where each rank has whole tiles, which are of one plane and a half.
   static bool is_possible() {
     return strategy() != Strategy::direct || volume(trial().processes) == 1 ||
@@ -73,7 +73,7 @@ class Tiled : public ::testing::TestWithParam<std::tuple<Strategy, Trial>> {
   }
   void write() {
     on_ranks([&](const Grid& grid) {
-      const std::vector<double> values = formula_sites<double>(grid, numbers);
+      const std::vector<double> values = formula_sites<double>(grid, numbers_per_site);
       const Report report =
           write_field(*transport_, "a.tiled", grid, Field{spec(), values.data(), values.size(), {}, {}}, writing());
       EXPECT_EQ(report.strategy, strategy());
@@ -104,7 +104,7 @@ struct PlainFiles {
     for (std::uint64_t first = 0, k = 0; first < sites; first += tile_sites, ++k) {
       std::vector<std::byte> tile;
       for (std::uint64_t site = first; site < std::min(first + tile_sites, sites); ++site) {
-        for (std::uint64_t n = numbers; n-- > 0;) add(tile, testing::formula(site, n), size);
+        for (std::uint64_t n = numbers_per_site; n-- > 0;) add(tile, testing::formula(site, n), size);
       }
       std::vector<std::byte>& file = k % 2 == 0 ? even : odd;
       const std::vector<std::byte> encoded = testing::RunCodec().encode(tile);
@@ -126,7 +126,7 @@ struct PlainFiles {
 TEST_P(Tiled, FilesAreThoseOfAPlainLoop) {
   if (!is_possible()) {
     on_ranks([&](const Grid& grid) {
-      const std::vector<double> values = formula_sites<double>(grid, numbers);
+      const std::vector<double> values = formula_sites<double>(grid, numbers_per_site);
       const Error error = error_of([&] {
         write_field(*transport_, "a.tiled", grid, Field{spec(), values.data(), values.size(), {}, {}}, writing());
       });
@@ -150,19 +150,19 @@ TEST_P(Tiled, FilesAreThoseOfAPlainLoop) {
 TEST_P(Tiled, AreReadOnAnyGrid) {
   {
     const Grid grid(trial().lattice);
-    const std::vector<double> values = formula_sites<double>(grid, numbers);
+    const std::vector<double> values = formula_sites<double>(grid, numbers_per_site);
     WriteOptions options = writing();
     options.route.strategy = Strategy::direct;
     write_field(*transport_, "a.tiled", grid, Field{spec(), values.data(), values.size(), {}, {}}, options);
   }
   on_ranks([&](const Grid& grid) {
-    std::vector<double> values(static_cast<std::size_t>(grid.local_volume() * numbers), -1);
+    std::vector<double> values(static_cast<std::size_t>(grid.local_volume() * numbers_per_site), -1);
     ReadOptions options;
     options.route = writing().route;
     const Report report =
         read_field(*transport_, "a.tiled", grid, MutableField{spec(), values.data(), values.size(), {}, {}}, options);
     EXPECT_EQ(report.status, ChecksumStatus::ok);
-    EXPECT_EQ(values, formula_sites<double>(grid, numbers));
+    EXPECT_EQ(values, formula_sites<double>(grid, numbers_per_site));
   });
 }
 
@@ -170,7 +170,7 @@ TEST_P(Tiled, AreReadOnAnyGrid) {
 TEST_P(Tiled, DamageIsFoundByTheSumsOfTheFormat) {
   {
     const Grid grid(trial().lattice);
-    const std::vector<double> values = formula_sites<double>(grid, numbers);
+    const std::vector<double> values = formula_sites<double>(grid, numbers_per_site);
     WriteOptions options = writing();
     options.route.strategy = Strategy::direct;
     write_field(*transport_, "a.tiled", grid, Field{spec(), values.data(), values.size(), {}, {}}, options);
@@ -181,7 +181,7 @@ TEST_P(Tiled, DamageIsFoundByTheSumsOfTheFormat) {
     file->write_at(testing::TiledFormat::header_bytes + 1, byte);
   }
   on_ranks([&](const Grid& grid) {
-    std::vector<double> values(static_cast<std::size_t>(grid.local_volume() * numbers), -1);
+    std::vector<double> values(static_cast<std::size_t>(grid.local_volume() * numbers_per_site), -1);
     ReadOptions options;
     options.route = writing().route;
     const Error error = error_of([&] {
@@ -192,7 +192,7 @@ TEST_P(Tiled, DamageIsFoundByTheSumsOfTheFormat) {
   });
 }
 
-const Trial trials[] = {
+const Trial tiled_trials[] = {
     {"one_rank", {4, 4, 4, 4}, {1, 1, 1, 1}},
     {"x_split", {8, 4, 4, 4}, {2, 1, 1, 1}},
     {"t_split_in_whole_tiles", {4, 4, 3, 4}, {1, 1, 1, 2}},
@@ -204,7 +204,7 @@ const Trial trials[] = {
 INSTANTIATE_TEST_SUITE_P(Grids, Tiled,
                          ::testing::Combine(::testing::Values(Strategy::direct, Strategy::shared, Strategy::pull,
                                                               Strategy::messages),
-                                            ::testing::ValuesIn(trials)),
+                                            ::testing::ValuesIn(tiled_trials)),
                          [](const auto& trial) {
                            return std::string(name(std::get<0>(trial.param))) + "_" + std::get<1>(trial.param).name;
                          });

@@ -49,7 +49,8 @@ void require_target(transport::Transport& transport, const std::string& from, co
 void write_file(transport::Transport& transport, base::ByteSource& source, const std::string& to,
                 const RepackOptions& options) {
   const std::uint64_t size = source.size();
-  io::NewFile file(transport, Communicator(), to, options.overwrite, size, true);
+  io::NewFile file(transport, Communicator(), to);
+  file.create(options.overwrite, size, true);
   std::vector<std::byte> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(copied_at_once, size)));
   for (std::uint64_t done = 0; done < size;) {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), size - done));

@@ -60,8 +60,8 @@ TEST_P(Opening, FailsOnAllRanksOrOnNone) {
     const auto errors = testing::outcomes_of_ranks(GetParam().readers, [&](std::shared_ptr<comm::Comm> comm) {
       const bool is_bad = comm->rank() == GetParam().bad_rank;
       std::unique_ptr<OpenSet> set;
-      set = std::make_unique<OpenSet>(is_bad ? static_cast<transport::Transport&>(faulty) : *transport_, "set",
-                                      Communicator(std::move(comm)), MultifileReadOptions{});
+      set = OpenSet::open(is_bad ? static_cast<transport::Transport&>(faulty) : *transport_, "set",
+                          Communicator(std::move(comm)), MultifileReadOptions{});
       if (!is_bad) expect_dealt(*set);
     });
     if (!faulty.has_failed()) break;

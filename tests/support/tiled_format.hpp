@@ -29,6 +29,9 @@ class TiledFormat final : public format::Container, public format::FieldFormat {
   format::Layout plan_record(std::string_view, std::string_view, std::uint64_t, bool) const override {
     throw Error(Code::unsupported, "tiled files hold one field and nothing else");
   }
+  void store_sums(base::EditedSource&, const Catalog&, const FieldEntry&, const format::Digest&) const override {
+    throw Error(Code::unsupported, "tiled: its sums stay as they are");
+  }
   const format::TileCodec* tile_codec(std::string_view encoding) const override {
     return encoding == "runs" ? &codec_ : nullptr;
   }
