@@ -37,7 +37,7 @@ LQ_API Catalog inspect(const std::string& path, const Communicator& communicator
 class LQ_API Writer {
  public:
   // Collective. `defaults` are the options of the file (format, overwrite, sync, verify) and of each field.
-  Writer(std::string path, const Grid& grid, WriteOptions defaults = {});
+  Writer(const std::string& path, const Grid& grid, const WriteOptions& defaults = {});
   ~Writer();
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;

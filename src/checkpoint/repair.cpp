@@ -5,6 +5,7 @@
 #include "checkpoint/repair.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -18,6 +19,7 @@
 #include "format/sion/integers.hpp"
 #include "format/sion/names.hpp"
 #include "io/new_file.hpp"
+#include "kernels/crc32.hpp"
 
 namespace lq::checkpoint {
 namespace {
@@ -170,6 +172,8 @@ class Repair {
 
   void claim();
   KnownOfFile known_of(std::int32_t number, base::ByteSource& file) const;
+  sion::Tail tail_of(std::int32_t number, const std::vector<RecoveredTask>& tasks) const;
+  bool is_whole(std::int32_t number, const std::vector<RecoveredTask>& tasks, std::uint32_t table_sum) const;
   std::vector<RecoveredTask> recover(std::int32_t number, base::ByteSource& file);
   void close(std::int32_t number);
   void publish();
@@ -213,7 +217,9 @@ KnownOfFile Repair::known_of(std::int32_t number, base::ByteSource& handle) cons
     tried.max_chunks = static_cast<std::int32_t>(blocks);
     tried.tail_offset = start + blocks * skip;
     const auto tail = decode_tail_record(read_bytes(handle, tail_record_offset(handle, tried), record_bytes));
-    if (tail && tail->generation == record.generation) known.blocks = blocks;
+    if (!tail || tail->generation != record.generation) continue;
+    known.blocks = blocks;
+    known.table_sum = tail->table;
   }
   const auto stated = static_cast<std::uint64_t>(std::max(physical.max_chunks, 0));
   if (known.blocks == 0 && stated > 0 && physical.tail_offset == start + stated * skip) known.blocks = stated;
@@ -224,18 +230,59 @@ KnownOfFile Repair::known_of(std::int32_t number, base::ByteSource& handle) cons
   return known;
 }
 
+// The table that the records of chunks make.
+sion::Tail Repair::tail_of(std::int32_t number, const std::vector<RecoveredTask>& tasks) const {
+  std::vector<std::uint64_t> counts;
+  for (const RecoveredTask& one : tasks) counts.push_back(one.used.size());
+  sion::Tail tail;
+  tail.table = sion::ChunkTable(counts);
+  for (std::size_t task = 0; task < tasks.size(); ++task) {
+    std::ranges::copy(tasks[task].used, tail.table.used(static_cast<std::int32_t>(task)).begin());
+  }
+  if (number == 0 && files() > 1) {
+    tail.map.emplace();
+    for (std::int32_t task = 0; task < found_.set.tasks(); ++task) tail.map->push_back(found_.set.place(task));
+  }
+  return tail;
+}
+
+// Whether that is the table there was, byte for byte: then all chunks have been found.
+bool Repair::is_whole(std::int32_t number, const std::vector<RecoveredTask>& tasks, std::uint32_t table_sum) const {
+  std::uint32_t sum = 0;
+  sion::encode(tail_of(number, tasks), file(number).head.metadata_order,
+               [&](base::Bytes bytes) { sum = kernels::crc32(sum, bytes); });
+  return sum == table_sum;
+}
+
 std::vector<RecoveredTask> Repair::recover(std::int32_t number, base::ByteSource& handle) {
   const sion::PhysicalFile& physical = file(number);
-  const KnownOfFile known = known_of(number, handle);
-  std::vector<RecoveredTask> tasks;
-  std::uint64_t most = 0;
+  KnownOfFile known = known_of(number, handle);
   const auto place = [&](std::int32_t task) {
     return place_of(physical, {number, task}, physical.ranks[static_cast<std::size_t>(task)]);
   };
-  for (std::int32_t task = 0; task < physical.geometry.tasks(); ++task) {
-    tasks.push_back(recover_task(handle, found_.records[static_cast<std::size_t>(number)], place(task), known));
-    most = std::max<std::uint64_t>(most, tasks.back().used.size());
+  const auto walk = [&] {
+    std::vector<RecoveredTask> found;
+    for (std::int32_t task = 0; task < physical.geometry.tasks(); ++task) {
+      found.push_back(recover_task(handle, found_.records[static_cast<std::size_t>(number)], place(task), known));
+    }
+    return found;
+  };
+  // A doubtful table is asked only where it is not known what the right one was.
+  const sion::ChunkTable* const doubtful = std::exchange(known.table, nullptr);
+  std::vector<RecoveredTask> tasks = walk();
+  if (known.table_sum && is_whole(number, tasks, *known.table_sum)) {
+    for (RecoveredTask& one : tasks) {
+      one.loss.reset();  // what might have been missing was not
+      one.lost.clear();
+    }
+    return tasks;
   }
+  if (doubtful != nullptr) {
+    known.table = doubtful;
+    tasks = walk();
+  }
+  std::uint64_t most = 0;
+  for (const RecoveredTask& one : tasks) most = std::max<std::uint64_t>(most, one.used.size());
   if (most >= known.blocks) return tasks;
   // One of them had so many chunks; which, nothing tells.
   for (std::int32_t task = 0; task < physical.geometry.tasks(); ++task) {
@@ -262,9 +309,7 @@ void Repair::close(std::int32_t number) {
   closing.was_repaired = closing.was_published = true;
   if (number == 0) closing.fields = static_cast<std::uint32_t>(report_.fields);
   const std::vector<RecoveredTask> tasks = recover(number, *handle);
-  std::vector<std::uint64_t> counts;
   for (const RecoveredTask& one : tasks) {
-    counts.push_back(one.used.size());
     if (closing.record.compression != Compression::none) closing.sizes.push_back(one.bytes);
     report_.chunks += one.chunks;
     for (const std::int64_t used : one.used) report_.stored_bytes += static_cast<std::uint64_t>(used);
@@ -274,14 +319,7 @@ void Repair::close(std::int32_t number) {
   }
   if (number == 0 && lost_fields_) closing.losses.push_back(*lost_fields_);
   if (options_.dry_run) return;
-  closing.tail.table = sion::ChunkTable(counts);
-  for (std::size_t task = 0; task < tasks.size(); ++task) {
-    std::ranges::copy(tasks[task].used, closing.tail.table.used(static_cast<std::int32_t>(task)).begin());
-  }
-  if (number == 0 && files() > 1) {
-    closing.tail.map.emplace();
-    for (std::int32_t task = 0; task < found_.set.tasks(); ++task) closing.tail.map->push_back(found_.set.place(task));
-  }
+  closing.tail = tail_of(number, tasks);
   close_file(*handle, closing);
   handle->sync();
   handle->close();

@@ -28,6 +28,7 @@ struct KnownOfFile {
   std::uint64_t blocks = 0;                         // of chunks, when it was closed last; 0: not known
   std::uint64_t tail_offset = 0;                    // where these end
   const format::sion::ChunkTable* table = nullptr;  // that is not quite what was written
+  std::optional<std::uint32_t> table_sum;           // CRC-32 of the one that was
 };
 
 // The chunks of a task as their records tell, each compared with its bytes.

@@ -7,13 +7,15 @@
 #include <algorithm>
 
 #include <limequat/file.hpp>
+#include <limequat/inspect.hpp>
 #include <limequat/json.hpp>
 
 namespace lq::cli {
 
 std::optional<Checkpoint> checkpoint_of(const Catalog& catalog, const Communicator& communicator) {
   const auto is_error = [](const Finding& finding) { return finding.severity == Severity::error; };
-  if (catalog.format != "sion" || !catalog.complete || std::ranges::any_of(catalog.findings, is_error)) {
+  if (format_info(catalog.format).contents != Contents::streams || !catalog.complete ||
+      std::ranges::any_of(catalog.findings, is_error)) {
     return std::nullopt;
   }
   const std::string& path = catalog.files.empty() ? catalog.path : catalog.files.front();
@@ -39,7 +41,7 @@ void put(base::JsonWriter& json, const Checkpoint& checkpoint) {
 
 std::string with_fields(const std::string& path, const Communicator& communicator) {
   const Catalog catalog = inspect(path, communicator);
-  if (catalog.format != "sion") return path;
+  if (format_info(catalog.format).contents != Contents::streams) return path;
   const MultifileReader reader(path, communicator);
   if (reader.info().fields == 0) return path;
   (void)reader.fields();  // why the file is not there

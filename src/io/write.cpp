@@ -183,7 +183,7 @@ auto step(State& state, Step&& work) {
 
 }  // namespace
 
-Writer::Writer(std::string path, const Grid& grid, WriteOptions defaults)
+Writer::Writer(const std::string& path, const Grid& grid, const WriteOptions& defaults)
     : state_(comm::agree(grid.communicator().engine(), [&] {
         return std::unique_ptr<State>(new State{
             path, grid, defaults, io::FieldWriter(transport::posix(), grid.communicator(), path, defaults), Report{}});

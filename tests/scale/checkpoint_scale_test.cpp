@@ -104,7 +104,7 @@ TEST(CheckpointScale, WhereTheBytesLieCostsNoMoreThanATreeOfAllRanks) {
   const MetadataCost planned = plan_multifile({4096, 16, bytes_per_task, 512}).costs.back();
   ASSERT_EQ(planned.what, "open");
   const testing::Phase& open = seen.phase("open");
-  const std::uint64_t entry = 8 * 11 + 8;  // of a window in a task
+  const std::uint64_t entry = 8 * 14 + 8;  // of a window in a task
   const comm::TreeCost windows = comm::scattering_cost(2048, entry);
   EXPECT_EQ(open.collectives, planned.collectives);
   // Two trees, one after the other, and what goes to the first rank of each, which is another than who has it.
