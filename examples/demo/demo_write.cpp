@@ -57,14 +57,14 @@ int main(int argc, char** argv) try {
   options.sync = lq::Sync::none;
   const std::uint64_t first = world.before(u.size()) * sizeof(demo::Site);
   for (int i = 0; i < repetitions; ++i) {
-    if (grid.is_root()) ::unlink((path + ".again").c_str()), ::unlink((plain + ".again").c_str());
+    if (grid.is_root()) ::unlink((path + ".again.lime").c_str()), ::unlink((plain + ".again").c_str());
     raw.push_back(timed(world, [&] {
       demo::PlainFile(plain + ".again", O_WRONLY | O_CREAT).write(first, std::as_bytes(std::span(u)));
     }));
-    ours.push_back(timed(world, [&] { lq::write(path + ".again", grid, lq::gauge(u), options); }));
+    ours.push_back(timed(world, [&] { lq::write(path + ".again.lime", grid, lq::gauge(u), options); }));
   }
   if (!grid.is_root()) return 0;
-  ::unlink((path + ".again").c_str()), ::unlink((plain + ".again").c_str());
+  ::unlink((path + ".again.lime").c_str()), ::unlink((plain + ".again").c_str());
 
   std::printf("{\"ranks\": %d, \"generate_seconds\": %.3f, ", grid.size(), generate_seconds);
   print_list("write_seconds", ours);
