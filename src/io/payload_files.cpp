@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See payload_files.hpp.
 #include "io/payload_files.hpp"
 
 #include "format/format.hpp"

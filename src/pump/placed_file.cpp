@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See placed_file.hpp.
 #include "pump/placed_file.hpp"
 
 #include <algorithm>

@@ -44,7 +44,7 @@ class MemoryOfSets : public ::testing::TestWithParam<Case> {
   }
 
   // What a program does: its streams are its own affair, so that it agrees on them by itself.
-  static void fill(MultifileWriter& set, const Communicator& all, const std::vector<double>& values) {
+  static void write_stream(MultifileWriter& set, const Communicator& all, const std::vector<double>& values) {
     std::exception_ptr failure;
     try {
       set.stream(0).write(std::as_bytes(std::span(values)));
@@ -52,6 +52,9 @@ class MemoryOfSets : public ::testing::TestWithParam<Case> {
       failure = std::current_exception();
     }
     all.agree(failure);
+  }
+  static void fill(MultifileWriter& set, const Communicator& all, const std::vector<double>& values) {
+    write_stream(set, all, values);
     const Grid grid(all, lattice, {.processes = Extents{1, ranks}});
     set.write_field("of this set", grid, field_in(values, generic_spec(Precision::double_, 3, false)));
     set.close();
@@ -138,13 +141,7 @@ TEST_P(MemoryOfSets, RunsOutWhileASetIsGoneOnWith) {
   while (faults.next([&](const Communicator& all) {
     return [this, all, how = options(), values = numbers(all, 2)] {
       MultifileWriter set = MultifileWriter::append(path_, all, how);
-      std::exception_ptr failure;
-      try {
-        set.stream(0).write(std::as_bytes(std::span(values)));
-      } catch (...) {
-        failure = std::current_exception();
-      }
-      all.agree(failure);
+      write_stream(set, all, values);
       set.close();
     };
   })) {
