@@ -84,7 +84,8 @@ class Documents {
   }
   // The date of a damaged document, where it can still be read.
   std::string date_in(RecordIndex i) {
-    for (const base::TextFact& fact : base::facts_in(text(i), 16)) {
+    const std::string document = text(i);  // the facts point into it
+    for (const base::TextFact& fact : base::facts_in(document, 16)) {
       if (fact.key == "date") return std::string(fact.value);
     }
     return {};
