@@ -41,13 +41,16 @@ void Staging::reserve(std::uint64_t offset, std::uint64_t bytes) {
   pieces_.push_back({offset, {memory_.back().get(), size}});
 }
 
-Background::Background(MPI_File file, const std::vector<Piece>& pieces, bool writing) : file_(file), writing_(writing) {
+void Background::start_all(const std::vector<Piece>& pieces) {
+  const std::uint64_t end = writing_ ? 0 : end_of_file();
   for (const Piece& whole : pieces) {
     Piece rest = whole;
     while (!rest.memory.empty()) {
       const std::size_t bytes = std::min(rest.memory.size(), largest_request);
       const Piece piece{rest.offset, rest.memory.first(bytes)};
-      if (bytes < smallest_request) {
+      // Behind the end of the file requests of Open MPI try for ever.
+      const bool is_cut = !writing_ && (piece.offset > end || bytes > end - piece.offset);
+      if (bytes < smallest_request || is_cut) {
         move_now(piece);
       } else {
         start(piece);
@@ -63,6 +66,13 @@ Background::~Background() {
   } catch (...) {
     // Whoever wants to know asks before.
   }
+}
+
+std::uint64_t Background::end_of_file() const {
+  MPI_Offset size = 0;
+  const mpi::ErrorsReturn returned(file_);
+  mpi::check(MPI_File_get_size(file_, &size), "find the size of a file");
+  return static_cast<std::uint64_t>(size);
 }
 
 void Background::start(const Piece& piece) {

@@ -42,13 +42,14 @@ class Staging final : public Storage {
 
 class Background {
  public:
-  // Local. Starts all of the pieces; their memory is in use until finish(). Pieces too small to be worth a request are
-  // moved at once.
-  Background(MPI_File file, const std::vector<Piece>& pieces, bool writing);
-  ~Background();  // waits
+  Background(MPI_File file, bool writing) : file_(file), writing_(writing) {}
+  ~Background();  // waits for what was started, also where start_all() threw
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
+  // Local. Starts all of the pieces; their memory is in use until finish(). Pieces too small to be worth a request, and
+  // those that the file does not hold, are moved at once.
+  void start_all(const std::vector<Piece>& pieces);
   // Local. Throws what went wrong.
   void finish();
 
@@ -57,6 +58,7 @@ class Background {
     MPI_Request handle = MPI_REQUEST_NULL;
     Piece piece;
   };
+  std::uint64_t end_of_file() const;
   void start(const Piece& piece);
   void move_now(const Piece& piece);
 

@@ -115,14 +115,16 @@ int State::start_lattice(MPI_File* file, const Place& place, const LatticeCall& 
       flight.arrive = [way, offset, data, staging = flight.staging] { way->move(*staging, offset, data); };
       pieces = flight.staging->pieces();
     }
-    flight.background = std::make_unique<Background>(*file, pieces, direction.writing);
+    flight.background = std::make_unique<Background>(*file, direction.writing);
+    flight.background->start_all(pieces);
   });
   return start(std::move(flight), code);
 }
 
 void State::start_piece(Flight& flight, MPI_File file, const Piece& piece, const Direction& direction) const {
   flight.bytes = piece.memory.size();
-  flight.background = std::make_unique<Background>(file, std::vector<Piece>{piece}, direction.writing);
+  flight.background = std::make_unique<Background>(file, direction.writing);
+  flight.background->start_all({piece});
 }
 
 int State::start(Flight flight, int code) {
