@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See appended_set.hpp; how it is opened.
+// How a set that is gone on with is opened.
 #include "checkpoint/appended_set.hpp"
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "checkpoint/part_name.hpp"
 #include "checkpoint/publishing.hpp"
 #include "checkpoint/shape.hpp"
 #include "comm/agree.hpp"
@@ -181,10 +180,8 @@ void AppendedSet::create_new_file(std::size_t index, std::vector<std::byte> byte
   head.files = static_cast<std::int32_t>(all_files());
   head.file_number = static_cast<std::int32_t>(number);
   head.prefix = found_.set.files().front().head.prefix;
-  put_fixed(head, bytes);
-  add_record(file.record, bytes);
   files_[number] = create_part(transport_, path_, file_path(number));
-  files_[number]->write_at(0, bytes);
+  write_head(*files_[number], head, std::move(bytes), file.record);
 }
 
 std::string AppendedSet::file_path(std::size_t number) const {
@@ -205,9 +202,7 @@ void AppendedSet::open_streams(const std::vector<TaskEntry>& mine) {
     const std::size_t number = old_files() + index;
     for (std::uint64_t i = 0; i < one.shape.count; ++i) {
       const auto task = one.shape.first + static_cast<std::int64_t>(i);
-      const StreamPlace place{one.before + i * one.shape.width,
-                              one.shape.width,
-                              one.skip,
+      const StreamPlace place{{one.before + i * one.shape.width, one.shape.width, one.skip},
                               static_cast<std::uint32_t>(number),
                               static_cast<std::uint32_t>(task - one.first),
                               task};

@@ -101,19 +101,11 @@ sion::Tail AppendedSet::tail_of(std::size_t number, const Streams& streams) cons
       if (static_cast<std::size_t>(place.file) == number) numbers[static_cast<std::size_t>(place.task)] = task;
     }
   }
-  std::vector<std::uint64_t> counts;
-  for (const std::size_t task : numbers) counts.push_back(streams.table.count(static_cast<std::int32_t>(task)));
   sion::Tail tail;
-  tail.table = sion::ChunkTable(counts);
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    std::ranges::copy(streams.table.used(static_cast<std::int32_t>(numbers[i])),
-                      tail.table.used(static_cast<std::int32_t>(i)).begin());
-  }
+  tail.table = sion::ChunkTable::of(
+      numbers, [&](std::size_t task) { return streams.table.used(static_cast<std::int32_t>(task)); });
   if (number > 0 || all_files() == 1) return tail;
-  tail.map.emplace();
-  for (std::size_t task = 0; task < old_tasks; ++task) {
-    tail.map->push_back(found_.set.place(static_cast<std::int32_t>(task)));
-  }
+  tail.map = found_.set.places();
   for (std::size_t index = 0; index < new_files_.size(); ++index) {
     for (std::int64_t task = 0; task < new_files_[index].tasks; ++task) {
       tail.map->push_back({static_cast<std::int32_t>(old_files() + index), static_cast<std::int32_t>(task)});
@@ -147,12 +139,8 @@ void AppendedSet::close_old_file(std::size_t number, const Streams& streams) {
     sion::store_int32(files.data(), static_cast<std::int32_t>(all_files()), physical.head.metadata_order);
     file(number).write_at(files_offset, files);
   }
-  Closing closing;
-  closing.record = found_.records[number];
+  Closing closing = closing_of(physical, found_.records[number]);
   closing.tail = tail_of(number, streams);
-  closing.start = physical.geometry.start(0);
-  closing.skip = physical.geometry.skip();
-  closing.order = physical.head.metadata_order;
   closing.was_published = true;
   if (number == 0) closing.fields = static_cast<std::uint32_t>(fields());
   if (options_.compression != Compression::none) {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See closing.hpp. The 12 bytes that close a file begin at 4 modulo 16, so that they lie within one sector and page.
+// The 12 bytes that close a file begin at 4 modulo 16, so that they lie within one sector and page.
 #include "checkpoint/closing.hpp"
 
 #include <fmt/format.h>
@@ -42,6 +42,15 @@ std::vector<std::byte> size_bytes(const std::vector<std::uint64_t>& sizes) {
 }
 
 }  // namespace
+
+Closing closing_of(const format::sion::PhysicalFile& file, const SetRecord& record) {
+  Closing closing;
+  closing.record = record;
+  closing.start = file.geometry.start(0);
+  closing.skip = file.geometry.skip();
+  closing.order = file.head.metadata_order;
+  return closing;
+}
 
 void close_file(transport::File& file, const Closing& closing) {
   const std::uint64_t blocks = closing.tail.table.max_count();

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "checkpoint/record.hpp"
-#include "format/sion/head.hpp"
-#include "format/sion/tail.hpp"
+#include "format/sion/set.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::checkpoint {
@@ -30,6 +29,8 @@ struct Closing {
   bool was_published = false;  // the file has its name already: its parts reach the disk in order
 };
 
+// Of a file that is there.
+Closing closing_of(const format::sion::PhysicalFile& file, const SetRecord& record);
 void close_file(transport::File& file, const Closing& closing);
 // Marks a closed file as not closed.
 void open_again(transport::File& file, std::int32_t tasks, ByteOrder order);

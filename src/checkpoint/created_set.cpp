@@ -11,7 +11,6 @@
 
 #include "checkpoint/field_note.hpp"
 #include "checkpoint/new_set.hpp"
-#include "checkpoint/part_name.hpp"
 #include "checkpoint/publishing.hpp"
 #include "checkpoint/shape.hpp"
 #include "checkpoint/table_gathering.hpp"
@@ -194,11 +193,9 @@ void CreatedSet::create_file(std::vector<std::byte> bytes) {
   head.files = files_;
   head.file_number = file_;
   head.prefix = path_.substr(0, sion::prefix_bytes - 1);
-  put_fixed(head, bytes);
-  add_record(record_, bytes);
   handle_ = create_part(transport_, path_, part_);
   created_ = true;
-  handle_->write_at(0, bytes);
+  write_head(*handle_, head, std::move(bytes), record_);
 }
 
 void CreatedSet::open_streams(std::uint64_t start, std::uint64_t width, std::uint64_t first_task) {
@@ -207,9 +204,7 @@ void CreatedSet::open_streams(std::uint64_t start, std::uint64_t width, std::uin
   how.claim = record_;
   for (std::int32_t i = 0; i < options_.streams; ++i) {
     const auto number = static_cast<std::uint64_t>(i);
-    const StreamPlace place{start + number * width,
-                            width,
-                            skip_,
+    const StreamPlace place{{start + number * width, width, skip_},
                             static_cast<std::uint32_t>(file_),
                             static_cast<std::uint32_t>(first_task + number),
                             first_task_ + i};

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See fields_writer.hpp. What moves the sites is the engine of lq::write.
+// What moves the sites is the engine of lq::write.
 #include "checkpoint/fields_writer.hpp"
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include <limequat/error.hpp>
 
 #include "checkpoint/field_note.hpp"
-#include "checkpoint/part_name.hpp"
 #include "checkpoint/publishing.hpp"
 #include "checkpoint/set_fields.hpp"
 #include "comm/agree.hpp"

@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See found_file.hpp.
 #include "checkpoint/found_file.hpp"
 
 #include <algorithm>
@@ -127,14 +125,8 @@ TaskEntry entry_of(const sion::PhysicalFile& file, sion::Place place, std::int64
 }
 
 StreamPlace place_of(const sion::PhysicalFile& file, sion::Place where, std::int64_t number) {
-  StreamPlace place;
-  place.start = file.geometry.start(where.task);
-  place.width = file.geometry.width(where.task);
-  place.skip = file.geometry.skip();
-  place.file = static_cast<std::uint32_t>(where.file);
-  place.task = static_cast<std::uint32_t>(where.task);
-  place.number = number;
-  return place;
+  return {file.geometry.places(where.task), static_cast<std::uint32_t>(where.file),
+          static_cast<std::uint32_t>(where.task), number};
 }
 
 }  // namespace lq::checkpoint

@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See found_set.hpp.
 #include "checkpoint/found_set.hpp"
 
 #include <algorithm>
@@ -10,7 +8,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "checkpoint/part_name.hpp"
+#include "checkpoint/publishing.hpp"
 #include "checkpoint/set_fields.hpp"
 #include "checkpoint/set_marks.hpp"
 #include "checkpoint/stand_ins.hpp"

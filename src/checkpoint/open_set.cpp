@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See open_set.hpp; and the public MultifileReader over it.
+// With the public MultifileReader over it.
 #include "checkpoint/open_set.hpp"
 
 #include <algorithm>

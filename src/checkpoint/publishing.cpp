@@ -14,11 +14,6 @@ namespace lq::checkpoint {
 
 namespace sion = format::sion;
 
-std::unique_ptr<transport::File> create_part(transport::Transport& transport, const std::string& path,
-                                             const std::string& part) {
-  return transport.create(part, {.is_private = transport.kind(path) == transport::PathKind::file});
-}
-
 namespace {
 
 // The fields of an older set if the new one has none itself, and its further files. What cannot be removed stays.
@@ -36,6 +31,11 @@ void remove_older(transport::Transport& transport, const std::string& path, cons
 }
 
 }  // namespace
+
+std::unique_ptr<transport::File> create_part(transport::Transport& transport, const std::string& path,
+                                             const std::string& part) {
+  return transport.create(part, {.is_private = transport.kind(path) == transport::PathKind::file});
+}
 
 void give_name(transport::Transport& transport, const std::string& path, const std::string& part,
                const std::string& name, bool overwrite) {
@@ -81,6 +81,23 @@ void remove_quietly(transport::Transport& transport, const std::string& path) no
   } catch (...) {
     // Nothing more can be done here.
   }
+}
+
+std::string part_name(const std::string& path, const Generation& generation) {
+  return io::temporary_name(path, base::load_be<std::uint32_t>(generation.bytes.data()));
+}
+
+std::optional<std::string> final_name(std::string_view path) {
+  constexpr std::string_view ending = ".part";
+  constexpr std::size_t digits = 8;
+  if (path.size() <= digits + 1 + ending.size() || !path.ends_with(ending)) return std::nullopt;
+  path.remove_suffix(ending.size());
+  const std::string_view number = path.substr(path.size() - digits);
+  path.remove_suffix(digits);
+  if (!path.ends_with('.') || number.find_first_not_of("0123456789abcdef") != std::string_view::npos)
+    return std::nullopt;
+  path.remove_suffix(1);
+  return std::string(path);
 }
 
 }  // namespace lq::checkpoint

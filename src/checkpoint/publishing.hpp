@@ -2,14 +2,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The last steps of a set, whoever wrote it: complete files get their names, and what is left of the set they replace
-// is removed. Local.
+// is removed. Until then a file is called NAME.xxxxxxxx.part, with the first digits of the set's generation, so that
+// who knows the generation knows the name. Local.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
+#include "checkpoint/record.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::checkpoint {
@@ -40,5 +44,9 @@ std::int32_t files_of(transport::Transport& transport, const std::string& path);
 // exists: there is a NAME.fields beside the set `path` that is of a set not to be replaced, or of none.
 void require_fields_target(transport::Transport& transport, const std::string& path, bool overwrite);
 void remove_quietly(transport::Transport& transport, const std::string& path) noexcept;
+
+std::string part_name(const std::string& path, const Generation& generation);
+// The NAME of NAME.xxxxxxxx.part; nothing for other names.
+std::optional<std::string> final_name(std::string_view path);
 
 }  // namespace lq::checkpoint

@@ -11,7 +11,6 @@
 #include <limequat/error.hpp>
 
 #include "checkpoint/closing.hpp"
-#include "checkpoint/part_name.hpp"
 #include "checkpoint/publishing.hpp"
 #include "checkpoint/set_fields.hpp"
 #include "checkpoint/set_marks.hpp"
@@ -232,17 +231,9 @@ KnownOfFile Repair::known_of(std::int32_t number, base::ByteSource& handle) cons
 
 // The table that the records of chunks make.
 sion::Tail Repair::tail_of(std::int32_t number, const std::vector<RecoveredTask>& tasks) const {
-  std::vector<std::uint64_t> counts;
-  for (const RecoveredTask& one : tasks) counts.push_back(one.used.size());
   sion::Tail tail;
-  tail.table = sion::ChunkTable(counts);
-  for (std::size_t task = 0; task < tasks.size(); ++task) {
-    std::ranges::copy(tasks[task].used, tail.table.used(static_cast<std::int32_t>(task)).begin());
-  }
-  if (number == 0 && files() > 1) {
-    tail.map.emplace();
-    for (std::int32_t task = 0; task < found_.set.tasks(); ++task) tail.map->push_back(found_.set.place(task));
-  }
+  tail.table = sion::ChunkTable::of(tasks, &RecoveredTask::used);
+  if (number == 0 && files() > 1) tail.map = found_.set.places();
   return tail;
 }
 
@@ -301,11 +292,7 @@ std::vector<RecoveredTask> Repair::recover(std::int32_t number, base::ByteSource
 void Repair::close(std::int32_t number) {
   const sion::PhysicalFile& physical = file(number);
   const auto handle = options_.dry_run ? transport_.open_read(physical.path) : transport_.open_write(physical.path);
-  Closing closing;
-  closing.record = found_.records[static_cast<std::size_t>(number)];
-  closing.start = physical.geometry.start(0);
-  closing.skip = physical.geometry.skip();
-  closing.order = physical.head.metadata_order;
+  Closing closing = closing_of(physical, found_.records[static_cast<std::size_t>(number)]);
   closing.was_repaired = closing.was_published = true;
   if (number == 0) closing.fields = static_cast<std::uint32_t>(report_.fields);
   const std::vector<RecoveredTask> tasks = recover(number, *handle);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See set_tables.hpp. Rank 0 reads file 0, whose map tells where each file begins; the readers of the others hold
+// Rank 0 reads file 0, whose map tells where each file begins; the readers of the others hold
 // theirs against it. Whoever finds anything that is not as it should be leaves it to find_set(), which knows what may
 // be done about it, and how to say what is wrong.
 #include "checkpoint/set_tables.hpp"

@@ -13,7 +13,7 @@
 
 #include "checkpoint/new_set.hpp"
 #include "checkpoint/open_set.hpp"
-#include "checkpoint/part_name.hpp"
+#include "checkpoint/publishing.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/names.hpp"
 #include "kernels/crc32.hpp"

@@ -1,11 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See share.hpp.
 #include "checkpoint/share.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
 #include <iterator>
 
@@ -14,6 +11,7 @@
 #include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
 #include "comm/dealing.hpp"
+#include "comm/wire.hpp"
 
 namespace lq::checkpoint {
 namespace {
@@ -52,59 +50,30 @@ class WindowCut {
   Cut records_;
 };
 
-// Numbers of 8 bytes, between machines of one kind.
-using Words = std::vector<std::uint64_t>;
-
-std::vector<std::byte> to_bytes(const Words& words) {
-  const auto bytes = std::as_bytes(std::span(words));
-  return {bytes.begin(), bytes.end()};
-}
-
-std::uint64_t take(base::Bytes& bytes) {
-  std::uint64_t value = 0;
-  if (bytes.size() < sizeof value) throw Error(Code::communication, "a share of a multifile is too short");
-  std::memcpy(&value, bytes.data(), sizeof value);
-  bytes = bytes.subspan(sizeof value);
-  return value;
-}
-
-void put(Words& words, const TaskEntry& entry) {
-  const StreamPlace& place = entry.place;
-  for (const std::uint64_t value :
-       {place.start, place.width, place.skip, std::uint64_t{place.file}, std::uint64_t{place.task},
-        static_cast<std::uint64_t>(place.number), entry.size, entry.lost, entry.lost_chunk,
-        static_cast<std::uint64_t>(entry.cause), std::uint64_t{entry.used.size()}}) {
-    words.push_back(value);
+void append(std::vector<std::byte>& bytes, const std::vector<TaskEntry>& entries) {
+  comm::append(bytes, std::uint64_t{entries.size()});
+  for (const TaskEntry& entry : entries) {
+    comm::append(bytes, entry.place);
+    comm::append(bytes, entry.size);
+    comm::append(bytes, entry.lost);
+    comm::append(bytes, entry.lost_chunk);
+    comm::append(bytes, entry.cause);
+    comm::append(bytes, std::uint64_t{entry.used.size()});
+    comm::append_all(bytes, std::span(entry.used));
   }
-  for (const std::int64_t used : entry.used) words.push_back(static_cast<std::uint64_t>(used));
-}
-
-void put(Words& words, const std::vector<TaskEntry>& entries) {
-  words.push_back(entries.size());
-  for (const TaskEntry& entry : entries) put(words, entry);
-}
-
-TaskEntry take_entry(base::Bytes& bytes) {
-  TaskEntry entry;
-  StreamPlace& place = entry.place;
-  place.start = take(bytes);
-  place.width = take(bytes);
-  place.skip = take(bytes);
-  place.file = static_cast<std::uint32_t>(take(bytes));
-  place.task = static_cast<std::uint32_t>(take(bytes));
-  place.number = static_cast<std::int64_t>(take(bytes));
-  entry.size = take(bytes);
-  entry.lost = take(bytes);
-  entry.lost_chunk = take(bytes);
-  entry.cause = static_cast<LossCause>(take(bytes));
-  entry.used.resize(static_cast<std::size_t>(take(bytes)));
-  for (std::int64_t& used : entry.used) used = static_cast<std::int64_t>(take(bytes));
-  return entry;
 }
 
 std::vector<TaskEntry> take_entries(base::Bytes& bytes) {
-  std::vector<TaskEntry> entries(static_cast<std::size_t>(take(bytes)));
-  for (TaskEntry& entry : entries) entry = take_entry(bytes);
+  std::vector<TaskEntry> entries(static_cast<std::size_t>(comm::take<std::uint64_t>(bytes)));
+  for (TaskEntry& entry : entries) {
+    entry.place = comm::take<StreamPlace>(bytes);
+    entry.size = comm::take<std::uint64_t>(bytes);
+    entry.lost = comm::take<std::uint64_t>(bytes);
+    entry.lost_chunk = comm::take<std::uint64_t>(bytes);
+    entry.cause = comm::take<LossCause>(bytes);
+    const auto chunks = comm::take<std::uint64_t>(bytes);
+    entry.used = comm::take_all<std::int64_t>(bytes, static_cast<std::size_t>(chunks));
+  }
   return entries;
 }
 
@@ -115,15 +84,15 @@ struct Piece {
 };
 
 std::vector<std::byte> pack(const Piece& piece) {
-  Words words{piece.before};
-  put(words, piece.entries);
-  return to_bytes(words);
+  std::vector<std::byte> bytes = comm::to_bytes(piece.before);
+  append(bytes, piece.entries);
+  return bytes;
 }
 
 Piece unpack_piece(base::Bytes bytes) {
   Piece piece;
   if (bytes.empty()) return piece;  // its reader failed
-  piece.before = take(bytes);
+  piece.before = comm::take<std::uint64_t>(bytes);
   piece.entries = take_entries(bytes);
   return piece;
 }
@@ -234,9 +203,9 @@ Share deal_out(comm::Comm& comm, const Parts& parts, const std::map<std::size_t,
 }
 
 std::vector<std::byte> pack(const std::vector<TaskEntry>& entries) {
-  Words words;
-  put(words, entries);
-  return to_bytes(words);
+  std::vector<std::byte> bytes;
+  append(bytes, entries);
+  return bytes;
 }
 
 std::vector<TaskEntry> unpack_entries(base::Bytes bytes) { return take_entries(bytes); }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See stream_reader.hpp. Chunks up to a few MiB are read as a whole into memory; a larger one is read straight to its
+// Chunks up to a few MiB are read as a whole into memory; a larger one is read straight to its
 // place where it is wanted as a whole, and is read once more beforehand to compare it where only a part is.
 #include "checkpoint/stream_reader.hpp"
 

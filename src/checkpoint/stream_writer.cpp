@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See stream_writer.hpp. The state moves on only behind a write that succeeded, so that size() is right after a
+// The state moves on only behind a write that succeeded, so that size() is right after a
 // failure.
 #include "checkpoint/stream_writer.hpp"
 

@@ -12,20 +12,17 @@
 
 #include "checkpoint/compression.hpp"
 #include "checkpoint/record.hpp"
+#include "format/sion/geometry.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::checkpoint {
 
-// Where the chunks of a task lie in its physical file.
-struct StreamPlace {
-  std::uint64_t start = 0;  // of chunk 0
-  std::uint64_t width = 0;  // of each chunk, what is reserved included
-  std::uint64_t skip = 0;   // from a chunk to the next
+// Where a task lies; what is reserved is part of the width of its chunks.
+struct StreamPlace : format::sion::ChunkPlaces {
   std::uint32_t file = 0;
   std::uint32_t task = 0;   // in that file
   std::int64_t number = 0;  // in the set
 
-  std::uint64_t offset(std::uint64_t chunk) const noexcept { return start + chunk * skip; }
   std::uint64_t records_offset(std::uint64_t chunk) const noexcept { return offset(chunk) + width - reserved_bytes; }
 };
 

@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See table_gathering.hpp.
 #include "checkpoint/table_gathering.hpp"
 
 #include <algorithm>
@@ -37,14 +35,12 @@ std::vector<std::byte> gather_head(comm::Comm& comm, const TaskShape& mine, std:
   return bytes;
 }
 
-void put_fixed(const sion::FixedHead& head, std::vector<std::byte>& bytes) {
+void write_head(transport::File& file, const sion::FixedHead& head, std::vector<std::byte> bytes, SetRecord& record) {
   std::ranges::copy(sion::encode_fixed(head), bytes.begin());
-}
-
-void add_record(SetRecord& record, std::vector<std::byte>& head) {
   const std::uint64_t begin = sion::ranks_offset(), end = sion::closing_offset(static_cast<std::int32_t>(record.tasks));
-  record.tables = kernels::crc32(0, base::Bytes(head).subspan(begin, end - begin));
-  std::ranges::copy(encode(record), std::back_inserter(head));
+  record.tables = kernels::crc32(0, base::Bytes(bytes).subspan(begin, end - begin));
+  std::ranges::copy(encode(record), std::back_inserter(bytes));
+  file.write_at(0, bytes);
 }
 
 GatheredTable gather_table(comm::Comm& comm, const std::vector<std::unique_ptr<StreamWriter>>& streams, bool with_sizes,

@@ -26,10 +26,10 @@ struct TaskShape {
 // with room for a record behind it; elsewhere nothing. Like gather_table() it throws on rank 0 when all bytes have
 // arrived.
 std::vector<std::byte> gather_head(comm::Comm& comm, const TaskShape& mine, std::uint64_t tasks);
-// What stands before the tables.
-void put_fixed(const format::sion::FixedHead& head, std::vector<std::byte>& bytes);
-// The record behind an encoded header, with the CRC-32 of its ranks and widths.
-void add_record(SetRecord& record, std::vector<std::byte>& head);
+// Writes the header of a new file: what stands before the tables, these in `bytes` as gather_head() or encode() leave
+// them, and the record behind, which gets the CRC-32 of its ranks and widths.
+void write_head(transport::File& file, const format::sion::FixedHead& head, std::vector<std::byte> bytes,
+                SetRecord& record);
 
 struct GatheredTable {
   format::sion::ChunkTable table;

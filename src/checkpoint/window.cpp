@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See window.hpp; and the public InStream over it.
+// With the public InStream over it.
 #include "checkpoint/window.hpp"
 
 #include <algorithm>

@@ -63,9 +63,7 @@ class CheckpointWriter final : public SetWriter {
     closing.skip = geometries_[number].skip();
     closing.order = plan.head.metadata_order;
     if (number == 0) closing.fields = static_cast<std::uint32_t>(fields_.count());
-    std::vector<std::byte> head = sion::encode(plan.head);
-    checkpoint::add_record(closing.record, head);
-    file.write_at(0, head);
+    checkpoint::write_head(file, plan.head, sion::encode(plan.head), closing.record);
     write_streams(number, open, file, closing, progress);
     checkpoint::close_file(file, closing);
     report_.file_bytes += file.size();
@@ -77,10 +75,9 @@ class CheckpointWriter final : public SetWriter {
     const FilePlan& plan = plans_[number];
     std::vector<std::vector<std::int64_t>> used;
     for (std::int32_t task = 0; task < plan.head.tasks; ++task) {
-      const checkpoint::StreamPlace place{
-          geometries_[number].start(task),  geometries_[number].width(task),
-          geometries_[number].skip(),       static_cast<std::uint32_t>(number),
-          static_cast<std::uint32_t>(task), plan.head.ranks[static_cast<std::size_t>(task)]};
+      const checkpoint::StreamPlace place{geometries_[number].places(task), static_cast<std::uint32_t>(number),
+                                          static_cast<std::uint32_t>(task),
+                                          plan.head.ranks[static_cast<std::size_t>(task)]};
       checkpoint::StreamWriter writer(file, place, settings_);
       copy_stream(open(number, task), plan.table.bytes(task), progress,
                   [&](base::Bytes bytes) { writer.write(bytes); });

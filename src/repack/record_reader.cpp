@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See record_reader.hpp; and the public read_record() over it.
+// With the public read_record() over it.
 #include "repack/record_reader.hpp"
 
 #include <algorithm>

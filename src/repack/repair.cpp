@@ -12,7 +12,7 @@
 #include <limequat/repack.hpp>
 
 #include "checkpoint/found_set.hpp"
-#include "checkpoint/part_name.hpp"
+#include "checkpoint/publishing.hpp"
 #include "format/findings.hpp"
 #include "format/format.hpp"
 #include "repack/infer.hpp"

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See rewrite.hpp. What is a checkpoint stays one unless the options say otherwise.
+// What is a checkpoint stays one unless the options say otherwise.
 #include "repack/rewrite.hpp"
 
 #include <algorithm>

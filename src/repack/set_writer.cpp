@@ -10,7 +10,6 @@
 #include <limequat/error.hpp>
 
 #include "checkpoint/field_note.hpp"
-#include "checkpoint/part_name.hpp"
 #include "checkpoint/publishing.hpp"
 
 namespace lq::repack {

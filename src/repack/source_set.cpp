@@ -202,10 +202,7 @@ std::vector<FilePlan> same_files(const sion::Set& set, const std::string& to) {
       plan.head.widths.push_back(static_cast<std::int64_t>(file.geometry.width(task)));
     }
     plan.table = file.table;
-    if (set.files().size() > 1 && k == 0) {
-      plan.map.emplace();
-      for (std::int32_t task = 0; task < set.tasks(); ++task) plan.map->push_back(set.place(task));
-    }
+    if (set.files().size() > 1 && k == 0) plan.map = set.places();
     plans.push_back(std::move(plan));
   }
   return plans;

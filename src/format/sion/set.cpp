@@ -182,4 +182,10 @@ std::int32_t Set::tasks() const noexcept {
   return map_.empty() ? files_.front().geometry.tasks() : static_cast<std::int32_t>(map_.size());
 }
 
+std::vector<Place> Set::places() const {
+  std::vector<Place> places;
+  for (std::int32_t task = 0; task < tasks(); ++task) places.push_back(place(task));
+  return places;
+}
+
 }  // namespace lq::format::sion

@@ -75,6 +75,7 @@ class Set {
   Place place(std::int32_t task) const noexcept {
     return map_.empty() ? Place{0, task} : map_[static_cast<std::size_t>(task)];
   }
+  std::vector<Place> places() const;  // of all tasks
   const PhysicalFile& file_of(std::int32_t task) const noexcept {
     return files_[static_cast<std::size_t>(place(task).file)];
   }
