@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// With the public MultifileReader over it.
+// The public MultifileReader is here, too.
 #include "checkpoint/open_set.hpp"
 
 #include <algorithm>

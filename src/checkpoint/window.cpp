@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// With the public InStream over it.
+// The public InStream is here, too.
 #include "checkpoint/window.hpp"
 
 #include <algorithm>

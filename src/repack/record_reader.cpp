@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// With the public read_record() over it.
+// The public read_record() is here, too.
 #include "repack/record_reader.hpp"
 
 #include <algorithm>
