@@ -83,17 +83,34 @@ class Languages(unittest.TestCase):
             expected += struct.pack("=1000d", *[rank + i / 1024 for i in range(1, 1001)])
             self.assertEqual(stream, expected, f"rank {rank}")
 
+    # With the libraries that SIONlib's own sionconfig names, in its order, and with names for threads.
+
     def test_fortran_90_threads_are_tasks(self):
-        program = self.build(OPTIONS.fortran, "modules_threads.f90", ["sionomp_f90_64", "sionser_f90_64", "sionomp_64"],
-                             "-cpp", "-fopenmp")
-        self.assertIn("ok", self.run_in_folder(program).split())
-        self.assertEqual(self.streams("threads.sion"), self.values_of_threads(3))
+        of_threads = ["sionomp_64", "siongen_64", "sionser_64", "sioncom_64", "sioncom_64_lock_none"]
+        for front in [["sionser_f90_64", "sionser_f90_64"], ["sionomp_f90_64", "sionser_f90_64"]]:
+            with self.subTest(front=front):
+                program = self.build(OPTIONS.fortran, "modules_threads.f90", front + of_threads, "-cpp", "-fopenmp")
+                self.assertIn("ok", self.run_in_folder(program).split())
+                self.assertEqual(self.streams("threads.sion"), self.values_of_threads(3))
 
     def test_fortran_90_threads_of_ranks_are_tasks(self):
-        program = self.build(OPTIONS.mpi_fortran, "modules_threads.f90",
-                             ["sionompi_f90_64", "sionser_f90_64", "sionompi_64"], "-cpp", "-fopenmp", "-DHYBRID")
-        self.assertIn("ok", self.mpirun(2, program).split())
-        self.assertEqual(self.streams("threads.sion"), self.values_of_threads(6))
+        of_threads = ["sionompi_64", "siongen_64", "sionser_64", "sioncom_64", "sioncom_64_lock_none"]
+        for front in [["sionmpi_f90_64", "sionser_f90_64"], ["sionompi_f90_64", "sionser_f90_64"]]:
+            with self.subTest(front=front):
+                program = self.build(OPTIONS.mpi_fortran, "modules_threads.f90", front + of_threads, "-cpp", "-fopenmp",
+                                     "-DHYBRID")
+                self.assertIn("ok", self.mpirun(2, program).split())
+                self.assertEqual(self.streams("threads.sion"), self.values_of_threads(6))
+
+    def test_fortran_77_has_the_names_for_threads_where_sionlib_has_them(self):
+        for library, name in [("sionser_f77_64", "fsion_paropen_omp_c"), ("sionmpi_f77_64", "fsion_paropen_ompi_c"),
+                              ("lsionser_f77_64", "lfsion_parclose_omp_c"),
+                              ("lsionmpi_f77_64", "lfsion_parclose_ompi_c")]:
+            archive = pathlib.Path(OPTIONS.libraries) / f"lib{library}.a"
+            if "mpi" in library and not OPTIONS.mpi_cxx:
+                continue
+            with self.subTest(library=library):
+                self.assertRegex(self.run_in_folder("nm", archive), rf" [TW] {name}_\b")
 
     def values_of_threads(self, tasks):
         return [struct.pack("=5i", *[10 * task + i for i in range(1, 6)]) for task in range(tasks)]
