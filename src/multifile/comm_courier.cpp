@@ -130,11 +130,10 @@ void CommCourier::serve(int from, std::int64_t piece_bytes, const Read& read, st
   });
 }
 
-void CommCourier::write_own(const Parcel& mine, base::Bytes data, std::int64_t piece_bytes, const Write& write,
-                            std::exception_ptr& failure) {
+void CommCourier::write_own(const Parcel& mine, base::Bytes data, const Write& write, std::exception_ptr& failure) {
   attempt(failure, [&] { require_no_error(mine, data); });
-  for_each_piece(mine, piece_bytes, [&](const Parcel& piece, std::size_t done) {
-    attempt(failure, [&] { write(piece, data.subspan(done, static_cast<std::size_t>(piece.bytes))); });
+  for_each_piece(mine, std::max<std::int64_t>(mine.bytes, 1), [&](const Parcel& whole, std::size_t) {
+    attempt(failure, [&] { write(whole, data.first(static_cast<std::size_t>(whole.bytes))); });
   });
 }
 
@@ -154,7 +153,7 @@ void CommCourier::collect(const CollectorGroup& group, const Parcel& mine, base:
   const int last = group.collector + group.tasks - 1;
   std::exception_ptr failure;
   // Nothing of the collector's own is held, so there is no reason for pieces.
-  write_own(mine, data, std::max<std::int64_t>(mine.bytes, 1), write, failure);
+  write_own(mine, data, write, failure);
   for (int task = group.collector + 1; task <= last; ++task) accept(task, group.piece_bytes, write, failure);
   give_verdict(group.collector + 1, last, failure);
 }

@@ -22,8 +22,8 @@ class CommCourier final : public Courier {
   void accept(int from, std::int64_t piece_bytes, const Write& write, std::exception_ptr& failure);
   void ask(const Parcel& mine, base::MutableBytes data, int collector, std::int64_t piece_bytes);
   void serve(int from, std::int64_t piece_bytes, const Read& read, std::exception_ptr& failure);
-  static void write_own(const Parcel& mine, base::Bytes data, std::int64_t piece_bytes, const Write& write,
-                        std::exception_ptr& failure);
+  // What lies in the collector's memory is written in one piece.
+  static void write_own(const Parcel& mine, base::Bytes data, const Write& write, std::exception_ptr& failure);
   static void read_own(const Parcel& mine, base::MutableBytes data, std::int64_t piece_bytes, const Read& read,
                        std::exception_ptr& failure);
   // Throws the failure.

@@ -34,7 +34,9 @@ bool KeyIndex::scan_one(const ReadStream& read) {
   if (records_.size() >= most_records) {
     throw Error(Code::too_large, fmt::format("{}: has more than {} key-value records", stream_, most_records));
   }
-  keys_[record->key].records.push_back(records_.size());
+  const auto [key, is_new] = keys_.try_emplace(record->key);
+  if (is_new) key_order_.push_back(record->key);
+  key->second.records.push_back(records_.size());
   records_.push_back(*record);
   return true;
 }
@@ -112,10 +114,8 @@ void KeyIndex::scan_all(const ReadStream& read) {
 }
 
 std::optional<std::uint64_t> KeyIndex::next_key() {
-  const auto next = last_key_ ? keys_.upper_bound(*last_key_) : keys_.begin();
-  if (next == keys_.end()) return std::nullopt;
-  last_key_ = next->first;
-  return next->first;
+  if (next_key_ == key_order_.size()) return std::nullopt;
+  return key_order_[next_key_++];
 }
 
 std::optional<KeyIndex::Statistics> KeyIndex::statistics(std::uint64_t key) const {

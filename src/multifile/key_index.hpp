@@ -41,8 +41,8 @@ class KeyIndex {
 
   // All headers.
   void scan_all(const ReadStream& read);
-  // Keys known so far, ascending.
-  void begin_keys() noexcept { last_key_.reset(); }
+  // Keys known so far, in the order in which they first appear.
+  void begin_keys() noexcept { next_key_ = 0; }
   std::optional<std::uint64_t> next_key();
 
   struct Statistics {
@@ -75,7 +75,8 @@ class KeyIndex {
   std::vector<Record> records_;
   std::map<std::uint64_t, Key> keys_;
   std::size_t next_record_ = 0;
-  std::optional<std::uint64_t> last_key_;
+  std::vector<std::uint64_t> key_order_;  // those of keys_, as they were found
+  std::size_t next_key_ = 0;              // in it
   std::optional<std::uint64_t> only_;
 };
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Data of threads: what lies in the memory of the collector's rank needs no message.
-#include <algorithm>
-
 #include "multifile/threads.hpp"
 
 namespace lq::multifile {
@@ -41,8 +39,7 @@ void ThreadsCourier::collect(const CollectorGroup& group, const Parcel& mine, ba
     for (int t = 0; t < threads.threads(); ++t) {
       const Mine& theirs = threads.deposit<Mine>(t);
       if (collects) {
-        const std::int64_t piece = t == 0 ? std::max<std::int64_t>(theirs.parcel.bytes, 1) : group.piece_bytes;
-        CommCourier::write_own(theirs.parcel, theirs.data, piece, write, failure);
+        CommCourier::write_own(theirs.parcel, theirs.data, write, failure);
       } else {
         between_->offer(theirs.parcel, theirs.data, ranks.collector, group.piece_bytes);
       }

@@ -5,7 +5,6 @@
 // number that it is given in place of a handle.
 #include "compat/sion/callback_courier.hpp"
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>
@@ -133,9 +132,7 @@ void gather_and_write(const Api& api, const Gathering& where, const Parcel& mine
   errand.write = &write;
   const Registered registered(errand);
   auto spec = spec_of(mine);
-  if (where.task == where.collector) {
-    multifile::CommCourier::write_own(mine, data, std::max<std::int64_t>(mine.bytes, 1), write, errand.failure);
-  }
+  if (where.task == where.collector) multifile::CommCourier::write_own(mine, data, write, errand.failure);
   const int rc = api.gather_execute(data.data(), spec.data(), 2, where.piece_bytes, where.group, where.collector,
                                     where.first, where.last, registered.number(), process_write);
   finish(api, rc, errand);

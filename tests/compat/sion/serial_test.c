@@ -227,6 +227,24 @@ static void keys_are_written_and_read(void) {
   sion_close(sid);
 }
 
+static void keys_are_listed_as_they_appear(void) {
+  static const uint64_t written[] = {7, 3, 9, 3, 7, 100000, 1}, listed[] = {7, 3, 9, 100000, 1};
+  int ntasks = 1, nfiles = 1, grank = 0, *ranks = &grank, number = 0;
+  sion_int64 size = 4096, *chunks = &size;
+  sion_int32 block = 512;
+  uint64_t key = 0;
+  int sid = sion_open("keys.sion", "bw,keyval=inline", &ntasks, &nfiles, &chunks, &block, &ranks, NULL);
+  for (int k = 0; k < 7; ++k) CHECK(sion_fwrite_key(buffer, written[k], 8, 2, sid) == 2);
+  CHECK(sion_close(sid) == 1);
+  sid = sion_open_rank("keys.sion", "br,keyval=unknown", &size, &block, &grank, NULL);
+  CHECK(sion_key_full_scan(sid) == 1 && sion_key_list_iterator_reset(sid) == 1);
+  while (sion_key_list_iterator_next(sid, &key) == 1) {
+    CHECK(number < 5 && key == listed[number]);
+    ++number;
+  }
+  CHECK(number == 5 && sion_close(sid) == 1);
+}
+
 static void what_cannot_be_is_refused(void) {
   int ntasks = 1, nfiles = 1, grank = 0, *ranks = &grank;
   sion_int64 size = 100, *chunks = &size;
@@ -262,6 +280,7 @@ int main(int argc, char** argv) {
   streams_and_calls_mix();
   a_second_stream_takes_over();
   keys_are_written_and_read();
+  keys_are_listed_as_they_appear();
   what_cannot_be_is_refused();
   if (failures == 0) printf("all is well\n");
   return failures != 0;

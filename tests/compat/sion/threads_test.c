@@ -184,6 +184,39 @@ static void data_are_merged_by_ranks(void) {
   }
 }
 
+/* What threads of the collector's rank write is not cut into blocks on its way: a piece goes whole into one chunk. */
+static void data_of_threads_are_merged_whole(void) {
+  static const size_t together[] = {100, 50, 100};
+  char name[] = "threads_whole.sion";
+#pragma omp parallel num_threads(4)
+  {
+    unsigned char bytes[100];
+    fill(bytes, 7, task_of(4), 0, 100);
+    const int sid = open_in(MPI_COMM_NULL, name, "bw,collective,cmerge,collsize=4", 100, 16);
+    CHECK(sid >= 0);
+    for (int k = 0; k < 3; ++k) CHECK(sion_coll_fwrite(bytes, 1, together[k], sid) == together[k]);
+    CHECK(sion_fwrite(bytes, 1, 80, sid) == 80);
+    CHECK(sion_coll_fwrite(bytes, 1, 100, sid) == 100);
+    CHECK(sion_parclose_ompi(sid) == 1);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank != 0) return;
+  static const sion_int64 of_collectors[] = {400, 400, 380, 300}; /* as SIONlib 1.7.6 fills them */
+  int tasks = 0, files = 0, most = 0, *ranks = NULL;
+  sion_int64 *widths = NULL, skip = 0, start = 0, *of_ranks = NULL, *counts = NULL, *used = NULL;
+  sion_int32 block = -1;
+  const int sid = sion_open(name, "br", &tasks, &files, &widths, &block, &ranks, NULL);
+  CHECK(sion_get_locations(sid, &tasks, &most, &skip, &start, &widths, &of_ranks, &counts, &used) == 1);
+  CHECK(tasks == 8 && most == 4);
+  for (int task = 0; task < tasks; ++task) {
+    CHECK(counts[task] == (task % 4 == 0 ? 4 : 1));
+    for (int chunk = 0; chunk < counts[task]; ++chunk) {
+      CHECK(used[chunk * tasks + task] == (task % 4 == 0 ? of_collectors[chunk] : 80));
+    }
+  }
+  CHECK(sion_close(sid) == 1);
+}
+
 int main(int argc, char** argv) {
   int given = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
@@ -194,6 +227,7 @@ int main(int argc, char** argv) {
   errors_of_one_thread_are_told();
   threads_of_a_rank_share_a_file();
   data_are_merged_by_ranks();
+  data_of_threads_are_merged_whole();
   int all = 0;
   MPI_Reduce(&failures, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   MPI_Finalize();

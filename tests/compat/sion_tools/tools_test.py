@@ -96,6 +96,55 @@ class Programs(unittest.TestCase):
         self.assertEqual(sum("totalsize" in line for line in lines), 12)
         self.assertEqual(sum("size=40]" in line for line in lines), 4)
 
+    def test_dump_lists_keys_as_they_first_appear(self):
+        copy = self.folder / "keys.sion"
+        data = (GOOD / "v05_keyval.sion").read_bytes()
+        # Key 11 of task 1, in both of its records.
+        for length in [70, 270]:
+            header = struct.pack("<QQ", 11, length)
+            self.assertEqual(data.count(header), 1)
+            data = data.replace(header, struct.pack("<QQ", 90, length))
+        copy.write_bytes(data)
+        lines = self.run_program("siondump", "-k", copy).stdout.decode().splitlines()
+        keys = [line.split("=")[1].split(":")[0].strip() for line in lines if line.startswith("Task 01:")]
+        self.assertEqual(keys, ["10", "90", "12", "13"])
+
+    # A set without data: so many tasks of each physical file, with a chunk of a block each, of which so much is used.
+    def write_set(self, name, tasks_of_files, block=512, used=0):
+        files = len(tasks_of_files)
+        head = (GOOD / "v02_2files_5tasks.sion").read_bytes()[:16]
+        places = [(file, task) for file, tasks in enumerate(tasks_of_files) for task in range(tasks)]
+        for file, tasks in enumerate(tasks_of_files):
+            ranks = [rank for rank, place in enumerate(places) if place[0] == file]
+            start = -(-(1088 + 16 * tasks) // block) * block
+            tail = start + tasks * block
+            data = bytearray(head + struct.pack("<5iqq1024s", 5, block, tasks, files, file, 50 << 32, 0, name.encode()))
+            data += struct.pack(f"<{2 * tasks}qiq", *ranks, *[block] * tasks, 1, tail)
+            data += bytes(tail - len(data)) + struct.pack(f"<{2 * tasks}q", *[1] * tasks, *[used] * tasks)
+            if file == 0 and files > 1:
+                data += struct.pack(f"<{1 + 2 * len(places)}i", len(places), *sum(places, ()))
+            (self.folder / (name if file == 0 else f"{name}.{file:06}")).write_bytes(data)
+        return self.folder / name
+
+    def test_dump_of_a_set_without_data_has_no_share_of_used_blocks(self):
+        for used, expected in [(0, ["file usage", "used fsblocks/chunk size"]),
+                               (256, ["file usage", "used fsblocks/chunk size", "user data/used blocks"])]:
+            dump = self.run_program("siondump", self.write_set("a.sion", [2], used=used)).stdout.decode()
+            shares = [line for line in dump.splitlines() if line.endswith("%")]
+            self.assertEqual(len(shares), len(expected), dump)
+            for line, words in zip(shares, expected):
+                self.assertIn(words, line)
+
+    def test_dump_ends_a_map_of_full_lines_with_an_empty_one(self):
+        dump = self.run_program("siondump", "-m", self.write_set("b.sion", [20, 12])).stdout.decode()
+        lines = dump[dump.index("  mapping: "):].splitlines()
+        self.assertEqual([line.count("->") for line in lines], [16, 16, 0, 0])
+        self.assertEqual(lines[2], " " * 8)
+        self.assertEqual(lines[3], "-" * 60)
+        dump = self.run_program("siondump", "-m", self.write_set("c.sion", [20, 13])).stdout.decode()
+        lines = dump[dump.index("  mapping: "):].splitlines()
+        self.assertEqual([line.count("->") for line in lines], [16, 16, 1, 0])
+
     def test_dump_of_any_file_of_a_set_is_that_of_the_set(self):
         of_second = self.run_program("siondump", "-a", "-l", "-M", "v12_mapped.sion.000001").stdout.decode()
         self.assertIn("number of tasks:           6\n", of_second)

@@ -4,6 +4,7 @@
 // See dump.hpp: key-value records.
 #include <functional>
 #include <map>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -36,20 +37,23 @@ void for_each_task(const Set& set, const std::function<void(std::int32_t task, K
 
 void print_key_statistics(const Set& set) {
   struct Statistics {
+    std::uint64_t key = 0;
     std::uint64_t records = 0;
     std::uint64_t bytes = 0;
   };
   for_each_task(set, [](std::int32_t task, KeyWalker& records) {
-    std::map<std::uint64_t, Statistics> keys;
+    std::vector<Statistics> keys;  // in the order in which they first appear
+    std::map<std::uint64_t, std::size_t> places;
     while (const auto record = records.next()) {
-      Statistics& statistics = keys[record->key];
+      const auto [place, is_new] = places.try_emplace(record->key, keys.size());
+      if (is_new) keys.push_back({record->key});
+      Statistics& statistics = keys[place->second];
       ++statistics.records;
       statistics.bytes += record->length;
     }
-    std::size_t number = 0;
-    for (const auto& [key, statistics] : keys) {
-      fmt::print("Task {:02}: key[{:02}]={:8}: #blocks={:6} totalsize={:10}\n", task, number++, key, statistics.records,
-                 statistics.bytes);
+    for (std::size_t number = 0; number < keys.size(); ++number) {
+      fmt::print("Task {:02}: key[{:02}]={:8}: #blocks={:6} totalsize={:10}\n", task, number, keys[number].key,
+                 keys[number].records, keys[number].bytes);
     }
   });
 }

@@ -83,8 +83,10 @@ void print_filling(const Set& set, const std::vector<std::int64_t>& widths) {
   const auto chunks = [](std::string_view label, const Amount& amount) {
     fmt::print("siondump: {:<38} {}) #{:7}\n", fmt::format("{}:", label), in_both(amount.bytes), amount.number);
   };
-  const auto share = [](std::string_view label, double value, int column) {
-    fmt::print("siondump: {:<{}} {:14.6f}%\n", fmt::format("{}:", label), column, value);
+  // Of nothing there are no shares.
+  const auto share = [](std::string_view label, std::uint64_t part, std::uint64_t whole, int column) {
+    if (whole == 0) return;
+    fmt::print("siondump: {:<{}} {:14.6f}%\n", fmt::format("{}:", label), column, percent(part, whole));
   };
   const auto blocks = [](std::string_view label, const Amount& amount) {
     fmt::print("siondump: fsblocks, {:<28} {}, {} blocks)\n", fmt::format("{}:", label), in_both(amount.bytes),
@@ -96,15 +98,15 @@ void print_filling(const Set& set, const std::vector<std::int64_t>& widths) {
   chunks("size of partly filled chunks", f.partly);
   chunks("size of empty chunks", f.empty);
   sizes("overhead compared to task-local file", f.room - f.data());
-  share("file usage (user data/chunk size)", percent(f.data(), f.room), 36);
+  share("file usage (user data/chunk size)", f.data(), f.room, 36);
   blocks("size of used blocks", f.blocks);
   blocks("size of fully used blocks", f.full_blocks);
   const std::uint64_t partly = f.blocks.bytes - f.full_blocks.bytes;
   fmt::print("siondump: fsblocks, {:<28} {:12} bytes of {:12} bytes ({:6.2f} MB of {:6.2f} MB, {} blocks)\n",
              "size of partly used blocks:", f.in_partly.bytes, partly, megabytes(f.in_partly.bytes), megabytes(partly),
              f.in_partly.number);
-  share("fsblocks, used fsblocks/chunk size", percent(f.blocks.bytes, f.room), 37);
-  share("fsblocks, user data/used blocks", percent(f.data(), f.blocks.bytes), 37);
+  share("fsblocks, used fsblocks/chunk size", f.blocks.bytes, f.room, 37);
+  share("fsblocks, user data/used blocks", f.data(), f.blocks.bytes, 37);
 }
 
 void print_chunks(const Set& set, const std::vector<std::int64_t>& widths, bool in_bytes) {
@@ -151,10 +153,12 @@ void print_map(const Set& set, const DumpOptions& options) {
   }
   print_rule(short_rule);
   if (options.map_as_list) {
+    fmt::print("  mapping: ");
     for (std::int32_t task = 0; task < set.tasks(); ++task) {
-      if (task % in_a_line == 0) fmt::print("{}", task == 0 ? "  mapping: " : "\n        ");
       const Place place = set.place(task);
       fmt::print("[{:05} -> (f{:03},t{:03})] ", task, place.file, place.task);
+      // A full line is ended even where no task follows.
+      if (task % in_a_line == in_a_line - 1) fmt::print("\n        ");
     }
     fmt::print("\n");
     print_rule(short_rule);
