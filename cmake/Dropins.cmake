@@ -69,7 +69,7 @@ if(LQ_DROPINS_ALONE)
   lq_core_objects(lq_alone ${alone})
   if(NOT LIMEQUAT_CORE)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/compat/formatting.cpp TARGET_DIRECTORY lq_alone
-      PROPERTIES COMPILE_OPTIONS "-fno-inline;-fno-ipa-cp")
+      PROPERTIES COMPILE_OPTIONS "-fno-inline;$<$<CXX_COMPILER_ID:GNU>:-fno-ipa-cp>")
     target_include_directories(lq_alone PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
     target_link_libraries(lq_alone PRIVATE fmt::fmt lq_flags)
   endif()

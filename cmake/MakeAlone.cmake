@@ -22,7 +22,7 @@ function(run)
 endfunction()
 
 # The names that are seen from outside; from these on the linker keeps what is used, section by section.
-set(roots -u __wrap_fegetround -u __wrap_fesetround)
+set(roots -u __wrap_fegetround -u __wrap_fesetround -u __wrap_ceil)
 set(keep)
 foreach(pattern ${EXPORTS})
   list(APPEND keep --keep-global-symbol=${pattern})
@@ -42,7 +42,7 @@ endforeach()
 # Our own first, so that no library is asked for what nobody uses; groups of sections stay, to be one with its own.
 run(${LINKER} -r --gc-sections ${roots} -o ${part} ${OBJECTS} ${ROOMS})
 run(${OBJCOPY} --strip-unneeded ${part})
-run(${LINKER} -r --force-group-allocation --wrap=fegetround --wrap=fesetround -o ${whole} ${part}
+run(${LINKER} -r --force-group-allocation --wrap=fegetround --wrap=fesetround --wrap=ceil -o ${whole} ${part}
   --start-group ${ARCHIVES} --end-group)
 # Unique symbols of C++ are no others' business either, but objcopy makes local only what is weak or global.
 run(${OBJCOPY} --wildcard --weaken-symbol=_Z* ${whole})

@@ -49,12 +49,15 @@ TEST_F(Fields, ComeBackOnAnyProcessGrid) {
     put_gauge(writer, "gauge 2", dealt, 7, {.verify = Verify::read_back});
     writer.close();
   });
-  for (const auto& [ranks, processes, of_plane] : {std::tuple<int, Extents, Extents>{1, {1, 1, 1, 1}, {1, 1}},
-                                                   {3, {1, 3, 1, 1}, {1, 3}},
-                                                   {4, {1, 2, 2, 1}, {2, 2}}}) {
-    testing::run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+  struct Case {
+    int ranks;
+    Extents processes, of_plane;
+  };
+  for (const Case& one :
+       {Case{1, {1, 1, 1, 1}, {1, 1}}, Case{3, {1, 3, 1, 1}, {1, 3}}, Case{4, {1, 2, 2, 1}, {2, 2}}}) {
+    testing::run_ranks(one.ranks, [&](std::shared_ptr<comm::Comm> comm) {
       const MultifileReader reader(path_, Communicator(comm));
-      const Grid dealt = grid(comm, processes), plane = grid(comm, of_plane, {8, 5});
+      const Grid dealt = grid(comm, one.processes), plane = grid(comm, one.of_plane, {8, 5});
       EXPECT_TRUE(has_gauge(reader, "gauge", dealt, 0));
       EXPECT_TRUE(has_gauge(reader, "gauge 2", dealt, 7));
       std::vector<double> heights(plane.local_volume() * 3);

@@ -112,7 +112,7 @@ TEST_F(SetDamage, AChunkWhoseNewerRecordIsLostIsToldAndRemembered) {
   {
     MultifileWriter writer(path_, {}, options());
     for (std::size_t t = 0; t < tasks; ++t) {
-      for (const std::uint64_t at : {0, 600}) {
+      for (const std::uint64_t at : {0U, 600U}) {
         writer.stream(t).write(stream_bytes(t, at, 600));
         writer.stream(t).flush();
       }
@@ -179,7 +179,7 @@ TEST_F(SetDamage, BytesThatAKilledWriterDidNotFinishAreTold) {
     MultifileWriter writer(path_, {}, options());
     writer.stream(1).write(stream_bytes(1, 0, 700));
     writer.stream(1).flush();
-    for (const std::uint64_t at : {700, 1300}) writer.stream(1).write(stream_bytes(1, at, 600));  // a buffer goes out
+    for (const std::uint64_t at : {700U, 1300U}) writer.stream(1).write(stream_bytes(1, at, 600));  // a buffer goes out
   }
   const RepairReport report = repair_multifile((*fs::directory_iterator(directory_.path())).path().string());
   EXPECT_TRUE(report.lost.empty());
@@ -191,8 +191,8 @@ TEST_F(SetDamage, BytesThatAKilledWriterDidNotFinishAreTold) {
 
 TEST_F(SetDamage, TwoDamagedMarksDoNotMakeASetAPlainMultifile) {
   for (const Compression compression : {Compression::none, Compression::zstd}) {
-    for (const std::size_t in_set : {0, 10, 62}) {
-      for (const std::size_t in_tail : {0, 10, 60}) {
+    for (const std::size_t in_set : {0U, 10U, 62U}) {
+      for (const std::size_t in_tail : {0U, 10U, 60U}) {
         write({5000, 5000, 5000}, compression);
         const std::string bytes = contents(path_);
         const std::size_t tail = bytes.find("LQmt", static_cast<std::size_t>(table()));

@@ -17,7 +17,7 @@
 namespace lq::cli {
 namespace {
 
-constexpr std::size_t indent = 6;
+constexpr std::size_t probe_indent = 6;
 
 struct Doctor {
   std::string path = ".";
@@ -62,7 +62,7 @@ struct Doctor {
     for (const Probe& probe : probes) width = std::max(width, probe.name.size());
     for (const Probe& probe : probes) {
       session.out.line(fmt::format("{}  {:<{}}  {}", name(probe.verdict), probe.name, width, probe.found));
-      if (!probe.action.empty()) session.out.line(fmt::format("{:{}}{}", "", indent + width + 2, probe.action));
+      if (!probe.action.empty()) session.out.line(fmt::format("{:{}}{}", "", probe_indent + width + 2, probe.action));
     }
     const auto number = [&](Verdict verdict) {
       return static_cast<std::uint64_t>(

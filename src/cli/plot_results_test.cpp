@@ -65,7 +65,7 @@ TEST(PlotKind, FollowsTheData) {
   EXPECT_EQ(kind_for({result(1, "write", 1), result(2, "write", 1)}), PlotKind::rate_by_ranks);
   EXPECT_EQ(kind_for({result(1, "write", 1), result(1, "read", 1)}), PlotKind::ratio);
   std::vector<PlotResult> sizes(4, result(1, "write", 1));
-  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i].bytes = 1000 << i;
+  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i].bytes = 1000U << i;
   EXPECT_EQ(kind_for(sizes), PlotKind::rate_by_size);
 }
 

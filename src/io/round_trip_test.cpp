@@ -178,7 +178,7 @@ TEST(RoundTrip, OfAnAccessorFieldIsTheSame) {
 class Regions : public ::testing::TestWithParam<std::pair<Box, ChecksumStatus>> {};
 
 TEST_P(Regions, AreReadOnAnyGridAndCheckedWhereChecksumsCoverThem) {
-  const auto& [region, status] = GetParam();
+  const Box& region = GetParam().first;
   const Extents extents{4, 3, 5, 6};
   const FieldSpec spec = spinor_spec(Precision::double_);
   const auto transport = transport::make_memory();
@@ -187,7 +187,7 @@ TEST_P(Regions, AreReadOnAnyGridAndCheckedWhereChecksumsCoverThem) {
     const Grid grid(Communicator(std::move(comm)), region.extents);
     std::vector<double> values(static_cast<std::size_t>(grid.local_volume() * spec.numbers));
     const Report report = read_field(*transport, "f", grid, memory_field(values, spec), {.region = region});
-    EXPECT_EQ(report.status, status);
+    EXPECT_EQ(report.status, GetParam().second);
     EXPECT_EQ(values, formula_sites<double>(grid, spec.numbers, {}, extents, region.lower));
   });
 }

@@ -60,7 +60,7 @@ TEST_P(EveryCrc32, ContinuesAcrossTheBordersOfBlocks) {
   const std::vector<std::byte> bytes = random_bytes(11 * LongCrc32::block_bytes + 5);
   const base::Bytes all(bytes);
   const std::uint32_t whole = plain_crc32(all);
-  for (const std::size_t border : {7, 8, 9}) {
+  for (const std::size_t border : {7U, 8U, 9U}) {
     for (const std::ptrdiff_t beside : {-1, 0, 1}) {
       const auto split =
           static_cast<std::size_t>(static_cast<std::ptrdiff_t>(border * LongCrc32::block_bytes) + beside);
@@ -80,7 +80,7 @@ TEST(LongCrc32, TakesTheWholeBlocksWithEveryInstructionSet) {
   const std::vector<std::byte> bytes = random_bytes(40 * LongCrc32::block_bytes + 1);
   for (const InstructionSet set : instruction_sets_here()) {
     const LongCrc32 blocks(set);
-    for (const std::size_t count : {0, 1, 2, 15, 16, 17, 33, 40}) {
+    for (const std::size_t count : {0U, 1U, 2U, 15U, 16U, 17U, 33U, 40U}) {
       const std::size_t taken = count * LongCrc32::block_bytes;
       const base::Bytes part = base::Bytes(bytes).first(taken + 1);
       EXPECT_EQ(blocks.of_blocks(plain_crc32(base::as_bytes("before")), part),

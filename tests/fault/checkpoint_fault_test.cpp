@@ -59,12 +59,11 @@ class Interrupted : public ::testing::TestWithParam<SetScenario> {
 
   // Whether the k-th operation was reached. flushed_: bytes of each task that were.
   bool run(std::int64_t k) {
-    const auto& [ranks, files, bad_rank, fault, appends] = GetParam();
-    flushed_.assign(static_cast<std::size_t>(ranks), 0);
-    FaultyTransport faulty(transport::posix(), k, fault);
-    errors_ = testing::outcomes_of_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+    flushed_.assign(static_cast<std::size_t>(GetParam().ranks), 0);
+    FaultyTransport faulty(transport::posix(), k, GetParam().fault);
+    errors_ = testing::outcomes_of_ranks(GetParam().ranks, [&](std::shared_ptr<comm::Comm> comm) {
       transport::Transport& mine =
-          comm->rank() == bad_rank ? static_cast<transport::Transport&>(faulty) : transport::posix();
+          comm->rank() == GetParam().bad_rank ? static_cast<transport::Transport&>(faulty) : transport::posix();
       const Communicator all(std::move(comm));
       const auto set = GetParam().appends ? append_to_set(mine, path_, all, options(0))
                                           : create_set(mine, path_, all, options(GetParam().files));

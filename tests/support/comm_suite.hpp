@@ -169,7 +169,7 @@ inline void messages_in_flight_keep_order_and_channel(comm::Comm& comm) {
     out[i] = letter(comm.rank(), static_cast<int>(i));
     flights.push_back(comm.start_send(out[i], next, static_cast<int>(i % 2)));
   }
-  for (const std::size_t channel : {1, 0}) {
+  for (const std::size_t channel : {1U, 0U}) {
     for (std::size_t k = 0; k < count; ++k) {
       const std::size_t i = 2 * k + channel;
       in[i].resize(letter(previous, static_cast<int>(i)).size());

@@ -44,7 +44,8 @@ class CallbackRelay final : public multifile::Relay {
   CallbackRelay(std::shared_ptr<const Api> api, const Vicinity& v,
                 const std::function<std::shared_ptr<void>(const Seat&)>& form)
       : api_(std::move(api)) {
-    const auto [length, position] = circle_of(v);
+    const Circle circle = circle_of(v);
+    const int length = circle.length, position = circle.position;
     const Seat& seat = v.seat;
     if (length == 1) {  // the neighbour is the group itself
       pairs_.push_back({form(seat), seat.task, 1, seat.tasks - 1, true});

@@ -31,8 +31,8 @@ char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c 
 }  // namespace
 
 Role role_of(std::string_view name) noexcept {
-  const auto known = std::ranges::find(roles, name, &std::pair<std::string_view, Role>::first);
-  if (known != roles.end()) return known->second;
+  const auto row = std::ranges::find(roles, name, &std::pair<std::string_view, Role>::first);
+  if (row != roles.end()) return row->second;
   return name.ends_with("binary-data") ? Role::binary : Role::text;
 }
 
