@@ -5,6 +5,7 @@
 #include "cli/plot_picture.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -65,6 +66,8 @@ struct SvgWriter {
 };
 
 }  // namespace
+
+void Picture::add(std::variant<Rectangle, Path, Dot, Words> shape) { shapes.push_back(std::move(shape)); }
 
 double width_of(std::string_view text, double size) {
   const auto characters =

@@ -41,7 +41,7 @@ struct Picture {
   double width = 0, height = 0;
   std::vector<std::variant<Rectangle, Path, Dot, Words>> shapes = {};
 
-  void add(std::variant<Rectangle, Path, Dot, Words> shape) { shapes.push_back(std::move(shape)); }
+  void add(std::variant<Rectangle, Path, Dot, Words> shape);
 };
 
 // How wide a text becomes in a common sans-serif font; rather too much than too little.
