@@ -204,6 +204,10 @@ void Reading::tell() {
   comm_.broadcast(std::as_writable_bytes(std::span(&common, 1)), 0);
   const std::string all_texts = comm::broadcast_text(comm_, texts_);
   comm::agree_alike(comm_, [&] { take(common, split(all_texts)); });
+  Catalog carrier;
+  carrier.findings = std::move(info.findings);
+  io::broadcast(comm_, carrier);
+  info.findings = std::move(carrier.findings);
   if (common.parts > 1) comm_.broadcast(std::as_writable_bytes(std::span(set_.parts.tasks)), 0);
 }
 
@@ -225,10 +229,6 @@ void Reading::take(const Common& common, std::vector<std::string> texts) {
   info.fields_file = std::move(texts.back());
   texts.pop_back();
   info.files = std::move(texts);
-  Catalog carrier;
-  carrier.findings = info.findings;
-  io::broadcast(comm_, carrier);
-  info.findings = std::move(carrier.findings);
   if (common.has_record != 0) {
     set_.record = decode_set_record(common.record);
     info.has_records = true;
