@@ -106,6 +106,27 @@ TEST_F(DamagedFields, ThatWereNotWrittenToTheirEndAreReportedAsLost) {
 }
 
 // One rank cannot give its sites: an error on all ranks, and the set goes on without the field.
+// None of its own was finished: those beside it are of nobody, and would be in the way of fields that are added.
+TEST_F(DamagedFields, OfASetThatRepairReplacesAreRemoved) {
+  write(0);
+  write(5, false, 1, 1);
+  const std::string part = part_of_fields(), file = contents(part);
+  std::vector<PlainRecord> records = plain_records(file);
+  std::erase_if(records, [](const PlainRecord& record) { return record.type != "scidac-binary-data"; });
+  put_contents(part, file.substr(0, records.at(0).offset + 1000));
+  const RepairReport report = repair_multifile(part, {.overwrite = true});
+  EXPECT_EQ(report.path, path_);
+  EXPECT_EQ(report.fields, 0U);
+  EXPECT_FALSE(fs::exists(fields_));
+  expect_streams(path_);
+  testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
+    MultifileWriter writer = MultifileWriter::append(path_, Communicator(comm));
+    put_gauge(writer, "new", grid(comm, {1, 2, 1, 1}), 3);
+    writer.close();
+  });
+  EXPECT_TRUE(has_gauge(MultifileReader(path_), "new", Grid(set_lattice), 3));
+}
+
 TEST_F(DamagedFields, AFieldThatFailsIsLeftOut) {
   testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
     MultifileWriter writer(path_, Communicator(comm));

@@ -319,7 +319,8 @@ void Repair::publish() {
   for (std::int32_t number = files() - 1; number > 0; --number) names.push_back({file(number).path, target(number)});
   if (has_fields()) names.push_back({found_.fields_path, fields_name(report_.path)});
   names.push_back({file(0).path, target(0)});
-  publish_set(transport_, report_.path, names, {files(), !found_.fields_path.empty(), replacing, older_files, true});
+  const bool keeps_fields = has_fields() || found_.fields_path == fields_name(report_.path);
+  publish_set(transport_, report_.path, names, {files(), keeps_fields, replacing, older_files, true});
 }
 
 }  // namespace

@@ -174,6 +174,7 @@ CheckedFields check_fields(transport::Transport& transport, const std::string& p
     try {
       require_sound_data(transport, checked.catalog, entry);
     } catch (const Error& error) {
+      if (error.code() == Code::out_of_memory) throw;
       if (cannot_be_read(error) && !checked.unreadable) checked.unreadable = error;
       checked.is_sound[i] = false;
       checked.damage.push_back(damage_of(path, {field.note.name, entry.payload.offset, error.what()}));
@@ -187,7 +188,8 @@ RecoveredFields recover_fields(transport::Transport& transport, const std::strin
                                bool dry_run) {
   CheckedFields checked = check_fields(transport, path, generation);
   std::size_t kept = checked.is_sound.size();
-  while (kept > 0 && !checked.is_sound[kept - 1]) --kept;
+  // Nothing is cut off that another attempt may find sound.
+  while (!checked.unreadable && kept > 0 && !checked.is_sound[kept - 1]) --kept;
   const std::uint64_t end = kept > 0 ? checked.fields.intact[kept - 1].message.end : 0;
   if (checked.catalog.file_bytes > end) {
     const auto is_behind = [&](const ChunkDamage& damage) { return damage.offset >= end; };

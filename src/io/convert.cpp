@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
@@ -151,16 +152,19 @@ Report convert_field(io::FieldWriter& writer, transport::Transport& transport, c
 Report convert_fields(transport::Transport& transport, const Catalog& catalog, const std::string& to,
                       const Communicator& communicator, const ConvertOptions& options) {
   comm::Comm& comm = communicator.engine();
-  io::FieldWriter writer(transport, communicator, to, options.write);
   // Tiles end anywhere. Where two writers must not share a block there is one.
-  std::array<std::uint64_t, 1> single{transport.unit(to).single_owner ? 1U : 0U};
+  std::array<std::uint64_t, 1> single{};
+  const auto writer = comm::agree(comm, [&] {
+    single[0] = transport.unit(to).single_owner ? 1 : 0;
+    return std::make_unique<io::FieldWriter>(transport, communicator, to, options.write);
+  });
   comm.all_reduce(single, comm::Reduce::max);
   const std::uint64_t writers = single[0] == 1 ? 1 : static_cast<std::uint64_t>(comm.size());
   Report report;
   for (const FieldEntry& entry : catalog.fields) {
-    add_to(report, convert_field(writer, transport, catalog, entry, to, communicator, writers, options));
+    add_to(report, convert_field(*writer, transport, catalog, entry, to, communicator, writers, options));
   }
-  writer.commit(report);
+  writer->commit(report);
   return report;
 }
 

@@ -239,7 +239,12 @@ void FieldWriter::commit(Report& report) {
   complete(report);
   const base::Stopwatch watch;
   // The file that readers look at comes last: a set is there with all its files or not at all.
-  for (std::size_t k = files_.size(); k-- > 0;) files_[k]->publish(options_.sync);
+  try {
+    for (std::size_t k = files_.size(); k-- > 0;) files_[k]->publish(options_.sync);
+  } catch (...) {
+    for (std::size_t k = 1; k < files_.size() && !files_.front()->has_name(); ++k) files_[k]->withdraw();
+    throw;
+  }
   const double seconds = comm::max_over_ranks(communicator_.engine(), watch.seconds());
   report.seconds.sync += seconds;
   report.seconds.total += seconds;

@@ -210,13 +210,25 @@ void NewFile::publish(Sync sync) {
       if (overwrite_ && transport_.kind(path_) == transport::PathKind::file) {
         transport_.copy_permissions(path_, temporary_path_);
         transport_.rename(temporary_path_, path_);
+        name_ = Name::taken_over;
       } else {
         transport_.publish(temporary_path_, path_);
+        name_ = Name::fresh;
       }
     });
     created_ = false;
     if (sync == Sync::full) sync_name();
   });
+}
+
+void NewFile::withdraw() noexcept {
+  if (name_ != Name::fresh) return;
+  name_ = Name::none;
+  try {
+    transport_.remove(path_);
+  } catch (...) {
+    // As in discard().
+  }
 }
 
 void NewFile::sync_name() {

@@ -50,6 +50,10 @@ class NewFile {
   void finish(Sync sync);
   // Gives the file its name; after finish().
   void publish(Sync sync);
+  // Local. At the root: takes the name away again, unless another file had it before. Of a set whose other files did
+  // not get theirs.
+  void withdraw() noexcept;
+  bool has_name() const noexcept { return name_ != Name::none; }  // at the root
 
  private:
   void create_at_root(std::uint64_t bytes);
@@ -64,7 +68,8 @@ class NewFile {
   std::string path_;
   std::string temporary_path_;
   bool overwrite_ = false;
-  bool created_ = false;                         // the temporary file exists and is ours to remove
+  bool created_ = false;  // the temporary file exists and is ours to remove
+  enum class Name { none, fresh, taken_over } name_ = Name::none;
   int process_ = 0;                              // that created it: a forked child leaves it alone
   std::optional<transport::Identity> identity_;  // of the file it created
   std::unique_ptr<transport::File> file_;

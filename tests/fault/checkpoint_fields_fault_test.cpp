@@ -181,6 +181,50 @@ TEST_P(FieldsInterrupted, AreThoseOfOneSet) {
   EXPECT_EQ(fields().size(), GetParam().appends ? 3U : 2U);
 }
 
+// What a repair could not read is not damaged: the next one finds it.
+TEST(RepairOfFields, ThatMeetsAFaultIsRepeatedWithoutLoss) {
+  const testing::ScratchDirectory kept;
+  {
+    const Grid grid(lattice);
+    const auto set = create_set(transport::posix(), kept / "set.sion", {}, {});
+    const std::vector<std::byte> bytes(100);
+    set->streams().front()->write(bytes);
+    set->streams().front()->flush();
+    for (const std::string& name : new_fields) {
+      const auto values = numbers(grid, name);
+      set->write_field(name, grid, field_in(values, generic_spec(Precision::double_, 3, false)), {});
+    }
+  }
+  std::int64_t failures = 0;
+  for (std::int64_t k = 0;; ++k) {
+    SCOPED_TRACE(::testing::Message() << "operation " << k);
+    const testing::ScratchDirectory directory;
+    fs::copy(kept.path(), directory.path(), fs::copy_options::recursive);
+    std::string part;
+    for (const auto& entry : fs::directory_iterator(directory.path())) {
+      const std::string name = entry.path().string();
+      if (name.find(".fields.") == std::string::npos) part = name;
+    }
+    FaultyTransport faulty(transport::posix(), k, Fault::error);
+    const Error error = error_of([&] { repair(faulty, part, {}); });
+    if (!faulty.has_failed()) break;
+    failures += error.code() == Code::ok ? 0 : 1;
+    const std::string path = directory / "set.sion";
+    repair_multifile(fs::exists(part) ? part : path);
+    const MultifileReader reader(path);
+    EXPECT_EQ(reader.task(0).size(), 100U);
+    const Grid grid(lattice);
+    for (const std::string& name : new_fields) {
+      std::vector<double> values(grid.local_volume() * 3);
+      reader.read_field(name, grid, field_in(values, generic_spec(Precision::double_, 3, false)));
+      EXPECT_EQ(values, numbers(grid, name));
+    }
+    ASSERT_FALSE(::testing::Test::HasFailure());
+    ASSERT_LT(k, 1000);
+  }
+  EXPECT_GE(failures, 10);
+}
+
 INSTANTIATE_TEST_SUITE_P(Writing, FieldsInterrupted,
                          ::testing::Values(FieldScenario{0, 1, Fault::error, false},
                                            FieldScenario{0, 2, Fault::short_write, false},

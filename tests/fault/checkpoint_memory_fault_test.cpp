@@ -158,10 +158,48 @@ TEST_P(MemoryOfSets, RunsOutWhileASetIsGoneOnWith) {
   EXPECT_GE(faults.failures(), 10);
 }
 
+// A field that could not be looked at for want of memory is not damaged.
+TEST_P(MemoryOfSets, RunsOutWhileASetIsRepaired) {
+  testing::run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+    const Communicator all(std::move(comm));
+    MultifileWriter set(path_, all, options());
+    const std::vector<double> values = numbers(all, 1);
+    write_stream(set, all, values);
+    set.stream(0).flush();
+    all.barrier();
+    const Grid grid(all, lattice, {.processes = Extents{1, ranks}});
+    set.write_field("of this set", grid, field_in(values, generic_spec(Precision::double_, 3, false)));
+  });
+  keep();
+  std::vector<double> whole;
+  testing::HeldMemory memory;
+  memory.for_good = GetParam().for_good;
+  do {
+    std::string part;
+    for (const auto& entry : fs::directory_iterator(directory_.path())) part = std::max(part, entry.path().string());
+    memory.asked = 0;
+    try {
+      const testing::OwnedBy owner(&memory);
+      repair_multifile(part);
+    } catch (const std::bad_alloc&) {
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Code::out_of_memory) << error.what();
+    }
+    repair_multifile(fs::exists(part) ? part : path_);
+    if (whole.empty()) whole = read_all();
+    EXPECT_EQ(read_all(), whole) << "allocation " << memory.fail_at;
+    ASSERT_FALSE(HasFailure());
+    start_again();
+    ++memory.fail_at;
+  } while (memory.fail_at == 0 || memory.asked >= memory.fail_at);
+  EXPECT_EQ(whole.size(), 24 + volume(lattice) * 3);
+  EXPECT_GE(memory.fail_at, 100);
+}
+
 INSTANTIATE_TEST_SUITE_P(OnOneRank, MemoryOfSets,
                          ::testing::Values(Case{"root_once", 1, 0, false}, Case{"root_for_good", 2, 0, true},
                                            Case{"rank1_once", 2, 1, false}, Case{"rank1_for_good", 1, 1, true}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& by) { return std::string(by.param.name); });
 
 }  // namespace
 }  // namespace lq::checkpoint

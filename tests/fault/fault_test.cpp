@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -20,6 +21,7 @@
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
+#include "support/tiled_format.hpp"
 
 namespace lq::io {
 namespace {
@@ -206,6 +208,33 @@ TEST_P(Exchanging, AFunctionThatThrowsIsAnErrorOnAllRanks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(By, Exchanging, ::testing::Values(Strategy::direct, Strategy::shared, Strategy::messages));
+
+TEST(Publishing, FilesOfOneFieldAppearTogetherOrNotAtAll) {
+  static const testing::TiledFormat tiled;
+  static constexpr std::array<std::string_view, 1> suffixes{".tiled"};
+  const format::Format two_files{
+      {.name = "tiled", .holds = "one field", .begins = "\"tiled 1\"", .suffixes = suffixes}, &tiled, &tiled, &tiled};
+  const format::AddedFormat added(two_files);
+  const testing::ScratchDirectory directory;
+  int failures = 0;
+  for (std::int64_t k = 0;; ++k) {
+    SCOPED_TRACE(::testing::Message() << "operation " << k);
+    const Outcome outcome =
+        run_with_fault(2, 0, k, Fault::error, [&](transport::Transport& transport, const Grid& grid) {
+          const std::vector<double> values = testing::formula_sites<double>(grid, 3);
+          write_field(transport, directory / "a.tiled", grid,
+                      field_in(values, generic_spec(Precision::double_, 3, false)), {});
+        });
+    if (!outcome.reached) break;
+    failures += outcome.errors.front() != nullptr ? 1 : 0;
+    const bool is_there = std::filesystem::exists(directory / "a.tiled");
+    EXPECT_EQ(std::filesystem::exists(directory / "a.tiled.odd"), is_there);
+    EXPECT_EQ(files_in(directory.path()), is_there ? 2U : 0U);
+    std::filesystem::remove(directory / "a.tiled");
+    std::filesystem::remove(directory / "a.tiled.odd");
+  }
+  EXPECT_GE(failures, 10);
+}
 
 TEST(Publishing, AFailureBehindTheRenameSaysThatTheFileIsComplete) {
   const testing::ScratchDirectory directory;

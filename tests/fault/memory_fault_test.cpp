@@ -122,6 +122,53 @@ TEST_P(MemoryRunsOut, OnOneRankAndAllKnow) {
   EXPECT_GE(faults.failures(), 10);
 }
 
+// Two files from one, or two held against each other.
+class ConversionWithoutMemory : public ::testing::TestWithParam<std::tuple<int, bool>> {
+ protected:
+  void SetUp() override {
+    testing::run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+      const Communicator all(std::move(comm));
+      auto values = testing::formula_sites<double>(grid_of(all), 72);
+      write_field(from_, all, values, Strategy::direct);
+    });
+  }
+  testing::ScratchDirectory directory_;
+  std::string from_ = directory_ / "a file whose name is too long for a string that needs no memory.ildg";
+  std::string to_ = directory_ / "another file whose name is too long for a string without memory.scidac";
+};
+
+TEST_P(ConversionWithoutMemory, MakesAWholeFileOrNone) {
+  const auto& [bad_rank, for_good] = GetParam();
+  MemoryFaults faults(ranks, bad_rank, for_good);
+  while (faults.next([&](const Communicator& all) { return [this, all] { convert(from_, to_, all); }; })) {
+    EXPECT_EQ(testing::files_in(directory_.path()), std::filesystem::exists(to_) ? 2U : 1U);
+    EXPECT_TRUE(!faults.succeeded() || std::filesystem::exists(to_));
+    if (std::filesystem::exists(to_)) {
+      EXPECT_TRUE(diff(from_, to_).same);
+    }
+    std::filesystem::remove(to_);
+    ASSERT_FALSE(HasFailure());
+  }
+  EXPECT_GE(faults.failures(), 10);
+}
+
+TEST_P(ConversionWithoutMemory, ComparesAllOrNothing) {
+  const auto& [bad_rank, for_good] = GetParam();
+  convert(from_, to_);
+  MemoryFaults faults(ranks, bad_rank, for_good);
+  while (
+      faults.next([&](const Communicator& all) { return [this, all] { EXPECT_TRUE(diff(from_, to_, all).same); }; })) {
+    ASSERT_FALSE(HasFailure());
+  }
+  EXPECT_GE(faults.failures(), 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(OnOneRank, ConversionWithoutMemory,
+                         ::testing::Combine(::testing::Values(0, 1), ::testing::Bool()), [](const auto& by) {
+                           return "rank" + std::to_string(std::get<0>(by.param)) +
+                                  (std::get<1>(by.param) ? "_for_good" : "_once");
+                         });
+
 constexpr Scenario writing{"Write", write_field, true};
 constexpr Scenario reading{"Read", read_field, false};
 
