@@ -1,0 +1,198 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Fields are written, perhaps over older ones, meet a fault, are read on other ranks, verified, converted, damaged and
+// repaired.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include <limequat/error.hpp>
+#include <limequat/file.hpp>
+#include <limequat/inspect.hpp>
+#include <limequat/repack.hpp>
+
+#include "support/file_contents.hpp"
+#include "support/tiled_format.hpp"
+#include "torture/damage.hpp"
+#include "torture/field_case.hpp"
+#include "torture/trials.hpp"
+
+namespace lq::torture {
+namespace {
+
+namespace fs = std::filesystem;
+
+const format::Format& tiled_format() {
+  static const testing::TiledFormat tiled;
+  static constexpr std::array<std::string_view, 1> suffixes{".tiled"};
+  static const format::Format format{
+      {.name = "tiled", .holds = "one field", .begins = "\"tiled 1\"", .suffixes = suffixes}, &tiled, &tiled, &tiled};
+  return format;
+}
+
+class FieldTrial {
+ public:
+  FieldTrial(Draw& draw, const FieldCase& drawn, const std::string& directory)
+      : draw_(draw), c_(drawn), directory_(directory) {}
+
+  void run() {
+    if (c_.replaces) must_succeed(c_.writer.crew, writing(without_cancelling(), path_, 0));
+    const std::vector<std::string> before = testing::files_in(directory_);
+    const bool failed = write();
+    const bool is_there = look_at_outcome(failed);
+    if (c_.while_writing.kind != Fault::Kind::kill && c_.while_writing.kind != Fault::Kind::network) {
+      require_nothing_left_behind(before, is_there);
+    }
+    if (!is_there) return;
+    const int index = static_cast<int>(draw_.below(static_cast<std::uint64_t>(c_.fields)));
+    VersionsRead seen(c_.reader.crew);
+    (void)fails_by_fault(c_.reader.crew, c_.while_reading, reading(c_, {.path = path_, .index = index}, seen));
+    look_through(index);
+    if (!c_.is_tiled() && draw_.once_in(2)) look_at_damaged(index);
+  }
+
+ private:
+  const FieldCase& without_cancelling() {
+    older_ = c_;
+    older_.cancels = false;
+    older_.options.overwrite = false;
+    return older_;
+  }
+
+  bool write() {
+    const RankWork work = writing(c_, path_, 1);
+    if (c_.while_writing.kind != Fault::Kind::kill) return fails_by_fault(c_.writer.crew, c_.while_writing, work);
+    return dies_in_process([&] { (void)outcome_of(c_.writer.crew, c_.while_writing, work); });
+  }
+
+  // Whatever became of the write: at the path there is the older version, the new one, or nothing if there was nothing.
+  // Whether the new one is there.
+  bool look_at_outcome(bool failed) {
+    const bool must_be_there = !failed && !c_.cancels;
+    if (!fs::exists(path_)) {
+      if (c_.replaces) throw Failure("the older file is gone");
+      if (must_be_there) throw Failure("a write succeeded, but there is no file");
+      return false;
+    }
+    const std::vector<int> versions = c_.replaces ? std::vector<int>{0, 1} : std::vector<int>{1};
+    int version = -1;
+    for (int index = 0; index < c_.fields; ++index) {
+      VersionsRead seen(c_.reader.crew);
+      must_succeed(c_.reader.crew,
+                   reading(c_, {.path = path_, .index = index, .whole = true, .versions = versions}, seen));
+      if (index > 0 && seen.version() != version) throw Failure("fields of a file are of different versions");
+      version = seen.version();
+    }
+    if (must_be_there && version != 1) throw Failure("a write succeeded, but the older file is there");
+    if (c_.cancels && version != 0) throw Failure("a write was cancelled, but the new file is there");
+    return version == 1;
+  }
+
+  void require_nothing_left_behind(const std::vector<std::string>& before, bool is_there) const {
+    std::vector<std::string> now = testing::files_in(directory_);
+    if (is_there && !c_.replaces) {
+      std::erase(now, fs::path(path_).filename().string());
+      if (c_.is_tiled()) std::erase(now, fs::path(path_).filename().string() + ".odd");
+    }
+    if (now != before) throw Failure(fmt::format("files were left behind: {}", fmt::join(now, ", ")));
+  }
+
+  // Verified, or converted and compared, by ranks of which one may fail.
+  void look_through(int index) {
+    const Fault fault = draw_fault_of_ranks(draw_, c_.reader.crew.ranks);
+    const std::string other = directory_ + "/converted";
+    ConvertOptions options;
+    options.write.format = "scidac";
+    options.write.precision = Precision::double_;
+    options.write.overwrite = draw_.once_in(2);
+    const bool converts = draw_.once_in(2);
+    const bool failed = fails_by_fault(c_.reader.crew, fault, [&](const Rank& rank) -> Work {
+      return [&, &all = rank.all] {
+        if (converts) {
+          convert(path_, other, all, options);
+        } else if (!verify(path_, all).ok) {
+          throw Failure("verify finds a file damaged that is not");
+        }
+      };
+    });
+    if (!converts || !fs::exists(other)) {
+      if (converts && !failed) throw Failure("a conversion succeeded, but there is no file");
+      return;
+    }
+    must_succeed(c_.reader.crew, [&](const Rank& rank) -> Work {
+      return [&, &all = rank.all] {
+        const Difference difference = diff(path_, other, all, {.index = static_cast<std::uint64_t>(index)});
+        if (!difference.same) throw Failure("a converted file has other numbers");
+      };
+    });
+    VersionsRead seen(c_.reader.crew);
+    must_succeed(c_.reader.crew, reading(c_, {.path = other, .index = index}, seen));
+    fs::remove(other);
+  }
+
+  // A damaged file is refused, or what it delivers is right; so is what repair makes of it.
+  void look_at_damaged(int index) {
+    const Payload payload = inspect(path_).field({}, static_cast<std::uint64_t>(index)).payload;
+    const Damage damage = damage_one_file(draw_, directory_);
+    const bool is_of_data = damage.touches(payload.offset, payload.offset + payload.length);
+    try {
+      look_at(damage, index, is_of_data);
+    } catch (const Failure& failure) {
+      throw Failure(words(damage) + ": " + failure.what());
+    }
+  }
+
+  void look_at(const Damage& damage, int index, bool is_of_data) {
+    const bool is_checked = c_.options.verify != Verify::none;
+    const ReadRequest request{
+        .path = path_, .index = index, .whole = true, .may_be_damaged = is_of_data && !is_checked};
+    VersionsRead seen(c_.reader.crew);
+    const bool is_refused = !outcome_of(c_.reader.crew, {}, reading(c_, request, seen)).error.empty();
+    if (damage.kind == Damage::Kind::removed) {
+      if (!is_refused) throw Failure("a file that is not there was read");
+      return;
+    }
+    if (is_refused && !damage_is_told()) throw Failure("verify finds nothing in a file that is refused");
+    const std::string mended = directory_ + "/mended";
+    try {
+      repair(path_, mended);
+    } catch (const Error&) {
+      return;  // not everything can be mended
+    }
+    ReadRequest after = request;
+    after.path = mended;
+    after.sums_are_new = true;
+    // Zeros over data and their sums at once leave nothing by which the data could be judged.
+    after.may_be_damaged |= is_of_data && damage.kind == Damage::Kind::zeros;
+    (void)outcome_of(c_.reader.crew, {}, reading(c_, after, seen));
+  }
+
+  bool damage_is_told() const {
+    try {
+      const Verification found = verify(path_);
+      return !found.ok || found.fields.size() < static_cast<std::size_t>(c_.fields);
+    } catch (const Error&) {
+      return true;
+    }
+  }
+
+  Draw& draw_;
+  const FieldCase& c_;
+  FieldCase older_;
+  std::string directory_;
+  std::string path_ = directory_ + "/a file with a name that is longer than a small string.lime";
+};
+
+}  // namespace
+
+void torture_fields(Draw& draw, const std::string& directory, const Tell& tell) {
+  const FieldCase drawn = draw_field_case(draw);
+  tell(words(drawn));
+  const format::AddedFormat added(tiled_format());
+  FieldTrial(draw, drawn, directory).run();
+}
+
+}  // namespace lq::torture
