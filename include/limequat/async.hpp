@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <limequat/field.hpp>
+#include <limequat/file.hpp>
 #include <limequat/grid.hpp>
 #include <limequat/options.hpp>
 #include <limequat/report.hpp>
@@ -47,6 +48,10 @@ class LQ_API Pending {
 LQ_API Pending write_async(const std::string& path, const Grid& grid, const Field& field,
                            const WriteOptions& options = {});
 LQ_API Pending read_async(const std::string& path, const Grid& grid, const MutableField& field,
+                          const ReadOptions& options = {});
+
+// Collective. The same of a file that is open, which need not outlive the transfer.
+LQ_API Pending read_async(const File& file, const Grid& grid, const MutableField& field,
                           const ReadOptions& options = {});
 
 // Reads one file after the other, always some ahead: while the program works on a field, the next are on their way.

@@ -32,6 +32,35 @@ LQ_API Report read(const std::string& path, const Grid& grid, const MutableField
 // no_permission, io and unknown_format.
 LQ_API Catalog inspect(const std::string& path, const Communicator& communicator = {}, const Limits& limits = {});
 
+// A file that is open for reading: it is looked through once, and fields are then read without looking again. Every
+// rank that reads opens it once, and has the file that it was when it was opened, whatever gets its name meanwhile.
+class LQ_API File {
+ public:
+  // Collective. Errors as inspect().
+  explicit File(const std::string& path, const Communicator& communicator = {}, const Limits& limits = {});
+  ~File();
+  File(File&&) noexcept;
+  File& operator=(File&&) noexcept;
+
+  // Local. What is in it.
+  const Catalog& catalog() const;
+  // Collective; of the grid all ranks that opened the file. As lq::read(): options.field and options.index say which
+  // field, a number alone means that field of the file. `limits` of the options are not used. io: the file was written
+  // to meanwhile, and its records are others; or a rank that reads for the first time finds another file of its name.
+  Report read(const Grid& grid, const MutableField& field, const ReadOptions& options = {}) const;
+  // Local. The bytes of record number `index` (from 0) of that type. unsupported: streams of a multifile, which
+  // MultifileReader reads.
+  std::string read_record(std::string_view type, std::uint64_t index = 0) const;
+
+ private:
+  friend struct FileAccess;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Collective. Same as the constructor.
+LQ_API File open(const std::string& path, const Communicator& communicator = {}, const Limits& limits = {});
+
 // Several fields, or records without a lattice, in one new file. Errors surface in close(); an abandoned
 // writer leaves no file.
 class LQ_API Writer {

@@ -60,6 +60,13 @@ LQ_API std::string site_profile_path();
 // Local. The machine of the site profile; the defaults where there is no such file and LQ_PROFILE does not ask for
 // one. Errors as load_machine.
 LQ_API Machine site_machine();
+// Local. The same for those who can do without: what stands in the way is a warning, a profile of another user too, and
+// the defaults are taken. A profile is read once, and again when its file changes.
+struct UsableMachine {
+  Machine machine;
+  std::string warning;  // a sentence; empty: none
+};
+LQ_API UsableMachine usable_site_machine();
 // Local. The machine of a profile; keys that are not there have their defaults. not_found, no_permission; malformed
 // with line and key: not a profile; unsupported: built without toml++.
 LQ_API Machine load_machine(const std::string& path);

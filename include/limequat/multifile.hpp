@@ -237,8 +237,8 @@ class LQ_API MultifileReader {
   InStream window() const;
   std::uint64_t window_begin() const noexcept;  // in the one stream of all tasks
 
-  // Local. Those that can be read, in the order of writing. not_found, malformed: the file with the fields is missing,
-  // or of another set.
+  // Local. Those that can be read, in the order of writing. not_found, no_permission, malformed, io: the set has
+  // fields, but the file that holds them cannot be had, or is of another set.
   const std::vector<MultifileField>& fields() const;
   // Collective, over the ranks of the grid: any process grid, whatever that of the writer was. Of the options all but
   // field and index count. no_such_record lists what there is; malformed, not_found: the file with the fields is

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <limequat/field.hpp>
 #include <limequat/lattice.hpp>
@@ -29,6 +30,7 @@ struct StepSeconds {
   double pack = 0;      // site order, precision, byte order, checksum
   double exchange = 0;  // between ranks: agreement and reduction of checksums
   double storage = 0;   // write or read
+  double reserve = 0;   // storage taken before the data are written, where the file system gains by it
   double sync = 0;      // sync, rename
   double total = 0;     // the whole call
 };
@@ -57,6 +59,8 @@ struct LQ_API Report {
   ChecksumStatus status = ChecksumStatus::unchecked;
   bool read_back = false;  // the file was read again and compared
   ZeroRegion zeros;
+  // Sentences: what is wrong beside the transfer, such as an unreadable site profile.
+  std::vector<std::string> warnings;
 
   double rate() const noexcept { return seconds.total > 0 ? static_cast<double>(bytes) / seconds.total : 0; }
   // One paragraph for people.

@@ -40,6 +40,11 @@ _STATUS_FUNCTIONS = {
     "lq_diff": [c_char_p, c_char_p, POINTER(structs.DiffOptions), POINTER(c_int), _TEXT_OUT],
     "lq_validate": [c_char_p, c_void_p, _TEXT_OUT],
     "lq_explain": [c_char_p, c_void_p, _TEXT_OUT],
+    "lq_file_open": [c_char_p, c_void_p, _HANDLE_OUT],
+    "lq_file_catalog": [c_void_p, _TEXT_OUT],
+    "lq_file_read": [c_void_p, c_void_p, structs.Field, POINTER(structs.ReadOptions)],
+    "lq_file_read_async": [c_void_p, c_void_p, structs.Field, POINTER(structs.ReadOptions), _HANDLE_OUT],
+    "lq_file_read_record": [c_void_p, c_char_p, c_uint64, structs.Sink, c_void_p],
     "lq_read_record": [c_char_p, c_char_p, c_uint64, structs.Sink, c_void_p],
     "lq_plaquette": [c_void_p, structs.Field, _DOUBLES],
     "lq_link_trace": [c_void_p, structs.Field, _DOUBLES],
@@ -76,6 +81,7 @@ _OTHER_FUNCTIONS = {
     "lq_error_errno": ([], c_int),
     "lq_text_free": ([c_void_p], None),
     "lq_grid_free": ([c_void_p], None),
+    "lq_file_free": ([c_void_p], None),
     "lq_writer_free": ([c_void_p], None),
     "lq_multifile_reader_free": ([c_void_p], None),
     "lq_multifile_writer_free": ([c_void_p], None),
@@ -150,9 +156,28 @@ def _failure(status):
     )
 
 
+def _range_of(kind):
+    """(smallest, largest) of a ctypes integer; None of another type."""
+    if not isinstance(kind, type) or not issubclass(kind, (c_int, c_int64, c_uint64, c_size_t)):
+        return None
+    bits = 8 * ctypes.sizeof(kind)
+    return (-1 << bits - 1, (1 << bits - 1) - 1) if kind(-1).value < 0 else (0, (1 << bits) - 1)
+
+
+def require_range(kind, value, name):
+    """Refuses what ctypes would silently cut to the low bits."""
+    limits = _range_of(kind)
+    if limits and isinstance(value, int) and not limits[0] <= value <= limits[1]:
+        raise InvalidArgument(f"{name} is {value}, expected a number from {limits[0]} to {limits[1]}",
+                              found=str(value))
+
+
 def call(name, *arguments):
     """Calls a function that returns lq_status; raises unless it is LQ_OK."""
-    status = getattr(_library, name)(*arguments)
+    function = getattr(_library, name)
+    for number, (kind, value) in enumerate(zip(function.argtypes, arguments)):
+        require_range(kind, value, f"argument {number} of {name}")
+    status = function(*arguments)
     if status != 0:
         raise _failure(status)
 
@@ -177,8 +202,10 @@ def options(kind, **members):
     """An option struct with its defaults, then `members`; None leaves the default."""
     result = kind()
     call("lq_" + _snake(kind.__name__) + "_init", ctypes.byref(result), ctypes.sizeof(result))
+    kinds = dict(kind._fields_)
     for name, value in members.items():
         if value is not None:
+            require_range(kinds[name], value, name)
             setattr(result, name, value)
     return result
 
@@ -202,6 +229,9 @@ class Handle:
         self._free, self._as_parameter_ = free, c_void_p()
         call(create, *arguments, ctypes.byref(self._as_parameter_))
 
+    def __bool__(self):
+        return bool(self._as_parameter_)
+
     def free(self):
         """Frees what is behind the handle, once."""
         if self._as_parameter_:
@@ -219,6 +249,13 @@ class Grid(Handle):
         super().__init__("lq_grid_free", "lq_grid_self", (c_int64 * len(extents))(*extents), len(extents))
 
 
+class FileHandle(Handle):
+    """An open lq_file: looked through once, read as often as one likes."""
+
+    def __init__(self, path):
+        super().__init__("lq_file_free", "lq_file_open", path_bytes(path), None)
+
+
 class WriterHandle(Handle):
     """An open lq_writer; freed before it is closed, it leaves no file."""
 
@@ -229,6 +266,6 @@ class WriterHandle(Handle):
 class PendingHandle(Handle):
     """An lq_pending, and the array whose memory it has borrowed; freed before it is waited for, it is cancelled."""
 
-    def __init__(self, create, path, grid, field, how, array):
+    def __init__(self, create, source, grid, field, how, array):
         self.array = array
-        super().__init__("lq_pending_free", create, path_bytes(path), grid, field, ctypes.byref(how))
+        super().__init__("lq_pending_free", create, source, grid, field, ctypes.byref(how))

@@ -7,10 +7,10 @@ import threading
 
 import numpy as np
 
-from limequat._library import Grid, PendingHandle, call, take_text
+from limequat._library import FileHandle, Grid, PendingHandle, call, path_bytes, take_text
 from limequat.answers import parse
 from limequat.arrays import described, only_this_process
-from limequat.transfer import entry_of, field_name, read_request, route_members, write_options
+from limequat.transfer import catalog_of, field_name, find_entry, read_request, route_members, write_options
 
 
 def write_async(path, array, *, kind=None, format=None, precision=None, metadata=None, verify="checksum", grid=None,
@@ -29,7 +29,8 @@ def write_async(path, array, *, kind=None, format=None, precision=None, metadata
     lent = array if isinstance(array, np.ndarray) and np.may_share_memory(array, contiguous) else None
     _loans.lend(lent)
     try:
-        handle = PendingHandle("lq_write_async", path, Grid(extents), field.to_c(contiguous), how, contiguous)
+        memory = field.to_c(contiguous)
+        handle = PendingHandle("lq_write_async", path_bytes(path), Grid(extents), memory, how, contiguous)
     except BaseException:
         _loans.take_back(lent)
         raise
@@ -44,8 +45,10 @@ def read_async(path, field=None, region=None, dtype=None, grid=None, verify=True
     only_this_process(grid)
     name, index = field_name(field)
     route = route_members(strategy, aggregators, chunk_bytes)
-    array, memory, how, whole = read_request(entry_of(path, name, index), name, index, region, dtype, verify, route)
-    return Pending(path, PendingHandle("lq_read_async", path, whole, memory, how, array), None, array)
+    file = FileHandle(path)
+    entry = find_entry(catalog_of(file), name, index)
+    array, memory, how, whole = read_request(entry, name, index, region, dtype, verify, route)
+    return Pending(path, PendingHandle("lq_file_read_async", file, whole, memory, how, array), None, array)
 
 
 class Pending:

@@ -1,13 +1,17 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files opened for looking around: nothing is read before it is asked for."""
+"""Files opened for looking around: looked through once, and nothing is read before it is asked for."""
+
+import ctypes
 
 import numpy as np
 
+from limequat import structs
+from limequat._library import FileHandle, call
 from limequat.arrays import site_of
-from limequat.errors import ChecksumError, NoSuchRecord
-from limequat.questions import info, metadata_of, read_record, verify
-from limequat.transfer import field_name, find_entry, read_entry
+from limequat.errors import ChecksumError, NoSuchRecord, WrongState
+from limequat.questions import metadata_of, read_record, verify
+from limequat.transfer import catalog_of, field_name, find_entry, read_entry
 
 
 def open(path):
@@ -23,15 +27,20 @@ class File:
 
     def __init__(self, path):
         self.path = path
-        self.catalog = info(path)
-        self.fields = Fields(path, self.catalog)
-        self.records = Records(path, self.catalog)
+        self._file = FileHandle(path)
+        self.catalog = catalog_of(self._file)
+        self.fields = Fields(path, self._file, self.catalog)
+        self.records = Records(path, self._file, self.catalog)
+
+    def close(self):
+        """Closes the file; what is in it is known all the same, but nothing can be read any more."""
+        self._file.free()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *exception):
-        return None
+        self.close()
 
     @property
     def format(self):
@@ -63,8 +72,8 @@ class File:
 class Fields:
     """The fields of a file, by name, by (name, number from 0), or by number."""
 
-    def __init__(self, path, catalog):
-        self._path, self._catalog = path, catalog
+    def __init__(self, path, file, catalog):
+        self._path, self._file, self._catalog = path, file, catalog
 
     def __len__(self):
         return len(self._catalog["fields"])
@@ -79,7 +88,7 @@ class Fields:
         name, index = field_name(key)
         entry = find_entry(self._catalog, name, index)
         named = [other for other in self._catalog["fields"] if other["name"] == entry["name"]]
-        return FieldView(self._path, entry, next(i for i, other in enumerate(named) if other is entry))
+        return FieldView(self._path, self._file, entry, next(i for i, other in enumerate(named) if other is entry))
 
     def names(self):
         """Names in the order of the file."""
@@ -89,8 +98,9 @@ class Fields:
 class Records:
     """The records of a file: iterating gives their descriptions, indexing by type (and number) their bytes."""
 
-    def __init__(self, path, catalog):
-        self._path, self._entries = path, catalog["records"]
+    def __init__(self, path, file, catalog):
+        self._path, self._file = path, file
+        self._entries, self._holds_streams = catalog["records"], catalog["format"] == "sion"
 
     def __len__(self):
         return len(self._entries)
@@ -105,14 +115,20 @@ class Records:
         name, index = field_name(key)
         if name is None:
             return self._entries[index]
-        return read_record(self._path, name, index)
+        if self._holds_streams:
+            return read_record(self._path, name, index)
+        pieces = []
+        sink = structs.Sink(lambda data, count, context: pieces.append(ctypes.string_at(data, count)))
+        call("lq_file_read_record", _opened(self._file, self._path), name.encode(), index, sink, None)
+        return b"".join(pieces)
 
 
 class FieldView:
     """A field in a file; numbers are read when it is indexed: field[8:16] reads time slices 8 to 15 only."""
 
-    def __init__(self, path, entry, index):
-        self._path, self._entry, self._site = path, entry, site_of(entry["spec"])
+    def __init__(self, path, file, entry, index):
+        self._path, self._file = path, file
+        self._entry, self._site = entry, site_of(entry["spec"])
         self.name, self.index = entry["name"], index
 
     kind = property(lambda self: self._site.kind, doc='"gauge", "spinor", "propagator" or "generic"')
@@ -133,7 +149,7 @@ class FieldView:
 
     def read(self, region=None, dtype=None, verify=True):
         """As :func:`limequat.read`."""
-        return read_entry(self._path, self._entry, self.name, self.index, region, dtype, verify)
+        return read_entry(_opened(self._file, self._path), self._entry, self.name, self.index, region, dtype, verify)
 
     def __getitem__(self, key):
         key = _one_per_axis(key, self.ndim)
@@ -160,6 +176,13 @@ class FieldView:
             raise ChecksumError(f"{self._path}: field {self.name!r} number {self.index}: the checksum of the data is "
                                 f"{found}, the file states {stored}: the data are damaged", path=str(self._path),
                                 record=self.name, expected=stored, found=found)
+
+
+def _opened(file, path):
+    """The handle, unless it was closed."""
+    if file:
+        return file
+    raise WrongState(f"{path}: this file is closed; open it again", path=str(path))
 
 
 def _checksum_text(checksum):

@@ -6,7 +6,7 @@ import ctypes
 from ctypes import c_int64, c_void_p
 
 from limequat import structs
-from limequat._library import Grid, call, options, path_bytes, take_text, text_from
+from limequat._library import FileHandle, Grid, call, options, path_bytes, take_text, text_from
 from limequat.answers import parse
 from limequat.arrays import described, memory_for, only_this_process, region_box, site_of
 from limequat.errors import BY_CODE, InvalidArgument, Malformed, NoSuchRecord
@@ -39,18 +39,19 @@ def read(path, field=None, region=None, dtype=None, grid=None, verify=True, *, s
     only_this_process(grid)
     name, index = field_name(field)
     route = route_members(strategy, aggregators, chunk_bytes)
-    return read_entry(path, entry_of(path, name, index), name, index, region, dtype, verify, route)
+    file = FileHandle(path)
+    return read_entry(file, find_entry(catalog_of(file), name, index), name, index, region, dtype, verify, route)
 
 
-def entry_of(path, name, index):
-    """The entry of a field in the catalog of a file."""
-    return find_entry(parse(text_from("lq_inspect", path_bytes(path), None)), name, index)
+def catalog_of(file):
+    """What is in an open file."""
+    return parse(text_from("lq_file_catalog", file))
 
 
-def read_entry(path, entry, name, index, region, dtype, verify, route=None):
-    """Reads the field that `entry` of a catalog describes."""
+def read_entry(file, entry, name, index, region, dtype, verify, route=None):
+    """Reads the field of an open file that `entry` of its catalog describes."""
     array, field, how, grid = read_request(entry, name, index, region, dtype, verify, route)
-    call("lq_read", path_bytes(path), grid, field, ctypes.byref(how))
+    call("lq_file_read", file, grid, field, ctypes.byref(how))
     return array
 
 

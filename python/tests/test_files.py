@@ -123,3 +123,17 @@ def test_a_box_of_a_lattice_is_read_as_the_box(tmp_path):
         assert field.shape == (1, 4, 4, 2) and field.lower == (2, 0, 0, 1)
         assert np.array_equal(field[0, 1:3], ranks[0, 1:3])
         assert np.array_equal(np.asarray(field), ranks)
+
+
+def test_an_open_file_stays_the_file_that_it_was(tmp_path):
+    path, other = tmp_path / "a.scidac", tmp_path / "b.scidac"
+    shape = (4, 4, 4, 4, 4, 3)
+    lq.write(path, np.full(shape, 1 + 1j), verify="none", metadata={"note": "x"})
+    lq.write(other, np.full(shape, 2 + 2j), verify="none", metadata={"note": "x" * 5000})
+    with lq.open(path) as file:
+        other.rename(path)
+        assert np.all(file.fields[0][:] == 1 + 1j)
+        assert file.records["scidac-binary-data"] != lq.read_record(path, "scidac-binary-data")
+    assert np.all(lq.read(path) == 2 + 2j)
+    with pytest.raises(lq.WrongState):
+        file.fields[0].read()

@@ -136,3 +136,19 @@ def test_errors_are_the_usual_ones(path):
     with pytest.raises(lq.WrongState):
         writer.write(b"x")
     assert [file.name for file in path.parent.iterdir()] == ["run.sion"]
+
+
+def test_numbers_that_c_would_cut_are_refused(tmp_path):
+    with pytest.raises(lq.InvalidArgument, match="4294967299"):
+        lq.multifile.create(tmp_path / "run.sion", tasks=2**32 + 3)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_set_opened_before_it_is_replaced_is_read_as_it_was(tmp_path):
+    for name, value in (("a.sion", 1), ("b.sion", 2)):
+        with lq.multifile.create(tmp_path / name, tasks=2, checksums=False) as writer:
+            for task in range(2):
+                writer[task].write(bytes([value]) * (5000 * value))
+    reader = lq.multifile.open(tmp_path / "a.sion")
+    (tmp_path / "b.sion").rename(tmp_path / "a.sion")
+    assert [bytes(reader[task].read()) for task in range(2)] == [b"\1" * 5000] * 2

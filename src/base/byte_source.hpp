@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/bytes.hpp"
 
@@ -39,6 +41,30 @@ class MemorySource final : public ByteSource {
  private:
   Bytes bytes_;
   std::string path_;
+};
+
+// A source whose bytes are kept once they were read, so that headers can be looked at again and again. Small reads that
+// follow each other, or leave small gaps, become large ones, which grow from 16 KiB to a MiB and begin anew after a
+// jump. Not for several threads at once; for as long as a file is looked through.
+class CachedSource final : public ByteSource {
+ public:
+  explicit CachedSource(ByteSource& source) : source_(source), size_(source.size()) {}
+  const std::string& path() const noexcept override { return source_.path(); }
+  std::uint64_t size() const override { return size_; }
+  std::size_t read_at(std::uint64_t offset, MutableBytes buffer) override;
+  std::uint64_t next_data(std::uint64_t offset) const override { return source_.next_data(offset); }
+  std::unique_ptr<ByteSource> open_other(const std::string& path) const override { return source_.open_other(path); }
+
+ private:
+  // The kept bytes from `offset` on, read if need be, at least one of `wanted`; empty: the file ends here.
+  Bytes bytes_from(std::uint64_t offset, std::size_t wanted);
+
+  ByteSource& source_;
+  std::uint64_t size_;
+  std::map<std::uint64_t, std::vector<std::byte>> pieces_;  // by offset; they do not overlap
+  std::size_t held_ = 0;
+  std::uint64_t last_begin_ = 0, last_end_ = 0;  // of the piece read last
+  std::size_t window_ = 0;                       // of which length was asked for then
 };
 
 }  // namespace lq::base

@@ -66,14 +66,16 @@ std::string Report::summary() const {
                                  contents_text(spec), format, lattice_text(extents));
   text += fmt::format("{} on {} {} in {:.3g} s, {}/s", base::human_bytes(bytes), ranks, ranks == 1 ? "rank" : "ranks",
                       seconds.total, base::human_bytes(bytes_per_second));
-  text += fmt::format(" (pack {:.3g} s, exchange {:.3g} s, storage {:.3g} s, sync {:.3g} s). ", seconds.pack,
-                      seconds.exchange, seconds.storage, seconds.sync);
+  text += fmt::format(" (pack {:.3g} s, exchange {:.3g} s, storage {:.3g} s{}, sync {:.3g} s). ", seconds.pack,
+                      seconds.exchange, seconds.storage,
+                      seconds.reserve > 0 ? fmt::format(", reserving it {:.3g} s", seconds.reserve) : "", seconds.sync);
   text += checksum_text(*this);
   if (zeros.sites > 0) {
     text += fmt::format(" WARNING: {} {} hold{} only zeros, between bytes {} and {} of the file.", zeros.sites,
                         zeros.sites == 1 ? "site" : "sites", zeros.sites == 1 ? "s" : "", zeros.first_offset,
                         zeros.last_offset);
   }
+  for (const std::string& warning : warnings) text += fmt::format(" WARNING: {}.", warning);
   return text;
 }
 

@@ -18,7 +18,7 @@ Report report() {
   report.ranks = 4;
   report.written = true;
   report.bytes = 4718592;
-  report.seconds = {0.001, 0.002, 0.003, 0.004, 0.01};
+  report.seconds = {.pack = 0.001, .exchange = 0.002, .storage = 0.003, .reserve = 0, .sync = 0.004, .total = 0.01};
   report.checksum = {0xa2c41090, 0x11193c39};
   report.stored = report.checksum;
   report.status = ChecksumStatus::ok;

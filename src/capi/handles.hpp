@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include <limequat/async.hpp>
 #include <limequat/grid.hpp>
 
 #include "capi/failure.hpp"
@@ -18,6 +19,10 @@ struct lq_communicator {
 
 struct lq_grid {
   lq::Grid grid;
+};
+
+struct lq_pending {
+  lq::Pending pending;
 };
 
 namespace lq::capi {

@@ -7,10 +7,6 @@
 #include "capi/handles.hpp"
 #include "capi/transfer_call.hpp"
 
-struct lq_pending {
-  lq::Pending pending;
-};
-
 namespace {
 
 using lq::capi::agreed;

@@ -146,11 +146,11 @@ MultifileWriter::MultifileWriter(std::unique_ptr<checkpoint::NewSet> set)
 
 MultifileWriter::MultifileWriter(const std::string& path, const Communicator& communicator,
                                  const MultifileOptions& options)
-    : MultifileWriter(checkpoint::create_set(transport::posix(), path, communicator, options)) {}
+    : MultifileWriter(checkpoint::create_set(transport::resolve(path), path, communicator, options)) {}
 
 MultifileWriter MultifileWriter::append(const std::string& path, const Communicator& communicator,
                                         const MultifileOptions& options) {
-  return MultifileWriter(checkpoint::append_to_set(transport::posix(), path, communicator, options));
+  return MultifileWriter(checkpoint::append_to_set(transport::resolve(path), path, communicator, options));
 }
 
 MultifileWriter::~MultifileWriter() = default;

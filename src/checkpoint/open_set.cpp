@@ -5,6 +5,7 @@
 #include "checkpoint/open_set.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include <fmt/format.h>
@@ -34,27 +35,77 @@ void OpenSet::begin(const std::string& path, const Communicator& communicator, c
         {"what is to be read", fmt::format("{}, records of {} bytes, verify {}, accept missing {}", path,
                                            options.record_bytes, options.verify, options.accept_missing)}};
   });
+  settings_.verify = options.verify;
+  io::use_same_files(comm, files_->transport(), [&] { find(path, comm, options); });
+  open_fields(communicator);
+}
+
+// Tables, and the files that they are of, which may get successors of their names at any time.
+void OpenSet::find(const std::string& path, comm::Comm& comm, const MultifileReadOptions& options) {
   SetTables tables =
-      read_tables(transport_, path, comm,
+      read_tables(files_->transport(), path, comm,
                   {options.verify, options.accept_missing ? MissingFiles::stood_in_for : MissingFiles::refused});
   info_ = std::move(tables.info);
   problem_ = std::move(tables.fields_problem);
-  settings_ = {tables.record, options.verify};
+  settings_.record = tables.record;
   share_ = deal_out(comm, tables.parts, tables.mine, options.record_bytes);
-  files_ = comm::agree(comm, [&] { return std::make_shared<OpenFiles>(transport_, info_.files); });
-  open_fields(communicator);
+  comm::agree(comm, [&] { files_->set_paths(info_.files); });
+  if (comm.size() == 1) return;
+  tell_files(comm, tables.parts);
+  comm::agree(comm, [&] { open_dealt(); });
+}
+
+// Collective. Who has looked into a file tells the others which it was.
+void OpenSet::tell_files(comm::Comm& comm, const Parts& parts) {
+  constexpr std::size_t facts = 3;
+  std::vector<std::uint64_t> told;
+  comm::agree(comm, [&] {
+    told.resize(facts * info_.files.size());
+    for (std::size_t number = 0; number < info_.files.size(); ++number) {
+      if ((parts.count() == 1 ? 0 : parts.reader(number, comm.size())) != comm.rank()) continue;
+      const auto mine = files_->transport().opened(info_.files[number]);
+      if (!mine) continue;
+      const std::array<std::uint64_t, facts> values{mine->inode, static_cast<std::uint64_t>(mine->created),
+                                                    mine->bytes};
+      std::ranges::copy(values, told.begin() + static_cast<std::ptrdiff_t>(facts * number));
+    }
+  });
+  comm.all_reduce(told, comm::Reduce::sum);
+  comm::agree(comm, [&] {
+    for (std::size_t number = 0; number < info_.files.size(); ++number) {
+      const std::uint64_t* const theirs = told.data() + facts * number;
+      if (theirs[0] == 0) continue;
+      files_->transport().expect(
+          info_.files[number],
+          {.inode = theirs[0], .created = static_cast<std::int64_t>(theirs[1]), .bytes = theirs[2]});
+    }
+  });
+}
+
+// What else is wrong with a file is told to whoever reads its streams.
+void OpenSet::open_dealt() {
+  for (const std::vector<TaskEntry>* entries : {&share_.dealt, &share_.windowed}) {
+    for (const TaskEntry& entry : *entries) {
+      try {
+        files_->file(entry.place.file);
+      } catch (const Error&) {
+        if (files_->transport().has_met_another()) throw;
+      }
+    }
+  }
 }
 
 // Damage to fields is a matter of whoever reads them.
 void OpenSet::open_fields(const Communicator& communicator) {
   if (info_.fields_file.empty()) return;
-  catalog_ = io::scan_file(transport_, info_.fields_file, communicator, {});
+  fields_file_ = io::ScannedFile::open(transport_, info_.fields_file, communicator, {});
   comm::agree_alike(communicator.engine(), [&] { sort_out_fields(); });
 }
 
 void OpenSet::sort_out_fields() {
-  found_fields_ = sort_fields(catalog_, settings_.record->generation);
-  for (const SetField& field : found_fields_.intact) fields_.push_back(describe(catalog_, field));
+  const Catalog& catalog = fields_file_->catalog();
+  found_fields_ = sort_fields(catalog, settings_.record->generation);
+  for (const SetField& field : found_fields_.intact) fields_.push_back(describe(catalog, field));
   if (fields_.size() >= info_.fields) return;
   const std::string why = found_fields_.broken.empty()
                               ? std::string("the file was cut")
@@ -74,7 +125,7 @@ const std::vector<MultifileField>& OpenSet::fields() const {
 const FieldEntry& OpenSet::entry_of_field(const std::string& name) const {
   std::string names;
   for (const SetField& field : found_fields_.intact) {
-    if (field.note.name == name) return catalog_.fields[field.entry];
+    if (field.note.name == name) return fields_file_->catalog().fields[field.entry];
     names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", field.note.name);
   }
   if (problem_) throw *problem_;
@@ -95,7 +146,7 @@ Report OpenSet::read_field(const std::string& name, const Grid& grid, const Muta
     how.index = 0;
     return std::cref(entry_of_field(name));
   });
-  return io::read_listed(transport_, catalog_, entry, grid, field, how);
+  return io::read_listed(fields_file_->files(), fields_file_->catalog(), entry, grid, field, how);
 }
 
 const TaskEntry& OpenSet::entry(std::int64_t task) const {
@@ -139,7 +190,7 @@ std::unique_ptr<Window> OpenSet::window() const {
 
 MultifileReader::MultifileReader(const std::string& path, const Communicator& communicator,
                                  const MultifileReadOptions& options)
-    : set_(checkpoint::OpenSet::open(transport::posix(), path, communicator, options)) {}
+    : set_(checkpoint::OpenSet::open(transport::resolve(path), path, communicator, options)) {}
 MultifileReader::~MultifileReader() = default;
 MultifileReader::MultifileReader(MultifileReader&&) noexcept = default;
 MultifileReader& MultifileReader::operator=(MultifileReader&&) noexcept = default;

@@ -16,6 +16,7 @@
 #include "checkpoint/share.hpp"
 #include "checkpoint/stream_reader.hpp"
 #include "checkpoint/window.hpp"
+#include "io/scan.hpp"
 
 namespace lq::checkpoint {
 
@@ -25,7 +26,8 @@ class OpenSet {
   static std::unique_ptr<OpenSet> open(transport::Transport& transport, const std::string& path,
                                        const Communicator& communicator, const MultifileReadOptions& options);
   // Local. Nothing is open yet.
-  explicit OpenSet(transport::Transport& transport) : transport_(transport) {}
+  explicit OpenSet(transport::Transport& transport)
+      : transport_(transport), files_(std::make_shared<OpenFiles>(transport)) {}
 
   const MultifileInfo& info() const noexcept { return info_; }
   const Share& share() const noexcept { return share_; }
@@ -40,6 +42,9 @@ class OpenSet {
                     const ReadOptions& options) const;
 
  private:
+  void find(const std::string& path, comm::Comm& comm, const MultifileReadOptions& options);
+  void tell_files(comm::Comm& comm, const Parts& parts);
+  void open_dealt();
   std::unique_ptr<StreamReader> reader(const TaskEntry& entry) const;
   void begin(const std::string& path, const Communicator& communicator, const MultifileReadOptions& options);
   void open_fields(const Communicator& communicator);
@@ -47,14 +52,14 @@ class OpenSet {
   const FieldEntry& entry_of_field(const std::string& name) const;
 
   transport::Transport& transport_;
+  std::shared_ptr<OpenFiles> files_;
   MultifileInfo info_;
-  Catalog catalog_;                     // of the file with the fields
+  std::shared_ptr<io::ScannedFile> fields_file_;
   SetFields found_fields_;              // in it
   std::vector<MultifileField> fields_;  // the intact ones
   std::optional<Error> problem_;        // why there may be fewer than the set had
   Share share_;
   ReadSettings settings_;
-  std::shared_ptr<OpenFiles> files_;
 };
 
 }  // namespace lq::checkpoint

@@ -334,7 +334,7 @@ RepairReport repair(transport::Transport& transport, const std::string& path, co
 namespace lq {
 
 RepairReport repair_multifile(const std::string& path, const RepairOptions& options) {
-  return checkpoint::repair(transport::posix(), path, options);
+  return checkpoint::repair(transport::resolve(path), path, options);
 }
 
 }  // namespace lq

@@ -12,6 +12,7 @@
 
 #include "format/format.hpp"
 #include "io/read.hpp"
+#include "transport/opened_once.hpp"
 
 namespace lq::checkpoint {
 namespace {
@@ -162,7 +163,8 @@ void require_sound_data(transport::Transport& transport, const Catalog& catalog,
 CheckedFields check_fields(transport::Transport& transport, const std::string& path, const Generation& generation,
                            FieldData data) {
   CheckedFields checked;
-  const auto file = transport.open_read(path);
+  transport::OpenedOnce files(transport);
+  const auto file = files.open_read(path);
   checked.catalog = format::format_named("scidac").container->scan(*file, {});
   checked.fields = sort_fields(checked.catalog, generation, file.get());
   for (const BrokenField& broken : checked.fields.broken) checked.damage.push_back(damage_of(path, broken));
@@ -172,7 +174,7 @@ CheckedFields check_fields(transport::Transport& transport, const std::string& p
     const SetField& field = checked.fields.intact[i];
     const FieldEntry& entry = checked.catalog.fields[field.entry];
     try {
-      require_sound_data(transport, checked.catalog, entry);
+      require_sound_data(files, checked.catalog, entry);
     } catch (const Error& error) {
       if (error.code() == Code::out_of_memory) throw;
       if (cannot_be_read(error) && !checked.unreadable) checked.unreadable = error;

@@ -18,20 +18,27 @@
 #include "checkpoint/compression.hpp"
 #include "checkpoint/record.hpp"
 #include "checkpoint/stream_writer.hpp"
-#include "transport/transport.hpp"
+#include "transport/opened_once.hpp"
 
 namespace lq::checkpoint {
 
 // The physical files of a set, opened when they are needed; for use by several threads.
 class OpenFiles {
  public:
-  OpenFiles(transport::Transport& transport, std::vector<std::string> paths)
-      : transport_(transport), paths_(std::move(paths)), files_(paths_.size()) {}
+  explicit OpenFiles(transport::Transport& transport) : transport_(transport) {}
+  // To find the set with: its files stay those that were looked into.
+  transport::OpenedOnce& transport() noexcept { return transport_; }
+  // The files of the set that was found.
+  void set_paths(std::vector<std::string> paths) {
+    paths_ = std::move(paths);
+    files_.clear();
+    files_.resize(paths_.size());
+  }
   transport::File& file(std::uint32_t number);
   const std::string& path(std::uint32_t number) const { return paths_.at(number); }
 
  private:
-  transport::Transport& transport_;
+  transport::OpenedOnce transport_;
   std::vector<std::string> paths_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<transport::File>> files_;

@@ -52,10 +52,11 @@ void verify_fields(transport::Transport& transport, const FoundSet& found, Multi
 }
 
 MultifileCheck verify(transport::Transport& transport, const std::string& path) {
-  const FoundSet found = find_set(transport, path);
+  const auto files = std::make_shared<OpenFiles>(transport);
+  const FoundSet found = find_set(files->transport(), path);
   MultifileCheck check;
   check.info = found.info();
-  const auto files = std::make_shared<OpenFiles>(transport, check.info.files);
+  files->set_paths(check.info.files);
   ReadSettings settings;
   if (found.has_records()) settings.record = found.records.front();
   for (std::int32_t task = 0; task < found.set.tasks(); ++task) {
@@ -81,13 +82,13 @@ MultifileCheck verify(transport::Transport& transport, const std::string& path) 
                               found.describe(loss, number)});
     }
   }
-  verify_fields(transport, found, check);
+  verify_fields(files->transport(), found, check);
   return check;
 }
 
 }  // namespace checkpoint
 
-MultifileCheck verify_multifile(const std::string& path) { return checkpoint::verify(transport::posix(), path); }
+MultifileCheck verify_multifile(const std::string& path) { return checkpoint::verify(transport::resolve(path), path); }
 
 namespace {
 

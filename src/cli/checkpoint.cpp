@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include <limequat/error.hpp>
 #include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/json.hpp>

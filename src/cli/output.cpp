@@ -4,13 +4,48 @@
 // See output.hpp.
 #include "cli/output.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
 namespace lq::cli {
+namespace {
+
+bool is_obeyed(std::string_view character) noexcept {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (first < 0x20) return first != '\n' && first != '\t';
+  // U+0080 to U+009F are control characters, too.
+  return first == 0x7f || (first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0);
+}
+
+}  // namespace
+
+std::string harmless(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = base::utf8_length(text);
+    if (length > 0 && !is_obeyed(text.substr(0, length))) {
+      result += text.substr(0, length);
+      text.remove_prefix(length);
+    } else {
+      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
+      text.remove_prefix(1);
+    }
+  }
+  return result;
+}
+
+Output::Output(bool prints) : prints_(prints), is_terminal_(::isatty(STDOUT_FILENO) == 1) {}
 
 void Output::write(std::string_view bytes) {
   if (!prints_ || failure_ != 0 || bytes.empty()) return;
+  std::string shown;
+  if (is_terminal_) bytes = shown = harmless(bytes);
   if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) failure_ = errno != 0 ? errno : EIO;
 }
 

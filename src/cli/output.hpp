@@ -6,14 +6,19 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace lq::cli {
 
+// What a terminal shows and does not obey: control characters other than ends of lines and tabs, and bytes that are no
+// characters, become \xNN.
+std::string harmless(std::string_view text);
+
 class Output {
  public:
   // `prints` false: everything is dropped (ranks other than the root).
-  explicit Output(bool prints) : prints_(prints) {}
+  explicit Output(bool prints);
 
   void write(std::string_view bytes);
   void line(std::string_view text);
@@ -24,6 +29,7 @@ class Output {
 
  private:
   bool prints_;
+  bool is_terminal_;
   int failure_ = 0;
 };
 

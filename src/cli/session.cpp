@@ -4,6 +4,8 @@
 // See session.hpp.
 #include "cli/session.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
 
@@ -20,7 +22,8 @@ namespace lq::cli {
 void Session::complain(std::string_view message) const {
   if (!is_root()) return;
   std::fflush(stdout);  // keeps the order where both go to one terminal
-  std::fprintf(stderr, "%s: %.*s\n", program.c_str(), static_cast<int>(message.size()), message.data());
+  const std::string shown = ::isatty(STDERR_FILENO) == 1 ? harmless(message) : std::string(message);
+  std::fprintf(stderr, "%s: %s\n", program.c_str(), shown.c_str());
 }
 
 void Session::note(std::string_view message) const {

@@ -177,7 +177,11 @@ const Format& recognise(base::ByteSource& file) {
               {.path = file.path(), .offset = 0, .expected = beginnings(), .found = found});
 }
 
-Catalog scan(base::ByteSource& file, const Limits& limits) { return recognise(file).container->scan(file, limits); }
+// Every format looks at the same headers.
+Catalog scan(base::ByteSource& file, const Limits& limits) {
+  base::CachedSource cached(file);
+  return recognise(cached).container->scan(cached, limits);
+}
 
 }  // namespace lq::format
 

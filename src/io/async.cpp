@@ -5,6 +5,8 @@
 // messages, by the caller's own in test() and wait().
 #include <limequat/async.hpp>
 
+#include <unistd.h>
+
 #include <atomic>
 #include <optional>
 #include <thread>
@@ -16,6 +18,7 @@
 #include "base/quiet_thread.hpp"
 #include "comm/agree.hpp"
 #include "io/borrowed.hpp"
+#include "io/open_file.hpp"
 #include "io/transfer.hpp"
 #include "transport/transport.hpp"
 
@@ -42,11 +45,21 @@ struct Pending::State {
   // Whoever gives a transfer up still takes part until nobody needs him.
   ~State() {
     if (!transfer) return;
-    transfer->movement().cancel();
-    complete();
+    if (process != ::getpid()) {
+      leave_to_parent();
+    } else {
+      transfer->movement().cancel();
+      complete();
+    }
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
+
+  // A forked child has not the thread, and no say in the file.
+  void leave_to_parent() noexcept {
+    if (thread.joinable()) thread.detach();
+    static_cast<void>(transfer.release());
+  }
 
   // All remaining steps.
   void complete() {
@@ -69,6 +82,7 @@ struct Pending::State {
   }
 
   std::string path;
+  pid_t process = ::getpid();  // that began it
   Communicator communicator;
   std::unique_ptr<io::Transfer> transfer;
   io::Borrowed borrowed;
@@ -143,13 +157,20 @@ Pending write_async(const std::string& path, const Grid& grid, const Field& fiel
   auto prepared = PendingAccess::prepare(path, grid, options);
   const io::Borrowed borrowed =
       comm::agree(grid.communicator().engine(), [&] { return io::Borrowed(grid, field, io::guards_borrowed_memory); });
-  auto transfer = io::begin_write(transport::posix(), path, grid, field, prepared.options);
+  auto transfer = io::begin_write(transport::resolve(path), path, grid, field, prepared.options);
   return PendingAccess::launch(std::move(prepared.state), std::move(transfer), borrowed);
 }
 
 Pending read_async(const std::string& path, const Grid& grid, const MutableField& field, const ReadOptions& options) {
   auto prepared = PendingAccess::prepare(path, grid, options);
-  auto transfer = io::begin_read(transport::posix(), path, grid, field, prepared.options);
+  auto transfer = io::begin_read(transport::resolve(path), path, grid, field, prepared.options);
+  return PendingAccess::launch(std::move(prepared.state), std::move(transfer), {});
+}
+
+Pending read_async(const File& file, const Grid& grid, const MutableField& field, const ReadOptions& options) {
+  const auto scanned = comm::agree(grid.communicator().engine(), [&] { return FileAccess::file_of(file); });
+  auto prepared = PendingAccess::prepare(scanned->catalog().path, grid, options);
+  auto transfer = io::begin_read(scanned, grid, field, prepared.options);
   return PendingAccess::launch(std::move(prepared.state), std::move(transfer), {});
 }
 

@@ -3,6 +3,8 @@
 //
 // Transfers in flight against the same transfers in the foreground.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -164,6 +166,24 @@ TEST(ReadAhead, BringsEveryFieldInTurn) {
     EXPECT_EQ(error_of([&] { broken.next(); }).code(), Code::wrong_state);
     EXPECT_EQ(error_of([&] { ReadAhead(paths, grid, {gauge(memory[0])}); }).code(), Code::invalid_argument);
   });
+}
+
+TEST(Transfer, InFlightIsLeftToTheParentByAForkedChild) {
+  const testing::ScratchDirectory directory;
+  const Grid grid(Extents{16, 16, 16, 16});
+  const std::vector<double> u = formula_sites<double>(grid, 72);
+  Pending pending = write_async(directory / "u.ildg", grid, gauge(u));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);  // rather than for ever
+    { const Pending inherited = std::move(pending); }
+    ::_exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(pending.wait().status, ChecksumStatus::ok);
+  EXPECT_TRUE(std::filesystem::exists(directory / "u.ildg"));
 }
 
 }  // namespace

@@ -95,6 +95,7 @@ void add_to(Report& total, Report&& field) {
   total.seconds.pack += before.pack;
   total.seconds.exchange += before.exchange;
   total.seconds.storage += before.storage;
+  total.seconds.reserve += before.reserve;
   total.seconds.total += before.total;
 }
 
@@ -117,9 +118,9 @@ void require_one_piece(const std::string& path, const Payload& payload) {
 }
 
 // Collective. One field into the file of `writer`.
-Report convert_field(io::FieldWriter& writer, transport::Transport& transport, const Catalog& catalog,
-                     const FieldEntry& entry, const std::string& to, const Communicator& communicator,
-                     std::uint64_t writers, const ConvertOptions& options) {
+Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const FieldEntry& entry, const std::string& to,
+                     const Communicator& communicator, std::uint64_t writers, const ConvertOptions& options) {
+  const Catalog& catalog = source.catalog();
   comm::Comm& comm = communicator.engine();
   const auto placed = writer.place(comm::agree(comm, [&] { return plan_of(catalog, entry, to, options.write); }));
   Tallies tallies = comm::agree(comm, [&] {
@@ -127,7 +128,7 @@ Report convert_field(io::FieldWriter& writer, transport::Transport& transport, c
     return Tallies{pump::Tally(entry.payload, io::sums_of(entry)), pump::Tally(placed->payload(), placed->layout.sums)};
   });
   const TileCopy copy{
-      transport,       catalog, entry.payload, placed->payload(), communicator, writers, options.write.block_bytes,
+      source.files(),  catalog, entry.payload, placed->payload(), communicator, writers, options.write.block_bytes,
       options.progress};
   const std::vector<transport::File*> files = writer.open(*placed, true);
   comm::agree(comm, [&] { writer.named([&] { copy(*files.front(), tallies); }); });
@@ -149,8 +150,9 @@ Report convert_field(io::FieldWriter& writer, transport::Transport& transport, c
   return report;
 }
 
-Report convert_fields(transport::Transport& transport, const Catalog& catalog, const std::string& to,
+Report convert_fields(transport::Transport& transport, io::ScannedFile& source, const std::string& to,
                       const Communicator& communicator, const ConvertOptions& options) {
+  const Catalog& catalog = source.catalog();
   comm::Comm& comm = communicator.engine();
   // Tiles end anywhere. Where two writers must not share a block there is one.
   std::array<std::uint64_t, 1> single{};
@@ -162,7 +164,7 @@ Report convert_fields(transport::Transport& transport, const Catalog& catalog, c
   const std::uint64_t writers = single[0] == 1 ? 1 : static_cast<std::uint64_t>(comm.size());
   Report report;
   for (const FieldEntry& entry : catalog.fields) {
-    add_to(report, convert_field(*writer, transport, catalog, entry, to, communicator, writers, options));
+    add_to(report, convert_field(*writer, source, entry, to, communicator, writers, options));
   }
   writer->commit(report);
   return report;
@@ -173,12 +175,14 @@ Report convert_fields(transport::Transport& transport, const Catalog& catalog, c
 Report convert(const std::string& from, const std::string& to, const Communicator& communicator,
                const ConvertOptions& options) {
   comm::Comm& comm = communicator.engine();
-  transport::Transport& transport = transport::posix();
-  const Catalog catalog = io::scan_file(transport, from, communicator, options.limits);
+  transport::Transport& transport = transport::resolve(to);
+  const auto source = io::ScannedFile::open(transport::resolve(from), from, communicator, options.limits);
+  source->open_everywhere();
+  const Catalog& catalog = source->catalog();
   io::require_same_request(comm, to, options.write, FieldSpec{}, from, options.write.metadata);
   comm::require_same(comm, options.dry_run ? "a dry run" : "the conversion itself", "what is asked of convert");
   comm::agree(comm, [&] { check_conversion(transport, catalog, to, options.write); });
-  if (!options.dry_run) return convert_fields(transport, catalog, to, communicator, options);
+  if (!options.dry_run) return convert_fields(transport, *source, to, communicator, options);
   return comm::agree(comm, [&] { return rehearse(transport, catalog, to, communicator, options.write); });
 }
 

@@ -127,14 +127,16 @@ void require_comparable(const Catalog& a, const FieldEntry& x, const Catalog& b,
 Difference diff(const std::string& a, const std::string& b, const Communicator& communicator,
                 const DiffOptions& options) {
   comm::Comm& comm = communicator.engine();
-  transport::Transport& transport = transport::posix();
   comm::require_same(comm, [&] {
     return std::vector<comm::Stated>{
         {"the field to compare or the tolerance",
          fmt::format("\"{}\" number {}, {:a}", options.field, options.index, options.tolerance)}};
   });
-  const Catalog first = io::scan_file(transport, a, communicator, options.limits);
-  const Catalog second = io::scan_file(transport, b, communicator, options.limits);
+  const auto one = io::ScannedFile::open(transport::resolve(a), a, communicator, options.limits);
+  const auto other = io::ScannedFile::open(transport::resolve(b), b, communicator, options.limits);
+  one->open_everywhere();
+  other->open_everywhere();
+  const Catalog &first = one->catalog(), &second = other->catalog();
   Extreme extreme;
   comm::agree(comm, [&] {
     first.require_sound();
@@ -142,7 +144,7 @@ Difference diff(const std::string& a, const std::string& b, const Communicator& 
     const FieldEntry& x = first.field(options.field, options.index);
     const FieldEntry& y = second.field(options.field, options.index);
     require_comparable(first, x, second, y);
-    const io::PayloadFiles files_a(transport, first, x.payload), files_b(transport, second, y.payload);
+    const io::PayloadFiles files_a(one->files(), first, x.payload), files_b(other->files(), second, y.payload);
     const lattice::Tiles tiles(x.payload.stored, x.payload.order,
                                io::tile_bytes / (x.payload.spec.numbers * sizeof(double)));
     const lattice::Share mine = lattice::share_of(tiles.count(), static_cast<std::uint64_t>(communicator.size()),

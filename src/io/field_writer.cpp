@@ -200,6 +200,9 @@ Report FieldWriter::finish(const Placed& placed, const format::Digest& digest) {
   const bool checksum = options_.verify != Verify::none;
   if (checksum) report.stored = digest.sums.checksum();
   report.status = checksum ? ChecksumStatus::ok : ChecksumStatus::absent;
+  double reserve = 0;
+  for (const auto& file : files_) reserve += file->take_reserve_seconds();
+  report.seconds.reserve = comm::max_over_ranks(comm, reserve);
   report.seconds.total = comm::max_over_ranks(comm, placed.watch.seconds());
   return report;
 }
@@ -254,16 +257,17 @@ void FieldWriter::commit(Report& report) {
 // Headers and texts by a scan, as any reader would; then the data of every field.
 void FieldWriter::read_back(Report& report) {
   comm::Comm& comm = communicator_.engine();
-  Catalog catalog;
+  std::shared_ptr<ScannedFile> file;
   std::exception_ptr failure;  // on all ranks alike
-  base::keep_failure(failure,
-                     [&] { catalog = scan_file(transport_, files_.front()->temporary_path(), communicator_, {}); });
+  base::keep_failure(
+      failure, [&] { file = ScannedFile::open(transport_, files_.front()->temporary_path(), communicator_, {}); });
   comm::agree_alike(comm, [&] {
     named([&] {
       if (failure) std::rethrow_exception(failure);
-      catalog.require_sound();
+      file->catalog().require_sound();
     });
   });
+  const Catalog& catalog = file->catalog();
   // Behind fields that another writer put there.
   const auto fields = std::span(catalog.fields).last(std::min(catalog.fields.size(), written_.size()));
   const bool all_there = std::ranges::equal(fields, written_, [](const FieldEntry& entry, const Written& written) {

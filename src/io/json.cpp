@@ -185,6 +185,7 @@ void put(JsonWriter& json, const StepSeconds& seconds) {
       .member("pack", seconds.pack)
       .member("exchange", seconds.exchange)
       .member("storage", seconds.storage)
+      .member("reserve", seconds.reserve)
       .member("sync", seconds.sync)
       .member("total", seconds.total)
       .end_object();
@@ -236,6 +237,8 @@ void put(JsonWriter& json, const Report& report) {
   optional_member(json, "stored", report.stored);
   json.member("checksum_status", name(report.status)).member("read_back", report.read_back).key("zeros");
   put(json, report.zeros);
+  json.key("warnings");
+  json.array(report.warnings);
   json.end_object();
 }
 

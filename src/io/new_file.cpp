@@ -12,6 +12,7 @@
 
 #include <limequat/error.hpp>
 
+#include "base/clock.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 
@@ -180,7 +181,11 @@ void NewFile::require_space(std::uint64_t offset, std::uint64_t bytes) {
 }
 
 void NewFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
-  if (transport_.unit(path_).reserve_first) named([&] { file_->reserve(offset, bytes); });
+  constexpr std::uint64_t worth_a_call = 1024 * 1024;
+  if (bytes < worth_a_call || !transport_.unit(path_).reserve_first) return;
+  const base::Stopwatch watch;
+  named([&] { file_->reserve(offset, bytes); });
+  reserve_seconds_ += watch.seconds();
 }
 
 void NewFile::write(base::FunctionRef<std::vector<format::Literal>()> make) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <limequat/grid.hpp>
@@ -46,6 +47,8 @@ class NewFile {
   void require_space(std::uint64_t offset, std::uint64_t bytes);
   // The root writes bytes at known places, which `make` returns there.
   void write(base::FunctionRef<std::vector<format::Literal>()> make);
+  // Local. What taking storage before the data has cost here since the last question.
+  double take_reserve_seconds() noexcept { return std::exchange(reserve_seconds_, 0); }
   // Nothing is written any more: sync and close on all ranks.
   void finish(Sync sync);
   // Gives the file its name; after finish().
@@ -68,6 +71,7 @@ class NewFile {
   std::string path_;
   std::string temporary_path_;
   bool overwrite_ = false;
+  double reserve_seconds_ = 0;
   bool created_ = false;  // the temporary file exists and is ours to remove
   enum class Name { none, fresh, taken_over } name_ = Name::none;
   int process_ = 0;                              // that created it: a forked child leaves it alone

@@ -9,6 +9,7 @@
 #include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
 
+#include "comm/agree.hpp"
 #include "format/format.hpp"
 #include "io/local_box.hpp"
 #include "io/scan.hpp"
@@ -16,23 +17,24 @@
 namespace lq {
 
 Catalog inspect(const std::string& path, const Communicator& communicator, const Limits& limits) {
-  return io::scan_file(transport::posix(), path, communicator, limits);
+  const auto file = io::ScannedFile::open(transport::resolve(path), path, communicator, limits);
+  return comm::agree_alike(communicator.engine(), [&] { return file->catalog(); });
 }
 
 std::vector<Finding> validate(const std::string& path, const Limits& limits) {
-  const std::unique_ptr<transport::File> file = transport::posix().open_read(path);
+  const std::unique_ptr<transport::File> file = transport::resolve(path).open_read(path);
   const format::Container& container = *format::recognise(*file).container;
   return container.validate(*file, container.scan(*file, limits));
 }
 
 std::vector<Annotation> explain(const std::string& path, const Limits& limits) {
-  const std::unique_ptr<transport::File> file = transport::posix().open_read(path);
+  const std::unique_ptr<transport::File> file = transport::resolve(path).open_read(path);
   const format::Container& container = *format::recognise(*file).container;
   return container.explain(*file, container.scan(*file, limits));
 }
 
 std::vector<double> read_site(const std::string& path, const Coord& site, const ReadOptions& options) {
-  const std::unique_ptr<transport::File> file = transport::posix().open_read(path);
+  const std::unique_ptr<transport::File> file = transport::resolve(path).open_read(path);
   const Catalog catalog = format::scan(*file, options.limits);
   const FieldEntry& entry = catalog.field(options.field, options.index);
   const Payload& payload = entry.payload;

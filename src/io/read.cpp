@@ -287,17 +287,18 @@ class ReadTransfer final : public Transfer {
  public:
   // Local.
   ReadTransfer(const Grid& grid, const MutableField& field) : grid_(grid), local_(grid::resolve_field(grid, field)) {}
-  // Collective.
+  // Collective. Where a rank meets another file than was scanned, the scan is repeated.
   void begin(transport::Transport& transport, const std::string& path, const ReadOptions& options) {
-    comm::Comm& comm = grid_.communicator().engine();
-    require_same_request(comm, options, local_.spec);
-    catalog_ = scan_file(transport, path, grid_.communicator(), options.limits);
-    entry_ = comm::agree(comm, [&] {
-      catalog_.require_sound();
-      const FieldEntry& entry = catalog_.field(options.field, options.index);
-      return std::make_unique<EntryTransfer>(transport, catalog_, entry, grid_, local_, options);
-    });
-    entry_->begin();
+    require_same_request(grid_.communicator().engine(), options, local_.spec);
+    file_ = ScannedFile::open(transport, path, grid_.communicator(), options.limits);
+    file_->use_as_scanned([&] { begin_entry(options); });
+  }
+  // Collective. A file that was scanned before, as it was then.
+  void begin(std::shared_ptr<ScannedFile> file, const ReadOptions& options) {
+    require_same_request(grid_.communicator().engine(), options, local_.spec);
+    file_ = std::move(file);
+    file_->require_as_scanned();
+    begin_entry(options);
   }
 
   pump::Movement& movement() override { return entry_->movement(); }
@@ -308,10 +309,20 @@ class ReadTransfer final : public Transfer {
   }
 
  private:
+  void begin_entry(const ReadOptions& options) {
+    entry_ = comm::agree(grid_.communicator().engine(), [&] {
+      const Catalog& catalog = file_->catalog();
+      catalog.require_sound();
+      const FieldEntry& entry = catalog.field(options.field, options.index);
+      return std::make_unique<EntryTransfer>(file_->files(), catalog, entry, grid_, local_, options);
+    });
+    entry_->begin();
+  }
+
   base::Stopwatch watch_;
   Grid grid_;
   MutableField local_;
-  Catalog catalog_;
+  std::shared_ptr<ScannedFile> file_;
   std::unique_ptr<EntryTransfer> entry_;  // refers to the catalog
 };
 
@@ -345,6 +356,14 @@ std::unique_ptr<Transfer> begin_read(transport::Transport& transport, const std:
   return transfer;
 }
 
+std::unique_ptr<Transfer> begin_read(const std::shared_ptr<ScannedFile>& file, const Grid& grid,
+                                     const MutableField& field, const ReadOptions& options) {
+  auto transfer =
+      comm::agree(grid.communicator().engine(), [&] { return std::make_unique<ReadTransfer>(grid, field); });
+  transfer->begin(file, options);
+  return transfer;
+}
+
 Report read_field(transport::Transport& transport, const std::string& path, const Grid& grid, const MutableField& field,
                   const ReadOptions& options) {
   const std::unique_ptr<Transfer> transfer = begin_read(transport, path, grid, field, options);
@@ -354,7 +373,7 @@ Report read_field(transport::Transport& transport, const std::string& path, cons
 }  // namespace io
 
 Report read(const std::string& path, const Grid& grid, const MutableField& field, const ReadOptions& options) {
-  return io::read_field(transport::posix(), path, grid, field, options);
+  return io::read_field(transport::resolve(path), path, grid, field, options);
 }
 
 }  // namespace lq

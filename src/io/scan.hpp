@@ -1,21 +1,84 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is in a file, on all ranks: the root reads and recognises it, the others are told.
+// What is in a file, on all ranks: the root reads and recognises it, the others are told. Headers and data are then
+// read from the same file, whatever its name means meanwhile.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include <limequat/catalog.hpp>
 #include <limequat/grid.hpp>
 #include <limequat/options.hpp>
 
-#include "transport/transport.hpp"
+#include "comm/agree.hpp"
+#include "transport/opened_once.hpp"
 
 namespace lq::io {
 
-// Collective.
-Catalog scan_file(transport::Transport& transport, const std::string& path, const Communicator& communicator,
-                  const Limits& limits);
+// Collective. Does `use`, which opens files; where a rank meets another file of a name that is known already, it is
+// done again, from the beginning. It throws the same on all ranks, if at all.
+template <class Use>
+void use_same_files(comm::Comm& comm, transport::OpenedOnce& files, const Use& use) {
+  constexpr int attempts = 20;
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return use();
+    } catch (const Error&) {
+      std::array<std::uint64_t, 1> replaced{files.has_met_another() ? 1U : 0U};
+      comm.all_reduce(replaced, comm::Reduce::max);
+      if (replaced[0] == 0 || attempt == attempts) throw;
+    }
+    files.forget();
+  }
+}
+
+class ScannedFile {
+ public:
+  // Collective. Scans the file.
+  static std::shared_ptr<ScannedFile> open(transport::Transport& transport, const std::string& path,
+                                           const Communicator& communicator, const Limits& limits);
+  // Local. Nothing is scanned yet.
+  ScannedFile(transport::Transport& transport, const std::string& path, const Communicator& communicator,
+              const Limits& limits)
+      : files_(transport), path_(path), communicator_(communicator), limits_(limits) {}
+  ScannedFile(const ScannedFile&) = delete;
+  ScannedFile& operator=(const ScannedFile&) = delete;
+
+  const Catalog& catalog() const noexcept { return catalog_; }
+  // To open it with: the name means the file that was scanned.
+  transport::OpenedOnce& files() noexcept { return files_; }
+
+  // Collective. Does `use`, which opens the file on the ranks that read it. Where one of them meets another file of
+  // this name, the scan is repeated, and `use` with it.
+  template <class Use>
+  void use_as_scanned(const Use& use);
+  // Collective. Opens it on all ranks.
+  void open_everywhere();
+  // Collective. Where it was written to since it was scanned, it is scanned again; io: something else is in it now.
+  void require_as_scanned();
+
+ private:
+  void scan();
+  void tell_files();
+
+  transport::OpenedOnce files_;
+  std::string path_;
+  Communicator communicator_;
+  Limits limits_;
+  Catalog catalog_;
+};
+
+template <class Use>
+void ScannedFile::use_as_scanned(const Use& use) {
+  bool is_scanned = true;
+  use_same_files(communicator_.engine(), files_, [&] {
+    if (!std::exchange(is_scanned, false)) scan();
+    use();
+  });
+}
 
 }  // namespace lq::io

@@ -51,11 +51,12 @@ struct View {
 struct Decision {
   Strategy strategy = Strategy::direct;
   route::ShareOptions shares;
+  bool has_warning = false;
 };
 
 // Collective. Rank 0 decides for all: others may see another file system, or another profile.
 Decision decide(comm::Comm& comm, const SitePlan& plan, const route::Transfer& transfer, const View& view,
-                route::Situation situation) {
+                route::Situation situation, std::string& warning) {
   Decision decision;
   comm::agree_at_root(comm, [&] {
     try {
@@ -63,11 +64,13 @@ Decision decide(comm::Comm& comm, const SitePlan& plan, const route::Transfer& t
       situation.needs_single_owner = view.unit.single_owner;
       situation.has_whole_tiles = view.has_whole_tiles;
       situation.checksum = !plan.sums.empty();
-      const Machine machine = site_machine();
+      const UsableMachine site = usable_site_machine();
+      const Machine& machine = site.machine;
+      warning = site.warning;
       situation.can_pull = situation.can_pull && machine.pull_permitted;
       situation.can_share = situation.can_share && machine.shared_memory_permitted;
       const route::Choice choice = route::choose(transfer, situation, plan.route, machine);
-      decision = {choice.strategy, choice.shares};
+      decision = {choice.strategy, choice.shares, !warning.empty()};
     } catch (const Error& error) {
       ErrorFacts facts = error.facts();
       facts.path = plan.path;
@@ -75,6 +78,7 @@ Decision decide(comm::Comm& comm, const SitePlan& plan, const route::Transfer& t
     }
   });
   comm.broadcast(std::as_writable_bytes(std::span(&decision, 1)), 0);
+  if (decision.has_warning) warning = comm::broadcast_text(comm, warning);
   return decision;
 }
 
@@ -94,7 +98,8 @@ route::Situation look_around(comm::Comm& comm, bool is_readable) {
 }
 
 // Collective.
-Decision choose(comm::Comm& comm, const SitePlan& plan, const route::Transfer& transfer, View view) {
+Decision choose(comm::Comm& comm, const SitePlan& plan, const route::Transfer& transfer, View view,
+                std::string& warning) {
   // Ranks may see the file through different file systems: a server its disk, the others the network. The strictest
   // view counts.
   std::array<std::uint64_t, 3> strictest{view.unit.bytes, view.unit.single_owner ? 1U : 0U,
@@ -105,10 +110,10 @@ Decision choose(comm::Comm& comm, const SitePlan& plan, const route::Transfer& t
   view.has_whole_tiles = strictest[2] == 0;
   // Rows that are long enough need to know nothing of the other ranks.
   if (plan.route.strategy == Strategy::automatic && !view.unit.single_owner) {
-    const Decision early = decide(comm, plan, transfer, view, {});
+    const Decision early = decide(comm, plan, transfer, view, {}, warning);
     if (early.strategy == Strategy::direct) return early;
   }
-  return decide(comm, plan, transfer, view, look_around(comm, view.is_readable));
+  return decide(comm, plan, transfer, view, look_around(comm, view.is_readable), warning);
 }
 
 // Collective. Whether every rank has a core for a second thread, and enough to do.
@@ -161,7 +166,7 @@ void SiteTransfer::choose_route() {
     view.is_readable = is_readable(rows_, memory());
     view.has_whole_tiles = has_whole_tiles(rows_, plan_.payload);
   });
-  const Decision decision = choose(comm, plan_, all, view);
+  const Decision decision = choose(comm, plan_, all, view, warning_);
   strategy_ = decision.strategy;
   touches_file_ = grid_.local_volume() > 0;
   if (strategy_ != Strategy::direct) comm::agree(comm, [&] { share(decision.shares); });
@@ -228,6 +233,7 @@ void SiteTransfer::describe(Report& report) const {
   report.ranks = grid_.size();
   report.written = writes();
   report.strategy = strategy_;
+  if (!warning_.empty()) report.warnings.push_back(warning_);
   report.bytes = tally_.bytes;
   report.checksum = tally_.sums.total();
   report.sums = tally_.sums.values();

@@ -87,6 +87,7 @@ class SiteTransfer {
   SitePlan plan_;
   std::variant<Field, MutableField> field_;
   Strategy strategy_ = Strategy::direct;
+  std::string warning_;    // of the choice; empty: none
   lattice::RowPlan rows_;  // of this rank
   std::shared_ptr<const route::Shares> shares_;
   bool touches_file_ = false;

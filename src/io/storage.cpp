@@ -91,7 +91,7 @@ Report move_sites(Storage& storage, const Payload& payload, const Grid& grid, co
     io::SitePlan plan{.path = file->path(),
                       .payload = payload,
                       .region = payload.stored,
-                      .unit = transport::posix().unit(file->path()),
+                      .unit = transport::resolve(file->path()).unit(file->path()),
                       .route = options.route,
                       .block_bytes = options.block_bytes};
     if (options.checksum) plan.sums.push_back({SumKind::scidac, SumOf::field});

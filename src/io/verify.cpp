@@ -37,13 +37,15 @@ class Verifier {
   Verifier(const std::string& path, const Communicator& communicator, const VerifyOptions& options)
       : communicator_(communicator),
         options_(options),
-        transport_(transport::posix()),
-        catalog_(io::scan_file(transport_, path, communicator, options.limits)) {}
+        file_(io::ScannedFile::open(transport::resolve(path), path, communicator, options.limits)) {
+    file_->open_everywhere();
+  }
 
   Verification run();
 
  private:
   comm::Comm& comm() const { return communicator_.engine(); }
+  const Catalog& catalog() const noexcept { return file_->catalog(); }
   void check(const FieldEntry& entry, std::uint64_t index);
   pump::Tally read_past(const FieldEntry& entry);
   void report_mismatch(const FieldEntry& entry, const pump::Tally& tally);
@@ -57,27 +59,26 @@ class Verifier {
 
   Communicator communicator_;
   const VerifyOptions& options_;
-  transport::Transport& transport_;
-  Catalog catalog_;
+  std::shared_ptr<io::ScannedFile> file_;
   Verification result_;
 };
 
 Verification Verifier::run() {
   // Every rank finds the same.
   comm::agree_alike(comm(), [&] {
-    result_.path = catalog_.path;
-    result_.format = catalog_.format;
-    result_.findings = catalog_.findings;
-    result_.fields.reserve(catalog_.fields.size());
+    result_.path = catalog().path;
+    result_.format = catalog().format;
+    result_.findings = catalog().findings;
+    result_.fields.reserve(catalog().fields.size());
   });
-  for (std::size_t i = 0; i < catalog_.fields.size(); ++i) {
-    const FieldEntry& entry = catalog_.fields[i];
-    const auto before = std::span(catalog_.fields).first(i);
+  for (std::size_t i = 0; i < catalog().fields.size(); ++i) {
+    const FieldEntry& entry = catalog().fields[i];
+    const auto before = std::span(catalog().fields).first(i);
     const auto index = static_cast<std::uint64_t>(std::ranges::count(before, entry.name, &FieldEntry::name));
     // Truncation was found by the scan; there is nothing whole to check.
     const Payload& payload = entry.payload;
-    const bool whole_in_file = payload.tile_sites > 0 || (payload.offset <= catalog_.file_bytes &&
-                                                          payload.length <= catalog_.file_bytes - payload.offset);
+    const bool whole_in_file = payload.tile_sites > 0 || (payload.offset <= catalog().file_bytes &&
+                                                          payload.length <= catalog().file_bytes - payload.offset);
     if (whole_in_file) check(entry, index);
   }
   result_.ok = std::ranges::none_of(result_.findings, [](const Finding& f) { return f.severity == Severity::error; });
@@ -113,7 +114,7 @@ pump::Tally Verifier::read_past(const FieldEntry& entry) {
         lattice::share_of(entry.payload.stored.volume(), static_cast<std::uint64_t>(communicator_.size()),
                           static_cast<std::uint64_t>(communicator_.rank()));
     if (mine.begin == mine.end) return passed;
-    const io::PayloadFiles files(transport_, catalog_, entry.payload);
+    const io::PayloadFiles files(file_->files(), catalog(), entry.payload);
     pump::pump_past(files.sequence(), entry.payload, mine.begin, mine.end, {.block_bytes = options_.block_bytes},
                     passed, communicator_.is_root() ? options_.progress : Progress{});
     return passed;
@@ -124,9 +125,9 @@ pump::Tally Verifier::read_past(const FieldEntry& entry) {
 
 void Verifier::report_mismatch(const FieldEntry& entry, const pump::Tally& tally) {
   comm::agree_alike(comm(), [&] {
-    const Error error = io::mismatch_error(catalog_, entry, tally);
+    const Error error = io::mismatch_error(catalog(), entry, tally);
     add(entry, Severity::error, Code::checksum_mismatch, "checksum",
-        fmt::format("{}: \"{}\": the data have checksum {}, the file states {}", catalog_.path, error.facts().record,
+        fmt::format("{}: \"{}\": the data have checksum {}, the file states {}", catalog().path, error.facts().record,
                     error.facts().found, error.facts().expected),
         error.facts().expected, error.facts().found);
   });
@@ -134,8 +135,8 @@ void Verifier::report_mismatch(const FieldEntry& entry, const pump::Tally& tally
   // One rank looks closer; the others are told.
   Catalog carrier;
   comm::agree_at_root(comm(), [&] {
-    const io::PayloadFiles files(transport_, catalog_, entry.payload);
-    carrier.findings = io::locate_damage(files.sequence(), catalog_, entry, tally);
+    const io::PayloadFiles files(file_->files(), catalog(), entry.payload);
+    carrier.findings = io::locate_damage(files.sequence(), catalog(), entry, tally);
   });
   io::broadcast(comm(), carrier);
   comm::agree_alike(comm(), [&] {
@@ -150,7 +151,7 @@ void Verifier::report_zeros(const FieldEntry& entry, const ZeroRegion& zeros) {
       .rule = "zero-links",
       .message = fmt::format("{}: bytes {} to {}: {} sites hold only zeros where links should be, which is what lost "
                              "writes of a file system leave behind; write the file again",
-                             catalog_.path, zeros.first_offset, zeros.last_offset - 1, zeros.sites),
+                             catalog().path, zeros.first_offset, zeros.last_offset - 1, zeros.sites),
       .record = entry.name,
       .offset = zeros.first_offset,
       .length = zeros.last_offset - zeros.first_offset};
@@ -177,7 +178,7 @@ Physics Verifier::measure_field(const FieldEntry& entry) {
     links.resize(static_cast<std::size_t>(grid.local_volume() * entry.payload.spec.numbers));
     return grid::resolve_field(grid, gauge(links, {.colors = entry.payload.spec.colors}));
   });
-  io::read_entry(transport_, catalog_, entry, grid, field, {.verify = false, .block_bytes = options_.block_bytes});
+  io::read_entry(file_->files(), catalog(), entry, grid, field, {.verify = false, .block_bytes = options_.block_bytes});
   return measure(grid, field);
 }
 
@@ -185,7 +186,7 @@ void Verifier::judge_physics(const FieldEntry& entry, const FieldVerdict& verdic
   const Physics& physics = *verdict.physics;
   if (physics.not_finite > 0) {
     add(entry, Severity::error, Code::malformed, "not-finite",
-        fmt::format("{}: \"{}\": {} numbers are NaN or infinite", catalog_.path, entry.name, physics.not_finite), "0",
+        fmt::format("{}: \"{}\": {} numbers are NaN or infinite", catalog().path, entry.name, physics.not_finite), "0",
         std::to_string(physics.not_finite));
     return;  // every average below is spoilt
   }
@@ -195,11 +196,11 @@ void Verifier::judge_physics(const FieldEntry& entry, const FieldVerdict& verdic
     add(entry, Severity::warning, Code::ok, "not-unitary",
         fmt::format("{}: \"{}\": the links are not in SU({}): |U U^dagger - 1| is {:.3g} on average; smeared or "
                     "rescaled links?",
-                    catalog_.path, entry.name, entry.payload.spec.colors, links.mean));
+                    catalog().path, entry.name, entry.payload.spec.colors, links.mean));
   } else if (links.far_links > 0 && verdict.zeros.sites == 0) {
     add(entry, Severity::error, Code::malformed, "damaged-links",
         fmt::format("{}: \"{}\": damaged links, {} of them off SU({}), most of all link {} of site {}, by {:.3g}",
-                    catalog_.path, entry.name, links.far_links, entry.payload.spec.colors, links.worst_link,
+                    catalog().path, entry.name, links.far_links, entry.payload.spec.colors, links.worst_link,
                     site_text(links.worst_site), links.largest));
   }
   compare(entry, "plaquette", entry.plaquette, physics.plaquette.average);
@@ -212,7 +213,7 @@ void Verifier::compare(const FieldEntry& entry, std::string_view what, const std
   add(entry, Severity::error, Code::malformed, what == "plaquette" ? "plaquette" : "link-trace",
       fmt::format(
           "{}: \"{}\": the {} of the links is {:.12g}, the file states {:.12g}: ordering, signs or data are wrong",
-          catalog_.path, entry.name, what, measured, *stated),
+          catalog().path, entry.name, what, measured, *stated),
       fmt::format("{:.12g}", *stated), fmt::format("{:.12g}", measured));
 }
 

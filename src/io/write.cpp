@@ -147,7 +147,7 @@ Report write_field(transport::Transport& transport, const std::string& path, con
 }  // namespace io
 
 Report write(const std::string& path, const Grid& grid, const Field& field, const WriteOptions& options) {
-  return io::write_field(transport::posix(), path, grid, field, options);
+  return io::write_field(transport::resolve(path), path, grid, field, options);
 }
 
 struct Writer::State {
@@ -185,8 +185,9 @@ auto step(State& state, Step&& work) {
 
 Writer::Writer(const std::string& path, const Grid& grid, const WriteOptions& defaults)
     : state_(comm::agree(grid.communicator().engine(), [&] {
-        return std::unique_ptr<State>(new State{
-            path, grid, defaults, io::FieldWriter(transport::posix(), grid.communicator(), path, defaults), Report{}});
+        return std::unique_ptr<State>(
+            new State{path, grid, defaults,
+                      io::FieldWriter(transport::resolve(path), grid.communicator(), path, defaults), Report{}});
       })) {}
 Writer::~Writer() = default;
 Writer::Writer(Writer&&) noexcept = default;
@@ -199,8 +200,8 @@ Report Writer::write(const std::string& name, const Field& field, const Metadata
       both.insert(both.end(), metadata.begin(), metadata.end());
       return both;
     });
-    return io::append_field(state_->writer, transport::posix(), state_->grid, state_->path, name, field, all,
-                            state_->options);
+    return io::append_field(state_->writer, transport::resolve(state_->path), state_->grid, state_->path, name, field,
+                            all, state_->options);
   });
 }
 

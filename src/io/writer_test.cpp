@@ -4,6 +4,7 @@
 // Several fields and records in one file, and the questions that are asked of it afterwards.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include <limequat/limequat.hpp>
@@ -110,6 +111,19 @@ TEST_F(ManyFields, ReportsSumUpWhatWasDone) {
   EXPECT_TRUE(report.read_back);
   EXPECT_NE(report.summary().find("2x4x2x6"), std::string::npos);
   EXPECT_NE(report.summary().find(to_string(report.checksum)), std::string::npos);
+}
+
+TEST_F(ManyFields, AreWrittenWithAWarningWhereTheSiteProfileCannotBeRead) {
+  ASSERT_EQ(::setenv("LQ_PROFILE", (directory_ / "none.toml").c_str(), 1), 0);
+  testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
+    const Grid grid(Communicator(std::move(comm)), Extents{2, 4, 2, 6});
+    const std::vector<double> values = testing::formula_sites<double>(grid, 24);
+    const Report report = write(path_, grid, spinor(values));
+    ASSERT_EQ(report.warnings.size(), 1U);
+    EXPECT_NE(report.warnings.front().find("none.toml"), std::string::npos);
+  });
+  ::unsetenv("LQ_PROFILE");
+  EXPECT_TRUE(io::verify(path_).ok);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -200,6 +201,45 @@ TEST(Site, WithoutProfileHasTheDefaults) {
   const Variable folder("XDG_CONFIG_HOME", scratch.path());
   EXPECT_EQ(site_profile_path(), scratch / "limequat/site.toml");
   EXPECT_EQ(site_machine().name, Machine{}.name);
+}
+
+// Nobody who writes a field fails for it.
+TEST(Site, ProfileThatCannotBeUsedIsAWarning) {
+  const ScratchDirectory scratch;
+  const Variable chosen("LQ_PROFILE", "");
+  const Variable folder("XDG_CONFIG_HOME", scratch.path());
+  EXPECT_EQ(usable_site_machine().warning, "");
+  Machine machine;
+  machine.name = "mine";
+  save_machine(site_profile_path(), machine);
+  NEEDS_TOML();
+  EXPECT_EQ(usable_site_machine().machine.name, "mine");
+  std::ofstream(site_profile_path()) << "name = 7";
+  EXPECT_NE(usable_site_machine().warning.find("site.toml"), std::string::npos);
+  EXPECT_EQ(usable_site_machine().machine.name, Machine{}.name);
+}
+
+TEST(Site, ProfileThatIsNotThereThoughItWasAskedForIsAWarning) {
+  const ScratchDirectory scratch;
+  const Variable chosen("LQ_PROFILE", scratch / "none.toml");
+  EXPECT_NE(usable_site_machine().warning.find("none.toml"), std::string::npos);
+}
+
+TEST(Site, ProfileOfAnotherUserIsNotTaken) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  const ScratchDirectory scratch;
+  const Variable chosen("LQ_PROFILE", "");
+  const Variable folder("XDG_CONFIG_HOME", scratch.path());
+  Machine machine;
+  machine.name = "theirs";
+  save_machine(site_profile_path(), machine);
+  ASSERT_EQ(::chown(site_profile_path().c_str(), 65534, 65534), 0);
+  EXPECT_NE(usable_site_machine().warning.find("another user"), std::string::npos);
+  EXPECT_EQ(usable_site_machine().machine.name, Machine{}.name);
+  NEEDS_TOML();
+  const Variable named("LQ_PROFILE", site_profile_path());
+  EXPECT_EQ(usable_site_machine().machine.name, "theirs");
+  EXPECT_EQ(usable_site_machine().warning, "");
 }
 
 TEST(Site, ProfileLiesBelowTheHomeOfTheUser) {

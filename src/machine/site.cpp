@@ -3,6 +3,7 @@
 //
 // Profiles as files: where the site's is, reading, replacing.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <limequat/error.hpp>
@@ -12,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 
 #include "base/error_errno.hpp"
@@ -88,6 +90,59 @@ Machine site_machine() {
     if (error.code() == Code::not_found || error.code() == Code::unsupported) return Machine{};
     throw;
   }
+}
+
+namespace {
+
+// Which file a profile is, and since when it has been as it is.
+struct Version {
+  std::string path;
+  std::uint64_t device = 0, inode = 0;
+  std::int64_t seconds = 0, nanoseconds = 0, bytes = -1;  // -1: there is no such file
+  bool operator==(const Version&) const = default;
+};
+
+Version version_of(const std::string& path, const struct stat& status) {
+  return {path, status.st_dev, status.st_ino, status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size};
+}
+
+UsableMachine read_usable(const std::string& path, const struct stat& status, bool is_asked_for) {
+  if (!is_asked_for && status.st_uid != ::geteuid() && status.st_uid != 0) {
+    return {{}, fmt::format("{}: this site profile is not taken, for it belongs to another user ({}); name it in "
+                            "LQ_PROFILE to have it taken",
+                            path, status.st_uid)};
+  }
+  try {
+    return {load_machine(path), {}};
+  } catch (const Error& error) {
+    if (!is_asked_for && error.code() == Code::unsupported) return {};  // built without toml++
+    return {{}, fmt::format("{}; the numbers of a small workstation are taken instead", error.what())};
+  }
+}
+
+}  // namespace
+
+UsableMachine usable_site_machine() {
+  static std::mutex mutex;
+  static Version known;
+  static UsableMachine read;
+  const bool is_asked_for = !environment("LQ_PROFILE").empty();
+  const std::string path = site_profile_path();
+  if (path.empty()) return {};
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    const bool is_absent = errno == ENOENT || errno == ENOTDIR;
+    if (is_absent && !is_asked_for) return {};
+    return {{}, fmt::format("{}; the numbers of a small workstation are taken instead",
+                            base::errno_error(path, "find the site profile", errno).what())};
+  }
+  const std::lock_guard lock(mutex);
+  const Version now = version_of(path, status);
+  if (now != known) {
+    read = read_usable(path, status, is_asked_for);
+    known = now;
+  }
+  return read;
 }
 
 Machine load_machine(const std::string& path) { return machine::parse_profile(read_profile(path), path); }

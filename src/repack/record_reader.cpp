@@ -31,7 +31,7 @@ namespace {
 
 RecordReader::RecordReader(transport::Transport& transport, const std::string& path, const Limits& limits)
     : transport_(transport),
-      file_(transport.open_read(path)),
+      file_(transport_.open_read(path)),
       format_(format::recognise(*file_)),
       catalog_(format_.container->scan(*file_, limits)) {}
 
@@ -44,7 +44,8 @@ const checkpoint::FoundSet* RecordReader::checkpoint() {
       checkpoint::FoundSet found = checkpoint::find_set(transport_, first);
       if (found.has_records()) {
         found_ = std::move(found);
-        files_ = std::make_shared<checkpoint::OpenFiles>(transport_, found_->info().files);
+        files_ = std::make_shared<checkpoint::OpenFiles>(transport_);
+        files_->set_paths(found_->info().files);
       }
     }
   }
@@ -111,7 +112,7 @@ using Sink = std::function<void(base::Bytes piece)>;
 
 // Whether there is such a field. Its data are compared before the first byte is handed out.
 bool read_field(const checkpoint::FoundSet& found, std::string_view name, const Limits& limits, const Sink& sink) {
-  transport::Transport& transport = transport::posix();
+  transport::Transport& transport = transport::resolve(found.fields_path);
   if (found.fields_problem) throw Error(*found.fields_problem);
   if (found.fields_path.empty()) return false;
   const checkpoint::CheckedFields checked = checkpoint::check_fields(transport, found, checkpoint::FieldData::left_out);
@@ -130,7 +131,7 @@ bool read_field(const checkpoint::FoundSet& found, std::string_view name, const 
 
 void read_record(const std::string& path, std::string_view type, std::uint64_t index,
                  const std::function<void(const void* data, std::uint64_t bytes)>& sink, const Limits& limits) {
-  repack::RecordReader reader(transport::posix(), path, limits);
+  repack::RecordReader reader(transport::resolve(path), path, limits);
   const Sink hand_out = [&](base::Bytes piece) { sink(piece.data(), piece.size()); };
   const bool is_record = std::ranges::count(reader.catalog().records, type, &Record::type) > 0;
   const checkpoint::FoundSet* found = is_record || index > 0 ? nullptr : reader.checkpoint();

@@ -17,7 +17,7 @@
 #include "checkpoint/found_set.hpp"
 #include "checkpoint/stream_reader.hpp"
 #include "format/format.hpp"
-#include "transport/transport.hpp"
+#include "transport/opened_once.hpp"
 
 namespace lq::repack {
 
@@ -39,7 +39,7 @@ class RecordReader {
   void read_stream(std::int32_t task, const std::function<void(base::Bytes piece)>& work);
   base::ByteSource& source(int number);
 
-  transport::Transport& transport_;
+  transport::OpenedOnce transport_;
   std::unique_ptr<transport::File> file_;
   const format::Format& format_;
   Catalog catalog_;

@@ -12,7 +12,7 @@
 namespace lq {
 
 RepackReport pack(const std::string& path, const std::vector<std::string>& inputs, const RepackOptions& options) {
-  transport::Transport& transport = transport::posix();
+  transport::Transport& transport = transport::resolve(path);
   if (inputs.empty()) {
     throw Error(Code::invalid_argument, fmt::format("{}: name at least one file to pack", path), {.path = path});
   }
@@ -21,12 +21,13 @@ RepackReport pack(const std::string& path, const std::vector<std::string>& input
     if (repack::is_same_file(input, path)) {
       throw Error(Code::invalid_argument, fmt::format("{}: a file cannot be packed into itself", path), {.path = path});
     }
-    bytes.push_back(static_cast<std::int64_t>(transport.open_read(input)->size()));
+    bytes.push_back(static_cast<std::int64_t>(transport::resolve(input).open_read(input)->size()));
   }
   const std::uint64_t block = options.block_size > 0 ? options.block_size : transport.unit(path).bytes;
   const auto open = [&](std::size_t, std::int32_t task) -> repack::ReadTask {
     const auto place = std::make_shared<std::uint64_t>(0);
-    const std::shared_ptr<transport::File> file = transport.open_read(inputs[static_cast<std::size_t>(task)]);
+    const std::string& input = inputs[static_cast<std::size_t>(task)];
+    const std::shared_ptr<transport::File> file = transport::resolve(input).open_read(input);
     return [file, place](base::MutableBytes buffer) {
       while (!buffer.empty()) {
         const std::size_t held = file->read_at(*place, buffer);

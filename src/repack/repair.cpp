@@ -134,7 +134,7 @@ RepackReport repair(const std::string& from, const std::string& to, const Repack
   if (options.unit < 1) {
     throw Error(Code::invalid_argument, fmt::format("{}: data come in units of at least 1 byte", from), {.path = from});
   }
-  transport::Transport& transport = transport::posix();
+  transport::Transport& transport = transport::resolve(from);
   const bool is_absent = transport.kind(from) == transport::PathKind::absent;
   const std::string source = is_absent ? part_of(from) : from;
   try {

@@ -197,7 +197,8 @@ class Rewriting {
   // What the new set vouches for though the old one did not.
   std::vector<Finding> taken_as_they_are() const {
     std::vector<Finding> findings;
-    const auto files = std::make_shared<checkpoint::OpenFiles>(transport_, found_.info().files);
+    const auto files = std::make_shared<checkpoint::OpenFiles>(transport_);
+    files->set_paths(found_.info().files);
     checkpoint::ReadSettings settings;
     if (!found_.has_records()) return findings;
     for (const Finding& loss : found_.info().findings) {
@@ -260,11 +261,11 @@ std::optional<RepackReport> rescue(transport::Transport& transport, const std::s
 namespace lq {
 
 RepackReport defragment(const std::string& from, const std::string& to, const RepackOptions& options) {
-  return repack::defragment(transport::posix(), from, to, options);
+  return repack::defragment(transport::resolve(from), from, to, options);
 }
 
 RepackReport rewrite(const std::string& from, const std::string& to, const RepackOptions& options) {
-  return repack::rewrite(transport::posix(), from, to, options);
+  return repack::rewrite(transport::resolve(from), from, to, options);
 }
 
 }  // namespace lq

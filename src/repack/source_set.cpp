@@ -176,7 +176,8 @@ OpenTask streams_of(transport::Transport& transport, const sion::Set& set) {
 
 OpenTask streams_of(transport::Transport& transport, const checkpoint::FoundSet& found, Checksums checksums) {
   if (!found.has_records()) return streams_of(transport, found.set);
-  const auto files = std::make_shared<checkpoint::OpenFiles>(transport, found.info().files);
+  const auto files = std::make_shared<checkpoint::OpenFiles>(transport);
+  files->set_paths(found.info().files);
   const checkpoint::ReadSettings settings{.record = found.records.front(), .verify = checksums == Checksums::compared};
   return [&found, files, settings, numbers = numbers_of(found.set)](std::size_t file, std::int32_t task) -> ReadTask {
     const std::int32_t number = numbers[file][static_cast<std::size_t>(task)];

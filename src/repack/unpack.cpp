@@ -31,7 +31,7 @@ namespace {
 class Unpacking {
  public:
   Unpacking(const std::string& path, const RepackOptions& options)
-      : options_(options), reader_(transport_, path, options.limits) {
+      : source_(transport::resolve(path)), options_(options), reader_(source_, path, options.limits) {
     report_.format = reader_.catalog().format;
   }
 
@@ -39,7 +39,7 @@ class Unpacking {
   const RepackReport& report() const noexcept { return report_; }
 
   void require_target(const std::string& to) const {
-    io::require_target(transport_, to, options_.overwrite);
+    io::require_target(transport::resolve(to), to, options_.overwrite);
     const auto is_read = [&](const std::string& file) { return repack::is_same_file(file, to); };
     const bool is_of_set = is_read(catalog().path) || std::ranges::any_of(catalog().files, is_read);
     if (!is_of_set && !is_read(checkpoint::fields_name(catalog().path))) return;
@@ -51,7 +51,7 @@ class Unpacking {
   // Of a checkpoint; other files have none.
   const checkpoint::CopiedFields& find_fields(checkpoint::FieldData data) {
     const checkpoint::FoundSet* found = reader_.checkpoint();
-    if (found != nullptr) fields_ = checkpoint::CopiedFields(transport_, *found, data);
+    if (found != nullptr) fields_ = checkpoint::CopiedFields(source_, *found, data);
     return fields_;
   }
 
@@ -86,7 +86,7 @@ class Unpacking {
   void tell_of_lost_fields() { report_.findings = repack::lost_fields(fields_); }
 
   void write_checked_field(std::size_t index, const std::string& to) {
-    if (!options_.dry_run) fields_.require_sound(index, transport_);
+    if (!options_.dry_run) fields_.require_sound(index, source_);
     write_field(index, to);
   }
 
@@ -101,14 +101,14 @@ class Unpacking {
     report_.files.push_back(to);
     report_.file_bytes += bytes;
     if (options_.dry_run) return;
-    io::NewFile file(transport_, Communicator(), to);
+    io::NewFile file(transport::resolve(to), Communicator(), to);
     file.create(options_.overwrite, bytes, true);
     file.named([&] { work(file.file()); });
     file.finish(options_.sync);
     file.publish(options_.sync);
   }
 
-  transport::Transport& transport_ = transport::posix();
+  transport::Transport& source_;
   const RepackOptions& options_;
   repack::RecordReader reader_;
   checkpoint::CopiedFields fields_;

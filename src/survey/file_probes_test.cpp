@@ -10,9 +10,9 @@
 #include <mutex>
 
 #include "support/faulty.hpp"
-#include "support/forwarding.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
+#include "transport/forwarding.hpp"
 
 namespace lq::survey {
 namespace {
@@ -34,9 +34,9 @@ enum class Lie {
   reads_stop_early,         //
 };
 
-class LyingFile final : public testing::ForwardingFile {
+class LyingFile final : public transport::ForwardingFile {
  public:
-  LyingFile(std::unique_ptr<transport::File> inner, Lie lie) : ForwardingFile(std::move(inner)), lie_(lie) {}
+  LyingFile(std::unique_ptr<transport::File> inner, Lie lie) : transport::ForwardingFile(std::move(inner)), lie_(lie) {}
   std::uint64_t size() const override {
     return lie_ == Lie::size_has_31_bits ? inner().size() & 0x7fffffff : inner().size();
   }
@@ -61,12 +61,12 @@ class LyingFile final : public testing::ForwardingFile {
   Lie lie_;
 };
 
-class LyingTransport final : public testing::ForwardingTransport {
+class LyingTransport final : public transport::ForwardingTransport {
  public:
-  explicit LyingTransport(Lie lie) : ForwardingTransport(transport::posix()), lie_(lie) {}
+  explicit LyingTransport(Lie lie) : transport::ForwardingTransport(transport::posix()), lie_(lie) {}
   std::unique_ptr<transport::File> create(const std::string& path, const transport::Creation& creation) override {
     const bool takes = lie_ == Lie::create_takes_existing && kind(path) != transport::PathKind::absent;
-    return takes ? open_write(path) : ForwardingTransport::create(path, creation);
+    return takes ? open_write(path) : transport::ForwardingTransport::create(path, creation);
   }
   void rename(const std::string& from, const std::string& to) override {
     lie_ == Lie::rename_keeps_the_old ? inner().remove(from) : inner().rename(from, to);

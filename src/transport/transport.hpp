@@ -94,6 +94,23 @@ class Transport {
 // The POSIX file system.
 Transport& posix();
 
+// Where the file of a path is: in the transport that is mounted for the longest beginning of the path, else in the
+// POSIX file system. Any thread.
+Transport& resolve(const std::string& path);
+
+// As long as it lives, paths that begin with `beginning` are files of `transport`, which gets the whole paths and
+// outlives whatever was opened. wrong_state: there is such a mount already.
+class Mount {
+ public:
+  Mount(std::string beginning, Transport& transport);
+  ~Mount();
+  Mount(const Mount&) = delete;
+  Mount& operator=(const Mount&) = delete;
+
+ private:
+  std::string beginning_;
+};
+
 // Files in memory, shared by all who hold the transport; safe for use from several threads.
 std::shared_ptr<Transport> make_memory();
 

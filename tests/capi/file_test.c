@@ -205,6 +205,50 @@ static void a_writer_collects_fields_and_records(void) {
   lq_grid_free(grid);
 }
 
+static void an_open_file_gives_fields_and_records(void) {
+  const char* path = fresh("open.lime");
+  lq_grid* grid = grid_here();
+  double *u = new_links(), *back = malloc(spinor_numbers * sizeof *back);
+  lq_writer* writer = NULL;
+  lq_file* file = NULL;
+  lq_pending* pending = NULL;
+  char *json = NULL, *report = NULL, note[64] = "";
+  CHECK_OK(lq_writer_create(path, grid, NULL, &writer));
+  CHECK_OK(lq_writer_write(writer, "source", lq_spinor_f64(u), NULL, 0, NULL));
+  CHECK_OK(lq_writer_write(writer, "source", lq_spinor_f64(u + spinor_numbers), NULL, 0, NULL));
+  CHECK_OK(lq_writer_record(writer, "note", "hello", 5));
+  CHECK_OK(lq_writer_close(writer));
+  lq_writer_free(writer);
+
+  CHECK_STATUS(lq_file_open("no/such.lime", NULL, &file), LQ_NOT_FOUND);
+  CHECK_STATUS(lq_file_open(path, NULL, NULL), LQ_INVALID_ARGUMENT);
+  CHECK_OK(lq_file_open(path, NULL, &file));
+  CHECK_OK(lq_file_catalog(file, &json));
+  CHECK(json != NULL && strstr(json, "\"source\"") != NULL);
+  lq_text_free(json);
+  lq_read_options reading;
+  CHECK_OK(lq_read_options_init(&reading, sizeof reading));
+  reading.field = "source";
+  reading.index = 1;
+  reading.report_json = &report;
+  CHECK_OK(lq_file_read(file, grid, lq_spinor_f64(back), &reading));
+  CHECK(memcmp(u + spinor_numbers, back, spinor_numbers * sizeof *back) == 0);
+  CHECK(report != NULL && strstr(report, "open.lime") != NULL);
+  lq_text_free(report);
+  CHECK_OK(lq_file_read_record(file, "note", 0, keep_bytes, note));
+  CHECK(strcmp(note, "hello") == 0);
+  reading.index = 0;
+  reading.report_json = NULL;
+  CHECK_OK(lq_file_read_async(file, grid, lq_spinor_f64(back), &reading, &pending));
+  lq_file_free(file);  // the transfer does not need it
+  CHECK_OK(lq_pending_wait(pending, NULL));
+  lq_pending_free(pending);
+  CHECK(memcmp(u, back, spinor_numbers * sizeof *back) == 0);
+  free(u);
+  free(back);
+  lq_grid_free(grid);
+}
+
 static void an_abandoned_writer_leaves_no_file(void) {
   const char* path = fresh("abandoned.lime");
   lq_grid* grid = grid_here();
@@ -227,6 +271,7 @@ int main(void) {
   callbacks_serve_any_layout();
   a_site_order_is_obeyed();
   a_writer_collects_fields_and_records();
+  an_open_file_gives_fields_and_records();
   an_abandoned_writer_leaves_no_file();
   return finish();
 }

@@ -64,6 +64,13 @@ void read_in_background(const std::string& path, const Communicator& all, std::v
   pending.wait();
 }
 
+void read_open_file(const std::string& path, const Communicator& all, std::vector<double>& values, Strategy strategy) {
+  const ReadOptions options{.route = {.strategy = strategy, .chunk_bytes = 4096}};
+  const File file = open(path, all);
+  file.read(grid_of(all), gauge(values), options);
+  read_async(file, grid_of(all), gauge(values), options).wait();
+}
+
 void verify_file(const std::string& path, const Communicator& all, std::vector<double>&, Strategy) {
   verify(path, all, {.physics = Measure::never});
 }
@@ -186,7 +193,8 @@ INSTANTIATE_TEST_SUITE_P(InATransfer, MemoryRunsOut,
                          name_of);
 INSTANTIATE_TEST_SUITE_P(InTheBackground, MemoryRunsOut,
                          ::testing::Combine(::testing::Values(Scenario{"Write", write_in_background, true},
-                                                              Scenario{"Read", read_in_background, false}),
+                                                              Scenario{"Read", read_in_background, false},
+                                                              Scenario{"OpenFile", read_open_file, false}),
                                             ::testing::Values(Strategy::direct, Strategy::shared, Strategy::messages),
                                             ::testing::Values(0, 1), ::testing::Bool()),
                          name_of);

@@ -48,7 +48,8 @@ class Simulated {
     seen_.memory.resize(static_cast<std::size_t>(setting.ranks()));
     on_ranks(seen_.writing, [&](const Grid& grid) { write(grid); });
     on_ranks(seen_.reading, [&](const Grid& grid) { read(grid); });
-    seen_.payload_offset = io::scan_file(*transport_, path_, Communicator(), {}).fields.front().payload.offset;
+    seen_.payload_offset =
+        io::ScannedFile::open(*transport_, path_, Communicator(), {})->catalog().fields.front().payload.offset;
   }
 
   const Observed& seen() const noexcept { return seen_; }

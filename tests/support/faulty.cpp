@@ -28,10 +28,10 @@ void pass(FaultCounter& counter, const std::string& path, const std::string& wha
   if (is_chosen(counter)) fail(counter, path, what, space);
 }
 
-class FaultyFile final : public ForwardingFile {
+class FaultyFile final : public transport::ForwardingFile {
  public:
   FaultyFile(std::unique_ptr<transport::File> inner, std::shared_ptr<FaultCounter> counter)
-      : ForwardingFile(std::move(inner)), counter_(std::move(counter)) {}
+      : transport::ForwardingFile(std::move(inner)), counter_(std::move(counter)) {}
 
   transport::Identity identity() const override {
     pass(*counter_, path(), "find out which file it is");
@@ -85,7 +85,7 @@ class FaultyFile final : public ForwardingFile {
 }  // namespace
 
 FaultyTransport::FaultyTransport(transport::Transport& inner, std::int64_t fail_at, Fault fault)
-    : ForwardingTransport(inner), counter_(std::make_shared<FaultCounter>()) {
+    : transport::ForwardingTransport(inner), counter_(std::make_shared<FaultCounter>()) {
   counter_->fail_at = fail_at;
   counter_->fault = fault;
 }
@@ -96,17 +96,17 @@ std::unique_ptr<transport::File> FaultyTransport::wrap(std::unique_ptr<transport
 
 std::unique_ptr<transport::File> FaultyTransport::open_read(const std::string& path) {
   pass(*counter_, path, "open for reading");
-  return ForwardingTransport::open_read(path);
+  return transport::ForwardingTransport::open_read(path);
 }
 
 std::unique_ptr<transport::File> FaultyTransport::open_write(const std::string& path) {
   pass(*counter_, path, "open for writing");
-  return ForwardingTransport::open_write(path);
+  return transport::ForwardingTransport::open_write(path);
 }
 
 std::unique_ptr<transport::File> FaultyTransport::create(const std::string& path, const transport::Creation& creation) {
   pass(*counter_, path, "create", Space::needed);
-  return ForwardingTransport::create(path, creation);
+  return transport::ForwardingTransport::create(path, creation);
 }
 
 void FaultyTransport::rename(const std::string& from, const std::string& to) {

@@ -13,7 +13,7 @@
 #include <memory>
 #include <string>
 
-#include "support/forwarding.hpp"
+#include "transport/forwarding.hpp"
 
 namespace lq::testing {
 
@@ -32,7 +32,7 @@ struct FaultCounter {
   std::atomic<std::int64_t> writes{0};
 };
 
-class FaultyTransport final : public ForwardingTransport {
+class FaultyTransport final : public transport::ForwardingTransport {
  public:
   // `inner` does the work and outlives this object and its files.
   explicit FaultyTransport(transport::Transport& inner, std::int64_t fail_at = -1, Fault fault = Fault::error);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A transport that does what another one does, and its files: tests override what they want to see or to spoil.
+// A transport that does what another one does, and its files; who derives from them overrides what is to be different.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,13 @@
 
 #include "transport/transport.hpp"
 
-namespace lq::testing {
+namespace lq::transport {
 
-class ForwardingFile : public transport::File {
+class ForwardingFile : public File {
  public:
-  explicit ForwardingFile(std::unique_ptr<transport::File> inner) : inner_(std::move(inner)) {}
+  explicit ForwardingFile(std::shared_ptr<File> inner) : inner_(std::move(inner)) {}
   const std::string& path() const noexcept override { return inner_->path(); }
-  transport::Identity identity() const override { return inner_->identity(); }
+  Identity identity() const override { return inner_->identity(); }
   std::uint64_t size() const override { return inner_->size(); }
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
     return inner_->read_at(offset, buffer);
@@ -32,39 +32,37 @@ class ForwardingFile : public transport::File {
   void close() override { inner_->close(); }
 
  protected:
-  transport::File& inner() const noexcept { return *inner_; }
+  File& inner() const noexcept { return *inner_; }
 
  private:
-  std::unique_ptr<transport::File> inner_;
+  std::shared_ptr<File> inner_;
 };
 
 // `inner` does the work and outlives this object and its files, which wrap() makes of its own.
-class ForwardingTransport : public transport::Transport {
+class ForwardingTransport : public Transport {
  public:
-  explicit ForwardingTransport(transport::Transport& inner) : inner_(inner) {}
-  std::unique_ptr<transport::File> open_read(const std::string& path) override { return wrap(inner_.open_read(path)); }
-  std::unique_ptr<transport::File> open_write(const std::string& path) override {
-    return wrap(inner_.open_write(path));
-  }
-  std::unique_ptr<transport::File> create(const std::string& path, const transport::Creation& creation = {}) override {
+  explicit ForwardingTransport(Transport& inner) : inner_(inner) {}
+  std::unique_ptr<File> open_read(const std::string& path) override { return wrap(inner_.open_read(path)); }
+  std::unique_ptr<File> open_write(const std::string& path) override { return wrap(inner_.open_write(path)); }
+  std::unique_ptr<File> create(const std::string& path, const Creation& creation = {}) override {
     return wrap(inner_.create(path, creation));
   }
   void rename(const std::string& from, const std::string& to) override { inner_.rename(from, to); }
   void publish(const std::string& from, const std::string& to) override { inner_.publish(from, to); }
   void remove(const std::string& path) override { inner_.remove(path); }
   void sync_directory(const std::string& path_of_file) override { inner_.sync_directory(path_of_file); }
-  transport::PathKind kind(const std::string& path) override { return inner_.kind(path); }
-  transport::Identity identity(const std::string& path) override { return inner_.identity(path); }
+  PathKind kind(const std::string& path) override { return inner_.kind(path); }
+  Identity identity(const std::string& path) override { return inner_.identity(path); }
   std::optional<std::uint64_t> free_space(const std::string& path) override { return inner_.free_space(path); }
-  transport::Unit unit(const std::string& path) override { return inner_.unit(path); }
+  Unit unit(const std::string& path) override { return inner_.unit(path); }
   void copy_permissions(const std::string& from, const std::string& to) override { inner_.copy_permissions(from, to); }
 
  protected:
-  virtual std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) { return file; }
-  transport::Transport& inner() const noexcept { return inner_; }
+  virtual std::unique_ptr<File> wrap(std::unique_ptr<File> file) { return file; }
+  Transport& inner() const noexcept { return inner_; }
 
  private:
-  transport::Transport& inner_;
+  Transport& inner_;
 };
 
-}  // namespace lq::testing
+}  // namespace lq::transport

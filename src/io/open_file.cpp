@@ -1,0 +1,67 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The public File: a scanned file that stays open, and the transfers out of it.
+#include <fmt/format.h>
+
+#include <limequat/error.hpp>
+#include <limequat/file.hpp>
+#include <limequat/inspect.hpp>
+
+#include "base/text.hpp"
+#include "comm/agree.hpp"
+#include "format/format.hpp"
+#include "io/open_file.hpp"
+#include "io/transfer.hpp"
+
+namespace lq {
+
+const std::shared_ptr<io::ScannedFile>& FileAccess::file_of(const File& file) {
+  if (file.state_) return file.state_->file;
+  throw Error(Code::wrong_state, "this open file was moved elsewhere, so that nothing can be read from it");
+}
+
+File::File(const std::string& path, const Communicator& communicator, const Limits& limits)
+    : state_(comm::agree(communicator.engine(), [] { return std::make_unique<State>(); })) {
+  state_->file = io::ScannedFile::open(transport::resolve(path), path, communicator, limits);
+}
+File::~File() = default;
+File::File(File&&) noexcept = default;
+File& File::operator=(File&&) noexcept = default;
+
+const Catalog& File::catalog() const { return FileAccess::file_of(*this)->catalog(); }
+
+Report File::read(const Grid& grid, const MutableField& field, const ReadOptions& options) const {
+  const auto file = comm::agree(grid.communicator().engine(), [&] { return FileAccess::file_of(*this); });
+  const std::unique_ptr<io::Transfer> transfer = io::begin_read(file, grid, field, options);
+  return transfer->finish(pump::outcome_of(transfer->movement()));
+}
+
+std::string File::read_record(std::string_view type, std::uint64_t index) const {
+  const Record& record = catalog().record(type, index);
+  const format::Format& format = format::format_named(catalog().format);
+  if (format.info.contents == Contents::streams) {
+    throw Error(Code::unsupported,
+                fmt::format("{}: \"{}\" is a stream of a multifile; read it with MultifileReader or read_record()",
+                            catalog().path, base::printable(record.type)),
+                {.path = catalog().path, .record = record.type});
+  }
+  std::string bytes;
+  const auto file = FileAccess::file_of(*this)->files().open_read(catalog().path);
+  for (const format::RecordPiece& piece : format.container->pieces(*file, catalog(), record)) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + piece.length);
+    const auto place = std::as_writable_bytes(std::span(bytes).subspan(before));
+    if (file->read_at(piece.offset, place) == place.size()) continue;
+    throw Error(Code::truncated,
+                fmt::format("{}: the file ends within \"{}\"", catalog().path, base::printable(record.type)),
+                {.path = catalog().path, .record = record.type});
+  }
+  return bytes;
+}
+
+File open(const std::string& path, const Communicator& communicator, const Limits& limits) {
+  return File(path, communicator, limits);
+}
+
+}  // namespace lq

@@ -1,0 +1,208 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Files that stay open: what is read, how often, and whether it is from the file that was looked through.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+
+#include <limequat/limequat.hpp>
+
+#include "io/read.hpp"
+#include "io/scan.hpp"
+#include "support/error_of.hpp"
+#include "support/formula_field.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/thread_comm.hpp"
+#include "transport/forwarding.hpp"
+
+namespace lq::io {
+namespace {
+
+using testing::error_of;
+
+// Does something once, when a file was opened for the n-th time on any rank.
+class Interfering final : public transport::ForwardingTransport {
+ public:
+  Interfering(int after, std::function<void()> deed)
+      : ForwardingTransport(transport::posix()), after_(after), deed_(std::move(deed)) {}
+  std::unique_ptr<transport::File> open_read(const std::string& path) override {
+    auto file = ForwardingTransport::open_read(path);
+    if (++opened == after_) deed_();
+    return file;
+  }
+  std::atomic<int> opened{0};
+
+ private:
+  int after_;
+  std::function<void()> deed_;
+};
+
+// Counts the reads of the files it opens.
+class Counting final : public transport::ForwardingTransport {
+ public:
+  Counting() : ForwardingTransport(transport::posix()) {}
+  std::atomic<int> reads{0};
+
+ private:
+  class CountedFile final : public transport::ForwardingFile {
+   public:
+    CountedFile(std::unique_ptr<transport::File> file, std::atomic<int>& reads)
+        : ForwardingFile(std::move(file)), reads_(reads) {}
+    std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
+      ++reads_;
+      return inner().read_at(offset, buffer);
+    }
+
+   private:
+    std::atomic<int>& reads_;
+  };
+  std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) override {
+    return std::make_unique<CountedFile>(std::move(file), reads);
+  }
+};
+
+class Opened : public ::testing::Test {
+ protected:
+  static constexpr std::uint64_t numbers = 24;
+  const Extents lattice{4, 4, 4, 4};
+
+  // A file of spinor fields without checksums: `value` in each number of the first, more of it in each further field.
+  void write(const std::string& path, double value, int fields = 1, std::size_t note_bytes = 10) {
+    const Grid grid(lattice);
+    Writer writer = create(path, grid, {.metadata = {{"note", std::string(note_bytes, 'x')}}, .verify = Verify::none});
+    for (int i = 0; i < fields; ++i) {
+      const std::vector<double> values(static_cast<std::size_t>(grid.volume()) * numbers, value * (i + 1));
+      writer.write("source", spinor(values));
+    }
+    writer.close();
+  }
+  std::vector<double> room(const Grid& grid) { return std::vector<double>(grid.local_volume() * numbers); }
+  static bool all_are(const std::vector<double>& values, double value) {
+    return std::ranges::all_of(values, [&](double one) { return one == value; });
+  }
+  // Puts the file of twos, whose data lie elsewhere, in the place of the file of ones.
+  void replace() { std::filesystem::rename(other_, path_); }
+
+  testing::ScratchDirectory directory_;
+  std::string path_ = directory_ / "props.scidac", other_ = directory_ / "other.scidac";
+};
+
+// Whatever opening of whatever rank a successor takes the name after.
+TEST_F(Opened, OneFileGivesHeadersAndData) {
+  for (int after = 1; after <= 5; ++after) {
+    write(directory_ / "ones.scidac", 1);
+    std::filesystem::rename(directory_ / "ones.scidac", path_);
+    write(other_, 2, 1, 5000);
+    Interfering interfering(after, [&] { replace(); });
+    testing::run_ranks(4, [&](std::shared_ptr<comm::Comm> comm) {
+      const Grid grid(Communicator(std::move(comm)), lattice, {.processes = Extents{1, 1, 1, 4}});
+      std::vector<double> values = room(grid);
+      read_field(interfering, path_, grid, spinor(values), {.route = {.strategy = Strategy::direct}});
+      const double first = values.front();
+      EXPECT_TRUE(first == 1 || first == 2) << first;
+      EXPECT_TRUE(all_are(values, first));
+      EXPECT_EQ(grid.communicator().max(first), first);
+    });
+    std::filesystem::remove(path_);
+  }
+}
+
+TEST_F(Opened, IsScannedOnceWhateverIsRead) {
+  constexpr int fields = 50;
+  write(path_, 1, fields);
+  Counting counting;
+  const Grid grid(lattice);
+  const auto file = ScannedFile::open(counting, path_, Communicator(), {});
+  const int after_scan = counting.reads;
+  std::vector<double> values = room(grid);
+  for (std::uint64_t i = 0; i < fields; ++i) {
+    read_listed(file->files(), file->catalog(), file->catalog().field("", i), grid, spinor(values), {});
+    EXPECT_TRUE(all_are(values, static_cast<double>(i) + 1));
+  }
+  EXPECT_EQ(counting.reads - after_scan, fields);  // one for the data of each
+}
+
+// 300 fields of 48 KiB with their records. Pieces grow from 16 KiB to a MiB, which takes six, and then each has a MiB
+// of the file. What they leave out between them is in the data of one field, and is read once at most, around texts.
+TEST_F(Opened, IsScannedInLargePieces) {
+  write(path_, 1, 300);
+  Counting counting;
+  const auto file = ScannedFile::open(counting, path_, Communicator(), {});
+  EXPECT_EQ(file->catalog().fields.size(), 300U);
+  constexpr std::uintmax_t piece = 1024 * 1024, growing = 6;
+  const std::uintmax_t pieces = std::filesystem::file_size(path_) / piece + 1 + growing;
+  EXPECT_LE(static_cast<std::uintmax_t>(counting.reads), 2 * pieces);
+}
+
+TEST_F(Opened, GivesFieldsByNameAndNumber) {
+  write(path_, 1, 3);
+  const File file = lq::open(path_);
+  EXPECT_EQ(file.catalog().fields.size(), 3U);
+  const Grid grid(lattice);
+  std::vector<double> values = room(grid);
+  EXPECT_EQ(file.read(grid, spinor(values), {.field = "source", .index = 1}).field, "source");
+  EXPECT_TRUE(all_are(values, 2));
+  read_async(file, grid, spinor(values), {.index = 2}).wait();
+  EXPECT_TRUE(all_are(values, 3));
+  EXPECT_EQ(error_of([&] { file.read(grid, spinor(values), {.index = 3}); }).code(), Code::no_such_record);
+  EXPECT_NE(file.read_record("scidac-private-file-xml").find("<scidacFile>"), std::string::npos);
+  EXPECT_EQ(error_of([&] { (void)file.read_record("no-such-record"); }).code(), Code::no_such_record);
+}
+
+TEST_F(Opened, StaysTheFileThatItWas) {
+  write(path_, 1);
+  write(other_, 2, 1, 5000);
+  const File file = lq::open(path_);
+  replace();
+  const Grid grid(lattice);
+  std::vector<double> values = room(grid);
+  file.read(grid, spinor(values));
+  EXPECT_TRUE(all_are(values, 1));
+}
+
+TEST_F(Opened, IsReadByAnyNumberOfRanks) {
+  write(path_, 1, 2);
+  testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
+    const Communicator all(std::move(comm));
+    const File file = lq::open(path_, all);
+    const Grid grid(all, lattice);
+    std::vector<double> values = room(grid);
+    for (std::uint64_t i = 0; i < 2; ++i) {
+      file.read(grid, spinor(values), {.index = i});
+      EXPECT_TRUE(all_are(values, static_cast<double>(i) + 1));
+    }
+  });
+}
+
+// The other ranks have not opened it yet.
+TEST_F(Opened, SaysThatARankFindsAnotherFile) {
+  write(path_, 1);
+  write(other_, 2, 1, 5000);
+  testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
+    const Communicator all(comm);
+    const File file = lq::open(path_, all);
+    if (comm->rank() == 0) replace();
+    comm->barrier();
+    const Grid grid(all, lattice, {.processes = Extents{1, 1, 1, 2}});
+    std::vector<double> values = room(grid);
+    const Error error = error_of([&] { file.read(grid, spinor(values), {.route = {.strategy = Strategy::direct}}); });
+    EXPECT_EQ(error.code(), Code::io);
+    EXPECT_NE(std::string(error.what()).find("open it again"), std::string::npos) << error.what();
+  });
+}
+
+TEST_F(Opened, SaysThatSomethingElseWasWrittenIntoIt) {
+  write(path_, 1);
+  write(other_, 2, 2, 5000);
+  const File file = lq::open(path_);
+  std::filesystem::copy_file(other_, path_, std::filesystem::copy_options::overwrite_existing);
+  const Grid grid(lattice);
+  std::vector<double> values = room(grid);
+  EXPECT_EQ(error_of([&] { file.read(grid, spinor(values)); }).code(), Code::io);
+}
+
+}  // namespace
+}  // namespace lq::io

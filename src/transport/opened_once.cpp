@@ -1,0 +1,80 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Names, and the files they meant when they were first used.
+#include "transport/opened_once.hpp"
+
+#include <limequat/error.hpp>
+
+namespace lq::transport {
+namespace {
+
+// Of the 1024 descriptors that a process usually has.
+constexpr std::size_t most_open = 128;
+
+// A file that others may hold, too.
+class Shared final : public ForwardingFile {
+ public:
+  Shared(std::shared_ptr<File> file, OpenedOnce& files) : ForwardingFile(std::move(file)), files_(files) {}
+  std::unique_ptr<base::ByteSource> open_other(const std::string& path) const override {
+    return files_.open_read(path);
+  }
+  void close() override {}
+
+ private:
+  OpenedOnce& files_;
+};
+
+}  // namespace
+
+std::unique_ptr<File> OpenedOnce::open_read(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  if (const auto known = known_.find(path); known != known_.end() && known->second.file) {
+    return std::make_unique<Shared>(known->second.file, *this);
+  }
+  std::shared_ptr<File> file = inner().open_read(path);
+  const Identity now = file->identity();
+  Known& known = known_.try_emplace(path, Known{now, true, nullptr}).first->second;
+  const bool is_same = known.is_ours ? is_same_file(known.identity, now)
+                                     : is_same_across_nodes(known.identity, now) && known.identity.bytes == now.bytes;
+  if (!is_same) {
+    has_met_another_ = true;
+    throw Error(Code::io, path + ": another file has got this name since the file was opened; open it again",
+                {.path = path});
+  }
+  if (open_ < most_open) {
+    known.file = file;
+    ++open_;
+  }
+  return std::make_unique<Shared>(std::move(file), *this);
+}
+
+std::optional<Identity> OpenedOnce::opened(const std::string& path) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = known_.find(path);
+  return known == known_.end() ? std::nullopt : std::optional(known->second.identity);
+}
+
+void OpenedOnce::expect(const std::string& path, const Identity& identity) {
+  const std::lock_guard lock(mutex_);
+  known_.try_emplace(path, Known{identity, false, nullptr});
+}
+
+void OpenedOnce::refresh(const std::string& path, const Identity& now) {
+  const std::lock_guard lock(mutex_);
+  known_.at(path).identity = now;
+}
+
+bool OpenedOnce::has_met_another() const {
+  const std::lock_guard lock(mutex_);
+  return has_met_another_;
+}
+
+void OpenedOnce::forget() {
+  const std::lock_guard lock(mutex_);
+  known_.clear();
+  open_ = 0;
+  has_met_another_ = false;
+}
+
+}  // namespace lq::transport
