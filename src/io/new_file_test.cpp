@@ -10,13 +10,12 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 #include <limequat/error.hpp>
 
 #include "support/error_of.hpp"
+#include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
 
@@ -24,12 +23,9 @@ namespace lq::io {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::contents;
 using testing::error_of;
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+using testing::put_contents;
 
 unsigned mode_of(const std::string& path) {
   struct stat status {};
@@ -49,14 +45,13 @@ class New : public ::testing::Test {
     file.finish(Sync::full);
     file.publish(Sync::full);
   }
-  void put(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
   testing::ScratchDirectory directory_;
   std::string path_ = directory_ / "conf.ildg";
 };
 
 TEST_F(New, SuccessorOfAPrivateFileIsPrivateWhileItIsWritten) {
-  put(path_, "old");
+  put_contents(path_, "old");
   ASSERT_EQ(::chmod(path_.c_str(), 0640), 0);
   const mode_t mask = ::umask(0);
   const auto file = create(true);
@@ -71,7 +66,7 @@ TEST_F(New, FileThatAnotherTookThePlaceOfGetsNoName) {
   const auto file = create(false);
   const std::string temporary = file->temporary_path();
   fs::remove(temporary);
-  put(temporary, "evil");
+  put_contents(temporary, "evil");
   const Error error = error_of([&] { complete(*file); });
   EXPECT_EQ(error.code(), Code::io);
   EXPECT_EQ(error.facts().path, path_);
@@ -80,7 +75,7 @@ TEST_F(New, FileThatAnotherTookThePlaceOfGetsNoName) {
 }
 
 TEST_F(New, FileIsNotOpenedThroughALinkThatTookItsPlace) {
-  put(directory_ / "other", "precious");
+  put_contents(directory_ / "other", "precious");
   testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
     const Communicator all(comm);
     NewFile file(transport::posix(), all, path_);

@@ -3,8 +3,8 @@
 #include "machine/profile.hpp"
 
 #include <gtest/gtest.h>
-#include <limequat/error.hpp>
 #include <unistd.h>
+#include <limequat/error.hpp>
 
 #include <cmath>
 #include <cstdlib>

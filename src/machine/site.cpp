@@ -3,8 +3,8 @@
 //
 // Profiles as files: where the site's is, reading, replacing.
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <limequat/error.hpp>
 #include <limequat/machine.hpp>
@@ -108,9 +108,10 @@ Version version_of(const std::string& path, const struct stat& status) {
 
 UsableMachine read_usable(const std::string& path, const struct stat& status, bool is_asked_for) {
   if (!is_asked_for && status.st_uid != ::geteuid() && status.st_uid != 0) {
-    return {{}, fmt::format("{}: this site profile is not taken, for it belongs to another user ({}); name it in "
-                            "LQ_PROFILE to have it taken",
-                            path, status.st_uid)};
+    return {{},
+            fmt::format("{}: this site profile is not taken, for it belongs to another user ({}); name it in "
+                        "LQ_PROFILE to have it taken",
+                        path, status.st_uid)};
   }
   try {
     return {load_machine(path), {}};
@@ -133,8 +134,9 @@ UsableMachine usable_site_machine() {
   if (::stat(path.c_str(), &status) != 0) {
     const bool is_absent = errno == ENOENT || errno == ENOTDIR;
     if (is_absent && !is_asked_for) return {};
-    return {{}, fmt::format("{}; the numbers of a small workstation are taken instead",
-                            base::errno_error(path, "find the site profile", errno).what())};
+    return {{},
+            fmt::format("{}; the numbers of a small workstation are taken instead",
+                        base::errno_error(path, "find the site profile", errno).what())};
   }
   const std::lock_guard lock(mutex);
   const Version now = version_of(path, status);
