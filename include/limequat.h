@@ -14,6 +14,7 @@
 //  5. Extents and coordinates are x, y, z, t; all sizes are 64 bit. 0 is false, anything else true.
 //  6. Options: call the init function with sizeof(the struct), then change what should differ; NULL means the
 //     defaults. Thus programs keep working when a later version adds members at the end.
+//     Answers that are structs begin with struct_size, too: set it to sizeof(the struct), the rest is filled in.
 //  7. Callbacks run on the calling thread (those of transfers in the background on another one) and must return
 //     normally: no C++ exception, no longjmp.
 //  8. Calls on different handles may run on different threads; one handle is used by one thread at a time.
@@ -144,6 +145,53 @@ LQ_API lq_field lq_propagator_f32(const void* data);
 LQ_API lq_field lq_sites_f64(const void* data, uint64_t numbers, int is_complex);
 LQ_API lq_field lq_sites_f32(const void* data, uint64_t numbers, int is_complex);
 
+// ---- Answers ---------------------------------------------------------------------------------------------------
+
+// What a site of a field in a file holds.
+typedef struct lq_spec {
+  int kind;          // lq_kind
+  int precision;     // LQ_SINGLE or LQ_DOUBLE
+  int colors;        // 0 for generic
+  int spins;         // spinor and propagator
+  int links;         // gauge: per site
+  int is_complex;    // the numbers
+  uint64_t numbers;  // real numbers per site
+} lq_spec;
+
+// The SciDAC checksum.
+typedef struct lq_checksum {
+  uint32_t suma, sumb;
+} lq_checksum;
+typedef enum lq_checksum_status {
+  LQ_CHECKSUM_OK = 0,        // stored and equal
+  LQ_CHECKSUM_ABSENT = 1,    // the file stores none
+  LQ_CHECKSUM_DIFFERS = 2,   // stored and different
+  LQ_CHECKSUM_UNCHECKED = 3  // not compared
+} lq_checksum_status;
+
+enum { LQ_MAX_DIMENSIONS = 8 };
+
+// What a transfer did. Seconds are those of the slowest rank.
+typedef struct lq_report {
+  size_t struct_size;  // set by you
+  lq_spec spec;        // in the file
+  int dimensions;
+  int64_t extents[LQ_MAX_DIMENSIONS];
+  int ranks;
+  int is_written;        // else read
+  int strategy;          // lq_strategy, the one taken
+  int is_read_back;      // the file was read again and compared
+  uint64_t bytes;        // of the payload
+  int checksum_status;   // lq_checksum_status
+  int has_stored;        // there is a checksum in the file
+  lq_checksum checksum;  // of the data that passed
+  lq_checksum stored;
+  uint64_t zero_sites;  // gauge: sites that are all zero
+  double seconds;       // the whole call
+  double pack_seconds, exchange_seconds, storage_seconds, sync_seconds;
+  char format[16];
+} lq_report;
+
 // ---- Reading and writing one field ---------------------------------------------------------------------------
 
 typedef enum lq_verify_mode { LQ_VERIFY_NONE = 0, LQ_VERIFY_CHECKSUM = 1, LQ_VERIFY_READ_BACK = 2 } lq_verify_mode;
@@ -183,6 +231,8 @@ typedef struct lq_write_options {
   uint64_t chunk_bytes;   // assembled and moved at a time
   uint64_t alignment;     // file domains begin at multiples of it: a page, block or stripe
   uint64_t memory_bytes;  // at most, per rank, beyond the field; default 16 MiB
+  int threads;            // of a rank that moves its own rows: 1, 2; 0: chosen
+  lq_report* report;      // or NULL: what the transfer did
 } lq_write_options;
 
 typedef struct lq_read_options {
@@ -192,7 +242,7 @@ typedef struct lq_read_options {
   const int64_t* region_lower;    // part of the file's lattice, or NULL: all of it
   const int64_t* region_extents;  // equal to the grid's extents
   int region_dimensions;
-  int verify;  // compare with the stored checksum; default 1
+  int verify;  // lq_verify_mode: compare with the stored checksum; default LQ_VERIFY_CHECKSUM
   uint64_t block_bytes;
   uint64_t limit_records;  // bounds on what a file may ask of its reader
   uint64_t limit_text_bytes;
@@ -202,10 +252,19 @@ typedef struct lq_read_options {
   uint64_t chunk_bytes;   // assembled and moved at a time
   uint64_t alignment;     // file domains begin at multiples of it: a page, block or stripe
   uint64_t memory_bytes;  // at most, per rank, beyond the field; default 16 MiB
+  int threads;            // of a rank that moves its own rows: 1, 2; 0: chosen
+  lq_report* report;      // or NULL: what the transfer did
 } lq_read_options;
 
+// Local. The defaults; and one option by name, from a text as `lq` takes it: for programs that let their users set
+// options. Every struct of options has both. Texts are borrowed as those of members are; metadata, regions and
+// functions are set by their members alone. LQ_INVALID_ARGUMENT tells what is expected.
 LQ_API lq_status lq_write_options_init(lq_write_options* options, size_t struct_size);
+LQ_API lq_status lq_write_options_set(lq_write_options* options, const char* name, const char* value);
 LQ_API lq_status lq_read_options_init(lq_read_options* options, size_t struct_size);
+LQ_API lq_status lq_read_options_set(lq_read_options* options, const char* name, const char* value);
+// Local. All options there are, with what they mean, as JSON: docs/reference/options.md in a form for programs.
+LQ_API lq_status lq_options_json(char** json);
 
 // Collective. One field to one new file, which appears under its name only when it is complete.
 LQ_API lq_status lq_write(const char* path, const lq_grid* grid, lq_field field, const lq_write_options* options);
@@ -220,8 +279,8 @@ typedef struct lq_pending lq_pending;
 // Collective. As lq_write and lq_read, but they return when the transfer is under way; errors known by then are
 // returned here. The memory of the field is borrowed until lq_pending_wait, _cancel or _free returns: that of a write
 // must not change, that of a read must not be touched. Everything else, the grid too, need only live as long as the
-// call. fetch, store and their context are used on another thread until then; they must not call MPI. report_json of
-// the options is not used.
+// call. fetch, store and their context are used on another thread until then; they must not call MPI. report_json
+// and report of the options are not used.
 LQ_API lq_status lq_write_async(const char* path, const lq_grid* grid, lq_field field, const lq_write_options* options,
                                 lq_pending** pending);
 LQ_API lq_status lq_read_async(const char* path, const lq_grid* grid, lq_field field, const lq_read_options* options,
@@ -278,12 +337,14 @@ typedef struct lq_multifile_read_options {
   size_t struct_size;                   // set by init
   const lq_communicator* communicator;  // or NULL: this process alone
   uint64_t record_bytes;                // windows are multiples of it; default 1
-  int verify;                           // compare with the checksums there are; default 1
+  int verify;                           // lq_verify_mode: compare with the checksums there are; default checksum
   int accept_missing;                   // open a set without physical files that are lost for good; default 0
 } lq_multifile_read_options;
 
 LQ_API lq_status lq_multifile_options_init(lq_multifile_options* options, size_t struct_size);
+LQ_API lq_status lq_multifile_options_set(lq_multifile_options* options, const char* name, const char* value);
 LQ_API lq_status lq_multifile_read_options_init(lq_multifile_read_options* options, size_t struct_size);
+LQ_API lq_status lq_multifile_read_options_set(lq_multifile_read_options* options, const char* name, const char* value);
 
 // Collective over the options' communicator. A new set; or one that is gone on with, rank by rank.
 LQ_API lq_status lq_multifile_create(const char* path, const lq_multifile_options* options,
@@ -321,7 +382,19 @@ LQ_API lq_status lq_multifile_size(const lq_multifile_reader* reader, int64_t ta
 enum { LQ_MULTIFILE_WINDOW = -1 };
 LQ_API lq_status lq_multifile_read(lq_multifile_reader* reader, int64_t task, uint64_t position, void* data,
                                    uint64_t bytes, uint64_t* got);
-// Local. What is known of the set.
+typedef struct lq_multifile_facts {
+  size_t struct_size;  // set by you
+  int64_t tasks;
+  uint64_t bytes;         // of all streams
+  uint64_t stored_bytes;  // that they take in the files
+  uint64_t chunks, files, fields;
+  int has_records;  // written by this interface: checked, can be recovered and appended to
+  int has_checksums;
+  int compression;    // LQ_COMPRESSION_*
+  uint64_t findings;  // what is wrong with a set that is read all the same: lq_multifile_info has the sentences
+} lq_multifile_facts;
+// Local. What is known of the set: as a struct, and as JSON with names of files.
+LQ_API lq_status lq_multifile_known(const lq_multifile_reader* reader, lq_multifile_facts* facts);
 LQ_API lq_status lq_multifile_info(const lq_multifile_reader* reader, char** json);
 // Local. Its fields: name, lattice, process grid of the writer, precision.
 LQ_API lq_status lq_multifile_fields(const lq_multifile_reader* reader, char** json);
@@ -385,22 +458,28 @@ typedef struct lq_diff_options {
   uint64_t limit_text_bytes;
   lq_progress progress;  // or NULL
   void* progress_context;
+  struct lq_difference* difference;  // or NULL: the answer as a struct
 } lq_diff_options;
 
 LQ_API lq_status lq_scan_options_init(lq_scan_options* options, size_t struct_size);
+LQ_API lq_status lq_scan_options_set(lq_scan_options* options, const char* name, const char* value);
 LQ_API lq_status lq_verify_options_init(lq_verify_options* options, size_t struct_size);
+LQ_API lq_status lq_verify_options_set(lq_verify_options* options, const char* name, const char* value);
 LQ_API lq_status lq_convert_options_init(lq_convert_options* options, size_t struct_size);
+LQ_API lq_status lq_convert_options_set(lq_convert_options* options, const char* name, const char* value);
 LQ_API lq_status lq_diff_options_init(lq_diff_options* options, size_t struct_size);
+LQ_API lq_status lq_diff_options_set(lq_diff_options* options, const char* name, const char* value);
 
 // Local. The formats there are: name, what their files hold, suffixes.
 LQ_API lq_status lq_formats(char** json);
 // Collective. What is in the file: records, fields, metadata, findings.
 LQ_API lq_status lq_inspect(const char* path, const lq_scan_options* options, char** json);
-// Collective. Structure, sizes, checksums, physics. A damaged file is an answer, not a failure: *is_sound is 0.
+// Collective. Structure, sizes, checksums, physics. A damaged file is an answer, not a failure: *is_sound is 0. `json`
+// may be NULL.
 LQ_API lq_status lq_verify(const char* path, const lq_verify_options* options, int* is_sound, char** json);
 // Collective. Any format to any, checksums verified on the way. `json` may be NULL.
 LQ_API lq_status lq_convert(const char* from, const char* to, const lq_convert_options* options, char** json);
-// Collective. Two fields number by number.
+// Collective. Two fields number by number. `json` may be NULL.
 LQ_API lq_status lq_diff(const char* a, const char* b, const lq_diff_options* options, int* is_same, char** json);
 // Local. The rules of the format that the file breaks; and every header byte with its name.
 LQ_API lq_status lq_validate(const char* path, const lq_scan_options* options, char** json);
@@ -409,6 +488,125 @@ LQ_API lq_status lq_explain(const char* path, const lq_scan_options* options, ch
 // Local. A whole file of one that is damaged, as `lq repair`; `output` may be NULL for a checkpoint only. `json` tells
 // what was done and what is left, and may be NULL.
 LQ_API lq_status lq_repair(const char* path, const char* output, int overwrite, int dry_run, char** json);
+
+// What differs between two fields.
+typedef struct lq_difference {
+  size_t struct_size;  // set by you
+  int is_same;         // no number differs by more than the tolerance
+  double largest_absolute;
+  double largest_relative;          // |a - b| / max(|a|, |b|)
+  int dimensions;                   // of the site; 0: nothing differs
+  int64_t site[LQ_MAX_DIMENSIONS];  // of the largest absolute difference
+  uint64_t number;                  // which number of that site
+  double a, b;                      // the two values there
+  uint64_t differing_numbers;
+  uint64_t compared_numbers;
+} lq_difference;
+
+// The answer of lq_inspect, piece by piece. Texts belong to the catalog and live as long.
+typedef struct lq_catalog lq_catalog;
+
+typedef struct lq_file_info {
+  size_t struct_size;                            // set by you
+  const char* format;                            // "ildg", "scidac", ...
+  uint64_t bytes;                                // of all physical files
+  int is_complete;                               // 0: the file ends early
+  uint64_t records, fields, findings, metadata;  // how many there are
+  uint64_t errors;                               // findings that make the file unusable in part or whole
+} lq_file_info;
+
+typedef struct lq_record_info {
+  size_t struct_size;  // set by you
+  const char* type;
+  int file;  // which physical file
+  uint64_t header_offset;
+  uint64_t offset;  // of the payload
+  uint64_t bytes;   // of the payload
+} lq_record_info;
+
+typedef struct lq_field_info {
+  size_t struct_size;  // set by you
+  const char* name;
+  lq_spec spec;
+  int dimensions;
+  int64_t extents[LQ_MAX_DIMENSIONS];
+  uint64_t offset;    // of the sites
+  uint64_t bytes;     // of the sites
+  uint64_t record;    // number of the record that holds them
+  uint64_t metadata;  // texts that belong to this field
+  int has_checksum;
+  lq_checksum checksum;  // as stored
+  int has_plaquette;
+  int has_link_trace;
+  double plaquette;  // as the file's texts state it
+  double link_trace;
+} lq_field_info;
+
+typedef enum lq_severity { LQ_NOTE = 0, LQ_WARNING = 1, LQ_ERROR = 2 } lq_severity;
+
+typedef struct lq_finding {
+  size_t struct_size;   // set by you
+  int severity;         // lq_severity
+  int code;             // of errors: the lq_status that a reader returns
+  const char* rule;     // stable: "lime-magic"
+  const char* message;  // a sentence
+  const char* record;   // type of the record concerned, or ""
+  int64_t offset;       // first byte concerned, or -1
+  int64_t bytes;        // concerned, or -1
+} lq_finding;
+
+// Collective.
+LQ_API lq_status lq_catalog_open(const char* path, const lq_scan_options* options, lq_catalog** catalog);
+LQ_API void lq_catalog_free(lq_catalog* catalog);
+// Local. Numbers count from 0; beyond the last is LQ_INVALID_ARGUMENT.
+LQ_API lq_status lq_catalog_file(const lq_catalog* catalog, lq_file_info* info);
+LQ_API lq_status lq_catalog_record(const lq_catalog* catalog, uint64_t number, lq_record_info* info);
+LQ_API lq_status lq_catalog_field(const lq_catalog* catalog, uint64_t number, lq_field_info* info);
+LQ_API lq_status lq_catalog_finding(const lq_catalog* catalog, uint64_t number, lq_finding* finding);
+// Local. A text of the file, or of a field.
+LQ_API lq_status lq_catalog_metadata(const lq_catalog* catalog, uint64_t number, lq_metadata* text);
+LQ_API lq_status lq_catalog_field_metadata(const lq_catalog* catalog, uint64_t field, uint64_t number,
+                                           lq_metadata* text);
+
+// The answer of lq_verify, piece by piece. Texts and slices belong to the verification and live as long.
+typedef struct lq_verification lq_verification;
+
+typedef struct lq_verdict {
+  size_t struct_size;  // set by you
+  int is_sound;        // no finding is an error
+  const char* format;
+  uint64_t fields, findings;  // how many there are
+  uint64_t errors;            // findings that are
+  uint64_t chunks_checked;    // of a checkpoint
+  uint64_t fields_checked;    // of a checkpoint
+} lq_verdict;
+
+typedef struct lq_field_verdict {
+  size_t struct_size;  // set by you
+  const char* name;
+  uint64_t index;       // which of those with that name
+  int checksum_status;  // lq_checksum_status
+  int has_stored;
+  lq_checksum computed;
+  lq_checksum stored;
+  uint64_t zero_sites;            // gauge: sites that are all zero
+  const int64_t* damaged_slices;  // time slices whose stored checksum differs
+  uint64_t damaged_count;
+  int has_physics;  // gauge: the rest was measured
+  double plaquette, spatial_plaquette, temporal_plaquette;
+  double link_trace;
+  double unitarity;     // largest |element| of U U^dagger - 1
+  uint64_t not_finite;  // numbers that are NaN or infinite
+} lq_field_verdict;
+
+// Collective.
+LQ_API lq_status lq_verification_run(const char* path, const lq_verify_options* options,
+                                     lq_verification** verification);
+LQ_API void lq_verification_free(lq_verification* verification);
+// Local.
+LQ_API lq_status lq_verification_verdict(const lq_verification* verification, lq_verdict* verdict);
+LQ_API lq_status lq_verification_field(const lq_verification* verification, uint64_t number, lq_field_verdict* verdict);
+LQ_API lq_status lq_verification_finding(const lq_verification* verification, uint64_t number, lq_finding* finding);
 
 // Local. Hands the bytes of record number `index` (from 0) of that type to `sink` in pieces.
 typedef void (*lq_sink)(const void* data, uint64_t bytes, void* context);
@@ -456,8 +654,10 @@ typedef struct lq_plan_options {
   uint64_t chunk_bytes;
   uint64_t alignment;
   uint64_t memory_bytes;
+  int threads;
 } lq_plan_options;
 LQ_API lq_status lq_plan_options_init(lq_plan_options* options, size_t struct_size);
+LQ_API lq_status lq_plan_options_set(lq_plan_options* options, const char* name, const char* value);
 
 // Local. Who would move which bytes of a file, by which strategy, and how long that should take; for any number of
 // ranks. `lattice`, `processes` and rank_order have `dimensions` entries. `field` is as in the file; its memory is not
@@ -489,6 +689,7 @@ typedef struct lq_generate_options {
   void* context;
 } lq_generate_options;
 LQ_API lq_status lq_generate_options_init(lq_generate_options* options, size_t struct_size);
+LQ_API lq_status lq_generate_options_set(lq_generate_options* options, const char* name, const char* value);
 
 // Collective. A thermalised SU(2) or SU(3) configuration into a double precision gauge field, x fastest.
 LQ_API lq_status lq_generate(const lq_grid* grid, lq_field field, const lq_generate_options* options);

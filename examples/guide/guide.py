@@ -7,7 +7,7 @@ import limequat as lq
 
 u = lq.read("conf.ildg")  # ndarray [t, z, y, x, mu, 3, 3], complex128, checksum verified
 print(u.shape, lq.plaquette(u).average)
-lq.write("copy.lime", u, format="ildg", precision="single", metadata={"xlf-info": "from Python"}, force=True)
+lq.write("copy.lime", u, format="ildg", precision="single", metadata={"xlf-info": "from Python"}, overwrite=True)
 # [/first]
 
 # [background]

@@ -6,10 +6,10 @@
 set -e
 
 # [first]
-lq generate conf.ildg --lattice 8x8x8x16 --beta 6.0 --sweeps 5 --force   # a real configuration, to try things on
-lq verify conf.ildg                                                      # checksum, unitarity, plaquette
-lq convert conf.ildg single.ildg --precision single --force              # without --force, files stay what they are
-lq diff conf.ildg single.ildg --tol 1e-6
+lq generate conf.ildg --lattice 8x8x8x16 --beta 6.0 --sweeps 5 --overwrite   # a real configuration, to try things on
+lq verify conf.ildg                                                          # checksum, unitarity, plaquette
+lq convert conf.ildg single.ildg --precision single --overwrite              # without --overwrite, files stay what they are
+lq diff conf.ildg single.ildg --tolerance 1e-6
 # [/first]
 
 # [look]

@@ -7,6 +7,8 @@
 // the same order, from one thread at a time.
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <cstddef>
 #include <memory>
 #include <optional>

@@ -5,6 +5,8 @@
 // physical files.
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>

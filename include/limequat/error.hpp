@@ -5,6 +5,8 @@
 // On a collective call every rank throws the same Error, which carries the failing rank.
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <stdexcept>

@@ -10,6 +10,8 @@
 //   generic     any n numbers
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <array>
 #include <complex>
 #include <concepts>
@@ -90,30 +92,62 @@ struct SpinShape {
   SiteOrder order = {};
 };
 
-// The real numbers behind an element type: float, double, std::complex and arrays of those.
+// The real numbers behind an element type: float, double, std::complex and arrays of those. A type of your own that
+// holds nothing but numbers takes part by one line, in the global namespace:
+//   template <> struct lq::Reals<SU3> : lq::PlainReals<double, 18> {};
+// and templates by one for each: template <class T> struct lq::Reals<Spin<T>> : lq::RepeatedReals<T, 4> {};
 template <class T>
 struct Reals;
+
+// `numbers` reals of type Real in memory order, re and im in turn if they are complex.
+template <class Real, std::uint64_t numbers, bool complex = true>
+requires std::same_as<Real, float> || std::same_as<Real, double>
+struct PlainReals {
+  using type = Real;
+  static constexpr std::uint64_t count = numbers;
+  static constexpr bool is_complex = complex;
+};
+// `times` elements of type T, which the trait knows.
+template <class T, std::uint64_t times>
+struct RepeatedReals : PlainReals<typename Reals<T>::type, times * Reals<T>::count, Reals<T>::is_complex> {};
+
+template <>
+struct Reals<float> : PlainReals<float, 1, false> {};
+template <>
+struct Reals<double> : PlainReals<double, 1, false> {};
 template <class T>
-requires std::same_as<T, float> || std::same_as<T, double>
-struct Reals<T> {
-  using type = T;
-  static constexpr std::uint64_t count = 1;
-  static constexpr bool is_complex = false;
-};
+struct Reals<std::complex<T>> : PlainReals<T, 2> {};
+template <class T, std::size_t N>
+struct Reals<std::array<T, N>> : RepeatedReals<T, N> {};
+template <class T, std::size_t N>
+struct Reals<T[N]> : RepeatedReals<T, N> {};
+
 template <class T>
-struct Reals<std::complex<T>> {
-  using type = T;
-  static constexpr std::uint64_t count = 2;
-  static constexpr bool is_complex = true;
+concept KnownElement = requires {
+  typename Reals<T>::type;
+  Reals<T>::count;
 };
-template <class T, std::size_t N>
-struct Reals<std::array<T, N>> {
-  using type = typename Reals<T>::type;
-  static constexpr std::uint64_t count = N * Reals<T>::count;
-  static constexpr bool is_complex = Reals<T>::is_complex;
+
+// What the memory of a field may be made of; a compiler says which sentence does not hold. A class, because its body is
+// looked at before what follows.
+template <class T>
+struct Element {
+  static_assert(KnownElement<T>,
+                "Limequat does not know how many numbers this element type holds; say so in one line: "
+                "template <> struct lq::Reals<YourType> : lq::PlainReals<double, 18> {};");
+  static_assert(
+      std::is_standard_layout_v<T>,
+      "an element type of a field must have standard layout: no virtual functions, members of one access only");
+  static constexpr std::uint64_t number_bytes() {
+    if constexpr (KnownElement<T>) return Reals<T>::count * sizeof(typename Reals<T>::type);
+    return sizeof(T);
+  }
+  static_assert(
+      sizeof(T) == number_bytes(),
+      "an element type of a field holds nothing but its numbers: lq::Reals states another number of them than "
+      "fill its size");
+  using Numbers = Reals<T>;
 };
-template <class T, std::size_t N>
-struct Reals<T[N]> : Reals<std::array<T, N>> {};
 
 template <class T>
 requires std::same_as<T, float> || std::same_as<T, double>
@@ -122,14 +156,15 @@ inline constexpr Precision precision_of = sizeof(T) == 4 ? Precision::single : P
 template <class R>
 concept SiteMemory = std::ranges::contiguous_range<R> && std::ranges::sized_range<R>;
 
-// Local. Describes contiguous memory of `sites` elements; a Field for const memory, else a MutableField.
+// Local. Describes contiguous memory of `sites` elements; a Field for const memory, else a MutableField. An element may
+// be a site, a link, a number: whatever lies one behind the other in the order of the field.
 template <SiteMemory R>
 auto field_in(R&& sites, FieldSpec spec, SiteOrder order = {}) {
-  using Element = std::remove_reference_t<std::ranges::range_reference_t<R>>;
-  using Numbers = Reals<std::remove_const_t<Element>>;
+  using Entry = std::remove_reference_t<std::ranges::range_reference_t<R>>;
+  using Numbers = typename Element<std::remove_const_t<Entry>>::Numbers;
   spec.precision = precision_of<typename Numbers::type>;
   const std::uint64_t available = std::ranges::size(sites) * Numbers::count;
-  if constexpr (std::is_const_v<Element>) {
+  if constexpr (std::is_const_v<Entry>) {
     return Field{spec, std::ranges::data(sites), available, std::move(order), {}};
   } else {
     return MutableField{spec, std::ranges::data(sites), available, std::move(order), {}};
@@ -149,10 +184,10 @@ template <SiteMemory R>
 auto propagator(R&& sites, const SpinShape& shape = {}) {
   return field_in(sites, propagator_spec(Precision::double_, shape.colors, shape.spins), shape.order);
 }
-// `sites` has one element per site (a number, a complex number or an array of those).
+// `sites` has one element per site: a number, a complex number, an array of those, a type of your own.
 template <SiteMemory R>
 auto sites(R&& values, SiteOrder order = {}) {
-  using Numbers = Reals<std::ranges::range_value_t<R>>;
+  using Numbers = typename Element<std::ranges::range_value_t<R>>::Numbers;
   return field_in(values, generic_spec(Precision::double_, Numbers::count, Numbers::is_complex), std::move(order));
 }
 

@@ -4,6 +4,8 @@
 // Reading and writing fields. New files appear under their final name only when they are complete.
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <memory>
 #include <string>
 #include <string_view>

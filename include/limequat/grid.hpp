@@ -5,6 +5,8 @@
 // whose MPI form comes from <limequat/mpi.hpp>; without it a Grid lives on this process alone.
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <exception>
 #include <memory>
 #include <optional>

@@ -5,6 +5,8 @@
 // what does each byte mean; and conversion.
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <optional>

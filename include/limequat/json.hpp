@@ -4,6 +4,8 @@
 // Structured answers as JSON text: one schema for `lq --json`, the C API and Python (docs/reference/json.md).
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <string>
 
 #include <limequat/catalog.hpp>

@@ -5,6 +5,8 @@
 // given x, y, z, t (fastest dimension of the natural order first); all sizes are 64 bit.
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <array>
 #include <cstdint>
 #include <initializer_list>

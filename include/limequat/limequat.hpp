@@ -4,6 +4,8 @@
 // Everything but MPI, which is in <limequat/mpi.hpp>.
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <limequat/async.hpp>
 #include <limequat/catalog.hpp>
 #include <limequat/error.hpp>

@@ -5,6 +5,8 @@
 // measures this machine, and a site profile keeps what was measured.
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -5,6 +5,8 @@
 // ("xlf-info", "ildg-data-lfn", "scidac-file-xml", "scidac-record-xml", or one of the user's own).
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <string>
 #include <utility>
 #include <vector>

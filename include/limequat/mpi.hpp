@@ -4,6 +4,8 @@
 // Limequat over MPI: the one public C++ header that includes <mpi.h>; link limequat_mpi.
 #pragma once
 
+#include <limequat/language.hpp>
+
 // The C interface only: the C++ bindings were removed from MPI and must not leak into our users' builds.
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1

@@ -7,6 +7,8 @@
 // NAME.fields of the set (docs/guide/checkpoints.md).
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
@@ -177,9 +179,9 @@ class LQ_API InStream {
 
 struct MultifileReadOptions {
   std::uint64_t record_bytes = 1;  // windows begin and end at multiples of it, so that no record is cut
-  // Compare with the checksums there are. Off: bytes as they are, and streams of which a repair lost the end have
+  // Compare with the checksums there are. None: bytes as they are, and streams of which a repair lost the end have
   // just what is left.
-  bool verify = true;
+  Verify verify = Verify::checksum;
   // Read a set of which physical files are lost for good: tasks that were in these have a stream of which no byte can
   // be read. Off: such a set is not opened.
   bool accept_missing = false;

@@ -5,6 +5,8 @@
 // memory, and its physical files in writes. Plans take as long for a million tasks as for two; nothing is written.
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,8 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Options of reading and writing: name only what differs from the default.
+// Options of reading and writing: name only what differs from the default. What each entails, and when to leave it
+// alone: docs/reference/options.md.
 #pragma once
+
+#include <limequat/language.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -75,10 +78,10 @@ struct Limits {
 };
 
 struct ReadOptions {
-  std::string field = {};          // name of the field; empty: the first
-  std::uint64_t index = 0;         // which of those with that name, from 0
-  std::optional<Box> region = {};  // part of the file's lattice; the grid's extents are those of the region
-  bool verify = true;              // compare with the stored checksum; a mismatch is an error
+  std::string field = {};            // name of the field; empty: the first
+  std::uint64_t index = 0;           // which of those with that name, from 0
+  std::optional<Box> region = {};    // part of the file's lattice; the grid's extents are those of the region
+  Verify verify = Verify::checksum;  // compare with the stored checksum; a mismatch is an error
   std::uint64_t block_bytes = 512 * 1024;
   Limits limits = {};
   RouteOptions route = {};

@@ -6,6 +6,8 @@
 // last bit (sums are exact).
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <cstdint>
 #include <functional>
 

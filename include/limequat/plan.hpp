@@ -5,6 +5,8 @@
 // are arithmetic: they cost the same for two ranks and for a hundred thousand.
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -5,6 +5,8 @@
 // by one process and in bounded memory: the table of the set and a mebibyte of data.
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,7 +30,8 @@ struct RepackOptions {
   // and fields; empty: if the one that is read is. Only defragment makes one of the multifile of another program.
   std::optional<bool> checkpoint = {};
   std::optional<Compression> compression = {};  // of a checkpoint; empty: as it is
-  bool verify = true;  // of a checkpoint: false takes chunks that disagree with their checksums as they are
+  Verify verify =
+      Verify::checksum;  // of a checkpoint: none takes chunks that disagree with their checksums as they are
   Limits limits = {};
   Progress progress = {};
 };

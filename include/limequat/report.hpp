@@ -4,6 +4,8 @@
 // What a transfer did: bytes, seconds per step, checksum.
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -5,6 +5,8 @@
 // own container format or their own MPI_File (<limequat/mpi.hpp> makes a Storage of one).
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -5,6 +5,8 @@
 // doctor` print it; <limequat/mpi.hpp> adds probes of MPI.
 #pragma once
 
+#include <limequat/language.hpp>
+
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -42,7 +42,19 @@ from limequat.errors import (
 )
 from limequat.files import FieldView, File, open
 from limequat.physics import Plaquette, Unitarity, generate, link_trace, plaquette, unitarity
-from limequat.questions import convert, diff, explain, formats, info, inspect, read_record, repair, validate, verify
+from limequat.questions import (
+    convert,
+    diff,
+    explain,
+    formats,
+    info,
+    inspect,
+    plan,
+    read_record,
+    repair,
+    validate,
+    verify,
+)
 from limequat.transfer import read, write
 from limequat.writer import Writer, create
 from limequat._library import version as _version
@@ -54,6 +66,6 @@ __all__ = [
     "InternalError", "InvalidArgument", "IoError", "Malformed", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
     "Unsupported", "Verification", "Writer", "WrongState", "convert", "create", "diff", "explain", "formats", "generate",
-    "info", "inspect", "link_trace", "multifile", "open", "plaquette", "read", "read_async", "read_record", "repair", "unitarity", "validate", "verify",
+    "info", "inspect", "link_trace", "multifile", "open", "plan", "plaquette", "read", "read_async", "read_record", "repair", "unitarity", "validate", "verify",
     "write", "write_async",
 ]

@@ -16,59 +16,59 @@ _INT64S, _DOUBLES, _TEXT_OUT, _HANDLE_OUT = POINTER(c_int64), POINTER(c_double),
 
 # Functions that return lq_status, with the types of their arguments.
 _STATUS_FUNCTIONS = {
+    "lq_options_json": [_TEXT_OUT],
     "lq_grid_self": [_INT64S, c_int, _HANDLE_OUT],
-    "lq_write_options_init": [POINTER(structs.WriteOptions), c_size_t],
-    "lq_read_options_init": [POINTER(structs.ReadOptions), c_size_t],
-    "lq_verify_options_init": [POINTER(structs.VerifyOptions), c_size_t],
-    "lq_convert_options_init": [POINTER(structs.ConvertOptions), c_size_t],
-    "lq_diff_options_init": [POINTER(structs.DiffOptions), c_size_t],
-    "lq_generate_options_init": [POINTER(structs.GenerateOptions), c_size_t],
-    "lq_write": [c_char_p, c_void_p, structs.Field, POINTER(structs.WriteOptions)],
-    "lq_read": [c_char_p, c_void_p, structs.Field, POINTER(structs.ReadOptions)],
-    "lq_write_async": [c_char_p, c_void_p, structs.Field, POINTER(structs.WriteOptions), _HANDLE_OUT],
-    "lq_read_async": [c_char_p, c_void_p, structs.Field, POINTER(structs.ReadOptions), _HANDLE_OUT],
+    "lq_write": [c_char_p, c_void_p, structs.Field, c_void_p],
+    "lq_read": [c_char_p, c_void_p, structs.Field, c_void_p],
+    "lq_write_async": [c_char_p, c_void_p, structs.Field, c_void_p, _HANDLE_OUT],
+    "lq_read_async": [c_char_p, c_void_p, structs.Field, c_void_p, _HANDLE_OUT],
     "lq_pending_test": [c_void_p, POINTER(c_int)],
     "lq_pending_wait": [c_void_p, _TEXT_OUT],
     "lq_pending_cancel": [c_void_p],
-    "lq_writer_create": [c_char_p, c_void_p, POINTER(structs.WriteOptions), _HANDLE_OUT],
+    "lq_writer_create": [c_char_p, c_void_p, c_void_p, _HANDLE_OUT],
     "lq_writer_write": [c_void_p, c_char_p, structs.Field, POINTER(structs.Metadata), c_size_t, _TEXT_OUT],
     "lq_writer_record": [c_void_p, c_char_p, c_char_p, c_size_t],
     "lq_writer_close": [c_void_p],
+    "lq_formats": [_TEXT_OUT],
     "lq_inspect": [c_char_p, c_void_p, _TEXT_OUT],
-    "lq_verify": [c_char_p, POINTER(structs.VerifyOptions), POINTER(c_int), _TEXT_OUT],
-    "lq_convert": [c_char_p, c_char_p, POINTER(structs.ConvertOptions), _TEXT_OUT],
-    "lq_diff": [c_char_p, c_char_p, POINTER(structs.DiffOptions), POINTER(c_int), _TEXT_OUT],
+    "lq_verify": [c_char_p, c_void_p, POINTER(c_int), _TEXT_OUT],
+    "lq_convert": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
+    "lq_diff": [c_char_p, c_char_p, c_void_p, POINTER(c_int), _TEXT_OUT],
     "lq_validate": [c_char_p, c_void_p, _TEXT_OUT],
     "lq_explain": [c_char_p, c_void_p, _TEXT_OUT],
     "lq_file_open": [c_char_p, c_void_p, _HANDLE_OUT],
     "lq_file_catalog": [c_void_p, _TEXT_OUT],
-    "lq_file_read": [c_void_p, c_void_p, structs.Field, POINTER(structs.ReadOptions)],
-    "lq_file_read_async": [c_void_p, c_void_p, structs.Field, POINTER(structs.ReadOptions), _HANDLE_OUT],
+    "lq_file_read": [c_void_p, c_void_p, structs.Field, c_void_p],
+    "lq_file_read_async": [c_void_p, c_void_p, structs.Field, c_void_p, _HANDLE_OUT],
     "lq_file_read_record": [c_void_p, c_char_p, c_uint64, structs.Sink, c_void_p],
+    "lq_repair": [c_char_p, c_char_p, c_int, c_int, _TEXT_OUT],
     "lq_read_record": [c_char_p, c_char_p, c_uint64, structs.Sink, c_void_p],
     "lq_plaquette": [c_void_p, structs.Field, _DOUBLES],
     "lq_link_trace": [c_void_p, structs.Field, _DOUBLES],
     "lq_unitarity": [c_void_p, structs.Field, _DOUBLES],
-    "lq_multifile_options_init": [POINTER(structs.MultifileOptions), c_size_t],
-    "lq_multifile_read_options_init": [POINTER(structs.MultifileReadOptions), c_size_t],
-    "lq_multifile_create": [c_char_p, POINTER(structs.MultifileOptions), _HANDLE_OUT],
-    "lq_multifile_append": [c_char_p, POINTER(structs.MultifileOptions), _HANDLE_OUT],
+    "lq_multifile_create": [c_char_p, c_void_p, _HANDLE_OUT],
+    "lq_multifile_append": [c_char_p, c_void_p, _HANDLE_OUT],
     "lq_multifile_write": [c_void_p, c_int, c_void_p, c_uint64],
     "lq_multifile_flush": [c_void_p, c_int],
     "lq_multifile_stream": [c_void_p, c_int, _INT64S, POINTER(c_uint64)],
     "lq_multifile_close": [c_void_p],
     "lq_multifile_discard": [c_void_p],
-    "lq_multifile_open": [c_char_p, POINTER(structs.MultifileReadOptions), _HANDLE_OUT],
+    "lq_multifile_open": [c_char_p, c_void_p, _HANDLE_OUT],
     "lq_multifile_info": [c_void_p, _TEXT_OUT],
+    "lq_multifile_share": [c_void_p, _INT64S, _INT64S, POINTER(c_uint64), POINTER(c_uint64)],
     "lq_multifile_fields": [c_void_p, _TEXT_OUT],
-    "lq_multifile_read_field": [c_void_p, c_char_p, c_void_p, structs.Field, POINTER(structs.ReadOptions)],
-    "lq_multifile_write_field": [c_void_p, c_char_p, c_void_p, structs.Field, POINTER(structs.WriteOptions)],
+    "lq_multifile_read_field": [c_void_p, c_char_p, c_void_p, structs.Field, c_void_p],
+    "lq_multifile_write_field": [c_void_p, c_char_p, c_void_p, structs.Field, c_void_p],
     "lq_multifile_size": [c_void_p, c_int64, POINTER(c_uint64)],
     "lq_multifile_read": [c_void_p, c_int64, c_uint64, c_void_p, c_uint64, POINTER(c_uint64)],
     "lq_multifile_verify": [c_char_p, POINTER(c_int), _TEXT_OUT],
     "lq_multifile_repair": [c_char_p, c_char_p, c_int, _TEXT_OUT],
-    "lq_generate": [c_void_p, structs.Field, POINTER(structs.GenerateOptions)],
+    "lq_plan": [_INT64S, _INT64S, c_int, structs.Field, c_void_p, _TEXT_OUT],
+    "lq_generate": [c_void_p, structs.Field, c_void_p],
 }
+for _struct in ("write", "read", "scan", "verify", "convert", "diff", "plan", "generate", "multifile", "multifile_read"):
+    _STATUS_FUNCTIONS[f"lq_{_struct}_options_init"] = [c_void_p, c_size_t]
+    _STATUS_FUNCTIONS[f"lq_{_struct}_options_set"] = [c_void_p, c_char_p, c_char_p]
 _OTHER_FUNCTIONS = {
     "lq_version": ([], c_char_p),
     "lq_error_text": ([], c_char_p),
@@ -198,22 +198,6 @@ def take_text(out):
         out.value = None
 
 
-def options(kind, **members):
-    """An option struct with its defaults, then `members`; None leaves the default."""
-    result = kind()
-    call("lq_" + _snake(kind.__name__) + "_init", ctypes.byref(result), ctypes.sizeof(result))
-    kinds = dict(kind._fields_)
-    for name, value in members.items():
-        if value is not None:
-            require_range(kinds[name], value, name)
-            setattr(result, name, value)
-    return result
-
-
-def _snake(camel):
-    return "".join("_" + c.lower() if c.isupper() else c for c in camel).lstrip("_")
-
-
 def path_bytes(path):
     """A path of any kind as the bytes that the system wants; C would end it at a NUL, which is another file."""
     encoded = os.fsencode(path)
@@ -252,15 +236,15 @@ class Grid(Handle):
 class FileHandle(Handle):
     """An open lq_file: looked through once, read as often as one likes."""
 
-    def __init__(self, path):
-        super().__init__("lq_file_free", "lq_file_open", path_bytes(path), None)
+    def __init__(self, path, limits):
+        super().__init__("lq_file_free", "lq_file_open", path_bytes(path), limits)
 
 
 class WriterHandle(Handle):
     """An open lq_writer; freed before it is closed, it leaves no file."""
 
     def __init__(self, path, grid, defaults):
-        super().__init__("lq_writer_free", "lq_writer_create", path_bytes(path), grid, ctypes.byref(defaults))
+        super().__init__("lq_writer_free", "lq_writer_create", path_bytes(path), grid, defaults)
 
 
 class PendingHandle(Handle):
@@ -268,4 +252,4 @@ class PendingHandle(Handle):
 
     def __init__(self, create, source, grid, field, how, array):
         self.array = array
-        super().__init__("lq_pending_free", create, source, grid, field, ctypes.byref(how))
+        super().__init__("lq_pending_free", create, source, grid, field, how)

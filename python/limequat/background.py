@@ -4,18 +4,25 @@
 
 import ctypes
 import threading
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from limequat._library import FileHandle, Grid, PendingHandle, call, path_bytes, take_text
 from limequat.answers import parse
 from limequat.arrays import described, only_this_process
-from limequat.transfer import catalog_of, field_name, find_entry, read_request, route_members, write_options
+from limequat.options import Options, takes
+from limequat.transfer import catalog_of, field_name, find_entry, open_file, read_request
+
+if TYPE_CHECKING:
+    from limequat.option_types import ReadOptions, Unpack, WriteOptions
 
 
-def write_async(path, array, *, kind=None, format=None, precision=None, metadata=None, verify="checksum", grid=None,
-                force=False, dims=None, strategy="auto", aggregators=0, chunk_bytes=0):
+@takes("WriteOptions")
+def write_async(path, array, *, kind=None, grid=None, dims=None, **options: "Unpack[WriteOptions]"):
     """Begins to write an array; arguments as in :func:`limequat.write`. Returns a :class:`Pending`.
+
+    {options}
 
     The array is read-only until the transfer is over (other arrays that share its memory are not: leave them alone,
     too). An array that is not contiguous or in another byte order is copied first.
@@ -24,8 +31,7 @@ def write_async(path, array, *, kind=None, format=None, precision=None, metadata
     """
     only_this_process(grid)
     contiguous, field, extents = described(array, kind, dims)
-    route = route_members(strategy, aggregators, chunk_bytes)
-    how, keep = write_options(format, precision, metadata, verify, force, route)
+    how = Options("WriteOptions", options)
     lent = array if isinstance(array, np.ndarray) and np.may_share_memory(array, contiguous) else None
     _loans.lend(lent)
     try:
@@ -34,20 +40,22 @@ def write_async(path, array, *, kind=None, format=None, precision=None, metadata
     except BaseException:
         _loans.take_back(lent)
         raise
-    del keep
     return Pending(path, handle, lent, None)
 
 
-def read_async(path, field=None, region=None, dtype=None, grid=None, verify=True, *, strategy="auto", aggregators=0,
-               chunk_bytes=0):
+@takes("ReadOptions")
+def read_async(path, field=None, region=None, dtype=None, grid=None, verify=True, **options: "Unpack[ReadOptions]"):
     """Begins to read a field; arguments as in :func:`limequat.read`. Returns a :class:`Pending`, whose wait() gives
-    the array."""
+    the array.
+
+    {options}
+    """
     only_this_process(grid)
-    name, index = field_name(field)
-    route = route_members(strategy, aggregators, chunk_bytes)
-    file = FileHandle(path)
-    entry = find_entry(catalog_of(file), name, index)
-    array, memory, how, whole = read_request(entry, name, index, region, dtype, verify, route)
+    options["verify"] = verify
+    name, index = field_name(field, options)
+    file = open_file(path, options)
+    array, memory, how, whole = read_request(find_entry(catalog_of(file), name, index), name, index, region, dtype,
+                                             options)
     return Pending(path, PendingHandle("lq_file_read_async", file, whole, memory, how, array), None, array)
 
 

@@ -3,15 +3,20 @@
 """Files opened for looking around: looked through once, and nothing is read before it is asked for."""
 
 import ctypes
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from limequat import structs
-from limequat._library import FileHandle, call
+from limequat._library import call
 from limequat.arrays import site_of
 from limequat.errors import ChecksumError, NoSuchRecord, WrongState
+from limequat.options import takes
 from limequat.questions import metadata_of, read_record, verify
-from limequat.transfer import catalog_of, field_name, find_entry, read_entry
+from limequat.transfer import catalog_of, field_name, find_entry, open_file, read_entry
+
+if TYPE_CHECKING:
+    from limequat.option_types import ReadOptions, Unpack
 
 
 def open(path):
@@ -27,7 +32,7 @@ class File:
 
     def __init__(self, path):
         self.path = path
-        self._file = FileHandle(path)
+        self._file = open_file(path)
         self.catalog = catalog_of(self._file)
         self.fields = Fields(path, self._file, self.catalog)
         self.records = Records(path, self._file, self.catalog)
@@ -147,9 +152,14 @@ class FieldView:
     def __repr__(self):
         return f"<{self.kind} field {self.name!r} number {self.index}, {list(self.shape)} {self.dtype}>"
 
-    def read(self, region=None, dtype=None, verify=True):
-        """As :func:`limequat.read`."""
-        return read_entry(_opened(self._file, self._path), self._entry, self.name, self.index, region, dtype, verify)
+    @takes("ReadOptions", without=("field", "index"))
+    def read(self, region=None, dtype=None, verify=True, **options: "Unpack[ReadOptions]"):
+        """As :func:`limequat.read`.
+
+        {options}
+        """
+        options["verify"] = verify
+        return read_entry(_opened(self._file, self._path), self._entry, self.name, self.index, region, dtype, options)
 
     def __getitem__(self, key):
         key = _one_per_axis(key, self.ndim)

@@ -15,53 +15,56 @@ made a set by :func:`repair`.
 
 import ctypes
 import io
+from typing import TYPE_CHECKING
 
-from limequat._library import Grid, Handle, call, options, path_bytes, take_text, text_from
+from limequat._library import Grid, Handle, call, path_bytes, take_text, text_from
 from limequat.answers import parse
 from limequat.arrays import described
 from limequat.errors import InvalidArgument, Unsupported, WrongState
-from limequat.structs import MultifileOptions, MultifileReadOptions
-from limequat.transfer import read_request, write_options
+from limequat.options import Options, takes
+from limequat.transfer import read_request, reported
+
+if TYPE_CHECKING:
+    from limequat.option_types import MultifileOptions, MultifileReadOptions, ReadOptions, Unpack, WriteOptions
 
 __all__ = ["Reader", "Stream", "Writer", "append", "create", "open", "repair", "verify"]
 
-_COMPRESSIONS = {None: 0, "none": 0, "lz4": 1, "zstd": 2}
+
+@takes("MultifileReadOptions")
+def open(path, **options: "Unpack[MultifileReadOptions]"):
+    """Opens a set for reading, whoever wrote it: a :class:`Reader`.
+
+    {options}
+    """
+    return Reader(path, **options)
 
 
-def open(path, *, verify=True, accept_missing=False):
-    """Opens a set for reading, whoever wrote it: a :class:`Reader`. Bytes are compared with their checksums, where there
-    are some, before they are handed out; ``verify=False`` leaves that out. ``accept_missing=True`` opens a set of which
-    physical files are lost for good: streams that were in these cannot be read."""
-    return Reader(path, verify, accept_missing)
-
-
-def create(path, *, tasks=1, comm=None, expected_bytes=0, files=0, compression=None, level=0, checksums=True, force=False,
-           buffer_bytes=None):
+@takes("MultifileOptions")
+def create(path, *, comm=None, **options: "Unpack[MultifileOptions]"):
     """Starts a new set: a :class:`Writer`, to be used in a with block.
 
-    tasks           streams of this process
-    comm            None, or an mpi4py communicator of one rank; more of them are served in C and C++
-    expected_bytes  of each stream, roughly; any size fits, whatever this says
-    files           physical files, at most one per rank; 0: as many as the file system wants
-    compression     None, "lz4" or "zstd", at ``level``
-    force           replace an existing set, which stays until the new one is complete
+    comm  None, or an mpi4py communicator of one rank; more of them are served in C and C++
+    {options}
+
+    tasks is another name of streams, force of overwrite.
     """
-    if compression not in _COMPRESSIONS:
-        raise InvalidArgument(f"there is no compression {compression!r}; choose None, 'lz4' or 'zstd'")
-    how = options(MultifileOptions, streams=tasks, expected_bytes=expected_bytes, files=files,
-                  compression=_COMPRESSIONS[compression], level=level, checksums=int(checksums), overwrite=int(force),
-                  buffer_bytes=buffer_bytes)
-    return Writer("lq_multifile_create", path, _alone(comm, how))
+    _alone(comm)
+    return Writer("lq_multifile_create", path, Options("MultifileOptions", options))
 
 
-def append(path, *, tasks=None, comm=None, expected_bytes=0, buffer_bytes=None):
-    """Goes on with a set that this library wrote: a :class:`Writer` of ``tasks`` streams (default: those there are), whose
-    first ones go on with the tasks there are; the rest are new tasks."""
-    if tasks is None:
+@takes("MultifileOptions")
+def append(path, *, streams=None, comm=None, **options: "Unpack[MultifileOptions]"):
+    """Goes on with a set that this library wrote: a :class:`Writer` of ``streams`` streams (default: those there are),
+    whose first ones go on with the tasks there are; the rest are new tasks. Of the options count expected_bytes (of new
+    tasks), level, sync and buffer_bytes.
+
+    {options}
+    """
+    _alone(comm)
+    if streams is None:
         with open(path) as there:
-            tasks = there.tasks
-    how = options(MultifileOptions, streams=tasks, expected_bytes=expected_bytes, buffer_bytes=buffer_bytes)
-    return Writer("lq_multifile_append", path, _alone(comm, how))
+            streams = there.tasks
+    return Writer("lq_multifile_append", path, Options("MultifileOptions", {**options, "streams": streams}))
 
 
 def verify(path):
@@ -71,11 +74,12 @@ def verify(path):
     return parse(take_text(text))
 
 
-def repair(path, *, output=None, force=False):
+@takes("WriteOptions", only=("overwrite",))
+def repair(path, *, output=None, overwrite=False):
     """Makes a set of what an interrupted writer left: every chunk whose write had finished, each verified. `path` is the
-    set, or one of its ``.part`` files; `output` another name for it. Returns a dict that tells what was recovered."""
+    set, or one of its ``.part`` files; `output` another name for it, ``overwrite`` (or ``force``) replaces a set. Returns a dict that tells what was recovered."""
     text = ctypes.c_void_p()
-    call("lq_multifile_repair", path_bytes(path), None if output is None else path_bytes(output), int(force),
+    call("lq_multifile_repair", path_bytes(path), None if output is None else path_bytes(output), int(overwrite),
          ctypes.byref(text))
     return parse(take_text(text))
 
@@ -89,20 +93,20 @@ def _name_bytes(name):
     return name.encode("utf-8", "surrogateescape")
 
 
-def _alone(comm, how):
+def _alone(comm):
     if comm is not None and comm.Get_size() > 1:
         raise Unsupported("comm= has several ranks, which this Python package does not serve yet: give each rank a set of "
                           "its own, or use C or C++")
-    return how
 
 
 class Reader:
     """A set that was opened for reading; ``m[task]`` is the stream of a task."""
 
-    def __init__(self, path, verify=True, accept_missing=False):
+    @takes("MultifileReadOptions")
+    def __init__(self, path, **options):
         self.path = path
-        how = options(MultifileReadOptions, verify=int(verify), accept_missing=int(accept_missing))
-        self._handle = Handle("lq_multifile_reader_free", "lq_multifile_open", path_bytes(path), ctypes.byref(how))
+        self._handle = Handle("lq_multifile_reader_free", "lq_multifile_open", path_bytes(path),
+                              Options("MultifileReadOptions", options))
         text = ctypes.c_void_p()
         call("lq_multifile_info", self._handle, ctypes.byref(text))
         self.info = parse(take_text(text))
@@ -118,15 +122,23 @@ class Reader:
         writer), "bytes", "checksum" and "metadata"."""
         return parse(text_from("lq_multifile_fields", self._open_handle()))
 
-    def read_field(self, name, *, region=None, dtype=None, verify=True):
-        """Reads a field into a new array; arguments and result as of :func:`limequat.read`."""
+    @takes("ReadOptions", without=("field", "index"))
+    def read_field(self, name, *, region=None, dtype=None, **options: "Unpack[ReadOptions]"):
+        """Reads a field into a new array; arguments and result as of :func:`limequat.read`.
+
+        {options}
+        """
         handle = self._open_handle()
         entry = next((one for one in self.fields if one["name"] == name), None)
         if entry is None:  # the library knows why
             entry = {"lattice": [1], "spec": _NO_FIELD}
-        array, field, how, grid = read_request(entry, None, 0, region, dtype, verify)
-        call("lq_multifile_read_field", handle, _name_bytes(name), grid, field, ctypes.byref(how))
+        array, field, how, grid = read_request(entry, None, 0, region, dtype, options)
+        call("lq_multifile_read_field", handle, _name_bytes(name), grid, field, how)
         return array
+
+    def window(self):
+        """The streams of all tasks as one, in their order."""
+        return Stream(self, -1)
 
     def __len__(self):
         return self.tasks
@@ -164,7 +176,10 @@ class Stream(io.RawIOBase):
         super().__init__()
         self._reader, self.task, self._position = reader, task, 0
         size = ctypes.c_uint64()
-        call("lq_multifile_size", reader._open_handle(), task, ctypes.byref(size))
+        if task < 0:
+            call("lq_multifile_share", reader._open_handle(), None, None, None, ctypes.byref(size))
+        else:
+            call("lq_multifile_size", reader._open_handle(), task, ctypes.byref(size))
         self.size = size.value
 
     def readable(self):
@@ -205,8 +220,8 @@ class Writer:
     its parts are left to :func:`repair`."""
 
     def __init__(self, function, path, how):
-        self.path, self.streams, self._closed = path, how.streams, False
-        self._handle = Handle("lq_multifile_writer_free", function, path_bytes(path), ctypes.byref(how))
+        self.path, self.streams, self._closed = path, how.struct.streams, False
+        self._handle = Handle("lq_multifile_writer_free", function, path_bytes(path), how)
 
     def __len__(self):
         return self.streams
@@ -220,16 +235,16 @@ class Writer:
         """Writes to the first stream."""
         return self[0].write(data)
 
-    def write_field(self, name, array, *, kind=None, precision=None, metadata=None, dims=None):
-        """Writes a field beside the streams; arguments as of :func:`limequat.write`. Returns its report."""
+    @takes("WriteOptions", without=("format", "name", "sync", "overwrite"))
+    def write_field(self, name, array, *, kind=None, dims=None, **options: "Unpack[WriteOptions]"):
+        """Writes a field beside the streams; arguments as of :func:`limequat.write`. Returns its report.
+
+        {options}
+        """
         handle = self._open_handle()
         array, field, extents = described(array, kind, dims)
-        how, keep = write_options(None, precision, metadata, "checksum", False)
-        report = ctypes.c_void_p()
-        how.report_json = ctypes.pointer(report)
-        call("lq_multifile_write_field", handle, _name_bytes(name), Grid(extents), field.to_c(array), ctypes.byref(how))
-        del keep
-        return parse(take_text(report))
+        return reported("WriteOptions", options, "lq_multifile_write_field", handle, _name_bytes(name), Grid(extents),
+                        field.to_c(array))
 
     def close(self):
         """Completes and publishes the set; errors surface here."""

@@ -7,10 +7,13 @@ import typing
 
 import numpy as np
 
-from limequat import structs
-from limequat._library import Grid, call, options
+from limequat._library import Grid, call
 from limequat.arrays import Field, described
 from limequat.errors import InvalidArgument
+from limequat.options import Options, takes
+
+if typing.TYPE_CHECKING:
+    from limequat.option_types import GenerateOptions, Unpack
 
 
 class Plaquette(typing.NamedTuple):
@@ -44,19 +47,22 @@ def unitarity(u):
     return Unitarity(*_measure("lq_unitarity", u, 3))
 
 
-def generate(lattice, *, beta=6.0, sweeps=100, over_relaxation=3, seed=1, colors=3, hot_start=False):
+@takes("GenerateOptions")
+def generate(lattice, *, colors=3, **options: "Unpack[GenerateOptions]"):
     """A thermalised pure gauge configuration (Wilson action, heat bath with over-relaxation, SU(2) or SU(3)).
 
     lattice  extents in x, y, z, t order, 2 and up
+    colors   2 or 3
+    {options}
+
     The result depends on the arguments alone. Returns an array [t, z, y, x, mu, N, N], complex128.
     """
     lattice = [int(extent) for extent in lattice]
     if not lattice or min(lattice) < 1:
         raise InvalidArgument(f"lattice is {lattice}, expected positive extents in x, y, z, t order")
     u = np.empty(tuple(lattice[::-1]) + (len(lattice), colors, colors), dtype=np.complex128)
-    how = options(structs.GenerateOptions, beta=float(beta), sweeps=sweeps, over_relaxation=over_relaxation, seed=seed,
-                  hot_start=int(bool(hot_start)))
-    call("lq_generate", Grid(lattice), Field("gauge", u.shape[-3:]).to_c(u), ctypes.byref(how))
+    how = Options("GenerateOptions", options)
+    call("lq_generate", Grid(lattice), Field("gauge", u.shape[-3:]).to_c(u), how)
     return u
 
 

@@ -3,14 +3,17 @@
 """Questions to files: what is in them, are they whole, do they agree; and conversion."""
 
 import ctypes
+from ctypes import c_int64
+from typing import TYPE_CHECKING
 
 from limequat import structs
-from limequat._library import call, options, path_bytes, take_text, text_from
+from limequat._library import call, path_bytes, take_text, text_from
 from limequat.answers import Verification, parse
 from limequat.errors import InvalidArgument
-from limequat.transfer import write_options
+from limequat.options import Options, takes
 
-_PHYSICS = {None: 0, True: 1, False: 2}
+if TYPE_CHECKING:
+    from limequat.option_types import ConvertOptions, DiffOptions, Limits, PlanRequest, Unpack, VerifyOptions
 
 
 def formats():
@@ -18,77 +21,123 @@ def formats():
     return parse(text_from("lq_formats"))
 
 
-def info(path):
+@takes("Limits")
+def info(path, **options: "Unpack[Limits]"):
     """What is in a file: ``format``, ``complete``, ``records``, ``fields``, ``metadata``, ``findings``.
+
+    {options}
 
     Damage is described in ``findings``. Raises NotFound, NoPermission, IoError, UnknownFormat.
     """
-    return parse(text_from("lq_inspect", path_bytes(path), None))
+    return parse(text_from("lq_inspect", path_bytes(path), Options("Limits", options)))
 
 
 inspect = info
 
 
-def verify(path, *, physics=None):
+@takes("VerifyOptions")
+def verify(path, **options: "Unpack[VerifyOptions]"):
     """Checks structure, sizes, checksums and (for gauge fields) physics; says where damage is.
 
-    physics  None: when the field fits in memory; True: always; False: never
+    {options}
+
+    physics may be True (always) and False (never), too.
     Returns a :class:`Verification`, true when ``ok``; a damaged file is an answer, not an exception.
     """
-    if physics not in _PHYSICS:
-        raise InvalidArgument(f"physics is {physics!r}, expected None, True or False")
-    how = options(structs.VerifyOptions, physics=_PHYSICS[physics])
     is_sound = ctypes.c_int()
-    return parse(text_from("lq_verify", path_bytes(path), ctypes.byref(how), ctypes.byref(is_sound)), Verification)
+    return parse(text_from("lq_verify", path_bytes(path), Options("VerifyOptions", options), ctypes.byref(is_sound)),
+                 Verification)
 
 
-def repair(path, output=None, *, force=False, dry_run=False):
+@takes("RepackOptions", only=("overwrite", "dry_run"))
+def repair(path, output=None, *, overwrite=False, dry_run=False):
     """A whole file of one that is damaged; ``path`` stays as it is.
+
+    {options}
 
     What can be put right is: headers, texts, single bytes of data that the checksums locate, checksums that are missing;
     of data that end early the whole time slices are rescued. Returns a dict whose ``findings`` tell what was done
-    (severity "warning") and what is left ("error"). ``output`` may be left out for a checkpoint only; ``dry_run`` writes
-    nothing. Raises WrongState when there is nothing to repair.
+    (severity "warning") and what is left ("error"). ``output`` may be left out for a checkpoint only; ``force`` is another
+    name of overwrite. Raises WrongState when there is nothing to repair.
     """
     text = ctypes.c_void_p()
-    call("lq_repair", path_bytes(path), None if output is None else path_bytes(output), int(bool(force)),
+    call("lq_repair", path_bytes(path), None if output is None else path_bytes(output), int(bool(overwrite)),
          int(bool(dry_run)), ctypes.byref(text))
     return parse(take_text(text))
 
 
-def validate(path):
-    """The rules of its format that a file breaks, as a list of findings; empty when there are none."""
-    return parse(text_from("lq_validate", path_bytes(path), None))
+@takes("Limits")
+def validate(path, **options: "Unpack[Limits]"):
+    """The rules of its format that a file breaks, as a list of findings; empty when there are none.
+
+    {options}
+    """
+    return parse(text_from("lq_validate", path_bytes(path), Options("Limits", options)))
 
 
-def explain(path):
-    """Every header byte of a file: a list of ``offset``, ``length``, ``name``, ``value``, ``section``."""
-    return parse(text_from("lq_explain", path_bytes(path), None))
+@takes("Limits")
+def explain(path, **options: "Unpack[Limits]"):
+    """Every header byte of a file: a list of ``offset``, ``length``, ``name``, ``value``, ``section``.
+
+    {options}
+    """
+    return parse(text_from("lq_explain", path_bytes(path), Options("Limits", options)))
 
 
-def convert(source, target, *, format=None, precision=None, metadata=None, verify="checksum", force=False,
-            dry_run=False):
-    """Any format to any, in bounded memory, checksums verified on the way. Options as in :func:`write`.
+@takes("ConvertOptions")
+def convert(source, target, **options: "Unpack[ConvertOptions]"):
+    """Any format to any, in bounded memory, checksums verified on the way. Options as in :func:`write`:
 
-    dry_run  check everything, write nothing
+    {options}
+
     Returns the report of the transfer.
     """
-    write, keep = write_options(format, precision, metadata, verify, force)
-    how = options(structs.ConvertOptions, write=ctypes.pointer(write), dry_run=int(dry_run))
-    text = text_from("lq_convert", path_bytes(source), path_bytes(target), ctypes.byref(how))
-    del keep
-    return parse(text)
+    write, how = Options("WriteOptions", options), Options("ConvertOptions", options)
+    how.struct.write = ctypes.addressof(write.struct)
+    return parse(text_from("lq_convert", path_bytes(source), path_bytes(target), how))
 
 
-def diff(a, b, *, tolerance=0.0, field=None, index=0):
+@takes("DiffOptions")
+def diff(a, b, **options: "Unpack[DiffOptions]"):
     """Compares two fields number by number, whatever their formats and precisions.
+
+    {options}
 
     Returns ``same``, ``largest_absolute``, ``largest_relative``, ``site``, ``a``, ``b``, ``metadata``, ...
     """
-    how = options(structs.DiffOptions, tolerance=float(tolerance), field=field.encode() if field else None,
-                  index=index)
     is_same = ctypes.c_int()
-    return parse(text_from("lq_diff", path_bytes(a), path_bytes(b), ctypes.byref(how), ctypes.byref(is_same)))
+    return parse(text_from("lq_diff", path_bytes(a), path_bytes(b), Options("DiffOptions", options),
+                           ctypes.byref(is_same)))
+
+
+@takes("PlanRequest")
+def plan(lattice, processes, *, kind="gauge", precision="double", colors=3, spins=4, reading=False, profile=None,
+         folder=None, **options: "Unpack[PlanRequest]"):
+    """Who would move which bytes of a file, by which strategy, and how long that should take; nothing is read or written.
+
+    lattice    extents x, y, z, t
+    processes  ranks in each of these dimensions, any number of them
+    kind, precision, colors, spins
+               what a site of the file holds: "gauge", "spinor" or "propagator"; "single" or "double"
+    reading    plan reading instead of writing
+    profile    of a machine (``lq doctor --save-profile`` makes one); default: that of this site
+    folder     whose file system is taken; default: that of the profile
+    {options}
+
+    Returns ``chosen``, ``considered``, ``machine``, ... (docs/reference/json.md).
+    """
+    kinds, precisions = ("gauge", "spinor", "propagator"), {"single": 32, "double": 64}
+    if kind not in kinds or precision not in precisions or len(lattice) != len(processes):
+        raise InvalidArgument(f"plan: {kind!r}, {precision!r}, lattice {list(lattice)}, processes {list(processes)}; expected "
+                              f"one of {', '.join(kinds)}, single or double, and as many processes as extents")
+    field = structs.Field(kind=kinds.index(kind), precision=precisions[precision], colors=colors, spins=spins, is_complex=1)
+    how = Options("PlanRequest", options)
+    how.struct.reading = int(bool(reading))
+    for name, path in (("profile", profile), ("folder", folder)):
+        if path is not None:
+            setattr(how.struct, name, how.keep(path_bytes(path)))
+    numbers = c_int64 * len(lattice)
+    return parse(text_from("lq_plan", numbers(*lattice), numbers(*processes), len(lattice), field, how))
 
 
 def read_record(path, type, index=0):

@@ -3,31 +3,38 @@
 """Files of several fields."""
 
 import ctypes
+from typing import TYPE_CHECKING
 
 from limequat._library import Grid, WriterHandle, call, take_text
 from limequat.answers import parse
 from limequat.arrays import described, only_this_process
 from limequat.errors import InvalidArgument, WrongState
-from limequat.transfer import metadata_array, write_options
+from limequat.options import Options, metadata_array, takes
+
+if TYPE_CHECKING:
+    from limequat.option_types import Unpack, WriteOptions
 
 
-def create(path, lattice=None, *, grid=None, format=None, force=False):
+@takes("WriteOptions")
+def create(path, lattice=None, *, grid=None, **options: "Unpack[WriteOptions]"):
     """Starts a new file of several fields: a :class:`Writer`, to be used in a with block.
 
     lattice  extents x, y, z, t; default: those of the first field
-    format   "ildg", "scidac", ... (:func:`formats` lists all); default: from the suffix of the path
-    force    replace an existing file
+
+    Options of the file and of each field (:func:`formats` lists the formats):
+    {options}
     """
-    return Writer(path, lattice, grid=grid, format=format, force=force)
+    return Writer(path, lattice, grid=grid, **options)
 
 
 class Writer:
     """A new file of several fields; it appears when the with block ends, and not if an exception ends it."""
 
-    def __init__(self, path, lattice=None, *, grid=None, format=None, force=False):
+    @takes("WriteOptions")
+    def __init__(self, path, lattice=None, *, grid=None, **options):
         only_this_process(grid)
         self.path, self._handle, self._lattice, self._closed = path, None, None, False
-        self._options, self._keep = write_options(format, None, None, "checksum", force)
+        self._options = Options("WriteOptions", options)
         if lattice is not None:
             self._start(lattice)
 

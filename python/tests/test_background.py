@@ -23,7 +23,7 @@ def test_strategies_write_the_same_bytes(tmp_path, gauge_file, links, strategy):
     assert np.array_equal(lq.read_async(gauge_file, **how).wait(), links)
 
 
-@pytest.mark.parametrize("arguments, word", [({"strategy": "fast"}, "'fast'"), ({"aggregators": -1}, "-1"),
+@pytest.mark.parametrize("arguments, word", [({"strategy": "fast"}, '"fast"'), ({"aggregators": -1}, "-1"),
                                              ({"chunk_bytes": 0.5}, "0.5")])
 def test_impossible_routes_are_explained(tmp_path, gauge_file, links, arguments, word):
     for move in (lambda: lq.write(tmp_path / "a.ildg", links, **arguments), lambda: lq.read(gauge_file, **arguments),

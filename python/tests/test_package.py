@@ -11,7 +11,8 @@ import subprocess
 import sys
 
 import limequat as lq
-from limequat import _library, structs
+from limequat import _library
+from limequat.options import Options
 
 ROOT = pathlib.Path(lq.__file__).resolve().parent.parent
 
@@ -50,19 +51,19 @@ def test_the_version_of_the_package_is_that_of_the_library():
 
 
 def test_struct_members_are_where_the_library_has_them():
-    write = _library.options(structs.WriteOptions)
+    write = Options("WriteOptions").struct
     assert (write.struct_size, write.verify, write.sync, write.overwrite) == (ctypes.sizeof(write), 1, 2, 0)
     assert (write.slice_checksums, write.block_bytes) == (1, 512 * 1024)
     assert (write.strategy, write.aggregators, write.memory_bytes) == (0, 0, 16 << 20)
-    read = _library.options(structs.ReadOptions)
+    read = Options("ReadOptions").struct
     assert (read.verify, read.block_bytes, read.limit_records) == (1, 512 * 1024, 1_000_000)
     assert (read.strategy, read.aggregators, read.memory_bytes) == (0, 0, 16 << 20)
-    verify = _library.options(structs.VerifyOptions)
+    verify = Options("VerifyOptions").struct
     assert (verify.physics, verify.memory_bytes, verify.limit_records) == (0, 4 << 30, 1_000_000)
-    generate = _library.options(structs.GenerateOptions)
+    generate = Options("GenerateOptions").struct
     assert (generate.beta, generate.sweeps, generate.over_relaxation, generate.seed) == (6.0, 100, 3, 1)
-    for kind in (structs.ConvertOptions, structs.DiffOptions):
-        assert _library.options(kind).limit_text_bytes == 16 << 20
+    for table in ("ConvertOptions", "DiffOptions"):
+        assert Options(table).struct.limit_text_bytes == 16 << 20
 
 
 def test_everything_public_is_documented():

@@ -49,7 +49,7 @@ GridCall grid_call(const int64_t* extents, int dimensions, const lq_grid_options
 }  // namespace
 
 lq_status lq_grid_options_init(lq_grid_options* options, size_t struct_size) {
-  return lq::capi::init_options(options, struct_size, default_grid());
+  return lq::capi::init_options(options, struct_size, default_grid);
 }
 
 lq_status lq_grid_mpi(const int64_t* extents, int dimensions, MPI_Comm comm, lq_grid** grid) {

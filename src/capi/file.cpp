@@ -6,6 +6,7 @@
 
 #include "capi/handles.hpp"
 #include "capi/transfer_call.hpp"
+#include "options/values.hpp"
 
 namespace {
 
@@ -26,14 +27,14 @@ struct lq_writer {
 lq_status lq_write(const char* path, const lq_grid* grid, lq_field field, const lq_write_options* options) {
   return guarded([&] {
     const auto call = agreed(grid_of(grid).communicator(), [&] { return lq::capi::write_call(path, field, options); });
-    hand_out_report(lq::write(call.path, grid->grid, call.field, call.options), call.report);
+    hand_out_report(lq::write(call.path, grid->grid, call.field, call.options), call);
   });
 }
 
 lq_status lq_read(const char* path, const lq_grid* grid, lq_field field, const lq_read_options* options) {
   return guarded([&] {
     const auto call = agreed(grid_of(grid).communicator(), [&] { return lq::capi::read_call(path, field, options); });
-    hand_out_report(lq::read(call.path, grid->grid, call.field, call.options), call.report);
+    hand_out_report(lq::read(call.path, grid->grid, call.field, call.options), call);
   });
 }
 
@@ -43,7 +44,7 @@ lq_status lq_writer_create(const char* path, const lq_grid* grid, const lq_write
     const lq::Communicator& communicator = grid_of(grid).communicator();
     const auto [name, options] = agreed(communicator, [&] {
       given(writer, "writer");
-      return std::pair(text(path, "path"), lq::capi::write_options(defaults));
+      return std::pair(text(path, "path"), lq::capi::options_of(defaults));
     });
     *writer = new lq_writer{communicator, lq::create(name, grid->grid, options)};
   });
@@ -58,7 +59,7 @@ lq_status lq_writer_write(lq_writer* writer, const char* name, lq_field field, c
       lq::Metadata metadata;
     };
     const auto call = agreed(given(writer, "writer")->communicator, [&] {
-      return Arguments{text(name, "name"), lq::capi::readable(field), lq::capi::metadata_of(metadata, count)};
+      return Arguments{text(name, "name"), lq::capi::readable(field), lq::options::metadata_of(metadata, count)};
     });
     hand_out_report(writer->writer.write(call.name, call.field, call.metadata), report_json);
   });

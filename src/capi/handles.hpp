@@ -12,6 +12,7 @@
 #include <limequat/grid.hpp>
 
 #include "capi/failure.hpp"
+#include "options/values.hpp"
 
 struct lq_communicator {
   lq::Communicator communicator;
@@ -31,14 +32,15 @@ inline Communicator communicator_of(const lq_communicator* handle) {
   return handle == nullptr ? Communicator() : handle->communicator;
 }
 
+// The communicator is known before anything that may be wrong on one rank is looked at.
+template <class Options>
+Communicator group_of(const Options* options) {
+  return options == nullptr ? Communicator() : communicator_of(options->communicator);
+}
+
 inline const Grid& grid_of(const lq_grid* handle) { return given(handle, "grid")->grid; }
 
-inline Coord coord_of(const std::int64_t* values, int dimensions, const char* argument) {
-  if (dimensions < 1 || dimensions > max_dimensions) {
-    reject("dimensions of " + std::string(argument) + " is " + std::to_string(dimensions) + ", expected 1 to 8");
-  }
-  return Coord(std::span(given(values, argument), static_cast<std::size_t>(dimensions)));
-}
+using options::coord_of;
 
 // Collective. The result of make(); when it throws on any rank, all ranks throw, so that a wrong argument on
 // one of them leaves none waiting.

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "capi/handles.hpp"
-#include "capi/option_struct.hpp"
 #include "capi/text.hpp"
 #include "capi/transfer_call.hpp"
 
@@ -24,66 +23,21 @@ struct lq_multifile_reader {
 namespace {
 
 using lq::capi::agreed;
-using lq::capi::communicator_of;
-using lq::capi::enum_of;
 using lq::capi::given;
-using lq::capi::given_options;
 using lq::capi::grid_of;
+using lq::capi::group_of;
 using lq::capi::guarded;
 using lq::capi::hand_out;
 using lq::capi::hand_out_report;
 using lq::capi::text;
 
-static_assert(static_cast<int>(lq::Compression::lz4) == LQ_COMPRESSION_LZ4 &&
-              static_cast<int>(lq::Compression::zstd) == LQ_COMPRESSION_ZSTD);
-
-lq_multifile_options default_options() {
-  const lq::MultifileOptions defaults;
-  lq_multifile_options c{};
-  c.struct_size = sizeof c;
-  c.streams = defaults.streams;
-  c.checksums = defaults.checksums ? 1 : 0;
-  c.sync = static_cast<int>(defaults.sync);
-  c.buffer_bytes = defaults.buffer_bytes;
-  return c;
-}
-
-lq_multifile_read_options default_read_options() {
-  const lq::MultifileReadOptions defaults;
-  lq_multifile_read_options c{};
-  c.struct_size = sizeof c;
-  c.record_bytes = defaults.record_bytes;
-  c.verify = defaults.verify ? 1 : 0;
-  c.accept_missing = defaults.accept_missing ? 1 : 0;
-  return c;
-}
-
-lq::MultifileOptions options_of(const lq_multifile_options& c) {
-  lq::MultifileOptions options;
-  options.streams = c.streams;
-  options.expected_bytes = c.expected_bytes;
-  options.files = c.files;
-  options.compression = enum_of(c.compression, lq::Compression::zstd, "compression");
-  options.level = c.level;
-  options.checksums = c.checksums != 0;
-  options.overwrite = c.overwrite != 0;
-  options.sync = enum_of(c.sync, lq::Sync::full, "sync");
-  options.buffer_bytes = c.buffer_bytes;
-  return options;
-}
-
-// The communicator is known before anything that may be wrong on one rank is looked at.
-lq::Communicator communicator_in(const lq_multifile_options* options) {
-  return options == nullptr ? lq::Communicator() : communicator_of(options->communicator);
-}
-
 template <class Open>
 lq_status begin(const char* path, const lq_multifile_options* options, lq_multifile_writer** writer, Open open) {
   return guarded([&] {
-    const lq::Communicator communicator = communicator_in(options);
+    const lq::Communicator communicator = group_of(options);
     const auto call = agreed(communicator, [&] {
       given(writer, "writer");
-      return std::pair(text(path, "path"), options_of(given_options(options, default_options())));
+      return std::pair(text(path, "path"), lq::capi::options_of(options));
     });
     *writer = new lq_multifile_writer{open(call.first, communicator, call.second)};
   });
@@ -105,14 +59,6 @@ lq::InStream& stream_of(lq_multifile_reader& reader, int64_t task) {
 }
 
 }  // namespace
-
-lq_status lq_multifile_options_init(lq_multifile_options* options, size_t struct_size) {
-  return lq::capi::init_options(options, struct_size, default_options());
-}
-
-lq_status lq_multifile_read_options_init(lq_multifile_read_options* options, size_t struct_size) {
-  return lq::capi::init_options(options, struct_size, default_read_options());
-}
 
 lq_status lq_multifile_create(const char* path, const lq_multifile_options* options, lq_multifile_writer** writer) {
   return begin(path, options, writer, [](const auto& name, const auto& communicator, const auto& how) {
@@ -156,7 +102,7 @@ lq_status lq_multifile_write_field(lq_multifile_writer* writer, const char* name
       given(writer, "writer");
       return lq::capi::write_call(text(name, "name").c_str(), field, options);
     });
-    hand_out_report(writer->writer.write_field(call.path, grid->grid, call.field, call.options), call.report);
+    hand_out_report(writer->writer.write_field(call.path, grid->grid, call.field, call.options), call);
   });
 }
 
@@ -172,13 +118,10 @@ void lq_multifile_writer_free(lq_multifile_writer* writer) { delete writer; }
 
 lq_status lq_multifile_open(const char* path, const lq_multifile_read_options* options, lq_multifile_reader** reader) {
   return guarded([&] {
-    const lq::Communicator communicator =
-        options == nullptr ? lq::Communicator() : communicator_of(options->communicator);
+    const lq::Communicator communicator = group_of(options);
     const auto call = agreed(communicator, [&] {
       given(reader, "reader");
-      const lq_multifile_read_options c = given_options(options, default_read_options());
-      return std::pair(text(path, "path"),
-                       lq::MultifileReadOptions{c.record_bytes, c.verify != 0, c.accept_missing != 0});
+      return std::pair(text(path, "path"), lq::capi::options_of(options));
     });
     *reader = new lq_multifile_reader{lq::MultifileReader(call.first, communicator, call.second), {}};
   });
@@ -214,6 +157,24 @@ lq_status lq_multifile_read(lq_multifile_reader* reader, int64_t task, uint64_t 
   });
 }
 
+lq_status lq_multifile_known(const lq_multifile_reader* reader, lq_multifile_facts* facts) {
+  return guarded([&] {
+    const lq::MultifileInfo& info = given(reader, "reader")->reader.info();
+    lq_multifile_facts c{};
+    c.tasks = info.tasks;
+    c.bytes = info.bytes;
+    c.stored_bytes = info.stored_bytes;
+    c.chunks = info.chunks;
+    c.files = info.files.size();
+    c.fields = info.fields;
+    c.has_records = info.has_records ? 1 : 0;
+    c.has_checksums = info.has_checksums ? 1 : 0;
+    c.compression = static_cast<int>(info.compression);
+    c.findings = info.findings.size();
+    lq::capi::fill(facts, c, "facts");
+  });
+}
+
 lq_status lq_multifile_info(const lq_multifile_reader* reader, char** json) {
   return guarded([&] { hand_out(lq::to_json(given(reader, "reader")->reader.info()), given(json, "json")); });
 }
@@ -229,7 +190,7 @@ lq_status lq_multifile_read_field(const lq_multifile_reader* reader, const char*
       given(reader, "reader");
       return lq::capi::read_call(text(name, "name").c_str(), field, options);
     });
-    hand_out_report(reader->reader.read_field(call.path, grid->grid, call.field, call.options), call.report);
+    hand_out_report(reader->reader.read_field(call.path, grid->grid, call.field, call.options), call);
   });
 }
 

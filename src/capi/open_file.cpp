@@ -28,7 +28,7 @@ lq_status lq_file_open(const char* path, const lq_scan_options* options, lq_file
     const lq::Communicator group = lq::capi::communicator_of(options == nullptr ? nullptr : options->communicator);
     const auto [name, limits] = agreed(group, [&] {
       given(file, "file");
-      return std::pair(lq::capi::text(path, "path"), lq::capi::scan_limits(options));
+      return std::pair(lq::capi::text(path, "path"), lq::capi::options_of(options));
     });
     *file = new lq_file{group, lq::open(name, group, limits)};
   });
@@ -46,7 +46,7 @@ lq_status lq_file_read(const lq_file* file, const lq_grid* grid, lq_field field,
     const auto call = agreed(grid_of(grid).communicator(), [&] {
       return lq::capi::read_call(given(file, "file")->file.catalog().path.c_str(), field, options);
     });
-    lq::capi::hand_out_report(file->file.read(grid->grid, call.field, call.options), call.report);
+    lq::capi::hand_out_report(file->file.read(grid->grid, call.field, call.options), call);
   });
 }
 

@@ -14,14 +14,15 @@ namespace lq::capi {
 
 inline constexpr std::size_t largest_struct = 4096;  // above this a size is not a size but garbage
 
-// The body of every init function.
+// The body of every init function; `make` returns the struct with these.
 template <class Options>
-lq_status init_options(Options* options, std::size_t struct_size, Options defaults) noexcept {
+lq_status init_options(Options* options, std::size_t struct_size, Options (*make)()) noexcept {
   return guarded([&] {
     given(options, "options");
     if (struct_size < sizeof(std::size_t) || struct_size > largest_struct) {
       reject("struct_size is " + std::to_string(struct_size) + ", expected sizeof(the struct)");
     }
+    Options defaults = make();
     defaults.struct_size = struct_size;
     std::memset(static_cast<void*>(options), 0, struct_size);
     std::memcpy(static_cast<void*>(options), &defaults, std::min(struct_size, sizeof(Options)));
@@ -43,16 +44,6 @@ Options given_options(const Options* options, Options defaults) {
   }
   std::memcpy(static_cast<void*>(&defaults), options, std::min(size, sizeof(Options)));
   return defaults;
-}
-
-// A number of a C enumeration as the enumeration of C++, whose last value is `last`.
-template <class Enum>
-Enum enum_of(int value, Enum last, const char* member) {
-  if (value < 0 || value > static_cast<int>(last)) {
-    reject(std::string(member) + " is " + std::to_string(value) + ", expected 0 to " +
-           std::to_string(static_cast<int>(last)));
-  }
-  return static_cast<Enum>(value);
 }
 
 }  // namespace lq::capi

@@ -73,7 +73,7 @@ lq_status lq_measure(const lq_grid* grid, lq_field field, char** json) {
 lq_status lq_generate(const lq_grid* grid, lq_field field, const lq_generate_options* options) {
   return guarded([&] {
     const auto [gauge, how] = agreed(grid_of(grid).communicator(), [&] {
-      return std::pair(lq::capi::writable(field), lq::capi::generate_options(options));
+      return std::pair(lq::capi::writable(field), lq::capi::options_of(options));
     });
     lq::generate(grid->grid, gauge, how);
   });

@@ -10,8 +10,8 @@
 #include <limequat/json.hpp>
 #include <limequat/repack.hpp>
 
+#include "capi/answers.hpp"
 #include "capi/handles.hpp"
-#include "capi/option_struct.hpp"
 #include "capi/options.hpp"
 #include "capi/text.hpp"
 
@@ -19,14 +19,9 @@ namespace {
 
 using lq::capi::agreed;
 using lq::capi::given;
+using lq::capi::group_of;
 using lq::capi::guarded;
 using lq::capi::text;
-
-template <class Options>
-lq::Communicator group_of(const Options* options) {
-  Options none{};
-  return lq::capi::communicator_of(lq::capi::given_options(options, none).communicator);
-}
 
 }  // namespace
 
@@ -50,7 +45,7 @@ lq_status lq_inspect(const char* path, const lq_scan_options* options, char** js
     const lq::Communicator group = group_of(options);
     const auto [name, limits] = agreed(group, [&] {
       given(json, "json");
-      return std::pair(text(path, "path"), lq::capi::scan_limits(options));
+      return std::pair(text(path, "path"), lq::capi::options_of(options));
     });
     lq::capi::hand_out(lq::to_json(lq::inspect(name, group, limits)), json);
   });
@@ -61,11 +56,10 @@ lq_status lq_verify(const char* path, const lq_verify_options* options, int* is_
     const lq::Communicator group = group_of(options);
     const auto [name, how] = agreed(group, [&] {
       given(is_sound, "is_sound");
-      given(json, "json");
-      return std::pair(text(path, "path"), lq::capi::verify_options(options));
+      return std::pair(text(path, "path"), lq::capi::options_of(options));
     });
     const lq::Verification verification = lq::verify(name, group, how);
-    lq::capi::hand_out(lq::to_json(verification), json);
+    if (json != nullptr) lq::capi::hand_out(lq::to_json(verification), json);
     *is_sound = verification.ok;
   });
 }
@@ -94,11 +88,16 @@ lq_status lq_diff(const char* a, const char* b, const lq_diff_options* options, 
     const lq::Communicator group = group_of(options);
     const auto call = agreed(group, [&] {
       given(is_same, "is_same");
-      given(json, "json");
-      return Arguments{text(a, "a"), text(b, "b"), lq::capi::diff_options(options)};
+      if (lq_difference* answer = lq::capi::given_options(options).difference) {
+        lq::capi::room_in(answer, "difference");
+      }
+      return Arguments{text(a, "a"), text(b, "b"), lq::capi::options_of(options)};
     });
     const lq::Difference difference = lq::diff(call.a, call.b, group, call.options);
-    lq::capi::hand_out(lq::to_json(difference), json);
+    if (json != nullptr) lq::capi::hand_out(lq::to_json(difference), json);
+    if (lq_difference* answer = lq::capi::given_options(options).difference) {
+      lq::capi::fill(answer, lq::capi::answer_of(difference), "difference");
+    }
     *is_same = difference.same;
   });
 }
@@ -106,14 +105,14 @@ lq_status lq_diff(const char* a, const char* b, const lq_diff_options* options, 
 lq_status lq_validate(const char* path, const lq_scan_options* options, char** json) {
   return guarded([&] {
     given(json, "json");
-    lq::capi::hand_out(lq::to_json(lq::validate(text(path, "path"), lq::capi::scan_limits(options))), json);
+    lq::capi::hand_out(lq::to_json(lq::validate(text(path, "path"), lq::capi::options_of(options))), json);
   });
 }
 
 lq_status lq_explain(const char* path, const lq_scan_options* options, char** json) {
   return guarded([&] {
     given(json, "json");
-    lq::capi::hand_out(lq::to_json(lq::explain(text(path, "path"), lq::capi::scan_limits(options))), json);
+    lq::capi::hand_out(lq::to_json(lq::explain(text(path, "path"), lq::capi::options_of(options))), json);
   });
 }
 
@@ -131,7 +130,7 @@ lq_status lq_read_site(const char* path, const int64_t* x, int dimensions, const
     given(count, "count");
     if (capacity > 0) given(numbers, "numbers");
     const auto values =
-        lq::read_site(text(path, "path"), lq::capi::coord_of(x, dimensions, "x"), lq::capi::read_options(options));
+        lq::read_site(text(path, "path"), lq::capi::coord_of(x, dimensions, "x"), lq::capi::options_of(options));
     if (numbers != nullptr && values.size() > capacity) {
       lq::capi::reject("a site has " + std::to_string(values.size()) + " numbers, but there is room for " +
                        std::to_string(capacity));

@@ -8,6 +8,7 @@
 
 #include <limequat/json.hpp>
 
+#include "capi/answers.hpp"
 #include "capi/field.hpp"
 #include "capi/options.hpp"
 #include "capi/text.hpp"
@@ -19,7 +20,8 @@ struct TransferCall {
   std::string path;
   Field field;
   Options options;
-  char** report;
+  char** report_json;  // where a report is to go, or nullptr
+  lq_report* report;
 };
 
 using WriteCall = TransferCall<Field, WriteOptions>;
@@ -27,15 +29,27 @@ using ReadCall = TransferCall<MutableField, ReadOptions>;
 
 // Local; run them inside agreed().
 inline WriteCall write_call(const char* path, const lq_field& field, const lq_write_options* options) {
-  return {text(path, "path"), readable(field), write_options(options), report_of(options)};
+  const lq_write_options c = given_options(options);
+  if (c.report != nullptr) room_in(c.report, "report");
+  return {text(path, "path"), readable(field), options_of(options), c.report_json, c.report};
 }
 inline ReadCall read_call(const char* path, const lq_field& field, const lq_read_options* options) {
-  return {text(path, "path"), writable(field), read_options(options), report_of(options)};
+  const lq_read_options c = given_options(options);
+  if (c.report != nullptr) room_in(c.report, "report");
+  return {text(path, "path"), writable(field), options_of(options), c.report_json, c.report};
 }
 
-// Nowhere when `report` is nullptr.
-inline void hand_out_report(const Report& done, char** report) {
-  if (report != nullptr) hand_out(to_json(done), report);
+// Nowhere when it is nullptr.
+inline void hand_out_report(const Report& done, char** json) {
+  if (json != nullptr) hand_out(to_json(done), json);
+}
+template <class Call>
+void hand_out_report(const Report& done, const Call& call) requires requires {
+  call.report_json;
+}
+{
+  if (call.report != nullptr) fill(call.report, answer_of(done), "report");
+  hand_out_report(done, call.report_json);
 }
 
 }  // namespace lq::capi

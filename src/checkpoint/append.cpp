@@ -23,9 +23,7 @@ namespace lq::checkpoint {
 namespace sion = format::sion;
 
 void AppendedSet::begin() {
-  comm::require_same(all(), [&] {
-    return std::vector<comm::Stated>{{"the path", path_}, {"the options", describe(options_)}};
-  });
+  comm::require_same(all(), [&] { return stated(path_, options_); });
   find();
   number_tasks();
   const std::vector<TaskEntry> mine = deal_out();

@@ -152,7 +152,7 @@ TEST_F(AppendTo, ASetWhoseRecordIsDamagedIsRefusedAndLeavesItAsItIs) {
   }
   std::filesystem::copy_file(path_, copy);
   EXPECT_EQ(error_of([&] { MultifileWriter::append(path_); }).code(), Code::unsupported);
-  EXPECT_EQ(MultifileReader(path_, {}, {.verify = false}).task(0).read_all().size(), 5000u);
+  EXPECT_EQ(MultifileReader(path_, {}, {.verify = Verify::none}).task(0).read_all().size(), 5000u);
 }
 
 // Behind the tables of 185 tasks there is no room for a record in blocks of 4096 bytes: two further files take them.

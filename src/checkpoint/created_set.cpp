@@ -81,9 +81,7 @@ class CreatedSet final : public NewSet {
 };
 
 void CreatedSet::begin() {
-  comm::require_same(all(), [&] {
-    return std::vector<comm::Stated>{{"the path", path_}, {"the options", describe(options_)}};
-  });
+  comm::require_same(all(), [&] { return stated(path_, options_); });
   choose();
   form_groups();
   choose_block();

@@ -13,6 +13,7 @@
 #include "checkpoint/compression.hpp"
 #include "checkpoint/field_note.hpp"
 #include "comm/agree.hpp"
+#include "options/agreed.hpp"
 
 namespace lq {
 namespace checkpoint {
@@ -30,10 +31,10 @@ constexpr std::uint64_t largest_buffer = largest_frame;
 
 }  // namespace
 
-std::string describe(const MultifileOptions& options) {
-  return fmt::format("{} files, compression {} at level {}, checksums {}, overwrite {}, sync {}, buffers of {} bytes",
-                     options.files, name(options.compression), options.level, options.checksums, options.overwrite,
-                     static_cast<int>(options.sync), options.buffer_bytes);
+std::vector<comm::Stated> stated(const std::string& path, const MultifileOptions& options) {
+  std::vector<comm::Stated> arguments = options::stated("MultifileOptions", options);
+  arguments.push_back({"the path", path});
+  return arguments;
 }
 
 void require_options(const MultifileOptions& options, const std::string& path) {

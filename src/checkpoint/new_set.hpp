@@ -15,7 +15,7 @@
 #include "checkpoint/closing.hpp"
 #include "checkpoint/fields_writer.hpp"
 #include "checkpoint/stream_writer.hpp"
-#include "comm/comm.hpp"
+#include "comm/agree.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::checkpoint {
@@ -24,7 +24,8 @@ inline constexpr std::int32_t most_streams = 1 << 16;  // of a rank
 
 // Local. invalid_argument, unsupported.
 void require_options(const MultifileOptions& options, const std::string& path);
-std::string describe(const MultifileOptions& options);
+// What all ranks must ask for alike.
+std::vector<comm::Stated> stated(const std::string& path, const MultifileOptions& options);
 
 // The base of both kinds of sets that are written: new ones, and those that are appended to.
 class NewSet {

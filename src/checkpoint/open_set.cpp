@@ -16,6 +16,7 @@
 #include "comm/agree.hpp"
 #include "io/read.hpp"
 #include "io/scan.hpp"
+#include "options/agreed.hpp"
 
 namespace lq {
 namespace checkpoint {
@@ -31,11 +32,11 @@ void OpenSet::begin(const std::string& path, const Communicator& communicator, c
   comm::Comm& comm = communicator.engine();
   comm::require_same(comm, [&] {
     if (options.record_bytes == 0) throw Error(Code::invalid_argument, "records have 1 byte at least, not 0");
-    return std::vector<comm::Stated>{
-        {"what is to be read", fmt::format("{}, records of {} bytes, verify {}, accept missing {}", path,
-                                           options.record_bytes, options.verify, options.accept_missing)}};
+    std::vector<comm::Stated> arguments = options::stated("MultifileReadOptions", options);
+    arguments.push_back({"the path of the set to read", path});
+    return arguments;
   });
-  settings_.verify = options.verify;
+  settings_.verify = options.verify != Verify::none;
   io::use_same_files(comm, files_->transport(), [&] { find(path, comm, options); });
   open_fields(communicator);
 }
@@ -44,7 +45,7 @@ void OpenSet::begin(const std::string& path, const Communicator& communicator, c
 void OpenSet::find(const std::string& path, comm::Comm& comm, const MultifileReadOptions& options) {
   SetTables tables =
       read_tables(files_->transport(), path, comm,
-                  {options.verify, options.accept_missing ? MissingFiles::stood_in_for : MissingFiles::refused});
+                  {settings_.verify, options.accept_missing ? MissingFiles::stood_in_for : MissingFiles::refused});
   info_ = std::move(tables.info);
   problem_ = std::move(tables.fields_problem);
   settings_.record = tables.record;

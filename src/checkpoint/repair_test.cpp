@@ -262,7 +262,7 @@ TEST_F(LostBytes, AreNotDeliveredAndNeitherIsWhatLiesBehind) {
   ASSERT_EQ(report.lost.size(), 2u);
   EXPECT_EQ(report.lost[0].chunk, 0u);
   EXPECT_EQ(report.lost[1].chunk, 1u);
-  EXPECT_EQ(MultifileReader(path_, {}, {.verify = false}).size(0), 0u);
+  EXPECT_EQ(MultifileReader(path_, {}, {.verify = Verify::none}).size(0), 0u);
   EXPECT_EQ(MultifileReader(path_).size(0), 5000u);  // of which nothing can be read
   EXPECT_EQ(error_of([&] { MultifileReader(path_).task(0).read_all(); }).code(), Code::truncated);
   // What was left out stays in the file.
@@ -277,7 +277,7 @@ TEST_F(LostBytes, InTheLastChunkLeaveTheChunksBefore) {
   change(start + 4096 + 10);
   const RepairReport report = repair_multifile(part());
   EXPECT_EQ(report.lost.size(), 1u);
-  const auto bytes = MultifileReader(path_, {}, {.verify = false}).task(0).read_all();
+  const auto bytes = MultifileReader(path_, {}, {.verify = Verify::none}).task(0).read_all();
   EXPECT_EQ(bytes.size(), 4096u - 128);
   EXPECT_EQ(first_wrong(bytes, 0), bytes.size());
 }
@@ -292,7 +292,7 @@ TEST_F(LostBytes, BehindTheOlderRecordLeaveWhatThatOneVouchesFor) {
   }
   change(4096 + 50'000);
   EXPECT_EQ(repair_multifile(part()).lost.size(), 1u);
-  const auto bytes = MultifileReader(path_, {}, {.verify = false}).task(0).read_all();
+  const auto bytes = MultifileReader(path_, {}, {.verify = Verify::none}).task(0).read_all();
   EXPECT_EQ(bytes.size(), 40'000u);
   EXPECT_EQ(first_wrong(bytes, 0), bytes.size());
 }

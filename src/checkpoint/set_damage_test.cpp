@@ -65,7 +65,7 @@ class SetDamage : public ::testing::Test {
     std::ofstream(path_, std::ios::binary) << bytes;
   }
   std::vector<std::byte> left_of(std::int64_t task) {
-    return MultifileReader(path_, {}, {.verify = false}).task(task).read_all();
+    return MultifileReader(path_, {}, {.verify = Verify::none}).task(task).read_all();
   }
   // The repaired set says that this task lost its end, wherever it is asked.
   void expect_lost(std::int64_t task, std::uint64_t kept, std::uint64_t size) {

@@ -21,8 +21,13 @@ std::string joined(const std::vector<std::string>& words, const char* separator)
   return fmt::format("{}", fmt::join(words, separator));
 }
 
-// The longest name: "--quiet" of "-q,--quiet".
-const std::string& full_name(const Argument& argument) { return argument.names.back(); }
+// The first that is a word: "--quiet" of "-q,--quiet"; aliases stand behind it.
+const std::string& full_name(const Argument& argument) {
+  for (const std::string& name : argument.names) {
+    if (name.starts_with("--")) return name;
+  }
+  return argument.names.back();
+}
 
 template <class Number>
 Number parse_number(const std::string& name, const std::string& text, const char* expected) {
@@ -123,15 +128,11 @@ void Arguments::extents(const std::string& names, const std::string& value, Exte
   });
 }
 
-void Arguments::metadata(const std::string& names, Metadata& target, const std::string& help) {
-  add(names, "NAME=TEXT", help, [&target, names](const std::string& text) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw UsageError(fmt::format("{}: \"{}\" is not of the form NAME=TEXT", names, printable(text)));
-    }
-    target.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-  });
-  arguments_.back().repeats = true;
+void Arguments::limit_to(const std::string& name, std::vector<std::string> choices) {
+  const auto is_called_so = [&](const Argument& argument) {
+    return std::find(argument.names.begin(), argument.names.end(), name) != argument.names.end();
+  };
+  std::find_if(arguments_.begin(), arguments_.end(), is_called_so)->choices = std::move(choices);
 }
 
 bool Arguments::asks_for_help(const std::vector<std::string>& words) const {

@@ -52,7 +52,10 @@ class Arguments {
   void number(const std::string& names, int& target, const std::string& help);
   void number(const std::string& names, std::uint64_t& target, const std::string& help);
   void extents(const std::string& names, const std::string& value, Extents& target, const std::string& help);
-  void metadata(const std::string& names, Metadata& target, const std::string& help);
+  // Any other.
+  void add(Argument argument) { arguments_.push_back(std::move(argument)); }
+  // The option of that name takes these values only.
+  void limit_to(const std::string& name, std::vector<std::string> choices);
 
   // Throws UsageError. `words` are those behind the verb.
   void parse(const std::vector<std::string>& words) const;

@@ -33,7 +33,7 @@ class LatticeMover : public Mover {
     BenchResult label;
     label.strategy = name(write_.route.strategy);
     label.format = write_.format;
-    label.verify = read_.verify ? "checksum" : "none";
+    label.verify = read_.verify != Verify::none ? "checksum" : "none";
     label.precision = name(*write_.precision);
     return label;
   }
@@ -78,7 +78,7 @@ void divide(const Extents& lattice, std::int64_t ranks, int dimension, Extents& 
 
 void BenchLattice::declare(Arguments& arguments) {
   arguments.texts("--lattice", "LATTICE", lattices, "extents x, y, z, t (default 16x16x16x32); may be repeated");
-  arguments.texts("--grid", "GRID", grids,
+  arguments.texts("--processes,--grid", "GRID", grids,
                   "process grid such as 1x1x2x4, or \"all\" that divide the lattice (default: chosen by the library); "
                   "may be repeated");
   arguments.text("--precision", "P", precision, "precision of the file; memory holds double (default double)",
@@ -89,14 +89,14 @@ void BenchLattice::declare(Arguments& arguments) {
                   "how sites travel (default auto), or gather: one rank does it all; may be repeated",
                   {"auto", "direct", "shared", "pull", "messages", gather});
   arguments.number("--aggregators", aggregators, "ranks that touch the file (default: chosen)");
-  arguments.number("--chunk", chunk_bytes, "bytes assembled and moved at a time (default: chosen)");
+  arguments.number("--chunk-bytes,--chunk", chunk_bytes, "bytes assembled and moved at a time (default: chosen)");
   arguments.number("--runs", rounds.runs, "rounds beyond the first one, which stands apart (default 7)");
   arguments.flag("--cold", rounds.cold, "drop the file from the system's memory before it is read");
   arguments.flag("--sync", rounds.sync, "wait for the disk when writing, on both sides");
   arguments.text("--path", "DIR", rounds.directory, "directory to write in (default: the current one)");
   arguments.text("--json", "FILE", json,
                  "write the results to a file, or with \"-\" to standard output instead of the table");
-  arguments.flag("--force", force, "replace an existing file of results");
+  arguments.flag("--overwrite,--force", force, "replace an existing file of results");
 }
 
 std::vector<Grid> BenchLattice::grids_of(const Communicator& ranks) const {
@@ -149,7 +149,7 @@ std::vector<std::unique_ptr<Mover>> BenchLattice::movers(const Session& session,
       write.verify = how == "none" ? Verify::none : Verify::checksum;
       write.route.strategy = parse_strategy(strategy);
       ReadOptions read;
-      read.verify = how != "none";
+      read.verify = how == "none" ? Verify::none : Verify::checksum;
       read.route = write.route;
       movers.push_back(std::make_unique<LatticeMover>(write, read));
     }

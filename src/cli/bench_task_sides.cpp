@@ -49,7 +49,7 @@ class CheckpointSide final : public TaskSide {
   }
   void read(const TaskFiles& from, std::span<std::byte> bytes) override {
     MultifileReadOptions options;
-    options.verify = checksums_;
+    options.verify = checksums_ ? Verify::checksum : Verify::none;
     const MultifileReader reader(from.path, group_.readers, options);
     if (!reader.task(reader.first_task()).read_whole(bytes)) {
       throw Error(Code::truncated, from.path + ": holds less than was written", {.path = from.path});

@@ -40,8 +40,8 @@ void put(base::JsonWriter& json, const Checkpoint& checkpoint) {
   json.key("checkpoint_fields").raw(to_json(checkpoint.fields));
 }
 
-std::string with_fields(const std::string& path, const Communicator& communicator) {
-  const Catalog catalog = inspect(path, communicator);
+std::string with_fields(const std::string& path, const Communicator& communicator, const Limits& limits) {
+  const Catalog catalog = inspect(path, communicator, limits);
   if (format_info(catalog.format).contents != Contents::streams) return path;
   const MultifileReader reader(path, communicator);
   if (reader.info().fields == 0) return path;

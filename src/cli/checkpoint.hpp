@@ -28,6 +28,6 @@ std::optional<Checkpoint> checkpoint_of(const Catalog& catalog, const Communicat
 // The members "checkpoint", "checkpoint_streams" and "checkpoint_fields".
 void put(base::JsonWriter& json, const Checkpoint& checkpoint);
 // Collective. The file with the fields of a checkpoint; every other path as it is.
-std::string with_fields(const std::string& path, const Communicator& communicator);
+std::string with_fields(const std::string& path, const Communicator& communicator, const Limits& limits);
 
 }  // namespace lq::cli

@@ -25,25 +25,25 @@ namespace {
 struct Convert {
   std::string from, to;
   WriteArguments write;
+  ConvertOptions options;
 
   // A multifile has no fields; it is written anew.
   int rewrite(Session& session) const {
     RepackArguments how;
-    how.force = write.force;
-    how.dry_run = write.dry_run;
+    how.options.overwrite = write.options.overwrite;
+    how.options.dry_run = options.dry_run;
+    how.options.limits = options.limits;
     return how.carry_out(session, to, "written",
-                         [&](const RepackOptions& options) { return lq::rewrite(from, to, options); });
+                         [&](const RepackOptions& given) { return lq::rewrite(from, to, given); });
   }
 
   // Rather than ignore it.
   void refuse_what_needs_a_field() const {
-    const bool asks = !write.format.empty() || !write.precision.empty() || !write.metadata.empty() ||
-                      !write.verify.empty() || write.processes.size() > 0 || write.no_slice_checksums;
     const bool named = std::ranges::any_of(formats(), [&](const FormatInfo& format) {
       return format.contents != Contents::streams &&
              std::ranges::any_of(format.suffixes, [&](std::string_view suffix) { return to.ends_with(suffix); });
     });
-    if (!asks && !named) return;
+    if (!write.asks_for_a_field() && !named) return;
     const std::string why = named ? fmt::format("the suffix of \"{}\" is that of another format", to)
                                   : "options for fields mean nothing to it";
     throw Error(Code::invalid_argument,
@@ -54,27 +54,29 @@ struct Convert {
   }
 
   int copy(Session& session) const {
-    if (format_info(inspect(from, session.communicator).format).contents == Contents::streams) {
+    if (format_info(inspect(from, session.communicator, options.limits).format).contents == Contents::streams) {
       refuse_what_needs_a_field();
       return rewrite(session);
     }
     if (write.processes.size() > 0) check_grid(session);
-    require_target(session, to, write.force);
+    require_target(session, to, write.options.overwrite);
     Report report;
     {
       ProgressBar bar(session, "converting");
-      report = lq::convert(from, to, session.communicator,
-                           {.write = write.options(), .dry_run = write.dry_run, .progress = bar.callback()});
+      ConvertOptions how = options;
+      how.write = write.options;
+      how.progress = bar.callback();
+      report = lq::convert(from, to, session.communicator, how);
     }
     if (session.json) {
       base::JsonWriter json;
       json.begin_object().raw_members(to_json(report));
-      json.member("source", from).member("dry_run", write.dry_run).end_object();
+      json.member("source", from).member("dry_run", options.dry_run).end_object();
       session.out.line(json.take());
     } else if (!session.quiet) {
       session.out.line(text_of(report));
     }
-    if (!write.dry_run) session.remark(report.summary());
+    if (!options.dry_run) session.remark(report.summary());
     return fine;
   }
 
@@ -87,7 +89,7 @@ struct Convert {
 
   std::string text_of(const Report& report) const {
     const std::string what = fmt::format("{} {}", to_string(report.extents), describe(report.spec));
-    if (write.dry_run) return fmt::format("{}: would be written from {} ({}); nothing was written", to, from, what);
+    if (options.dry_run) return fmt::format("{}: would be written from {} ({}); nothing was written", to, from, what);
     return fmt::format("{}: written from {}: {}, {}, {} precision, {}, {}", to, from, report.format, what,
                        name(report.spec.precision), base::human_bytes(report.bytes), checksum_text(report));
   }
@@ -99,7 +101,8 @@ Run declare_convert(Arguments& arguments) {
   const auto convert = std::make_shared<Convert>();
   arguments.file("IN", convert->from, "file to read");
   arguments.file("OUT", convert->to, "file to write; its suffix picks the format");
-  convert->write.declare(arguments, "--to");
+  convert->write.declare(arguments, "convert");
+  declare_options(arguments, "convert", "ConvertOptions", convert->options);
   return [convert](Session& session) {
     return for_each_file(session, {convert->to}, [&](const std::string&) { return convert->copy(session); });
   };

@@ -26,12 +26,9 @@ Run declare_defrag(Arguments& arguments) {
   const auto defrag = std::make_shared<Defrag>();
   arguments.file("FILE", defrag->from, "multifile to read");
   arguments.text("-o,--output", "OUT", defrag->to, "multifile to write");
-  defrag->how.declare_block_size(arguments);
-  defrag->how.declare_checkpoint(arguments);
-  defrag->how.declare(arguments);
+  defrag->how.declare(arguments, "defrag");
   return [defrag](Session& session) {
     if (defrag->to.empty()) throw UsageError("-o OUT is missing: which multifile is to be written?");
-    if (defrag->how.checkpoint && defrag->how.plain) throw UsageError("--checkpoint and --plain exclude each other");
     return for_each_file(session, {defrag->to}, [&](const std::string&) { return defrag->run(session); });
   };
 }

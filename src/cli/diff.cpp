@@ -13,6 +13,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/numbered_name.hpp"
+#include "cli/option_arguments.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 
@@ -21,23 +22,24 @@ namespace {
 
 struct Diff {
   std::string a, b;
-  double tolerance = 0;
-  std::string field;
+  DiffOptions options;
 
   int compare(Session& session) const {
-    if (!(tolerance >= 0)) throw UsageError("--tol: the tolerance must not be negative");
-    const NumberedName wanted = parse_numbered_name(field);
+    const NumberedName wanted = parse_numbered_name(options.field);
     Difference difference;
     {
       ProgressBar bar(session, "comparing");
-      difference =
-          lq::diff(with_fields(a, session.communicator), with_fields(b, session.communicator), session.communicator,
-                   {.tolerance = tolerance, .field = wanted.name, .index = wanted.index, .progress = bar.callback()});
+      DiffOptions how = options;
+      how.field = wanted.name;
+      how.index = wanted.index;
+      how.progress = bar.callback();
+      difference = lq::diff(with_fields(a, session.communicator, how.limits),
+                            with_fields(b, session.communicator, how.limits), session.communicator, how);
     }
     if (session.json) {
       base::JsonWriter json;
       json.begin_object().raw_members(to_json(difference));
-      json.member("path", a).member("other", b).member("tolerance", tolerance).end_object();
+      json.member("path", a).member("other", b).member("tolerance", options.tolerance).end_object();
       session.out.line(json.take());
     } else {
       show(session, difference);
@@ -48,7 +50,7 @@ struct Diff {
   void show(Session& session, const Difference& difference) const {
     Output& out = session.out;
     if (session.quiet && difference.same) return;
-    const std::string within = tolerance > 0 ? fmt::format(" by more than {:g}", tolerance) : "";
+    const std::string within = options.tolerance > 0 ? fmt::format(" by more than {:g}", options.tolerance) : "";
     const std::string all = count(difference.compared_numbers, "number");
     out.line(difference.same
                  ? fmt::format("{} and {}: none of {} differs{}", a, b, all, within)
@@ -71,8 +73,7 @@ Run declare_diff(Arguments& arguments) {
   const auto diff = std::make_shared<Diff>();
   arguments.file("A", diff->a, "a file, or a checkpoint, of which the fields are meant");
   arguments.file("B", diff->b, "another, of any format and precision");
-  arguments.number("--tol", diff->tolerance, "absolute differences up to X are none (default 0)");
-  arguments.text("--field", "NAME", diff->field, "which field; NAME:N is number N of that name (default: the first)");
+  declare_options(arguments, "diff", "DiffOptions", diff->options);
   return [diff](Session& session) { return diff->compare(session); };
 }
 

@@ -13,6 +13,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/numbered_name.hpp"
+#include "cli/option_arguments.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {
@@ -82,17 +83,19 @@ std::vector<int> shape_of(const FieldSpec& spec) {
 }
 
 struct Dump {
-  std::string file, site, field;
+  std::string file, site;
+  ReadOptions options;
 
   int print(Session& session) const {
     if (site.empty()) throw UsageError("--site is missing: which site? For example --site 0,0,0,3 (x,y,z,t)");
     const Coord where = parse_site(site);
-    const NumberedName wanted = parse_numbered_name(field);
+    const NumberedName wanted = parse_numbered_name(options.field);
     return at_root(session, [&] {
-      const Catalog catalog = inspect(file);
+      const Catalog catalog = inspect(file, {}, options.limits);
       catalog.require_sound();
       const FieldEntry& entry = catalog.field(wanted.name, wanted.index);
-      const std::vector<double> numbers = read_site(file, where, {.field = wanted.name, .index = wanted.index});
+      const std::vector<double> numbers =
+          read_site(file, where, {.field = wanted.name, .index = wanted.index, .limits = options.limits});
       if (session.json) {
         print_json(session, entry, where, numbers);
       } else {
@@ -145,7 +148,7 @@ Run declare_dump(Arguments& arguments) {
   const auto dump = std::make_shared<Dump>();
   arguments.file("FILE", dump->file, "file to read");
   arguments.text("--site", "x,y,z,t", dump->site, "coordinates of the site, from 0");
-  arguments.text("--field", "NAME", dump->field, "which field; NAME:N is number N of that name (default: the first)");
+  declare_options(arguments, "dump", "ReadOptions", dump->options);
   return [dump](Session& session) {
     return for_each_file(session, {dump->file}, [&](const std::string&) { return dump->print(session); });
   };

@@ -14,6 +14,7 @@
 #include "base/json_writer.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/option_arguments.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
 
@@ -37,9 +38,10 @@ std::string hex_of(std::ifstream& file, const Annotation& annotation) {
 
 struct Explain {
   std::string file;
+  Limits limits;
 
   int print(Session& session) const {
-    const std::vector<Annotation> annotations = lq::explain(file);
+    const std::vector<Annotation> annotations = lq::explain(file, limits);
     if (session.json) {
       base::JsonWriter json;
       json.begin_object().member("path", file).key("annotations").raw(to_json(annotations)).end_object();
@@ -62,9 +64,10 @@ struct Explain {
 Run declare_explain(Arguments& arguments) {
   const auto explain = std::make_shared<Explain>();
   arguments.file("FILE", explain->file, "file to explain");
+  declare_options(arguments, "explain", "Limits", explain->limits);
   return [explain](Session& session) {
     return for_each_file(session, {explain->file}, [&](const std::string& path) {
-      const Catalog catalog = inspect(path, session.communicator);
+      const Catalog catalog = inspect(path, session.communicator, explain->limits);
       at_root(session, [&] { return explain->print(session); });
       tell(session, path, catalog.findings);
       return exit_code_of(catalog);

@@ -31,7 +31,7 @@ Run declare_extract(Arguments& arguments) {
   arguments.word("NAME", extract->name,
                  "type of the record, NAME:N is number N of it, from 0; or field of a checkpoint");
   arguments.file("OUT", extract->to, "file to write");
-  extract->how.declare(arguments);
+  extract->how.declare(arguments, "extract");
   return [extract](Session& session) {
     return for_each_file(session, {extract->to}, [&](const std::string&) { return extract->run(session); });
   };

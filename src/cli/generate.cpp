@@ -34,9 +34,8 @@ struct Generate {
   int make(Session& session) const {
     if (lattice.size() == 0) throw UsageError("--lattice is missing: which lattice? For example --lattice 8x8x8x16");
     const Grid grid(session.communicator, lattice, write.grid_options());
-    WriteOptions write_options = write.options();
-    write_options.measure = true;
-    require_target(session, path, write.force);
+    WriteOptions write_options = write.options;
+    require_target(session, path, write_options.overwrite);
     const std::uint64_t bytes = file_bytes(grid);
     rehearse(session, path, gauge_spec(Precision::double_, colors()), lattice.size(), write_options);
     if (write.dry_run) return announce(session, grid, bytes);
@@ -52,7 +51,7 @@ struct Generate {
 
   // Of the links in the file.
   std::uint64_t file_bytes(const Grid& grid) const {
-    const std::uint64_t word = write.precision == "single" ? 4 : 8;
+    const std::uint64_t word = write.options.precision == Precision::single ? 4 : 8;
     const std::uint64_t site_bytes = static_cast<std::uint64_t>(lattice.size() * 2 * colors() * colors()) * word;
     constexpr std::uint64_t limit = std::numeric_limits<std::int64_t>::max();
     if (grid.volume() <= limit / site_bytes) return grid.volume() * site_bytes;
@@ -148,17 +147,13 @@ struct Generate {
 
 Run declare_generate(Arguments& arguments) {
   const auto generate = std::make_shared<Generate>();
-  GenerateOptions& options = generate->options;
   arguments.file("OUT", generate->path, "file to write; its suffix picks the format");
   arguments.extents("--lattice", "LATTICE", generate->lattice, "extents x, y, z, t, such as 8x8x8x16");
-  arguments.number("--beta", options.beta, "coupling of the Wilson action, 2N/g^2 (default 6.0)");
-  arguments.number("--sweeps", options.sweeps, "heat bath sweeps (default 100)");
-  arguments.number("--over-relaxation", options.over_relaxation,
-                   "over-relaxation sweeps after each of them (default 3)");
-  arguments.number("--seed", options.seed, "random numbers; the same seed gives the same file (default 1)");
-  arguments.flag("--hot", options.hot_start, "start from random links (default: all links 1)");
+  declare_options(arguments, "generate", "GenerateOptions", generate->options);
   arguments.text("--group", "GROUP", generate->group, "gauge group (default su3)", {"su2", "su3"});
-  generate->write.declare(arguments, "--format");
+  generate->write.options.measure = true;
+  generate->write.declare(arguments, "generate");
+  arguments.flag("--dry-run", generate->write.dry_run, "check everything, write nothing");
   return [generate](Session& session) {
     return for_each_file(session, {generate->path}, [&](const std::string&) { return generate->make(session); });
   };

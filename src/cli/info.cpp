@@ -14,6 +14,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/leftovers.hpp"
+#include "cli/option_arguments.hpp"
 #include "cli/properties.hpp"
 #include "cli/text.hpp"
 
@@ -87,9 +88,10 @@ void put_or_null(base::JsonWriter& json, std::string_view key, const std::string
 class Info {
  public:
   std::vector<std::string> files;
+  Limits limits;
 
   int show(Session& session, const std::string& path) {
-    const Catalog catalog = inspect(path, session.communicator);
+    const Catalog catalog = inspect(path, session.communicator, limits);
     const std::vector<std::string> leftovers = session.is_root() ? leftovers_of(path) : std::vector<std::string>();
     const std::optional<Checkpoint> checkpoint = checkpoint_of(catalog, session.communicator);
     const int code = at_root(session, [&] {
@@ -158,6 +160,7 @@ class Info {
 Run declare_info(Arguments& arguments) {
   const auto info = std::make_shared<Info>();
   arguments.files("FILE", info->files, "files to describe");
+  declare_options(arguments, "info", "Limits", info->limits);
   return [info](Session& session) {
     return for_each_file(session, info->files, [&](const std::string& path) { return info->show(session, path); });
   };

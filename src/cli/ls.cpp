@@ -13,6 +13,7 @@
 #include "cli/checkpoint.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/option_arguments.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
 
@@ -87,10 +88,11 @@ std::string fields_table(const Checkpoint& checkpoint) {
 
 struct Ls {
   std::vector<std::string> files;
+  Limits limits;
   bool after_another = false;
 
   int list(Session& session, const std::string& path) {
-    const Catalog catalog = inspect(path, session.communicator);
+    const Catalog catalog = inspect(path, session.communicator, limits);
     std::optional<Checkpoint> checkpoint;
     try {
       checkpoint = checkpoint_of(catalog, session.communicator);
@@ -132,6 +134,7 @@ struct Ls {
 Run declare_ls(Arguments& arguments) {
   const auto ls = std::make_shared<Ls>();
   arguments.files("FILE", ls->files, "files to list");
+  declare_options(arguments, "ls", "Limits", ls->limits);
   return [ls](Session& session) {
     return for_each_file(session, ls->files, [&](const std::string& path) { return ls->list(session, path); });
   };

@@ -27,8 +27,7 @@ Run declare_pack(Arguments& arguments) {
   const auto pack = std::make_shared<Pack>();
   arguments.file("OUT", pack->to, "multifile to write");
   arguments.files("IN", pack->inputs, "files, each of which becomes a logical file");
-  pack->how.declare_block_size(arguments);
-  pack->how.declare(arguments);
+  pack->how.declare(arguments, "pack");
   return [pack](Session& session) {
     return for_each_file(session, {pack->to}, [&](const std::string&) { return pack->run(session); });
   };

@@ -11,6 +11,7 @@
 #include "base/json_writer.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/option_arguments.hpp"
 #include "cli/plan_text.hpp"
 
 namespace lq::cli {
@@ -89,7 +90,7 @@ struct MachineArguments {
 struct Plan {
   PlanRequest request;
   MachineArguments on;
-  std::string kind = "gauge", precision = "double", strategy = "auto";
+  std::string kind = "gauge", precision = "double";
   bool reading = false;
   std::uint64_t extents = 8;
   MultifilePlanRequest multifile = {0, 1, 0, 0};  // where tasks are given
@@ -97,7 +98,7 @@ struct Plan {
   // Of a multifile instead of a lattice.
   int run_multifile(Session& session) const {
     if (request.lattice.size() > 0 || request.processes.size() > 0) {
-      throw UsageError("--tasks is for a multifile, --lattice and --grid are for a field; give one or the other");
+      throw UsageError("--tasks is for a multifile, --lattice and --processes are for a field; give one or the other");
     }
     return at_root(session, [&] {
       MultifilePlanRequest asked = multifile;
@@ -121,13 +122,12 @@ struct Plan {
       throw UsageError("--lattice is missing: which lattice? For example --lattice 48x48x48x96");
     }
     if (request.processes.size() == 0) {
-      throw UsageError("--grid is missing: which process grid? For example --grid 2x2x2x4");
+      throw UsageError("--processes is missing: which process grid? For example --processes 2x2x2x4");
     }
     return at_root(session, [&] {
       PlanRequest asked = request;
       asked.spec = spec();
       asked.writing = !reading;
-      asked.route.strategy = parse_strategy(strategy);
       const Machine machine = on.machine(volume(request.processes));
       const TransferPlan plan = plan_transfer(asked, machine);
       const std::vector<Extent> first = extents_of(plan, extents);
@@ -159,19 +159,11 @@ struct Plan {
 Run declare_plan(Arguments& arguments) {
   const auto plan = std::make_shared<Plan>();
   arguments.extents("--lattice", "LATTICE", plan->request.lattice, "extents x, y, z, t, such as 48x48x48x96");
-  arguments.extents("--grid", "GRID", plan->request.processes, "process grid such as 2x2x2x4");
+  arguments.extents("--processes,--grid", "GRID", plan->request.processes, "process grid such as 2x2x2x4");
   arguments.text("--kind", "KIND", plan->kind, "what a site holds (default gauge)", {"gauge", "spinor", "propagator"});
   arguments.text("--precision", "P", plan->precision, "precision in the file (default double)", {"single", "double"});
   arguments.flag("--read", plan->reading, "plan reading instead of writing");
-  arguments.text("--strategy", "S", plan->strategy, "how sites travel (default auto)",
-                 {"auto", "direct", "shared", "pull", "messages"});
-  arguments.number("--aggregators", plan->request.route.aggregators, "ranks that touch the file (default: chosen)");
-  arguments.number("--chunk", plan->request.route.chunk_bytes, "bytes assembled and moved at a time (default: chosen)");
-  arguments.number("--alignment", plan->request.route.alignment,
-                   "file domains begin at multiples of it (default: block or stripe of the file system)");
-  arguments.number("--memory", plan->request.route.memory_bytes,
-                   "bytes per rank at most, beyond the field (default 16777216)");
-  arguments.number("--offset", plan->request.payload_offset, "byte in the file at which the sites begin (default 0)");
+  declare_options(arguments, "plan", "PlanRequest", plan->request);
   arguments.number("--extents", plan->extents, "how many pieces of the file are listed with their ranks (default 8)");
   arguments.number("--tasks", plan->multifile.tasks, "of a multifile, whose metadata are planned instead of a field");
   arguments.number("--files", plan->multifile.files, "its physical files (default 1)");

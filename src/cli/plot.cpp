@@ -92,7 +92,7 @@ Run declare_plot(Arguments& arguments) {
   arguments.text("-o,--output", "OUT", plot->out, "the picture, a .svg or .png file");
   arguments.text("--kind", "KIND", plot->kind, "what to draw (default: what the results suit)",
                  {std::begin(plot_kind_names), std::end(plot_kind_names)});
-  arguments.flag("--force", plot->force, "replace an existing picture");
+  arguments.flag("--overwrite,--force", plot->force, "replace an existing picture");
   return [plot](Session& session) { return plot->draw(session); };
 }
 

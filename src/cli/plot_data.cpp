@@ -15,12 +15,10 @@
 namespace lq::cli {
 namespace {
 
-using nlohmann::json;
-
 // An object of the file, and where it is: "results[3].seconds".
 class Object {
  public:
-  Object(const json& value, std::string place, const std::string& path)
+  Object(const nlohmann::json& value, std::string place, const std::string& path)
       : value_(value), place_(std::move(place)), path_(path) {
     if (!value.is_object()) refuse(place_, "an object");
   }
@@ -28,7 +26,7 @@ class Object {
   bool has(const char* key) const { return value_.contains(key); }
   bool is_null(const char* key) const { return !has(key) || value_[key].is_null(); }
   Object object(const char* key) const { return {get(key), place_of(key), path_}; }
-  const json& array(const char* key) const {
+  const nlohmann::json& array(const char* key) const {
     if (!get(key).is_array()) refuse(place_of(key), "an array");
     return value_[key];
   }
@@ -59,7 +57,7 @@ class Object {
   }
 
  private:
-  const json& get(const char* key) const {
+  const nlohmann::json& get(const char* key) const {
     if (!has(key)) {
       throw Error(Code::malformed,
                   fmt::format("{}: \"{}\" is missing; \"lq plot\" reads what \"lq bench --json\" writes", path_,
@@ -69,7 +67,7 @@ class Object {
     return value_[key];
   }
 
-  const json& value_;
+  const nlohmann::json& value_;
   std::string place_;
   const std::string& path_;
 };
@@ -121,11 +119,11 @@ PlotResult result_of(const Object& one, const Object& environment) {
   return result;
 }
 
-void add_run(const json& document, const std::string& place, const std::string& path,
+void add_run(const nlohmann::json& document, const std::string& place, const std::string& path,
              std::vector<PlotResult>& results) {
   const Object run(document, place, path);
   const Object environment = run.object("environment");
-  const json& all = run.array("results");
+  const nlohmann::json& all = run.array("results");
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Object one(all[i], run.place_of(fmt::format("results[{}]", i)), path);
     if (one.has("direction")) results.push_back(result_of(one, environment));
@@ -135,10 +133,10 @@ void add_run(const json& document, const std::string& place, const std::string& 
 }  // namespace
 
 std::vector<PlotResult> read_results(std::string_view text, const std::string& path) {
-  json document;
+  nlohmann::json document;
   try {
-    document = json::parse(text);
-  } catch (const json::parse_error& error) {
+    document = nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
     throw Error(Code::malformed,
                 fmt::format("{}: no valid JSON, at byte {}{}", path, error.byte,
                             error.byte > text.size() ? ": the file ends early" : ""),

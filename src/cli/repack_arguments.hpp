@@ -10,24 +10,17 @@
 
 #include <limequat/repack.hpp>
 
-#include "cli/arguments.hpp"
+#include "cli/option_arguments.hpp"
 #include "cli/session.hpp"
 
 namespace lq::cli {
 
 struct RepackArguments {
-  bool force = false;
-  bool dry_run = false;
-  std::uint64_t block_size = 0;
-  std::uint64_t unit = 1;
-  bool checkpoint = false;  // --checkpoint, --plain
-  bool plain = false;
-  std::string compression;
-  bool no_verify = false;
+  RepackOptions options;
 
-  void declare(Arguments& arguments);             // --force, --dry-run
-  void declare_block_size(Arguments& arguments);  // --block-size
-  void declare_checkpoint(Arguments& arguments);  // --checkpoint, --plain, --compression, --no-verify
+  void declare(Arguments& arguments, std::string_view verb) {
+    declare_options(arguments, verb, "RepackOptions", options);
+  }
 
   // Collective. Does `work`, with a progress bar of that label, tells what it reports about `to`, and returns the exit
   // code. `verb`: "packed", "written", ...
@@ -35,7 +28,6 @@ struct RepackArguments {
                 const std::function<RepackReport(const RepackOptions&)>& work) const;
 
  private:
-  RepackOptions options() const;
   void tell(Session& session, const std::string& to, const std::string& verb, const RepackReport& report) const;
 };
 

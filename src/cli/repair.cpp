@@ -27,10 +27,7 @@ Run declare_repair(Arguments& arguments) {
   arguments.file("FILE", repair->from, "damaged file, or multifile that was not closed");
   arguments.text("-o,--output", "OUT", repair->to,
                  "name of the whole file; of a checkpoint of ours by default the one it was to have");
-  arguments.number(
-      "--unit", repair->how.unit,
-      "of a multifile: data came in multiples of so many bytes, such as the size of a number or of a write");
-  repair->how.declare(arguments);
+  repair->how.declare(arguments, "repair");
   return [repair](Session& session) {
     const std::string& named = repair->to.empty() ? repair->from : repair->to;
     return for_each_file(session, {named}, [&](const std::string&) { return repair->run(session); });

@@ -74,7 +74,7 @@ int tell(Session& session, const std::string& path, const Error& error) {
   const bool says_which = path.empty() || names(path) || names(error.facts().path);
   session.complain(says_which ? sentence : path + ": " + sentence);
   int code = exit_code_of(error);
-  if (error.code() == Code::exists) session.complain("--force replaces it");
+  if (error.code() == Code::exists) session.complain("--overwrite replaces it");
   if (error.code() == Code::not_found && session.is_root()) {
     for (const std::string& leftover : leftovers_of(path)) {
       session.complain(fmt::format("{}: an interrupted writer left \"{}\"; see \"{} verify {}\" for how far it came",

@@ -28,7 +28,7 @@ Run declare_unpack(Arguments& arguments) {
   arguments.file("FILE", unpack->from, "file to unpack");
   arguments.text("-d,--directory", "DIR", unpack->folder,
                  "where the files go (default: here); made if it is not there");
-  unpack->how.declare(arguments);
+  unpack->how.declare(arguments, "unpack");
   return [unpack](Session& session) {
     return for_each_file(session, {unpack->from}, [&](const std::string&) { return unpack->run(session); });
   };

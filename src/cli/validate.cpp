@@ -13,6 +13,7 @@
 #include "base/json_writer.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/option_arguments.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {
@@ -25,15 +26,16 @@ std::uint64_t number_of(const std::vector<Finding>& findings, Severity severity)
 
 struct Validate {
   std::vector<std::string> files;
+  Limits limits;
   bool strict = false;
 
   int check(Session& session, const std::string& path) const {
-    const Catalog catalog = inspect(path, session.communicator);
+    const Catalog catalog = inspect(path, session.communicator, limits);
     return at_root(session, [&] { return check_at_root(session, path, catalog); });
   }
 
   int check_at_root(Session& session, const std::string& path, const Catalog& catalog) const {
-    const std::vector<Finding> findings = lq::validate(path);
+    const std::vector<Finding> findings = lq::validate(path, limits);
     const std::uint64_t errors = number_of(findings, Severity::error);
     const std::uint64_t warnings = number_of(findings, Severity::warning);
     const bool conforms = errors == 0 && (warnings == 0 || !strict);
@@ -67,6 +69,7 @@ struct Validate {
 Run declare_validate(Arguments& arguments) {
   const auto validate = std::make_shared<Validate>();
   arguments.files("FILE", validate->files, "files to check");
+  declare_options(arguments, "validate", "Limits", validate->limits);
   arguments.flag("--strict", validate->strict, "warnings count as errors");
   return [validate](Session& session) {
     return for_each_file(session, validate->files,

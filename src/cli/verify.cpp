@@ -14,6 +14,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/leftovers.hpp"
+#include "cli/option_arguments.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 
@@ -67,17 +68,15 @@ std::string verdict_text(const Verification& verification) {
 
 struct VerifyArguments {
   std::vector<std::string> files;
-  bool physics = false;
-  bool no_physics = false;
+  VerifyOptions options;
 
   int check(Session& session, const std::string& path) const {
     Verification verification;
     {
       ProgressBar bar(session, path);
-      VerifyOptions options;
-      options.physics = physics ? Measure::always : no_physics ? Measure::never : Measure::when_it_fits;
-      options.progress = bar.callback();
-      verification = lq::verify(path, session.communicator, options);
+      VerifyOptions how = options;
+      how.progress = bar.callback();
+      verification = lq::verify(path, session.communicator, how);
     }
     const int code = at_root(session, [&] {
       if (session.json) {
@@ -122,10 +121,8 @@ struct VerifyArguments {
 Run declare_verify(Arguments& arguments) {
   const auto verify = std::make_shared<VerifyArguments>();
   arguments.files("FILE", verify->files, "files to verify");
-  arguments.flag("--physics", verify->physics, "measure gauge fields even if they are large");
-  arguments.flag("--no-physics", verify->no_physics, "no plaquette, link trace, unitarity and NaN scan");
+  declare_options(arguments, "verify", "VerifyOptions", verify->options);
   return [verify](Session& session) {
-    if (verify->physics && verify->no_physics) throw UsageError("--physics and --no-physics exclude each other");
     return for_each_file(session, verify->files, [&](const std::string& path) { return verify->check(session, path); });
   };
 }

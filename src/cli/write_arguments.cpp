@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See write_arguments.hpp.
+// A target that is looked at, and tried, before the work begins.
 #include "cli/write_arguments.hpp"
 
 #include <unistd.h>
@@ -38,38 +38,23 @@ std::vector<std::string> names_of_field_formats() {
 
 }  // namespace
 
-void WriteArguments::declare(Arguments& arguments, const std::string& format_option) {
-  arguments.text(format_option, "FORMAT", format, "format of the new file (default: by its suffix)",
-                 names_of_field_formats());
-  arguments.text("--precision", "P", precision, "precision of the new file (default: unchanged)", {"single", "double"});
-  arguments.metadata("--metadata", metadata, "a text to travel with the field, such as a record; may be repeated");
-  arguments.extents("--grid", "GRID", processes,
-                    "process grid such as 1x1x2x4 (default: chosen); more than one "
-                    "process needs lq-mpi");
-  arguments.text("--verify", "HOW", verify, "how the new file is checked (default checksum)",
-                 {"none", "checksum", "read-back"});
-  arguments.flag("--no-slice-checksums", no_slice_checksums,
-                 "leave out the record of checksums per time slice, which tells where damage is");
-  arguments.flag("--force", force, "replace an existing file, which stays until the new one is complete");
-  arguments.flag("--dry-run", dry_run, "check everything, write nothing");
+void WriteArguments::declare(Arguments& arguments, std::string_view verb) {
+  given_ = declare_options(arguments, verb, "WriteOptions", options);
+  arguments.limit_to("--format", names_of_field_formats());
+  arguments.extents("--processes,--grid", "GRID", processes,
+                    "process grid such as 1x1x2x4 (default: chosen); more than one process needs lq-mpi");
 }
 
-WriteOptions WriteArguments::options() const {
-  WriteOptions options;
-  options.format = format;
-  if (!precision.empty()) options.precision = precision == "single" ? Precision::single : Precision::double_;
-  options.metadata = metadata;
-  if (verify == "none") options.verify = lq::Verify::none;
-  if (verify == "read-back") options.verify = lq::Verify::read_back;
-  options.overwrite = force;
-  options.slice_checksums = !no_slice_checksums;
-  return options;
+bool WriteArguments::asks_for_a_field() const {
+  std::size_t others = processes.size() > 0 ? 1 : 0;
+  for (const std::string_view name : *given_) others += name != "overwrite" ? 1 : 0;
+  return others > 0;
 }
 
 GridOptions WriteArguments::grid_options() const {
-  GridOptions options;
-  if (processes.size() > 0) options.processes = processes;
-  return options;
+  GridOptions grid;
+  if (processes.size() > 0) grid.processes = processes;
+  return grid;
 }
 
 void require_target(const Session& session, const std::string& path, bool force) {
@@ -110,6 +95,7 @@ void rehearse(const Session& session, const std::string& path, const FieldSpec& 
     const std::size_t numbers = static_cast<std::size_t>(dimensions * 2 * spec.colors * spec.colors);
     const std::vector<double> links(numbers * static_cast<std::size_t>(grid.volume()));
     options.sync = Sync::none;
+    options.route = {};  // of all ranks, where this is one
     try {
       (void)write(target, grid, Field{full, links.data(), links.size(), {}, {}}, options);
       fs::remove_all(folder, failure);

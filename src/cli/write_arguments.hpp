@@ -5,28 +5,30 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <limequat/grid.hpp>
 #include <limequat/options.hpp>
 #include <limequat/report.hpp>
 
-#include "cli/arguments.hpp"
+#include "cli/option_arguments.hpp"
 #include "cli/session.hpp"
 
 namespace lq::cli {
 
 struct WriteArguments {
-  std::string format, precision, verify;
-  Metadata metadata;
+  WriteOptions options;
   Extents processes;
-  bool force = false;
   bool dry_run = false;
-  bool no_slice_checksums = false;
 
-  // `format_option`: the verb's name for the option of the format.
-  void declare(Arguments& arguments, const std::string& format_option);
-  WriteOptions options() const;
+  // The options of writing of that verb, and the process grid.
+  void declare(Arguments& arguments, std::string_view verb);
   GridOptions grid_options() const;
+  // Whether something was given that means nothing where there is no field to write.
+  bool asks_for_a_field() const;
+
+ private:
+  GivenOptions given_;
 };
 
 // Collective. Throws what is certain to go wrong with the target before any work is done for it.

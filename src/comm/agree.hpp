@@ -30,7 +30,7 @@ void agree_on_success(Comm& comm, std::exception_ptr failure);
 
 // One of several arguments that must be the same on all ranks.
 struct Stated {
-  std::string_view what;
+  std::string what;
   std::string text;
 };
 // Collective. The same, and a comparison of `arguments` behind it; together one reduction when all is well.

@@ -58,7 +58,7 @@ std::string suffixes_of_fields() {
   const std::string known = suffixes_of_fields();
   const std::string shown = base::printable(suffix);
   throw Error(foreign ? Code::unsupported : Code::invalid_argument,
-              fmt::format("{}: the suffix {} {}; choose one of {}, or name the format (option `format`, `lq`: --to or "
+              fmt::format("{}: the suffix {} {}; choose one of {}, or name the format (option `format`, `lq`: "
                           "--format): {}",
                           path, shown,
                           foreign ? fmt::format("stands for {}, which this version does not write", foreign->name)

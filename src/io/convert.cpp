@@ -20,6 +20,7 @@
 #include "io/read.hpp"
 #include "io/scan.hpp"
 #include "lattice/tiles.hpp"
+#include "options/agreed.hpp"
 
 namespace lq {
 
@@ -180,7 +181,7 @@ Report convert(const std::string& from, const std::string& to, const Communicato
   source->open_everywhere();
   const Catalog& catalog = source->catalog();
   io::require_same_request(comm, to, options.write, FieldSpec{}, from, options.write.metadata);
-  comm::require_same(comm, options.dry_run ? "a dry run" : "the conversion itself", "what is asked of convert");
+  comm::require_same(comm, [&] { return options::stated("ConvertOptions", options); });
   comm::agree(comm, [&] { check_conversion(transport, catalog, to, options.write); });
   if (!options.dry_run) return convert_fields(transport, *source, to, communicator, options);
   return comm::agree(comm, [&] { return rehearse(transport, catalog, to, communicator, options.write); });

@@ -20,6 +20,7 @@
 #include "io/scan.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"
+#include "options/agreed.hpp"
 
 namespace lq {
 
@@ -127,11 +128,7 @@ void require_comparable(const Catalog& a, const FieldEntry& x, const Catalog& b,
 Difference diff(const std::string& a, const std::string& b, const Communicator& communicator,
                 const DiffOptions& options) {
   comm::Comm& comm = communicator.engine();
-  comm::require_same(comm, [&] {
-    return std::vector<comm::Stated>{
-        {"the field to compare or the tolerance",
-         fmt::format("\"{}\" number {}, {:a}", options.field, options.index, options.tolerance)}};
-  });
+  comm::require_same(comm, [&] { return options::stated("DiffOptions", options); });
   const auto one = io::ScannedFile::open(transport::resolve(a), a, communicator, options.limits);
   const auto other = io::ScannedFile::open(transport::resolve(b), b, communicator, options.limits);
   one->open_everywhere();

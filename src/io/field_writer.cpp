@@ -19,6 +19,7 @@
 #include "io/scan.hpp"
 #include "io/sites.hpp"
 #include "lattice/tiles.hpp"
+#include "options/agreed.hpp"
 #include "pump/past.hpp"
 
 namespace lq::io {
@@ -30,14 +31,6 @@ std::string name_of(const FieldPlan& plan) {
   if (!plan.name.empty()) return plan.name;
   return plan.spec.kind == FieldKind::generic ? "field" : std::string(name(plan.spec.kind));
 }
-
-std::string word(bool yes) { return yes ? "yes" : "no"; }
-
-std::string word(Verify verify) {
-  return verify == Verify::none ? "none" : verify == Verify::checksum ? "checksum" : "read_back";
-}
-
-std::string word(Sync sync) { return sync == Sync::none ? "none" : sync == Sync::data ? "data" : "full"; }
 
 // Of the first file, whose tiles came to lie where they do.
 std::uint64_t end_of(const std::vector<format::Literal>& tail, const std::vector<Tile>& tiles) {
@@ -53,15 +46,9 @@ std::uint64_t end_of(const std::vector<format::Literal>& tail, const std::vector
 
 // What all ranks must ask for alike, whatever is written.
 std::vector<comm::Stated> stated(const std::string& path, const WriteOptions& options) {
-  return {{"the path of the file to write", path},
-          {"the option format", options.format},
-          {"the option name", options.name},
-          {"the option verify", word(options.verify)},
-          {"the option sync", word(options.sync)},
-          {"the option overwrite", word(options.overwrite)},
-          {"the option measure", word(options.measure)},
-          {"the option slice_checksums", word(options.slice_checksums)},
-          {"the option route", describe(options.route)}};
+  std::vector<comm::Stated> arguments = options::stated(options);
+  arguments.insert(arguments.begin(), {"the path of the file to write", path});
+  return arguments;
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "io/sites.hpp"
 #include "io/transfer.hpp"
 #include "lattice/site_order.hpp"
+#include "options/agreed.hpp"
 
 namespace lq {
 
@@ -38,16 +39,11 @@ Coord shifted(const Coord& x, const Coord& by, std::int64_t sign) {
 
 void require_same_request(comm::Comm& comm, const ReadOptions& options, const FieldSpec& spec) {
   comm::require_same(comm, [&] {
-    const std::string region =
-        options.region ? to_string(options.region->lower) + "+" + to_string(options.region->extents) : "whole";
-    return std::vector<comm::Stated>{
-        {"the option field", options.field},
-        {"the option index", std::to_string(options.index)},
-        {"the option region", region},
-        {"the option verify", options.verify ? "yes" : "no"},
-        {"the option route", describe(options.route)},
+    std::vector<comm::Stated> arguments = options::stated(options);
+    arguments.push_back(
         {"the kind of field", fmt::format("{}, {} colors, {} spins, {} links, {} numbers per site", name(spec.kind),
-                                          spec.colors, spec.spins, spec.links, spec.numbers)}};
+                                          spec.colors, spec.spins, spec.links, spec.numbers)});
+    return arguments;
   });
 }
 
@@ -216,7 +212,7 @@ SitePlan plan_of(transport::Transport& transport, const Catalog& catalog, const 
           .payload = entry.payload,
           .region = region,
           .unit = transport.unit(catalog.path),
-          .sums = options.verify ? sums_of(entry) : std::vector<SumName>{},
+          .sums = options.verify != Verify::none ? sums_of(entry) : std::vector<SumName>{},
           .tile_codec = tile_codec_of(catalog.format, entry.payload),
           .route = options.route,
           .block_bytes = options.block_bytes};
@@ -232,7 +228,7 @@ class EntryTransfer {
         catalog_(catalog),
         entry_(entry),
         grid_(grid),
-        verify_(options.verify),
+        verify_(options.verify != Verify::none),
         region_(region_to_read(catalog.path, entry, options, grid, local.spec)),
         sites_(grid, plan_of(transport, catalog, entry, region_, options), in_region(local, region_.lower)) {}
   EntryTransfer(const EntryTransfer&) = delete;

@@ -127,11 +127,6 @@ bool has_second_thread(comm::Comm& comm, const SitePlan& plan, Strategy strategy
 
 }  // namespace
 
-std::string describe(const RouteOptions& options) {
-  return fmt::format("{}, {} aggregators, chunks of {} bytes, aligned to {}, memory {}", name(options.strategy),
-                     options.aggregators, options.chunk_bytes, options.alignment, options.memory_bytes);
-}
-
 SiteTransfer::SiteTransfer(const Grid& grid, SitePlan plan, const Field& from)
     : grid_(grid), plan_(std::move(plan)), field_(from), tally_(plan_.payload, plan_.sums) {
   set_rows();

@@ -23,9 +23,6 @@
 
 namespace lq::io {
 
-// Route options in words, to be compared between ranks.
-std::string describe(const RouteOptions& options);
-
 // What is asked for; the same on all ranks.
 struct SitePlan {
   std::string path;  // for errors

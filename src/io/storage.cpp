@@ -17,6 +17,7 @@
 #include "grid/local_field.hpp"
 #include "io/sites.hpp"
 #include "io/storage_file.hpp"
+#include "options/agreed.hpp"
 
 namespace lq {
 
@@ -41,12 +42,10 @@ constexpr std::uint64_t largest_end = std::uint64_t{1} << 63;
 std::string describe(const Payload& payload, const SiteOptions& options) {
   std::string order;
   for (const int d : payload.order) order += fmt::format("{} ", d);
-  return fmt::format(
-      "byte {}, {} bytes, {} numbers per site, {}, {}-endian, {} from {} of {}, order {}, checksum {}, {}",
-      payload.offset, payload.length, payload.spec.numbers, name(payload.spec.precision),
-      payload.byte_order == ByteOrder::big ? "big" : "little", to_string(payload.stored.extents),
-      to_string(payload.stored.lower), to_string(payload.extents), order, options.checksum,
-      io::describe(options.route));
+  return fmt::format("byte {}, {} bytes, {} numbers per site, {}, {}-endian, {} from {} of {}, order {}, checksum {}",
+                     payload.offset, payload.length, payload.spec.numbers, name(payload.spec.precision),
+                     payload.byte_order == ByteOrder::big ? "big" : "little", to_string(payload.stored.extents),
+                     to_string(payload.stored.lower), to_string(payload.extents), order, options.checksum);
 }
 
 void require_fit(const Payload& payload, const Grid& grid, const FieldSpec& spec, const std::string& path) {
@@ -82,7 +81,9 @@ Report move_sites(Storage& storage, const Payload& payload, const Grid& grid, co
   comm::Comm& comm = grid.communicator().engine();
   const base::Stopwatch watch;
   comm::require_same(comm, [&] {
-    return std::vector<comm::Stated>{{"the place of the sites", describe(payload, options)}};
+    std::vector<comm::Stated> arguments = options::stated(options.route);
+    arguments.push_back({"the place of the sites", describe(payload, options)});
+    return arguments;
   });
   std::optional<io::StorageFile> file;
   const auto sites = comm::agree(comm, [&] {

@@ -21,6 +21,7 @@
 #include "io/read.hpp"
 #include "io/scan.hpp"
 #include "lattice/tiles.hpp"
+#include "options/agreed.hpp"
 #include "pump/past.hpp"
 
 namespace lq {
@@ -178,7 +179,8 @@ Physics Verifier::measure_field(const FieldEntry& entry) {
     links.resize(static_cast<std::size_t>(grid.local_volume() * entry.payload.spec.numbers));
     return grid::resolve_field(grid, gauge(links, {.colors = entry.payload.spec.colors}));
   });
-  io::read_entry(file_->files(), catalog(), entry, grid, field, {.verify = false, .block_bytes = options_.block_bytes});
+  io::read_entry(file_->files(), catalog(), entry, grid, field,
+                 {.verify = Verify::none, .block_bytes = options_.block_bytes});
   return measure(grid, field);
 }
 
@@ -234,11 +236,7 @@ void Verifier::add(const FieldEntry& entry, Severity severity, Code code, std::s
 
 Verification io::verify(const std::string& path, const Communicator& communicator, const VerifyOptions& options) {
   // They decide who measures, which all ranks do together.
-  comm::require_same(communicator.engine(), [&] {
-    return std::vector<comm::Stated>{
-        {"when verify measures",
-         fmt::format("mode {}, {} bytes of memory", static_cast<int>(options.physics), options.memory_bytes)}};
-  });
+  comm::require_same(communicator.engine(), [&] { return options::stated("VerifyOptions", options); });
   return Verifier(path, communicator, options).run();
 }
 

@@ -11,6 +11,7 @@
 #include "comm/agree.hpp"
 #include "grid/local_field.hpp"
 #include "lattice/site_order.hpp"
+#include "options/agreed.hpp"
 #include "physics/chain.hpp"
 
 namespace lq {
@@ -75,11 +76,9 @@ void generate(const Grid& grid, const MutableField& field, const GenerateOptions
     return grid::resolve_field(grid, field);
   });
   comm::require_same(comm, [&] {
-    return std::vector<comm::Stated>{
-        {"the options of generate",
-         fmt::format("SU({}), beta {:a}, {} sweeps with {} of over-relaxation, seed {}, {} start, {}",
-                     field.spec.colors, options.beta, options.sweeps, options.over_relaxation, options.seed,
-                     options.hot_start ? "hot" : "cold", options.after_sweep ? "observed" : "not observed")}};
+    std::vector<comm::Stated> arguments = options::stated("GenerateOptions", options);
+    arguments.push_back({"the gauge group", fmt::format("SU({})", field.spec.colors)});
+    return arguments;
   });
   if (field.spec.colors == 2) {
     run_chain<2>(grid, resolved, options);

@@ -119,7 +119,7 @@ TEST_F(BecomesASet, AChunkWhoseRecordIsLostIsTakenAsItIsWhenAsked) {
   EXPECT_NE(std::string(refused.what()).find("lq defrag " + path_ + " -o NEW --no-verify"), std::string::npos);
   EXPECT_EQ(error_of([&] { defragment(path_, to_); }).code(), Code::checksum_mismatch);
   EXPECT_FALSE(fs::exists(to_));
-  EXPECT_EQ(count_of(defragment(path_, to_, {.verify = false}).findings, "repack-unverified-chunk"), 1U);
+  EXPECT_EQ(count_of(defragment(path_, to_, {.verify = Verify::none}).findings, "repack-unverified-chunk"), 1U);
   {
     MultifileWriter writer = MultifileWriter::append(to_);
     writer.write(stream_bytes(0, 5000, 100));
@@ -144,10 +144,10 @@ TEST_F(BecomesASet, ASetThatLostChunksGoesOnWithWhatThereIs) {
   EXPECT_EQ(refused.code(), Code::unsupported);
   EXPECT_NE(std::string(refused.what()).find("lq defrag " + path_ + " -o NEW --no-verify\""), std::string::npos)
       << refused.what();
-  const auto rest = MultifileReader(path_, {}, {.verify = false}).task(0).read_all();
+  const auto rest = MultifileReader(path_, {}, {.verify = Verify::none}).task(0).read_all();
   EXPECT_EQ(rest, stream_bytes(0, 0, 4096 - 128));
   EXPECT_EQ(error_of([&] { defragment(path_, to_); }).code(), Code::truncated);
-  defragment(path_, to_, {.verify = false});
+  defragment(path_, to_, {.verify = Verify::none});
   {
     MultifileWriter writer = MultifileWriter::append(to_);
     writer.write(stream_bytes(0, rest.size(), 900));

@@ -33,7 +33,7 @@ class Rewriting {
   Rewriting(transport::Transport& transport, const std::string& from, const std::string& to,
             const RepackOptions& options)
       : Rewriting(transport, open_whole_set(transport, from, options), to, options) {
-    if (options.verify) require_no_losses();
+    if (options.verify != Verify::none) require_no_losses();
   }
   Rewriting(transport::Transport& transport, checkpoint::FoundSet found, const std::string& to,
             const RepackOptions& options)
@@ -138,13 +138,13 @@ class Rewriting {
   }
 
   OpenTask open_streams() const {
-    return streams_of(transport_, found_, options_.verify ? Checksums::compared : Checksums::left_out);
+    return streams_of(transport_, found_, options_.verify != Verify::none ? Checksums::compared : Checksums::left_out);
   }
 
   RepackReport write(std::vector<FilePlan> plans, const OpenTask& open) {
     require_other_files(found_, plans);
     std::vector<Finding> findings = is_checkpoint() ? findings_of_checkpoint() : left_behind();
-    if (!options_.verify) std::ranges::move(taken_as_they_are(), std::back_inserter(findings));
+    if (options_.verify == Verify::none) std::ranges::move(taken_as_they_are(), std::back_inserter(findings));
     RepackReport report = is_checkpoint()
                               ? write_checkpoint(transport_, std::move(plans), open, keeping_, fields_, options_)
                               : write_set(transport_, std::move(plans), open, options_);
@@ -181,10 +181,10 @@ class Rewriting {
     if (!found_.has_records()) return findings;
     findings.push_back(finding(
         Severity::note, Code::ok, "records-left-behind",
-        fmt::format(
-            "\"{}\": its streams were {}; the new multifile holds them plainly, without checksums and records",
-            found_.path,
-            options_.verify && found_.has_checksums() ? "compared with their checksums" : "taken as they are")));
+        fmt::format("\"{}\": its streams were {}; the new multifile holds them plainly, without checksums and records",
+                    found_.path,
+                    options_.verify != Verify::none && found_.has_checksums() ? "compared with their checksums"
+                                                                              : "taken as they are")));
     if (found_.fields > 0) {
       findings.push_back(
           finding(Severity::warning, Code::ok, "fields-left-behind",

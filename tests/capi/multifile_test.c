@@ -45,6 +45,13 @@ static void test_round_trip(const char* path) {
   CHECK_STATUS(lq_multifile_info(reader, &json), LQ_OK);
   CHECK(strstr(json, "\"tasks\":3") != NULL);
   lq_text_free(json);
+  lq_multifile_facts facts = {.struct_size = 0};
+  CHECK_STATUS(lq_multifile_known(reader, &facts), LQ_INVALID_ARGUMENT);
+  facts.struct_size = sizeof facts;
+  CHECK_STATUS(lq_multifile_known(reader, &facts), LQ_OK);
+  CHECK(facts.tasks == 3 && facts.bytes == 10 && facts.files == 1 && facts.fields == 0);
+  CHECK(facts.has_records == 1 && facts.has_checksums == 1 && facts.compression == LQ_COMPRESSION_NONE);
+  CHECK(facts.findings == 0);
   lq_multifile_reader_free(reader);
 }
 

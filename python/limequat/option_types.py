@@ -1,0 +1,145 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Options for type checkers; made of the tables in src/options by tools/make_options.py."""
+
+from typing import Callable, Literal, Mapping, Optional, TypedDict, Union
+
+from typing_extensions import Unpack
+
+__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "MultifileOptions", "MultifileReadOptions", "Unpack"]
+
+
+class WriteOptions(TypedDict, total=False):
+    """Writing a field, or a file of several."""
+
+    format: Optional[str]
+    to: Optional[str]
+    name: Optional[str]
+    precision: Union[Literal["single", "double"], bool, None]
+    metadata: Optional[Mapping[str, str]]
+    verify: Union[Literal["none", "checksum", "read-back"], bool, None]
+    sync: Union[Literal["none", "data", "full"], bool, None]
+    overwrite: Optional[bool]
+    force: Optional[bool]
+    measure: Optional[bool]
+    slice_checksums: Optional[bool]
+    block_bytes: Optional[int]
+    strategy: Union[Literal["auto", "direct", "shared", "pull", "messages"], bool, None]
+    aggregators: Optional[int]
+    chunk_bytes: Optional[int]
+    chunk: Optional[int]
+    alignment: Optional[int]
+    memory_bytes: Optional[int]
+    memory: Optional[int]
+    threads: Optional[int]
+
+
+class ReadOptions(TypedDict, total=False):
+    """Reading a field."""
+
+    field: Optional[str]
+    index: Optional[int]
+    region: Optional[Mapping[str, slice]]
+    verify: Union[Literal["none", "checksum", "read-back"], bool, None]
+    block_bytes: Optional[int]
+    limit_records: Optional[int]
+    limit_text_bytes: Optional[int]
+    strategy: Union[Literal["auto", "direct", "shared", "pull", "messages"], bool, None]
+    aggregators: Optional[int]
+    chunk_bytes: Optional[int]
+    chunk: Optional[int]
+    alignment: Optional[int]
+    memory_bytes: Optional[int]
+    memory: Optional[int]
+    threads: Optional[int]
+
+
+class Limits(TypedDict, total=False):
+    """Asking what is in a file."""
+
+    limit_records: Optional[int]
+    limit_text_bytes: Optional[int]
+
+
+class VerifyOptions(TypedDict, total=False):
+    """Verifying a file."""
+
+    physics: Union[Literal["when-it-fits", "always", "never"], bool, None]
+    memory_bytes: Optional[int]
+    block_bytes: Optional[int]
+    limit_records: Optional[int]
+    limit_text_bytes: Optional[int]
+    progress: Optional[Callable[..., None]]
+
+
+class ConvertOptions(WriteOptions, total=False):
+    """Converting, besides the options of writing."""
+
+    dry_run: Optional[bool]
+    limit_records: Optional[int]
+    limit_text_bytes: Optional[int]
+    progress: Optional[Callable[..., None]]
+
+
+class DiffOptions(TypedDict, total=False):
+    """Comparing two fields."""
+
+    tolerance: Optional[float]
+    tol: Optional[float]
+    field: Optional[str]
+    index: Optional[int]
+    limit_records: Optional[int]
+    limit_text_bytes: Optional[int]
+    progress: Optional[Callable[..., None]]
+
+
+class PlanRequest(TypedDict, total=False):
+    """Planning a transfer."""
+
+    checksum: Optional[bool]
+    payload_offset: Optional[int]
+    offset: Optional[int]
+    strategy: Union[Literal["auto", "direct", "shared", "pull", "messages"], bool, None]
+    aggregators: Optional[int]
+    chunk_bytes: Optional[int]
+    chunk: Optional[int]
+    alignment: Optional[int]
+    memory_bytes: Optional[int]
+    memory: Optional[int]
+    threads: Optional[int]
+
+
+class GenerateOptions(TypedDict, total=False):
+    """Generating a gauge configuration."""
+
+    beta: Optional[float]
+    sweeps: Optional[int]
+    over_relaxation: Optional[int]
+    seed: Optional[int]
+    hot_start: Optional[bool]
+    hot: Optional[bool]
+    after_sweep: Optional[Callable[..., None]]
+
+
+class MultifileOptions(TypedDict, total=False):
+    """Writing a multifile, or going on with one."""
+
+    streams: Optional[int]
+    tasks: Optional[int]
+    expected_bytes: Optional[int]
+    files: Optional[int]
+    compression: Union[Literal["none", "lz4", "zstd"], bool, None]
+    level: Optional[int]
+    checksums: Optional[bool]
+    overwrite: Optional[bool]
+    force: Optional[bool]
+    sync: Union[Literal["none", "data", "full"], bool, None]
+    buffer_bytes: Optional[int]
+
+
+class MultifileReadOptions(TypedDict, total=False):
+    """Reading a multifile."""
+
+    record_bytes: Optional[int]
+    verify: Union[Literal["none", "checksum", "read-back"], bool, None]
+    accept_missing: Optional[bool]

@@ -1,0 +1,193 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Options as the library tells them (lq_options_json): structs, keyword arguments, documentation.
+
+A new option of the library is a new keyword argument here, without a line of Python.
+"""
+
+import ctypes
+import difflib
+import functools
+import inspect
+import json
+import operator
+import textwrap
+from ctypes import c_char_p, c_double, c_int, c_size_t, c_uint64, c_void_p
+
+from limequat import structs
+from limequat._library import call, text_from
+from limequat.errors import InvalidArgument
+
+_TYPES = {"int": c_int, "uint64": c_uint64, "double": c_double, "text": c_char_p, "size": c_size_t,
+          "pointer": c_void_p}
+_PROGRESS = ctypes.CFUNCTYPE(None, c_uint64, c_uint64, c_void_p)
+_AFTER_SWEEP = ctypes.CFUNCTYPE(None, c_int, c_void_p)
+
+
+class Table:
+    """The options of one struct: ``rows`` by name, ``aliases`` to names, and the ``struct`` of C; ``base`` is another
+    table whose options are taken, too."""
+
+    def __init__(self, description):
+        self.name, self.c_name, self.base = description["name"], description["c_name"], description["base"]
+        self.rows = {row["name"]: row for row in description["options"]}
+        self.aliases = {alias: row["name"] for row in self.rows.values() for alias in row["aliases"]}
+        self.struct = self._struct(description) if self.c_name else None
+
+    def _struct(self, description):
+        members = description["others"] + [member for row in self.rows.values() for member in row["members"]]
+        members.sort(key=lambda member: member["offset"])
+        struct = type(self.c_name, (ctypes.Structure,),
+                      {"_fields_": [(member["name"], _TYPES[member["type"]]) for member in members]})
+        places = {member["name"]: member["offset"] for member in members}
+        if ctypes.sizeof(struct) != description["c_size"] or any(
+                getattr(struct, name).offset != place for name, place in places.items()):
+            raise ImportError(f"the members of {self.c_name} lie elsewhere than the library says")
+        return struct
+
+
+_tables = {table["name"]: Table(table) for table in json.loads(text_from("lq_options_json"))}
+
+
+class Options:
+    """A struct of options with its defaults and `values` by name; passed to a call as it is."""
+
+    def __init__(self, table, values=()):
+        self._table, self._kept = _tables[table], []
+        self.struct = self._table.struct()
+        call(self._table.c_name + "_init", ctypes.byref(self.struct), ctypes.sizeof(self.struct))
+        self._as_parameter_ = ctypes.byref(self.struct)
+        for name, value in dict(values).items():
+            if value is not None and name in self._table.rows:
+                self._set(self._table.rows[name], value)
+
+    def keep(self, value):
+        """`value`, which then lives as long as these options."""
+        self._kept.append(value)
+        return value
+
+    def _set(self, row, value):
+        kind = row["kind"]
+        if kind == "texts":
+            texts = self.keep(metadata_array(value))
+            self.struct.metadata = ctypes.cast(texts, c_void_p)
+            self.struct.metadata_count = len(texts) if texts is not None else 0
+        elif kind == "callback":
+            setattr(self.struct, row["name"], ctypes.cast(self.keep(_callback(row, value)), c_void_p))
+        else:
+            text = self.keep(_text(row, value))
+            call(self._table.c_name + "_set", self._as_parameter_, row["name"].encode(), text)
+
+
+def _callback(row, function):
+    if not callable(function):
+        raise _unexpected(row, function)
+    if row["name"] == "after_sweep":
+        return _AFTER_SWEEP(lambda sweep, context: function(sweep))
+    return _PROGRESS(lambda done, total, context: function(done, total))
+
+
+def _unexpected(row, value):
+    return InvalidArgument(f"{row['name']} is {value!r}, expected {row['expected']}", expected=row["expected"],
+                           found=repr(value))
+
+
+def _text(row, value):
+    """The value as the text that the library takes; what the text may be is the library's matter."""
+    kind = row["kind"]
+    try:
+        if kind == "flag":
+            text = "yes" if value else "no"
+        elif kind in ("count", "whole"):
+            text = str(operator.index(value))
+        elif kind == "real":
+            text = repr(float(value))
+        elif kind == "choice" and isinstance(value, bool):
+            text = "yes" if value else "no"
+        elif isinstance(value, str):
+            text = value
+        else:
+            raise _unexpected(row, value)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InvalidArgument):
+            raise
+        raise _unexpected(row, value) from None
+    if "\0" in text:
+        raise InvalidArgument(f"{row['name']} is {value!r}, which holds a NUL character")
+    return text.encode("utf-8", "surrogateescape")
+
+
+def metadata_array(metadata):
+    """A dict of texts as the array that C wants; None when there are none."""
+    if not metadata:
+        return None
+    for name, text in metadata.items():
+        if not isinstance(name, str) or not isinstance(text, str):
+            raise InvalidArgument(f"metadata[{name!r}] is {text!r}, expected texts: str(...) makes one")
+        if "\0" in name + text:
+            raise InvalidArgument(f"metadata[{name!r}] holds a NUL character")
+    return (structs.Metadata * len(metadata))(*[(n.encode(), t.encode()) for n, t in metadata.items()])
+
+
+def takes(*tables, without=(), only=None):
+    """A decorator: the function's ``**options`` are those of these tables, checked, documented in place of a line
+    "{options}", and part of its signature."""
+    tables = [known for table in tables for known in (_tables[table].base, table) if known]
+    rows = {name: row for table in tables for name, row in _tables[table].rows.items()
+            if name not in without and (only is None or name in only)}
+    aliases = {alias: name for table in tables for alias, name in _tables[table].aliases.items() if name in rows}
+
+    def decorate(function):
+        signature = inspect.signature(function)
+        explicit = set(signature.parameters)
+
+        @functools.wraps(function)
+        def checked(*arguments, **options):
+            for alias in [name for name in options if name in aliases and name not in explicit]:
+                name = aliases[alias]
+                if name in options:
+                    raise TypeError(f"{function.__name__}(): {alias} is an older name of {name}; give one of them")
+                options[name] = options.pop(alias)
+            for name in options:
+                if name not in rows and name not in explicit:
+                    raise TypeError(_unknown(function, name, [*rows, *explicit]))
+            return function(*arguments, **options)
+
+        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default_of(row))
+                for name, row in rows.items() if name not in explicit]
+        checked.__signature__ = signature.replace(parameters=own + more)
+        checked.__doc__ = _documented(function.__doc__, rows)
+        return checked
+
+    return decorate
+
+
+def _unknown(function, name, names):
+    near = difflib.get_close_matches(name, names, 1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}"
+
+
+def default_of(row):
+    """The default of an option as a value of Python."""
+    text, kind = row["default"], row["kind"]
+    if kind == "flag":
+        return text == "yes"
+    if kind in ("count", "whole"):
+        return int(text)
+    if kind == "real":
+        return float(text)
+    return text or None if kind in ("choice", "text") else None
+
+
+def _documented(documentation, rows):
+    lines = []
+    for line in inspect.cleandoc(documentation or "").splitlines():
+        if line.strip() != "{options}":
+            lines.append(line)
+            continue
+        for name, row in rows.items():
+            values = f" ({', '.join(row['choices'])})" if row["choices"] else ""
+            lines += textwrap.wrap(f"{name:<15} {row['meaning']}{values}", 110, subsequent_indent=" " * 16)
+    return "\n".join(lines)

@@ -1,0 +1,148 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rows of questions to files, of conversion, and of the generator.
+#include "options/shared_rows.hpp"
+
+namespace lq::options {
+
+Table scan_table() {
+  auto result = table<Limits, lq_scan_options>("Limits", "lq_scan_options", "Asking what is in a file");
+  result.functions = {"info", "validate", "explain"};
+  result.verbs = {"ls", "info", "validate", "explain"};
+  result.others.push_back(c_member("communicator", &lq_scan_options::communicator));
+  result.rows = limit_rows<Limits, lq_scan_options>();
+  return result;
+}
+
+Table verify_table() {
+  using V = VerifyOptions;
+  using C = lq_verify_options;
+  using Row = Rows<V, C>;
+  auto result = table<V, C>("VerifyOptions", "lq_verify_options", "Verifying a file");
+  result.functions = {"verify"};
+  result.verbs = {"verify"};
+  result.others.push_back(c_member("communicator", &C::communicator));
+  result.rows = {
+      Row::row<&V::physics, &C::physics>(
+          {.name = "physics",
+           .meaning = "measure gauge fields (default when-it-fits)",
+           .advice =
+               "Plaquette, link trace, distance from SU(N), and numbers that are NaN or infinite; plaquette and link "
+               "trace are held against those in the metadata. This finds wrong orders and signs, which a checksum of "
+               "wrong data does not. The field is read into memory for it: when-it-fits does so up to memory_bytes. "
+               "never "
+               "leaves structure and checksums, in bounded memory.",
+           .shorthands = {{"physics", "always", "measure gauge fields even if they are large"},
+                          {"no-physics", "never", "no plaquette, link trace, unitarity and NaN scan"}}}),
+      Row::row<&V::memory_bytes, &C::memory_bytes>(
+          {.name = "memory_bytes",
+           .meaning = "of all ranks together, for physics that is measured when it fits (default 4294967296)",
+           .advice =
+               "A gauge field of more bytes in double precision is not measured, and the verdict says nothing about "
+               "its physics. Raise it on nodes with more memory, or use more ranks."}),
+      Row::row<&V::block_bytes, &C::block_bytes>(block_bytes_text()),
+  };
+  append(result.rows, limit_rows<V, C, &V::limits>());
+  result.rows.push_back(progress_row<V, C>());
+  return result;
+}
+
+Table convert_table() {
+  using V = ConvertOptions;
+  using C = lq_convert_options;
+  auto result = table<V, C>("ConvertOptions", "lq_convert_options", "Converting, besides the options of writing");
+  result.base = "WriteOptions";
+  result.functions = {"convert"};
+  result.verbs = {"convert"};
+  result.others.push_back(c_member("communicator", &C::communicator));
+  result.others.push_back(c_member("write", &C::write));
+  result.rows = {Rows<V, C>::row<&V::dry_run, &C::dry_run>(dry_run_text())};
+  append(result.rows, limit_rows<V, C, &V::limits>());
+  result.rows.push_back(progress_row<V, C>());
+  return result;
+}
+
+Table diff_table() {
+  using V = DiffOptions;
+  using C = lq_diff_options;
+  using Row = Rows<V, C>;
+  auto result = table<V, C>("DiffOptions", "lq_diff_options", "Comparing two fields");
+  result.functions = {"diff"};
+  result.verbs = {"diff"};
+  result.others.push_back(c_member("difference", &C::difference));
+  result.others.push_back(c_member("communicator", &C::communicator));
+  result.rows = {
+      Row::row<&V::tolerance, &C::tolerance>({.name = "tolerance",
+                                              .meaning = "absolute differences up to X are none (default 0)",
+                                              .advice = "Numbers that differ by no more count as equal; the largest "
+                                                        "differences are told all the same. 0 asks for "
+                                                        "equal numbers, which a copy in the same precision has; of a "
+                                                        "copy in single precision links differ by up "
+                                                        "to 6e-8.",
+                                              .bounds = {.least = 0},
+                                              .aliases = {"tol"}}),
+      Row::row<&V::field, &C::field>(
+          {.name = "field",
+           .meaning = "which field; NAME:N is number N of that name (default: the first)",
+           .advice = "Its name in both files. Empty is any field, of which index picks one."}),
+      Row::row<&V::index, &C::index>({.name = "index",
+                                      .meaning = "which of those with that name, from 0",
+                                      .advice = "In the order of the file.",
+                                      .not_in_lq = "NAME:N says it"}),
+  };
+  append(result.rows, limit_rows<V, C, &V::limits>());
+  result.rows.push_back(progress_row<V, C>());
+  return result;
+}
+
+Table generate_table() {
+  using V = GenerateOptions;
+  using C = lq_generate_options;
+  using Row = Rows<V, C>;
+  auto result = table<V, C>("GenerateOptions", "lq_generate_options", "Generating a gauge configuration");
+  result.functions = {"generate"};
+  result.verbs = {"generate"};
+  result.rows = {
+      Row::row<&V::beta, &C::beta>({.name = "beta",
+                                    .meaning = "coupling of the Wilson action, 2N/g^2 (default 6.0)",
+                                    .advice = "Small values are strong coupling, links far from 1; large ones weak "
+                                              "coupling. For SU(3) 5.7 to 6.2 is the "
+                                              "range of most quenched work, for SU(2) 2.2 to 2.6.",
+                                    .bounds = {.least = 0}}),
+      Row::row<&V::sweeps, &C::sweeps>(
+          {.name = "sweeps",
+           .meaning = "heat bath sweeps (default 100)",
+           .advice = "Each updates every link once. From a cold start the plaquette has settled after some ten; long "
+                     "distances need hundreds. 0 gives the start.",
+           .bounds = {.least = 0}}),
+      Row::row<&V::over_relaxation, &C::over_relaxation>(
+          {.name = "over_relaxation",
+           .meaning = "over-relaxation sweeps after each of them (default 3)",
+           .advice =
+               "They move through configurations of equal action and shorten autocorrelation at little cost. 0 is pure "
+               "heat bath.",
+           .bounds = {.least = 0}}),
+      Row::row<&V::seed, &C::seed>(
+          {.name = "seed",
+           .meaning = "random numbers; the same seed gives the same file (default 1)",
+           .advice =
+               "The configuration depends on lattice, group and these options alone, to the last bit: neither on the "
+               "process grid nor on the machine."}),
+      Row::row<&V::hot_start, &C::hot_start>(
+          {.name = "hot_start",
+           .meaning = "start from random links (default: all links 1)",
+           .advice = "Starting hot and cold and comparing is the usual check that a configuration has thermalised.",
+           .aliases = {"hot"}}),
+      Row::with<Path<&V::after_sweep>, &C::after_sweep, &C::context>(
+          {.name = "after_sweep",
+           .meaning = "called on every rank after each sweep, with 1, 2, ...",
+           .advice =
+               "In C++ with the links, on which collective calls are allowed; so it is given on all ranks or on none.",
+           .not_in_lq = "lq shows a bar on a terminal, and with -v the plaquette"},
+          {"after_sweep", "context"}),
+  };
+  return result;
+}
+
+}  // namespace lq::options

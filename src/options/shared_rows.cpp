@@ -1,0 +1,125 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What is said of options that several calls have.
+#include "options/shared_rows.hpp"
+
+namespace lq::options {
+
+std::vector<Option> route_texts() {
+  return {
+      {.name = "strategy",
+       .meaning = "how sites travel between ranks and file (default auto)",
+       .advice =
+           "auto asks the plan (\"lq plan\"), which knows the process grid, the file system and the site profile, and "
+           "takes "
+           "what it predicts to be fastest. direct: every rank moves its own rows; best when rows are long. shared: "
+           "rows of "
+           "several ranks meet in memory that a node shares, and go on to the file in large chunks. pull: the same "
+           "when "
+           "writing, but the rank that writes takes the rows out of its neighbours' memory; reading it is shared. "
+           "messages: "
+           "they meet by messages within a node, too, which works everywhere. A strategy that is not possible is an "
+           "error, never another one in silence. The file is the same with all of them."},
+      {
+          .name = "aggregators",
+          .meaning = "ranks that touch the file (default: chosen)",
+          .advice = "0 lets the plan choose. Fewer mean less contention for locks of the file system and more "
+                    "messages; more mean the "
+                    "opposite. With direct all ranks that hold sites touch it. Set it when your centre says how many "
+                    "clients of "
+                    "its file system are good, for example a few per node.",
+      },
+      {.name = "chunk_bytes",
+       .meaning = "bytes assembled and moved at a time (default: chosen)",
+       .advice = "Of an exchange: the size of each call to the file system. 0 lets the plan choose, some mebibytes as "
+                 "a rule. "
+                 "It should be a multiple of block or stripe; what memory_bytes cannot hold is refused or made smaller "
+                 "by the "
+                 "plan. direct does not use it.",
+       .aliases = {"chunk"}},
+      {.name = "alignment",
+       .meaning = "file domains begin at multiples of it (default: block or stripe of the file system)",
+       .advice =
+           "No two ranks write into one block or stripe, so that none waits for a lock of another. 0 takes what the "
+           "file system tells. Give it where the file system hides its stripes, as network mounts do; anything "
+           "that is smaller than the true stripe costs time, anything larger only balance."},
+      {.name = "memory_bytes",
+       .meaning = "bytes per rank at most, beyond the field (default 16777216)",
+       .advice =
+           "Bounds the chunks of an exchange: up to three being assembled, three arriving and four leaving. More "
+           "memory "
+           "allows larger chunks; below some hundred kilobytes the plan has to choose small ones, and below eight "
+           "sites it refuses. Leave it alone unless memory is short.",
+       .aliases = {"memory"}},
+      {.name = "threads",
+       .meaning = "threads of a rank that moves its own rows: 1, 2, or 0 for chosen (default 0)",
+       .advice =
+           "With 2, storage goes on beside packing and checking, each in half of the buffers. 0 takes 2 where there is "
+           "an idle core for each rank of the node, else 1; in the background it is 1. Set 1 where cores are pinned so "
+           "that a second thread would sit on the first one's. Ranks may differ in it.",
+       .ranks = Ranks::own,
+       .bounds = {.least = 0}},
+  };
+}
+
+std::vector<Option> limit_texts() {
+  return {
+      {.name = "limit_records",
+       .meaning = "records that a file may have (default 1000000)",
+       .advice =
+           "A damaged or hostile file must not make its reader allocate without bounds: a file of more records is "
+           "refused as malformed. Raise it for a sound file that has more; each takes some hundred bytes of memory.",
+       .ranks = Ranks::own},
+      {.name = "limit_text_bytes",
+       .meaning = "bytes of one text record that is held in memory (default 16777216)",
+       .advice = "Of a longer one only the beginning or nothing is looked at; data are not concerned. Raise it for "
+                 "files whose metadata are that large.",
+       .ranks = Ranks::own}};
+}
+
+Option block_bytes_text() {
+  return {.name = "block_bytes",
+          .meaning = "packed at a time by a rank that moves its own rows (default 524288)",
+          .advice =
+              "With the strategy direct a rank packs so much while it is in the processor's cache, and hands it to the "
+              "file "
+              "system in one call. Larger blocks mean fewer calls, which network file systems like; blocks beyond the "
+              "second-level cache make packing wait for memory. Two threads hold it twice. Leave it alone unless a "
+              "measurement on your machine says otherwise.",
+          .ranks = Ranks::own,
+          .bounds = {.least = 1}};
+}
+
+Option overwrite_text() {
+  return {.name = "overwrite",
+          .meaning = "replace an existing file, which stays until the new one is complete",
+          .advice =
+              "Without it a file of that name is an error before the first byte is written. With it the old file stays "
+              "under its name until the new one is complete and checked, and then goes in one step; there must be "
+              "space for both. Of a symbolic link the link is replaced, its target stays.",
+          .aliases = {"force"}};
+}
+
+Option dry_run_text() {
+  return {.name = "dry_run",
+          .meaning = "check everything, write nothing",
+          .advice =
+              "Whatever can be known before the first byte is written is an error as it would be then: the source, the "
+              "target "
+              "and its folder, the format, the options. The report says what would be written. Damage in the data of "
+              "the source is not found, for these are not read."};
+}
+
+Option progress_text() {
+  return {
+      .name = "progress",
+      .meaning = "called on rank 0 while a long operation runs, with what is done and the total",
+      .advice =
+          "The unit is its own, so that only the ratio means something. It is called on the calling thread and must "
+          "return soon; it may not call the library with the same communicator.",
+      .ranks = Ranks::own,
+      .not_in_lq = "lq shows a bar on a terminal"};
+}
+
+}  // namespace lq::options

@@ -1,0 +1,203 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rows of what reads and writes fields, and of plans for that.
+#include <limequat/plan.hpp>
+
+#include "options/member.hpp"
+#include "options/shared_rows.hpp"
+
+namespace lq::options {
+namespace {
+
+using W = WriteOptions;
+using R = ReadOptions;
+
+std::vector<Option> write_rows() {
+  using Row = Rows<W, lq_write_options>;
+  std::vector<Option> rows = {
+      Row::row<&W::format, &lq_write_options::format>(
+          {.name = "format",
+           .meaning = "format of the new file (default: by its suffix)",
+           .advice =
+               "Left empty, the suffix of the path decides, and where that says nothing (.lime, none at all, or a "
+               "number behind the last dot) the field: gauge fields in four dimensions go to ILDG files, everything "
+               "else to SciDAC files. A suffix that no format has is an error, and a format that cannot hold the "
+               "field is refused before anything is written. Give it where the name of the file is fixed by "
+               "something else.",
+           .aliases = {"to"}}),
+      Row::row<&W::name, &lq_write_options::name>(
+          {.name = "name",
+           .meaning = "of the field in the file (default: its kind)",
+           .advice =
+               "A file with several fields is asked for them by name, so that a name that says what it is "
+               "(\"eigenvector\", \"momentum\") spares readers a number. Names need not be unique: the second of a "
+               "name is number 1. ILDG files have no place for it; there the field is called by its kind.",
+           .verbs = {"generate"}}),
+      Row::row<&W::precision, &lq_write_options::precision>(
+          {.name = "precision",
+           .meaning = "of the numbers in the file (default: unchanged)",
+           .advice =
+               "Single takes half the bytes and half the time, and keeps 24 bits of each number: enough for "
+               "measurements, too little to go on with a Markov chain reproducibly. Double is rounded to nearest; what "
+               "overflows single becomes infinite, and verify finds it. Numbers in memory do not change. Left out, "
+               "files have the precision of the memory.",
+           .ranks = Ranks::resolved}),
+      Row::with<Path<&W::metadata>, &lq_write_options::metadata, &lq_write_options::metadata_count>(
+          {.name = "metadata",
+           .meaning = "a text to travel with the field, such as a record; may be repeated",
+           .advice =
+               "Names and texts: one LIME record each in ILDG and SciDAC files, in their order, before the data. "
+               "Whoever gets the file has nothing else to tell what it is, so write down at least the action, its "
+               "parameters and the trajectory; \"xlf-info\" is the name that most programs know. Names of records "
+               "that the format itself writes are refused.",
+           .ranks = Ranks::resolved},
+          {"metadata", "metadata_count"}),
+      Row::row<&W::verify, &lq_write_options::verify>(
+          {.name = "verify",
+           .meaning = "how the new file is checked (default checksum)",
+           .advice =
+               "checksum: computed while the sites pass and stored in the file, so that every reader finds damage; it "
+               "costs a few per cent of packing. read-back: when all is written, the file is also read again and "
+               "compared before it gets its name, which takes about as long as writing; right for data that cannot be "
+               "made again, on storage "
+               "that you do not trust. none: nothing is stored, readers cannot tell damage, and the time saved is "
+               "seldom measurable. Leave it at checksum."}),
+      Row::row<&W::sync, &lq_write_options::sync>(
+          {.name = "sync",
+           .meaning = "what has reached the disk when a write returns (default full)",
+           .advice =
+               "full: the data and the name survive a power failure. data: the bytes do, the name may be the old one. "
+               "none: the operating system writes when it likes, errors of the disk can go unnoticed, and a crash of "
+               "the machine may leave a file of zeros under the new name. A crash of the program alone is harmless "
+               "with any "
+               "of them. none is for scratch files and for measuring."}),
+      Row::row<&W::overwrite, &lq_write_options::overwrite>(overwrite_text()),
+      Row::row<&W::measure, &lq_write_options::measure>(
+          {.name = "measure",
+           .meaning = "of gauge fields: store plaquette and link trace in the metadata",
+           .advice =
+               "Two numbers that \"lq verify\" and other programs hold against the links they find: what no checksum "
+               "sees (a wrong order of sites or links, a sign, a conjugation) they do. It takes one pass over the "
+               "field in memory with an exchange of its surfaces, so that it costs more than packing; of other fields "
+               "it does nothing. \"lq generate\" does it by itself. A conversion has no field in memory; metadata of "
+               "the source travel with it.",
+           .verbs = {"generate"},
+           .shorthands = {{"no-measure", "no", "do not store plaquette and link trace in the metadata"}}}),
+      Row::row<&W::slice_checksums, &lq_write_options::slice_checksums>(
+          {.name = "slice_checksums",
+           .meaning = "a record of checksums per time slice, which tells where damage is",
+           .advice =
+               "Eight bytes per time slice in one private record behind the data, which other programs pass over. With "
+               "it verify names the slices that are damaged, a region of whole slices is read with its checksum "
+               "compared, and repair can tell what is sound. Switch it off only where a file must be equal to another "
+               "program's byte for byte.",
+           .off = "leave out the record of checksums per time slice, which tells where damage is"}),
+      Row::row<&W::block_bytes, &lq_write_options::block_bytes>(block_bytes_text()),
+  };
+  append(rows, route_rows<W, lq_write_options, &W::route>());
+  for (Option& row : rows) {
+    if (row.path.starts_with("route.")) row.verbs = {"generate"};  // a conversion deals out tiles
+  }
+  return rows;
+}
+
+std::vector<Option> read_rows() {
+  using Row = Rows<R, lq_read_options>;
+  std::vector<Option> rows = {
+      Row::row<&R::field, &lq_read_options::field>(
+          {.name = "field",
+           .meaning = "which field; NAME:N is number N of that name (default: the first)",
+           .advice =
+               "The name that it was written under, as \"lq ls\" lists it. Empty is any field, of which index picks "
+               "one. A name that the file lacks is an error that lists what there is."}),
+      Row::row<&R::index, &lq_read_options::index>({.name = "index",
+                                                    .meaning = "which of those with that name, from 0",
+                                                    .advice = "Several fields may have one name, as vectors of one "
+                                                              "kind have. They are counted in the order of the file.",
+                                                    .not_in_lq = "NAME:N says it"}),
+      Row::with<Path<&R::region>, &lq_read_options::region_lower, &lq_read_options::region_extents,
+                &lq_read_options::region_dimensions>(
+          {.name = "region",
+           .meaning = "part of the file's lattice (default: all of it)",
+           .advice =
+               "A box: its first site and its extents, which are those of the grid, too. Only the bytes of the region "
+               "are read. The checksum covers the whole field, so that a region is compared only if it is made of "
+               "whole time slices and the file has their checksums; the report says whether it was.",
+           .not_in_lq = "lq reads whole fields, or one site"},
+          {"region_lower", "region_extents", "region_dimensions"}),
+      Row::row<&R::verify, &lq_read_options::verify>(
+          {.name = "verify",
+           .meaning = "compare with the stored checksum; a mismatch is an error",
+           .advice =
+               "The checksum is computed from the bytes that pass, which costs a few per cent of unpacking. A file "
+               "without checksum is read all the same, and the report says \"absent\". none is for looking into a "
+               "file that is known to be damaged. read-back is the same as checksum here.",
+           .not_in_lq = "the numbers of one site have no checksum"}),
+      Row::row<&R::block_bytes, &lq_read_options::block_bytes>(block_bytes_text()),
+  };
+  rows.back().not_in_lq = "lq reads whole fields in tiles, or one site";
+  append(rows, limit_rows<R, lq_read_options, &R::limits>());
+  append(rows, route_rows<R, lq_read_options, &R::route>());
+  for (Option& row : rows) {
+    if (row.path.starts_with("route.")) row.not_in_lq = "lq reads whole fields in tiles, or one site";
+  }
+  return rows;
+}
+
+std::vector<Option> plan_rows() {
+  using P = PlanRequest;
+  using Row = Rows<P, lq_plan_options>;
+  std::vector<Option> rows = {
+      Row::row<&P::checksum, &lq_plan_options::checksum>(
+          {.name = "checksum",
+           .meaning = "plan with a checksum, as transfers have one",
+           .advice = "Its time is part of packing. Leave it on unless you transfer without.",
+           .off = "plan without a checksum"}),
+      Row::row<&P::payload_offset, &lq_plan_options::payload_offset>(
+          {.name = "payload_offset",
+           .meaning = "byte in the file at which the sites begin (default 0)",
+           .advice =
+               "Domains begin at multiples of the alignment counted from the beginning of the file, so that headers "
+               "shift which sites an owner has. The difference is small; 0 will do for a first look.",
+           .aliases = {"offset"}}),
+  };
+  append(rows, route_rows<P, lq_plan_options, &P::route>());
+  return rows;
+}
+
+}  // namespace
+
+Table write_table() {
+  auto result = table<W, lq_write_options>("WriteOptions", "lq_write_options", "Writing a field, or a file of several");
+  result.functions = {"write", "write_async", "create", "convert", "multifile.Writer.write_field"};
+  result.verbs = {"convert", "generate"};
+  result.others.push_back(c_member("report_json", &lq_write_options::report_json));
+  result.others.push_back(c_member("report", &lq_write_options::report));
+  result.rows = write_rows();
+  return result;
+}
+
+Table read_table() {
+  auto result = table<R, lq_read_options>("ReadOptions", "lq_read_options", "Reading a field");
+  result.functions = {"read", "read_async", "multifile.Reader.read_field"};
+  result.verbs = {"dump"};
+  result.others.push_back(c_member("report_json", &lq_read_options::report_json));
+  result.others.push_back(c_member("report", &lq_read_options::report));
+  result.rows = read_rows();
+  return result;
+}
+
+Table plan_table() {
+  auto result = table<PlanRequest, lq_plan_options>("PlanRequest", "lq_plan_options", "Planning a transfer");
+  result.verbs = {"plan"};
+  result.functions = {"plan"};
+  result.others.push_back(c_member("reading", &lq_plan_options::reading));
+  result.others.push_back(c_member("rank_order", &lq_plan_options::rank_order));
+  result.others.push_back(c_member("profile", &lq_plan_options::profile));
+  result.others.push_back(c_member("folder", &lq_plan_options::folder));
+  result.rows = plan_rows();
+  return result;
+}
+
+}  // namespace lq::options

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What is written of options for readers and type checkers comes from the tables in src/options, as the library tells
+# them (lq_options_json): docs/reference/options.md, a section of docs/man/lq.1.scd, and python/limequat/option_types.py.
+# Without --fix the files are compared with what they should be; and every member of the public structs must have a row.
+"""usage: make_options.py [--fix] LIBRARY [ROOT]"""
+
+import ctypes
+import json
+import pathlib
+import re
+import sys
+import textwrap
+
+TYPES = {"flag": "bool", "whole": "int", "count": "int", "real": "float", "text": "str", "texts": "Mapping[str, str]",
+         "box": "Mapping[str, slice]", "callback": "Callable[..., None]"}
+
+
+def tables_of(library):
+    """What the library tells."""
+    functions = ctypes.CDLL(str(library))
+    text = ctypes.c_char_p()
+    if functions.lq_options_json(ctypes.byref(text)) != 0:
+        raise SystemExit("make_options.py: lq_options_json failed")
+    return json.loads(text.value)
+
+
+def arguments_of(row):
+    return ", ".join(f"`{argument['names'][0]}`" for argument in row["arguments"])
+
+
+def default_of(row):
+    return {"texts": "none", "box": "all", "callback": "none"}.get(row["kind"], row["default"] or "not given")
+
+
+def page(tables):
+    """docs/reference/options.md"""
+    lines = ["# Options", "",
+             "Every option has one name: a member of the structs of C++ and C, a keyword of Python, an argument of `lq` "
+             "(with dashes). Change none without a reason: the defaults are meant for production. `lq VERB --help` and "
+             "`help()` in Python say the first line of each. This page is made of the tables in src/options by "
+             "tools/make_options.py.", ""]
+    for table in tables:
+        c = f"`{table['c_name']}` in C" if table["c_name"] else "not in C"
+        functions = ", ".join(f"`{name}`" for name in table["functions"]) or "no function"
+        verbs = ", ".join(f"`lq {verb}`" for verb in table["verbs"]) or "no verb"
+        lines += [f"## {table['name']}", "", *textwrap.wrap(
+            f"{table['summary']}. `lq::{table['name']}` in C++, {c}; in Python {functions}; on the command line {verbs}."
+            + (f" Takes the options of [{table['base']}](#{table['base'].lower()}), too." if table["base"] else ""), 118), ""]
+        for row in table["options"]:
+            lines += [f"### {row['name']}", "", *textwrap.wrap(row["meaning"][0].upper() + row["meaning"][1:] + ".", 118), ""]
+            facts = [f"Default: {default_of(row)}"]
+            if row["choices"]:
+                facts.append("values: " + ", ".join(row["choices"]))
+            if row["cpp"] != row["name"]:
+                facts.append(f"in C++ `{row['cpp']}`")
+            if row["arguments"]:
+                only = "" if row["verbs"] == table["verbs"] else " of " + ", ".join(row["verbs"])
+                facts.append(f"{arguments_of(row)}{only}")
+            else:
+                facts.append(f"no argument of `lq`: {row['not_in_lq'] or 'no verb takes it'}")
+            if row["aliases"]:
+                facts.append("older names: " + ", ".join(f"`{alias}`" for alias in row["aliases"]))
+            facts.append({"same": "the same on all ranks", "resolved": "what it comes to is the same on all ranks",
+                          "own": "ranks may differ"}[row["ranks"]])
+            lines += [*textwrap.wrap("; ".join(facts) + ".", 118), "", *textwrap.wrap(row["advice"], 118), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def type_of(row):
+    choices = ", ".join(f'"{choice}"' for choice in row["choices"])
+    return f"Union[Literal[{choices}], bool, None]" if choices else f"Optional[{TYPES[row['kind']]}]"
+
+
+def types(tables):
+    """python/limequat/option_types.py"""
+    lines = ["# Copyright (c) 2026 The Limequat authors", "# SPDX-License-Identifier: BSD-3-Clause",
+             '"""Options for type checkers; made of the tables in src/options by tools/make_options.py."""', "",
+             "from typing import Callable, Literal, Mapping, Optional, TypedDict, Union", "",
+             "from typing_extensions import Unpack", "",
+             f"__all__ = {json.dumps([table['name'] for table in tables if table['functions']] + ['Unpack'])}", ""]
+    for table in tables:
+        if not table["functions"]:
+            continue
+        lines += ["", f"class {table['name']}({table['base'] or 'TypedDict'}, total=False):",
+                  f'    """{table["summary"]}."""', ""]
+        for row in table["options"]:
+            for name in [row["name"], *row["aliases"]]:
+                lines.append(f"    {name}: {type_of(row)}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+VALUES = {"whole": " _N_", "count": " _N_", "real": " _X_", "texts": " _NAME_=_TEXT_", "text": " _TEXT_"}
+
+
+def escaped(text):
+    """A text in scdoc."""
+    return re.sub(r"([_*\\])", r"\\\1", text)
+
+
+def in_manual(row, argument):
+    """The names of an argument and the value behind it, in scdoc."""
+    value = "" if argument["value"] else VALUES.get(row["kind"], " " + "|".join(row["choices"]))
+    return ", ".join(f"*{escaped(name)}*" for name in argument["names"]) + value
+
+
+def manual(tables, text):
+    """The manual page `text` with its section of options made anew."""
+    entries = {}
+    for table in tables:
+        for row in table["options"]:
+            for argument in row["arguments"]:
+                key = (in_manual(row, argument), argument["meaning"])
+                entries.setdefault(key, []).extend(row["verbs"])
+    lines = []
+    for (head, meaning), verbs in sorted(entries.items()):
+        said = escaped(f"{meaning[0].upper()}{meaning[1:]}.")
+        lines += [head, f"\t{said} Of {', '.join(dict.fromkeys(verbs))}.", ""]
+    return re.sub(r"(; \[options\]\n\n).*?(; \[/options\]\n)", lambda m: m[1] + "\n".join(lines) + "\n" + m[2], text,
+                  flags=re.DOTALL)
+
+
+def members(text, name):
+    """Names of the members of a struct in a header."""
+    body = re.search(rf"(?:typedef )?struct {name} {{\n(.*?)\n}}", text, re.DOTALL)
+    if not body:
+        raise SystemExit(f"make_options.py: there is no struct {name}")
+    code = re.sub(r"//[^\n]*", "", body[1])
+    found = []
+    for statement in code.split(";"):
+        statement = re.sub(r"\s*=.*", "", statement, flags=re.DOTALL).strip()
+        callback = re.search(r"\(\*(\w+)\)", statement)
+        if callback or statement:
+            found.append(callback[1] if callback else re.search(r"(\w+)$", statement)[1])
+    return found
+
+
+def without_rows(root, tables):
+    """Sentences about members of public structs that no table knows."""
+    headers = "\n".join(path.read_text(encoding="utf-8") for path in sorted((root / "include/limequat").glob("*.hpp")))
+    c_header = (root / "include/limequat.h").read_text(encoding="utf-8")
+    for table in tables:
+        known = {row["cpp"].split(".")[0] for row in table["options"]} | ALSO.get(table["name"], set())
+        for name in members(headers, table["name"]):
+            if name not in known:
+                yield f"{table['name']}::{name} has no row in src/options"
+        if table["c_name"]:
+            known = {member["name"] for row in table["options"] for member in row["members"]}
+            known |= {member["name"] for member in table["others"]}
+            for name in members(c_header, table["c_name"]):
+                if name not in known:
+                    yield f"{table['c_name']}.{name} has no row in src/options"
+
+
+# Arguments rather than options, and the other struct of a conversion.
+ALSO = {"PlanRequest": {"lattice", "processes", "rank_order", "spec", "writing"}, "ConvertOptions": {"write"}}
+
+
+def main():
+    words = [word for word in sys.argv[1:] if word != "--fix"]
+    root = pathlib.Path(words[1]) if len(words) > 1 else pathlib.Path(__file__).resolve().parent.parent
+    tables = tables_of(words[0])
+    wrong = list(without_rows(root, tables))
+    man = root / "docs/man/lq.1.scd"
+    for path, text in [(root / "docs/reference/options.md", page(tables)),
+                       (man, manual(tables, man.read_text(encoding="utf-8"))),
+                       (root / "python/limequat/option_types.py", types(tables))]:
+        if "--fix" in sys.argv:
+            path.write_text(text, encoding="utf-8")
+        elif not path.is_file() or path.read_text(encoding="utf-8") != text:
+            wrong.append(f"{path.relative_to(root)} is not what the tables say; tools/make_options.py --fix LIBRARY writes it")
+    for sentence in wrong:
+        print(sentence)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
