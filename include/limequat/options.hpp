@@ -55,6 +55,7 @@ struct RouteOptions {
   // Threads of a rank that moves its own rows: with 2, storage goes on beside packing and checking. 0: 2 where there is
   // an idle core for each rank, else 1; in the background 1. May differ between ranks.
   int threads = 0;
+  std::string profile = {};  // of the machine (load_machine); empty: that of this site, if there is one
 };
 
 struct WriteOptions {

@@ -73,7 +73,9 @@ struct TransferPlan {
 // Local. Where the machine has too few nodes, each gets more ranks. invalid_argument: impossible lattice, process grid
 // or options; too_large: more than 2^63 bytes; unsupported: the strategy that is asked for is not possible,
 // or none is.
-LQ_API TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine = site_machine());
+LQ_API TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine);
+// Local. For the machine of the profile that request.route names, or of this site.
+LQ_API TransferPlan plan_transfer(const PlanRequest& request);
 // Local. docs/reference/json.md.
 LQ_API std::string to_json(const TransferPlan& plan);
 // Local. The machine with the file system of a folder: its kind and block or stripe; rates stay. not_found,

@@ -11,6 +11,7 @@ import functools
 import inspect
 import json
 import operator
+import os
 import textwrap
 from ctypes import c_char_p, c_double, c_int, c_size_t, c_uint64, c_void_p
 
@@ -96,7 +97,13 @@ def _text(row, value):
     """The value as the text that the library takes; what the text may be is the library's matter."""
     kind = row["kind"]
     try:
-        if kind == "flag":
+        if isinstance(value, str):
+            text = value
+        elif kind == "text" and isinstance(value, os.PathLike):
+            text = os.fsdecode(value)
+        elif kind == "flag":
+            if value not in (False, True):
+                raise _unexpected(row, value)
             text = "yes" if value else "no"
         elif kind in ("count", "whole"):
             text = str(operator.index(value))
@@ -104,8 +111,6 @@ def _text(row, value):
             text = repr(float(value))
         elif kind == "choice" and isinstance(value, bool):
             text = "yes" if value else "no"
-        elif isinstance(value, str):
-            text = value
         else:
             raise _unexpected(row, value)
     except (TypeError, ValueError) as error:

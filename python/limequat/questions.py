@@ -111,8 +111,8 @@ def diff(a, b, **options: "Unpack[DiffOptions]"):
 
 
 @takes("PlanRequest")
-def plan(lattice, processes, *, kind="gauge", precision="double", colors=3, spins=4, reading=False, profile=None,
-         folder=None, **options: "Unpack[PlanRequest]"):
+def plan(lattice, processes, *, kind="gauge", precision="double", colors=3, spins=4, reading=False, folder=None,
+         **options: "Unpack[PlanRequest]"):
     """Who would move which bytes of a file, by which strategy, and how long that should take; nothing is read or written.
 
     lattice    extents x, y, z, t
@@ -120,7 +120,6 @@ def plan(lattice, processes, *, kind="gauge", precision="double", colors=3, spin
     kind, precision, colors, spins
                what a site of the file holds: "gauge", "spinor" or "propagator"; "single" or "double"
     reading    plan reading instead of writing
-    profile    of a machine (``lq doctor --save-profile`` makes one); default: that of this site
     folder     whose file system is taken; default: that of the profile
     {options}
 
@@ -133,9 +132,8 @@ def plan(lattice, processes, *, kind="gauge", precision="double", colors=3, spin
     field = structs.Field(kind=kinds.index(kind), precision=precisions[precision], colors=colors, spins=spins, is_complex=1)
     how = Options("PlanRequest", options)
     how.struct.reading = int(bool(reading))
-    for name, path in (("profile", profile), ("folder", folder)):
-        if path is not None:
-            setattr(how.struct, name, how.keep(path_bytes(path)))
+    if folder is not None:
+        how.struct.folder = how.keep(path_bytes(folder))
     numbers = c_int64 * len(lattice)
     return parse(text_from("lq_plan", numbers(*lattice), numbers(*processes), len(lattice), field, how))
 

@@ -33,8 +33,9 @@ def test_damage_is_found_and_where(gauge_file, links):
 def test_physics_is_measured_on_demand(gauge_file, links):
     physics = lq.verify(gauge_file, physics=True).fields[0].physics
     assert physics.plaquette.average == lq.plaquette(links).average
+    assert lq.verify(gauge_file, physics="always").fields[0].physics == physics
     with pytest.raises(lq.InvalidArgument):
-        lq.verify(gauge_file, physics="always")
+        lq.verify(gauge_file, physics="sometimes")
 
 
 def test_info_agrees_with_a_plain_reader(gauge_file):

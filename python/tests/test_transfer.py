@@ -25,6 +25,12 @@ def test_a_gauge_field_comes_back(gauge_file, links):
     assert u.dtype == np.complex128 and np.array_equal(u, links)
 
 
+def test_a_profile_that_is_named_must_be_there(tmp_path, links):
+    with pytest.raises(lq.NotFound, match="none.toml"):
+        lq.write(tmp_path / "a.ildg", links, profile=tmp_path / "none.toml")
+    assert not (tmp_path / "a.ildg").exists()
+
+
 @pytest.mark.parametrize("site, kind", [((4, 3), "spinor"), ((4, 4, 3, 3), "propagator")])
 @pytest.mark.parametrize("dtype", [np.complex128, np.complex64])
 def test_kinds_are_told_by_shape(tmp_path, site, kind, dtype):
@@ -149,7 +155,7 @@ def test_damage_is_noticed_unless_not_asked_for(gauge_file, links):
     (np.zeros((2, 2)), {"kind": "generic"}, "dimensions"),
     (np.zeros(SHAPE), {"kind": "scalar"}, "scalar"),
     (np.zeros(SHAPE + (4, 3), complex), {"precision": "half"}, "half"),
-    (np.zeros(SHAPE + (4, 3), complex), {"verify": True}, "True"),
+    (np.zeros(SHAPE + (4, 3), complex), {"verify": "always"}, "always"),
     (np.zeros(SHAPE + (4, 3), complex), {"metadata": {"a": 1}}, "'a'"),
 ])
 def test_arrays_and_options_that_cannot_be_are_explained(tmp_path, array, arguments, word):

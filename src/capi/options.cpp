@@ -51,7 +51,7 @@ PlanRequest plan_request(const lq_plan_options* options, int dimensions) {
 
 Machine machine_of(const lq_plan_options* options) {
   const lq_plan_options c = given_options(options);
-  const Machine machine = c.profile != nullptr ? load_machine(c.profile) : site_machine();
+  const Machine machine = lq::machine_of(options_of(options).route.profile);
   return c.folder != nullptr ? with_file_system_of(c.folder, machine) : machine;
 }
 

@@ -50,17 +50,15 @@ void OpenSet::find(const std::string& path, comm::Comm& comm, const MultifileRea
   problem_ = std::move(tables.fields_problem);
   settings_.record = tables.record;
   share_ = deal_out(comm, tables.parts, tables.mine, options.record_bytes);
-  comm::agree(comm, [&] { files_->set_paths(info_.files); });
-  if (comm.size() == 1) return;
-  tell_files(comm, tables.parts);
-  comm::agree(comm, [&] { open_dealt(); });
+  open_dealt(comm, tables.parts);
 }
 
-// Collective. Who has looked into a file tells the others which it was.
-void OpenSet::tell_files(comm::Comm& comm, const Parts& parts) {
+// Collective. Who has looked into a file tells the others which it was; then the ranks open those of their streams.
+void OpenSet::open_dealt(comm::Comm& comm, const Parts& parts) {
   constexpr std::size_t facts = 3;
   std::vector<std::uint64_t> told;
   comm::agree(comm, [&] {
+    files_->set_paths(info_.files);
     told.resize(facts * info_.files.size());
     for (std::size_t number = 0; number < info_.files.size(); ++number) {
       if ((parts.count() == 1 ? 0 : parts.reader(number, comm.size())) != comm.rank()) continue;
@@ -71,6 +69,7 @@ void OpenSet::tell_files(comm::Comm& comm, const Parts& parts) {
       std::ranges::copy(values, told.begin() + static_cast<std::ptrdiff_t>(facts * number));
     }
   });
+  if (comm.size() == 1) return;
   comm.all_reduce(told, comm::Reduce::sum);
   comm::agree(comm, [&] {
     for (std::size_t number = 0; number < info_.files.size(); ++number) {
@@ -80,6 +79,7 @@ void OpenSet::tell_files(comm::Comm& comm, const Parts& parts) {
           info_.files[number],
           {.inode = theirs[0], .created = static_cast<std::int64_t>(theirs[1]), .bytes = theirs[2]});
     }
+    open_dealt();
   });
 }
 

@@ -87,7 +87,7 @@ MetadataCost closing(const MultifilePlan& plan) {
 // Each rank reads a task and a window, which is one task, too. Both are dealt out within the ranks of a file.
 MetadataCost opening(const MultifilePlan& plan) {
   const std::uint64_t group = plan.tasks_per_file, files = plan.request.files;
-  Sum sum("open", plan.request.tasks, files > 1 ? 21 : 18);
+  Sum sum("open", plan.request.tasks, files > 1 ? 23 : 20);
   for (int deal = 0; deal < 2; ++deal) sum.add(comm::scattering_cost(group, 8 * (13 + plan.chunks)));
   // Ranks, widths, starts, ends; counts and chunks; what of the table is compared with its checksum at a time. Where
   // each file begins, in tasks and bytes, and what is summed.

@@ -19,12 +19,11 @@ namespace {
 
 // What the command line says of a machine; zeros: nothing.
 struct MachineArguments {
-  std::string profile, path;
+  std::string path;
   std::uint64_t nodes = 0, ranks_per_node = 0, cores_per_node = 0, servers = 0, stripe = 0;
   double server_rate = 0, write_rate = 0, read_rate = 0, link_rate = 0, message_rate = 0, latency = 0;
 
   void declare(Arguments& arguments) {
-    arguments.text("--machine", "FILE", profile, "profile of a machine (default: that of this site, if there is one)");
     arguments.text("--path", "DIR", path, "folder whose file system is taken: its kind, block or stripe");
     arguments.number("--nodes", nodes, "nodes of the machine");
     arguments.number("--ranks-per-node", ranks_per_node, "consecutive ranks on each node");
@@ -67,17 +66,17 @@ struct MachineArguments {
     }
   }
 
-  Machine machine(std::uint64_t ranks) const {
+  Machine machine(std::uint64_t ranks, const std::string& profile) const {
     for (const double rate : {server_rate, write_rate, read_rate, link_rate, message_rate, latency}) {
       if (rate < 0) throw UsageError("rates and latency: positive numbers are expected");
     }
-    Machine machine = profile.empty() ? site_machine() : load_machine(profile);
+    Machine machine = machine_of(profile);
     if (!path.empty()) machine = with_file_system_of(path, machine);
     apply(machine, ranks);
     return machine;
   }
 
-  std::string about(const Machine& machine) const {
+  std::string about(const Machine& machine, const std::string& profile) const {
     std::string text = profile.empty() ? machine.name : fmt::format("{} ({})", machine.name, profile);
     if (profile.empty() && to_json(site_machine()) == to_json(Machine{})) {
       text = "the numbers of a small workstation, because there is no site profile";
@@ -102,7 +101,7 @@ struct Plan {
     }
     return at_root(session, [&] {
       MultifilePlanRequest asked = multifile;
-      asked.unit_bytes = on.machine(asked.tasks).block_bytes;
+      asked.unit_bytes = on.machine(asked.tasks, request.route.profile).block_bytes;
       const MultifilePlan plan = plan_multifile(asked);
       session.out.write(session.json ? to_json(plan) + "\n" : plan_text(plan));
       return fine;
@@ -128,13 +127,13 @@ struct Plan {
       PlanRequest asked = request;
       asked.spec = spec();
       asked.writing = !reading;
-      const Machine machine = on.machine(volume(request.processes));
+      const Machine machine = on.machine(volume(request.processes), request.route.profile);
       const TransferPlan plan = plan_transfer(asked, machine);
       const std::vector<Extent> first = extents_of(plan, extents);
       if (session.json) {
         session.out.line(with_extents(plan, first));
       } else {
-        session.out.write(plan_text(plan, first, on.about(machine)));
+        session.out.write(plan_text(plan, first, on.about(machine, request.route.profile)));
       }
       return fine;
     });

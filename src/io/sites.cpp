@@ -64,7 +64,7 @@ Decision decide(comm::Comm& comm, const SitePlan& plan, const route::Transfer& t
       situation.needs_single_owner = view.unit.single_owner;
       situation.has_whole_tiles = view.has_whole_tiles;
       situation.checksum = !plan.sums.empty();
-      const UsableMachine site = usable_site_machine();
+      const UsableMachine site = usable_machine_of(plan.route.profile);
       const Machine& machine = site.machine;
       warning = site.warning;
       situation.can_pull = situation.can_pull && machine.pull_permitted;

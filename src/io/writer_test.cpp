@@ -126,5 +126,28 @@ TEST_F(ManyFields, AreWrittenWithAWarningWhereTheSiteProfileCannotBeRead) {
   EXPECT_TRUE(io::verify(path_).ok);
 }
 
+// What the profile forbids is not chosen; one that is not there is an error of all ranks.
+TEST_F(ManyFields, TravelAsTheProfileThatIsNamedSays) {
+  Machine machine;
+  machine.pull_permitted = machine.shared_memory_permitted = false;
+  const std::string profile = directory_ / "site.toml";
+  save_machine(profile, machine);
+  try {
+    load_machine(profile);
+  } catch (const Error&) {
+    GTEST_SKIP() << "built without toml++";
+  }
+  testing::run_ranks(4, [&](std::shared_ptr<comm::Comm> comm) {
+    const Grid grid(Communicator(std::move(comm)), Extents{16, 4, 4, 4}, {.processes = Extents{4, 1, 1, 1}});
+    const std::vector<double> values = testing::formula_sites<double>(grid, 24);
+    const Field field = spinor(values);
+    EXPECT_EQ(error_of([&] { write(path_, grid, field, {.route = {.profile = directory_ / "none.toml"}}); }).code(),
+              Code::not_found);
+    EXPECT_EQ(write(path_, grid, field).strategy, Strategy::shared);
+    const WriteOptions options{.overwrite = true, .route = {.profile = profile}};
+    EXPECT_EQ(write(path_, grid, field, options).strategy, Strategy::messages);
+  });
+}
+
 }  // namespace
 }  // namespace lq::io

@@ -225,6 +225,23 @@ TEST(Site, ProfileThatIsNotThereThoughItWasAskedForIsAWarning) {
   EXPECT_NE(usable_site_machine().warning.find("none.toml"), std::string::npos);
 }
 
+// Who names a profile wants that one.
+TEST(Site, ProfileThatIsNamedIsTakenOrAnError) {
+  const ScratchDirectory scratch;
+  const Variable chosen("LQ_PROFILE", scratch / "none.toml");
+  const std::string path = scratch / "other.toml";
+  EXPECT_EQ(error_of([&] { usable_machine_of(path); }).code(), Code::not_found);
+  EXPECT_NE(usable_machine_of("").warning.find("none.toml"), std::string::npos);
+  Machine machine;
+  machine.name = "other";
+  save_machine(path, machine);
+  NEEDS_TOML();
+  EXPECT_EQ(usable_machine_of(path).machine.name, "other");
+  EXPECT_EQ(machine_of(path).name, "other");
+  std::ofstream(path) << "name = 7";
+  EXPECT_EQ(error_of([&] { usable_machine_of(path); }).code(), Code::malformed);
+}
+
 TEST(Site, ProfileOfAnotherUserIsNotTaken) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
   const ScratchDirectory scratch;

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <optional>
 
@@ -97,13 +98,26 @@ namespace {
 // Which file a profile is, and since when it has been as it is.
 struct Version {
   std::string path;
+  bool is_asked_for = false;
   std::uint64_t device = 0, inode = 0;
   std::int64_t seconds = 0, nanoseconds = 0, bytes = -1;  // -1: there is no such file
   bool operator==(const Version&) const = default;
 };
 
-Version version_of(const std::string& path, const struct stat& status) {
-  return {path, status.st_dev, status.st_ino, status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size};
+// Reads a profile only if it is another one than last time, or has changed.
+UsableMachine read_once(const std::string& path, bool is_asked_for, const struct stat& status,
+                        const std::function<UsableMachine()>& read) {
+  static std::mutex mutex;
+  static Version known;
+  static UsableMachine kept;
+  const std::lock_guard lock(mutex);
+  const Version now{
+      path, is_asked_for, status.st_dev, status.st_ino, status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size};
+  if (now != known) {
+    kept = read();
+    known = now;
+  }
+  return kept;
 }
 
 UsableMachine read_usable(const std::string& path, const struct stat& status, bool is_asked_for) {
@@ -124,9 +138,6 @@ UsableMachine read_usable(const std::string& path, const struct stat& status, bo
 }  // namespace
 
 UsableMachine usable_site_machine() {
-  static std::mutex mutex;
-  static Version known;
-  static UsableMachine read;
   const bool is_asked_for = !environment("LQ_PROFILE").empty();
   const std::string path = site_profile_path();
   if (path.empty()) return {};
@@ -138,13 +149,18 @@ UsableMachine usable_site_machine() {
             fmt::format("{}; the numbers of a small workstation are taken instead",
                         base::errno_error(path, "find the site profile", errno).what())};
   }
-  const std::lock_guard lock(mutex);
-  const Version now = version_of(path, status);
-  if (now != known) {
-    read = read_usable(path, status, is_asked_for);
-    known = now;
-  }
-  return read;
+  return read_once(path, is_asked_for, status, [&] { return read_usable(path, status, is_asked_for); });
+}
+
+UsableMachine usable_machine_of(const std::string& profile) {
+  if (profile.empty()) return usable_site_machine();
+  struct stat status {};
+  if (::stat(profile.c_str(), &status) != 0) throw base::errno_error(profile, "find the profile of a machine", errno);
+  return read_once(profile, true, status, [&] { return UsableMachine{load_machine(profile), {}}; });
+}
+
+Machine machine_of(const std::string& profile) {
+  return profile.empty() ? site_machine() : usable_machine_of(profile).machine;
 }
 
 Machine load_machine(const std::string& path) { return machine::parse_profile(read_profile(path), path); }

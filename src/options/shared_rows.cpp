@@ -60,6 +60,13 @@ std::vector<Option> route_texts() {
            "that a second thread would sit on the first one's. Ranks may differ in it.",
        .ranks = Ranks::own,
        .bounds = {.least = 0}},
+      {.name = "profile",
+       .meaning = "profile of the machine (default: that of this site, if there is one)",
+       .advice = "The file of numbers about machine and file system by which a strategy is chosen; \"lq doctor "
+                 "--save-profile\" measures them and writes one. Rank 0 reads it, once and again when it changes. One "
+                 "that is named here and cannot be read is an error; that of the site is a warning in the report "
+                 "then. Give it for a file system that is not the one of the site profile.",
+       .aliases = {"machine"}},
   };
 }
 

@@ -28,7 +28,8 @@ std::vector<Option> route_rows() {
           Row::template at<Path<route, &R::chunk_bytes>, &C::chunk_bytes>(texts.at(2)),
           Row::template at<Path<route, &R::alignment>, &C::alignment>(texts.at(3)),
           Row::template at<Path<route, &R::memory_bytes>, &C::memory_bytes>(texts.at(4)),
-          Row::template at<Path<route, &R::threads>, &C::threads>(texts.at(5))};
+          Row::template at<Path<route, &R::threads>, &C::threads>(texts.at(5)),
+          Row::template at<Path<route, &R::profile>, &C::profile>(texts.at(6))};
 }
 
 template <class Options, class C, auto... limits>

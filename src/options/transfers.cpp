@@ -194,7 +194,6 @@ Table plan_table() {
   result.functions = {"plan"};
   result.others.push_back(c_member("reading", &lq_plan_options::reading));
   result.others.push_back(c_member("rank_order", &lq_plan_options::rank_order));
-  result.others.push_back(c_member("profile", &lq_plan_options::profile));
   result.others.push_back(c_member("folder", &lq_plan_options::folder));
   result.rows = plan_rows();
   return result;

@@ -128,6 +128,10 @@ void choose(TransferPlan& plan, const route::Geometry& geometry, const route::Si
 
 }  // namespace
 
+TransferPlan plan_transfer(const PlanRequest& request) {
+  return plan_transfer(request, machine_of(request.route.profile));
+}
+
 TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine) {
   if (request.lattice.size() == 0 || request.lattice.size() != request.processes.size()) {
     refuse(fmt::format("lattice {} and process grid {}: expected the same number of dimensions, at least 1",
