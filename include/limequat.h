@@ -232,8 +232,8 @@ typedef struct lq_write_options {
   uint64_t alignment;     // file domains begin at multiples of it: a page, block or stripe
   uint64_t memory_bytes;  // at most, per rank, beyond the field; default 16 MiB
   int threads;            // of a rank that moves its own rows: 1, 2; 0: chosen
-  const char* profile;    // of the machine (`lq doctor --save-profile` makes one), or NULL: that of this site
   lq_report* report;      // or NULL: what the transfer did
+  const char* profile;    // of the machine (`lq doctor --save-profile` makes one), or NULL: that of this site
 } lq_write_options;
 
 typedef struct lq_read_options {
@@ -254,8 +254,8 @@ typedef struct lq_read_options {
   uint64_t alignment;     // file domains begin at multiples of it: a page, block or stripe
   uint64_t memory_bytes;  // at most, per rank, beyond the field; default 16 MiB
   int threads;            // of a rank that moves its own rows: 1, 2; 0: chosen
-  const char* profile;    // of the machine (`lq doctor --save-profile` makes one), or NULL: that of this site
   lq_report* report;      // or NULL: what the transfer did
+  const char* profile;    // of the machine (`lq doctor --save-profile` makes one), or NULL: that of this site
 } lq_read_options;
 
 // Local. The defaults; and one option by name, from a text as `lq` takes it: for programs that let their users set
@@ -649,6 +649,7 @@ typedef struct lq_plan_options {
   int checksum;             // default 1
   uint64_t payload_offset;  // byte in the file at which the sites begin
   const int* rank_order;    // dimensions in which consecutive ranks advance, fastest first, or NULL: x first
+  const char* profile;      // of the machine (`lq doctor --save-profile` makes one), or NULL: that of this site
   const char* folder;       // whose file system is taken, or NULL: that of the profile
   int strategy;             // as in lq_write_options, and the next four, too
   uint64_t aggregators;
@@ -656,7 +657,6 @@ typedef struct lq_plan_options {
   uint64_t alignment;
   uint64_t memory_bytes;
   int threads;
-  const char* profile;  // of the machine, or NULL: that of this site
 } lq_plan_options;
 LQ_API lq_status lq_plan_options_init(lq_plan_options* options, size_t struct_size);
 LQ_API lq_status lq_plan_options_set(lq_plan_options* options, const char* name, const char* value);

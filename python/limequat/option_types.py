@@ -32,6 +32,8 @@ class WriteOptions(TypedDict, total=False):
     memory_bytes: Optional[int]
     memory: Optional[int]
     threads: Optional[int]
+    profile: Optional[str]
+    machine: Optional[str]
 
 
 class ReadOptions(TypedDict, total=False):
@@ -52,6 +54,8 @@ class ReadOptions(TypedDict, total=False):
     memory_bytes: Optional[int]
     memory: Optional[int]
     threads: Optional[int]
+    profile: Optional[str]
+    machine: Optional[str]
 
 
 class Limits(TypedDict, total=False):
@@ -107,6 +111,8 @@ class PlanRequest(TypedDict, total=False):
     memory_bytes: Optional[int]
     memory: Optional[int]
     threads: Optional[int]
+    profile: Optional[str]
+    machine: Optional[str]
 
 
 class GenerateOptions(TypedDict, total=False):

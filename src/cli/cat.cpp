@@ -23,7 +23,7 @@ struct Cat {
   int print(Session& session) const {
     const NumberedName wanted = parse_numbered_name(name);
     const auto sink = [&](const void* data, std::uint64_t bytes) {
-      session.out.write({static_cast<const char*>(data), static_cast<std::size_t>(bytes)});
+      session.out.write_data({static_cast<const char*>(data), static_cast<std::size_t>(bytes)}, session.mpi != "none");
       if (!session.out.wants_more()) throw NobodyReads();
     };
     return at_root(session, [&] {

@@ -43,9 +43,23 @@ std::string harmless(std::string_view text) {
 Output::Output(bool prints) : prints_(prints), is_terminal_(::isatty(STDOUT_FILENO) == 1) {}
 
 void Output::write(std::string_view bytes) {
+  if (is_terminal_) {
+    put(harmless(bytes));
+  } else {
+    put(bytes);
+  }
+}
+
+void Output::write_data(std::string_view bytes, bool under_launcher) {
+  if (under_launcher) {
+    put(bytes);
+  } else {
+    write(bytes);
+  }
+}
+
+void Output::put(std::string_view bytes) {
   if (!prints_ || failure_ != 0 || bytes.empty()) return;
-  std::string shown;
-  if (is_terminal_) bytes = shown = harmless(bytes);
   if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) failure_ = errno != 0 ? errno : EIO;
 }
 

@@ -20,7 +20,10 @@ class Output {
   // `prints` false: everything is dropped (ranks other than the root).
   explicit Output(bool prints);
 
+  // What a terminal would obey is shown.
   void write(std::string_view bytes);
+  // Data as they are. Launchers give their ranks terminals, wherever the output goes: `under_launcher`.
+  void write_data(std::string_view bytes, bool under_launcher);
   void line(std::string_view text);
   // False once nobody reads any more or writing failed: the rest need not be produced.
   bool wants_more() const noexcept { return failure_ == 0; }
@@ -28,6 +31,8 @@ class Output {
   int finish();
 
  private:
+  void put(std::string_view bytes);
+
   bool prints_;
   bool is_terminal_;
   int failure_ = 0;

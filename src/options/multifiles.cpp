@@ -32,26 +32,28 @@ Table multifile_table() {
   result.rows = {
       Row::row<&V::streams, &C::streams>({.name = "streams",
                                           .meaning = "of this rank: a task each (default 1)",
-                                          .advice = "For example one per thread, which then write without locks. 0 is "
-                                                    "a rank that takes part and writes nothing. "
-                                                    "Ranks may differ in it.",
+                                          .advice =
+                                              "For example one per thread, which then write without locks. 0 is a "
+                                              "rank that takes part and writes nothing. Ranks may differ in it.",
                                           .ranks = Ranks::own,
                                           .bounds = {.least = 0},
                                           .aliases = {"tasks"}}),
       Row::row<&V::expected_bytes, &C::expected_bytes>(
           {.name = "expected_bytes",
            .meaning = "of each of these streams, roughly (default 0: not known)",
-           .advice = "Any size fits, whatever this says. A stream of up to 4 MiB that is announced lies in one piece, "
-                     "larger ones in "
-                     "chunks of 4 to 64 MiB; one of which nothing is known is cut into chunks of 1 MiB. Space that is "
-                     "announced and not written is a hole in the file, which takes no disk. Ranks may differ in it.",
+           .advice =
+               "Any size fits, whatever this says. A stream of up to 4 MiB that is announced lies in one piece, "
+               "larger ones in chunks of 4 to 64 MiB; one of which nothing is known is cut into chunks of 1 MiB. "
+               "Space that is announced and not written is a hole in the file, which takes no disk. Ranks may differ "
+               "in it.",
            .ranks = Ranks::own}),
       Row::row<&V::files, &C::files>({.name = "files",
                                       .meaning = "physical files, one per rank at most (default 0: chosen)",
-                                      .advice = "0 takes as many as the file system wants: up to 8 where it lets one "
-                                                "writer at a time into a file, as local "
-                                                "ones do, and one per 4096 ranks elsewhere. 1 is easiest to copy. Not "
-                                                "looked at when a set is gone on with.",
+                                      .advice =
+                                          "0 takes as many as the file system wants: up to 8 where it lets one "
+                                          "writer at a time into a file, as local ones do, and one per 4096 ranks "
+                                          "elsewhere. 1 is easiest to copy. Not looked at when a set is gone on "
+                                          "with.",
                                       .bounds = {.least = 0}}),
       Row::row<&V::compression, &C::compression>(compression_text()),
       Row::row<&V::level, &C::level>({.name = "level",
@@ -74,9 +76,8 @@ Table multifile_table() {
       Row::row<&V::buffer_bytes, &C::buffer_bytes>(
           {.name = "buffer_bytes",
            .meaning = "smaller writes of a stream are collected in so much memory (default 262144)",
-           .advice =
-               "A record is written per buffer, so that larger ones mean fewer calls and less overhead, and more that "
-               "only flush() saves from a crash. Each stream has its own: think of it with many threads.",
+           .advice = "A record is written per buffer, so that larger ones mean fewer calls and less overhead, and more "
+                     "that only flush() saves from a crash. Each stream has its own: think of it with many threads.",
            .bounds = {.least = 1}}),
   };
   for (Option& row : result.rows) row.not_in_lq = no_verb;
@@ -136,17 +137,17 @@ Table repack_table() {
           {.name = "block_size",
            .meaning = "chunks are multiples of so many bytes; 1 leaves no gaps",
            .advice =
-               "0 takes the block of the file system, or that of the multifile that is read. Chunks of tasks that are "
-               "written side by side should not share a block; a set that is only read may be packed with 1.",
+               "0 takes the block of the file system, or that of the multifile that is read. Chunks of tasks that "
+               "are written side by side should not share a block; a set that is only read may be packed with 1.",
            .verbs = {"pack", "defrag"}},
           {}),
       Row::with<Path<&V::unit>>(
           {.name = "unit",
            .meaning =
                "of a multifile: data came in multiples of so many bytes, such as the size of a number or of a write",
-           .advice = "Where an interrupted writer left no records, the end of a chunk is guessed from its last byte "
-                     "that is not "
-                     "zero, and rounded up to this: 8 for doubles keeps those that end in zeros.",
+           .advice =
+               "Where an interrupted writer left no records, the end of a chunk is guessed from its last byte that "
+               "is not zero, and rounded up to this: 8 for doubles keeps those that end in zeros.",
            .bounds = {.least = 1},
            .verbs = {"repair"}},
           {}),
@@ -155,9 +156,8 @@ Table repack_table() {
            .meaning = "with records and checksums, whoever wrote FILE: it can be appended to",
            .advice =
                "Left out, a checkpoint stays one, and the multifile of another program stays plain. Switched off, "
-               "streams are "
-               "decompressed and written plainly, for programs that know no better; records, checksums and fields are "
-               "left behind.",
+               "streams are decompressed and written plainly, for programs that know no better; records, checksums "
+               "and fields are left behind.",
            .verbs = {"defrag"},
            .shorthands = {{"checkpoint", "yes",
                            "with records and checksums, whoever wrote FILE: it can be appended to"},
@@ -167,8 +167,9 @@ Table repack_table() {
       Row::with<Path<&V::verify>>(
           {.name = "verify",
            .meaning = "of a checkpoint: take no chunk that disagrees with its checksum",
-           .advice = "none takes such chunks as they are, and what is left of streams of which a repair lost the end, "
-                     "and says which. For the last copy of something.",
+           .advice =
+               "none takes such chunks as they are, and what is left of streams of which a repair lost the end, and "
+               "says which. For the last copy of something.",
            .verbs = {"defrag"},
            .shorthands = {{"no-verify", "none",
                            "take chunks that disagree with their checksums as they are, and say which"}}},

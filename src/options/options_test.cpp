@@ -118,7 +118,7 @@ TEST(OptionTables, StateWhatRanksMustHaveAlike) {
   EXPECT_TRUE(has("the option strategy"));
   EXPECT_FALSE(has("the option threads"));    // each as it likes
   EXPECT_FALSE(has("the option precision"));  // what it comes to is compared
-  EXPECT_EQ(stated(RouteOptions{}).size(), 5U);
+  EXPECT_EQ(stated(RouteOptions{}).size(), 6U);
 }
 
 // The reference page and every help are made of them.

@@ -31,8 +31,7 @@ Table verify_table() {
                "Plaquette, link trace, distance from SU(N), and numbers that are NaN or infinite; plaquette and link "
                "trace are held against those in the metadata. This finds wrong orders and signs, which a checksum of "
                "wrong data does not. The field is read into memory for it: when-it-fits does so up to memory_bytes. "
-               "never "
-               "leaves structure and checksums, in bounded memory.",
+               "never leaves structure and checksums, in bounded memory.",
            .shorthands = {{"physics", "always", "measure gauge fields even if they are large"},
                           {"no-physics", "never", "no plaquette, link trace, unitarity and NaN scan"}}}),
       Row::row<&V::memory_bytes, &C::memory_bytes>(
@@ -76,10 +75,9 @@ Table diff_table() {
       Row::row<&V::tolerance, &C::tolerance>({.name = "tolerance",
                                               .meaning = "absolute differences up to X are none (default 0)",
                                               .advice = "Numbers that differ by no more count as equal; the largest "
-                                                        "differences are told all the same. 0 asks for "
-                                                        "equal numbers, which a copy in the same precision has; of a "
-                                                        "copy in single precision links differ by up "
-                                                        "to 6e-8.",
+                                                        "differences are told all the same. 0 asks for equal numbers, "
+                                                        "which a copy in the same precision has; of a copy in single "
+                                                        "precision links differ by up to 6e-8.",
                                               .bounds = {.least = 0},
                                               .aliases = {"tol"}}),
       Row::row<&V::field, &C::field>(
@@ -107,8 +105,8 @@ Table generate_table() {
       Row::row<&V::beta, &C::beta>({.name = "beta",
                                     .meaning = "coupling of the Wilson action, 2N/g^2 (default 6.0)",
                                     .advice = "Small values are strong coupling, links far from 1; large ones weak "
-                                              "coupling. For SU(3) 5.7 to 6.2 is the "
-                                              "range of most quenched work, for SU(2) 2.2 to 2.6.",
+                                              "coupling. For SU(3) 5.7 to 6.2 is the range of most quenched work, for "
+                                              "SU(2) 2.2 to 2.6.",
                                     .bounds = {.least = 0}}),
       Row::row<&V::sweeps, &C::sweeps>(
           {.name = "sweeps",
@@ -120,8 +118,8 @@ Table generate_table() {
           {.name = "over_relaxation",
            .meaning = "over-relaxation sweeps after each of them (default 3)",
            .advice =
-               "They move through configurations of equal action and shorten autocorrelation at little cost. 0 is pure "
-               "heat bath.",
+               "They move through configurations of equal action and shorten autocorrelation at little cost. 0 is "
+               "pure heat bath.",
            .bounds = {.least = 0}}),
       Row::row<&V::seed, &C::seed>(
           {.name = "seed",
@@ -137,8 +135,8 @@ Table generate_table() {
       Row::with<Path<&V::after_sweep>, &C::after_sweep, &C::context>(
           {.name = "after_sweep",
            .meaning = "called on every rank after each sweep, with 1, 2, ...",
-           .advice =
-               "In C++ with the links, on which collective calls are allowed; so it is given on all ranks or on none.",
+           .advice = "In C++ with the links, on which collective calls are allowed; so it is given on all ranks or on "
+                     "none.",
            .not_in_lq = "lq shows a bar on a terminal, and with -v the plaquette"},
           {"after_sweep", "context"}),
   };

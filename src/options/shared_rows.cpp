@@ -24,19 +24,17 @@ std::vector<Option> route_texts() {
       {
           .name = "aggregators",
           .meaning = "ranks that touch the file (default: chosen)",
-          .advice = "0 lets the plan choose. Fewer mean less contention for locks of the file system and more "
-                    "messages; more mean the "
-                    "opposite. With direct all ranks that hold sites touch it. Set it when your centre says how many "
-                    "clients of "
-                    "its file system are good, for example a few per node.",
+          .advice =
+              "0 lets the plan choose. Fewer mean less contention for locks of the file system and more messages; "
+              "more mean the opposite. With direct all ranks that hold sites touch it. Set it when your centre says "
+              "how many clients of its file system are good, for example a few per node.",
       },
       {.name = "chunk_bytes",
        .meaning = "bytes assembled and moved at a time (default: chosen)",
-       .advice = "Of an exchange: the size of each call to the file system. 0 lets the plan choose, some mebibytes as "
-                 "a rule. "
-                 "It should be a multiple of block or stripe; what memory_bytes cannot hold is refused or made smaller "
-                 "by the "
-                 "plan. direct does not use it.",
+       .advice =
+           "Of an exchange: the size of each call to the file system. 0 lets the plan choose, some mebibytes as a "
+           "rule. It should be a multiple of block or stripe; what memory_bytes cannot hold is refused or made "
+           "smaller by the plan. direct does not use it.",
        .aliases = {"chunk"}},
       {.name = "alignment",
        .meaning = "file domains begin at multiples of it (default: block or stripe of the file system)",
@@ -48,24 +46,24 @@ std::vector<Option> route_texts() {
        .meaning = "bytes per rank at most, beyond the field (default 16777216)",
        .advice =
            "Bounds the chunks of an exchange: up to three being assembled, three arriving and four leaving. More "
-           "memory "
-           "allows larger chunks; below some hundred kilobytes the plan has to choose small ones, and below eight "
-           "sites it refuses. Leave it alone unless memory is short.",
+           "memory allows larger chunks; below some hundred kilobytes the plan has to choose small ones, and below "
+           "eight sites it refuses. Leave it alone unless memory is short.",
        .aliases = {"memory"}},
       {.name = "threads",
        .meaning = "threads of a rank that moves its own rows: 1, 2, or 0 for chosen (default 0)",
        .advice =
-           "With 2, storage goes on beside packing and checking, each in half of the buffers. 0 takes 2 where there is "
-           "an idle core for each rank of the node, else 1; in the background it is 1. Set 1 where cores are pinned so "
-           "that a second thread would sit on the first one's. Ranks may differ in it.",
+           "With 2, storage goes on beside packing and checking, each in half of the buffers. 0 takes 2 where there "
+           "is an idle core for each rank of the node, else 1; in the background it is 1. Set 1 where cores are "
+           "pinned so that a second thread would sit on the first one's. Ranks may differ in it.",
        .ranks = Ranks::own,
        .bounds = {.least = 0}},
       {.name = "profile",
        .meaning = "profile of the machine (default: that of this site, if there is one)",
-       .advice = "The file of numbers about machine and file system by which a strategy is chosen; \"lq doctor "
-                 "--save-profile\" measures them and writes one. Rank 0 reads it, once and again when it changes. One "
-                 "that is named here and cannot be read is an error; that of the site is a warning in the report "
-                 "then. Give it for a file system that is not the one of the site profile.",
+       .advice =
+           "The file of numbers about machine and file system by which a strategy is chosen; \"lq doctor "
+           "--save-profile\" measures them and writes one. Rank 0 reads it, once and again when it changes. One that "
+           "is named here and cannot be read is an error; that of the site is a warning in the report then. Give it "
+           "for a file system that is not the one of the site profile.",
        .aliases = {"machine"}},
   };
 }
@@ -80,8 +78,9 @@ std::vector<Option> limit_texts() {
        .ranks = Ranks::own},
       {.name = "limit_text_bytes",
        .meaning = "bytes of one text record that is held in memory (default 16777216)",
-       .advice = "Of a longer one only the beginning or nothing is looked at; data are not concerned. Raise it for "
-                 "files whose metadata are that large.",
+       .advice =
+           "Of a longer one only the beginning or nothing is looked at; data are not concerned. Raise it for files "
+           "whose metadata are that large.",
        .ranks = Ranks::own}};
 }
 
@@ -89,11 +88,10 @@ Option block_bytes_text() {
   return {.name = "block_bytes",
           .meaning = "packed at a time by a rank that moves its own rows (default 524288)",
           .advice =
-              "With the strategy direct a rank packs so much while it is in the processor's cache, and hands it to the "
-              "file "
-              "system in one call. Larger blocks mean fewer calls, which network file systems like; blocks beyond the "
-              "second-level cache make packing wait for memory. Two threads hold it twice. Leave it alone unless a "
-              "measurement on your machine says otherwise.",
+              "With the strategy direct a rank packs so much while it is in the processor's cache, and hands it to "
+              "the file system in one call. Larger blocks mean fewer calls, which network file systems like; blocks "
+              "beyond the second-level cache make packing wait for memory. Two threads hold it twice. Leave it alone "
+              "unless a measurement on your machine says otherwise.",
           .ranks = Ranks::own,
           .bounds = {.least = 1}};
 }
@@ -102,9 +100,9 @@ Option overwrite_text() {
   return {.name = "overwrite",
           .meaning = "replace an existing file, which stays until the new one is complete",
           .advice =
-              "Without it a file of that name is an error before the first byte is written. With it the old file stays "
-              "under its name until the new one is complete and checked, and then goes in one step; there must be "
-              "space for both. Of a symbolic link the link is replaced, its target stays.",
+              "Without it a file of that name is an error before the first byte is written. With it the old file "
+              "stays under its name until the new one is complete and checked, and then goes in one step; there must "
+              "be space for both. Of a symbolic link the link is replaced, its target stays.",
           .aliases = {"force"}};
 }
 

@@ -39,9 +39,9 @@ std::vector<Option> write_rows() {
            .meaning = "of the numbers in the file (default: unchanged)",
            .advice =
                "Single takes half the bytes and half the time, and keeps 24 bits of each number: enough for "
-               "measurements, too little to go on with a Markov chain reproducibly. Double is rounded to nearest; what "
-               "overflows single becomes infinite, and verify finds it. Numbers in memory do not change. Left out, "
-               "files have the precision of the memory.",
+               "measurements, too little to go on with a Markov chain reproducibly. Double is rounded to nearest; "
+               "what overflows single becomes infinite, and verify finds it. Numbers in memory do not change. Left "
+               "out, files have the precision of the memory.",
            .ranks = Ranks::resolved}),
       Row::with<Path<&W::metadata>, &lq_write_options::metadata, &lq_write_options::metadata_count>(
           {.name = "metadata",
@@ -79,19 +79,19 @@ std::vector<Option> write_rows() {
            .advice =
                "Two numbers that \"lq verify\" and other programs hold against the links they find: what no checksum "
                "sees (a wrong order of sites or links, a sign, a conjugation) they do. It takes one pass over the "
-               "field in memory with an exchange of its surfaces, so that it costs more than packing; of other fields "
-               "it does nothing. \"lq generate\" does it by itself. A conversion has no field in memory; metadata of "
-               "the source travel with it.",
+               "field in memory with an exchange of its surfaces, so that it costs more than packing; of other "
+               "fields it does nothing. \"lq generate\" does it by itself. A conversion has no field in memory; "
+               "metadata of the source travel with it.",
            .verbs = {"generate"},
            .shorthands = {{"no-measure", "no", "do not store plaquette and link trace in the metadata"}}}),
       Row::row<&W::slice_checksums, &lq_write_options::slice_checksums>(
           {.name = "slice_checksums",
            .meaning = "a record of checksums per time slice, which tells where damage is",
            .advice =
-               "Eight bytes per time slice in one private record behind the data, which other programs pass over. With "
-               "it verify names the slices that are damaged, a region of whole slices is read with its checksum "
-               "compared, and repair can tell what is sound. Switch it off only where a file must be equal to another "
-               "program's byte for byte.",
+               "Eight bytes per time slice in one private record behind the data, which other programs pass over. "
+               "With it verify names the slices that are damaged, a region of whole slices is read with its checksum "
+               "compared, and repair can tell what is sound. Switch it off only where a file must be equal to "
+               "another program's byte for byte.",
            .off = "leave out the record of checksums per time slice, which tells where damage is"}),
       Row::row<&W::block_bytes, &lq_write_options::block_bytes>(block_bytes_text()),
   };
@@ -113,17 +113,17 @@ std::vector<Option> read_rows() {
                "one. A name that the file lacks is an error that lists what there is."}),
       Row::row<&R::index, &lq_read_options::index>({.name = "index",
                                                     .meaning = "which of those with that name, from 0",
-                                                    .advice = "Several fields may have one name, as vectors of one "
-                                                              "kind have. They are counted in the order of the file.",
+                                                    .advice =
+                                                        "Several fields may have one name, as vectors of one kind "
+                                                        "have. They are counted in the order of the file.",
                                                     .not_in_lq = "NAME:N says it"}),
       Row::with<Path<&R::region>, &lq_read_options::region_lower, &lq_read_options::region_extents,
                 &lq_read_options::region_dimensions>(
           {.name = "region",
            .meaning = "part of the file's lattice (default: all of it)",
-           .advice =
-               "A box: its first site and its extents, which are those of the grid, too. Only the bytes of the region "
-               "are read. The checksum covers the whole field, so that a region is compared only if it is made of "
-               "whole time slices and the file has their checksums; the report says whether it was.",
+           .advice = "A box: its first site and its extents, which are those of the grid, too. Only the bytes of the "
+                     "region are read. The checksum covers the whole field, so that a region is compared only if it is "
+                     "made of whole time slices and the file has their checksums; the report says whether it was.",
            .not_in_lq = "lq reads whole fields, or one site"},
           {"region_lower", "region_extents", "region_dimensions"}),
       Row::row<&R::verify, &lq_read_options::verify>(

@@ -76,6 +76,7 @@ static void members_keep_their_places(void) {
   PLACE(lq_write_options, memory_bytes, 112);
   PLACE(lq_write_options, threads, 120);
   PLACE(lq_write_options, report, 128);
+  PLACE(lq_write_options, profile, 136);
   PLACE(lq_read_options, region_lower, 24);
   PLACE(lq_read_options, verify, 44);
   PLACE(lq_read_options, report_json, 72);
@@ -83,6 +84,7 @@ static void members_keep_their_places(void) {
   PLACE(lq_read_options, memory_bytes, 112);
   PLACE(lq_read_options, threads, 120);
   PLACE(lq_read_options, report, 128);
+  PLACE(lq_read_options, profile, 136);
   PLACE(lq_scan_options, communicator, 8);
   PLACE(lq_verify_options, memory_bytes, 24);
   PLACE(lq_verify_options, progress_context, 64);
