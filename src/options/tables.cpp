@@ -56,9 +56,10 @@ void write(base::JsonWriter& json, const Table& table, const Option& row) {
 }  // namespace
 
 std::span<const Table> tables() {
-  static const std::vector<Table> all = {write_table(),     read_table(),           scan_table(),  verify_table(),
-                                         convert_table(),   diff_table(),           plan_table(),  generate_table(),
-                                         multifile_table(), multifile_read_table(), repack_table()};
+  // Never destroyed: threads of the program may still transfer while it ends.
+  static const auto& all = *new std::vector<Table>{
+      write_table(), read_table(),     scan_table(),      verify_table(),         convert_table(), diff_table(),
+      plan_table(),  generate_table(), multifile_table(), multifile_read_table(), repack_table()};
   return all;
 }
 
