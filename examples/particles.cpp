@@ -20,7 +20,6 @@
 #include <limequat/limequat.hpp>
 #include <limequat/mpi.hpp>
 #include <numeric>
-#include <ranges>
 
 namespace {
 
@@ -46,12 +45,10 @@ std::vector<Particle> make_particles(std::int64_t first, std::int64_t total, con
 std::vector<double> make_potential(const lq::Grid& mesh) {
   std::vector<double> mine;
   const lq::Box& box = mesh.local_box();
-  const auto along = [](const lq::Box& of, int d) {
-    return std::views::iota(of.lower[d], of.lower[d] + of.extents[d]);
-  };
-  for (const std::int64_t z : along(box, 2)) {
-    for (const std::int64_t y : along(box, 1)) {
-      for (const std::int64_t x : along(box, 0)) mine.push_back(static_cast<double>(x + 8 * (y + 8 * z)));
+  const auto end = [&](int d) { return box.lower[d] + box.extents[d]; };
+  for (std::int64_t z = box.lower[2]; z < end(2); ++z) {
+    for (std::int64_t y = box.lower[1]; y < end(1); ++y) {
+      for (std::int64_t x = box.lower[0]; x < end(0); ++x) mine.push_back(static_cast<double>(x + 8 * (y + 8 * z)));
     }
   }
   return mine;

@@ -45,15 +45,15 @@ Grid grid_of(const Group& group, const Shape& shape) {
 
 }  // namespace
 
-Way::Way(const Group& group, const Shape& shape, bool writing)
-    : shape_(shape), writing_(writing), spec_(spec_of(shape.site_bytes)), grid_(grid_of(group, shape)) {
+Way::Way(const Group& group, const Shape& shape, bool writes)
+    : shape_(shape), writes_(writes), spec_(spec_of(shape.site_bytes)), grid_(grid_of(group, shape)) {
   sites_ = comm::agree(grid_.communicator().engine(), [&] {
     io::SitePlan plan{.path = no_name, .payload = payload_of(shape, spec_), .region = whole(shape.extents), .unit = {}};
     plan.route.threads = 1;  // the program need not have asked MPI for more
     // Sites of an odd number of bytes are nothing the engine can exchange.
     if (shape.site_bytes % 4 != 0) plan.route.strategy = Strategy::direct;
     // In memory, wherever.
-    if (writing) return std::make_unique<io::SiteTransfer>(grid_, std::move(plan), Field{spec_, this, 0, {}, {}});
+    if (writes) return std::make_unique<io::SiteTransfer>(grid_, std::move(plan), Field{spec_, this, 0, {}, {}});
     return std::make_unique<io::SiteTransfer>(grid_, std::move(plan), MutableField{spec_, this, 0, {}, {}});
   });
   sites_->choose_route();
@@ -61,7 +61,7 @@ Way::Way(const Group& group, const Shape& shape, bool writing)
 
 void Way::repeat(std::uint64_t offset, std::byte* data) const {
   const std::uint64_t available = shape_.local_bytes / spec_.number_bytes();
-  if (writing_) return sites_->repeat(offset, Field{spec_, data, available, {}, {}});
+  if (writes_) return sites_->repeat(offset, Field{spec_, data, available, {}, {}});
   sites_->repeat(offset, MutableField{spec_, data, available, {}, {}});
 }
 
@@ -96,7 +96,7 @@ void Way::move(Storage& storage, std::uint64_t offset, std::byte* data) const {
   io::StorageFile file(storage);
   if (is_direct()) {
     for_each_piece(offset, data, [&](const Piece& piece) {
-      if (writing_) return file.write_at(piece.offset, piece.memory);
+      if (writes_) return file.write_at(piece.offset, piece.memory);
       pump::read_whole(file, piece.offset, piece.memory);
     });
     return;

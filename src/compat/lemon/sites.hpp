@@ -22,9 +22,9 @@ namespace lq::compat::lemon {
 class Way {
  public:
   // Collective.
-  Way(const Group& group, const Shape& shape, bool writing);
+  Way(const Group& group, const Shape& shape, bool writes);
 
-  bool is_for(const Shape& shape, bool writing) const { return shape == shape_ && writing == writing_; }
+  bool is_for(const Shape& shape, bool writes) const { return shape == shape_ && writes == writes_; }
   const Shape& shape() const noexcept { return shape_; }
 
   // Collective; throws what went wrong on this rank, or the same everywhere. `offset`: of the lattice in the file.
@@ -44,7 +44,7 @@ class Way {
   void repeat(std::uint64_t offset, std::byte* data) const;
 
   Shape shape_;
-  bool writing_;
+  bool writes_;
   FieldSpec spec_;
   Grid grid_;
   std::unique_ptr<io::SiteTransfer> sites_;
