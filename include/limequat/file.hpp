@@ -53,6 +53,9 @@ class LQ_API File {
   // Local. The bytes of record number `index` (from 0) of that type. unsupported: streams of a multifile, which
   // MultifileReader reads.
   std::string read_record(std::string_view type, std::uint64_t index = 0) const;
+  // Local. The numbers of one site, in the order of the file, with nothing compared; the field as in read().
+  // invalid_argument: the field has no such site.
+  std::vector<double> read_site(const Coord& site, const ReadOptions& options = {}) const;
 
  private:
   friend struct FileAccess;

@@ -91,11 +91,10 @@ struct Dump {
     const Coord where = parse_site(site);
     const NumberedName wanted = parse_numbered_name(options.field);
     return at_root(session, [&] {
-      const Catalog catalog = inspect(file, {}, options.limits);
-      catalog.require_sound();
-      const FieldEntry& entry = catalog.field(wanted.name, wanted.index);
-      const std::vector<double> numbers =
-          read_site(file, where, {.field = wanted.name, .index = wanted.index, .limits = options.limits});
+      const File opened = lq::open(file, {}, options.limits);
+      opened.catalog().require_sound();
+      const FieldEntry& entry = opened.catalog().field(wanted.name, wanted.index);
+      const std::vector<double> numbers = opened.read_site(where, {.field = wanted.name, .index = wanted.index});
       if (session.json) {
         print_json(session, entry, where, numbers);
       } else {

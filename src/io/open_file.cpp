@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "format/format.hpp"
+#include "io/local_box.hpp"
 #include "io/open_file.hpp"
 #include "io/transfer.hpp"
 
@@ -58,6 +59,19 @@ std::string File::read_record(std::string_view type, std::uint64_t index) const 
                 {.path = catalog().path, .record = record.type});
   }
   return bytes;
+}
+
+std::vector<double> File::read_site(const Coord& site, const ReadOptions& options) const {
+  const FieldEntry& entry = catalog().field(options.field, options.index);
+  const Payload& payload = entry.payload;
+  if (site.size() != payload.extents.size() || !payload.stored.contains(site)) {
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: there is no site {}: \"{}\" lives on {}, coordinates count from 0", catalog().path,
+                            site_text(site), entry.name, to_string(payload.extents)),
+                {.path = catalog().path, .record = entry.name});
+  }
+  const auto file = FileAccess::file_of(*this)->files().open_read(catalog().path);
+  return io::read_box(*file, payload, {site, Coord::filled(site.size(), 1)});
 }
 
 File open(const std::string& path, const Communicator& communicator, const Limits& limits) {

@@ -150,6 +150,10 @@ TEST_F(Opened, GivesFieldsByNameAndNumber) {
   EXPECT_EQ(error_of([&] { file.read(grid, spinor(values), {.index = 3}); }).code(), Code::no_such_record);
   EXPECT_NE(file.read_record("scidac-private-file-xml").find("<scidacFile>"), std::string::npos);
   EXPECT_EQ(error_of([&] { (void)file.read_record("no-such-record"); }).code(), Code::no_such_record);
+  const std::vector<double> of_site = file.read_site({0, 0, 0, 1}, {.index = 2});
+  EXPECT_EQ(of_site.size(), 24U);
+  EXPECT_TRUE(all_are(of_site, 3));
+  EXPECT_EQ(error_of([&] { (void)file.read_site({0, 0, 0, 99}); }).code(), Code::invalid_argument);
 }
 
 TEST_F(Opened, StaysTheFileThatItWas) {

@@ -11,7 +11,6 @@
 
 #include "comm/agree.hpp"
 #include "format/format.hpp"
-#include "io/local_box.hpp"
 #include "io/scan.hpp"
 
 namespace lq {
@@ -23,28 +22,20 @@ Catalog inspect(const std::string& path, const Communicator& communicator, const
 
 std::vector<Finding> validate(const std::string& path, const Limits& limits) {
   const std::unique_ptr<transport::File> file = transport::resolve(path).open_read(path);
-  const format::Container& container = *format::recognise(*file).container;
-  return container.validate(*file, container.scan(*file, limits));
+  base::CachedSource cached(*file);
+  const format::Container& container = *format::recognise(cached).container;
+  return container.validate(cached, container.scan(cached, limits));
 }
 
 std::vector<Annotation> explain(const std::string& path, const Limits& limits) {
   const std::unique_ptr<transport::File> file = transport::resolve(path).open_read(path);
-  const format::Container& container = *format::recognise(*file).container;
-  return container.explain(*file, container.scan(*file, limits));
+  base::CachedSource cached(*file);
+  const format::Container& container = *format::recognise(cached).container;
+  return container.explain(cached, container.scan(cached, limits));
 }
 
 std::vector<double> read_site(const std::string& path, const Coord& site, const ReadOptions& options) {
-  const std::unique_ptr<transport::File> file = transport::resolve(path).open_read(path);
-  const Catalog catalog = format::scan(*file, options.limits);
-  const FieldEntry& entry = catalog.field(options.field, options.index);
-  const Payload& payload = entry.payload;
-  if (site.size() != payload.extents.size() || !payload.stored.contains(site)) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: there is no site {}: \"{}\" lives on {}, coordinates count from 0", path,
-                            site_text(site), entry.name, to_string(payload.extents)),
-                {.path = path, .record = entry.name});
-  }
-  return io::read_box(*file, payload, {site, Coord::filled(site.size(), 1)});
+  return lq::open(path, {}, options.limits).read_site(site, options);
 }
 
 }  // namespace lq

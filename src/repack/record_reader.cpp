@@ -32,8 +32,8 @@ namespace {
 RecordReader::RecordReader(transport::Transport& transport, const std::string& path, const Limits& limits)
     : transport_(transport),
       file_(transport_.open_read(path)),
-      format_(format::recognise(*file_)),
-      catalog_(format_.container->scan(*file_, limits)) {}
+      catalog_(format::scan(*file_, limits)),
+      format_(format::format_named(catalog_.format)) {}
 
 // Found when it is first needed: a file without a table has no stream to ask for.
 const checkpoint::FoundSet* RecordReader::checkpoint() {

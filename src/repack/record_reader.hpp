@@ -41,8 +41,8 @@ class RecordReader {
 
   transport::OpenedOnce transport_;
   std::unique_ptr<transport::File> file_;
-  const format::Format& format_;
   Catalog catalog_;
+  const format::Format& format_;
   std::unique_ptr<base::ByteSource> other_;  // a physical file beside the one that was named
   bool has_looked_ = false;
   std::optional<checkpoint::FoundSet> found_;  // where the file is a multifile with records
