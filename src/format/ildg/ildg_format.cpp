@@ -11,23 +11,16 @@
 
 #include "format/ildg/ildg_xml.hpp"
 #include "format/ildg/rules.hpp"
-#include "format/lime/header.hpp"
-#include "format/lime/place.hpp"
-#include "format/lime/rules.hpp"
 #include "format/lime/types.hpp"
-#include "format/scidac/meaning.hpp"
-#include "format/scidac/mend.hpp"
-#include "format/scidac/plan.hpp"
+#include "format/scidac/family.hpp"
 #include "format/scidac/record_types.hpp"
-#include "format/scidac/rules.hpp"
-#include "format/scidac/scan.hpp"
-#include "format/scidac/texts.hpp"
 
 namespace lq::format::ildg {
 namespace {
 
 namespace type = scidac::type;
 
+constexpr std::string_view ildg_name = "ildg";
 // formats/ildg.md 5: Grid does not read a file without a logical file name.
 constexpr const char* unregistered = "lfn://unregistered/limequat";
 
@@ -46,28 +39,21 @@ void check_request(const FieldRequest& request) {
   if (!request.first) refuse("and this file has one already");
 }
 
-class Ildg final : public Container, public FieldFormat, public Mender {
+class Ildg final : public scidac::Family {
  public:
   Likeness recognise(base::ByteSource& file) const override;
-  Catalog scan(base::ByteSource& file, const Limits& limits) const override {
-    return scidac::scan(file, limits, "ildg");
-  }
-  std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const override;
-  std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const override;
-
   bool is_for(const FieldSpec& spec, const Extents& extents) const override {
     return spec.kind == FieldKind::gauge && extents.size() == 4;
   }
   Layout plan(const FieldRequest& request) const override;
-  Layout plan_record(std::string_view type, std::string_view contents, std::uint64_t offset, bool first) const override;
-  Metadata carried(const Metadata& texts, bool precision_changes) const override;
-  void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry,
-                  const Digest& sums) const override {
-    scidac::store_sums(file, catalog, entry, sums);
-  }
-
   std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, Findings& done) const override {
     return scidac::mend(file, limits, encode_format, done);
+  }
+
+ private:
+  std::string_view name() const override { return ildg_name; }
+  void check(base::ByteSource& file, const Catalog& catalog, Findings& findings) const override {
+    check_records(file, catalog, findings);
   }
 };
 
@@ -93,33 +79,12 @@ Layout Ildg::plan(const FieldRequest& request) const {
   return scidac::plan_field(request, style);
 }
 
-Layout Ildg::plan_record(std::string_view record, std::string_view contents, std::uint64_t offset, bool) const {
-  scidac::check_user_type(record);
-  return lime::plan_record(record, contents, offset);
-}
-
-Metadata Ildg::carried(const Metadata& texts, bool precision_changes) const {
-  return scidac::carried_texts(texts, precision_changes);
-}
-
-std::vector<Finding> Ildg::validate(base::ByteSource& file, const Catalog& catalog) const {
-  Findings findings;
-  for (const Finding& finding : catalog.findings) findings.add(finding);
-  lime::check_headers(file, catalog, findings);
-  check_records(file, catalog, findings);
-  return findings.take();
-}
-
-std::vector<Annotation> Ildg::explain(base::ByteSource& file, const Catalog& catalog) const {
-  return lime::explain(file, catalog, scidac::meaning_of);
-}
-
 }  // namespace
 
 const Format& format() {
   static const Ildg ildg;
   static constexpr std::array<std::string_view, 2> suffixes{".ildg", ".lime"};
-  static const Format row{.info = {.name = "ildg",
+  static const Format row{.info = {.name = ildg_name,
                                    .holds = "one gauge field in four dimensions",
                                    .begins = lime::beginning,
                                    .suffixes = suffixes,

@@ -1,0 +1,50 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What formats whose fields lie in SciDAC records have in common: that for fields of any kind, and ILDG.
+#pragma once
+
+#include "format/format.hpp"
+#include "format/lime/header.hpp"
+#include "format/lime/place.hpp"
+#include "format/lime/rules.hpp"
+#include "format/scidac/meaning.hpp"
+#include "format/scidac/mend.hpp"
+#include "format/scidac/plan.hpp"
+#include "format/scidac/scan.hpp"
+#include "format/scidac/texts.hpp"
+
+namespace lq::format::scidac {
+
+class Family : public Container, public FieldFormat, public Mender {
+ public:
+  Catalog scan(base::ByteSource& file, const Limits& limits) const final { return scidac::scan(file, limits, name()); }
+  std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const final {
+    Findings findings;
+    for (const Finding& finding : catalog.findings) findings.add(finding);
+    lime::check_headers(file, catalog, findings);
+    check(file, catalog, findings);
+    return findings.take();
+  }
+  std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const final {
+    return lime::explain(file, catalog, meaning_of);
+  }
+  Layout plan_record(std::string_view record, std::string_view contents, std::uint64_t offset, bool) const final {
+    check_user_type(record);
+    return lime::plan_record(record, contents, offset);
+  }
+  Metadata carried(const Metadata& texts, bool precision_changes) const final {
+    return carried_texts(texts, precision_changes);
+  }
+  void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry,
+                  const Digest& sums) const final {
+    scidac::store_sums(file, catalog, entry, sums);
+  }
+
+ private:
+  virtual std::string_view name() const = 0;
+  // The rules of records, beyond those of their headers.
+  virtual void check(base::ByteSource& file, const Catalog& catalog, Findings& findings) const = 0;
+};
+
+}  // namespace lq::format::scidac
