@@ -21,8 +21,8 @@ using GivenOptions = std::shared_ptr<std::set<std::string_view>>;
 GivenOptions declare_options(Arguments& arguments, std::string_view verb, const options::Table& table, void* options);
 
 template <class Options>
-GivenOptions declare_options(Arguments& arguments, std::string_view verb, std::string_view table, Options& options) {
-  return declare_options(arguments, verb, options::table_named(table), &options);
+GivenOptions declare_options(Arguments& arguments, std::string_view verb, std::string_view name, Options& options) {
+  return declare_options(arguments, verb, options::table_named(name), &options);
 }
 
 }  // namespace lq::cli

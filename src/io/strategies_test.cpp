@@ -136,7 +136,7 @@ TEST_P(Strategies, ReadAnyRegion) {
 }
 
 // Chunks of some sites only, so that there are many of them.
-constexpr RouteOptions small_chunks{.chunk_bytes = 4096, .alignment = 4096};
+const RouteOptions small_chunks{.chunk_bytes = 4096, .alignment = 4096};
 const Route trials[] = {
     {"one_rank", {4, 4, 4, 4}, {1, 1, 1, 1}, 64, small_chunks},
     {"x_split", {8, 4, 4, 8}, {2, 1, 1, 1}, 64, small_chunks},

@@ -123,7 +123,7 @@ TEST(Profile, ThatIsWrongNamesFileLineKeyAndRemedy) {
       {"[doctor]\nfindings = " + std::string(2000, '['), {"not TOML"}},
   };
   for (const auto& [text, words] : wrong) {
-    const Error error = error_of([&text = text] { parse_profile(text, "site.toml"); });
+    const Error error = error_of([&given = text] { parse_profile(given, "site.toml"); });
     EXPECT_EQ(error.code(), Code::malformed) << text.substr(0, 80);
     EXPECT_EQ(error.facts().path, "site.toml");
     const std::string sentence = error.what();
