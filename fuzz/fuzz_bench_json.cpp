@@ -8,11 +8,11 @@
 #include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
-#include "cli/plot_results.hpp"
+#include "plot/results.hpp"
 
 namespace {
 
-void draw(const std::vector<lq::cli::PlotResult>& results, lq::cli::PlotKind kind) {
+void draw(const std::vector<lq::plot::Result>& results, lq::plot::Kind kind) {
   try {
     const std::string svg = to_svg(draw_results(results, kind));
     if (svg.find("nan") != std::string::npos) throw std::logic_error("a place that is no number");
@@ -26,9 +26,9 @@ void draw(const std::vector<lq::cli::PlotResult>& results, lq::cli::PlotKind kin
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = lq::base::as_text({reinterpret_cast<const std::byte*>(data), size});
   try {
-    const std::vector<lq::cli::PlotResult> results = lq::cli::read_results(text, "results.json");
-    for (const auto kind : {lq::cli::PlotKind::rate_by_ranks, lq::cli::PlotKind::rate_by_size, lq::cli::PlotKind::steps,
-                            lq::cli::PlotKind::ratio}) {
+    const std::vector<lq::plot::Result> results = lq::plot::read_results(text, "results.json");
+    for (const auto kind :
+         {lq::plot::Kind::rate_by_ranks, lq::plot::Kind::rate_by_size, lq::plot::Kind::steps, lq::plot::Kind::ratio}) {
       draw(results, kind);
     }
   } catch (const lq::Error& error) {

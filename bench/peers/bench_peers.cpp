@@ -8,9 +8,8 @@
 #include <limequat/error.hpp>
 #include <limequat/mpi.hpp>
 
-#include "cli/bench_environment.hpp"
-#include "cli/bench_gather.hpp"
-#include "cli/bench_lattice.hpp"
+#include "bench/over_mpi.hpp"
+#include "cli/bench.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/mpi_library.hpp"
 #include "peers.hpp"
@@ -31,16 +30,13 @@ int measure(lq::cli::Session& session, const Options& options) {
   if (lattice.precision != "double") throw lq::cli::UsageError("--precision: peers move doubles as they are");
   if (lattice.rounds.sync) throw lq::cli::UsageError("--sync: peers leave it to the system when the disk is written");
   lattice.require_targets(session);
-  std::vector<lq::cli::BenchResult> results;
+  std::vector<lq::bench::Result> results;
   for (const lq::Grid& grid : lattice.grids_of(session.communicator)) {
-    lq::cli::BenchField field(grid);
     auto movers = lattice.movers(session, grid);
     for (const peers::Peer& peer : peers::all()) {
       if (is_wanted(options, peer.name)) movers.push_back(peer.make(grid, MPI_COMM_WORLD));
     }
-    const auto some = run_rounds(session, field, movers, lattice.rounds);
-    const std::string system = lq::cli::file_system_of(lattice.rounds.directory);
-    if (lattice.prints_table(session)) session.out.write(bench_table(some, system, lattice.rounds.runs));
+    const std::vector<lq::bench::Result> some = lattice.measure(session, grid, movers);
     results.insert(results.end(), some.begin(), some.end());
   }
   save_bench(session, lattice, results);
@@ -75,7 +71,7 @@ int main(int argc, char** argv) try {
   lq::cli::Session session("bench_peers", lq::mpi::communicator());
   session.mpi = lq::cli::mpi_library();
   session.from_root = lq::cli::root_code;
-  session.gather = lq::cli::make_gather;
+  session.gather = lq::bench::make_gather;
   const int code = run(session, std::vector<std::string>(argv + 1, argv + argc));
   session.out.finish();
   return code;

@@ -9,8 +9,8 @@
 namespace peers {
 namespace {
 
-using lq::cli::Account;
-using lq::cli::BenchField;
+using lq::bench::Account;
+using lq::bench::BenchField;
 
 // An identifier of the library and the call that gives it back.
 class Handle {
@@ -28,7 +28,7 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-class Hdf5 : public lq::cli::Mover {
+class Hdf5 : public lq::bench::Mover {
  public:
   Hdf5(const lq::Grid& grid, MPI_Comm comm) : comm_(comm) {
     const std::uint64_t numbers = static_cast<std::uint64_t>(grid.extents().size()) * 18;
@@ -39,7 +39,7 @@ class Hdf5 : public lq::cli::Mover {
   }
 
   bool is_peer() const override { return true; }
-  lq::cli::BenchResult label() const override { return peers::label("hdf5", "hdf5"); }
+  lq::bench::Result label() const override { return peers::label("hdf5", "hdf5"); }
 
   Account write(const std::string& path, const BenchField& field) override {
     const Handle access = make_access(path);
@@ -92,7 +92,7 @@ class Hdf5 : public lq::cli::Mover {
 
 }  // namespace
 
-std::unique_ptr<lq::cli::Mover> make_hdf5(const lq::Grid& grid, MPI_Comm comm) {
+std::unique_ptr<lq::bench::Mover> make_hdf5(const lq::Grid& grid, MPI_Comm comm) {
   return std::make_unique<Hdf5>(grid, comm);
 }
 

@@ -7,10 +7,10 @@
 namespace peers {
 namespace {
 
-using lq::cli::Account;
-using lq::cli::BenchField;
+using lq::bench::Account;
+using lq::bench::BenchField;
 
-class MpiIo : public lq::cli::Mover {
+class MpiIo : public lq::bench::Mover {
  public:
   MpiIo(const lq::Grid& grid, MPI_Comm comm, bool collective) : comm_(comm), collective_(collective) {
     const int dimensions = grid.extents().size() + 1;
@@ -26,7 +26,7 @@ class MpiIo : public lq::cli::Mover {
   MpiIo& operator=(const MpiIo&) = delete;
 
   bool is_peer() const override { return true; }
-  lq::cli::BenchResult label() const override {
+  lq::bench::Result label() const override {
     return peers::label(collective_ ? "mpi-io collective" : "mpi-io independent", "raw");
   }
 
@@ -68,7 +68,7 @@ class MpiIo : public lq::cli::Mover {
 
 }  // namespace
 
-std::unique_ptr<lq::cli::Mover> make_mpi_io(const lq::Grid& grid, MPI_Comm comm, bool collective) {
+std::unique_ptr<lq::bench::Mover> make_mpi_io(const lq::Grid& grid, MPI_Comm comm, bool collective) {
   return std::make_unique<MpiIo>(grid, comm, collective);
 }
 

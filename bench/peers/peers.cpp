@@ -6,13 +6,13 @@
 
 #include <limequat/error.hpp>
 
-#include "cli/bench_gather.hpp"
+#include "bench/over_mpi.hpp"
 
 namespace peers {
 
 const std::vector<Peer>& all() {
   static const std::vector<Peer> list = {
-      {"gather", [](const lq::Grid& grid, MPI_Comm) { return lq::cli::make_gather(grid); }},
+      {"gather", [](const lq::Grid& grid, MPI_Comm) { return lq::bench::make_gather(grid); }},
       {"mpi-io collective", [](const lq::Grid& grid, MPI_Comm comm) { return make_mpi_io(grid, comm, true); }},
       {"mpi-io independent", [](const lq::Grid& grid, MPI_Comm comm) { return make_mpi_io(grid, comm, false); }},
 #ifdef PEERS_WITH_HDF5
@@ -25,8 +25,8 @@ const std::vector<Peer>& all() {
   return list;
 }
 
-lq::cli::BenchResult label(const std::string& name, const std::string& format) {
-  lq::cli::BenchResult label;
+lq::bench::Result label(const std::string& name, const std::string& format) {
+  lq::bench::Result label;
   label.name = name;
   label.strategy = name;
   label.format = format;

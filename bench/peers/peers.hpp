@@ -13,26 +13,26 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
-#include "cli/bench_rounds.hpp"
+#include "bench/rounds.hpp"
 
 namespace peers {
 
 // MPI_File_write_all, or MPI_File_write, through a subarray view.
-std::unique_ptr<lq::cli::Mover> make_mpi_io(const lq::Grid& grid, MPI_Comm comm, bool collective);
+std::unique_ptr<lq::bench::Mover> make_mpi_io(const lq::Grid& grid, MPI_Comm comm, bool collective);
 // A contiguous dataset, collective transfers of hyperslabs.
-std::unique_ptr<lq::cli::Mover> make_hdf5(const lq::Grid& grid, MPI_Comm comm);
+std::unique_ptr<lq::bench::Mover> make_hdf5(const lq::Grid& grid, MPI_Comm comm);
 // A variable of a CDF-5 file, collective transfers.
-std::unique_ptr<lq::cli::Mover> make_pnetcdf(const lq::Grid& grid, MPI_Comm comm);
+std::unique_ptr<lq::bench::Mover> make_pnetcdf(const lq::Grid& grid, MPI_Comm comm);
 
 struct Peer {
   std::string name;
-  std::unique_ptr<lq::cli::Mover> (*make)(const lq::Grid& grid, MPI_Comm comm);
+  std::unique_ptr<lq::bench::Mover> (*make)(const lq::Grid& grid, MPI_Comm comm);
 };
 // Those that this program was built with.
 const std::vector<Peer>& all();
 
 // What a peer's results are called.
-lq::cli::BenchResult label(const std::string& name, const std::string& format);
+lq::bench::Result label(const std::string& name, const std::string& format);
 
 // The slowest dimension first, as arrays are declared; `numbers` of a site come last.
 template <class Integer>

@@ -10,10 +10,10 @@
 namespace peers {
 namespace {
 
-using lq::cli::Account;
-using lq::cli::BenchField;
+using lq::bench::Account;
+using lq::bench::BenchField;
 
-class Pnetcdf : public lq::cli::Mover {
+class Pnetcdf : public lq::bench::Mover {
  public:
   Pnetcdf(const lq::Grid& grid, MPI_Comm comm) : comm_(comm) {
     const std::uint64_t numbers = static_cast<std::uint64_t>(grid.extents().size()) * 18;
@@ -23,7 +23,7 @@ class Pnetcdf : public lq::cli::Mover {
   }
 
   bool is_peer() const override { return true; }
-  lq::cli::BenchResult label() const override { return peers::label("pnetcdf", "cdf-5"); }
+  lq::bench::Result label() const override { return peers::label("pnetcdf", "cdf-5"); }
 
   Account write(const std::string& path, const BenchField& field) override {
     int file = 0, variable = 0;
@@ -62,7 +62,7 @@ class Pnetcdf : public lq::cli::Mover {
 
 }  // namespace
 
-std::unique_ptr<lq::cli::Mover> make_pnetcdf(const lq::Grid& grid, MPI_Comm comm) {
+std::unique_ptr<lq::bench::Mover> make_pnetcdf(const lq::Grid& grid, MPI_Comm comm) {
   return std::make_unique<Pnetcdf>(grid, comm);
 }
 

@@ -4,10 +4,7 @@
 // lq bench: benchmarks that verify what they moved and compare it with the raw limit of the same run.
 #include <memory>
 
-#include "cli/bench_lattice.hpp"
-#include "cli/bench_overlap.hpp"
-#include "cli/bench_parts.hpp"
-#include "cli/bench_tasklocal.hpp"
+#include "cli/bench.hpp"
 #include "cli/command.hpp"
 #include "cli/write_arguments.hpp"
 
@@ -25,7 +22,7 @@ struct Bench {
     if (what == "lattice") return lattice.run(session);
     if (what == "tasklocal") return tasklocal.run(session, lattice);
     if (!lattice.json.empty() && lattice.json != "-") require_target(session, lattice.json, lattice.force);
-    return bench_parts(session, {.path = lattice.rounds.directory, .json = lattice.json, .seconds = seconds});
+    return bench_parts(session, lattice, seconds);
   }
 };
 

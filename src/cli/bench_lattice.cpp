@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See bench_lattice.hpp.
-#include "cli/bench_lattice.hpp"
+// lq bench lattice.
+#include "cli/bench.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,7 +14,7 @@
 #include <limequat/file.hpp>
 
 #include "base/text.hpp"
-#include "cli/bench_environment.hpp"
+#include "bench/environment.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
@@ -25,29 +25,29 @@ namespace {
 
 constexpr const char* gather = "gather";
 
-class LatticeMover : public Mover {
+class LatticeMover : public bench::Mover {
  public:
   LatticeMover(WriteOptions write, ReadOptions read) : write_(std::move(write)), read_(std::move(read)) {}
 
-  BenchResult label() const override {
-    BenchResult label;
+  bench::Result label() const override {
+    bench::Result label;
     label.strategy = name(write_.route.strategy);
     label.format = write_.format;
     label.verify = read_.verify != Verify::none ? "checksum" : "none";
     label.precision = name(*write_.precision);
     return label;
   }
-  Account write(const std::string& path, const BenchField& field) override {
+  bench::Account write(const std::string& path, const bench::BenchField& field) override {
     return account(lq::write(path, field.grid(), gauge(field.source(), shape(field)), write_));
   }
-  Account read(const std::string& path, BenchField& field) override {
+  bench::Account read(const std::string& path, bench::BenchField& field) override {
     const MutableField target = gauge(field.target(), shape(field));
     return account(lq::read(path, field.grid(), target, read_));
   }
 
  private:
-  static GaugeShape shape(const BenchField& field) { return {.links = field.grid().extents().size()}; }
-  static Account account(const Report& report) { return {report.seconds, std::string(name(report.strategy))}; }
+  static GaugeShape shape(const bench::BenchField& field) { return {.links = field.grid().extents().size()}; }
+  static bench::Account account(const Report& report) { return {report.seconds, std::string(name(report.strategy))}; }
 
   WriteOptions write_;
   ReadOptions read_;
@@ -72,6 +72,39 @@ void divide(const Extents& lattice, std::int64_t ranks, int dimension, Extents& 
     grid[dimension] = share;
     divide(lattice, ranks / share, dimension + 1, grid, found);
   }
+}
+
+// The results of one lattice and grid.
+std::string bench_table(const std::vector<bench::Result>& results, const std::string& file_system, int runs) {
+  const bench::Result& one = results.front();
+  Table table({{"  what"},
+               {"verify"},
+               {"direction"},
+               {"GB/s", true},
+               {"quartiles", true},
+               {"mean", true},
+               {"best", true},
+               {"first", true},
+               {"raw GB/s", true},
+               {"ratio to raw", true},
+               {"memory", true}});
+  for (const bench::Result& r : results) {
+    const auto rate = [&](double seconds) { return static_cast<double>(r.bytes) / 1e9 / seconds; };
+    const double mean_error = rate(r.seconds.mean()) * r.seconds.error() / r.seconds.mean();
+    std::string what = r.name == "lattice" ? r.strategy : r.name;
+    if (r.strategy == "auto" && !r.strategy_taken.empty()) what += fmt::format(" ({})", r.strategy_taken);
+    table.row({fmt::format("  {}", what), r.verify, r.cache == "cold" ? r.direction + ", cold" : r.direction,
+               fmt::format("{:.2f}", rate(r.seconds.median())),
+               fmt::format("{:.2f}-{:.2f}", rate(r.seconds.at(0.75)), rate(r.seconds.at(0.25))),
+               fmt::format("{:.2f}+-{:.2f}", rate(r.seconds.mean()), mean_error),
+               fmt::format("{:.2f}", rate(r.seconds.at(0))), fmt::format("{:.2f}", rate(r.seconds.first())),
+               fmt::format("{:.2f}", rate(r.raw.median())), fmt::format("{:.2f}", r.ratio_to_raw()),
+               r.memory_bytes ? base::human_bytes(*r.memory_bytes) : "-"});
+  }
+  return fmt::format("{} {}, {}, process grid {}, {}, {}{}, median of {} and a first one\n{}", to_string(one.lattice),
+                     one.precision, base::human_bytes(one.bytes), to_string(one.grid),
+                     count(static_cast<std::uint64_t>(one.ranks), "rank"), file_system, one.sync ? ", synced" : "",
+                     count(static_cast<std::uint64_t>(runs), "run"), table.text());
 }
 
 }  // namespace
@@ -133,9 +166,9 @@ WriteOptions BenchLattice::write_options(const Grid& grid) const {
   return options;
 }
 
-std::vector<std::unique_ptr<Mover>> BenchLattice::movers(const Session& session, const Grid& grid) const {
-  std::vector<std::unique_ptr<Mover>> movers;
-  movers.push_back(make_raw_mover(grid, precision == "single" ? 4 : 8, rounds.sync));
+std::vector<std::unique_ptr<bench::Mover>> BenchLattice::movers(const Session& session, const Grid& grid) const {
+  std::vector<std::unique_ptr<bench::Mover>> movers;
+  movers.push_back(bench::make_raw_mover(grid, precision == "single" ? 4 : 8, rounds.sync));
   for (const std::string& strategy : strategies.empty() ? std::vector<std::string>{"auto"} : strategies) {
     if (strategy == gather) {
       if (precision == "single")
@@ -158,18 +191,27 @@ std::vector<std::unique_ptr<Mover>> BenchLattice::movers(const Session& session,
 }
 
 void BenchLattice::require_targets(const Session& session) const {
-  require_directory(session, rounds.directory, rounds.cold);
+  bench::require_directory(session.communicator, rounds.directory, rounds.cold);
   if (!json.empty() && json != "-") require_target(session, json, force);
+}
+
+std::vector<bench::Result> BenchLattice::measure(Session& session, const Grid& grid,
+                                                 const std::vector<std::unique_ptr<bench::Mover>>& in_turn) const {
+  bench::BenchField field(grid);
+  const std::vector<bench::Result> results =
+      bench::run_rounds(field, in_turn, rounds, [&](const std::string& sentence) { session.complain(sentence); });
+  if (prints_table(session)) {
+    session.out.write(bench_table(results, bench::file_system_of(rounds.directory), rounds.runs));
+  }
+  return results;
 }
 
 int BenchLattice::run(Session& session) const {
   const std::vector<Grid> all = grids_of(session.communicator);
   require_targets(session);
-  std::vector<BenchResult> results;
+  std::vector<bench::Result> results;
   for (const Grid& grid : all) {
-    BenchField field(grid);
-    const std::vector<BenchResult> some = run_rounds(session, field, movers(session, grid), rounds);
-    if (prints_table(session)) session.out.write(bench_table(some, file_system_of(rounds.directory), rounds.runs));
+    const std::vector<bench::Result> some = measure(session, grid, movers(session, grid));
     results.insert(results.end(), some.begin(), some.end());
   }
   save_bench(session, *this, results);
@@ -183,56 +225,25 @@ std::vector<Extents> dividing_grids(const Extents& lattice, int ranks) {
   return found;
 }
 
-std::string bench_table(const std::vector<BenchResult>& results, const std::string& file_system, int runs) {
-  const BenchResult& one = results.front();
-  Table table({{"  what"},
-               {"verify"},
-               {"direction"},
-               {"GB/s", true},
-               {"quartiles", true},
-               {"mean", true},
-               {"best", true},
-               {"first", true},
-               {"raw GB/s", true},
-               {"ratio to raw", true},
-               {"memory", true}});
-  for (const BenchResult& r : results) {
-    const auto rate = [&](double seconds) { return static_cast<double>(r.bytes) / 1e9 / seconds; };
-    const double mean_error = rate(r.seconds.mean()) * r.seconds.error() / r.seconds.mean();
-    std::string what = r.name == "lattice" ? r.strategy : r.name;
-    if (r.strategy == "auto" && !r.strategy_taken.empty()) what += fmt::format(" ({})", r.strategy_taken);
-    table.row({fmt::format("  {}", what), r.verify, r.cache == "cold" ? r.direction + ", cold" : r.direction,
-               fmt::format("{:.2f}", rate(r.seconds.median())),
-               fmt::format("{:.2f}-{:.2f}", rate(r.seconds.at(0.75)), rate(r.seconds.at(0.25))),
-               fmt::format("{:.2f}+-{:.2f}", rate(r.seconds.mean()), mean_error),
-               fmt::format("{:.2f}", rate(r.seconds.at(0))), fmt::format("{:.2f}", rate(r.seconds.first())),
-               fmt::format("{:.2f}", rate(r.raw.median())), fmt::format("{:.2f}", r.ratio_to_raw()),
-               r.memory_bytes ? base::human_bytes(*r.memory_bytes) : "-"});
-  }
-  return fmt::format("{} {}, {}, process grid {}, {}, {}{}, median of {} and a first one\n{}", to_string(one.lattice),
-                     one.precision, base::human_bytes(one.bytes), to_string(one.grid),
-                     count(static_cast<std::uint64_t>(one.ranks), "rank"), file_system, one.sync ? ", synced" : "",
-                     count(static_cast<std::uint64_t>(runs), "run"), table.text());
+void save_bench(Session& session, const BenchLattice& what, const std::vector<bench::Result>& results) {
+  save_json(session, what.json,
+            to_json(bench::environment_json(session.mpi, what.rounds.directory, what.rounds.runs), results));
 }
 
-void save_bench(Session& session, const BenchLattice& what, const std::vector<BenchResult>& results) {
-  save_json(session, what, to_json(environment_json(session, what.rounds.directory, what.rounds.runs), results));
-}
-
-void save_json(Session& session, const BenchLattice& what, const std::string& text) {
-  if (what.json.empty()) return;
+void save_json(Session& session, const std::string& path, const std::string& text) {
+  if (path.empty()) return;
   at_root(session, [&] {
-    if (what.json == "-") {
+    if (path == "-") {
       session.out.line(text);
       return fine;
     }
-    std::ofstream file(what.json, std::ios::binary);
+    std::ofstream file(path, std::ios::binary);
     file << text << "\n";
     file.close();
     if (file) return fine;
     const int reason = errno;
-    throw Error(Code::io, fmt::format("{}: cannot write the results: {}", what.json, std::strerror(reason)),
-                {.path = what.json, .system_errno = reason});
+    throw Error(Code::io, fmt::format("{}: cannot write the results: {}", path, std::strerror(reason)),
+                {.path = path, .system_errno = reason});
   });
 }
 

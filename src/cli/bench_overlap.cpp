@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See bench_overlap.hpp.
-#include "cli/bench_overlap.hpp"
+// lq bench overlap.
+#include "cli/bench.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include <limequat/file.hpp>
 
 #include "base/text.hpp"
-#include "cli/bench_environment.hpp"
+#include "bench/environment.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/table.hpp"
 
@@ -57,19 +57,19 @@ class Load {
 
   std::size_t per_slice_;
   std::size_t at_ = 0;
-  PageVector<double> a_, b_, c_;
+  bench::PageVector<double> a_, b_, c_;
 };
 
 class Overlap {
  public:
-  Overlap(const Session& session, const BenchLattice& what, BenchField& field)
+  Overlap(const Session& session, const BenchLattice& what, bench::BenchField& field)
       : session_(session), what_(what), field_(field), options_(what.write_options(field.grid())) {}
 
   // Collective.
-  BenchResult measure(const LoadSize& size) {
+  bench::Result measure(const LoadSize& size) {
     const Grid& grid = field_.grid();
-    const auto raw = make_raw_mover(grid, 8, what_.rounds.sync);
-    BenchResult result = label(size.name);
+    const auto raw = bench::make_raw_mover(grid, 8, what_.rounds.sync);
+    bench::Result result = label(size.name);
     Load load(size);
     const int slices = calibrate(load);
     for (int round = 0; round <= what_.rounds.runs; ++round) {
@@ -77,7 +77,7 @@ class Overlap {
       for (int turn = 0; turn < 4; ++turn) {
         const int who = (turn + round) % 4;
         if (who == 0) result.raw.add(with_file([&](const std::string& path) { (void)raw->write(path, field_); }));
-        if (who == 1) result.beside->compute.add(timed(session_.communicator, [&] { load.run(slices, [] {}); }));
+        if (who == 1) result.beside->compute.add(bench::timed(session_.communicator, [&] { load.run(slices, [] {}); }));
         if (who == 2) result.beside->alone.add(with_file([&](const std::string& path) { write_alone(path); }));
         if (who == 3) result.seconds.add(with_file([&](const std::string& path) { both(path, load, slices); }));
       }
@@ -86,9 +86,9 @@ class Overlap {
   }
 
  private:
-  BenchResult label(const std::string& load) const {
+  bench::Result label(const std::string& load) const {
     const Grid& grid = field_.grid();
-    BenchResult result;
+    bench::Result result;
     result.name = "overlap";
     result.lattice = grid.extents();
     result.grid = grid.processes();
@@ -106,8 +106,8 @@ class Overlap {
   Field field() const { return gauge(field_.source(), {.links = field_.grid().extents().size()}); }
 
   double with_file(const std::function<void(const std::string& path)>& work) const {
-    const ScratchFile file(session_, what_.rounds.directory, "lime");
-    return timed(session_.communicator, [&] { work(file.path()); });
+    const bench::ScratchFile file(session_.communicator, what_.rounds.directory, "lime");
+    return bench::timed(session_.communicator, [&] { work(file.path()); });
   }
   void write_alone(const std::string& path) const { write_async(path, field_.grid(), field(), options_).wait(); }
   void both(const std::string& path, Load& load, int slices) const {
@@ -122,18 +122,18 @@ class Overlap {
     with_file([&](const std::string& path) { write_alone(path); });
     const double write = with_file([&](const std::string& path) { write_alone(path); });
     load.run(warm_up, [] {});
-    const double slice = timed(session_.communicator, [&] { load.run(warm_up, [] {}); }) / warm_up;
+    const double slice = bench::timed(session_.communicator, [&] { load.run(warm_up, [] {}); }) / warm_up;
     return std::max(1, static_cast<int>(std::lround(std::max(write, shortest_useful) / slice)));
   }
 
   const Session& session_;
   const BenchLattice& what_;
-  BenchField& field_;
+  bench::BenchField& field_;
   WriteOptions options_;
 };
 
-std::string overlap_table(const std::vector<BenchResult>& results, const std::string& file_system, int runs) {
-  const BenchResult& one = results.front();
+std::string overlap_table(const std::vector<bench::Result>& results, const std::string& file_system, int runs) {
+  const bench::Result& one = results.front();
   Table table({{"  loop in"},
                {"compute ms", true},
                {"write ms", true},
@@ -141,8 +141,8 @@ std::string overlap_table(const std::vector<BenchResult>& results, const std::st
                {"to the longer", true},
                {"hidden of the shorter", true},
                {"write, ratio to raw", true}});
-  const auto ms = [](const Series& series) { return fmt::format("{:.1f}", series.median() * 1e3); };
-  for (const BenchResult& r : results) {
+  const auto ms = [](const bench::Series& series) { return fmt::format("{:.1f}", series.median() * 1e3); };
+  for (const bench::Result& r : results) {
     table.row({"  " + r.beside->load, ms(r.beside->compute), ms(r.beside->alone), ms(r.seconds),
                fmt::format("{:.2f}", r.ratio_to_longer()), fmt::format("{:.2f}", r.hidden_share()),
                fmt::format("{:.2f}", r.ratio_to_raw())});
@@ -159,13 +159,13 @@ int bench_overlap(Session& session, const BenchLattice& what) {
   what.require_targets(session);
   if (what.rounds.cold) throw UsageError("--cold: nothing is read beside the loop");
   if (what.gathers()) throw UsageError("--strategy gather: has no background");
-  std::vector<BenchResult> results;
+  std::vector<bench::Result> results;
   for (const Grid& grid : grids) {
-    BenchField field(grid);
+    bench::BenchField field(grid);
     Overlap overlap(session, what, field);
-    const std::vector<BenchResult> some = {overlap.measure(in_cache), overlap.measure(in_memory)};
+    const std::vector<bench::Result> some = {overlap.measure(in_cache), overlap.measure(in_memory)};
     if (what.prints_table(session)) {
-      session.out.write(overlap_table(some, file_system_of(what.rounds.directory), what.rounds.runs));
+      session.out.write(overlap_table(some, bench::file_system_of(what.rounds.directory), what.rounds.runs));
     }
     results.insert(results.end(), some.begin(), some.end());
   }

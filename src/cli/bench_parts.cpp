@@ -1,19 +1,14 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See bench_parts.hpp.
-#include "cli/bench_parts.hpp"
+// lq bench parts.
+#include "cli/bench.hpp"
 
 #include <fmt/format.h>
 #include <limequat/survey.hpp>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-
 #include "base/json_writer.hpp"
-#include "cli/arguments.hpp"
-#include "cli/bench_environment.hpp"
+#include "bench/environment.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
@@ -55,7 +50,7 @@ std::string json_of(const Session& session, const std::string& path, const Parts
   machine.name = "measured";
   const std::uint64_t runs = measured.parts.empty() ? 0 : measured.parts.front().seconds.count;
   base::JsonWriter json;
-  json.begin_object().key("environment").raw(environment_json(session, path, static_cast<int>(runs)));
+  json.begin_object().key("environment").raw(bench::environment_json(session.mpi, path, static_cast<int>(runs)));
   json.member("kernels", measured.kernels).key("parts").begin_array();
   for (const Part& part : measured.parts) {
     json.begin_object().member("name", part.name).member("ranks", part.ranks).member("bytes", part.bytes);
@@ -67,33 +62,19 @@ std::string json_of(const Session& session, const std::string& path, const Parts
   return json.end_array().key("machine").raw(to_json(machine)).end_object().take();
 }
 
-void save(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text << '\n';
-  file.close();
-  if (file) return;
-  ErrorFacts facts;
-  facts.path = path;
-  facts.system_errno = errno;
-  throw Error(Code::io, fmt::format("{}: cannot write the results: {}", path, std::strerror(errno)), facts);
-}
-
 }  // namespace
 
-int bench_parts(Session& session, const BenchPartsOptions& options) {
-  if (!(options.seconds > 0)) throw UsageError("--seconds: a positive number is expected");
+int bench_parts(Session& session, const BenchLattice& shared, double seconds) {
+  if (!(seconds > 0)) throw UsageError("--seconds: a positive number is expected");
+  const std::string& folder = shared.rounds.directory;
   PartsOptions limits;
-  limits.seconds = options.seconds;
-  const Parts measured = measure_parts(session.communicator, options.path, limits);
-  return at_root(session, [&] {
-    const bool to_stdout = options.json == "-";
-    if (to_stdout) session.out.line(json_of(session, options.path, measured));
-    if (!options.json.empty() && !to_stdout) save(options.json, json_of(session, options.path, measured));
-    if (to_stdout) return fine;
-    session.out.write(table_of(measured));
-    session.out.line(fit_of(measured.machine));
-    return fine;
-  });
+  limits.seconds = seconds;
+  const Parts measured = measure_parts(session.communicator, folder, limits);
+  save_json(session, shared.json, json_of(session, folder, measured));
+  if (shared.json == "-") return fine;
+  session.out.write(table_of(measured));
+  session.out.line(fit_of(measured.machine));
+  return fine;
 }
 
 }  // namespace lq::cli

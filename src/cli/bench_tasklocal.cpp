@@ -1,21 +1,19 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See bench_tasklocal.hpp.
-#include "cli/bench_tasklocal.hpp"
-
-#include <unistd.h>
+// lq bench tasklocal.
+#include "cli/bench.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "cli/bench_environment.hpp"
-#include "cli/bench_task_rounds.hpp"
+#include "bench/environment.hpp"
+#include "bench/task_rounds.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/table.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {
@@ -39,9 +37,66 @@ std::vector<int> numbers_of(const std::string& option, const std::vector<std::st
 }
 
 // Collective. Without MPI there is one task, this process.
-void on_tasks(const Session& session, int tasks, int shift, const std::function<void(const TaskGroup& group)>& work) {
+void on_tasks(const Session& session, int tasks, int shift,
+              const std::function<void(const bench::TaskGroup& group)>& work) {
   if (session.with_tasks) return session.with_tasks(tasks, shift, work);
   work({session.communicator, session.communicator});
+}
+
+std::string ending(int runs) {
+  return fmt::format("median of {} and a first one", count(static_cast<std::uint64_t>(runs), "run"));
+}
+
+std::string ms(double seconds) { return fmt::format("{:.3f}", seconds * 1e3); }
+
+std::string create_table(const std::vector<bench::TaskResult>& results, const std::string& where, int runs) {
+  Table table({{"  tasks", true},
+               {"what"},
+               {"verify"},
+               {"ms", true},
+               {"quartiles", true},
+               {"mean", true},
+               {"best", true},
+               {"first", true},
+               {"us per task", true}});
+  for (const bench::TaskResult& r : results) {
+    table.row({fmt::format("{}", r.tasks), r.name, r.verify, ms(r.seconds.median()),
+               ms(r.seconds.at(0.25)) + "-" + ms(r.seconds.at(0.75)),
+               ms(r.seconds.mean()) + "+-" + ms(r.seconds.error()), ms(r.seconds.at(0)), ms(r.seconds.first()),
+               fmt::format("{:.1f}", r.seconds.median() / r.tasks * 1e6)});
+  }
+  return fmt::format("streams opened and closed, nothing written, {}, {}\n{}", where, ending(runs), table.text());
+}
+
+std::string transfer_table(const std::vector<bench::TaskResult>& results, const std::string& where, int runs) {
+  const bench::TaskResult& one = results.front();
+  Table table({{"  what"},
+               {"verify"},
+               {"files", true},
+               {"chunks at multiples of"},
+               {"direction"},
+               {"GB/s", true},
+               {"quartiles", true},
+               {"mean", true},
+               {"best", true},
+               {"first", true},
+               {"ratio to one file per task", true}});
+  for (const bench::TaskResult& r : results) {
+    const auto rate = [&](double seconds) { return static_cast<double>(r.bytes) / 1e9 / seconds; };
+    table.row({"  " + r.name, r.verify, fmt::format("{}", r.files),
+               r.block == 0 ? "the system's block" : base::human_bytes(r.block),
+               r.cache == "cold" ? r.direction + ", cold" : r.direction,
+               fmt::format("{:.2f}", rate(r.seconds.median())),
+               fmt::format("{:.2f}-{:.2f}", rate(r.seconds.at(0.75)), rate(r.seconds.at(0.25))),
+               fmt::format("{:.2f}+-{:.2f}", rate(r.seconds.mean()),
+                           rate(r.seconds.mean()) * r.seconds.error() / r.seconds.mean()),
+               fmt::format("{:.2f}", rate(r.seconds.at(0))), fmt::format("{:.2f}", rate(r.seconds.first())),
+               fmt::format("{:.2f}", r.ratio_to_raw())});
+  }
+  const auto tasks = static_cast<std::uint64_t>(one.tasks);
+  return fmt::format("{} with {} each, read {} tasks further, {}{}, {}\n{}", count(tasks, "task"),
+                     base::human_bytes(one.bytes / tasks), results.back().shift, where, one.sync ? ", synced" : "",
+                     ending(runs), table.text());
 }
 
 }  // namespace
@@ -67,21 +122,19 @@ int BenchTasklocal::run(Session& session, const BenchLattice& shared) const {
   }
   shared.require_targets(session);
   const auto wants = [&](const char* part) { return parts.empty() || std::ranges::find(parts, part) != parts.end(); };
-  const std::string where = file_system_of(shared.rounds.directory);
-  const int process = session.from_root(static_cast<int>(::getpid()));
-  const auto folder = std::filesystem::path(shared.rounds.directory) / fmt::format("limequat-bench-{}", process);
-  TaskRounds what{shared.rounds, folder.string(), 0, {1}, 0};
-  std::vector<TaskResult> results;
-  const auto take = [&](const std::vector<TaskResult>& some, auto* table) {
+  const std::string where = bench::file_system_of(shared.rounds.directory);
+  bench::TaskRounds what{shared.rounds, bench::scratch_name(session.communicator, shared.rounds.directory), 0, {1}, 0};
+  std::vector<bench::TaskResult> results;
+  const auto take = [&](const std::vector<bench::TaskResult>& some, auto* table) {
     if (some.empty()) return;  // this rank was none of the tasks
     if (shared.prints_table(session)) session.out.write(table(some, where, shared.rounds.runs));
     results.insert(results.end(), some.begin(), some.end());
   };
   if (wants("create")) {
-    std::vector<TaskResult> found;
+    std::vector<bench::TaskResult> found;
     for (const int number : task_numbers) {
-      on_tasks(session, number, 0, [&](const TaskGroup& group) {
-        const std::vector<TaskResult> some = measure_create(group, what);
+      on_tasks(session, number, 0, [&](const bench::TaskGroup& group) {
+        const std::vector<bench::TaskResult> some = measure_create(group, what);
         found.insert(found.end(), some.begin(), some.end());
       });
     }
@@ -91,11 +144,12 @@ int BenchTasklocal::run(Session& session, const BenchLattice& shared) const {
     what.bytes = bytes;
     what.files = file_numbers;
     what.shift = (shift < 0 ? ranks / 2 : shift) % ranks;
-    std::vector<TaskResult> found;
-    on_tasks(session, ranks, what.shift, [&](const TaskGroup& group) { found = measure_transfer(group, what); });
+    std::vector<bench::TaskResult> found;
+    on_tasks(session, ranks, what.shift, [&](const bench::TaskGroup& group) { found = measure_transfer(group, what); });
     take(found, transfer_table);
   }
-  save_json(session, shared, to_json(environment_json(session, shared.rounds.directory, shared.rounds.runs), results));
+  save_json(session, shared.json,
+            to_json(bench::environment_json(session.mpi, shared.rounds.directory, shared.rounds.runs), results));
   return fine;
 }
 

@@ -8,8 +8,7 @@
 #include <limequat/error.hpp>
 #include <limequat/mpi.hpp>
 
-#include "cli/bench_gather.hpp"
-#include "cli/bench_task_group.hpp"
+#include "bench/over_mpi.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/lq.hpp"
 #include "cli/mpi_library.hpp"
@@ -23,8 +22,8 @@ int main(int argc, char** argv) try {
   session.mpi_probes = [](const std::string& folder, bool thorough) {
     return lq::mpi::probe(MPI_COMM_WORLD, folder, {.thorough = thorough});
   };
-  session.gather = lq::cli::make_gather;
-  session.with_tasks = lq::cli::with_tasks;
+  session.gather = lq::bench::make_gather;
+  session.with_tasks = lq::bench::with_tasks;
   return lq::cli::run(session, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
 } catch (const lq::Error& error) {
   // Only MPI itself fails here: before there is a session, or after it.

@@ -13,10 +13,10 @@
 
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/plot_png.hpp"
-#include "cli/plot_results.hpp"
 #include "cli/text.hpp"
 #include "cli/write_arguments.hpp"
+#include "plot/picture.hpp"
+#include "plot/results.hpp"
 
 namespace lq::cli {
 namespace {
@@ -56,24 +56,24 @@ struct Plot {
   }
 
   int draw_here(Session& session) const {
-    std::vector<PlotResult> results;
+    std::vector<plot::Result> results;
     for (const std::string& path : files) {
-      const std::vector<PlotResult> some = read_results(contents_of(path), path);
+      const std::vector<plot::Result> some = plot::read_results(contents_of(path), path);
       results.insert(results.end(), some.begin(), some.end());
     }
-    PlotKind which = kind_for(results);
-    const auto* named = std::find(std::begin(plot_kind_names), std::end(plot_kind_names), kind);
-    if (named != std::end(plot_kind_names)) which = static_cast<PlotKind>(named - std::begin(plot_kind_names));
-    save(draw_results(results, which));
+    plot::Kind which = plot::kind_for(results);
+    const auto* named = std::find(std::begin(plot::kind_names), std::end(plot::kind_names), kind);
+    if (named != std::end(plot::kind_names)) which = static_cast<plot::Kind>(named - std::begin(plot::kind_names));
+    save(plot::draw_results(results, which));
     if (!session.quiet) {
-      session.out.line(fmt::format("{}: {} of {}", out, plot_kind_names[static_cast<std::size_t>(which)],
+      session.out.line(fmt::format("{}: {} of {}", out, plot::kind_names[static_cast<std::size_t>(which)],
                                    fmt::format("{} result{}", results.size(), results.size() == 1 ? "" : "s")));
     }
     return fine;
   }
 
-  void save(const Picture& picture) const {
-    if (out.ends_with(".png")) return save_png(picture, out);
+  void save(const plot::Picture& picture) const {
+    if (out.ends_with(".png")) return plot::save_png(picture, out);
     std::ofstream file(out, std::ios::binary);
     file << to_svg(picture);
     file.close();
@@ -91,7 +91,7 @@ Run declare_plot(Arguments& arguments) {
   arguments.files("RESULT", plot->files, "JSON that \"lq bench\" wrote");
   arguments.text("-o,--output", "OUT", plot->out, "the picture, a .svg or .png file");
   arguments.text("--kind", "KIND", plot->kind, "what to draw (default: what the results suit)",
-                 {std::begin(plot_kind_names), std::end(plot_kind_names)});
+                 {std::begin(plot::kind_names), std::end(plot::kind_names)});
   arguments.flag("--overwrite,--force", plot->force, "replace an existing picture");
   return [plot](Session& session) { return plot->draw(session); };
 }

@@ -16,12 +16,14 @@
 #include <limequat/grid.hpp>
 #include <limequat/survey.hpp>
 
-#include "cli/bench_tasks.hpp"
+#include "bench/tasks.hpp"
 #include "cli/output.hpp"
 
-namespace lq::cli {
-
+namespace lq::bench {
 class Mover;
+}
+
+namespace lq::cli {
 
 struct Session {
   Session(std::string program_name, Communicator ranks)
@@ -35,9 +37,9 @@ struct Session {
   // Collective. Probes of MPI, with a folder for files of theirs; none without MPI.
   std::function<std::vector<Probe>(const std::string& folder, bool thorough)> mpi_probes = {};
   // Collective. A mover of bench lattice that gathers on one rank; none without MPI.
-  std::function<std::unique_ptr<Mover>(const Grid& grid)> gather = {};
+  std::function<std::unique_ptr<bench::Mover>(const Grid& grid)> gather = {};
   // Some of the ranks, for bench tasklocal; none without MPI.
-  WithTasks with_tasks = {};
+  bench::WithTasks with_tasks = {};
   bool quiet = false;
   bool verbose = false;
   bool json = false;

@@ -1,0 +1,86 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Nothing but open, pwrite (pread) and close.
+#include "bench/raw.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+namespace lq::bench {
+namespace {
+
+constexpr std::size_t piece = std::size_t{1} << 20;
+
+[[noreturn]] void fail(const std::string& path, const char* doing, int reason) {
+  const Code code = reason == ENOSPC || reason == EDQUOT  ? Code::no_space
+                    : reason == EACCES || reason == EROFS ? Code::no_permission
+                    : reason == ENOENT                    ? Code::not_found
+                                                          : Code::io;
+  throw Error(code, fmt::format("{}: cannot {}: {}", path, doing, std::strerror(reason)),
+              {.path = path, .system_errno = reason});
+}
+
+class Descriptor {
+ public:
+  Descriptor(const std::string& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {
+    if (fd_ < 0) fail(path, "open the file of the raw transfer", errno);
+  }
+  ~Descriptor() { ::close(fd_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const noexcept { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// Moves all of `bytes` with `call(pointer, count, offset)`.
+template <class Bytes, class Call>
+void move_all(const std::string& path, std::uint64_t offset, Bytes bytes, const char* doing, Call call) {
+  while (!bytes.empty()) {
+    const ssize_t moved = call(bytes.data(), std::min(piece, bytes.size()), static_cast<off_t>(offset));
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved <= 0) fail(path, doing, moved < 0 ? errno : EIO);
+    bytes = bytes.subspan(static_cast<std::size_t>(moved));
+    offset += static_cast<std::uint64_t>(moved);
+  }
+}
+
+}  // namespace
+
+void raw_write(const std::string& path, std::uint64_t offset, std::span<const std::byte> bytes, bool sync) {
+  const Descriptor file(path, O_WRONLY | O_CREAT);
+  move_all(path, offset, bytes, "write",
+           [&](const std::byte* p, std::size_t n, off_t at) { return ::pwrite(file.get(), p, n, at); });
+  if (sync && ::fsync(file.get()) != 0) fail(path, "sync", errno);
+}
+
+void raw_read(const std::string& path, std::uint64_t offset, std::span<std::byte> bytes) {
+  const Descriptor file(path, O_RDONLY);
+  move_all(path, offset, bytes, "read",
+           [&](std::byte* p, std::size_t n, off_t at) { return ::pread(file.get(), p, n, at); });
+}
+
+void sync_file(const std::string& path) {
+  const Descriptor file(path, O_RDONLY);
+  if (::fsync(file.get()) != 0) fail(path, "sync", errno);
+}
+
+void drop_from_cache(const std::string& path) {
+  const Descriptor file(path, O_RDONLY);
+  // Only what has reached the disk is forgotten.
+  if (::fsync(file.get()) != 0) fail(path, "sync", errno);
+  if (const int reason = ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED); reason != 0) {
+    fail(path, "drop from the cache", reason);
+  }
+}
+
+}  // namespace lq::bench

@@ -1,0 +1,140 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/result.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/json_writer.hpp"
+
+namespace lq::bench {
+namespace {
+
+double ratio(double above, double below) { return below > 0 ? above / below : 0; }
+
+// "KEY": {"min", "lower_quartile", ...}, into the object that is open.
+void write_series(base::JsonWriter& json, std::string_view key, const Series& series) {
+  json.key(key).begin_object().member("min", series.at(0)).member("lower_quartile", series.at(0.25));
+  json.member("median", series.median()).member("upper_quartile", series.at(0.75)).member("max", series.at(1));
+  json.member("mean", series.mean()).member("error", series.error());
+  json.member("first", series.first()).end_object();
+}
+
+void write(base::JsonWriter& json, const std::optional<StepSeries>& steps) {
+  const auto step = [&](std::string_view key, Series StepSeries::*series) {
+    json.key(key);
+    // A peer does not tell where its time goes.
+    if (steps) {
+      json.value(((*steps).*series).median());
+    } else {
+      json.null();
+    }
+  };
+  json.key("steps").begin_object();
+  step("pack", &StepSeries::pack);
+  step("exchange", &StepSeries::exchange);
+  step("write", &StepSeries::storage);
+  step("sync", &StepSeries::sync);
+  json.end_object();
+}
+
+void write(base::JsonWriter& json, const Result& r) {
+  json.begin_object().member("name", r.name).member("direction", r.direction);
+  json.member("lattice", to_string(r.lattice)).member("grid", to_string(r.grid)).member("ranks", r.ranks);
+  json.member("strategy", r.strategy).member("strategy_taken", r.strategy_taken);
+  json.member("format", r.format).member("verify", r.verify).member("precision", r.precision);
+  json.member("cache", r.cache).member("sync", r.sync).member("bytes", r.bytes);
+  write_series(json, "seconds", r.seconds);
+  write_series(json, "raw_seconds", r.raw);
+  json.member("ratio_to_raw", r.ratio_to_raw());
+  write(json, r.steps);
+  json.key("memory_bytes");
+  if (r.memory_bytes) {
+    json.value(*r.memory_bytes);
+  } else {
+    json.null();
+  }
+  if (r.beside) {
+    json.member("load", r.beside->load);
+    write_series(json, "compute_seconds", r.beside->compute);
+    write_series(json, "alone_seconds", r.beside->alone);
+    json.member("ratio_to_longer", r.ratio_to_longer()).member("hidden_share", r.hidden_share());
+  }
+  json.end_object();
+}
+
+void write(base::JsonWriter& json, const TaskResult& r) {
+  json.begin_object().member("part", r.part).member("name", r.name).member("direction", r.direction);
+  json.member("ranks", r.tasks).member("files", r.files).member("block", r.block).member("verify", r.verify);
+  json.member("shift", r.shift).member("cache", r.cache).member("sync", r.sync).member("bytes", r.bytes);
+  write_series(json, "seconds", r.seconds);
+  write_series(json, "raw_seconds", r.raw);
+  json.member("ratio_to_raw", r.ratio_to_raw()).end_object();
+}
+
+template <class Any>
+std::string document(const std::string& environment, const std::vector<Any>& results) {
+  base::JsonWriter json;
+  json.begin_object().key("environment").raw(environment).key("results").begin_array();
+  for (const Any& result : results) write(json, result);
+  json.end_array().end_object();
+  return json.take();
+}
+
+}  // namespace
+
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const double place = share * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(std::floor(place));
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+double Series::mean() const {
+  const std::vector<double> all = counted();
+  return all.empty() ? 0 : std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+}
+
+double Series::error() const {
+  const std::vector<double> all = counted();
+  if (all.size() < 2) return 0;
+  const double centre = mean();
+  double squares = 0;
+  for (const double seconds : all) squares += (seconds - centre) * (seconds - centre);
+  const auto n = static_cast<double>(all.size());
+  return std::sqrt(squares / (n * (n - 1)));
+}
+
+void StepSeries::add(const StepSeconds& steps) {
+  pack.add(steps.pack);
+  exchange.add(steps.exchange);
+  storage.add(steps.storage);
+  sync.add(steps.sync);
+}
+
+double Result::ratio_to_raw() const { return ratio(raw.median(), seconds.median()); }
+
+double Result::ratio_to_longer() const {
+  return beside ? ratio(seconds.median(), std::max(beside->compute.median(), beside->alone.median())) : 0;
+}
+
+double Result::hidden_share() const {
+  if (!beside) return 0;
+  const double compute = beside->compute.median(), alone = beside->alone.median();
+  return ratio(compute + alone - seconds.median(), std::min(compute, alone));
+}
+
+double TaskResult::ratio_to_raw() const { return ratio(raw.median(), seconds.median()); }
+
+std::string to_json(const std::string& environment, const std::vector<Result>& results) {
+  return document(environment, results);
+}
+
+std::string to_json(const std::string& environment, const std::vector<TaskResult>& results) {
+  return document(environment, results);
+}
+
+}  // namespace lq::bench

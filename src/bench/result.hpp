@@ -1,0 +1,101 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Numbers of repeated measurements, and what becomes of them in a benchmark's JSON (docs/reference/json.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <limequat/lattice.hpp>
+#include <limequat/report.hpp>
+
+namespace lq::bench {
+
+// Of `values`, by linear interpolation between neighbours; 0 for none. share 0.5: the median.
+double quantile(std::vector<double> values, double share);
+inline double median(const std::vector<double>& values) { return quantile(values, 0.5); }
+
+// Seconds of one thing done again and again. The first time pays for page tables and cold caches and stands apart.
+class Series {
+ public:
+  void add(double seconds) {
+    if (is_empty_) {
+      first_ = seconds;
+      is_empty_ = false;
+    } else {
+      rest_.push_back(seconds);
+    }
+  }
+  double first() const noexcept { return first_; }
+  // All but the first; the first where there is no other.
+  std::vector<double> counted() const { return rest_.empty() && !is_empty_ ? std::vector{first_} : rest_; }
+  double at(double share) const { return quantile(counted(), share); }
+  double median() const { return at(0.5); }
+  double mean() const;
+  double error() const;  // of the mean; 0 where there are fewer than two
+
+ private:
+  bool is_empty_ = true;
+  double first_ = 0;
+  std::vector<double> rest_;
+};
+
+struct StepSeries {
+  Series pack, exchange, storage, sync;
+  void add(const StepSeconds& steps);
+};
+
+// What a write looked like beside a compute loop.
+struct BesideCompute {
+  std::string load;  // "cache", "memory": where the loop works
+  Series compute;    // the loop alone
+  Series alone;      // the transfer alone
+};
+
+struct Result {
+  std::string name = "lattice";     // "lattice", "overlap", or the name of a peer
+  std::string direction = "write";  // or "read"
+  Extents lattice, grid;
+  int ranks = 1;
+  std::string strategy = "auto";  // as asked for
+  std::string strategy_taken;     // empty: unknown
+  std::string format, verify, precision;
+  std::string cache = "warm";  // or "cold"
+  bool sync = false;
+  std::uint64_t bytes = 0;
+  Series seconds, raw;
+  std::optional<StepSeries> steps;
+  std::optional<std::uint64_t> memory_bytes;  // at the peak, beyond the field; of the rank with most of it
+  std::optional<BesideCompute> beside;
+
+  double ratio_to_raw() const;
+  // Of a transfer beside a compute loop: both together, in units of the longer one alone.
+  double ratio_to_longer() const;
+  // How much of the shorter one was hidden behind the longer one: 1 all of it, 0 nothing.
+  double hidden_share() const;
+};
+
+// Of streams of tasks.
+struct TaskResult {
+  std::string part;       // "create", "transfer"
+  std::string name;       // of the side
+  std::string direction;  // "create", "write", "read"
+  std::string verify = "none";
+  int tasks = 1, files = 1, shift = 0;
+  std::uint64_t block = 0;  // bytes at whose multiples chunks were to begin; 0: those of the file system
+  std::uint64_t bytes = 0;  // of all streams
+  std::string cache = "warm";
+  bool sync = false;
+  Series seconds, raw;  // raw: one file per task, in the same rounds
+
+  double ratio_to_raw() const;
+};
+
+// {"environment": {...}, "results": [...]}
+std::string to_json(const std::string& environment, const std::vector<Result>& results);
+std::string to_json(const std::string& environment, const std::vector<TaskResult>& results);
+
+}  // namespace lq::bench

@@ -1,0 +1,235 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/rounds.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/clock.hpp"
+#include "bench/environment.hpp"
+#include "bench/raw.hpp"
+
+namespace lq::bench {
+namespace {
+
+class RawMover : public Mover {
+ public:
+  RawMover(const Grid& grid, std::uint64_t bytes_per_number, bool sync)
+      : bytes_per_number_(bytes_per_number), sync_(sync) {
+    // Shares lie behind each other; where they differ in size, a rank with a smaller one leaves a gap.
+    largest_sites_ = static_cast<std::uint64_t>(grid.communicator().max(static_cast<double>(grid.local_volume())));
+  }
+  Result label() const override {
+    Result label;
+    label.name = label.strategy = label.format = "raw";
+    label.verify = "none";
+    label.precision = bytes_per_number_ == 4 ? "single" : "double";
+    return label;
+  }
+  Account write(const std::string& path, const BenchField& field) override {
+    raw_write(path, offset(field), std::as_bytes(field.source()).first(bytes(field)), sync_);
+    return {};
+  }
+  Account read(const std::string& path, BenchField& field) override {
+    raw_read(path, offset(field), std::as_writable_bytes(field.target()).first(bytes(field)));
+    return {};
+  }
+
+ private:
+  std::size_t bytes(const BenchField& field) const { return field.source().size() * bytes_per_number_; }
+  std::uint64_t offset(const BenchField& field) const {
+    const std::uint64_t share = largest_sites_ * field.site_numbers() * bytes_per_number_;
+    return share * static_cast<std::uint64_t>(field.grid().rank());
+  }
+
+  std::uint64_t bytes_per_number_;
+  bool sync_;
+  std::uint64_t largest_sites_ = 0;
+};
+
+struct Lane {
+  Mover* mover;
+  Result write, read;
+  bool failed = false;
+};
+
+void require_same(const BenchField& field, const Lane& lane) {
+  // The raw transfer moves as many bytes as are in the file, which in single precision are half of those in memory.
+  const bool is_half = lane.write.name == "raw" && lane.write.precision == "single";
+  together(field.grid().communicator(), [&] {
+    if (field.target_is_source(field.source().size_bytes() / (is_half ? 2 : 1))) return;
+    throw Error(Code::internal, fmt::format("{}: what was read is not what was written", lane.write.name));
+  });
+}
+
+// Collective. Of all ranks and rounds; unknown where it is unknown to one of them.
+std::optional<std::uint64_t> worse_peak(const Communicator& ranks, const MemoryPeak& peak,
+                                        const std::optional<std::uint64_t>& before) {
+  const auto mine = peak.bytes();
+  const bool is_known = ranks.max(mine ? 0 : 1) == 0;
+  const double largest = ranks.max(static_cast<double>(mine.value_or(0)));
+  if (!is_known) return {};
+  return std::max(before.value_or(0), static_cast<std::uint64_t>(largest));
+}
+
+void move_once(BenchField& field, const Rounds& rounds, Lane& lane) {
+  const Communicator& ranks = field.grid().communicator();
+  const ScratchFile file(ranks, rounds.directory, lane.write.format);
+  Account account;
+  const auto note = [&](Result& result, const MemoryPeak& peak, double seconds) {
+    result.seconds.add(seconds);
+    result.memory_bytes = worse_peak(ranks, peak, result.memory_bytes);
+    if (!account.strategy_taken.empty()) result.strategy_taken = account.strategy_taken;
+    if (!account.steps) return;
+    if (!result.steps) result.steps.emplace();
+    result.steps->add(*account.steps);
+  };
+  const MemoryPeak peak_of_write;
+  const double written = timed(ranks, [&] { account = lane.mover->write(file.path(), field); });
+  note(lane.write, peak_of_write, written);
+  if (rounds.cold) together(ranks, [&] { drop_from_cache(file.path()); });
+  field.clear_target();
+  const MemoryPeak peak_of_read;
+  const double read = timed(ranks, [&] { account = lane.mover->read(file.path(), field); });
+  note(lane.read, peak_of_read, read);
+  require_same(field, lane);
+}
+
+// Collective. The errors of movers are those of all ranks, so all leave a peer out together.
+void take_turn(BenchField& field, const Rounds& rounds, Lane& lane,
+               const std::function<void(const std::string& sentence)>& tell) {
+  try {
+    move_once(field, rounds, lane);
+  } catch (const Error& error) {
+    if (!lane.mover->is_peer()) throw;
+    lane.failed = true;
+    tell(fmt::format("{} is left out: {}", lane.write.name, error.what()));
+  }
+}
+
+std::vector<Lane> make_lanes(const BenchField& field, const std::vector<std::unique_ptr<Mover>>& movers,
+                             const Rounds& rounds) {
+  std::vector<Lane> lanes;
+  for (const auto& mover : movers) {
+    Result result = mover->label();
+    const Grid& grid = field.grid();
+    const std::uint64_t number = result.precision == "single" ? 4 : 8;
+    result.lattice = grid.extents();
+    result.grid = grid.processes();
+    result.ranks = grid.size();
+    result.bytes = grid.volume() * field.site_numbers() * number;
+    result.sync = rounds.sync;
+    result.direction = "write";
+    Lane lane{mover.get(), result, result};
+    lane.read.direction = "read";
+    lane.read.sync = false;
+    if (rounds.cold) lane.read.cache = "cold";
+    lanes.push_back(lane);
+  }
+  return lanes;
+}
+
+}  // namespace
+
+BenchField::BenchField(Grid grid)
+    : grid_(std::move(grid)), site_numbers_(static_cast<std::uint64_t>(grid_.extents().size()) * 18) {
+  together(grid_.communicator(), [&] {
+    source_.resize(static_cast<std::size_t>(grid_.local_volume() * site_numbers_));
+    target_.resize(source_.size());
+  });
+  std::uint64_t state = 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(grid_.rank() + 1);
+  for (double& number : source_) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    // 24 bits: as many as single precision holds.
+    number = (static_cast<double>(state >> 40) - 0x1p23) * 0x1p-24;
+  }
+}
+
+void BenchField::clear_target() { std::memset(target_.data(), 0, target_.size() * sizeof(double)); }
+
+bool BenchField::target_is_source(std::size_t bytes) const {
+  return std::memcmp(source_.data(), target_.data(), bytes) == 0;
+}
+
+std::unique_ptr<Mover> make_raw_mover(const Grid& grid, std::uint64_t bytes_per_number, bool sync) {
+  return std::make_unique<RawMover>(grid, bytes_per_number, sync);
+}
+
+void together(const Communicator& ranks, const std::function<void()>& work) {
+  std::exception_ptr failure;
+  try {
+    work();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  ranks.agree(failure);
+}
+
+double timed(const Communicator& ranks, const std::function<void()>& work) {
+  ranks.barrier();
+  const base::Stopwatch watch;
+  together(ranks, work);  // nobody is through before all are
+  return ranks.max(watch.seconds());
+}
+
+std::string scratch_name(const Communicator& ranks, const std::string& directory) {
+  const double process = ranks.max(ranks.is_root() ? static_cast<double>(::getpid()) : 0);
+  return (std::filesystem::path(directory) / fmt::format("limequat-bench-{:.0f}", process)).string();
+}
+
+ScratchFile::ScratchFile(const Communicator& ranks, const std::string& directory, const std::string& suffix)
+    : ranks_(ranks), path_(scratch_name(ranks, directory) + "." + suffix) {}
+
+ScratchFile::~ScratchFile() {
+  std::error_code failure;
+  if (ranks_.is_root()) std::filesystem::remove(path_, failure);
+}
+
+void require_directory(const Communicator& ranks, const std::string& directory, bool cold) {
+  together(ranks, [&] {
+    if (!ranks.is_root()) return;
+    if (::access(directory.c_str(), W_OK | X_OK) != 0 || !std::filesystem::is_directory(directory)) {
+      const int reason = errno;
+      throw Error(reason == EACCES || reason == EROFS ? Code::no_permission : Code::not_found,
+                  fmt::format("{}: is no directory in which files can be made: {}", directory, std::strerror(reason)),
+                  {.path = directory, .system_errno = reason});
+    }
+    const std::string system = file_system_of(directory);
+    if (cold && system == "tmpfs") {
+      throw Error(Code::unsupported,
+                  fmt::format("{}: a {} lies in memory and is never cold; name a directory on a disk with --path",
+                              directory, system),
+                  {.path = directory});
+    }
+  });
+}
+
+std::vector<Result> run_rounds(BenchField& field, const std::vector<std::unique_ptr<Mover>>& movers,
+                               const Rounds& rounds, const std::function<void(const std::string& sentence)>& tell) {
+  std::vector<Lane> lanes = make_lanes(field, movers, rounds);
+  const std::size_t count = lanes.size();
+  for (int round = 0; round <= rounds.runs; ++round) {
+    for (std::size_t turn = 0; turn < count; ++turn) {
+      const std::size_t who = (turn + static_cast<std::size_t>(round)) % count;
+      if (!lanes[who].failed) take_turn(field, rounds, lanes[who], tell);
+    }
+  }
+  std::vector<Result> results;
+  for (std::size_t i = 1; i < count; ++i) {
+    if (lanes[i].failed) continue;
+    lanes[i].write.raw = lanes[0].write.seconds;
+    lanes[i].read.raw = lanes[0].read.seconds;
+    results.push_back(lanes[i].write);
+    results.push_back(lanes[i].read);
+  }
+  return results;
+}
+
+}  // namespace lq::bench

@@ -1,0 +1,104 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One gauge field moved by several programs in turn: in every round each of them writes the field, reads it back into
+// cleared memory and is compared bit for bit; who goes first changes from round to round, because it finds the machine
+// in another state. The first of them is the raw transfer, beside which all others stand.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <limequat/grid.hpp>
+
+#include "bench/memory.hpp"
+#include "bench/result.hpp"
+
+namespace lq::bench {
+
+// This rank's part of an SU(3) gauge field in double precision, twice: what is written, and what was read.
+class BenchField {
+ public:
+  // Collective. Numbers that differ everywhere and survive single precision.
+  explicit BenchField(Grid grid);
+
+  const Grid& grid() const noexcept { return grid_; }
+  std::uint64_t site_numbers() const noexcept { return site_numbers_; }
+  std::span<const double> source() const noexcept { return source_; }
+  std::span<double> target() noexcept { return target_; }
+  void clear_target();
+  // Of the first `bytes` of this rank's part.
+  bool target_is_source(std::size_t bytes) const;
+
+ private:
+  Grid grid_;
+  std::uint64_t site_numbers_;
+  PageVector<double> source_, target_;
+};
+
+// What a transfer told about itself.
+struct Account {
+  std::optional<StepSeconds> steps = {};
+  std::string strategy_taken = {};
+};
+
+// A program that writes and reads the field. All calls are collective.
+class Mover {
+ public:
+  virtual ~Mover() = default;
+  // Name, strategy, format, verify and precision of what it measures.
+  virtual Result label() const = 0;
+  // Whether others wrote it: then an error of it is told and the rounds go on without it.
+  virtual bool is_peer() const { return false; }
+  virtual Account write(const std::string& path, const BenchField& field) = 0;
+  virtual Account read(const std::string& path, BenchField& field) = 0;
+};
+
+// `bytes_per_number`: of the file, 4 or 8; the raw transfer moves as many bytes.
+std::unique_ptr<Mover> make_raw_mover(const Grid& grid, std::uint64_t bytes_per_number, bool sync);
+
+struct Rounds {
+  std::string directory = ".";
+  int runs = 7;  // beyond a first one, which stands apart
+  bool cold = false;
+  bool sync = false;
+};
+
+// Collective. Two results, write and read, for each of `movers` but the first, which is the raw one. `tell` is given
+// the sentence of a peer that is left out, on all ranks.
+std::vector<Result> run_rounds(BenchField& field, const std::vector<std::unique_ptr<Mover>>& movers,
+                               const Rounds& rounds, const std::function<void(const std::string& sentence)>& tell);
+
+// Collective. Runs `work` and lets no rank go on alone when it fails on one.
+void together(const Communicator& ranks, const std::function<void()>& work);
+
+// Collective. Seconds from when all ranks begin until all have ended, the same on all ranks. An error of any rank
+// is thrown on all.
+double timed(const Communicator& ranks, const std::function<void()>& work);
+
+// Collective. A name in `directory` that no other benchmark uses, the same on all ranks.
+std::string scratch_name(const Communicator& ranks, const std::string& directory);
+
+// Collective. A file of such a name, and its removal.
+class ScratchFile {
+ public:
+  ScratchFile(const Communicator& ranks, const std::string& directory, const std::string& suffix);
+  ~ScratchFile();
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  Communicator ranks_;
+  std::string path_;
+};
+
+// Collective. Throws unless files can be made in `directory`; with `cold` also where nothing can be dropped from
+// memory.
+void require_directory(const Communicator& ranks, const std::string& directory, bool cold);
+
+}  // namespace lq::bench

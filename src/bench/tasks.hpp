@@ -1,0 +1,57 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Tasks that write a stream each, and the ways to put these streams into files: one file per task, a multifile through
+// sion.h, a checkpoint of ours.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <limequat/grid.hpp>
+
+namespace lq::bench {
+
+// Where the streams go.
+struct TaskFiles {
+  std::string path;
+  int files = 1;               // physical ones
+  std::uint64_t block = 0;     // bytes at whose multiples chunks begin; 0: those of the file system
+  std::uint64_t bytes = 4096;  // of each stream
+  bool sync = false;           // wait for the disk
+};
+
+// All calls are collective over the tasks that write, or over those that read.
+class TaskSide {
+ public:
+  virtual ~TaskSide() = default;
+  virtual std::string name() const = 0;
+  virtual bool has_checksums() const { return false; }
+  // Whether it knows of several physical files, and of blocks.
+  virtual bool has_files() const { return true; }
+  virtual bool has_blocks() const { return false; }
+  // Opens new streams, writes this task's one (nothing, when only the opening matters), closes them.
+  virtual void write(const TaskFiles& to, std::span<const std::byte> bytes) = 0;
+  // Reads the stream of the task that has this one's number among the readers.
+  virtual void read(const TaskFiles& from, std::span<std::byte> bytes) = 0;
+};
+
+// The first ranks of a communicator as tasks.
+struct TaskGroup {
+  Communicator writers;
+  Communicator readers;                                            // the same ranks, numbered from another one on
+  std::function<std::unique_ptr<TaskSide>()> make_multifile = {};  // through sion.h; empty where that was not built
+};
+
+// Collective. Calls `work` on the first `tasks` ranks, the readers among them shifted by `shift`; the others sleep
+// until it is done. An error of any rank is thrown on all.
+using WithTasks = std::function<void(int tasks, int shift, const std::function<void(const TaskGroup& group)>& work)>;
+
+std::unique_ptr<TaskSide> make_separate_files(const TaskGroup& group);
+std::unique_ptr<TaskSide> make_checkpoint(const TaskGroup& group, bool checksums);
+
+}  // namespace lq::bench

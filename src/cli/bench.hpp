@@ -1,0 +1,71 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// lq bench, by what is measured: what each takes on the command line, and how it runs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/rounds.hpp"
+#include "cli/arguments.hpp"
+#include "cli/session.hpp"
+
+namespace lq::cli {
+
+// A gauge field written and read through the public interface, beside the raw limit; and what the others take of its
+// arguments.
+struct BenchLattice {
+  std::vector<std::string> lattices, grids, strategies, verify;
+  std::string precision = "double", json;
+  std::uint64_t aggregators = 0, chunk_bytes = 0;
+  bool force = false;
+  bench::Rounds rounds;
+
+  void declare(Arguments& arguments);
+  // Collective. Throws unless the file system lets us write where we are to, results included.
+  void require_targets(const Session& session) const;
+  bool prints_table(const Session& session) const { return !session.quiet && json != "-"; }
+  // Collective. Throws UsageError for what cannot be.
+  std::vector<Grid> grids_of(const Communicator& ranks) const;
+  std::vector<std::unique_ptr<bench::Mover>> movers(const Session& session, const Grid& grid) const;
+  bool gathers() const;  // on one rank, among others
+  // Collective. Measured in turn, and shown as a table where one is wanted.
+  std::vector<bench::Result> measure(Session& session, const Grid& grid,
+                                     const std::vector<std::unique_ptr<bench::Mover>>& in_turn) const;
+  // Of the first strategy and kind of verification.
+  WriteOptions write_options(const Grid& grid) const;
+  // Collective.
+  int run(Session& session) const;
+};
+
+// All process grids of so many ranks that divide the lattice.
+std::vector<Extents> dividing_grids(const Extents& lattice, int ranks);
+
+// Collective. Results as JSON into the file that was asked for, or for "-" to standard output; without one nowhere.
+void save_json(Session& session, const std::string& path, const std::string& text);
+void save_bench(Session& session, const BenchLattice& what, const std::vector<bench::Result>& results);
+
+// Collective. What a background write costs a program that computes. In every round: the compute loop alone, the write
+// alone, both together, and the raw write of the same bytes. The loop takes as long as the write, and works once in
+// cache and once in memory.
+int bench_overlap(Session& session, const BenchLattice& what);
+
+// A stream per task, as in the paper on SIONlib (Frings, Wolf, Petkov, SC 2009, section 4): how long it takes to open
+// so many, and how fast they are written and read, for one file per task and for multifiles.
+struct BenchTasklocal {
+  std::vector<std::string> parts, tasks, files;
+  std::uint64_t bytes = std::uint64_t{16} << 20;  // of each stream
+  int shift = -1;                                 // -1: half of the tasks
+
+  void declare(Arguments& arguments);
+  // Collective. Throws UsageError for what cannot be. `shared`: rounds, and where results go.
+  int run(Session& session, const BenchLattice& shared) const;
+};
+
+// Collective. The ceilings of this machine, one by one, in about so many seconds.
+int bench_parts(Session& session, const BenchLattice& shared, double seconds);
+
+}  // namespace lq::cli
