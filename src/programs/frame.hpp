@@ -1,0 +1,26 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How these programs begin and end: a wrong call gets the usage, what goes wrong is a line on the standard error, and
+// the status is 0 or 1.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace lq::programs {
+
+// Wrong usage: the program says how it is called.
+struct WrongUsage {};
+
+struct Frame {
+  const char* path;          // of the program, as called
+  std::string_view usage;    // behind "Usage: PATH "
+  std::string speaker = {};  // in front of messages: "siondump: "
+};
+
+// The exit status after `work`. What was printed is complete, or the program fails.
+int run(const Frame& frame, const std::function<void()>& work) noexcept;
+
+}  // namespace lq::programs

@@ -1,0 +1,54 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// sionrepair: what can be had of a multifile whose writer did not close it, as a whole multifile. SIONlib has no such
+// program; this one does what `lq repair` does.
+#include <limits>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+#include <limequat/repack.hpp>
+
+#include "programs/sion/tool.hpp"
+
+namespace {
+
+constexpr std::string_view usage =
+    "options <sionfn> -o <outfn>\n\n"
+    "Writes what an interrupted program left in the multifile <sionfn> as the whole multifile <outfn>.\n\n"
+    "Options:\n"
+    "  -o <outfn>      the new multifile, of as many physical files\n"
+    "  [-u <bytes>]    the data came in multiples of so many bytes (1): where it is not recorded how far a chunk is\n"
+    "                  filled, its end is the last byte that is not zero, rounded up to a multiple of it\n"
+    "  [-f]            replaces an existing <outfn>\n"
+    "  [-n]            says what would be done\n"
+    "  [-v]            verbose (no more to say)\n"
+    "  [-V]            version\n"
+    "  [-h]            this help\n";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const lq::programs::Program program = {"sionrepair", usage, "o:u:fnv"};
+  return lq::programs::run(program, argc, argv, [](lq::programs::Arguments& arguments) {
+    std::string output;
+    lq::RepackOptions options;
+    arguments.for_each([&](char option, const char* value) {
+      if (option == 'o') output = value;
+      if (option == 'u') {
+        options.unit =
+            static_cast<std::uint64_t>(lq::programs::whole_number(value, 1, std::numeric_limits<std::int64_t>::max()));
+      }
+      if (option == 'f') options.overwrite = true;
+      if (option == 'n') options.dry_run = true;
+    });
+    const std::string name = arguments.rest(1).front();
+    if (output.empty()) throw lq::programs::WrongUsage();
+    const lq::RepackReport report = lq::repair(name, output, options);
+    for (const lq::Finding& finding : report.findings) fmt::print("sionrepair: {}\n", finding.message);
+    for (const std::string& file : report.files) {
+      fmt::print("sionrepair: {} {}\n", options.dry_run ? "would write" : "wrote", file);
+    }
+    fmt::print("sionrepair: {} tasks, {} bytes of data\n", report.tasks, report.bytes);
+  });
+}

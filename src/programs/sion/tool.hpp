@@ -1,0 +1,90 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the programs on multifiles share: how they begin and end, and a multifile opened for reading.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_source.hpp"
+#include "format/sion/set.hpp"
+#include "programs/frame.hpp"
+
+namespace lq::programs {
+
+struct Program {
+  std::string_view name;     // "siondump"
+  std::string_view usage;    // what follows the name, and all options
+  std::string_view options;  // as for getopt, without h and V
+};
+
+// The command line, option by option.
+class Arguments {
+ public:
+  Arguments(const Program& program, int argc, char** argv);
+
+  // Calls `take` for each option with its value. -h and -V end the program with status 1, as they always did.
+  void for_each(const std::function<void(char option, const char* value)>& take);
+  // What is no option; throws WrongUsage when there are not exactly so many.
+  std::vector<std::string> rest(std::size_t count) const;
+  const std::string& path() const noexcept { return path_; }  // of the program, as called
+
+ private:
+  const Program& program_;
+  int argc_;
+  char** argv_;
+  std::string path_;
+};
+
+// The whole number that an option asks for; throws WrongUsage where it is none or outside of these bounds.
+std::int64_t whole_number(const char* text, std::int64_t smallest, std::int64_t largest);
+
+// In the frame of these programs.
+int run(const Program& program, int argc, char** argv, const std::function<void(Arguments& arguments)>& work);
+
+std::unique_ptr<base::ByteSource> open_file(const std::string& path);
+// A warning for files of older versions.
+format::sion::Set open_set(const std::string& path);
+
+// Of files up to version 3 these are not the widths of the room that chunks have.
+std::vector<std::int64_t> stored_widths(const format::sion::Set& set);
+
+// "512 bytes (  0.00 MB)": of the file system, as it was when the multifile was made.
+std::string block_size(const format::sion::Set& set);
+double megabytes(std::uint64_t bytes) noexcept;  // of 2^20
+double percent(std::uint64_t part, std::uint64_t whole) noexcept;
+std::string_view order_name(ByteOrder order) noexcept;
+std::string_view key_value_name(format::sion::KeyValueMode mode) noexcept;
+// Sums over the set; its largest number of chunks of a task.
+std::uint64_t data_bytes(const format::sion::Set& set) noexcept;
+std::uint64_t largest_count(const format::sion::Set& set) noexcept;
+std::uint64_t largest_width(const format::sion::Set& set) noexcept;
+
+// Labelled lines about what a program does, as these programs print them.
+class Lines {
+ public:
+  Lines(std::FILE* stream, std::string_view program) : stream_(stream), program_(program) {}
+
+  void text(std::string_view label, std::string_view value) const;
+  void name(std::string_view label, const std::string& path) const;
+  void number(std::string_view label, std::uint64_t value) const;
+  // What is known of the multifile, between what programs say of themselves: how its data are kept, and its sizes.
+  void nature(const format::sion::Set& set) const;
+  void sizes(const format::sion::Set& set) const;
+  void bytes(std::string_view label, std::uint64_t bytes) const;
+
+ private:
+  std::FILE* stream_;
+  std::string_view program_;
+};
+
+// "SIONlib Version 1.7.6 (git_rev Limequat), fileformat version 5".
+std::string library_version();
+
+}  // namespace lq::programs
