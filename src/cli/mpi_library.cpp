@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See mpi_library.hpp. Linked into programs over MPI only.
+// Linked into programs over MPI only.
 #include "cli/mpi_library.hpp"
 
 #include <algorithm>

@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See output.hpp.
 #include "cli/output.hpp"
 
 #include <unistd.h>

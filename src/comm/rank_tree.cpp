@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See rank_tree.hpp.
 #include "comm/rank_tree.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See foreign.hpp. Signatures are those of the formats' own specifications; the last ones have no signature and are
-// told by their exact size.
+// Signatures are those of the formats' own specifications; the last ones have no signature and are told by their exact
+// size.
 #include "format/foreign.hpp"
 
 #include <algorithm>

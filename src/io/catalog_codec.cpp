@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See catalog_codec.hpp. One list of members per structure serves both directions, so that they cannot drift
-// apart: the archive either appends or takes.
+// One list of members per structure serves both directions, so that they cannot drift apart: the archive either appends
+// or takes.
 #include "io/catalog_codec.hpp"
 
 #include <cstring>

@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See field_writer.hpp.
 #include "io/field_writer.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See single_byte.hpp.
 #include "io/single_byte.hpp"
 
 #include <array>

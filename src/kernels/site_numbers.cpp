@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See site_numbers.hpp. Memory need not be aligned for its numbers.
+// Memory need not be aligned for its numbers.
 #include "kernels/site_numbers.hpp"
 
 #include <cstring>

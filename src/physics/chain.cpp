@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See chain.hpp. Links of one direction and one colour do not see each other: they are updated in any order, then the
-// copies that other ranks hold are brought up to date. What happens to a link depends on its site's number in the
-// whole lattice, never on the rank.
+// Links of one direction and one colour do not see each other: they are updated in any order, then the copies that
+// other ranks hold are brought up to date. What happens to a link depends on its site's number in the whole lattice,
+// never on the rank.
 #include "physics/chain.hpp"
 
 #include <utility>

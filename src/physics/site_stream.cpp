@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See site_stream.hpp.
 #include "physics/site_stream.hpp"
 
 #include <cstring>

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See errand.hpp. The state passes the job and its failure from one thread to the other and back; a block takes some
-// hundred microseconds, which is too short to sleep and be woken.
+// The state passes the job and its failure from one thread to the other and back; a block takes some hundred
+// microseconds, which is too short to sleep and be woken.
 #include "pump/errand.hpp"
 
 #include <utility>

@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See local_sites.hpp.
 #include "pump/local_sites.hpp"
 
 namespace lq::pump {

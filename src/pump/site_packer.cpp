@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See site_packer.hpp. The fused loops take sites of one slice at a time, for each slice has its own sum. Numbers in
-// another order pass through a buffer of a few sites.
+// The fused loops take sites of one slice at a time, for each slice has its own sum. Numbers in another order pass
+// through a buffer of a few sites.
 #include "pump/site_packer.hpp"
 
 #include <algorithm>

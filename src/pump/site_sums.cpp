@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See site_sums.hpp. Every value is kept as words of 64 bits that combine by XOR or by addition, whatever its kind.
+// Every value is kept as words of 64 bits that combine by XOR or by addition, whatever its kind.
 #include "pump/site_sums.hpp"
 
 #include <span>

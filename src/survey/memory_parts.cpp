@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See memory_parts.hpp. Sites are those of SU(3) gauge fields in double precision.
+// Sites are those of SU(3) gauge fields in double precision.
 #include "survey/memory_parts.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See storage_parts.hpp. Every file is new: writing over old bytes is another, faster thing.
+// Every file is new: writing over old bytes is another, faster thing.
 #include "survey/storage_parts.hpp"
 
 #include <fmt/format.h>

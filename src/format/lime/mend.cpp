@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See mend.hpp. Along the chain of headers first, then flags, which need the whole chain.
+// Along the chain of headers first, then flags, which need the whole chain.
 #include "format/lime/mend.hpp"
 
 #include <algorithm>

@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See place.hpp.
 #include "format/lime/place.hpp"
 
 #include "base/checked.hpp"

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See walk.hpp. The order of the checks decides which code a damaged file gets; tests/golden/bad pins it.
+// The order of the checks decides which code a damaged file gets; tests/golden/bad pins it.
 #include "format/lime/walk.hpp"
 
 #include <algorithm>

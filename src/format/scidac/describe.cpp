@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See describe.hpp. Every declaration becomes a candidate; the one that fits the length of the record is taken.
+// Every declaration becomes a candidate; the one that fits the length of the record is taken.
 #include "format/scidac/describe.hpp"
 
 #include <algorithm>

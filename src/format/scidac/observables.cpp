@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See observables.hpp. These are other people's texts: what cannot be read is not there.
+// These are other people's texts: what cannot be read is not there.
 #include "format/scidac/observables.hpp"
 
 #include <limequat/error.hpp>

@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See private_xml.hpp.
 #include "format/scidac/private_xml.hpp"
 
 #include <fmt/format.h>

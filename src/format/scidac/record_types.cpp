@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See record_types.hpp.
 #include "format/scidac/record_types.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See scan.hpp. Walk, group, describe; nothing here throws for what a file contains.
+// Walk, group, describe; nothing here throws for what a file contains.
 #include "format/scidac/scan.hpp"
 
 #include <map>

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See target.hpp: a file of MPI-IO for each group of tasks, and a file for each task.
+// A file of MPI-IO for each group of tasks, and a file for each task.
 #include <fcntl.h>
 #include <mpi.h>
 #include <unistd.h>

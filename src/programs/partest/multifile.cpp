@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See target.hpp: a multifile, read together or rank by rank.
+// A multifile, read together or rank by rank.
 #include <mpi.h>
 
 #define SION_OMP

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See phase.hpp: lines with the labels of SIONlib's partest.
+// Lines with the labels of SIONlib's partest.
 #include <algorithm>
 #include <array>
 #include <bit>

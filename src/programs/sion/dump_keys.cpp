@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See dump.hpp: key-value records.
+// Key-value records.
 #include <functional>
 #include <map>
 #include <vector>

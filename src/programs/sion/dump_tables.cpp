@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See dump.hpp: chunks and the places of tasks.
+// Chunks and the places of tasks.
 #include <algorithm>
 #include <string_view>
 
