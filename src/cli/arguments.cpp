@@ -9,7 +9,6 @@
 #include <CLI/CLI.hpp>
 #include <limequat/error.hpp>
 
-#include "cli/suggest.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {
@@ -233,6 +232,19 @@ std::string help_text(const std::string& command, const std::string& summary, co
   std::string text = fmt::format("{}\n\n{}\n\n", usage, summary);
   for (const auto& [left, help] : lines) text += fmt::format("  {:<{}}  {}\n", left, width, help);
   return text;
+}
+
+NumberedName parse_numbered_name(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) return {text};
+  std::uint64_t index = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data() + colon + 1, end, index);
+  if (stop != end) return {text};
+  if (failure != std::errc()) {
+    throw UsageError(fmt::format("NAME:N: the number in \"{}\" is too large", printable(text)));
+  }
+  return {text.substr(0, colon), index};
 }
 
 }  // namespace lq::cli

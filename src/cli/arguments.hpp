@@ -75,4 +75,13 @@ class Arguments {
 // "usage: lq ls [OPTIONS] FILE..." and all arguments with their help, aligned.
 std::string help_text(const std::string& command, const std::string& summary, const Arguments& arguments);
 
+// NAME or NAME:N, as records and fields are named.
+struct NumberedName {
+  std::string name;
+  std::uint64_t index = 0;  // of those with that name, from 0
+};
+
+// Without digits behind it, a colon belongs to the name. Throws UsageError for a number beyond 64 bits.
+NumberedName parse_numbered_name(const std::string& text);
+
 }  // namespace lq::cli

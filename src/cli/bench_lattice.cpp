@@ -16,7 +16,6 @@
 #include "base/text.hpp"
 #include "bench/environment.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/table.hpp"
 #include "cli/text.hpp"
 #include "cli/write_arguments.hpp"
 

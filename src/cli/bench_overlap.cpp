@@ -14,7 +14,7 @@
 #include "base/text.hpp"
 #include "bench/environment.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/table.hpp"
+#include "cli/text.hpp"
 
 namespace lq::cli {
 namespace {

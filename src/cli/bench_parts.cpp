@@ -10,7 +10,6 @@
 #include "base/json_writer.hpp"
 #include "bench/environment.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/table.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {

@@ -13,7 +13,6 @@
 #include "bench/environment.hpp"
 #include "bench/task_rounds.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/table.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {

@@ -6,9 +6,9 @@
 
 #include <limequat/inspect.hpp>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/numbered_name.hpp"
 
 namespace lq::cli {
 namespace {

@@ -8,7 +8,7 @@
 namespace lq::cli {
 namespace {
 
-constexpr std::array table = {
+constexpr std::array verbs = {
     Command{"ls", "what is in a file: records and fields with kind, size and offset", declare_ls},
     Command{"info", "what a file is: format, lattice, precision, gauge group, checksum, metadata, completeness",
             declare_info},
@@ -38,11 +38,11 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const Command> commands() { return table; }
+std::span<const Command> commands() { return verbs; }
 
 const Command* find_command(std::string_view name) {
-  const auto found = std::find_if(table.begin(), table.end(), [&](const Command& c) { return c.name == name; });
-  return found == table.end() ? nullptr : &*found;
+  const auto found = std::find_if(verbs.begin(), verbs.end(), [&](const Command& c) { return c.name == name; });
+  return found == verbs.end() ? nullptr : &*found;
 }
 
 Run declare(const Command& command, Session& session, Arguments& arguments) {

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table of verbs. A verb declares what it takes and returns what it does; one file per verb.
+// The table of verbs. A verb declares what it takes and returns what it does; one file for each, or for those of one
+// family.
 #pragma once
 
 #include <functional>
@@ -49,5 +50,9 @@ Run declare_bench(Arguments& arguments);
 Run declare_plan(Arguments& arguments);
 Run declare_plot(Arguments& arguments);
 Run declare_completion(Arguments& arguments);
+
+// Collective. The command line: which verb, which global options, which exit code. `words` are those behind the
+// program's name. The same exit code on every rank.
+int run(Session& session, const std::vector<std::string>& words);
 
 }  // namespace lq::cli

@@ -15,7 +15,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
-#include "cli/repack_arguments.hpp"
+#include "cli/repack.hpp"
 #include "cli/text.hpp"
 #include "cli/write_arguments.hpp"
 

@@ -9,10 +9,10 @@
 #include <limequat/json.hpp>
 
 #include "base/json_writer.hpp"
+#include "cli/arguments.hpp"
 #include "cli/checkpoint.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/numbered_name.hpp"
 #include "cli/option_arguments.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"

@@ -15,7 +15,6 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/option_arguments.hpp"
-#include "cli/table.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/lq.hpp"
+#include "cli/command.hpp"
 
 #include <cstring>
 #include <new>
@@ -8,9 +8,7 @@
 #include <fmt/format.h>
 #include <limequat/version.hpp>
 
-#include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/suggest.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {

@@ -14,7 +14,6 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/option_arguments.hpp"
-#include "cli/table.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {

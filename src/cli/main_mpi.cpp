@@ -9,8 +9,8 @@
 #include <limequat/mpi.hpp>
 
 #include "bench/over_mpi.hpp"
+#include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/lq.hpp"
 #include "cli/mpi_library.hpp"
 
 int main(int argc, char** argv) try {

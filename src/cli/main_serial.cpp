@@ -4,7 +4,7 @@
 // The program `lq`: this process alone, no MPI.
 #include <csignal>
 
-#include "cli/lq.hpp"
+#include "cli/command.hpp"
 
 int main(int argc, char** argv) {
   // A reader that has gone shows as EPIPE; see output.hpp.

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/table.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {

@@ -2,9 +2,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/text.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include <fmt/format.h>
 
 namespace lq::cli {
+namespace {
+
+std::optional<std::string> meant(std::string_view word, const std::vector<std::string>& candidates) {
+  // An abbreviation is meant even where many letters are missing.
+  const auto continues = [&](const std::string& candidate) { return word.size() > 2 && candidate.starts_with(word); };
+  const auto longer = std::find_if(candidates.begin(), candidates.end(), continues);
+  return longer != candidates.end() ? *longer : base::nearest(word, candidates);
+}
+
+// Characters, not bytes: record names and texts may be UTF-8.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+}  // namespace
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -36,6 +55,35 @@ std::string describe(const FieldSpec& spec) {
 std::string_view without_path(std::string_view message, std::string_view path) noexcept {
   if (!message.starts_with(path) || !message.substr(path.size()).starts_with(": ")) return message;
   return message.substr(path.size() + 2);
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::optional<std::string> name = meant(word, candidates);
+  return name ? fmt::format("; did you mean \"{}\"?", *name) : std::string();
+}
+
+std::string Table::text() const {
+  std::vector<std::string> titles;
+  for (const Column& column : columns_) titles.push_back(column.title);
+  std::vector<std::vector<std::string>> lines = {titles};
+  lines.insert(lines.end(), rows_.begin(), rows_.end());
+
+  std::vector<std::size_t> widths(columns_.size());
+  for (const auto& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width_of(line[i]));
+  }
+  std::string text;
+  for (const auto& line : lines) {
+    std::string out;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const std::string blanks(widths[i] - width_of(line[i]), ' ');
+      if (i > 0) out += "  ";
+      out += columns_[i].right ? blanks + line[i] : line[i] + blanks;
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    text += out + "\n";
+  }
+  return text;
 }
 
 }  // namespace lq::cli

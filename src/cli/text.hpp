@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Words and numbers for people.
+// Words, numbers and tables for people.
 #pragma once
 
 #include <cstdint>
@@ -23,5 +23,27 @@ std::string human_seconds(double seconds);                       // "12.5 us", "
 std::string describe(const FieldSpec& spec);                     // "gauge SU(3)", "spinor SU(3)", "6 real numbers"
 // `message` without a leading "PATH: ", for lines that stand below the path.
 std::string_view without_path(std::string_view message, std::string_view path) noexcept;
+
+// "; did you mean "--json"?", or nothing when no candidate is near.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
+
+// Text with aligned columns.
+struct Column {
+  std::string title;
+  bool right = false;  // numbers are aligned at the right
+};
+
+class Table {
+ public:
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  bool empty() const noexcept { return rows_.empty(); }
+  // Title and rows, one line each; no blanks at the ends of lines.
+  std::string text() const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
 
 }  // namespace lq::cli

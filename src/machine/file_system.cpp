@@ -23,7 +23,6 @@
 #include "base/path.hpp"
 #include "base/text.hpp"
 #include "machine/layout.hpp"
-#include "machine/mount_table.hpp"
 
 namespace lq::machine {
 namespace {
@@ -163,6 +162,22 @@ FileSystem examine_file_system(const std::string& path) {
   result.total_bytes = bytes_of_blocks(facts.f_blocks, unit);
   result.free_bytes = bytes_of_blocks(facts.f_bavail, unit);
   return result;
+}
+
+// Lines like "36 35 98:0 /root /mnt rw,noatime master:1 - ext4 /dev/sda1 rw": the third word is the device, the type
+// follows the lone dash, behind any number of optional words.
+std::string type_of_mount(std::string_view mountinfo, unsigned major, unsigned minor) {
+  const std::string device = std::to_string(major) + ":" + std::to_string(minor);
+  std::string type;
+  while (!mountinfo.empty()) {
+    const std::size_t end = std::min(mountinfo.find('\n'), mountinfo.size());
+    const std::vector<std::string_view> words = base::split_words(mountinfo.substr(0, end));
+    mountinfo.remove_prefix(std::min(end + 1, mountinfo.size()));
+    if (words.size() < 7 || words[2] != device) continue;
+    const auto dash = std::find(words.begin() + 6, words.end(), "-");
+    if (words.end() - dash > 1) type = *(dash + 1);
+  }
+  return type;
 }
 
 }  // namespace lq::machine

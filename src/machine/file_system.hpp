@@ -33,4 +33,8 @@ FileSystem examine_file_system(const std::string& path);
 // assumed.
 bool needs_single_owner(std::string_view file_system_name);
 
+// Of the system's table of mounts, in the form of /proc/self/mountinfo: the type of the file system with this device
+// number ("fuse.glusterfs"), the last mount winning; empty if the table names none.
+std::string type_of_mount(std::string_view mountinfo, unsigned major, unsigned minor);
+
 }  // namespace lq::machine

@@ -15,7 +15,6 @@
 #include <string>
 
 #include "machine/layout.hpp"
-#include "machine/mount_table.hpp"
 #include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"
 

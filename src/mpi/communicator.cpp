@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The handle of a duplicated communicator.
+// MPI_Init and MPI_Finalize for programs that leave them to us, and the handle of a duplicated communicator.
 #include <limequat/error.hpp>
 #include <limequat/mpi.hpp>
 
@@ -9,6 +9,21 @@
 #include "mpi/mpi_error.hpp"
 
 namespace lq::mpi {
+
+Environment::Environment(int& argc, char**& argv) {
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  if (initialised != 0) return;
+  int provided = 0;
+  check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "initialise");
+  owner_ = true;
+}
+
+Environment::~Environment() {
+  int finalised = 0;
+  MPI_Finalized(&finalised);
+  if (owner_ && finalised == 0) MPI_Finalize();
+}
 
 Communicator communicator(MPI_Comm comm) {
   require_running();

@@ -1,14 +1,97 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The lattice over the ranks of an MPI communicator.
+// The lattice over the ranks of an MPI communicator, and the process grid that a Cartesian one carries.
+// MPI numbers the ranks of a Cartesian communicator with its last dimension fastest (MPI 3.1, 7.2), with or without
+// reordering; that alone fixes the coordinates of every rank.
+#include <algorithm>
 #include <exception>
+#include <string>
 
+#include <limequat/error.hpp>
 #include <limequat/mpi.hpp>
 
-#include "mpi/topology.hpp"
+#include "mpi/mpi_error.hpp"
 
 namespace lq::mpi {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what, std::string expected, std::string found) {
+  ErrorFacts facts;
+  const std::string sentence = "grid: " + what + ": found " + found + ", expected " + expected;
+  facts.expected = std::move(expected);
+  facts.found = std::move(found);
+  throw Error(Code::invalid_argument, sentence, facts);
+}
+
+std::string list(const SiteOrder& values) {
+  std::string text;
+  for (const int value : values) text += (text.empty() ? "" : ", ") + std::to_string(value);
+  return "{" + text + "}";
+}
+
+// Empty without a Cartesian topology.
+std::vector<int> dimensions_of(MPI_Comm comm) {
+  int topology = MPI_UNDEFINED;
+  check(MPI_Topo_test(comm, &topology), "inspect the communicator");
+  if (topology != MPI_CART) return {};
+  int count = 0;
+  check(MPI_Cartdim_get(comm, &count), "inspect the Cartesian communicator");
+  std::vector<int> dimensions(static_cast<std::size_t>(count));
+  std::vector<int> periods(dimensions.size());
+  std::vector<int> coordinates(dimensions.size());
+  check(MPI_Cart_get(comm, count, dimensions.data(), periods.data(), coordinates.data()),
+        "inspect the Cartesian communicator");
+  return dimensions;
+}
+
+SiteOrder resolve_axes(SiteOrder axes, int count) {
+  const bool given = !axes.empty();
+  SiteOrder all;
+  for (int c = 0; c < count; ++c) all.push_back(c);
+  if (!given) return all;
+  if (static_cast<int>(axes.size()) != count || !std::is_permutation(axes.begin(), axes.end(), all.begin())) {
+    refuse("axes of a Cartesian communicator", "a permutation of " + list(all), list(axes));
+  }
+  return axes;
+}
+
+// Local. The options completed by the topology of `comm`, if it has one. invalid_argument: axes without a Cartesian
+// communicator or no permutation of its dimensions, another number of dimensions than the lattice, or options that
+// contradict the topology.
+GridOptions with_topology(GridOptions options, const Extents& extents, MPI_Comm comm, const SiteOrder& axes) {
+  const std::vector<int> dimensions = dimensions_of(comm);
+  if (dimensions.empty()) {
+    if (!axes.empty()) refuse("axes " + list(axes), "a Cartesian communicator", "a plain one");
+    return options;
+  }
+  const int count = static_cast<int>(dimensions.size());
+  if (count != extents.size()) {
+    refuse("lattice " + to_string(extents) + " over a Cartesian communicator",
+           std::to_string(extents.size()) + " dimensions (or a plain communicator)", std::to_string(count));
+  }
+  const SiteOrder along = resolve_axes(axes, count);
+  Extents processes = Extents::filled(count, 1);
+  for (int d = 0; d < count; ++d) {
+    processes[d] = dimensions[static_cast<std::size_t>(along[static_cast<std::size_t>(d)])];
+  }
+  SiteOrder order;
+  for (int c = count - 1; c >= 0; --c) {
+    order.push_back(static_cast<int>(std::find(along.begin(), along.end(), c) - along.begin()));
+  }
+  if (options.processes && *options.processes != processes) {
+    refuse("process grid", "that of the Cartesian communicator, " + to_string(processes),
+           to_string(*options.processes));
+  }
+  if (!options.rank_order.empty() && options.rank_order != order) {
+    refuse("rank order", "that of the Cartesian communicator, " + list(order), list(options.rank_order));
+  }
+  options.processes = processes;
+  options.rank_order = order;
+  return options;
+}
+
+}  // namespace
 
 Grid grid(const Extents& extents, MPI_Comm comm, const GridOptions& options, const SiteOrder& axes) {
   const Communicator ranks = communicator(comm);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The order of the questions: first what the others depend on.
-#include "survey/examine.hpp"
+#include "survey/probes.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,6 @@
 #include <chrono>
 
 #include "comm/node.hpp"
-#include "survey/file_probes.hpp"
-#include "survey/system_probes.hpp"
 
 namespace lq {
 namespace survey {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "survey/file_probes.hpp"
+#include "survey/probes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "survey/fit.hpp"
+#include "survey/parts.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include <string>
 
 #include "base/text.hpp"
-#include "survey/storage_parts.hpp"
 
 namespace lq::survey {
 namespace {

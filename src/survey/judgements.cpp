@@ -9,7 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
-#include "survey/system_probes.hpp"
+#include "survey/probes.hpp"
 
 namespace lq::survey {
 namespace {

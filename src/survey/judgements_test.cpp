@@ -7,7 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "support/scratch_directory.hpp"
-#include "survey/system_probes.hpp"
+#include "survey/probes.hpp"
 
 namespace lq::survey {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Sites are those of SU(3) gauge fields in double precision.
-#include "survey/memory_parts.hpp"
+#include "survey/parts.hpp"
 
 #include <algorithm>
 #include <cstring>

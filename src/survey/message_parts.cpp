@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "survey/message_parts.hpp"
+#include "survey/parts.hpp"
 
 #include <sched.h>
 #include <unistd.h>

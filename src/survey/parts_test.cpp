@@ -15,9 +15,6 @@
 #include "support/faulty.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
-#include "survey/fit.hpp"
-#include "survey/rounds.hpp"
-#include "survey/storage_parts.hpp"
 
 namespace lq::survey {
 namespace {

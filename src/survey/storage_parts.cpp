@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Every file is new: writing over old bytes is another, faster thing.
-#include "survey/storage_parts.hpp"
+#include "survey/parts.hpp"
 
 #include <fmt/format.h>
 

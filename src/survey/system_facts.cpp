@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <fstream>
 
-#include "survey/system_probes.hpp"
+#include "survey/probes.hpp"
 
 namespace lq::survey {
 namespace {

@@ -1,8 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the system permits. Facts are gathered by system calls and judged apart, so that the judgements can be tested
-// where the system is sound.
+// The probes of a folder: what writing by several ranks and committing by rename need of a file system, tried through
+// a transport; and what the system permits. Facts are gathered by system calls and judged apart, so that the judgements
+// can be tested where the system is sound.
 #pragma once
 
 #include <limequat/survey.hpp>
@@ -10,10 +11,36 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "comm/comm.hpp"
 #include "machine/file_system.hpp"
+#include "survey/probing.hpp"
+#include "transport/transport.hpp"
 
 namespace lq::survey {
+
+// Collective. All of them, over any transport.
+std::vector<Probe> examine(comm::Comm& comm, transport::Transport& transport, const std::string& folder);
+
+// These are collective and give the same answer on all ranks.
+
+// Whether a file can be made, written, read and removed at all; without that the others make no sense.
+Probe probe_folder(comm::Comm& comm, Scratch& scratch);
+// Of all ranks that create one file, one does.
+Probe probe_exclusive_create(comm::Comm& comm, Scratch& scratch);
+// The new file replaces the old one, for all ranks.
+Probe probe_rename(comm::Comm& comm, Scratch& scratch);
+// What was never written reads as zeros.
+Probe probe_holes(comm::Comm& comm, Scratch& scratch);
+// Bytes around 2 GiB and 4 GiB come back. Needs holes, or else space.
+Probe probe_large_offsets(comm::Comm& comm, Scratch& scratch, const machine::FileSystem& file_system);
+// File and directory are synced.
+Probe probe_sync(comm::Comm& comm, Scratch& scratch);
+// Ranks write halves of pages alternately; all of them find all halves after opening anew.
+Probe probe_page_edges(comm::Comm& comm, Scratch& scratch, const machine::FileSystem& file_system);
+
+// What the system permits.
 
 Probe judge_file_system(const machine::FileSystem& file_system);
 Probe judge_space(const machine::FileSystem& file_system);
