@@ -79,16 +79,22 @@ void AppendedSet::require_no_losses() const {
   }
 }
 
-// Of attempts that failed before they changed the set; the last first, so that none is left behind a gap.
+// Of attempts that failed before they changed the set, and of a set that this one replaced, whose files its writer did
+// not live to remove. The last first, so that none is left behind a gap.
 void AppendedSet::remove_stale_files() {
+  const Generation& mine = found_.records.front().generation;
   std::vector<std::string> stale;
-  for (std::int64_t number = common_.files;; ++number) {
-    stale.push_back(
-        part_name(sion::file_name(path_, static_cast<std::int32_t>(number)), found_.records.front().generation));
-    if (transport_.kind(stale.back()) != transport::PathKind::file) break;
+  for (auto number = static_cast<std::int32_t>(common_.files);; ++number) {
+    const std::string name = sion::file_name(path_, number), part = part_name(name, mine);
+    const std::size_t before = stale.size();
+    if (transport_.kind(part) == transport::PathKind::file) stale.push_back(part);
+    if (is_physical_file(transport_, name, number) && generation_at(transport_, name) != mine) stale.push_back(name);
+    if (stale.size() == before) break;
   }
-  stale.pop_back();
   for (; !stale.empty(); stale.pop_back()) transport_.remove(stale.back());
+  if (common_.fields > 0) return;
+  const auto of_fields = fields_generation_at(transport_, fields_name(path_));
+  if (of_fields && *of_fields != mine) transport_.remove(fields_name(path_));
 }
 
 void AppendedSet::number_tasks() {

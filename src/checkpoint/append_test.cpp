@@ -212,6 +212,43 @@ TEST_F(AppendTo, AFileWithTheNameOfAFurtherOneIsRefusedBeforeAnythingIsWritten) 
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_.path()), {}), 2);
 }
 
+// Its writer was killed when it had its name, and what it replaced was not removed yet.
+TEST_F(AppendTo, ASetThatReplacedALargerOneRemovesWhatIsLeftOfThat) {
+  const auto write = [&](int ranks) {
+    testing::run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+      const Communicator all(std::move(comm));
+      MultifileWriter writer(path_, all, {.files = ranks, .overwrite = true});
+      const auto task = static_cast<std::uint64_t>(writer.stream().task());
+      writer.write(stream_bytes(task, 0, 5000));
+      const Grid grid(all, {4, 6});
+      const std::vector<double> numbers(grid.local_volume());
+      if (ranks > 1) writer.write_field("old", grid, sites(numbers));
+      writer.close();
+    });
+  };
+  write(3);
+  const testing::ScratchDirectory older;
+  std::filesystem::copy(directory_.path(), older.path());
+  write(1);
+  using enum std::filesystem::copy_options;
+  std::filesystem::copy(older.path(), directory_.path(), recursive | skip_existing);
+  ASSERT_TRUE(std::filesystem::exists(path_ + ".000002") && std::filesystem::exists(path_ + ".fields"));
+  {
+    MultifileWriter writer = MultifileWriter::append(path_, {}, {.streams = 2});
+    writer.stream(1).write(stream_bytes(1, 0, 700));
+    const std::vector<double> numbers(6, 1.5);
+    writer.write_field("new", Grid({2, 3}), sites(numbers));
+    writer.close();
+  }
+  const MultifileReader reader(path_);
+  EXPECT_EQ(reader.task(0).read_all(), stream_bytes(0, 0, 5000));
+  EXPECT_EQ(reader.task(1).read_all(), stream_bytes(1, 0, 700));
+  ASSERT_EQ(reader.fields().size(), 1U);
+  EXPECT_EQ(reader.fields().front().name, "new");
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".000002"));
+  EXPECT_TRUE(verify_multifile(path_).is_sound());
+}
+
 TEST_F(AppendTo, CannotBeDiscarded) {
   {
     MultifileWriter writer(path_);

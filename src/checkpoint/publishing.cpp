@@ -21,16 +21,20 @@ void remove_older(transport::Transport& transport, const std::string& path, cons
   const std::string fields = fields_name(path);
   if (!set.has_fields && fields_generation_at(transport, fields)) remove_quietly(transport, fields);
   for (std::int32_t number = set.files; number < set.older_files; ++number) {
-    try {
-      const std::string name = sion::file_name(path, number);
-      if (sion::read_head(*transport.open_read(name)).file_number == number) transport.remove(name);
-    } catch (const Error&) {
-      // It was not there, or is something else: the new set is complete all the same.
-    }
+    const std::string name = sion::file_name(path, number);
+    if (is_physical_file(transport, name, number)) remove_quietly(transport, name);
   }
 }
 
 }  // namespace
+
+bool is_physical_file(transport::Transport& transport, const std::string& name, std::int32_t number) {
+  try {
+    return sion::read_head(*transport.open_read(name)).file_number == number;
+  } catch (const Error&) {
+    return false;  // it is not there, or is something else
+  }
+}
 
 std::unique_ptr<transport::File> create_part(transport::Transport& transport, const std::string& path,
                                              const std::string& part) {

@@ -41,6 +41,8 @@ void publish_set(transport::Transport& transport, const std::string& path, std::
                  const Publishing& set);
 // How many physical files the set at `path` has; 0: there is none.
 std::int32_t files_of(transport::Transport& transport, const std::string& path);
+// Whether it is physical file `number` of a multifile.
+bool is_physical_file(transport::Transport& transport, const std::string& name, std::int32_t number);
 // exists: there is a NAME.fields beside the set `path` that is of a set not to be replaced, or of none.
 void require_fields_target(transport::Transport& transport, const std::string& path, bool overwrite);
 void remove_quietly(transport::Transport& transport, const std::string& path) noexcept;

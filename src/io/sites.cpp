@@ -176,7 +176,8 @@ void SiteTransfer::start(std::vector<transport::File*> files) {
                                   .second_thread = has_second_thread(comm, plan_, strategy_)};
   std::unique_ptr<pump::Paths> paths;
   if (shares_) {
-    paths = pump::open_paths(comm, *shares_, strategy_, writes() ? memory() : Field{});
+    const Field nothing;
+    paths = pump::open_paths(comm, *shares_, strategy_, writes() ? std::get<Field>(field_) : nothing);
     // Where there is no memory to share, messages take its place.
     if (paths->node == nullptr) strategy_ = Strategy::messages;
   }

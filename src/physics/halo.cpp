@@ -26,6 +26,7 @@ Halo::Halo(const Grid& grid, Reach reach, const Colouring& colouring)
     }
     find_copies(reach);
     link_cells(reach);
+    exchanges_.reserve(static_cast<std::size_t>(colouring_.colours()));
   });
   for (int colour = 0; colour < colouring_.colours(); ++colour) {
     const auto wanted = comm::agree(comm, [&] { return sites_to_copy(colour); });

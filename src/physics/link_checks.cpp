@@ -73,8 +73,10 @@ Unitarity LinkChecks::unitarity() const {
 
   std::uint64_t mine = nowhere;
   if (has_links && largest_ == result.largest) {
-    const SiteOrder natural = lattice::resolve_order({}, grid_.extents().size());
-    mine = lattice::site_rank(lattice::site_at(worst_site_, grid_.local_box(), natural), grid_.extents());
+    const Box& box = grid_.local_box();
+    Coord x = lattice::site_of_rank(worst_site_, box.extents);
+    for (int d = 0; d < x.size(); ++d) x[d] += box.lower[d];
+    mine = lattice::site_rank(x, grid_.extents());
   }
   const std::uint64_t worst = min_over_ranks(comm, mine);
   const std::uint64_t link = min_over_ranks(comm, mine == worst ? static_cast<std::uint64_t>(worst_link_) : nowhere);

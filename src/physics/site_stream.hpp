@@ -5,16 +5,17 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 
 #include <limequat/field.hpp>
 #include <limequat/grid.hpp>
 
+#include "base/function_ref.hpp"
+
 namespace lq::physics {
 
 // Takes the numbers of local site `site` (its number in natural order), widened to double.
-using TakeSite = std::function<void(std::uint64_t site, std::span<const double> numbers)>;
+using TakeSite = base::FunctionRef<void(std::uint64_t site, std::span<const double> numbers)>;
 
 // Local. `field` is resolved. Sites come in natural order.
 void for_each_site(const Grid& grid, const Field& field, const TakeSite& take);

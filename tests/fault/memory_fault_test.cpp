@@ -15,6 +15,7 @@
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
+#include <limequat/physics.hpp>
 
 #include "support/formula_field.hpp"
 #include "support/memory_fault.hpp"
@@ -49,6 +50,20 @@ void read_field(const std::string& path, const Communicator& all, std::vector<do
   read(path, grid_of(all), gauge(values), {.route = {.strategy = strategy, .chunk_bytes = 4096}});
 }
 
+// Sites in another order than usual.
+void write_slowest_first(const std::string& path, const Communicator& all, std::vector<double>& values,
+                         Strategy strategy) {
+  Field field;
+  std::exception_ptr failure;
+  try {
+    field = gauge(values, {.order = {3, 2, 1, 0}});
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  all.agree(failure);
+  write(path, grid_of(all), field, write_options(strategy));
+}
+
 void write_in_background(const std::string& path, const Communicator& all, std::vector<double>& values,
                          Strategy strategy) {
   Pending pending = write_async(path, grid_of(all), gauge(values), write_options(strategy));
@@ -73,6 +88,14 @@ void read_open_file(const std::string& path, const Communicator& all, std::vecto
 
 void verify_file(const std::string& path, const Communicator& all, std::vector<double>&, Strategy) {
   verify(path, all, {.physics = Measure::never});
+}
+
+void verify_with_physics(const std::string& path, const Communicator& all, std::vector<double>&, Strategy) {
+  verify(path, all, {.physics = Measure::always});
+}
+
+void measure_field(const std::string&, const Communicator& all, std::vector<double>& values, Strategy) {
+  measure(grid_of(all), gauge(values));
 }
 
 // The program's own arguments are there before.
@@ -191,6 +214,11 @@ INSTANTIATE_TEST_SUITE_P(InATransfer, MemoryRunsOut,
                                                               Strategy::messages),
                                             ::testing::Values(0, 1), ::testing::Bool()),
                          name_of);
+INSTANTIATE_TEST_SUITE_P(InAnotherOrder, MemoryRunsOut,
+                         ::testing::Combine(::testing::Values(Scenario{"Write", write_slowest_first, true}),
+                                            ::testing::Values(Strategy::shared, Strategy::messages),
+                                            ::testing::Values(0, 1), ::testing::Values(false)),
+                         name_of);
 INSTANTIATE_TEST_SUITE_P(InTheBackground, MemoryRunsOut,
                          ::testing::Combine(::testing::Values(Scenario{"Write", write_in_background, true},
                                                               Scenario{"Read", read_in_background, false},
@@ -204,7 +232,9 @@ INSTANTIATE_TEST_SUITE_P(WithSeveralFields, MemoryRunsOut,
                                             ::testing::Values(0, 1), ::testing::Bool()),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Verifying, MemoryRunsOut,
-                         ::testing::Combine(::testing::Values(Scenario{"Verify", verify_file, false}),
+                         ::testing::Combine(::testing::Values(Scenario{"Verify", verify_file, false},
+                                                              Scenario{"VerifyAll", verify_with_physics, false},
+                                                              Scenario{"Measure", measure_field, false}),
                                             ::testing::Values(Strategy::automatic), ::testing::Values(0, 1),
                                             ::testing::Bool()),
                          name_of);

@@ -192,7 +192,9 @@ class SetTrial {
 
   bool is_of_unfinished_field(const ChunkDamage& lost) const {
     const auto begin = c_.round.fields.begin() + static_cast<std::ptrdiff_t>(diary_->fields.load());
-    return lost.task < 0 && std::find(begin, c_.round.fields.end(), lost.field) != c_.round.fields.end();
+    const auto end = c_.round.fields.end();
+    // Where not even its name was written yet, it has none.
+    return lost.task < 0 && begin != end && (lost.field.empty() || std::find(begin, end, lost.field) != end);
   }
 
   // What is left of a writer whose set was repaired, or could not be.
