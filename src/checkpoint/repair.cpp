@@ -59,6 +59,17 @@ std::int32_t files_beyond(transport::Transport& transport, const std::string& pa
               {.path = path});
 }
 
+// Chunks that are looked for in other places than theirs would be taken for empty.
+[[noreturn]] void throw_misplaced(const sion::PhysicalFile& file) {
+  throw Error(
+      Code::malformed,
+      fmt::format("{}: the header contradicts itself: of blocks of {} bytes and the widths it states, its chunks "
+                  "cannot end at byte {}, nor is there a table elsewhere; block size or widths are damaged, so "
+                  "that it is not known where chunks lie. Take the first {} bytes of the file from a copy",
+                  file.path, file.head.block_size, file.tail_offset, sion::head_bytes(file.head.tasks)),
+      {.path = file.path, .offset = 0});
+}
+
 // The set that the path means, closed or not.
 FoundSet find(transport::Transport& transport, const std::string& path) {
   const auto name = final_name(path);
@@ -222,6 +233,7 @@ KnownOfFile Repair::known_of(std::int32_t number, base::ByteSource& handle) cons
   }
   const auto stated = static_cast<std::uint64_t>(std::max(physical.max_chunks, 0));
   if (known.blocks == 0 && stated > 0 && physical.tail_offset == start + stated * skip) known.blocks = stated;
+  if (known.was_closed && known.blocks == 0) throw_misplaced(physical);
   if (!known.was_closed) known.blocks = std::max<std::uint64_t>(known.blocks, record.blocks);
   known.tail_offset = start + known.blocks * skip;
   const sion::ChunkTable& table = found_.doubtful[static_cast<std::size_t>(number)];

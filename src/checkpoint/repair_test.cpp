@@ -176,6 +176,29 @@ TEST_F(Repair, MakesADamagedTableAgain) {
   }
 }
 
+// Each bit from the format version to the file number (formats/sion.md 2): chunks may be looked for elsewhere then.
+TEST_F(Repair, DoesNotTakeAFileForEmptyWhoseHeaderIsDamaged) {
+  write(2, 1, true);
+  const std::string whole = contents(path_), damaged = directory_ / "damaged.sion", repaired = directory_ / "new.sion";
+  int refused = 0;
+  for (std::size_t byte = 16; byte < 36; ++byte) {
+    for (int bit = 0; bit < 8; ++bit) {
+      SCOPED_TRACE(::testing::Message() << "bit " << bit << " of byte " << byte);
+      std::string bytes = whole;
+      bytes[byte] = static_cast<char>(bytes[byte] ^ (1 << bit));
+      testing::put_contents(damaged, bytes);
+      const Error error = error_of([&] { repair_multifile(damaged, {.output = repaired}); });
+      refused += error.code() == Code::ok ? 0 : 1;
+      EXPECT_TRUE(error.code() == Code::ok || !fs::exists(repaired)) << error.what();
+      if (!fs::exists(repaired)) continue;
+      expect_streams(repaired, 2, 99);
+      fs::remove(repaired);
+    }
+  }
+  EXPECT_GE(refused, 10);
+  EXPECT_LE(refused, 150);
+}
+
 TEST_F(Repair, SaysWhatIsMissingOfAFileThatWasCut) {
   write(2, 1, true);
   const std::uint64_t second = inspect(path_).record("task.1").offset;
