@@ -206,8 +206,9 @@ std::optional<Generation> generation_at(transport::Transport& transport, const s
     if (record) return record->generation;
     const auto found = find_set_record(*file, sion::read_file(*file, {.tolerates_damage = true, .drops_tables = true}));
     return found ? std::optional(found->record.generation) : std::nullopt;
-  } catch (const Error&) {
-    return std::nullopt;  // whatever is wrong with it, it is not a file of the set looked for
+  } catch (const Error& error) {
+    if (cannot_be_read(error)) throw;
+    return std::nullopt;  // whatever else is wrong with it, it is not a file of the set looked for
   }
 }
 

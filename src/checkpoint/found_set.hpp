@@ -73,7 +73,8 @@ FoundSet find_set(transport::Transport& transport, const std::string& path, Uncl
 // say.
 FoundSet find_generation(transport::Transport& transport, const std::string& path, const Generation& generation,
                          Unclosed unclosed, std::int32_t files = 0);
-// Of the file at `path`; nothing where there is no file, or none with a set record.
+// Of the file at `path`; nothing where there is no file, or none with a set record. io, no_permission: it cannot be
+// told, and a set must not be made whole without a file that may be its own.
 std::optional<Generation> generation_at(transport::Transport& transport, const std::string& path);
 
 // The whole records at the end of a chunk, the newest first, and which of the two places each is in.
