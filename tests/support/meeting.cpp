@@ -55,11 +55,12 @@ std::shared_ptr<Letter> World::fetch(const Meeting& group, int from, int to, int
   Member& receiver = member(group, to);
   const std::lock_guard lock(receiver.mutex);
   Line& line = receiver.lines[{&group, from, channel}];
-  if (line.served != place) return nullptr;
   if (line.letters.empty()) {
     if (!sender_has_left) return nullptr;
+    // Also for who waits behind a receipt that was given up.
     throw Error(Code::communication, "receive: rank " + std::to_string(from) + " has left");
   }
+  if (line.served != place) return nullptr;
   std::shared_ptr<Letter> letter = line.letters.front();
   line.letters.pop_front();
   ++line.served;
