@@ -51,7 +51,8 @@ void AppendedSet::finish() {
   comm::agree(all(), [&] {
     comm::gather_records(all(), std::span<const std::int64_t>(my_chunks), 0,
                          [&](std::int64_t used) { chunks.push_back(used); });
-    if (all().rank() != 0) return;
+  });
+  comm::agree_at_root(all(), [&] {
     require_own();
     const Streams streams = join(std::exchange(grown, {}), std::exchange(chunks, {}));
     for (std::size_t index = 0; index < new_files_.size(); ++index) close_new_file(index, streams);

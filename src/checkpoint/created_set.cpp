@@ -238,8 +238,11 @@ FieldsWriter::Start CreatedSet::open_fields() {
 }
 
 void CreatedSet::finish() {
+  // Nothing is written of a table that lacks the part of a rank.
+  GatheredTable gathered = comm::agree(all(), [&] {
+    return gather_table(*group_, streams_, options_.compression != Compression::none, tasks_of_file_);
+  });
   comm::agree(all(), [&] {
-    GatheredTable gathered = gather_table(*group_, streams_, options_.compression != Compression::none, tasks_of_file_);
     if (keeps_file()) {
       require_own();
       Closing closing;

@@ -75,7 +75,7 @@ MetadataCost creating(const MultifilePlan& plan) {
 }
 
 MetadataCost closing(const MultifilePlan& plan) {
-  Sum sum("close", plan.request.tasks, 5);
+  Sum sum("close", plan.request.tasks, 6);
   sum.add(comm::gathering_cost(plan.tasks_per_file, 8 + 8 * plan.chunks));
   sum.cost().writes = (plan.table_bytes + write_bytes - 1) / write_bytes + 1;
   sum.cost().write_bytes = plan.table_bytes + sion::closing_bytes;

@@ -6,6 +6,8 @@
 // the older set or the new one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -25,6 +27,7 @@ using testing::MemoryFaults;
 
 const Extents lattice{4, 6};
 constexpr int ranks = 3;
+constexpr int repeats = 100;  // of a rank's numbers in its stream, which takes several chunks then
 
 struct Case {
   const char* name;
@@ -44,16 +47,18 @@ class MemoryOfSets : public ::testing::TestWithParam<Case> {
   }
 
   // What a program does: its streams are its own affair, so that it agrees on them by itself.
-  static void write_stream(MultifileWriter& set, const Communicator& all, const std::vector<double>& values) {
+  void write_stream(MultifileWriter& set, const Communicator& all, const std::vector<double>& values) {
     std::exception_ptr failure;
     try {
-      set.stream(0).write(std::as_bytes(std::span(values)));
+      for (int i = 0; i < repeats; ++i) set.stream(0).write(std::as_bytes(std::span(values)));
+      set.stream(0).flush();
+      ++flushed_;
     } catch (...) {
       failure = std::current_exception();
     }
     all.agree(failure);
   }
-  static void fill(MultifileWriter& set, const Communicator& all, const std::vector<double>& values) {
+  void fill(MultifileWriter& set, const Communicator& all, const std::vector<double>& values) {
     write_stream(set, all, values);
     const Grid grid(all, lattice, {.processes = Extents{1, ranks}});
     set.write_field("of this set", grid, field_in(values, generic_spec(Precision::double_, 3, false)));
@@ -91,6 +96,16 @@ class MemoryOfSets : public ::testing::TestWithParam<Case> {
     fs::copy(kept_.path(), directory_.path());
   }
 
+  // Of a set that was not closed.
+  std::string part() const {
+    for (const auto& entry : fs::directory_iterator(directory_.path())) {
+      const std::string name = entry.path().string();
+      if (name.ends_with(".part") && name.find(".fields.") == std::string::npos) return name;
+    }
+    return {};
+  }
+
+  std::atomic<int> flushed_{0};  // streams
   testing::ScratchDirectory directory_, kept_;
   std::string path_ = directory_ / "a set whose name is too long for a string without memory.sion";
 };
@@ -101,6 +116,7 @@ TEST_P(MemoryOfSets, RunsOutWhileASetIsWritten) {
   create(1);
   const auto before = read_all();
   keep();
+  flushed_ = 0;
   MemoryFaults faults(ranks, GetParam().bad_rank, GetParam().for_good);
   while (faults.next([&](const Communicator& all) {
     return [this, all, how = options(), values = numbers(all, 2)] {
@@ -110,6 +126,15 @@ TEST_P(MemoryOfSets, RunsOutWhileASetIsWritten) {
   })) {
     const auto now = read_all();
     EXPECT_TRUE(faults.succeeded() ? now == after : now == before || now == after) << faults.allocations();
+    if (flushed_.exchange(0) == ranks && !part().empty()) {
+      const RepairReport report = repair_multifile(part(), {.overwrite = true});
+      const auto is_of_stream = [](const ChunkDamage& damage) { return damage.task >= 0; };
+      EXPECT_TRUE(std::ranges::none_of(report.lost, is_of_stream)) << faults.allocations();
+      const auto repaired = read_all();
+      EXPECT_TRUE(std::equal(after.begin(), after.begin() + 24, repaired.begin())) << faults.allocations();
+      for (int task = 0; task < ranks; ++task)
+        EXPECT_EQ(MultifileReader(path_).size(task), repeats * 24 * sizeof(double));
+    }
     ASSERT_FALSE(HasFailure());
     start_again();
   }
@@ -165,8 +190,6 @@ TEST_P(MemoryOfSets, RunsOutWhileASetIsRepaired) {
     MultifileWriter set(path_, all, options());
     const std::vector<double> values = numbers(all, 1);
     write_stream(set, all, values);
-    set.stream(0).flush();
-    all.barrier();
     const Grid grid(all, lattice, {.processes = Extents{1, ranks}});
     set.write_field("of this set", grid, field_in(values, generic_spec(Precision::double_, 3, false)));
   });
@@ -192,13 +215,14 @@ TEST_P(MemoryOfSets, RunsOutWhileASetIsRepaired) {
     start_again();
     ++memory.fail_at;
   } while (memory.fail_at == 0 || memory.asked >= memory.fail_at);
-  EXPECT_EQ(whole.size(), 24 + volume(lattice) * 3);
+  EXPECT_EQ(whole.size(), repeats * 24 + volume(lattice) * 3);
   EXPECT_GE(memory.fail_at, 100);
 }
 
 INSTANTIATE_TEST_SUITE_P(OnOneRank, MemoryOfSets,
                          ::testing::Values(Case{"root_once", 1, 0, false}, Case{"root_for_good", 2, 0, true},
-                                           Case{"rank1_once", 2, 1, false}, Case{"rank1_for_good", 1, 1, true}),
+                                           Case{"rank1_once", 2, 1, false}, Case{"rank1_for_good", 1, 1, true},
+                                           Case{"last_rank_once", 1, ranks - 1, false}),
                          [](const auto& by) { return std::string(by.param.name); });
 
 }  // namespace
