@@ -79,6 +79,9 @@ FieldSpec spec_of(const FieldCase& c, const FieldSide& side) {
   return spec;
 }
 
+// Of several fields: where one is lost, their numbers shift.
+std::string name_of(std::size_t index) { return fmt::format("f{}", index); }
+
 // All that a rank needs to write; borrowed by the fields.
 struct WriteMemory {
   Grid grid;
@@ -91,8 +94,9 @@ void write_all(const FieldCase& c, const std::string& path, const Rank& rank, co
   if (memory.fields.size() > 1) {
     const auto writer = comm::agree(
         rank.all.engine(), [&] { return std::make_unique<io::FieldWriter>(rank.storage, rank.all, path, options); });
-    for (const Field& field : memory.fields) {
-      io::append_field(*writer, rank.storage, memory.grid, path, "", field, options.metadata, options);
+    for (std::size_t i = 0; i < memory.fields.size(); ++i) {
+      io::append_field(*writer, rank.storage, memory.grid, path, name_of(i), memory.fields[i], options.metadata,
+                       options);
     }
     Report report;
     return writer->commit(report);
@@ -204,7 +208,8 @@ RankWork reading(const FieldCase& c, const ReadRequest& request, VersionsRead& s
       expected.push_back(model(grid, spec, c.reader.order, shift_of(version, request.index), c.lattice,
                                in_part ? c.region->lower : Coord{}));
     }
-    ReadOptions options{.index = static_cast<std::uint64_t>(request.index)};
+    ReadOptions options;
+    if (c.fields > 1) options.field = name_of(static_cast<std::size_t>(request.index));
     if (in_part) options.region = c.region;
     options.route = c.reader.route;
     options.block_bytes = c.reader.block_bytes;

@@ -55,7 +55,10 @@ class Trouble {
     memory_.for_good = fault.kind == Kind::memory_for_good;
   }
 
-  testing::FaultyTransport& storage() noexcept { return storage_; }
+  // That which needs no memory of its own, unless it fails itself.
+  transport::Transport& storage() noexcept {
+    return is_of_storage(fault_.kind) ? static_cast<transport::Transport&>(storage_) : transport::posix();
+  }
   testing::HeldMemory& memory() noexcept { return memory_; }
   NetworkFault& network() noexcept { return network_; }
   void run_own_code() {
@@ -79,8 +82,7 @@ void live(const std::shared_ptr<comm::Comm>& comm, Trouble* trouble, std::uint64
   NetworkFault sound{-1};
   NetworkFault& network = trouble != nullptr ? trouble->network() : sound;
   const Communicator all(std::make_shared<TroubledComm>(comm, network, delays));
-  const Rank rank{trouble != nullptr ? static_cast<transport::Transport&>(trouble->storage()) : transport::posix(), all,
-                  [trouble] {
+  const Rank rank{trouble != nullptr ? trouble->storage() : transport::posix(), all, [trouble] {
                     if (trouble != nullptr) trouble->run_own_code();
                   }};
   const Work prepared = work(rank);
