@@ -87,6 +87,12 @@ def scidac_sums(data, site_bytes, ranks=None):
     return suma, sumb
 
 
+def weighted_sums(data, site_bytes, ranks):
+    """The sum of the CRCs, and of CRC times (rank + 1), both modulo 2^64."""
+    crcs = [zlib.crc32(data[i * site_bytes:(i + 1) * site_bytes]) for i in range(len(ranks))]
+    return sum(crcs) % 2**64, sum(crc * (rank + 1) for crc, rank in zip(crcs, ranks)) % 2**64
+
+
 def checksum(sums, style="{:x}"):
     suma, sumb = (style.format(s) for s in sums)
     return ("scidac-checksum", nul(

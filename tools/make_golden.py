@@ -16,7 +16,7 @@ import struct
 import sys
 
 from lime_writer import (DECLARATION, MB, ME, checksum, etmc_format, file_info, flagged, header, ildg_format, message,
-                         nul, numbers, record, record_info, scidac_sums, volume)
+                         nul, numbers, record, record_info, scidac_sums, volume, weighted_sums)
 
 DIMS = (2, 2, 1, 2)
 FILE_XML = ("scidac-file-xml", nul('<?xml version="1.0"?><gauge><id>0</id></gauge>'))
@@ -281,6 +281,13 @@ def checksum_files():
     lines = "".join("{} {:08x} {:08x}\n".format(i, *s) for i, s in enumerate(sums))
     slices = ("limequat-slices", "limequat-slices 1.0 2\n" + lines)
     yield "slices", gauge.qio(LFN, XLF, slices), head + gauge.expect() + "slices 2\n"
+    weights = [weighted_sums(gauge.data[:half * site], site, range(half)),
+               weighted_sums(gauge.data[half * site:], site, range(half, 2 * half))]
+    total = [sums[0][0] ^ sums[1][0], sums[0][1] ^ sums[1][1], *((a + b) % 2**64 for a, b in zip(*weights))]
+    weighted = "".join("{} {:08x} {:08x} {:016x} {:016x}\n".format(i, *values) for i, values in (
+        (0, sums[0] + weights[0]), (1, sums[1] + weights[1]), ("total", total)))
+    yield ("slices_with_weights", gauge.qio(LFN, XLF, ("limequat-slices", "limequat-slices 1.1 2\n" + weighted)),
+           head + gauge.expect() + "slices 2\n")
     wrong = ("limequat-slices", slices[1].replace(f"{sums[0][0]:08x}", f"{sums[0][0] ^ 1:08x}"))
     yield "slices_contradict_the_checksum", gauge.qio(LFN, wrong), head + gauge.expect() + \
         "slices 2\nrule limequat-slices-contradict\n"

@@ -57,7 +57,8 @@ struct FieldVerdict {
   Checksum computed;
   std::optional<Checksum> stored;
   ZeroRegion zeros;
-  std::vector<std::int64_t> damaged_slices;  // time slices whose stored checksum differs
+  std::vector<SumName> compared;             // the sums of the file that the data were held against
+  std::vector<std::int64_t> damaged_slices;  // time slices of which a stored sum differs
   std::optional<Physics> physics;            // gauge fields, when measured
 };
 

@@ -67,7 +67,7 @@ struct WriteOptions {
   Sync sync = Sync::full;
   bool overwrite = false;       // replace an existing file (which stays until the new one is complete) or symbolic link
   bool measure = false;         // gauge fields: store plaquette and link trace in the metadata
-  bool slice_checksums = true;  // a record of checksums per time slice, which tells where damage is
+  bool slice_checksums = true;  // a record of sums per time slice: where damage is, and sites in the wrong place
   std::uint64_t block_bytes = 512 * 1024;  // packed at a time by a rank that moves its own rows
   RouteOptions route = {};
 };

@@ -49,6 +49,8 @@ struct SumName {
 };
 LQ_API std::string_view name(SumKind kind) noexcept;
 LQ_API std::string_view name(SumOf of) noexcept;
+// Local. "scidac" of the whole field, "weighted of slices".
+LQ_API std::string to_string(const SumName& name);
 // Words of 32 bits that one value has.
 LQ_API std::size_t words_of(SumKind kind) noexcept;
 
@@ -73,6 +75,8 @@ struct LQ_API Sums {
   // The SciDAC checksum of the field, and of each slice; nothing and empty where there is none.
   std::optional<Checksum> checksum() const noexcept;
   std::vector<Checksum> slices() const;
+  // What the checksums of the slices combine to, which is that of the field; nothing where there are none.
+  std::optional<Checksum> total_of_slices() const;
   void set_checksum(const Checksum& checksum);
   void set_slices(const std::vector<Checksum>& slices);
 

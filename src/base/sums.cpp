@@ -42,6 +42,10 @@ std::string_view name(SumKind kind) noexcept { return kinds[static_cast<std::siz
 
 std::string_view name(SumOf of) noexcept { return extents[static_cast<std::size_t>(of)]; }
 
+std::string to_string(const SumName& sum) {
+  return sum.of == SumOf::field ? std::string(name(sum.kind)) : fmt::format("{} of {}", name(sum.kind), name(sum.of));
+}
+
 std::size_t words_of(SumKind kind) noexcept { return kinds[static_cast<std::size_t>(kind)].words; }
 
 std::string to_string(const Sum& sum) {
@@ -81,6 +85,17 @@ std::vector<Checksum> Sums::slices() const {
   if (sum == nullptr) return slices;
   for (std::size_t i = 0; i < sum->values(); ++i) slices.push_back({sum->words[2 * i], sum->words[2 * i + 1]});
   return slices;
+}
+
+std::optional<Checksum> Sums::total_of_slices() const {
+  const std::vector<Checksum> values = slices();
+  if (values.empty()) return std::nullopt;
+  Checksum total;
+  for (const Checksum& slice : values) {
+    total.suma ^= slice.suma;
+    total.sumb ^= slice.sumb;
+  }
+  return total;
 }
 
 void Sums::set_checksum(const Checksum& checksum) { set({field_checksum, {checksum.suma, checksum.sumb}}); }

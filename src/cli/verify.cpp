@@ -21,10 +21,17 @@
 namespace lq::cli {
 namespace {
 
+// "scidac, scidac of slices, weighted of slices": which sums spoke, for some see more than others.
+std::string compared_text(const FieldVerdict& field) {
+  std::vector<std::string> names;
+  for (const SumName& name : field.compared) names.push_back(to_string(name));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 std::string checksum_text(const FieldVerdict& field) {
   switch (field.status) {
     case ChecksumStatus::ok:
-      return fmt::format("checksum ok ({})", to_string(field.computed));
+      return fmt::format("checksum ok ({}), compared: {}", to_string(field.computed), compared_text(field));
     case ChecksumStatus::absent:
       return fmt::format("no checksum stored (the data have {})", to_string(field.computed));
     case ChecksumStatus::mismatch:

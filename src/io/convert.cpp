@@ -14,10 +14,10 @@
 
 #include "comm/agree.hpp"
 #include "io/field_writer.hpp"
+#include "io/judgement.hpp"
 #include "io/local_box.hpp"
 #include "io/merge_texts.hpp"
 #include "io/payload_files.hpp"
-#include "io/read.hpp"
 #include "io/scan.hpp"
 #include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
@@ -136,8 +136,9 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Fie
   tallies.written.reduce(comm);
   tallies.read.reduce(comm);
   format::Digest digest = comm::agree_alike(comm, [&] {
-    if (io::judge(entry, tallies.read, entry.payload.stored) == ChecksumStatus::mismatch) {
-      throw io::mismatch_error(catalog, entry, tallies.read);
+    const io::Judgement judgement = io::judge(entry, tallies.read, entry.payload.stored);
+    if (judgement.status == ChecksumStatus::mismatch) {
+      throw io::mismatch_error(catalog, entry, tallies.read, judgement);
     }
     return format::Digest{tallies.written.sums.values()};
   });

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 
+#include "io/judgement.hpp"
 #include "io/single_byte.hpp"
 #include "lattice/site_order.hpp"
 #include "physics/su_n.hpp"
@@ -52,6 +53,7 @@ class Search {
   std::vector<Finding> in(const Range& range);
   // The one byte that explains the damage, and its right value.
   std::optional<CorrectByte> correction(const Range& range);
+  Finding misplaced(const Range& range) const;
   // The data agree with the checksums of all slices but not with the one of the whole.
   Finding sums_disagree() const;
 
@@ -233,7 +235,20 @@ std::vector<Finding> Search::broken_links(const Range& range) {
   return findings;
 }
 
+// The checksum agrees: what is wrong is in sums that see more.
+Finding Search::misplaced(const Range& range) const {
+  const std::uint64_t offset = payload_.origin() + range.begin * site_.size();
+  const std::uint64_t length = (range.end - range.begin) * site_.size();
+  return finding(
+      "misplaced-sites",
+      fmt::format("{}: bytes {} to {}: the SciDAC checksum agrees, but another sum does not: sites are not in "
+                  "their places, such as two that were exchanged a multiple of 899 sites apart",
+                  place(range), offset, offset + length - 1),
+      offset, length);
+}
+
 std::vector<Finding> Search::in(const Range& range) {
+  if (range.change == Checksum{}) return {misplaced(range)};
   std::vector<Finding> findings = single_byte(range);
   if (findings.empty()) findings = broken_links(range);
   if (!findings.empty()) return findings;
@@ -286,23 +301,15 @@ std::string describe_byte(const Payload& payload, std::uint64_t byte_of_site) {
   return fmt::format("complex number {}, {}", element, part);
 }
 
-std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const pump::Tally& tally) {
-  std::vector<std::int64_t> result;
-  const std::vector<Checksum> stored = entry.sums.slices(), found = tally.sums.values().slices();
-  if (stored.size() != found.size()) return result;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (stored[i] != found[i]) result.push_back(static_cast<std::int64_t>(i));
-  }
-  return result;
-}
-
 namespace {
 
 Range slice_range(const FieldEntry& entry, const pump::Tally& tally, std::int64_t slice) {
   const auto number = static_cast<std::size_t>(slice);
   const std::uint64_t begin = number * tally.sums.slice_sites();
-  const Checksum change = difference(entry.sums.slices()[number], tally.sums.values().slices()[number]);
-  return {begin, begin + tally.sums.slice_sites(), change, slice};
+  const std::vector<Checksum> stored = entry.sums.slices(), found = tally.sums.values().slices();
+  const bool has_both = number < stored.size() && number < found.size();
+  return {begin, begin + tally.sums.slice_sites(), has_both ? difference(stored[number], found[number]) : Checksum{},
+          slice};
 }
 
 bool has_slices(const FieldEntry& entry, const pump::Tally& tally) {

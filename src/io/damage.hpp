@@ -32,9 +32,6 @@ struct CorrectByte {
 std::vector<CorrectByte> correct_bytes(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
                                        const pump::Tally& tally);
 
-// Numbers of the slices whose stored checksum differs from the data's.
-std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const pump::Tally& tally);
-
 // "link t, row 0, column 2, imaginary part": what a byte of a site belongs to.
 std::string describe_byte(const Payload& payload, std::uint64_t byte_of_site);
 

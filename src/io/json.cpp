@@ -144,7 +144,9 @@ void put(JsonWriter& json, const FieldVerdict& verdict) {
       .key("computed");
   put(json, verdict.computed);
   optional_member(json, "stored", verdict.stored);
-  json.key("zeros");
+  json.key("compared").begin_array();
+  for (const SumName& name : verdict.compared) json.value(to_string(name));
+  json.end_array().key("zeros");
   put(json, verdict.zeros);
   json.key("damaged_slices").begin_array();
   for (std::int64_t slice : verdict.damaged_slices) json.value(slice);

@@ -11,6 +11,7 @@
 
 #include "format/findings.hpp"
 #include "io/damage.hpp"
+#include "io/judgement.hpp"
 #include "lattice/site_order.hpp"
 #include "pump/past.hpp"
 #include "pump/tally.hpp"
@@ -20,7 +21,8 @@ namespace lq::io {
 namespace {
 
 pump::Tally read_past(base::ByteSource& file, const Payload& payload) {
-  pump::Tally tally(payload, {{SumKind::scidac, SumOf::field}, {SumKind::scidac, SumOf::slices}});
+  using enum SumKind;
+  pump::Tally tally(payload, {{scidac, SumOf::field}, {scidac, SumOf::slices}, {weighted, SumOf::slices}});
   pump::pump_past(file, payload, 0, payload.stored.volume(), {}, tally);
   return tally;
 }
@@ -86,8 +88,7 @@ void Mending::mend_bytes(const FieldEntry& entry, pump::Tally& tally) {
 // Records of sums that are missing or damaged themselves, as far as the data or the other record vouch for them.
 void Mending::mend_sums(const FieldEntry& entry, const pump::Tally& tally) {
   const std::optional<Checksum> checksum = entry.sums.checksum();
-  const std::vector<Checksum> slices = entry.sums.slices();
-  const bool slices_agree = !slices.empty() && slices == tally.sums.values().slices();
+  const bool slices_agree = slices_vouch(entry, tally);
   const bool total_agrees = checksum == tally.sums.total();
   const bool slices_are_damaged = has_damaged_slices(entry);
   if (total_agrees && (slices_agree || !slices_are_damaged)) return;
@@ -187,14 +188,11 @@ void Mending::rescue(const FieldEntry& entry) {
     rescued_->replace(literal.offset, literal.bytes.size(), literal.bytes);
   }
 
-  std::string lost;
-  const std::vector<Checksum> found = tally.sums.values().slices(), stored = entry.sums.slices();
-  for (std::size_t i = 0; i < found.size() && i < stored.size(); ++i) {
-    if (found[i] != stored[i]) lost += fmt::format("{}{}", lost.empty() ? "" : ", ", i);
-  }
-  const std::string vouched = stored.empty() ? "; no checksum vouches for them"
-                              : lost.empty() ? "; all agree with their checksums"
-                                             : fmt::format("; slices {} disagree with their checksums", lost);
+  const std::vector<std::int64_t> lost = damaged_slices(entry, tally);
+  const std::string vouched = entry.sums.slices().empty() ? "; no checksum vouches for them"
+                              : lost.empty()
+                                  ? "; all agree with their checksums"
+                                  : fmt::format("; slices {} disagree with their checksums", fmt::join(lost, ", "));
   warn("repair-rescued", entry,
        fmt::format("{} are rescued as a part of the lattice (a SciDAC hypercube){}", part, vouched));
 }
@@ -216,7 +214,7 @@ MendedFile Mending::run() {
   }
   for (const FieldEntry& entry : result.catalog.fields) {
     const pump::Tally tally = read_past(to_write, entry.payload);
-    if (!entry.sums.checksum() || entry.sums.checksum() == tally.sums.total()) continue;
+    if (judge(entry, tally, entry.payload.stored).status != ChecksumStatus::mismatch) continue;
     const std::vector<Finding> left = locate_damage(to_write, result.catalog, entry, tally);
     result.findings.insert(result.findings.end(), left.begin(), left.end());
   }

@@ -219,12 +219,21 @@ TEST(MendedFiles, GetBackBytesOfLinks) {
 }
 
 TEST(MendedFiles, HaveTheirSlicesToProveThem) {
-  const std::string whole = golden("slices.lime");
+  const std::string whole = golden("slices_with_weights.lime");
   const Catalog catalog = scan(whole);
   const Record& slices = record_of(catalog, "limequat-slices");
-  const Mended result = mended(changed(whole, slices.offset + 30, 0x03));
-  EXPECT_TRUE(result.bytes == whole) << result.told();
-  EXPECT_EQ(result.count("repair-checksum"), 1U);
+  for (const std::uint64_t at : {30U, 50U}) {  // a digit of a checksum, and of a weighted sum
+    const Mended result = mended(changed(whole, slices.offset + at, 0x03));
+    EXPECT_TRUE(result.bytes == whole) << result.told();
+    EXPECT_EQ(result.count("repair-checksum"), 1U);
+  }
+}
+
+TEST(MendedFiles, WithSlicesOfVersion10GetTheirWeightsWithTheirChecksums) {
+  const std::string whole = golden("slices.lime");
+  const Catalog catalog = scan(whole);
+  const Mended result = mended(changed(whole, record_of(catalog, "limequat-slices").offset + 30, 0x03));
+  EXPECT_TRUE(result.bytes == golden("slices_with_weights.lime")) << result.told();
 }
 
 TEST(MendedFiles, WithoutChecksumGetOneAndSaySo) {

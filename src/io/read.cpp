@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,11 +15,11 @@
 #include "base/clock.hpp"
 #include "comm/agree.hpp"
 #include "grid/local_field.hpp"
+#include "io/judgement.hpp"
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
 #include "io/sites.hpp"
 #include "io/transfer.hpp"
-#include "lattice/site_order.hpp"
 #include "options/agreed.hpp"
 
 namespace lq {
@@ -35,7 +34,7 @@ Coord shifted(const Coord& x, const Coord& by, std::int64_t sign) {
   return result;
 }
 
-void require_same_request(comm::Comm& comm, const ReadOptions& options, const FieldSpec& spec) {
+void require_same_reading(comm::Comm& comm, const ReadOptions& options, const FieldSpec& spec) {
   comm::require_same(comm, [&] {
     std::vector<comm::Stated> arguments = options::stated(options);
     arguments.push_back(
@@ -96,102 +95,6 @@ Box region_to_read(const std::string& path, const FieldEntry& entry, const ReadO
   return region_of(path, entry, options, grid);
 }
 
-// Whole slices of the slowest dimension, first .. last-1, or nothing when the box cuts slices.
-struct Slices {
-  std::size_t first = 0, last = 0;
-};
-Slices whole_slices(const Payload& payload, const Box& box) {
-  const SiteOrder order = lattice::resolve_order(payload.order, payload.extents.size());
-  for (std::size_t i = 0; i + 1 < order.size(); ++i) {
-    if (box.extents[order[i]] != payload.stored.extents[order[i]]) return {};
-  }
-  const int slowest = order.back();
-  const auto first = static_cast<std::size_t>(box.lower[slowest] - payload.stored.lower[slowest]);
-  return {first, first + static_cast<std::size_t>(box.extents[slowest])};
-}
-
-}  // namespace
-
-std::vector<SumName> sums_of(const FieldEntry& entry) {
-  std::vector<SumName> names = entry.sums.names();
-  // What says which data these are where the file does not.
-  if (names.empty()) names.push_back({SumKind::scidac, SumOf::field});
-  return names;
-}
-
-namespace {
-
-// The first sum of the whole field that the data do not give, and the one they give.
-struct Mismatch {
-  const Sum* stored = nullptr;
-  const Sum* found = nullptr;
-};
-std::optional<Mismatch> first_mismatch(const FieldEntry& entry, const Sums& found) {
-  for (const Sum& stored : entry.sums.all) {
-    const Sum* const other = found.find(stored.name);
-    if (stored.name.of == SumOf::field && other != nullptr && *other != stored) return Mismatch{&stored, other};
-  }
-  return std::nullopt;
-}
-
-bool has_sum_of(SumOf of, const Sums& sums) {
-  return std::ranges::find(sums.all, of, [](const Sum& sum) { return sum.name.of; }) != sums.all.end();
-}
-
-// Of the slices first .. last-1; nothing where there is nothing to compare.
-std::optional<bool> slices_agree(const FieldEntry& entry, const Sums& found, Slices slices) {
-  std::optional<bool> agree;
-  for (const Sum& stored : entry.sums.all) {
-    const Sum* const other = found.find(stored.name);
-    if (stored.name.of != SumOf::slices || other == nullptr || other->words.size() != stored.words.size()) continue;
-    if (slices.last <= slices.first || slices.last > stored.values()) continue;
-    const std::size_t words = words_of(stored.name.kind);
-    const auto of_slices = [&](const Sum& sum) {
-      return std::span(sum.words).subspan(slices.first * words, (slices.last - slices.first) * words);
-    };
-    agree = agree.value_or(true) && std::ranges::equal(of_slices(stored), of_slices(*other));
-  }
-  return agree;
-}
-
-}  // namespace
-
-ChecksumStatus judge(const FieldEntry& entry, const pump::Tally& tally, const Box& moved) {
-  const Sums found = tally.sums.values();
-  const bool has_total = has_sum_of(SumOf::field, entry.sums);
-  if (moved == entry.payload.stored && has_total) {
-    return first_mismatch(entry, found) ? ChecksumStatus::mismatch : ChecksumStatus::ok;
-  }
-  if (const auto agree = slices_agree(entry, found, whole_slices(entry.payload, moved))) {
-    return *agree ? ChecksumStatus::ok : ChecksumStatus::mismatch;
-  }
-  return has_total ? ChecksumStatus::unchecked : ChecksumStatus::absent;
-}
-
-Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const pump::Tally& tally) {
-  const std::string record = entry.record < catalog.records.size() ? catalog.records[entry.record].type : entry.name;
-  const Sums sums = tally.sums.values();
-  const std::optional<Mismatch> mismatch = first_mismatch(entry, sums);
-  const std::optional<Checksum> checksum = entry.sums.checksum();
-  const std::string expected = mismatch   ? to_string(*mismatch->stored)
-                               : checksum ? to_string(*checksum)
-                                          : "the checksums of its slices";
-  const std::string found = mismatch ? to_string(*mismatch->found) : to_string(tally.sums.total());
-  const std::string zeros =
-      tally.zeros.sites == 0
-          ? std::string{}
-          : fmt::format("; {} sites between bytes {} and {} hold only zeros, as lost writes leave them",
-                        tally.zeros.sites, tally.zeros.first_offset, tally.zeros.last_offset);
-  return {
-      Code::checksum_mismatch,
-      fmt::format("{}: \"{}\" at byte {}: the data have checksum {}, the file states {}{}; `lq verify` tells where the "
-                  "damage is, take a good copy if there is one",
-                  catalog.path, record, entry.payload.offset, found, expected, zeros),
-      {.path = catalog.path, .record = record, .offset = entry.payload.offset, .expected = expected, .found = found}};
-}
-
-namespace {
-
 // The application counts sites from the corner of its own grid.
 MutableField in_region(const MutableField& field, const Coord& corner) {
   MutableField target = field;
@@ -249,21 +152,23 @@ class EntryTransfer {
   Report finish(const std::exception_ptr& failure) {
     sites_.finish(failure);
     return comm::agree_alike(grid_.communicator().engine(), [&] {
-      Report result = report();
-      if (result.status == ChecksumStatus::mismatch) throw mismatch_error(catalog_, entry_, sites_.tally());
-      return result;
+      const Judgement judgement = verify_ ? judge(entry_, sites_.tally(), region_) : Judgement{};
+      if (judgement.status == ChecksumStatus::mismatch) {
+        throw mismatch_error(catalog_, entry_, sites_.tally(), judgement);
+      }
+      return report(judgement.status);
     });
   }
 
  private:
-  Report report() const {
+  Report report(ChecksumStatus status) const {
     Report report;
     sites_.describe(report);
     report.path = catalog_.path;
     report.format = catalog_.format;
     report.field = entry_.name;
     report.stored = entry_.sums.checksum();
-    report.status = verify_ ? judge(entry_, sites_.tally(), region_) : ChecksumStatus::unchecked;
+    report.status = status;
     return report;
   }
 
@@ -283,13 +188,13 @@ class ReadTransfer final : public Transfer {
   ReadTransfer(const Grid& grid, const MutableField& field) : grid_(grid), local_(grid::resolve_field(grid, field)) {}
   // Collective. Where a rank meets another file than was scanned, the scan is repeated.
   void begin(transport::Transport& transport, const std::string& path, const ReadOptions& options) {
-    require_same_request(grid_.communicator().engine(), options, local_.spec);
+    require_same_reading(grid_.communicator().engine(), options, local_.spec);
     file_ = ScannedFile::open(transport, path, grid_.communicator(), options.limits);
     file_->use_as_scanned([&] { begin_entry(options); });
   }
   // Collective. A file that was scanned before, as it was then.
   void begin(std::shared_ptr<ScannedFile> file, const ReadOptions& options) {
-    require_same_request(grid_.communicator().engine(), options, local_.spec);
+    require_same_reading(grid_.communicator().engine(), options, local_.spec);
     file_ = std::move(file);
     file_->require_as_scanned();
     begin_entry(options);
@@ -336,7 +241,7 @@ Report read_listed(transport::Transport& transport, const Catalog& catalog, cons
   const base::Stopwatch watch;
   comm::Comm& comm = grid.communicator().engine();
   const MutableField local = comm::agree(comm, [&] { return grid::resolve_field(grid, field); });
-  require_same_request(comm, options, local.spec);
+  require_same_reading(comm, options, local.spec);
   Report report = read_entry(transport, catalog, entry, grid, local, options);
   report.seconds.total = comm::max_over_ranks(comm, watch.seconds());
   return report;

@@ -5,14 +5,13 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include <limequat/catalog.hpp>
 #include <limequat/field.hpp>
 #include <limequat/grid.hpp>
 #include <limequat/options.hpp>
 #include <limequat/report.hpp>
 
-#include "pump/tally.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::io {
@@ -28,14 +27,5 @@ Report read_entry(transport::Transport& transport, const Catalog& catalog, const
 // Collective. The same with a field as users give it, and seconds.total.
 Report read_listed(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                    const MutableField& field, const ReadOptions& options);
-
-// The sums to be taken of the data of a field that is read: those that the file states.
-std::vector<SumName> sums_of(const FieldEntry& entry);
-
-// How the sums of the data that passed compare with what the file stores; `moved` are the sites that passed.
-ChecksumStatus judge(const FieldEntry& entry, const pump::Tally& tally, const Box& moved);
-
-// The error for a checksum that differs: expected, found, and zeros if there are any.
-Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const pump::Tally& tally);
 
 }  // namespace lq::io

@@ -28,13 +28,13 @@ using testing::formula_sites;
 
 constexpr std::uint64_t numbers_per_site = 18;
 
-struct Trial {
+struct TiledTrial {
   const char* name;
   Extents lattice, processes;
   int ranks_per_node = 64;
   Precision file = Precision::double_;
 };
-std::ostream& operator<<(std::ostream& out, const Trial& trial) { return out << trial.name; }
+std::ostream& operator<<(std::ostream& out, const TiledTrial& trial) { return out << trial.name; }
 
 const format::Format& tiled_format() {
   static const testing::TiledFormat tiled;
@@ -44,9 +44,9 @@ const format::Format& tiled_format() {
   return format;
 }
 
-class Tiled : public ::testing::TestWithParam<std::tuple<Strategy, Trial>> {
+class Tiled : public ::testing::TestWithParam<std::tuple<Strategy, TiledTrial>> {
  protected:
-  static const Trial& trial() { return std::get<1>(GetParam()); }
+  static const TiledTrial& trial() { return std::get<1>(GetParam()); }
   static Strategy strategy() { return std::get<0>(GetParam()); }
   static FieldSpec spec() { return generic_spec(Precision::double_, numbers_per_site, false); }
   // Directly where each rank has whole tiles, which are of one plane and a half.
@@ -192,7 +192,7 @@ TEST_P(Tiled, DamageIsFoundByTheSumsOfTheFormat) {
   });
 }
 
-const Trial tiled_trials[] = {
+const TiledTrial tiled_trials[] = {
     {"one_rank", {4, 4, 4, 4}, {1, 1, 1, 1}},
     {"x_split", {8, 4, 4, 4}, {2, 1, 1, 1}},
     {"t_split_in_whole_tiles", {4, 4, 3, 4}, {1, 1, 1, 2}},

@@ -17,6 +17,7 @@
 #include "grid/local_field.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/damage.hpp"
+#include "io/judgement.hpp"
 #include "io/payload_files.hpp"
 #include "io/read.hpp"
 #include "io/scan.hpp"
@@ -49,7 +50,7 @@ class Verifier {
   const Catalog& catalog() const noexcept { return file_->catalog(); }
   void check(const FieldEntry& entry, std::uint64_t index);
   pump::Tally read_past(const FieldEntry& entry);
-  void report_mismatch(const FieldEntry& entry, const pump::Tally& tally);
+  void report_mismatch(const FieldEntry& entry, const pump::Tally& tally, const io::Judgement& judgement);
   void report_zeros(const FieldEntry& entry, const ZeroRegion& zeros);
   bool can_measure(const FieldEntry& entry) const;
   Physics measure_field(const FieldEntry& entry);
@@ -88,18 +89,21 @@ Verification Verifier::run() {
 
 void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
   const pump::Tally tally = read_past(entry);
+  io::Judgement judgement;
   FieldVerdict verdict = comm::agree_alike(comm(), [&] {
     FieldVerdict made;
     made.name = entry.name;
     made.index = index;
-    made.status = io::judge(entry, tally, entry.payload.stored);
+    judgement = io::judge(entry, tally, entry.payload.stored);
+    made.status = judgement.status;
+    made.compared = judgement.compared;
     made.computed = tally.sums.total();
     made.stored = entry.sums.checksum();
     made.zeros = tally.zeros;
     made.damaged_slices = io::damaged_slices(entry, tally);
     return made;
   });
-  if (verdict.status == ChecksumStatus::mismatch) report_mismatch(entry, tally);
+  if (verdict.status == ChecksumStatus::mismatch) report_mismatch(entry, tally, judgement);
   if (can_measure(entry)) verdict.physics = measure_field(entry);
   comm::agree_alike(comm(), [&] {
     if (verdict.zeros.sites > 0) report_zeros(entry, verdict.zeros);
@@ -124,9 +128,9 @@ pump::Tally Verifier::read_past(const FieldEntry& entry) {
   return tally;
 }
 
-void Verifier::report_mismatch(const FieldEntry& entry, const pump::Tally& tally) {
+void Verifier::report_mismatch(const FieldEntry& entry, const pump::Tally& tally, const io::Judgement& judgement) {
   comm::agree_alike(comm(), [&] {
-    const Error error = io::mismatch_error(catalog(), entry, tally);
+    const Error error = io::mismatch_error(catalog(), entry, tally, judgement);
     add(entry, Severity::error, Code::checksum_mismatch, "checksum",
         fmt::format("{}: \"{}\": the data have checksum {}, the file states {}", catalog().path, error.facts().record,
                     error.facts().found, error.facts().expected),

@@ -81,9 +81,15 @@ def slices_of(data, text):
     """formats/scidac.md 5.1"""
     title, *lines = text.splitlines()
     words = title.split()
-    if words[:2] != ["limequat-slices", "1.0"] or int(words[2]) != len(lines):
+    if words[:2] != ["limequat-slices", "1.1"] or int(words[2]) != len(lines) - 1:
         raise ValueError(f"limequat-slices begins with {title!r}")
-    return [(int(a, 16), int(b, 16)) for _, a, b in map(str.split, lines)]
+    sums = [tuple(int(digits, 16) for digits in line.split()[1:]) for line in lines]
+    total = (0, 0, 0, 0)
+    for suma, sumb, plain, weighted in sums[:-1]:
+        total = (total[0] ^ suma, total[1] ^ sumb, (total[2] + plain) % 2**64, (total[3] + weighted) % 2**64)
+    if lines[-1].split()[0] != "total" or sums[-1] != total:
+        raise ValueError(f"limequat-slices ends with {lines[-1]!r}")
+    return sums[:-1]
 
 
 def described_by_scidac(known):
@@ -128,14 +134,17 @@ def verify_slices(data, record, field, slices):
     extents = field["extents"]
     sites = record["data_length"] // field["site_bytes"] // extents[-1]
     for number, stored in enumerate(slices):
-        suma = sumb = 0
+        suma = sumb = plain = weighted = 0
         for rank in range(number * sites, (number + 1) * sites):
             at = record["offset"] + rank * field["site_bytes"]
             crc = zlib.crc32(data[at:at + field["site_bytes"]])
             suma ^= rotate(crc, rank % 29)
             sumb ^= rotate(crc, rank % 31)
-        if (suma, sumb) != stored:
-            field["broken"].append(f"slice {number} has checksum {suma:08x}/{sumb:08x}, not that of limequat-slices")
+            plain = (plain + crc) % 2**64
+            weighted = (weighted + crc * (rank + 1)) % 2**64
+        if (suma, sumb, plain, weighted) != stored:
+            field["broken"].append(f"slice {number} has other sums than limequat-slices says: {suma:08x}/{sumb:08x}, "
+                                   f"{plain:016x}, {weighted:016x}")
     field["slices"] = len(slices)
 
 

@@ -24,6 +24,7 @@ std::string file_for(const FieldRequest& request) {
   Digest digest;
   digest.sums.set_checksum({0x12, 0x34});
   digest.sums.set_slices({{0x10, 0x30}, {0x02, 0x04}});
+  digest.sums.set({{SumKind::weighted, SumOf::slices}, {0, 1, 0, 2, 0, 3, 0, 4}});
   return testing::assemble(layout, std::string(layout.payload[0].length, 'd'), digest);
 }
 

@@ -166,7 +166,7 @@ void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEnt
     } else {
       lime::add_record_behind(file, catalog.records[group.data], type::checksum, encode(sums.sums.checksum().value()));
     }
-    if (group.slices) lime::replace_contents(file, catalog.records[*group.slices], encode_slices(sums.sums.slices()));
+    if (group.slices) lime::replace_contents(file, catalog.records[*group.slices], encode_slices(sums.sums));
     return;
   }
 }

@@ -162,7 +162,7 @@ Layout plan_field(const FieldRequest& request, const PlanStyle& style) {
   if (!message.checksum) return layout;
 
   layout.sums = {{SumKind::scidac, SumOf::field}};
-  if (message.slices) layout.sums.push_back({SumKind::scidac, SumOf::slices});
+  if (message.slices) layout.sums.insert(layout.sums.end(), {slice_checksums, slice_weights});
   const std::uint64_t checksum_at = placed.offsets[before + *message.checksum];
   std::optional<std::uint64_t> slices_at;
   if (message.slices) slices_at = placed.offsets[before + *message.slices];
@@ -170,12 +170,12 @@ Layout plan_field(const FieldRequest& request, const PlanStyle& style) {
   layout.tail = [checksum_at, slices_at, slices](const Digest& digest) {
     std::vector<Literal> literals;
     if (slices_at) {
-      const std::vector<Checksum> found = digest.sums.slices();
-      if (found.size() != slices) {
-        throw Error(Code::internal, fmt::format("{} checksums of slices were computed, {} have a place in the file",
-                                                found.size(), slices));
+      const std::size_t found = digest.sums.slices().size();
+      if (found != slices) {
+        throw Error(Code::internal,
+                    fmt::format("{} checksums of slices were computed, {} have a place in the file", found, slices));
       }
-      literals.push_back(literal_at(*slices_at, encode_slices(found)));
+      literals.push_back(literal_at(*slices_at, encode_slices(digest.sums)));
     }
     literals.push_back(literal_at(checksum_at, encode(digest.sums.checksum().value())));
     return literals;

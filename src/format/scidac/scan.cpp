@@ -147,23 +147,18 @@ void Scan::read_checksum(const Group& group, FieldEntry& entry) {
     return;
   }
   entry.sums.set_checksum(*sum);
-  const std::vector<Checksum> slices = entry.sums.slices();
-  Checksum total;
-  for (const Checksum& slice : slices) {
-    total.suma ^= slice.suma;
-    total.sumb ^= slice.sumb;
-  }
-  if (!slices.empty() && total != *sum) {
+  const std::optional<Checksum> total = entry.sums.total_of_slices();
+  if (total && *total != *sum) {
     findings_.warning("limequat-slices-contradict", record(*group.slices),
                       "the checksums of the slices do not combine to that of the field; one of them is damaged",
-                      to_string(*sum), to_string(total));
+                      to_string(*sum), to_string(*total));
   }
 }
 
 void Scan::read_slices(const Group& group, FieldEntry& entry) {
   if (!group.slices) return;
   const Record& slices = record(*group.slices);
-  std::vector<Checksum> found;
+  Sums found;
   try {
     found = decode_slices(texts_.document(slices));
   } catch (const Error& error) {
@@ -173,9 +168,13 @@ void Scan::read_slices(const Group& group, FieldEntry& entry) {
   }
   const Extents& stored = entry.payload.stored.extents;
   const auto expected = static_cast<std::uint64_t>(stored[stored.size() - 1]);
-  if (found.size() == expected) return entry.sums.set_slices(found);
+  const std::size_t slices_found = found.slices().size();
+  if (slices_found == expected) {
+    for (Sum& sum : found.all) entry.sums.set(std::move(sum));
+    return;
+  }
   findings_.warning("limequat-slices-malformed", slices,
-                    fmt::format("{} slices, but the field has {}", found.size(), expected));
+                    fmt::format("{} slices, but the field has {}", slices_found, expected));
 }
 
 void Scan::read_spare_checksums(const Groups& groups) {

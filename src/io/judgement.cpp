@@ -1,0 +1,144 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/judgement.hpp"
+
+#include <algorithm>
+#include <set>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "lattice/site_order.hpp"
+
+namespace lq::io {
+namespace {
+
+// Whole slices of the slowest dimension, first .. last-1, or nothing when the box cuts slices.
+struct Slices {
+  std::size_t first = 0, last = 0;
+};
+
+Slices whole_slices(const Payload& payload, const Box& box) {
+  const SiteOrder order = lattice::resolve_order(payload.order, payload.extents.size());
+  for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+    if (box.extents[order[i]] != payload.stored.extents[order[i]]) return {};
+  }
+  const int slowest = order.back();
+  const auto first = static_cast<std::size_t>(box.lower[slowest] - payload.stored.lower[slowest]);
+  return {first, first + static_cast<std::size_t>(box.extents[slowest])};
+}
+
+std::span<const std::uint32_t> value_of(const Sum& sum, std::size_t number) {
+  const std::size_t words = words_of(sum.name.kind);
+  return std::span(sum.words).subspan(number * words, words);
+}
+
+std::string text_of_slice(const Sum& sum, std::size_t number) {
+  const auto words = value_of(sum, number);
+  return fmt::format("{} of slice {}", to_string(Sum{{sum.name.kind}, {words.begin(), words.end()}}), number);
+}
+
+bool slices_contradict_field(const Sums& stated) {
+  const auto slices = stated.total_of_slices(), field = stated.checksum();
+  return slices && field && *slices != *field;
+}
+
+// Calls visit(stated, found) for the sums of the field, or of its slices, that the file states and the data have.
+template <class Visit>
+void for_each_pair(SumOf of, const Sums& stated, const Sums& found, Visit&& visit) {
+  for (const Sum& sum : stated.all) {
+    const Sum* const other = found.find(sum.name);
+    if (sum.name.of == of && other != nullptr) visit(sum, *other);
+  }
+}
+
+void note_difference(Judgement& judgement, std::string stated, std::string found) {
+  if (!judgement.stated.empty()) return;
+  judgement.stated = std::move(stated);
+  judgement.found = std::move(found);
+}
+
+void compare_field(const Sums& all_stated, const Sums& all_found, Judgement& judgement) {
+  for_each_pair(SumOf::field, all_stated, all_found, [&](const Sum& stated, const Sum& found) {
+    judgement.compared.push_back(stated.name);
+    if (stated != found) note_difference(judgement, to_string(stated), to_string(found));
+  });
+}
+
+void compare_slices(const Sums& all_stated, const Sums& all_found, Slices slices, Judgement& judgement) {
+  if (slices.last <= slices.first) return;
+  for_each_pair(SumOf::slices, all_stated, all_found, [&](const Sum& stated, const Sum& found) {
+    if (slices.last > std::min(stated.values(), found.values())) return;
+    judgement.compared.push_back(stated.name);
+    for (std::size_t i = slices.first; i < slices.last; ++i) {
+      if (std::ranges::equal(value_of(stated, i), value_of(found, i))) continue;
+      return note_difference(judgement, text_of_slice(stated, i), text_of_slice(found, i));
+    }
+  });
+}
+
+}  // namespace
+
+std::vector<SumName> sums_of(const FieldEntry& entry) {
+  std::vector<SumName> names = entry.sums.names();
+  // What says which data these are where the file does not.
+  if (names.empty()) names.push_back({SumKind::scidac, SumOf::field});
+  return names;
+}
+
+Judgement judge(const FieldEntry& entry, const pump::Tally& tally, const Box& moved) {
+  Judgement judgement;
+  const Sums found = tally.sums.values();
+  const bool is_whole = moved == entry.payload.stored;
+  if (is_whole) compare_field(entry.sums, found, judgement);
+  if (!is_whole || !slices_contradict_field(entry.sums)) {
+    compare_slices(entry.sums, found, whole_slices(entry.payload, moved), judgement);
+  }
+  const auto is_of_field = [](const Sum& sum) { return sum.name.of == SumOf::field; };
+  judgement.status = !judgement.stated.empty()                          ? ChecksumStatus::mismatch
+                     : !judgement.compared.empty()                      ? ChecksumStatus::ok
+                     : std::ranges::any_of(entry.sums.all, is_of_field) ? ChecksumStatus::unchecked
+                                                                        : ChecksumStatus::absent;
+  return judgement;
+}
+
+std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const pump::Tally& tally) {
+  std::set<std::int64_t> damaged;
+  for_each_pair(SumOf::slices, entry.sums, tally.sums.values(), [&](const Sum& stated, const Sum& found) {
+    for (std::size_t i = 0; i < std::min(stated.values(), found.values()); ++i) {
+      if (!std::ranges::equal(value_of(stated, i), value_of(found, i))) damaged.insert(static_cast<std::int64_t>(i));
+    }
+  });
+  return {damaged.begin(), damaged.end()};
+}
+
+bool slices_vouch(const FieldEntry& entry, const pump::Tally& tally) {
+  const Sums found = tally.sums.values();
+  const auto is_known = [&](const Sum& stated) {
+    const Sum* const other = found.find(stated.name);
+    return stated.name.of != SumOf::slices || (other != nullptr && other->values() == stated.values());
+  };
+  return !entry.sums.slices().empty() && std::ranges::all_of(entry.sums.all, is_known) &&
+         damaged_slices(entry, tally).empty();
+}
+
+Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const pump::Tally& tally,
+                     const Judgement& judgement) {
+  const std::string record = entry.record < catalog.records.size() ? catalog.records[entry.record].type : entry.name;
+  const std::string zeros =
+      tally.zeros.sites == 0
+          ? std::string{}
+          : fmt::format("; {} sites between bytes {} and {} hold only zeros, as lost writes leave them",
+                        tally.zeros.sites, tally.zeros.first_offset, tally.zeros.last_offset);
+  return {Code::checksum_mismatch,
+          fmt::format("{}: \"{}\" at byte {}: the data have checksum {}, the file states {}{}; `lq verify` tells where "
+                      "the damage is, take a good copy if there is one",
+                      catalog.path, record, entry.payload.offset, judgement.found, judgement.stated, zeros),
+          {.path = catalog.path,
+           .record = record,
+           .offset = entry.payload.offset,
+           .expected = judgement.stated,
+           .found = judgement.found}};
+}
+
+}  // namespace lq::io

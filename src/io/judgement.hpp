@@ -1,0 +1,42 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Whether data are what the sums of their file say. Sums of the whole field speak for all of its sites only; those of
+// slices for whole slices, and for all sites as long as they do not contradict the checksum of the field, which shows
+// that one of the two was damaged itself (the scan warns of it). Local.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+#include <limequat/error.hpp>
+#include <limequat/report.hpp>
+
+#include "pump/tally.hpp"
+
+namespace lq::io {
+
+// The sums to be taken of the data of a field that is read: those that the file states.
+std::vector<SumName> sums_of(const FieldEntry& entry);
+
+struct Judgement {
+  ChecksumStatus status = ChecksumStatus::unchecked;
+  std::vector<SumName> compared = {};
+  std::string stated = {}, found = {};  // the first sum that differs
+};
+
+// `tally` is of the sites `moved`, a box within those that are stored.
+Judgement judge(const FieldEntry& entry, const pump::Tally& tally, const Box& moved);
+
+// Numbers of the slices of which a stated sum differs from the data's; `tally` is of the first slices or of all.
+std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const pump::Tally& tally);
+// Whether there are checksums of all slices, and all sums of slices are those of the data.
+bool slices_vouch(const FieldEntry& entry, const pump::Tally& tally);
+
+// The error for a sum that differs: expected, found, and zeros if there are any.
+Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const pump::Tally& tally,
+                     const Judgement& judgement);
+
+}  // namespace lq::io

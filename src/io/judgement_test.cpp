@@ -1,0 +1,153 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which sums see which damage. Sites are exchanged where the SciDAC checksum, whose rotations repeat after 29 x 31 =
+// 899 sites, cannot see it.
+#include "io/judgement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <optional>
+
+#include <limequat/limequat.hpp>
+
+#include "io/mend.hpp"
+#include "io/verify.hpp"
+#include "support/scratch_directory.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::io {
+namespace {
+
+using Site = std::array<double, 3>;
+
+constexpr std::uint64_t slice_sites = 1024;
+const SumName field_checksum{SumKind::scidac, SumOf::field}, slice_checksums{SumKind::scidac, SumOf::slices},
+    slice_weights{SumKind::weighted, SumOf::slices};
+
+class ExchangedSites : public ::testing::Test {
+ protected:
+  void write(bool with_slices = true) {
+    for (std::size_t i = 0; i < numbers_.size(); ++i) numbers_[i] = {1.0 / static_cast<double>(i + 1), 2.0, 3.0};
+    lq::write(path_, grid_, sites(numbers_), {.slice_checksums = with_slices});
+    site_bytes_ = inspect(path_).field().payload.site_bytes();
+  }
+  void change(const std::function<void(std::string& bytes)>& change) {
+    std::string bytes;
+    {
+      std::ifstream file(path_, std::ios::binary);
+      bytes.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    change(bytes);
+    std::ofstream(path_, std::ios::binary) << bytes;
+  }
+  void exchange(std::uint64_t one, std::uint64_t other) {
+    const std::uint64_t data = inspect(path_).field().payload.offset;
+    change([&](std::string& bytes) {
+      const auto at = [&](std::uint64_t site) {
+        return bytes.begin() + static_cast<std::ptrdiff_t>(data + site * site_bytes_);
+      };
+      std::swap_ranges(at(one), at(one + 1), at(other));
+    });
+  }
+  std::optional<Error> error_of_reading(const std::optional<Box>& region = {}) {
+    const Grid grid(region ? region->extents : grid_.extents());
+    std::vector<Site> numbers(static_cast<std::size_t>(grid.volume()));
+    try {
+      lq::read(path_, grid, sites(numbers), {.region = region});
+    } catch (const Error& error) {
+      return error;
+    }
+    return std::nullopt;
+  }
+  FieldVerdict verdict() { return io::verify(path_).fields.at(0); }
+
+  testing::ScratchDirectory directory_;
+  std::string path_ = directory_ / "field.scidac";
+  Grid grid_{Extents{16, 8, 8, 4}};
+  std::vector<Site> numbers_ = std::vector<Site>(4 * slice_sites);
+  std::uint64_t site_bytes_ = 0;
+};
+
+TEST_F(ExchangedSites, OfASliceAreSeenByItsWeightedSum) {
+  write();
+  EXPECT_FALSE(error_of_reading());
+  exchange(slice_sites + 5, slice_sites + 5 + 899);
+  const auto error = error_of_reading();
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->code(), Code::checksum_mismatch);
+  EXPECT_NE(error->facts().expected.find("weighted"), std::string::npos) << error->what();
+  const FieldVerdict found = verdict();
+  EXPECT_EQ(found.status, ChecksumStatus::mismatch);
+  EXPECT_EQ(found.computed, found.stored);
+  EXPECT_EQ(found.damaged_slices, std::vector<std::int64_t>{1});
+  EXPECT_EQ(found.compared, (std::vector<SumName>{field_checksum, slice_checksums, slice_weights}));
+}
+
+TEST_F(ExchangedSites, AreSeenWhereASliceIsReadByItself) {
+  write();
+  exchange(slice_sites + 5, slice_sites + 5 + 899);
+  const auto slice = [](std::int64_t t) { return Box{{0, 0, 0, t}, {16, 8, 8, 1}}; };
+  EXPECT_TRUE(error_of_reading(slice(1)));
+  for (const std::int64_t t : {0, 2, 3}) EXPECT_FALSE(error_of_reading(slice(t))) << t;
+}
+
+TEST_F(ExchangedSites, OfTwoSlicesAreSeenByTheirChecksums) {
+  write();
+  exchange(700, 700 + 899);
+  EXPECT_TRUE(error_of_reading());
+  EXPECT_EQ(verdict().damaged_slices, (std::vector<std::int64_t>{0, 1}));
+}
+
+TEST_F(ExchangedSites, AreNotSeenByTheChecksumAloneAndItIsSaidThatItWasAlone) {
+  write(false);
+  exchange(5, 5 + 899);
+  EXPECT_FALSE(error_of_reading());
+  EXPECT_EQ(verdict().compared, std::vector<SumName>{field_checksum});
+}
+
+TEST_F(ExchangedSites, AreNotRepairedIntoTheirSums) {
+  write();
+  exchange(5, 5 + 899);
+  const auto file = transport::posix().open_read(path_);
+  const MendedFile mended = mend_file(*file, {});
+  EXPECT_EQ(std::ranges::count(mended.findings, "misplaced-sites", &Finding::rule), 1);
+  EXPECT_EQ(mended.findings.size(), 1U) << "nothing is written anew";
+}
+
+// The record of sums is not what the data are judged by once it contradicts itself.
+TEST_F(ExchangedSites, AreNotClaimedWhereTheRecordOfSlicesIsDamaged) {
+  write();
+  change([](std::string& bytes) {
+    const std::size_t line = bytes.find('\n', bytes.find("limequat-slices 1.1")) + 1;
+    char& digit = bytes[bytes.find('\n', line) - 1];
+    digit = digit == '0' ? '1' : '0';
+  });
+  EXPECT_FALSE(error_of_reading());
+  const Verification result = io::verify(path_);
+  EXPECT_TRUE(result.ok);
+  EXPECT_EQ(result.fields.at(0).compared, std::vector<SumName>{field_checksum});
+  EXPECT_EQ(std::ranges::count(result.findings, "limequat-slices-malformed", &Finding::rule), 1);
+}
+
+TEST(JudgedFiles, OfVersion10AreJudgedByTheChecksumsOfTheirSlices) {
+  const auto golden = std::filesystem::path(LQ_SOURCE_DIR) / "tests" / "golden" / "good" / "lime";
+  const Verification old = io::verify((golden / "slices.lime").string());
+  EXPECT_EQ(old.fields.at(0).status, ChecksumStatus::ok);
+  EXPECT_EQ(old.fields.at(0).compared, (std::vector<SumName>{field_checksum, slice_checksums}));
+  const Verification contradicts = io::verify((golden / "slices_contradict_the_checksum.lime").string());
+  EXPECT_EQ(contradicts.fields.at(0).status, ChecksumStatus::ok);
+  EXPECT_EQ(contradicts.fields.at(0).compared, std::vector<SumName>{field_checksum});
+  const Verification weighted = io::verify((golden / "slices_with_weights.lime").string());
+  EXPECT_EQ(weighted.fields.at(0).status, ChecksumStatus::ok);
+  EXPECT_EQ(weighted.fields.at(0).compared, (std::vector<SumName>{field_checksum, slice_checksums, slice_weights}));
+}
+
+}  // namespace
+}  // namespace lq::io
