@@ -8,8 +8,6 @@
 #include <array>
 #include <bit>
 #include <limits>
-#include <new>
-#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -28,10 +26,6 @@ std::uint64_t lowest_rank(Comm& comm, bool raised) {
   comm.all_reduce(std::span(&lowest, 1), Reduce::min);
   return lowest;
 }
-
-// What is thrown on all ranks when one of them has no memory for more words.
-const std::exception_ptr no_memory_for_words =
-    std::make_exception_ptr(Error(Code::out_of_memory, "memory ran out on a rank; use more ranks or smaller blocks"));
 
 // Collective. Whether `work` succeeds on all ranks.
 template <class Work>
@@ -79,36 +73,6 @@ std::string broadcast_text_from(Comm& comm, std::string_view text, int root) {
   std::string all;
   if (!broadcast_into(comm, base::as_bytes(text), root, all)) std::rethrow_exception(no_memory_for_words);
   return all;
-}
-
-Error out_of_memory() {
-  return Error(Code::out_of_memory, "memory for the work could not be allocated; use more ranks or smaller blocks");
-}
-
-bool is_lack_of_memory(const std::exception_ptr& failure) noexcept {
-  try {
-    if (failure) std::rethrow_exception(failure);
-  } catch (const std::bad_alloc&) {
-    return true;
-  } catch (const std::length_error&) {  // more than a container can ever hold
-    return true;
-  } catch (...) {
-    return false;
-  }
-  return false;
-}
-
-Error error_of(const std::exception_ptr& failure) {
-  if (is_lack_of_memory(failure)) return out_of_memory();
-  try {
-    std::rethrow_exception(failure);
-  } catch (const Error& error) {
-    return error;
-  } catch (const std::exception& error) {
-    return Error(Code::internal, fmt::format("unexpected exception: {} (please report)", error.what()));
-  } catch (...) {
-    return Error(Code::internal, "unexpected exception of unknown type (please report)");
-  }
 }
 
 // An error that names its rank already was agreed on before and is passed on as it is.

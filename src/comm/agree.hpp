@@ -72,6 +72,20 @@ auto agree(Comm& comm, std::span<const Stated> arguments, Work&& work) -> std::i
   return attempt(work, [&](const std::exception_ptr& failure) { agree_on_success(comm, failure, arguments); });
 }
 
+// Collective. Comm::all_to_all() of the messages that `make` returns; whoever fails to make them sends none, and all
+// throw.
+template <class Make>
+std::vector<Message> exchange_messages(Comm& comm, const Make& make) {
+  return agree(comm, [&] {
+    std::exception_ptr failure;
+    std::vector<Message> outgoing, arrived;
+    base::keep_failure(failure, [&] { outgoing = make(); });
+    base::keep_failure(failure, [&] { arrived = comm.all_to_all(std::move(outgoing)); });
+    if (failure) std::rethrow_exception(failure);
+    return arrived;
+  });
+}
+
 // Collective. The same, but `work` runs on the root only.
 template <class Work>
 void agree_at_root(Comm& comm, Work&& work) {

@@ -2,6 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/error_wire.hpp"
 
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <new>
+#include <span>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "base/keep_failure.hpp"
 #include "comm/wire.hpp"
 
 namespace lq::comm {
@@ -36,6 +46,79 @@ Error unpack_error(base::Bytes bytes) {
   facts.found = take_text(bytes);
   facts.system_errno = take<int>(bytes);
   return Error(code, sentence, facts);
+}
+
+const std::exception_ptr no_memory_for_words =
+    std::make_exception_ptr(Error(Code::out_of_memory, "memory ran out on a rank; use more ranks or smaller blocks"));
+
+bool is_lack_of_memory(const std::exception_ptr& failure) noexcept {
+  try {
+    if (failure) std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    return true;
+  } catch (const std::length_error&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+  return false;
+}
+
+Error error_of(const std::exception_ptr& failure) {
+  if (is_lack_of_memory(failure)) {
+    return Error(Code::out_of_memory, "memory for the work could not be allocated; use more ranks or smaller blocks");
+  }
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::exception& error) {
+    return Error(Code::internal, fmt::format("unexpected exception: {} (please report)", error.what()));
+  } catch (...) {
+    return Error(Code::internal, "unexpected exception of unknown type (please report)");
+  }
+}
+
+ToldFailure::ToldFailure(const std::exception_ptr& failure) noexcept : has_failed(failure != nullptr) {
+  if (!has_failed || is_lack_of_memory(failure)) return;
+  try {
+    words = pack_error(error_of(failure));
+  } catch (...) {
+    words.clear();
+  }
+}
+
+std::exception_ptr ToldFailure::error() const noexcept { return has_failed ? told_error(words) : nullptr; }
+
+void make_known(bool is_teller, const std::exception_ptr& failure, base::FunctionRef<void(base::MutableBytes)> spread) {
+  constexpr std::int64_t all_is_well = 0, no_words = -1;
+  ToldFailure told(is_teller ? failure : nullptr);
+  std::int64_t length = !told.has_failed ? all_is_well : told.words.empty() ? no_words : std::ssize(told.words);
+  spread(std::as_writable_bytes(std::span(&length, 1)));
+  if (length == all_is_well) return;
+  std::exception_ptr lack;
+  if (!is_teller)
+    base::keep_failure(lack, [&] { told.words.resize(length == no_words ? 0 : static_cast<std::size_t>(length)); });
+  // In pieces, for which a rank without memory has room, too.
+  std::array<std::byte, 512> piece;
+  for (std::size_t done = 0; length != no_words && done < static_cast<std::size_t>(length); done += piece.size()) {
+    const auto part = std::span(piece).first(std::min(piece.size(), static_cast<std::size_t>(length) - done));
+    if (is_teller) std::ranges::copy(base::Bytes(told.words).subspan(done, part.size()), part.begin());
+    spread(part);
+    if (!is_teller && !lack) std::ranges::copy(part, told.words.begin() + static_cast<std::ptrdiff_t>(done));
+  }
+  std::rethrow_exception(told_error(told.words));
+}
+
+std::exception_ptr told_error(base::Bytes words) noexcept {
+  if (words.empty()) return no_memory_for_words;
+  try {
+    throw unpack_error(words);
+  } catch (const Error&) {
+    return std::current_exception();
+  } catch (...) {
+    return no_memory_for_words;
+  }
 }
 
 }  // namespace lq::comm

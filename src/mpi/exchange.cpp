@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/keep_failure.hpp"
 #include "mpi/mpi_error.hpp"
 #include "mpi/wait.hpp"
 
@@ -19,7 +20,15 @@ Exchange::Exchange(MPI_Comm comm, std::size_t chunk_bytes, int parity)
 std::vector<comm::Message> Exchange::run(std::vector<comm::Message> outgoing) {
   int rank = 0;
   MPI_Comm_rank(comm_, &rank);
+  // Whoever has no memory sends nothing, but receives, for the others wait until their messages are taken.
+  base::keep_failure(failure_, [&] {
+    std::size_t pieces = 0;
+    for (const auto& message : outgoing) pieces += message.bytes.size() / chunk_bytes_ + 1;
+    sends_.reserve(pieces);
+    incoming_.reserve(1);
+  });
   for (auto& message : outgoing) {
+    if (failure_) break;
     if (message.rank == rank) {
       incoming_.push_back(std::move(message));
     } else {
@@ -40,6 +49,7 @@ std::vector<comm::Message> Exchange::run(std::vector<comm::Message> outgoing) {
     // Where ranks share a core, the one that is waited for needs it.
     std::this_thread::yield();
   }
+  if (failure_) std::rethrow_exception(failure_);
   std::sort(incoming_.begin(), incoming_.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
   return std::move(incoming_);
 }
@@ -66,7 +76,8 @@ bool Exchange::receive_one() {
   check(MPI_Iprobe(MPI_ANY_SOURCE, tag_first_, comm_, &waiting, &status), "look for messages");
   if (waiting == 0) return false;
   const int sender = status.MPI_SOURCE;
-  incoming_.push_back({sender, receive_from(sender)});
+  std::vector<std::byte> bytes = receive_from(sender);
+  base::keep_failure(failure_, [&] { incoming_.push_back({sender, std::move(bytes)}); });
   return true;
 }
 
@@ -84,12 +95,27 @@ std::vector<std::byte> Exchange::receive_from(int sender) {
     check(MPI_Get_count(&status, MPI_BYTE, &count), "find the size of a message");
     piece = static_cast<std::size_t>(count);
     const std::size_t before = bytes.size();
-    bytes.resize(before + piece);
+    base::keep_failure(failure_, [&] { bytes.resize(before + piece); });
+    if (bytes.size() < before + piece) {
+      discard(sender, tag);
+      continue;
+    }
     complete("receive a message", [&](MPI_Request* request) {
       return MPI_Irecv(bytes.data() + before, count, MPI_BYTE, sender, tag, comm_, request);
     });
   }
   return bytes;
+}
+
+// A message is taken by a receive that has no room for it, too; that it was cut is the answer that is expected.
+void Exchange::discard(int sender, int tag) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Irecv(nullptr, 0, MPI_BYTE, sender, tag, comm_, &request), "receive a message");
+  int done = 0;
+  while (done == 0) {
+    if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+    std::this_thread::yield();
+  }
 }
 
 bool Exchange::all_sent() {

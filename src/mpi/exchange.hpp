@@ -4,6 +4,7 @@
 // The sparse all-to-all: each rank sends to the few ranks it names and does not know who sends to it.
 #pragma once
 
+#include <exception>
 #include <vector>
 
 #include <limequat/mpi.hpp>
@@ -29,6 +30,7 @@ class Exchange {
   void send(const comm::Message& message);
   bool receive_one();
   std::vector<std::byte> receive_from(int sender);
+  void discard(int sender, int tag);
   bool all_sent();
 
   MPI_Comm comm_;
@@ -37,6 +39,7 @@ class Exchange {
   int tag_rest_;   // the pieces that follow
   std::vector<MPI_Request> sends_;
   std::vector<comm::Message> incoming_;
+  std::exception_ptr failure_;  // memory that was missing
 };
 
 }  // namespace lq::mpi

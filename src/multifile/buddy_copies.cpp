@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
+#include "comm/tree.hpp"
 #include "comm/wire.hpp"
 #include "format/sion/geometry.hpp"
 
@@ -31,86 +33,110 @@ struct Group {
 
 }  // namespace
 
-BuddyCopies::BuddyCopies(const std::shared_ptr<Team>& team, std::shared_ptr<comm::Comm> group, const Creation& request,
+BuddyCopies::BuddyCopies(std::shared_ptr<Team> team, std::shared_ptr<comm::Comm> group, const Creation& request,
                          std::int32_t block_size)
-    : all_(team, &team->all()),
+    : team_(std::move(team)),
+      all_(team_, &team_->all()),
       group_(std::move(group)),
       seat_(request.seat),
       path_(request.path),
       names_(request.copy_names),
-      levels_(static_cast<std::size_t>(request.mode.buddies)) {
+      block_size_(block_size),
+      levels_(static_cast<std::size_t>(request.mode.buddies)) {}
+
+void BuddyCopies::create(const Creation& request) {
   const Ward mine{request.chunk_bytes, request.rank, all_->rank()};
   std::vector<Ward> own;
-  for (const auto& bytes : group_->gather(std::as_bytes(std::span(&mine, 1)), 0))
-    own.push_back(comm::from_bytes<Ward>(bytes));
+  comm::agree(*all_, [&] {
+    comm::gather_records(*group_, std::span(&mine, 1), 0, [&](const Ward& task) { own.push_back(task); });
+  });
   find_neighbours();
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     Level& level = levels_[i];
-    create_level(level, static_cast<std::int32_t>(i), own, request, block_size);
-    for (const Ward& ward : level.wards) level.vicinity.wards.push_back(static_cast<int>(ward.place));
-    level.relay = comm::agree(*all_, [&] { return team->make_relay(level.vicinity); });
+    create_level(level, static_cast<std::int32_t>(i), own, request);
+    level.relay = team_->make_relay(level.vicinity);
   }
 }
 
 // Collective. Which groups keep what at each level, as far as this task is concerned.
 void BuddyCopies::find_neighbours() {
   const format::sion::Place here{seat_.file, seat_.task};
-  const auto places = all_->gather(std::as_bytes(std::span(&here, 1)), 0);
-  std::vector<Group> groups(places.empty() ? 0 : static_cast<std::size_t>(seat_.files));
-  for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    const auto place = comm::from_bytes<format::sion::Place>(places[rank]);
-    Group& group = groups[static_cast<std::size_t>(place.file)];
-    ++group.tasks;
-    if (place.task == 0) group.first = static_cast<std::int32_t>(rank);
-  }
+  std::vector<format::sion::Place> places;
+  std::vector<Group> groups;
+  comm::agree(*all_, [&] {
+    comm::gather_records(*all_, std::span(&here, 1), 0,
+                         [&](const format::sion::Place& place) { places.push_back(place); });
+    if (!places.empty()) groups.resize(static_cast<std::size_t>(seat_.files));
+    for (std::size_t rank = 0; rank < places.size(); ++rank) {
+      Group& group = groups[static_cast<std::size_t>(places[rank].file)];
+      ++group.tasks;
+      if (places[rank].task == 0) group.first = static_cast<std::int32_t>(rank);
+    }
+  });
   const auto levels = static_cast<std::int32_t>(levels_.size());
-  const auto answer = all_->scatter_parts(
-      [&](int rank) {
-        const auto place = comm::from_bytes<format::sion::Place>(places[static_cast<std::size_t>(rank)]);
-        std::vector<std::byte> bytes;
-        for (std::int32_t distance = 1; distance <= levels; ++distance) {
-          comm::append(bytes, groups[static_cast<std::size_t>(group_before(place.file, distance, seat_.files))]);
-          comm::append(bytes, groups[static_cast<std::size_t>(group_before(place.file, -distance, seat_.files))]);
-        }
-        return bytes;
-      },
-      0);
-  base::Bytes bytes = answer;
-  for (std::int32_t level = 0; level < levels; ++level) {
-    const auto keeper = comm::take<Group>(bytes);
-    const auto ward = comm::take<Group>(bytes);
-    levels_[static_cast<std::size_t>(level)].vicinity = {seat_, level + 1, keeper.first, keeper.tasks, ward.tasks, {}};
-  }
+  comm::agree(*all_, [&] {
+    const auto answer = all_->scatter_parts(
+        [&](int rank) {
+          const format::sion::Place place = places[static_cast<std::size_t>(rank)];
+          std::vector<std::byte> bytes;
+          for (std::int32_t distance = 1; distance <= levels; ++distance) {
+            comm::append(bytes, groups[static_cast<std::size_t>(group_before(place.file, distance, seat_.files))]);
+            comm::append(bytes, groups[static_cast<std::size_t>(group_before(place.file, -distance, seat_.files))]);
+          }
+          return bytes;
+        },
+        0);
+    if (answer.empty()) return;  // rank 0 tells why
+    base::Bytes bytes = answer;
+    for (std::int32_t level = 0; level < levels; ++level) {
+      const auto keeper = comm::take<Group>(bytes);
+      const auto ward = comm::take<Group>(bytes);
+      levels_[static_cast<std::size_t>(level)].vicinity = {seat_,        level + 1,  keeper.first,
+                                                           keeper.tasks, ward.tasks, {}};
+    }
+  });
 }
 
-void BuddyCopies::create_level(Level& level, std::int32_t number, const std::vector<Ward>& own, const Creation& request,
-                               std::int32_t block_size) {
-  std::vector<comm::Message> outgoing;
-  if (is_first()) outgoing.push_back({level.vicinity.keeper, bytes_of(std::as_bytes(std::span(own)))});
-  const auto arrived = all_->all_to_all(std::move(outgoing));
-  const auto answers = comm::agree(*all_, [&] { return lay_out(level, number, own, arrived, request, block_size); });
+void BuddyCopies::create_level(Level& level, std::int32_t number, const std::vector<Ward>& own,
+                               const Creation& request) {
+  const auto arrived = comm::exchange_messages(*all_, [&] {
+    std::vector<comm::Message> outgoing;
+    if (is_first()) outgoing.push_back({level.vicinity.keeper, bytes_of(std::as_bytes(std::span(own)))});
+    return outgoing;
+  });
   std::vector<std::vector<std::byte>> parts;
-  for (const comm::Message& message : all_->all_to_all(answers)) {
-    base::Bytes bytes = message.bytes;
-    while (!bytes.empty()) {
-      parts.push_back(comm::to_bytes(comm::take<format::sion::ChunkPlaces>(bytes)));
-      comm::append(parts.back(), comm::take<format::sion::Place>(bytes));
-    }
-  }
-  const auto mine = group_->scatter(parts, 0);
-  base::Bytes bytes = mine;
-  level.stream = LogicalFile(comm::take<format::sion::ChunkPlaces>(bytes));
-  level.place = comm::take<format::sion::Place>(bytes);
+  const auto answers = comm::exchange_messages(*all_, [&] { return lay_out(level, number, own, arrived, request); });
+  comm::agree(*all_, [&] {
+    std::exception_ptr failure;
+    base::keep_failure(failure, [&] {
+      for (const comm::Message& message : answers) {
+        base::Bytes bytes = message.bytes;
+        while (!bytes.empty()) {
+          parts.push_back(comm::to_bytes(comm::take<format::sion::ChunkPlaces>(bytes)));
+          comm::append(parts.back(), comm::take<format::sion::Place>(bytes));
+        }
+      }
+    });
+    const auto mine = group_->scatter_parts(
+        [&](int task) {
+          if (failure) std::rethrow_exception(failure);
+          return std::move(parts[static_cast<std::size_t>(task)]);
+        },
+        0);
+    if (mine.empty()) return;  // the first task tells why
+    base::Bytes bytes = mine;
+    level.stream = LogicalFile(comm::take<format::sion::ChunkPlaces>(bytes));
+    level.place = comm::take<format::sion::Place>(bytes);
+  });
 }
 
 // On the first task of each group, which keeps the copy that `arrived` asks for.
 std::vector<comm::Message> BuddyCopies::lay_out(Level& level, std::int32_t number, const std::vector<Ward>& own,
-                                                const std::vector<comm::Message>& arrived, const Creation& request,
-                                                std::int32_t block_size) {
+                                                const std::vector<comm::Message>& arrived, const Creation& request) {
   if (!is_first()) return {};
   level.wards = comm::take_all<Ward>(arrived.at(0).bytes);
   Facts facts = facts_for_writing(request.path, request.mode);
-  facts.block_size = block_size;
+  facts.block_size = block_size_;
   facts.files = seat_.files;
   facts.file_number = group_before(seat_.file, -(number + 1), seat_.files);
   format::sion::Head head = head_of(facts);
@@ -119,11 +145,12 @@ std::vector<comm::Message> BuddyCopies::lay_out(Level& level, std::int32_t numbe
   for (const Ward& ward : level.wards) {
     head.ranks.push_back(ward.rank);
     chunks.push_back(ward.chunk_bytes);
+    level.vicinity.wards.push_back(static_cast<int>(ward.place));
   }
   head.tasks = static_cast<std::int32_t>(chunks.size());
   const std::int64_t wish = request.mode.collectors.on ? request.mode.collectors.tasks_each_of(head.tasks) : head.tasks;
   head.widths =
-      format::sion::collective_widths(chunks, block_size, format::sion::collector_groups(chunks, block_size, wish));
+      format::sion::collective_widths(chunks, block_size_, format::sion::collector_groups(chunks, block_size_, wish));
   const std::string path = format::sion::copy_name(path_, number, head.file_number, names_);
   level.metadata = std::make_unique<fileset::MetadataWriter>(request.opener.create(path));
   const format::sion::Geometry geometry = level.metadata->write_head(head);
@@ -142,15 +169,15 @@ void BuddyCopies::write(base::Bytes bytes) {
   for (Level& level : levels_) {
     Parcel mine;
     LogicalFile& stream = level.stream;
-    if (bytes.size() <= stream.width()) {
+    base::keep_failure(failure_, [&] {
+      if (bytes.size() > stream.width()) {
+        throw Error(Code::too_large, fmt::format("{} bytes do not fit into the {} of a chunk of the copy", bytes.size(),
+                                                 stream.width()));
+      }
       if (bytes.size() > stream.room()) stream.append_chunk();
       mine = {static_cast<std::int64_t>(stream.offset()), static_cast<std::int64_t>(bytes.size())};
-    } else if (!failure_) {
-      failure_ = std::make_exception_ptr(
-          Error(Code::too_large,
-                fmt::format("{} bytes do not fit into the {} of a chunk of the copy", bytes.size(), stream.width())));
-    }
-    const Courier::Write write = [&](const Parcel& piece, base::Bytes data) {
+    });
+    const auto write = [&](const Parcel& piece, base::Bytes data) {
       level.channel->write_at(static_cast<std::uint64_t>(piece.offset), data);
     };
     level.relay->pass(mine, bytes, write, failure_);
@@ -182,20 +209,22 @@ void BuddyCopies::close() {
 
 void BuddyCopies::close_level(Level& level) {
   // Filled bytes of the wards: by their first task to the keeper, each preceded by the number of chunks.
-  std::vector<comm::Message> outgoing;
-  const auto gathered = group_->gather(std::as_bytes(std::span(level.stream.used())), 0);
-  if (is_first()) outgoing.push_back({level.vicinity.keeper, {}});
-  for (const auto& used : gathered) {
-    comm::append(outgoing[0].bytes, static_cast<std::uint64_t>(used.size() / sizeof(std::int64_t)));
-    outgoing[0].bytes.insert(outgoing[0].bytes.end(), used.begin(), used.end());
-  }
-  const auto arrived = all_->all_to_all(std::move(outgoing));
+  const auto arrived = comm::exchange_messages(*all_, [&] {
+    std::vector<comm::Message> outgoing;
+    const auto gathered = group_->gather(std::as_bytes(std::span(level.stream.used())), 0);
+    if (is_first()) outgoing.push_back({level.vicinity.keeper, {}});
+    for (const auto& used : gathered) {
+      comm::append(outgoing[0].bytes, static_cast<std::uint64_t>(used.size() / sizeof(std::int64_t)));
+      outgoing[0].bytes.insert(outgoing[0].bytes.end(), used.begin(), used.end());
+    }
+    return outgoing;
+  });
   const bool keeps_first = is_first() && level.file == 0;
   std::uint64_t root =
       keeps_first ? static_cast<std::uint64_t>(all_->rank()) : std::numeric_limits<std::uint64_t>::max();
   all_->all_reduce(std::span(&root, 1), comm::Reduce::min);
-  const auto places = all_->gather(std::as_bytes(std::span(&level.place, 1)), static_cast<int>(root));
   comm::agree(*all_, [&] {
+    const auto places = all_->gather(std::as_bytes(std::span(&level.place, 1)), static_cast<int>(root));
     if (is_first()) write_tables(level, arrived, places);
   });
 }

@@ -17,9 +17,11 @@ namespace lq::multifile {
 
 class BuddyCopies {
  public:
-  // Collective over the team, a group for each physical file, of which there are several.
-  BuddyCopies(const std::shared_ptr<Team>& team, std::shared_ptr<comm::Comm> group, const Creation& request,
+  // Local. A group for each physical file, of which there are several.
+  BuddyCopies(std::shared_ptr<Team> team, std::shared_ptr<comm::Comm> group, const Creation& request,
               std::int32_t block_size);
+  // Collective over the team. Throws the same on all.
+  void create(const Creation& request);
 
   // Collective over the neighbouring groups. What fails on the task that keeps a copy fails at close, for all.
   void write(base::Bytes bytes);
@@ -56,20 +58,20 @@ class BuddyCopies {
 
   bool is_first() const noexcept { return group_->rank() == 0; }
   void find_neighbours();
-  void create_level(Level& level, std::int32_t number, const std::vector<Ward>& own, const Creation& request,
-                    std::int32_t block_size);
+  void create_level(Level& level, std::int32_t number, const std::vector<Ward>& own, const Creation& request);
   std::vector<comm::Message> lay_out(Level& level, std::int32_t number, const std::vector<Ward>& own,
-                                     const std::vector<comm::Message>& arrived, const Creation& request,
-                                     std::int32_t block_size);
+                                     const std::vector<comm::Message>& arrived, const Creation& request);
   void close_level(Level& level);
   void write_tables(Level& level, const std::vector<comm::Message>& arrived,
                     const std::vector<std::vector<std::byte>>& places);
 
+  std::shared_ptr<Team> team_;
   std::shared_ptr<comm::Comm> all_;
   std::shared_ptr<comm::Comm> group_;
   Seat seat_;
   std::string path_;
   format::sion::SetRule names_;
+  std::int32_t block_size_;
   std::vector<Level> levels_;
   std::exception_ptr failure_;
 };

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
 #include "fileset/metadata.hpp"
 #include "multifile/description.hpp"
@@ -41,21 +42,28 @@ std::unique_ptr<Channel> make_remote_channel(std::string path) {
   return std::make_unique<RemoteChannel>(std::move(path));
 }
 
-BuddyService::BuddyService(std::shared_ptr<comm::Comm> all, const Opening& request, const Seat& seat)
-    : all_(std::move(all)), request_(request) {
-  comm::require_same(*all_, [&] {
-    require_path(request.path);
-    if (seat.files >= 1 && seat.files <= all_->size() && seat.file >= 0 && seat.file < seat.files) {
-      return stated_request(request.path, request.mode, 0, seat.files);
-    }
+std::vector<comm::Stated> BuddyService::prepare(const Seat& seat) {
+  require_path(request_.path);
+  if (seat.files < 1 || seat.files > all_->size() || seat.file < 0 || seat.file >= seat.files) {
     throw Error(Code::invalid_argument,
                 fmt::format("{}: group {} of {}, of {} tasks in all: that cannot be; to read with buddies, give the "
                             "groups that have written",
-                            request.path, seat.file, seat.files, all_->size()));
-  });
+                            request_.path, seat.file, seat.files, all_->size()));
+  }
   servers_.resize(static_cast<std::size_t>(seat.files));
-  const auto found = all_->gather(look_around(seat), 0);
-  comm::agree_at_root(*all_, [&] { choose_servers(found); });
+  return stated_request(request_.path, request_.mode, 0, seat.files);
+}
+
+void BuddyService::find_servers(const Seat& seat) {
+  comm::agree(*all_, [&] {
+    std::exception_ptr failure;
+    std::vector<std::byte> mine;
+    std::vector<std::vector<std::byte>> found;
+    base::keep_failure(failure, [&] { mine = look_around(seat); });
+    base::keep_failure(failure, [&] { found = all_->gather(mine, 0); });
+    if (failure) std::rethrow_exception(failure);
+    if (all_->rank() == 0) choose_servers(found);
+  });
   all_->broadcast(std::as_writable_bytes(std::span(servers_)), 0);
 }
 
@@ -134,8 +142,7 @@ std::vector<comm::Message> BuddyService::describe() {
 }
 
 BuddyService::Share BuddyService::find_share() {
-  const auto described = comm::agree(*all_, [&] { return describe(); });
-  const auto arrived = all_->all_to_all(described);
+  const auto arrived = comm::exchange_messages(*all_, [&] { return describe(); });
   return comm::agree(*all_, [&] {
     if (arrived.size() != 1) {
       throw Error(Code::invalid_argument,
@@ -161,13 +168,15 @@ void BuddyService::read(std::uint64_t offset, base::MutableBytes buffer) {
 }
 
 void BuddyService::read_round(std::uint64_t offset, base::MutableBytes buffer) {
-  std::vector<comm::Message> questions;
   const Wanted wanted{static_cast<std::int64_t>(offset), static_cast<std::int64_t>(buffer.size()), file_, 0};
-  if (!buffer.empty()) {
-    questions.push_back({servers_[static_cast<std::size_t>(file_)].rank, comm::to_bytes(wanted)});
-  }
-  const auto asked = all_->all_to_all(std::move(questions));
-  auto answers = comm::agree(*all_, [&] {
+  const auto asked = comm::exchange_messages(*all_, [&] {
+    std::vector<comm::Message> questions;
+    if (!buffer.empty()) {
+      questions.push_back({servers_[static_cast<std::size_t>(file_)].rank, comm::to_bytes(wanted)});
+    }
+    return questions;
+  });
+  const auto answers = comm::exchange_messages(*all_, [&] {
     std::vector<comm::Message> read;
     for (const comm::Message& message : asked) {
       const auto theirs = comm::from_bytes<Wanted>(message.bytes);
@@ -179,7 +188,7 @@ void BuddyService::read_round(std::uint64_t offset, base::MutableBytes buffer) {
     }
     return read;
   });
-  for (const comm::Message& message : all_->all_to_all(std::move(answers))) {
+  for (const comm::Message& message : answers) {
     std::ranges::copy(message.bytes, buffer.begin());
   }
 }

@@ -17,8 +17,12 @@ namespace lq::multifile {
 
 class BuddyService {
  public:
-  // Collective over `all`; `seat`: of the caller in its group. not_found: a file that nobody can read.
-  BuddyService(std::shared_ptr<comm::Comm> all, const Opening& request, const Seat& seat);
+  BuddyService(std::shared_ptr<comm::Comm> all, const Opening& request) : all_(std::move(all)), request_(request) {}
+  // Local. Has the memory for find_servers(), and says what must be the same everywhere; `seat`: of the caller in its
+  // group.
+  std::vector<comm::Stated> prepare(const Seat& seat);
+  // Collective over `all`. not_found: a file that nobody can read.
+  void find_servers(const Seat& seat);
 
   // What this task reads, described by whoever serves it.
   struct Share {

@@ -24,29 +24,35 @@ void ParallelFile::close_written() {
   comm::Comm& all = team_->all();
   std::exception_ptr failure;
   const auto attempt = [&](const auto& work) { base::keep_failure(failure, work); };
-  std::vector<std::int64_t> mine{0};  // chunks, and how far each is filled; none tells the first task of a failure
+  std::vector<std::int64_t> mine;  // chunks, and how far each is filled
   attempt([&] {
     catch_up();
     const std::vector<std::int64_t> used = selected().stream.used();
     close_channels();
     if (collector_failure_) std::rethrow_exception(collector_failure_);
-    mine[0] = static_cast<std::int64_t>(used.size());
+    mine.reserve(1 + used.size());
+    mine.push_back(static_cast<std::int64_t>(used.size()));
     mine.insert(mine.end(), used.begin(), used.end());
   });
   // Other files of the set must know, too.
   if (seat_.files > 1) comm::agree_on_success(all, failure);
-  format::sion::ChunkTableBuilder table;
+  std::optional<format::sion::ChunkTableBuilder> table;
   attempt([&] {
-    comm::gather_records(*group_.comm, std::span<const std::int64_t>(mine), 0,
-                         [&](std::int64_t number) { table.add(number, static_cast<std::size_t>(seat_.tasks)); });
+    if (is_first()) table.emplace();
   });
-  format::sion::Tail tail;
-  if (seat_.files > 1) attempt([&] { tail.map = gather_map(); });
+  constexpr std::int64_t no_chunks = 0;  // tells the first task of a failure
+  const auto told = mine.empty() ? std::span(&no_chunks, 1) : std::span<const std::int64_t>(mine);
+  attempt([&] {
+    comm::gather_records(*group_.comm, told, 0, [&](std::int64_t number) {
+      if (table) table->add(number, static_cast<std::size_t>(seat_.tasks));
+    });
+  });
+  std::optional<std::vector<format::sion::Place>> map;
+  if (seat_.files > 1) attempt([&] { map = gather_map(); });
   comm::agree(all, [&] {
     if (failure) std::rethrow_exception(failure);
-    if (!is_first() || !table.is_whole()) return;
-    tail.table = table.take();
-    metadata_->write_tail(tail);
+    if (!is_first() || !table->is_whole()) return;
+    metadata_->write_tail({table->take(), std::move(map)});
   });
   if (copies_) copies_->close();
 }

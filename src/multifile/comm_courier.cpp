@@ -12,7 +12,6 @@
 
 #include "base/keep_failure.hpp"
 #include "comm/error_wire.hpp"
-#include "comm/wire.hpp"
 
 namespace lq::multifile {
 namespace {
@@ -27,13 +26,16 @@ void for_each_piece(const Parcel& parcel, std::int64_t piece_bytes, const Work& 
   }
 }
 
-std::size_t error_bytes(const Parcel& parcel) noexcept {
+// Words travel in pieces, for which a rank without memory has room, too.
+constexpr std::size_t words_piece = 512;
+
+std::size_t words_bytes(const Parcel& parcel) noexcept {
   return parcel.offset == Parcel::failed ? static_cast<std::size_t>(parcel.bytes) : 0;
 }
 
 // Throws the error of a task that has failed before.
-void require_no_error(const Parcel& parcel, base::Bytes error) {
-  if (parcel.offset == Parcel::failed) throw comm::unpack_error(error.first(error_bytes(parcel)));
+void require_no_error(const Parcel& parcel, base::Bytes words) {
+  if (parcel.offset == Parcel::failed) std::rethrow_exception(comm::told_error(words.first(words_bytes(parcel))));
 }
 
 // Runs `work` unless there was a failure before.
@@ -44,7 +46,11 @@ void attempt(std::exception_ptr& failure, const Work& work) {
 
 }  // namespace
 
-CommCourier::CommCourier(std::shared_ptr<comm::Comm> comm) : comm_(std::move(comm)), channel_(*comm_) {}
+void CommCourier::reserve(const CollectorGroup& group) {
+  if (comm_->rank() == group.collector && group.tasks > 1) make_room(group.piece_bytes);
+}
+
+void CommCourier::make_room(std::int64_t piece_bytes) { room_.resize(static_cast<std::size_t>(piece_bytes)); }
 
 void CommCourier::send(base::Bytes bytes, int to) { comm::wait(comm_->start_send(bytes, to, channel())); }
 void CommCourier::receive(base::MutableBytes bytes, int from) {
@@ -52,47 +58,44 @@ void CommCourier::receive(base::MutableBytes bytes, int from) {
 }
 
 void CommCourier::give_verdict(int first, int last, const std::exception_ptr& failure) {
-  std::vector<std::byte> verdict;
-  if (failure) {
-    try {
-      std::rethrow_exception(failure);
-    } catch (const Error& error) {
-      verdict = comm::pack_error(error);
-    } catch (const std::exception& error) {
-      verdict = comm::pack_error(Error(Code::internal, error.what()));
-    }
-  }
-  const std::uint64_t length = verdict.size();
-  for (int task = first; task <= last; ++task) {
-    send(std::as_bytes(std::span(&length, 1)), task);
-    if (length > 0) send(verdict, task);
-  }
-  if (failure) std::rethrow_exception(failure);
+  comm::make_known(true, failure, [&](base::Bytes bytes) {
+    for (int task = first; task <= last; ++task) send(bytes, task);
+  });
 }
 
 void CommCourier::await_verdict(int collector) {
-  std::uint64_t length = 0;
-  receive(std::as_writable_bytes(std::span(&length, 1)), collector);
-  if (length == 0) return;
-  std::vector<std::byte> verdict(length);
-  receive(verdict, collector);
-  throw comm::unpack_error(verdict);
+  comm::make_known(false, nullptr, [&](base::MutableBytes bytes) { receive(bytes, collector); });
 }
 
-void CommCourier::send_error(const Parcel& mine, base::Bytes error, int collector) {
-  if (error_bytes(mine) > 0) send(error.first(error_bytes(mine)), collector);
+void CommCourier::send_words(base::Bytes words, int to) {
+  for (; !words.empty(); words = words.subspan(std::min(words.size(), words_piece))) {
+    send(words.first(std::min(words.size(), words_piece)), to);
+  }
+}
+
+// The error that they say.
+std::exception_ptr CommCourier::receive_words(std::size_t length, int from) {
+  std::vector<std::byte> words;
+  std::exception_ptr lack;
+  attempt(lack, [&] { words.reserve(length); });
+  std::array<std::byte, words_piece> piece;
+  for (std::size_t done = 0; done < length; done += piece.size()) {
+    const base::MutableBytes part = std::span(piece).first(std::min(piece.size(), length - done));
+    receive(part, from);
+    if (!lack) words.insert(words.end(), part.begin(), part.end());
+  }
+  return comm::told_error(words);
 }
 
 void CommCourier::receive_error(const Parcel& parcel, int from, std::exception_ptr& failure) {
-  if (error_bytes(parcel) == 0) return;
-  std::vector<std::byte> error(error_bytes(parcel));
-  receive(error, from);
-  attempt(failure, [&] { require_no_error(parcel, error); });
+  if (parcel.offset != Parcel::failed) return;
+  const std::exception_ptr error = receive_words(words_bytes(parcel), from);
+  if (!failure) failure = error;
 }
 
 void CommCourier::offer(const Parcel& mine, base::Bytes data, int collector, std::int64_t piece_bytes) {
   send(std::as_bytes(std::span(&mine, 1)), collector);
-  send_error(mine, data, collector);
+  send_words(data.first(words_bytes(mine)), collector);
   for_each_piece(mine, piece_bytes, [&](const Parcel& piece, std::size_t done) {
     send(data.subspan(done, static_cast<std::size_t>(piece.bytes)), collector);
   });
@@ -102,9 +105,8 @@ void CommCourier::accept(int from, std::int64_t piece_bytes, const Write& write,
   Parcel parcel;
   receive(std::as_writable_bytes(std::span(&parcel, 1)), from);
   receive_error(parcel, from, failure);
-  std::vector<std::byte> held;
   for_each_piece(parcel, piece_bytes, [&](const Parcel& piece, std::size_t) {
-    held.resize(static_cast<std::size_t>(piece.bytes));
+    const base::MutableBytes held = std::span(room_).first(static_cast<std::size_t>(piece.bytes));
     receive(held, from);
     attempt(failure, [&] { write(piece, held); });
   });
@@ -112,7 +114,7 @@ void CommCourier::accept(int from, std::int64_t piece_bytes, const Write& write,
 
 void CommCourier::ask(const Parcel& mine, base::MutableBytes data, int collector, std::int64_t piece_bytes) {
   send(std::as_bytes(std::span(&mine, 1)), collector);
-  send_error(mine, data, collector);
+  send_words(data.first(words_bytes(mine)), collector);
   for_each_piece(mine, piece_bytes, [&](const Parcel& piece, std::size_t done) {
     receive(data.subspan(done, static_cast<std::size_t>(piece.bytes)), collector);
   });
@@ -122,10 +124,10 @@ void CommCourier::serve(int from, std::int64_t piece_bytes, const Read& read, st
   Parcel parcel;
   receive(std::as_writable_bytes(std::span(&parcel, 1)), from);
   receive_error(parcel, from, failure);
-  std::vector<std::byte> held;
   for_each_piece(parcel, piece_bytes, [&](const Parcel& piece, std::size_t) {
-    held.assign(static_cast<std::size_t>(piece.bytes), std::byte{0});
+    const base::MutableBytes held = std::span(room_).first(static_cast<std::size_t>(piece.bytes));
     attempt(failure, [&] { read(piece, held); });
+    if (failure) std::ranges::fill(held, std::byte{0});
     send(held, from);
   });
 }

@@ -4,20 +4,27 @@
 // Data of a group over messages: the parcel, the data in pieces, and the collector's verdict.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "multifile/team.hpp"
 
 namespace lq::multifile {
 
 class CommCourier final : public Courier {
  public:
-  // Collective.
-  explicit CommCourier(std::shared_ptr<comm::Comm> comm);
+  // Local.
+  explicit CommCourier(std::shared_ptr<comm::Comm> comm) : comm_(std::move(comm)) {}
+  // Collective, before anything is moved. Asks for no memory.
+  void open() { channel_.emplace(*comm_); }
 
+  void reserve(const CollectorGroup& group) override;
   void collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) override;
   void deal_out(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data, const Read& read) override;
 
   // The steps, for couriers of tasks that share a rank. `failure`: of the collector, who goes on without reading and
-  // writing.
+  // writing. Whoever accepts or serves has room for a piece.
+  void make_room(std::int64_t piece_bytes);
   void offer(const Parcel& mine, base::Bytes data, int collector, std::int64_t piece_bytes);
   void accept(int from, std::int64_t piece_bytes, const Write& write, std::exception_ptr& failure);
   void ask(const Parcel& mine, base::MutableBytes data, int collector, std::int64_t piece_bytes);
@@ -29,16 +36,18 @@ class CommCourier final : public Courier {
   // Throws the failure.
   void give_verdict(int first, int last, const std::exception_ptr& failure);
   void await_verdict(int collector);
-  int channel() const noexcept { return channel_.number(); }
+  int channel() const noexcept { return channel_->number(); }
 
  private:
   void send(base::Bytes bytes, int to);
-  void send_error(const Parcel& mine, base::Bytes error, int collector);
+  void send_words(base::Bytes words, int to);
+  std::exception_ptr receive_words(std::size_t length, int from);
   void receive_error(const Parcel& parcel, int from, std::exception_ptr& failure);
   void receive(base::MutableBytes bytes, int from);
 
   std::shared_ptr<comm::Comm> comm_;
-  comm::Channel channel_;  // of the group
+  std::optional<comm::Channel> channel_;  // of the group
+  std::vector<std::byte> room_;           // for a piece of another task
 };
 
 }  // namespace lq::multifile

@@ -6,27 +6,38 @@
 
 #include <algorithm>
 
+#include "base/keep_failure.hpp"
+
 namespace lq::multifile {
 namespace {
 
 constexpr std::size_t piece_bytes = 1 << 20;
+constexpr Parcel failed_parcel{Parcel::failed, 0};
 
 }  // namespace
 
-CommRelay::CommRelay(std::shared_ptr<comm::Comm> comm, const Vicinity& vicinity)
-    : comm_(std::move(comm)), courier_(comm_), keeper_(vicinity.keeper), wards_(vicinity.wards) {}
+CommRelay::CommRelay(std::shared_ptr<comm::Comm> comm, const Vicinity& vicinity, int tasks)
+    : comm_(std::move(comm)), courier_(comm_), keeper_(vicinity.keeper), wards_(vicinity.wards) {
+  parcels_.reserve(static_cast<std::size_t>(tasks));
+  if (!wards_.empty()) courier_.make_room(piece_bytes);
+}
 
 void CommRelay::pass(const Parcel& mine, base::Bytes data, const Courier::Write& write, std::exception_ptr& failure) {
-  start(mine, data);
+  start(mine, data, failure);
   accept(write, failure);
   finish();
 }
 
-void CommRelay::start(const Parcel& mine, base::Bytes data) {
-  flights_.push_back(comm_->start_send(std::as_bytes(std::span(&mine, 1)), keeper_, courier_.channel()));
-  for (std::size_t done = 0; mine.offset >= 0 && done < data.size(); done += piece_bytes) {
+void CommRelay::start(const Parcel& mine, base::Bytes data, std::exception_ptr& failure) {
+  const std::size_t pieces = mine.offset >= 0 ? (data.size() + piece_bytes - 1) / piece_bytes : 0;
+  std::exception_ptr lack;
+  base::keep_failure(lack, [&] { pieces_.reserve(pieces_.size() + pieces); });
+  if (!failure) failure = lack;
+  const Parcel& sent = lack ? failed_parcel : mine;
+  parcels_.push_back(comm_->start_send(std::as_bytes(std::span(&sent, 1)), keeper_, courier_.channel()));
+  for (std::size_t done = 0; !lack && mine.offset >= 0 && done < data.size(); done += piece_bytes) {
     const auto piece = data.subspan(done, std::min(piece_bytes, data.size() - done));
-    flights_.push_back(comm_->start_send(piece, keeper_, courier_.channel()));
+    pieces_.push_back(comm_->start_send(piece, keeper_, courier_.channel()));
   }
 }
 
@@ -35,8 +46,10 @@ void CommRelay::accept(const Courier::Write& write, std::exception_ptr& failure)
 }
 
 void CommRelay::finish() {
-  for (comm::Flight& flight : flights_) comm::wait(std::move(flight));
-  flights_.clear();
+  for (auto* const flights : {&parcels_, &pieces_}) {
+    for (comm::Flight& flight : *flights) comm::wait(std::move(flight));
+    flights->clear();
+  }
 }
 
 }  // namespace lq::multifile

@@ -11,13 +11,16 @@ namespace lq::multifile {
 
 class CommRelay final : public Relay {
  public:
-  // Collective. Ranks of the vicinity are those of `comm`.
-  CommRelay(std::shared_ptr<comm::Comm> comm, const Vicinity& vicinity);
+  // Local. Ranks of the vicinity are those of `comm`, each of which has so many tasks.
+  CommRelay(std::shared_ptr<comm::Comm> comm, const Vicinity& vicinity, int tasks = 1);
+  // Collective, before anything is passed. Asks for no memory.
+  void open() { courier_.open(); }
 
   void pass(const Parcel& mine, base::Bytes data, const Courier::Write& write, std::exception_ptr& failure) override;
 
   // The steps, for tasks that share a rank: started for each of them; parcel and data stay where they are to the end.
-  void start(const Parcel& mine, base::Bytes data);
+  // Data for which there is no memory to send them are a failure, here and where they are awaited.
+  void start(const Parcel& mine, base::Bytes data, std::exception_ptr& failure);
   void accept(const Courier::Write& write, std::exception_ptr& failure);
   void finish();
 
@@ -26,7 +29,7 @@ class CommRelay final : public Relay {
   CommCourier courier_;
   int keeper_;
   std::vector<int> wards_;
-  std::vector<comm::Flight> flights_;
+  std::vector<comm::Flight> parcels_, pieces_;  // under way
 };
 
 }  // namespace lq::multifile

@@ -4,6 +4,7 @@
 // Creating a multifile: the first task of each physical file makes it, works out where the chunks lie, and writes
 // metadata block 1 (formats/sion.md 2, 4); then everybody opens it.
 #include <array>
+#include <optional>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -111,24 +112,24 @@ ParallelFile::~ParallelFile() = default;
 
 std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, const Creation& request) {
   comm::Comm& all = team->all();
-  std::string path;
+  std::unique_ptr<ParallelFile> file;
+  std::optional<NewFile> made;
   comm::require_same(all, [&] {
     require_path(request.path);
     require_valid(request, all);
-    path = path_of(request.names, request.path, request.seat.file);
-    require_path(path);
+    file.reset(new ParallelFile(facts_of(request, all.size()), team, request.seat));
+    file->physical_path_ = path_of(request.names, request.path, request.seat.file);
+    require_path(file->physical_path_);
+    made.emplace(*request.opener.transport, file->physical_path_);
     return stated_creation(request);
   });
-  auto file = std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, all.size()), team, request.seat));
   file->form_group(request);
   file->map_root_ = find_map_root(all, request.seat);
   file->wish_ = request.mode.collectors;
   if (request.mode.buddies > 0 && !file->wish_.on) file->wish_ = {true, request.seat.tasks, 0};
   file->merges_ = request.mode.merges;
-  NewFile made(*request.opener.transport, path);
-  file->physical_path_ = path;
   const std::exception_ptr failure = file->settle(request.chunk_bytes, request.rank, [&] {
-    if (request.opener.transport->kind(path) == transport::PathKind::absent) made.note_new();
+    if (request.opener.transport->kind(made->path()) == transport::PathKind::absent) made->note_new();
     file->create_physical(request);
   });
   comm::agree(all, [&] {
@@ -137,9 +138,11 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
     if (!file->tasks_.empty()) file->open_data(request.opener.with(request.mode, file->facts_.block_size));
   });
   if (request.mode.buddies > 0) {
-    file->copies_ = std::make_unique<BuddyCopies>(team, file->group_.comm, request, file->facts_.block_size);
+    file->copies_ = comm::agree(
+        all, [&] { return std::make_unique<BuddyCopies>(team, file->group_.comm, request, file->facts_.block_size); });
+    file->copies_->create(request);
   }
-  made.keep();
+  made->keep();
   return file;
 }
 
@@ -149,14 +152,10 @@ void ParallelFile::create_physical(const Creation& request) {
   if (request.block_size < 0) facts_.block_size = fileset::block_size_of(*request.opener.transport, physical_path_);
 }
 
-// Where a rank is a task nothing is split and nothing can fail.
 void ParallelFile::form_group(const Creation& request) {
-  if (seat_.is_rank) {
-    group_ = team_->form(seat_);
-    return;
-  }
+  group_ = team_->form(seat_);
+  if (seat_.is_rank) return;
   comm::agree(team_->all(), [&] {
-    group_ = team_->form(seat_);
     if (group_.comm->size() == seat_.tasks && group_.comm->rank() == seat_.task) return;
     throw Error(Code::invalid_argument, fmt::format("{}: file {} has {} tasks, {} were announced", request.path,
                                                     seat_.file, group_.comm->size(), seat_.tasks));
@@ -166,12 +165,12 @@ void ParallelFile::form_group(const Creation& request) {
 // Collective over the tasks of the file. The first one prepares and works out where all are; what went wrong is to be
 // agreed on.
 std::exception_ptr ParallelFile::settle(std::int64_t chunk_bytes, std::int64_t rank,
-                                        const std::function<void()>& prepare) {
+                                        base::FunctionRef<void()> prepare) {
   comm::Comm& comm = *group_.comm;
   const Request mine{chunk_bytes, rank, team_->may_collect() ? 0U : 1U};
   std::exception_ptr failure;
   const auto attempt = [&](const auto& work) { base::keep_failure(failure, work); };
-  Layout layout;
+  std::optional<Layout> layout;  // on the first task
   attempt([&] {
     Wishes wishes;
     comm::gather_records(comm, std::span(&mine, 1), 0, [&](const Request& request) {
@@ -182,11 +181,11 @@ std::exception_ptr ParallelFile::settle(std::int64_t chunk_bytes, std::int64_t r
     });
     if (!is_first()) return;
     prepare();
-    layout = lay_out(std::move(wishes));
+    layout.emplace(lay_out(std::move(wishes)));
   });
   attempt([&] {
     const std::vector<std::byte> answer = comm.scatter_parts(
-        [&](int task) { return failure ? std::vector<std::byte>() : layout.answer_to(seat_.file, task); }, 0);
+        [&](int task) { return failure ? std::vector<std::byte>() : layout->answer_to(seat_.file, task); }, 0);
     if (!answer.empty()) take_answer(answer);
   });
   return failure;
@@ -217,6 +216,7 @@ void ParallelFile::take_answer(base::Bytes bytes) {
   collects_ = collecting.is_on != 0;
   merges_ = collecting.merges != 0;
   collectors_ = collecting.group;
+  if (collects_) group_.courier->reserve(collectors_);
   tasks_.clear();
   add_task(bytes);
 }

@@ -114,13 +114,18 @@ std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, con
     const std::string path = path_of(request.names, request.path, 0);
     return seating_of(fileset::read_metadata(*request.opener.transport, path), all.size());
   });
-  const auto seat =
-      comm::from_bytes<Seat>(all.scatter_parts([&](int rank) { return comm::to_bytes(seating.seat_of(rank)); }, 0));
-
-  auto file = std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, seat, all.size()), team, seat));
-  file->wish_ = request.mode.collectors;
-  file->physical_path_ = path_of(request.names, request.path, seat.file);
-  file->group_ = comm::agree(all, [&] { return team->form(seat); });
+  auto file = comm::agree(all, [&] {
+    const std::vector<std::byte> answer =
+        all.scatter_parts([&](int rank) { return comm::to_bytes(seating.seat_of(rank)); }, 0);
+    if (answer.empty()) return std::unique_ptr<ParallelFile>();  // rank 0 tells why
+    const auto seat = comm::from_bytes<Seat>(answer);
+    auto made = std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, seat, all.size()), team, seat));
+    made->wish_ = request.mode.collectors;
+    made->physical_path_ = path_of(request.names, request.path, seat.file);
+    return made;
+  });
+  const Seat& seat = file->seat_;
+  file->group_ = team->form(seat);
   comm::Comm& group = *file->group_.comm;
   const Layout layout = comm::agree(all, [&] {
     const std::uint8_t mine = team->may_collect() ? 0 : 1;
@@ -171,21 +176,29 @@ ParallelFile::Layout ParallelFile::read_physical(const Opening& request, const s
 std::unique_ptr<ParallelFile> ParallelFile::open_with_buddies(std::shared_ptr<Team> team, const Opening& request,
                                                               const Seat& seat) {
   const std::shared_ptr<comm::Comm> all(team, &team->all());
-  auto service = std::make_unique<BuddyService>(all, request, seat);
+  std::unique_ptr<BuddyService> service;
+  comm::require_same(*all, [&] {
+    service = std::make_unique<BuddyService>(all, request);
+    return service->prepare(seat);
+  });
+  service->find_servers(seat);
   const BuddyService::Share share = service->find_share();
-  auto file =
-      std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, share.seat, all->size()), team, share.seat));
-  file->physical_path_ = share.path;
-  file->group_.comm = all;
-  base::Bytes task = share.task;
-  file->add_task(task);
   std::uint64_t sees_its_file = 1;
-  try {
-    file->open_data(request.opener.with(request.mode));
-  } catch (const Error&) {
-    file->channels_.push_back(make_remote_channel(share.path));
-    sees_its_file = 0;
-  }
+  auto file = comm::agree(*all, [&] {
+    auto made =
+        std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, share.seat, all->size()), team, share.seat));
+    made->physical_path_ = share.path;
+    made->group_.comm = all;
+    base::Bytes task = share.task;
+    made->add_task(task);
+    try {
+      made->open_data(request.opener.with(request.mode));
+    } catch (const Error&) {
+      made->channels_.push_back(make_remote_channel(share.path));
+      sees_its_file = 0;
+    }
+    return made;
+  });
   all->all_reduce(std::span(&sees_its_file, 1), comm::Reduce::min);
   if (sees_its_file == 1) return file;
   file->collects_ = true;

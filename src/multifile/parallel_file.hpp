@@ -74,7 +74,7 @@ class ParallelFile final : public Multifile {
   void fetch(const Parcel& piece, base::MutableBytes bytes);
   bool is_first() const noexcept { return seat_.task == 0; }
   void create_physical(const Creation& request);
-  std::exception_ptr settle(std::int64_t chunk_bytes, std::int64_t rank, const std::function<void()>& prepare);
+  std::exception_ptr settle(std::int64_t chunk_bytes, std::int64_t rank, base::FunctionRef<void()> prepare);
   void form_group(const Creation& request);
   Layout lay_out(Wishes wishes);
   Layout read_physical(const Opening& request, const std::vector<std::uint8_t>& only_sends);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "comm/agree.hpp"
 #include "comm/tree.hpp"
 #include "format/sion/geometry.hpp"
 #include "multifile/comm_courier.hpp"
@@ -26,13 +27,19 @@ class CommTeam final : public Team {
 
   FileGroup form(const Seat& seat) override {
     FileGroup group;
-    group.comm = seat.is_rank ? all_ : all_->split(seat.file, seat.task);
-    group.courier = std::make_shared<CommCourier>(group.comm);
+    const auto courier = comm::agree(*all_, [&] {
+      group.comm = seat.is_rank ? all_ : all_->split(seat.file, seat.task);
+      return std::make_shared<CommCourier>(group.comm);
+    });
+    courier->open();
+    group.courier = courier;
     return group;
   }
 
   std::unique_ptr<Relay> make_relay(const Vicinity& vicinity) override {
-    return std::make_unique<CommRelay>(all_, vicinity);
+    auto relay = comm::agree(*all_, [&] { return std::make_unique<CommRelay>(all_, vicinity); });
+    relay->open();
+    return relay;
   }
 
  private:
@@ -61,7 +68,7 @@ Seat dealt_seat(std::int32_t task, std::int32_t tasks, std::int32_t files) {
 }
 
 Seat grouped_seat(comm::Comm& all, std::int32_t leader, std::int32_t task, std::int32_t tasks) {
-  const std::unique_ptr<comm::Comm> group = all.split(leader, task);
+  const std::unique_ptr<comm::Comm> group = comm::agree(all, [&] { return all.split(leader, task); });
   const std::uint64_t leads = group->rank() == 0 ? 1 : 0;
   const comm::Sums leaders = comm::exclusive_sums(all, std::span(&leads, 1));
   std::uint64_t file = leaders.before[0];

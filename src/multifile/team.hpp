@@ -8,11 +8,11 @@
 
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/function_ref.hpp"
 #include "comm/comm.hpp"
 
 namespace lq::multifile {
@@ -30,7 +30,7 @@ struct Seat {
 struct Parcel {
   static constexpr std::int64_t nowhere = -1;     // the task has nothing to move
   static constexpr std::int64_t collectors = -2;  // the data belong to the collector's own stream
-  static constexpr std::int64_t failed = -3;      // the data are an error (comm/error_wire), which all are to get
+  static constexpr std::int64_t failed = -3;      // the data are the words of a failure (comm/error_wire) for all
 
   std::int64_t offset = nowhere;
   std::int64_t bytes = 0;
@@ -51,10 +51,12 @@ CollectorGroup group_of(const std::vector<std::int32_t>& groups, std::int32_t ta
 // Moves data within a group. Collective over the group; each task passes its own parcel.
 class Courier {
  public:
-  using Write = std::function<void(const Parcel& piece, base::Bytes)>;
-  using Read = std::function<void(const Parcel& piece, base::MutableBytes)>;
+  using Write = base::FunctionRef<void(const Parcel& piece, base::Bytes)>;
+  using Read = base::FunctionRef<void(const Parcel& piece, base::MutableBytes)>;
 
   virtual ~Courier() = default;
+  // Local. Has the memory for the pieces of others, so that none is asked for while they wait.
+  virtual void reserve(const CollectorGroup& /*group*/) {}
   // Calls `write` on the collector, task by task, piece by piece; its own data first. When `write` throws, or a task
   // has failed before, all of the group throw.
   virtual void collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) = 0;
@@ -93,13 +95,13 @@ class Team {
  public:
   virtual ~Team() = default;
   virtual comm::Comm& all() = 0;
-  // Collective over all(). The group of the tasks of a physical file.
+  // Collective over all(). The group of the tasks of a physical file; throws the same on all.
   virtual FileGroup form(const Seat& seat) = 0;
   // Whether this task may read and write for others.
   virtual bool may_collect() const { return true; }
   // Whether tasks can keep copies for each other.
   virtual bool can_relay() const { return true; }
-  // Collective over all().
+  // Collective over all(). Throws the same on all.
   virtual std::unique_ptr<Relay> make_relay(const Vicinity& vicinity) = 0;
 };
 

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/keep_failure.hpp"
+#include "comm/agree.hpp"
 #include "comm/wire.hpp"
 #include "multifile/reduce.hpp"
 
@@ -58,8 +60,7 @@ void ThreadGroup::meet() {
   changed_.wait(lock, [&] { return meeting_ != meeting; });
 }
 
-void ThreadGroup::together(int thread, const void* deposit, const std::function<void()>& work,
-                           const std::function<void()>& take) {
+void ThreadGroup::together(int thread, const void* deposit, Work work, Work take) {
   deposits_[static_cast<std::size_t>(thread)] = deposit;
   meet();
   if (thread == 0) {
@@ -101,19 +102,18 @@ void ThreadsComm::broadcast(std::span<std::byte> data, int root) {
 
 void ThreadsComm::all_reduce(std::span<std::uint64_t> values, comm::Reduce operation) {
   using Values = std::span<std::uint64_t>;
-  std::vector<std::uint64_t> mine(values.begin(), values.end());
   shared_->group.together(
       thread_, &values,
       [&] {
         for (int t = 1; t < threads_; ++t) {
           const Values theirs = shared_->group.deposit<Values>(t);
-          for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = combine(mine[i], theirs[i], operation);
+          for (std::size_t i = 0; i < values.size(); ++i) values[i] = combine(values[i], theirs[i], operation);
         }
-        shared_->between->all_reduce(mine, operation);
-        shared_->parts.assign(1, {});
-        comm::append_all(shared_->parts[0], std::span(mine));
+        shared_->between->all_reduce(values, operation);
       },
-      [&] { std::ranges::copy(comm::take_all<std::uint64_t>(shared_->parts[0]), values.begin()); });
+      [&] {
+        if (thread_ > 0) std::ranges::copy(shared_->group.deposit<Values>(0), values.begin());
+      });
 }
 
 // The threads of the root's rank that stand in front of it come last.
@@ -127,15 +127,23 @@ void ThreadsComm::gather_pieces(std::span<const std::byte> mine, int root, const
   shared_->group.together(
       thread_, &deposit,
       [&] {
+        std::exception_ptr failure;
         const auto joined = [&](int first, int last) {
           std::vector<std::byte> bytes;
-          for (int t = first; t < last; ++t) comm::append_all(bytes, shared_->group.deposit<Deposit>(t).data);
+          base::keep_failure(failure, [&] {
+            for (int t = first; t < last; ++t) comm::append_all(bytes, shared_->group.deposit<Deposit>(t).data);
+          });
           return bytes;
         };
         const bool is_there = shared_->between->rank() == root_rank;
         const Sink& to = shared_->group.deposit<Deposit>(root_thread).sink;
-        shared_->between->gather_pieces(joined(is_there ? root_thread : 0, threads_), root_rank, to);
-        if (is_there && root_thread > 0) to(joined(0, root_thread));
+        const std::vector<std::byte> bytes = joined(is_there ? root_thread : 0, threads_);
+        base::keep_failure(failure, [&] { shared_->between->gather_pieces(bytes, root_rank, to); });
+        if (is_there && root_thread > 0 && !failure) {
+          const std::vector<std::byte> last = joined(0, root_thread);
+          if (!failure) to(last);
+        }
+        if (failure) std::rethrow_exception(failure);
       },
       [] {});
 }
@@ -172,23 +180,37 @@ std::unique_ptr<comm::Comm> ThreadsComm::split(int colour, int key) {
   return next ? std::make_unique<ThreadsComm>(next, thread_) : nullptr;
 }
 
+namespace {
+
 // Messages between two ranks travel as one, in which each says from which thread to which.
+std::vector<comm::Message> messages_between(int threads, const ThreadGroup& group) {
+  std::map<int, std::vector<std::byte>> packed;
+  for (int t = 0; t < threads; ++t) {
+    for (const comm::Message& message : group.deposit<std::vector<comm::Message>>(t)) {
+      std::vector<std::byte>& bytes = packed[message.rank / threads];
+      comm::append(bytes, Envelope{t, message.rank % threads, message.bytes.size()});
+      comm::append_all(bytes, std::span(message.bytes));
+    }
+  }
+  std::vector<comm::Message> between;
+  for (auto& [rank, bytes] : packed) between.push_back({rank, std::move(bytes)});
+  return between;
+}
+
+}  // namespace
+
 std::vector<comm::Message> ThreadsComm::all_to_all(std::vector<comm::Message> outgoing) {
   using Outgoing = std::vector<comm::Message>;
   std::vector<comm::Message> mine;
   const auto work = [&] {
-    std::map<int, std::vector<std::byte>> packed;
-    for (int t = 0; t < threads_; ++t) {
-      for (const comm::Message& message : shared_->group.deposit<Outgoing>(t)) {
-        std::vector<std::byte>& bytes = packed[message.rank / threads_];
-        comm::append(bytes, Envelope{t, message.rank % threads_, message.bytes.size()});
-        comm::append_all(bytes, std::span(message.bytes));
-      }
-    }
+    std::exception_ptr failure;
     Outgoing between;
-    for (auto& [rank, bytes] : packed) between.push_back({rank, std::move(bytes)});
+    base::keep_failure(failure, [&] { between = messages_between(threads_, shared_->group); });
+    if (failure) between.clear();
+    const Outgoing messages = shared_->between->all_to_all(std::move(between));
+    if (failure) std::rethrow_exception(failure);
     shared_->mail.assign(static_cast<std::size_t>(threads_), {});
-    for (const comm::Message& arrived : shared_->between->all_to_all(std::move(between))) {
+    for (const comm::Message& arrived : messages) {
       base::Bytes bytes = arrived.bytes;
       while (!bytes.empty()) {
         const auto envelope = comm::take<Envelope>(bytes);
@@ -224,15 +246,20 @@ void ThreadsTeam::require_whole_ranks(const Seat& seat) {
 
 FileGroup ThreadsTeam::form(const Seat& seat) {
   require_whole_ranks(seat);
-  const std::shared_ptr<comm::Comm> part = all_->split(seat.file, seat.task);
   FileGroup group;
-  group.comm = part;
-  group.courier = std::make_shared<ThreadsCourier>(std::dynamic_pointer_cast<ThreadsComm>(part));
+  const auto courier = comm::agree(*all_, [&] {
+    group.comm = all_->split(seat.file, seat.task);
+    return std::make_shared<ThreadsCourier>(std::dynamic_pointer_cast<ThreadsComm>(group.comm));
+  });
+  courier->open();
+  group.courier = courier;
   return group;
 }
 
 std::unique_ptr<Relay> ThreadsTeam::make_relay(const Vicinity& vicinity) {
-  return std::make_unique<ThreadsRelay>(all_, vicinity);
+  auto relay = comm::agree(*all_, [&] { return std::make_unique<ThreadsRelay>(all_, vicinity); });
+  relay->open();
+  return relay;
 }
 
 }  // namespace lq::multifile

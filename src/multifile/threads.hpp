@@ -6,11 +6,11 @@
 #pragma once
 
 #include <condition_variable>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "base/function_ref.hpp"
 #include "comm/comm.hpp"
 #include "multifile/comm_courier.hpp"
 #include "multifile/comm_relay.hpp"
@@ -26,7 +26,9 @@ class ThreadGroup {
   int threads() const noexcept { return threads_; }
   // Each thread leaves a pointer; thread 0 runs `work`; each runs `take`; nobody leaves before all are done. What
   // `work` throws all throw.
-  void together(int thread, const void* deposit, const std::function<void()>& work, const std::function<void()>& take);
+  // Neither meeting nor what it is told needs memory.
+  using Work = base::FunctionRef<void()>;
+  void together(int thread, const void* deposit, Work work, Work take);
   template <class T>
   const T& deposit(int thread) const {
     return *static_cast<const T*>(deposits_[static_cast<std::size_t>(thread)]);
@@ -86,8 +88,12 @@ class ThreadsComm final : public comm::Comm {
 // Thread 0 of each rank sends, or collects, for all of them. Groups are of whole ranks.
 class ThreadsCourier final : public Courier {
  public:
+  // Local.
   explicit ThreadsCourier(std::shared_ptr<ThreadsComm> comm);
+  // Collective, before anything is moved. Asks for no memory.
+  void open();
 
+  void reserve(const CollectorGroup& group) override;
   void collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) override;
   void deal_out(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data, const Read& read) override;
 
@@ -99,7 +105,10 @@ class ThreadsCourier final : public Courier {
 // The same for copies: groups that keep them are of whole ranks, too.
 class ThreadsRelay final : public Relay {
  public:
+  // Local.
   ThreadsRelay(std::shared_ptr<ThreadsComm> comm, const Vicinity& vicinity);
+  // Collective, before anything is passed. Asks for no memory.
+  void open();
 
   void pass(const Parcel& mine, base::Bytes data, const Courier::Write& write, std::exception_ptr& failure) override;
 

@@ -28,6 +28,19 @@ ThreadsCourier::ThreadsCourier(std::shared_ptr<ThreadsComm> comm) : comm_(std::m
   if (comm_->thread() == 0) between_ = std::make_unique<CommCourier>(comm_->shared().between);
 }
 
+// The collector's thread, when tasks of other ranks are in its group.
+void ThreadsCourier::reserve(const CollectorGroup& group) {
+  if (!between_) return;
+  const Ranks ranks = ranks_of(group, comm_->shared().group.threads());
+  if (comm_->shared().between->rank() == ranks.collector && ranks.last > ranks.collector) {
+    between_->make_room(group.piece_bytes);
+  }
+}
+
+void ThreadsCourier::open() {
+  if (between_) between_->open();
+}
+
 void ThreadsCourier::collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) {
   using Mine = Deposit<base::Bytes>;
   const Mine deposit{mine, data};
@@ -85,7 +98,11 @@ ThreadsRelay::ThreadsRelay(std::shared_ptr<ThreadsComm> comm, const Vicinity& vi
   Vicinity of_ranks = vicinity;
   of_ranks.keeper /= threads;
   for (int& ward : of_ranks.wards) ward /= threads;
-  between_ = std::make_unique<CommRelay>(comm_->shared().between, of_ranks);
+  between_ = std::make_unique<CommRelay>(comm_->shared().between, of_ranks, threads);
+}
+
+void ThreadsRelay::open() {
+  if (between_) between_->open();
 }
 
 void ThreadsRelay::pass(const Parcel& mine, base::Bytes data, const Courier::Write& write,
@@ -96,7 +113,7 @@ void ThreadsRelay::pass(const Parcel& mine, base::Bytes data, const Courier::Wri
   const auto work = [&] {
     for (int t = 0; t < threads.threads(); ++t) {
       const Mine& theirs = threads.deposit<Mine>(t);
-      between_->start(theirs.parcel, theirs.data);
+      between_->start(theirs.parcel, theirs.data, failure);
     }
     between_->accept(write, failure);
     between_->finish();

@@ -16,33 +16,10 @@ namespace lq::multifile {
 
 namespace {
 
-// The error of a task for its group. Where there is no memory for it, none: who waits goes on, and the task itself
-// throws.
-struct Words {
-  explicit Words(const std::exception_ptr& failure) noexcept {
-    if (!failure) return;
-    try {
-      std::rethrow_exception(failure);
-    } catch (const Error& error) {
-      pack(error);
-    } catch (const std::exception& error) {
-      pack(error);
-    }
-  }
-  Parcel parcel() const noexcept {
-    return bytes.empty() ? Parcel{} : Parcel{Parcel::failed, static_cast<std::int64_t>(bytes.size())};
-  }
-
-  std::vector<std::byte> bytes;
-
- private:
-  void pack(const Error& error) noexcept try { bytes = comm::pack_error(error); } catch (...) {
-  }
-  void pack(const std::exception& error) noexcept try {
-    bytes = comm::pack_error(Error(Code::internal, error.what()));
-  } catch (...) {
-  }
-};
+// Of a task that has failed: what went wrong, for its group.
+Parcel parcel_of(const comm::ToldFailure& told) noexcept {
+  return {Parcel::failed, static_cast<std::int64_t>(told.words.size())};
+}
 
 }  // namespace
 
@@ -58,11 +35,11 @@ bool ParallelFile::write_together(base::Bytes bytes) {
       mine = {static_cast<std::int64_t>(stream.offset()), static_cast<std::int64_t>(bytes.size())};
     }
   });
-  const Words words(failure);
-  const bool was_well = !failure;
+  const comm::ToldFailure told(failure);
+  if (failure) failure = told.error();
   bool has_written = true;
   base::keep_failure(failure, [&] {
-    group_.courier->collect(collectors_, was_well ? mine : words.parcel(), was_well ? bytes : words.bytes,
+    group_.courier->collect(collectors_, told.has_failed ? parcel_of(told) : mine, told.has_failed ? told.words : bytes,
                             [&](const Parcel& piece, base::Bytes data) {
                               has_written = false;
                               put(piece, data);
@@ -101,14 +78,17 @@ std::size_t ParallelFile::read_together(base::MutableBytes buffer, std::exceptio
     mine = {static_cast<std::int64_t>(stream.offset()),
             static_cast<std::int64_t>(std::min<std::uint64_t>(buffer.size(), stream.rest()))};
   });
-  Words words(failure);
-  if (failure) mine = words.parcel();
+  comm::ToldFailure told(failure);
+  if (failure) {
+    failure = told.error();
+    mine = parcel_of(told);
+  }
   if (service_) {
     base::keep_failure(failure, [&] {
       service_->read(stream.offset(), buffer.first(mine.offset < 0 ? 0 : static_cast<std::size_t>(mine.bytes)));
     });
   } else {
-    const base::MutableBytes data = failure ? base::MutableBytes(words.bytes) : buffer;
+    const base::MutableBytes data = failure ? base::MutableBytes(told.words) : buffer;
     base::keep_failure(failure, [&] {
       group_.courier->deal_out(collectors_, mine, data,
                                [&](const Parcel& piece, base::MutableBytes bytes) { fetch(piece, bytes); });

@@ -142,7 +142,7 @@ TEST_P(MemoryRunsOut, OnOneRankAndAllKnow) {
   while (faults.next([&](const Communicator& all) { return live(all, 2); })) {
     const std::string now = testing::contents_of(path_);
     EXPECT_TRUE(now == before || now == after);
-    EXPECT_EQ(testing::files_in(directory_.path()), 1U);
+    EXPECT_EQ(testing::count_files_in(directory_.path()), 1U);
     if (faults.succeeded()) {
       EXPECT_EQ(now, scenario.writes ? after : before);
     }
@@ -171,7 +171,7 @@ TEST_P(ConversionWithoutMemory, MakesAWholeFileOrNone) {
   const auto& [bad_rank, for_good] = GetParam();
   MemoryFaults faults(ranks, bad_rank, for_good);
   while (faults.next([&](const Communicator& all) { return [this, all] { convert(from_, to_, all); }; })) {
-    EXPECT_EQ(testing::files_in(directory_.path()), std::filesystem::exists(to_) ? 2U : 1U);
+    EXPECT_EQ(testing::count_files_in(directory_.path()), std::filesystem::exists(to_) ? 2U : 1U);
     EXPECT_TRUE(!faults.succeeded() || std::filesystem::exists(to_));
     if (std::filesystem::exists(to_)) {
       EXPECT_TRUE(diff(from_, to_).same);

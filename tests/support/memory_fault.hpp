@@ -33,7 +33,7 @@ inline void write_contents(const std::string& path, const std::string& contents)
   std::ofstream(path, std::ios::binary) << contents;
 }
 
-inline std::size_t files_in(const std::string& directory) {
+inline std::size_t count_files_in(const std::string& directory) {
   return static_cast<std::size_t>(
       std::distance(std::filesystem::directory_iterator(directory), std::filesystem::directory_iterator()));
 }

@@ -6,12 +6,17 @@
 #include "compat/sion/callback_comm.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/keep_failure.hpp"
+#include "comm/agree.hpp"
+#include "comm/error_wire.hpp"
 #include "comm/wire.hpp"
 #include "compat/sion/callback_courier.hpp"
 #include "compat/sion/callback_relay.hpp"
@@ -24,103 +29,144 @@ using Parts = std::vector<std::vector<std::byte>>;
 using Words = std::vector<sion_int64>;
 
 constexpr std::size_t most_words = 1U << 27;  // of one message
+constexpr std::size_t most_values = 16;       // reduced at a time
 
 std::size_t words_for(std::size_t bytes) noexcept { return (bytes + sizeof(sion_int64) - 1) / sizeof(sion_int64); }
 
 class CallbackComm final : public comm::Comm {
  public:
   CallbackComm(std::shared_ptr<const Api> api, void* group, int rank, int size)
-      : api_(std::move(api)), group_(group), rank_(rank), size_(size) {}
+      : api_(std::move(api)),
+        group_(group),
+        rank_(rank),
+        size_(size),
+        sizes_(static_cast<std::size_t>(size)),
+        counts_(static_cast<std::size_t>(size)),
+        gathered_(rank == 0 ? most_values * static_cast<std::size_t>(size) : 1) {}
 
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return size_; }
   void barrier() override { check(api_->barrier(group_), "barrier"); }
 
   void broadcast(std::span<std::byte> data, int root) override {
-    for (std::size_t first = 0; first < data.size(); first += most_words * sizeof(sion_int64)) {
-      const auto part = data.subspan(first, std::min(data.size() - first, most_words * sizeof(sion_int64)));
-      Words words(words_for(part.size()));
+    std::array<sion_int64, 512> words;
+    constexpr std::size_t most_bytes = sizeof words;
+    for (; !data.empty(); data = data.subspan(std::min(data.size(), most_bytes))) {
+      const auto part = data.first(std::min(data.size(), most_bytes));
       std::memcpy(words.data(), part.data(), part.size());
-      check(api_->broadcast(words.data(), group_, _SION_INT64, static_cast<int>(words.size()), root), "broadcast");
+      check(api_->broadcast(words.data(), group_, _SION_INT64, static_cast<int>(words_for(part.size())), root),
+            "broadcast");
       std::memcpy(part.data(), words.data(), part.size());
     }
   }
 
   void all_reduce(std::span<std::uint64_t> values, comm::Reduce operation) override {
-    const auto parts = gather(std::as_bytes(values), 0);
-    for (std::size_t r = 1; r < parts.size(); ++r) {
-      const auto theirs = comm::take_all<std::uint64_t>(parts[r]);
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = multifile::combine(values[i], theirs[i], operation);
+    for (; !values.empty(); values = values.subspan(std::min(values.size(), most_values))) {
+      const auto part = values.first(std::min(values.size(), most_values));
+      std::array<sion_int64, most_values> mine;
+      std::ranges::copy(part, mine.begin());
+      check(api_->gather(mine.data(), gathered_.data(), group_, _SION_INT64, static_cast<int>(part.size()), 0),
+            "gather");
+      for (std::size_t i = part.size(); rank_ == 0 && i < part.size() * static_cast<std::size_t>(size_); ++i) {
+        std::uint64_t& value = part[i % part.size()];
+        value = multifile::combine(value, static_cast<std::uint64_t>(gathered_[i]), operation);
+      }
+      broadcast(std::as_writable_bytes(part), 0);
     }
-    broadcast(std::as_writable_bytes(values), 0);
   }
 
   // What the caller's functions gather is there at once.
   void gather_pieces(std::span<const std::byte> mine, int root, const Sink& sink) override {
     const bool is_root = rank_ == root;
     sion_int64 bytes = static_cast<sion_int64>(mine.size());
-    Words sizes(is_root ? static_cast<std::size_t>(size_) : 0);
-    check(api_->gather(&bytes, sizes.data(), group_, _SION_INT64, 1, root), "gather");
-    std::vector<int> counts = counts_of(sizes);
-    Words sent = words_of(mine);
-    Words received(total(counts));
-    check(api_->gather_many(sent.data(), received.data(), group_, _SION_INT64, counts.data(),
+    check(api_->gather(&bytes, sizes_.data(), group_, _SION_INT64, 1, root), "gather");
+    Words sent, received;
+    require_room([&] {
+      sent = words_of(mine);
+      received.resize(is_root ? count_words() : 1);
+    });
+    check(api_->gather_many(sent.data(), received.data(), group_, _SION_INT64, counts_.data(),
                             static_cast<int>(words_for(mine.size())), root),
           "gather of parts");
     const auto all = std::as_bytes(std::span(received));
     const auto pass = [&](std::size_t first, std::size_t last) {
       std::size_t place = 0;
       for (std::size_t r = 0; r < last; ++r) {
-        if (r >= first && sizes[r] > 0)
-          sink(all.subspan(place * sizeof(sion_int64), static_cast<std::size_t>(sizes[r])));
-        place += static_cast<std::size_t>(counts[r]);
+        if (r >= first && sizes_[r] > 0)
+          sink(all.subspan(place * sizeof(sion_int64), static_cast<std::size_t>(sizes_[r])));
+        place += static_cast<std::size_t>(counts_[r]);
       }
     };
     if (!is_root) return;
-    pass(static_cast<std::size_t>(root), sizes.size());
+    pass(static_cast<std::size_t>(root), sizes_.size());
     pass(0, static_cast<std::size_t>(root));
   }
 
   std::vector<std::byte> scatter_parts(const PartOf& part_of, int root) override {
-    Words sizes, sent;
+    const bool is_root = rank_ == root;
+    Words sent;
     std::exception_ptr failure;
-    for (int r = 0; rank_ == root && r < size_; ++r) {
-      std::vector<std::byte> part;
-      try {
-        if (!failure) part = part_of(r);
-      } catch (...) {
-        failure = std::current_exception();
-      }
-      sizes.push_back(static_cast<sion_int64>(part.size()));
-      const Words words = words_of(part);
-      sent.insert(sent.end(), words.begin(), words.begin() + static_cast<std::ptrdiff_t>(words_for(part.size())));
+    std::ranges::fill(sizes_, 0);
+    for (int r = 0; is_root && r < size_; ++r) {
+      base::keep_failure(failure, [&] {
+        if (failure) return;
+        const std::vector<std::byte> part = part_of(r);
+        const std::size_t before = sent.size();
+        sent.resize(before + words_for(part.size()));
+        std::ranges::copy(part, std::as_writable_bytes(std::span(sent).subspan(before)).begin());
+        sizes_[static_cast<std::size_t>(r)] = static_cast<sion_int64>(part.size());
+      });
     }
     sion_int64 bytes = 0;
-    check(api_->scatter(sizes.data(), &bytes, group_, _SION_INT64, 1, root), "scatter");
-    std::vector<int> counts = counts_of(sizes);
-    sent.resize(std::max<std::size_t>(sent.size(), 1));
+    check(api_->scatter(sizes_.data(), &bytes, group_, _SION_INT64, 1, root), "scatter");
     const std::size_t mine = words_for(static_cast<std::size_t>(bytes));
-    Words received(std::max<std::size_t>(mine, 1));
-    check(api_->scatter_many(received.data(), sent.data(), group_, _SION_INT64, counts.data(), static_cast<int>(mine),
+    Words received;
+    std::vector<std::byte> result;
+    try {
+      require_room([&] {
+        sent.resize(std::max<std::size_t>(is_root ? count_words() : 0, 1));
+        received.resize(std::max<std::size_t>(mine, 1));
+        result.resize(static_cast<std::size_t>(bytes));
+      });
+    } catch (...) {
+      std::rethrow_exception(failure ? failure : std::current_exception());
+    }
+    check(api_->scatter_many(received.data(), sent.data(), group_, _SION_INT64, counts_.data(), static_cast<int>(mine),
                              root),
           "scatter of parts");
     if (failure) std::rethrow_exception(failure);
-    const auto* const begin = reinterpret_cast<const std::byte*>(received.data());
-    return {begin, begin + bytes};
+    std::memcpy(result.data(), received.data(), result.size());
+    return result;
   }
 
   // Through the root, for there is nothing else.
   std::vector<comm::Message> all_to_all(std::vector<comm::Message> outgoing) override {
+    std::exception_ptr failure;
     std::vector<std::byte> packed;
-    for (const comm::Message& message : outgoing) append_message(packed, message);
-    const Parts gathered = gather(packed, 0);
-    Parts sorted(gathered.empty() ? 0 : static_cast<std::size_t>(size_));
-    for (std::size_t r = 0; r < gathered.size(); ++r) {
-      for (const comm::Message& message : messages_of(gathered[r])) {
-        append_message(sorted.at(static_cast<std::size_t>(message.rank)), {static_cast<int>(r), message.bytes});
+    base::keep_failure(failure, [&] {
+      for (const comm::Message& message : outgoing) append_message(packed, message);
+    });
+    Parts sorted;
+    base::keep_failure(failure, [&] {
+      const Parts gathered = gather(failure ? base::Bytes() : base::Bytes(packed), 0);
+      sorted.resize(gathered.empty() ? 0 : static_cast<std::size_t>(size_));
+      for (std::size_t r = 0; r < gathered.size(); ++r) {
+        for (const comm::Message& message : messages_of(gathered[r])) {
+          append_message(sorted.at(static_cast<std::size_t>(message.rank)), {static_cast<int>(r), message.bytes});
+        }
       }
-    }
-    return messages_of(scatter(sorted, 0));
+    });
+    std::vector<comm::Message> arrived;
+    base::keep_failure(failure, [&] {
+      arrived = messages_of(scatter_parts(
+          [&](int r) {
+            if (failure) std::rethrow_exception(failure);
+            return std::move(sorted.at(static_cast<std::size_t>(r)));
+          },
+          0));
+    });
+    if (failure) std::rethrow_exception(failure);
+    return arrived;
   }
 
   std::unique_ptr<comm::Comm> split(int, int) override { refuse("be split"); }
@@ -139,20 +185,27 @@ class CallbackComm final : public comm::Comm {
                 fmt::format("API {}: the callback for {} failed with {}", api_->name, operation, rc));
   }
 
-  static std::vector<int> counts_of(const Words& sizes) {
-    std::vector<int> counts;
-    for (const sion_int64 bytes : sizes) {
-      const std::size_t words = words_for(static_cast<std::size_t>(bytes));
-      if (words > most_words) throw Error(Code::too_large, "too much metadata of one task for the generic interface");
-      counts.push_back(static_cast<int>(words));
-    }
-    if (counts.empty()) counts.push_back(0);
-    return counts;
+  // Collective. Runs `work`, which has the memory for what follows. Without it on all ranks nothing follows.
+  template <class Work>
+  void require_room(const Work& work) {
+    std::exception_ptr failure;
+    base::keep_failure(failure, work);
+    std::uint64_t has_room = failure ? 0 : 1;
+    all_reduce(std::span(&has_room, 1), comm::Reduce::min);
+    if (failure) std::rethrow_exception(failure);
+    if (has_room == 0) std::rethrow_exception(comm::no_memory_for_words);
   }
-  static std::size_t total(const std::vector<int>& counts) {
-    std::size_t words = 0;
-    for (const int count : counts) words += static_cast<std::size_t>(count);
-    return std::max<std::size_t>(words, 1);
+
+  // On the root: fills counts_ and adds them up.
+  std::size_t count_words() {
+    std::size_t total = 0;
+    for (std::size_t r = 0; r < sizes_.size(); ++r) {
+      const std::size_t words = words_for(static_cast<std::size_t>(sizes_[r]));
+      if (words > most_words) throw Error(Code::too_large, "too much metadata of one task for the generic interface");
+      counts_[r] = static_cast<int>(words);
+      total += words;
+    }
+    return std::max<std::size_t>(total, 1);
   }
   static Words words_of(std::span<const std::byte> bytes) {
     Words words(std::max<std::size_t>(words_for(bytes.size()), 1));
@@ -180,6 +233,10 @@ class CallbackComm final : public comm::Comm {
   void* group_;
   int rank_;
   int size_;
+  // Had before anything is exchanged, for agreements ask for no memory.
+  Words sizes_;
+  std::vector<int> counts_;
+  Words gathered_;
 };
 
 class CallbackTeam final : public multifile::Team {
@@ -189,18 +246,20 @@ class CallbackTeam final : public multifile::Team {
   comm::Comm& all() override { return all_; }
 
   multifile::FileGroup form(const multifile::Seat& seat) override {
-    const std::shared_ptr<void> owned = form_group(seat);
     struct Group {
       Group(const std::shared_ptr<void>& group, const std::shared_ptr<const Api>& api, const multifile::Seat& of)
           : owned(group), comm(api, group.get(), of.task, of.tasks) {}
       std::shared_ptr<void> owned;
       CallbackComm comm;
     };
-    const auto made = std::make_shared<Group>(owned, api_, seat);
-    multifile::FileGroup group;
-    group.comm = {made, &made->comm};
-    group.courier = make_callback_courier(api_, owned, seat.task);
-    return group;
+    return comm::agree(all_, [&] {
+      const std::shared_ptr<void> owned = form_group(seat);
+      const auto made = std::make_shared<Group>(owned, api_, seat);
+      multifile::FileGroup group;
+      group.comm = {made, &made->comm};
+      group.courier = make_callback_courier(api_, owned, seat.task);
+      return group;
+    });
   }
 
   bool may_collect() const override {
@@ -211,7 +270,9 @@ class CallbackTeam final : public multifile::Team {
   }
   bool can_relay() const override { return api_->gather_execute != nullptr && api_->execute_scatter != nullptr; }
   std::unique_ptr<multifile::Relay> make_relay(const multifile::Vicinity& vicinity) override {
-    return make_callback_relay(api_, vicinity, [this](const multifile::Seat& seat) { return form_group(seat); });
+    return comm::agree(all_, [&] {
+      return make_callback_relay(api_, vicinity, [this](const multifile::Seat& seat) { return form_group(seat); });
+    });
   }
 
  private:

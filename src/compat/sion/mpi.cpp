@@ -5,14 +5,15 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 #include <limequat/mpi.hpp>
 
+#include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
+#include "comm/error_wire.hpp"
 #include "compat/sion/alias.hpp"
 #include "compat/sion/mpi.hpp"
 #include "compat/sion_mpi.h"
@@ -90,8 +91,17 @@ std::shared_ptr<comm::Comm> comm_of(MPI_Comm comm) {
     MPI_Comm_get_attr(comm, duplicate_key(), static_cast<void*>(&held), &is_there);
     if (is_there != 0) return *static_cast<std::shared_ptr<comm::Comm>*>(held);
   }
-  const auto handle = std::make_shared<Communicator>(mpi::communicator(comm));
-  auto kept = std::make_unique<std::shared_ptr<comm::Comm>>(handle, &handle->engine());
+  std::unique_ptr<std::shared_ptr<comm::Comm>> kept;
+  std::exception_ptr failure;
+  base::keep_failure(failure, [&] {
+    const auto handle = std::make_shared<Communicator>(mpi::communicator(comm));
+    kept = std::make_unique<std::shared_ptr<comm::Comm>>(handle, &handle->engine());
+  });
+  // There is nothing yet over which ranks could agree.
+  int is_well = failure ? 0 : 1;
+  if (has_attributes(comm)) MPI_Allreduce(MPI_IN_PLACE, &is_well, 1, MPI_INT, MPI_MIN, comm);
+  if (failure) std::rethrow_exception(failure);
+  if (is_well == 0) std::rethrow_exception(comm::no_memory_for_words);
   std::shared_ptr<comm::Comm> duplicate = *kept;
   if (MPI_Comm_set_attr(comm, duplicate_key(), kept.get()) == MPI_SUCCESS) static_cast<void>(kept.release());
   return duplicate;
@@ -116,31 +126,30 @@ const char* missing_argument(const int* files, const MPI_Comm* local) noexcept {
 
 // What the tasks of an open have agreed on, and where this one sits.
 struct Start {
+  std::shared_ptr<multifile::Team> team;
   ParallelWish wish;
   Seat seat;
 };
 
-Start agree_on_start(comm::Comm& all, const ParallelArguments& arguments, int* files, MPI_Comm global,
-                     const MPI_Comm* local) {
+Start agree_on_start(const std::shared_ptr<comm::Comm>& handle, const ParallelArguments& arguments, int* files,
+                     MPI_Comm global, const MPI_Comm* local) {
+  comm::Comm& all = *handle;
   Start start;
-  std::exception_ptr failure;
-  try {
+  bool writes = false;
+  int wanted = 0;
+  comm::require_same(all, [&] {
     if (const char* const missing = missing_argument(files, local)) {
       complain(SION_ID_NOT_VALID, all.rank(), fmt::format("{}: {}", arguments.function, missing));
       throw Error(Code::invalid_argument, missing);
     }
+    start.team = multifile::make_team(handle);
     start.wish = wish_of(arguments, all.rank());
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  const bool writes = start.wish.mode.direction == Direction::write;
-  const int wanted = writes && !failure ? std::max(*files, 0) : 0;
-  const std::array<comm::Stated, 2> same{
-      {{"the file mode", writes ? "write" : (start.wish.mode.buddies > 0 ? "read with buddies" : "read")},
-       {"numFiles", fmt::format("{}", wanted)}}};
-  comm::agree(all, same, [&] {
-    if (failure) std::rethrow_exception(failure);
+    writes = start.wish.mode.direction == Direction::write;
+    wanted = writes ? std::max(*files, 0) : 0;
     if (wanted > 0) start.seat = multifile::dealt_seat(all.rank(), all.size(), wanted);
+    return std::vector<comm::Stated>{
+        {"the file mode", writes ? "write" : (start.wish.mode.buddies > 0 ? "read with buddies" : "read")},
+        {"numFiles", fmt::format("{}", wanted)}};
   });
   if (wanted == 0 && (writes || start.wish.mode.buddies > 0)) start.seat = local_seat(all, global, local);
   return start;
@@ -152,9 +161,9 @@ int open_mpi(const ParallelArguments& arguments, int* files, MPI_Comm global, co
   try {
     const auto all = comm_of(global);
     rank = all->rank();
-    const Start start = agree_on_start(*all, arguments, files, global, local);
+    Start start = agree_on_start(all, arguments, files, global, local);
     Seat found;
-    const int sid = open_in_parallel(multifile::make_team(all), arguments, start.wish, start.seat, &found);
+    const int sid = open_in_parallel(start.team, arguments, std::move(start.wish), start.seat, &found);
     *files = found.files;
     if (arguments.globalrank != nullptr) *arguments.globalrank = rank;
     return sid;

@@ -5,6 +5,7 @@
 #include "compat/sion/opening.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -89,7 +90,7 @@ void take_names(const ParallelArguments& arguments, multifile::Creation& creatio
 }  // namespace
 
 ParallelWish wish_of(const ParallelArguments& arguments, int rank) {
-  ParallelWish wish{mode_of(arguments.mode), {}};
+  ParallelWish wish{mode_of(arguments.mode), {}, {}, std::make_unique<OpenFile>()};
   if (wish.mode.direction == Direction::none) {
     throw Error(Code::invalid_argument, fmt::format("unknown file mode {}", arguments.mode));
   }
@@ -98,25 +99,19 @@ ParallelWish wish_of(const ParallelArguments& arguments, int rank) {
   wish.creation.rank = rank;
   take_names(arguments, wish.creation);
   if (wish.mode.direction == Direction::write) take_sizes(arguments, wish.creation);
+  wish.opening = {wish.creation.path, wish.mode, wish.creation.names, {}, wish.creation.copy_names};
   return wish;
 }
 
-int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
-                     const ParallelWish& wish, const multifile::Seat& seat, multifile::Seat* found) {
-  auto open = std::make_unique<OpenFile>();
+namespace {
+
+// Local. What the caller gets of a file that is open.
+int hand_out(std::unique_ptr<ParallelFile> file, const ParallelArguments& arguments, ParallelWish wish,
+             const multifile::Seat& seat, multifile::Seat* found) {
+  std::unique_ptr<OpenFile> open = std::move(wish.open);
+  // SIONlib looks into the first file with a handle of its own.
+  if (wish.mode.direction != Direction::write && file->team().all().rank() == 0) drop_handle(reserve_handle());
   open->kind = Kind::parallel;
-  std::unique_ptr<ParallelFile> file;
-  if (wish.mode.direction == Direction::write) {
-    multifile::Creation request = wish.creation;
-    request.seat = seat;
-    file = ParallelFile::create(team, request);
-  } else {
-    const multifile::Opening request{wish.creation.path, wish.mode, wish.creation.names, {}, wish.creation.copy_names};
-    file = wish.mode.buddies > 0 ? ParallelFile::open_with_buddies(team, request, seat)
-                                 : ParallelFile::open(team, request);
-    // SIONlib looks into the first file with a handle of its own.
-    if (team->all().rank() == 0) drop_handle(reserve_handle());
-  }
   open->rank = file->seat().task;
   if (found != nullptr) *found = file->seat();
   std::string path = file->physical_path();
@@ -136,6 +131,22 @@ int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const Paralle
   return add_handle(std::move(open));
 }
 
+}  // namespace
+
+int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
+                     ParallelWish wish, const multifile::Seat& seat, multifile::Seat* found) {
+  std::unique_ptr<ParallelFile> file;
+  if (wish.mode.direction == Direction::write) {
+    wish.creation.seat = seat;
+    file = ParallelFile::create(team, wish.creation);
+  } else {
+    const multifile::Opening& request = wish.opening;
+    file = wish.mode.buddies > 0 ? ParallelFile::open_with_buddies(team, request, seat)
+                                 : ParallelFile::open(team, request);
+  }
+  return comm::agree(team->all(), [&] { return hand_out(std::move(file), arguments, std::move(wish), seat, found); });
+}
+
 namespace {
 
 // A single file has no copies to read; those of several need a way to the neighbours.
@@ -147,7 +158,7 @@ ParallelWish with_copies(const multifile::Team& team, ParallelWish wish, const m
                             "register them, or leave out \"buddy\"",
                             wish.creation.path));
   }
-  if (!writes && seat.files == 1) wish.mode.buddies = 0;
+  if (!writes && seat.files == 1) wish.mode.buddies = wish.opening.mode.buddies = 0;
   return wish;
 }
 
@@ -158,9 +169,8 @@ int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const Paralle
   const int place = team->all().rank();
   try {
     // Whoever fails here must not leave the others waiting.
-    const ParallelWish wish =
-        comm::agree(team->all(), [&] { return with_copies(*team, wish_of(arguments, rank), seat); });
-    return open_in_parallel(team, arguments, wish, seat, found);
+    ParallelWish wish = comm::agree(team->all(), [&] { return with_copies(*team, wish_of(arguments, rank), seat); });
+    return open_in_parallel(team, arguments, std::move(wish), seat, found);
   } catch (const std::exception& error) {
     return report_failure(arguments.function, error, place);
   }

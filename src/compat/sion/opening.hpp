@@ -4,6 +4,7 @@
 // What all ways of opening share: the mode, the handle, and what is handed out with it.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "compat/sion/handles.hpp"
@@ -53,15 +54,17 @@ struct ParallelArguments {
 int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
                      const multifile::Seat& seat, int rank, multifile::Seat* found = nullptr);
 
-// What these arguments ask for.
+// What these arguments ask for, and what will be behind the handle.
 struct ParallelWish {
   multifile::Mode mode;
-  multifile::Creation creation;  // for reading its path alone
+  multifile::Creation creation;
+  multifile::Opening opening;
+  std::unique_ptr<OpenFile> open;
 };
 // Local. Throws Error(invalid_argument) for arguments that are not there or cannot be.
 ParallelWish wish_of(const ParallelArguments& arguments, int rank);
 // The same open where all tasks have a wish already. Throws the same Error on all tasks.
 int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
-                     const ParallelWish& wish, const multifile::Seat& seat, multifile::Seat* found);
+                     ParallelWish wish, const multifile::Seat& seat, multifile::Seat* found);
 
 }  // namespace lq::compat::sion

@@ -86,6 +86,26 @@ static void collectors_go_on_where_one_has_too_much(void) {
   CHECK(sion_coll_fread(buffer, 1, 10, sid) == 0 && sion_generic_parclose(sid) == 1);
 }
 
+/* A task whose own stream has left its chunk cannot take part, and its group hears of it. What is written goes on with
+ * the next call. */
+static void what_fails_on_one_task_fails_on_its_group(void) {
+  for (int writes = 1; writes >= 0; --writes) {
+    seat s = seat_in(1);
+    FILE* stream = NULL;
+    const char* const mode = writes ? "bw,collective,collsize=4" : "br,collective,collsize=4";
+    const int sid = sion_generic_paropen(full, "left.sion", mode, &s.chunk, &s.block, &world, rank, size, &s.file,
+                                         &s.files, &s.task, &s.tasks, &stream, NULL);
+    for (int call = 0; call < 2 + writes; ++call) {
+      if (call == 1 && rank == 1) fseek(stream, 100000000, SEEK_SET);
+      const size_t expected = call == 1 ? 0 : 100;
+      fill(buffer, 9, rank, call == 0 ? 0 : 100, 100);
+      CHECK((writes ? sion_coll_fwrite(buffer, 1, 100, sid) : sion_coll_fread(buffer, 1, 100, sid)) == expected);
+      if (!writes && call == 0) CHECK(holds(buffer, 9, rank, 0, 100));
+    }
+    CHECK(sion_generic_parclose(sid) == 1);
+  }
+}
+
 static long read_file(const char* name, unsigned char* bytes) {
   FILE* const file = fopen(name, "rb");
   const long count = file == NULL ? -1 : (long)fread(bytes, 1, sizeof buffer, file);
@@ -238,6 +258,7 @@ int main(int argc, char** argv) {
   standard = own_api(0);
   what_is_written_is_read();
   collectors_go_on_where_one_has_too_much();
+  what_fails_on_one_task_fails_on_its_group();
   copies_are_the_vector_and_stand_in();
   every_level_of_any_number_of_groups_holds_all();
   copies_have_names_by_the_rule();

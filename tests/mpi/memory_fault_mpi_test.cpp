@@ -1,0 +1,123 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Memory that runs out on one of the ranks, over MPI: at every allocation, once or for good, while a field and a set
+// are written and read. Claim: nobody waits for ever, and all ranks throw the same error or none.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include <limequat/limequat.hpp>
+#include <limequat/multifile.hpp>
+
+#include "mpi/harness.hpp"
+#include "support/formula_field.hpp"
+#include "support/held_memory.hpp"
+
+namespace lq {
+namespace {
+
+const Extents lattice{4, 2, 2, 4};
+constexpr unsigned deadline_seconds = 120;
+
+struct Case {
+  const char* name;
+  Strategy strategy;
+  int bad_rank;
+  bool for_good;
+};
+
+class MemoryOverMpi : public ::testing::TestWithParam<Case> {
+ protected:
+  Grid grid() const { return Grid(all_, lattice, {.processes = Extents{1, 1, 1, all_.size()}}); }
+  bool is_bad() const { return all_.rank() == GetParam().bad_rank; }
+  // Collective.
+  bool anywhere(bool here) const {
+    int is_there = here ? 1 : 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallreduce(MPI_IN_PLACE, &is_there, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
+    testing::wait(request);
+    return is_there == 1;
+  }
+
+  // Collective. How many allocations of the bad rank made `work` fail.
+  template <class Work>
+  int faults_in(const Work& work) {
+    int failures = 0;
+    for (std::int64_t k = 0;; ++k) {
+      testing::HeldMemory memory;
+      memory.fail_at = k;
+      memory.for_good = GetParam().for_good;
+      ::alarm(deadline_seconds);
+      const Error error = testing::same_error_of([&] {
+        const testing::OwnedBy owner(is_bad() ? &memory : nullptr);
+        work();
+      });
+      ::alarm(0);
+      if (error.code() != Code::ok) ++failures;
+      EXPECT_TRUE(error.code() == Code::ok || error.code() == Code::out_of_memory) << error.what();
+      if (anywhere(HasFailure())) {
+        ADD_FAILURE() << "allocation " << k << " of rank " << GetParam().bad_rank;
+        return failures;
+      }
+      if (!anywhere(is_bad() && memory.has_failed())) return error.code() == Code::ok ? failures : 0;
+    }
+  }
+
+  testing::SharedDirectory directory_;
+  Communicator all_ = mpi::communicator(MPI_COMM_WORLD);
+  std::vector<double> numbers_ = testing::formula_sites<double>(grid(), 72);
+};
+
+TEST_P(MemoryOverMpi, RunsOutWhileAFieldIsWrittenAndRead) {
+  const std::string path = directory_ / "a file whose name is too long for a string that needs no memory.ildg";
+  const RouteOptions route{.strategy = GetParam().strategy, .chunk_bytes = 4096};
+  const auto do_write = [&] {
+    write(path, grid(), gauge(numbers_), {.sync = Sync::none, .overwrite = true, .route = route});
+  };
+  EXPECT_GE(faults_in(do_write), 10);
+  do_write();
+  std::vector<double> back(numbers_.size());
+  EXPECT_GE(faults_in([&] { read(path, grid(), gauge(back), {.route = route}); }), 10);
+  EXPECT_EQ(back, numbers_);
+}
+
+TEST_P(MemoryOverMpi, RunsOutWhileASetIsWrittenAndRead) {
+  const std::string path = directory_ / "a set whose name is too long for a string that needs no memory.sion";
+  MultifileOptions options;
+  options.files = 2;
+  options.expected_bytes = 1;
+  options.overwrite = true;
+  const auto do_write = [&] {
+    MultifileWriter set(path, all_, options);
+    std::exception_ptr failure;  // a stream is a rank's own affair
+    try {
+      set.stream(0).write(std::as_bytes(std::span(numbers_)));
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    all_.agree(failure);
+    set.write_field("of this set", grid(), gauge(numbers_));
+    set.close();
+  };
+  EXPECT_GE(faults_in(do_write), 10);
+  do_write();
+  std::vector<double> back(numbers_.size());
+  EXPECT_GE(faults_in([&] {
+              const MultifileReader set(path, all_);
+              set.read_field("of this set", grid(), gauge(back));
+            }),
+            10);
+  EXPECT_EQ(back, numbers_);
+}
+
+INSTANTIATE_TEST_SUITE_P(OnOneRank, MemoryOverMpi,
+                         ::testing::Values(Case{"root_direct_once", Strategy::direct, 0, false},
+                                           Case{"last_messages_once", Strategy::messages, 1, false},
+                                           Case{"last_shared_for_good", Strategy::shared, 1, true}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace lq
