@@ -271,7 +271,7 @@ std::vector<RecoveredTask> Repair::recover(std::int32_t number, base::ByteSource
     return found;
   };
   // A doubtful table is asked only where it is not known what the right one was.
-  const sion::ChunkTable* const doubtful = std::exchange(known.table, nullptr);
+  const sion::ChunkTable* const doubtful = known.table_sum ? std::exchange(known.table, nullptr) : nullptr;
   std::vector<RecoveredTask> tasks = walk();
   if (known.table_sum && is_whole(number, tasks, *known.table_sum)) {
     for (RecoveredTask& one : tasks) {
