@@ -71,6 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
   attempt([&] {
     const auto slices = scidac::decode_slices(text);
+    if (slices.find(scidac::slice_weights) == nullptr) return;  // of version 1.0, which is read only
     require(scidac::decode_slices(scidac::encode_slices(slices)) == slices, "slices read back");
   });
   return 0;
