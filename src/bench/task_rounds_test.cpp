@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>
 
+#include "support/scratch_directory.hpp"
+
 namespace lq::bench {
 namespace {
 
@@ -26,14 +28,8 @@ TEST(Stream, IsThatOfItsTaskToTheLastByte) {
 
 class TaskRoundsOfOne : public ::testing::Test {
  protected:
-  TaskRoundsOfOne() { std::filesystem::create_directory(what_.rounds.directory); }
-  ~TaskRoundsOfOne() override { std::filesystem::remove_all(what_.rounds.directory); }
-
-  TaskRounds what_{{.directory = ::testing::TempDir() + "lq-task-rounds", .runs = 2},
-                   ::testing::TempDir() + "lq-task-rounds/turn",
-                   10000,
-                   {1},
-                   0};
+  testing::ScratchDirectory directory_;
+  TaskRounds what_{{.directory = directory_.path(), .runs = 2}, directory_ / "turn", 10000, {1}, 0};
   TaskGroup group_;
 };
 
