@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/result.hpp"
 #include "bench/rounds.hpp"
 #include "cli/arguments.hpp"
 #include "cli/session.hpp"
@@ -40,6 +41,12 @@ struct BenchLattice {
   // Collective.
   int run(Session& session) const;
 };
+
+// Cells of a table: the rates in GB/s at which so many bytes were moved.
+struct RateCells {
+  std::string median, quartiles, mean, best, first;
+};
+RateCells rates_of(std::uint64_t bytes, const bench::Series& seconds);
 
 // All process grids of so many ranks that divide the lattice.
 std::vector<Extents> dividing_grids(const Extents& lattice, int ranks);

@@ -88,17 +88,12 @@ std::string bench_table(const std::vector<bench::Result>& results, const std::st
                {"ratio to raw", true},
                {"memory", true}});
   for (const bench::Result& r : results) {
-    const auto rate = [&](double seconds) { return static_cast<double>(r.bytes) / 1e9 / seconds; };
-    const double mean_error = rate(r.seconds.mean()) * r.seconds.error() / r.seconds.mean();
+    const RateCells rates = rates_of(r.bytes, r.seconds);
     std::string what = r.name == "lattice" ? r.strategy : r.name;
     if (r.strategy == "auto" && !r.strategy_taken.empty()) what += fmt::format(" ({})", r.strategy_taken);
     table.row({fmt::format("  {}", what), r.verify, r.cache == "cold" ? r.direction + ", cold" : r.direction,
-               fmt::format("{:.2f}", rate(r.seconds.median())),
-               fmt::format("{:.2f}-{:.2f}", rate(r.seconds.at(0.75)), rate(r.seconds.at(0.25))),
-               fmt::format("{:.2f}+-{:.2f}", rate(r.seconds.mean()), mean_error),
-               fmt::format("{:.2f}", rate(r.seconds.at(0))), fmt::format("{:.2f}", rate(r.seconds.first())),
-               fmt::format("{:.2f}", rate(r.raw.median())), fmt::format("{:.2f}", r.ratio_to_raw()),
-               r.memory_bytes ? base::human_bytes(*r.memory_bytes) : "-"});
+               rates.median, rates.quartiles, rates.mean, rates.best, rates.first, rates_of(r.bytes, r.raw).median,
+               fmt::format("{:.2f}", r.ratio_to_raw()), r.memory_bytes ? base::human_bytes(*r.memory_bytes) : "-"});
   }
   return fmt::format("{} {}, {}, process grid {}, {}, {}{}, median of {} and a first one\n{}", to_string(one.lattice),
                      one.precision, base::human_bytes(one.bytes), to_string(one.grid),
@@ -215,6 +210,15 @@ int BenchLattice::run(Session& session) const {
   }
   save_bench(session, *this, results);
   return fine;
+}
+
+RateCells rates_of(std::uint64_t bytes, const bench::Series& seconds) {
+  const auto rate = [&](double time) { return static_cast<double>(bytes) / 1e9 / time; };
+  const double mean = seconds.mean();
+  return {fmt::format("{:.2f}", rate(seconds.median())),
+          fmt::format("{:.2f}-{:.2f}", rate(seconds.at(0.75)), rate(seconds.at(0.25))),
+          fmt::format("{:.2f}+-{:.2f}", rate(mean), rate(mean) * seconds.error() / mean),
+          fmt::format("{:.2f}", rate(seconds.at(0))), fmt::format("{:.2f}", rate(seconds.first()))};
 }
 
 std::vector<Extents> dividing_grids(const Extents& lattice, int ranks) {

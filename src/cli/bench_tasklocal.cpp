@@ -81,16 +81,11 @@ std::string transfer_table(const std::vector<bench::TaskResult>& results, const 
                {"first", true},
                {"ratio to one file per task", true}});
   for (const bench::TaskResult& r : results) {
-    const auto rate = [&](double seconds) { return static_cast<double>(r.bytes) / 1e9 / seconds; };
+    const RateCells rates = rates_of(r.bytes, r.seconds);
     table.row({"  " + r.name, r.verify, fmt::format("{}", r.files),
                r.block == 0 ? "the system's block" : base::human_bytes(r.block),
-               r.cache == "cold" ? r.direction + ", cold" : r.direction,
-               fmt::format("{:.2f}", rate(r.seconds.median())),
-               fmt::format("{:.2f}-{:.2f}", rate(r.seconds.at(0.75)), rate(r.seconds.at(0.25))),
-               fmt::format("{:.2f}+-{:.2f}", rate(r.seconds.mean()),
-                           rate(r.seconds.mean()) * r.seconds.error() / r.seconds.mean()),
-               fmt::format("{:.2f}", rate(r.seconds.at(0))), fmt::format("{:.2f}", rate(r.seconds.first())),
-               fmt::format("{:.2f}", r.ratio_to_raw())});
+               r.cache == "cold" ? r.direction + ", cold" : r.direction, rates.median, rates.quartiles, rates.mean,
+               rates.best, rates.first, fmt::format("{:.2f}", r.ratio_to_raw())});
   }
   const auto tasks = static_cast<std::uint64_t>(one.tasks);
   return fmt::format("{} with {} each, read {} tasks further, {}{}, {}\n{}", count(tasks, "task"),

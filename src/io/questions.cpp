@@ -20,18 +20,26 @@ Catalog inspect(const std::string& path, const Communicator& communicator, const
   return comm::agree_alike(communicator.engine(), [&] { return file->catalog(); });
 }
 
-std::vector<Finding> validate(const std::string& path, const Limits& limits) {
+namespace {
+
+// A question to the container of a file, whose headers are read once for scan and answer.
+template <class Answer>
+Answer ask(Answer (format::Container::*question)(base::ByteSource&, const Catalog&) const, const std::string& path,
+           const Limits& limits) {
   const std::unique_ptr<transport::File> file = transport::resolve(path).open_read(path);
   base::CachedSource cached(*file);
   const format::Container& container = *format::recognise(cached).container;
-  return container.validate(cached, container.scan(cached, limits));
+  return (container.*question)(cached, container.scan(cached, limits));
+}
+
+}  // namespace
+
+std::vector<Finding> validate(const std::string& path, const Limits& limits) {
+  return ask(&format::Container::validate, path, limits);
 }
 
 std::vector<Annotation> explain(const std::string& path, const Limits& limits) {
-  const std::unique_ptr<transport::File> file = transport::resolve(path).open_read(path);
-  base::CachedSource cached(*file);
-  const format::Container& container = *format::recognise(cached).container;
-  return container.explain(cached, container.scan(cached, limits));
+  return ask(&format::Container::explain, path, limits);
 }
 
 std::vector<double> read_site(const std::string& path, const Coord& site, const ReadOptions& options) {

@@ -19,15 +19,6 @@ static const char* written(const char* name, lq_report* report) {
   return path;
 }
 
-static void flip_a_bit(const char* path, uint64_t offset) {
-  FILE* file = fopen(path, "r+b");
-  fseek(file, (long)offset, SEEK_SET);
-  const int byte = fgetc(file);
-  fseek(file, (long)offset, SEEK_SET);
-  fputc(byte ^ 1, file);
-  fclose(file);
-}
-
 static void reports_tell_what_a_transfer_did(void) {
   lq_report wrote = {.struct_size = sizeof wrote};
   const char* path = written("report.ildg", &wrote);

@@ -71,6 +71,16 @@ static inline double* new_links(void) {
   return u;
 }
 
+// Damage, in the byte at `offset`.
+static inline void flip_a_bit(const char* path, uint64_t offset) {
+  FILE* file = fopen(path, "r+b");
+  fseek(file, (long)offset, SEEK_SET);
+  const int byte = fgetc(file);
+  fseek(file, (long)offset, SEEK_SET);
+  fputc(byte ^ 1, file);
+  fclose(file);
+}
+
 static inline int finish(void) {
   if (failures > 0) printf("%d checks failed\n", failures);
   return failures > 0;

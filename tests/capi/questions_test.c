@@ -15,15 +15,6 @@ static const char* written(const char* name) {
   return path;
 }
 
-static void flip_a_bit(const char* path, uint64_t offset) {
-  FILE* file = fopen(path, "r+b");
-  fseek(file, (long)offset, SEEK_SET);
-  const int byte = fgetc(file);
-  fseek(file, (long)offset, SEEK_SET);
-  fputc(byte ^ 1, file);
-  fclose(file);
-}
-
 // Offset of the data, from the catalog: the "offset" of the field follows its "record".
 static uint64_t payload_offset(const char* path) {
   char* json = NULL;
