@@ -42,7 +42,8 @@ function(lq_room room)
   endif()
 endfunction()
 
-# lq_closure(ROOMS OUT_ROOMS OUT_LIBRARIES): the rooms that these need, and the libraries of all of them.
+# lq_closure(ROOMS OUT_ROOMS OUT_LIBRARIES): the rooms that these need, and the libraries of all of them. Where the room
+# `format` is among them and none that has further formats, so is format_alone, which says that there are none.
 function(lq_closure rooms out_rooms out_libraries)
   set(closure)
   set(libraries)
@@ -54,6 +55,10 @@ function(lq_closure rooms out_rooms out_libraries)
   endforeach()
   list(REMOVE_DUPLICATES closure)
   list(REMOVE_DUPLICATES libraries)
+  list(REMOVE_ITEM closure format_alone)
+  if("format" IN_LIST closure AND NOT "hdf5" IN_LIST closure)
+    list(APPEND closure format_alone)
+  endif()
   set(${out_rooms} ${closure} PARENT_SCOPE)
   set(${out_libraries} ${libraries} PARENT_SCOPE)
 endfunction()

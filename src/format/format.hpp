@@ -145,6 +145,9 @@ class AddedFormat {
   AddedFormat& operator=(const AddedFormat&) = delete;
 };
 
+// Those of rooms of their own, which need libraries of others (hdf5): defined there, or in alone.cpp.
+std::span<const Format* const> further_formats();
+
 // All formats, most specific first.
 std::span<const Format* const> formats();
 // By name; invalid_argument with the names there are.

@@ -124,12 +124,12 @@ namespace {
 
 // Most specific first.
 std::vector<const Format*>& table() {
-  static std::vector<const Format*> formats{
-      &ildg::format(),
-      &scidac::format(),
-      &lime::format(),
-      &sion::format(),
-  };
+  static std::vector<const Format*> formats = [] {
+    std::vector<const Format*> all{&ildg::format(), &scidac::format(), &lime::format(), &sion::format()};
+    const auto further = further_formats();
+    all.insert(all.end(), further.begin(), further.end());
+    return all;
+  }();
   return formats;
 }
 

@@ -1,0 +1,173 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/driver.hpp"
+
+#include <limits>
+
+#if H5_VERSION_GE(1, 14, 0)
+#include <H5FDdevelop.h>
+#endif
+
+namespace lq::hdf5 {
+namespace {
+
+// Small pieces are not aligned: a thousand scalars would take a thousand blocks.
+constexpr hsize_t aligned_from = 64 * 1024;
+
+struct Choice {
+  Image* image;
+};
+
+// Begins with what the library knows of a file.
+struct DriverFile {
+  H5FD_t library;
+  Image* image;
+  haddr_t eoa;
+};
+
+Image& image_of(const H5FD_t* file) { return *reinterpret_cast<const DriverFile*>(file)->image; }
+
+// No exception may pass through the library.
+template <class Work>
+herr_t guarded(Work&& work) noexcept {
+  try {
+    work();
+    return 0;
+  } catch (...) {
+    keep_driver_failure();
+    return -1;
+  }
+}
+
+extern "C" {
+
+static void* lq_hdf5_fapl_copy(const void* fapl) {
+  return new (std::nothrow) Choice(*static_cast<const Choice*>(fapl));
+}
+
+static herr_t lq_hdf5_fapl_free(void* fapl) {
+  delete static_cast<Choice*>(fapl);
+  return 0;
+}
+
+static H5FD_t* lq_hdf5_open(const char*, unsigned, hid_t fapl, haddr_t) {
+  const auto* choice = static_cast<const Choice*>(H5Pget_driver_info(fapl));
+  if (choice == nullptr) return nullptr;
+  auto* file = new (std::nothrow) DriverFile{};
+  if (file == nullptr) return nullptr;
+  file->image = choice->image;
+  return &file->library;
+}
+
+static herr_t lq_hdf5_close(H5FD_t* file) {
+  delete reinterpret_cast<DriverFile*>(file);
+  return 0;
+}
+
+static int lq_hdf5_cmp(const H5FD_t* a, const H5FD_t* b) {
+  const Image *first = &image_of(a), *second = &image_of(b);
+  return first == second ? 0 : std::less<>()(first, second) ? -1 : 1;
+}
+
+static herr_t lq_hdf5_query(const H5FD_t*, unsigned long* flags) {
+  if (flags != nullptr) *flags = H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  return 0;
+}
+
+static haddr_t lq_hdf5_get_eoa(const H5FD_t* file, H5FD_mem_t) {
+  return reinterpret_cast<const DriverFile*>(file)->eoa;
+}
+
+static herr_t lq_hdf5_set_eoa(H5FD_t* file, H5FD_mem_t, haddr_t address) {
+  reinterpret_cast<DriverFile*>(file)->eoa = address;
+  return 0;
+}
+
+static haddr_t lq_hdf5_get_eof(const H5FD_t* file, H5FD_mem_t) { return image_of(file).size(); }
+
+// Behind the end are zeros, as the library expects of bytes that were never written.
+static herr_t lq_hdf5_read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
+  return guarded([&] {
+    const base::MutableBytes wanted(static_cast<std::byte*>(buffer), size);
+    const std::size_t got = image_of(file).read_at(address, wanted);
+    std::fill(wanted.begin() + static_cast<std::ptrdiff_t>(got), wanted.end(), std::byte{0});
+  });
+}
+
+static herr_t lq_hdf5_write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* buffer) {
+  return guarded([&] { image_of(file).write_at(address, {static_cast<const std::byte*>(buffer), size}); });
+}
+
+static herr_t lq_hdf5_truncate(H5FD_t* file, hid_t, hbool_t) {
+  return guarded([&] {
+    const haddr_t eoa = reinterpret_cast<const DriverFile*>(file)->eoa;
+    if (eoa > image_of(file).size()) image_of(file).resize(eoa);
+  });
+}
+
+}  // extern "C"
+
+hid_t driver() {
+  static const H5FD_class_t description = [] {
+    H5FD_class_t made{};
+#if H5_VERSION_GE(1, 14, 0)
+    made.version = H5FD_CLASS_VERSION;
+    made.value = static_cast<H5FD_class_value_t>(513);  // of those free for anybody's use
+#endif
+    made.name = "limequat";
+    made.maxaddr = static_cast<haddr_t>(std::numeric_limits<std::int64_t>::max());
+    made.fc_degree = H5F_CLOSE_STRONG;
+    made.fapl_size = sizeof(Choice);
+    made.fapl_copy = lq_hdf5_fapl_copy;
+    made.fapl_free = lq_hdf5_fapl_free;
+    made.open = lq_hdf5_open;
+    made.close = lq_hdf5_close;
+    made.cmp = lq_hdf5_cmp;
+    made.query = lq_hdf5_query;
+    made.get_eoa = lq_hdf5_get_eoa;
+    made.set_eoa = lq_hdf5_set_eoa;
+    made.get_eof = lq_hdf5_get_eof;
+    made.read = lq_hdf5_read;
+    made.write = lq_hdf5_write;
+    made.truncate = lq_hdf5_truncate;
+    const H5FD_mem_t map[] = H5FD_FLMAP_DICHOTOMY;
+    std::copy(std::begin(map), std::end(map), made.fl_map);
+    return made;
+  }();
+  // A program may have closed the library in between, which forgets drivers.
+  static hid_t id = H5I_INVALID_HID;
+  if (id < 0 || H5Iget_type(id) != H5I_VFL) id = H5FDregister(&description);
+  return id;
+}
+
+Handle access_to(Image& image, std::uint64_t alignment) {
+  const Where where{image.path(), {}};
+  Handle list = require(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, where, "no property list");
+  const Choice choice{&image};
+  require(H5Pset_driver(list.get(), driver(), &choice), where, "the file driver is refused");
+  require(H5Pset_libver_bounds(list.get(), H5F_LIBVER_V18, H5F_LIBVER_V110), where, "versions are refused");
+  require(H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG), where, "the way of closing is refused");
+  if (alignment > 1) require(H5Pset_alignment(list.get(), aligned_from, alignment), where, "alignment is refused");
+  return list;
+}
+
+}  // namespace
+
+Handle create_in(Image& image, std::uint64_t alignment) {
+  const Handle access = access_to(image, alignment);
+  return require(H5Fcreate(image.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose,
+                 {image.path(), {}}, "the file cannot be created");
+}
+
+Handle open_in(Image& image, Access access, std::uint64_t alignment) {
+  const Handle list = access_to(image, alignment);
+  const unsigned flags = access == Access::write ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
+  return require(H5Fopen(image.path().c_str(), flags, list.get()), H5Fclose, {image.path(), {}},
+                 "the file cannot be opened");
+}
+
+void close_in(Handle file, Image& image) {
+  require(H5Fclose(file.release()), {image.path(), {}}, "the file cannot be completed");
+}
+
+}  // namespace lq::hdf5

@@ -1,0 +1,9 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/format.hpp"
+
+namespace lq::format {
+
+std::span<const Format* const> further_formats() { return {}; }
+
+}  // namespace lq::format

@@ -1,0 +1,86 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The HDF5 library as we use it: one thread at a time, its objects closed by scope, its errors as ours. It never opens
+// a file itself (driver.hpp).
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <hdf5.h>
+
+#include <limequat/error.hpp>
+
+namespace lq::hdf5 {
+
+// Held while the library is called: few builds of it stand several threads. What the program has chosen to be told of
+// errors stays as it is.
+class Lock {
+ public:
+  Lock();
+  ~Lock();
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  std::unique_lock<std::recursive_mutex> lock_;
+  H5E_auto2_t tell_ = nullptr;
+  void* told_ = nullptr;
+};
+
+// An object of the library. Made and destroyed under a Lock.
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Handle() = default;
+  Handle(hid_t id, Close close) noexcept : id_(id), close_(close) {}
+  Handle(Handle&& other) noexcept
+      : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(std::exchange(other.close_, nullptr)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  ~Handle() {
+    if (id_ >= 0 && close_ != nullptr) close_(id_);
+  }
+
+  hid_t get() const noexcept { return id_; }
+  explicit operator bool() const noexcept { return id_ >= 0; }
+  // The object is closed by the caller, who hears of failures.
+  hid_t release() noexcept { return std::exchange(id_, H5I_INVALID_HID); }
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+  Close close_ = nullptr;
+};
+
+// Where something failed, for messages.
+struct Where {
+  std::string path;    // of the file
+  std::string object;  // within it; empty: the file as a whole
+};
+
+// An error of reading or memory inside the driver, if there was one, else malformed: `what` could not be done, and what
+// the library said.
+[[noreturn]] void throw_failure(const Where& where, const std::string& what);
+
+// `result` unless it is negative, which is how the library fails.
+template <class Result>
+Result require(Result result, const Where& where, const char* what) {
+  if (result < 0) throw_failure(where, what);
+  return result;
+}
+inline Handle require(hid_t id, Handle::Close close, const Where& where, const char* what) {
+  return {require(id, where, what), close};
+}
+
+// An exception inside the driver, to be thrown again where the library reports failure.
+void keep_driver_failure() noexcept;
+
+// "1.10.8"
+std::string library_version();
+
+}  // namespace lq::hdf5
