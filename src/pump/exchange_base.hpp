@@ -6,9 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
+
+#include <limequat/error.hpp>
 
 #include "pump/exchange.hpp"
 #include "pump/failure.hpp"
@@ -20,6 +24,20 @@ namespace lq::pump {
 // waiting.
 class Exchange : public Movement {
  public:
+  // Failures of sites and files are kept back; one of a message is not, for who cannot reach other nodes cannot go on.
+  // Those who share memory with this rank see that it has given up, and give up, too.
+  Progress step() final {
+    Progress progress = Progress::finished;
+    try {
+      progress = advance();
+      if (progress == Progress::waiting) require_all_take_part();
+    } catch (...) {
+      given_up_.store(1, std::memory_order_relaxed);
+      throw;
+    }
+    if (progress == Progress::finished) failure_.rethrow();
+    return progress;
+  }
   bool needs_messages() const noexcept final { return paths_->need_messages(); }
 
  protected:
@@ -29,6 +47,7 @@ class Exchange : public Movement {
         paths_(std::move(paths)),
         peers_(*shares_, *paths_),
         slots_(peers_.own_slots()),
+        given_up_(peers_.first_slots().given_up()),
         payload_(shares_->transfer().payload),
         rank_(paths_->comm.rank()),
         mine_(mine.wanted),
@@ -39,6 +58,8 @@ class Exchange : public Movement {
     if (!needs_messages()) return;
     for (Buffer& staging : staging_) staging = Buffer(peers_.slot_bytes());
   }
+
+  virtual Progress advance() = 0;
 
   // Of chunks of mine; there is room for them from now on.
   std::size_t most_holders() const noexcept { return most_holders_; }
@@ -60,6 +81,7 @@ class Exchange : public Movement {
   std::unique_ptr<Paths> paths_;
   Peers peers_;
   Slots slots_;
+  std::atomic<std::uint64_t>& given_up_;  // in memory of the node
   const Payload& payload_;
   int rank_;
   Box mine_;
@@ -71,6 +93,11 @@ class Exchange : public Movement {
   Failure failure_;
 
  private:
+  void require_all_take_part() const {
+    if (given_up_.load(std::memory_order_relaxed) == 0) return;
+    throw Error(Code::communication, "a rank of the same node can exchange no messages any more, and has given up");
+  }
+
   void find_most_holders() {
     for (auto chunk = owned_; chunk; chunk = shares_->next_owned(rank_, chunk->number + 1)) {
       shares_->holders(*chunk, holders_);

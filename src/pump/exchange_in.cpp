@@ -28,7 +28,10 @@ class ExchangeIn final : public Exchange {
     for (std::size_t i = 0; i < max_wanted; ++i) spare_.emplace_back(peers_.slot_bytes());
   }
 
-  Progress step() override {
+  std::uint64_t memory_bytes() const noexcept override { return bytes_with(max_wanted); }
+
+ private:
+  Progress advance() override {
     if (is_cancelled()) failure_.stop();
     look_ahead();
     if (take()) return Progress::moved;
@@ -36,13 +39,9 @@ class ExchangeIn final : public Exchange {
     moved = open_slot() || moved;
     if (moved) return Progress::moved;
     if (held_ || owned_ || !wanted_.empty() || std::ranges::any_of(open_, &Open::is_open)) return Progress::waiting;
-    failure_.rethrow();
     return Progress::finished;
   }
 
-  std::uint64_t memory_bytes() const noexcept override { return bytes_with(max_wanted); }
-
- private:
   // A slot of mine that is open, as I see it.
   struct Open {
     bool is_open = false;

@@ -36,7 +36,10 @@ class ExchangeOut final : public Exchange {
     for (Parcel& parcel : parcels_) parcel.buffer = Buffer(peers_.slot_bytes());
   }
 
-  Progress step() override {
+  std::uint64_t memory_bytes() const noexcept override { return bytes_with(parcels_.size()) + scratch_.size(); }
+
+ private:
+  Progress advance() override {
     if (is_cancelled()) failure_.stop();
     if (write_complete()) return Progress::moved;
     bool moved = open_slots();
@@ -48,13 +51,9 @@ class ExchangeOut final : public Exchange {
         std::ranges::any_of(open_, &Open::is_open)) {
       return Progress::waiting;
     }
-    failure_.rethrow();
     return Progress::finished;
   }
 
-  std::uint64_t memory_bytes() const noexcept override { return bytes_with(parcels_.size()) + scratch_.size(); }
-
- private:
   // A slot of mine that is open, as I see it.
   struct Open {
     bool is_open = false;

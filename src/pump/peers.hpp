@@ -18,6 +18,10 @@ class Peers {
   // Slots of ranks within reach: of this rank always, of its node's with shared memory.
   std::optional<Slots> slots_of(int rank) const;
   Slots own_slots() const { return *slots_of(paths_.comm.rank()); }
+  // Of the first rank within reach.
+  Slots first_slots() const {
+    return *slots_of(paths_.node != nullptr ? paths_.node->ranks().front() : paths_.comm.rank());
+  }
   // A rank of this node whose memory is to be read rather than waited for; this rank, too.
   const Neighbour* neighbour(int rank) const;
   // The rows of any rank, until the next call; with a neighbour, memory sites count in its memory.

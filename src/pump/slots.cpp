@@ -8,6 +8,7 @@ namespace lq::pump {
 
 void Slots::reset() const noexcept {
   for (std::uint64_t i = 0; i < count; ++i) new (&control(i)) SlotControl;
+  new (&given_up()) std::atomic<std::uint64_t>(0);
 }
 
 std::uint64_t Slots::find(std::uint64_t chunk) const noexcept {

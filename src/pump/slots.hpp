@@ -48,8 +48,13 @@ class Slots {
   Slots(std::byte* area, std::uint64_t slot_bytes) noexcept : area_(area), slot_bytes_(rounded(slot_bytes)) {}
 
   SlotControl& control(std::uint64_t i) const noexcept { return reinterpret_cast<SlotControl*>(area_)[i]; }
+  // Of the first rank of a node: not 0 once a rank of that node takes part no more. It counts in no slot, so that the
+  // others would wait for it for ever.
+  std::atomic<std::uint64_t>& given_up() const noexcept {
+    return *reinterpret_cast<std::atomic<std::uint64_t>*>(area_ + count * sizeof(SlotControl));
+  }
   std::byte* buffer(std::uint64_t i) const noexcept { return area_ + control_bytes + i * slot_bytes_; }
-  // Closes all; by the owner, before others look.
+  // Closes all, none given up; by the owner, before others look.
   void reset() const noexcept;
   // Which slot is open for a chunk; `count` when none is.
   std::uint64_t find(std::uint64_t chunk) const noexcept;

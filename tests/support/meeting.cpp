@@ -5,6 +5,7 @@
 #include "support/meeting.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include <limequat/error.hpp>
 
@@ -42,6 +43,20 @@ bool World::was_received(const Letter& letter, const Meeting& group, int to) con
   if (letter.received.load()) return true;
   if (has_left) throw Error(Code::communication, "send: rank " + std::to_string(to) + " has left");
   return false;
+}
+
+void World::take_back(const Letter& letter, const Meeting& group, int to) {
+  Member& receiver = member(group, to);
+  std::unique_lock lock(receiver.mutex);
+  for (auto& [key, line] : receiver.lines) {
+    const auto place = std::ranges::find_if(
+        line.letters, [&](const std::shared_ptr<Letter>& other) { return other.get() == &letter; });
+    if (place == line.letters.end()) continue;
+    line.letters.erase(place);
+    return;
+  }
+  lock.unlock();
+  while (!letter.received.load()) std::this_thread::yield();
 }
 
 std::uint64_t World::queue_up(const Meeting& group, int from, int to, int channel) {

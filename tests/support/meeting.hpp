@@ -47,6 +47,8 @@ class World {
                                std::uint64_t sent_at);
   // Whether it was received; Error(communication) when the receiver has left.
   bool was_received(const Letter& letter, const Meeting& group, int to) const;
+  // It arrives no more, unless it was received; the thread that is receiving it has done so.
+  void take_back(const Letter& letter, const Meeting& group, int to);
   // A place in the queue of those who wait for letters of that group, sender and channel.
   std::uint64_t queue_up(const Meeting& group, int from, int to, int channel);
   // The oldest of those letters, if there is one and it is `place`'s turn.

@@ -49,6 +49,13 @@ class Sent {
  public:
   Sent(World& world, std::shared_ptr<Meeting> group, std::shared_ptr<Letter> letter, int to)
       : world_(world), group_(std::move(group)), letter_(std::move(letter)), to_(to) {}
+  Sent(Sent&&) noexcept = default;
+  Sent& operator=(Sent&&) = delete;
+  // Whoever gives a message up takes its bytes along.
+  ~Sent() {
+    const OwnedBy network(nullptr);
+    if (letter_) world_.take_back(*letter_, *group_, to_);
+  }
   bool is_done() {
     const OwnedBy network(nullptr);
     return world_.was_received(*letter_, *group_, to_);

@@ -6,9 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -17,7 +19,7 @@
 #include "support/faulty.hpp"
 #include "support/held_memory.hpp"
 #include "support/thread_comm.hpp"
-#include "torture/network.hpp"
+#include "support/troubled_comm.hpp"
 
 namespace lq::torture {
 namespace {
@@ -60,7 +62,7 @@ class Trouble {
     return is_of_storage(fault_.kind) ? static_cast<transport::Transport&>(storage_) : transport::posix();
   }
   testing::HeldMemory& memory() noexcept { return memory_; }
-  NetworkFault& network() noexcept { return network_; }
+  testing::NetworkFault& network() noexcept { return network_; }
   void run_own_code() {
     if (own_calls_++ == fault_.at && fault_.kind == Kind::program) throw Error(Code::invalid_argument, own_failure);
   }
@@ -74,14 +76,23 @@ class Trouble {
   Fault fault_;
   testing::FaultyTransport storage_;
   testing::HeldMemory memory_;
-  NetworkFault network_;
+  testing::NetworkFault network_;
   std::atomic<std::int64_t> own_calls_{0};
 };
 
+// Each rank another, so that messages of different ranks arrive in any order.
+testing::TroubledComm::Delay delay_of(std::uint64_t seed, std::uint64_t rank) {
+  if (seed == 0) return {};
+  return [draw = std::make_shared<Draw>(seed + rank)] {
+    return std::chrono::microseconds(draw->once_in(4) ? draw->below(300) : 0);
+  };
+}
+
 void live(const std::shared_ptr<comm::Comm>& comm, Trouble* trouble, std::uint64_t delays, const RankWork& work) {
-  NetworkFault sound{-1};
-  NetworkFault& network = trouble != nullptr ? trouble->network() : sound;
-  const Communicator all(std::make_shared<TroubledComm>(comm, network, delays));
+  testing::NetworkFault sound{-1};
+  testing::NetworkFault& network = trouble != nullptr ? trouble->network() : sound;
+  const Communicator all(std::make_shared<testing::TroubledComm>(
+      comm, network, delay_of(delays, static_cast<std::uint64_t>(comm->rank()))));
   const Rank rank{trouble != nullptr ? trouble->storage() : transport::posix(), all, [trouble] {
                     if (trouble != nullptr) trouble->run_own_code();
                   }};

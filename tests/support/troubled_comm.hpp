@@ -1,13 +1,13 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A group of ranks whose messages and collective operations take their time, each another, so that messages of
-// different ranks arrive in any order; and which one of the ranks may lose.
+// A group of ranks one of which may lose its network, and whose messages and collective operations may take their time.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -17,9 +17,8 @@
 
 #include "comm/comm.hpp"
 #include "support/held_memory.hpp"
-#include "torture/draw.hpp"
 
-namespace lq::torture {
+namespace lq::testing {
 
 // From operation `fail_at` of a rank on, counted from 0 once it is on, none begins any more; -1: never.
 struct NetworkFault {
@@ -37,12 +36,12 @@ struct NetworkFault {
 
 class TroubledComm final : public comm::Comm {
  public:
-  // `fault` outlives it. `delays`: a seed; 0: none.
-  TroubledComm(std::shared_ptr<comm::Comm> inner, NetworkFault& fault, std::uint64_t delays)
-      : inner_(std::move(inner)),
-        fault_(fault),
-        delays_(delays),
-        draw_(delays + static_cast<std::uint64_t>(inner_->rank())) {}
+  // By how much an operation begins late, or is told of late.
+  using Delay = std::function<std::chrono::microseconds()>;
+
+  // `fault` outlives it. Without `delay` nothing is late.
+  TroubledComm(std::shared_ptr<comm::Comm> inner, NetworkFault& fault, Delay delay = {})
+      : inner_(std::move(inner)), fault_(fault), delay_(std::move(delay)) {}
 
   int rank() const noexcept override { return inner_->rank(); }
   int size() const noexcept override { return inner_->size(); }
@@ -86,9 +85,7 @@ class TroubledComm final : public comm::Comm {
     Clock::time_point due_;
   };
 
-  std::chrono::microseconds delay() {
-    return std::chrono::microseconds(delays_ != 0 && draw_.once_in(4) ? draw_.below(300) : 0);
-  }
+  std::chrono::microseconds delay() const { return delay_ ? delay_() : std::chrono::microseconds(0); }
   void begin() {
     fault_.pass();
     if (const auto time = delay(); time.count() > 0) std::this_thread::sleep_for(time);
@@ -96,20 +93,18 @@ class TroubledComm final : public comm::Comm {
   comm::Flight late(comm::Flight flight) {
     const auto time = delay();
     if (time.count() == 0) return flight;
-    const testing::OwnedBy network(nullptr);
+    const OwnedBy network(nullptr);
     return comm::Flight(LateFlight(std::move(flight), Clock::now() + time));
   }
   std::unique_ptr<comm::Comm> troubled(std::unique_ptr<comm::Comm> group) {
     if (group == nullptr) return nullptr;
-    const testing::OwnedBy network(nullptr);
-    return std::make_unique<TroubledComm>(std::shared_ptr<comm::Comm>(std::move(group)), fault_,
-                                          delays_ == 0 ? 0 : draw_.number());
+    const OwnedBy network(nullptr);
+    return std::make_unique<TroubledComm>(std::shared_ptr<comm::Comm>(std::move(group)), fault_, delay_);
   }
 
   std::shared_ptr<comm::Comm> inner_;
   NetworkFault& fault_;
-  std::uint64_t delays_;
-  Draw draw_;
+  Delay delay_;
 };
 
-}  // namespace lq::torture
+}  // namespace lq::testing
