@@ -38,7 +38,8 @@ struct Digest {
   std::vector<Tile> tiles = {};  // where they lie: as planned, or as it turned out when they were encoded
 };
 
-// A piece of a file as data. Several physical files: `suffixes` are appended to the path, one per file.
+// A piece of a file as data. Several physical files: `suffixes` are appended to the path, one per file. One rank plans
+// it; head and tail stay there, all ranks learn the rest.
 struct Layout {
   std::vector<std::string> suffixes = {""};
   std::vector<Literal> head;                                // bytes known before the data
@@ -46,6 +47,14 @@ struct Layout {
   std::vector<SumName> sums;                                // that the tail needs
   std::function<std::vector<Literal>(const Digest&)> tail;  // bytes that depend on the data; may be empty
   std::vector<std::uint64_t> end;                           // size of each file after this piece
+};
+
+// What was asked of a format that knows several ways; empty: its own default.
+struct Choices {
+  std::string layout;         // by name
+  std::string dataset_chunk;  // extents of chunks, or "slice"
+  std::string filters;        // of chunks, one behind the other, separated by commas
+  bool time_stamps = true;    // false: bytes depend on nothing but what is written
 };
 
 // A field to be placed in a file.
@@ -59,6 +68,19 @@ struct FieldRequest {
   bool first = true;          // first piece of the file: the file's own header comes before it
   bool checksum = true;
   bool slice_checksums = true;
+  Choices choices = {};
+  // The file as it is so far, readable until the tail was made. nullptr: there is nothing yet, or nothing is written.
+  base::ByteSource* before = nullptr;
+};
+
+// A record of the user's, without a lattice, to be placed in a file; members as above.
+struct RecordRequest {
+  std::string_view type;
+  std::string_view contents;
+  std::uint64_t offset = 0;
+  bool first = true;
+  Choices choices = {};
+  base::ByteSource* before = nullptr;
 };
 
 // Part of a record that lies in one piece.
@@ -91,8 +113,7 @@ class RecordFormat {
  public:
   virtual ~RecordFormat() = default;
   // What bytes go where for a record without a lattice.
-  virtual Layout plan_record(std::string_view type, std::string_view contents, std::uint64_t offset,
-                             bool first) const = 0;
+  virtual Layout plan_record(const RecordRequest& request) const = 0;
 };
 
 // How fields are laid in a container.

@@ -95,7 +95,7 @@ TEST(Formats, AreRecognisedByTheirRecords) {
 
 TEST(Formats, LimeHoldsRecordsButNoFields) {
   const Format& lime = format_named("lime");
-  const std::string bytes = testing::assemble(lime.records->plan_record("note", "text", 0, true), "", {});
+  const std::string bytes = testing::assemble(lime.records->plan_record({"note", "text"}), "", {});
   const Catalog catalog = testing::scan(lime, bytes);
   ASSERT_EQ(catalog.records.size(), 1U);
   EXPECT_EQ(catalog.metadata, (Metadata{{"note", "text"}}));

@@ -140,8 +140,10 @@ void each(Archive& a, T& v) {
     all(a, v.first, v.second);
   } else if constexpr (std::is_same_v<Value, Box>) {
     all(a, v.lower, v.extents);
+  } else if constexpr (std::is_same_v<Value, SumName>) {
+    all(a, v.kind, v.of);
   } else if constexpr (std::is_same_v<Value, Sum>) {
-    all(a, v.name.kind, v.name.of, v.words);
+    all(a, v.name, v.words);
   } else if constexpr (std::is_same_v<Value, FieldSpec>) {
     all(a, v.kind, v.colors, v.spins, v.links, v.numbers, v.is_complex, v.precision);
   } else if constexpr (std::is_same_v<Value, Payload>) {
@@ -158,10 +160,30 @@ void each(Archive& a, T& v) {
     all(a, v.name, v.payload, v.record, v.sums.all, v.metadata, v.plaquette, v.link_trace);
   } else if constexpr (std::is_same_v<Value, Finding>) {
     all(a, v.severity, v.code, v.rule, v.message, v.record, v.offset, v.length, v.expected, v.found);
+  } else if constexpr (std::is_same_v<Value, format::Layout>) {
+    all(a, v.suffixes, v.payload, v.sums, v.end);
   } else {
     static_assert(std::is_same_v<Value, Catalog>);
     all(a, v.path, v.format, v.file_bytes, v.files, v.records, v.fields, v.metadata, v.findings, v.complete);
   }
+}
+
+// Collective. What each() visits of rank 0's value, on all ranks.
+template <class T>
+void broadcast_value(comm::Comm& comm, T& value) {
+  if (comm.size() == 1) return;
+  Encoder encoder;
+  comm::agree_at_root(comm, [&] { each(encoder, std::as_const(value)); });
+  std::vector<std::byte>& bytes = encoder.bytes;
+  std::uint64_t size = bytes.size();
+  comm.broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
+  comm::agree(comm, [&] { bytes.resize(static_cast<std::size_t>(size)); });
+  comm.broadcast(bytes, 0);
+  comm::agree(comm, [&] {
+    if (comm.rank() == 0) return;
+    Decoder decoder(bytes);
+    each(decoder, value);
+  });
 }
 
 }  // namespace
@@ -179,15 +201,7 @@ Catalog decode(base::Bytes bytes) {
   return catalog;
 }
 
-void broadcast(comm::Comm& comm, Catalog& catalog) {
-  if (comm.size() == 1) return;
-  std::vector<std::byte> bytes;
-  comm::agree_at_root(comm, [&] { bytes = encode(catalog); });
-  std::uint64_t size = bytes.size();
-  comm.broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
-  comm::agree(comm, [&] { bytes.resize(static_cast<std::size_t>(size)); });
-  comm.broadcast(bytes, 0);
-  comm::agree(comm, [&] { catalog = decode(bytes); });
-}
+void broadcast(comm::Comm& comm, Catalog& catalog) { broadcast_value(comm, catalog); }
+void broadcast(comm::Comm& comm, format::Layout& layout) { broadcast_value(comm, layout); }
 
 }  // namespace lq::io

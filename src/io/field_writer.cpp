@@ -13,6 +13,7 @@
 #include "base/clock.hpp"
 #include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
+#include "io/catalog_codec.hpp"
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
 #include "io/sites.hpp"
@@ -62,7 +63,13 @@ FieldWriter::FieldWriter(transport::Transport& transport, const Communicator& co
   before_ = std::move(before);
 }
 
-std::unique_ptr<FieldWriter::Placed> FieldWriter::plan_field(const FieldPlan& plan) const {
+// What is there before the next piece, on rank 0.
+base::ByteSource* FieldWriter::before() const {
+  return files_.empty() || end_ == 0 || !communicator_.is_root() ? nullptr : &files_.front()->file();
+}
+
+// All but the layout, where that is made elsewhere.
+std::unique_ptr<FieldWriter::Placed> FieldWriter::plan_field(const FieldPlan& plan, bool makes_layout) const {
   auto placed = std::make_unique<Placed>();
   placed->plan = plan;
   format::FieldRequest request;
@@ -75,9 +82,11 @@ std::unique_ptr<FieldWriter::Placed> FieldWriter::plan_field(const FieldPlan& pl
   request.first = written_.empty() && (!before_ || before_->begins_message);
   request.checksum = options_.verify != Verify::none;
   request.slice_checksums = request.checksum && options_.slice_checksums;
+  request.before = before();
   placed->format = &target_format(path_, options_, request.spec, plan.extents).for_fields();
+  if (!makes_layout) return placed;
   placed->layout = placed->format->plan(request);
-  const bool goes_on = !files_.empty() || before_;
+  const bool goes_on = !files_.empty() || !written_.empty();
   if (placed->layout.payload.size() != 1 || (placed->layout.suffixes.size() != 1 && goes_on)) {
     throw Error(Code::unsupported, path_ + ": a field in several files must be the first and only one of its set",
                 {.path = path_});
@@ -85,11 +94,21 @@ std::unique_ptr<FieldWriter::Placed> FieldWriter::plan_field(const FieldPlan& pl
   return placed;
 }
 
+// Collective. Where a file is continued, it is open from the first plan on.
+void FieldWriter::open_continued() {
+  if (!before_ || !files_.empty()) return;
+  auto file = comm::agree(communicator_.engine(), [&] {
+    files_.reserve(1);
+    return std::make_unique<NewFile>(transport_, communicator_, path_);
+  });
+  file->go_on(before_->at);
+  files_.push_back(std::move(file));
+}
+
 // Further files of a set have the name of the first one with their suffix.
 void FieldWriter::open_for(const format::Layout& layout, bool touches_file) {
-  const std::uint64_t bytes = layout.end.front() - end_;
   if (!files_.empty()) {
-    files_.front()->require_space(end_, bytes);
+    files_.front()->require_space(end_, layout.end.front() - end_);
     return files_.front()->open_for_writing(touches_file);
   }
   auto files = comm::agree(communicator_.engine(), [&] {
@@ -99,13 +118,7 @@ void FieldWriter::open_for(const format::Layout& layout, bool touches_file) {
     }
     return made;
   });
-  if (before_) {
-    files.front()->go_on(before_->at, end_, bytes, touches_file);
-  } else {
-    for (std::size_t k = 0; k < files.size(); ++k) {
-      files[k]->create(options_.overwrite, layout.end[k] - (k == 0 ? end_ : 0), touches_file);
-    }
-  }
+  for (std::size_t k = 0; k < files.size(); ++k) files[k]->create(options_.overwrite, layout.end[k], touches_file);
   files_ = std::move(files);
 }
 
@@ -141,7 +154,7 @@ Report FieldWriter::describe(const FieldPlan& plan, const FieldSpec& in_file) co
 }
 
 Report FieldWriter::rehearse(const FieldPlan& plan) {
-  const std::unique_ptr<Placed> placed = plan_field(plan);
+  const std::unique_ptr<Placed> placed = plan_field(plan, true);
   const Payload& payload = placed->payload();
   written_.push_back({payload, {}, nullptr});
   end_ = placed->layout.end.front();
@@ -153,10 +166,14 @@ Report FieldWriter::rehearse(const FieldPlan& plan) {
 void FieldWriter::require_space() const { io::require_space(transport_, path_, end_); }
 
 std::unique_ptr<FieldWriter::Placed> FieldWriter::place(const FieldPlan& plan) {
-  return comm::agree(communicator_.engine(), [&] {
+  comm::Comm& comm = communicator_.engine();
+  open_continued();
+  auto placed = comm::agree(comm, [&] {
     written_.reserve(written_.size() + 1);
-    return plan_field(plan);
+    return plan_field(plan, communicator_.is_root());
   });
+  broadcast(comm, placed->layout);
+  return placed;
 }
 
 std::vector<transport::File*> FieldWriter::open(const Placed& placed, bool touches_file) {
@@ -173,15 +190,19 @@ Report FieldWriter::finish(const Placed& placed, const format::Digest& digest) {
   comm::Comm& comm = communicator_.engine();
   const format::Layout& layout = placed.layout;
   std::vector<format::Literal> tail;
-  Report report = comm::agree_alike(comm, [&] {
+  std::uint64_t end = layout.end.front();
+  const bool is_encoded = !placed.payload().encoding.empty();
+  Report report = comm::agree(comm, [&] {
     if (layout.tail) tail = layout.tail(digest);
+    if (is_encoded) end = end_of(tail, digest.tiles);
     const Payload& payload = placed.payload();
     written_.push_back({payload, digest.sums, placed.format->tile_codec(payload.encoding)});
     written_.back().payload.tiles = digest.tiles;
     return describe(placed.plan, payload.spec);
   });
+  if (is_encoded) comm.broadcast(std::as_writable_bytes(std::span(&end, 1)), 0);
   write([&] { return tail; });
-  end_ = placed.payload().encoding.empty() ? layout.end.front() : end_of(tail, digest.tiles);
+  end_ = end;
   const bool checksum = options_.verify != Verify::none;
   if (checksum) report.stored = digest.sums.checksum();
   report.status = checksum ? ChecksumStatus::ok : ChecksumStatus::absent;
@@ -199,12 +220,14 @@ void FieldWriter::append_record(const std::string& type, std::string_view conten
     arguments.push_back({"the type of the record", type});
     return arguments;
   });
-  const std::string text = comm::broadcast_text(comm, contents);
-  const format::Layout layout = comm::agree(comm, [&] {
-    return target_format(path_, options_, FieldSpec{}, Extents{})
-        .for_records()
-        .plan_record(type, text, end_, end_ == 0);
+  open_continued();
+  format::Layout layout = comm::agree(comm, [&] {
+    if (!communicator_.is_root()) return format::Layout();
+    format::RecordRequest request{type, contents, end_, end_ == 0};
+    request.before = before();
+    return target_format(path_, options_, FieldSpec{}, Extents{}).for_records().plan_record(request);
   });
+  broadcast(comm, layout);
   open_for(layout, true);
   write([&] { return layout.head; });
   end_ = layout.end.front();

@@ -37,7 +37,7 @@ class FieldWriter {
   struct Placed {
     base::Stopwatch watch;
     FieldPlan plan;
-    format::Layout layout;
+    format::Layout layout;  // its head and tail on rank 0 only
     const format::FieldFormat* format = nullptr;
 
     const Payload& payload() const { return layout.payload.front(); }
@@ -64,7 +64,7 @@ class FieldWriter {
   void named(base::FunctionRef<void()> work) const;
   // Collective. What comes behind the data; what can be said of the field.
   Report finish(const Placed& placed, const format::Digest& digest);
-  // Local. Plans a field as place() does and writes nothing; the report says what would be written.
+  // Local. Plans a field as place() does on rank 0 and writes nothing; the report says what would be written.
   Report rehearse(const FieldPlan& plan);
   // Local. Throws no_space unless there is room for what was rehearsed.
   void require_space() const;
@@ -83,7 +83,9 @@ class FieldWriter {
     const format::TileCodec* tile_codec = nullptr;
   };
 
-  std::unique_ptr<Placed> plan_field(const FieldPlan& plan) const;
+  std::unique_ptr<Placed> plan_field(const FieldPlan& plan, bool makes_layout) const;
+  void open_continued();
+  base::ByteSource* before() const;
   Report describe(const FieldPlan& plan, const FieldSpec& in_file) const;
   void open_for(const format::Layout& layout, bool touches_file);
   void write(base::FunctionRef<std::vector<format::Literal>()> make);

@@ -102,10 +102,9 @@ void NewFile::create(bool overwrite, std::uint64_t bytes, bool writes) {
   open_for_writing(writes);
 }
 
-void NewFile::go_on(const std::string& temporary_path, std::uint64_t offset, std::uint64_t bytes, bool writes) {
+void NewFile::go_on(const std::string& temporary_path) {
   comm::agree(communicator_.engine(), [&] { temporary_path_ = temporary_path; });
-  open_for_writing(writes || communicator_.is_root());
-  require_space(offset, bytes);
+  open_for_writing(communicator_.is_root());
 }
 
 NewFile::~NewFile() { discard(); }

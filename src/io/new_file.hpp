@@ -29,8 +29,8 @@ class NewFile {
   // file. Ranks for which `writes` is false do not open it.
   void create(bool overwrite, std::uint64_t bytes, bool writes);
   // Part of something larger, which is there as `temporary_path` and stays when it is abandoned: its owner names or
-  // removes it. `bytes` more behind the first `offset`.
-  void go_on(const std::string& temporary_path, std::uint64_t offset, std::uint64_t bytes, bool writes);
+  // removes it. The root opens it.
+  void go_on(const std::string& temporary_path);
   ~NewFile();
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;

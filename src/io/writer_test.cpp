@@ -9,7 +9,10 @@
 
 #include <limequat/limequat.hpp>
 
+#include "format/format.hpp"
+#include "io/field_writer.hpp"
 #include "io/verify.hpp"
+#include "io/write.hpp"
 #include "support/error_of.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
@@ -147,6 +150,128 @@ TEST_F(ManyFields, TravelAsTheProfileThatIsNamedSays) {
     const WriteOptions options{.overwrite = true, .route = {.profile = profile}};
     EXPECT_EQ(write(path_, grid, field, options).strategy, Strategy::messages);
   });
+}
+
+// SciDAC that writes down who plans and who makes tails, and what they could read of the file so far.
+class WatchedFormat final : public format::FieldFormat {
+ public:
+  struct Seen {
+    std::uint64_t plans = 0, tails = 0;
+    std::vector<std::string> before;       // when it was planned; "nothing" where there is no file
+    std::vector<std::string> before_tail;  // when the tail was made
+  };
+  explicit WatchedFormat(Seen& seen) : seen_(seen) {}
+
+  bool is_for(const FieldSpec& spec, const Extents& extents) const override { return scidac().is_for(spec, extents); }
+  format::Layout plan(const format::FieldRequest& request) const override {
+    ++seen_.plans;
+    seen_.before.push_back(beginning(request.before, request.offset));
+    format::Layout layout = scidac().plan(request);
+    layout.tail = [this, tail = layout.tail, before = request.before,
+                   offset = request.offset](const format::Digest& digest) {
+      ++seen_.tails;
+      seen_.before_tail.push_back(beginning(before, offset));
+      return tail(digest);
+    };
+    return layout;
+  }
+  format::Layout plan_record(const format::RecordRequest& request) const override {
+    ++seen_.plans;
+    seen_.before.push_back(beginning(request.before, request.offset));
+    return scidac().plan_record(request);
+  }
+  Metadata carried(const Metadata& texts, bool changes) const override { return scidac().carried(texts, changes); }
+  void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry,
+                  const format::Digest& sums) const override {
+    scidac().store_sums(file, catalog, entry, sums);
+  }
+
+ private:
+  static const format::FieldFormat& scidac() { return format::format_named("scidac").for_fields(); }
+  static std::string beginning(base::ByteSource* file, std::uint64_t bytes) {
+    if (file == nullptr) return "nothing";
+    std::string text(static_cast<std::size_t>(bytes), '\0');
+    const auto there = std::as_writable_bytes(std::span(text));
+    if (file->read_at(0, there) != bytes) return "less than there should be";
+    return text;
+  }
+  Seen& seen_;
+};
+
+class Planning : public ::testing::Test {
+ protected:
+  static constexpr std::array<std::string_view, 1> suffixes{".watched"};
+
+  std::string contents(const std::string& path, std::uint64_t bytes) {
+    std::string text(static_cast<std::size_t>(bytes), '\0');
+    transport_->open_read(path)->read_at(0, std::as_writable_bytes(std::span(text)));
+    return text;
+  }
+  void append(FieldWriter& writer, const Grid& grid, const std::string& path, const std::string& name) {
+    const std::vector<double> values = testing::formula_sites<double>(grid, 24);
+    append_field(writer, *transport_, grid, path, name, spinor(values), {}, options_);
+  }
+
+  std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
+  WatchedFormat::Seen seen_;
+  WatchedFormat watched_{seen_};
+  format::Format row_{{.name = "watched", .holds = "fields", .begins = "LIME records", .suffixes = suffixes},
+                      format::format_named("scidac").container,
+                      &watched_,
+                      &watched_};
+  format::AddedFormat added_{row_};
+  WriteOptions options_{.format = "watched"};
+};
+
+// Three ranks write: one of them plans, and can read what the file holds so far until the tail was made.
+TEST_F(Planning, IsDoneByOneRankWhichSeesTheFile) {
+  const Extents lattice{2, 4, 2, 6};
+  std::array<std::uint64_t, 3> ends{};
+  testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
+    const bool is_first = comm->rank() == 0;
+    const Grid grid(Communicator(std::move(comm)), lattice, {.processes = Extents{1, 1, 1, 3}});
+    FieldWriter writer(*transport_, grid.communicator(), "a.watched", options_);
+    append(writer, grid, "a.watched", "one");
+    if (is_first) ends[0] = writer.end();
+    writer.append_record("note", is_first ? "that of the first rank" : "");
+    if (is_first) ends[1] = writer.end();
+    append(writer, grid, "a.watched", "two");
+    if (is_first) ends[2] = writer.end();
+    Report report;
+    writer.commit(report);
+  });
+  EXPECT_EQ(seen_.plans, 3U);
+  EXPECT_EQ(seen_.tails, 2U);
+  const std::string all = contents("a.watched", ends[2]);
+  ASSERT_EQ(seen_.before.size(), 3U);
+  EXPECT_EQ(seen_.before[0], "nothing");
+  EXPECT_EQ(seen_.before[1], all.substr(0, ends[0]));
+  EXPECT_EQ(seen_.before[2], all.substr(0, ends[1]));
+  ASSERT_EQ(seen_.before_tail.size(), 2U);
+  EXPECT_EQ(seen_.before_tail[1], all.substr(0, ends[1]));
+  EXPECT_NE(all.find("that of the first rank"), std::string::npos);
+
+  // A file that is continued is seen by the first plan.
+  transport_->rename("a.watched", "a.part");
+  testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
+    const Grid grid(Communicator(std::move(comm)), lattice, {.processes = Extents{1, 1, 1, 3}});
+    FieldWriter writer(*transport_, grid.communicator(), "a.watched", options_,
+                       FieldWriter::Continuation{"a.part", ends[2], false});
+    append(writer, grid, "a.watched", "three");
+    Report report;
+    writer.complete(report);
+  });
+  EXPECT_EQ(seen_.plans, 4U);
+  EXPECT_EQ(seen_.before.back(), all);
+  EXPECT_EQ(seen_.before_tail.back(), all);
+}
+
+TEST_F(Planning, OfARehearsalSeesNothing) {
+  FieldWriter writer(*transport_, Grid({2, 2, 2, 2}).communicator(), "a.watched", options_);
+  const FieldPlan plan{"one", spinor_spec(Precision::double_), {2, 2, 2, 2}, {}};
+  writer.rehearse(plan);
+  writer.rehearse(plan);
+  EXPECT_EQ(seen_.before, (std::vector<std::string>{"nothing", "nothing"}));
 }
 
 }  // namespace

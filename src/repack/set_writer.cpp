@@ -161,7 +161,7 @@ void SetWriter::write_part(const std::string& name, const std::function<void(tra
   parts_.push_back(temporary);
   created->close();
   io::NewFile file(transport_, Communicator(), name);
-  file.go_on(temporary, 0, 0, true);
+  file.go_on(temporary);
   file.named([&] { work(file.file()); });
   file.finish(options_.sync);
 }

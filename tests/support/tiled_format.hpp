@@ -26,7 +26,7 @@ class TiledFormat final : public format::Container, public format::FieldFormat {
 
   bool is_for(const FieldSpec&, const Extents&) const override { return true; }
   Metadata carried(const Metadata&, bool) const override { return {}; }
-  format::Layout plan_record(std::string_view, std::string_view, std::uint64_t, bool) const override {
+  format::Layout plan_record(const format::RecordRequest&) const override {
     throw Error(Code::unsupported, "tiled files hold one field and nothing else");
   }
   void store_sums(base::EditedSource&, const Catalog&, const FieldEntry&, const format::Digest&) const override {

@@ -25,8 +25,8 @@ class Lime final : public Container, public RecordFormat, public format::Mender 
   std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const override;
   std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const override;
 
-  Layout plan_record(std::string_view type, std::string_view contents, std::uint64_t offset, bool) const override {
-    return lime::plan_record(type, contents, offset);
+  Layout plan_record(const RecordRequest& request) const override {
+    return lime::plan_record(request.type, request.contents, request.offset);
   }
 
   std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits&, Findings& done) const override {

@@ -29,9 +29,9 @@ class Family : public Container, public FieldFormat, public Mender {
   std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const final {
     return lime::explain(file, catalog, meaning_of);
   }
-  Layout plan_record(std::string_view record, std::string_view contents, std::uint64_t offset, bool) const final {
-    check_user_type(record);
-    return lime::plan_record(record, contents, offset);
+  Layout plan_record(const RecordRequest& request) const final {
+    check_user_type(request.type);
+    return lime::plan_record(request.type, request.contents, request.offset);
   }
   Metadata carried(const Metadata& texts, bool precision_changes) const final {
     return carried_texts(texts, precision_changes);

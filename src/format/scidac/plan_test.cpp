@@ -111,7 +111,7 @@ TEST(ScidacPlan, AppendsFieldsAndRecords) {
   const Format& format = format_named("scidac");
   FieldRequest request = request_for(generic_spec(Precision::single, 3, false), {3});
   std::string file = file_for(request);
-  const Layout note = format.records->plan_record("log", "behind", file.size(), false);
+  const Layout note = format.records->plan_record({"log", "behind", file.size(), false});
   file = testing::assemble(note, "", {}, file);
   request.offset = file.size();
   request.first = false;
