@@ -5,7 +5,6 @@
 #include "checkpoint/open_set.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 
 #include <fmt/format.h>
@@ -23,19 +22,20 @@ namespace checkpoint {
 
 std::unique_ptr<OpenSet> OpenSet::open(transport::Transport& transport, const std::string& path,
                                        const Communicator& communicator, const MultifileReadOptions& options) {
-  auto set = comm::agree(communicator.engine(), [&] { return std::make_unique<OpenSet>(transport); });
+  std::unique_ptr<OpenSet> set;
+  comm::require_same(communicator.engine(), [&] {
+    set = std::make_unique<OpenSet>(transport);
+    if (options.record_bytes == 0) throw Error(Code::invalid_argument, "records have 1 byte at least, not 0");
+    std::vector<comm::Stated> arguments = options::stated("MultifileReadOptions", options);
+    arguments.push_back({"the path of the set to read", path});
+    return arguments;
+  });
   set->begin(path, communicator, options);
   return set;
 }
 
 void OpenSet::begin(const std::string& path, const Communicator& communicator, const MultifileReadOptions& options) {
   comm::Comm& comm = communicator.engine();
-  comm::require_same(comm, [&] {
-    if (options.record_bytes == 0) throw Error(Code::invalid_argument, "records have 1 byte at least, not 0");
-    std::vector<comm::Stated> arguments = options::stated("MultifileReadOptions", options);
-    arguments.push_back({"the path of the set to read", path});
-    return arguments;
-  });
   settings_.verify = options.verify != Verify::none;
   io::use_same_files(comm, files_->transport(), [&] { find(path, comm, options); });
   open_fields(communicator);
@@ -46,41 +46,25 @@ void OpenSet::find(const std::string& path, comm::Comm& comm, const MultifileRea
   SetTables tables =
       read_tables(files_->transport(), path, comm,
                   {settings_.verify, options.accept_missing ? MissingFiles::stood_in_for : MissingFiles::refused});
-  info_ = std::move(tables.info);
-  problem_ = std::move(tables.fields_problem);
   settings_.record = tables.record;
-  share_ = deal_out(comm, tables.parts, tables.mine, options.record_bytes);
-  open_dealt(comm, tables.parts);
+  const auto dealer = comm::agree(comm, [&] {
+    info_ = std::move(tables.info);
+    problem_ = std::move(tables.fields_problem);
+    return std::make_unique<ShareDealer>(comm, tables.parts, tables.mine, options.record_bytes);
+  });
+  comm::agree(comm, [&] {
+    share_ = dealer->deal();
+    files_->set_paths(info_.files);
+    if (comm.size() > 1) open_dealt(tables.opened);
+  });
 }
 
-// Collective. Who has looked into a file tells the others which it was; then the ranks open those of their streams.
-void OpenSet::open_dealt(comm::Comm& comm, const Parts& parts) {
-  constexpr std::size_t facts = 3;
-  std::vector<std::uint64_t> told;
-  comm::agree(comm, [&] {
-    files_->set_paths(info_.files);
-    told.resize(facts * info_.files.size());
-    for (std::size_t number = 0; number < info_.files.size(); ++number) {
-      if ((parts.count() == 1 ? 0 : parts.reader(number, comm.size())) != comm.rank()) continue;
-      const auto mine = files_->transport().opened(info_.files[number]);
-      if (!mine) continue;
-      const std::array<std::uint64_t, facts> values{mine->inode, static_cast<std::uint64_t>(mine->created),
-                                                    mine->bytes};
-      std::ranges::copy(values, told.begin() + static_cast<std::ptrdiff_t>(facts * number));
-    }
-  });
-  if (comm.size() == 1) return;
-  comm.all_reduce(told, comm::Reduce::sum);
-  comm::agree(comm, [&] {
-    for (std::size_t number = 0; number < info_.files.size(); ++number) {
-      const std::uint64_t* const theirs = told.data() + facts * number;
-      if (theirs[0] == 0) continue;
-      files_->transport().expect(
-          info_.files[number],
-          {.inode = theirs[0], .created = static_cast<std::int64_t>(theirs[1]), .bytes = theirs[2]});
-    }
-    open_dealt();
-  });
+// The files of my streams, which were looked into by other ranks.
+void OpenSet::open_dealt(const std::vector<transport::Identity>& opened) {
+  for (std::size_t number = 0; number < opened.size(); ++number) {
+    if (opened[number].inode != 0) files_->transport().expect(info_.files[number], opened[number]);
+  }
+  open_dealt();
 }
 
 // What else is wrong with a file is told to whoever reads its streams.

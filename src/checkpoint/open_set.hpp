@@ -43,7 +43,7 @@ class OpenSet {
 
  private:
   void find(const std::string& path, comm::Comm& comm, const MultifileReadOptions& options);
-  void open_dealt(comm::Comm& comm, const Parts& parts);
+  void open_dealt(const std::vector<transport::Identity>& opened);
   void open_dealt();
   std::unique_ptr<StreamReader> reader(const TaskEntry& entry) const;
   void begin(const std::string& path, const Communicator& communicator, const MultifileReadOptions& options);

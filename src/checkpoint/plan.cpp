@@ -16,8 +16,10 @@
 #include "base/json_writer.hpp"
 #include "checkpoint/found_file.hpp"
 #include "checkpoint/record.hpp"
+#include "checkpoint/set_tables.hpp"
 #include "checkpoint/shape.hpp"
 #include "checkpoint/table_gathering.hpp"
+#include "comm/agree.hpp"
 #include "comm/tree.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/tail.hpp"
@@ -87,7 +89,9 @@ MetadataCost closing(const MultifilePlan& plan) {
 // Each rank reads a task and a window, which is one task, too. Both are dealt out within the ranks of a file.
 MetadataCost opening(const MultifilePlan& plan) {
   const std::uint64_t group = plan.tasks_per_file, files = plan.request.files;
-  Sum sum("open", plan.request.tasks, files > 1 ? 23 : 20);
+  // What rank 0 tells all takes two more where it is long.
+  const bool is_told_at_once = checkpoint::told_bytes(files) <= comm::short_broadcast_bytes;
+  Sum sum("open", plan.request.tasks, (files > 1 ? 7 : 6) + (is_told_at_once ? 0 : 2));
   for (int deal = 0; deal < 2; ++deal) sum.add(comm::scattering_cost(group, 8 * (13 + plan.chunks)));
   // Ranks, widths, starts, ends; counts and chunks; what of the table is compared with its checksum at a time. Where
   // each file begins, in tasks and bytes, and what is summed.

@@ -14,6 +14,7 @@
 #include "checkpoint/field_note.hpp"
 #include "checkpoint/found_set.hpp"
 #include "comm/agree.hpp"
+#include "comm/wire.hpp"
 #include "format/sion/set.hpp"
 #include "io/catalog_codec.hpp"
 
@@ -22,26 +23,20 @@ namespace {
 
 namespace sion = format::sion;
 
-// What all ranks must know: a few numbers, the record of the set, the header of file 0 up to its tables, and texts,
-// which follow.
+// What all ranks must know, of fixed size; what is as long as the set wants it follows.
 struct Common {
   std::uint64_t parts = 0, tasks = 0, bytes = 0, stored_bytes = 0, chunks = 0, fields = 0, has_record = 0, problem = 0;
   RecordBytes record{};
-  std::array<std::byte, sion::longest_fixed_bytes> head{};
 };
 
-std::string join(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& one : names) text += one + '\0';
-  return text;
+// Which file a name meant, for other ranks; zeros: not known.
+using Facts = std::array<std::uint64_t, 3>;
+Facts facts_of(const std::optional<transport::Identity>& file) {
+  if (!file) return {};
+  return {file->inode, static_cast<std::uint64_t>(file->created), file->bytes};
 }
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> names;
-  for (std::size_t at = 0; at < text.size(); at = text.find('\0', at) + 1) {
-    names.push_back(text.substr(at, text.find('\0', at) - at));
-  }
-  return names;
+transport::Identity identity_of(const Facts& facts) {
+  return {.inode = facts[0], .created = static_cast<std::int64_t>(facts[1]), .bytes = facts[2]};
 }
 
 // Something is wrong with the set, not with this rank's way to it.
@@ -89,45 +84,56 @@ PartTables tables_of(std::shared_ptr<const FoundFile> found, std::size_t number,
 
 class Reading {
  public:
-  Reading(transport::Transport& transport, const std::string& path, comm::Comm& comm, const SetReading& how)
+  Reading(transport::OpenedOnce& transport, const std::string& path, comm::Comm& comm, const SetReading& how)
       : transport_(transport), path_(path), comm_(comm), how_(how) {}
 
+  // On rank 0: file 0, or all of the set.
+  void begin() {
+    head_.resize(sion::longest_fixed_bytes);
+    if (!begin_by_file()) read_whole();
+    pack();
+  }
+  // Collective, once rank 0 has begun.
   SetTables run() {
-    comm::agree_at_root(comm_, [&] {
-      head_.resize(sion::longest_fixed_bytes);
-      if (!begin_by_file()) read_whole();
-      put_texts();
+    comm::agree(comm_, [&] {
+      take(comm::broadcast_bytes(comm_, message_));
+      if (set_.parts.count() > 1) read_my_files();
     });
-    tell();
-    if (set_.parts.count() == 1 || read_by_file()) return std::move(set_);
+    if (set_.parts.count() == 1 || join()) return std::move(set_);
     comm::agree_at_root(comm_, [&] {
       read_whole();
-      put_texts();
+      pack();
     });
-    tell();
+    comm::agree(comm_, [&] { take(comm::broadcast_bytes(comm_, message_)); });
     return std::move(set_);
   }
 
  private:
   void read_whole();
   bool begin_by_file();
-  void put_texts();
-  void tell();
-  void take(const Common& common, std::vector<std::string> texts);
-  bool read_by_file();
+  void pack();
+  void take(base::Bytes message);
+  void read_my_files();
+  bool join();
+  auto facts_in_told(std::size_t number) {
+    return told_.begin() + static_cast<std::ptrdiff_t>(3 + set_.parts.count() + Facts().size() * number);
+  }
   std::optional<FoundFile> read_member(std::size_t number) const;
   std::optional<FoundFile> checked(base::ByteSource& file, sion::PhysicalFile physical, std::size_t number) const;
 
-  transport::Transport& transport_;
+  transport::OpenedOnce& transport_;
   const std::string& path_;
   comm::Comm& comm_;
   SetReading how_;
   SetTables set_;
   sion::PhysicalFile known_;  // path and head of file 0
+  // How many files are not as they should be; bytes on disk, chunks; bytes of the streams of each file; then how each
+  // was opened.
+  std::vector<std::uint64_t> told_;
   // On rank 0: that file, and how it begins.
   std::optional<FoundFile> first_;
   std::vector<std::byte> head_;
-  std::string texts_;
+  std::vector<std::byte> message_;
 };
 
 void Reading::read_whole() {
@@ -177,43 +183,44 @@ bool Reading::begin_by_file() {
   }
 }
 
-// On rank 0.
-void Reading::put_texts() {
-  std::vector<std::string> texts = set_.info.files;
-  texts.insert(texts.end(), {set_.info.fields_file, set_.fields_problem ? set_.fields_problem->what() : ""});
-  texts_ = join(texts);
-}
-
-void Reading::tell() {
-  MultifileInfo& info = set_.info;
-  std::optional<Error>& problem = set_.fields_problem;
-  Common common;
-  if (comm_.rank() == 0) {
-    common = {set_.parts.count(),
-              static_cast<std::uint64_t>(info.tasks),
-              info.bytes,
-              info.stored_bytes,
-              info.chunks,
-              info.fields,
-              set_.record ? 1U : 0U,
-              problem ? static_cast<std::uint64_t>(problem->code()) : 0,
-              set_.record ? encode(*set_.record) : RecordBytes{},
-              {}};
-    if (first_) std::ranges::copy(head_, common.head.begin());
+// On rank 0. Of a set that is read file by file the names of the other files follow from that of file 0.
+void Reading::pack() {
+  const MultifileInfo& info = set_.info;
+  const std::optional<Error>& problem = set_.fields_problem;
+  const Common common{set_.parts.count(),
+                      static_cast<std::uint64_t>(info.tasks),
+                      info.bytes,
+                      info.stored_bytes,
+                      info.chunks,
+                      info.fields,
+                      set_.record ? 1U : 0U,
+                      problem ? static_cast<std::uint64_t>(problem->code()) : 0,
+                      set_.record ? encode(*set_.record) : RecordBytes{}};
+  message_ = comm::to_bytes(common);
+  comm::append_text(message_, info.fields_file);
+  comm::append_text(message_, problem ? problem->what() : "");
+  if (common.parts > 1) {
+    comm::append_text(message_, info.files.front());
+    head_.resize(sion::longest_fixed_bytes);
+    comm::append_all(message_, std::span(head_));
+    comm::append_all(message_, std::span(set_.parts.tasks));
+    return;
   }
-  comm_.broadcast(std::as_writable_bytes(std::span(&common, 1)), 0);
-  const std::string all_texts = comm::broadcast_text(comm_, texts_);
-  comm::agree_alike(comm_, [&] { take(common, split(all_texts)); });
+  comm::append(message_, std::uint64_t{info.files.size()});
+  for (std::size_t number = 0; number < info.files.size(); ++number) {
+    comm::append_text(message_, info.files[number]);
+    comm::append(message_, facts_of(transport_.opened(info.files[number])));
+  }
   Catalog carrier;
-  carrier.findings = std::move(info.findings);
-  io::broadcast(comm_, carrier);
-  info.findings = std::move(carrier.findings);
-  if (common.parts > 1) comm_.broadcast(std::as_writable_bytes(std::span(set_.parts.tasks)), 0);
+  carrier.findings = info.findings;
+  const std::vector<std::byte> findings = io::encode(carrier);
+  comm::append_all(message_, std::span(findings));
 }
 
 // The same on all ranks.
-void Reading::take(const Common& common, std::vector<std::string> texts) {
+void Reading::take(base::Bytes message) {
   if (comm_.rank() > 0) set_ = {};
+  const auto common = comm::take<Common>(message);
   MultifileInfo& info = set_.info;
   info.path = path_;
   info.tasks = static_cast<std::int64_t>(common.tasks);
@@ -221,14 +228,11 @@ void Reading::take(const Common& common, std::vector<std::string> texts) {
   info.stored_bytes = common.stored_bytes;
   info.chunks = common.chunks;
   info.fields = common.fields;
-  std::optional<Error>& problem = set_.fields_problem;
+  info.fields_file = comm::take_text(message);
+  const std::string why = comm::take_text(message);
   if (common.problem != 0) {
-    problem.emplace(static_cast<Code>(common.problem), texts.back(), ErrorFacts{.path = fields_name(info.path)});
+    set_.fields_problem.emplace(static_cast<Code>(common.problem), why, ErrorFacts{.path = fields_name(info.path)});
   }
-  texts.pop_back();
-  info.fields_file = std::move(texts.back());
-  texts.pop_back();
-  info.files = std::move(texts);
   if (common.has_record != 0) {
     set_.record = decode_set_record(common.record);
     info.has_records = true;
@@ -236,46 +240,66 @@ void Reading::take(const Common& common, std::vector<std::string> texts) {
     info.compression = set_.record->compression;
     info.generation = set_.record->generation.text();
   }
-  if (common.parts == 1) {
-    set_.parts.tasks = {0, static_cast<std::uint64_t>(info.tasks)};
-    set_.parts.bytes = {0, info.bytes};
+  if (common.parts > 1) {
+    known_.path = comm::take_text(message);
+    known_.head = sion::decode_fixed(message.first(sion::longest_fixed_bytes), known_.path);
+    message = message.subspan(sion::longest_fixed_bytes);
+    set_.parts.tasks = comm::take_all<std::uint64_t>(message);
+    info.files.clear();
+    for (std::uint64_t number = 0; number < common.parts; ++number) {
+      info.files.push_back(sion::file_name(known_.path, static_cast<std::int32_t>(number)));
+    }
     return;
   }
-  set_.parts.tasks.resize(common.parts + 1);
-  known_.path = info.files.front();
-  known_.head = sion::decode_fixed(common.head, known_.path);
+  set_.parts.tasks = {0, common.tasks};
+  set_.parts.bytes = {0, info.bytes};
+  info.files.resize(static_cast<std::size_t>(comm::take<std::uint64_t>(message)));
+  set_.opened.clear();
+  for (std::string& file : info.files) {
+    file = comm::take_text(message);
+    set_.opened.push_back(identity_of(comm::take<Facts>(message)));
+  }
+  info.findings = io::decode(message).findings;
 }
 
-// Whether all files are as they should be, on all ranks.
-bool Reading::read_by_file() {
+void Reading::read_my_files() {
   const std::size_t files = set_.parts.count();
-  std::vector<std::uint64_t> told;  // how many are not; bytes on disk, chunks; bytes of the streams of each
-  comm::agree(comm_, [&] {
-    told.resize(3 + files);
-    set_.parts.bytes.assign(1 + files, 0);
-    for (std::size_t number = 0; number < files; ++number) {
-      if (set_.parts.reader(number, comm_.size()) != comm_.rank()) continue;
-      auto found = number == 0 ? std::exchange(first_, std::nullopt) : read_member(number);
-      if (!found) {
-        told[0] = 1;
-        return;
-      }
-      const sion::ChunkTable& table = found->physical.table;
-      for (std::int32_t task = 0; task < table.tasks(); ++task) told[1] += table.bytes(task);
-      told[2] += table.chunks();
-      PartTables tables = tables_of(std::make_shared<FoundFile>(std::move(*found)), number, set_.parts.tasks[number]);
-      told[3 + number] = tables.ends.back();
-      set_.mine.emplace(number, std::move(tables));
-    }
-  });
-  comm_.all_reduce(told, comm::Reduce::sum);
-  if (told[0] > 0) return false;
-  set_.info.stored_bytes = told[1];
-  set_.info.chunks = told[2];
+  told_.assign(3 + (1 + Facts().size()) * files, 0);
+  set_.parts.bytes.assign(1 + files, 0);
+  set_.opened.reserve(files);
   for (std::size_t number = 0; number < files; ++number) {
-    set_.parts.bytes[number + 1] = set_.parts.bytes[number] + told[3 + number];
+    if (set_.parts.reader(number, comm_.size()) != comm_.rank()) continue;
+    auto found = number == 0 ? std::exchange(first_, std::nullopt) : read_member(number);
+    if (!found) {
+      told_[0] = 1;
+      return;
+    }
+    const sion::ChunkTable& table = found->physical.table;
+    for (std::int32_t task = 0; task < table.tasks(); ++task) told_[1] += table.bytes(task);
+    told_[2] += table.chunks();
+    PartTables tables = tables_of(std::make_shared<FoundFile>(std::move(*found)), number, set_.parts.tasks[number]);
+    told_[3 + number] = tables.ends.back();
+    std::ranges::copy(facts_of(transport_.opened(set_.info.files[number])), facts_in_told(number));
+    set_.mine.emplace(number, std::move(tables));
+  }
+}
+
+// Collective. Whether all files are as they should be, on all ranks.
+bool Reading::join() {
+  comm_.all_reduce(told_, comm::Reduce::sum);
+  if (told_[0] > 0) return false;
+  const std::size_t files = set_.parts.count();
+  set_.info.stored_bytes = told_[1];
+  set_.info.chunks = told_[2];
+  for (std::size_t number = 0; number < files; ++number) {
+    set_.parts.bytes[number + 1] = set_.parts.bytes[number] + told_[3 + number];
   }
   set_.info.bytes = set_.parts.bytes.back();
+  for (std::size_t number = 0; number < files; ++number) {
+    Facts facts;
+    std::copy_n(facts_in_told(number), facts.size(), facts.begin());
+    set_.opened.push_back(identity_of(facts));
+  }
   return true;
 }
 
@@ -313,9 +337,18 @@ std::optional<FoundFile> Reading::checked(base::ByteSource& file, sion::Physical
 
 }  // namespace
 
-SetTables read_tables(transport::Transport& transport, const std::string& path, comm::Comm& comm,
+std::uint64_t told_bytes(std::uint64_t files) {
+  constexpr std::uint64_t texts = 256;  // three, and their lengths
+  return sizeof(Common) + texts + (files > 1 ? sion::longest_fixed_bytes + 8 * (files + 1) : 0);
+}
+
+SetTables read_tables(transport::OpenedOnce& transport, const std::string& path, comm::Comm& comm,
                       const SetReading& how) {
-  const auto reading = comm::agree(comm, [&] { return std::make_unique<Reading>(transport, path, comm, how); });
+  const auto reading = comm::agree(comm, [&] {
+    auto begun = std::make_unique<Reading>(transport, path, comm, how);
+    if (comm.rank() == 0) begun->begin();
+    return begun;
+  });
   return reading->run();
 }
 

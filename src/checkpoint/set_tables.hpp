@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <limequat/error.hpp>
 #include <limequat/multifile.hpp>
@@ -15,7 +16,7 @@
 #include "checkpoint/record.hpp"
 #include "checkpoint/share.hpp"
 #include "comm/comm.hpp"
-#include "transport/transport.hpp"
+#include "transport/opened_once.hpp"
 
 namespace lq::checkpoint {
 
@@ -24,7 +25,8 @@ struct SetTables {
   std::optional<SetRecord> record;      // of file 0; nothing: written by another program
   std::optional<Error> fields_problem;  // why there are fewer fields than there should be
   Parts parts;
-  std::map<std::size_t, PartTables> mine;  // of those that this rank reads
+  std::map<std::size_t, PartTables> mine;   // of those that this rank reads
+  std::vector<transport::Identity> opened;  // of each file, by whoever looked into it; inode 0: not known
 };
 
 // How a set is read.
@@ -36,7 +38,10 @@ struct SetReading {
 // Collective. Throws what find_set() throws. Where the set has several files whose tasks follow each other as the files
 // do, which ours have, and nothing is wrong with it, each file is a part, read by one rank. Any other set is one part,
 // as rank 0 finds it.
-SetTables read_tables(transport::Transport& transport, const std::string& path, comm::Comm& comm,
+SetTables read_tables(transport::OpenedOnce& transport, const std::string& path, comm::Comm& comm,
                       const SetReading& how = {});
+
+// What rank 0 tells all of a set of so many files that is as it should be, with paths of usual length.
+std::uint64_t told_bytes(std::uint64_t files);
 
 }  // namespace lq::checkpoint

@@ -9,8 +9,6 @@
 #include <limequat/error.hpp>
 
 #include "base/keep_failure.hpp"
-#include "comm/agree.hpp"
-#include "comm/dealing.hpp"
 #include "comm/wire.hpp"
 
 namespace lq::checkpoint {
@@ -97,98 +95,63 @@ Piece unpack_piece(base::Bytes bytes) {
   return piece;
 }
 
-class Dealer {
- public:
-  Dealer(comm::Comm& comm, const Parts& parts, const std::map<std::size_t, PartTables>& mine, std::uint64_t unit)
-      : comm_(comm),
-        parts_(parts),
-        mine_(mine),
-        tasks_(parts.tasks.back(), comm.size()),
-        windows_(parts.bytes.back(), unit, comm.size()) {}
-
-  Share deal() {
-    Share share;
-    share.first = static_cast<std::int64_t>(tasks_.before(comm_.rank()));
-    share.window_begin = windows_.begin(comm_.rank());
-    share.window_bytes = windows_.end(comm_.rank()) - share.window_begin;
-    std::vector<comm::Dealing> tasks, bytes;
-    comm::agree_alike(comm_, [&] {
-      tasks = dealings(parts_.tasks, tasks_);
-      bytes = dealings(parts_.bytes, windows_);
-    });
-    comm::agree(comm_, [&] {
-      std::exception_ptr failure;
-      base::keep_failure(failure, [&] {
-        join(comm::deal_out(comm_, tasks, [&](std::size_t part, int rank) { return pack(tasks_of(part, rank)); }),
-             share.dealt);
-      });
-      base::keep_failure(failure, [&] {
-        share.before_windowed =
-            join(comm::deal_out(comm_, bytes, [&](std::size_t part, int rank) { return pack(window_of(part, rank)); }),
-                 share.windowed);
-      });
-      if (failure) std::rethrow_exception(failure);
-    });
-    return share;
+// Things of parts, cut for ranks.
+template <class By>
+std::vector<comm::Dealing> dealings(const Parts& parts, const std::vector<std::uint64_t>& before, const By& cut,
+                                    int ranks) {
+  std::vector<comm::Dealing> dealings;
+  for (std::size_t part = 0; part < parts.count(); ++part) {
+    const std::uint64_t begin = before[part], end = before[part + 1];
+    comm::Dealing one{parts.reader(part, ranks), 0, 0};
+    if (begin < end) one = {one.from, cut.owner(begin), cut.owner(end - 1) + 1};
+    dealings.push_back(one);
   }
+  return dealings;
+}
 
- private:
-  template <class By>
-  std::vector<comm::Dealing> dealings(const std::vector<std::uint64_t>& before, const By& cut) const {
-    std::vector<comm::Dealing> dealings;
-    for (std::size_t part = 0; part < parts_.count(); ++part) {
-      const std::uint64_t begin = before[part], end = before[part + 1];
-      comm::Dealing one{parts_.reader(part, comm_.size()), 0, 0};
-      if (begin < end) one = {one.from, cut.owner(begin), cut.owner(end - 1) + 1};
-      dealings.push_back(one);
-    }
-    return dealings;
+comm::Dealer dealer_of_tasks(comm::Comm& comm, const Parts& parts, const std::map<std::size_t, PartTables>& mine) {
+  const Cut cut(parts.tasks.back(), comm.size());
+  return {comm, dealings(parts, parts.tasks, cut, comm.size()), [&parts, &mine, cut](std::size_t part, int rank) {
+            const PartTables& tables = mine.at(part);
+            const std::uint64_t begin = parts.tasks[part], end = parts.tasks[part + 1];
+            Piece piece;
+            for (std::uint64_t task = std::max(begin, cut.before(rank)); task < std::min(end, cut.before(rank + 1));
+                 ++task) {
+              piece.entries.push_back(tables.entry(task - begin));
+            }
+            return pack(piece);
+          }};
+}
+
+// Tasks with bytes of the window, and empty ones between them.
+comm::Dealer dealer_of_windows(comm::Comm& comm, const Parts& parts, const std::map<std::size_t, PartTables>& mine,
+                               const WindowCut& cut) {
+  return {comm, dealings(parts, parts.bytes, cut, comm.size()), [&parts, &mine, cut](std::size_t part, int rank) {
+            const PartTables& tables = mine.at(part);
+            const std::uint64_t base = parts.bytes[part], all = parts.bytes[part + 1] - base;
+            const std::uint64_t begin = std::max(cut.begin(rank), base) - base;
+            const std::uint64_t end = std::min(std::max(cut.end(rank), base) - base, all);
+            Piece piece;
+            if (begin >= end) return pack(piece);
+            auto task = static_cast<std::uint64_t>(std::ranges::upper_bound(tables.ends, begin) - tables.ends.begin());
+            const auto before = [&] { return task == 0 ? 0 : tables.ends[task - 1]; };
+            piece.before = base + before();
+            for (; task < tables.ends.size() && before() < end; ++task) piece.entries.push_back(tables.entry(task));
+            return pack(piece);
+          }};
+}
+
+// What came from several parts, one behind the other; returns what comes before it.
+std::uint64_t join(const std::vector<comm::Dealt>& dealt, std::vector<TaskEntry>& entries) {
+  std::uint64_t before = 0;
+  for (const comm::Dealt& one : dealt) {
+    Piece piece = unpack_piece(one.bytes);
+    if (piece.entries.empty()) continue;
+    if (entries.empty()) before = piece.before;
+    std::ranges::move(piece.entries, std::back_inserter(entries));
   }
-
-  Piece tasks_of(std::size_t part, int rank) const {
-    const PartTables& tables = mine_.at(part);
-    const std::uint64_t begin = parts_.tasks[part], end = parts_.tasks[part + 1];
-    Piece piece;
-    for (std::uint64_t task = std::max(begin, tasks_.before(rank)); task < std::min(end, tasks_.before(rank + 1));
-         ++task) {
-      piece.entries.push_back(tables.entry(task - begin));
-    }
-    return piece;
-  }
-
-  // Tasks with bytes of the window, and empty ones between them.
-  Piece window_of(std::size_t part, int rank) const {
-    const PartTables& tables = mine_.at(part);
-    const std::uint64_t base = parts_.bytes[part], all = parts_.bytes[part + 1] - base;
-    const std::uint64_t begin = std::max(windows_.begin(rank), base) - base;
-    const std::uint64_t end = std::min(std::max(windows_.end(rank), base) - base, all);
-    Piece piece;
-    if (begin >= end) return piece;
-    auto task = static_cast<std::uint64_t>(std::ranges::upper_bound(tables.ends, begin) - tables.ends.begin());
-    const auto before = [&] { return task == 0 ? 0 : tables.ends[task - 1]; };
-    piece.before = base + before();
-    for (; task < tables.ends.size() && before() < end; ++task) piece.entries.push_back(tables.entry(task));
-    return piece;
-  }
-
-  // What came from several parts, one behind the other; returns what comes before it.
-  static std::uint64_t join(const std::vector<comm::Dealt>& dealt, std::vector<TaskEntry>& entries) {
-    std::uint64_t before = 0;
-    for (const comm::Dealt& one : dealt) {
-      Piece piece = unpack_piece(one.bytes);
-      if (piece.entries.empty()) continue;
-      if (entries.empty()) before = piece.before;
-      std::ranges::move(piece.entries, std::back_inserter(entries));
-    }
-    return before;
-  }
-
-  comm::Comm& comm_;
-  const Parts& parts_;
-  const std::map<std::size_t, PartTables>& mine_;
-  Cut tasks_;
-  WindowCut windows_;
-};
+  return before;
+}
 
 }  // namespace
 
@@ -197,9 +160,23 @@ int Parts::reader(std::size_t part, int ranks) const noexcept {
   return static_cast<int>(count() <= all ? part * (all / count()) : part * all / count());
 }
 
-Share deal_out(comm::Comm& comm, const Parts& parts, const std::map<std::size_t, PartTables>& mine,
-               std::uint64_t unit) {
-  return Dealer(comm, parts, mine, unit).deal();
+ShareDealer::ShareDealer(comm::Comm& comm, const Parts& parts, const std::map<std::size_t, PartTables>& mine,
+                         std::uint64_t unit)
+    : tasks_(dealer_of_tasks(comm, parts, mine)),
+      windows_(dealer_of_windows(comm, parts, mine, {parts.bytes.back(), unit, comm.size()})) {
+  const WindowCut cut(parts.bytes.back(), unit, comm.size());
+  share_.first = static_cast<std::int64_t>(Cut(parts.tasks.back(), comm.size()).before(comm.rank()));
+  share_.window_begin = cut.begin(comm.rank());
+  share_.window_bytes = cut.end(comm.rank()) - share_.window_begin;
+}
+
+// The others wait for what this rank passes on.
+Share ShareDealer::deal() {
+  std::exception_ptr failure;
+  base::keep_failure(failure, [&] { join(tasks_.deal(), share_.dealt); });
+  base::keep_failure(failure, [&] { share_.before_windowed = join(windows_.deal(), share_.windowed); });
+  if (failure) std::rethrow_exception(failure);
+  return std::move(share_);
 }
 
 std::vector<std::byte> pack(const std::vector<TaskEntry>& entries) {

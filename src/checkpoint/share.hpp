@@ -12,6 +12,7 @@
 #include "base/bytes.hpp"
 #include "checkpoint/stream_reader.hpp"
 #include "comm/comm.hpp"
+#include "comm/dealing.hpp"
 
 namespace lq::checkpoint {
 
@@ -42,8 +43,19 @@ struct PartTables {
   std::function<TaskEntry(std::uint64_t task)> entry;  // of a task, counted in the part
 };
 
-// Collective. `mine`: the tables of the parts that this rank reads. `unit`: windows are multiples of so many bytes.
-Share deal_out(comm::Comm& comm, const Parts& parts, const std::map<std::size_t, PartTables>& mine, std::uint64_t unit);
+// What ranks get, on its way to them.
+class ShareDealer {
+ public:
+  // Local; to be agreed on before anyone deals. `parts` and `mine` outlive it. `mine`: the tables of the parts that
+  // this rank reads. `unit`: windows are multiples of so many bytes.
+  ShareDealer(comm::Comm& comm, const Parts& parts, const std::map<std::size_t, PartTables>& mine, std::uint64_t unit);
+  // Collective, once; what it throws is to be agreed on.
+  Share deal();
+
+ private:
+  Share share_;
+  comm::Dealer tasks_, windows_;
+};
 
 std::vector<std::byte> pack(const std::vector<TaskEntry>& entries);
 std::vector<TaskEntry> unpack_entries(base::Bytes bytes);

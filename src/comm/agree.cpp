@@ -43,29 +43,44 @@ bool succeeds_everywhere(Comm& comm, const Work& work) {
 // Short texts travel with their length.
 struct Frame {
   std::uint64_t length = 0;
-  std::array<std::byte, 2040> begin{};
+  std::array<std::byte, short_broadcast_bytes> begin{};
+  bool is_all() const noexcept { return length <= begin.size(); }
 };
 
-// Collective. The root's bytes on all ranks, in a container of the caller's; false on all when one has no room for
-// them.
-template <class Container>
-bool broadcast_into(Comm& comm, base::Bytes bytes, int root, Container& all) {
+// Collective.
+Frame broadcast_frame(Comm& comm, base::Bytes bytes, int root) {
   Frame frame;
   if (comm.rank() == root) {
     frame.length = bytes.size();
     std::ranges::copy(bytes.first(std::min(bytes.size(), frame.begin.size())), frame.begin.begin());
   }
   comm.broadcast(std::as_writable_bytes(std::span(&frame, 1)), root);
-  const auto length = static_cast<std::size_t>(frame.length);
-  const auto place = [&] { return std::as_writable_bytes(std::span(all)); };
-  if (!succeeds_everywhere(comm, [&] {
-        all.resize(length);
-        const base::Bytes known = comm.rank() == root ? bytes : std::span(frame.begin);
-        std::ranges::copy(known.first(std::min(known.size(), length)), place().begin());
-      })) {
-    return false;
-  }
-  if (length > frame.begin.size()) comm.broadcast(place(), root);
+  return frame;
+}
+
+// Local. Room for all of the bytes, and those that are known.
+template <class Container>
+void take_frame(const Frame& frame, Container& all) {
+  all.resize(static_cast<std::size_t>(frame.length));
+  std::ranges::copy(base::Bytes(frame.begin).first(std::min(frame.begin.size(), all.size())),
+                    std::as_writable_bytes(std::span(all)).begin());
+}
+
+// Collective. What does not fit into the frame.
+template <class Container>
+void broadcast_rest(Comm& comm, base::Bytes bytes, int root, Container& all) {
+  const base::MutableBytes place = std::as_writable_bytes(std::span(all)).subspan(short_broadcast_bytes);
+  if (comm.rank() == root) std::ranges::copy(bytes.subspan(short_broadcast_bytes), place.begin());
+  comm.broadcast(place, root);
+}
+
+// Collective. The root's bytes on all ranks, in a container of the caller's; false on all when one has no room for
+// them.
+template <class Container>
+bool broadcast_into(Comm& comm, base::Bytes bytes, int root, Container& all) {
+  const Frame frame = broadcast_frame(comm, bytes, root);
+  if (!succeeds_everywhere(comm, [&] { take_frame(frame, all); })) return false;
+  if (!frame.is_all()) broadcast_rest(comm, bytes, root, all);
   return true;
 }
 
@@ -185,6 +200,19 @@ void require_same(Comm& comm, std::string_view text, std::string_view what) {
 }
 
 std::string broadcast_text(Comm& comm, std::string_view text) { return broadcast_text_from(comm, text, 0); }
+
+std::vector<std::byte> broadcast_bytes(Comm& comm, base::Bytes bytes) {
+  const Frame frame = broadcast_frame(comm, bytes, 0);
+  std::vector<std::byte> all;
+  if (frame.is_all()) {
+    take_frame(frame, all);
+  } else if (succeeds_everywhere(comm, [&] { take_frame(frame, all); })) {
+    broadcast_rest(comm, bytes, 0, all);
+  } else {
+    std::rethrow_exception(no_memory_for_words);
+  }
+  return all;
+}
 
 double max_over_ranks(Comm& comm, double value) {
   // Doubles in the order of unsigned integers: negative ones reversed, positive ones above them.

@@ -7,6 +7,7 @@
 // the words of a failure, all ranks throw out_of_memory with words that were made before.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -19,6 +20,7 @@
 
 #include <limequat/error.hpp>
 
+#include "base/bytes.hpp"
 #include "base/keep_failure.hpp"
 #include "comm/comm.hpp"
 
@@ -120,6 +122,11 @@ void require_same(Comm& comm, const State& state) {
 
 // Collective. Rank 0's text on all ranks.
 std::string broadcast_text(Comm& comm, std::string_view text);
+
+// Collective. Rank 0's bytes on all ranks; so many in one operation. A rank without memory for them throws at the end:
+// inside agree().
+inline constexpr std::size_t short_broadcast_bytes = 4088;
+std::vector<std::byte> broadcast_bytes(Comm& comm, base::Bytes bytes);
 
 // Collective. The maximum over the ranks, for seconds in reports.
 double max_over_ranks(Comm& comm, double value);

@@ -203,6 +203,23 @@ TEST(BroadcastText, BringsTheRootsTextWhateverTheOthersHave) {
   });
 }
 
+TEST(BroadcastBytes, BringsTheRootsBytesInOneOperationWhereTheyAreFew) {
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, short_broadcast_bytes, short_broadcast_bytes + 1, std::size_t{100'000}}) {
+    std::vector<std::byte> bytes(size);
+    for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(i * 7 % 251);
+    std::vector<testing::Traffic> traffic;
+    testing::run_ranks(3,
+                       [&](Handle comm) {
+                         const std::vector<std::byte> mine =
+                             comm->rank() == 0 ? bytes : std::vector<std::byte>(5000, std::byte{9});
+                         EXPECT_EQ(broadcast_bytes(*comm, mine), bytes) << size;
+                       },
+                       {.traffic = &traffic});
+    EXPECT_EQ(traffic[1].collectives, size <= short_broadcast_bytes ? 1U : 3U) << size;
+  }
+}
+
 TEST(MaxOverRanks, IsRightForAnySigns) {
   const auto largest = [](const std::vector<double>& values) {
     double result = 0;

@@ -147,8 +147,24 @@ std::vector<std::byte> stream_of(const Dealing& dealing, base::FunctionRef<Part(
   return stream;
 }
 
+// Of the dealings to several ranks every second one, then the others: in neither half have two a rank in common. Last
+// those to one rank each, who passes nothing on.
+std::vector<std::size_t> turns_of(std::span<const Dealing> dealings) {
+  std::array<std::vector<std::size_t>, 3> turns;
+  std::size_t several = 0;
+  for (std::size_t i = 0; i < dealings.size(); ++i) {
+    const int ranks = dealings[i].ranks();
+    if (ranks > 0) turns[ranks == 1 ? 2 : several++ % 2].push_back(i);
+  }
+  std::vector<std::size_t> all;
+  for (const auto& some : turns) all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
+
+}  // namespace
+
 // A stream on its way to another rank, all of it at once, so that who sends it waits for nobody.
-class Feed {
+class Dealer::Feed {
  public:
   Feed(std::vector<std::byte> stream, int to) : stream_(std::move(stream)), to_(to) {
     const std::size_t pieces = (stream_.size() + tree_piece_bytes - 1) / tree_piece_bytes;
@@ -173,66 +189,57 @@ class Feed {
   std::vector<Flight> flights_;
 };
 
-// Of the dealings to several ranks every second one, then the others: in neither half have two a rank in common. Last
-// those to one rank each, who passes nothing on.
-std::vector<std::size_t> turns_of(std::span<const Dealing> dealings) {
-  std::array<std::vector<std::size_t>, 3> turns;
-  std::size_t several = 0;
-  for (std::size_t i = 0; i < dealings.size(); ++i) {
-    const int ranks = dealings[i].ranks();
-    if (ranks > 0) turns[ranks == 1 ? 2 : several++ % 2].push_back(i);
-  }
-  std::vector<std::size_t> all;
-  for (const auto& some : turns) all.insert(all.end(), some.begin(), some.end());
-  return all;
-}
-
 // What one rank does for others: had before the first message.
-struct Work {
+struct Dealer::State {
+  Comm& comm;
+  std::vector<Dealing> dealings;
+  PartOf part_of;
   std::vector<std::size_t> turns;
   std::vector<Feed> feeds;
   std::vector<Dealt> mine;
 };
 
-Work prepare(int me, std::span<const Dealing> dealings, const PartOfDealing& part_of) {
-  Work work{turns_of(dealings), {}, {}};
-  for (const std::size_t i : work.turns) {
-    const Dealing& one = dealings[i];
-    if (one.from != me || one.first == me) continue;
-    work.feeds.emplace_back(stream_of(one, [&](int rank) { return part_of(i, rank); }), one.first);
+Dealer::Dealer(Comm& comm, std::vector<Dealing> dealings, PartOf part_of)
+    : state_(new State{comm, std::move(dealings), std::move(part_of), {}, {}, {}}) {
+  State& s = *state_;
+  s.turns = turns_of(s.dealings);
+  for (const std::size_t i : s.turns) {
+    const Dealing& one = s.dealings[i];
+    if (one.from != comm.rank() || one.first == comm.rank()) continue;
+    s.feeds.emplace_back(stream_of(one, [&](int rank) { return s.part_of(i, rank); }), one.first);
   }
-  work.mine.reserve(work.turns.size());
-  return work;
+  s.mine.reserve(s.turns.size());
 }
-
-}  // namespace
+Dealer::Dealer(Dealer&&) noexcept = default;
+Dealer::~Dealer() = default;
 
 // All ranks take the dealings in the same order, and every message that does not follow from another is under way
 // before anyone waits: so nobody waits for ever, whatever is dealt to whom.
-std::vector<Dealt> deal_out(Comm& comm, std::span<const Dealing> dealings, const PartOfDealing& part_of) {
+std::vector<Dealt> Dealer::deal() {
+  State& s = *state_;
+  Comm& comm = s.comm;
   const int me = comm.rank();
-  Work work = agree(comm, [&] { return prepare(me, dealings, part_of); });
-  for (Feed& feed : work.feeds) feed.start(comm);
+  for (Feed& feed : s.feeds) feed.start(comm);
   std::exception_ptr failure;
-  for (const std::size_t i : work.turns) {
-    const Dealing& one = dealings[i];
+  for (const std::size_t i : s.turns) {
+    const Dealing& one = s.dealings[i];
     if (me < one.first || me >= one.last) continue;
     RankTree tree(comm, one.first, one.ranks(), Order::large_first, passing_channel);
     Distribution distribution(tree);
     if (!tree.is_root()) {
       distribution.take_in([&](base::MutableBytes room) { tree.receive(tree.parent(), room); });
     } else if (one.from == me) {
-      const std::exception_ptr made = distribution.make([&](int number) { return part_of(i, tree.rank_of(number)); });
+      const std::exception_ptr made = distribution.make([&](int number) { return s.part_of(i, tree.rank_of(number)); });
       if (!failure) failure = made;
     } else {
       distribution.take_in([&](base::MutableBytes room) { wait(comm.start_receive(room, one.from, feeding_channel)); });
     }
-    work.mine.push_back({i, distribution.take(failure)});
+    s.mine.push_back({i, distribution.take(failure)});
   }
-  for (Feed& feed : work.feeds) feed.wait_for_all();
+  for (Feed& feed : s.feeds) feed.wait_for_all();
   if (failure) std::rethrow_exception(failure);
-  std::ranges::sort(work.mine, {}, &Dealt::dealing);
-  return std::move(work.mine);
+  std::ranges::sort(s.mine, {}, &Dealt::dealing);
+  return std::move(s.mine);
 }
 
 std::vector<std::byte> Comm::scatter_parts(const PartOf& part_of, int root) {

@@ -5,7 +5,8 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "comm/comm.hpp"
@@ -23,12 +24,28 @@ struct Dealt {
   std::vector<std::byte> bytes;
 };
 
-// Collective; the same dealings on all ranks, whose receivers ascend: none begins before the last rank of the one
-// before it. Each rank gets, ascending, what part_of(dealing, rank) returns for it on the rank that the dealing is
-// from, which holds all parts of a dealing at a time unless it is the first who gets one. What part_of throws is thrown
-// there, when all has arrived, or on all ranks; some get empty parts then. In steps that grow with the logarithm of the
-// receivers of one dealing, and with the dealings that one rank has to do with.
-using PartOfDealing = base::FunctionRef<std::vector<std::byte>(std::size_t dealing, int rank)>;
-std::vector<Dealt> deal_out(Comm& comm, std::span<const Dealing> dealings, const PartOfDealing& part_of);
+// The same dealings on all ranks, whose receivers ascend: none begins before the last rank of the one before it.
+class Dealer {
+ public:
+  using PartOf = std::function<std::vector<std::byte>(std::size_t dealing, int rank)>;
+
+  // Local. Has all that is needed; to be agreed on before anyone deals. part_of(dealing, rank) is called on the rank
+  // that the dealing is from, here or in deal(), and may throw.
+  Dealer(Comm& comm, std::vector<Dealing> dealings, PartOf part_of);
+  Dealer(Dealer&&) noexcept;
+  Dealer& operator=(Dealer&&) = delete;
+  ~Dealer();
+
+  // Collective, once. Each rank gets, ascending, what part_of returns for it on the rank that the dealing is from,
+  // which holds all parts of a dealing at a time unless it is the first who gets one. What part_of throws is thrown
+  // there, when all has arrived; some get empty parts then. In steps that grow with the logarithm of the receivers of
+  // one dealing, and with the dealings that one rank has to do with.
+  std::vector<Dealt> deal();
+
+ private:
+  class Feed;
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace lq::comm

@@ -10,6 +10,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "comm/agree.hpp"
 #include "support/thread_comm.hpp"
 
 namespace lq::comm {
@@ -35,6 +36,11 @@ std::vector<std::byte> part(std::size_t dealing, int rank) {
   const std::size_t kind = (dealing + static_cast<std::size_t>(rank)) % 7;
   const std::size_t size = kind == 0 ? 0 : kind == 6 ? 150'000 + dealing : 10 * kind + dealing;
   return std::vector<std::byte>(size, static_cast<std::byte>(dealing * 31 + static_cast<std::size_t>(rank)));
+}
+
+std::vector<Dealt> deal_out(Comm& comm, const std::vector<Dealing>& dealings, const Dealer::PartOf& part_of) {
+  Dealer dealer = agree(comm, [&] { return Dealer(comm, dealings, part_of); });
+  return dealer.deal();
 }
 
 class Dealings : public ::testing::TestWithParam<int> {};

@@ -174,12 +174,8 @@ void broadcast_value(comm::Comm& comm, T& value) {
   if (comm.size() == 1) return;
   Encoder encoder;
   comm::agree_at_root(comm, [&] { each(encoder, std::as_const(value)); });
-  std::vector<std::byte>& bytes = encoder.bytes;
-  std::uint64_t size = bytes.size();
-  comm.broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
-  comm::agree(comm, [&] { bytes.resize(static_cast<std::size_t>(size)); });
-  comm.broadcast(bytes, 0);
   comm::agree(comm, [&] {
+    const std::vector<std::byte> bytes = comm::broadcast_bytes(comm, encoder.bytes);
     if (comm.rank() == 0) return;
     Decoder decoder(bytes);
     each(decoder, value);
