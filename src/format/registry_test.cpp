@@ -44,7 +44,7 @@ TEST(Formats, AreNotGuessedForASuffixThatIsNobodys) {
     const std::string sentence = refusal(path);
     EXPECT_TRUE(has(sentence, ".ildg, .lime, .scidac, .qio") && has(sentence, "--format")) << sentence;
   }
-  EXPECT_TRUE(has(refusal("conf.h5"), "an HDF5 file")) << refusal("conf.h5");
+  EXPECT_TRUE(has(refusal("conf.nc"), "a netCDF file")) << refusal("conf.nc");
   EXPECT_TRUE(has(refusal("conf.gz"), "gzip")) << refusal("conf.gz");
 }
 

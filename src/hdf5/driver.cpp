@@ -153,10 +153,10 @@ Handle access_to(Image& image, std::uint64_t alignment) {
 
 }  // namespace
 
-Handle create_in(Image& image, std::uint64_t alignment) {
+Handle create_in(Image& image, std::uint64_t alignment, hid_t properties) {
   const Handle access = access_to(image, alignment);
-  return require(H5Fcreate(image.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose,
-                 {image.path(), {}}, "the file cannot be created");
+  return require(H5Fcreate(image.path().c_str(), H5F_ACC_TRUNC, properties, access.get()), H5Fclose, {image.path(), {}},
+                 "the file cannot be created");
 }
 
 Handle open_in(Image& image, Access access, std::uint64_t alignment) {

@@ -11,8 +11,8 @@
 namespace lq::hdf5 {
 
 // Both under a Lock, which is held while the file is used. Files have the metadata of HDF5 1.8, which all of 1.10 to 2
-// read and write; `alignment`: where large pieces begin; 1: anywhere.
-Handle create_in(Image& image, std::uint64_t alignment = 1);
+// read and write; `alignment`: where large pieces begin; 1: anywhere; `properties`: of the creation of a file.
+Handle create_in(Image& image, std::uint64_t alignment = 1, hid_t properties = H5P_DEFAULT);
 enum class Access { read, write };
 Handle open_in(Image& image, Access access, std::uint64_t alignment = 1);
 // What was written is then in the image.

@@ -4,7 +4,7 @@
 # The suffix picks the format; one that no format has picks none.
 make-config conf.ildg
 lq convert conf.ildg out.xyz || true
-lq convert conf.ildg out.h5 || true
+lq convert conf.ildg out.nersc || true
 lq convert -q conf.ildg out.xyz --to ildg
 lq convert -q conf.ildg out.0010
 ls

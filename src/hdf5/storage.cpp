@@ -1,0 +1,160 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/storage.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+
+namespace lq::hdf5 {
+namespace {
+
+constexpr std::size_t most_parameters = 64;
+
+Filter describe_filter(hid_t list, unsigned number, const Where& where) {
+  Filter filter;
+  unsigned flags = 0, configuration = 0;
+  std::array<unsigned, most_parameters> parameters{};
+  std::size_t count = parameters.size();
+  std::array<char, 64> name{};
+  filter.id = require(
+      H5Pget_filter2(list, number, &flags, &count, parameters.data(), name.size() - 1, name.data(), &configuration),
+      where, "a filter cannot be read");
+  filter.is_optional = (flags & H5Z_FLAG_OPTIONAL) != 0;
+  filter.name = name.data();
+  filter.parameters.assign(parameters.begin(),
+                           parameters.begin() + static_cast<std::ptrdiff_t>(std::min(count, parameters.size())));
+  return filter;
+}
+
+// Whether the elements that were never written are something else than zeros.
+bool is_filled(hid_t dataset, hid_t list) {
+  H5D_fill_value_t defined = H5D_FILL_VALUE_ERROR;
+  if (H5Pfill_value_defined(list, &defined) < 0 || defined != H5D_FILL_VALUE_USER_DEFINED) return false;
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  constexpr std::size_t most_bytes = 64 * 1024;
+  const std::size_t bytes = H5Tget_size(type.get());
+  if (bytes == 0 || bytes > most_bytes || H5Tdetect_class(type.get(), H5T_VLEN) > 0 ||
+      H5Tdetect_class(type.get(), H5T_REFERENCE) > 0 || H5Tis_variable_str(type.get()) > 0) {
+    return true;
+  }
+  std::vector<std::byte> value(bytes);
+  if (H5Pget_fill_value(list, type.get(), value.data()) < 0) return true;
+  return std::ranges::any_of(value, [](std::byte b) { return b != std::byte{0}; });
+}
+
+// Some versions of the library count the addresses of chunks from the end of the user block on, others from the
+// beginning of the file (since 1.14.4): tried once.
+bool chunk_addresses_lack_user_block() {
+  static const bool lack = [] {
+    Image image("user block");
+    const Handle properties(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+    H5Pset_userblock(properties.get(), 512);
+    const Handle file = create_in(image, 1, properties.get());
+    const hsize_t extent = 1;
+    const Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose);
+    const Handle list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_chunk(list.get(), 1, &extent);
+    H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_EARLY);
+    const Handle data(H5Dcreate2(file.get(), "d", H5T_STD_I64LE, space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT),
+                      H5Dclose);
+    const std::int64_t value = 0x123456789abcdef;
+    H5Dwrite(data.get(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value);
+    H5Fflush(file.get(), H5F_SCOPE_LOCAL);
+    const hsize_t first = 0;
+    unsigned mask = 0;
+    haddr_t address = 0;
+    hsize_t bytes = 0;
+    H5Dget_chunk_info_by_coord(data.get(), &first, &mask, &address, &bytes);
+    std::array<std::byte, 8> there{};
+    image.read_at(address, there);
+    return base::load_le<std::uint64_t>(there.data()) != static_cast<std::uint64_t>(value);
+  }();
+  return lack;
+}
+
+}  // namespace
+
+Storage describe_storage(const Opened& file, hid_t dataset, const Where& where) {
+  Storage storage;
+  const Handle list = require(H5Dget_create_plist(dataset), H5Pclose, where, "its storage cannot be read");
+  switch (require(H5Pget_layout(list.get()), where, "its storage cannot be read")) {
+    case H5D_CONTIGUOUS:
+      storage.kind = StorageKind::contiguous;
+      break;
+    case H5D_CHUNKED:
+      storage.kind = StorageKind::chunked;
+      break;
+    case H5D_COMPACT:
+      storage.kind = StorageKind::compact;
+      break;
+    case H5D_VIRTUAL:
+      storage.kind = StorageKind::virtual_;
+      break;
+    default:
+      break;
+  }
+  if (H5Pget_external_count(list.get()) > 0) storage.kind = StorageKind::external;
+  if (storage.kind == StorageKind::contiguous) {
+    const haddr_t offset = H5Dget_offset(dataset);
+    storage.is_allocated = offset != HADDR_UNDEF;
+    storage.offset = storage.is_allocated ? offset : 0;
+  }
+  if (storage.kind == StorageKind::chunked) {
+    std::array<hsize_t, H5S_MAX_RANK> extents{};
+    const int rank = require(H5Pget_chunk(list.get(), static_cast<int>(extents.size()), extents.data()), where,
+                             "the extents of its chunks cannot be read");
+    storage.chunk.assign(extents.begin(), extents.begin() + rank);
+  }
+  const int filters = require(H5Pget_nfilters(list.get()), where, "its filters cannot be read");
+  for (int i = 0; i < filters; ++i) {
+    storage.filters.push_back(describe_filter(list.get(), static_cast<unsigned>(i), where));
+  }
+  storage.is_filled = is_filled(dataset, list.get());
+  static_cast<void>(file);
+  return storage;
+}
+
+std::vector<Chunk> chunks_of(const Opened& file, hid_t dataset, const Storage& storage,
+                             const std::vector<std::uint64_t>& extents, const Where& where, std::uint64_t most) {
+  std::uint64_t total = 1;
+  std::vector<std::uint64_t> along(extents.size());
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    along[d] = (extents[d] + storage.chunk.at(d) - 1) / storage.chunk[d];
+    total = base::checked_multiply(total, along[d]).value_or(UINT64_MAX);
+  }
+  if (total > most) {
+    throw Error(Code::too_large,
+                fmt::format("{}: {}: it lies in {} chunks, more than {}; raise the limit of records", where.path,
+                            base::printable(where.object), total, most),
+                {.path = where.path, .record = where.object});
+  }
+  const std::uint64_t shift = chunk_addresses_lack_user_block() ? file.superblock().offset : 0;
+  std::vector<Chunk> chunks(static_cast<std::size_t>(total));
+  const Handle space = require(H5Dget_space(dataset), H5Sclose, where, "its dataspace cannot be read");
+  hsize_t there = 0;
+  require(H5Dget_num_chunks(dataset, space.get(), &there), where, "its chunks cannot be counted");
+  for (hsize_t i = 0; i < std::min<hsize_t>(there, total); ++i) {
+    std::array<hsize_t, H5S_MAX_RANK> first{};
+    unsigned mask = 0;
+    haddr_t address = HADDR_UNDEF;
+    hsize_t bytes = 0;
+    require(H5Dget_chunk_info(dataset, space.get(), i, first.data(), &mask, &address, &bytes), where,
+            "the place of a chunk cannot be read");
+    if (address == HADDR_UNDEF) continue;
+    std::uint64_t number = 0;
+    bool is_inside = true;
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+      is_inside = is_inside && first[d] < extents[d];
+      number = number * along[d] + first[d] / storage.chunk[d];
+    }
+    if (is_inside) chunks[number] = {address + shift, bytes, mask};
+  }
+  return chunks;
+}
+
+}  // namespace lq::hdf5
