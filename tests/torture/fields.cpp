@@ -33,6 +33,10 @@ const format::Format& tiled_format() {
   return format;
 }
 
+bool is_error(const std::string& sentence, Code code) {
+  return sentence.starts_with(fmt::format("{}: ", static_cast<int>(code)));
+}
+
 class FieldTrial {
  public:
   FieldTrial(Draw& draw, const FieldCase& drawn, const std::string& directory)
@@ -156,10 +160,11 @@ class FieldTrial {
       if (!is_refused) throw Failure("a file that is not there was read");
       return;
     }
-    // A text that states another lattice or kind is as good as any: only who knows what was written is surprised.
-    const bool is_of_another_kind = error.starts_with(fmt::format("{}: ", static_cast<int>(Code::invalid_argument)));
+    // A text that states another lattice, kind or name is as good as any, and a record of a type that nobody knows is
+    // passed over: only who knows what was written is surprised.
+    const bool is_of_another_kind = is_error(error, Code::invalid_argument) || is_error(error, Code::no_such_record);
     if (is_refused && !is_of_another_kind && !damage_is_told())
-      throw Failure("verify finds nothing in a file that is refused");
+      throw Failure("verify finds nothing in a file that is refused with \"" + error + "\"");
     const std::string mended = directory_ + "/mended";
     try {
       repair(path_, mended);
