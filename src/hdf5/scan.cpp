@@ -76,7 +76,7 @@ class Scan final : public Visitor, public Finds {
     member.name = object.name;
     member.path = object.path;
     member.address = object.address;
-    member.data = describe_dataset(*file_, object.handle->get(), file_->where(object.path));
+    member.data = describe_dataset(object.handle->get(), file_->where(object.path));
     if (numbers_of(member.data)) member.attributes = attributes_of(object);
     add_record(member);
     folder_.members.push_back(std::move(member));

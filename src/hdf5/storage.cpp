@@ -79,7 +79,7 @@ bool chunk_addresses_lack_user_block() {
 
 }  // namespace
 
-Storage describe_storage(const Opened& file, hid_t dataset, const Where& where) {
+Storage describe_storage(hid_t dataset, const Where& where) {
   Storage storage;
   const Handle list = require(H5Dget_create_plist(dataset), H5Pclose, where, "its storage cannot be read");
   switch (require(H5Pget_layout(list.get()), where, "its storage cannot be read")) {
@@ -115,7 +115,6 @@ Storage describe_storage(const Opened& file, hid_t dataset, const Where& where) 
     storage.filters.push_back(describe_filter(list.get(), static_cast<unsigned>(i), where));
   }
   storage.is_filled = is_filled(dataset, list.get());
-  static_cast<void>(file);
   return storage;
 }
 

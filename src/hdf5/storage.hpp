@@ -17,8 +17,8 @@ enum class StorageKind { contiguous, chunked, compact, external, virtual_, other
 struct Filter {
   int id = 0;
   bool is_optional = false;
-  std::string name;
-  std::vector<std::uint32_t> parameters;
+  std::string name = {};
+  std::vector<std::uint32_t> parameters = {};
 };
 
 struct Chunk {
@@ -38,7 +38,7 @@ struct Storage {
 };
 
 // Under a Lock.
-Storage describe_storage(const Opened& file, hid_t dataset, const Where& where);
+Storage describe_storage(hid_t dataset, const Where& where);
 
 // All chunks of a dataset of these extents, those never allocated included, last dimension fastest. too_large: more
 // than `most`.

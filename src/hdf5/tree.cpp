@@ -185,7 +185,7 @@ Handle open_member(hid_t group, const std::string& name, const Where& where) {
   return require(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose, where, "it cannot be opened");
 }
 
-Dataset describe_dataset(const Opened& file, hid_t dataset, const Where& where) {
+Dataset describe_dataset(hid_t dataset, const Where& where) {
   Dataset made;
   const Handle type = require(H5Dget_type(dataset), H5Tclose, where, "its type cannot be read");
   made.type = describe_type(type.get(), where);
@@ -194,7 +194,7 @@ Dataset describe_dataset(const Opened& file, hid_t dataset, const Where& where) 
   auto extents = extents_of(space.get(), where);
   made.is_null = !extents;
   if (extents) made.extents = std::move(*extents);
-  made.storage = describe_storage(file, dataset, where);
+  made.storage = describe_storage(dataset, where);
   return made;
 }
 
@@ -230,8 +230,8 @@ Attributes read_attributes(hid_t object, const Where& where, std::uint64_t most_
   return attributes;
 }
 
-Value read_value(const Opened& file, hid_t dataset, const Where& where, std::uint64_t most_bytes) {
-  const Storage storage = describe_storage(file, dataset, where);
+Value read_value(hid_t dataset, const Where& where, std::uint64_t most_bytes) {
+  const Storage storage = describe_storage(dataset, where);
   if (storage.kind == StorageKind::external || storage.kind == StorageKind::virtual_) {
     throw Error(Code::unsupported,
                 fmt::format("{}: {}: its elements lie in other files, which are not opened", where.path,
