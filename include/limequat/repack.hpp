@@ -81,6 +81,9 @@ LQ_API RepackReport rewrite(const std::string& from, const std::string& to, cons
 // be that name or one of their files NAME.xxxxxxxx.part. Of others a new set is written: how far chunks are filled is
 // inferred, where there are key-value records from these, else from the last byte that is not zero, rounded up to
 // options.unit; sound physical files are kept as they are. wrong_state: there is nothing to repair.
+//
+// A file with a journal beside it (FROM.lq-journal), which an append in place leaves that was interrupted: with an
+// empty `to` the append is completed in the file itself where all of it was there, else the file gets its old end again.
 LQ_API RepackReport repair(const std::string& from, const std::string& to, const RepackOptions& options = {});
 
 }  // namespace lq

@@ -150,8 +150,10 @@ Run declare_defrag(Arguments& arguments) {
 Run declare_repair(Arguments& arguments) {
   const auto repair = std::make_shared<Repair>();
   arguments.file("FILE", repair->from, "damaged file, or multifile that was not closed");
-  arguments.text("-o,--output", "OUT", repair->to,
-                 "name of the whole file; of a checkpoint of ours by default the one it was to have");
+  arguments.text(
+      "-o,--output", "OUT", repair->to,
+      "name of the whole file; by default that of a checkpoint of ours, or, where an append was interrupted, "
+      "FILE itself");
   repair->how.declare(arguments, "repair");
   return [repair](Session& session) {
     const std::string& named = repair->to.empty() ? repair->from : repair->to;

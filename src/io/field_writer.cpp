@@ -65,6 +65,7 @@ FieldWriter::FieldWriter(transport::Transport& transport, const Communicator& co
 
 // What is there before the next piece, on rank 0.
 base::ByteSource* FieldWriter::before() const {
+  if (appending_) return &appending_->file_so_far();
   return files_.empty() || end_ == 0 || !communicator_.is_root() ? nullptr : &files_.front()->file();
 }
 
@@ -86,6 +87,7 @@ std::unique_ptr<FieldWriter::Placed> FieldWriter::plan_field(const FieldPlan& pl
   placed->format = &target_format(path_, options_, request.spec, plan.extents).for_fields();
   if (!makes_layout) return placed;
   placed->layout = placed->format->plan(request);
+  for (const Payload& payload : placed->layout.payload) require_behind_end(payload);
   const bool goes_on = !files_.empty() || !written_.empty();
   if (placed->layout.payload.size() != 1 || (placed->layout.suffixes.size() != 1 && goes_on)) {
     throw Error(Code::unsupported, path_ + ": a field in several files must be the first and only one of its set",
@@ -103,6 +105,21 @@ void FieldWriter::open_continued() {
   });
   file->go_on(before_->at);
   files_.push_back(std::move(file));
+  if (!before_->in_place) return;
+  comm::agree_at_root(communicator_.engine(), [&] {
+    appending_ = std::make_unique<Appending>(transport_, files_.front()->file(), options_.sync);
+    end_ = appending_->bytes_before();
+  });
+  communicator_.engine().broadcast(std::as_writable_bytes(std::span(&end_, 1)), 0);
+}
+
+// A format that reuses room would write over what is there before the journal says so.
+void FieldWriter::require_behind_end(const Payload& payload) const {
+  std::uint64_t first = payload.tiles.empty() ? payload.offset : payload.tiles.front().offset;
+  for (const Tile& tile : payload.tiles) first = std::min(first, tile.offset);
+  if (!appending_ || first >= appending_->bytes_before()) return;
+  throw Error(Code::internal, fmt::format("{}: data were to be put at byte {} of a file of {} bytes, over others",
+                                          path_, first, appending_->bytes_before()));
 }
 
 // Further files of a set have the name of the first one with their suffix.
@@ -124,6 +141,9 @@ void FieldWriter::open_for(const format::Layout& layout, bool touches_file) {
 
 // Collective. At the root, each literal to its file.
 void FieldWriter::write(base::FunctionRef<std::vector<format::Literal>()> make) {
+  if (before_ && before_->in_place) {
+    return comm::agree_at_root(communicator_.engine(), [&] { appending_->write(make()); });
+  }
   for (std::size_t k = 0; k < files_.size(); ++k) {
     files_[k]->write([&] {
       std::vector<format::Literal> literals = make();
@@ -240,10 +260,20 @@ void FieldWriter::complete(Report& report) {
     throw Error(Code::wrong_state, path_ + ": nothing was written, so there is no file to complete", {.path = path_});
   });
   const base::Stopwatch watch;
+  if (before_ && before_->in_place) commit_in_place();
   for (const auto& file : files_) file->finish(options_.sync);
   report.seconds.sync += comm::max_over_ranks(comm, watch.seconds());
   if (options_.verify == Verify::read_back) read_back(report);
   report.seconds.total += comm::max_over_ranks(comm, watch.seconds());
+}
+
+// The data are on the disk before anything speaks of them.
+void FieldWriter::commit_in_place() {
+  files_.front()->sync(options_.sync);
+  comm::agree_at_root(communicator_.engine(), [&] {
+    appending_->commit(end_);
+    appending_.reset();
+  });
 }
 
 void FieldWriter::commit(Report& report) {

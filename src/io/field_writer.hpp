@@ -18,6 +18,7 @@
 #include "base/clock.hpp"
 #include "base/function_ref.hpp"
 #include "format/format.hpp"
+#include "io/journal.hpp"
 #include "io/new_file.hpp"
 #include "transport/transport.hpp"
 
@@ -43,11 +44,12 @@ class FieldWriter {
     const Payload& payload() const { return layout.payload.front(); }
   };
 
-  // A file that is there and belongs to something larger, whose owner gives it its name.
+  // A file that is there: it belongs to something larger, whose owner gives it its name, or it is appended to in place.
   struct Continuation {
     std::string at;              // what it is called now
-    std::uint64_t end = 0;       // of what it holds
+    std::uint64_t end = 0;       // of what it holds; in place it ends where it ends
     bool begins_message = true;  // the next field does not share its lattice with the one before
+    bool in_place = false;       // what is there stays whole at any moment (journal.hpp); complete() makes it so
   };
 
   FieldWriter(transport::Transport& transport, const Communicator& communicator, std::string path,
@@ -85,6 +87,8 @@ class FieldWriter {
 
   std::unique_ptr<Placed> plan_field(const FieldPlan& plan, bool makes_layout) const;
   void open_continued();
+  void require_behind_end(const Payload& payload) const;
+  void commit_in_place();
   base::ByteSource* before() const;
   Report describe(const FieldPlan& plan, const FieldSpec& in_file) const;
   void open_for(const format::Layout& layout, bool touches_file);
@@ -97,6 +101,7 @@ class FieldWriter {
   std::string path_;
   WriteOptions options_;
   std::vector<std::unique_ptr<NewFile>> files_;  // none: nothing was written yet
+  std::unique_ptr<Appending> appending_;         // at the root, in place
   std::vector<Written> written_;
   std::uint64_t end_ = 0;  // size of the (first) file so far
   std::optional<Continuation> before_;

@@ -193,11 +193,17 @@ void NewFile::write(base::FunctionRef<std::vector<format::Literal>()> make) {
   });
 }
 
+// Every writer syncs: a client of a parallel file system flushes its own pages only.
+void NewFile::sync(Sync sync) {
+  comm::agree(communicator_.engine(), [&] {
+    if (file_ && sync != Sync::none) named([&] { file_->sync(); });
+  });
+}
+
 void NewFile::finish(Sync sync) {
   comm::agree(communicator_.engine(), [&] {
     if (!file_) return;
     named([&] {
-      // Every writer syncs: a client of a parallel file system flushes its own pages only.
       if (sync != Sync::none) file_->sync();
       file_->close();
     });

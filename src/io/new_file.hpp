@@ -49,6 +49,8 @@ class NewFile {
   void write(base::FunctionRef<std::vector<format::Literal>()> make);
   // Local. What taking storage before the data has cost here since the last question.
   double take_reserve_seconds() noexcept { return std::exchange(reserve_seconds_, 0); }
+  // What was written so far has reached the disk.
+  void sync(Sync sync);
   // Nothing is written any more: sync and close on all ranks.
   void finish(Sync sync);
   // Gives the file its name; after finish().

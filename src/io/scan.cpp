@@ -22,11 +22,59 @@ std::shared_ptr<ScannedFile> ScannedFile::open(transport::Transport& transport, 
   return file;
 }
 
+std::unique_ptr<transport::File> JournaledFiles::open_read(const std::string& path) {
+  auto file = OpenedOnce::open_read(path);
+  if (!changes_ || path != path_) return file;
+  return std::make_unique<ChangedFile>(std::move(file), changes_);
+}
+
+void JournaledFiles::lay_over(const std::string& path, std::shared_ptr<const Changes> changes) {
+  path_ = path;
+  changes_ = std::move(changes);
+}
+
 void ScannedFile::scan() {
   comm::Comm& comm = communicator_.engine();
-  comm::agree_at_root(comm, [&] { catalog_ = format::scan(*files_.open_read(path_), limits_); });
+  comm::agree_at_root(comm, [&] { catalog_ = look(); });
   broadcast(comm, catalog_);
   tell_files();
+  tell_changes();
+}
+
+// At the root. Where somebody who appends to the file was faster, what was read may be a mixture: it is read again.
+Catalog ScannedFile::look() {
+  constexpr int attempts = 20;
+  for (int attempt = 1;; ++attempt) {
+    files_.lay_over(path_, nullptr);
+    const auto file = files_.open_read(path_);
+    const transport::Identity before = file->identity();
+    journal_ = find_journal(files_, *file);
+    files_.lay_over(path_, changes_of(journal_));
+    const auto is_still_so = [&] {
+      const FoundJournal now = find_journal(files_, *file);
+      return now.bytes == journal_.bytes && now.state == journal_.state &&
+             (now.state != FoundJournal::State::absent || is_unchanged(before, file->identity()));
+    };
+    try {
+      Catalog catalog = format::scan(*files_.open_read(path_), limits_);
+      if (attempt < attempts && !is_still_so()) continue;
+      if (auto finding = finding_of(journal_, path_)) catalog.findings.push_back(std::move(*finding));
+      return catalog;
+    } catch (const Error&) {
+      if (attempt == attempts || is_still_so()) throw;
+    }
+  }
+}
+
+// What a journal changes is little.
+void ScannedFile::tell_changes() {
+  comm::Comm& comm = communicator_.engine();
+  if (std::ranges::find(catalog_.findings, "journal-complete", &Finding::rule) == catalog_.findings.end()) return;
+  const std::string text = comm::broadcast_text(comm, std::string(base::as_text(journal_.bytes)));
+  comm::agree(comm, [&] {
+    if (communicator_.is_root()) return;
+    files_.lay_over(path_, changes_of({FoundJournal::State::complete, decode_journal(base::as_bytes(text)).value()}));
+  });
 }
 
 // The root, which has looked into the files, tells the others which they were.
@@ -60,7 +108,11 @@ void ScannedFile::require_as_scanned() {
     const auto file = files_.open_read(path_);
     const transport::Identity now = file->identity();
     if (is_unchanged(files_.opened(path_).value(), now)) return;
-    if (encode(format::scan(*file, limits_)) != encode(catalog_)) {
+    const auto without_journal = [](Catalog catalog) {
+      std::erase_if(catalog.findings, [](const Finding& finding) { return finding.rule.starts_with("journal-"); });
+      return encode(catalog);
+    };
+    if (without_journal(format::scan(*file, limits_)) != without_journal(catalog_)) {
       throw Error(Code::io,
                   path_ + ": the file was changed since it was opened, and holds something else now; open it again",
                   {.path = path_});

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include <limequat/options.hpp>
 
 #include "comm/agree.hpp"
+#include "io/journal.hpp"
 #include "transport/opened_once.hpp"
 
 namespace lq::io {
@@ -35,6 +37,19 @@ void use_same_files(comm::Comm& comm, transport::OpenedOnce& files, const Use& u
     files.forget();
   }
 }
+
+// Files through which a name means one file; one of them is read as its journal makes it.
+class JournaledFiles final : public transport::OpenedOnce {
+ public:
+  using OpenedOnce::OpenedOnce;
+  std::unique_ptr<transport::File> open_read(const std::string& path) override;
+  // Local. While nobody reads. nullptr: as it is.
+  void lay_over(const std::string& path, std::shared_ptr<const Changes> changes);
+
+ private:
+  std::string path_;
+  std::shared_ptr<const Changes> changes_;
+};
 
 class ScannedFile {
  public:
@@ -63,13 +78,16 @@ class ScannedFile {
 
  private:
   void scan();
+  Catalog look();
   void tell_files();
+  void tell_changes();
 
-  transport::OpenedOnce files_;
+  JournaledFiles files_;
   std::string path_;
   Communicator communicator_;
   Limits limits_;
   Catalog catalog_;
+  FoundJournal journal_;  // at the root
 };
 
 template <class Use>

@@ -14,6 +14,7 @@
 #include "checkpoint/open_set.hpp"
 #include "checkpoint/repair.hpp"
 #include "format/sion/scan.hpp"
+#include "io/journal.hpp"
 #include "repack/set_writer.hpp"
 
 namespace lq {
@@ -31,7 +32,7 @@ namespace {
 
 RecordReader::RecordReader(transport::Transport& transport, const std::string& path, const Limits& limits)
     : transport_(transport),
-      file_(transport_.open_read(path)),
+      file_(io::open_journaled(transport_, path)),
       catalog_(format::scan(*file_, limits)),
       format_(format::format_named(catalog_.format)) {}
 

@@ -137,6 +137,9 @@ RepackReport repair(const std::string& from, const std::string& to, const Repack
   transport::Transport& transport = transport::resolve(from);
   const bool is_absent = transport.kind(from) == transport::PathKind::absent;
   const std::string source = is_absent ? part_of(from) : from;
+  if (to.empty() && !is_absent) {
+    if (auto report = repack::recover_file(transport, source, options)) return *report;
+  }
   try {
     if (!holds_streams(transport, source)) return repack::repair_file(transport, source, to, options);
     const bool has_records = checkpoint::generation_at(transport, source) || checkpoint::final_name(source);

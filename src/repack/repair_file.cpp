@@ -8,6 +8,7 @@
 #include <limequat/error.hpp>
 #include <limequat/grid.hpp>
 
+#include "io/journal.hpp"
 #include "io/mend.hpp"
 #include "io/new_file.hpp"
 #include "repack/source_set.hpp"
@@ -70,7 +71,7 @@ void write_file(transport::Transport& transport, base::ByteSource& source, const
 RepackReport repair_file(transport::Transport& transport, const std::string& from, const std::string& to,
                          const RepackOptions& options) {
   require_target(transport, from, to, options.overwrite);
-  const std::unique_ptr<transport::File> file = transport.open_read(from);
+  const std::unique_ptr<transport::File> file = io::open_journaled(transport, from);
   const io::MendedFile mended = io::mend_file(*file, options.limits);
   if (!mended.to_write().is_changed()) nothing_was_mended(mended, from);
   RepackReport report;
@@ -82,6 +83,38 @@ RepackReport repair_file(transport::Transport& transport, const std::string& fro
   for (const Record& record : mended.catalog.records) report.bytes += record.data_length;
   report.findings = mended.findings;
   if (!options.dry_run) write_file(transport, mended.to_write(), to, options);
+  return report;
+}
+
+// What was changed is in the file itself, so that no other one is named.
+std::optional<RepackReport> recover_file(transport::Transport& transport, const std::string& path,
+                                         const RepackOptions& options) {
+  io::FoundJournal found = io::find_journal(transport, *transport.open_read(path));
+  if (found.state == io::FoundJournal::State::absent) return {};
+  const std::uint64_t journal_bytes = found.bytes.size();
+  if (!options.dry_run) found.state = io::recover(transport, path, options.sync);
+  const auto file = io::open_journaled(transport, path);
+  const Catalog catalog = format::scan(*file, options.limits);
+  RepackReport report;
+  report.format = catalog.format;
+  report.files = {path};
+  report.tasks = catalog.records.size();
+  report.fields = catalog.fields.size();
+  report.file_bytes = file->size();
+  for (const Record& record : catalog.records) report.bytes += record.data_length;
+  Finding finding{.severity = Severity::warning, .rule = "repair-journal"};
+  finding.length = journal_bytes;
+  switch (found.state) {
+    case io::FoundJournal::State::complete:
+      finding.message = "an append was interrupted when all of it was there: it has been completed";
+      break;
+    case io::FoundJournal::State::interrupted:
+      finding.message = "an append was interrupted: the file is as it was before";
+      break;
+    default:
+      finding.message = "a journal lay beside the file that did not belong to it, and was removed";
+  }
+  report.findings.push_back(std::move(finding));
   return report;
 }
 

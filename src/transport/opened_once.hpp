@@ -17,7 +17,7 @@
 namespace lq::transport {
 
 // Any thread. Outlives its files.
-class OpenedOnce final : public ForwardingTransport {
+class OpenedOnce : public ForwardingTransport {
  public:
   explicit OpenedOnce(Transport& inner) : ForwardingTransport(inner) {}
 

@@ -1,0 +1,303 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/journal.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <limequat/error.hpp>
+
+#include "kernels/crc32.hpp"
+
+namespace lq::io {
+
+namespace {
+
+using State = FoundJournal::State;
+
+std::vector<std::byte> read_exactly(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes) {
+  std::vector<std::byte> read(static_cast<std::size_t>(bytes));
+  read.resize(file.read_at(offset, read));
+  return read;
+}
+
+std::uint32_t start_crc(base::ByteSource& file, std::uint64_t bytes) {
+  return kernels::crc32(0, read_exactly(file, 0, std::min(bytes, journal_start)));
+}
+
+// While the journal is applied, each byte is the old or the new one.
+bool is_on_its_way(base::ByteSource& file, const Journal& journal) {
+  return file.size() == journal.bytes_after && std::ranges::all_of(journal.pieces, [&](const Journal::Piece& piece) {
+           const std::vector<std::byte> now = read_exactly(file, piece.offset, piece.before.size());
+           if (now.size() != piece.before.size()) return false;
+           for (std::size_t i = 0; i < now.size(); ++i) {
+             if (now[i] != piece.before[i] && now[i] != piece.after[i]) return false;
+           }
+           return true;
+         });
+}
+
+State state_of(base::ByteSource& file, const Journal& journal) {
+  if (journal.is_complete) return is_on_its_way(file, journal) ? State::complete : State::foreign;
+  const bool is_of_file =
+      file.size() >= journal.bytes_before && start_crc(file, journal.bytes_before) == journal.start_crc;
+  return is_of_file ? State::interrupted : State::foreign;
+}
+
+// Nothing where it is gone again.
+std::optional<std::vector<std::byte>> read_journal(transport::Transport& transport, const std::string& path) {
+  if (transport.kind(path) != transport::PathKind::file) return {};
+  try {
+    const auto file = transport.open_read(path);
+    if (file->size() > largest_journal) return std::vector<std::byte>();
+    return read_exactly(*file, 0, file->size());
+  } catch (const Error& error) {
+    if (error.code() != Code::not_found) throw;
+    return {};
+  }
+}
+
+void remove_journal(transport::Transport& transport, const std::string& path, Sync sync) {
+  transport.remove(path);
+  if (sync != Sync::none) transport.sync_directory(path);
+}
+
+// The same file for two owners, of whom this one does not close it.
+std::shared_ptr<transport::File> borrowed(transport::File& file) { return {std::shared_ptr<void>(), &file}; }
+
+}  // namespace
+
+std::string journal_path(const std::string& path) { return path + ".lq-journal"; }
+
+FoundJournal find_journal(transport::Transport& transport, base::ByteSource& file) {
+  FoundJournal found;
+  auto bytes = read_journal(transport, journal_path(file.path()));
+  if (!bytes) return found;
+  found.bytes = std::move(*bytes);
+  std::optional<Journal> journal = decode_journal(found.bytes);
+  found.state = State::foreign;
+  if (!journal) return found;
+  found.state = state_of(file, *journal);
+  found.journal = std::move(*journal);
+  return found;
+}
+
+std::optional<Finding> finding_of(const FoundJournal& found, const std::string& path) {
+  const std::string journal = journal_path(path);
+  switch (found.state) {
+    case State::absent:
+      return {};
+    case State::complete:
+      return Finding{.severity = Severity::note,
+                     .rule = "journal-complete",
+                     .message = fmt::format("{} has changes that are not all in the file yet; they are read as if they "
+                                            "were. `lq repair {}` puts them there",
+                                            journal, path)};
+    case State::interrupted:
+      return Finding{.severity = Severity::warning,
+                     .rule = "journal-interrupted",
+                     .message = fmt::format("somebody is appending to the file, or was interrupted: it is read as it "
+                                            "was before. If nobody is, `lq repair {}` removes {} and what lies behind "
+                                            "the end",
+                                            path, journal),
+                     .offset = found.journal.bytes_before};
+    case State::foreign:
+      break;
+  }
+  return Finding{.severity = Severity::warning,
+                 .rule = "journal-foreign",
+                 .message = fmt::format("{} does not belong to this file as it is, and is not heeded; `lq repair {}` "
+                                        "removes it",
+                                        journal, path)};
+}
+
+std::uint64_t ChangedFile::size() const {
+  if (changes_->end) return *changes_->end;
+  std::uint64_t end = inner().size();
+  for (const format::Literal& patch : changes_->patches) end = std::max(end, patch.offset + patch.bytes.size());
+  return end;
+}
+
+std::size_t ChangedFile::read_at(std::uint64_t offset, base::MutableBytes buffer) {
+  const std::uint64_t end = size();
+  if (offset >= end) return 0;
+  const base::MutableBytes wanted =
+      buffer.first(static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), end - offset)));
+  const std::size_t read = inner().read_at(offset, wanted);
+  std::fill(wanted.begin() + static_cast<std::ptrdiff_t>(read), wanted.end(), std::byte{0});
+  for (const format::Literal& patch : changes_->patches) {
+    const std::uint64_t begin = std::max(offset, patch.offset);
+    const std::uint64_t stop = std::min<std::uint64_t>(offset + wanted.size(), patch.offset + patch.bytes.size());
+    if (begin >= stop) continue;
+    std::memcpy(wanted.data() + (begin - offset), patch.bytes.data() + (begin - patch.offset),
+                static_cast<std::size_t>(stop - begin));
+  }
+  return wanted.size();
+}
+
+std::shared_ptr<const Changes> changes_of(const FoundJournal& found) {
+  if (found.state == State::interrupted) {
+    return std::make_shared<const Changes>(Changes{.end = found.journal.bytes_before});
+  }
+  if (found.state != State::complete) return nullptr;
+  Changes changes{.end = found.journal.bytes_after};
+  for (const Journal::Piece& piece : found.journal.pieces) changes.patches.push_back({0, piece.offset, piece.after});
+  return std::make_shared<const Changes>(std::move(changes));
+}
+
+std::unique_ptr<transport::File> open_journaled(transport::Transport& transport, const std::string& path) {
+  std::unique_ptr<transport::File> file = transport.open_read(path);
+  auto changes = changes_of(find_journal(transport, *file));
+  if (!changes) return file;
+  return std::make_unique<ChangedFile>(std::move(file), std::move(changes));
+}
+
+State recover(transport::Transport& transport, const std::string& path, Sync sync) {
+  const std::string journal = journal_path(path);
+  if (transport.kind(journal) != transport::PathKind::file) return State::absent;
+  const auto file = transport.open_write(path);
+  const FoundJournal found = find_journal(transport, *file);
+  if (found.state == State::complete) {
+    for (const Journal::Piece& piece : found.journal.pieces) file->write_at(piece.offset, piece.after);
+  } else if (found.state == State::interrupted) {
+    file->resize(found.journal.bytes_before);
+  }
+  if (sync != Sync::none) file->sync();
+  file->close();
+  if (found.state != State::absent) remove_journal(transport, journal, sync);
+  return found.state;
+}
+
+Appending::Appending(transport::Transport& transport, transport::File& file, Sync sync)
+    : transport_(transport), file_(file), path_(file.path()), journal_path_(journal_path(path_)), sync_(sync) {
+  recover(transport_, path_, sync_);
+  journal_.bytes_before = file_.size();
+  journal_.start_crc = start_crc(file_, journal_.bytes_before);
+  so_far_ = std::make_unique<ChangedFile>(borrowed(file_), waiting_);
+  journal_file_ = transport_.create(journal_path_, {.is_private = true});
+  is_ours_ = true;
+  process_ = ::getpid();
+  try {
+    transport_.copy_permissions(path_, journal_path_);
+    journal_file_->write_at(0, encode_journal(journal_));
+  } catch (...) {
+    give_up();
+    throw;
+  }
+}
+
+Appending::~Appending() { give_up(); }
+
+void Appending::write(std::vector<format::Literal> literals) {
+  for (format::Literal& literal : literals) {
+    const std::uint64_t old_end = journal_.bytes_before, end = literal.offset + literal.bytes.size();
+    if (end > old_end) {
+      const std::uint64_t begin = std::max(old_end, literal.offset);
+      file_.write_at(begin, base::Bytes(literal.bytes).subspan(static_cast<std::size_t>(begin - literal.offset)));
+    }
+    if (literal.offset >= old_end) continue;
+    literal.bytes.resize(static_cast<std::size_t>(std::min(end, old_end) - literal.offset));
+    waiting_->patches.push_back(std::move(literal));
+  }
+}
+
+base::ByteSource& Appending::file_so_far() { return *so_far_; }
+
+// Another writer takes the journal for one that was left behind.
+void Appending::require_unchanged() {
+  const bool is_there = transport_.kind(journal_path_) == transport::PathKind::file &&
+                        is_same_file(journal_file_->identity(), transport_.identity(journal_path_));
+  if (is_there && start_crc(file_, journal_.bytes_before) == journal_.start_crc) return;
+  is_ours_ = false;
+  throw Error(Code::io,
+              fmt::format("{}: the file was changed while it was appended to: somebody else writes to it, too. What "
+                          "was to be appended is lost; let one program write at a time",
+                          path_),
+              {.path = path_});
+}
+
+void Appending::complete_journal(std::uint64_t bytes) {
+  // Pieces that overlap become one: what was written last counts.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
+  for (const format::Literal& patch : waiting_->patches)
+    ranges.emplace_back(patch.offset, patch.offset + patch.bytes.size());
+  std::ranges::sort(ranges);
+  std::uint64_t total = 0;
+  for (const auto& [begin, end] : ranges) {
+    if (!journal_.pieces.empty() && journal_.pieces.back().offset + journal_.pieces.back().before.size() >= begin) {
+      Journal::Piece& last = journal_.pieces.back();
+      last.before.resize(static_cast<std::size_t>(std::max<std::uint64_t>(last.before.size(), end - last.offset)));
+    } else {
+      journal_.pieces.push_back({begin, std::vector<std::byte>(static_cast<std::size_t>(end - begin)), {}});
+    }
+  }
+  for (Journal::Piece& piece : journal_.pieces) {
+    total += piece.before.size();
+    piece.after.resize(piece.before.size());
+    if (file_.read_at(piece.offset, piece.before) != piece.before.size()) {
+      throw Error(Code::io, path_ + ": the file became shorter while it was appended to", {.path = path_});
+    }
+    so_far_->read_at(piece.offset, piece.after);
+  }
+  if (total > largest_journal / 4) {
+    throw Error(
+        Code::too_large,
+        fmt::format("{}: {} bytes of the file would change, which is more than fits a journal; write a new file", path_,
+                    total),
+        {.path = path_});
+  }
+  std::erase_if(journal_.pieces, [](const Journal::Piece& piece) { return piece.before == piece.after; });
+  journal_.bytes_after = bytes;
+  journal_.is_complete = true;
+  journal_file_->write_at(0, encode_journal(journal_));
+  if (sync_ != Sync::none) {
+    journal_file_->sync();
+    transport_.sync_directory(journal_path_);
+  }
+}
+
+void Appending::apply() {
+  for (const Journal::Piece& piece : journal_.pieces) file_.write_at(piece.offset, piece.after);
+  if (sync_ != Sync::none) file_.sync();
+  journal_file_.reset();
+  remove_journal(transport_, journal_path_, sync_);
+}
+
+void Appending::commit(std::uint64_t bytes) {
+  require_unchanged();
+  bytes = std::max(bytes, journal_.bytes_before);
+  if (file_.size() != bytes) file_.resize(bytes);
+  if (sync_ != Sync::none) file_.sync();
+  complete_journal(bytes);
+  is_ours_ = false;
+  waiting_->patches.clear();
+  try {
+    apply();
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                fmt::format("{}: what was appended is complete, but a part of it is in {} still: whoever opens the "
+                            "file next for writing puts it in its place, or `lq repair`: {}",
+                            path_, journal_path_, error.what()),
+                {.path = path_});
+  }
+}
+
+void Appending::give_up() noexcept {
+  journal_file_.reset();
+  if (!is_ours_ || process_ != ::getpid()) return;
+  is_ours_ = false;
+  try {
+    // In this order: a journal that is complete makes of a file that was cut nothing at all.
+    transport_.remove(journal_path_);
+    if (file_.size() > journal_.bytes_before) file_.resize(journal_.bytes_before);
+  } catch (...) {
+    // The next writer does it.
+  }
+}
+
+}  // namespace lq::io

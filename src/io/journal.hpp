@@ -1,0 +1,104 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Files that are appended to in place, so that a kill at any moment leaves what was there or all that was appended. New
+// bytes lie behind the old end, where nobody looks. Bytes before it that change are first written to a journal beside
+// the file, then to the file; then the journal is removed. All of it local.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+#include <limequat/options.hpp>
+
+#include "format/format.hpp"
+#include "io/journal_codec.hpp"
+#include "transport/forwarding.hpp"
+
+namespace lq::io {
+
+// "conf.h5" -> "conf.h5.lq-journal"
+std::string journal_path(const std::string& path);
+
+struct FoundJournal {
+  enum class State {
+    absent,
+    complete,     // the file is what the journal makes of it, however many of its bytes it has got
+    interrupted,  // the file is as it was before; what lies behind its old end is nothing
+    foreign,      // it belongs to another file, or to another state of this one
+  };
+  State state = State::absent;
+  Journal journal = {};
+  std::vector<std::byte> bytes = {};  // of the journal
+};
+// What lies beside a file.
+FoundJournal find_journal(transport::Transport& transport, base::ByteSource& file);
+// What is to be said of it; nothing where there is none.
+std::optional<Finding> finding_of(const FoundJournal& found, const std::string& path);
+
+// A file with other bytes in some places, or another end.
+struct Changes {
+  std::vector<format::Literal> patches = {};  // in the order they were made
+  std::optional<std::uint64_t> end = {};      // bytes behind it are not there
+};
+class ChangedFile final : public transport::ForwardingFile {
+ public:
+  ChangedFile(std::shared_ptr<File> inner, std::shared_ptr<const Changes> changes)
+      : ForwardingFile(std::move(inner)), changes_(std::move(changes)) {}
+  std::uint64_t size() const override;
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
+
+ private:
+  std::shared_ptr<const Changes> changes_;
+};
+// What makes of the file what is to be read; nullptr: it is read as it is.
+std::shared_ptr<const Changes> changes_of(const FoundJournal& found);
+// The file as its journal makes it, if there is one.
+std::unique_ptr<transport::File> open_journaled(transport::Transport& transport, const std::string& path);
+
+// What was left by an append that was interrupted: a complete journal is applied. Else the file gets its old end again.
+// The journal is removed. The state it was in is returned.
+FoundJournal::State recover(transport::Transport& transport, const std::string& path, Sync sync);
+
+// An append under way: first whatever was interrupted before is recovered, then there is a journal that says where
+// the file ended. Unless it is committed, the file gets its old end again.
+class Appending {
+ public:
+  // `file`: the same, open for writing.
+  Appending(transport::Transport& transport, transport::File& file, Sync sync);
+  ~Appending();
+  Appending(const Appending&) = delete;
+  Appending& operator=(const Appending&) = delete;
+
+  std::uint64_t bytes_before() const noexcept { return journal_.bytes_before; }
+  // What is behind the old end goes to the file at once; the rest waits.
+  void write(std::vector<format::Literal> literals);
+  // The file as it will be.
+  base::ByteSource& file_so_far();
+  // What waits goes to the file, which has `bytes` bytes then. Whatever is written elsewhere was synced before. Once
+  // the journal is complete, failures leave the new state to whoever opens the file next; the error says so.
+  void commit(std::uint64_t bytes);
+
+ private:
+  void require_unchanged();
+  void complete_journal(std::uint64_t bytes);
+  void apply();
+  void give_up() noexcept;
+
+  transport::Transport& transport_;
+  transport::File& file_;
+  std::string path_, journal_path_;
+  Sync sync_;
+  Journal journal_;
+  std::unique_ptr<transport::File> journal_file_;
+  std::shared_ptr<Changes> waiting_ = std::make_shared<Changes>();
+  std::unique_ptr<ChangedFile> so_far_;
+  bool is_ours_ = false;  // the journal, to be removed
+  int process_ = 0;       // that made it: a forked child leaves it alone
+};
+
+}  // namespace lq::io
