@@ -52,7 +52,7 @@ LQ_API RepackReport pack(const std::string& path, const std::vector<std::string>
 
 // Local. A file in `folder` for each record of a file of any format, named after the record; further ones of the same
 // type get a number. A logical file of key-value records gives one file per key, a field of a checkpoint a SciDAC file
-// NAME.scidac.
+// NAME.scidac. Of a multifile that lacks physical files the streams of the others; findings tell which are missing.
 LQ_API RepackReport unpack(const std::string& path, const std::string& folder, const RepackOptions& options = {});
 
 // Local. One record into a file. Where there is none of that type in a checkpoint, its field of that name, as a SciDAC

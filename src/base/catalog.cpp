@@ -118,9 +118,10 @@ const Record& Catalog::record(std::string_view type, std::uint64_t index) const 
     if (candidate.type == type && seen++ == index) return candidate;
   }
   if (records.empty()) require_sound();  // what is wrong with the file says more
+  const Finding* const wrong = first_error();
   throw Error(Code::no_such_record,
-              fmt::format("{}: there is no record \"{}\" number {} (from 0); there are: {}", path, type, index,
-                          types_of(records)),
+              fmt::format("{}: there is no record \"{}\" number {} (from 0); there are: {}{}", path, type, index,
+                          types_of(records), wrong != nullptr ? fmt::format("; {}", wrong->message) : ""),
               {.path = path, .record = std::string(type)});
 }
 

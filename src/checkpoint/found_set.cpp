@@ -11,8 +11,8 @@
 #include "checkpoint/publishing.hpp"
 #include "checkpoint/set_fields.hpp"
 #include "checkpoint/set_marks.hpp"
-#include "checkpoint/stand_ins.hpp"
 #include "format/sion/head.hpp"
+#include "format/sion/stand_ins.hpp"
 #include "kernels/crc32.hpp"
 
 namespace lq::checkpoint {
@@ -86,7 +86,7 @@ void stand_in(FoundSet& found, std::size_t number, const SetRecord& other) {
 // Opens a file of a set by its name.
 using OpenMember = sion::Open;
 
-void load_records(const OpenMember& open, FoundSet& found, Unclosed unclosed, const StandIns* stand_ins) {
+void load_records(const OpenMember& open, FoundSet& found, Unclosed unclosed, const sion::StandIns* stand_ins) {
   const auto& files = found.set.files();
   FoundRecords records(files.size());
   std::vector<std::size_t> there;
@@ -142,7 +142,7 @@ FoundFields look_for_fields(transport::Transport& transport, const std::string& 
 }
 
 FoundSet load(transport::Transport& transport, const std::string& path, const std::string& first, sion::NameRule names,
-              Unclosed unclosed, std::int32_t files = 0, const StandIns* stand_ins = nullptr) {
+              Unclosed unclosed, std::int32_t files = 0, const sion::StandIns* stand_ins = nullptr) {
   FoundSet found;
   found.path = path;
   sion::SetOptions options;
@@ -264,7 +264,7 @@ FoundSet find_set(transport::Transport& transport, const std::string& any, Unclo
   const std::string path = name_of_set(transport, any, any);
   if (missing == MissingFiles::stood_in_for) {
     const sion::NameRule names = [path](std::int32_t number) { return sion::file_name(path, number); };
-    const StandIns stand_ins(transport, names);
+    const sion::StandIns stand_ins([&transport](const std::string& name) { return transport.open_read(name); }, names);
     if (stand_ins.count() > 0) {
       FoundSet found = load(transport, path, stand_ins.first(), names, unclosed, 0, &stand_ins);
       if (found.has_records()) return found;  // what else would remember that streams are missing

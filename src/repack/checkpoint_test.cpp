@@ -8,6 +8,7 @@
 
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
+#include <limequat/inspect.hpp>
 
 #include "support/error_of.hpp"
 #include "support/field_sets.hpp"
@@ -295,6 +296,35 @@ TEST_F(WrittenAnew, ASetWithoutOneOfItsFilesKeepsTheOtherStreams) {
       const std::string lost = path_ + (missing == 0 ? "" : ".00000" + std::to_string(missing));
       fs::remove(lost);
       EXPECT_EQ(error_of([&] { repair(path_, ""); }).code(), Code::invalid_argument);
+      const std::string there = path_ + (missing == 0 ? ".000001" : "");
+      const std::string folder = directory_ / "streams";
+      const RepackReport unpacked = unpack(there, folder, {.overwrite = true});
+      EXPECT_EQ(unpacked.tasks, 2U);
+      EXPECT_EQ(count_of(unpacked.findings, "sion-set-missing"), 1U);
+      for (int task = 0; task < 3; ++task) {
+        const std::string type = "task." + std::to_string(task);
+        const auto number = static_cast<std::uint64_t>(task);
+        const std::vector<std::byte> written = stream_bytes(number, 0, 5000 + number);
+        std::vector<std::byte> found;
+        const auto read = [&] {
+          read_record(there, type, 0, [&](const void* data, std::uint64_t bytes) {
+            const auto* const begin = static_cast<const std::byte*>(data);
+            found.insert(found.end(), begin, begin + bytes);
+          });
+        };
+        if (task == missing) {
+          const Error error = error_of(read);
+          EXPECT_EQ(error.code(), Code::no_such_record);
+          EXPECT_NE(std::string(error.what()).find(lost + "\" is missing"), std::string::npos) << error.what();
+          EXPECT_FALSE(fs::exists(folder + "/" + type));
+        } else {
+          read();
+          EXPECT_EQ(found, written);
+          EXPECT_EQ(contents(folder + "/" + type),
+                    std::string(reinterpret_cast<const char*>(written.data()), written.size()));
+        }
+      }
+      fs::remove_all(folder);
       const RepackReport report = repair(path_, to_, {.overwrite = true});
       EXPECT_EQ(report.tasks, 3U);
       EXPECT_EQ(count_of(report.findings, "lost-in-repair"), 1U);

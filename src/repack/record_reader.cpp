@@ -39,10 +39,13 @@ RecordReader::RecordReader(transport::Transport& transport, const std::string& p
 // Found when it is first needed: a file without a table has no stream to ask for.
 const checkpoint::FoundSet* RecordReader::checkpoint() {
   if (!has_looked_ && format_.info.contents == Contents::streams) {
-    const std::string& first = catalog_.files.empty() ? catalog_.path : catalog_.files.front();
-    // What is left of a set of another program is read as it is; one with records is whole or is refused.
-    if (catalog_.complete || checkpoint::generation_at(transport_, first)) {
-      checkpoint::FoundSet found = checkpoint::find_set(transport_, first);
+    const bool is_missing = std::ranges::any_of(catalog_.findings, format::sion::is_of_missing_file);
+    const std::string& any = catalog_.files.empty() || is_missing ? catalog_.path : catalog_.files.front();
+    // What is left of a set of another program is read as it is; one with records is closed or is refused.
+    if ((catalog_.complete && !is_missing) || checkpoint::generation_at(transport_, any)) {
+      checkpoint::FoundSet found =
+          checkpoint::find_set(transport_, any, checkpoint::Unclosed::refused,
+                               is_missing ? checkpoint::MissingFiles::stood_in_for : checkpoint::MissingFiles::refused);
       if (found.has_records()) {
         found_ = std::move(found);
         files_ = std::make_shared<checkpoint::OpenFiles>(transport_);

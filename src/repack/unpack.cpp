@@ -19,6 +19,7 @@
 #include "base/text.hpp"
 #include "checkpoint/copied_fields.hpp"
 #include "checkpoint/field_note.hpp"
+#include "format/sion/set.hpp"
 #include "io/new_file.hpp"
 #include "repack/record_reader.hpp"
 #include "repack/source_set.hpp"
@@ -83,7 +84,20 @@ class Unpacking {
     });
   }
 
-  void tell_of_lost_fields() { report_.findings = repack::lost_fields(fields_); }
+  // A physical file that is missing takes its own streams only.
+  void require_sound_files() {
+    Catalog rest;
+    rest.path = catalog().path;
+    for (const Finding& finding : catalog().findings) {
+      (format::sion::is_of_missing_file(finding) ? report_.findings : rest.findings).push_back(finding);
+    }
+    rest.require_sound();
+  }
+
+  void tell_of_lost_fields() {
+    const std::vector<Finding> lost = repack::lost_fields(fields_);
+    report_.findings.insert(report_.findings.end(), lost.begin(), lost.end());
+  }
 
   void write_checked_field(std::size_t index, const std::string& to) {
     if (!options_.dry_run) fields_.require_sound(index, source_);
@@ -158,7 +172,7 @@ void make_folder(const std::string& folder) {
 
 RepackReport unpack(const std::string& path, const std::string& folder, const RepackOptions& options) {
   Unpacking unpacking(path, options);
-  unpacking.catalog().require_sound();
+  unpacking.require_sound_files();
   const auto& records = unpacking.catalog().records;
   const checkpoint::CopiedFields& fields =
       unpacking.find_fields(options.dry_run ? checkpoint::FieldData::left_out : checkpoint::FieldData::compared);

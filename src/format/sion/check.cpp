@@ -92,6 +92,7 @@ void check_end(const PhysicalFile& file, bool has_map, std::uint64_t map_entries
 void check_set(const Set& set, const SourceOf& source_of, Findings& findings) {
   for (std::size_t k = 0; k < set.files().size(); ++k) {
     const PhysicalFile& file = set.files()[k];
+    if (file.is_missing) continue;
     check_head(file, findings);
     check_ranks(file, findings);
     const bool has_map = k == 0 && set.files().size() > 1;

@@ -52,7 +52,8 @@ class Scan {
     catalog_.format = "sion";
     catalog_.file_bytes = file_.size();
     try {
-      list(open_set(file_, {.bounds = {.tasks = limits_.records}, .tolerates_damage = true}));
+      list(
+          open_set(file_, {.bounds = {.tasks = limits_.records}, .tolerates_damage = true, .tolerates_missing = true}));
     } catch (const BrokenRule& broken) {
       findings_.add(broken.finding());
       catalog_.complete = broken.code() != Code::truncated;
@@ -102,9 +103,10 @@ void Scan::list_files(const Set& set) {
   }
   for (const PhysicalFile& file : set.files()) {
     if (!file.damage) continue;
-    catalog_.complete = false;
+    if (!file.is_missing) catalog_.complete = false;
     Finding finding = *file.damage;
-    if (set.files().size() > 1) finding.message = fmt::format("\"{}\": {}", file.path, finding.message);
+    if (set.files().size() > 1 && !file.is_missing)
+      finding.message = fmt::format("\"{}\": {}", file.path, finding.message);
     findings_.add(std::move(finding));
   }
 }
@@ -212,7 +214,7 @@ Set open_set(base::ByteSource& file, const SetOptions& options) {
 Catalog scan(base::ByteSource& file, const Limits& limits) { return Scan(file, limits).take(); }
 
 std::vector<RecordPiece> record_pieces(base::ByteSource& file, const RecordName& record) {
-  const Set set = open_set(file, {.tolerates_damage = true});
+  const Set set = open_set(file, {.tolerates_damage = true, .tolerates_missing = true});
   const int number = set.place(record.task).file;
   std::vector<RecordPiece> found;
   const PhysicalFile& holder = set.file_of(record.task);

@@ -4,6 +4,7 @@
 // Files that SIONlib wrote, read through the catalog: their contents follow a formula (tests/golden/good/sion).
 #include "format/sion/scan.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "format/sion/head.hpp"
 #include "format/sion/names.hpp"
 #include "format/sion/sion_format.hpp"
+#include "support/error_of.hpp"
 
 namespace lq::format::sion {
 namespace {
@@ -161,6 +163,58 @@ TEST_F(SionScan, NamesTheFileThatIsMissing) {
   ASSERT_NE(catalog.first_error(), nullptr);
   EXPECT_EQ(catalog.first_error()->rule, "sion-set-missing");
   EXPECT_EQ(catalog.first_error()->code, Code::not_found);
+}
+
+// Any of them takes its own tasks only, whichever of the others is looked at.
+TEST_F(SionScan, ListsTheStreamsOfTheFilesThatAreThere) {
+  const std::string first = "v11_3files_splitcomm.sion";
+  const Catalog whole = scan(first);
+  for (const int missing : {0, 1, 2}) {
+    const auto name = [&](int number) { return first + (number == 0 ? "" : fmt::format(".{:06d}", number)); };
+    const std::string bytes = std::exchange(files_[name(missing)], {});
+    files_.erase(name(missing));
+    for (const int given : {0, 1, 2}) {
+      if (given == missing) continue;
+      const Catalog rest = scan(name(given));
+      ASSERT_EQ(rest.findings.size(), 1U);
+      EXPECT_EQ(rest.findings.front().rule, "sion-set-missing");
+      EXPECT_TRUE(rest.complete);
+      auto next = rest.records.begin();
+      for (const Record& record : whole.records) {
+        if (record.file == missing) {
+          // Those behind all that are known are told as such.
+          const std::string what =
+              missing == 0 && record.type == "task.6" ? "any behind task 5" : record.type.substr(5);
+          EXPECT_NE(rest.findings.front().message.find(what), std::string::npos) << rest.findings.front().message;
+          EXPECT_EQ(testing::error_of([&] { rest.record(record.type); }).code(), Code::no_such_record);
+          continue;
+        }
+        ASSERT_NE(next, rest.records.end());
+        EXPECT_EQ(next->type, record.type);
+        EXPECT_EQ(next->offset, record.offset);
+        EXPECT_EQ(next->data_length, record.data_length);
+        ++next;
+      }
+      EXPECT_EQ(next, rest.records.end());
+    }
+    files_[name(missing)] = bytes;
+  }
+}
+
+// The only one that says how many there are says a billion; ranks are billions apart.
+TEST_F(SionScan, BelievesNotEverythingOfFilesThatAreMissing) {
+  std::string& first = files_["v11_3files_splitcomm.sion"];
+  const std::string before = first;
+  files_.erase("v11_3files_splitcomm.sion.000001");
+  const auto put = [&](std::size_t at, std::initializer_list<unsigned char> bytes) {
+    std::ranges::transform(bytes, first.begin() + static_cast<std::ptrdiff_t>(at),
+                           [](unsigned char byte) { return static_cast<char>(byte); });
+  };
+  const bool is_big = before[4] == 0;
+  is_big ? put(28, {0x3f, 0, 0, 0}) : put(28, {0, 0, 0, 0x3f});
+  const Catalog many = scan("v11_3files_splitcomm.sion");
+  EXPECT_TRUE(many.records.empty());
+  EXPECT_EQ(many.first_error()->rule, "sion-set-missing");
 }
 
 TEST_F(SionScan, NoticesFilesThatWereSwapped) {

@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "format/sion/head.hpp"
+#include "format/sion/stand_ins.hpp"
 
 namespace lq::format::sion {
 namespace {
@@ -67,24 +68,50 @@ NameRule rule_of(const std::string& path, const FixedHead& head, const SetOption
   return rule(split.name);
 }
 
+constexpr const char* missing_rule = "sion-set-missing";
+
+// What is missing with a file: a few ranks, which are the numbers of tasks. Only file 0 knows how many there are.
+std::string streams_of(const PhysicalFile& file, std::int32_t tasks) {
+  constexpr std::size_t few = 8;
+  const auto begin = file.ranks.begin(), end = begin + static_cast<std::ptrdiff_t>(std::min(few, file.ranks.size()));
+  const std::size_t more = file.ranks.size() - std::min(few, file.ranks.size());
+  return fmt::format(", with the stream{} of task{} {}{}", file.ranks.size() == 1 ? "" : "s",
+                     file.ranks.size() == 1 ? "" : "s", fmt::join(begin, end, ", "),
+                     (more > 0 ? fmt::format(" and {} more", more) : "") +
+                         (file.head.file_number == 0 ? fmt::format(", and any behind task {}", tasks - 1) : ""));
+}
+
+// `streams`: what is missing with the file.
+BrokenRule missing_file(const std::string& path, std::int32_t number, const std::string& given, std::int32_t files,
+                        const std::string& streams = {}) {
+  // Of an unfinished set another may have its name already.
+  const bool unfinished = !part_ending(path).empty();
+  return {
+      unfinished ? Code::truncated : Code::not_found,
+      missing_rule,
+      path,
+      std::nullopt,
+      fmt::format("\"{}\" is missing, which is file {} of the set of {} that \"{}\" belongs to{}; {}", path, number,
+                  files, given, streams,
+                  unfinished ? "bring it beside the others, then \"lq repair\"" : "copy all files of a set together"),
+      fmt::format("{} files", files)};
+}
+
 std::unique_ptr<base::ByteSource> open_member(const Open& open, const std::string& path, std::int32_t number,
                                               const PhysicalFile& given) {
   try {
     return open(path);
   } catch (const Error& error) {
     if (error.code() != Code::not_found) throw;
-    // Of an unfinished set another may have its name already.
-    const bool unfinished = !part_ending(path).empty();
-    throw BrokenRule(
-        unfinished ? Code::truncated : Code::not_found, "sion-set-missing", path, std::nullopt,
-        fmt::format("\"{}\" is missing, which is file {} of the set of {} that \"{}\" belongs to; {}", path, number,
-                    given.head.files, given.path,
-                    unfinished ? "bring it beside the others, then \"lq repair\"" : "copy all files of a set together"),
-        fmt::format("{} files", given.head.files));
+    throw missing_file(path, number, given.path, given.head.files);
   }
 }
 
 }  // namespace
+
+bool is_of_missing_file(const Finding& finding) noexcept {
+  return finding.rule == missing_rule && finding.code == Code::not_found;
+}
 
 PhysicalFile read_file(base::ByteSource& file, const SetOptions& options) { return load(file, options, nullptr); }
 
@@ -125,6 +152,41 @@ Set Set::open(const std::string& path, const Open& open, const SetOptions& optio
 }
 
 Set Set::open(base::ByteSource& source, const Open& open, const SetOptions& options) {
+  try {
+    return open_whole(source, open, options);
+  } catch (const BrokenRule& broken) {
+    if (!options.tolerates_missing || !is_of_missing_file(broken.finding())) throw;
+    try {
+      return open_rest(source, open, options);
+    } catch (const Error& error) {
+      if (error.code() != Code::not_found) throw;
+    }
+    throw;  // which tasks the missing file had cannot be told
+  }
+}
+
+// What stands for files that are missing has no table.
+Set Set::open_rest(base::ByteSource& source, const Open& open, const SetOptions& options) {
+  const Head head = read_head(source, options.bounds);
+  SetOptions how = options;
+  how.names = rule_of(source.path(), head, options);
+  const StandIns stand_ins(open, how.names);
+  Set set = open_whole(
+      *open(stand_ins.first()), [&](const std::string& name) { return stand_ins.open(name); }, how);
+  set.given_ = head.file_number;
+  for (std::size_t number = 0; number < set.files_.size(); ++number) {
+    const auto file = static_cast<std::int32_t>(number);
+    if (!stand_ins.is_missing(file)) continue;
+    PhysicalFile& missing = set.files_[number];
+    set.drop_table(
+        file, missing_file(missing.path, file, source.path(), head.files, streams_of(missing, set.tasks())).finding());
+    missing.is_missing = true;
+    missing.bytes = 0;
+  }
+  return set;
+}
+
+Set Set::open_whole(base::ByteSource& source, const Open& open, const SetOptions& options) {
   Set set;
   std::vector<Place> map;  // in file 0
   PhysicalFile given = load(source, options, &map);

@@ -25,10 +25,11 @@ using Open = std::function<std::unique_ptr<base::ByteSource>(const std::string& 
 
 struct SetOptions {
   Bounds bounds = {};
-  NameRule names = {};            // of the set's files; empty: as writers name them
-  bool tolerates_damage = false;  // files that were not closed, or whose metadata block 2 is lost, get no table
-  bool drops_tables = false;      // ... nor do those whose metadata block 2 is damaged
-  std::int32_t files = 0;         // how many there are, whatever they say; 0: as they say
+  NameRule names = {};             // of the set's files; empty: as writers name them
+  bool tolerates_damage = false;   // files that were not closed, or whose metadata block 2 is lost, get no table
+  bool drops_tables = false;       // ... nor do those whose metadata block 2 is damaged
+  bool tolerates_missing = false;  // files that are not there get no table, where it can be told which tasks they had
+  std::int32_t files = 0;          // how many there are, whatever they say; 0: as they say
 };
 
 struct PhysicalFile {
@@ -41,9 +42,13 @@ struct PhysicalFile {
   Geometry geometry;
   ChunkTable table;               // of no task where it is lost
   std::optional<Finding> damage;  // why it is
+  bool is_missing = false;        // it is not there; its head is that of another, but for tasks and ranks
 
   bool has_table() const noexcept { return table.tasks() == geometry.tasks(); }
 };
+
+// Whether it is about a file of a set that is not there, which takes its own streams only.
+bool is_of_missing_file(const Finding& finding) noexcept;
 
 // Local. One file of a set without the others, and without the map that file 0 has. Throws as Set::open().
 PhysicalFile read_file(base::ByteSource& file, const SetOptions& options = {});
@@ -94,6 +99,9 @@ class Set {
   }
 
  private:
+  static Set open_whole(base::ByteSource& file, const Open& open, const SetOptions& options);
+  static Set open_rest(base::ByteSource& file, const Open& open, const SetOptions& options);
+
   std::vector<PhysicalFile> files_;
   std::vector<Place> map_;  // empty: one file, whose tasks come in the order of storage
   std::int32_t given_ = 0;
