@@ -46,15 +46,17 @@ struct SiteCodec {
   friend bool operator==(const SiteCodec&, const SiteCodec&) = default;
 };
 
-// Where a run of the sequence of stored sites lies.
+// Where some of the stored sites lie.
 struct Tile {
   int file = 0;
   std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  // in the file; 0: they were never written and are zeros (or are not encoded yet)
   friend bool operator==(const Tile&, const Tile&) = default;
 };
 
-// Where the sites of a field (or the bytes of a stream) lie in a file: in one piece, or in tiles.
+// Where the sites of a field (or the bytes of a stream) lie in a file: in one piece, or in tiles. A tile holds a run of
+// the sequence of sites or a block of the lattice, of all numbers of each site or, where these are dealt into several
+// arrays, of some.
 struct Payload {
   int file = 0;
   std::uint64_t offset = 0;
@@ -65,10 +67,14 @@ struct Payload {
   SiteOrder order;  // of the stored sites; empty: x fastest
   ByteOrder byte_order = ByteOrder::big;
   SiteCodec codec = {};
-  std::uint64_t tile_sites =
-      0;  // of each tile, the last one may have fewer; 0: all sites lie in one piece from `offset` on
-  std::vector<Tile> tiles = {};  // all of them, in the order of the sequence
+  // Of each tile, the last one may have fewer; 0: all sites lie in one piece from `offset` on.
+  std::uint64_t tile_sites = 0;
+  std::vector<Tile> tiles = {};  // all of them, in the order of the sequence; those of one array after the other
   std::string encoding = {};     // of the tiles, by name; empty: they hold sites as they are
+  std::uint64_t arrays = 1;      // into which a site's numbers are dealt, equally many consecutive ones to each
+  // Tiles are blocks of these extents, of tile_sites sites; blocks and the sites within are in `order`. At the far edge
+  // they are of full size, too; what lies outside the lattice is padding. Empty: tiles are runs of the sequence.
+  Extents block = {};
 
   // Bytes of a site in the file, before tiles are encoded.
   std::uint64_t site_bytes() const noexcept {

@@ -148,7 +148,7 @@ void each(Archive& a, T& v) {
     all(a, v.kind, v.colors, v.spins, v.links, v.numbers, v.is_complex, v.precision);
   } else if constexpr (std::is_same_v<Value, Payload>) {
     all(a, v.file, v.offset, v.length, v.spec, v.extents, v.stored, v.order, v.byte_order, v.codec, v.tile_sites,
-        v.tiles, v.encoding);
+        v.tiles, v.encoding, v.arrays, v.block);
   } else if constexpr (std::is_same_v<Value, SiteCodec>) {
     all(a, v.order, v.third_rows_missing);
   } else if constexpr (std::is_same_v<Value, Tile>) {

@@ -1,13 +1,14 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Conversion: scan of one format, plan of the other, tile by tile through bounded memory; both checksums are
-// computed on the way.
+// Conversion: scan of one format, plan of the other, box by box through bounded memory; both checksums are computed on
+// the way.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
@@ -19,8 +20,12 @@
 #include "io/merge_texts.hpp"
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
+#include "lattice/range_boxes.hpp"
+#include "lattice/site_order.hpp"
+#include "lattice/tile_map.hpp"
 #include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
+#include "pump/sequence.hpp"
 
 namespace lq {
 
@@ -31,8 +36,41 @@ struct Tallies {
   pump::Tally read, written;
 };
 
-// This rank's tiles of a field, from file to file.
-struct TileCopy {
+// The boxes that a rank copies, with long rows in both files. Tiles that it encodes are all its own, from front to
+// back.
+class CopiedBoxes {
+ public:
+  CopiedBoxes(const Payload& source, const Payload& target, std::uint64_t writers, std::uint64_t rank) {
+    const std::uint64_t most = io::tile_bytes / source.spec.site_bytes(), all = target.stored.volume();
+    const int dimensions = source.stored.extents.size();
+    if (target.encoding.empty()) {
+      const SiteOrder order = lattice::interleaved(lattice::resolve_order(source.order, dimensions),
+                                                   lattice::resolve_order(target.order, dimensions));
+      tiles_.emplace(source.stored, order, most);
+      share_ = lattice::share_of(tiles_->count(), writers, rank);
+      return;
+    }
+    const std::uint64_t layer = lattice::TileMap(target).layer_sites();
+    const lattice::Share layers = lattice::share_of((all + layer - 1) / layer, writers, rank);
+    range_.emplace(target.stored, target.order, std::min(layers.begin * layer, all), std::min(layers.end * layer, all),
+                   most);
+  }
+
+  bool next(Box& box) {
+    if (range_) return range_->next(box);
+    if (share_.begin == share_.end) return false;
+    box = tiles_->tile(share_.begin++);
+    return true;
+  }
+
+ private:
+  std::optional<lattice::Tiles> tiles_;
+  lattice::Share share_;
+  std::optional<lattice::RangeBoxes> range_;
+};
+
+// This rank's part of a field, from file to file.
+struct PartCopy {
   transport::Transport& transport;
   const Catalog& catalog;
   const Payload& source;
@@ -43,20 +81,21 @@ struct TileCopy {
   const Progress& progress;
 
   void operator()(transport::File& file, Tallies& tallies) const {
-    const lattice::Tiles tiles(source.stored, source.order, io::tile_bytes / source.spec.site_bytes());
     const auto rank = static_cast<std::uint64_t>(communicator.rank());
     if (rank >= writers) return;
-    const lattice::Share mine = lattice::share_of(tiles.count(), writers, rank);
+    std::uint64_t done = 0, all = 0;
+    Box box;
+    for (CopiedBoxes boxes(source, target, writers, rank); boxes.next(box);) all += box.volume();
     const io::PayloadFiles input(transport, catalog, source);
     std::vector<std::byte> memory;
-    for (std::uint64_t i = mine.begin; i < mine.end; ++i) {
-      const Box tile = tiles.tile(i);
-      memory.resize(static_cast<std::size_t>(tile.volume() * source.spec.site_bytes()));
-      io::read_box(input.sequence(), source, tile, source.spec.precision, memory.data(), tallies.read);
+    for (CopiedBoxes boxes(source, target, writers, rank); boxes.next(box);) {
+      memory.resize(static_cast<std::size_t>(box.volume() * source.spec.site_bytes()));
+      io::read_box(input.sequence(), source, box, source.spec.precision, memory.data(), tallies.read);
       Field field{.spec = source.spec, .data = memory.data()};
-      pump::run(*pump::move_out(field, target, {target.extents, target.stored, target.order, tile, {}, tile}, file,
+      pump::run(*pump::move_out(field, target, {target.extents, target.stored, target.order, box, {}, box}, file,
                                 {.block_bytes = block_bytes}, tallies.written));
-      if (progress && communicator.is_root()) progress(i + 1 - mine.begin, mine.end - mine.begin);
+      done += box.volume();
+      if (progress && communicator.is_root()) progress(done, all);
     }
   }
 };
@@ -112,12 +151,6 @@ Report rehearse(transport::Transport& transport, const Catalog& catalog, const s
   return report;
 }
 
-// Tiles of the copy end anywhere in the file.
-void require_one_piece(const std::string& path, const Payload& payload) {
-  if (payload.tile_sites == 0) return;
-  throw Error(Code::unsupported, path + ": conversion writes formats whose sites lie in one piece", {.path = path});
-}
-
 // Collective. One field into the file of `writer`.
 Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const FieldEntry& entry, const std::string& to,
                      const Communicator& communicator, std::uint64_t writers, const ConvertOptions& options) {
@@ -125,14 +158,19 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Fie
   comm::Comm& comm = communicator.engine();
   const auto placed = writer.place(comm::agree(comm, [&] { return plan_of(catalog, entry, to, options.write); }));
   Tallies tallies = comm::agree(comm, [&] {
-    require_one_piece(to, placed->payload());
     return Tallies{pump::Tally(entry.payload, io::sums_of(entry)), pump::Tally(placed->payload(), placed->layout.sums)};
   });
-  const TileCopy copy{
+  const PartCopy copy{
       source.files(),  catalog, entry.payload, placed->payload(), communicator, writers, options.write.block_bytes,
       options.progress};
   const std::vector<transport::File*> files = writer.open(*placed, true);
-  comm::agree(comm, [&] { writer.named([&] { copy(*files.front(), tallies); }); });
+  std::optional<pump::Sequence> target;
+  comm::agree(comm, [&] {
+    target.emplace(to, placed->payload(), placed->format->tile_codec(placed->payload().encoding), files);
+    writer.named([&] { copy(*target->file(), tallies); });
+  });
+  std::vector<Tile> tiles;
+  writer.named([&] { tiles = target->settle(comm); });
   tallies.written.reduce(comm);
   tallies.read.reduce(comm);
   format::Digest digest = comm::agree_alike(comm, [&] {
@@ -140,7 +178,7 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Fie
     if (judgement.status == ChecksumStatus::mismatch) {
       throw io::mismatch_error(catalog, entry, tallies.read, judgement);
     }
-    return format::Digest{tallies.written.sums.values()};
+    return format::Digest{tallies.written.sums.values(), std::move(tiles)};
   });
   Report report = writer.finish(*placed, digest);
   report.bytes = tallies.written.bytes;
@@ -156,7 +194,7 @@ Report convert_fields(transport::Transport& transport, io::ScannedFile& source, 
                       const Communicator& communicator, const ConvertOptions& options) {
   const Catalog& catalog = source.catalog();
   comm::Comm& comm = communicator.engine();
-  // Tiles end anywhere. Where two writers must not share a block there is one.
+  // Boxes end anywhere. Where two writers must not share a block there is one.
   std::array<std::uint64_t, 1> single{};
   const auto writer = comm::agree(comm, [&] {
     single[0] = transport.unit(to).single_owner ? 1 : 0;

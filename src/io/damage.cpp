@@ -11,6 +11,7 @@
 #include "io/judgement.hpp"
 #include "io/single_byte.hpp"
 #include "lattice/site_order.hpp"
+#include "lattice/tile_map.hpp"
 #include "physics/su_n.hpp"
 #include "pump/block.hpp"
 #include "pump/site_packer.hpp"
@@ -186,7 +187,7 @@ std::optional<CorrectByte> Search::correction(const Range& range) {
   if (possible.size() != 1) return std::nullopt;
   const auto& [byte, site] = possible.front();
   const std::byte now = load(site)[static_cast<std::size_t>(byte.byte_of_site)];
-  return CorrectByte{payload_.offset + site * site_.size() + byte.byte_of_site, now ^ std::byte{byte.change}, now};
+  return CorrectByte{lattice::offset_of(payload_, site, byte.byte_of_site), now ^ std::byte{byte.change}, now};
 }
 
 std::vector<Finding> Search::single_byte(const Range& range) {
@@ -194,16 +195,16 @@ std::vector<Finding> Search::single_byte(const Range& range) {
   std::vector<Finding> findings;
   for (std::size_t i = 0; i < std::min(possible.size(), most_listed); ++i) {
     const auto& [byte, site] = possible[i];
-    const std::uint64_t offset = payload_.origin() + site * site_.size() + byte.byte_of_site;
+    const std::uint64_t offset = lattice::offset_of(payload_, site, byte.byte_of_site);
     const auto now = std::to_integer<unsigned>(load(site)[static_cast<std::size_t>(byte.byte_of_site)]);
     const std::string certainty =
         possible.size() == 1 ? "" : fmt::format(" (one of {} places that fit)", possible.size());
-    Finding found =
-        finding("damaged-byte",
-                fmt::format("{}: byte {} is damaged{}: 0x{:02x} fits the checksum, 0x{:02x} is there; site {}, {}",
-                            place(range), offset, certainty, now ^ byte.change, now, site_text(site_of(site)),
-                            describe_byte(payload_, byte.byte_of_site)),
-                offset, 1);
+    Finding found = finding(
+        "damaged-byte",
+        fmt::format("{}: {} {} is damaged{}: 0x{:02x} fits the checksum, 0x{:02x} is there; site {}, {}", place(range),
+                    payload_.encoding.empty() ? "byte" : "what is encoded from byte", offset, certainty,
+                    now ^ byte.change, now, site_text(site_of(site)), describe_byte(payload_, byte.byte_of_site)),
+        offset, 1);
     found.expected = fmt::format("0x{:02x}", now ^ byte.change);
     found.found = fmt::format("0x{:02x}", now);
     findings.push_back(std::move(found));
@@ -225,26 +226,28 @@ std::vector<Finding> Search::broken_links(const Range& range) {
   }
   if (broken == 0) return {};
   const std::uint64_t offset = payload_.origin() + first * site_.size();
+  const std::uint64_t in_file = lattice::offset_of(payload_, first);
   const std::uint64_t length = (last - first + 1) * site_.size();
   findings.push_back(
       finding("damaged-links",
-              fmt::format("{}: bytes {} to {}: the links of {} sites are no longer unitary, from site {} to site {}",
-                          place(range), offset, offset + length - 1, broken, site_text(site_of(first)),
-                          site_text(site_of(last))),
-              offset, length));
+              fmt::format("{}: bytes {} to {}{}: the links of {} sites are no longer unitary, from site {} to site {}",
+                          place(range), offset, offset + length - 1, of_sites(payload_), broken,
+                          site_text(site_of(first)), site_text(site_of(last))),
+              in_file, length));
   return findings;
 }
 
 // The checksum agrees: what is wrong is in sums that see more.
 Finding Search::misplaced(const Range& range) const {
   const std::uint64_t offset = payload_.origin() + range.begin * site_.size();
+  const std::uint64_t in_file = lattice::offset_of(payload_, range.begin);
   const std::uint64_t length = (range.end - range.begin) * site_.size();
   return finding(
       "misplaced-sites",
-      fmt::format("{}: bytes {} to {}: the SciDAC checksum agrees, but another sum does not: sites are not in "
+      fmt::format("{}: bytes {} to {}{}: the SciDAC checksum agrees, but another sum does not: sites are not in "
                   "their places, such as two that were exchanged a multiple of 899 sites apart",
-                  place(range), offset, offset + length - 1),
-      offset, length);
+                  place(range), offset, offset + length - 1, of_sites(payload_)),
+      in_file, length);
 }
 
 std::vector<Finding> Search::in(const Range& range) {
@@ -253,14 +256,15 @@ std::vector<Finding> Search::in(const Range& range) {
   if (findings.empty()) findings = broken_links(range);
   if (!findings.empty()) return findings;
   const std::uint64_t offset = payload_.origin() + range.begin * site_.size();
+  const std::uint64_t in_file = lattice::offset_of(payload_, range.begin);
   const std::uint64_t length = (range.end - range.begin) * site_.size();
   return {finding(
       "damaged-range",
       fmt::format(
-          "{}: damaged somewhere in bytes {} to {} ({} sites from {} to {}); no single byte could be singled out",
-          place(range), offset, offset + length - 1, range.end - range.begin, site_text(site_of(range.begin)),
-          site_text(site_of(range.end - 1))),
-      offset, length)};
+          "{}: damaged somewhere in bytes {} to {}{} ({} sites from {} to {}); no single byte could be singled out",
+          place(range), offset, offset + length - 1, of_sites(payload_), range.end - range.begin,
+          site_text(site_of(range.begin)), site_text(site_of(range.end - 1))),
+      in_file, length)};
 }
 
 Finding Search::sums_disagree() const {
@@ -275,6 +279,10 @@ Finding Search::sums_disagree() const {
 Checksum difference(const Checksum& a, const Checksum& b) { return {a.suma ^ b.suma, a.sumb ^ b.sumb}; }
 
 }  // namespace
+
+std::string_view of_sites(const Payload& payload) noexcept {
+  return payload.tile_sites == 0 ? "" : " of its sites, which lie in tiles";
+}
 
 std::string describe_byte(const Payload& payload, std::uint64_t byte_of_site) {
   const FieldSpec& spec = payload.spec;
@@ -339,6 +347,7 @@ std::vector<Finding> locate_damage(base::ByteSource& file, const Catalog& catalo
 
 std::vector<CorrectByte> correct_bytes(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
                                        const pump::Tally& tally) {
+  if (!entry.payload.encoding.empty()) return {};  // no byte of the file alone is one of a site
   Search search(file, catalog, entry);
   std::vector<CorrectByte> bytes;
   if (has_slices(entry, tally)) {

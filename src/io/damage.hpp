@@ -6,6 +6,8 @@
 // the byte of a single damaged byte; gauge links tell by themselves which of them are no longer unitary.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <limequat/catalog.hpp>
@@ -31,6 +33,9 @@ struct CorrectByte {
 // in all where there are no sums of slices.
 std::vector<CorrectByte> correct_bytes(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
                                        const pump::Tally& tally);
+
+// To be said behind "bytes {} to {}" of a field's sequence of sites: nothing where they are those of the file.
+std::string_view of_sites(const Payload& payload) noexcept;
 
 // "link t, row 0, column 2, imaginary part": what a byte of a site belongs to.
 std::string describe_byte(const Payload& payload, std::uint64_t byte_of_site);

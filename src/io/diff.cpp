@@ -142,7 +142,10 @@ Difference diff(const std::string& a, const std::string& b, const Communicator& 
     const FieldEntry& y = second.field(options.field, options.index);
     require_comparable(first, x, second, y);
     const io::PayloadFiles files_a(one->files(), first, x.payload), files_b(other->files(), second, y.payload);
-    const lattice::Tiles tiles(x.payload.stored, x.payload.order,
+    const int dimensions = x.payload.stored.extents.size();
+    const lattice::Tiles tiles(x.payload.stored,
+                               lattice::interleaved(lattice::resolve_order(x.payload.order, dimensions),
+                                                    lattice::resolve_order(y.payload.order, dimensions)),
                                io::tile_bytes / (x.payload.spec.numbers * sizeof(double)));
     const lattice::Share mine = lattice::share_of(tiles.count(), static_cast<std::uint64_t>(communicator.size()),
                                                   static_cast<std::uint64_t>(communicator.rank()));

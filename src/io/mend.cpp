@@ -126,7 +126,7 @@ const FieldEntry* Mending::cut_field() const {
   if (!cut_) return nullptr;
   for (const FieldEntry& entry : catalog_.fields) {
     const Payload& payload = entry.payload;
-    if (payload.offset <= *cut_ && *cut_ < payload.offset + payload.length) return &entry;
+    if (payload.tile_sites == 0 && payload.offset <= *cut_ && *cut_ < payload.offset + payload.length) return &entry;
   }
   return nullptr;
 }

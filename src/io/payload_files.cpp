@@ -20,15 +20,10 @@ PayloadFiles::PayloadFiles(transport::Transport& transport, const std::vector<st
   const auto open = [&](int file) {
     const auto k = static_cast<std::size_t>(file);
     if (!files_.at(k)) files_[k] = transport.open_read(paths[k]);
-    return files_[k].get();
   };
-  if (payload.tile_sites == 0) {
-    sequence_ = open(payload.file);
-    return;
-  }
+  if (payload.tile_sites == 0) open(payload.file);
   for (const Tile& tile : payload.tiles) open(tile.file);
-  placed_ = std::make_unique<pump::PlacedFile>(paths.front(), payload, codec, all());
-  sequence_ = placed_.get();
+  sequence_.emplace(paths.front(), payload, codec, all());
 }
 
 std::vector<transport::File*> PayloadFiles::all() const {

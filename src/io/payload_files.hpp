@@ -5,13 +5,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <limequat/catalog.hpp>
 
 #include "format/tile_codec.hpp"
-#include "pump/placed_file.hpp"
+#include "pump/sequence.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::io {
@@ -32,12 +33,11 @@ class PayloadFiles {
 
   std::vector<transport::File*> all() const;
   // Where Payload::origin() counts from.
-  transport::File& sequence() const noexcept { return *sequence_; }
+  transport::File& sequence() const noexcept { return *sequence_->file(); }
 
  private:
   std::vector<std::unique_ptr<transport::File>> files_;
-  std::unique_ptr<pump::PlacedFile> placed_;
-  transport::File* sequence_ = nullptr;
+  std::optional<pump::Sequence> sequence_;
 };
 
 }  // namespace lq::io

@@ -12,6 +12,7 @@
 #include "base/clock.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
+#include "lattice/tile_map.hpp"
 #include "route/choose.hpp"
 
 namespace lq::io {
@@ -28,6 +29,7 @@ bool is_readable(const lattice::RowPlan& plan, const Field& memory) {
 // Whether the tiles that this rank has sites of are all its own.
 bool has_whole_tiles(const lattice::RowPlan& plan, const Payload& payload) {
   if (payload.encoding.empty()) return true;
+  if (payload.block.size() > 0) return lattice::has_whole_blocks(payload, plan.wanted);
   const std::uint64_t tile = payload.tile_sites, all = payload.stored.volume();
   lattice::Rows rows(plan);
   std::uint64_t end = 0;  // of the sites so far
@@ -182,12 +184,7 @@ void SiteTransfer::start(std::vector<transport::File*> files) {
     if (paths->node == nullptr) strategy_ = Strategy::messages;
   }
   comm::agree(comm, [&] {
-    if (plan_.payload.tile_sites > 0) {
-      placed_ = std::make_unique<pump::PlacedFile>(plan_.path, plan_.payload, plan_.tile_codec, std::move(files));
-      file_ = placed_.get();
-    } else {
-      file_ = touches_file_ ? files.at(static_cast<std::size_t>(plan_.payload.file)) : nullptr;
-    }
+    sequence_.emplace(plan_.path, plan_.payload, plan_.tile_codec, std::move(files));
     movement_ = make_movement(std::move(paths), options);
   });
 }
@@ -197,20 +194,20 @@ std::unique_ptr<pump::Movement> SiteTransfer::make_movement(std::unique_ptr<pump
   if (!shares_ && !touches_file_) return pump::move_nothing();
   if (writes()) {
     const auto& from = std::get<Field>(field_);
-    if (shares_) return pump::exchange_out(from, rows_, shares_, std::move(paths), file_, tally_);
-    return pump::move_out(from, plan_.payload, rows_, *file_, options, tally_);
+    if (shares_) return pump::exchange_out(from, rows_, shares_, std::move(paths), sequence_->file(), tally_);
+    return pump::move_out(from, plan_.payload, rows_, *sequence_->file(), options, tally_);
   }
   const auto& to = std::get<MutableField>(field_);
-  if (shares_) return pump::exchange_in(to, rows_, shares_, std::move(paths), file_, tally_);
-  return pump::move_in(*file_, plan_.payload, rows_, to, options, tally_);
+  if (shares_) return pump::exchange_in(to, rows_, shares_, std::move(paths), sequence_->file(), tally_);
+  return pump::move_in(*sequence_->file(), plan_.payload, rows_, to, options, tally_);
 }
 
 void SiteTransfer::finish(const std::exception_ptr& failure) {
   comm::Comm& comm = grid_.communicator().engine();
   comm::agree_on_success(comm, failure);
   movement_.reset();
-  if (placed_ && writes()) tiles_ = placed_->settle(comm);
-  placed_.reset();
+  if (writes()) tiles_ = sequence_->settle(comm);
+  sequence_.reset();
   const base::Stopwatch reduction;
   tally_.reduce(comm);
   reduction_seconds_ = comm::max_over_ranks(comm, reduction.seconds());

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,7 +18,7 @@
 
 #include "pump/direct.hpp"
 #include "pump/exchange.hpp"
-#include "pump/placed_file.hpp"
+#include "pump/sequence.hpp"
 #include "route/shares.hpp"
 #include "transport/transport.hpp"
 
@@ -90,8 +91,7 @@ class SiteTransfer {
   bool touches_file_ = false;
   pump::Tally tally_;
   double reduction_seconds_ = 0;
-  std::unique_ptr<pump::PlacedFile> placed_;  // where there are tiles
-  transport::File* file_ = nullptr;           // what the movement sees
+  std::optional<pump::Sequence> sequence_;    // what the movement sees
   std::unique_ptr<pump::Movement> movement_;  // refers to the others
   std::vector<Tile> tiles_;
 };

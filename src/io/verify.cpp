@@ -154,9 +154,10 @@ void Verifier::report_zeros(const FieldEntry& entry, const ZeroRegion& zeros) {
       .severity = Severity::error,
       .code = Code::malformed,
       .rule = "zero-links",
-      .message = fmt::format("{}: bytes {} to {}: {} sites hold only zeros where links should be, which is what lost "
+      .message = fmt::format("{}: bytes {} to {}{}: {} sites hold only zeros where links should be, which is what lost "
                              "writes of a file system leave behind; write the file again",
-                             catalog().path, zeros.first_offset, zeros.last_offset - 1, zeros.sites),
+                             catalog().path, zeros.first_offset, zeros.last_offset - 1, io::of_sites(entry.payload),
+                             zeros.sites),
       .record = entry.name,
       .offset = zeros.first_offset,
       .length = zeros.last_offset - zeros.first_offset};

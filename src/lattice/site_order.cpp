@@ -4,6 +4,8 @@
 // Sites and their numbers. Differences are formed in unsigned arithmetic, which never overflows undefined.
 #include "lattice/site_order.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
@@ -37,6 +39,16 @@ SiteOrder resolve_order(const SiteOrder& order, int dimensions) {
                 facts);
   }
   return resolved;
+}
+
+SiteOrder interleaved(const SiteOrder& a, const SiteOrder& b) {
+  SiteOrder merged;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    for (const int d : {a[k], b[k]}) {
+      if (std::ranges::find(merged, d) == merged.end()) merged.push_back(d);
+    }
+  }
+  return merged;
 }
 
 std::uint64_t site_number(const Coord& x, const Box& box, const SiteOrder& order) noexcept {

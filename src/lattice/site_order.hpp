@@ -13,6 +13,10 @@ namespace lq::lattice {
 // The order with empty replaced by 0, 1, 2, ...; invalid_argument when it is no permutation of `dimensions`.
 SiteOrder resolve_order(const SiteOrder& order, int dimensions);
 
+// Dimensions in the order in which either of two resolved orders of as many dimensions has them first: boxes that are
+// long in the first ones have long rows in both.
+SiteOrder interleaved(const SiteOrder& a, const SiteOrder& b);
+
 // Position of x (relative to the box's lower corner) in the box; `order` resolved.
 std::uint64_t site_number(const Coord& x, const Box& box, const SiteOrder& order) noexcept;
 // The reverse: global coordinates.

@@ -3,111 +3,125 @@
 #include "pump/placed_file.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "comm/agree.hpp"
-#include "pump/block.hpp"
+#include "pump/encoded_tiles.hpp"
 
 namespace lq::pump {
+namespace {
+
+constexpr std::size_t scratch_bytes = 256 * 1024;  // of the sequence, dealt into arrays at a time
+
+void require_known(const std::string& path, const Payload& payload, const format::TileCodec* codec) {
+  if (payload.encoding.empty() || codec != nullptr) return;
+  throw Error(Code::unsupported,
+              fmt::format("{}: tiles are encoded as \"{}\", which is not known here", path, payload.encoding),
+              {.path = path, .found = payload.encoding});
+}
+
+// Sites of as many bytes in each array.
+std::uint64_t dealt_bytes(const std::string& path, const Payload& payload) {
+  const std::uint64_t arrays = payload.arrays, bytes = payload.site_bytes();
+  if (arrays >= 1 && bytes % arrays == 0 && bytes / arrays % payload.spec.number_bytes() == 0) return bytes / arrays;
+  throw Error(Code::invalid_argument,
+              fmt::format("{}: sites of {} bytes cannot be dealt into {} arrays", path, bytes, arrays), {.path = path});
+}
+
+void require_all(const std::string& path, const Payload& payload, std::uint64_t tiles) {
+  if (payload.tiles.size() == tiles) return;
+  throw Error(Code::invalid_argument,
+              fmt::format("{}: {} tiles are known of the {} that there are", path, payload.tiles.size(), tiles),
+              {.path = path});
+}
+
+}  // namespace
 
 PlacedFile::PlacedFile(std::string path, const Payload& payload, const format::TileCodec* codec,
                        std::vector<transport::File*> files)
     : path_(std::move(path)),
-      payload_(payload),
-      codec_(codec),
       files_(std::move(files)),
-      tile_bytes_(payload.tile_sites * payload.site_bytes()),
-      sequence_bytes_(payload.stored.volume() * payload.site_bytes()) {
-  if (!payload.encoding.empty() && codec == nullptr) {
-    throw Error(Code::unsupported,
-                fmt::format("{}: tiles are encoded as \"{}\", which is not known here", path_, payload.encoding),
-                {.path = path_, .found = payload.encoding});
+      site_bytes_(payload.site_bytes()),
+      array_site_bytes_(dealt_bytes(path_, payload)),
+      sequence_bytes_(payload.stored.volume() * payload.site_bytes()),
+      map_(payload) {
+  require_known(path_, payload, codec);
+  require_all(path_, payload, payload.arrays * map_.tiles());
+  PlacedTiles placed{path_, payload.tiles, files_};
+  if (codec != nullptr) {
+    tiles_ = std::make_unique<EncodedTiles>(std::move(placed), *codec, map_, array_site_bytes_);
+  } else {
+    tiles_ = std::make_unique<PlainTiles>(std::move(placed));
+  }
+  for (std::uint64_t k = 0; k < payload.arrays; ++k) {
+    arrays_.emplace_back(map_, *tiles_, k * map_.tiles(), array_site_bytes_);
+  }
+  if (payload.arrays > 1) scratch_.resize(scratch_bytes);
+}
+
+// Bytes of an array that come before a byte of the sequence.
+std::uint64_t PlacedFile::in_array(std::uint64_t array, std::uint64_t offset) const noexcept {
+  const std::uint64_t within = offset % site_bytes_, begin = array * array_site_bytes_;
+  const std::uint64_t part = within <= begin ? 0 : std::min(within - begin, array_site_bytes_);
+  return offset / site_bytes_ * array_site_bytes_ + part;
+}
+
+template <class Work>
+void PlacedFile::for_each_array(std::uint64_t offset, std::size_t bytes, const Work& work) {
+  for (std::uint64_t k = 0; k < arrays_.size(); ++k) {
+    const std::uint64_t begin = in_array(k, offset), end = in_array(k, offset + bytes);
+    if (begin == end) continue;
+    // What lies together in the array and in the sequence.
+    const auto for_each_run = [&](const auto& copy) {
+      for (std::uint64_t at = begin, run = 0; at < end; at += run) {
+        const std::uint64_t of_site = at % array_site_bytes_;
+        run = std::min(array_site_bytes_ - of_site, end - at);
+        const std::uint64_t in_sequence = at / array_site_bytes_ * site_bytes_ + k * array_site_bytes_ + of_site;
+        copy(static_cast<std::size_t>(in_sequence - offset), scratch_.data() + (at - begin),
+             static_cast<std::size_t>(run));
+      }
+    };
+    work(arrays_[static_cast<std::size_t>(k)], begin,
+         base::MutableBytes(scratch_).first(static_cast<std::size_t>(end - begin)), for_each_run);
   }
 }
 
 std::size_t PlacedFile::read_at(std::uint64_t offset, base::MutableBytes buffer) {
-  std::size_t done = 0;
-  while (done < buffer.size() && offset + done < sequence_bytes_) {
-    const auto tile = static_cast<std::size_t>((offset + done) / tile_bytes_);
-    const std::uint64_t within = offset + done - tile_begin(tile);
-    const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size() - done, bytes_of(tile) - within));
-    if (codec_ != nullptr) {
-      std::ranges::copy(decoded(tile).subspan(static_cast<std::size_t>(within), bytes), buffer.data() + done);
-    } else {
-      const Tile& place = payload_.tiles[tile];
-      const std::size_t got =
-          files_[static_cast<std::size_t>(place.file)]->read_at(place.offset + within, buffer.subspan(done, bytes));
-      if (got < bytes) return done + got;
-    }
-    done += bytes;
+  if (offset >= sequence_bytes_) return 0;
+  buffer = buffer.first(static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), sequence_bytes_ - offset)));
+  if (arrays_.size() == 1) {
+    arrays_.front().read(offset, buffer);
+    return buffer.size();
   }
-  return done;
-}
-
-base::Bytes PlacedFile::decoded(std::size_t tile) {
-  if (!has_decoded_ || open_tile_ != tile) {
-    const Tile& place = payload_.tiles[tile];
-    std::vector<std::byte> encoded(static_cast<std::size_t>(place.bytes));
-    read_whole(*files_[static_cast<std::size_t>(place.file)], place.offset, encoded);
-    has_decoded_ = false;
-    open_.resize(static_cast<std::size_t>(bytes_of(tile)));
-    try {
-      codec_->decode(encoded, open_);
-    } catch (const Error& error) {
-      throw Error(error.code(),
-                  fmt::format("{}: tile {}, {} bytes at byte {}, cannot be decoded: {}", path_, tile, place.bytes,
-                              place.offset, error.what()),
-                  {.path = path_, .offset = place.offset});
-    }
-    open_tile_ = tile;
-    has_decoded_ = true;
+  for (std::size_t done = 0, now = 0; done < buffer.size(); done += now) {
+    now = std::min(buffer.size() - done, scratch_.size());
+    std::byte* const to = buffer.data() + done;
+    for_each_array(offset + done, now, [&](TiledArray& array, std::uint64_t at, base::MutableBytes part, auto& runs) {
+      array.read(at, part);
+      runs([&](std::size_t place, const std::byte* from, std::size_t bytes) { std::memcpy(to + place, from, bytes); });
+    });
   }
-  return open_;
+  return buffer.size();
 }
 
 void PlacedFile::write_at(std::uint64_t offset, base::Bytes bytes) {
-  while (!bytes.empty()) {
-    const auto tile = static_cast<std::size_t>(offset / tile_bytes_);
-    const std::uint64_t within = offset - tile_begin(tile);
-    const base::Bytes part =
-        bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), bytes_of(tile) - within)));
-    if (codec_ != nullptr) {
-      fill(tile, within, part);
-    } else {
-      const Tile& place = payload_.tiles[tile];
-      files_[static_cast<std::size_t>(place.file)]->write_at(place.offset + within, part);
-    }
-    offset += part.size();
-    bytes = bytes.subspan(part.size());
+  if (arrays_.size() == 1) return arrays_.front().write(offset, bytes);
+  for (std::size_t done = 0, now = 0; done < bytes.size(); done += now) {
+    now = std::min(bytes.size() - done, scratch_.size());
+    const std::byte* const from = bytes.data() + done;
+    for_each_array(offset + done, now, [&](TiledArray& array, std::uint64_t at, base::MutableBytes part, auto& runs) {
+      runs([&](std::size_t place, std::byte* to, std::size_t count) { std::memcpy(to, from + place, count); });
+      array.write(at, part);
+    });
   }
 }
 
-void PlacedFile::fill(std::size_t tile, std::uint64_t within, base::Bytes bytes) {
-  if (filled_ > 0 && tile != open_tile_) throw_shared(open_tile_);
-  if (within != filled_) throw_shared(tile);
-  if (within == 0 && bytes.size() == bytes_of(tile)) {
-    encoded_.push_back({tile, codec_->encode(bytes)});
-    return;
-  }
-  open_tile_ = tile;
-  open_.resize(static_cast<std::size_t>(bytes_of(tile)));
-  std::ranges::copy(bytes, open_.data() + within);
-  filled_ += bytes.size();
-  if (filled_ < open_.size()) return;
-  encoded_.push_back({tile, codec_->encode(open_)});
-  filled_ = 0;
-}
-
-void PlacedFile::throw_shared(std::size_t tile) const {
-  throw Error(
-      Code::unsupported,
-      fmt::format("{}: the sites of tile {} are not all on one rank, which would have to encode it; take another "
-                  "strategy than \"direct\"",
-                  path_, tile),
-      {.path = path_});
+transport::Identity PlacedFile::identity() const {
+  const auto open = std::ranges::find_if(files_, [](const transport::File* file) { return file != nullptr; });
+  return open == files_.end() ? transport::Identity{} : (*open)->identity();
 }
 
 void PlacedFile::sync() {
@@ -120,34 +134,6 @@ void PlacedFile::close() {
   for (transport::File* file : files_) {
     if (file != nullptr) file->close();
   }
-}
-
-std::vector<Tile> PlacedFile::settle(comm::Comm& comm) {
-  if (codec_ == nullptr) return comm::agree(comm, [&] { return payload_.tiles; });
-  std::vector<std::uint64_t> sizes, next;
-  comm::agree(comm, [&] {
-    if (filled_ > 0) throw_shared(open_tile_);
-    sizes.resize(payload_.tiles.size());
-    for (const Encoded& one : encoded_) sizes[one.tile] = one.bytes.size();
-    next.resize(files_.size());
-  });
-  comm.all_reduce(sizes, comm::Reduce::sum);
-  std::vector<Tile> tiles;
-  comm::agree(comm, [&] {
-    tiles = payload_.tiles;
-    for (std::size_t k = 0; k < tiles.size(); ++k) {
-      std::uint64_t& offset = next[static_cast<std::size_t>(tiles[k].file)];
-      tiles[k].offset = std::max(offset, tiles[k].offset);
-      tiles[k].bytes = sizes[k];
-      offset = tiles[k].offset + sizes[k];
-    }
-    for (const Encoded& one : encoded_) {
-      const Tile& place = tiles[one.tile];
-      files_[static_cast<std::size_t>(place.file)]->write_at(place.offset, one.bytes);
-    }
-    encoded_.clear();
-  });
-  return tiles;
 }
 
 }  // namespace lq::pump

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sequence of a payload's sites as a file, wherever its tiles lie: in one file or in several, as they are or
-// encoded. Movements see bytes one behind the other and need not know. Tiles whose size is known only when they are
-// encoded wait in memory until all of them are, for then only is it known where each begins.
+// The sequence of a payload's sites as a file, wherever its tiles lie: in one array or in several, in one file or in
+// several, as they are or encoded. Movements see bytes one behind the other and need not know. Not for several threads
+// at once.
 #pragma once
 
 #include <memory>
@@ -14,6 +14,9 @@
 
 #include "comm/comm.hpp"
 #include "format/tile_codec.hpp"
+#include "lattice/tile_map.hpp"
+#include "pump/tile_files.hpp"
+#include "pump/tiled_array.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::pump {
@@ -27,44 +30,34 @@ class PlacedFile final : public transport::File {
 
   const std::string& path() const noexcept override { return path_; }
   std::uint64_t size() const override { return sequence_bytes_; }
+  // truncated: a tile reaches beyond the end of its file.
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
   // Encoded tiles come from front to back, each by one rank.
   void write_at(std::uint64_t offset, base::Bytes bytes) override;
-  transport::Identity identity() const override { return files_.at(0)->identity(); }
+  transport::Identity identity() const override;
   void sync() override;
   void close() override;
   // A sequence has no size of its own to be set.
   void resize(std::uint64_t) override {}
   void reserve(std::uint64_t, std::uint64_t) override {}
 
-  // Collective. Places all encoded tiles one behind the other, in each file from where its first tile was planned, and
-  // writes those of this rank. Returns where all tiles lie; the planned places where nothing is encoded.
-  std::vector<Tile> settle(comm::Comm& comm);
+  // Collective. What was written is in the files: encoded tiles, too. Returns where all tiles lie.
+  std::vector<Tile> settle(comm::Comm& comm) { return tiles_->settle(comm); }
 
  private:
-  struct Encoded {
-    std::size_t tile = 0;
-    std::vector<std::byte> bytes;
-  };
-
-  std::uint64_t tile_begin(std::size_t tile) const noexcept { return tile * tile_bytes_; }
-  std::uint64_t bytes_of(std::size_t tile) const noexcept {
-    return std::min(tile_bytes_, sequence_bytes_ - tile_begin(tile));
-  }
-  void fill(std::size_t tile, std::uint64_t within, base::Bytes bytes);
-  base::Bytes decoded(std::size_t tile);
-  [[noreturn]] void throw_shared(std::size_t tile) const;
+  // Calls work(array, offset in it, scratch memory, for_each_run) for each array's part of so many bytes of the
+  // sequence; for_each_run(copy) calls copy(place among these bytes, place in the scratch memory, bytes).
+  template <class Work>
+  void for_each_array(std::uint64_t offset, std::size_t bytes, const Work& work);
+  std::uint64_t in_array(std::uint64_t array, std::uint64_t offset) const noexcept;
 
   std::string path_;
-  const Payload& payload_;
-  const format::TileCodec* codec_;
   std::vector<transport::File*> files_;
-  std::uint64_t tile_bytes_, sequence_bytes_;
-  std::vector<std::byte> open_;  // the tile that is being filled, or that was decoded last
-  std::size_t open_tile_ = 0;
-  std::uint64_t filled_ = 0;
-  bool has_decoded_ = false;
-  std::vector<Encoded> encoded_;
+  std::uint64_t site_bytes_, array_site_bytes_, sequence_bytes_;
+  lattice::TileMap map_;
+  std::unique_ptr<TileFiles> tiles_;
+  std::vector<TiledArray> arrays_;
+  std::vector<std::byte> scratch_;  // where there are several arrays
 };
 
 }  // namespace lq::pump

@@ -9,6 +9,7 @@
 #include <limequat/error.hpp>
 
 #include "base/text.hpp"
+#include "lattice/tile_map.hpp"
 #include "route/sizes.hpp"
 
 namespace lq::route {
@@ -29,9 +30,9 @@ std::string obstacle_to(Strategy strategy, const Transfer& transfer, const Situa
     return fmt::format("on this file system two nodes must not write into one block of {} bytes ({}take \"messages\")",
                        situation.block_bytes, sizes ? "" : "grant more memory and ");
   }
-  if (!sizes && transfer.payload.tile_sites > 0) {
+  if (!sizes && transfer.writing && !transfer.payload.encoding.empty()) {
     return fmt::format("tiles of {} sites of {} bytes need more than the {} bytes of memory that the options grant",
-                       transfer.payload.tile_sites, transfer.site_bytes(), options.memory_bytes);
+                       lattice::TileMap(transfer.payload).layer_sites(), transfer.site_bytes(), options.memory_bytes);
   }
   if (!sizes) {
     return fmt::format(
@@ -54,7 +55,10 @@ const Candidate& named(const std::vector<Candidate>& all, Strategy strategy) {
 }
 
 // Why every rank should move its own rows; empty: it should not.
-std::string reason_for_direct(const Geometry& geometry, const RouteOptions& options) {
+std::string reason_for_direct(const Transfer& transfer, const Geometry& geometry, const RouteOptions& options) {
+  if (!transfer.writing && !transfer.payload.encoding.empty() && !has_whole_layers(transfer, options)) {
+    return "each rank decodes the tiles that it has sites of";
+  }
   if (options.aggregators > 0 && options.aggregators < geometry.ranks()) return "";
   if (geometry.ranks() == 1) return "one rank holds all sites";
   const std::uint64_t bytes = geometry.bytes();
@@ -64,8 +68,8 @@ std::string reason_for_direct(const Geometry& geometry, const RouteOptions& opti
   return fmt::format("rows of {} are long enough to be moved one by one", base::human_bytes(row));
 }
 
-const Candidate& by_rules(const std::vector<Candidate>& all, const Geometry& geometry, const Situation& situation,
-                          const RouteOptions& options, bool writing, std::string& reason) {
+const Candidate& by_rules(const std::vector<Candidate>& all, const Transfer& transfer, const Geometry& geometry,
+                          const Situation& situation, const RouteOptions& options, std::string& reason) {
   const Candidate& direct = named(all, Strategy::direct);
   const Candidate& shared = named(all, Strategy::shared);
   const Candidate& pull = named(all, Strategy::pull);
@@ -77,12 +81,12 @@ const Candidate& by_rules(const std::vector<Candidate>& all, const Geometry& geo
                             direct.obstacle, messages.obstacle));
   }
   if (!messages.is_possible()) return direct;
-  reason = reason_for_direct(geometry, options);
+  reason = reason_for_direct(transfer, geometry, options);
   if (direct.is_possible() && !reason.empty()) return direct;
   const int dimensions = messages.choice.shares.shared_dimensions;
   const bool on_nodes = situation.is_one_node || geometry.groups_stay_on_nodes(dimensions, situation.ranks_per_node);
   reason = fmt::format("rows of {} are too short to be moved one by one; ", base::human_bytes(geometry.row_bytes()));
-  if (writing && on_nodes && pull.is_possible()) {
+  if (transfer.writing && on_nodes && pull.is_possible()) {
     reason += "ranks that exchange are on one node and may read each other's memory";
     return pull;
   }
@@ -121,16 +125,16 @@ std::vector<Candidate> candidates(const Transfer& transfer, const Geometry& geom
   return all;
 }
 
-const Candidate& best_of(const std::vector<Candidate>& all, const Geometry& geometry, const Situation& situation,
-                         const RouteOptions& options, bool writing, std::string& reason) {
-  const Candidate* best = &by_rules(all, geometry, situation, options, writing, reason);
+const Candidate& best_of(const std::vector<Candidate>& all, const Transfer& transfer, const Geometry& geometry,
+                         const Situation& situation, const RouteOptions& options, std::string& reason) {
+  const Candidate* best = &by_rules(all, transfer, geometry, situation, options, reason);
   // Long rows stay direct whatever the model says: then nobody needs to ask about nodes before that is decided.
   if (!situation.is_known || best->choice.strategy == Strategy::direct) return *best;
   if (geometry.ranks() == 1 || geometry.bytes() < small_field) return *best;
   const double usual = best->seconds.total;
   const Strategy usual_strategy = best->choice.strategy;
   for (const Candidate& one : all) {
-    if (!is_choice_of_its_own(one, geometry, options, writing)) continue;
+    if (!is_choice_of_its_own(one, geometry, options, transfer.writing)) continue;
     if (one.seconds.total < clear_gain * usual && one.seconds.total < best->seconds.total) best = &one;
   }
   if (best->choice.strategy != usual_strategy) {

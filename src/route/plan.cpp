@@ -110,13 +110,13 @@ void consider(TransferPlan& plan, const route::Transfer& transfer, const route::
   }
 }
 
-void choose(TransferPlan& plan, const route::Geometry& geometry, const route::Situation& situation,
-            const std::vector<Candidate>& all) {
+void choose(TransferPlan& plan, const route::Transfer& transfer, const route::Geometry& geometry,
+            const route::Situation& situation, const std::vector<Candidate>& all) {
   const RouteOptions& options = plan.request.route;
   std::string reason = "asked for";
   Strategy strategy = options.strategy;
   if (strategy == Strategy::automatic) {
-    strategy = route::best_of(all, geometry, situation, options, plan.request.writing, reason).choice.strategy;
+    strategy = route::best_of(all, transfer, geometry, situation, options, reason).choice.strategy;
   }
   StrategyPlan& taken = *std::ranges::find(plan.considered, strategy, &StrategyPlan::strategy);
   if (!taken.possible) {
@@ -159,7 +159,7 @@ TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine) {
   }
   const std::vector<Candidate> all = route::candidates(planned.transfer(), geometry, situation, request.route, machine);
   consider(plan, planned.transfer(), geometry, all);
-  choose(plan, geometry, situation, all);
+  choose(plan, planned.transfer(), geometry, situation, all);
   return plan;
 }
 

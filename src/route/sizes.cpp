@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "lattice/tile_map.hpp"
+
 namespace lq::route {
 namespace {
 
@@ -75,10 +77,27 @@ std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptio
 std::optional<ChunkSizes> chunk_sizes(const Transfer& transfer, const RouteOptions& options,
                                       const Situation& situation) {
   const std::uint64_t site_bytes = transfer.site_bytes();
-  if (transfer.payload.tile_sites == 0) return chunk_sizes(site_bytes, options, situation);
-  const std::uint64_t tile = transfer.payload.tile_sites * site_bytes;
-  if (memory_of_exchange(tile, site_bytes) > options.memory_bytes) return std::nullopt;
-  return ChunkSizes{.alignment = 1, .chunk_bytes = tile, .domain_bytes = tile};
+  std::optional<ChunkSizes> sizes;
+  if (has_whole_layers(transfer, options)) {
+    const std::uint64_t layer = lattice::TileMap(transfer.payload).layer_sites() * site_bytes;
+    sizes = ChunkSizes{.alignment = 1, .chunk_bytes = layer, .domain_bytes = layer};
+  } else if (transfer.payload.encoding.empty() || !transfer.writing) {
+    sizes = chunk_sizes(site_bytes, options, situation);
+  }
+  // Tiles begin anywhere in the file: one rank writes all of them where two must not write into one block.
+  if (sizes && transfer.payload.tile_sites > 0 && transfer.writing && situation.needs_single_owner) {
+    const std::uint64_t all = std::max<std::uint64_t>(transfer.payload.stored.volume() * site_bytes, 1);
+    sizes->domain_bytes = round_up(all, sizes->domain_bytes);
+  }
+  return sizes;
+}
+
+bool has_whole_layers(const Transfer& transfer, const RouteOptions& options) {
+  if (transfer.payload.encoding.empty()) return false;
+  const std::uint64_t site_bytes = transfer.site_bytes();
+  const std::uint64_t sites = lattice::TileMap(transfer.payload).layer_sites();
+  return sites <= options.memory_bytes / site_bytes &&
+         memory_of_exchange(sites * site_bytes, site_bytes) <= options.memory_bytes;
 }
 
 std::uint64_t memory_of_exchange(std::uint64_t chunk_bytes, std::uint64_t site_bytes) {

@@ -26,9 +26,13 @@ struct ChunkSizes {
 // systems.
 std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptions& options,
                                       const Situation& situation);
-// The same for a transfer. A tile is a chunk and a domain: whoever owns it has all its sites at once.
+// The same for a transfer. A layer of encoded tiles is a chunk and a domain: whoever owns it has all their sites at
+// once. What is read need not be, then several ranks decode a tile.
 std::optional<ChunkSizes> chunk_sizes(const Transfer& transfer, const RouteOptions& options,
                                       const Situation& situation);
+
+// Whether chunks are layers of encoded tiles, for which there is memory.
+bool has_whole_layers(const Transfer& transfer, const RouteOptions& options);
 
 // What a rank holds at most.
 std::uint64_t memory_of_exchange(std::uint64_t chunk_bytes, std::uint64_t site_bytes);

@@ -1,0 +1,104 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lattice/tile_map.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "lattice/site_order.hpp"
+
+namespace lq::lattice {
+namespace {
+
+void require_fit(const Payload& payload) {
+  const Extents& block = payload.block;
+  const bool fits = block.size() == payload.stored.extents.size() &&
+                    std::ranges::all_of(block, [](std::int64_t extent) { return extent >= 1; }) &&
+                    volume(block) == payload.tile_sites;
+  if (fits) return;
+  throw Error(Code::invalid_argument,
+              fmt::format("blocks of {} are no tiles of {} sites of a lattice of {}", to_string(block),
+                          payload.tile_sites, to_string(payload.stored.extents)));
+}
+
+}  // namespace
+
+TileMap::TileMap(const Payload& payload) : is_padded_(payload.block.size() > 0) {
+  if (is_padded_) {
+    require_fit(payload);
+    const SiteOrder order = resolve_order(payload.order, payload.stored.extents.size());
+    extents_ = block_ = Coord::filled(payload.stored.extents.size(), 1);
+    int last = 0;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      extents_[last] *= payload.stored.extents[order[k]];
+      block_[last] *= payload.block[order[k]];
+      if (extents_[last] != block_[last] && k + 1 < order.size()) ++last;
+    }
+    Extents extents = Coord::filled(last + 1, 0), block = extents;
+    for (int d = 0; d <= last; ++d) {
+      extents[d] = extents_[d];
+      block[d] = block_[d];
+    }
+    extents_ = extents;
+    block_ = block;
+  } else {
+    extents_ = Coord::filled(1, static_cast<std::int64_t>(payload.stored.volume()));
+    block_ = Coord::filled(1, static_cast<std::int64_t>(payload.tile_sites));
+  }
+  counts_ = extents_;
+  tiles_ = layer_sites_ = 1;
+  const int slowest = extents_.size() - 1;
+  for (int d = 0; d <= slowest; ++d) {
+    counts_[d] = (extents_[d] + block_[d] - 1) / block_[d];
+    tiles_ *= static_cast<std::uint64_t>(counts_[d]);
+    layer_sites_ *= static_cast<std::uint64_t>(d < slowest ? extents_[d] : block_[d]);
+  }
+}
+
+std::uint64_t TileMap::places(std::uint64_t tile) const noexcept {
+  if (is_padded_) return volume(block_);
+  const auto all = static_cast<std::uint64_t>(extents_[0]), full = static_cast<std::uint64_t>(block_[0]);
+  return std::min(full, all - tile * full);
+}
+
+TilePiece TileMap::piece_at(std::uint64_t file_site) const noexcept {
+  TilePiece piece;
+  std::int64_t rest = static_cast<std::int64_t>(file_site), tiles = 1, places = 1, padding = 0;
+  bool ends = true;  // the piece ends where the sites of the tile end in all faster dimensions
+  for (int d = 0; d < extents_.size(); ++d) {
+    const std::int64_t x = rest % extents_[d], number = x / block_[d], within = x % block_[d];
+    const std::int64_t there = std::min(block_[d], extents_[d] - number * block_[d]);
+    rest /= extents_[d];
+    piece.tile += static_cast<std::uint64_t>(number * tiles);
+    piece.first += static_cast<std::uint64_t>(within * places);
+    if (d == 0) piece.sites = static_cast<std::uint64_t>(there - within);
+    ends = ends && (d == 0 || within + 1 == there);
+    if (ends) padding += (block_[d] - there) * places;
+    tiles *= counts_[d];
+    places *= block_[d];
+  }
+  if (is_padded_) piece.padding = static_cast<std::uint64_t>(padding);
+  return piece;
+}
+
+std::uint64_t offset_of(const Payload& payload, std::uint64_t file_site, std::uint64_t byte_of_site) {
+  if (payload.tile_sites == 0) return payload.offset + file_site * payload.site_bytes() + byte_of_site;
+  const TileMap map(payload);
+  const TilePiece piece = map.piece_at(file_site);
+  const std::uint64_t bytes = payload.site_bytes() / payload.arrays;
+  const Tile& tile = payload.tiles.at(static_cast<std::size_t>(byte_of_site / bytes * map.tiles() + piece.tile));
+  return payload.encoding.empty() ? tile.offset + piece.first * bytes + byte_of_site % bytes : tile.offset;
+}
+
+bool has_whole_blocks(const Payload& payload, const Box& box) noexcept {
+  for (int d = 0; d < box.extents.size(); ++d) {
+    const std::int64_t begin = box.lower[d] - payload.stored.lower[d], end = begin + box.extents[d];
+    if (begin % payload.block[d] != 0) return false;
+    if (end % payload.block[d] != 0 && end != payload.stored.extents[d]) return false;
+  }
+  return true;
+}
+
+}  // namespace lq::lattice

@@ -1,0 +1,67 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Tiles that are encoded. Those that are written wait in memory until all of them are encoded, for then only is it
+// known where each begins. Those that are read are decoded once, as long as what is read again and again fits into a
+// bounded memory.
+#pragma once
+
+#include <list>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "format/tile_codec.hpp"
+#include "lattice/tile_map.hpp"
+#include "pump/tile_files.hpp"
+
+namespace lq::pump {
+
+// Decoded tiles are kept up to so many bytes, or one of them if it is larger.
+inline constexpr std::uint64_t decoded_bytes_kept = 32 * 1024 * 1024;
+
+class EncodedTiles final : public TileFiles {
+ public:
+  // Tiles of `map`, array after array, of sites of `site_bytes` bytes. All of it outlives the object.
+  EncodedTiles(PlacedTiles placed, const format::TileCodec& codec, const lattice::TileMap& map,
+               std::uint64_t site_bytes)
+      : placed_(std::move(placed)), codec_(codec), map_(map), site_bytes_(site_bytes) {}
+
+  void read(std::size_t tile, std::uint64_t within, base::MutableBytes buffer) override;
+  // Each tile from front to back, by one rank. unsupported: it is not.
+  void write(std::size_t tile, std::uint64_t within, base::Bytes bytes) override;
+  // Places the tiles one behind the other, in each file from where its first one was planned.
+  std::vector<Tile> settle(comm::Comm& comm) override;
+
+ private:
+  struct Decoded {
+    std::size_t tile = 0;
+    std::uint64_t size = 0;
+    std::unique_ptr<std::byte[]> bytes;
+  };
+  struct Open {
+    std::vector<std::byte> bytes;
+    std::uint64_t filled = 0;
+  };
+  struct Encoded {
+    std::size_t tile = 0;
+    std::vector<std::byte> bytes;
+  };
+
+  std::uint64_t bytes_of(std::size_t tile) const;
+  const Decoded& decoded(std::size_t tile);
+  Decoded decode(std::size_t tile) const;
+  [[noreturn]] void throw_shared(std::size_t tile) const;
+
+  PlacedTiles placed_;
+  const format::TileCodec& codec_;
+  const lattice::TileMap& map_;
+  std::uint64_t site_bytes_;
+  std::list<Decoded> kept_;  // the one used last in front
+  std::unordered_map<std::size_t, std::list<Decoded>::iterator> kept_by_tile_;
+  std::uint64_t kept_bytes_ = 0;
+  std::map<std::size_t, Open> open_;  // that are being filled
+  std::vector<Encoded> encoded_;
+};
+
+}  // namespace lq::pump
