@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See background.hpp.
 #include "compat/lemon/background.hpp"
 
 #include <algorithm>

@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See shape.hpp.
 #include "compat/lemon/shape.hpp"
 
 #include <algorithm>

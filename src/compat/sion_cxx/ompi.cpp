@@ -1,7 +1,5 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// See sion_cxx_ompi.hpp.
 #include <mpi.h>
 #include <sion_cxx_ompi.hpp>
 
