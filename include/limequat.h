@@ -321,6 +321,9 @@ typedef struct lq_multifile_reader lq_multifile_reader;
 
 enum { LQ_COMPRESSION_NONE = 0, LQ_COMPRESSION_LZ4 = 1, LQ_COMPRESSION_ZSTD = 2 };
 
+// Of options that may be left to what is there.
+enum { LQ_AS_IT_IS = -1 };
+
 typedef struct lq_multifile_options {
   size_t struct_size;                   // set by init
   const lq_communicator* communicator;  // or NULL: this process alone
@@ -406,8 +409,19 @@ LQ_API lq_status lq_multifile_read_field(const lq_multifile_reader* reader, cons
 
 // Local. Every chunk compared; damage is an answer, no failure. `json` may be NULL.
 LQ_API lq_status lq_multifile_verify(const char* path, int* is_sound, char** json);
-// Local. Makes a set of what a writer left behind; `output` may be NULL: the name it was to have; `json` may be NULL.
-LQ_API lq_status lq_multifile_repair(const char* path, const char* output, int overwrite, char** json);
+
+typedef struct lq_multifile_repair_options {
+  size_t struct_size;  // set by init
+  int overwrite;       // replace a set of that name; default 0
+  int dry_run;         // find what can be recovered, write nothing; default 0
+} lq_multifile_repair_options;
+LQ_API lq_status lq_multifile_repair_options_init(lq_multifile_repair_options* options, size_t struct_size);
+LQ_API lq_status lq_multifile_repair_options_set(lq_multifile_repair_options* options, const char* name,
+                                                 const char* value);
+// Local. Makes a set of what a writer left behind; `output` may be NULL: the name it was to have; `options` and `json`
+// may be NULL.
+LQ_API lq_status lq_multifile_repair(const char* path, const char* output, const lq_multifile_repair_options* options,
+                                     char** json);
 
 // ---- Questions to files: answers are JSON text (docs/reference/json.md) --------------------------------------
 
@@ -487,9 +501,39 @@ LQ_API lq_status lq_diff(const char* a, const char* b, const lq_diff_options* op
 LQ_API lq_status lq_validate(const char* path, const lq_scan_options* options, char** json);
 LQ_API lq_status lq_explain(const char* path, const lq_scan_options* options, char** json);
 
-// Local. A whole file of one that is damaged, as `lq repair`; `output` may be NULL for a checkpoint only. `json` tells
-// what was done and what is left, and may be NULL.
-LQ_API lq_status lq_repair(const char* path, const char* output, int overwrite, int dry_run, char** json);
+// Files into a multifile and out of it, multifiles written anew, and what is damaged made whole, by one process. Of the
+// options, which may be NULL, each function takes those that the verb of `lq` takes (docs/reference/options.md).
+typedef struct lq_repack_options {
+  size_t struct_size;   // set by init
+  int overwrite;        // replace existing files, which stay until the new ones are complete; default 0
+  int dry_run;          // check everything, write nothing; default 0
+  int sync;             // LQ_SYNC_*; default full
+  uint64_t block_size;  // chunks are multiples of it; 0: that of the file system, or of the multifile read
+  uint64_t unit;        // lq_repair: data came in multiples of so many bytes; default 1
+  int checkpoint;       // lq_defragment: whether the new multifile is one; default LQ_AS_IT_IS
+  int compression;      // of a checkpoint: LQ_COMPRESSION_*; default LQ_AS_IT_IS
+  int verify;           // of a checkpoint: LQ_VERIFY_NONE takes chunks that disagree with their checksums as they are
+  uint64_t limit_records;
+  uint64_t limit_text_bytes;
+  lq_progress progress;  // or NULL
+  void* progress_context;
+} lq_repack_options;
+LQ_API lq_status lq_repack_options_init(lq_repack_options* options, size_t struct_size);
+LQ_API lq_status lq_repack_options_set(lq_repack_options* options, const char* name, const char* value);
+
+// Local. `json` tells what was written, and what is guessed, lost or left behind; it may be NULL.
+// One logical file for each of `count` inputs.
+LQ_API lq_status lq_pack(const char* path, const char* const* inputs, uint64_t count, const lq_repack_options* options,
+                         char** json);
+// A file in `folder` for each record of a file of any format, named after it.
+LQ_API lq_status lq_unpack(const char* path, const char* folder, const lq_repack_options* options, char** json);
+// Record number `index` of a type, from 0, into a file.
+LQ_API lq_status lq_extract(const char* path, const char* type, uint64_t index, const char* to,
+                            const lq_repack_options* options, char** json);
+// One physical file with one chunk for each task.
+LQ_API lq_status lq_defragment(const char* from, const char* to, const lq_repack_options* options, char** json);
+// A whole file of one that is damaged, as `lq repair`; `output` may be NULL for a checkpoint only.
+LQ_API lq_status lq_repair(const char* path, const char* output, const lq_repack_options* options, char** json);
 
 // What differs between two fields.
 typedef struct lq_difference {

@@ -156,7 +156,8 @@ def without_rows(root, tables):
 
 
 # Arguments rather than options, and the other struct of a conversion.
-ALSO = {"PlanRequest": {"lattice", "processes", "rank_order", "spec", "writing"}, "ConvertOptions": {"write"}}
+ALSO = {"PlanRequest": {"lattice", "processes", "rank_order", "spec", "writing"}, "ConvertOptions": {"write"},
+        "RepairOptions": {"output"}}
 
 
 def main():

@@ -51,10 +51,10 @@ from limequat.questions import (
     inspect,
     plan,
     read_record,
-    repair,
     validate,
     verify,
 )
+from limequat.repacking import defragment, extract, pack, repair, unpack
 from limequat.transfer import read, write
 from limequat.writer import Writer, create
 from limequat._library import version as _version
@@ -65,7 +65,7 @@ __all__ = [
     "Answer", "ChecksumError", "Code", "CommunicationError", "Error", "Exists", "Field", "FieldView", "File",
     "InternalError", "InvalidArgument", "IoError", "Malformed", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
-    "Unsupported", "Verification", "Writer", "WrongState", "convert", "create", "diff", "explain", "formats", "generate",
-    "info", "inspect", "link_trace", "multifile", "open", "plan", "plaquette", "read", "read_async", "read_record", "repair", "unitarity", "validate", "verify",
+    "Unsupported", "Verification", "Writer", "WrongState", "convert", "create", "defragment", "diff", "explain", "extract", "formats", "generate",
+    "info", "inspect", "link_trace", "multifile", "open", "pack", "plan", "plaquette", "read", "read_async", "read_record", "repair", "unitarity", "unpack", "validate", "verify",
     "write", "write_async",
 ]

@@ -41,7 +41,11 @@ _STATUS_FUNCTIONS = {
     "lq_file_read": [c_void_p, c_void_p, structs.Field, c_void_p],
     "lq_file_read_async": [c_void_p, c_void_p, structs.Field, c_void_p, _HANDLE_OUT],
     "lq_file_read_record": [c_void_p, c_char_p, c_uint64, structs.Sink, c_void_p],
-    "lq_repair": [c_char_p, c_char_p, c_int, c_int, _TEXT_OUT],
+    "lq_pack": [c_char_p, POINTER(c_char_p), c_uint64, c_void_p, _TEXT_OUT],
+    "lq_unpack": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
+    "lq_extract": [c_char_p, c_char_p, c_uint64, c_char_p, c_void_p, _TEXT_OUT],
+    "lq_defragment": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
+    "lq_repair": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
     "lq_read_record": [c_char_p, c_char_p, c_uint64, structs.Sink, c_void_p],
     "lq_plaquette": [c_void_p, structs.Field, _DOUBLES],
     "lq_link_trace": [c_void_p, structs.Field, _DOUBLES],
@@ -62,11 +66,12 @@ _STATUS_FUNCTIONS = {
     "lq_multifile_size": [c_void_p, c_int64, POINTER(c_uint64)],
     "lq_multifile_read": [c_void_p, c_int64, c_uint64, c_void_p, c_uint64, POINTER(c_uint64)],
     "lq_multifile_verify": [c_char_p, POINTER(c_int), _TEXT_OUT],
-    "lq_multifile_repair": [c_char_p, c_char_p, c_int, _TEXT_OUT],
+    "lq_multifile_repair": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
     "lq_plan": [_INT64S, _INT64S, c_int, structs.Field, c_void_p, _TEXT_OUT],
     "lq_generate": [c_void_p, structs.Field, c_void_p],
 }
-for _struct in ("write", "read", "scan", "verify", "convert", "diff", "plan", "generate", "multifile", "multifile_read"):
+for _struct in ("write", "read", "scan", "verify", "convert", "diff", "plan", "generate", "multifile", "multifile_read",
+                "multifile_repair", "repack"):
     _STATUS_FUNCTIONS[f"lq_{_struct}_options_init"] = [c_void_p, c_size_t]
     _STATUS_FUNCTIONS[f"lq_{_struct}_options_set"] = [c_void_p, c_char_p, c_char_p]
 _OTHER_FUNCTIONS = {

@@ -25,7 +25,14 @@ from limequat.options import Options, takes
 from limequat.transfer import read_request, reported
 
 if TYPE_CHECKING:
-    from limequat.option_types import MultifileOptions, MultifileReadOptions, ReadOptions, Unpack, WriteOptions
+    from limequat.option_types import (
+        MultifileOptions,
+        MultifileReadOptions,
+        ReadOptions,
+        RepairOptions,
+        Unpack,
+        WriteOptions,
+    )
 
 __all__ = ["Reader", "Stream", "Writer", "append", "create", "open", "repair", "verify"]
 
@@ -74,13 +81,17 @@ def verify(path):
     return parse(take_text(text))
 
 
-@takes("WriteOptions", only=("overwrite",))
-def repair(path, *, output=None, overwrite=False):
+@takes("RepairOptions")
+def repair(path, *, output=None, **options: "Unpack[RepairOptions]"):
     """Makes a set of what an interrupted writer left: every chunk whose write had finished, each verified. `path` is the
-    set, or one of its ``.part`` files; `output` another name for it, ``overwrite`` (or ``force``) replaces a set. Returns a dict that tells what was recovered."""
+    set, or one of its ``.part`` files; `output` another name for it.
+
+    {options}
+
+    Returns a dict that tells what was recovered."""
     text = ctypes.c_void_p()
-    call("lq_multifile_repair", path_bytes(path), None if output is None else path_bytes(output), int(overwrite),
-         ctypes.byref(text))
+    call("lq_multifile_repair", path_bytes(path), None if output is None else path_bytes(output),
+         Options("RepairOptions", options), ctypes.byref(text))
     return parse(take_text(text))
 
 

@@ -6,7 +6,7 @@ from typing import Callable, Literal, Mapping, Optional, TypedDict, Union
 
 from typing_extensions import Unpack
 
-__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "MultifileOptions", "MultifileReadOptions", "Unpack"]
+__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "Unpack"]
 
 
 class WriteOptions(TypedDict, total=False):
@@ -149,3 +149,28 @@ class MultifileReadOptions(TypedDict, total=False):
     record_bytes: Optional[int]
     verify: Union[Literal["none", "checksum", "read-back"], bool, None]
     accept_missing: Optional[bool]
+
+
+class RepackOptions(TypedDict, total=False):
+    """Multifiles made of files, of multifiles, and of what is left of them."""
+
+    overwrite: Optional[bool]
+    force: Optional[bool]
+    dry_run: Optional[bool]
+    sync: Union[Literal["none", "data", "full"], bool, None]
+    block_size: Optional[int]
+    unit: Optional[int]
+    checkpoint: Optional[bool]
+    compression: Union[Literal["none", "lz4", "zstd"], bool, None]
+    verify: Union[Literal["none", "checksum", "read-back"], bool, None]
+    limit_records: Optional[int]
+    limit_text_bytes: Optional[int]
+    progress: Optional[Callable[..., None]]
+
+
+class RepairOptions(TypedDict, total=False):
+    """A multifile made of what an interrupted writer left, where it lies."""
+
+    overwrite: Optional[bool]
+    force: Optional[bool]
+    dry_run: Optional[bool]

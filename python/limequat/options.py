@@ -134,12 +134,13 @@ def metadata_array(metadata):
     return (structs.Metadata * len(metadata))(*[(n.encode(), t.encode()) for n, t in metadata.items()])
 
 
-def takes(*tables, without=(), only=None):
+def takes(*tables, without=(), only=None, verb=None):
     """A decorator: the function's ``**options`` are those of these tables, checked, documented in place of a line
-    "{options}", and part of its signature."""
+    "{options}", and part of its signature. With `verb` without those that only other verbs of `lq` take."""
     tables = [known for table in tables for known in (_tables[table].base, table) if known]
     rows = {name: row for table in tables for name, row in _tables[table].rows.items()
-            if name not in without and (only is None or name in only)}
+            if name not in without and (only is None or name in only)
+            and (verb is None or not row["verbs"] or verb in row["verbs"])}
     aliases = {alias: name for table in tables for alias, name in _tables[table].aliases.items() if name in rows}
 
     def decorate(function):
@@ -178,7 +179,7 @@ def default_of(row):
     """The default of an option as a value of Python."""
     text, kind = row["default"], row["kind"]
     if kind == "flag":
-        return text == "yes"
+        return text == "yes" if text else None
     if kind in ("count", "whole"):
         return int(text)
     if kind == "real":

@@ -7,7 +7,7 @@ from ctypes import c_int64
 from typing import TYPE_CHECKING
 
 from limequat import structs
-from limequat._library import call, path_bytes, take_text, text_from
+from limequat._library import call, path_bytes, text_from
 from limequat.answers import Verification, parse
 from limequat.errors import InvalidArgument
 from limequat.options import Options, takes
@@ -47,23 +47,6 @@ def verify(path, **options: "Unpack[VerifyOptions]"):
     is_sound = ctypes.c_int()
     return parse(text_from("lq_verify", path_bytes(path), Options("VerifyOptions", options), ctypes.byref(is_sound)),
                  Verification)
-
-
-@takes("RepackOptions", only=("overwrite", "dry_run"))
-def repair(path, output=None, *, overwrite=False, dry_run=False):
-    """A whole file of one that is damaged; ``path`` stays as it is.
-
-    {options}
-
-    What can be put right is: headers, texts, single bytes of data that the checksums locate, checksums that are missing;
-    of data that end early the whole time slices are rescued. Returns a dict whose ``findings`` tell what was done
-    (severity "warning") and what is left ("error"). ``output`` may be left out for a checkpoint only; ``force`` is another
-    name of overwrite. Raises WrongState when there is nothing to repair.
-    """
-    text = ctypes.c_void_p()
-    call("lq_repair", path_bytes(path), None if output is None else path_bytes(output), int(bool(overwrite)),
-         int(bool(dry_run)), ctypes.byref(text))
-    return parse(take_text(text))
 
 
 @takes("Limits")

@@ -31,6 +31,9 @@ def function_named(path):
 LEFT_OUT = {"multifile.Writer.write_field": {"format", "name", "sync", "overwrite"},
             "multifile.Reader.read_field": {"field", "index"}}
 
+# Functions that `lq` calls otherwise.
+VERBS = {"defragment": "defrag"}
+
 
 def ids(pair):
     return f"{pair[0]['name']}.{pair[1]['name']}"
@@ -40,7 +43,9 @@ def ids(pair):
 def test_every_option_is_a_keyword_of_python(pair):
     table, row = pair
     for path in table["functions"]:
-        if row["name"] in (LEFT_OUT.get(path, ())):
+        verb = VERBS.get(path, path)
+        is_of_other_verbs = verb in table["verbs"] and row["verbs"] and verb not in row["verbs"]
+        if row["name"] in LEFT_OUT.get(path, ()) or is_of_other_verbs:
             continue
         function = function_named(path)
         parameter = inspect.signature(function).parameters[row["name"]]
@@ -95,7 +100,7 @@ def test_defaults_are_those_of_the_init_function():
     for table in (t for t in TABLES if t["c_name"]):
         plain = Options(table["name"]).struct
         for row in table["options"]:
-            if row["kind"] in ("flag", "count", "whole", "real"):
+            if row["default"] and row["kind"] in ("flag", "count", "whole", "real"):
                 assert getattr(plain, row["members"][0]["name"]) == default_of(row), ids((table, row))
 
 

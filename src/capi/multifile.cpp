@@ -203,10 +203,12 @@ lq_status lq_multifile_verify(const char* path, int* is_sound, char** json) {
   });
 }
 
-lq_status lq_multifile_repair(const char* path, const char* output, int overwrite, char** json) {
+lq_status lq_multifile_repair(const char* path, const char* output, const lq_multifile_repair_options* options,
+                              char** json) {
   return guarded([&] {
-    const lq::RepairReport report = lq::repair_multifile(
-        text(path, "path"), {.output = lq::capi::optional_text(output), .overwrite = overwrite != 0});
+    lq::RepairOptions how = lq::capi::options_of(options);
+    how.output = lq::capi::optional_text(output);
+    const lq::RepairReport report = lq::repair_multifile(text(path, "path"), how);
     if (json != nullptr) hand_out(lq::to_json(report), json);
   });
 }

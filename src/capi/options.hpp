@@ -11,6 +11,7 @@
 #include <limequat/options.hpp>
 #include <limequat/physics.hpp>
 #include <limequat/plan.hpp>
+#include <limequat/repack.hpp>
 
 #include <limequat.h>
 
@@ -71,6 +72,17 @@ template <>
 struct Meaning<lq_multifile_read_options> {
   using Options = MultifileReadOptions;
   static constexpr std::string_view table = "MultifileReadOptions";
+};
+
+template <>
+struct Meaning<lq_repack_options> {
+  using Options = RepackOptions;
+  static constexpr std::string_view table = "RepackOptions";
+};
+template <>
+struct Meaning<lq_multifile_repair_options> {
+  using Options = RepairOptions;
+  static constexpr std::string_view table = "RepairOptions";
 };
 
 template <class C>

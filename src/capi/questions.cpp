@@ -8,7 +8,6 @@
 
 #include <limequat/file.hpp>
 #include <limequat/json.hpp>
-#include <limequat/repack.hpp>
 
 #include "capi/answers.hpp"
 #include "capi/handles.hpp"
@@ -29,14 +28,6 @@ lq_status lq_formats(char** json) {
   return guarded([&] {
     given(json, "json");
     lq::capi::hand_out(lq::to_json(lq::formats()), json);
-  });
-}
-
-lq_status lq_repair(const char* path, const char* output, int overwrite, int dry_run, char** json) {
-  return guarded([&] {
-    const lq::RepackReport report = lq::repair(text(path, "path"), lq::capi::optional_text(output),
-                                               {.overwrite = overwrite != 0, .dry_run = dry_run != 0});
-    if (json != nullptr) lq::capi::hand_out(lq::to_json(report), json);
   });
 }
 

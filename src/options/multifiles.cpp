@@ -118,9 +118,11 @@ Table multifile_read_table() {
 
 Table repack_table() {
   using V = RepackOptions;
-  using Row = Rows<V, void>;
-  auto result =
-      table<V, void>("RepackOptions", "", "Multifiles made of files, of multifiles, and of what is left of them");
+  using C = lq_repack_options;
+  using Row = Rows<V, C>;
+  auto result = table<V, C>("RepackOptions", "lq_repack_options",
+                            "Multifiles made of files, of multifiles, and of what is left of them");
+  result.functions = {"pack", "unpack", "extract", "defragment", "repair"};
   result.verbs = {"pack", "unpack", "extract", "defrag", "repair"};
   Option sync{
       .name = "sync",
@@ -130,18 +132,17 @@ Table repack_table() {
   Option compression = compression_text();
   compression.meaning = "of a checkpoint (default: as it is)";
   result.rows = {
-      Row::with<Path<&V::overwrite>>(overwrite_text(), {}),
-      Row::with<Path<&V::dry_run>>(dry_run_text(), {}),
-      Row::with<Path<&V::sync>>(std::move(sync), {}),
-      Row::with<Path<&V::block_size>>(
+      Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
+      Row::row<&V::dry_run, &C::dry_run>(dry_run_text()),
+      Row::row<&V::sync, &C::sync>(std::move(sync)),
+      Row::row<&V::block_size, &C::block_size>(
           {.name = "block_size",
            .meaning = "chunks are multiples of so many bytes; 1 leaves no gaps",
            .advice =
                "0 takes the block of the file system, or that of the multifile that is read. Chunks of tasks that "
                "are written side by side should not share a block; a set that is only read may be packed with 1.",
-           .verbs = {"pack", "defrag"}},
-          {}),
-      Row::with<Path<&V::unit>>(
+           .verbs = {"pack", "defrag"}}),
+      Row::row<&V::unit, &C::unit>(
           {.name = "unit",
            .meaning =
                "of a multifile: data came in multiples of so many bytes, such as the size of a number or of a write",
@@ -149,9 +150,8 @@ Table repack_table() {
                "Where an interrupted writer left no records, the end of a chunk is guessed from its last byte that "
                "is not zero, and rounded up to this: 8 for doubles keeps those that end in zeros.",
            .bounds = {.least = 1},
-           .verbs = {"repair"}},
-          {}),
-      Row::with<Path<&V::checkpoint>>(
+           .verbs = {"repair"}}),
+      Row::row<&V::checkpoint, &C::checkpoint>(
           {.name = "checkpoint",
            .meaning = "with records and checksums, whoever wrote FILE: it can be appended to",
            .advice =
@@ -161,10 +161,9 @@ Table repack_table() {
            .verbs = {"defrag"},
            .shorthands = {{"checkpoint", "yes",
                            "with records and checksums, whoever wrote FILE: it can be appended to"},
-                          {"plain", "no", "of a checkpoint the streams only, decompressed: no records, no fields"}}},
-          {}),
-      Row::with<Path<&V::compression>>(std::move(compression), {}),
-      Row::with<Path<&V::verify>>(
+                          {"plain", "no", "of a checkpoint the streams only, decompressed: no records, no fields"}}}),
+      Row::row<&V::compression, &C::compression>(std::move(compression)),
+      Row::row<&V::verify, &C::verify>(
           {.name = "verify",
            .meaning = "of a checkpoint: take no chunk that disagrees with its checksum",
            .advice =
@@ -172,18 +171,26 @@ Table repack_table() {
                "says which. For the last copy of something.",
            .verbs = {"defrag"},
            .shorthands = {{"no-verify", "none",
-                           "take chunks that disagree with their checksums as they are, and say which"}}},
-          {}),
+                           "take chunks that disagree with their checksums as they are, and say which"}}}),
   };
   for (Option& row : result.rows) {
     if (row.name == "compression") row.verbs = {"defrag"};
   }
-  std::vector<Option> limits = limit_texts();
-  limits.at(0).path = "limits.records";
-  limits.at(1).path = "limits.text_bytes";
-  append(result.rows, {Row::with<Path<&V::limits, &Limits::records>>(limits.at(0), {}),
-                       Row::with<Path<&V::limits, &Limits::text_bytes>>(limits.at(1), {}),
-                       Row::with<Path<&V::progress>>(progress_text(), {})});
+  append(result.rows, limit_rows<V, C, &V::limits>());
+  result.rows.push_back(progress_row<V, C>());
+  return result;
+}
+
+Table repair_table() {
+  using V = RepairOptions;
+  using C = lq_multifile_repair_options;
+  using Row = Rows<V, C>;
+  auto result = table<V, C>("RepairOptions", "lq_multifile_repair_options",
+                            "A multifile made of what an interrupted writer left, where it lies");
+  result.functions = {"multifile.repair"};
+  result.rows = {Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
+                 Row::row<&V::dry_run, &C::dry_run>(dry_run_text())};
+  for (Option& row : result.rows) row.not_in_lq = "lq repair has it among the options of RepackOptions";
   return result;
 }
 

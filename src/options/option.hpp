@@ -105,6 +105,7 @@ Table generate_table();
 Table multifile_table();
 Table multifile_read_table();
 Table repack_table();
+Table repair_table();
 
 // All of them, in the order of the reference page.
 std::span<const Table> tables();

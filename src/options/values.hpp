@@ -4,6 +4,7 @@
 // The types that options have: as text, and as members of the structs of C.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -152,7 +153,7 @@ struct Value<Enum> {
   static void from_c(Enum& value, const Option& row, int c) { value = static_cast<Enum>(choice_of_c(c, row)); }
 };
 
-// Not given is the empty text, and 0 in C.
+// Not given is the empty text, and 0 in C, or LQ_AS_IT_IS where 0 is a value.
 template <class Enum>
 requires std::is_enum_v<Enum>
 struct Value<std::optional<Enum>> {
@@ -162,10 +163,14 @@ struct Value<std::optional<Enum>> {
   static void take(std::optional<Enum>& value, std::string_view text, const Option& row, std::string_view shown) {
     value = static_cast<Enum>(choice_in(text, row, shown));
   }
-  static void to_c(const std::optional<Enum>& value, int& c) { c = value ? static_cast<int>(*value) : 0; }
+  static void to_c(const std::optional<Enum>& value, int& c) { c = value ? static_cast<int>(*value) : not_given; }
   static void from_c(std::optional<Enum>& value, const Option& row, int c) {
-    if (c != 0) value = static_cast<Enum>(choice_of_c(c, row));
+    if (c != not_given) value = static_cast<Enum>(choice_of_c(c, row));
   }
+
+ private:
+  static constexpr int not_given =
+      std::ranges::any_of(choices<Enum>, [](const Choice& one) { return one.number == 0; }) ? LQ_AS_IT_IS : 0;
 };
 
 template <>
@@ -174,6 +179,10 @@ struct Value<std::optional<bool>> {
   static std::string text(const std::optional<bool>& value) { return value ? Value<bool>::text(*value) : ""; }
   static void take(std::optional<bool>& value, std::string_view text, const Option& row, std::string_view shown) {
     value = flag_in(text, row, shown);
+  }
+  static void to_c(const std::optional<bool>& value, int& c) { c = value ? (*value ? 1 : 0) : LQ_AS_IT_IS; }
+  static void from_c(std::optional<bool>& value, const Option&, int c) {
+    if (c != LQ_AS_IT_IS) value = c != 0;
   }
 };
 

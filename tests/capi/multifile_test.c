@@ -108,7 +108,15 @@ static void test_append_and_verify(const char* path) {
   lq_multifile_reader* reader = NULL;
   CHECK_STATUS(lq_multifile_open(path, NULL, &reader), LQ_TRUNCATED);
   char* json = NULL;
-  CHECK_STATUS(lq_multifile_repair(path, NULL, 0, &json), LQ_OK);
+  lq_multifile_repair_options how;
+  CHECK_STATUS(lq_multifile_repair_options_init(&how, sizeof how), LQ_OK);
+  CHECK(how.overwrite == 0 && how.dry_run == 0);
+  CHECK_STATUS(lq_multifile_repair_options_set(&how, "dry_run", "yes"), LQ_OK);
+  CHECK_STATUS(lq_multifile_repair(path, NULL, &how, &json), LQ_OK);
+  CHECK(strstr(json, "\"outcome\":\"recovered\"") != NULL);
+  lq_text_free(json);
+  CHECK_STATUS(lq_multifile_open(path, NULL, &reader), LQ_TRUNCATED);
+  CHECK_STATUS(lq_multifile_repair(path, NULL, NULL, &json), LQ_OK);
   CHECK(strstr(json, "\"outcome\":\"recovered\"") != NULL);
   lq_text_free(json);
   int is_sound = 0;
@@ -128,7 +136,7 @@ static void test_wrong_arguments(void) {
   CHECK_STATUS(lq_multifile_open("no/such.sion", NULL, &reader), LQ_NOT_FOUND);
   CHECK_STATUS(lq_multifile_write(NULL, 0, "x", 1), LQ_INVALID_ARGUMENT);
   CHECK_STATUS(lq_multifile_close(NULL), LQ_INVALID_ARGUMENT);
-  CHECK_STATUS(lq_multifile_repair(NULL, NULL, 0, NULL), LQ_INVALID_ARGUMENT);
+  CHECK_STATUS(lq_multifile_repair(NULL, NULL, NULL, NULL), LQ_INVALID_ARGUMENT);
   CHECK(lq_multifile_tasks(NULL) == 0);
   lq_multifile_writer_free(NULL);
   lq_multifile_reader_free(NULL);

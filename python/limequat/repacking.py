@@ -1,0 +1,82 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files into a multifile and out of it, multifiles written anew, and what is damaged made whole."""
+
+import ctypes
+from typing import TYPE_CHECKING
+
+from limequat._library import call, path_bytes, take_text
+from limequat.answers import parse
+from limequat.errors import InvalidArgument
+from limequat.options import Options, takes
+
+if TYPE_CHECKING:
+    from limequat.option_types import RepackOptions, Unpack
+
+
+def _report(function, *arguments, options):
+    text = ctypes.c_void_p()
+    call(function, *arguments, Options("RepackOptions", options), ctypes.byref(text))
+    return parse(take_text(text))
+
+
+@takes("RepackOptions", verb="pack")
+def pack(path, inputs, **options: "Unpack[RepackOptions]"):
+    """A multifile with one logical file for each of the files ``inputs``.
+
+    {options}
+
+    Returns a dict: ``files`` written, ``streams``, ``bytes``, ``findings``.
+    """
+    paths = [path_bytes(one) for one in inputs]
+    return _report("lq_pack", path_bytes(path), (ctypes.c_char_p * len(paths))(*paths), len(paths), options=options)
+
+
+@takes("RepackOptions", verb="unpack")
+def unpack(path, folder, **options: "Unpack[RepackOptions]"):
+    """A file in ``folder`` for each record of a file of any format, named after it.
+
+    {options}
+
+    Returns a dict as :func:`pack`; ``findings`` tell what is missing.
+    """
+    return _report("lq_unpack", path_bytes(path), path_bytes(folder), options=options)
+
+
+@takes("RepackOptions", verb="extract")
+def extract(path, type, target, *, index=0, **options: "Unpack[RepackOptions]"):
+    """Record number ``index`` of a ``type``, from 0, or the field of a checkpoint of that name, as the file ``target``.
+
+    {options}
+
+    Returns a dict as :func:`pack`.
+    """
+    if not isinstance(type, str) or "\0" in type:
+        raise InvalidArgument(f"the type is {type!r}, expected a text without NUL")
+    return _report("lq_extract", path_bytes(path), type.encode("utf-8", "surrogateescape"), index, path_bytes(target),
+                   options=options)
+
+
+@takes("RepackOptions", verb="defrag")
+def defragment(source, target, **options: "Unpack[RepackOptions]"):
+    """A multifile as one physical file with one chunk for each task; a checkpoint stays one.
+
+    {options}
+
+    Returns a dict as :func:`pack`.
+    """
+    return _report("lq_defragment", path_bytes(source), path_bytes(target), options=options)
+
+
+@takes("RepackOptions", verb="repair")
+def repair(path, output=None, **options: "Unpack[RepackOptions]"):
+    """A whole file of one that is damaged; ``path`` stays as it is.
+
+    {options}
+
+    What can be put right is: headers, texts, single bytes of data that the checksums locate, checksums that are missing;
+    of data that end early the whole time slices are rescued. Returns a dict whose ``findings`` tell what was done
+    (severity "warning") and what is left ("error"). ``output`` may be left out for a checkpoint only. Raises WrongState
+    when there is nothing to repair.
+    """
+    return _report("lq_repair", path_bytes(path), None if output is None else path_bytes(output), options=options)
