@@ -110,6 +110,8 @@ struct FreeDeflate {
 [[noreturn]] void no_memory() { throw Error(Code::out_of_memory, "no memory for the compression of a chunk"); }
 
 class Deflate final : public Step {
+  static constexpr std::size_t most_expansion = 1040;
+
  public:
   explicit Deflate(int level) : level_(level) {}
 
@@ -123,7 +125,8 @@ class Deflate final : public Step {
   Buffer decode(Buffer bytes, std::size_t most) const override {
     const std::unique_ptr<libdeflate_decompressor, FreeDeflate> with(libdeflate_alloc_decompressor());
     if (!with) no_memory();
-    Buffer made(most);
+    // Nothing expands more, whatever it claims.
+    Buffer made(std::min(most, most_expansion * bytes.size()));
     std::size_t there = 0;
     if (libdeflate_zlib_decompress(with.get(), bytes.data(), bytes.size(), made.data(), made.size(), &there) !=
         LIBDEFLATE_SUCCESS) {

@@ -13,8 +13,6 @@
 namespace lq::hdf5 {
 namespace {
 
-using namespace native;
-
 std::optional<std::string> text_named(const Member& member, std::string_view name) {
   const Value* value = find(member.attributes, name);
   return value != nullptr ? text_of(*value) : std::nullopt;
@@ -34,7 +32,7 @@ std::optional<FieldSpec> spec_named(std::string_view kind, const Numbers& number
 
 // x, y, z, t as stated; empty: nothing usable is.
 std::vector<std::uint64_t> stated_extents(const Member& member) {
-  const Value* value = find(member.attributes, extents);
+  const Value* value = find(member.attributes, native::extents);
   const auto stated = value != nullptr ? integers_of(*value) : std::nullopt;
   std::vector<std::uint64_t> found;
   if (!stated) return found;
@@ -60,10 +58,10 @@ std::optional<std::vector<Word>> pairs_of(const Member& member, std::string_view
 }
 
 void take_slices(const Member& member, std::uint64_t slices, Finds& finds, Sums& sums) {
-  const bool states_them = find(member.attributes, slice_checksums) != nullptr;
-  const bool states_weights = find(member.attributes, slice_weights) != nullptr;
-  const auto pairs = pairs_of<std::uint32_t>(member, slice_checksums, slices);
-  const auto weights = pairs_of<std::uint64_t>(member, slice_weights, slices);
+  const bool states_them = find(member.attributes, native::slice_checksums) != nullptr;
+  const bool states_weights = find(member.attributes, native::slice_weights) != nullptr;
+  const auto pairs = pairs_of<std::uint32_t>(member, native::slice_checksums, slices);
+  const auto weights = pairs_of<std::uint64_t>(member, native::slice_weights, slices);
   if ((states_them && !pairs) || (states_weights && !weights)) {
     finds.warning("hdf5-native-slices", member,
                   fmt::format("sums of slices that are not two for each of {} slices are left out", slices));
@@ -81,7 +79,7 @@ void take_slices(const Member& member, std::uint64_t slices, Finds& finds, Sums&
 Sums sums_of(const Member& member, std::uint64_t slices, Finds& finds) {
   Sums sums;
   take_slices(member, slices, finds, sums);
-  const auto text = text_named(member, checksum);
+  const auto text = text_named(member, native::checksum);
   if (!text) return sums;
   const auto pair = parse_pair(*text);
   if (!pair) {
@@ -104,12 +102,12 @@ void refuse(const Member& member, Finds& finds, const std::string& message) {
 
 void find_one(Member& member, Finds& finds) {
   member.is_taken = true;
-  const auto version = integer_of(*find(member.attributes, marker));
+  const auto version = integer_of(*find(member.attributes, native::marker));
   if (version != 1) {
     return refuse(member, finds,
                   fmt::format("its layout has version {}; 1 is known", version ? fmt::format("{}", *version) : "none"));
   }
-  const auto kind_text = text_named(member, kind);
+  const auto kind_text = text_named(member, native::kind);
   const auto stated = stated_extents(member);
   const auto numbers = numbers_of(member.data);
   if (!kind_text || stated.empty() || !numbers) {
@@ -122,11 +120,11 @@ void find_one(Member& member, Finds& finds) {
   if (!std::equal(lattice.rbegin(), lattice.rend(), stated.begin())) {
     return refuse(member, finds, "the extents that it states, x first, are not those of its dataspace, t first");
   }
-  const auto order = text_named(member, site_order);
-  if (order && *order != site_order_text) {
+  const auto order = text_named(member, native::site_order);
+  if (order && *order != native::site_order_text) {
     return refuse(
         member, finds,
-        fmt::format("its sites run in the order \"{}\", not \"{}\"", base::printable(*order), site_order_text));
+        fmt::format("its sites run in the order \"{}\", not \"{}\"", base::printable(*order), native::site_order_text));
   }
   const auto spec = spec_named(*kind_text, *numbers, stated.size());
   if (!spec) {
@@ -139,7 +137,7 @@ void find_one(Member& member, Finds& finds) {
                .spec = *spec,
                .lattice = std::move(lattice),
                .sums = sums_of(member, slices, finds),
-               .metadata = metadata_of(member.attributes, all)});
+               .metadata = metadata_of(member.attributes, native::all)});
 }
 
 }  // namespace

@@ -18,14 +18,17 @@ class Opened {
   explicit Opened(base::ByteSource& source);
 
   const std::string& path() const noexcept { return image_.path(); }
-  base::ByteSource& source() noexcept { return image_; }
+  base::ByteSource& source() const noexcept { return source_; }
   hid_t id() const noexcept { return file_.get(); }
   const Superblock& superblock() const noexcept { return superblock_; }
   std::uint64_t bytes() const { return image_.size(); }
+  // malformed: the header of an object says what the library would not survive. `address` in the file.
+  void require_sound(std::uint64_t address) const;
   Where where(std::string object) const { return {image_.path(), std::move(object)}; }
 
  private:
   Lock lock_;
+  base::ByteSource& source_;
   Superblock superblock_;
   Image image_;
   Handle file_;

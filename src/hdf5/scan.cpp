@@ -62,7 +62,7 @@ class Scan final : public Visitor, public Finds {
  private:
   Attributes attributes_of(const Visited& object) {
     return read_attributes(
-        object.handle->get(), file_->where(object.path), limits_.text_bytes,
+        *file_, object.handle->get(), file_->where(object.path), limits_.text_bytes,
         [&](const std::string& name, const Error& error) {
           findings_.warning("hdf5-attribute", record_at(object.path, object.address),
                             fmt::format("its attribute {} cannot be read: {}", base::printable(name), error.what()));
@@ -76,7 +76,7 @@ class Scan final : public Visitor, public Finds {
     member.name = object.name;
     member.path = object.path;
     member.address = object.address;
-    member.data = describe_dataset(object.handle->get(), file_->where(object.path));
+    member.data = describe_dataset(*file_, object.handle->get(), file_->where(object.path));
     if (numbers_of(member.data)) member.attributes = attributes_of(object);
     add_record(member);
     folder_.members.push_back(std::move(member));

@@ -9,11 +9,14 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "hdf5/object_header.hpp"
+#include "hdf5/versions.hpp"
 
 namespace lq::hdf5 {
 namespace {
 
 constexpr std::size_t most_parameters = 64;
+constexpr std::size_t most_fill_bytes = 1 << 20;
 
 Filter describe_filter(hid_t list, unsigned number, const Where& where) {
   Filter filter;
@@ -31,20 +34,37 @@ Filter describe_filter(hid_t list, unsigned number, const Where& where) {
   return filter;
 }
 
-// Whether the elements that were never written are something else than zeros.
-bool is_filled(hid_t dataset, hid_t list) {
+// What an element that was never written reads as; empty: zeros.
+std::vector<std::byte> fill_of(hid_t dataset, hid_t list, const Where& where) {
   H5D_fill_value_t defined = H5D_FILL_VALUE_ERROR;
-  if (H5Pfill_value_defined(list, &defined) < 0 || defined != H5D_FILL_VALUE_USER_DEFINED) return false;
-  const Handle type(H5Dget_type(dataset), H5Tclose);
-  constexpr std::size_t most_bytes = 64 * 1024;
-  const std::size_t bytes = H5Tget_size(type.get());
-  if (bytes == 0 || bytes > most_bytes || H5Tdetect_class(type.get(), H5T_VLEN) > 0 ||
-      H5Tdetect_class(type.get(), H5T_REFERENCE) > 0 || H5Tis_variable_str(type.get()) > 0) {
-    return true;
+  if (H5Pfill_value_defined(list, &defined) < 0 || defined != H5D_FILL_VALUE_USER_DEFINED) return {};
+  const Handle type = require(H5Dget_type(dataset), H5Tclose, where, "its type cannot be read");
+  // Elements that lie elsewhere in the file are not what it is set for.
+  if (H5Tdetect_class(type.get(), H5T_VLEN) > 0 || H5Tdetect_class(type.get(), H5T_REFERENCE) > 0 ||
+      H5Tis_variable_str(type.get()) > 0) {
+    return {};
   }
-  std::vector<std::byte> value(bytes);
-  if (H5Pget_fill_value(list, type.get(), value.data()) < 0) return true;
-  return std::ranges::any_of(value, [](std::byte b) { return b != std::byte{0}; });
+  std::vector<std::byte> value(H5Tget_size(type.get()));
+  if (value.size() > most_fill_bytes) throw_failure(where, "its fill value is too large");
+  require(H5Pget_fill_value(list, type.get(), value.data()), where, "its fill value cannot be read");
+  const bool is_zero = std::ranges::all_of(value, [](std::byte b) { return b == std::byte{0}; });
+  return is_zero ? std::vector<std::byte>() : value;
+}
+
+// Where the elements lie in the header; they fit 16 bits.
+void place_compact(const Opened& file, hid_t dataset, const Where& where, Storage& storage) {
+  RawObject facts;
+  require(object_facts(dataset, facts), where, "its header cannot be read");
+  const ObjectHeader header = read_object_header(file.source(), file.superblock(), facts.address);
+  const auto layout = std::ranges::find(header.messages, int{message::layout}, &HeaderMessage::type);
+  if (layout == header.messages.end() || layout->bytes < 4) throw_failure(where, "its storage cannot be read");
+  std::array<std::byte, 4> head{};
+  file.source().read_at(layout->offset, head);
+  const auto bytes = base::load_le<std::uint16_t>(head.data() + 2);
+  const bool is_known = (head[0] == std::byte{3} || head[0] == std::byte{4}) && head[1] == std::byte{0};
+  storage.is_allocated = is_known && bytes > 0 && std::uint64_t{bytes} + 4 <= layout->bytes;
+  storage.offset = storage.is_allocated ? layout->offset + 4 : 0;
+  if (!storage.is_allocated) storage.kind = StorageKind::other;
 }
 
 // Some versions of the library count the addresses of chunks from the end of the user block on, others from the
@@ -79,7 +99,7 @@ bool chunk_addresses_lack_user_block() {
 
 }  // namespace
 
-Storage describe_storage(hid_t dataset, const Where& where) {
+Storage describe_storage(const Opened& file, hid_t dataset, const Where& where) {
   Storage storage;
   const Handle list = require(H5Dget_create_plist(dataset), H5Pclose, where, "its storage cannot be read");
   switch (require(H5Pget_layout(list.get()), where, "its storage cannot be read")) {
@@ -114,7 +134,8 @@ Storage describe_storage(hid_t dataset, const Where& where) {
   for (int i = 0; i < filters; ++i) {
     storage.filters.push_back(describe_filter(list.get(), static_cast<unsigned>(i), where));
   }
-  storage.is_filled = is_filled(dataset, list.get());
+  storage.fill = fill_of(dataset, list.get(), where);
+  if (storage.kind == StorageKind::compact) place_compact(file, dataset, where, storage);
   return storage;
 }
 

@@ -30,15 +30,15 @@ struct Chunk {
 
 struct Storage {
   StorageKind kind = StorageKind::other;
-  bool is_allocated = false;         // contiguous
-  std::uint64_t offset = 0;          // contiguous, allocated: in the file
+  bool is_allocated = false;         // contiguous and compact
+  std::uint64_t offset = 0;          // of these, where allocated: in the file
   std::vector<std::uint64_t> chunk;  // extents of a chunk, slowest first
   std::vector<Filter> filters;       // in the order of writing
-  bool is_filled = false;            // what was never written reads as something else than zeros
+  std::vector<std::byte> fill;       // what never written elements read as, one of them; empty: zeros
 };
 
 // Under a Lock.
-Storage describe_storage(hid_t dataset, const Where& where);
+Storage describe_storage(const Opened& file, hid_t dataset, const Where& where);
 
 // All chunks of a dataset of these extents, those never allocated included, last dimension fastest. too_large: more
 // than `most`.

@@ -105,10 +105,9 @@ void take_new(Parts& parts, Superblock& made, const std::string& path) {
 }
 
 void require_whole(base::ByteSource& file, const Superblock& made) {
-  const auto end = base::checked_add(made.base, made.end);
   // A user block in front of a file that was made without one moves all of it.
   const std::uint64_t moved = made.offset > made.base ? made.offset - made.base : 0;
-  const auto needed = end ? base::checked_add(*end, moved) : std::nullopt;
+  const auto needed = base::checked_add(made.end, moved);
   if (needed && *needed <= file.size()) return;
   throw Error(Code::truncated,
               fmt::format("{}: the file has {} bytes, but its superblock says that it ends at {}; copy it again from "

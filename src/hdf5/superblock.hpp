@@ -23,7 +23,7 @@ struct Superblock {
   int offset_bytes = 8;           // of an address
   int length_bytes = 8;           // of a length
   std::uint64_t base = 0;         // as written there; addresses count from `offset`, whatever it says
-  std::uint64_t end = 0;          // of the file, counted from `base`
+  std::uint64_t end = 0;          // of the file, the user block included
   std::uint64_t root = 0;         // address of the header of the root group
   bool is_open = false;           // a program has, or had when it ended, the file open for writing
   std::vector<Annotation> parts;  // its bytes, in order

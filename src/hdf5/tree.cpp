@@ -9,6 +9,9 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "hdf5/contents.hpp"
+#include "hdf5/global_heap.hpp"
+#include "hdf5/object_header.hpp"
 #include "hdf5/versions.hpp"
 
 namespace lq::hdf5 {
@@ -102,37 +105,40 @@ bool lies_in_place(const Type& type) {
   return std::ranges::all_of(type.parts, lies_in_place);
 }
 
-// Reads by `read(memory type, memory)`: of an attribute or of a dataset.
-template <class Read>
-Value read_elements(hid_t type_id, hid_t space, const Where& where, std::uint64_t most_bytes, Read&& read) {
-  Type type = describe_type(type_id, where);
+// Type and shape, and how many bytes to read for them; nothing to read: elements that are nowhere or elsewhere.
+struct Shape {
+  Value value;
+  std::uint64_t element_bytes = 0;
+  std::uint64_t bytes = 0;
+  bool are_texts = false;  // of variable length
+};
+
+Shape shape_of(const Opened& file, hid_t type, hid_t space, const Where& where, std::uint64_t most_bytes) {
+  Shape shape;
+  Value& value = shape.value;
+  value.type = describe_type(type, where);
   auto extents = extents_of(space, where);
-  const bool is_null = !extents;
-  std::vector<std::uint64_t> found = extents.value_or(std::vector<std::uint64_t>());
-  const bool are_texts = type.kind == TypeClass::string && type.is_variable;
-  if (is_null || (!lies_in_place(type) && !are_texts)) {
-    return {.type = std::move(type), .extents = std::move(found), .is_null = is_null, .elements = {}};
+  value.is_null = !extents;
+  if (extents) value.extents = std::move(*extents);
+  shape.are_texts = value.type.kind == TypeClass::string && value.type.is_variable;
+  if (value.is_null || (!lies_in_place(value.type) && !shape.are_texts)) return shape;
+  shape.element_bytes = shape.are_texts ? bytes_of_reference(file.superblock()) : value.type.bytes;
+  shape.bytes = product(value.extents, shape.element_bytes);
+  if (shape.bytes > most_bytes) {
+    throw Error(Code::too_large,
+                fmt::format("{}: {}: {} bytes are more than {}", where.path, base::printable(where.object), shape.bytes,
+                            most_bytes),
+                {.path = where.path, .record = where.object});
   }
-  const std::uint64_t bytes = product(found, are_texts ? sizeof(char*) : type.bytes);
-  if (bytes > most_bytes) {
-    throw Error(
-        Code::too_large,
-        fmt::format("{}: {}: {} bytes are more than {}", where.path, base::printable(where.object), bytes, most_bytes),
-        {.path = where.path, .record = where.object});
-  }
-  if (!are_texts) {
-    std::vector<std::byte> raw(static_cast<std::size_t>(bytes));
-    if (!raw.empty()) require(read(type_id, raw.data()), where, "its value cannot be read");
-    return decode(std::move(type), std::move(found), raw);
-  }
-  std::vector<char*> texts(static_cast<std::size_t>(bytes / sizeof(char*)));
-  std::vector<std::string> elements;
-  if (!texts.empty()) {
-    require(read(type_id, texts.data()), where, "its texts cannot be read");
-    for (const char* text : texts) elements.emplace_back(text == nullptr ? "" : text);
-    reclaim(type_id, space, texts.data());
-  }
-  return {.type = std::move(type), .extents = std::move(found), .is_null = false, .elements = std::move(elements)};
+  return shape;
+}
+
+Value value_of(const Opened& file, Shape shape, base::Bytes raw, std::uint64_t most_bytes) {
+  Value& value = shape.value;
+  if (shape.element_bytes == 0) return std::move(value);
+  if (!shape.are_texts) return decode(std::move(value.type), std::move(value.extents), raw);
+  value.elements = read_texts(file.source(), file.superblock(), raw, most_bytes);
+  return std::move(value);
 }
 
 extern "C" herr_t lq_hdf5_take_attribute(hid_t, const char* name, const H5A_info_t*, void* data) {
@@ -185,7 +191,7 @@ Handle open_member(hid_t group, const std::string& name, const Where& where) {
   return require(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose, where, "it cannot be opened");
 }
 
-Dataset describe_dataset(hid_t dataset, const Where& where) {
+Dataset describe_dataset(const Opened& file, hid_t dataset, const Where& where) {
   Dataset made;
   const Handle type = require(H5Dget_type(dataset), H5Tclose, where, "its type cannot be read");
   made.type = describe_type(type.get(), where);
@@ -194,7 +200,7 @@ Dataset describe_dataset(hid_t dataset, const Where& where) {
   auto extents = extents_of(space.get(), where);
   made.is_null = !extents;
   if (extents) made.extents = std::move(*extents);
-  made.storage = describe_storage(dataset, where);
+  made.storage = describe_storage(file, dataset, where);
   return made;
 }
 
@@ -207,42 +213,56 @@ std::vector<std::string> attribute_names(hid_t object, const Where& where) {
   return names;
 }
 
-Value read_attribute(hid_t object, const std::string& name, const Where& where, std::uint64_t most_bytes) {
+Value read_attribute(const Opened& file, hid_t object, const std::string& name, const Where& where,
+                     std::uint64_t most_bytes) {
   const Handle attribute =
       require(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose, where, "an attribute cannot be opened");
   const Handle type = require(H5Aget_type(attribute.get()), H5Tclose, where, "an attribute has no type");
   const Handle space = require(H5Aget_space(attribute.get()), H5Sclose, where, "an attribute has no dataspace");
-  return read_elements(type.get(), space.get(), where, most_bytes,
-                       [&](hid_t memory, void* to) { return H5Aread(attribute.get(), memory, to); });
+  Shape shape = shape_of(file, type.get(), space.get(), where, most_bytes);
+  std::vector<std::byte> raw(static_cast<std::size_t>(shape.bytes));
+  if (shape.are_texts && !raw.empty()) {
+    const std::uint64_t address = object_of(file, object, where).address - file.superblock().offset;
+    const auto place = find_attribute(file.source(), file.superblock(), address, name);
+    if (!place || place->bytes < raw.size()) {
+      throw Error(Code::unsupported,
+                  fmt::format("{}: {}: its attribute {} is a text of variable length among many attributes, which is "
+                              "not read",
+                              where.path, base::printable(where.object), base::printable(name)),
+                  {.path = where.path, .record = where.object});
+    }
+    file.source().read_at(place->offset, raw);
+  } else if (!raw.empty()) {
+    require(H5Aread(attribute.get(), type.get(), raw.data()), where, "the value of an attribute cannot be read");
+  }
+  return value_of(file, std::move(shape), raw, most_bytes);
 }
 
-Attributes read_attributes(hid_t object, const Where& where, std::uint64_t most_bytes,
+Attributes read_attributes(const Opened& file, hid_t object, const Where& where, std::uint64_t most_bytes,
                            const std::function<void(const std::string& name, const Error& error)>& unreadable) {
   Attributes attributes;
   for (const std::string& name : attribute_names(object, where)) {
     try {
-      attributes.emplace_back(name, read_attribute(object, name, where, most_bytes));
+      attributes.emplace_back(name, read_attribute(file, object, name, where, most_bytes));
     } catch (const Error& error) {
-      if (error.code() != Code::malformed && error.code() != Code::too_large) throw;
+      if (error.code() != Code::malformed && error.code() != Code::too_large && error.code() != Code::unsupported) {
+        throw;
+      }
       unreadable(name, error);
     }
   }
   return attributes;
 }
 
-Value read_value(hid_t dataset, const Where& where, std::uint64_t most_bytes) {
-  const Storage storage = describe_storage(dataset, where);
-  if (storage.kind == StorageKind::external || storage.kind == StorageKind::virtual_) {
-    throw Error(Code::unsupported,
-                fmt::format("{}: {}: its elements lie in other files, which are not opened", where.path,
-                            base::printable(where.object)),
-                {.path = where.path, .record = where.object});
-  }
+Value read_value(const Opened& file, hid_t dataset, const Where& where, std::uint64_t most_bytes) {
   const Handle type = require(H5Dget_type(dataset), H5Tclose, where, "its type cannot be read");
   const Handle space = require(H5Dget_space(dataset), H5Sclose, where, "its dataspace cannot be read");
-  return read_elements(type.get(), space.get(), where, most_bytes, [&](hid_t memory, void* to) {
-    return H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, to);
-  });
+  Shape shape = shape_of(file, type.get(), space.get(), where, most_bytes);
+  std::vector<std::byte> raw(static_cast<std::size_t>(shape.bytes));
+  if (!raw.empty()) {
+    DatasetContents(file, dataset, shape.value.extents, shape.element_bytes, where, most_bytes).read_at(0, raw);
+  }
+  return value_of(file, std::move(shape), raw, most_bytes);
 }
 
 namespace {
@@ -299,6 +319,7 @@ std::optional<Found> find_object(const Opened& file, const std::string& path, co
     const auto link = link_named(file, opened.back().get(), step, where);
     if (!link) return {};
     if (link->kind == LinkKind::hard) {
+      file.require_sound(link->address);
       opened.push_back(open_member(opened.back().get(), step, where));
       taken.push_back(step);
       continue;

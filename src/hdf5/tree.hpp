@@ -55,16 +55,17 @@ Object object_of(const Opened& file, hid_t group, const std::string& name, const
 // Opens a member of a group that is a hard link, of whatever kind.
 Handle open_member(hid_t group, const std::string& name, const Where& where);
 // Without the places of chunks (chunks_of).
-Dataset describe_dataset(hid_t dataset, const Where& where);
+Dataset describe_dataset(const Opened& file, hid_t dataset, const Where& where);
 
 // In order of name. An attribute of more than `most_bytes` has no value.
 std::vector<std::string> attribute_names(hid_t object, const Where& where);
-Value read_attribute(hid_t object, const std::string& name, const Where& where, std::uint64_t most_bytes);
+Value read_attribute(const Opened& file, hid_t object, const std::string& name, const Where& where,
+                     std::uint64_t most_bytes);
 // Those that can be read; what cannot is told to `unreadable`.
-Attributes read_attributes(hid_t object, const Where& where, std::uint64_t most_bytes,
+Attributes read_attributes(const Opened& file, hid_t object, const Where& where, std::uint64_t most_bytes,
                            const std::function<void(const std::string& name, const Error& error)>& unreadable);
-// All of a small dataset, whatever its storage; filters are undone by the library. too_large, unsupported.
-Value read_value(hid_t dataset, const Where& where, std::uint64_t most_bytes);
+// All of a small dataset, whatever its storage. too_large, unsupported.
+Value read_value(const Opened& file, hid_t dataset, const Where& where, std::uint64_t most_bytes);
 
 // Follows links of every kind but external ones (unsupported), each step by our own hand; soft links at most 32 times.
 struct Found {

@@ -101,12 +101,4 @@ herr_t object_facts(hid_t group, const char* name, RawObject& facts) {
   return status;
 }
 
-void reclaim(hid_t type, hid_t space, void* values) {
-#if H5_VERSION_GE(1, 12, 0)
-  H5Treclaim(type, space, H5P_DEFAULT, values);
-#else
-  H5Dvlen_reclaim(type, space, H5P_DEFAULT, values);
-#endif
-}
-
 }  // namespace lq::hdf5

@@ -37,7 +37,4 @@ herr_t object_facts(hid_t object, RawObject& facts);
 // Of a member of a group that is a hard link.
 herr_t object_facts(hid_t group, const char* name, RawObject& facts);
 
-// Gives back what the library allocated for strings of variable length.
-void reclaim(hid_t type, hid_t space, void* values);
-
 }  // namespace lq::hdf5

@@ -79,7 +79,10 @@ class Walker {
   void take(Level& level, Link link) {
     const std::string path = child_path(level.path, link.name);
     if (link.kind != LinkKind::hard) return note_link(level, path, link);
-    if (!seen_.insert(link.address).second) return;
+    if (!seen_.insert(link.address).second) {
+      findings_.note("hdf5-hard-link", record_at(path, link.address), "it is another name of an object met before");
+      return;
+    }
     if (++met_ > limits_.records) {
       is_full_ = true;
       findings_.error(Code::too_large, "hdf5-too-many-objects", record_at(path, link.address),
@@ -87,6 +90,7 @@ class Walker {
       return;
     }
     attempt(path, link.address, [&] {
+      file_.require_sound(link.address);
       const Handle handle = open_member(level.handle.get(), link.name, file_.where(path));
       Visited member{.name = link.name, .path = path, .address = link.address, .handle = &handle};
       switch (H5Iget_type(handle.get())) {

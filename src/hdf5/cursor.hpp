@@ -1,0 +1,62 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Numbers one behind the other in bytes that may say anything.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <limequat/error.hpp>
+
+#include "base/bytes.hpp"
+
+namespace lq::hdf5 {
+
+class Cursor {
+ public:
+  // `what` and `path`: for messages.
+  Cursor(base::Bytes bytes, std::string_view what, const std::string& path) : bytes_(bytes), what_(what), path_(path) {}
+
+  std::uint64_t left() const noexcept { return bytes_.size() - at_; }
+  std::uint64_t at() const noexcept { return at_; }
+
+  std::uint64_t take(std::uint64_t bytes) {
+    const base::Bytes taken = skip(bytes);
+    std::uint64_t number = 0;
+    for (std::size_t i = taken.size(); i-- > 0;) number = number << 8 | std::to_integer<std::uint64_t>(taken[i]);
+    return number;
+  }
+  base::Bytes skip(std::uint64_t bytes) {
+    if (bytes > left()) refuse("it ends early");
+    const base::Bytes taken = bytes_.subspan(at_, bytes);
+    at_ += bytes;
+    return taken;
+  }
+  // A text that ends with a NUL.
+  std::string_view text() {
+    const std::string_view rest = base::as_text(bytes_.subspan(at_));
+    const std::size_t end = rest.find('\0');
+    if (end == std::string_view::npos) refuse("a name does not end");
+    at_ += end + 1;
+    return rest.substr(0, end);
+  }
+  // To a multiple of `bytes` from `from` on.
+  void align(std::uint64_t from, std::uint64_t bytes) {
+    const std::uint64_t over = (at_ - from) % bytes;
+    if (over > 0) skip(bytes - over);
+  }
+  [[noreturn]] void refuse(std::string_view why) const {
+    throw Error(Code::malformed, path_ + ": " + std::string(what_) + " is damaged: " + std::string(why),
+                {.path = path_});
+  }
+
+ private:
+  base::Bytes bytes_;
+  std::uint64_t at_ = 0;
+  std::string_view what_;
+  const std::string& path_;
+};
+
+}  // namespace lq::hdf5
