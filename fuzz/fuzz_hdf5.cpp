@@ -46,7 +46,7 @@ void read_tiles(base::ByteSource& file, const Payload& payload) {
   const format::TileCodec* codec = payload.encoding.empty() ? nullptr : hdf5::tile_codec(payload.encoding);
   for (const Tile& tile : payload.tiles) {
     require_inside(tile.offset, tile.bytes, file.size());
-    const std::uint64_t decoded = payload.tile_sites * (payload.site_bytes());
+    const std::uint64_t decoded = payload.tile_sites * (payload.site_bytes() / payload.arrays);
     if (tile.bytes == 0) continue;
     require_that(!payload.encoding.empty() || tile.bytes == decoded, "a tile holds its sites");
     if (codec == nullptr || decoded > most_bytes) continue;
@@ -64,6 +64,16 @@ void check_field(base::ByteSource& file, const FieldEntry& field, const Catalog&
   const auto slices = static_cast<std::uint64_t>(payload.extents[payload.extents.size() - 1]);
   require_that(field.sums.slices().empty() || field.sums.slices().size() == slices, "a checksum for each slice");
   if (payload.tile_sites == 0) return require_inside(payload.offset, payload.length, file.size());
+  std::uint64_t tiles = payload.arrays;
+  if (payload.block.size() == 0) {
+    require_that(payload.tile_sites == payload.stored.volume(), "an array is one tile");
+  } else {
+    require_that(payload.tile_sites == volume(payload.block), "a block is a tile");
+    for (int d = 0; d < payload.extents.size(); ++d) {
+      tiles *= static_cast<std::uint64_t>((payload.extents[d] + payload.block[d] - 1) / payload.block[d]);
+    }
+  }
+  require_that(payload.tiles.size() == tiles, "there are all tiles");
   read_tiles(file, payload);
 }
 
@@ -78,8 +88,8 @@ class Reader final : public hdf5::Visitor {
   }
   void group(const hdf5::Visited& object) override {
     attempt([&] {
-      for (const auto& [name, value] : hdf5::read_attributes(file_, object.handle->get(), file_.where(object.path), most_bytes,
-                                                             [](const std::string&, const Error&) {})) {
+      for (const auto& [name, value] : hdf5::read_attributes(file_, object.handle->get(), file_.where(object.path),
+                                                             most_bytes, [](const std::string&, const Error&) {})) {
         hdf5::shown(value);
       }
     });

@@ -143,8 +143,19 @@ class Scan final : public Visitor, public Finds {
     }
   }
 
-  std::uint64_t record_of(const FoundField& found, const Payload&) {
-    const auto record = std::ranges::find(catalog_.records, found.arrays.front()->path, &Record::type);
+  // That of the dataset; one for the group where there are several.
+  std::uint64_t record_of(const FoundField& found, const Payload& payload) {
+    auto record = std::ranges::find(catalog_.records, found.arrays.front()->path, &Record::type);
+    if (found.arrays.size() > 1) {
+      Record made = record_at(found.path, found.arrays.front()->address);
+      made.data_length = payload.length;
+      made.number = catalog_.records.size() + 1;
+      record = catalog_.records.insert(catalog_.records.end(), std::move(made));
+    }
+    if (!payload.tiles.empty()) {
+      record->pieces = payload.tiles.size();
+      record->offset = payload.tiles.front().offset;
+    }
     return static_cast<std::uint64_t>(record - catalog_.records.begin());
   }
 
