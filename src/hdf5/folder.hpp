@@ -23,7 +23,8 @@ struct Member {
   std::string path;
   std::uint64_t address = 0;
   Dataset data;
-  Attributes attributes;  // of datasets of numbers
+  Attributes attributes;          // of datasets of numbers
+  bool lacks_attributes = false;  // some could not be read
   bool is_taken = false;
 };
 

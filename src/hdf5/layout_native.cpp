@@ -107,6 +107,7 @@ void find_one(Member& member, Finds& finds) {
     return refuse(member, finds,
                   fmt::format("its layout has version {}; 1 is known", version ? fmt::format("{}", *version) : "none"));
   }
+  if (member.lacks_attributes) return refuse(member, finds, "not all of its attributes can be read");
   const auto kind_text = text_named(member, native::kind);
   const auto stated = stated_extents(member);
   const auto numbers = numbers_of(member.data);

@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "hdf5/cursor.hpp"
+#include "hdf5/dense_attributes.hpp"
 
 namespace lq::hdf5 {
 namespace {
@@ -409,17 +410,54 @@ void require_sound_header(base::ByteSource& file, const Superblock& superblock, 
   MessageCheck(file, superblock).check(read_object_header(file, superblock, address));
 }
 
+namespace {
+
+// Values of attributes of that name in the block of a heap whose type is a text of variable length. Those that were
+// deleted may be there, too.
+void find_in_block(base::Bytes block, std::uint64_t offset, std::string_view name, const std::string& path,
+                   std::vector<AttributeData>& found) {
+  constexpr std::size_t most_head = 9;
+  constexpr unsigned class_mask = 15, list_class = 9;
+  const std::string_view text = base::as_text(block);
+  std::string wanted(name);
+  wanted.push_back('\0');
+  for (std::size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + 1)) {
+    for (const std::size_t head : {most_head, most_head - 1}) {
+      const std::size_t version = head == most_head ? 3 : 2;
+      if (at < head || std::to_integer<std::size_t>(block[at - head]) != version) continue;
+      if (base::load_le<std::uint16_t>(block.data() + at - head + 2) != wanted.size()) continue;
+      Cursor cursor(block.subspan(at - head), "an attribute", path);
+      const AttributeParts parts = take_attribute(cursor);
+      if (parts.type.empty() || (std::to_integer<unsigned>(parts.type.front()) & class_mask) != list_class) continue;
+      found.push_back({offset + at - head + cursor.at(), cursor.left()});
+    }
+  }
+}
+
+}  // namespace
+
 std::optional<AttributeData> find_attribute(base::ByteSource& file, const Superblock& superblock, std::uint64_t address,
                                             std::string_view name) {
+  std::vector<AttributeData> in_heap;
   for (const HeaderMessage& found : read_object_header(file, superblock, address).messages) {
-    if (found.type != message::attribute || found.is_shared) continue;
+    if (found.is_shared) continue;
     const HeaderBytes bytes = bytes_at(file, found.offset, found.bytes);
     Cursor cursor(bytes, "an attribute", file.path());
-    const AttributeParts parts = take_attribute(cursor);
-    if (base::as_text(parts.name).substr(0, parts.name.size() - 1) != name) continue;
-    return AttributeData{found.offset + cursor.at(), cursor.left()};
+    if (found.type == message::attribute) {
+      const AttributeParts parts = take_attribute(cursor);
+      if (base::as_text(parts.name).substr(0, parts.name.size() - 1) != name) continue;
+      return AttributeData{found.offset + cursor.at(), cursor.left()};
+    }
+    if (found.type != message::attribute_info) continue;
+    cursor.skip(1);
+    if ((cursor.take(1) & 1) != 0) cursor.skip(2);
+    const std::uint64_t heap = cursor.take(static_cast<std::uint64_t>(superblock.offset_bytes));
+    if (heap == UINT64_MAX) continue;
+    for_each_heap_block(file, superblock, heap, [&](base::Bytes block, std::uint64_t offset) {
+      find_in_block(block, offset, name, file.path(), in_heap);
+    });
   }
-  return {};
+  return in_heap.size() == 1 ? std::optional(in_heap.front()) : std::nullopt;
 }
 
 std::string message_name(int type) {

@@ -19,7 +19,7 @@ namespace lq::hdf5 {
 // Types of messages that we look into.
 namespace message {
 inline constexpr int dataspace = 0x01, datatype = 0x03, old_fill = 0x04, fill = 0x05, layout = 0x08, filters = 0x0b,
-                     attribute = 0x0c, continuation = 0x10, symbol_table = 0x11;
+                     attribute = 0x0c, continuation = 0x10, symbol_table = 0x11, attribute_info = 0x15;
 }  // namespace message
 
 struct HeaderMessage {
@@ -40,7 +40,8 @@ ObjectHeader read_object_header(base::ByteSource& file, const Superblock& superb
 // Looks into the messages, too: types, dataspaces, fill values, filters, attributes.
 void require_sound_header(base::ByteSource& file, const Superblock& superblock, std::uint64_t address);
 
-// The value of an attribute that lies in the header; nothing: it lies elsewhere, or is shared.
+// The value of an attribute in the header, or of a text of variable length in a heap; nothing: it is not found there,
+// or what was deleted cannot be told from what is.
 struct AttributeData {
   std::uint64_t offset = 0;  // in the file
   std::uint64_t bytes = 0;

@@ -60,10 +60,12 @@ class Scan final : public Visitor, public Finds {
   }
 
  private:
-  Attributes attributes_of(const Visited& object) {
+  // `lacks_some`: not all of them could be read.
+  Attributes attributes_of(const Visited& object, bool& lacks_some) {
     return read_attributes(
         *file_, object.handle->get(), file_->where(object.path), limits_.text_bytes,
         [&](const std::string& name, const Error& error) {
+          lacks_some = true;
           findings_.warning("hdf5-attribute", record_at(object.path, object.address),
                             fmt::format("its attribute {} cannot be read: {}", base::printable(name), error.what()));
         });
@@ -77,7 +79,7 @@ class Scan final : public Visitor, public Finds {
     member.path = object.path;
     member.address = object.address;
     member.data = describe_dataset(*file_, object.handle->get(), file_->where(object.path));
-    if (numbers_of(member.data)) member.attributes = attributes_of(object);
+    if (numbers_of(member.data)) member.attributes = attributes_of(object, member.lacks_attributes);
     add_record(member);
     folder_.members.push_back(std::move(member));
   }
@@ -99,7 +101,8 @@ class Scan final : public Visitor, public Finds {
 
   void group(const Visited& object) override {
     folder_.path = object.path;
-    folder_.attributes = attributes_of(object);
+    bool lacks_some = false;  // for which there are findings
+    folder_.attributes = attributes_of(object, lacks_some);
     folder_.is_of_qdp = is_of_qdp_;
     if (object.path == "/") catalog_.metadata = metadata_of(folder_.attributes, std::array{native::file_marker});
     group_ = object.handle->get();

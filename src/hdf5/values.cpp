@@ -106,7 +106,8 @@ template <class T>
 std::string shown_all(const std::vector<T>& elements, const char* between) {
   std::string text;
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    text += (i == 0 ? "" : between) + shown_element(static_cast<T>(elements[i]));
+    if (i > 0) text += between;
+    text += shown_element(static_cast<T>(elements[i]));
   }
   return text;
 }

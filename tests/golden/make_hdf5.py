@@ -129,6 +129,12 @@ def native_variable_texts(path):
         action = file.create_dataset("action", data=data)
         mark_native(action, data, lattice, "generic", texts=variable)
         action.attrs["parts"] = ["gauge", "fermion"]
+    # In files of HDF5 1.8 and later, many attributes of one object lie in a heap.
+    with h5py.File(path.with_name("native-dense-texts.h5"), "w", libver=("v108", "v110")) as file:
+        action = file.create_dataset("action", data=data)
+        mark_native(action, data, lattice, "generic", texts=variable)
+        for k in range(40):
+            action.attrs[f"note{k}"] = f"text {k}"
 
 
 def native_chunked(path):
