@@ -33,6 +33,8 @@ enum class SumKind {
   milc,    // two words, sum29 and sum31: XOR of all 32-bit words, rotated left by (number of the word mod 29), (mod 31)
   sha256,  // eight words: XOR over sites of SHA-256(dimensions, coordinates, numbers), all of it little-endian (QLUA)
   crc32,   // one word: CRC-32 of the bytes as they lie there
+  pyquda,  // two words, sum29 and sum31: XOR over sites of the XOR of the site's 32-bit words, rotated left by (site
+           // rank mod 29), (mod 31)
 };
 
 // What one value is the sum of.
@@ -40,6 +42,7 @@ enum class SumOf {
   field,   // all of it
   slices,  // a slice of the slowest dimension of the file
   tiles,   // a tile: so many sites of the file's sequence
+  arrays,  // an array: the part of each site's numbers that is dealt into it
 };
 
 struct SumName {

@@ -18,9 +18,9 @@ struct KindFacts {
   std::size_t words;
 };
 
-constexpr std::array<KindFacts, 6> kinds{
-    {{"scidac", 2}, {"weighted", 4}, {"nersc", 1}, {"milc", 2}, {"sha256", 8}, {"crc32", 1}}};
-constexpr std::array<std::string_view, 3> extents{"field", "slices", "tiles"};
+constexpr std::array<KindFacts, 7> kinds{
+    {{"scidac", 2}, {"weighted", 4}, {"nersc", 1}, {"milc", 2}, {"sha256", 8}, {"crc32", 1}, {"pyquda", 2}}};
+constexpr std::array<std::string_view, 4> extents{"field", "slices", "tiles", "arrays"};
 
 constexpr SumName field_checksum{SumKind::scidac, SumOf::field};
 constexpr SumName slice_checksums{SumKind::scidac, SumOf::slices};

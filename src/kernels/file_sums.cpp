@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/file_sums.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -71,6 +72,12 @@ Checksum rotated_words(base::Bytes bytes, bool big_endian, std::uint64_t first_w
   return sum;
 }
 
+std::uint32_t xor_of_words(base::Bytes bytes, bool big_endian) noexcept {
+  std::uint32_t words = 0;
+  for_each_word(bytes, big_endian, [&](std::uint32_t word) { words ^= word; });
+  return words;
+}
+
 Sha256::Words sha256_of_site(base::Bytes site, std::size_t number_bytes, bool big_endian,
                              std::span<const std::int64_t> coordinates) noexcept {
   Sha256 hash;
@@ -85,10 +92,13 @@ Sha256::Words sha256_of_site(base::Bytes site, std::size_t number_bytes, bool bi
     hash.add(site);
     return hash.finish();
   }
-  for (std::size_t at = 0; at < site.size(); at += number_bytes) {
-    std::array<std::byte, 8> number;
-    for (std::size_t i = 0; i < number_bytes; ++i) number[i] = site[at + number_bytes - 1 - i];
-    hash.add({number.data(), number_bytes});
+  std::array<std::byte, 512> swapped;
+  while (!site.empty()) {
+    const std::size_t bytes = std::min(site.size(), swapped.size());
+    for (std::size_t i = 0; i < bytes; ++i)
+      swapped[i] = site[i / number_bytes * number_bytes + number_bytes - 1 - i % number_bytes];
+    hash.add({swapped.data(), bytes});
+    site = site.subspan(bytes);
   }
   return hash.finish();
 }

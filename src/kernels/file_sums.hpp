@@ -21,6 +21,9 @@ std::uint32_t sum_of_words(base::Bytes bytes, bool big_endian) noexcept;
 // XOR of the words rotated by their number mod 29 (suma) and mod 31 (sumb); the first one has number `first_word`.
 Checksum rotated_words(base::Bytes bytes, bool big_endian, std::uint64_t first_word) noexcept;
 
+// XOR of the words.
+std::uint32_t xor_of_words(base::Bytes bytes, bool big_endian) noexcept;
+
 // SHA-256 of a site as QLUA takes it: the number of dimensions and the coordinates in 64 bits each, then the numbers,
 // everything little-endian.
 Sha256::Words sha256_of_site(base::Bytes site, std::size_t number_bytes, bool big_endian,

@@ -82,5 +82,36 @@ TEST(FileSums, Crc32IsTheSumOfItsPartsInAnyOrder) {
   EXPECT_EQ(crc32_of_zeros(5), crc32_portable(0, std::vector<std::byte>(5)));
 }
 
+TEST(FileSums, XorOfWordsDoesNotDependOnTheByteOrderOfNumbers) {
+  std::vector<std::byte> big, little;
+  std::uint32_t expected = 0;
+  for (std::uint64_t k = 1; k <= 9; ++k) {
+    const std::uint64_t number = k * 0x9e3779b97f4a7c15;
+    expected ^= static_cast<std::uint32_t>(number) ^ static_cast<std::uint32_t>(number >> 32);
+    std::array<std::byte, 8> bytes;
+    base::store_be(bytes.data(), number);
+    big.insert(big.end(), bytes.begin(), bytes.end());
+    base::store_le(bytes.data(), number);
+    little.insert(little.end(), bytes.begin(), bytes.end());
+  }
+  EXPECT_EQ(xor_of_words(big, true), expected);
+  EXPECT_EQ(xor_of_words(little, false), expected);
+}
+
+// Sites of any size, turned in pieces.
+TEST(FileSums, HashesOfBigEndianSitesAreThoseOfLittleEndianOnes) {
+  for (const std::size_t size : {4U, 8U}) {
+    for (const std::size_t numbers : {1U, 63U, 64U, 65U, 128U, 129U, 288U}) {
+      std::vector<std::byte> little(numbers * size), big(numbers * size);
+      for (std::size_t i = 0; i < little.size(); ++i) {
+        little[i] = static_cast<std::byte>(i * 7 + i / 256);
+        big[i / size * size + size - 1 - i % size] = little[i];
+      }
+      const std::array<std::int64_t, 2> x{3, 4};
+      EXPECT_EQ(sha256_of_site(big, size, true, x), sha256_of_site(little, size, false, x)) << numbers;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lq::kernels

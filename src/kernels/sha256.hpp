@@ -20,8 +20,6 @@ class Sha256 {
   Words finish() noexcept;
 
  private:
-  void add_block(const std::byte* block) noexcept;
-
   Words state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   std::array<std::byte, 64> rest_{};
   std::uint64_t bytes_ = 0;  // added so far

@@ -6,7 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <random>
 #include <string>
+#include <vector>
+
+#include "kernels/sha256_blocks.hpp"
 
 namespace lq::kernels {
 namespace {
@@ -37,6 +42,35 @@ TEST(Sha256, DoesNotDependOnHowTheDataCome) {
   const std::string text(1000, 'x');
   for (const std::size_t step : {1u, 7u, 55u, 56u, 63u, 64u, 65u, 128u}) {
     EXPECT_EQ(digest_of(text, step), digest_of(text, text.size())) << step;
+  }
+}
+
+// Where the processor has instructions for it.
+TEST(Sha256, WithInstructionsIsThatInPlainCode) {
+  const Sha256Compression fast = sha256_instructions();
+  if (fast == nullptr) GTEST_SKIP() << "no instructions for SHA-256 here";
+  std::mt19937 random(5);
+  std::vector<std::byte> blocks(64 * 7);
+  for (int trial = 0; trial < 100; ++trial) {
+    Sha256::Words state;
+    for (std::uint32_t& word : state) word = static_cast<std::uint32_t>(random());
+    for (std::byte& byte : blocks) byte = static_cast<std::byte>(random());
+    Sha256::Words expected = state;
+    const std::size_t count = static_cast<std::size_t>(trial) % 8;
+    compress_sha256_portable(expected.data(), blocks.data(), count);
+    fast(state.data(), blocks.data(), count);
+    ASSERT_EQ(state, expected) << trial;
+  }
+}
+
+// The published example of three letters is one block; both ways must give it.
+TEST(Sha256, OfThreeLettersIsTheSameInPlainCode) {
+  std::array<std::byte, 64> block{std::byte{'a'}, std::byte{'b'}, std::byte{'c'}, std::byte{0x80}};
+  block[63] = std::byte{24};
+  for (const Sha256Compression compress : {Sha256Compression{compress_sha256_portable}, sha256_compression()}) {
+    Sha256::Words state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    compress(state.data(), block.data(), 1);
+    EXPECT_EQ(state, of_abc);
   }
 }
 

@@ -4,6 +4,7 @@
 // Every value is kept as words of 64 bits that combine by XOR or by addition, whatever its kind.
 #include "pump/site_sums.hpp"
 
+#include <bit>
 #include <span>
 #include <utility>
 
@@ -40,6 +41,18 @@ void append(std::vector<std::uint32_t>& words, SumKind kind, const Checksum& che
   append(words, weighted.weighted);
 }
 
+void require_kept(const SumName& name, const Payload& payload) {
+  const bool tiles_are_runs = payload.block.size() == 0 && payload.arrays == 1;
+  const bool is_kept = name.of == SumOf::tiles    ? tiles_are_runs && !is_of_crcs(name.kind)
+                       : name.of == SumOf::arrays ? name.kind == SumKind::sha256 || name.kind == SumKind::pyquda
+                                                  : true;
+  if (is_kept) return;
+  throw Error(Code::unsupported, fmt::format("sums of kind {} are not kept for {}", lq::name(name.kind),
+                                             name.of == SumOf::tiles && !is_of_crcs(name.kind)
+                                                 ? "tiles that are blocks, or of one of several arrays"
+                                                 : lq::name(name.of)));
+}
+
 }  // namespace
 
 SiteSums::SiteSums(const Payload& payload, const std::vector<SumName>& wanted)
@@ -55,27 +68,27 @@ SiteSums::SiteSums(const Payload& payload, const std::vector<SumName>& wanted)
   const std::int64_t slices = payload.stored.extents[order.back()];
   keeps_slices_ = keeps_slices_ && slices >= 1 && slices <= max_slices;
   if (keeps_slices_) slice_sites_ = sites_ / static_cast<std::uint64_t>(slices);
-  for (const SumName& name : wanted) want(name, payload.tile_sites);
+  for (const SumName& name : wanted) want(name, payload);
   std::size_t most = checksums_.size() + 2 * weighted_.size();
   for (const FileSum& sum : others_) most += sum.values.size();
   exchanged_.resize(most);
 }
 
-void SiteSums::want(const SumName& name, std::uint64_t tile_sites) {
+void SiteSums::want(const SumName& name, const Payload& payload) {
+  require_kept(name, payload);
   if (is_of_crcs(name.kind)) {
-    if (name.of == SumOf::tiles) {
-      throw Error(Code::unsupported, fmt::format("sums of kind {} are not kept for tiles", lq::name(name.kind)));
-    }
     const auto slices = static_cast<std::size_t>(keeps_slices_ ? sites_ / slice_sites_ : 1);
     checksums_.resize(slices);
     if (name.kind == SumKind::weighted) weighted_.resize(slices);
     return;
   }
   if (name.of == SumOf::slices && !keeps_slices_) return;
-  const std::uint64_t part = name.of == SumOf::slices ? slice_sites_ : name.of == SumOf::tiles ? tile_sites : sites_;
-  FileSum sum{name, part == 0 ? sites_ : part};
+  const std::uint64_t part = name.of == SumOf::slices  ? slice_sites_
+                             : name.of == SumOf::tiles ? payload.tile_sites
+                                                       : sites_;
+  FileSum sum{name, part == 0 ? sites_ : part, name.of == SumOf::arrays ? payload.arrays : 1};
   const std::uint64_t parts = sum.part_sites == 0 ? 1 : (sites_ + sum.part_sites - 1) / sum.part_sites;
-  sum.values.resize(static_cast<std::size_t>(parts) * held_words(name.kind));
+  sum.values.resize(static_cast<std::size_t>(parts * sum.arrays) * held_words(name.kind));
   others_.push_back(std::move(sum));
 }
 
@@ -96,7 +109,7 @@ void SiteSums::add(FileSum& sum, base::Bytes sites, const Run& run) noexcept {
 
 void SiteSums::add_part(FileSum& sum, base::Bytes sites, const Run& run) noexcept {
   std::uint64_t* const value =
-      sum.values.data() + run.file_site / sum.part_sites * std::uint64_t{held_words(sum.name.kind)};
+      sum.values.data() + run.file_site / sum.part_sites * sum.arrays * held_words(sum.name.kind);
   switch (sum.name.kind) {
     case SumKind::nersc:
       *value += kernels::sum_of_words(sites, big_endian_);
@@ -107,7 +120,8 @@ void SiteSums::add_part(FileSum& sum, base::Bytes sites, const Run& run) noexcep
       break;
     }
     case SumKind::sha256:
-      add_hashes(value, sites, run);
+    case SumKind::pyquda:
+      add_sites(sum, value, sites, run);
       break;
     case SumKind::crc32:
       if (run.file_site != sum.crc_end || run.file_site % sum.part_sites == 0) {
@@ -124,15 +138,31 @@ void SiteSums::add_part(FileSum& sum, base::Bytes sites, const Run& run) noexcep
   }
 }
 
-void SiteSums::add_hashes(std::uint64_t* value, base::Bytes sites, const Run& run) const noexcept {
+// Kinds that are made of values of sites, or of the parts of sites that are in an array.
+void SiteSums::add_sites(const FileSum& sum, std::uint64_t* value, base::Bytes sites, const Run& run) const noexcept {
+  const auto bytes = static_cast<std::size_t>(site_bytes_ / sum.arrays);
   for (std::uint64_t k = 0; k < run.sites; ++k) {
-    const Coord x = lattice::site_of_rank(run.site_rank + k * run.rank_stride, extents_);
-    const base::Bytes site =
-        sites.subspan(static_cast<std::size_t>(k * site_bytes_), static_cast<std::size_t>(site_bytes_));
-    const auto hash =
-        kernels::sha256_of_site(site, number_bytes_, big_endian_, {x.begin(), static_cast<std::size_t>(x.size())});
-    for (std::size_t i = 0; i < hash.size() / 2; ++i) value[i] ^= pair_of(hash[2 * i], hash[2 * i + 1]);
+    const std::uint64_t rank = run.site_rank + k * run.rank_stride;
+    std::uint64_t* of_array = value;
+    for (std::uint64_t a = 0; a < sum.arrays;
+         ++a, sites = sites.subspan(bytes), of_array += held_words(sum.name.kind)) {
+      const base::Bytes part = sites.first(bytes);
+      if (sum.name.kind == SumKind::sha256) {
+        add_hash(of_array, part, rank);
+      } else {
+        const std::uint32_t words = kernels::xor_of_words(part, big_endian_);
+        *of_array ^=
+            pair_of(std::rotl(words, static_cast<int>(rank % 29)), std::rotl(words, static_cast<int>(rank % 31)));
+      }
+    }
   }
+}
+
+void SiteSums::add_hash(std::uint64_t* value, base::Bytes site, std::uint64_t site_rank) const noexcept {
+  const Coord x = lattice::site_of_rank(site_rank, extents_);
+  const auto hash =
+      kernels::sha256_of_site(site, number_bytes_, big_endian_, {x.begin(), static_cast<std::size_t>(x.size())});
+  for (std::size_t i = 0; i < hash.size() / 2; ++i) value[i] ^= pair_of(hash[2 * i], hash[2 * i + 1]);
 }
 
 // What was continued so far becomes a contribution to the CRC-32 of its part.

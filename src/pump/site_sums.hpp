@@ -53,20 +53,22 @@ class SiteSums {
   std::uint64_t slice_sites() const noexcept { return slice_sites_; }
 
  private:
-  // A sum of another kind, for each part of so many sites.
+  // A sum of another kind, for each part of so many sites, and for each of the arrays that a site is dealt into.
   struct FileSum {
     SumName name;
     std::uint64_t part_sites = 0;
+    std::uint64_t arrays = 1;
     std::vector<std::uint64_t> values = {};
     // The CRC-32 of bytes that lie one behind the other is continued before it is added.
     std::uint32_t crc = 0;
     std::uint64_t crc_begin = 0, crc_end = 0;  // numbers of sites
   };
 
-  void want(const SumName& name, std::uint64_t tile_sites);
+  void want(const SumName& name, const Payload& payload);
   void add(FileSum& sum, base::Bytes sites, const Run& run) noexcept;
   void add_part(FileSum& sum, base::Bytes sites, const Run& run) noexcept;
-  void add_hashes(std::uint64_t* value, base::Bytes sites, const Run& run) const noexcept;
+  void add_sites(const FileSum& sum, std::uint64_t* value, base::Bytes sites, const Run& run) const noexcept;
+  void add_hash(std::uint64_t* value, base::Bytes site, std::uint64_t site_rank) const noexcept;
   void settle_crc(FileSum& sum) const noexcept;
   std::uint64_t part_end(const FileSum& sum, std::uint64_t site) const noexcept;  // of the part that holds it
   void combine(comm::Comm& comm, comm::Reduce operation);

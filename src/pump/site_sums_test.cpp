@@ -121,7 +121,7 @@ struct PlainSums {
   std::vector<std::uint32_t> operator()(SumKind kind, std::uint64_t first, std::uint64_t end) const {
     const std::size_t size = static_cast<std::size_t>(payload.spec.site_bytes());
     const SiteOrder order = lattice::resolve_order(payload.order, payload.extents.size());
-    Checksum pair, words;
+    Checksum pair, words, turned;
     std::uint64_t plain = 0, weighted = 0;
     std::uint32_t nersc = 0;
     std::vector<std::uint32_t> hash(8);
@@ -132,14 +132,18 @@ struct PlainSums {
       kernels::add_site(pair, rank, static_cast<std::uint32_t>(crc));
       plain += crc;
       weighted += crc * (rank + 1);
+      std::uint32_t of_site = 0;
       for (std::size_t k = 0; k < size / 4; ++k) {
         const std::uint64_t number = site * (size / 4) + k;
         const auto word = payload.byte_order == ByteOrder::big ? base::load_be<std::uint32_t>(one.data() + 4 * k)
                                                                : base::load_le<std::uint32_t>(one.data() + 4 * k);
         nersc += word;
+        of_site ^= word;
         words.suma ^= std::rotl(word, static_cast<int>(number % 29));
         words.sumb ^= std::rotl(word, static_cast<int>(number % 31));
       }
+      turned.suma ^= std::rotl(of_site, static_cast<int>(rank % 29));
+      turned.sumb ^= std::rotl(of_site, static_cast<int>(rank % 31));
       add_hash(hash, x, one);
     }
     const auto high = [](std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); };
@@ -155,6 +159,8 @@ struct PlainSums {
         return {words.suma, words.sumb};
       case SumKind::sha256:
         return hash;
+      case SumKind::pyquda:
+        return {turned.suma, turned.sumb};
       case SumKind::crc32:
         return {kernels::crc32_portable(0, bytes.subspan(first * size, (end - first) * size))};
     }
@@ -179,8 +185,8 @@ struct PlainSums {
   }
 };
 
-constexpr SumKind every_kind[] = {SumKind::scidac, SumKind::weighted, SumKind::nersc,
-                                  SumKind::milc,   SumKind::sha256,   SumKind::crc32};
+constexpr SumKind every_kind[] = {SumKind::scidac, SumKind::weighted, SumKind::nersc, SumKind::milc,
+                                  SumKind::sha256, SumKind::crc32,    SumKind::pyquda};
 
 // A lattice of 168 sites, whose 25-site tiles divide neither it nor its slices.
 Payload payload_in(ByteOrder byte_order, const SiteOrder& order, Precision precision) {
@@ -228,12 +234,15 @@ std::vector<pump::Run> runs_of(const Payload& payload, int rank) {
   return mine;
 }
 
-void expect_plain_sums(const Payload& payload) {
-  const auto site_bytes = static_cast<std::size_t>(payload.spec.site_bytes());
-  std::vector<std::byte> bytes(payload.stored.volume() * site_bytes);
+std::vector<std::byte> random_sites(const Payload& payload) {
+  std::vector<std::byte> bytes(payload.stored.volume() * payload.spec.site_bytes());
   std::mt19937 random(3);
   for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
-  const Sums expected = plain_sums(payload, bytes);
+  return bytes;
+}
+
+void expect_sums(const Payload& payload, base::Bytes bytes, const Sums& expected) {
+  const auto site_bytes = static_cast<std::size_t>(payload.spec.site_bytes());
   lq::testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
     SiteSums sums(payload, expected.names());
     const SitePacker one(payload, payload.spec.precision, sums);
@@ -251,10 +260,50 @@ TEST(SiteSums, OfEveryKindAreThoseOfPlainLoops) {
   for (const ByteOrder byte_order : {ByteOrder::big, ByteOrder::little}) {
     for (const SiteOrder& order : {SiteOrder{}, SiteOrder{2, 0, 1}}) {
       for (const Precision precision : {Precision::single, Precision::double_}) {
-        expect_plain_sums(payload_in(byte_order, order, precision));
+        const Payload payload = payload_in(byte_order, order, precision);
+        const std::vector<std::byte> bytes = random_sites(payload);
+        expect_sums(payload, bytes, plain_sums(payload, bytes));
       }
     }
   }
+}
+
+// Each array of a site's numbers by itself, as if it were a field.
+TEST(SiteSums, OfArraysAreThoseOfTheirNumbersAlone) {
+  for (const ByteOrder byte_order : {ByteOrder::big, ByteOrder::little}) {
+    for (const Precision precision : {Precision::single, Precision::double_}) {
+      Payload payload = payload_in(byte_order, {2, 0, 1}, precision);
+      payload.spec.numbers = 6;
+      payload.arrays = 3;
+      const std::vector<std::byte> bytes = random_sites(payload);
+      Payload part = payload;
+      part.spec.numbers = 2;
+      const auto part_bytes = static_cast<std::size_t>(part.spec.site_bytes());
+      Sums expected;
+      for (const SumKind kind : {SumKind::sha256, SumKind::pyquda}) {
+        Sum sum{{kind, SumOf::arrays}};
+        for (std::size_t a = 0; a < 3; ++a) {
+          std::vector<std::byte> numbers;
+          for (std::size_t at = a * part_bytes; at < bytes.size(); at += 3 * part_bytes) {
+            const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(at);
+            numbers.insert(numbers.end(), first, first + static_cast<std::ptrdiff_t>(part_bytes));
+          }
+          const auto value = PlainSums{part, numbers}(kind, 0, payload.stored.volume());
+          sum.words.insert(sum.words.end(), value.begin(), value.end());
+        }
+        expected.set(sum);
+      }
+      expect_sums(payload, bytes, expected);
+    }
+  }
+}
+
+TEST(SiteSums, OfArraysAreOfKindsThatAreMadeOfSites) {
+  EXPECT_THROW(SiteSums(vector_payload(), {{SumKind::scidac, SumOf::arrays}}), Error);
+  EXPECT_THROW(SiteSums(vector_payload(), {{SumKind::nersc, SumOf::arrays}}), Error);
+  Payload payload = vector_payload();
+  payload.arrays = 4;
+  EXPECT_THROW(SiteSums(payload, {{SumKind::nersc, SumOf::tiles}}), Error);
 }
 
 TEST(SiteSums, OfCrcsAreNotKeptForTiles) {
