@@ -225,15 +225,19 @@ typedef struct lq_write_options {
   uint64_t block_bytes;  // packed at a time
   const lq_metadata* metadata;
   size_t metadata_count;
-  char** report_json;     // or NULL: where to put a report (docs/reference/json.md)
-  int strategy;           // lq_strategy; default LQ_AUTO. The same on all ranks, as are the next four; 0: chosen
-  uint64_t aggregators;   // how many ranks touch the file; all of them with LQ_DIRECT
-  uint64_t chunk_bytes;   // assembled and moved at a time
-  uint64_t alignment;     // file domains begin at multiples of it: a page, block or stripe
-  uint64_t memory_bytes;  // at most, per rank, beyond the field; default 16 MiB
-  int threads;            // of a rank that moves its own rows: 1, 2; 0: chosen
-  lq_report* report;      // or NULL: what the transfer did
-  const char* profile;    // of the machine (`lq doctor --save-profile` makes one), or NULL: that of this site
+  char** report_json;         // or NULL: where to put a report (docs/reference/json.md)
+  int strategy;               // lq_strategy; default LQ_AUTO. The same on all ranks, as are the next four; 0: chosen
+  uint64_t aggregators;       // how many ranks touch the file; all of them with LQ_DIRECT
+  uint64_t chunk_bytes;       // assembled and moved at a time
+  uint64_t alignment;         // file domains begin at multiples of it: a page, block or stripe
+  uint64_t memory_bytes;      // at most, per rank, beyond the field; default 16 MiB
+  int threads;                // of a rank that moves its own rows: 1, 2; 0: chosen
+  lq_report* report;          // or NULL: what the transfer did
+  const char* profile;        // of the machine (`lq doctor --save-profile` makes one), or NULL: that of this site
+  const char* layout;         // of formats that know several: "native", "qdp", "qlua" of HDF5; or NULL: the default
+  const char* dataset_chunk;  // "slice", or extents "8x8x8x4", or NULL: in one piece
+  const char* filters;        // of chunks, in their order: "shuffle,deflate:6,fletcher32"; or NULL: none
+  int time_stamps;            // default 1; 0: equal fields give equal bytes
 } lq_write_options;
 
 typedef struct lq_read_options {

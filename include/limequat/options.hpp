@@ -70,6 +70,11 @@ struct WriteOptions {
   bool slice_checksums = true;  // a record of sums per time slice: where damage is, and sites in the wrong place
   std::uint64_t block_bytes = 512 * 1024;  // packed at a time by a rank that moves its own rows
   RouteOptions route = {};
+  // Of formats that know several ways; others refuse what is not the default (unsupported).
+  std::string layout = {};         // by name: "native", "qdp", "qlua" of HDF5; empty: the format's default
+  std::string dataset_chunk = {};  // "slice", one time slice, or extents "8x8x8x4"; empty: in one piece
+  std::string filters = {};        // of chunks, in their order: "shuffle,deflate:6,fletcher32", "zstd"; empty: none
+  bool time_stamps = true;         // false: equal fields give equal bytes, whenever they are written
 };
 
 // Bounds on what a file may ask of its reader, checked before anything is allocated.

@@ -56,6 +56,9 @@ struct Choices {
   std::string filters;        // of chunks, one behind the other, separated by commas
   bool time_stamps = true;    // false: bytes depend on nothing but what is written
 };
+Choices choices_of(const WriteOptions& options);
+// unsupported: a choice was made, and `format` has none; names the option.
+void refuse_choices(const Choices& choices, std::string_view format);
 
 // A field to be placed in a file.
 struct FieldRequest {
@@ -114,6 +117,8 @@ class RecordFormat {
   virtual ~RecordFormat() = default;
   // What bytes go where for a record without a lattice.
   virtual Layout plan_record(const RecordRequest& request) const = 0;
+  // Whether it knows what requests choose; those of a format that does not are refused for it.
+  virtual bool has_choices() const { return false; }
 };
 
 // How fields are laid in a container.

@@ -120,6 +120,22 @@ const FieldFormat& Format::for_fields() const {
 
 const TileCodec* FieldFormat::tile_codec(std::string_view) const { return nullptr; }
 
+Choices choices_of(const WriteOptions& options) {
+  return {options.layout, options.dataset_chunk, options.filters, options.time_stamps};
+}
+
+void refuse_choices(const Choices& choices, std::string_view format) {
+  const std::string_view made = !choices.layout.empty()          ? "layout"
+                                : !choices.dataset_chunk.empty() ? "dataset_chunk"
+                                : !choices.filters.empty()       ? "filters"
+                                : !choices.time_stamps           ? "time_stamps"
+                                                                 : "";
+  if (made.empty()) return;
+  throw Error(
+      Code::unsupported,
+      fmt::format("the option {} is not known to the format {}; leave it out, or take another format", made, format));
+}
+
 namespace {
 
 // Most specific first.

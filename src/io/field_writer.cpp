@@ -69,6 +69,13 @@ base::ByteSource* FieldWriter::before() const {
   return files_.empty() || end_ == 0 || !communicator_.is_root() ? nullptr : &files_.front()->file();
 }
 
+// What was asked of a format that knows of it.
+format::Choices FieldWriter::choices_for(const format::RecordFormat& target, std::string_view name) const {
+  format::Choices choices = format::choices_of(options_);
+  if (!target.has_choices()) format::refuse_choices(choices, name);
+  return choices;
+}
+
 // All but the layout, where that is made elsewhere.
 std::unique_ptr<FieldWriter::Placed> FieldWriter::plan_field(const FieldPlan& plan, bool makes_layout) const {
   auto placed = std::make_unique<Placed>();
@@ -84,7 +91,9 @@ std::unique_ptr<FieldWriter::Placed> FieldWriter::plan_field(const FieldPlan& pl
   request.checksum = options_.verify != Verify::none;
   request.slice_checksums = request.checksum && options_.slice_checksums;
   request.before = before();
-  placed->format = &target_format(path_, options_, request.spec, plan.extents).for_fields();
+  const format::Format& target = target_format(path_, options_, request.spec, plan.extents);
+  placed->format = &target.for_fields();
+  request.choices = choices_for(*placed->format, target.name());
   if (!makes_layout) return placed;
   placed->layout = placed->format->plan(request);
   for (const Payload& payload : placed->layout.payload) require_behind_end(payload);
@@ -245,7 +254,9 @@ void FieldWriter::append_record(const std::string& type, std::string_view conten
     if (!communicator_.is_root()) return format::Layout();
     format::RecordRequest request{type, contents, end_, end_ == 0};
     request.before = before();
-    return target_format(path_, options_, FieldSpec{}, Extents{}).for_records().plan_record(request);
+    const format::Format& target = target_format(path_, options_, FieldSpec{}, Extents{});
+    request.choices = choices_for(target.for_records(), target.name());
+    return target.for_records().plan_record(request);
   });
   broadcast(comm, layout);
   open_for(layout, true);

@@ -86,6 +86,7 @@ class FieldWriter {
   };
 
   std::unique_ptr<Placed> plan_field(const FieldPlan& plan, bool makes_layout) const;
+  format::Choices choices_for(const format::RecordFormat& target, std::string_view name) const;
   void open_continued();
   void require_behind_end(const Payload& payload) const;
   void commit_in_place();

@@ -159,6 +159,7 @@ class WatchedFormat final : public format::FieldFormat {
     std::uint64_t plans = 0, tails = 0;
     std::vector<std::string> before;       // when it was planned; "nothing" where there is no file
     std::vector<std::string> before_tail;  // when the tail was made
+    std::vector<format::Choices> choices;
   };
   explicit WatchedFormat(Seen& seen) : seen_(seen) {}
 
@@ -166,6 +167,7 @@ class WatchedFormat final : public format::FieldFormat {
   format::Layout plan(const format::FieldRequest& request) const override {
     ++seen_.plans;
     seen_.before.push_back(beginning(request.before, request.offset));
+    seen_.choices.push_back(request.choices);
     format::Layout layout = scidac().plan(request);
     layout.tail = [this, tail = layout.tail, before = request.before,
                    offset = request.offset](const format::Digest& digest) {
@@ -178,8 +180,10 @@ class WatchedFormat final : public format::FieldFormat {
   format::Layout plan_record(const format::RecordRequest& request) const override {
     ++seen_.plans;
     seen_.before.push_back(beginning(request.before, request.offset));
+    seen_.choices.push_back(request.choices);
     return scidac().plan_record(request);
   }
+  bool has_choices() const override { return true; }
   Metadata carried(const Metadata& texts, bool changes) const override { return scidac().carried(texts, changes); }
   void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry,
                   const format::Digest& sums) const override {
@@ -272,6 +276,48 @@ TEST_F(Planning, OfARehearsalSeesNothing) {
   writer.rehearse(plan);
   writer.rehearse(plan);
   EXPECT_EQ(seen_.before, (std::vector<std::string>{"nothing", "nothing"}));
+}
+
+TEST_F(Planning, KnowsWhatWasChosen) {
+  options_.layout = "old";
+  options_.dataset_chunk = "2x2x2x2";
+  options_.filters = "shuffle,deflate:6";
+  options_.time_stamps = false;
+  const Grid grid({2, 2, 2, 2});
+  FieldWriter writer(*transport_, grid.communicator(), "a.watched", options_);
+  append(writer, grid, "a.watched", "one");
+  writer.append_record("note", "text");
+  ASSERT_EQ(seen_.choices.size(), 2U);
+  for (const format::Choices& choices : seen_.choices) {
+    EXPECT_EQ(choices.layout, "old");
+    EXPECT_EQ(choices.dataset_chunk, "2x2x2x2");
+    EXPECT_EQ(choices.filters, "shuffle,deflate:6");
+    EXPECT_FALSE(choices.time_stamps);
+  }
+}
+
+TEST(Choices, AreRefusedByFormatsThatHaveNone) {
+  const auto transport = transport::make_memory();
+  const Grid grid({2, 2, 2, 2});
+  const std::vector<double> links(16 * 72);
+  const auto refused = [&](const std::string& format, const std::string& name, const auto& choose) {
+    WriteOptions options{.format = format};
+    choose(options);
+    const auto expect = [&](const Error& error) {
+      EXPECT_EQ(error.code(), Code::unsupported);
+      EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+    };
+    if (format != "lime") expect(error_of([&] { write_field(*transport, "f", grid, gauge(links), options); }));
+    FieldWriter writer(*transport, grid.communicator(), "f", options);
+    expect(error_of([&] { writer.append_record("note", "text"); }));
+    EXPECT_EQ(transport->kind("f"), transport::PathKind::absent);
+  };
+  for (const std::string format : {"ildg", "scidac", "lime"}) {
+    refused(format, "layout", [](WriteOptions& o) { o.layout = "native"; });
+    refused(format, "dataset_chunk", [](WriteOptions& o) { o.dataset_chunk = "slice"; });
+    refused(format, "filters", [](WriteOptions& o) { o.filters = "deflate:6"; });
+    refused(format, "time_stamps", [](WriteOptions& o) { o.time_stamps = false; });
+  }
 }
 
 }  // namespace

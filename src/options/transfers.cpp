@@ -13,6 +13,44 @@ namespace {
 using W = WriteOptions;
 using R = ReadOptions;
 
+// What only formats know that have several ways.
+std::vector<Option> format_rows() {
+  using Row = Rows<W, lq_write_options>;
+  return {
+      Row::row<&W::layout, &lq_write_options::layout>(
+          {.name = "layout",
+           .meaning = "which of the layouts of a format that knows several (default: its own)",
+           .advice =
+               "HDF5 files: \"native\", \"qdp\" and \"qlua\", which those programs read. Left empty, the format takes "
+               "the "
+               "one that keeps most of what is known of a field. Name one where the file goes to a program that knows "
+               "no other. A format with one layout refuses the option."}),
+      Row::row<&W::dataset_chunk, &lq_write_options::dataset_chunk>(
+          {.name = "dataset_chunk",
+           .meaning = "extents of the chunks that a dataset is cut into, such as 8x8x8x4, or slice",
+           .advice =
+               "Left empty, a dataset lies in one piece, which is fastest to write and to read and what every reader "
+               "knows. \"slice\" is one time slice, extents are those of a block of the lattice. Filters need chunks. "
+               "Chunks at the edge are stored at full size. A format without chunks refuses the option."}),
+      Row::row<&W::filters, &lq_write_options::filters>(
+          {.name = "filters",
+           .meaning = "of the chunks of a dataset, in their order, such as shuffle,deflate:6",
+           .advice =
+               "\"shuffle\" puts equal bytes of numbers together, \"deflate\" (levels 1 to 9) and \"zstd\" compress, "
+               "\"fletcher32\" adds a checksum to each chunk. Links and propagators of a simulation are noise to any "
+               "compressor: a few per cent for many times the time of writing. Readers need the same filters. A format "
+               "without filters refuses the option."}),
+      Row::row<&W::time_stamps, &lq_write_options::time_stamps>(
+          {.name = "time_stamps",
+           .meaning = "the time of writing, in formats that keep it",
+           .advice =
+               "Of a file in an archive one wants to know when it was made. Switched off, equal fields give equal "
+               "bytes, whenever and by whomever they are written, so that files can be compared as bytes. A format "
+               "that keeps no times refuses to have them switched off.",
+           .off = "leave out the time of writing, so that equal fields give equal bytes"}),
+  };
+}
+
 std::vector<Option> write_rows() {
   using Row = Rows<W, lq_write_options>;
   std::vector<Option> rows = {
@@ -97,8 +135,9 @@ std::vector<Option> write_rows() {
   };
   append(rows, route_rows<W, lq_write_options, &W::route>());
   for (Option& row : rows) {
-    if (row.path.starts_with("route.")) row.verbs = {"generate"};  // a conversion deals out tiles
+    if (row.path.starts_with("route.")) row.verbs = {"generate"};  // a conversion deals out boxes
   }
+  append(rows, format_rows());
   return rows;
 }
 

@@ -77,6 +77,10 @@ static void members_keep_their_places(void) {
   PLACE(lq_write_options, threads, 120);
   PLACE(lq_write_options, report, 128);
   PLACE(lq_write_options, profile, 136);
+  PLACE(lq_write_options, layout, 144);
+  PLACE(lq_write_options, dataset_chunk, 152);
+  PLACE(lq_write_options, filters, 160);
+  PLACE(lq_write_options, time_stamps, 168);
   PLACE(lq_read_options, region_lower, 24);
   PLACE(lq_read_options, verify, 44);
   PLACE(lq_read_options, report_json, 72);
