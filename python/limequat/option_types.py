@@ -34,6 +34,10 @@ class WriteOptions(TypedDict, total=False):
     threads: Optional[int]
     profile: Optional[str]
     machine: Optional[str]
+    layout: Optional[str]
+    dataset_chunk: Optional[str]
+    filters: Optional[str]
+    time_stamps: Optional[bool]
 
 
 class ReadOptions(TypedDict, total=False):
