@@ -5,18 +5,27 @@
 #include "checkpoint/appended_set.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "checkpoint/field_note.hpp"
 #include "checkpoint/publishing.hpp"
+#include "checkpoint/set_fields.hpp"
 #include "checkpoint/shape.hpp"
 #include "comm/agree.hpp"
+#include "comm/dealing.hpp"
+#include "comm/gathering.hpp"
 #include "comm/tree.hpp"
+#include "comm/wire.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/integers.hpp"
 #include "io/new_file.hpp"
+#include "transport/opened_once.hpp"
 
 namespace lq::checkpoint {
 
@@ -24,38 +33,49 @@ namespace sion = format::sion;
 
 void AppendedSet::begin() {
   comm::require_same(all(), [&] { return stated(path_, options_); });
-  find();
   number_tasks();
-  const std::vector<TaskEntry> mine = deal_out();
+  find();
   plan_new_files();
   for (std::size_t index = 0; index < new_files_.size(); ++index) lay_out(index);
-  comm::agree(all(), [&] { open_streams(mine); });
+  comm::agree(all(), [&] { open_streams(std::exchange(mine_, {})); });
   mark_open();
 }
 
+// tasks_: those that are asked for.
+void AppendedSet::number_tasks() {
+  const auto mine = static_cast<std::uint64_t>(options_.streams);
+  const comm::Sums sums = comm::exclusive_sums(all(), std::span(&mine, 1));
+  first_task_ = static_cast<std::int64_t>(sums.before[0]);
+  tasks_ = static_cast<std::int64_t>(sums.total[0]);
+}
+
 void AppendedSet::find() {
+  const auto files = comm::agree(all(), [&] { return std::make_unique<transport::OpenedOnce>(transport_); });
+  const auto begin = static_cast<std::uint64_t>(first_task_);
+  const SetTables tables = read_tables(
+      *files, path_, all(), {.mine = TaskRange{begin, begin + static_cast<std::uint64_t>(options_.streams)}});
+  comm::agree(all(), [&] { keep(tables); });
+  std::uint64_t epoch = 0;
+  for (const auto& [number, kept] : kept_) epoch = std::max<std::uint64_t>(epoch, kept.record.epoch.count);
+  all().all_reduce(std::span(&epoch, 1), comm::Reduce::max);
   comm::agree_at_root(all(), [&] {
-    found_ = find_set(transport_, path_);
-    const auto refuse = [&](Code code, const std::string& what) {
-      throw Error(code, fmt::format("{}: {}", path_, what), {.path = path_});
-    };
-    if (!found_.has_records()) {
-      refuse(Code::unsupported,
-             fmt::format("the set was written by another program, without the records that keep it recoverable "
-                         "while it grows; \"lq defrag {} -o NEW --checkpoint\" makes a set of it that has them",
-                         path_));
+    if (!tables.record) {
+      throw Error(Code::unsupported,
+                  fmt::format("{}: the set was written by another program, without the records that keep it "
+                              "recoverable while it grows; \"lq defrag {} -o NEW --checkpoint\" makes a set of it that "
+                              "has them",
+                              path_, path_),
+                  {.path = path_});
     }
-    if (!found_.is_named()) refuse(Code::wrong_state, "the set was not published completely; repair it first");
-    if (found_.has_problems()) refuse(Code::wrong_state, "the record behind a header is damaged; repair it first");
-    require_no_losses();
-    const auto count = [](const SetRecord& record) { return record.epoch.count; };
-    common_ = {encode(found_.records.front()),
-               found_.set.tasks(),
-               static_cast<std::int64_t>(found_.set.files().size()),
-               found_.set.files().front().head.block_size,
-               epoch_after(std::ranges::max(found_.records, {}, count).epoch),
-               found_.fields};
-    remove_stale_files();
+    const auto whole = tables.mine.find(0);
+    if (whole != tables.mine.end() && whole->second.set) require_whole(*whole->second.set);
+    common_ = {encode(*tables.record),
+               tables.info.tasks,
+               static_cast<std::int64_t>(tables.info.files.size()),
+               tables.head.block_size,
+               epoch_after({.count = static_cast<std::uint32_t>(epoch)}),
+               tables.info.fields};
+    remove_stale_files(tables.record->generation);
   });
   all().broadcast(std::as_writable_bytes(std::span(&common_, 1)), 0);
   record_ = *decode_set_record(common_.record);
@@ -64,25 +84,81 @@ void AppendedSet::find() {
   generation_ = record_.generation;
   options_.compression = record_.compression;
   options_.checksums = record_.checksums;
-  comm::agree(all(), [&] { require_options(options_, path_); });
+  tasks_ = std::max(common_.tasks, tasks_);
+  comm::agree(all(), [&] {
+    require_options(options_, path_);
+    if (tasks_ > std::numeric_limits<std::int32_t>::max()) {
+      throw Error(Code::invalid_argument, fmt::format("{}: {} tasks; a set has less than 2^31", path_, tasks_),
+                  {.path = path_});
+    }
+    parts_ = tables.parts;
+    fields_problem_ = tables.fields_problem;
+    prefix_ = tables.head.prefix;
+  });
+  mine_ = deal_out(tables);
 }
 
-// A stream goes on where it ends, and where this one ended is not there.
-void AppendedSet::require_no_losses() const {
-  for (std::size_t file = 0; file < found_.losses.size(); ++file) {
-    if (found_.losses[file].empty()) continue;
+// Of the files whose tables this rank has read what is needed to close them again.
+void AppendedSet::keep(const SetTables& tables) {
+  for (const auto& [part, read] : tables.mine) {
+    if (read.file && read.file->record) {
+      const auto tasks = static_cast<std::size_t>(read.file->physical.table.tasks());
+      KeptFile& kept = kept_[part];
+      kept = {
+          std::shared_ptr<const sion::PhysicalFile>(read.file, &read.file->physical), *read.file->record, {}, {}, {}};
+      kept.numbers.resize(tasks);
+      std::iota(kept.numbers.begin(), kept.numbers.end(), static_cast<std::int64_t>(tables.parts.tasks[part]));
+      for (std::size_t task = 0; task < tasks; ++task) {
+        kept.sizes.push_back(read.file->stream_bytes(static_cast<std::int32_t>(task)));
+      }
+      if (part > 0) continue;
+      for (std::size_t file = 0; file < tables.parts.count(); ++file) {
+        const auto count = static_cast<std::int32_t>(tables.parts.tasks[file + 1] - tables.parts.tasks[file]);
+        for (std::int32_t task = 0; task < count; ++task) kept.map.push_back({static_cast<std::int32_t>(file), task});
+      }
+    }
+    if (!read.set || !read.set->has_records()) continue;
+    const sion::Set& set = read.set->set;
+    for (std::size_t number = 0; number < set.files().size(); ++number) {
+      const sion::PhysicalFile& physical = set.files()[number];
+      const auto tasks = static_cast<std::size_t>(physical.geometry.tasks());
+      kept_[number] = {std::shared_ptr<const sion::PhysicalFile>(read.set, &physical),
+                       read.set->records[number],
+                       std::vector<std::uint64_t>(tasks),
+                       std::vector<std::int64_t>(tasks),
+                       {}};
+    }
+    for (std::int32_t task = 0; task < set.tasks(); ++task) {
+      const sion::Place place = set.place(task);
+      KeptFile& kept = kept_.at(static_cast<std::size_t>(place.file));
+      kept.numbers[static_cast<std::size_t>(place.task)] = task;
+      kept.sizes[static_cast<std::size_t>(place.task)] = read.set->stream_bytes(task);
+    }
+    kept_.at(0).map = set.places();
+  }
+}
+
+// Of a set that rank 0 has read: one that is read file by file has nothing of this.
+void AppendedSet::require_whole(const FoundSet& found) const {
+  const auto refuse = [&](const char* why) {
+    throw Error(Code::wrong_state, fmt::format("{}: {}", path_, why), {.path = path_});
+  };
+  if (!found.is_named()) refuse("the set was not published completely; repair it first");
+  if (found.has_problems()) refuse("the record behind a header is damaged; repair it first");
+  // A stream goes on where it ends, and where this one ended is not there.
+  for (std::size_t file = 0; file < found.losses.size(); ++file) {
+    if (found.losses[file].empty()) continue;
     throw Error(Code::unsupported,
                 fmt::format("{}, so the set is not gone on with; \"lq defrag {} -o NEW --no-verify\" writes a set with "
                             "what there is, which can be",
-                            found_.describe(found_.losses[file].front(), static_cast<std::int32_t>(file)), path_),
+                            found.describe(found.losses[file].front(), static_cast<std::int32_t>(file)), path_),
                 {.path = path_});
   }
 }
 
 // Of attempts that failed before they changed the set, and of a set that this one replaced, whose files its writer did
 // not live to remove. The last first, so that none is left behind a gap.
-void AppendedSet::remove_stale_files() {
-  const Generation& mine = found_.records.front().generation;
+void AppendedSet::remove_stale_files(const Generation& mine) {
   std::vector<std::string> stale;
   for (auto number = static_cast<std::int32_t>(common_.files);; ++number) {
     const std::string name = sion::file_name(path_, number), part = part_name(name, mine);
@@ -97,41 +173,47 @@ void AppendedSet::remove_stale_files() {
   if (of_fields && *of_fields != mine) transport_.remove(fields_name(path_));
 }
 
-void AppendedSet::number_tasks() {
-  const auto mine = static_cast<std::uint64_t>(options_.streams);
-  const comm::Sums sums = comm::exclusive_sums(all(), std::span(&mine, 1));
-  first_task_ = static_cast<std::int64_t>(sums.before[0]);
-  tasks_ = std::max(common_.tasks, static_cast<std::int64_t>(sums.total[0]));
-  comm::agree_alike(all(), [&] {
-    if (tasks_ <= std::numeric_limits<std::int32_t>::max()) return;
-    throw Error(Code::invalid_argument, fmt::format("{}: {} tasks; a set has less than 2^31", path_, tasks_),
-                {.path = path_});
-  });
-}
-
-std::vector<TaskEntry> AppendedSet::deal_out() {
-  // The tasks of a rank end where those of the next begin.
+// Whoever has the tables of a part must know which of its tasks are whose: those of a rank end where those of the next
+// begin.
+std::vector<TaskEntry> AppendedSet::deal_out(const SetTables& tables) {
+  const Parts& parts = tables.parts;
+  std::vector<std::vector<std::uint64_t>> ends;  // by part, of each rank that has to do with it
   const auto last = static_cast<std::uint64_t>(first_task_ + options_.streams);
-  std::vector<std::uint64_t> ends;
-  std::vector<TaskEntry> mine;
-  comm::agree(all(), [&] {
-    comm::gather_records(all(), std::span(&last, 1), 0, [&](std::uint64_t end) { ends.push_back(end); });
+  comm::Gatherer gatherer = comm::agree(all(), [&] {
+    ends.resize(parts.count());
+    for (std::size_t part = 0; part < parts.count(); ++part) {
+      if (parts.users[part].first != all().rank()) continue;
+      ends[part].reserve(static_cast<std::size_t>(parts.users[part].last - parts.users[part].first));
+    }
+    return comm::Gatherer(all(), parts.users, [&](std::size_t) { return comm::to_bytes(last); });
   });
   comm::agree(all(), [&] {
-    const std::vector<std::byte> bytes = all().scatter_parts(
-        [&](int rank) {
-          const auto number = static_cast<std::size_t>(rank);
-          std::vector<TaskEntry> entries;
-          const std::uint64_t end = std::min(ends[number], static_cast<std::uint64_t>(common_.tasks));
-          for (std::uint64_t task = number == 0 ? 0 : ends[number - 1]; task < end; ++task) {
-            entries.push_back(entry_of(found_, static_cast<std::int32_t>(task)));
-          }
-          return pack(entries);
-        },
-        0);
-    if (!bytes.empty()) mine = unpack_entries(bytes);
+    comm::Values<std::uint64_t> values;
+    gatherer.gather([&](std::size_t part, base::Bytes piece) {
+      values.take(part, piece, [&](std::uint64_t end) { ends[part].push_back(end); });
+    });
   });
-  return mine;
+  comm::Dealer dealer = comm::agree(all(), [&] {
+    std::vector<comm::Dealing> dealings;
+    for (const comm::Gathering& users : parts.users) dealings.push_back({users.first, users.first, users.last});
+    return comm::Dealer(all(), std::move(dealings), [&](std::size_t part, int rank) {
+      const auto number = static_cast<std::size_t>(rank - parts.users[part].first);
+      const std::uint64_t begin = number == 0 ? static_cast<std::uint64_t>(first_task_) : ends[part][number - 1];
+      const std::uint64_t end = std::min(ends[part][number], parts.tasks[part + 1]);
+      std::vector<TaskEntry> entries;
+      for (std::uint64_t task = std::max(begin, parts.tasks[part]); task < end; ++task) {
+        entries.push_back(tables.mine.at(part).entry(task - parts.tasks[part]));
+      }
+      return pack(entries);
+    });
+  });
+  return comm::agree(all(), [&] {
+    std::vector<TaskEntry> mine;
+    for (const comm::Dealt& dealt : dealer.deal()) {
+      if (!dealt.bytes.empty()) std::ranges::move(unpack_entries(dealt.bytes), std::back_inserter(mine));
+    }
+    return mine;
+  });
 }
 
 // New tasks make a further physical file; two where one of so many tasks has no room for its record. They belong to the
@@ -183,7 +265,7 @@ void AppendedSet::create_new_file(std::size_t index, std::vector<std::byte> byte
   head.block_size = static_cast<std::int32_t>(common_.block);
   head.files = static_cast<std::int32_t>(all_files());
   head.file_number = static_cast<std::int32_t>(number);
-  head.prefix = found_.set.files().front().head.prefix;
+  head.prefix = prefix_;
   files_[number] = create_part(transport_, path_, file_path(number));
   write_head(*files_[number], head, std::move(bytes), file.record);
 }
@@ -269,21 +351,20 @@ void AppendedSet::require_own() {
   for (std::size_t number = 0; number < all_files(); ++number) {
     if (files_[number]) require_epoch(*files_[number], claim(number));
   }
-  for (std::size_t number = 0; all().rank() == 0 && number < old_files(); ++number) {
-    require_epoch(*transport_.open_read(file_path(number)), claim(number));
-  }
+  for (const auto& [number, kept] : kept_) require_epoch(*transport_.open_read(file_path(number)), claim(number));
 }
 
 // The table goes once the mark is on the disk, so that what stands behind the chunks is never taken for bytes of one.
 void AppendedSet::mark_open() {
-  comm::agree_at_root(all(), [&] {
-    for (std::size_t number = 0; number < old_files(); ++number) require_epoch(file(number), found_.records[number]);
-    for (std::size_t number = 0; number < old_files(); ++number) {
-      const sion::PhysicalFile& physical = found_.set.files()[number];
-      SetRecord& record = found_.records[number];
-      record.epoch = common_.epoch;
-      record.blocks = static_cast<std::uint32_t>(physical.max_chunks);
-      write_set_record(file(number), record);
+  comm::agree(all(), [&] {
+    for (const auto& [number, kept] : kept_) require_epoch(file(number), kept.record);
+  });
+  comm::agree(all(), [&] {
+    for (auto& [number, kept] : kept_) {
+      const sion::PhysicalFile& physical = *kept.physical;
+      kept.record.epoch = common_.epoch;
+      kept.record.blocks = static_cast<std::uint32_t>(physical.max_chunks);
+      write_set_record(file(number), kept.record);
       open_again(file(number), physical.head.tasks, physical.head.metadata_order);
       file(number).sync();
       file(number).resize(physical.tail_offset);
@@ -294,7 +375,7 @@ void AppendedSet::mark_open() {
 FieldsWriter::Start AppendedSet::open_fields() {
   FieldsWriter::Start start;
   comm::agree_at_root(all(), [&] {
-    if (found_.fields_problem) throw Error(*found_.fields_problem);
+    if (fields_problem_) throw Error(*fields_problem_);
     start = common_.fields > 0 ? behind_fields(transport_, path_, generation_, common_.fields)
                                : create_fields(transport_, path_, generation_, false);
   });

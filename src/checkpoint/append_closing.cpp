@@ -12,7 +12,9 @@
 #include "checkpoint/closing.hpp"
 #include "checkpoint/publishing.hpp"
 #include "comm/agree.hpp"
+#include "comm/gathering.hpp"
 #include "comm/tree.hpp"
+#include "comm/wire.hpp"
 #include "format/sion/integers.hpp"
 #include "format/sion/names.hpp"
 
@@ -27,103 +29,130 @@ void AppendedSet::publish_fields() {
   transport_.sync_directory(path_);
 }
 
-// Number, size and chunks of each stream go to rank 0, which has those that nobody went on with.
+// What has become of each stream goes to whoever keeps the tables of its file, which have those that nobody went on
+// with. All files are whole again when file 0 is.
 void AppendedSet::finish() {
+  const auto keeps = [&](std::size_t number) {
+    return number < old_files() ? kept_.contains(number) : all().rank() == 0;
+  };
   comm::agree(all(), [&] {
-    if (all().rank() == 0) return;
-    for (const auto& handle : files_) {
-      if (handle == nullptr) continue;
-      if (options_.sync != Sync::none) handle->sync();
-      handle->close();
+    for (std::size_t number = 0; number < files_.size(); ++number) {
+      if (files_[number] == nullptr || keeps(number)) continue;
+      if (options_.sync != Sync::none) files_[number]->sync();
+      files_[number]->close();
+      files_[number].reset();
     }
   });
-  std::vector<Grown> mine, grown;
-  std::vector<std::int64_t> my_chunks, chunks;
+  const std::map<std::size_t, Grown> grown = gather_grown();
+  const std::vector<Grown> added = gather_new();
+  comm::agree(all(), [&] { require_own(); });
+  comm::agree_at_root(all(), [&] {
+    for (std::size_t index = 0; index < new_files_.size(); ++index) close_new_file(index, added[index]);
+    publish_fields();
+  });
+  comm::agree(all(), [&] {
+    for (auto one = grown.rbegin(); one != grown.rend() && one->first > 0; ++one)
+      close_old_file(one->first, one->second);
+  });
+  comm::agree(all(), [&] {
+    if (grown.contains(0)) close_old_file(0, grown.at(0));
+  });
+}
+
+namespace {
+
+// A stream as numbers: task, size, how many chunks, and how far each is filled.
+void put(std::vector<std::uint64_t>& numbers, std::uint64_t task, const StreamWriter& stream) {
+  numbers.insert(numbers.end(), {task, stream.size(), std::uint64_t{stream.used().size()}});
+  for (const std::int64_t used : stream.used()) numbers.push_back(static_cast<std::uint64_t>(used));
+}
+
+template <class Each>
+void for_each_stream(const std::vector<std::uint64_t>& numbers, const Each& each) {
+  for (std::size_t at = 0; at < numbers.size(); at += 3 + numbers[at + 2]) {
+    each(numbers[at], numbers[at + 1], std::span(numbers).subspan(at + 3, numbers[at + 2]));
+  }
+}
+
+}  // namespace
+
+std::map<std::size_t, AppendedSet::Grown> AppendedSet::gather_grown() {
+  std::map<std::size_t, std::vector<std::uint64_t>> numbers;  // by part
+  comm::Gatherer gatherer = comm::agree(all(), [&] {
+    return comm::Gatherer(all(), parts_.users, [&](std::size_t part) {
+      std::vector<std::uint64_t> mine;
+      for (const auto& stream : streams_) {
+        const auto task = static_cast<std::uint64_t>(stream->task());
+        if (task >= parts_.tasks[part] && task < parts_.tasks[part + 1]) put(mine, task, *stream);
+      }
+      std::vector<std::byte> bytes;
+      comm::append_all(bytes, std::span(mine));
+      return bytes;
+    });
+  });
+  return comm::agree(all(), [&] {
+    comm::Values<std::uint64_t> values;
+    gatherer.gather([&](std::size_t part, base::Bytes piece) {
+      values.take(part, piece, [&](std::uint64_t number) { numbers[part].push_back(number); });
+    });
+    std::map<std::size_t, Grown> grown;
+    for (const auto& [number, kept] : kept_) {
+      grown[number] = {kept.sizes, std::vector<std::vector<std::int64_t>>(kept.sizes.size())};
+    }
+    for (const auto& [part, all_of_part] : numbers) {
+      for_each_stream(all_of_part, [&](std::uint64_t task, std::uint64_t size, std::span<const std::uint64_t> used) {
+        const sion::Place place = parts_.count() > 1 ? sion::Place{static_cast<std::int32_t>(part),
+                                                                   static_cast<std::int32_t>(task - parts_.tasks[part])}
+                                                     : kept_.at(0).map[task];
+        Grown& file = grown.at(static_cast<std::size_t>(place.file));
+        file.sizes[static_cast<std::size_t>(place.task)] = size;
+        file.used[static_cast<std::size_t>(place.task)].assign(used.begin(), used.end());
+      });
+    }
+    return grown;
+  });
+}
+
+// On rank 0 the streams of each new file.
+std::vector<AppendedSet::Grown> AppendedSet::gather_new() {
+  std::vector<std::uint64_t> mine, numbers;
   comm::agree(all(), [&] {
     for (const auto& stream : streams_) {
-      mine.push_back({static_cast<std::uint64_t>(stream->task()), stream->size(), stream->used().size()});
-      my_chunks.insert(my_chunks.end(), stream->used().begin(), stream->used().end());
+      if (stream->task() >= common_.tasks) put(mine, static_cast<std::uint64_t>(stream->task()), *stream);
     }
   });
-  comm::agree(all(), [&] {
-    comm::gather_records(all(), std::span<const Grown>(mine), 0, [&](const Grown& one) { grown.push_back(one); });
-  });
-  comm::agree(all(), [&] {
-    comm::gather_records(all(), std::span<const std::int64_t>(my_chunks), 0,
-                         [&](std::int64_t used) { chunks.push_back(used); });
-  });
-  comm::agree_at_root(all(), [&] {
-    require_own();
-    const Streams streams = join(std::exchange(grown, {}), std::exchange(chunks, {}));
-    for (std::size_t index = 0; index < new_files_.size(); ++index) close_new_file(index, streams);
-    publish_fields();
-    for (std::size_t number = old_files(); number-- > 0;) close_old_file(number, streams);
+  return comm::agree(all(), [&] {
+    comm::gather_records(all(), std::span<const std::uint64_t>(mine), 0,
+                         [&](std::uint64_t number) { numbers.push_back(number); });
+    std::vector<Grown> added(new_files_.size());
+    for_each_stream(numbers, [&](std::uint64_t task, std::uint64_t size, std::span<const std::uint64_t> used) {
+      std::size_t index = 0;
+      while (static_cast<std::int64_t>(task) >= new_files_[index].first + new_files_[index].tasks) ++index;
+      added[index].sizes.push_back(size);
+      added[index].used.emplace_back(used.begin(), used.end());
+    });
+    return added;
   });
 }
 
-// What the set had, and what has become of the streams that were gone on with.
-AppendedSet::Streams AppendedSet::join(std::vector<Grown> grown, std::vector<std::int64_t> chunks) const {
-  Streams streams{{}, std::vector<std::uint64_t>(static_cast<std::size_t>(tasks_))};
-  std::vector<std::uint64_t> counts(static_cast<std::size_t>(tasks_));
-  for (std::int32_t task = 0; task < found_.set.tasks(); ++task) {
-    counts[static_cast<std::size_t>(task)] = found_.set.chunks(task);
-    streams.sizes[static_cast<std::size_t>(task)] = found_.stream_bytes(task);
-  }
-  for (const Grown& one : grown) {
-    counts[one.task] = one.chunks;
-    streams.sizes[one.task] = one.size;
-  }
-  streams.table = sion::ChunkTable(counts);
-  for (std::int32_t task = 0; task < found_.set.tasks(); ++task) {
-    const std::span<std::int64_t> used = streams.table.used(task);
-    for (std::uint64_t chunk = 0; chunk < std::min<std::uint64_t>(used.size(), found_.set.chunks(task)); ++chunk) {
-      used[chunk] = static_cast<std::int64_t>(found_.set.used(task, chunk));
-    }
-  }
-  auto next = chunks.begin();
-  for (const Grown& one : grown) {
-    std::copy_n(next, one.chunks, streams.table.used(static_cast<std::int32_t>(one.task)).begin());
-    next += static_cast<std::ptrdiff_t>(one.chunks);
-  }
-  return streams;
-}
-
-sion::Tail AppendedSet::tail_of(std::size_t number, const Streams& streams) const {
-  const auto old_tasks = static_cast<std::size_t>(common_.tasks);
-  std::vector<std::size_t> numbers;  // in the set, of the tasks of this file
-  if (number >= old_files()) {
-    const NewFile& one = new_files_[number - old_files()];
-    numbers.resize(static_cast<std::size_t>(one.tasks));
-    std::iota(numbers.begin(), numbers.end(), static_cast<std::size_t>(one.first));
-  } else {
-    numbers.resize(static_cast<std::size_t>(found_.set.files()[number].geometry.tasks()));
-    for (std::size_t task = 0; task < old_tasks; ++task) {
-      const sion::Place place = found_.set.place(static_cast<std::int32_t>(task));
-      if (static_cast<std::size_t>(place.file) == number) numbers[static_cast<std::size_t>(place.task)] = task;
-    }
-  }
-  sion::Tail tail;
-  tail.table = sion::ChunkTable::of(
-      numbers, [&](std::size_t task) { return streams.table.used(static_cast<std::int32_t>(task)); });
-  if (number > 0 || all_files() == 1) return tail;
-  tail.map = found_.set.places();
+// Of the tasks there were, and of those that are new.
+std::vector<sion::Place> AppendedSet::map_of_all(const KeptFile& kept) const {
+  std::vector<sion::Place> map = kept.map;
   for (std::size_t index = 0; index < new_files_.size(); ++index) {
     for (std::int64_t task = 0; task < new_files_[index].tasks; ++task) {
-      tail.map->push_back({static_cast<std::int32_t>(old_files() + index), static_cast<std::int32_t>(task)});
+      map.push_back({static_cast<std::int32_t>(old_files() + index), static_cast<std::int32_t>(task)});
     }
   }
-  return tail;
+  return map;
 }
 
-void AppendedSet::close_new_file(std::size_t index, const Streams& streams) {
+void AppendedSet::close_new_file(std::size_t index, const Grown& streams) {
   const NewFile& one = new_files_[index];
   const std::size_t number = old_files() + index;
   Closing closing;
   closing.record = one.record;
-  closing.tail = tail_of(number, streams);
-  if (options_.compression != Compression::none) {
-    closing.sizes.assign(streams.sizes.begin() + one.first, streams.sizes.begin() + one.first + one.tasks);
-  }
+  closing.tail.table = sion::ChunkTable::of(streams.used);
+  if (options_.compression != Compression::none) closing.sizes = streams.sizes;
   closing.start = one.start;
   closing.skip = one.skip;
   close_file(file(number), closing);
@@ -133,25 +162,25 @@ void AppendedSet::close_new_file(std::size_t index, const Streams& streams) {
   transport_.sync_directory(path_);
 }
 
-void AppendedSet::close_old_file(std::size_t number, const Streams& streams) {
-  const sion::PhysicalFile& physical = found_.set.files()[number];
+void AppendedSet::close_old_file(std::size_t number, const Grown& streams) {
+  const KeptFile& kept = kept_.at(number);
+  const sion::PhysicalFile& physical = *kept.physical;
   if (new_tasks() > 0) {
     std::array<std::byte, 4> files{};
     sion::store_int32(files.data(), static_cast<std::int32_t>(all_files()), physical.head.metadata_order);
     file(number).write_at(files_offset, files);
   }
-  Closing closing = closing_of(physical, found_.records[number]);
-  closing.tail = tail_of(number, streams);
+  Closing closing = closing_of(physical, kept.record);
+  std::vector<std::int32_t> tasks(streams.used.size());
+  std::iota(tasks.begin(), tasks.end(), 0);
+  closing.tail.table = sion::ChunkTable::of(tasks, [&](std::int32_t task) -> std::span<const std::int64_t> {
+    const std::vector<std::int64_t>& now = streams.used[static_cast<std::size_t>(task)];
+    return now.empty() ? physical.table.used(task) : std::span(now);
+  });
+  if (number == 0 && all_files() > 1) closing.tail.map = map_of_all(kept);
   closing.was_published = true;
   if (number == 0) closing.fields = static_cast<std::uint32_t>(fields());
-  if (options_.compression != Compression::none) {
-    closing.sizes.resize(closing.record.tasks);
-    for (std::size_t task = 0; task < static_cast<std::size_t>(common_.tasks); ++task) {
-      const sion::Place place = found_.set.place(static_cast<std::int32_t>(task));
-      if (static_cast<std::size_t>(place.file) == number)
-        closing.sizes[static_cast<std::size_t>(place.task)] = streams.sizes[task];
-    }
-  }
+  if (options_.compression != Compression::none) closing.sizes = streams.sizes;
   close_file(file(number), closing);
   file(number).sync();
   file(number).close();

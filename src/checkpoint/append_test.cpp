@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 #include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"
@@ -123,7 +124,8 @@ INSTANTIATE_TEST_SUITE_P(Sets, Append,
                          ::testing::Values(Growth{1, 1, 1, Compression::none}, Growth{3, 1, 3, Compression::none},
                                            Growth{4, 2, 2, Compression::none}, Growth{2, 1, 5, Compression::none},
                                            Growth{3, 2, 4, Compression::none}, Growth{3, 2, 5, Compression::zstd},
-                                           Growth{3, 3, 1, Compression::lz4}));
+                                           Growth{3, 3, 1, Compression::lz4}, Growth{6, 3, 2, Compression::none},
+                                           Growth{5, 4, 3, Compression::zstd}, Growth{4, 4, 9, Compression::none}));
 
 class AppendTo : public ::testing::Test {
  protected:
@@ -247,6 +249,46 @@ TEST_F(AppendTo, ASetThatReplacedALargerOneRemovesWhatIsLeftOfThat) {
   EXPECT_EQ(reader.fields().front().name, "new");
   EXPECT_FALSE(std::filesystem::exists(path_ + ".000002"));
   EXPECT_TRUE(verify_multifile(path_).is_sound());
+}
+
+// Ranks without a stream between others, rank 0 among them, and files that nobody goes on with.
+TEST_F(AppendTo, AnyDistributionOfTasksOverRanks) {
+  for (const std::vector<int>& streams : {std::vector<int>{0, 3, 0, 2},
+                                          {2, 0, 0, 5},
+                                          {0, 0, 0, 8},
+                                          {0, 1, 0, 0},
+                                          {0, 0, 7, 0},
+                                          {12, 0, 0, 0},
+                                          {0, 4, 4, 4}}) {
+    SCOPED_TRACE(::testing::PrintToString(streams));
+    testing::run_ranks(8, [&](std::shared_ptr<comm::Comm> comm) {
+      MultifileWriter writer(path_, Communicator(std::move(comm)),
+                             {.expected_bytes = 1, .files = 4, .overwrite = true});
+      const auto task = static_cast<std::uint64_t>(writer.stream().task());
+      writer.write(stream_bytes(task, 0, 1000 + task));
+      writer.close();
+    });
+    testing::run_ranks(4, [&](std::shared_ptr<comm::Comm> comm) {
+      const int mine = streams[static_cast<std::size_t>(comm->rank())];
+      MultifileWriter writer =
+          MultifileWriter::append(path_, Communicator(std::move(comm)), {.streams = mine, .expected_bytes = 1});
+      for (int i = 0; i < mine; ++i) {
+        OutStream& stream = writer.stream(static_cast<std::size_t>(i));
+        stream.write(stream_bytes(static_cast<std::uint64_t>(stream.task()), stream.size(), 500));
+      }
+      writer.close();
+    });
+    const std::int64_t asked = std::accumulate(streams.begin(), streams.end(), 0);
+    const MultifileReader reader(path_);
+    ASSERT_EQ(reader.tasks(), std::max<std::int64_t>(8, asked));
+    for (std::int64_t task = 0; task < reader.tasks(); ++task) {
+      const auto number = static_cast<std::uint64_t>(task);
+      const std::uint64_t bytes = (task < 8 ? 1000 + number : 0) + (task < asked ? 500 : 0);
+      EXPECT_EQ(reader.task(task).read_all(), stream_bytes(number, 0, bytes)) << task;
+    }
+    EXPECT_TRUE(verify_multifile(path_).is_sound());
+    for (int file = 4; file < 6; ++file) std::filesystem::remove(path_ + ".00000" + std::to_string(file));
+  }
 }
 
 TEST_F(AppendTo, CannotBeDiscarded) {

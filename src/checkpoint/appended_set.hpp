@@ -1,18 +1,22 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A set that is gone on with where it lies. Rank 0 keeps its tables. Before the first byte that is new, all its files
-// are marked as not closed, for the table of chunks is overwritten by chunks; the records hold what it held.
+// A set that is gone on with where it lies. The tables of each file are kept by the first rank with tasks of it, or by
+// another where nobody has any; rank 0 keeps those of a set that is read in one part, and of files that are new. Before
+// the first byte that is new, all its files are marked as not closed, for the table of chunks is overwritten by chunks;
+// the records hold what it held.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "checkpoint/found_set.hpp"
 #include "checkpoint/new_set.hpp"
-#include "checkpoint/open_set.hpp"
+#include "checkpoint/set_tables.hpp"
 #include "checkpoint/table_gathering.hpp"
 #include "format/sion/tail.hpp"
 
@@ -35,14 +39,18 @@ class AppendedSet final : public NewSet {
     Epoch epoch;  // of this writer
     std::uint64_t fields = 0;
   };
-  // What became of a stream that was gone on with.
-  struct Grown {
-    std::uint64_t task, size, chunks;
+  // Of a file what this rank keeps.
+  struct KeptFile {
+    std::shared_ptr<const format::sion::PhysicalFile> physical;
+    SetRecord record;
+    std::vector<std::uint64_t> sizes;      // of its streams
+    std::vector<std::int64_t> numbers;     // of its tasks in the set
+    std::vector<format::sion::Place> map;  // of the set that there was; of file 0 of several
   };
-  // All of the set, on rank 0.
-  struct Streams {
-    format::sion::ChunkTable table;
+  // What streams of a file have come to: by local task, empty where nobody went on with it.
+  struct Grown {
     std::vector<std::uint64_t> sizes;
+    std::vector<std::vector<std::int64_t>> used;
   };
 
   // A further physical file with tasks that are new: [first, first + tasks).
@@ -54,11 +62,12 @@ class AppendedSet final : public NewSet {
     SetRecord record;
   };
 
-  void find();
-  void require_no_losses() const;
-  void remove_stale_files();
   void number_tasks();
-  std::vector<TaskEntry> deal_out();
+  void find();
+  void keep(const SetTables& tables);
+  void require_whole(const FoundSet& found) const;
+  void remove_stale_files(const Generation& mine);
+  std::vector<TaskEntry> deal_out(const SetTables& tables);
   void plan_new_files();
   void lay_out(std::size_t index);
   void create_new_file(std::size_t index, std::vector<std::byte> head);
@@ -76,10 +85,11 @@ class AppendedSet final : public NewSet {
   std::uint64_t fields() const noexcept { return fields_ ? fields_->fields() : common_.fields; }
   void finish() override;
   void publish_fields();
-  Streams join(std::vector<Grown> grown, std::vector<std::int64_t> chunks) const;
-  void close_new_file(std::size_t index, const Streams& streams);
-  void close_old_file(std::size_t number, const Streams& streams);
-  format::sion::Tail tail_of(std::size_t number, const Streams& streams) const;
+  std::map<std::size_t, Grown> gather_grown();
+  std::vector<Grown> gather_new();
+  void close_new_file(std::size_t index, const Grown& streams);
+  void close_old_file(std::size_t number, const Grown& streams);
+  std::vector<format::sion::Place> map_of_all(const KeptFile& kept) const;
   void remove() override;
   std::string whereabouts() const override { return path_; }
 
@@ -87,8 +97,12 @@ class AppendedSet final : public NewSet {
   std::size_t old_files() const noexcept { return static_cast<std::size_t>(common_.files); }
   std::size_t all_files() const noexcept { return old_files() + new_files_.size(); }
 
-  FoundSet found_;  // on rank 0
+  std::map<std::size_t, KeptFile> kept_;  // of the files there were
+  Parts parts_;
+  std::optional<Error> fields_problem_;
+  std::string prefix_;  // of the headers
   Common common_;
+  std::vector<TaskEntry> mine_;  // until the streams are open
   SetRecord record_;
   std::int64_t first_task_ = 0;                   // of this rank
   std::vector<std::optional<SetRecord>> claims_;  // of each file, where this rank has used it

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -68,6 +69,7 @@ PartTables tables_of(std::shared_ptr<const FoundSet> found) {
   PartTables tables;
   tables.ends = ends_of(*found, found->set.tasks());
   tables.entry = [found](std::uint64_t task) { return entry_of(*found, static_cast<std::int32_t>(task)); };
+  tables.set = found;
   return tables;
 }
 
@@ -79,6 +81,7 @@ PartTables tables_of(std::shared_ptr<const FoundFile> found, std::size_t number,
     const sion::Place place{static_cast<std::int32_t>(number), static_cast<std::int32_t>(task)};
     return entry_of(found->physical, place, static_cast<std::int64_t>(first + task), found->stream_bytes(place.task));
   };
+  tables.file = found;
   return tables;
 }
 
@@ -97,8 +100,16 @@ class Reading {
   SetTables run() {
     comm::agree(comm_, [&] {
       take(comm::broadcast_bytes(comm_, message_));
-      if (set_.parts.count() > 1) read_my_files();
+      if (set_.parts.count() == 1) return;
+      how_.mine ? note_my_parts() : read_my_files();
     });
+    if (set_.parts.count() > 1 && how_.mine) {
+      comm_.all_reduce(told_, comm::Reduce::min);
+      comm::agree(comm_, [&] {
+        set_users();
+        read_my_files();
+      });
+    }
     if (set_.parts.count() == 1 || join()) return std::move(set_);
     comm::agree_at_root(comm_, [&] {
       read_whole();
@@ -113,6 +124,8 @@ class Reading {
   bool begin_by_file();
   void pack();
   void take(base::Bytes message);
+  void note_my_parts();
+  void set_users();
   void read_my_files();
   bool join();
   auto facts_in_told(std::size_t number) {
@@ -147,6 +160,7 @@ void Reading::read_whole() {
   set_.fields_problem = found->fields_problem;
   if (found->has_records()) set_.record = found->records.front();
   set_.parts.tasks = {0, static_cast<std::uint64_t>(set_.info.tasks)};
+  set_.head = found->set.files().front().head;
   set_.mine.emplace(0, tables_of(found));
 }
 
@@ -242,7 +256,7 @@ void Reading::take(base::Bytes message) {
   }
   if (common.parts > 1) {
     known_.path = comm::take_text(message);
-    known_.head = sion::decode_fixed(message.first(sion::longest_fixed_bytes), known_.path);
+    set_.head = known_.head = sion::decode_fixed(message.first(sion::longest_fixed_bytes), known_.path);
     message = message.subspan(sion::longest_fixed_bytes);
     set_.parts.tasks = comm::take_all<std::uint64_t>(message);
     info.files.clear();
@@ -253,6 +267,7 @@ void Reading::take(base::Bytes message) {
   }
   set_.parts.tasks = {0, common.tasks};
   set_.parts.bytes = {0, info.bytes};
+  if (how_.mine) set_.parts.users = {{0, comm_.size()}};
   info.files.resize(static_cast<std::size_t>(comm::take<std::uint64_t>(message)));
   set_.opened.clear();
   for (std::string& file : info.files) {
@@ -262,6 +277,30 @@ void Reading::take(base::Bytes message) {
   info.findings = io::decode(message).findings;
 }
 
+// Of each file the first and the last rank with tasks of it.
+void Reading::note_my_parts() {
+  const std::uint64_t me = static_cast<std::uint64_t>(comm_.rank());
+  told_.assign(2 * set_.parts.count(), std::numeric_limits<std::uint64_t>::max());
+  for (std::size_t number = 0; number < set_.parts.count(); ++number) {
+    const std::uint64_t begin = std::max(how_.mine->begin, set_.parts.tasks[number]);
+    if (begin >= std::min(how_.mine->end, set_.parts.tasks[number + 1])) continue;
+    told_[2 * number] = me;
+    told_[2 * number + 1] = ~me;
+  }
+}
+
+// A file that nobody goes on with is read all the same, and by whom it would be else.
+void Reading::set_users() {
+  std::vector<comm::Gathering> users;
+  for (std::size_t number = 0; number < set_.parts.count(); ++number) {
+    const std::uint64_t first = told_[2 * number], last = ~told_[2 * number + 1];
+    const int reader = set_.parts.reader(number, comm_.size());
+    users.push_back(first > last ? comm::Gathering{reader, reader}
+                                 : comm::Gathering{static_cast<int>(first), static_cast<int>(last) + 1});
+  }
+  set_.parts.users = std::move(users);
+}
+
 void Reading::read_my_files() {
   const std::size_t files = set_.parts.count();
   told_.assign(3 + (1 + Facts().size()) * files, 0);
@@ -269,7 +308,7 @@ void Reading::read_my_files() {
   set_.opened.reserve(files);
   for (std::size_t number = 0; number < files; ++number) {
     if (set_.parts.reader(number, comm_.size()) != comm_.rank()) continue;
-    auto found = number == 0 ? std::exchange(first_, std::nullopt) : read_member(number);
+    auto found = number == 0 && first_ ? std::exchange(first_, std::nullopt) : read_member(number);
     if (!found) {
       told_[0] = 1;
       return;

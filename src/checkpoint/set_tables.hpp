@@ -26,13 +26,21 @@ struct SetTables {
   std::optional<Error> fields_problem;  // why there are fewer fields than there should be
   Parts parts;
   std::map<std::size_t, PartTables> mine;   // of those that this rank reads
+  format::sion::FixedHead head;             // of file 0; of a set that is one part on rank 0
   std::vector<transport::Identity> opened;  // of each file, by whoever looked into it; inode 0: not known
+};
+
+// Tasks by their numbers in the set, which may be more than there are.
+struct TaskRange {
+  std::uint64_t begin = 0, end = 0;
 };
 
 // How a set is read.
 struct SetReading {
   bool counts_losses = true;  // what a repair did not find of streams is a part of them
   MissingFiles missing = MissingFiles::refused;
+  // To be gone on with: this rank's tasks in the order of ranks. The first who has tasks of a file reads its tables.
+  std::optional<TaskRange> mine = {};  // on all ranks or none
 };
 
 // Collective. Throws what find_set() throws. Where the set has several files whose tasks follow each other as the files

@@ -156,6 +156,7 @@ std::uint64_t join(const std::vector<comm::Dealt>& dealt, std::vector<TaskEntry>
 }  // namespace
 
 int Parts::reader(std::size_t part, int ranks) const noexcept {
+  if (!users.empty()) return users[part].first;
   const std::size_t all = static_cast<std::size_t>(ranks);
   return static_cast<int>(count() <= all ? part * (all / count()) : part * all / count());
 }

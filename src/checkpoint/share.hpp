@@ -7,14 +7,19 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "checkpoint/stream_reader.hpp"
 #include "comm/comm.hpp"
 #include "comm/dealing.hpp"
+#include "comm/gathering.hpp"
 
 namespace lq::checkpoint {
+
+struct FoundFile;
+struct FoundSet;
 
 // What one rank gets of the tables.
 struct Share {
@@ -31,9 +36,12 @@ struct Parts {
   std::vector<std::uint64_t> tasks;  // before each part, and at the end of all
   std::vector<std::uint64_t> bytes;  // of their streams, likewise
 
+  // Of sets that are gone on with: who does with tasks of each part. The first of them reads it.
+  std::vector<comm::Gathering> users = {};
+
   std::size_t count() const noexcept { return tasks.empty() ? 0 : tasks.size() - 1; }
-  // Who reads a part. As many ranks as possible, each as few parts, which are consecutive; the first of those that a
-  // part is dealt to, where every part has as many tasks.
+  // Who reads a part, else. As many ranks as possible, each as few parts, which are consecutive; the first of those
+  // that a part is dealt to, where every part has as many tasks.
   int reader(std::size_t part, int ranks) const noexcept;
 };
 
@@ -41,6 +49,9 @@ struct Parts {
 struct PartTables {
   std::vector<std::uint64_t> ends;                     // of the streams, one behind the other
   std::function<TaskEntry(std::uint64_t task)> entry;  // of a task, counted in the part
+  // What was read: one of them.
+  std::shared_ptr<const FoundFile> file = {};
+  std::shared_ptr<const FoundSet> set = {};
 };
 
 // What ranks get, on its way to them.

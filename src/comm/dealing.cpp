@@ -147,20 +147,6 @@ std::vector<std::byte> stream_of(const Dealing& dealing, base::FunctionRef<Part(
   return stream;
 }
 
-// Of the dealings to several ranks every second one, then the others: in neither half have two a rank in common. Last
-// those to one rank each, who passes nothing on.
-std::vector<std::size_t> turns_of(std::span<const Dealing> dealings) {
-  std::array<std::vector<std::size_t>, 3> turns;
-  std::size_t several = 0;
-  for (std::size_t i = 0; i < dealings.size(); ++i) {
-    const int ranks = dealings[i].ranks();
-    if (ranks > 0) turns[ranks == 1 ? 2 : several++ % 2].push_back(i);
-  }
-  std::vector<std::size_t> all;
-  for (const auto& some : turns) all.insert(all.end(), some.begin(), some.end());
-  return all;
-}
-
 }  // namespace
 
 // A stream on its way to another rank, all of it at once, so that who sends it waits for nobody.
@@ -202,7 +188,9 @@ struct Dealer::State {
 Dealer::Dealer(Comm& comm, std::vector<Dealing> dealings, PartOf part_of)
     : state_(new State{comm, std::move(dealings), std::move(part_of), {}, {}, {}}) {
   State& s = *state_;
-  s.turns = turns_of(s.dealings);
+  std::vector<int> ranks;
+  for (const Dealing& one : s.dealings) ranks.push_back(one.ranks());
+  s.turns = turns_of(ranks);
   for (const std::size_t i : s.turns) {
     const Dealing& one = s.dealings[i];
     if (one.from != comm.rank() || one.first == comm.rank()) continue;

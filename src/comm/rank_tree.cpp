@@ -3,6 +3,7 @@
 #include "comm/rank_tree.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -47,5 +48,16 @@ RankTree::RankTree(Comm& comm, int root, int ranks, Order order, int channel)
 
 RankTree::RankTree(Comm& comm, int root, Order order)
     : RankTree(comm, require_root(comm, root), comm.size(), order, tree_channel) {}
+
+std::vector<std::size_t> turns_of(std::span<const int> ranks) {
+  std::array<std::vector<std::size_t>, 3> turns;
+  std::size_t several = 0;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (ranks[i] > 0) turns[ranks[i] == 1 ? 2 : several++ % 2].push_back(i);
+  }
+  std::vector<std::size_t> all;
+  for (const auto& some : turns) all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
 
 }  // namespace lq::comm

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "comm/comm.hpp"
@@ -54,6 +55,14 @@ class RankTree {
   std::array<Subtree, most_children> children_{};
   std::size_t degree_ = 0;  // children
 };
+
+// Of trees of so many ranks each, which ascend and have at most the last rank of one and the first of the next in
+// common: every second one of several ranks, then the others, in neither half of which two have a rank in common; last
+// those of one rank each, who passes nothing on. Those of no rank are left out.
+std::vector<std::size_t> turns_of(std::span<const int> ranks);
+
+// Collective over the ranks of a tree whose order is small_first. Comm::gather_pieces() at its root.
+void gather_up(RankTree& tree, base::Bytes mine, const Comm::Sink& sink);
 
 // Bytes of others on their way through this rank, on the stack: whoever passes something on asks for no memory.
 class PieceBuffer {

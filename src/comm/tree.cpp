@@ -84,8 +84,7 @@ Sums exclusive_sums(Comm& comm, std::span<const std::uint64_t> mine) {
   return sums;
 }
 
-void Comm::gather_pieces(std::span<const std::byte> mine, int root, const Sink& sink) {
-  RankTree tree(*this, root, Order::small_first);
+void gather_up(RankTree& tree, base::Bytes mine, const Comm::Sink& sink) {
   std::array<std::uint64_t, RankTree::most_children> below;
   std::uint64_t total = mine.size();
   for (std::size_t i = 0; i < tree.children().size(); ++i) {
@@ -119,6 +118,11 @@ void Comm::gather_pieces(std::span<const std::byte> mine, int root, const Sink& 
     });
   }
   outlet.rethrow();
+}
+
+void Comm::gather_pieces(std::span<const std::byte> mine, int root, const Sink& sink) {
+  RankTree tree(*this, root, Order::small_first);
+  gather_up(tree, mine, sink);
 }
 
 // Each contribution is preceded by its length; one that cannot be copied is sent as nothing.

@@ -16,6 +16,7 @@
 
 #include "base/bytes.hpp"
 #include "comm/comm.hpp"
+#include "comm/gathering.hpp"
 
 namespace lq::comm {
 
@@ -35,21 +36,8 @@ Sums exclusive_sums(Comm& comm, std::span<const std::uint64_t> mine);
 template <class T, class Each>
 requires std::is_trivially_copyable_v<T>
 void gather_records(Comm& comm, std::span<const T> mine, int root, const Each& each) {
-  std::array<std::byte, sizeof(T)> record;  // of which two pieces may have parts
-  std::size_t begun = 0;
-  comm.gather_pieces(std::as_bytes(mine), root, [&](base::Bytes piece) {
-    while (!piece.empty()) {
-      const std::size_t taken = std::min(sizeof(T) - begun, piece.size());
-      std::memcpy(record.data() + begun, piece.data(), taken);
-      piece = piece.subspan(taken);
-      begun += taken;
-      if (begun < sizeof(T)) return;
-      T value;
-      std::memcpy(&value, record.data(), sizeof(T));
-      begun = 0;
-      each(value);
-    }
-  });
+  Values<T> values;
+  comm.gather_pieces(std::as_bytes(mine), root, [&](base::Bytes piece) { values.take(0, piece, each); });
 }
 
 struct TreeCost {

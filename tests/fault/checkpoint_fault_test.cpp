@@ -40,7 +40,8 @@ class Interrupted : public ::testing::TestWithParam<SetScenario> {
  protected:
   void SetUp() override {
     testing::run_ranks(GetParam().ranks - 1, [&](std::shared_ptr<comm::Comm> comm) {
-      const auto set = create_set(transport::posix(), path_, Communicator(std::move(comm)), options(1));
+      const auto set = create_set(transport::posix(), path_, Communicator(std::move(comm)),
+                                  options(GetParam().appends ? GetParam().files : 1));
       set->streams().front()->write(stream_bytes(task_of(*set), 0, old_bytes));
       set->close();
     });
@@ -181,11 +182,12 @@ INSTANTIATE_TEST_SUITE_P(Writing, Interrupted,
                                            SetScenario{3, 2, 0, Fault::no_space, false},
                                            SetScenario{3, 3, 1, Fault::error, false},
                                            SetScenario{4, 2, 2, Fault::short_write, false}));
-INSTANTIATE_TEST_SUITE_P(GoingOn, Interrupted,
-                         ::testing::Values(SetScenario{2, 1, 0, Fault::error, true},
-                                           SetScenario{3, 1, 0, Fault::short_write, true},
-                                           SetScenario{3, 1, 1, Fault::no_space, true},
-                                           SetScenario{3, 1, 2, Fault::error, true}));
+INSTANTIATE_TEST_SUITE_P(
+    GoingOn, Interrupted,
+    ::testing::Values(SetScenario{2, 1, 0, Fault::error, true}, SetScenario{3, 1, 0, Fault::short_write, true},
+                      SetScenario{3, 1, 1, Fault::no_space, true}, SetScenario{3, 1, 2, Fault::error, true},
+                      SetScenario{4, 2, 0, Fault::error, true}, SetScenario{4, 2, 2, Fault::short_write, true},
+                      SetScenario{4, 3, 1, Fault::error, true}));
 
 }  // namespace
 }  // namespace lq::checkpoint

@@ -12,6 +12,7 @@
 #include <limequat/file.hpp>
 #include <limequat/multifile.hpp>
 
+#include "support/error_of.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/streams.hpp"
@@ -20,6 +21,8 @@
 
 namespace lq::io {
 namespace {
+
+using testing::error_of;
 
 const Extents lattice{6, 2, 2, 6};
 constexpr int ranks = 6;
@@ -146,6 +149,22 @@ TEST(LostNetworkOfSets, LeavesNobodyWaiting) {
         ++readable;
       });
   EXPECT_GE(readable, 100U);
+  // Interrupted, it is repaired and gone on with again.
+  for_every_k_and_rank_of(
+      ranks, 2,
+      [&](const Communicator& all) {
+        MultifileWriter set = MultifileWriter::append(path, all, {.expected_bytes = 1});
+        fill(set, set.stream().size());
+      },
+      [&] {
+        if (error_of([&] { MultifileReader{path}; }).code() != Code::ok) repair_multifile(path);
+        const std::vector<std::byte> bytes = MultifileReader(path).task(4).read_all();
+        EXPECT_GE(bytes.size(), 3000U);
+        EXPECT_EQ(testing::first_wrong(bytes, 4), bytes.size());
+        if (bytes.size() > 30'000)
+          testing::run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) { create(Communicator(std::move(comm))); });
+      });
+  testing::run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) { create(Communicator(std::move(comm))); });
   for_every_k_and_rank_of(
       4, 2,
       [&](const Communicator& all) {

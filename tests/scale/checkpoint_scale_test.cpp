@@ -33,7 +33,7 @@ MultifileOptions options_for(int files) {
 
 std::uint64_t alike(std::uint64_t) { return bytes_per_task; }
 
-// create, close, open; a set of one file, append, close again. size_of: bytes of a task.
+// create, close, open, append, close again. size_of: bytes of a task.
 Counted observe(int ranks, int files, std::uint64_t (*size_of)(std::uint64_t task) = alike) {
   const auto transport = transport::make_memory();
   const auto is_keeper = [&](std::size_t rank) {
@@ -61,7 +61,6 @@ Counted observe(int ranks, int files, std::uint64_t (*size_of)(std::uint64_t tas
       EXPECT_EQ(open.task(open.share().first)->read_at(0, bytes), bytes.size());
       EXPECT_EQ(testing::first_wrong(bytes, number), bytes.size());
     });
-    if (files > 1) return;
     rank.phase("append", [&] { set = append_to_set(*transport, "set", Communicator(comm), options_for(0)); });
     rank.phase("append-close", [&] { set->close(); });
   });
@@ -111,6 +110,18 @@ TEST(CheckpointScale, WhereTheBytesLieCostsNoMoreThanATreeOfAllRanks) {
   EXPECT_LE(open.steps, planned.steps + 2 * windows.steps + 2 * (2048 * entry / comm::tree_piece_bytes + 1));
   EXPECT_LE(open.keeper_memory, planned.writer_memory + 3 * 2048 * entry + Counted::own_memory);
   EXPECT_LE(open.other_memory, planned.other_memory + Counted::own_memory);
+}
+
+// Nobody holds the tables of other files than his own.
+TEST(CheckpointScale, GoingOnWithASetOfSeveralFilesIsDealtOutByFile) {
+  const Counted& one = four_thousand();
+  const Counted many = observe(4096, 64);
+  for (const char* what : {"append", "append-close"}) {
+    SCOPED_TRACE(what);
+    EXPECT_LT(2 * many.phase(what).keeper_memory, one.phase(what).keeper_memory);
+    EXPECT_LE(many.phase(what).other_memory, Counted::own_memory);
+    EXPECT_LE(many.phase(what).steps, one.phase(what).steps + 12);
+  }
 }
 
 TEST(CheckpointScale, EightTimesAsManyRanksTakeThreeLevelsMore) {
