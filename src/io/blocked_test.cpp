@@ -8,6 +8,7 @@
 #include <bit>
 
 #include <limequat/error.hpp>
+#include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
 
 #include "format/format.hpp"

@@ -131,5 +131,83 @@ TEST(PlacedFile, NeedsTheCodecOfItsTiles) {
   EXPECT_EQ(error_of([&] { PlacedFile("set", payload, nullptr, {}); }).code(), Code::unsupported);
 }
 
+// A codec that knows how often it was asked.
+class CountingCodec final : public format::TileCodec {
+ public:
+  std::vector<std::byte> encode(base::Bytes sites) const override { return codec_.encode(sites); }
+  void decode(base::Bytes encoded, base::MutableBytes sites) const override {
+    ++decoded;
+    codec_.decode(encoded, sites);
+  }
+  mutable int decoded = 0;
+
+ private:
+  lq::testing::RunCodec codec_;
+};
+
+// 8 x 6 x 4 sites of 8 bytes in blocks of 3 x 4 x 2, encoded.
+Payload encoded_blocks() {
+  Payload payload;
+  payload.spec = generic_spec(Precision::single, 2, false);
+  payload.extents = {8, 6, 4};
+  payload.stored = whole(payload.extents);
+  payload.block = {3, 4, 2};
+  payload.tile_sites = 24;
+  payload.encoding = "runs";
+  payload.tiles.resize(3 * 2 * 2);
+  return payload;
+}
+
+TEST(PlacedFile, DecodesABlockOnceThoughManyRowsPassThroughIt) {
+  const CountingCodec codec;
+  TwoFiles files;
+  Payload payload = encoded_blocks();
+  std::vector<std::byte> bytes(8 * 6 * 4 * 8);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i / 5);
+  lq::testing::run_ranks(1, [&](std::shared_ptr<comm::Comm> comm) {
+    PlacedFile placed("set", payload, &codec, files.both());
+    placed.write_at(0, bytes);
+    payload.tiles = placed.settle(*comm);
+  });
+  PlacedFile placed("set", payload, &codec, files.both());
+  for (std::size_t row = 0; row < 24; ++row) {
+    EXPECT_EQ(read(placed, row * 64, 64), std::vector(bytes.begin() + static_cast<std::ptrdiff_t>(row * 64),
+                                                      bytes.begin() + static_cast<std::ptrdiff_t>(row * 64 + 64)));
+  }
+  EXPECT_EQ(codec.decoded, 12);
+}
+
+// Whatever a file says of its tiles, what is read of it is bounded by what it holds.
+TEST(PlacedFile, RefusesEncodedTilesThatCannotBe) {
+  const lq::testing::RunCodec codec;
+  TwoFiles files;
+  files.first->write_at(0, sequence());
+  std::vector<std::byte> buffer(8);
+  Payload payload = encoded_blocks();
+  payload.tiles[0] = {0, 100, std::uint64_t{1} << 60};
+  EXPECT_EQ(error_of([&] { PlacedFile("set", payload, &codec, files.both()).read_at(0, buffer); }).code(),
+            Code::truncated);
+  payload.tiles[0] = {0, ~std::uint64_t{0}, 8};
+  EXPECT_EQ(error_of([&] { PlacedFile("set", payload, &codec, files.both()).read_at(0, buffer); }).code(),
+            Code::truncated);
+  payload.extents = {1 << 12, 1 << 12, 1 << 12};
+  payload.stored = whole(payload.extents);
+  payload.block = payload.extents;
+  payload.tile_sites = volume(payload.block);
+  payload.tiles = {{0, 0, 8}};
+  EXPECT_EQ(error_of([&] { PlacedFile("set", payload, &codec, files.both()).read_at(0, buffer); }).code(),
+            Code::too_large);
+}
+
+TEST(PlacedFile, RefusesTilesAndArraysThatDoNotAddUp) {
+  TwoFiles files;
+  Payload payload = tiled();
+  payload.tiles.pop_back();
+  EXPECT_EQ(error_of([&] { PlacedFile("set", payload, nullptr, files.both()); }).code(), Code::invalid_argument);
+  payload = tiled();
+  payload.arrays = 3;
+  EXPECT_EQ(error_of([&] { PlacedFile("set", payload, nullptr, files.both()); }).code(), Code::invalid_argument);
+}
+
 }  // namespace
 }  // namespace lq::pump
