@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -102,14 +101,10 @@ void AppendedSet::find() {
 void AppendedSet::keep(const SetTables& tables) {
   for (const auto& [part, read] : tables.mine) {
     if (read.file && read.file->record) {
-      const auto tasks = static_cast<std::size_t>(read.file->physical.table.tasks());
       KeptFile& kept = kept_[part];
-      kept = {
-          std::shared_ptr<const sion::PhysicalFile>(read.file, &read.file->physical), *read.file->record, {}, {}, {}};
-      kept.numbers.resize(tasks);
-      std::iota(kept.numbers.begin(), kept.numbers.end(), static_cast<std::int64_t>(tables.parts.tasks[part]));
-      for (std::size_t task = 0; task < tasks; ++task) {
-        kept.sizes.push_back(read.file->stream_bytes(static_cast<std::int32_t>(task)));
+      kept = {std::shared_ptr<const sion::PhysicalFile>(read.file, &read.file->physical), *read.file->record, {}, {}};
+      for (std::int32_t task = 0; task < read.file->physical.table.tasks(); ++task) {
+        kept.sizes.push_back(read.file->stream_bytes(task));
       }
       if (part > 0) continue;
       for (std::size_t file = 0; file < tables.parts.count(); ++file) {
@@ -121,18 +116,15 @@ void AppendedSet::keep(const SetTables& tables) {
     const sion::Set& set = read.set->set;
     for (std::size_t number = 0; number < set.files().size(); ++number) {
       const sion::PhysicalFile& physical = set.files()[number];
-      const auto tasks = static_cast<std::size_t>(physical.geometry.tasks());
       kept_[number] = {std::shared_ptr<const sion::PhysicalFile>(read.set, &physical),
                        read.set->records[number],
-                       std::vector<std::uint64_t>(tasks),
-                       std::vector<std::int64_t>(tasks),
+                       std::vector<std::uint64_t>(static_cast<std::size_t>(physical.geometry.tasks())),
                        {}};
     }
     for (std::int32_t task = 0; task < set.tasks(); ++task) {
       const sion::Place place = set.place(task);
-      KeptFile& kept = kept_.at(static_cast<std::size_t>(place.file));
-      kept.numbers[static_cast<std::size_t>(place.task)] = task;
-      kept.sizes[static_cast<std::size_t>(place.task)] = read.set->stream_bytes(task);
+      kept_.at(static_cast<std::size_t>(place.file)).sizes[static_cast<std::size_t>(place.task)] =
+          read.set->stream_bytes(task);
     }
     kept_.at(0).map = set.places();
   }

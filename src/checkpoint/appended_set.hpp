@@ -44,7 +44,6 @@ class AppendedSet final : public NewSet {
     std::shared_ptr<const format::sion::PhysicalFile> physical;
     SetRecord record;
     std::vector<std::uint64_t> sizes;      // of its streams
-    std::vector<std::int64_t> numbers;     // of its tasks in the set
     std::vector<format::sion::Place> map;  // of the set that there was; of file 0 of several
   };
   // What streams of a file have come to: by local task, empty where nobody went on with it.
