@@ -499,6 +499,8 @@ LQ_API lq_status lq_inspect(const char* path, const lq_scan_options* options, ch
 LQ_API lq_status lq_verify(const char* path, const lq_verify_options* options, int* is_sound, char** json);
 // Collective. Any format to any, checksums verified on the way. `json` may be NULL.
 LQ_API lq_status lq_convert(const char* from, const char* to, const lq_convert_options* options, char** json);
+// Collective. A small HDF5 file `to` that shows the fields of `from` without a copy of their numbers.
+LQ_API lq_status lq_export_virtual(const char* from, const char* to, const lq_convert_options* options);
 // Collective. Two fields number by number. `json` may be NULL.
 LQ_API lq_status lq_diff(const char* a, const char* b, const lq_diff_options* options, int* is_same, char** json);
 // Local. The rules of the format that the file breaks; and every header byte with its name.

@@ -46,6 +46,7 @@ from limequat.questions import (
     convert,
     diff,
     explain,
+    export_virtual,
     formats,
     info,
     inspect,
@@ -65,7 +66,7 @@ __all__ = [
     "Answer", "ChecksumError", "Code", "CommunicationError", "Error", "Exists", "Field", "FieldView", "File",
     "InternalError", "InvalidArgument", "IoError", "Malformed", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
-    "Unsupported", "Verification", "Writer", "WrongState", "convert", "create", "defragment", "diff", "explain", "extract", "formats", "generate",
+    "Unsupported", "Verification", "Writer", "WrongState", "convert", "create", "defragment", "diff", "explain", "export_virtual", "extract", "formats", "generate",
     "info", "inspect", "link_trace", "multifile", "open", "pack", "plan", "plaquette", "read", "read_async", "read_record", "repair", "unitarity", "unpack", "validate", "verify",
     "write", "write_async",
 ]

@@ -33,6 +33,7 @@ _STATUS_FUNCTIONS = {
     "lq_inspect": [c_char_p, c_void_p, _TEXT_OUT],
     "lq_verify": [c_char_p, c_void_p, POINTER(c_int), _TEXT_OUT],
     "lq_convert": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
+    "lq_export_virtual": [c_char_p, c_char_p, c_void_p],
     "lq_diff": [c_char_p, c_char_p, c_void_p, POINTER(c_int), _TEXT_OUT],
     "lq_validate": [c_char_p, c_void_p, _TEXT_OUT],
     "lq_explain": [c_char_p, c_void_p, _TEXT_OUT],

@@ -80,6 +80,19 @@ def convert(source, target, **options: "Unpack[ConvertOptions]"):
     return parse(text_from("lq_convert", path_bytes(source), path_bytes(target), how))
 
 
+@takes("ConvertOptions")
+def export_virtual(source, target, **options: "Unpack[ConvertOptions]"):
+    """A small HDF5 file with a dataset for each field of ``source``, whose numbers stay where they are: h5py and others
+    read them there without a copy. The path of ``source`` is kept as an absolute one. Options as in :func:`convert`, of
+    which those of a new file count.
+
+    {options}
+    """
+    write, how = Options("WriteOptions", options), Options("ConvertOptions", options)
+    how.struct.write = ctypes.addressof(write.struct)
+    call("lq_export_virtual", path_bytes(source), path_bytes(target), how)
+
+
 @takes("DiffOptions")
 def diff(a, b, **options: "Unpack[DiffOptions]"):
     """Compares two fields number by number, whatever their formats and precisions.

@@ -22,6 +22,16 @@ using lq::capi::group_of;
 using lq::capi::guarded;
 using lq::capi::text;
 
+struct FromTo {
+  std::string from, to;
+  lq::ConvertOptions options;
+};
+
+// Collective.
+FromTo from_to(const lq::Communicator& group, const char* from, const char* to, const lq_convert_options* options) {
+  return agreed(group, [&] { return FromTo{text(from, "from"), text(to, "to"), lq::capi::convert_options(options)}; });
+}
+
 }  // namespace
 
 lq_status lq_formats(char** json) {
@@ -57,16 +67,18 @@ lq_status lq_verify(const char* path, const lq_verify_options* options, int* is_
 
 lq_status lq_convert(const char* from, const char* to, const lq_convert_options* options, char** json) {
   return guarded([&] {
-    struct Arguments {
-      std::string from, to;
-      lq::ConvertOptions options;
-    };
     const lq::Communicator group = group_of(options);
-    const auto call = agreed(group, [&] {
-      return Arguments{text(from, "from"), text(to, "to"), lq::capi::convert_options(options)};
-    });
+    const FromTo call = from_to(group, from, to, options);
     const lq::Report report = lq::convert(call.from, call.to, group, call.options);
     if (json != nullptr) lq::capi::hand_out(lq::to_json(report), json);
+  });
+}
+
+lq_status lq_export_virtual(const char* from, const char* to, const lq_convert_options* options) {
+  return guarded([&] {
+    const lq::Communicator group = group_of(options);
+    const FromTo call = from_to(group, from, to, options);
+    lq::export_virtual(call.from, call.to, group, call.options);
   });
 }
 

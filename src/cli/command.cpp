@@ -17,6 +17,7 @@ constexpr std::array verbs = {
             declare_verify},
     Command{"validate", "whether a file conforms to the specification of its format, rule by rule", declare_validate},
     Command{"convert", "any format to any, in bounded memory, checksums verified on the way", declare_convert},
+    Command{"export", "an HDF5 file that shows the data of another file without a copy", declare_export},
     Command{"extract", "one record of a file, or one logical file of a multifile, as a file", declare_extract},
     Command{"unpack", "all records of a file, or all logical files of a multifile, as files", declare_unpack},
     Command{"pack", "files as the logical files of a multifile", declare_pack},

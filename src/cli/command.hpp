@@ -36,6 +36,7 @@ Run declare_cat(Arguments& arguments);
 Run declare_verify(Arguments& arguments);
 Run declare_validate(Arguments& arguments);
 Run declare_convert(Arguments& arguments);
+Run declare_export(Arguments& arguments);
 Run declare_extract(Arguments& arguments);
 Run declare_unpack(Arguments& arguments);
 Run declare_pack(Arguments& arguments);

@@ -121,6 +121,15 @@ class RecordFormat {
   virtual bool has_choices() const { return false; }
 };
 
+// A field whose numbers lie in a file of another format, in one piece.
+struct Reference {
+  std::string name;
+  std::string path;  // of that file, as it will be opened
+  Payload payload;
+  Sums sums;
+  Metadata metadata;
+};
+
 // How fields are laid in a container.
 class FieldFormat : public RecordFormat {
  public:
@@ -133,6 +142,9 @@ class FieldFormat : public RecordFormat {
   virtual Metadata carried(const Metadata& texts, bool precision_changes) const = 0;
   // Of Payload::encoding; nullptr: there is none of that name.
   virtual const TileCodec* tile_codec(std::string_view encoding) const;
+  // The bytes of a file through which the numbers of other files are seen, without a copy. unsupported: files of this
+  // format hold their own numbers, or the payload is not in one piece.
+  virtual std::vector<Literal> refer(std::span<const Reference> fields) const;
   // Puts the sums of a field that is there in their place, or adds the record that has room for them.
   virtual void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry,
                           const Digest& sums) const = 0;

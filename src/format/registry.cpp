@@ -136,6 +136,12 @@ void refuse_choices(const Choices& choices, std::string_view format) {
       fmt::format("the option {} is not known to the format {}; leave it out, or take another format", made, format));
 }
 
+std::vector<Literal> FieldFormat::refer(std::span<const Reference>) const {
+  throw Error(Code::unsupported,
+              "files of this format hold the numbers of their fields themselves; those of the format hdf5 can show the "
+              "numbers of another file");
+}
+
 namespace {
 
 // Most specific first.

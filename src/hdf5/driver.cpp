@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hdf5/driver.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <limits>
+#include <new>
 
 #if H5_VERSION_GE(1, 14, 0)
 #include <H5FDdevelop.h>
@@ -22,7 +25,6 @@ struct Choice {
 struct DriverFile {
   H5FD_t library;
   Image* image;
-  haddr_t eoa;
 };
 
 Image& image_of(const H5FD_t* file) { return *reinterpret_cast<const DriverFile*>(file)->image; }
@@ -56,6 +58,7 @@ static H5FD_t* lq_hdf5_open(const char*, unsigned, hid_t fapl, haddr_t) {
   auto* file = new (std::nothrow) DriverFile{};
   if (file == nullptr) return nullptr;
   file->image = choice->image;
+  file->image->room.end = 0;
   return &file->library;
 }
 
@@ -74,13 +77,22 @@ static herr_t lq_hdf5_query(const H5FD_t*, unsigned long* flags) {
   return 0;
 }
 
-static haddr_t lq_hdf5_get_eoa(const H5FD_t* file, H5FD_mem_t) {
-  return reinterpret_cast<const DriverFile*>(file)->eoa;
-}
+static haddr_t lq_hdf5_get_eoa(const H5FD_t* file, H5FD_mem_t) { return image_of(file).room.end; }
 
 static herr_t lq_hdf5_set_eoa(H5FD_t* file, H5FD_mem_t, haddr_t address) {
-  reinterpret_cast<DriverFile*>(file)->eoa = address;
+  image_of(file).room.end = address;
   return 0;
+}
+
+static haddr_t lq_hdf5_alloc(H5FD_t* file, H5FD_mem_t kind, hid_t, hsize_t bytes) {
+  Image::Room& room = image_of(file).room;
+  haddr_t address = room.end;
+  if (kind == H5FD_MEM_DRAW && !room.decided.empty()) {
+    address = room.decided.front();
+    room.decided.pop_front();
+  }
+  room.end = std::max<std::uint64_t>(room.end, address + bytes);
+  return address;
 }
 
 static haddr_t lq_hdf5_get_eof(const H5FD_t* file, H5FD_mem_t) { return image_of(file).size(); }
@@ -95,13 +107,14 @@ static herr_t lq_hdf5_read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, siz
 }
 
 static herr_t lq_hdf5_write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* buffer) {
+  if (buffer == written_elsewhere()) return 0;
   return guarded([&] { image_of(file).write_at(address, {static_cast<const std::byte*>(buffer), size}); });
 }
 
 static herr_t lq_hdf5_truncate(H5FD_t* file, hid_t, hbool_t) {
   return guarded([&] {
-    const haddr_t eoa = reinterpret_cast<const DriverFile*>(file)->eoa;
-    if (eoa > image_of(file).size()) image_of(file).resize(eoa);
+    Image& image = image_of(file);
+    if (image.room.end > image.size()) image.resize(image.room.end);
   });
 }
 
@@ -124,6 +137,7 @@ hid_t driver() {
     made.close = lq_hdf5_close;
     made.cmp = lq_hdf5_cmp;
     made.query = lq_hdf5_query;
+    made.alloc = lq_hdf5_alloc;
     made.get_eoa = lq_hdf5_get_eoa;
     made.set_eoa = lq_hdf5_set_eoa;
     made.get_eof = lq_hdf5_get_eof;
@@ -154,8 +168,15 @@ Handle access_to(Image& image, std::uint64_t alignment) {
 }  // namespace
 
 Handle create_in(Image& image, std::uint64_t alignment, hid_t properties) {
+  const Where where{image.path(), {}};
   const Handle access = access_to(image, alignment);
-  return require(H5Fcreate(image.path().c_str(), H5F_ACC_TRUNC, properties, access.get()), H5Fclose, {image.path(), {}},
+  Handle own;
+  if (properties == H5P_DEFAULT) {
+    own = require(H5Pcreate(H5P_FILE_CREATE), H5Pclose, where, "no property list");
+    require(H5Pset_obj_track_times(own.get(), false), where, "time stamps cannot be switched off");
+    properties = own.get();
+  }
+  return require(H5Fcreate(image.path().c_str(), H5F_ACC_TRUNC, properties, access.get()), H5Fclose, where,
                  "the file cannot be created");
 }
 
@@ -164,6 +185,11 @@ Handle open_in(Image& image, Access access, std::uint64_t alignment) {
   const unsigned flags = access == Access::write ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
   return require(H5Fopen(image.path().c_str(), flags, list.get()), H5Fclose, {image.path(), {}},
                  "the file cannot be opened");
+}
+
+const void* written_elsewhere() noexcept {
+  static const char place = 0;
+  return &place;
 }
 
 void close_in(Handle file, Image& image) {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "hdf5/explain.hpp"
+#include "hdf5/field_format.hpp"
 #include "hdf5/scan.hpp"
 #include "hdf5/superblock.hpp"
 
@@ -34,7 +35,9 @@ const format::Format& format() {
                                            .begins = "\"\\x89HDF\"",
                                            .suffixes = suffixes,
                                            .contents = Contents::fields},
-                                  .container = &hdf5};
+                                  .container = &hdf5,
+                                  .records = &field_format(),
+                                  .fields = &field_format()};
   return row;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -33,6 +34,14 @@ class Image final : public base::ByteSource {
   // What was written, in order of offset, neighbours joined.
   std::vector<std::pair<std::uint64_t, std::vector<std::byte>>> changes() const;
   bool is_changed() const noexcept { return !written_.empty(); }
+
+  // Where the library takes room from (driver.hpp): pieces of data get the places that were decided before, in turn;
+  // all else lies behind the end.
+  struct Room {
+    std::uint64_t end = 0;
+    std::deque<std::uint64_t> decided = {};
+  };
+  Room room;
 
  private:
   using Written = std::map<std::uint64_t, std::vector<std::byte>>;

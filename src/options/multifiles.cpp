@@ -123,7 +123,7 @@ Table repack_table() {
   auto result = table<V, C>("RepackOptions", "lq_repack_options",
                             "Multifiles made of files, of multifiles, and of what is left of them");
   result.functions = {"pack", "unpack", "extract", "defragment", "repair"};
-  result.verbs = {"pack", "unpack", "extract", "defrag", "repair"};
+  result.verbs = {"pack", "unpack", "extract", "export", "defrag", "repair"};
   Option sync{
       .name = "sync",
       .meaning = "what has reached the disk at the end (default full)",

@@ -52,7 +52,7 @@ Table convert_table() {
   using C = lq_convert_options;
   auto result = table<V, C>("ConvertOptions", "lq_convert_options", "Converting, besides the options of writing");
   result.base = "WriteOptions";
-  result.functions = {"convert"};
+  result.functions = {"convert", "export_virtual"};
   result.verbs = {"convert"};
   result.others.push_back(c_member("communicator", &C::communicator));
   result.others.push_back(c_member("write", &C::write));

@@ -1,0 +1,314 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/field_plan.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/checked.hpp"
+#include "base/function_ref.hpp"
+#include "base/text.hpp"
+#include "hdf5/driver.hpp"
+#include "hdf5/filters.hpp"
+#include "hdf5/filters_choice.hpp"
+#include "hdf5/layout_writer.hpp"
+
+namespace lq::hdf5 {
+namespace {
+
+using format::FieldRequest;
+using format::Layout;
+using format::Literal;
+
+// Where data begin in a new file: behind the superblock and the root group, and at the beginning of a page.
+constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t max_chunks = 1 << 24;
+
+std::uint64_t aligned(std::uint64_t offset, std::uint64_t alignment) {
+  return base::multiply_or_throw((base::add_or_throw(offset, alignment - 1, "the size of the file")) / alignment,
+                                 alignment, "the size of the file");
+}
+
+std::uint64_t end_of(const std::vector<Literal>& literals) {
+  std::uint64_t end = 0;
+  for (const Literal& literal : literals) end = std::max(end, literal.offset + literal.bytes.size());
+  return end;
+}
+
+// A file that is being planned: the one that is there, or a new one.
+class Draft {
+ public:
+  explicit Draft(base::ByteSource* before)
+      : image_(before != nullptr ? Image(*before) : Image(std::string("a new file"))),
+        file_(before != nullptr ? open_in(image_, Access::write) : create_in(image_)) {}
+
+  hid_t file() const noexcept { return file_.get(); }
+  Image& image() noexcept { return image_; }
+  // Of all that is there.
+  std::uint64_t end() const noexcept { return std::max(image_.room.end, image_.size()); }
+  // Nothing more is placed before it.
+  void go_on_at(std::uint64_t end) noexcept { image_.room.end = std::max(image_.room.end, end); }
+
+  std::vector<Literal> take() {
+    close_in(std::move(file_), image_);
+    std::vector<Literal> literals;
+    for (auto& [offset, bytes] : image_.changes()) literals.push_back({0, offset, std::move(bytes)});
+    // The superblock says how long the file is; one that is shorter would be taken for a torn one.
+    if (end_of(literals) < image_.size()) literals.push_back({0, image_.size() - 1, {std::byte{0}}});
+    return literals;
+  }
+
+ private:
+  Image image_;
+  Handle file_;
+};
+
+std::uint64_t first_place(base::ByteSource* before, std::uint64_t alignment) {
+  Draft draft(before);
+  return aligned(std::max(draft.end(), before != nullptr ? 0 : page / 2), alignment);
+}
+
+void check_extents(const FieldRequest& request) {
+  bool sound = request.extents.size() >= 1 && request.spec.numbers >= 1;
+  for (const std::int64_t extent : request.extents) {
+    sound = sound && extent >= 1 && extent <= std::numeric_limits<std::int32_t>::max();
+  }
+  if (sound && (!request.stored || *request.stored == whole(request.extents))) return;
+  throw Error(sound ? Code::unsupported : Code::invalid_argument,
+              fmt::format("a field on \"{}\" with {} numbers per site cannot be written to an HDF5 file, which holds "
+                          "whole lattices with extents from 1 to 2147483647",
+                          to_string(request.extents), request.spec.numbers));
+}
+
+// The sites of a chunk: all, one slice of the slowest dimension, or as given.
+Extents chunk_of(const FieldRequest& request, const SiteOrder& order) {
+  const std::string& text = request.choices.dataset_chunk;
+  Extents chunk = request.extents;
+  if (text == "slice") {
+    chunk[order.back()] = 1;
+    return chunk;
+  }
+  const Extents given = parse_extents(text);
+  bool fits = given.size() == chunk.size();
+  for (int d = 0; fits && d < chunk.size(); ++d) fits = given[d] >= 1 && given[d] <= chunk[d];
+  if (!fits) {
+    throw Error(Code::invalid_argument,
+                fmt::format("chunks of {} do not fit a lattice of {}; give extents of a part of it, or \"slice\"",
+                            base::printable(text), to_string(request.extents)),
+                {.expected = to_string(request.extents), .found = text});
+  }
+  return given;
+}
+
+// Whether the sites of each chunk come one behind the other, and nothing is left over.
+bool are_runs(const Extents& chunk, const Extents& extents, const SiteOrder& order) {
+  std::size_t k = 0;
+  while (k < order.size() && chunk[order[k]] == extents[order[k]]) ++k;
+  if (k == order.size()) return true;
+  if (extents[order[k]] % chunk[order[k]] != 0) return false;
+  return std::all_of(order.begin() + static_cast<std::ptrdiff_t>(k) + 1, order.end(),
+                     [&](int d) { return chunk[d] == 1; });
+}
+
+void add_chunks(FieldDatasets& field, Payload& payload, const FieldRequest& request) {
+  const Extents chunk = chunk_of(request, field.order);
+  const std::vector<Filter> filters = parse_filters(request.choices.filters);
+  for (DatasetPlan& dataset : field.datasets) {
+    dataset.chunk = dataset.extents;
+    const std::vector<hsize_t> sites = dataspace_of(chunk, field.order);
+    std::copy(sites.begin(), sites.end(), dataset.chunk.begin());
+    dataset.filters = filters;
+  }
+  const bool runs = are_runs(chunk, request.extents, field.order);
+  if (!filters.empty() && !runs) {
+    throw Error(
+        Code::unsupported,
+        fmt::format("chunks of {} cannot go through filters here: chunks that are compressed hold whole slices of "
+                    "the lattice {} and divide it; choose \"slice\"",
+                    to_string(chunk), to_string(request.extents)),
+        {.found = to_string(chunk)});
+  }
+  payload.tile_sites = volume(chunk);
+  if (!runs) payload.block = chunk;
+  if (filters.empty()) return;
+  const std::uint64_t number = payload.spec.number_bytes();
+  const DatasetPlan& dataset = field.datasets.front();
+  std::uint64_t element = dataset.element.is_complex ? 2 * number : number;
+  for (const auto& array : dataset.element.arrays) {
+    for (const hsize_t extent : array) element *= extent;
+  }
+  payload.encoding = encoding_of(filters, element);
+}
+
+// Each of the arrays, or of their chunks, from `first` on; arrays begin at the alignment.
+void place_tiles(Payload& payload, const std::vector<DatasetPlan>& datasets, std::uint64_t first,
+                 std::uint64_t alignment) {
+  if (payload.tile_sites == 0 && datasets.size() == 1) {
+    payload.offset = first;
+    return;
+  }
+  if (payload.tile_sites == 0) payload.tile_sites = payload.stored.volume();
+  payload.arrays = datasets.size();
+  const std::uint64_t bytes =
+      base::multiply_or_throw(payload.tile_sites, payload.site_bytes() / payload.arrays, "the size of a chunk");
+  for (const DatasetPlan& dataset : datasets) {
+    const std::uint64_t pieces = pieces_of(dataset);
+    if (pieces > max_chunks) {
+      throw Error(
+          Code::invalid_argument,
+          fmt::format("{} chunks are too many; choose larger ones, of which there are at most {}", pieces, max_chunks));
+    }
+    if (payload.encoding.empty()) first = aligned(first, alignment);
+    for (std::uint64_t k = 0; k < pieces; ++k) {
+      payload.tiles.push_back({0, first, bytes});
+      if (payload.encoding.empty()) first = base::add_or_throw(first, bytes, "the size of the file");
+    }
+  }
+  payload.offset = payload.tiles.front().offset;
+}
+
+// What is needed to make the metadata once the data are written.
+struct Wish {
+  FieldRequest request;
+  const LayoutWriter* layout = nullptr;
+  FieldDatasets field;
+  Payload payload;
+  std::optional<std::int64_t> microseconds;
+};
+
+std::vector<Tile> tiles_of(const Wish& wish, const format::Digest& digest) {
+  if (!digest.tiles.empty()) return digest.tiles;
+  if (!wish.payload.tiles.empty()) return wish.payload.tiles;
+  return {{0, wish.payload.offset, wish.payload.length}};
+}
+
+std::vector<Literal> carry_out(const Wish& wish, const format::Digest& digest) {
+  const Lock lock;
+  Draft draft(wish.request.before);
+  const std::vector<Tile> tiles = tiles_of(wish, digest);
+  for (const Tile& tile : tiles) draft.go_on_at(tile.offset + tile.bytes);
+  std::vector<Handle> datasets;
+  std::span<const Tile> rest = tiles;
+  for (const DatasetPlan& dataset : wish.field.datasets) {
+    const auto pieces = static_cast<std::size_t>(pieces_of(dataset));
+    datasets.push_back(create_dataset(draft.file(), draft.image(), dataset, rest.first(pieces)));
+    rest = rest.subspan(pieces);
+  }
+  const FieldFacts facts{wish.request, digest, wish.microseconds};
+  wish.layout->describe(draft.file(), datasets, wish.field, facts);
+  if (!wish.field.sums.empty()) wish.layout->put_sums(datasets, wish.field, facts);
+  datasets.clear();
+  return draft.take();
+}
+
+// Tiles whose size is not known yet, as large as they can be.
+format::Digest largest(const Payload& payload) {
+  format::Digest digest{{}, payload.tiles};
+  if (payload.encoding.empty()) return digest;
+  std::uint64_t next = payload.offset;
+  for (Tile& tile : digest.tiles) {
+    tile.offset = next;
+    next += tile.bytes;
+  }
+  return digest;
+}
+
+std::int64_t microseconds_now() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+Layout plan_field(const FieldRequest& request) {
+  const Lock lock;
+  check_extents(request);
+  const auto wish = std::make_shared<Wish>();
+  wish->request = request;
+  wish->layout = &layout_writer(request.choices.layout);
+  wish->field = wish->layout->datasets(request);
+  if (request.choices.time_stamps) wish->microseconds = microseconds_now();
+  Payload& payload = wish->payload;
+  payload.spec = request.spec;
+  payload.extents = request.extents;
+  payload.stored = whole(request.extents);
+  payload.order = wish->field.order;
+  payload.byte_order = wish->field.byte_order;
+  payload.length = base::multiply_or_throw(payload.stored.volume(), request.spec.site_bytes(), "the size of the field");
+  if (!request.choices.dataset_chunk.empty()) {
+    add_chunks(wish->field, payload, request);
+  } else if (!request.choices.filters.empty()) {
+    throw Error(Code::invalid_argument,
+                "filters work on chunks; choose their extents (option `dataset_chunk`, for example \"slice\")");
+  }
+  place_tiles(payload, wish->field.datasets, first_place(request.before, page), page);
+
+  Layout layout;
+  layout.payload.push_back(payload);
+  layout.sums = wish->field.sums;
+  // Once with zeros for what is not known yet: whatever cannot be done is said before the data are written.
+  const std::uint64_t end = end_of(carry_out(*wish, largest(payload)));
+  layout.end.push_back(end);
+  layout.tail = [wish, end](const format::Digest& digest) {
+    std::vector<Literal> literals = carry_out(*wish, digest);
+    if (wish->payload.encoding.empty() && end_of(literals) != end) {
+      throw Error(Code::internal, fmt::format("{}: the file would end at {} instead of at {} as planned",
+                                              wish->request.name, end_of(literals), end));
+    }
+    return literals;
+  };
+  return layout;
+}
+
+Layout plan_record(const format::RecordRequest& request) {
+  const Lock lock;
+  Draft draft(request.before);
+  const DatasetPlan plan{.path = absolute_path(request.type), .extents = {request.contents.size()}, .element = {}};
+  put_bytes(draft.file(), plan.path, base::as_bytes(request.contents), {draft.image().path(), plan.path});
+  Layout layout;
+  layout.head = draft.take();
+  layout.end.push_back(end_of(layout.head));
+  return layout;
+}
+
+std::vector<Literal> refer(std::span<const format::Reference> fields) {
+  const Lock lock;
+  Draft draft(nullptr);
+  for (const format::Reference& field : fields) {
+    const Payload& payload = field.payload;
+    FieldRequest request;
+    request.name = field.name;
+    request.spec = payload.spec;
+    request.extents = payload.extents;
+    request.stored = payload.stored;
+    request.metadata = field.metadata;
+    request.checksum = field.sums.checksum().has_value();
+    request.slice_checksums = false;
+    check_extents(request);
+    FieldDatasets plan = native_writer().datasets(request);
+    const bool is_in_order = payload.order.empty() || payload.order == plan.order;
+    if (payload.tile_sites != 0 || payload.codec != SiteCodec{} || !is_in_order) {
+      throw Error(Code::unsupported,
+                  fmt::format("{}: \"{}\" does not lie there as plain numbers in one piece with x fastest, which alone "
+                              "another file can show; convert it",
+                              field.path, field.name),
+                  {.path = field.path, .record = field.name});
+    }
+    DatasetPlan& dataset = plan.datasets.front();
+    dataset.element.byte_order = payload.byte_order;
+    dataset.external = ExternalData{field.path, payload.offset, payload.length};
+    std::vector<Handle> datasets;
+    datasets.push_back(create_dataset(draft.file(), draft.image(), dataset, {}));
+    const format::Digest digest{field.sums};
+    const FieldFacts facts{request, digest, microseconds_now()};
+    native_writer().describe(draft.file(), datasets, plan, facts);
+    if (request.checksum) native_writer().put_sums(datasets, plan, facts);
+  }
+  return draft.take();
+}
+
+}  // namespace lq::hdf5

@@ -1,0 +1,106 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/scales.hpp"
+
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "hdf5/make.hpp"
+
+namespace lq::hdf5 {
+namespace {
+
+// How a scale refers to the datasets that it belongs to.
+struct UseOfScale {
+  hobj_ref_t dataset;
+  std::int32_t dimension;
+};
+
+Handle use_type(const Where& where) {
+  Handle type = require(H5Tcreate(H5T_COMPOUND, sizeof(UseOfScale)), H5Tclose, where, "no type of references");
+  require(H5Tinsert(type.get(), "dataset", offsetof(UseOfScale, dataset), H5T_STD_REF_OBJ), where, "no references");
+  require(H5Tinsert(type.get(), "dimension", offsetof(UseOfScale, dimension), H5T_NATIVE_INT32), where,
+          "no references");
+  return type;
+}
+
+bool is_scale(hid_t object, hsize_t extent) {
+  const Handle space(H5Dget_space(object), H5Sclose);
+  hsize_t held = 0;
+  if (H5Sget_simple_extent_ndims(space.get()) != 1) return false;
+  H5Sget_simple_extent_dims(space.get(), &held, nullptr);
+  return held == extent && H5Aexists(object, "CLASS") > 0 && H5Aexists(object, "NAME") > 0;
+}
+
+Handle create_scale(hid_t file, const std::string& path, hsize_t extent, const Where& where) {
+  const Handle space = require(H5Screate_simple(1, &extent, nullptr), H5Sclose, where, "no dataspace");
+  const Handle list = require(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, where, "no property list");
+  require(H5Pset_obj_track_times(list.get(), false), where, "time stamps cannot be switched off");
+  Handle scale =
+      require(H5Dcreate2(file, path.c_str(), H5T_IEEE_F32LE, space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT),
+              H5Dclose, where, "a scale cannot be made");
+  put_text(scale.get(), "CLASS", "DIMENSION_SCALE", where, TextKind::ascii);
+  // What netCDF calls a dimension that is no variable.
+  put_text(scale.get(), "NAME", fmt::format("This is a netCDF dimension but not a netCDF variable.{:10}", extent),
+           where, TextKind::ascii);
+  return scale;
+}
+
+struct Scale {
+  std::string path;
+  Handle handle;
+};
+
+Scale scale_of(hid_t file, const std::string& group, const Dimension& dimension, const Where& where) {
+  std::string path = group + dimension.name;
+  for (int number = 1;; ++number) {
+    if (!has_link(file, path, where)) return {path, create_scale(file, path, dimension.extent, where)};
+    Handle there(H5Oopen(file, path.c_str(), H5P_DEFAULT), H5Oclose);
+    if (there && H5Iget_type(there.get()) == H5I_DATASET && is_scale(there.get(), dimension.extent)) {
+      return {path, std::move(there)};
+    }
+    path = fmt::format("{}{}_{}{}", group, dimension.name, dimension.extent,
+                       number == 1 ? "" : fmt::format("_{}", number));
+  }
+}
+
+void add_use(hid_t scale, const UseOfScale& use, const Where& where) {
+  constexpr const char* name = "REFERENCE_LIST";
+  const Handle type = use_type(where);
+  std::vector<UseOfScale> uses;
+  if (H5Aexists(scale, name) > 0) {
+    const Handle attribute = require(H5Aopen(scale, name, H5P_DEFAULT), H5Aclose, where, "a scale cannot be read");
+    const Handle space = require(H5Aget_space(attribute.get()), H5Sclose, where, "a scale cannot be read");
+    const hssize_t count = H5Sget_simple_extent_npoints(space.get());
+    constexpr hssize_t most = 1 << 20;
+    if (count < 0 || count > most) throw_failure(where, "a scale has too many uses");
+    uses.resize(static_cast<std::size_t>(count));
+    if (count > 0) require(H5Aread(attribute.get(), type.get(), uses.data()), where, "a scale cannot be read");
+  }
+  uses.push_back(use);
+  const std::array<hsize_t, 1> extents{uses.size()};
+  put_numbers(scale, name, type.get(), type.get(), uses.data(), extents, where);
+}
+
+}  // namespace
+
+void attach_scales(hid_t file, hid_t dataset, const std::vector<Dimension>& dimensions, const Where& where) {
+  const std::string group = where.object.substr(0, where.object.rfind('/') + 1);
+  std::vector<hobj_ref_t> references(dimensions.size());
+  hobj_ref_t own{};
+  require(H5Rcreate(&own, file, where.object.c_str(), H5R_OBJECT, H5I_INVALID_HID), where, "no reference");
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    const Scale scale = scale_of(file, group, dimensions[d], where);
+    require(H5Rcreate(&references[d], file, scale.path.c_str(), H5R_OBJECT, H5I_INVALID_HID), where, "no reference");
+    add_use(scale.handle.get(), {own, static_cast<std::int32_t>(d)}, where);
+  }
+  std::vector<hvl_t> lists;
+  for (hobj_ref_t& reference : references) lists.push_back({1, &reference});
+  const Handle list = require(H5Tvlen_create(H5T_STD_REF_OBJ), H5Tclose, where, "no type of references");
+  const std::array<hsize_t, 1> extents{lists.size()};
+  put_numbers(dataset, "DIMENSION_LIST", list.get(), list.get(), lists.data(), extents, where);
+}
+
+}  // namespace lq::hdf5
