@@ -43,7 +43,8 @@ void write(base::JsonWriter& json, const Result& r) {
   json.begin_object().member("name", r.name).member("direction", r.direction);
   json.member("lattice", to_string(r.lattice)).member("grid", to_string(r.grid)).member("ranks", r.ranks);
   json.member("strategy", r.strategy).member("strategy_taken", r.strategy_taken);
-  json.member("format", r.format).member("verify", r.verify).member("precision", r.precision);
+  json.member("format", r.format).member("layout", r.layout).member("alignment", r.alignment);
+  json.member("verify", r.verify).member("precision", r.precision);
   json.member("cache", r.cache).member("sync", r.sync).member("bytes", r.bytes);
   write_series(json, "seconds", r.seconds);
   write_series(json, "raw_seconds", r.raw);

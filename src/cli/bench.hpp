@@ -16,6 +16,16 @@
 
 namespace lq::cli {
 
+// What becomes of the field in a file: the format, and where it knows several ways, which of them.
+struct BenchStorage {
+  std::vector<std::string> formats, layouts, chunks, filters, alignments;
+
+  void declare(Arguments& arguments);
+  // Every combination of what was asked for, as options of writing on a lattice of so many dimensions. Throws
+  // UsageError for what cannot be.
+  std::vector<WriteOptions> ways(int dimensions) const;
+};
+
 // A gauge field written and read through the public interface, beside the raw limit; and what the others take of its
 // arguments.
 struct BenchLattice {
@@ -24,6 +34,7 @@ struct BenchLattice {
   std::uint64_t aggregators = 0, chunk_bytes = 0;
   bool force = false;
   bench::Rounds rounds;
+  BenchStorage storage;
 
   void declare(Arguments& arguments);
   // Collective. Throws unless the file system lets us write where we are to, results included.
@@ -40,7 +51,15 @@ struct BenchLattice {
   WriteOptions write_options(const Grid& grid) const;
   // Collective.
   int run(Session& session) const;
+
+ private:
+  void set_common(WriteOptions& options) const;
+  std::unique_ptr<bench::Mover> mover(const WriteOptions& way, const std::string& strategy,
+                                      const std::string& how) const;
 };
+
+// "qlua, chunks slice, deflate:6"; empty: the format knows one way only.
+std::string layout_text(const WriteOptions& options);
 
 // Cells of a table: the rates in GB/s at which so many bytes were moved.
 struct RateCells {

@@ -32,6 +32,8 @@ class LatticeMover : public bench::Mover {
     bench::Result label;
     label.strategy = name(write_.route.strategy);
     label.format = write_.format;
+    label.layout = layout_text(write_);
+    label.alignment = write_.route.alignment;
     label.verify = read_.verify != Verify::none ? "checksum" : "none";
     label.precision = name(*write_.precision);
     return label;
@@ -91,6 +93,9 @@ std::string bench_table(const std::vector<bench::Result>& results, const std::st
     const RateCells rates = rates_of(r.bytes, r.seconds);
     std::string what = r.name == "lattice" ? r.strategy : r.name;
     if (r.strategy == "auto" && !r.strategy_taken.empty()) what += fmt::format(" ({})", r.strategy_taken);
+    if (r.name == "lattice" && r.format != one.format) what += fmt::format(", {}", r.format);
+    if (!r.layout.empty()) what += fmt::format(" {}", r.layout);
+    if (r.alignment != 0) what += fmt::format(", aligned to {}", base::human_bytes(r.alignment));
     table.row({fmt::format("  {}", what), r.verify, r.cache == "cold" ? r.direction + ", cold" : r.direction,
                rates.median, rates.quartiles, rates.mean, rates.best, rates.first, rates_of(r.bytes, r.raw).median,
                fmt::format("{:.2f}", r.ratio_to_raw()), r.memory_bytes ? base::human_bytes(*r.memory_bytes) : "-"});
@@ -118,6 +123,7 @@ void BenchLattice::declare(Arguments& arguments) {
   arguments.number("--aggregators", aggregators, "ranks that touch the file (default: chosen)");
   arguments.number("--chunk-bytes,--chunk", chunk_bytes, "bytes assembled and moved at a time (default: chosen)");
   arguments.number("--runs", rounds.runs, "rounds beyond the first one, which stands apart (default 7)");
+  storage.declare(arguments);
   arguments.flag("--cold", rounds.cold, "drop the file from the system's memory before it is read");
   arguments.flag("--sync", rounds.sync, "wait for the disk when writing, on both sides");
   arguments.text("--path", "DIR", rounds.directory, "directory to write in (default: the current one)");
@@ -148,16 +154,31 @@ std::vector<Grid> BenchLattice::grids_of(const Communicator& ranks) const {
 
 bool BenchLattice::gathers() const { return std::ranges::find(strategies, gather) != strategies.end(); }
 
-WriteOptions BenchLattice::write_options(const Grid& grid) const {
-  WriteOptions options;
-  options.format = grid.extents().size() == 4 ? "ildg" : "scidac";
+void BenchLattice::set_common(WriteOptions& options) const {
   options.precision = precision == "single" ? Precision::single : Precision::double_;
-  options.verify = !verify.empty() && verify.front() == "none" ? Verify::none : Verify::checksum;
   options.sync = rounds.sync ? Sync::full : Sync::none;
   options.route.aggregators = aggregators;
   options.route.chunk_bytes = chunk_bytes;
+}
+
+WriteOptions BenchLattice::write_options(const Grid& grid) const {
+  WriteOptions options = storage.ways(grid.extents().size()).front();
+  set_common(options);
+  options.verify = !verify.empty() && verify.front() == "none" ? Verify::none : Verify::checksum;
   if (!strategies.empty() && strategies.front() != gather) options.route.strategy = parse_strategy(strategies.front());
   return options;
+}
+
+std::unique_ptr<bench::Mover> BenchLattice::mover(const WriteOptions& way, const std::string& strategy,
+                                                  const std::string& how) const {
+  WriteOptions write = way;
+  set_common(write);
+  write.verify = how == "none" ? Verify::none : Verify::checksum;
+  write.route.strategy = parse_strategy(strategy);
+  ReadOptions read;
+  read.verify = write.verify;
+  read.route = write.route;
+  return std::make_unique<LatticeMover>(write, read);
 }
 
 std::vector<std::unique_ptr<bench::Mover>> BenchLattice::movers(const Session& session, const Grid& grid) const {
@@ -172,13 +193,7 @@ std::vector<std::unique_ptr<bench::Mover>> BenchLattice::movers(const Session& s
       continue;
     }
     for (const std::string& how : verify.empty() ? std::vector<std::string>{"checksum"} : verify) {
-      WriteOptions write = write_options(grid);
-      write.verify = how == "none" ? Verify::none : Verify::checksum;
-      write.route.strategy = parse_strategy(strategy);
-      ReadOptions read;
-      read.verify = how == "none" ? Verify::none : Verify::checksum;
-      read.route = write.route;
-      movers.push_back(std::make_unique<LatticeMover>(write, read));
+      for (const WriteOptions& way : storage.ways(grid.extents().size())) movers.push_back(mover(way, strategy, how));
     }
   }
   return movers;

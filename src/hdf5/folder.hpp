@@ -83,6 +83,9 @@ std::optional<FieldSpec> generic_site(const std::vector<std::uint64_t>& site, bo
 // Attributes as texts, but for those that belong to the layout and those of dimension scales.
 Metadata metadata_of(const Attributes& attributes, std::span<const std::string_view> of_layout);
 
+// The SciDAC checksum, and sums of so many slices, that stand beside the data in files of ours, whatever the layout.
+Sums stated_sums(const Member& member, std::uint64_t slices, Finds& finds);
+
 // The layouts, in the order in which they are asked.
 void find_native(Folder& folder, Finds& finds);
 void find_pyquda(Folder& folder, Finds& finds);

@@ -76,7 +76,9 @@ void take_slices(const Member& member, std::uint64_t slices, Finds& finds, Sums&
   sums.set({{SumKind::weighted, SumOf::slices}, std::move(words)});
 }
 
-Sums sums_of(const Member& member, std::uint64_t slices, Finds& finds) {
+}  // namespace
+
+Sums stated_sums(const Member& member, std::uint64_t slices, Finds& finds) {
   Sums sums;
   take_slices(member, slices, finds, sums);
   const auto text = text_named(member, native::checksum);
@@ -95,6 +97,8 @@ Sums sums_of(const Member& member, std::uint64_t slices, Finds& finds) {
   }
   return sums;
 }
+
+namespace {
 
 void refuse(const Member& member, Finds& finds, const std::string& message) {
   finds.warning("hdf5-native-shape", member, message + "; it is no field");
@@ -137,7 +141,7 @@ void find_one(Member& member, Finds& finds) {
                .arrays = {&member},
                .spec = *spec,
                .lattice = std::move(lattice),
-               .sums = sums_of(member, slices, finds),
+               .sums = stated_sums(member, slices, finds),
                .metadata = metadata_of(member.attributes, native::all)});
 }
 

@@ -119,7 +119,8 @@ class PyQuda {
       is_complete = is_complete && !sums.empty();
       words.insert(words.end(), sums.begin(), sums.end());
     }
-    static_cast<void>(is_complete);
+    const SumOf part = field.arrays.size() > 1 ? SumOf::arrays : SumOf::field;
+    if (is_complete) field.sums.set({{SumKind::pyquda, part}, std::move(words)});
     field.metadata = metadata_of(folder_.attributes, of_pyquda);
     const Metadata own =
         field.arrays.size() == 1 ? metadata_of(field.arrays.front()->attributes, of_pyquda) : Metadata();

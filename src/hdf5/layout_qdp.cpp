@@ -4,6 +4,7 @@
 // Files of QDP++ (docs/formats/hdf5.md 4): array types of {r,i}, or plain numbers with those of a site as the last
 // dimension; x fastest, little-endian, four dimensions.
 #include "hdf5/folder.hpp"
+#include "hdf5/native_names.hpp"
 
 namespace lq::hdf5 {
 namespace {
@@ -47,11 +48,13 @@ bool says_otherwise(const Member& member) {
 std::optional<FieldSpec> untyped_field(const Folder& folder, const Member& member, const Numbers& numbers) {
   const bool is_correlator = find(member.attributes, "is_shifted") != nullptr;
   if (numbers.space_rank == rank_of_qdp) {
-    return folder.is_of_qdp ? generic_site({}, false, numbers.precision) : std::nullopt;
+    const bool is_ours = find(member.attributes, native::creator) != nullptr;
+    return is_ours || folder.is_of_qdp ? generic_site({}, false, numbers.precision) : std::nullopt;
   }
   if (numbers.space_rank != rank_of_qdp + 1) return {};
   const std::uint64_t reals = numbers.extents.back();
-  const bool is_told = folder.is_of_qdp || tells_itself(reals) || (is_correlator && reals == 2);
+  const bool is_ours = find(member.attributes, native::creator) != nullptr;
+  const bool is_told = is_ours || folder.is_of_qdp || tells_itself(reals) || (is_correlator && reals == 2);
   return is_told && generic_site({reals}, false, numbers.precision)
              ? std::optional(untyped_spec(reals, numbers.precision))
              : std::nullopt;
@@ -80,11 +83,14 @@ void find_qdp(Folder& folder, Finds& finds) {
     const auto spec = spec_in(folder, member, *numbers, finds);
     if (!spec) continue;
     member.is_taken = true;
+    auto lattice = numbers->lattice(rank_of_qdp);
+    Sums sums = stated_sums(member, lattice.front(), finds);
     finds.field({.path = member.path,
                  .arrays = {&member},
                  .spec = *spec,
-                 .lattice = numbers->lattice(rank_of_qdp),
-                 .metadata = metadata_of(member.attributes, {})});
+                 .lattice = std::move(lattice),
+                 .sums = std::move(sums),
+                 .metadata = metadata_of(member.attributes, native::all)});
   }
 }
 

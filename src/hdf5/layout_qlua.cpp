@@ -119,7 +119,7 @@ void find_gauge(Folder& folder, Finds& finds) {
     is_complete = is_complete && !digest.empty();
     words.insert(words.end(), digest.begin(), digest.end());
   }
-  static_cast<void>(is_complete);
+  if (is_complete) field.sums.set({{SumKind::sha256, SumOf::arrays}, std::move(words)});
   field.metadata = metadata_of(folder.attributes, of_qlua);
   finds.field(std::move(field));
 }

@@ -68,9 +68,9 @@ class Placer {
     array_bytes_ = payload_.length / payload_.arrays;
     if (first.storage.kind == StorageKind::chunked) set_blocks(first);
     for (const Member* member : field_.arrays) add(*member);
+    payload_.offset = payload_.tiles.front().offset;
     const bool is_one_piece = payload_.arrays == 1 && payload_.block.size() == 0 && payload_.tiles.front().bytes > 0;
     if (is_one_piece) {
-      payload_.offset = payload_.tiles.front().offset;
       payload_.tiles.clear();
       payload_.tile_sites = 0;
     }

@@ -1,0 +1,200 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""HDF5 files of ours as h5py and xarray see them, with sums made anew by hashlib and zlib."""
+
+import hashlib
+import struct
+import time
+import zlib
+
+import numpy as np
+import pytest
+from conftest import LATTICE, SHAPE, random_field, random_links
+
+import limequat as lq
+
+if not any(one["name"] == "hdf5" for one in lq.formats()):
+    pytest.skip("this build has no HDF5", allow_module_level=True)
+h5py = pytest.importorskip("h5py")
+
+
+def rotated(word, by):
+    return ((word << by) | (word >> (32 - by))) & 0xFFFFFFFF
+
+
+def scidac_sum(sites, first=0):
+    """Of sites as they lie in the file, [site, bytes]."""
+    a = b = 0
+    for rank, site in enumerate(sites, first):
+        crc = zlib.crc32(site.tobytes())
+        a ^= rotated(crc, rank % 29) if rank % 29 else crc
+        b ^= rotated(crc, rank % 31) if rank % 31 else crc
+    return a, b
+
+
+def as_bytes(array):
+    return np.ascontiguousarray(array).reshape(np.prod(SHAPE), -1).view(np.uint8)
+
+
+@pytest.mark.parametrize("precision, dtype", [("double", np.complex128), ("single", np.complex64)])
+def test_native_is_plain_numbers_with_all_that_is_known(tmp_path, links, precision, dtype):
+    path = tmp_path / "a.h5"
+    report = lq.write(path, links, precision=precision, metadata={"note": "thermalised"})
+    with h5py.File(path) as file:
+        data = file["gauge"]
+        assert data.dtype == dtype and data.shape == SHAPE + (4, 3, 3) and data.chunks is None
+        assert np.array_equal(data[...], links.astype(dtype))
+        said = dict(data.attrs)
+        a, b = scidac_sum(as_bytes(data[...]))
+        assert said["checksum"] == f"{a:08x}/{b:08x}".encode() or said["checksum"] == f"{a:08x}/{b:08x}"
+        slices = as_bytes(data[...]).reshape(SHAPE[0], -1, as_bytes(data[...]).shape[1])
+        expected = [scidac_sum(one, t * len(one)) for t, one in enumerate(slices)]
+        assert np.array_equal(said["slice_checksums"], np.array(expected, np.uint32))
+        assert list(said["extents"]) == list(LATTICE)
+        texts = {name: h5py.check_string_dtype(data.attrs.get_id(name).dtype) for name in ("kind", "dimensions", "note")}
+        assert all(text.length for text in texts.values())
+        assert data.attrs["kind"] in (b"gauge", "gauge")
+        assert data.attrs["dimensions"] in (b"t,z,y,x,mu,row,column", "t,z,y,x,mu,row,column")
+        assert data.attrs["gauge_group"] in (b"SU(3)", "SU(3)")
+        assert data.attrs["note"] in (b"thermalised", "thermalised")
+        assert abs(data.attrs[".time"] / 1e6 - path.stat().st_mtime) < 60
+        assert [d.keys()[0] if d.keys() else None for d in data.dims] is not None
+        assert [scale[0].name for scale in data.dims] == ["/t", "/z", "/y", "/x", "/mu", "/row", "/column"]
+    assert report.checksum_status == "ok"
+    assert np.array_equal(lq.read(path, dtype=dtype), links.astype(dtype))
+
+
+def test_xarray_names_the_dimensions(tmp_path, links):
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("h5netcdf")
+    lq.write(tmp_path / "a.h5", links)
+    with xarray.open_dataset(tmp_path / "a.h5", engine="h5netcdf") as data:
+        assert data["gauge"].dims == ("t", "z", "y", "x", "mu", "row", "column")
+        assert np.array_equal(data["gauge"].values, links)
+
+
+def test_qdp_has_matrices_as_elements(tmp_path, links):
+    propagator = random_field((4, 4, 3, 3))
+    with lq.create(tmp_path / "a.h5", LATTICE, layout="qdp") as file:
+        file.write("cfg/gauge", links)
+        file.write("props/one", propagator, kind="propagator")
+        file.write("props/fermion", random_field((4, 3), seed=3), kind="spinor")
+    with h5py.File(tmp_path / "a.h5") as file:
+        gauge = file["cfg/gauge"]
+        assert gauge.shape == SHAPE + (4,)
+        assert gauge.id.get_type().get_array_dims() == (3, 3)
+        assert gauge.id.get_type().committed() and ".ColorMatrixDouble3" in file
+        assert np.array_equal(gauge[...], links)
+        assert np.array_equal(file["props/one"][...], propagator)
+        fermion = file["props/fermion"]
+        assert fermion.shape == SHAPE + (24,) and fermion.dtype == np.float64
+        assert np.array_equal(fermion[...].view(np.complex128).reshape(SHAPE + (4, 3)), random_field((4, 3), seed=3))
+    assert np.array_equal(lq.read(tmp_path / "a.h5", field="props/one"), propagator)
+    assert np.array_equal(lq.read(tmp_path / "a.h5", field="props/fermion").reshape(SHAPE + (4, 3)),
+                          random_field((4, 3), seed=3))
+    assert np.array_equal(lq.read(tmp_path / "a.h5"), links)
+
+
+def qlua_sum(values):
+    """Of an array whose first four dimensions are x, y, z, t."""
+    total = bytes(32)
+    little = values.astype(values.dtype.newbyteorder("<"))
+    for x in np.ndindex(values.shape[:4]):
+        hashed = hashlib.sha256(struct.pack("<5q", 4, *x) + little[x].tobytes()).digest()
+        total = bytes(p ^ q for p, q in zip(total, hashed))
+    return total
+
+
+@pytest.mark.parametrize("precision, dtype", [("double", np.complex128), ("single", np.complex64)])
+def test_qlua_has_a_dataset_for_each_direction_with_its_sha256(tmp_path, links, precision, dtype):
+    path = tmp_path / "a.h5"
+    lq.write(path, links, name="cfg", layout="qlua", precision=precision)
+    with h5py.File(path) as file:
+        assert sorted(file["cfg"]) == ["0", "1", "2", "3"]
+        for mu in range(4):
+            data = file[f"cfg/{mu}"]
+            assert data.shape == LATTICE and data.id.get_type().committed()
+            values = data[...]
+            assert np.array_equal(values, links[..., mu, :, :].transpose(3, 2, 1, 0, 4, 5).astype(dtype))
+            assert bytes(data.attrs[".sha256"]) == qlua_sum(values)
+            assert data.attrs[".kind"] in (b"LatticeColorMatrix", "LatticeColorMatrix")
+            assert data.id.get_type().get_super().get_member_type(0).get_order() == h5py.h5t.ORDER_BE
+    assert lq.verify(path)
+    assert np.array_equal(lq.read(path, dtype=dtype), links.astype(dtype))
+
+
+@pytest.mark.parametrize("layout", ["native", "qdp", "qlua"])
+@pytest.mark.parametrize("chunk, filters", [("slice", ""), ("slice", "deflate:4"), ("slice", "shuffle,deflate,fletcher32"),
+                                            ("slice", "fletcher32"), ("2x2x3x3", ""), ("4x1x2x5", "")])
+def test_chunks_and_filters_are_those_of_the_library(tmp_path, links, layout, chunk, filters):
+    lq.write(tmp_path / "a.h5", links, layout=layout, dataset_chunk=chunk, filters=filters, verify="read_back")
+    with h5py.File(tmp_path / "a.h5") as file:
+        if layout == "qlua":
+            values = np.stack([file[f"gauge/{mu}"][...].transpose(3, 2, 1, 0, 4, 5) for mu in range(4)], axis=4)
+            data = file["gauge/0"]
+        else:
+            data = file["gauge"]
+            values = data[...]
+        assert np.array_equal(values, links)
+        assert data.chunks is not None
+        assert data.compression == ("gzip" if "deflate" in filters else None)
+        assert data.shuffle == ("shuffle" in filters) and data.fletcher32 == ("fletcher32" in filters)
+    assert np.array_equal(lq.read(tmp_path / "a.h5"), links)
+    assert lq.verify(tmp_path / "a.h5")
+
+
+@pytest.mark.parametrize("layout", ["native", "qdp", "qlua"])
+def test_from_ildg_and_back_every_byte_is_the_same(tmp_path, gauge_file, layout):
+    lq.convert(gauge_file, tmp_path / "a.h5", layout=layout)
+    lq.convert(tmp_path / "a.h5", tmp_path / "b.ildg")
+    assert (tmp_path / "b.ildg").read_bytes() == gauge_file.read_bytes()
+    assert lq.diff(gauge_file, tmp_path / "a.h5").same
+
+
+def test_without_time_stamps_equal_fields_are_equal_files(tmp_path, links):
+    for name in ("a", "b"):
+        lq.write(tmp_path / f"{name}.h5", links, time_stamps=False)
+        time.sleep(1.1)  # stamps count seconds
+    assert (tmp_path / "a.h5").read_bytes() == (tmp_path / "b.h5").read_bytes()
+
+
+def test_a_damaged_slice_is_named(tmp_path, links):
+    path = tmp_path / "a.h5"
+    lq.write(path, links)
+    with h5py.File(path, "r+") as file:
+        file["gauge"][3, 0, 0, 0, 0, 0, 0] += 1
+    answer = lq.verify(path)
+    assert not answer and answer["fields"][0]["damaged_slices"] == [3]
+    with pytest.raises(lq.ChecksumError):
+        lq.read(path)
+
+
+def test_a_file_that_shows_another_one(tmp_path, gauge_file, links):
+    lq.export_virtual(gauge_file, tmp_path / "view.h5")
+    assert (tmp_path / "view.h5").stat().st_size < 100_000
+    with h5py.File(tmp_path / "view.h5") as file:
+        assert np.array_equal(file["gauge"][...], links)
+    with pytest.raises(lq.Exists):
+        lq.export_virtual(gauge_file, tmp_path / "view.h5")
+
+
+def test_sites_of_one_number(tmp_path):
+    real = random_field((), dtype=np.float64)
+    with lq.create(tmp_path / "a.h5", LATTICE) as file:
+        file.write("real", real, kind="generic")
+        file.write("group/complex", random_field(()), kind="generic")
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert np.array_equal(file["real"][...], real)
+        assert np.array_equal(file["group/complex"][...], random_field(()))
+
+
+def test_random_links_are_read_from_a_file_of_h5py(tmp_path):
+    values = random_links(seed=5)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        data = file.create_dataset("u", data=values)
+        data.attrs["limequat_layout"] = np.int32(1)
+        data.attrs["kind"] = "gauge"
+        data.attrs["dimensions"] = "t,z,y,x,mu,row,column"
+        data.attrs["extents"] = np.array(LATTICE, np.int32)
+        data.attrs["colors"] = np.int32(3)
+    assert np.array_equal(lq.read(tmp_path / "a.h5"), values)
