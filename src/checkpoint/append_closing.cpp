@@ -99,8 +99,9 @@ std::map<std::size_t, AppendedSet::Grown> AppendedSet::gather_grown() {
     for (const auto& [number, kept] : kept_) {
       grown[number] = {kept.sizes, std::vector<std::vector<std::int64_t>>(kept.sizes.size())};
     }
-    for (const auto& [part, all_of_part] : numbers) {
-      for_each_stream(all_of_part, [&](std::uint64_t task, std::uint64_t size, std::span<const std::uint64_t> used) {
+    for (const auto& one : numbers) {
+      const std::size_t part = one.first;
+      for_each_stream(one.second, [&](std::uint64_t task, std::uint64_t size, std::span<const std::uint64_t> used) {
         const sion::Place place = parts_.count() > 1 ? sion::Place{static_cast<std::int32_t>(part),
                                                                    static_cast<std::int32_t>(task - parts_.tasks[part])}
                                                      : kept_.at(0).map[task];
