@@ -86,7 +86,7 @@ struct LQ_API Sums {
   // The same sums with the same values, in any order.
   LQ_API friend bool operator==(const Sums& a, const Sums& b) noexcept;
 };
-// Local. Those of the whole field, one behind the other.
+// Local. Those of the whole field and of its arrays, one behind the other.
 LQ_API std::string to_string(const Sums& sums);
 
 }  // namespace lq

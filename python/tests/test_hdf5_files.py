@@ -119,8 +119,19 @@ def test_qlua_has_a_dataset_for_each_direction_with_its_sha256(tmp_path, links, 
             assert bytes(data.attrs[".sha256"]) == qlua_sum(values)
             assert data.attrs[".kind"] in (b"LatticeColorMatrix", "LatticeColorMatrix")
             assert data.id.get_type().get_super().get_member_type(0).get_order() == h5py.h5t.ORDER_BE
-    assert lq.verify(path)
+    answer = lq.verify(path)
+    assert answer and answer["fields"][0]["checksum_status"] == "ok"
     assert np.array_equal(lq.read(path, dtype=dtype), links.astype(dtype))
+    with lq.open(path) as file:
+        assert np.array_equal(file.fields["cfg"][2, 1, 0, 3], links[2, 1, 0, 3].astype(dtype))
+    with h5py.File(path, "r+") as file:
+        damaged = file["cfg/2"][...]
+        damaged[1, 1, 1, 1, 0, 0] += 1
+        file["cfg/2"].write_direct(damaged)
+    assert not lq.verify(path)
+    with pytest.raises(lq.ChecksumError) as caught:
+        lq.read(path)
+    assert "of array 2" in str(caught.value)
 
 
 @pytest.mark.parametrize("layout", ["native", "qdp", "qlua"])

@@ -48,7 +48,7 @@ std::string field_text(const FieldEntry& field) {
     text += fmt::format("    group      {}\n", group);
   const std::optional<Checksum> checksum = field.sums.checksum();
   const std::size_t slices = field.sums.slices().size();
-  text += fmt::format("    checksum   {}{}\n", checksum ? to_string(*checksum) : "none stored",
+  text += fmt::format("    checksum   {}{}\n", checksum ? to_string(*checksum) : stored_sums(field.sums),
                       slices == 0 ? "" : ", and one for each of " + count(slices, "slice"));
   text += fmt::format("    data       {} bytes at byte {}\n", payload.length, payload.offset);
   return text + lines_of(properties_of(field.metadata), "    ");

@@ -69,7 +69,7 @@ std::string fields_table(const Catalog& catalog) {
     table.row({printable(field.name), describe(payload.spec),
                payload.extents.size() > 0 ? to_string(payload.extents) : "-", std::string(name(payload.spec.precision)),
                record, std::to_string(payload.offset), std::to_string(payload.length),
-               field.sums.checksum() ? to_string(*field.sums.checksum()) : "-"});
+               field.sums.checksum() ? to_string(*field.sums.checksum()) : stored_sums(field.sums, "-")});
   }
   return table.empty() ? std::string() : fmt::format("\n{}", table.text());
 }

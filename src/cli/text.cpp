@@ -86,4 +86,10 @@ std::string Table::text() const {
   return text;
 }
 
+std::string stored_sums(const Sums& sums, std::string_view none) {
+  std::vector<std::string> names;
+  for (const SumName& name : sums.names()) names.push_back(to_string(name));
+  return names.empty() ? std::string(none) : fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace lq::cli

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <limequat/field.hpp>
+#include <limequat/sums.hpp>
 
 #include "base/text.hpp"
 
@@ -45,5 +46,8 @@ class Table {
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+// Which sums a field has where it has no SciDAC checksum: "sha256 of arrays"; `none` where it has none.
+std::string stored_sums(const Sums& sums, std::string_view none = "none stored");
 
 }  // namespace lq::cli

@@ -29,12 +29,16 @@ std::string compared_text(const FieldVerdict& field) {
 }
 
 std::string checksum_text(const FieldVerdict& field) {
+  const bool is_scidac = std::ranges::find(field.compared, SumKind::scidac, &SumName::kind) != field.compared.end();
   switch (field.status) {
     case ChecksumStatus::ok:
-      return fmt::format("checksum ok ({}), compared: {}", to_string(field.computed), compared_text(field));
+      return fmt::format("checksum ok{}, compared: {}",
+                         is_scidac ? fmt::format(" ({})", to_string(field.computed)) : std::string(),
+                         compared_text(field));
     case ChecksumStatus::absent:
       return fmt::format("no checksum stored (the data have {})", to_string(field.computed));
     case ChecksumStatus::mismatch:
+      if (!is_scidac) return fmt::format("checksum MISMATCH, compared: {}", compared_text(field));
       return fmt::format("checksum MISMATCH: {} computed, {} stored", to_string(field.computed),
                          field.stored ? to_string(*field.stored) : "another");
     case ChecksumStatus::unchecked:

@@ -16,6 +16,7 @@
 #include <limequat/inspect.hpp>
 
 #include "cli/exit_code.hpp"
+#include "cli/text.hpp"
 
 namespace lq::cli {
 namespace {
@@ -108,8 +109,8 @@ void rehearse(const Session& session, const std::string& path, const FieldSpec& 
 }
 
 std::string checksum_text(const Report& report) {
-  if (!report.stored) return "no checksum stored";
-  return fmt::format("checksum {} stored{}", to_string(*report.stored),
+  if (!report.stored && report.sums.all.empty()) return "no checksum stored";
+  return fmt::format("checksum {} stored{}", report.stored ? to_string(*report.stored) : stored_sums(report.sums),
                      report.read_back ? ", read back and compared" : "");
 }
 

@@ -33,9 +33,10 @@ std::span<const std::uint32_t> value_of(const Sum& sum, std::size_t number) {
   return std::span(sum.words).subspan(number * words, words);
 }
 
-std::string text_of_slice(const Sum& sum, std::size_t number) {
+std::string text_of_part(const Sum& sum, std::size_t number) {
   const auto words = value_of(sum, number);
-  return fmt::format("{} of slice {}", to_string(Sum{{sum.name.kind}, {words.begin(), words.end()}}), number);
+  const std::string_view part = sum.name.of == SumOf::slices ? "slice" : sum.name.of == SumOf::tiles ? "tile" : "array";
+  return fmt::format("{} of {} {}", to_string(Sum{{sum.name.kind}, {words.begin(), words.end()}}), part, number);
 }
 
 bool slices_contradict_field(const Sums& stated) {
@@ -65,6 +66,20 @@ void compare_field(const Sums& all_stated, const Sums& all_found, Judgement& jud
   });
 }
 
+// Arrays and tiles, one by one.
+void compare_parts(const Sums& all_stated, const Sums& all_found, Judgement& judgement) {
+  for (const SumOf of : {SumOf::arrays, SumOf::tiles}) {
+    for_each_pair(of, all_stated, all_found, [&](const Sum& stated, const Sum& found) {
+      judgement.compared.push_back(stated.name);
+      if (stated.values() != found.values()) return note_difference(judgement, to_string(stated), to_string(found));
+      for (std::size_t i = 0; i < stated.values(); ++i) {
+        if (std::ranges::equal(value_of(stated, i), value_of(found, i))) continue;
+        return note_difference(judgement, text_of_part(stated, i), text_of_part(found, i));
+      }
+    });
+  }
+}
+
 void compare_slices(const Sums& all_stated, const Sums& all_found, Slices slices, Judgement& judgement) {
   if (slices.last <= slices.first) return;
   for_each_pair(SumOf::slices, all_stated, all_found, [&](const Sum& stated, const Sum& found) {
@@ -72,7 +87,7 @@ void compare_slices(const Sums& all_stated, const Sums& all_found, Slices slices
     judgement.compared.push_back(stated.name);
     for (std::size_t i = slices.first; i < slices.last; ++i) {
       if (std::ranges::equal(value_of(stated, i), value_of(found, i))) continue;
-      return note_difference(judgement, text_of_slice(stated, i), text_of_slice(found, i));
+      return note_difference(judgement, text_of_part(stated, i), text_of_part(found, i));
     }
   });
 }
@@ -90,11 +105,14 @@ Judgement judge(const FieldEntry& entry, const pump::Tally& tally, const Box& mo
   Judgement judgement;
   const Sums found = tally.sums.values();
   const bool is_whole = moved == entry.payload.stored;
-  if (is_whole) compare_field(entry.sums, found, judgement);
+  if (is_whole) {
+    compare_field(entry.sums, found, judgement);
+    compare_parts(entry.sums, found, judgement);
+  }
   if (!is_whole || !slices_contradict_field(entry.sums)) {
     compare_slices(entry.sums, found, whole_slices(entry.payload, moved), judgement);
   }
-  const auto is_of_field = [](const Sum& sum) { return sum.name.of == SumOf::field; };
+  const auto is_of_field = [](const Sum& sum) { return sum.name.of != SumOf::slices; };
   judgement.status = !judgement.stated.empty()                          ? ChecksumStatus::mismatch
                      : !judgement.compared.empty()                      ? ChecksumStatus::ok
                      : std::ranges::any_of(entry.sums.all, is_of_field) ? ChecksumStatus::unchecked

@@ -13,6 +13,7 @@
 #include "format/format.hpp"
 #include "io/local_box.hpp"
 #include "io/open_file.hpp"
+#include "io/payload_files.hpp"
 #include "io/transfer.hpp"
 
 namespace lq {
@@ -70,8 +71,8 @@ std::vector<double> File::read_site(const Coord& site, const ReadOptions& option
                             site_text(site), entry.name, to_string(payload.extents)),
                 {.path = catalog().path, .record = entry.name});
   }
-  const auto file = FileAccess::file_of(*this)->files().open_read(catalog().path);
-  return io::read_box(*file, payload, {site, Coord::filled(site.size(), 1)});
+  const io::PayloadFiles files(FileAccess::file_of(*this)->files(), catalog(), payload);
+  return io::read_box(files.sequence(), payload, {site, Coord::filled(site.size(), 1)});
 }
 
 File open(const std::string& path, const Communicator& communicator, const Limits& limits) {
