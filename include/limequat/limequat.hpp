@@ -12,6 +12,7 @@
 #include <limequat/field.hpp>
 #include <limequat/file.hpp>
 #include <limequat/grid.hpp>
+#include <limequat/hdf5.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/json.hpp>
 #include <limequat/lattice.hpp>

@@ -14,7 +14,7 @@ Failures raise subclasses of :class:`Error` that are also the matching built-in 
 numbers releases the interpreter lock.
 """
 
-from limequat import multifile
+from limequat import hdf5, multifile
 from limequat.answers import Answer, Verification
 from limequat.arrays import Field
 from limequat.background import Pending, read_async, write_async
@@ -67,6 +67,6 @@ __all__ = [
     "InternalError", "InvalidArgument", "IoError", "Malformed", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
     "Unsupported", "Verification", "Writer", "WrongState", "convert", "create", "defragment", "diff", "explain", "export_virtual", "extract", "formats", "generate",
-    "info", "inspect", "link_trace", "multifile", "open", "pack", "plan", "plaquette", "read", "read_async", "read_record", "repair", "unitarity", "unpack", "validate", "verify",
+    "hdf5", "info", "inspect", "link_trace", "multifile", "open", "pack", "plan", "plaquette", "read", "read_async", "read_record", "repair", "unitarity", "unpack", "validate", "verify",
     "write", "write_async",
 ]

@@ -68,11 +68,33 @@ _STATUS_FUNCTIONS = {
     "lq_multifile_read": [c_void_p, c_int64, c_uint64, c_void_p, c_uint64, POINTER(c_uint64)],
     "lq_multifile_verify": [c_char_p, POINTER(c_int), _TEXT_OUT],
     "lq_multifile_repair": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
+    "lq_hdf5_open": [c_char_p, c_int, c_void_p, _HANDLE_OUT],
+    "lq_hdf5_flush": [c_void_p],
+    "lq_hdf5_close": [c_void_p],
+    "lq_hdf5_cd": [c_void_p, c_char_p],
+    "lq_hdf5_push": [c_void_p, c_char_p],
+    "lq_hdf5_pop": [c_void_p],
+    "lq_hdf5_ls": [c_void_p, c_char_p, structs.Hdf5Visit, c_void_p],
+    "lq_hdf5_stat": [c_void_p, c_char_p, POINTER(structs.Hdf5Facts)],
+    "lq_hdf5_exists": [c_void_p, c_char_p, POINTER(c_int)],
+    "lq_hdf5_mkdir": [c_void_p, c_char_p],
+    "lq_hdf5_remove": [c_void_p, c_char_p],
+    "lq_hdf5_rename": [c_void_p, c_char_p, c_char_p],
+    "lq_hdf5_copy": [c_void_p, c_char_p, c_char_p],
+    "lq_hdf5_write": [c_void_p, c_char_p, POINTER(structs.Hdf5Array), c_int],
+    "lq_hdf5_read": [c_void_p, c_char_p, _HANDLE_OUT],
+    "lq_hdf5_write_field": [c_void_p, c_char_p, c_void_p, structs.Field, c_void_p],
+    "lq_hdf5_read_field": [c_void_p, c_char_p, c_void_p, structs.Field, c_void_p],
+    "lq_hdf5_catalog": [c_void_p, _TEXT_OUT],
+    "lq_hdf5_set_attribute": [c_void_p, c_char_p, c_char_p, POINTER(structs.Hdf5Array)],
+    "lq_hdf5_attribute": [c_void_p, c_char_p, c_char_p, _HANDLE_OUT],
+    "lq_hdf5_remove_attribute": [c_void_p, c_char_p, c_char_p],
+    "lq_hdf5_attributes": [c_void_p, c_char_p, structs.Hdf5VisitAttribute, c_void_p],
     "lq_plan": [_INT64S, _INT64S, c_int, structs.Field, c_void_p, _TEXT_OUT],
     "lq_generate": [c_void_p, structs.Field, c_void_p],
 }
 for _struct in ("write", "read", "scan", "verify", "convert", "diff", "plan", "generate", "multifile", "multifile_read",
-                "multifile_repair", "repack"):
+                "multifile_repair", "repack", "hdf5"):
     _STATUS_FUNCTIONS[f"lq_{_struct}_options_init"] = [c_void_p, c_size_t]
     _STATUS_FUNCTIONS[f"lq_{_struct}_options_set"] = [c_void_p, c_char_p, c_char_p]
 _OTHER_FUNCTIONS = {
@@ -92,6 +114,11 @@ _OTHER_FUNCTIONS = {
     "lq_multifile_reader_free": ([c_void_p], None),
     "lq_multifile_writer_free": ([c_void_p], None),
     "lq_pending_free": ([c_void_p], None),
+    "lq_hdf5_free": ([c_void_p], None),
+    "lq_hdf5_value_free": ([c_void_p], None),
+    "lq_hdf5_value_array": ([c_void_p], POINTER(structs.Hdf5Array)),
+    "lq_hdf5_value_status": ([c_void_p], c_int),
+    "lq_hdf5_pwd": ([c_void_p], c_char_p),
 }
 
 
@@ -186,6 +213,11 @@ def call(name, *arguments):
     status = function(*arguments)
     if status != 0:
         raise _failure(status)
+
+
+def answer(name, *arguments):
+    """What a function returns that cannot fail."""
+    return getattr(_library, name)(*arguments)
 
 
 def text_from(name, *arguments):

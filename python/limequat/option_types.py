@@ -6,7 +6,7 @@ from typing import Callable, Literal, Mapping, Optional, TypedDict, Union
 
 from typing_extensions import Unpack
 
-__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "Unpack"]
+__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "Unpack"]
 
 
 class WriteOptions(TypedDict, total=False):
@@ -129,6 +129,19 @@ class GenerateOptions(TypedDict, total=False):
     hot_start: Optional[bool]
     hot: Optional[bool]
     after_sweep: Optional[Callable[..., None]]
+
+
+class Hdf5Options(TypedDict, total=False):
+    """A session with an HDF5 file."""
+
+    overwrite: Optional[bool]
+    force: Optional[bool]
+    layout: Optional[str]
+    time_stamps: Optional[bool]
+    digests: Union[Literal["check", "ignore"], bool, None]
+    sync: Union[Literal["none", "data", "full"], bool, None]
+    limit_records: Optional[int]
+    limit_text_bytes: Optional[int]
 
 
 class MultifileOptions(TypedDict, total=False):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The structs and callback types of limequat.h, member by member; those of options are in options.py."""
 
-from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_uint64, c_void_p
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
 GAUGE, SPINOR, PROPAGATOR, GENERIC = 0, 1, 2, 3
 SINGLE, DOUBLE = 32, 64
@@ -23,3 +23,30 @@ class Metadata(Structure):
     """lq_metadata"""
 
     _fields_ = [("name", c_char_p), ("text", c_char_p)]
+
+
+class Hdf5Facts(Structure):
+    """lq_hdf5_facts"""
+
+    _fields_ = [("struct_size", c_size_t), ("kind", c_int), ("dimensions", c_int), ("extents", c_uint64 * 32),
+                ("is_chunked", c_int), ("chunk", c_uint64 * 32), ("bytes", c_uint64), ("unused_bytes", c_uint64),
+                ("has_time", c_int), ("microseconds", c_int64), ("attributes", c_uint64), ("path", c_char_p),
+                ("type", c_char_p), ("storage", c_char_p), ("filters", c_char_p), ("checksum", c_char_p),
+                ("layout", c_char_p), ("object", c_char_p)]
+
+
+class Hdf5Axis(Structure):
+    """lq_hdf5_axis"""
+
+    _fields_ = [("name", c_char_p), ("coordinates", POINTER(c_double))]
+
+
+class Hdf5Array(Structure):
+    """lq_hdf5_array"""
+
+    _fields_ = [("type", c_int), ("dimensions", c_int), ("extents", c_uint64 * 32), ("data", c_void_p),
+                ("axes", POINTER(Hdf5Axis))]
+
+
+Hdf5Visit = CFUNCTYPE(None, c_char_p, c_int, c_char_p, c_void_p)
+Hdf5VisitAttribute = CFUNCTYPE(None, c_char_p, POINTER(Hdf5Array), c_void_p)

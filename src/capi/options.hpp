@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#include <limequat/hdf5.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
 #include <limequat/options.hpp>
@@ -62,6 +63,11 @@ template <>
 struct Meaning<lq_generate_options> {
   using Options = GenerateOptions;
   static constexpr std::string_view table = "GenerateOptions";
+};
+template <>
+struct Meaning<lq_hdf5_options> {
+  using Options = Hdf5Options;
+  static constexpr std::string_view table = "Hdf5Options";
 };
 template <>
 struct Meaning<lq_multifile_options> {

@@ -48,14 +48,17 @@ Handle make_type(hid_t file, const Element& element, const Where& where) {
     number = std::move(pair);
   }
   Handle type = nest(std::move(number), element.arrays, where);
-  if (element.committed.empty()) return type;
-  const std::string name = "/" + element.committed;
-  if (!has_link(file, name, where)) {
-    require(H5Tcommit2(file, name.c_str(), type.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), where,
+  return element.committed.empty() ? std::move(type) : named_type(file, element.committed, std::move(type), where);
+}
+
+Handle named_type(hid_t file, const std::string& name, Handle type, const Where& where) {
+  const std::string path = "/" + name;
+  if (!has_link(file, path, where)) {
+    require(H5Tcommit2(file, path.c_str(), type.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), where,
             "a type cannot be given its name");
     return type;
   }
-  Handle there(H5Topen2(file, name.c_str(), H5P_DEFAULT), H5Tclose);
+  Handle there(H5Topen2(file, path.c_str(), H5P_DEFAULT), H5Tclose);
   if (there && H5Tequal(there.get(), type.get()) > 0) return there;
   return type;
 }

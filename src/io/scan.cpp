@@ -9,6 +9,7 @@
 
 #include "format/format.hpp"
 #include "io/catalog_codec.hpp"
+#include "io/journal_watch.hpp"
 #include "io/payload_files.hpp"
 
 namespace lq::io {
@@ -43,25 +44,20 @@ void ScannedFile::scan() {
 
 // At the root. Where somebody who appends to the file was faster, what was read may be a mixture: it is read again.
 Catalog ScannedFile::look() {
-  constexpr int attempts = 20;
   for (int attempt = 1;; ++attempt) {
     files_.lay_over(path_, nullptr);
     const auto file = files_.open_read(path_);
-    const transport::Identity before = file->identity();
-    journal_ = find_journal(files_, *file);
+    const JournalWatch watch(files_, *file);
+    journal_ = watch.found();
     files_.lay_over(path_, changes_of(journal_));
-    const auto is_still_so = [&] {
-      const FoundJournal now = find_journal(files_, *file);
-      return now.bytes == journal_.bytes && now.state == journal_.state &&
-             (now.state != FoundJournal::State::absent || is_unchanged(before, file->identity()));
-    };
+    const bool is_last = attempt == JournalWatch::attempts;
     try {
       Catalog catalog = format::scan(*files_.open_read(path_), limits_);
-      if (attempt < attempts && !is_still_so()) continue;
+      if (!is_last && !watch.is_still_so()) continue;
       if (auto finding = finding_of(journal_, path_)) catalog.findings.push_back(std::move(*finding));
       return catalog;
     } catch (const Error&) {
-      if (attempt == attempts || is_still_so()) throw;
+      if (is_last || watch.is_still_so()) throw;
     }
   }
 }

@@ -102,6 +102,7 @@ Table convert_table();
 Table diff_table();
 Table plan_table();
 Table generate_table();
+Table hdf5_table();
 Table multifile_table();
 Table multifile_read_table();
 Table repack_table();

@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include <limequat/error.hpp>
+#include <limequat/hdf5.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
 #include <limequat/options.hpp>
@@ -47,6 +48,9 @@ template <>
 inline constexpr std::array choices<Compression> = {
     Choice{"none", LQ_COMPRESSION_NONE}, Choice{"lz4", LQ_COMPRESSION_LZ4}, Choice{"zstd", LQ_COMPRESSION_ZSTD}};
 template <>
+inline constexpr std::array choices<hdf5::Digests> = {Choice{"check", LQ_DIGESTS_CHECK},
+                                                      Choice{"ignore", LQ_DIGESTS_IGNORE}};
+template <>
 inline constexpr std::array choices<Measure> = {
     Choice{"when-it-fits", LQ_MEASURE_WHEN_IT_FITS}, Choice{"always", LQ_MEASURE_ALWAYS},
     Choice{"never", LQ_MEASURE_NEVER}, Choice{"yes", LQ_MEASURE_ALWAYS, true}, Choice{"no", LQ_MEASURE_NEVER, true}};
@@ -54,6 +58,7 @@ inline constexpr std::array choices<Measure> = {
 static_assert(static_cast<int>(Verify::read_back) == LQ_VERIFY_READ_BACK &&
               static_cast<int>(Sync::full) == LQ_SYNC_FULL && static_cast<int>(Strategy::messages) == LQ_MESSAGES &&
               static_cast<int>(Compression::zstd) == LQ_COMPRESSION_ZSTD &&
+              static_cast<int>(hdf5::Digests::ignore) == LQ_DIGESTS_IGNORE &&
               static_cast<int>(Measure::never) == LQ_MEASURE_NEVER && static_cast<int>(Precision::single) == LQ_SINGLE);
 
 // Of a text; `row` has the bounds, and the choices of an enumeration.

@@ -1,0 +1,369 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sessions with HDF5 files: groups browsed like folders; small objects, lattice fields and attributes.
+
+    >>> with lq.hdf5.open("run.h5", "a") as h:
+    ...     h.push("conf.0010")
+    ...     h.write_field("gauge", u)
+    ...     h.write("pion", c, axes={"momentum": None, "t": range(64)})
+    ...     h.set_attr(".", "beta", 6.0)
+    >>> with lq.hdf5.open("run.h5") as h:
+    ...     h.ls(), h["conf.0010/pion"], h.attrs("conf.0010"), h["conf.0010/gauge"]
+
+Paths are absolute, or relative to the group the session is in. What was done is in the file after flush() and at the
+end of the with block: all of it or nothing, whenever the program is killed.
+"""
+
+import ctypes
+from typing import TYPE_CHECKING, NamedTuple, Optional
+
+import numpy as np
+
+from limequat import structs
+from limequat._library import Grid, Handle, answer, call, path_bytes, text_from
+from limequat.answers import parse
+from limequat.arrays import described
+from limequat.errors import InvalidArgument, NoSuchRecord, WrongState
+from limequat.options import Options, takes
+from limequat.transfer import find_entry, read_request, reported
+
+if TYPE_CHECKING:
+    from limequat.option_types import Hdf5Options, ReadOptions, Unpack, WriteOptions
+
+__all__ = ["Entry", "File", "Stat", "open"]
+
+_MODES = {"r": 0, "x": 1, "w": 1, "a": 2}
+_KINDS = ("group", "dataset", "type", "link", "other")
+_STATUS = ("ok", "absent", "mismatch", "unchecked")
+_DTYPES = (np.int32, np.int64, np.uint64, np.float32, np.float64, np.complex64, np.complex128)
+_TEXT = len(_DTYPES)
+
+
+@takes("Hdf5Options")
+def open(path, mode="r", **options: "Unpack[Hdf5Options]"):
+    """Opens a session: a :class:`File`, to be used in a with block.
+
+    mode  "r" reads; "x" makes a new file, "w" too and replaces one that is there; "a" appends in place, or makes one
+    {options}
+    """
+    return File(path, mode, options)
+
+
+class Entry(NamedTuple):
+    """A member of a group."""
+
+    name: str
+    kind: str  # "group", "dataset", "type", "link", "other"
+    target: str = ""  # of a link
+
+
+class Stat(NamedTuple):
+    """What is known of an object without its data."""
+
+    path: str
+    kind: str
+    type: str
+    shape: tuple
+    storage: str
+    chunk: Optional[tuple]
+    filters: tuple
+    bytes: int
+    unused_bytes: int  # of "/"
+    microseconds: Optional[int]  # since 1970
+    checksum: str
+    layout: str
+    object: str
+    attributes: int
+
+
+class File:
+    """A session with a file; made by :func:`open`."""
+
+    def __init__(self, path, mode="r", options=()):
+        if mode not in _MODES:
+            raise InvalidArgument(f"mode is {mode!r}, expected one of {', '.join(map(repr, _MODES))}")
+        self.path, self.mode = path, mode
+        options = dict(options)
+        if mode == "w":
+            options["overwrite"] = True
+        self._handle = Handle("lq_hdf5_free", "lq_hdf5_open", path_bytes(path), _MODES[mode],
+                              Options("Hdf5Options", options))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *exception):
+        if kind is None and self._handle:
+            self.close()
+        else:
+            self.discard()
+
+    def close(self):
+        """Flushes; a new file gets its name."""
+        self._call("lq_hdf5_close")
+        self._handle.free()
+
+    def discard(self):
+        """Ends the session; what was not flushed is lost, and a new file does not appear."""
+        self._handle.free()
+
+    def flush(self):
+        """What was done so far is in the file, all of it or nothing."""
+        self._call("lq_hdf5_flush")
+
+    @property
+    def pwd(self):
+        """The group the session is in."""
+        return answer("lq_hdf5_pwd", self._open()).decode("utf-8", "surrogateescape")
+
+    def cd(self, path):
+        """Goes to a group."""
+        self._call("lq_hdf5_cd", _path(path))
+
+    def push(self, path):
+        """The same, but missing groups are made; :meth:`pop` goes back."""
+        self._call("lq_hdf5_push", _path(path))
+
+    def pop(self):
+        """Back to where push() came from."""
+        self._call("lq_hdf5_pop")
+
+    def ls(self, path="."):
+        """The members of a group in order of name: a list of :class:`Entry`."""
+        entries = []
+        visit = structs.Hdf5Visit(
+            lambda name, kind, target, context: entries.append(Entry(_name(name), _KINDS[kind], _name(target))))
+        self._call("lq_hdf5_ls", _path(path), visit, None)
+        return entries
+
+    def stat(self, path="."):
+        """What is known of an object: a :class:`Stat`."""
+        facts = structs.Hdf5Facts(struct_size=ctypes.sizeof(structs.Hdf5Facts))
+        self._call("lq_hdf5_stat", _path(path), ctypes.byref(facts))
+        shape = tuple(facts.extents[:facts.dimensions])
+        return Stat(_name(facts.path), _KINDS[facts.kind], _name(facts.type), shape, _name(facts.storage),
+                    tuple(facts.chunk[:facts.dimensions]) if facts.is_chunked else None,
+                    tuple(filter(None, _name(facts.filters).split(","))), facts.bytes, facts.unused_bytes,
+                    facts.microseconds if facts.has_time else None, _name(facts.checksum), _name(facts.layout),
+                    _name(facts.object), facts.attributes)
+
+    def exists(self, path):
+        """Whether there is such an object."""
+        found = ctypes.c_int()
+        self._call("lq_hdf5_exists", _path(path), ctypes.byref(found))
+        return found.value != 0
+
+    __contains__ = exists
+
+    def mkdir(self, path):
+        """Makes a group and those above it."""
+        self._call("lq_hdf5_mkdir", _path(path))
+
+    def remove(self, path):
+        """Removes an object, or a group with all that is in it. Its room in the file stays unused."""
+        self._call("lq_hdf5_remove", _path(path))
+
+    __delitem__ = remove
+
+    def rename(self, old, new):
+        """Gives an object another path."""
+        self._call("lq_hdf5_rename", _path(old), _path(new))
+
+    def copy(self, old, new):
+        """Copies a small object or group."""
+        self._call("lq_hdf5_copy", _path(old), _path(new))
+
+    def write(self, path, value, *, axes=None, replace=False):
+        """Writes a small object: a number, a text, or an array of them.
+
+        axes     names of the dimensions, or a dict of names and coordinates (None: no coordinates), so that xarray
+                 opens the file with them
+        replace  an object of that name goes
+        """
+        array, kept = _to_c(value, axes)
+        self._call("lq_hdf5_write", _path(path), ctypes.byref(array), int(bool(replace)))
+        del kept
+
+    def read(self, path):
+        """A small object: a number, a text, an array of numbers, or a list of texts."""
+        return self.read_checked(path)[0]
+
+    def read_checked(self, path):
+        """(object, status): "ok", "absent" or "mismatch", by its SHA-256."""
+        value = self._value("lq_hdf5_read", _path(path))
+        return _from_c(answer("lq_hdf5_value_array", value).contents), _STATUS[answer("lq_hdf5_value_status", value)]
+
+    def axes(self, path):
+        """Names of the dimensions of a small object, with their coordinates or None: a dict."""
+        value = self._value("lq_hdf5_read", _path(path))
+        array = answer("lq_hdf5_value_array", value).contents
+        if not array.axes:
+            return {}
+        return {_name(array.axes[d].name): np.array(array.axes[d].coordinates[:array.extents[d]])
+                if array.axes[d].coordinates else None for d in range(array.dimensions)}
+
+    @takes("WriteOptions", without=("format", "name", "sync"))
+    def write_field(self, path, array, *, kind=None, dims=None, **options: "Unpack[WriteOptions]"):
+        """Writes a lattice field, which is in the file when this returns; arguments as of :func:`limequat.write`.
+        overwrite replaces an object of that name.
+
+        {options}
+        """
+        array, field, extents = described(array, kind, dims)
+        return reported("WriteOptions", options, "lq_hdf5_write_field", self._open(), _path(path), Grid(extents),
+                        field.to_c(array))
+
+    @takes("ReadOptions", without=("field", "index"))
+    def read_field(self, path, region=None, dtype=None, verify=True, **options: "Unpack[ReadOptions]"):
+        """Reads a lattice field; arguments as of :func:`limequat.read`.
+
+        {options}
+        """
+        name = self.stat(path).path
+        entry = find_entry(parse(text_from("lq_hdf5_catalog", self._open())), name[1:] or "/", 0)
+        options["verify"] = verify
+        array, field, how, grid = read_request(entry, None, 0, region, dtype, options)
+        self._call("lq_hdf5_read_field", _path(name), grid, field, how)
+        return array
+
+    def fields(self):
+        """Paths of the lattice fields there are."""
+        entries = parse(text_from("lq_hdf5_catalog", self._open()))["fields"]
+        return ["/" + entry["name"].lstrip("/") for entry in entries]
+
+    def __getitem__(self, path):
+        """A lattice field, or a small object."""
+        known = self.stat(path)
+        if known.kind != "group" and not known.layout and len(known.shape) < 4:
+            return self.read(path)
+        if known.path in self.fields():
+            return self.read_field(path)
+        if known.kind == "group":
+            raise NoSuchRecord(f"{self.path}: {known.path} is a group; its members are "
+                               + (", ".join(entry.name for entry in self.ls(path)) or "none"), path=str(self.path),
+                               record=known.path)
+        return self.read(path)
+
+    def __setitem__(self, path, value):
+        """Writes a small object in the place of what is there."""
+        self.write(path, value, replace=True)
+
+    def attrs(self, path="."):
+        """The attributes of an object: a dict."""
+        found = {}
+
+        def visit(name, array, context):
+            found[_name(name)] = _from_c(array.contents)
+
+        self._call("lq_hdf5_attributes", _path(path), structs.Hdf5VisitAttribute(visit), None)
+        return found
+
+    def attr(self, path, name):
+        """One attribute of an object."""
+        value = self._value("lq_hdf5_attribute", _path(path), _path(name))
+        return _from_c(answer("lq_hdf5_value_array", value).contents)
+
+    def set_attr(self, path, name, value):
+        """Writes an attribute in the place of one that is there."""
+        array, kept = _to_c(value, None)
+        self._call("lq_hdf5_set_attribute", _path(path), _path(name), ctypes.byref(array))
+        del kept
+
+    def del_attr(self, path, name):
+        """Removes an attribute."""
+        self._call("lq_hdf5_remove_attribute", _path(path), _path(name))
+
+    def _open(self):
+        if self._handle:
+            return self._handle
+        raise WrongState(f"{self.path}: this session is over; open the file again", path=str(self.path))
+
+    def _call(self, name, *arguments):
+        call(name, self._open(), *arguments)
+
+    def _value(self, name, *arguments):
+        return Handle("lq_hdf5_value_free", name, self._open(), *arguments)
+
+
+def _path(path):
+    if not isinstance(path, str):
+        raise InvalidArgument(f"a path within the file is {path!r}, expected a text")
+    if "\0" in path:
+        raise InvalidArgument(f"the path {path!r} holds a NUL character")
+    return path.encode("utf-8", "surrogateescape")
+
+
+def _name(text):
+    return text.decode("utf-8", "surrogateescape")
+
+
+def _as_array(value):
+    """(number in lq_hdf5_type, contiguous array or list of texts, shape)."""
+    if isinstance(value, str):
+        return _TEXT, [value], ()
+    values = np.asarray(value)
+    if values.dtype.kind == "U":
+        return _TEXT, values.ravel().tolist(), values.shape
+    if values.dtype.kind == "b" or values.dtype in (np.int8, np.int16, np.uint8, np.uint16):
+        values = values.astype(np.int32)
+    elif isinstance(value, int) and -1 << 31 <= value < 1 << 31:
+        values = np.asarray(value, np.int32)
+    elif values.dtype == np.uint32:
+        values = values.astype(np.uint64)
+    for number, dtype in enumerate(_DTYPES):
+        if values.dtype.newbyteorder("=") == dtype:
+            return number, np.array(values, dtype, order="C", ndmin=values.ndim), values.shape
+    raise InvalidArgument(f"an object of type {values.dtype} cannot be written here; numbers of 32 or 64 bits, complex "
+                          "ones and texts can", found=str(values.dtype))
+
+
+def _to_c(value, axes):
+    """(Hdf5Array, what it points to)."""
+    number, values, shape = _as_array(value)
+    if len(shape) > 32:
+        raise InvalidArgument(f"an array of {len(shape)} dimensions, expected at most 32")
+    array = structs.Hdf5Array(type=number, dimensions=len(shape))
+    array.extents[:len(shape)] = shape
+    kept = [values]
+    if number == _TEXT:
+        if any("\0" in text for text in values):
+            raise InvalidArgument("a text holds a NUL character")
+        texts = (ctypes.c_char_p * max(len(values), 1))(*[text.encode("utf-8", "surrogateescape") for text in values])
+        kept.append(texts)
+        array.data = ctypes.cast(texts, ctypes.c_void_p)
+    else:
+        array.data = values.ctypes.data
+    if axes is not None:
+        array.axes = _axes_to_c(axes, shape, kept)
+    return array, kept
+
+
+def _axes_to_c(axes, shape, kept):
+    axes = dict(axes) if hasattr(axes, "keys") else dict.fromkeys(axes)
+    if len(axes) != len(shape):
+        raise InvalidArgument(f"{len(axes)} axes for {len(shape)} dimensions")
+    made = (structs.Hdf5Axis * max(len(axes), 1))()
+    for axis, extent, (name, coordinates) in zip(made, shape, axes.items()):
+        axis.name = _path(name)
+        if coordinates is None:
+            continue
+        numbers = np.ascontiguousarray(coordinates, np.float64)
+        if numbers.shape != (extent,):
+            raise InvalidArgument(f"axis {name!r} has {numbers.size} coordinates for an extent of {extent}")
+        kept.append(numbers)
+        axis.coordinates = numbers.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+    kept.append(made)
+    return made
+
+
+def _from_c(array):
+    """A copy: a number, a text, an array, or a list of texts."""
+    shape = tuple(array.extents[:array.dimensions])
+    count = int(np.prod(shape, dtype=np.uint64)) if shape else 1
+    if array.type == _TEXT:
+        texts = ctypes.cast(array.data, ctypes.POINTER(ctypes.c_char_p))
+        found = [_name(texts[i]) for i in range(count)]
+        return found if shape else found[0]
+    dtype = np.dtype(_DTYPES[array.type])
+    values = np.frombuffer(ctypes.string_at(array.data, count * dtype.itemsize) if count else b"", dtype)
+    return values.reshape(shape).copy() if shape else values[0]

@@ -1,0 +1,169 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "session/store.hpp"
+
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
+#include "hdf5/driver.hpp"
+#include "hdf5/superblock.hpp"
+#include "io/journal.hpp"
+#include "io/journal_watch.hpp"
+
+namespace lq::hdf5 {
+
+namespace {
+
+std::vector<format::Literal> literals_of(const Image& image) {
+  std::vector<format::Literal> literals;
+  for (auto& [offset, bytes] : image.changes()) literals.push_back({0, offset, std::move(bytes)});
+  return literals;
+}
+
+// Of a new file: bytes depend on nothing but what is written.
+Handle without_times(const Where& where) {
+  Handle list = require(H5Pcreate(H5P_FILE_CREATE), H5Pclose, where, "no property list");
+  require(H5Pset_obj_track_times(list.get(), false), where, "time stamps cannot be switched off");
+  return list;
+}
+
+}  // namespace
+
+Store::Store(transport::Transport& transport, const std::string& path, Mode mode, const Communicator& communicator,
+             const Hdf5Options& options)
+    : transport_(transport), path_(path), mode_(mode), communicator_(communicator), options_(options) {
+  comm::Comm& comm = communicator_.engine();
+  bool is_new = mode_ == Mode::create;
+  comm::agree_at_root(comm, [&] {
+    is_new = is_new || (mode_ == Mode::append && transport_.kind(path_) == transport::PathKind::absent);
+    if (!is_new) open_at_root();
+  });
+  comm.broadcast(std::as_writable_bytes(std::span(&is_new, 1)), 0);
+  if (is_new) start_new_file();
+}
+
+void Store::open_at_root() {
+  if (mode_ == Mode::append) io::recover(transport_, path_, options_.sync);
+  there_ = transport_.open_read(path_);
+  identity_ = there_->identity();
+  if (!find_signature(*there_)) {
+    throw Error(Code::unknown_format, path_ + ": this is no HDF5 file: nowhere it begins with \"\\x89HDF\"",
+                {.path = path_});
+  }
+  image_ = std::make_unique<Image>(*there_);
+  look([](const Opened&) {});
+}
+
+void Store::start_new_file() {
+  comm::Comm& comm = communicator_.engine();
+  new_ = comm::agree(comm, [&] { return std::make_unique<io::NewFile>(transport_, communicator_, path_); });
+  new_->create(options_.overwrite, 0, communicator_.is_root());
+  comm::agree_at_root(comm, [&] {
+    const Lock lock;
+    image_ = std::make_unique<Image>(path_);
+    close_in(create_in(*image_, 1, without_times({path_, {}}).get()), *image_);
+  });
+}
+
+void Store::require_open() const {
+  if (is_open_) return;
+  throw Error(Code::wrong_state, path_ + ": the session was closed; open the file again", {.path = path_});
+}
+
+void Store::require_writable() const {
+  require_open();
+  if (mode_ != Mode::read) return;
+  throw Error(Code::wrong_state, path_ + ": the file is open for reading only; open it for appending", {.path = path_});
+}
+
+// While nobody but us writes to it, nobody disturbs. A file that is only read may get a new state at any time.
+void Store::look(base::FunctionRef<void(const Opened& file)> work) {
+  if (mode_ != Mode::read) return work(Opened(*image_));
+  for (int attempt = 1;; ++attempt) {
+    const io::JournalWatch watch(transport_, *there_);
+    const bool is_last = attempt == io::JournalWatch::attempts;
+    try {
+      auto changes = io::changes_of(watch.found());
+      io::ChangedFile seen(there_, changes ? std::move(changes) : std::make_shared<const io::Changes>());
+      work(Opened(seen));
+      if (is_last || watch.is_still_so()) return;
+    } catch (const Error&) {
+      if (is_last || watch.is_still_so()) throw;
+    }
+  }
+}
+
+void Store::edit(base::FunctionRef<void(hid_t file)> work) {
+  const Lock lock;
+  Image draft(*image_);
+  {
+    Handle file = open_in(draft, Access::write);
+    work(file.get());
+    close_in(std::move(file), draft);
+  }
+  for (const auto& [offset, bytes] : draft.changes()) image_->write_at(offset, bytes);
+  if (draft.size() > image_->size()) image_->resize(draft.size());
+}
+
+// At the root, in place.
+void Store::commit_at_root() {
+  const auto file = transport_.open_write(path_);
+  if (!is_unchanged(*identity_, file->identity())) {
+    throw Error(Code::io,
+                path_ +
+                    ": somebody else has written to the file since this session looked at it; nothing of what was "
+                    "done since the last flush is in the file. Open it again, and let one program write at a time",
+                {.path = path_});
+  }
+  io::Appending appending(transport_, *file, options_.sync);
+  appending.write(literals_of(*image_));
+  appending.commit(image_->size());
+  file->close();
+}
+
+void Store::flush() {
+  comm::Comm& comm = communicator_.engine();
+  if (mode_ == Mode::read) return;
+  bool is_changed = false;
+  if (communicator_.is_root()) is_changed = image_->is_changed();
+  comm.broadcast(std::as_writable_bytes(std::span(&is_changed, 1)), 0);
+  if (!is_changed) return;
+  if (new_) {
+    new_->write([&] { return literals_of(*image_); });
+    comm::agree_at_root(comm, [&] {
+      if (new_->file().size() < image_->size()) new_->named([&] { new_->file().resize(image_->size()); });
+    });
+  } else {
+    comm::agree_at_root(comm, [&] { commit_at_root(); });
+  }
+  look_anew();
+}
+
+void Store::look_anew() {
+  comm::agree_at_root(communicator_.engine(), [&] {
+    if (!new_) {
+      there_ = transport_.open_read(path_);
+      identity_ = there_->identity();
+    }
+    image_ = std::make_unique<Image>(new_ ? new_->file() : *there_);
+  });
+}
+
+io::FieldWriter::Continuation Store::continuation() const {
+  io::FieldWriter::Continuation before{.at = at(), .in_place = new_ == nullptr};
+  if (image_) before.end = image_->size();
+  return before;
+}
+
+void Store::close() {
+  flush();
+  if (new_) {
+    new_->finish(options_.sync);
+    new_->publish(options_.sync);
+  }
+  is_open_ = false;
+  image_.reset();
+  there_.reset();
+}
+
+}  // namespace lq::hdf5
