@@ -51,10 +51,11 @@ struct Layout {
 
 // What was asked of a format that knows several ways; empty: its own default.
 struct Choices {
-  std::string layout;         // by name
-  std::string dataset_chunk;  // extents of chunks, or "slice"
-  std::string filters;        // of chunks, one behind the other, separated by commas
-  bool time_stamps = true;    // false: bytes depend on nothing but what is written
+  std::string layout;           // by name
+  std::string dataset_chunk;    // extents of chunks, or "slice"
+  std::string filters;          // of chunks, one behind the other, separated by commas
+  bool time_stamps = true;      // false: bytes depend on nothing but what is written
+  std::uint64_t alignment = 0;  // data begin at its multiples where the format may choose; 0: as it likes
 };
 Choices choices_of(const WriteOptions& options);
 // unsupported: a choice was made, and `format` has none; names the option.

@@ -121,7 +121,7 @@ const FieldFormat& Format::for_fields() const {
 const TileCodec* FieldFormat::tile_codec(std::string_view) const { return nullptr; }
 
 Choices choices_of(const WriteOptions& options) {
-  return {options.layout, options.dataset_chunk, options.filters, options.time_stamps};
+  return {options.layout, options.dataset_chunk, options.filters, options.time_stamps, options.route.alignment};
 }
 
 void refuse_choices(const Choices& choices, std::string_view format) {

@@ -69,7 +69,7 @@ class Draft {
 
 std::uint64_t first_place(base::ByteSource* before, std::uint64_t alignment) {
   Draft draft(before);
-  return aligned(std::max(draft.end(), before != nullptr ? 0 : page / 2), alignment);
+  return aligned(draft.end(), alignment);
 }
 
 void check_extents(const FieldRequest& request) {
@@ -245,7 +245,8 @@ Layout plan_field(const FieldRequest& request) {
     throw Error(Code::invalid_argument,
                 "filters work on chunks; choose their extents (option `dataset_chunk`, for example \"slice\")");
   }
-  place_tiles(payload, wish->field.datasets, first_place(request.before, page), page);
+  const std::uint64_t alignment = request.choices.alignment > 1 ? request.choices.alignment : page;
+  place_tiles(payload, wish->field.datasets, first_place(request.before, alignment), alignment);
 
   Layout layout;
   layout.payload.push_back(payload);

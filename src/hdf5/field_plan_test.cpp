@@ -194,6 +194,16 @@ TEST(FieldPlan, AFieldMoreLeavesThoseBeforeAsTheyAre) {
   EXPECT_EQ(read_dataset(file, "/props/real", 1, false, {}), expected({4, 4}, {0, 1}, 0, 1));
 }
 
+TEST(FieldPlan, DataBeginAtTheAlignment) {
+  for (const char* layout : {"native", "qlua"}) {
+    FieldRequest request = request_for(layout, gauge_of(Precision::double_), lattice);
+    request.choices.alignment = 1 << 16;
+    const Payload payload = plan_field(request).payload.at(0);
+    EXPECT_EQ(payload.offset, 65536u);
+    for (const Tile& tile : payload.tiles) EXPECT_EQ(tile.offset % 65536, 0u);
+  }
+}
+
 TEST(FieldPlan, WithoutTimeStampsBytesAreTheSameAgain) {
   FieldRequest request = request_for("native", gauge_of(Precision::double_), lattice);
   request.choices.time_stamps = false;

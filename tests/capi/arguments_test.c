@@ -88,6 +88,8 @@ static void questions_reject_null(void) {
   REJECTED(lq_verify(path, NULL, NULL, &json));
   REJECTED(lq_convert(NULL, path, NULL, &json));
   REJECTED(lq_convert(path, NULL, NULL, &json));
+  REJECTED(lq_export_virtual(NULL, path, NULL));
+  REJECTED(lq_export_virtual(path, NULL, NULL));
   REJECTED(lq_diff(NULL, path, NULL, &yes, &json));
   REJECTED(lq_diff(path, NULL, NULL, &yes, &json));
   REJECTED(lq_diff(path, path, NULL, NULL, &json));

@@ -71,6 +71,25 @@ static void a_damaged_file_is_an_answer(void) {
   lq_text_free(json);
 }
 
+// Where there is no HDF5, the suffix is nobody's.
+static void another_file_is_shown(void) {
+  char* json = NULL;
+  const char *from = written("shown.ildg"), *to = fresh("view.h5");
+  CHECK_OK(lq_formats(&json));
+  const int has_hdf5 = strstr(json, "\"hdf5\"") != NULL;
+  lq_text_free(json);
+  const lq_status status = lq_export_virtual(from, to, NULL);
+  if (!has_hdf5) {
+    CHECK(status == LQ_UNSUPPORTED);
+    return;
+  }
+  CHECK_OK(status);
+  CHECK_OK(lq_inspect(to, NULL, &json));
+  HAS(json, "\"type\":\"/gauge\"");
+  lq_text_free(json);
+  CHECK(lq_export_virtual(from, to, NULL) == LQ_EXISTS);
+}
+
 static void conversion_changes_format_and_precision(void) {
   char* json = NULL;
   const char *from = written("convert.ildg"), *to = fresh("convert.lime");
@@ -133,6 +152,7 @@ int main(void) {
   inspection_lists_records_and_fields();
   a_whole_file_is_sound();
   a_damaged_file_is_an_answer();
+  another_file_is_shown();
   conversion_changes_format_and_precision();
   rules_and_bytes_are_listed();
   a_site_has_its_numbers();

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # What cannot be read is told with its name and what to do about it, whatever it is called.
+# Needs HDF5, which is among the formats that are listed.
 make-config conf.ildg
 gzip -c conf.ildg > conf.lime
 tar cf conf.tar conf.ildg

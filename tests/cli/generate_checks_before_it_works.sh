@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # What is wrong with the target or the lattice shows before the sweeps (which would take hours here).
+# Needs HDF5, which is among the formats that are listed.
 code=0
 echo mine > there.ildg
 lq generate there.ildg --lattice 16x16x16x32 --sweeps 1000000 || true

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # For each verb and over all; the manual page knows them, too.
-lq --help | head -19
+# Needs HDF5, which is among the formats that are listed.
+lq --help | head -20
 lq convert --help
-for verb in ls info cat verify validate convert extract unpack pack defrag repair diff dump explain generate plan bench plot; do
+for verb in ls info cat verify validate convert export extract unpack pack defrag repair diff dump explain generate plan bench plot; do
   lq "$verb" --help > help.txt
   cmp help.txt <(lq help "$verb")
   for option in $(grep -oE '^  .*' help.txt | cut -c3-30 | grep -oE -- '--[a-z-]+'); do
