@@ -136,7 +136,7 @@ void AppendedSet::require_whole(const FoundSet& found) const {
     throw Error(Code::wrong_state, fmt::format("{}: {}", path_, why), {.path = path_});
   };
   if (!found.is_named()) refuse("the set was not published completely; repair it first");
-  if (found.has_problems()) refuse("the record behind a header is damaged; repair it first");
+  if (found.has_problems()) refuse("a header or the record behind it is damaged; repair it first");
   // A stream goes on where it ends, and where this one ended is not there.
   for (std::size_t file = 0; file < found.losses.size(); ++file) {
     if (found.losses[file].empty()) continue;

@@ -14,7 +14,8 @@
 
 namespace lq::checkpoint {
 
-inline constexpr std::uint64_t files_offset = 28;  // of the number of physical files in a header
+inline constexpr std::uint64_t version_offset = 16;  // of the version of the format in a header
+inline constexpr std::uint64_t files_offset = 28;    // of the number of physical files
 
 struct Closing {
   SetRecord record;

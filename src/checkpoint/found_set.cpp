@@ -201,9 +201,10 @@ std::optional<Generation> generation_at(transport::Transport& transport, const s
     if (transport.kind(path) != transport::PathKind::file) return std::nullopt;
     const auto file = transport.open_read(path);
     const sion::FixedHead head = sion::decode_fixed(read_bytes(*file, 0, sion::longest_fixed_bytes), path);
-    if (head.format_version != sion::version || head.tasks < 1) return std::nullopt;
+    if (head.tasks < 1) return std::nullopt;
     const auto record = decode_set_record(read_bytes(*file, sion::head_bytes(head.tasks), record_bytes));
     if (record) return record->generation;
+    if (head.format_version != sion::version) return std::nullopt;
     const auto found = find_set_record(*file, sion::read_file(*file, {.tolerates_damage = true, .drops_tables = true}));
     return found ? std::optional(found->record.generation) : std::nullopt;
   } catch (const Error& error) {

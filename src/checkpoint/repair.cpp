@@ -195,8 +195,8 @@ class Repair {
   std::optional<StreamLoss> lost_fields_;
 };
 
-// From here on a writer that was believed to be dead is refused; records that were damaged are sound again, and all
-// files know how many there are.
+// From here on a writer that was believed to be dead is refused; records and versions that were damaged are sound
+// again, and all files know how many there are.
 void Repair::claim() {
   const auto count = [](const SetRecord& record) { return record.epoch.count; };
   const Epoch epoch = epoch_after(std::ranges::max(found_.records, {}, count).epoch);
@@ -208,6 +208,10 @@ void Repair::claim() {
     std::array<std::byte, 4> bytes{};
     sion::store_int32(bytes.data(), files(), file(number).head.metadata_order);
     if (files() > 1) handle->write_at(files_offset, bytes);
+    if (file(number).head.format_version != sion::version) {
+      sion::store_int32(bytes.data(), sion::version, file(number).head.metadata_order);
+      handle->write_at(version_offset, bytes);
+    }
     handle->sync();
     handle->close();
   }

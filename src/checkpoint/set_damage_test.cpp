@@ -252,6 +252,34 @@ TEST_F(SetDamage, ASetRecordIsMadeAgainOfWhatThereIs) {
   }
 }
 
+// What a header says is wrong with any bit of it turned over, or it is right without; but no other bytes are read.
+TEST_F(SetDamage, NoBitOfAHeaderMakesAStreamAnother) {
+  for (const Compression compression : {Compression::none, Compression::lz4}) {
+    write({9000, 9000, 9000}, compression);
+    const std::string whole = contents(path_);
+    int mended = 0;
+    for (std::size_t at = 0; at < 64; ++at) {
+      for (int bit = 0; bit < 8; ++bit) {
+        SCOPED_TRACE(::testing::Message() << "bit " << bit << " of byte " << at);
+        std::string damaged = whole;
+        damaged[at] = static_cast<char>(damaged[at] ^ (1 << bit));
+        std::ofstream(path_, std::ios::binary) << damaged;
+        std::vector<std::byte> found = stream_bytes(0, 0, 9000);
+        error_of([&] { found = MultifileReader(path_).task(0).read_all(); });
+        EXPECT_EQ(found, stream_bytes(0, 0, 9000));
+        if (at / 4 == 4 && error_of([&] { repair_multifile(path_); }).code() == Code::ok) {
+          EXPECT_EQ(contents(path_)[at], whole[at]);
+          EXPECT_TRUE(verify_multifile(path_).is_sound());
+          ++mended;
+        }
+        ASSERT_FALSE(HasFailure());
+      }
+    }
+    EXPECT_GE(mended, 29);  // not those below the oldest version
+    fs::remove(path_);
+  }
+}
+
 // A physical file that is lost for good, any of them, takes its own streams only.
 TEST_F(SetDamage, TheStreamsOfOtherFilesAreReadWhereOneIsMissing) {
   for (const Compression compression : {Compression::none, Compression::lz4}) {

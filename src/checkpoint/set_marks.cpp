@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "checkpoint/closing.hpp"
 #include "checkpoint/found_file.hpp"
 #include "kernels/crc32.hpp"
 
@@ -125,7 +126,6 @@ std::uint64_t tail_record_offset(base::ByteSource& file, const sion::PhysicalFil
 }
 
 std::optional<FoundRecord> find_set_record(base::ByteSource& file, const sion::PhysicalFile& physical) {
-  if (physical.head.format_version != sion::version) return std::nullopt;
   const std::uint64_t offset = sion::head_bytes(physical.head.tasks);
   if (physical.geometry.start(0) < offset + record_bytes) return std::nullopt;
   const std::vector<std::byte> bytes = read_bytes(file, offset, record_bytes);
@@ -135,8 +135,13 @@ std::optional<FoundRecord> find_set_record(base::ByteSource& file, const sion::P
         record->tasks == static_cast<std::uint32_t>(physical.head.tasks) &&
         checksum_of(file, tables, sion::closing_offset(physical.head.tasks) - tables) == record->tables;
     if (!matches) throw_damaged(file.path(), tables, "the tables of the header are not what was written");
-    return FoundRecord{*record, {}};
+    if (physical.head.format_version == sion::version) return FoundRecord{*record, {}};
+    // Taken for another program's, compressed streams would be read as they are in the file.
+    return FoundRecord{*record, fmt::format("{}: the format version in the header (byte {}) is {}, where files with a "
+                                            "record like that behind it have {}; \"lq repair\" writes it anew",
+                                            file.path(), version_offset, physical.head.format_version, sion::version)};
   }
+  if (physical.head.format_version != sion::version) return std::nullopt;
   Marks marks(file, physical, looks_like_set_record(bytes));
   if (!marks.are_there()) return std::nullopt;
   const std::optional<SetRecord> record = marks.set_record();
