@@ -49,7 +49,8 @@ def test_native_is_plain_numbers_with_all_that_is_known(tmp_path, links, precisi
         assert said["checksum"] == f"{a:08x}/{b:08x}".encode() or said["checksum"] == f"{a:08x}/{b:08x}"
         slices = as_bytes(data[...]).reshape(SHAPE[0], -1, as_bytes(data[...]).shape[1])
         expected = [scidac_sum(one, t * len(one)) for t, one in enumerate(slices)]
-        assert np.array_equal(said["slice_checksums"], np.array(expected, np.uint32))
+        assert np.array_equal(said["slice_checksums"], np.array(expected, np.uint32).reshape(-1))
+        assert all(np.ndim(value) <= 1 for value in said.values())  # netCDF refuses files with others
         assert list(said["extents"]) == list(LATTICE)
         texts = {name: h5py.check_string_dtype(data.attrs.get_id(name).dtype) for name in ("kind", "dimensions", "note")}
         assert all(text.length for text in texts.values())
@@ -62,6 +63,18 @@ def test_native_is_plain_numbers_with_all_that_is_known(tmp_path, links, precisi
         assert [scale[0].name for scale in data.dims] == ["/t", "/z", "/y", "/x", "/mu", "/row", "/column"]
     assert report.checksum_status == "ok"
     assert np.array_equal(lq.read(path, dtype=dtype), links.astype(dtype))
+
+
+def test_netcdf_opens_native_files(tmp_path, links):
+    netcdf = pytest.importorskip("netCDF4")
+    path = tmp_path / "a.h5"
+    lq.write(path, links)
+    with netcdf.Dataset(path) as file:
+        data = file["gauge"]
+        assert data.dimensions == ("t", "z", "y", "x", "mu", "row", "column")
+        numbers = data[...]
+        assert np.array_equal(numbers["r"] + 1j * numbers["i"], links)
+        assert data.getncattr("site_order") == "x fastest"
 
 
 def test_xarray_names_the_dimensions(tmp_path, links):

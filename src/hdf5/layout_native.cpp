@@ -47,13 +47,13 @@ std::optional<Checksum> parse_pair(std::string_view text) {
   return a && b ? std::optional(Checksum{*a, *b}) : std::nullopt;
 }
 
-// Two numbers for each slice; nothing where they are not.
+// Two numbers for each slice, in whatever shape; nothing where they are not.
 template <class Word>
 std::optional<std::vector<Word>> pairs_of(const Member& member, std::string_view name, std::uint64_t slices) {
   const Value* value = find(member.attributes, name);
-  if (value == nullptr || value->extents != std::vector<std::uint64_t>{slices, 2}) return {};
+  if (value == nullptr || value->type.bytes != sizeof(Word)) return {};
   const auto* numbers = std::get_if<std::vector<std::uint64_t>>(&value->elements);
-  if (numbers == nullptr || value->type.bytes != sizeof(Word)) return {};
+  if (numbers == nullptr || numbers->size() % 2 != 0 || numbers->size() / 2 != slices) return {};
   return std::vector<Word>(numbers->begin(), numbers->end());
 }
 

@@ -76,6 +76,10 @@ TEST(Hdf5Scan, SitesOfQluaHaveTFastest) {
   ASSERT_NE(sum, nullptr);
   EXPECT_EQ(sum->words.front(), 0xe376b54fU);
   EXPECT_EQ(sum->words.back(), 0x233d71c6U);
+  const Sum* of_links = catalog.field("cfg").sums.find({SumKind::sha256, SumOf::arrays});
+  ASSERT_NE(of_links, nullptr);
+  EXPECT_EQ(of_links->values(), 4U);
+  EXPECT_EQ(of_links->words.front(), 0xd8c32dc7U);
 }
 
 TEST(Hdf5Scan, CorrelatorsAreRecords) {
