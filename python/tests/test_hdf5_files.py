@@ -77,6 +77,20 @@ def test_netcdf_opens_native_files(tmp_path, links):
         assert data.getncattr("site_order") == "x fastest"
 
 
+def test_each_further_field_takes_the_same_room(tmp_path):
+    field = np.ones((2, 2, 2, 2, 4, 3), np.complex128)
+
+    def size_with(fields):
+        path = tmp_path / f"{fields}.h5"
+        with lq.create(path) as file:
+            for number in range(fields):
+                file.write(f"set/{number:03}", field, kind="spinor")
+        return path.stat().st_size
+
+    sizes = [size_with(fields) for fields in (50, 100, 150)]
+    assert abs((sizes[2] - sizes[1]) - (sizes[1] - sizes[0])) < 16384
+
+
 def test_xarray_names_the_dimensions(tmp_path, links):
     xarray = pytest.importorskip("xarray")
     pytest.importorskip("h5netcdf")

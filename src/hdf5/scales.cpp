@@ -12,20 +12,6 @@
 namespace lq::hdf5 {
 namespace {
 
-// How a scale refers to the datasets that it belongs to.
-struct UseOfScale {
-  hobj_ref_t dataset;
-  std::int32_t dimension;
-};
-
-Handle use_type(const Where& where) {
-  Handle type = require(H5Tcreate(H5T_COMPOUND, sizeof(UseOfScale)), H5Tclose, where, "no type of references");
-  require(H5Tinsert(type.get(), "dataset", offsetof(UseOfScale, dataset), H5T_STD_REF_OBJ), where, "no references");
-  require(H5Tinsert(type.get(), "dimension", offsetof(UseOfScale, dimension), H5T_NATIVE_INT32), where,
-          "no references");
-  return type;
-}
-
 bool is_scale(hid_t object, hsize_t extent) {
   const Handle space(H5Dget_space(object), H5Sclose);
   hsize_t held = 0;
@@ -66,35 +52,16 @@ Scale scale_of(hid_t file, const std::string& group, const Dimension& dimension,
   }
 }
 
-void add_use(hid_t scale, const UseOfScale& use, const Where& where) {
-  constexpr const char* name = "REFERENCE_LIST";
-  const Handle type = use_type(where);
-  std::vector<UseOfScale> uses;
-  if (H5Aexists(scale, name) > 0) {
-    const Handle attribute = require(H5Aopen(scale, name, H5P_DEFAULT), H5Aclose, where, "a scale cannot be read");
-    const Handle space = require(H5Aget_space(attribute.get()), H5Sclose, where, "a scale cannot be read");
-    const hssize_t count = H5Sget_simple_extent_npoints(space.get());
-    constexpr hssize_t most = 1 << 20;
-    if (count < 0 || count > most) throw_failure(where, "a scale has too many uses");
-    uses.resize(static_cast<std::size_t>(count));
-    if (count > 0) require(H5Aread(attribute.get(), type.get(), uses.data()), where, "a scale cannot be read");
-  }
-  uses.push_back(use);
-  const std::array<hsize_t, 1> extents{uses.size()};
-  put_numbers(scale, name, type.get(), type.get(), uses.data(), extents, where);
-}
-
 }  // namespace
 
+// A scale does not refer back to its datasets (REFERENCE_LIST): readers do not need it, and it would be written anew
+// with each dataset that is appended.
 void attach_scales(hid_t file, hid_t dataset, const std::vector<Dimension>& dimensions, const Where& where) {
   const std::string group = where.object.substr(0, where.object.rfind('/') + 1);
   std::vector<hobj_ref_t> references(dimensions.size());
-  hobj_ref_t own{};
-  require(H5Rcreate(&own, file, where.object.c_str(), H5R_OBJECT, H5I_INVALID_HID), where, "no reference");
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
     const Scale scale = scale_of(file, group, dimensions[d], where);
     require(H5Rcreate(&references[d], file, scale.path.c_str(), H5R_OBJECT, H5I_INVALID_HID), where, "no reference");
-    add_use(scale.handle.get(), {own, static_cast<std::int32_t>(d)}, where);
   }
   std::vector<hvl_t> lists;
   for (hobj_ref_t& reference : references) lists.push_back({1, &reference});
