@@ -190,9 +190,10 @@ def test_from_ildg_and_back_every_byte_is_the_same(tmp_path, gauge_file, layout)
     assert lq.diff(gauge_file, tmp_path / "a.h5").same
 
 
-def test_without_time_stamps_equal_fields_are_equal_files(tmp_path, links):
+@pytest.mark.parametrize("layout", ["native", "qdp", "qlua"])
+def test_without_time_stamps_equal_fields_are_equal_files(tmp_path, links, layout):
     for name in ("a", "b"):
-        lq.write(tmp_path / f"{name}.h5", links, time_stamps=False)
+        lq.write(tmp_path / f"{name}.h5", links, layout=layout, time_stamps=False)
         time.sleep(1.1)  # stamps count seconds
     assert (tmp_path / "a.h5").read_bytes() == (tmp_path / "b.h5").read_bytes()
 

@@ -54,7 +54,9 @@ Handle make_type(hid_t file, const Element& element, const Where& where) {
 Handle named_type(hid_t file, const std::string& name, Handle type, const Where& where) {
   const std::string path = "/" + name;
   if (!has_link(file, path, where)) {
-    require(H5Tcommit2(file, path.c_str(), type.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), where,
+    const Handle list = require(H5Pcreate(H5P_DATATYPE_CREATE), H5Pclose, where, "no property list");
+    require(H5Pset_obj_track_times(list.get(), false), where, "time stamps cannot be switched off");
+    require(H5Tcommit2(file, path.c_str(), type.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT), where,
             "a type cannot be given its name");
     return type;
   }
