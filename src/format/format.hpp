@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -106,6 +107,10 @@ class Container {
   virtual Catalog scan(base::ByteSource& file, const Limits& limits) const = 0;
   // Where the payload of a record lies, in order; for most formats in one piece.
   virtual std::vector<RecordPiece> pieces(base::ByteSource& file, const Catalog& catalog, const Record& record) const;
+  // The payload of a record as one sequence of bytes, where it takes more than putting pieces together: chunks that are
+  // encoded. nullptr: pieces() say it. Reads from `file`, which outlives it. unsupported: it cannot be read.
+  virtual std::unique_ptr<base::ByteSource> contents(base::ByteSource& file, const Catalog& catalog,
+                                                     const Record& record) const;
   // Rules of the specification that the file breaks, those of scan() included.
   virtual std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const = 0;
   // Every header byte, in order of offset.

@@ -104,6 +104,10 @@ std::vector<RecordPiece> Container::pieces(base::ByteSource&, const Catalog&, co
   return {{record.file, record.offset, record.data_length}};
 }
 
+std::unique_ptr<base::ByteSource> Container::contents(base::ByteSource&, const Catalog&, const Record&) const {
+  return nullptr;
+}
+
 const RecordFormat& Format::for_records() const {
   if (records) return *records;
   throw Error(Code::unsupported,

@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <limequat/options.hpp>
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "hdf5/filters.hpp"
+#include "hdf5/tree.hpp"
 
 namespace lq::hdf5 {
 namespace {
@@ -143,6 +145,47 @@ std::size_t DatasetContents::read_at(std::uint64_t offset, base::MutableBytes bu
   std::size_t done = 0;
   while (done < wanted.size()) done += read_run(offset + done, wanted.subspan(done));
   return done;
+}
+
+namespace {
+
+class Joined final : public base::ByteSource {
+ public:
+  Joined(std::string path, std::string bytes) : path_(std::move(path)), bytes_(std::move(bytes)) {}
+  const std::string& path() const noexcept override { return path_; }
+  std::uint64_t size() const override { return bytes_.size(); }
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
+    return base::MemorySource(base::as_bytes(bytes_), path_).read_at(offset, buffer);
+  }
+
+ private:
+  std::string path_, bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<base::ByteSource> contents_of(base::ByteSource& file, const std::string& object) {
+  const Limits limits;
+  const Opened opened(file);
+  const auto found = find_object(opened, object);
+  if (!found || found->object.kind != ObjectKind::dataset) {
+    throw Error(Code::no_such_record,
+                fmt::format("{}: there is no dataset {}", file.path(), base::printable(object, 200)),
+                {.path = file.path(), .record = object});
+  }
+  const Where where = opened.where(object);
+  const Dataset data = describe_dataset(opened, found->handle.get(), where);
+  if (data.type.is_variable) {
+    std::string joined;
+    const Value value = read_value(opened, found->handle.get(), where, limits.text_bytes);
+    if (const auto* texts = std::get_if<std::vector<std::string>>(&value.elements)) {
+      for (const std::string& text : *texts) joined.append(text).push_back('\0');
+    }
+    return std::make_unique<Joined>(file.path(), std::move(joined));
+  }
+  if (data.storage.is_allocated || data.bytes() == 0) return nullptr;
+  return std::make_unique<DatasetContents>(opened, found->handle.get(), data.extents, data.type.bytes, where,
+                                           limits.records);
 }
 
 }  // namespace lq::hdf5

@@ -51,4 +51,8 @@ class DatasetContents final : public base::ByteSource {
   std::unordered_map<std::uint64_t, decltype(kept_)::iterator> kept_by_number_;
 };
 
+// Of the dataset at that path. nullptr: it lies in one piece. Texts of variable length come one behind the other, each
+// with a NUL at its end. Throws as the constructor above; no_such_record.
+std::unique_ptr<base::ByteSource> contents_of(base::ByteSource& file, const std::string& object);
+
 }  // namespace lq::hdf5

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "hdf5/object_header.hpp"
 #include "hdf5/superblock.hpp"
 
 namespace lq::hdf5 {
@@ -12,13 +13,11 @@ namespace {
 
 constexpr const char* section_of_objects = "formats/hdf5.md 2";
 
-void add_superblock(base::ByteSource& file, std::vector<Annotation>& parts) {
+// Errors of the file are told by its findings.
+template <class Work>
+void as_far_as_it_goes(Work&& work) {
   try {
-    const Superblock superblock = read_superblock(file);
-    if (superblock.offset > 0) {
-      parts.push_back({0, superblock.offset, "user_block", "before the HDF5 file begins", section_of_objects});
-    }
-    parts.insert(parts.end(), superblock.parts.begin(), superblock.parts.end());
+    work();
   } catch (const Error& error) {
     switch (error.code()) {
       case Code::malformed:
@@ -28,6 +27,22 @@ void add_superblock(base::ByteSource& file, std::vector<Annotation>& parts) {
       default:
         throw;
     }
+  }
+}
+
+void add_superblock(const Superblock& superblock, std::vector<Annotation>& parts) {
+  if (superblock.offset > 0) {
+    parts.push_back({0, superblock.offset, "user_block", "before the HDF5 file begins", section_of_objects});
+  }
+  parts.insert(parts.end(), superblock.parts.begin(), superblock.parts.end());
+}
+
+// The messages of its header.
+void add_object(base::ByteSource& file, const Superblock& superblock, std::uint64_t address, const std::string& path,
+                std::vector<Annotation>& parts) {
+  const std::string shown = base::printable(path, 200);
+  for (const HeaderMessage& found : read_object_header(file, superblock, address).messages) {
+    parts.push_back({found.offset, found.bytes, message_name(found.type), shown, section_of_objects});
   }
 }
 
@@ -53,9 +68,24 @@ std::vector<Annotation> without_gaps(std::vector<Annotation> parts, std::uint64_
 
 std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) {
   std::vector<Annotation> parts;
-  add_superblock(file, parts);
+  as_far_as_it_goes([&] {
+    const Superblock superblock = read_superblock(file);
+    add_superblock(superblock, parts);
+    add_object(file, superblock, superblock.root, "/", parts);
+    for (const Record& record : catalog.records) {
+      as_far_as_it_goes([&] {
+        const std::uint64_t address = record.header_offset - superblock.offset;
+        add_object(file, superblock, address, record.type, parts);
+      });
+    }
+  });
+  for (const FieldEntry& field : catalog.fields) {
+    for (const Tile& tile : field.payload.tiles) {
+      parts.push_back({tile.offset, tile.bytes, "data", base::printable(field.name, 200), section_of_objects});
+    }
+  }
   for (const Record& record : catalog.records) {
-    if (record.offset == 0) continue;
+    if (record.offset == 0 || record.pieces > 1) continue;
     parts.push_back({record.offset, record.data_length, "data", base::printable(record.type, 200), section_of_objects});
   }
   return without_gaps(std::move(parts), file.size());

@@ -2,8 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hdf5/hdf5_format.hpp"
 
+#include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+#include "hdf5/contents.hpp"
 #include "hdf5/explain.hpp"
 #include "hdf5/field_format.hpp"
 #include "hdf5/scan.hpp"
@@ -12,12 +18,39 @@
 namespace lq::hdf5 {
 namespace {
 
+// The field whose record stands for several datasets; nullptr: it is a dataset.
+const FieldEntry* field_in_arrays(const Catalog& catalog, const Record& record) {
+  for (const FieldEntry& field : catalog.fields) {
+    if (field.payload.arrays > 1 && &catalog.records[field.record] == &record) return &field;
+  }
+  return nullptr;
+}
+
 class Hdf5 final : public format::Container {
  public:
   format::Likeness recognise(base::ByteSource& file) const override {
     return find_signature(file) ? format::Likeness::yes : format::Likeness::no;
   }
   Catalog scan(base::ByteSource& file, const Limits& limits) const override { return hdf5::scan(file, limits); }
+  // The arrays of a field that lies in several datasets; else the only piece of a dataset.
+  std::vector<format::RecordPiece> pieces(base::ByteSource& file, const Catalog& catalog,
+                                          const Record& record) const override {
+    const FieldEntry* field = field_in_arrays(catalog, record);
+    if (field == nullptr) return Container::pieces(file, catalog, record);
+    std::vector<format::RecordPiece> all;
+    for (const Tile& tile : field->payload.tiles) all.push_back({tile.file, tile.offset, tile.bytes});
+    return all;
+  }
+  std::unique_ptr<base::ByteSource> contents(base::ByteSource& file, const Catalog& catalog,
+                                             const Record& record) const override {
+    const FieldEntry* field = field_in_arrays(catalog, record);
+    if (field == nullptr) return contents_of(file, record.type);
+    if (field->payload.block.size() == 0) return nullptr;
+    throw Error(Code::unsupported,
+                fmt::format("{}: {} lies in several datasets, each in chunks; take these one by one", file.path(),
+                            base::printable(record.type)),
+                {.path = file.path(), .record = record.type});
+  }
   // All rules are looked at by scan().
   std::vector<Finding> validate(base::ByteSource&, const Catalog& catalog) const override { return catalog.findings; }
   std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const override {

@@ -50,6 +50,11 @@ std::string File::read_record(std::string_view type, std::uint64_t index) const 
   }
   std::string bytes;
   const auto file = FileAccess::file_of(*this)->files().open_read(catalog().path);
+  if (const auto contents = format.container->contents(*file, catalog(), record)) {
+    bytes.resize(static_cast<std::size_t>(contents->size()));
+    contents->read_at(0, std::as_writable_bytes(std::span(bytes)));
+    return bytes;
+  }
   for (const format::RecordPiece& piece : format.container->pieces(*file, catalog(), record)) {
     const std::size_t before = bytes.size();
     bytes.resize(before + piece.length);

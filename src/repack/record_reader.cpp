@@ -98,13 +98,17 @@ void RecordReader::for_each_piece(const Record& record, const std::function<void
     return;
   }
   std::vector<std::byte> buffer;
-  for (const format::RecordPiece& piece : format_.container->pieces(*file_, catalog_, record)) {
-    base::ByteSource& from = source(piece.file);
-    for (std::uint64_t done = 0; done < piece.length; done += buffer.size()) {
-      buffer.resize(static_cast<std::size_t>(std::min(piece_bytes, piece.length - done)));
-      if (from.read_at(piece.offset + done, buffer) < buffer.size()) ends_early(from.path(), record);
+  const auto read = [&](base::ByteSource& from, std::uint64_t offset, std::uint64_t length) {
+    for (std::uint64_t done = 0; done < length; done += buffer.size()) {
+      buffer.resize(static_cast<std::size_t>(std::min(piece_bytes, length - done)));
+      if (from.read_at(offset + done, buffer) < buffer.size()) ends_early(from.path(), record);
       work(buffer);
     }
+  };
+  if (const auto contents = format_.container->contents(*file_, catalog_, record))
+    return read(*contents, 0, contents->size());
+  for (const format::RecordPiece& piece : format_.container->pieces(*file_, catalog_, record)) {
+    read(source(piece.file), piece.offset, piece.length);
   }
 }
 
