@@ -76,10 +76,11 @@ Handle create_dataset(hid_t file, Image& image, const DatasetPlan& plan, std::sp
   const Handle type = make_type(file, plan.element, where);
   const Handle space = require(H5Screate_simple(static_cast<int>(plan.extents.size()), plan.extents.data(), nullptr),
                                H5Sclose, where, "its extents are refused");
-  const Handle links = links_with_groups(where), creation = creation_of(plan, where);
+  const Handle creation = creation_of(plan, where);
+  make_group_above(file, plan.path, where);
   if (plan.chunk.empty() && !plan.external) image.room.decided = {tiles.front().offset};
   Handle dataset =
-      require(H5Dcreate2(file, plan.path.c_str(), type.get(), space.get(), links.get(), creation.get(), H5P_DEFAULT),
+      require(H5Dcreate2(file, plan.path.c_str(), type.get(), space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
               H5Dclose, where, "the dataset cannot be made");
   if (plan.external) return dataset;
   if (!plan.chunk.empty()) {

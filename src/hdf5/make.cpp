@@ -65,10 +65,10 @@ Handle named_type(hid_t file, const std::string& name, Handle type, const Where&
   return type;
 }
 
-Handle links_with_groups(const Where& where) {
-  Handle list = require(H5Pcreate(H5P_LINK_CREATE), H5Pclose, where, "no property list");
-  require(H5Pset_create_intermediate_group(list.get(), 1), where, "groups above cannot be made");
-  return list;
+// Not left to the library, whose groups would have time stamps.
+void make_group_above(hid_t file, const std::string& path, const Where& where) {
+  const std::size_t slash = path.rfind('/');
+  if (slash != 0 && slash != std::string::npos) make_group(file, path.substr(0, slash), where);
 }
 
 void require_free(hid_t file, const Where& where) {
@@ -84,10 +84,11 @@ Handle make_group(hid_t file, const std::string& path, const Where& where) {
   if (has_link(file, path, where)) {
     return require(H5Gopen2(file, path.c_str(), H5P_DEFAULT), H5Gclose, where, "is not a group");
   }
+  make_group_above(file, path, where);
   const Handle list = require(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, where, "no property list");
   require(H5Pset_obj_track_times(list.get(), false), where, "time stamps cannot be switched off");
-  return require(H5Gcreate2(file, path.c_str(), links_with_groups(where).get(), list.get(), H5P_DEFAULT), H5Gclose,
-                 where, "the group cannot be made");
+  return require(H5Gcreate2(file, path.c_str(), H5P_DEFAULT, list.get(), H5P_DEFAULT), H5Gclose, where,
+                 "the group cannot be made");
 }
 
 void put_text(hid_t object, std::string_view name, std::string_view text, const Where& where, TextKind kind) {
@@ -120,13 +121,14 @@ bool has_link(hid_t file, const std::string& path, const Where& where) {
 
 void put_bytes(hid_t file, const std::string& path, base::Bytes bytes, const Where& where) {
   require_free(file, where);
+  make_group_above(file, path, where);
   const hsize_t extent = bytes.size();
   const Handle space = require(H5Screate_simple(1, &extent, nullptr), H5Sclose, where, "no dataspace");
   const Handle list = require(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, where, "no property list");
   require(H5Pset_obj_track_times(list.get(), false), where, "time stamps cannot be switched off");
-  const Handle dataset = require(H5Dcreate2(file, path.c_str(), H5T_STD_U8LE, space.get(),
-                                            links_with_groups(where).get(), list.get(), H5P_DEFAULT),
-                                 H5Dclose, where, "the dataset cannot be made");
+  const Handle dataset =
+      require(H5Dcreate2(file, path.c_str(), H5T_STD_U8LE, space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT), H5Dclose,
+              where, "the dataset cannot be made");
   require(H5Dwrite(dataset.get(), H5T_STD_U8LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), where,
           "the bytes cannot be written");
 }

@@ -34,8 +34,8 @@ Handle make_type(hid_t file, const Element& element, const Where& where);
 // The type `name` in the root group, if it is there and equal; else `type`, which gets that name if it is free.
 Handle named_type(hid_t file, const std::string& name, Handle type, const Where& where);
 
-// For links whose groups above are made where they are missing.
-Handle links_with_groups(const Where& where);
+// The group that an object of that path is in, and those above it, where they are missing.
+void make_group_above(hid_t file, const std::string& path, const Where& where);
 // The group of that path; it and those above it are made where they are missing.
 Handle make_group(hid_t file, const std::string& path, const Where& where);
 

@@ -142,9 +142,9 @@ Handle create(hid_t file, hid_t type, hid_t space, const Where& where) {
   require_free(file, where);
   const Handle list = require(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, where, "no property list");
   require(H5Pset_obj_track_times(list.get(), false), where, "time stamps cannot be switched off");
-  return require(
-      H5Dcreate2(file, where.object.c_str(), type, space, links_with_groups(where).get(), list.get(), H5P_DEFAULT),
-      H5Dclose, where, "the dataset cannot be made");
+  make_group_above(file, where.object, where);
+  return require(H5Dcreate2(file, where.object.c_str(), type, space, H5P_DEFAULT, list.get(), H5P_DEFAULT), H5Dclose,
+                 where, "the dataset cannot be made");
 }
 
 void fill(const Handle& dataset, hid_t memory, const void* data, const Where& where) {
