@@ -91,6 +91,47 @@ TEST(Driver, ErrorsOfReadingAreThoseOfTheSource) {
   }
 }
 
+// A file that ends to be readable while it is open.
+class FadingSource final : public base::ByteSource {
+ public:
+  explicit FadingSource(base::Bytes bytes) : bytes_(bytes, "fading.h5") {}
+  const std::string& path() const noexcept override { return bytes_.path(); }
+  std::uint64_t size() const override { return bytes_.size(); }
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
+    if (is_gone) throw Error(Code::io, "fading.h5: the disk is gone", {.path = path()});
+    return bytes_.read_at(offset, buffer);
+  }
+  bool is_gone = false;
+
+ private:
+  base::MemorySource bytes_;
+};
+
+// The library keeps no object of a file that could not be read any more when it was closed: it would touch it at the
+// end of the program.
+TEST(Driver, FilesAreClosedWhateverFails) {
+  const Lock lock;
+  Image made("fading.h5");
+  {
+    Handle file = create_in(made);
+    const std::array<hsize_t, 1> extents{3};
+    for (const char* name : {"a", "b", "c"}) create_early(file.get(), name, extents);
+    close_in(std::move(file), made);
+  }
+  std::vector<std::byte> bytes(static_cast<std::size_t>(made.size()));
+  made.read_at(0, bytes);
+  const auto open_files = [] { return H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_FILE); };
+  const auto before = open_files();
+  FadingSource source(bytes);
+  Image image(source);
+  {
+    const Handle file = open_in(image, Access::write);
+    require(H5Ldelete(file.get(), "b", H5P_DEFAULT), {}, "cannot be deleted");
+    source.is_gone = true;
+  }
+  EXPECT_EQ(open_files(), before);
+}
+
 TEST(Driver, WhatIsNoHdf5IsMalformed) {
   const Lock lock;
   const std::string text(3000, 'x');

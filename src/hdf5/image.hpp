@@ -40,6 +40,9 @@ class Image final : public base::ByteSource {
   struct Room {
     std::uint64_t end = 0;
     std::deque<std::uint64_t> decided = {};
+    // The library closes the file and must not hear of failures: where closing fails, it keeps an object that it has
+    // freed, and ends the program with it. What is read is zeros then, and what is written is forgotten.
+    bool is_closing = false;
   };
   Room room;
 

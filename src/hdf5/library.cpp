@@ -44,10 +44,16 @@ Lock::~Lock() { H5Eset_auto2(H5E_DEFAULT, tell_, told_); }
 
 void keep_driver_failure() noexcept { driver_failure() = std::current_exception(); }
 
+void forget_driver_failure() noexcept { driver_failure() = nullptr; }
+
+void throw_driver_failure() {
+  if (const std::exception_ptr failure = std::exchange(driver_failure(), nullptr)) std::rethrow_exception(failure);
+}
+
 void throw_failure(const Where& where, const std::string& what) {
   const std::string said = said_by_library();
   H5Eclear2(H5E_DEFAULT);
-  if (const std::exception_ptr failure = std::exchange(driver_failure(), nullptr)) std::rethrow_exception(failure);
+  throw_driver_failure();
   const std::string place = where.object.empty() ? std::string() : fmt::format(" {}:", base::printable(where.object));
   throw Error(Code::malformed,
               fmt::format("{}:{} {} (HDF5 {} says: {})", where.path, place, what, library_version(),

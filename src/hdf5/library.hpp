@@ -79,6 +79,9 @@ inline Handle require(hid_t id, Handle::Close close, const Where& where, const c
 
 // An exception inside the driver, to be thrown again where the library reports failure.
 void keep_driver_failure() noexcept;
+void forget_driver_failure() noexcept;
+// Where there is one.
+void throw_driver_failure();
 
 // "1.10.8"
 std::string library_version();
