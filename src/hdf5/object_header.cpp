@@ -147,7 +147,8 @@ AttributeParts take_attribute(Cursor& cursor) {
   };
   AttributeParts parts;
   parts.name = part(name);
-  if (name < 2 || parts.name.back() != std::byte{0} || parts.name.front() == std::byte{0}) {
+  // The library (1.10.8) does not survive a name that ends earlier.
+  if (name < 2 || std::ranges::find(parts.name, std::byte{0}) != parts.name.end() - 1) {
     cursor.refuse("its name is none");
   }
   parts.type = part(type);
