@@ -56,12 +56,12 @@ std::uint64_t Array::count() const noexcept {
 
 std::int64_t Array::integer() const {
   const auto whole = [&]<Number T>(const T& value) {
-    const auto result = static_cast<std::int64_t>(value);
+    // Before the conversion, which is not defined for others.
     if constexpr (std::is_floating_point_v<T>) {
-      if (!(std::abs(value) < 9e18F) || static_cast<T>(result) != value) is_no("an integer", *this);
-    } else if (result < 0 && value > 0) {
-      is_no("an integer", *this);
+      if (!(std::abs(value) < 9e18F)) is_no("an integer", *this);
     }
+    const auto result = static_cast<std::int64_t>(value);
+    if (static_cast<T>(result) != value || (result < 0) != (value < 0)) is_no("an integer", *this);
     return result;
   };
   return only(converted<std::int64_t>(*this, "an integer", whole), "an integer", *this);
