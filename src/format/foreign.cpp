@@ -22,7 +22,6 @@ using std::string_view_literals::operator""sv;
 constexpr std::string_view ask_its_program =
     "let a program that reads it write ILDG or SciDAC, or read it yourself and hand the numbers to lq::write or "
     "lq.write";
-constexpr std::string_view h5py = "read it with h5py and hand the numbers to lq.write";
 constexpr std::string_view numpy = "read it with numpy and hand the array to lq.write";
 constexpr std::string_view fetch_it = "the data were never fetched; get them with the program that made it";
 
@@ -32,7 +31,11 @@ struct Signature {
   ForeignFile file;
 };
 
-constexpr ForeignFile hdf5{"an HDF5 file", h5py};
+// Asked only where the room hdf5 is not built in.
+constexpr ForeignFile hdf5{
+    "an HDF5 file",
+    "this library was built without HDF5; build it with a serial libhdf5 (1.10.5 or later), or read "
+    "the file with h5py and hand the numbers to lq.write"};
 constexpr ForeignFile gzip{"a file compressed by gzip", "unpack it with gunzip first"};
 constexpr ForeignFile bzip2{"a file compressed by bzip2", "unpack it with bunzip2 first"};
 constexpr ForeignFile xz{"a file compressed by xz", "unpack it with unxz first"};
