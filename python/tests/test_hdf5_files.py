@@ -218,6 +218,13 @@ def test_a_file_that_shows_another_one(tmp_path, gauge_file, links):
         lq.export_virtual(gauge_file, tmp_path / "view.h5")
 
 
+def test_qlua_has_its_sums_whatever_is_asked_for(tmp_path, links):
+    lq.write(tmp_path / "a.h5", links, layout="qlua", verify="none")
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert bytes(file["gauge/1"].attrs[".sha256"]) == qlua_sum(file["gauge/1"][...])
+    assert np.array_equal(lq.read(tmp_path / "a.h5"), links)
+
+
 def test_sites_of_one_number(tmp_path):
     real = random_field((), dtype=np.float64)
     with lq.create(tmp_path / "a.h5", LATTICE) as file:

@@ -69,7 +69,8 @@ class QluaWriter final : public LayoutWriter {
     } else {
       plan.datasets.push_back(std::move(dataset));
     }
-    if (request.checksum) plan.sums = {{SumKind::sha256, is_gauge ? SumOf::arrays : SumOf::field}};
+    // Whatever is asked for: QLUA takes no file without it, and readers tell the order of the sites by it.
+    plan.sums = {{SumKind::sha256, is_gauge ? SumOf::arrays : SumOf::field}};
     return plan;
   }
 
