@@ -102,10 +102,10 @@ struct ConvertOptions {
 LQ_API Report convert(const std::string& from, const std::string& to, const Communicator& communicator = {},
                       const ConvertOptions& options = {});
 
-// Collective. A small file `to` (HDF5) with a dataset for each field of `from`, whose numbers stay where they are: programs
-// that know nothing of the format of `from` read them there, big- or little-endian as they are. The path of `from` is
-// kept as an absolute one, and its data must stay in place. Of the options those of a new file count (overwrite, sync,
-// format), limits and dry_run. unsupported: the numbers do not lie in one piece, x fastest.
+// Collective. A small file `to` (HDF5) with a dataset for each field of `from`, whose numbers stay where they are:
+// programs that know nothing of the format of `from` read them there, big- or little-endian as they are. The path of
+// `from` is kept as an absolute one, and its data must stay in place. Of the options those of a new file count
+// (overwrite, sync, format), limits and dry_run. unsupported: the numbers do not lie in one piece, x fastest.
 LQ_API void export_virtual(const std::string& from, const std::string& to, const Communicator& communicator = {},
                            const ConvertOptions& options = {});
 

@@ -83,7 +83,8 @@ LQ_API RepackReport rewrite(const std::string& from, const std::string& to, cons
 // options.unit; sound physical files are kept as they are. wrong_state: there is nothing to repair.
 //
 // A file with a journal beside it (FROM.lq-journal), which an append in place leaves that was interrupted: with an
-// empty `to` the append is completed in the file itself where all of it was there, else the file gets its old end again.
+// empty `to` the append is completed in the file itself where all of it was there, else the file gets its old end
+// again.
 LQ_API RepackReport repair(const std::string& from, const std::string& to, const RepackOptions& options = {});
 
 }  // namespace lq

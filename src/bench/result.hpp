@@ -63,9 +63,9 @@ struct Result {
   std::string strategy = "auto";  // as asked for
   std::string strategy_taken;     // empty: unknown
   std::string format, verify, precision;
-  std::string layout = {};      // of the data in the file, where the format knows several: "qlua, chunks slice, deflate:6"
+  std::string layout = {};  // of the data in the file, where the format knows several: "qlua, chunks slice, deflate:6"
   std::uint64_t alignment = 0;  // that was asked for
-  std::string cache = "warm";  // or "cold"
+  std::string cache = "warm";   // or "cold"
   bool sync = false;
   std::uint64_t bytes = 0;
   Series seconds, raw;
