@@ -88,6 +88,7 @@ class Expected {
     const std::shared_ptr<Letter> letter = world_.fetch(*group_, from_, to_, channel_, place_);
     if (!letter) return false;
     if (letter->bytes.size() != bytes_.size()) {
+      letter->received = true;  // it is gone: who takes it back must not wait for it
       refuse("receive: " + std::to_string(letter->bytes.size()) + " bytes were sent, " + std::to_string(bytes_.size()) +
              " expected");
     }
