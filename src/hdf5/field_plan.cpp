@@ -55,8 +55,7 @@ class Draft {
 
   std::vector<Literal> take() {
     close_in(std::move(file_), image_);
-    std::vector<Literal> literals;
-    for (auto& [offset, bytes] : image_.changes()) literals.push_back({0, offset, std::move(bytes)});
+    std::vector<Literal> literals = literals_of(image_);
     // The superblock says how long the file is; one that is shorter would be taken for a torn one.
     if (end_of(literals) < image_.size()) literals.push_back({0, image_.size() - 1, {std::byte{0}}});
     return literals;

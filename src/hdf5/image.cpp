@@ -82,4 +82,10 @@ std::vector<std::pair<std::uint64_t, std::vector<std::byte>>> Image::changes() c
   return joined;
 }
 
+std::vector<format::Literal> literals_of(const Image& image) {
+  std::vector<format::Literal> literals;
+  for (auto& [offset, bytes] : image.changes()) literals.push_back({0, offset, std::move(bytes)});
+  return literals;
+}
+
 }  // namespace lq::hdf5

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/byte_source.hpp"
+#include "format/format.hpp"
 
 namespace lq::hdf5 {
 
@@ -56,5 +57,8 @@ class Image final : public base::ByteSource {
   std::uint64_t size_ = 0;
   Written written_;  // by offset; pieces do not overlap
 };
+
+// The same as bytes of a file to be written.
+std::vector<format::Literal> literals_of(const Image& image);
 
 }  // namespace lq::hdf5

@@ -12,23 +12,6 @@
 
 namespace lq::hdf5 {
 
-namespace {
-
-std::vector<format::Literal> literals_of(const Image& image) {
-  std::vector<format::Literal> literals;
-  for (auto& [offset, bytes] : image.changes()) literals.push_back({0, offset, std::move(bytes)});
-  return literals;
-}
-
-// Of a new file: bytes depend on nothing but what is written.
-Handle without_times(const Where& where) {
-  Handle list = require(H5Pcreate(H5P_FILE_CREATE), H5Pclose, where, "no property list");
-  require(H5Pset_obj_track_times(list.get(), false), where, "time stamps cannot be switched off");
-  return list;
-}
-
-}  // namespace
-
 Store::Store(transport::Transport& transport, const std::string& path, Mode mode, const Communicator& communicator,
              const Hdf5Options& options)
     : transport_(transport), path_(path), mode_(mode), communicator_(communicator), options_(options) {
@@ -61,7 +44,7 @@ void Store::start_new_file() {
   comm::agree_at_root(comm, [&] {
     const Lock lock;
     image_ = std::make_unique<Image>(path_);
-    close_in(create_in(*image_, 1, without_times({path_, {}}).get()), *image_);
+    close_in(create_in(*image_), *image_);
   });
 }
 
