@@ -18,8 +18,7 @@ void add_filter(hid_t list, const Filter& filter, const Where& where) {
 }
 
 Handle creation_of(const DatasetPlan& plan, const Where& where) {
-  Handle list = require(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, where, "no property list");
-  require(H5Pset_obj_track_times(list.get(), false), where, "time stamps cannot be switched off");
+  Handle list = untimed_list(H5P_DATASET_CREATE, where);
   require(H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER), where, "filling cannot be switched off");
   if (plan.external) {
     // A signed type, although no offset is negative.

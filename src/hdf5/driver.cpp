@@ -196,8 +196,7 @@ Handle create_in(Image& image, std::uint64_t alignment, hid_t properties) {
   const Handle access = access_to(image, alignment);
   Handle own;
   if (properties == H5P_DEFAULT) {
-    own = require(H5Pcreate(H5P_FILE_CREATE), H5Pclose, where, "no property list");
-    require(H5Pset_obj_track_times(own.get(), false), where, "time stamps cannot be switched off");
+    own = untimed_list(H5P_FILE_CREATE, where);
     properties = own.get();
   }
   return require(H5Fcreate(image.path().c_str(), H5F_ACC_TRUNC, properties, access.get()), close_file, where,

@@ -61,6 +61,12 @@ void throw_failure(const Where& where, const std::string& what) {
               {.path = where.path, .record = where.object, .found = said});
 }
 
+Handle untimed_list(hid_t of_class, const Where& where) {
+  Handle list = require(H5Pcreate(of_class), H5Pclose, where, "no property list");
+  require(H5Pset_obj_track_times(list.get(), false), where, "time stamps cannot be switched off");
+  return list;
+}
+
 std::string library_version() {
   unsigned major = 0, minor = 0, release = 0;
   H5get_libversion(&major, &minor, &release);

@@ -77,6 +77,10 @@ inline Handle require(hid_t id, Handle::Close close, const Where& where, const c
   return {require(id, where, what), close};
 }
 
+// Properties for the creation of a file, a group, a type or a dataset, by their class: without time stamps of the
+// library's, which would make equal files differ.
+Handle untimed_list(hid_t of_class, const Where& where);
+
 // An exception inside the driver, to be thrown again where the library reports failure.
 void keep_driver_failure() noexcept;
 void forget_driver_failure() noexcept;

@@ -54,8 +54,7 @@ Handle make_type(hid_t file, const Element& element, const Where& where) {
 Handle named_type(hid_t file, const std::string& name, Handle type, const Where& where) {
   const std::string path = "/" + name;
   if (!has_link(file, path, where)) {
-    const Handle list = require(H5Pcreate(H5P_DATATYPE_CREATE), H5Pclose, where, "no property list");
-    require(H5Pset_obj_track_times(list.get(), false), where, "time stamps cannot be switched off");
+    const Handle list = untimed_list(H5P_DATATYPE_CREATE, where);
     require(H5Tcommit2(file, path.c_str(), type.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT), where,
             "a type cannot be given its name");
     return type;
@@ -85,8 +84,7 @@ Handle make_group(hid_t file, const std::string& path, const Where& where) {
     return require(H5Gopen2(file, path.c_str(), H5P_DEFAULT), H5Gclose, where, "is not a group");
   }
   make_group_above(file, path, where);
-  const Handle list = require(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, where, "no property list");
-  require(H5Pset_obj_track_times(list.get(), false), where, "time stamps cannot be switched off");
+  const Handle list = untimed_list(H5P_GROUP_CREATE, where);
   return require(H5Gcreate2(file, path.c_str(), H5P_DEFAULT, list.get(), H5P_DEFAULT), H5Gclose, where,
                  "the group cannot be made");
 }
@@ -124,8 +122,7 @@ void put_bytes(hid_t file, const std::string& path, base::Bytes bytes, const Whe
   make_group_above(file, path, where);
   const hsize_t extent = bytes.size();
   const Handle space = require(H5Screate_simple(1, &extent, nullptr), H5Sclose, where, "no dataspace");
-  const Handle list = require(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, where, "no property list");
-  require(H5Pset_obj_track_times(list.get(), false), where, "time stamps cannot be switched off");
+  const Handle list = untimed_list(H5P_DATASET_CREATE, where);
   const Handle dataset =
       require(H5Dcreate2(file, path.c_str(), H5T_STD_U8LE, space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT), H5Dclose,
               where, "the dataset cannot be made");

@@ -22,8 +22,7 @@ bool is_scale(hid_t object, hsize_t extent) {
 
 Handle create_scale(hid_t file, const std::string& path, hsize_t extent, const Where& where) {
   const Handle space = require(H5Screate_simple(1, &extent, nullptr), H5Sclose, where, "no dataspace");
-  const Handle list = require(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, where, "no property list");
-  require(H5Pset_obj_track_times(list.get(), false), where, "time stamps cannot be switched off");
+  const Handle list = untimed_list(H5P_DATASET_CREATE, where);
   Handle scale =
       require(H5Dcreate2(file, path.c_str(), H5T_IEEE_F32LE, space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT),
               H5Dclose, where, "a scale cannot be made");

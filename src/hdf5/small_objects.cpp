@@ -140,8 +140,7 @@ Handle space_of(const std::vector<std::uint64_t>& extents, const Where& where) {
 
 Handle create(hid_t file, hid_t type, hid_t space, const Where& where) {
   require_free(file, where);
-  const Handle list = require(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, where, "no property list");
-  require(H5Pset_obj_track_times(list.get(), false), where, "time stamps cannot be switched off");
+  const Handle list = untimed_list(H5P_DATASET_CREATE, where);
   make_group_above(file, where.object, where);
   return require(H5Dcreate2(file, where.object.c_str(), type, space, H5P_DEFAULT, list.get(), H5P_DEFAULT), H5Dclose,
                  where, "the dataset cannot be made");
