@@ -45,6 +45,7 @@ class Bench:
         self.bin = pathlib.Path(options.build) / "bin"
         self.out = pathlib.Path(options.out)
         self.out.mkdir(parents=True, exist_ok=True)
+        self.load = round(os.getloadavg()[0], 1)  # of others: before we begin
 
     def run(self, ranks, program, *arguments, path):
         """The JSON of one program on so many ranks; its table goes to our output."""
@@ -53,7 +54,9 @@ class Bench:
                    "--force"]
         try:
             subprocess.run([str(word) for word in command], check=True)
-            return json.loads(result.read_text(encoding="utf-8"))
+            measured = json.loads(result.read_text(encoding="utf-8"))
+            measured["environment"]["load"] = self.load
+            return measured
         finally:
             result.unlink(missing_ok=True)
 
@@ -140,6 +143,30 @@ class Bench:
         self.keep("tasklocal-rates", [self.run(2, *verb, *more, "--files", 1, *streams, path=memory),
                                       self.run(2, *verb, *more, *streams, "--cold", "--sync", path=disk)])
 
+    def hdf5(self):
+        """What the slides of QDP++ and QLUA measured: ranks, chunks, alignment, lattices, and how steady it is."""
+        memory, runs = self.options.memory, min(self.options.runs, 5)
+        lattice = largest_that_fits(memory, LATTICES[1])
+        how = ["--format", "hdf5", "--format", "ildg"]
+        strong = [self.lattice(ranks, "--lattice", lattice, *how, path=memory, runs=runs) for ranks in (1, 2, 4)]
+        self.keep("hdf5-strong", strong)
+        self.plot("hdf5-strong", "hdf5-strong", "rate-by-ranks")
+        space = lattice.rsplit("x", 1)[0]
+        weak = [self.lattice(ranks, "--lattice", f"{space}x{8 * ranks}", *how, path=memory, runs=runs) for ranks in (1, 2, 4)]
+        self.keep("hdf5-weak", weak)
+        self.plot("hdf5-weak", "hdf5-weak", "rate-by-ranks")
+        grid = ["--lattice", lattice, "--grid", "1x1x1x2", "--format", "hdf5"]
+        chunks = [word for chunk in ("none", "slice", "16x16x16x4", "8x8x8x8", "4x4x4x4")
+                  for word in ("--dataset-chunk", chunk)]
+        self.keep("hdf5-chunks", [self.lattice(2, *grid, *chunks, path=memory, runs=runs)])
+        self.plot("hdf5-chunks", "hdf5-chunks", "ratio")
+        alignments = [word for bytes in (4096, 65536, 1 << 20, 16 << 20) for word in ("--alignment", bytes)]
+        self.keep("hdf5-alignment", [self.lattice(2, *grid, *alignments, path=self.options.disk, runs=runs)])
+        self.plot("hdf5-alignment", "hdf5-alignment", "ratio")
+        lattices = [word for one in LATTICES[1:] for word in ("--lattice", one)]
+        self.keep("hdf5-sizes", [self.lattice(2, *lattices, "--grid", "1x1x1x2", "--format", "hdf5", path=memory, runs=runs)])
+        self.plot("hdf5-sizes", "hdf5-sizes", "rate-by-size")
+
     def parts(self):
         self.keep("parts", [self.run(2, "lq-mpi", "bench", "parts", "--seconds", self.options.seconds,
                                      path=self.options.memory)])
@@ -161,6 +188,7 @@ def main():
     parser.add_argument("--large", default="32x32x32x64", help="the larger one of serial against parallel")
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=15, help="for the parts of the machine")
+    parser.add_argument("--step", action="append", help="only this one, such as hdf5; may be repeated")
     parser.add_argument("--out", default=str(ROOT / "docs" / "benchmarks"))
     options = parser.parse_args()
     options.disk = options.disk or options.build
@@ -168,8 +196,9 @@ def main():
     start = time.monotonic()
     bench = Bench(options)
     for step in (bench.parts, bench.transfers, bench.model, bench.sizes, bench.serial, bench.peers, bench.overlap,
-                 bench.tasklocal):
-        step()
+                 bench.tasklocal, bench.hdf5):
+        if not options.step or step.__name__ in options.step:
+            step()
     for old in OLD_PAGES:
         (bench.out / old).unlink(missing_ok=True)
     bench_page.write(bench.out)

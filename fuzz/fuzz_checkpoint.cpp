@@ -67,7 +67,7 @@ bool is_small(base::Bytes bytes) {
 void run(base::Bytes bytes) {
   const auto files = transport::make_memory();
   put(*files, "set", bytes);
-  put(*files, "set.00000000.part", bytes);
+  put(*files, ".set.00000000", bytes);
   put(*files, "set.fields", bytes);
   attempt([&] { check_fields(*files, "set.fields", {}); });
   if (const auto note = decode_note({reinterpret_cast<const char*>(bytes.data()), bytes.size()})) {
@@ -89,7 +89,7 @@ void run(base::Bytes bytes) {
   });
   if (!is_small(bytes)) return;
   attempt([&] {
-    repair(*files, "set.00000000.part", {.output = "other"});
+    repair(*files, ".set.00000000", {.output = "other"});
     verify(*files, "other");  // what was repaired can be read
   });
 }

@@ -8,10 +8,10 @@
 
 #include <limequat/error.hpp>
 
-#include "hdf5/filters.hpp"
+#include "hdf5/filters/filters.hpp"
 #include "hdf5/hdf5_format.hpp"
-#include "hdf5/tree.hpp"
-#include "hdf5/walk.hpp"
+#include "hdf5/tree/tree.hpp"
+#include "hdf5/tree/walk.hpp"
 
 namespace {
 
@@ -118,6 +118,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const FieldEntry& field : catalog.fields) check_field(file, field, catalog);
   require_that(container.validate(file, catalog).size() >= catalog.findings.size(), "validate() repeats scan()");
   check_annotations(container.explain(file, catalog), size);
+  attempt([&] {
+    base::EditedSource mended(file);
+    format::Findings done;
+    hdf5::format().mender->mend(mended, limits, done);
+  });
   attempt([&] {
     hdf5::Opened opened(file);
     format::Findings findings;

@@ -22,7 +22,7 @@ void check_field(const FieldEntry& field, const Catalog& catalog) {
   require(payload.offset <= catalog.file_bytes, "the payload begins in the file");
   require(payload.length <= catalog.file_bytes - payload.offset, "the payload ends in the file");
   require(payload.spec.numbers > 0, "a site holds something");
-  require(payload.stored.volume() * payload.spec.site_bytes() == payload.length, "the sites fill the payload");
+  require(payload.stored.volume() * payload.site_bytes() == payload.length, "the sites fill the payload");
   require(intersect(payload.stored, whole(payload.extents)) == payload.stored, "the sites lie in the lattice");
   const auto slices = static_cast<std::uint64_t>(payload.stored.extents[payload.stored.extents.size() - 1]);
   require(field.sums.slices().empty() || field.sums.slices().size() == slices, "a checksum for each slice");

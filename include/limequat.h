@@ -4,7 +4,8 @@
 // Limequat for C and for every language that can call C. limequat_mpi.h adds MPI. Conventions:
 //  1. Functions return lq_status. LQ_OK is 0; any other value means that nothing was produced, and
 //     lq_error_text() and its companions describe the last failure on this thread.
-//  2. Handles (lq_grid, lq_writer, lq_pending, lq_communicator) are opaque; each has one lq_x_free, which accepts NULL.
+//  2. Handles (lq_grid, lq_writer, lq_pending, lq_communicator, ...) are opaque; each has one lq_x_free, which accepts
+//  NULL.
 //     Texts handed out through char ** are freed with lq_text_free. Every other pointer is borrowed: memory of
 //     fields, names and options need only live as long as the call.
 //  3. Output parameters come last and are set on success only. NULL where this header does not say "or NULL"
@@ -238,6 +239,7 @@ typedef struct lq_write_options {
   const char* dataset_chunk;  // "slice", or extents "8x8x8x4", or NULL: in one piece
   const char* filters;        // of chunks, in their order: "shuffle,deflate:6,fletcher32"; or NULL: none
   int time_stamps;            // default 1; 0: equal fields give equal bytes
+  const char* parts;          // into how many files each dimension is cut: "1x1x1x4"; or NULL: one file
 } lq_write_options;
 
 typedef struct lq_read_options {
@@ -374,7 +376,7 @@ LQ_API lq_status lq_multifile_write_field(lq_multifile_writer* writer, const cha
 // Collective. Completes and publishes the set; or leaves nothing of a new one.
 LQ_API lq_status lq_multifile_close(lq_multifile_writer* writer);
 LQ_API lq_status lq_multifile_discard(lq_multifile_writer* writer);
-// A set that was not closed stays as NAME.xxxxxxxx.part, of which lq_multifile_repair makes one.
+// A set that was not closed stays as .NAME.xxxxxxxx, of which lq_multifile_repair makes one.
 LQ_API void lq_multifile_writer_free(lq_multifile_writer* writer);
 
 // Collective over the options' communicator. A set written by any number of ranks.
@@ -466,6 +468,7 @@ typedef struct lq_convert_options {
   uint64_t limit_text_bytes;
   lq_progress progress;  // or NULL
   void* progress_context;
+  int allow_loss;  // leave out what the new file has no place for; default 0: refuse
 } lq_convert_options;
 
 typedef struct lq_diff_options {
@@ -540,6 +543,28 @@ LQ_API lq_status lq_extract(const char* path, const char* type, uint64_t index, 
 LQ_API lq_status lq_defragment(const char* from, const char* to, const lq_repack_options* options, char** json);
 // A whole file of one that is damaged, as `lq repair`; `output` may be NULL for a checkpoint only.
 LQ_API lq_status lq_repair(const char* path, const char* output, const lq_repack_options* options, char** json);
+
+// Copying files, by all ranks together.
+typedef struct lq_copy_options {
+  size_t struct_size;  // set by init
+  const lq_communicator* communicator;
+  int verify;            // LQ_VERIFY_*; default LQ_VERIFY_CHECKSUM; LQ_VERIFY_READ_BACK compares with the source's sums
+  int resume;            // go on with what an interrupted copy left; default 0
+  int overwrite;         // replace existing files, which stay until the new ones are complete; default 0
+  int recursive;         // folders, with all that is in them; default 0
+  int dry_run;           // check everything, write nothing; default 0
+  int sync;              // LQ_SYNC_*; default full
+  uint64_t block_bytes;  // moved, summed and recorded at a time by a rank
+  lq_progress progress;  // or NULL
+  void* progress_context;
+} lq_copy_options;
+LQ_API lq_status lq_copy_options_init(lq_copy_options* options, size_t struct_size);
+LQ_API lq_status lq_copy_options_set(lq_copy_options* options, const char* name, const char* value);
+// Collective. Each of `count` sources to `target`: into it where it is a folder or ends in a slash, or there are
+// several, else by that name; "NAME:REST" is below the folders that the site profile calls NAME. `json` tells what was
+// copied; it may be NULL.
+LQ_API lq_status lq_copy(const char* const* sources, uint64_t count, const char* target, const lq_copy_options* options,
+                         char** json);
 
 // What differs between two fields.
 typedef struct lq_difference {
@@ -690,6 +715,94 @@ LQ_API lq_status lq_file_read_record(const lq_file* file, const char* type, uint
                                      void* context);
 // Local.
 LQ_API void lq_file_free(lq_file* file);
+
+// ---- Sets of modes (docs/guide/modes.md) -----------------------------------------------------------------------
+
+// Many vectors on one lattice in one file, each with its eigenvalue: open for reading, and open for adding to.
+typedef struct lq_modes lq_modes;
+typedef struct lq_modes_writer lq_modes_writer;
+
+// LQ_MODES_FIXED16: integers of 16 bits, wrong by at most 1/65000 of the largest number of the site.
+typedef enum lq_modes_storage { LQ_MODES_FIXED16 = 16, LQ_MODES_SINGLE = 32, LQ_MODES_DOUBLE = 64 } lq_modes_storage;
+// The sites of one parity are a lattice of half the extent in x (limequat/modes.hpp says which site is where).
+typedef enum lq_modes_parity { LQ_MODES_BOTH = 0, LQ_MODES_EVEN = 1, LQ_MODES_ODD = 2 } lq_modes_parity;
+typedef enum lq_modes_type {
+  LQ_MODES_INTEGER = 0,  // .integer
+  LQ_MODES_REAL = 1,     // .re
+  LQ_MODES_COMPLEX = 2,  // .re, .im
+  LQ_MODES_TEXT = 3      // .text
+} lq_modes_type;
+
+// A number or a text about the operator or the solver.
+typedef struct lq_modes_parameter {
+  const char* name;
+  int type;  // lq_modes_type
+  int64_t integer;
+  double re, im;
+  const char* text;
+} lq_modes_parameter;
+
+// What all vectors of a set have in common.
+typedef struct lq_modes_description {
+  size_t struct_size;  // set by init; by you where it is an answer
+  int dimensions;
+  int64_t lattice[LQ_MAX_DIMENSIONS];  // of the gauge field
+  int kind;                            // of a vector at a site: LQ_SPINOR, LQ_PROPAGATOR or LQ_GENERIC; default spinor
+  int colors, spins;                   // default 3, 4
+  int is_complex;                      // generic; default 1
+  uint64_t numbers;                    // real numbers per site, for one s; generic
+  int storage;                         // lq_modes_storage; default LQ_MODES_DOUBLE
+  int parity;                          // lq_modes_parity; default LQ_MODES_BOTH
+  int64_t ls;                          // extent of the fifth dimension, slowest within a site; default 1
+  const char* operator_name;           // or NULL
+  const lq_modes_parameter* parameters;
+  size_t parameter_count;
+  uint64_t room;  // modes that the first piece of the index has room for; it grows when there are more; default 512
+} lq_modes_description;
+
+// What is known of one vector.
+typedef struct lq_mode {
+  double eigenvalue_re, eigenvalue_im;
+  double residual;  // norm of (operator - eigenvalue) vector; negative: not known
+} lq_mode;
+
+LQ_API lq_status lq_modes_description_init(lq_modes_description* description, size_t struct_size);
+
+// Collective. A new set, which is there, without modes, when this returns; or one that is there. Of the options, or
+// NULL, overwrite, sync, verify, block_bytes and those of the route are used.
+LQ_API lq_status lq_modes_create(const char* path, const lq_grid* grid, const lq_modes_description* description,
+                                 const lq_write_options* options, lq_modes_writer** writer);
+LQ_API lq_status lq_modes_append(const char* path, const lq_grid* grid, const lq_write_options* options,
+                                 lq_modes_writer** writer);
+// Collective. When it returns the vector is in the set for good, whenever the program ends; if it fails, the set is as
+// before. `report_json` may be NULL.
+LQ_API lq_status lq_modes_writer_append(lq_modes_writer* writer, lq_field vector, const lq_mode* mode,
+                                        char** report_json);
+LQ_API uint64_t lq_modes_writer_size(const lq_modes_writer* writer);  // modes in the set
+LQ_API void lq_modes_writer_free(lq_modes_writer* writer);
+// Collective. All vectors of a set at once; modes[k] tells of vectors[k].
+LQ_API lq_status lq_modes_write(const char* path, const lq_grid* grid, const lq_modes_description* description,
+                                const lq_field* vectors, const lq_mode* modes, size_t count,
+                                const lq_write_options* options);
+
+// Collective over the options' communicator.
+LQ_API lq_status lq_modes_open(const char* path, const lq_scan_options* options, lq_modes** set);
+LQ_API void lq_modes_free(lq_modes* set);
+// Local. How many there are; what is known of all, whose texts live as long as the handle; and of mode number k, from
+// 0.
+LQ_API uint64_t lq_modes_size(const lq_modes* set);
+LQ_API lq_status lq_modes_known(lq_modes* set, lq_modes_description* description);
+LQ_API lq_status lq_modes_mode(const lq_modes* set, uint64_t k, lq_mode* mode);
+// Collective. Vector number k, on any process grid of the sites, in any precision; field and index of the options are
+// not used. In the background: call it for the next vectors before you work on this one.
+LQ_API lq_status lq_modes_read(const lq_modes* set, uint64_t k, const lq_grid* grid, lq_field vector,
+                               const lq_read_options* options);
+LQ_API lq_status lq_modes_read_async(const lq_modes* set, uint64_t k, const lq_grid* grid, lq_field vector,
+                                     const lq_read_options* options, lq_pending** pending);
+// Collective over the communicator, or NULL. A set from the modes first to last - 1 of another one (last beyond their
+// number: all), stored as lq_modes_storage says; 0: as they are.
+LQ_API lq_status lq_modes_convert(const char* from, const char* to, int storage, uint64_t first, uint64_t last,
+                                  int overwrite, const lq_communicator* communicator);
 
 // ---- Sessions with HDF5 files (docs/guide/hdf5.md) -------------------------------------------------------------
 

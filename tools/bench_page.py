@@ -35,7 +35,8 @@ def rate(result, which="seconds"):
 
 def where(measured):
     e = measured[0]["environment"]
-    return f"{e['processor']}, {e['cores']} cores; {e['mpi']}; {e['compiler']}; Limequat {e['version']}; {e['date']}."
+    busy = f" Other programs were running: load {e['load']} before it began, so that rates are low." if e.get("load", 0) > 1 else ""
+    return f"{e['processor']}, {e['cores']} cores; {e['mpi']}; {e['compiler']}; Limequat {e['version']}; {e['date']}.{busy}"
 
 
 def table(heads, lines):
@@ -346,11 +347,40 @@ The ceilings, one by one: `lq bench parts`. Medians over all rounds that fitted 
 {table(["part", "ranks", "GB/s", "us per call", "fastest", "slowest"], lines)}"""
 
 
+def hdf5_page(folder):
+    heads = ["direction", "format", "in the file", "lattice", "ranks", "GB/s", "quartiles", "ratio to raw"]
+
+    def cells(r):
+        low, high = (r["bytes"] / r["seconds"][which] / 1e9 for which in ("upper_quartile", "lower_quartile"))
+        aligned = f"at multiples of {r['alignment']}" if r.get("alignment") else ""
+        kept = ", ".join(filter(None, [r.get("layout", ""), aligned])) or "-"
+        return [r["direction"], r["format"], kept, r["lattice"], str(r["ranks"]), f"{rate(r):.2f}", f"{low:.2f} to {high:.2f}",
+                f"{r['ratio_to_raw']:.2f}"]
+
+    parts = [("strong", "One lattice, more and more ranks", "beside ILDG, which the same engine writes"),
+             ("weak", "A lattice that grows with the ranks", "8 time slices a rank"),
+             ("chunks", "Chunks", "blocks of the lattice against one piece: blocks take sites apart that lie together in memory"),
+             ("alignment", "Where the data begin", "on a disk; a page, or the size of a stripe"),
+             ("sizes", "Lattices", "in memory")]
+    text = ""
+    for name, title, words in parts:
+        lines = [cells(r) for _, r in rows(load(folder, f"hdf5-{name}"))]
+        text += f"## {title}\n\nHere {words}.\n\n{table(heads, lines)}\n![{title}](hdf5-{name}.svg)\n\n" if lines else ""
+    return f"""# HDF5 files
+
+What the slides of QDP++ and QLUA measured, with `lq bench lattice --format hdf5`: layout native with its checksums, whole files from opening to their
+final name. *quartiles*: half of the rounds lay between these rates, which tells how steady they are.
+
+{where(load(folder, 'hdf5-strong'))}
+
+{text}"""
+
+
 PAGES = [("transfers", "memory", "Transfers", transfers_page), ("peers", "peers", "Beside others", peers_page),
          ("serial", "serial", "One rank that does it all, and all together", serial_page),
          ("overlap", "overlap", "Writing while computing", overlap_page),
          ("tasklocal", "tasklocal", "A stream per task", tasklocal_page),
-         ("parts", "parts", "Parts of this machine", parts_page)]
+         ("hdf5", "hdf5-strong", "HDF5 files", hdf5_page), ("parts", "parts", "Parts of this machine", parts_page)]
 
 
 def index_page(folder):

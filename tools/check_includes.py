@@ -12,7 +12,7 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-FORMAT_SIBLINGS = ["lime", "scidac", "ildg"]  # each may use those before it
+SIBLINGS = re.compile(r"in `(\w+)`,\s((?:`\w+` <\s)+`\w+`)")  # folders of a room, each may use those before it
 MPI_HEADERS = {"limequat/mpi.hpp", "limequat_mpi.h"}
 # How a library of the last column of the table is recognised in an #include.
 LIBRARIES = {
@@ -46,6 +46,12 @@ def read_rooms(architecture):
     return rooms
 
 
+def read_siblings(architecture):
+    """{room: its folders, in order}, from sentences such as: in `room`, `first` < `second`."""
+    text = architecture.read_text(encoding="utf-8")
+    return {room: re.findall(r"`(\w+)`", folders) for room, folders in SIBLINGS.findall(text)}
+
+
 def is_public(header):
     return header.startswith("limequat/") or header in ("limequat.h", "limequat_mpi.h")
 
@@ -61,7 +67,7 @@ def includes(path):
             yield number, found[1], found[2]
 
 
-def breach_in_room(room, sibling, header, quoted, rooms, is_test):
+def breach_in_room(room, sibling, header, quoted, rooms, siblings, is_test):
     """Why `header` must not be included there, or None."""
     may_include, libraries = rooms[room]
     library = library_of(header)
@@ -73,11 +79,11 @@ def breach_in_room(room, sibling, header, quoted, rooms, is_test):
         return None
     other = header.split("/")[0]
     if other in rooms:
-        if other == room == "format":
+        if other == room and room in siblings:
             parts = header.split("/")
             used = parts[1] if len(parts) > 2 else None
-            if used and sibling and used != sibling and not is_left_of(used, sibling):
-                return f"format sibling {sibling} may not include {used}"
+            if used and sibling and used != sibling and not is_left_of(used, sibling, siblings[room]):
+                return f"{room} sibling {sibling} may not include {used}"
             return None
         if other == room or other in may_include or (is_test and quoted):
             return None
@@ -89,9 +95,8 @@ def breach_in_room(room, sibling, header, quoted, rooms, is_test):
     return None
 
 
-def is_left_of(used, sibling):
-    known = used in FORMAT_SIBLINGS and sibling in FORMAT_SIBLINGS
-    return known and FORMAT_SIBLINGS.index(used) < FORMAT_SIBLINGS.index(sibling)
+def is_left_of(used, sibling, order):
+    return used in order and sibling in order and order.index(used) < order.index(sibling)
 
 
 def breach_in_public(name, header, quoted):
@@ -112,6 +117,7 @@ def check(root):
     rooms = read_rooms(root / "ARCHITECTURE.md")
     if not rooms:
         return [f"{root / 'ARCHITECTURE.md'}: no table of rooms (Room | Lives here | May include | Libraries)"]
+    siblings = read_siblings(root / "ARCHITECTURE.md")
     breaches = []
     for path in sorted((root / "src").rglob("*.[ch]pp")):
         parts = path.relative_to(root / "src").parts
@@ -120,7 +126,8 @@ def check(root):
             continue
         sibling = parts[1] if len(parts) > 2 else None
         for line, bracket, header in includes(path):
-            why = breach_in_room(parts[0], sibling, header, bracket == '"', rooms, path.stem.endswith("_test"))
+            is_test = path.stem.endswith("_test")
+            why = breach_in_room(parts[0], sibling, header, bracket == '"', rooms, siblings, is_test)
             if why:
                 breaches.append(f"{path.relative_to(root)}:{line}: {header}: {why}")
     for path in sorted([*(root / "include").rglob("*.hpp"), *(root / "include").rglob("*.h")]):

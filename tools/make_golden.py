@@ -304,7 +304,7 @@ def bad_containers():
     body = gauge.qio(LFN)
     yield "empty", b"", "code unknown_format\nmessage the file is empty\n"
     yield "three_bytes", body[:3], "code unknown_format\nmessage begins with\n"
-    yield "not_lime", b"BEGIN_HEADER\nHDR_VERSION = 1.0\nEND_HEADER\n", "code unknown_format\nmessage NERSC\n"
+    yield "not_lime", b"SIMPLE  =                    T\n", "code unknown_format\nmessage FITS\n"
     yield "magic_of_first_record", b"\x44" + body[1:], "code malformed\nrule lime-magic\nmessage 45 67 89 ab\n"
     second = body.index(b"\x45\x67\x89\xab", 4)
     yield ("magic_of_second_record", body[:second] + b"\x45\x67\x89\xaa" + body[second + 4:],
@@ -368,7 +368,7 @@ def bad_xml():
          "malformed scidac-private-file-xml"),
         ("file_spacetime_contradicts", dict(file=edited(private, "<spacetime>4<", "<spacetime>3<")),
          "malformed scidac-private-file-xml"),
-        ("file_is_part_of_a_volume", dict(file=file_info(gauge.dims, volfmt=2)), "unsupported scidac-volume-format"),
+        ("file_is_part_of_a_volume", dict(file=file_info(gauge.dims, volfmt=2)), "unsupported scidac-volume-name"),
         ("record_xml_not_xml", dict(info=(info[0], b"typesize = 72\0")), "malformed scidac-private-record-xml"),
         ("record_type_7", dict(info=edited(info, "<recordtype>0<", "<recordtype>7<")),
          "malformed scidac-private-record-xml"),

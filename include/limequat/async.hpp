@@ -10,6 +10,7 @@
 #include <limequat/language.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,23 +57,29 @@ LQ_API Pending read_async(const std::string& path, const Grid& grid, const Mutab
 LQ_API Pending read_async(const File& file, const Grid& grid, const MutableField& field,
                           const ReadOptions& options = {});
 
-// Reads one file after the other, always some ahead: while the program works on a field, the next are on their way.
+// Reads one file after the other, or one field of a file after the other, always some ahead: while the program works on
+// a field, the next are on their way.
 class LQ_API ReadAhead {
  public:
   struct Arrival {
     std::string path;
-    std::size_t buffer = 0;  // which of the buffers holds the field
+    std::size_t buffer = 0;   // which of the buffers holds the field
+    std::uint64_t index = 0;  // which field of an open file it is
     Report report;
   };
 
   // Collective. At least two buffers: one to work with, the others are filled meanwhile.
   ReadAhead(std::vector<std::string> paths, const Grid& grid, std::vector<MutableField> buffers,
             ReadOptions options = {});
+  // Collective. The same of a file that is open, which need not outlive it: fields of these numbers, in this order,
+  // among those that options.field names.
+  ReadAhead(const File& file, std::vector<std::uint64_t> indices, const Grid& grid, std::vector<MutableField> buffers,
+            ReadOptions options = {});
   ~ReadAhead();
   ReadAhead(ReadAhead&&) noexcept;
   ReadAhead& operator=(ReadAhead&&) noexcept;
 
-  // Collective. The next field, which stays in its buffer until the next call; nothing behind the last path. Errors are
+  // Collective. The next field, which stays in its buffer until the next call; nothing behind the last one. Errors are
   // those of read(); what follows can no longer be had then.
   std::optional<Arrival> next();
 

@@ -43,6 +43,11 @@ struct SiteCodec {
   std::vector<std::uint32_t> order = {};
   // The file lacks the third row of every SU(3) matrix; it is made anew of the other two: conj(row 0 x row 1).
   bool third_rows_missing = false;
+  // The file lacks the second column of every SU(2) matrix; it is made anew of the first: (-conj(c), conj(a)).
+  bool second_columns_missing = false;
+  // Numbers are integers of 16 bits, behind the largest magnitude of the site in single precision: number = magnitude *
+  // integer / 32767. With an odd number of them two bytes of zeros follow. Without `order`.
+  bool fixed16 = false;
   friend bool operator==(const SiteCodec&, const SiteCodec&) = default;
 };
 
@@ -75,13 +80,19 @@ struct Payload {
   // Tiles are blocks of these extents, of tile_sites sites; blocks and the sites within are in `order`. At the far edge
   // they are of full size, too; what lies outside the lattice is padding. Empty: tiles are runs of the sequence.
   Extents block = {};
+  // Only odd sites (x + y + z + t odd, periodic) have a place in the file, in `order`, with eight links each: for each
+  // link mu of a site, in the order of the codec, U_mu(x) and U_mu(x - mu). Extents are even.
+  bool at_odd_points = false;
 
   // Bytes of a site in the file, before tiles are encoded.
   std::uint64_t site_bytes() const noexcept {
+    if (codec.fixed16) return 4 * (1 + (spec.numbers + 1) / 2);
     return codec.order.empty() ? spec.site_bytes() : codec.order.size() * spec.number_bytes();
   }
   // The first byte of the sequence: in the file, or, where tiles say what lies where, its own.
-  std::uint64_t origin() const noexcept { return tile_sites == 0 ? offset : 0; }
+  std::uint64_t origin() const noexcept { return is_in_one_piece() ? offset : 0; }
+  // The bytes of the sequence are those of the file.
+  bool is_in_one_piece() const noexcept { return tile_sites == 0 && !at_odd_points; }
 };
 
 // A field found in a file.

@@ -96,6 +96,7 @@ struct ConvertOptions {
   Limits limits = {};
   bool dry_run = false;  // check everything, write nothing
   Progress progress = {};
+  bool allow_loss = false;  // what the new file has no place for is left out; else it is refused (unsupported)
 };
 
 // Collective. Any format to any, in bounded memory, checksums verified on the way (checksum_mismatch: no new file).

@@ -14,6 +14,7 @@
 #include <limequat/physics.hpp>
 #include <limequat/repack.hpp>
 #include <limequat/report.hpp>
+#include <limequat/staging.hpp>
 
 namespace lq {
 
@@ -23,6 +24,7 @@ LQ_API std::string to_json(const FieldSpec& spec);
 LQ_API std::string to_json(const Checksum& checksum);
 LQ_API std::string to_json(const Report& report);
 LQ_API std::string to_json(const RepackReport& report);
+LQ_API std::string to_json(const CopyReport& report);
 LQ_API std::string to_json(const Verification& verification);
 LQ_API std::string to_json(const Difference& difference);
 LQ_API std::string to_json(const Physics& physics);

@@ -18,6 +18,7 @@
 #include <limequat/lattice.hpp>
 #include <limequat/machine.hpp>
 #include <limequat/metadata.hpp>
+#include <limequat/modes.hpp>
 #include <limequat/multifile.hpp>
 #include <limequat/multifile_plan.hpp>
 #include <limequat/options.hpp>
@@ -25,6 +26,8 @@
 #include <limequat/plan.hpp>
 #include <limequat/repack.hpp>
 #include <limequat/report.hpp>
+#include <limequat/staging.hpp>
+#include <limequat/stall.hpp>
 #include <limequat/storage.hpp>
 #include <limequat/sums.hpp>
 #include <limequat/version.hpp>

@@ -8,6 +8,7 @@
 #include <limequat/language.hpp>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,9 @@ struct Machine {
   bool pull_permitted = true;
   bool shared_memory_permitted = true;
   std::vector<std::string> findings = {};  // its warnings and failures, as sentences
+
+  // Folders by names of the site's own, which `lq copy FILE NAME:` copies to, each of them.
+  std::map<std::string, std::vector<std::string>> targets = {};
 };
 
 // Local. Where the site profile is looked for: environment variable LQ_PROFILE, else limequat/site.toml below

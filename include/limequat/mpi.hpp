@@ -15,6 +15,7 @@
 #endif
 #include <mpi.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,6 +56,8 @@ LQ_API std::unique_ptr<Storage> storage(MPI_File file, std::string path = {});
 
 struct ProbeOptions {
   bool thorough = false;  // pieces and messages above 2 GiB, too: up to 5 GiB of memory on a node, and 3 GiB of space
+  double seconds = 10;  // that the questions may take together; fewer pieces are written where the file system is slow
+  std::function<void(const Probe&)> on_probe = {};  // on every rank, as soon as there is an answer
 };
 // Collective. Known faults of this MPI looked for, with files in `folder` that are removed again; the same answer on
 // all ranks. At most 32 of the ranks write. What MPI does wrong is an answer, no error.

@@ -100,7 +100,7 @@ class LQ_API OutStream {
 };
 
 // A set being written. It appears under its name, all of its files or none, when it is closed. Until then, and
-// whatever happens, its files are NAME.xxxxxxxx.part, of which repair() makes a set; discard() removes them.
+// whatever happens, its files are .NAME.xxxxxxxx, of which repair() makes a set; discard() removes them.
 class LQ_API MultifileWriter {
  public:
   // Collective. Tasks are numbered by rank, and by stream within a rank.
@@ -301,7 +301,7 @@ struct RepairReport {
   std::vector<ChunkDamage> unfinished;
   std::vector<std::string> mended;  // records that were damaged, in a sentence each
 };
-// Local. `path`: a set, or one of its NAME.xxxxxxxx.part. Makes a set of what is there: every chunk whose write had
+// Local. `path`: a set, or one of its .NAME.xxxxxxxx. Makes a set of what is there: every chunk whose write had
 // finished, each verified, up to the first gap of its stream. Nothing is removed; a repair that is interrupted can be
 // repeated. A table of chunks that is damaged is made again. exists: there is a set of that name; unsupported: the
 // files hold no records; truncated: they hold nothing.

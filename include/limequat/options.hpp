@@ -74,6 +74,7 @@ struct WriteOptions {
   std::string layout = {};         // by name: "native", "qdp", "qlua" of HDF5; empty: the format's default
   std::string dataset_chunk = {};  // "slice", one time slice, or extents "8x8x8x4"; empty: in one piece
   std::string filters = {};        // of chunks, in their order: "shuffle,deflate:6,fletcher32", "zstd"; empty: none
+  std::string parts = {};          // into how many files each dimension is cut, "1x1x1x4"; empty: one file
   bool time_stamps = true;         // false: equal fields give equal bytes, whenever they are written
 };
 

@@ -78,7 +78,7 @@ LQ_API RepackReport rewrite(const std::string& from, const std::string& to, cons
 //
 // Multifiles: a whole one of one that was not closed or lost its end. Sets with records (limequat/multifile.hpp) are
 // repaired where they lie by repair_multifile() and then have the name `to`, or the one they were to have; `from` may
-// be that name or one of their files NAME.xxxxxxxx.part. Of others a new set is written: how far chunks are filled is
+// be that name or one of their files .NAME.xxxxxxxx. Of others a new set is written: how far chunks are filled is
 // inferred, where there are key-value records from these, else from the last byte that is not zero, rounded up to
 // options.unit; sound physical files are kept as they are. wrong_state: there is nothing to repair.
 //

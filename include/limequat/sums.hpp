@@ -35,6 +35,7 @@ enum class SumKind {
   crc32,   // one word: CRC-32 of the bytes as they lie there
   pyquda,  // two words, sum29 and sum31: XOR over sites of the XOR of the site's 32-bit words, rotated left by (site
            // rank mod 29), (mod 31)
+  norm,    // two words: the sum of the squares of all numbers, a double, high word first; agrees to 1e-12 of itself
 };
 
 // What one value is the sum of.
@@ -63,6 +64,8 @@ struct LQ_API Sum {
   std::size_t values() const noexcept { return words.size() / words_of(name.kind); }
   friend bool operator==(const Sum&, const Sum&) = default;
 };
+// Local. Whether they say the same: equal words, but for norms, which programs add up in different orders.
+LQ_API bool agree(const Sum& a, const Sum& b) noexcept;
 // Local. "a2c41090/11193c39" for the SciDAC checksum, else with its name, "nersc 0000037f"; of many values only how
 // many.
 LQ_API std::string to_string(const Sum& sum);

@@ -8,6 +8,7 @@
 #include <limequat/language.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,9 +36,31 @@ struct Probe {
 // Local. The worst of the verdicts.
 LQ_API Verdict worst_of(const std::vector<Probe>& probes) noexcept;
 
+struct ExamineOptions {
+  double seconds = 10;                              // after which no question is begun; what was left out says so
+  std::function<void(const Probe&)> on_probe = {};  // on every rank, as soon as there is an answer
+};
 // Collective. Tries in `folder` what writing and reading need, and removes what it made. What is found on any rank is
 // told; the same answer on all ranks. A file system that fails is an answer, no error. communication: MPI failed.
-LQ_API std::vector<Probe> examine(const Communicator& communicator, const std::string& folder);
+LQ_API std::vector<Probe> examine(const Communicator& communicator, const std::string& folder,
+                                  const ExamineOptions& options = {});
+
+// Local. A file of a probe, which remove_probe_files() removes as long as this lives.
+class LQ_API ProbeFile {
+ public:
+  explicit ProbeFile(std::string path);
+  ~ProbeFile();
+  ProbeFile(const ProbeFile&) = delete;
+  ProbeFile& operator=(const ProbeFile&) = delete;
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+  int place_ = -1;
+};
+// Local. Removes the files of all probes of this process that are under way. For signal handlers of programs that end:
+// it makes no call but unlink(2).
+LQ_API void remove_probe_files() noexcept;
 
 // How long the repetitions of one thing took.
 struct Repetitions {

@@ -14,7 +14,7 @@ Failures raise subclasses of :class:`Error` that are also the matching built-in 
 numbers releases the interpreter lock.
 """
 
-from limequat import hdf5, multifile
+from limequat import hdf5, modes, multifile
 from limequat.answers import Answer, Verification
 from limequat.arrays import Field
 from limequat.background import Pending, read_async, write_async
@@ -56,6 +56,7 @@ from limequat.questions import (
     verify,
 )
 from limequat.repacking import defragment, extract, pack, repair, unpack
+from limequat.staging import copy
 from limequat.transfer import read, write
 from limequat.writer import Writer, create
 from limequat._library import version as _version
@@ -66,7 +67,7 @@ __all__ = [
     "Answer", "ChecksumError", "Code", "CommunicationError", "Error", "Exists", "Field", "FieldView", "File",
     "InternalError", "InvalidArgument", "IoError", "Malformed", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
-    "Unsupported", "Verification", "Writer", "WrongState", "convert", "create", "defragment", "diff", "explain", "export_virtual", "extract", "formats", "generate",
-    "hdf5", "info", "inspect", "link_trace", "multifile", "open", "pack", "plan", "plaquette", "read", "read_async", "read_record", "repair", "unitarity", "unpack", "validate", "verify",
+    "Unsupported", "Verification", "Writer", "WrongState", "convert", "copy", "create", "defragment", "diff", "explain", "export_virtual", "extract", "formats", "generate",
+    "hdf5", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "plan", "plaquette", "read", "read_async", "read_record", "repair", "unitarity", "unpack", "validate", "verify",
     "write", "write_async",
 ]

@@ -46,6 +46,7 @@ _STATUS_FUNCTIONS = {
     "lq_unpack": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
     "lq_extract": [c_char_p, c_char_p, c_uint64, c_char_p, c_void_p, _TEXT_OUT],
     "lq_defragment": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
+    "lq_copy": [c_void_p, c_uint64, c_char_p, c_void_p, _TEXT_OUT],
     "lq_repair": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
     "lq_read_record": [c_char_p, c_char_p, c_uint64, structs.Sink, c_void_p],
     "lq_plaquette": [c_void_p, structs.Field, _DOUBLES],
@@ -90,11 +91,21 @@ _STATUS_FUNCTIONS = {
     "lq_hdf5_attribute": [c_void_p, c_char_p, c_char_p, _HANDLE_OUT],
     "lq_hdf5_remove_attribute": [c_void_p, c_char_p, c_char_p],
     "lq_hdf5_attributes": [c_void_p, c_char_p, structs.Hdf5VisitAttribute, c_void_p],
+    "lq_modes_description_init": [c_void_p, c_size_t],
+    "lq_modes_create": [c_char_p, c_void_p, POINTER(structs.ModesDescription), c_void_p, _HANDLE_OUT],
+    "lq_modes_append": [c_char_p, c_void_p, c_void_p, _HANDLE_OUT],
+    "lq_modes_writer_append": [c_void_p, structs.Field, POINTER(structs.Mode), _TEXT_OUT],
+    "lq_modes_open": [c_char_p, c_void_p, _HANDLE_OUT],
+    "lq_modes_known": [c_void_p, POINTER(structs.ModesDescription)],
+    "lq_modes_mode": [c_void_p, c_uint64, POINTER(structs.Mode)],
+    "lq_modes_read": [c_void_p, c_uint64, c_void_p, structs.Field, c_void_p],
+    "lq_modes_read_async": [c_void_p, c_uint64, c_void_p, structs.Field, c_void_p, _HANDLE_OUT],
+    "lq_modes_convert": [c_char_p, c_char_p, c_int, c_uint64, c_uint64, c_int, c_void_p],
     "lq_plan": [_INT64S, _INT64S, c_int, structs.Field, c_void_p, _TEXT_OUT],
     "lq_generate": [c_void_p, structs.Field, c_void_p],
 }
 for _struct in ("write", "read", "scan", "verify", "convert", "diff", "plan", "generate", "multifile", "multifile_read",
-                "multifile_repair", "repack", "hdf5"):
+                "multifile_repair", "repack", "copy", "hdf5"):
     _STATUS_FUNCTIONS[f"lq_{_struct}_options_init"] = [c_void_p, c_size_t]
     _STATUS_FUNCTIONS[f"lq_{_struct}_options_set"] = [c_void_p, c_char_p, c_char_p]
 _OTHER_FUNCTIONS = {
@@ -114,6 +125,10 @@ _OTHER_FUNCTIONS = {
     "lq_multifile_reader_free": ([c_void_p], None),
     "lq_multifile_writer_free": ([c_void_p], None),
     "lq_pending_free": ([c_void_p], None),
+    "lq_modes_free": ([c_void_p], None),
+    "lq_modes_size": ([c_void_p], c_uint64),
+    "lq_modes_writer_free": ([c_void_p], None),
+    "lq_modes_writer_size": ([c_void_p], c_uint64),
     "lq_hdf5_free": ([c_void_p], None),
     "lq_hdf5_value_free": ([c_void_p], None),
     "lq_hdf5_value_array": ([c_void_p], POINTER(structs.Hdf5Array)),

@@ -9,7 +9,7 @@
     ...     m.tasks, m[3].size, m[3].read()
     ...     u = m.read_field("gauge")
 
-A set appears under its name when the with block ends. What an interrupted program left behind, NAME.xxxxxxxx.part, is
+A set appears under its name when the with block ends. What an interrupted program left behind, .NAME.xxxxxxxx, is
 made a set by :func:`repair`.
 """
 
@@ -84,7 +84,7 @@ def verify(path):
 @takes("RepairOptions")
 def repair(path, *, output=None, **options: "Unpack[RepairOptions]"):
     """Makes a set of what an interrupted writer left: every chunk whose write had finished, each verified. `path` is the
-    set, or one of its ``.part`` files; `output` another name for it.
+    set, or one of its temporary files; `output` another name for it.
 
     {options}
 

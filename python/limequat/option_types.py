@@ -6,7 +6,7 @@ from typing import Callable, Literal, Mapping, Optional, TypedDict, Union
 
 from typing_extensions import Unpack
 
-__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "Unpack"]
+__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "Unpack"]
 
 
 class WriteOptions(TypedDict, total=False):
@@ -37,6 +37,7 @@ class WriteOptions(TypedDict, total=False):
     layout: Optional[str]
     dataset_chunk: Optional[str]
     filters: Optional[str]
+    parts: Optional[str]
     time_stamps: Optional[bool]
 
 
@@ -84,6 +85,7 @@ class ConvertOptions(WriteOptions, total=False):
     """Converting, besides the options of writing."""
 
     dry_run: Optional[bool]
+    allow_loss: Optional[bool]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
     progress: Optional[Callable[..., None]]
@@ -191,3 +193,17 @@ class RepairOptions(TypedDict, total=False):
     overwrite: Optional[bool]
     force: Optional[bool]
     dry_run: Optional[bool]
+
+
+class CopyOptions(TypedDict, total=False):
+    """Copying files between folders and file systems."""
+
+    verify: Union[Literal["none", "checksum", "read-back"], bool, None]
+    resume: Optional[bool]
+    overwrite: Optional[bool]
+    force: Optional[bool]
+    recursive: Optional[bool]
+    dry_run: Optional[bool]
+    sync: Union[Literal["none", "data", "full"], bool, None]
+    block_bytes: Optional[int]
+    progress: Optional[Callable[..., None]]

@@ -25,6 +25,28 @@ class Metadata(Structure):
     _fields_ = [("name", c_char_p), ("text", c_char_p)]
 
 
+class Mode(Structure):
+    """lq_mode"""
+
+    _fields_ = [("eigenvalue_re", c_double), ("eigenvalue_im", c_double), ("residual", c_double)]
+
+
+class ModesParameter(Structure):
+    """lq_modes_parameter"""
+
+    _fields_ = [("name", c_char_p), ("type", c_int), ("integer", c_int64), ("re", c_double), ("im", c_double),
+                ("text", c_char_p)]
+
+
+class ModesDescription(Structure):
+    """lq_modes_description"""
+
+    _fields_ = [("struct_size", c_size_t), ("dimensions", c_int), ("lattice", c_int64 * 8), ("kind", c_int),
+                ("colors", c_int), ("spins", c_int), ("is_complex", c_int), ("numbers", c_uint64), ("storage", c_int),
+                ("parity", c_int), ("ls", c_int64), ("operator_name", c_char_p),
+                ("parameters", POINTER(ModesParameter)), ("parameter_count", c_size_t), ("room", c_uint64)]
+
+
 class Hdf5Facts(Structure):
     """lq_hdf5_facts"""
 

@@ -221,3 +221,20 @@ def test_an_append_that_is_killed_loses_nothing(path):
     os.waitpid(child, 0)
     with lq.hdf5.open(path, "a") as h:
         assert [entry.name for entry in h.ls()] == ["first", "second"]
+
+
+def test_one_appends_and_others_read(path):
+    h5py = pytest.importorskip("h5py")
+    with lq.hdf5.open(path, "w") as h:
+        h.write("first", 1.0)
+    with lq.hdf5.open(path, "a") as h:
+        h.write("second", 2.0)
+        with pytest.raises(OSError):
+            lq.hdf5.open(path, "a")
+        with h5py.File(path) as file:
+            assert list(file) == ["first"]
+        h.flush()
+        with h5py.File(path) as file:
+            assert list(file) == ["first", "second"]
+    with lq.hdf5.open(path, "a") as h:
+        assert h["second"] == 2.0

@@ -164,7 +164,8 @@ def test_qlua_has_a_dataset_for_each_direction_with_its_sha256(tmp_path, links, 
 
 @pytest.mark.parametrize("layout", ["native", "qdp", "qlua"])
 @pytest.mark.parametrize("chunk, filters", [("slice", ""), ("slice", "deflate:4"), ("slice", "shuffle,deflate,fletcher32"),
-                                            ("slice", "fletcher32"), ("2x2x3x3", ""), ("4x1x2x5", "")])
+                                            ("slice", "fletcher32"), ("2x2x3x3", ""), ("4x1x2x5", ""),
+                                            ("2x2x3x3", "deflate:4"), ("3x1x2x5", "shuffle,deflate,fletcher32")])
 def test_chunks_and_filters_are_those_of_the_library(tmp_path, links, layout, chunk, filters):
     lq.write(tmp_path / "a.h5", links, layout=layout, dataset_chunk=chunk, filters=filters, verify="read_back")
     with h5py.File(tmp_path / "a.h5") as file:

@@ -64,7 +64,7 @@ def test_an_exception_leaves_what_can_be_repaired(path):
             m[0].flush()
             1 / 0
     assert not path.exists()
-    part, = path.parent.glob("run.sion.*.part")
+    part, = path.parent.glob(".run.sion.*")
     report = lq.multifile.repair(part)
     assert report["outcome"] == "recovered" and report["path"] == str(path) and not report["lost"]
     with lq.multifile.open(path) as m:

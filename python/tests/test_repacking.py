@@ -63,7 +63,7 @@ def test_a_set_that_was_not_closed_is_planned_and_repaired(tmp_path):
             m.write(b"kept")
             m[0].flush()
             1 / 0
-    part, = tmp_path.glob("run.sion.*.part")
+    part, = tmp_path.glob(".run.sion.*")
     assert lq.multifile.repair(part, dry_run=True)["outcome"] == "recovered" and not path.exists()
     assert lq.multifile.repair(part)["outcome"] == "recovered" and path.exists()
 

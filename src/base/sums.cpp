@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,8 +20,14 @@ struct KindFacts {
   std::size_t words;
 };
 
-constexpr std::array<KindFacts, 7> kinds{
-    {{"scidac", 2}, {"weighted", 4}, {"nersc", 1}, {"milc", 2}, {"sha256", 8}, {"crc32", 1}, {"pyquda", 2}}};
+constexpr std::array<KindFacts, 8> kinds{{{"scidac", 2},
+                                          {"weighted", 4},
+                                          {"nersc", 1},
+                                          {"milc", 2},
+                                          {"sha256", 8},
+                                          {"crc32", 1},
+                                          {"pyquda", 2},
+                                          {"norm", 2}}};
 constexpr std::array<std::string_view, 4> extents{"field", "slices", "tiles", "arrays"};
 
 constexpr SumName field_checksum{SumKind::scidac, SumOf::field};
@@ -34,7 +42,19 @@ std::string digits(const Sum& sum) {
   return text;
 }
 
+// The double that the words of a norm are.
+double norm_of(const Sum& sum) noexcept {
+  return sum.words.size() < 2 ? 0 : std::bit_cast<double>(std::uint64_t{sum.words[0]} << 32 | sum.words[1]);
+}
+
 }  // namespace
+
+bool agree(const Sum& a, const Sum& b) noexcept {
+  constexpr double rounding = 1e-12;
+  if (a == b) return true;
+  if (a.name != b.name || a.name != SumName{SumKind::norm, SumOf::field}) return false;
+  return std::abs(norm_of(a) - norm_of(b)) <= rounding * std::abs(norm_of(a));
+}
 
 std::string to_string(const Checksum& checksum) { return fmt::format("{:08x}/{:08x}", checksum.suma, checksum.sumb); }
 
@@ -50,6 +70,7 @@ std::size_t words_of(SumKind kind) noexcept { return kinds[static_cast<std::size
 
 std::string to_string(const Sum& sum) {
   if (sum.name == field_checksum) return digits(sum);
+  if (sum.name == SumName{SumKind::norm, SumOf::field}) return fmt::format("norm {:.15g}", norm_of(sum));
   if (sum.name.of == SumOf::field) return fmt::format("{} {}", name(sum.name.kind), digits(sum));
   return fmt::format("{} of {} {}", name(sum.name.kind), sum.values(), name(sum.name.of));
 }

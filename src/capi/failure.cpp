@@ -17,7 +17,7 @@ struct Failure {
   bool lost_for_memory = false;  // a failure that there was no memory to describe
 };
 
-thread_local Failure last;
+thread_local Failure last_failure;
 
 template <lq_status status, lq::Code code>
 inline constexpr bool same = static_cast<int>(status) == static_cast<int>(code);
@@ -35,27 +35,27 @@ static_assert(same<LQ_OUT_OF_MEMORY, lq::Code::out_of_memory> && same<LQ_TOO_LAR
               same<LQ_COMMUNICATION, lq::Code::communication> && same<LQ_INTERNAL, lq::Code::internal>);
 
 lq_status remember(const lq::Error& error) noexcept try {
-  last.error = error;
-  last.json = lq::to_json(error);
-  last.lost_for_memory = false;
+  last_failure.error = error;
+  last_failure.json = lq::to_json(error);
+  last_failure.lost_for_memory = false;
   return static_cast<lq_status>(error.code());
 } catch (...) {
-  last.error.reset();
-  last.lost_for_memory = true;
+  last_failure.error.reset();
+  last_failure.lost_for_memory = true;
   return static_cast<lq_status>(error.code());
 }
 
 lq_status remember_foreign(const char* what) noexcept try {
   return remember(lq::Error(lq::Code::internal, std::string("unexpected exception: ") + what));
 } catch (...) {
-  last.error.reset();
-  last.lost_for_memory = true;
+  last_failure.error.reset();
+  last_failure.lost_for_memory = true;
   return LQ_INTERNAL;
 }
 
 const lq::ErrorFacts& facts() {
   static const lq::ErrorFacts none;
-  return last.error ? last.error->facts() : none;
+  return last_failure.error ? last_failure.error->facts() : none;
 }
 
 }  // namespace
@@ -65,8 +65,8 @@ namespace lq::capi {
 lq_status remember_failure() noexcept try { throw; } catch (const Error& error) {
   return remember(error);
 } catch (const std::bad_alloc&) {
-  last.error.reset();
-  last.lost_for_memory = true;
+  last_failure.error.reset();
+  last_failure.lost_for_memory = true;
   return LQ_OUT_OF_MEMORY;
 } catch (const std::exception& error) {
   return remember_foreign(error.what());
@@ -81,13 +81,13 @@ const char* lq_version(void) { return lq::version(); }
 const char* lq_status_name(lq_status status) { return lq::name(static_cast<lq::Code>(status)).data(); }
 
 const char* lq_error_text(void) {
-  if (last.lost_for_memory) return "out of memory";
-  return last.error ? last.error->what() : "";
+  if (last_failure.lost_for_memory) return "out of memory";
+  return last_failure.error ? last_failure.error->what() : "";
 }
 
 lq_status lq_error_code(void) {
-  if (last.lost_for_memory) return LQ_OUT_OF_MEMORY;
-  return last.error ? static_cast<lq_status>(last.error->code()) : LQ_OK;
+  if (last_failure.lost_for_memory) return LQ_OUT_OF_MEMORY;
+  return last_failure.error ? static_cast<lq_status>(last_failure.error->code()) : LQ_OK;
 }
 
 const char* lq_error_path(void) { return facts().path.c_str(); }
@@ -97,4 +97,4 @@ int lq_error_rank(void) { return facts().rank.value_or(-1); }
 const char* lq_error_expected(void) { return facts().expected.c_str(); }
 const char* lq_error_found(void) { return facts().found.c_str(); }
 int lq_error_errno(void) { return facts().system_errno; }
-const char* lq_error_json(void) { return last.error ? last.json.c_str() : "{}"; }
+const char* lq_error_json(void) { return last_failure.error ? last_failure.json.c_str() : "{}"; }

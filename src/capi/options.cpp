@@ -78,6 +78,7 @@ LQ_OPTION_STRUCT(lq_multifile_options)
 LQ_OPTION_STRUCT(lq_multifile_read_options)
 LQ_OPTION_STRUCT(lq_repack_options)
 LQ_OPTION_STRUCT(lq_multifile_repair_options)
+LQ_OPTION_STRUCT(lq_copy_options)
 
 lq_status lq_options_json(char** json) {
   return lq::capi::guarded([&] {

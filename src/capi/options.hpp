@@ -13,6 +13,7 @@
 #include <limequat/physics.hpp>
 #include <limequat/plan.hpp>
 #include <limequat/repack.hpp>
+#include <limequat/staging.hpp>
 
 #include <limequat.h>
 
@@ -89,6 +90,12 @@ template <>
 struct Meaning<lq_multifile_repair_options> {
   using Options = RepairOptions;
   static constexpr std::string_view table = "RepairOptions";
+};
+
+template <>
+struct Meaning<lq_copy_options> {
+  using Options = CopyOptions;
+  static constexpr std::string_view table = "CopyOptions";
 };
 
 template <class C>

@@ -153,7 +153,7 @@ void AppendedSet::require_whole(const FoundSet& found) const {
 void AppendedSet::remove_stale_files(const Generation& mine) {
   std::vector<std::string> stale;
   for (auto number = static_cast<std::int32_t>(common_.files);; ++number) {
-    const std::string name = sion::file_name(path_, number), part = part_name(name, mine);
+    const std::string name = sion::file_name(path_, number), part = found_part(transport_, name, mine);
     const std::size_t before = stale.size();
     if (transport_.kind(part) == transport::PathKind::file) stale.push_back(part);
     if (is_physical_file(transport_, name, number) && generation_at(transport_, name) != mine) stale.push_back(name);

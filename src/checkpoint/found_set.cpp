@@ -118,12 +118,12 @@ FoundFields look_for_fields(transport::Transport& transport, const std::string& 
                             std::optional<std::uint64_t> fields) {
   const std::string name = fields_name(path);
   const std::optional<Generation> there = read_fields_generation(transport, name);
-  for (const std::string& one : {name, part_name(name, generation)}) {
+  const std::string part = found_part(transport, name, generation);
+  for (const std::string& one : {name, part}) {
     if ((one == name ? there : read_fields_generation(transport, one)) == generation) return {one, {}};
   }
   if (!fields) {
     // The name alone tells whose it is, where its writer died before the first note.
-    const std::string part = part_name(name, generation);
     const bool holds_something =
         transport.kind(part) == transport::PathKind::file && transport.open_read(part)->size() > 0;
     return {holds_something && !read_fields_generation(transport, part) ? part : std::string(), {}};
@@ -217,7 +217,7 @@ FoundSet find_generation(transport::Transport& transport, const std::string& pat
                          Unclosed unclosed, std::int32_t files) {
   const sion::NameRule names = [&transport, path, generation](std::int32_t number) {
     const std::string name = sion::file_name(path, number);
-    return generation_at(transport, name) == generation ? name : part_name(name, generation);
+    return generation_at(transport, name) == generation ? name : found_part(transport, name, generation);
   };
   FoundSet found = load(transport, path, names(0), names, unclosed, files);
   if (found.has_records() && found.records.front().generation == generation) return found;

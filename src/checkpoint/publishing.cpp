@@ -4,6 +4,7 @@
 
 #include <limequat/error.hpp>
 
+#include "base/temporary_name.hpp"
 #include "checkpoint/field_note.hpp"
 #include "checkpoint/set_fields.hpp"
 #include "format/sion/head.hpp"
@@ -87,21 +88,28 @@ void remove_quietly(transport::Transport& transport, const std::string& path) no
   }
 }
 
+namespace {
+
+std::uint32_t number_of(const Generation& generation) { return base::load_be<std::uint32_t>(generation.bytes.data()); }
+
+}  // namespace
+
 std::string part_name(const std::string& path, const Generation& generation) {
-  return io::temporary_name(path, base::load_be<std::uint32_t>(generation.bytes.data()));
+  return base::temporary_name(path, number_of(generation));
+}
+
+std::array<std::string, 2> part_names(const std::string& path, const Generation& generation) {
+  return base::temporary_names(path, number_of(generation));
+}
+
+std::string found_part(transport::Transport& transport, const std::string& path, const Generation& generation) {
+  const auto [name, older] = part_names(path, generation);
+  return transport.kind(older) == transport::PathKind::file ? older : name;
 }
 
 std::optional<std::string> final_name(std::string_view path) {
-  constexpr std::string_view ending = ".part";
-  constexpr std::size_t digits = 8;
-  if (path.size() <= digits + 1 + ending.size() || !path.ends_with(ending)) return std::nullopt;
-  path.remove_suffix(ending.size());
-  const std::string_view number = path.substr(path.size() - digits);
-  path.remove_suffix(digits);
-  if (!path.ends_with('.') || number.find_first_not_of("0123456789abcdef") != std::string_view::npos)
-    return std::nullopt;
-  path.remove_suffix(1);
-  return std::string(path);
+  const auto found = base::parse_temporary_name(path);
+  return found ? std::optional(found->name) : std::nullopt;
 }
 
 }  // namespace lq::checkpoint

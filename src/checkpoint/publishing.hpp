@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The last steps of a set, whoever wrote it: complete files get their names, and what is left of the set they replace
-// is removed. Until then a file is called NAME.xxxxxxxx.part, with the first digits of the set's generation, so that
+// is removed. Until then a file is called .NAME.xxxxxxxx, with the first digits of the set's generation, so that
 // who knows the generation knows the name. Local.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -48,7 +49,11 @@ void require_fields_target(transport::Transport& transport, const std::string& p
 void remove_quietly(transport::Transport& transport, const std::string& path) noexcept;
 
 std::string part_name(const std::string& path, const Generation& generation);
-// The NAME of NAME.xxxxxxxx.part; nothing for other names.
+// The same, and as earlier versions called it.
+std::array<std::string, 2> part_names(const std::string& path, const Generation& generation);
+// Which of them there is; the first where there is none.
+std::string found_part(transport::Transport& transport, const std::string& path, const Generation& generation);
+// The NAME of a temporary name; nothing for other names.
 std::optional<std::string> final_name(std::string_view path);
 
 }  // namespace lq::checkpoint

@@ -29,7 +29,7 @@ namespace sion = format::sion;
 std::optional<std::string> member(transport::Transport& transport, const std::string& path, std::int32_t number,
                                   const Generation& generation) {
   const std::string name = sion::file_name(path, number);
-  for (const std::string& one : {name, part_name(name, generation)}) {
+  for (const std::string& one : {name, found_part(transport, name, generation)}) {
     if (generation_at(transport, one) == generation) return one;
   }
   return std::nullopt;

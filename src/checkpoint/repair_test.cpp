@@ -14,6 +14,7 @@
 #include <fstream>
 
 #include "base/bytes.hpp"
+#include "base/temporary_name.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
@@ -73,7 +74,8 @@ class Repair : public ::testing::Test {
   std::string part(int file = 0) {
     const std::string name = file == 0 ? path_ : path_ + ".00000" + std::to_string(file);
     for (const std::string& one : paths_in(directory_.path())) {
-      if (one.starts_with(name + ".") && one.ends_with(".part") && one.size() == name.size() + 14) return one;
+      const auto temporary = base::parse_temporary_name(one);
+      if (temporary && temporary->name == name) return one;
     }
     return "no part of file " + std::to_string(file);
   }
@@ -222,8 +224,11 @@ class Renames : public Repair, public ::testing::WithParamInterface<int> {
     write(4, 3, true);
     const auto generation = checkpoint::generation_at(transport::posix(), path_);
     for (int file = 0; file < 3; ++file) {
-      const std::string temporary = name(file) + "." + generation->text().substr(0, 8) + ".part";
-      fs::rename(name(file), temporary);
+      // In both forms, of this version and earlier ones.
+      const std::string number = generation->text().substr(0, 8);
+      const std::string of_file = fs::path(name(file)).filename();
+      fs::rename(name(file),
+                 directory_ / (file == 1 ? of_file + "." + number + ".part" : "." + of_file + "." + number));
     }
     for (int file = 0; file < older; ++file) fs::rename(name(file) + ".old", name(file));
     // Some of the names were given.

@@ -75,6 +75,11 @@ void Arguments::files(const std::string& name, std::vector<std::string>& target,
   add_positional(name, help, true, true, [&target](const std::string& text) { target.push_back(text); });
 }
 
+void Arguments::optional_files(const std::string& name, std::vector<std::string>& target, const std::string& help) {
+  files(name, target, help);
+  arguments_.back().is_optional = true;
+}
+
 void Arguments::word(const std::string& name, std::string& target, const std::string& help,
                      std::vector<std::string> choices) {
   const auto take = [&target](const std::string& text) { target = text; };
@@ -157,6 +162,7 @@ void deal_out(const std::vector<Argument>& arguments, const std::vector<std::str
   std::size_t next = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].is_positional) continue;
+    if (next == words.size() && arguments[i].is_optional) continue;
     if (next == words.size()) throw UsageError(fmt::format("{} is missing", full_name(arguments[i])));
     const std::size_t end = arguments[i].repeats ? words.size() : next + 1;
     while (next < end) texts[i].push_back(words[next++]);

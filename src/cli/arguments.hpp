@@ -30,14 +30,16 @@ struct Argument {
   bool is_positional = false;
   bool repeats = false;
   bool is_file = false;
+  bool is_optional = false;  // of a positional argument
   std::function<void(const std::string& text)> take = {};
 };
 
 class Arguments {
  public:
-  // Positional arguments, all of them required, in the order of the calls.
+  // Positional arguments, in the order of the calls.
   void file(const std::string& name, std::string& target, const std::string& help);
   void files(const std::string& name, std::vector<std::string>& target, const std::string& help);
+  void optional_files(const std::string& name, std::vector<std::string>& target, const std::string& help);
   void word(const std::string& name, std::string& target, const std::string& help,
             std::vector<std::string> choices = {});
 

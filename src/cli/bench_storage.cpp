@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/bench.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -37,32 +38,34 @@ void BenchStorage::declare(Arguments& arguments) {
 }
 
 std::vector<WriteOptions> BenchStorage::ways(int dimensions) const {
-  std::vector<WriteOptions> all;
-  for (const std::string& format : at_least_one(formats)) {
-    for (const std::string& layout : at_least_one(layouts)) {
-      for (const std::string& chunk : at_least_one(chunks)) {
-        for (const std::string& filter : at_least_one(filters)) {
-          for (const std::string& alignment : at_least_one(alignments)) {
-            WriteOptions way;
-            way.format = !format.empty() ? format : dimensions == 4 ? "ildg" : "scidac";
-            const bool is_hdf5 = way.format == "hdf5";
-            if (is_hdf5) way.layout = layout;
-            if (is_hdf5 && chunk != "none") way.dataset_chunk = chunk;
-            if (is_hdf5 && filter != "none") way.filters = filter;
-            way.route.alignment = bytes_of(alignment);
-            // Filters need chunks; formats that know one way are measured once.
-            const bool repeated =
-                !is_hdf5 && (layout != at_least_one(layouts).front() || chunk != at_least_one(chunks).front() ||
-                             filter != at_least_one(filters).front());
-            if (repeated || (!way.filters.empty() && way.dataset_chunk.empty())) continue;
-            all.push_back(std::move(way));
-          }
-        }
-      }
+  std::vector<WriteOptions> all(1);
+  const auto each = [&](const std::vector<std::string>& asked, const auto& choose) {
+    std::vector<WriteOptions> more;
+    for (const WriteOptions& way : all) {
+      for (const std::string& value : at_least_one(asked)) choose(more.emplace_back(way), value);
     }
+    all = std::move(more);
+  };
+  each(formats, [&](WriteOptions& way, const std::string& format) {
+    way.format = !format.empty() ? format : dimensions == 4 ? "ildg" : "scidac";
+  });
+  each(layouts, [](WriteOptions& way, const std::string& layout) { way.layout = layout; });
+  each(chunks, [](WriteOptions& way, const std::string& chunk) { way.dataset_chunk = chunk == "none" ? "" : chunk; });
+  each(filters, [](WriteOptions& way, const std::string& filter) { way.filters = filter == "none" ? "" : filter; });
+  each(alignments, [](WriteOptions& way, const std::string& alignment) { way.route.alignment = bytes_of(alignment); });
+  // Formats that know one way are measured once; filters need chunks.
+  std::vector<WriteOptions> possible;
+  for (WriteOptions& way : all) {
+    if (way.format != "hdf5") way.layout = way.dataset_chunk = way.filters = "";
+    const auto is_same = [&](const WriteOptions& other) {
+      return other.format == way.format && way.format != "hdf5" && other.route.alignment == way.route.alignment;
+    };
+    const bool lacks_chunks = !way.filters.empty() && way.dataset_chunk.empty();
+    if (lacks_chunks || std::ranges::any_of(possible, is_same)) continue;
+    possible.push_back(std::move(way));
   }
-  if (all.empty()) throw UsageError("--filters: filters work on chunks; give --dataset-chunk, too");
-  return all;
+  if (possible.empty()) throw UsageError("--filters: filters work on chunks; give --dataset-chunk, too");
+  return possible;
 }
 
 std::string layout_text(const WriteOptions& options) {

@@ -5,10 +5,15 @@
 #include <limequat/survey.hpp>
 
 #include <algorithm>
+#include <array>
+#include <csignal>
+#include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include <fmt/format.h>
 
+#include "base/clock.hpp"
 #include "base/json_writer.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
@@ -18,21 +23,57 @@ namespace lq::cli {
 namespace {
 
 constexpr std::size_t probe_indent = 6;
+constexpr std::size_t longest_name = std::string_view("neighbour-memory").size();
+constexpr std::size_t longest_mpi_name = std::string_view("mpi-independent-write").size();
+
+// Whoever is told to end leaves no files behind.
+void end_cleanly(int signal) {
+  remove_probe_files();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+class CleanEnd {
+ public:
+  CleanEnd() {
+    for (std::size_t i = 0; i < signals.size(); ++i) {
+      before_[i] = std::signal(signals[i], end_cleanly);
+      if (before_[i] == SIG_IGN) std::signal(signals[i], SIG_IGN);
+    }
+  }
+  ~CleanEnd() {
+    for (std::size_t i = 0; i < signals.size(); ++i) std::signal(signals[i], before_[i]);
+  }
+  CleanEnd(const CleanEnd&) = delete;
+  CleanEnd& operator=(const CleanEnd&) = delete;
+
+ private:
+  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+  std::array<void (*)(int), signals.size()> before_{};
+};
 
 struct Doctor {
   std::string path = ".";
   std::string profile;
   bool saves_profile = false;
   bool thorough = false;
+  double budget = 10;
 
   int run(Session& session) const {
-    std::vector<Probe> probes = examine(session.communicator, path);
+    if (!(budget > 0)) throw UsageError("--budget: a positive number of seconds is expected");
+    const CleanEnd clean_end;
+    const base::Stopwatch watch;
+    const auto tell = [&](const Probe& probe) {
+      if (!session.json) print(session, probe);
+    };
+    std::vector<Probe> probes = examine(session.communicator, path, {.seconds = budget, .on_probe = tell});
     if (session.mpi_probes) {
-      for (Probe& probe : session.mpi_probes(path, thorough)) probes.push_back(std::move(probe));
+      const double left = std::max(budget - watch.seconds(), 0.0);
+      for (Probe& probe : session.mpi_probes(path, {thorough, left, tell})) probes.push_back(std::move(probe));
     }
     const std::string saved = saves_profile || !profile.empty() ? save(session, probes) : "";
     at_root(session, [&] {
-      session.json ? print_json(session, probes, saved) : print(session, probes, saved);
+      session.json ? print_json(session, probes, saved) : print_sum(session, probes, saved);
       return fine;
     });
     return worst_of(probes) == Verdict::fail ? environment : fine;
@@ -51,19 +92,23 @@ struct Doctor {
       parts.machine.findings.push_back(fmt::format("{} {}: {}", name(probe.verdict), probe.name, probe.found));
     }
     at_root(session, [&] {
+      // Nothing that can be measured.
+      if (std::filesystem::exists(target)) parts.machine.targets = usable_machine_of(target).machine.targets;
       save_machine(target, parts.machine);
       return fine;
     });
     return target;
   }
 
-  void print(Session& session, const std::vector<Probe>& probes, const std::string& saved) const {
-    std::size_t width = 0;
-    for (const Probe& probe : probes) width = std::max(width, probe.name.size());
-    for (const Probe& probe : probes) {
-      session.out.line(fmt::format("{}  {:<{}}  {}", name(probe.verdict), probe.name, width, probe.found));
-      if (!probe.action.empty()) session.out.line(fmt::format("{:{}}{}", "", probe_indent + width + 2, probe.action));
-    }
+  // Each line as soon as it is known: a slow file system is not taken for one that hangs.
+  static void print(Session& session, const Probe& probe) {
+    const std::size_t width = session.mpi_probes ? longest_mpi_name : longest_name;
+    session.out.line(fmt::format("{}  {:<{}}  {}", name(probe.verdict), probe.name, width, probe.found));
+    if (!probe.action.empty()) session.out.line(fmt::format("{:{}}{}", "", probe_indent + width + 2, probe.action));
+    session.out.finish();
+  }
+
+  void print_sum(Session& session, const std::vector<Probe>& probes, const std::string& saved) const {
     const auto number = [&](Verdict verdict) {
       return static_cast<std::uint64_t>(
           std::count_if(probes.begin(), probes.end(), [&](const Probe& p) { return p.verdict == verdict; }));
@@ -94,6 +139,7 @@ Run declare_doctor(Arguments& arguments) {
   arguments.text("--path", "DIR", doctor->path, "folder to examine; default: the present one");
   arguments.flag("--thorough", doctor->thorough,
                  "pieces and messages above 2 GiB, too; needs 5 GB of memory and space");
+  arguments.number("--budget", doctor->budget, "seconds that the questions may take together (default 10)");
   arguments.flag("--save-profile", doctor->saves_profile,
                  "measure this machine and keep the numbers for plans, with what was found");
   arguments.text("--profile", "FILE", doctor->profile,

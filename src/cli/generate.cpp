@@ -37,7 +37,7 @@ struct Generate {
     WriteOptions write_options = write.options;
     require_target(session, path, write_options.overwrite);
     const std::uint64_t bytes = file_bytes(grid);
-    rehearse(session, path, gauge_spec(Precision::double_, colors()), lattice.size(), write_options);
+    rehearse(session, path, gauge_spec(Precision::double_, colors()), lattice, write_options);
     if (write.dry_run) return announce(session, grid, bytes);
 
     std::vector<double> links = allocate(session, grid);

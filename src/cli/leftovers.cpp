@@ -6,21 +6,11 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/temporary_name.hpp"
+
 namespace lq::cli {
-namespace {
 
-constexpr std::size_t number_digits = 8;
-constexpr std::string_view part_suffix = ".part";
-
-}  // namespace
-
-bool is_leftover(std::string_view path) noexcept {
-  if (!path.ends_with(part_suffix)) return false;
-  path.remove_suffix(part_suffix.size());
-  if (path.size() <= number_digits + 1 || path[path.size() - number_digits - 1] != '.') return false;
-  const std::string_view number = path.substr(path.size() - number_digits);
-  return number.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
+bool is_leftover(std::string_view path) { return base::parse_temporary_name(path).has_value(); }
 
 std::vector<std::string> leftovers_of(const std::string& path) {
   namespace fs = std::filesystem;
@@ -31,8 +21,8 @@ std::vector<std::string> leftovers_of(const std::string& path) {
   std::error_code failure;
   for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure)) {
     const std::string other = entry->path().filename().string();
-    const bool ours = other.size() == name.size() + 1 + number_digits + part_suffix.size();
-    if (!name.empty() && ours && other.starts_with(name + ".") && is_leftover(other)) {
+    const auto temporary = base::parse_temporary_name(other);
+    if (temporary && temporary->name == name) {
       found.push_back(target.has_parent_path() ? entry->path().string() : other);
     }
   }

@@ -6,6 +6,7 @@
 #include <new>
 
 #include <fmt/format.h>
+#include <limequat/stall.hpp>
 #include <limequat/version.hpp>
 
 #include "cli/exit_code.hpp"
@@ -118,7 +119,31 @@ int dispatch(Session& session, const std::vector<std::string>& words) {
 
 }  // namespace
 
+namespace {
+
+// Every rank tells of its own calls: the root may not be the one that waits.
+class StallsTold {
+ public:
+  explicit StallsTold(const Session& session) {
+    const std::string who = session.communicator.size() == 1
+                                ? session.program + ":"
+                                : fmt::format("{}: rank {}", session.program, session.communicator.rank());
+    watch_stalls(seconds, [who](const Stall& stall) {
+      std::fprintf(stderr, "%s %s; the file system does not answer\n", who.c_str(), harmless(to_string(stall)).c_str());
+    });
+  }
+  ~StallsTold() { watch_stalls(seconds, {}); }
+  StallsTold(const StallsTold&) = delete;
+  StallsTold& operator=(const StallsTold&) = delete;
+
+ private:
+  static constexpr double seconds = 30;
+};
+
+}  // namespace
+
 int run(Session& session, const std::vector<std::string>& words) {
+  const StallsTold stalls_told(session);
   int code = fine;
   try {
     code = dispatch(session, words);

@@ -35,7 +35,12 @@ struct Session {
   // Collective. The root's number on every rank.
   std::function<int(int)> from_root = [](int code) { return code; };
   // Collective. Probes of MPI, with a folder for files of theirs; none without MPI.
-  std::function<std::vector<Probe>(const std::string& folder, bool thorough)> mpi_probes = {};
+  struct MpiQuestions {
+    bool thorough = false;
+    double seconds = 10;
+    std::function<void(const Probe&)> on_probe = {};
+  };
+  std::function<std::vector<Probe>(const std::string& folder, const MpiQuestions& questions)> mpi_probes = {};
   // Collective. A mover of bench lattice that gathers on one rank; none without MPI.
   std::function<std::unique_ptr<bench::Mover>(const Grid& grid)> gather = {};
   // Some of the ranks, for bench tasklocal; none without MPI.

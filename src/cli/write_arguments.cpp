@@ -58,6 +58,18 @@ GridOptions WriteArguments::grid_options() const {
   return grid;
 }
 
+namespace {
+
+// What a small lattice cannot tell.
+void require_parts(const Extents& lattice, const std::string& text) {
+  const Extents parts = parse_extents(text);
+  bool fits = parts.size() == lattice.size();
+  for (int d = 0; fits && d < parts.size(); ++d) fits = parts[d] > 0 && lattice[d] % parts[d] == 0;
+  if (!fits) throw UsageError(fmt::format("--parts {}: a lattice of {} cannot be cut so", text, to_string(lattice)));
+}
+
+}  // namespace
+
 void require_target(const Session& session, const std::string& path, bool force) {
   namespace fs = std::filesystem;
   at_root(session, [&] {
@@ -82,9 +94,14 @@ void require_target(const Session& session, const std::string& path, bool force)
   });
 }
 
-void rehearse(const Session& session, const std::string& path, const FieldSpec& spec, int dimensions,
+void rehearse(const Session& session, const std::string& path, const FieldSpec& spec, const Extents& lattice,
               WriteOptions options) {
   namespace fs = std::filesystem;
+  const int dimensions = lattice.size();
+  if (!options.parts.empty()) {
+    require_parts(lattice, options.parts);
+    options.parts = to_string(Extents::filled(dimensions, 1));
+  }
   at_root(session, [&] {
     std::error_code failure;
     std::string folder = (fs::temp_directory_path(failure) / "lq-XXXXXX").string();

@@ -34,9 +34,9 @@ struct WriteArguments {
 // Collective. Throws what is certain to go wrong with the target before any work is done for it.
 void require_target(const Session& session, const std::string& path, bool force);
 
-// Collective. Writes a field of two sites in each dimension with the same options where it disturbs nobody, so that
-// what is wrong with them shows before hours of work.
-void rehearse(const Session& session, const std::string& path, const FieldSpec& spec, int dimensions,
+// Collective. Writes a field of two sites in each dimension of the lattice with the same options where it disturbs
+// nobody, so that what is wrong with them shows before hours of work.
+void rehearse(const Session& session, const std::string& path, const FieldSpec& spec, const Extents& lattice,
               WriteOptions options);
 
 // "checksum a2c41090/11193c39 stored, read back and compared"

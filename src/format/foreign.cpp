@@ -1,18 +1,13 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Signatures are those of the formats' own specifications; the last ones have no signature and are told by their exact
-// size.
+// Signatures are those of the formats' own specifications.
 #include "format/foreign.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <string>
-#include <vector>
 
 #include "base/bytes.hpp"
-#include "base/checked.hpp"
 
 namespace lq::format {
 namespace {
@@ -44,17 +39,8 @@ constexpr ForeignFile lz4{"a file compressed by lz4", "unpack it with unlz4 firs
 constexpr ForeignFile zip{"a zip archive", "unpack it with unzip first; numpy reads those of numpy (.npz)"};
 constexpr ForeignFile seven_zip{"a 7z archive", "unpack it with 7z first"};
 constexpr ForeignFile tar{"a tar archive", "unpack it with tar first"};
-constexpr ForeignFile nersc{"a configuration in the NERSC archive format", ask_its_program};
-constexpr ForeignFile qlattice{"a field of Qlattice", ask_its_program};
-constexpr ForeignFile milc{"a configuration of MILC, version 5", ask_its_program};
-constexpr ForeignFile milc_old{"a configuration of an early version of MILC", ask_its_program};
-constexpr ForeignFile milc_double{"a configuration in the format of MILC, double precision, as GLU writes it",
-                                  ask_its_program};
-constexpr ForeignFile fnal{"a field in the FNAL format of MILC", ask_its_program};
+constexpr ForeignFile milc_1996{"a configuration of MILC in its format of 1996", ask_its_program};
 constexpr ForeignFile qdp_map{"an object file of QDP++ (.mod)", ask_its_program};
-constexpr ForeignFile openqcd{"a configuration of openQCD", ask_its_program};
-constexpr ForeignFile openqcd_spinor{"a spinor field of openQCD", ask_its_program};
-constexpr ForeignFile hirep{"a configuration of HiRep", ask_its_program};
 constexpr ForeignFile fits{"a FITS file", "read it with astropy and hand the array to lq.write"};
 constexpr ForeignFile npy{"a numpy array (.npy)", numpy};
 constexpr ForeignFile netcdf{"a netCDF file", "read it with its own library and hand the numbers to lq.write"};
@@ -78,18 +64,8 @@ constexpr Signature signatures[] = {
     {0, "PK\x03\x04"sv, zip},
     {0, "7z\xbc\xaf\x27\x1c"sv, seven_zip},
     {257, "ustar"sv, tar},
-    {0, "BEGIN_HEADER"sv, nersc},
-    {0, "BEGIN_FIELD_HEADER"sv, qlattice},
-    {0, "\x00\x00\x4e\x87"sv, milc},
-    {0, "\x87\x4e\x00\x00"sv, milc},
-    {0, "\x00\x00\x4e\x88"sv, milc_double},
-    {0, "\x88\x4e\x00\x00"sv, milc_double},
-    {0, "\x00\x00\xe7\xda"sv, milc_old},
-    {0, "\xda\xe7\x00\x00"sv, milc_old},
-    {0, "\x00\x00\xd1\x2a"sv, milc_old},
-    {0, "\x2a\xd1\x00\x00"sv, milc_old},
-    {0, "\x71\x62\x64\x34"sv, fnal},
-    {0, "\x34\x64\x62\x71"sv, fnal},
+    {0, "\x00\x00\xd1\x2a"sv, milc_1996},
+    {0, "\x2a\xd1\x00\x00"sv, milc_1996},
     {4, "XXXXQDPLazyDiskMapObjFileXXXX"sv, qdp_map},
     {0, "SIMPLE  ="sv, fits},
     {0, "\x93NUMPY"sv, npy},
@@ -110,49 +86,11 @@ struct Suffix {
 };
 
 constexpr Suffix suffixes[] = {
-    {".h5", hdf5},        {".hdf5", hdf5}, {".he5", hdf5},        {".jld2", hdf5},     {".gz", gzip},
-    {".tgz", gzip},       {".bz2", bzip2}, {".xz", xz},           {".zst", zstd},      {".lz4", lz4},
-    {".zip", zip},        {".npz", zip},   {".7z", seven_zip},    {".tar", tar},       {".nersc", nersc},
-    {".field", qlattice}, {".milc", milc}, {".openqcd", openqcd}, {".hirep", hirep},   {".mod", qdp_map},
-    {".fits", fits},      {".npy", npy},   {".nc", netcdf},       {".html", web_page}, {".xml", xml},
+    {".h5", hdf5},   {".hdf5", hdf5}, {".he5", hdf5},     {".jld2", hdf5},     {".gz", gzip},
+    {".tgz", gzip},  {".bz2", bzip2}, {".xz", xz},        {".zst", zstd},      {".lz4", lz4},
+    {".zip", zip},   {".npz", zip},   {".7z", seven_zip}, {".tar", tar},       {".mod", qdp_map},
+    {".fits", fits}, {".npy", npy},   {".nc", netcdf},    {".html", web_page}, {".xml", xml},
 };
-
-template <class T>
-T number_at(base::Bytes bytes, std::size_t offset, bool big) {
-  return big ? base::load_be<T>(bytes.data() + offset) : base::load_le<T>(bytes.data() + offset);
-}
-
-double double_at(base::Bytes bytes, std::size_t offset, bool big) {
-  return std::bit_cast<double>(number_at<std::uint64_t>(bytes, offset, big));
-}
-
-// Sites of the lattice whose four extents stand at `offset`; 0 where no lattice does.
-std::uint64_t sites_at(base::Bytes start, std::size_t offset, bool big) {
-  std::uint64_t sites = 1;
-  for (std::size_t d = 0; d < 4; ++d) {
-    const auto extent = number_at<std::uint32_t>(start, offset + 4 * d, big);
-    if (extent < 1 || extent > 65536) return 0;
-    sites *= extent;
-  }
-  return sites;
-}
-
-// Formats whose header is nothing but small integers and an average: the size must be theirs to the byte.
-std::optional<ForeignFile> identify_by_size(base::Bytes start, std::uint64_t bytes) {
-  constexpr std::uint64_t link = 144;
-  if (start.size() < 32) return {};
-  if (const std::uint64_t sites = sites_at(start, 0, false); sites > 0) {
-    const bool is_plaquette = std::abs(double_at(start, 16, false)) <= 3;
-    if (is_plaquette && bytes == 24 + 4 * link * sites) return openqcd;
-    if (bytes == 24 + 192 * sites || bytes == 28 + 192 * sites) return openqcd_spinor;
-  }
-  const auto colors = number_at<std::uint32_t>(start, 0, true);
-  const std::uint64_t sites = sites_at(start, 4, true);
-  const bool is_plaquette = std::abs(double_at(start, 20, true)) <= 1;
-  const bool is_hirep = colors >= 2 && colors <= 100 && sites > 0 && is_plaquette;
-  if (is_hirep && bytes == 28 + sites * 4 * 16 * colors * colors) return hirep;
-  return {};
-}
 
 }  // namespace
 
@@ -165,7 +103,6 @@ std::optional<ForeignFile> identify_foreign(base::ByteSource& file) {
       return signature.file;
     }
   }
-  if (const auto found = identify_by_size(start, file.size())) return found;
   const bool only_zeros = std::ranges::all_of(start, [](std::byte b) { return b == std::byte{0}; });
   if (!start.empty() && only_zeros) {
     return ForeignFile{"a file that begins with zeros, as lost writes or an interrupted copy leave it",

@@ -33,6 +33,14 @@ struct Literal {
   std::vector<std::byte> bytes;
 };
 
+// Many bytes at a known place, which are made while they are written: `fill` makes those from byte `at` of them on, in
+// pieces of a multiple of 4096 bytes but for the last one.
+struct Bulk {
+  int file = 0;
+  std::uint64_t offset = 0, length = 0;
+  std::function<void(std::uint64_t at, base::MutableBytes bytes)> fill;
+};
+
 // What the tail of a file may need to know of the data.
 struct Digest {
   Sums sums;                     // those of Layout::sums
@@ -44,6 +52,7 @@ struct Digest {
 struct Layout {
   std::vector<std::string> suffixes = {""};
   std::vector<Literal> head;                                // bytes known before the data
+  std::vector<Bulk> bulk;                                   // of these, what would take much memory
   std::vector<Payload> payload;                             // where the sites (or streams) go
   std::vector<SumName> sums;                                // that the tail needs
   std::function<std::vector<Literal>(const Digest&)> tail;  // bytes that depend on the data; may be empty
@@ -55,12 +64,13 @@ struct Choices {
   std::string layout;           // by name
   std::string dataset_chunk;    // extents of chunks, or "slice"
   std::string filters;          // of chunks, one behind the other, separated by commas
+  std::string parts;            // into how many files each dimension is cut
   bool time_stamps = true;      // false: bytes depend on nothing but what is written
   std::uint64_t alignment = 0;  // data begin at its multiples where the format may choose; 0: as it likes
 };
 Choices choices_of(const WriteOptions& options);
-// unsupported: a choice was made, and `format` has none; names the option.
-void refuse_choices(const Choices& choices, std::string_view format);
+// unsupported: a choice was made that is none of `known`; names the option.
+void refuse_choices(const Choices& choices, std::span<const std::string_view> known, std::string_view format);
 
 // A field to be placed in a file.
 struct FieldRequest {
@@ -73,6 +83,7 @@ struct FieldRequest {
   bool first = true;          // first piece of the file: the file's own header comes before it
   bool checksum = true;
   bool slice_checksums = true;
+  std::optional<double> plaquette, link_trace;  // of a gauge field, where they are known
   Choices choices = {};
   // The file as it is so far, readable until the tail was made. nullptr: there is nothing yet, or nothing is written.
   base::ByteSource* before = nullptr;
@@ -123,8 +134,8 @@ class RecordFormat {
   virtual ~RecordFormat() = default;
   // What bytes go where for a record without a lattice.
   virtual Layout plan_record(const RecordRequest& request) const = 0;
-  // Whether it knows what requests choose; those of a format that does not are refused for it.
-  virtual bool has_choices() const { return false; }
+  // Of what requests choose, the options that it knows; others are refused for it.
+  virtual std::span<const std::string_view> known_choices() const { return {}; }
 };
 
 // A field whose numbers lie in a file of another format, in one piece.
@@ -136,6 +147,16 @@ struct Reference {
   Metadata metadata;
 };
 
+// What files of a format say of a gauge field's plaquette and link trace.
+enum class Observables {
+  in_texts,  // what texts say, if anything
+  stated,    // both, in places of their own
+  measured,  // the plaquette, as the value by which readers check the links: as exact as can be
+};
+
+// What a field is called that has no name.
+std::string_view default_name(FieldKind kind) noexcept;
+
 // How fields are laid in a container.
 class FieldFormat : public RecordFormat {
  public:
@@ -146,6 +167,7 @@ class FieldFormat : public RecordFormat {
   // Which texts of another file can stand beside a field in this format. Left out are names it cannot hold, second
   // texts where it has one, and what describes the numbers themselves when their precision changes.
   virtual Metadata carried(const Metadata& texts, bool precision_changes) const = 0;
+  virtual Observables observables() const { return Observables::in_texts; }
   // Of Payload::encoding; nullptr: there is none of that name.
   virtual const TileCodec* tile_codec(std::string_view encoding) const;
   // The bytes of a file through which the numbers of other files are seen, without a copy. unsupported: files of this
@@ -164,6 +186,9 @@ class Mender {
   // offset from which on they are missing is returned.
   virtual std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, Findings& done) const = 0;
 };
+
+// Those of `texts` that say something and are not among the `kept` ones: what a conversion loses.
+Metadata lost_texts(const Metadata& texts, const Metadata& kept);
 
 // A row of the table of formats.
 struct Format {

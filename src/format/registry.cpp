@@ -11,10 +11,17 @@
 #include <limequat/error.hpp>
 
 #include "base/text.hpp"
+#include "format/fnal/fnal_format.hpp"
 #include "format/foreign.hpp"
 #include "format/format.hpp"
+#include "format/hirep/hirep_format.hpp"
 #include "format/ildg/ildg_format.hpp"
 #include "format/lime/lime_format.hpp"
+#include "format/milc/milc_format.hpp"
+#include "format/modes/modes_format.hpp"
+#include "format/nersc/nersc_format.hpp"
+#include "format/openqcd/openqcd_format.hpp"
+#include "format/qlattice/qlattice_format.hpp"
 #include "format/scidac/scidac_format.hpp"
 #include "format/sion/sion_format.hpp"
 
@@ -122,22 +129,31 @@ const FieldFormat& Format::for_fields() const {
                           info.holds, names([](const Format& format) { return format.fields != nullptr; })));
 }
 
+std::string_view default_name(FieldKind kind) noexcept { return kind == FieldKind::generic ? "field" : name(kind); }
+
 const TileCodec* FieldFormat::tile_codec(std::string_view) const { return nullptr; }
 
 Choices choices_of(const WriteOptions& options) {
-  return {options.layout, options.dataset_chunk, options.filters, options.time_stamps, options.route.alignment};
+  return {.layout = options.layout,
+          .dataset_chunk = options.dataset_chunk,
+          .filters = options.filters,
+          .parts = options.parts,
+          .time_stamps = options.time_stamps,
+          .alignment = options.route.alignment};
 }
 
-void refuse_choices(const Choices& choices, std::string_view format) {
-  const std::string_view made = !choices.layout.empty()          ? "layout"
-                                : !choices.dataset_chunk.empty() ? "dataset_chunk"
-                                : !choices.filters.empty()       ? "filters"
-                                : !choices.time_stamps           ? "time_stamps"
-                                                                 : "";
-  if (made.empty()) return;
-  throw Error(
-      Code::unsupported,
-      fmt::format("the option {} is not known to the format {}; leave it out, or take another format", made, format));
+void refuse_choices(const Choices& choices, std::span<const std::string_view> known, std::string_view format) {
+  const std::array<std::pair<std::string_view, bool>, 5> made{{{"layout", !choices.layout.empty()},
+                                                               {"dataset_chunk", !choices.dataset_chunk.empty()},
+                                                               {"filters", !choices.filters.empty()},
+                                                               {"parts", !choices.parts.empty()},
+                                                               {"time_stamps", !choices.time_stamps}}};
+  const auto unknown = std::ranges::find_if(
+      made, [&](const auto& choice) { return choice.second && std::ranges::find(known, choice.first) == known.end(); });
+  if (unknown == made.end()) return;
+  throw Error(Code::unsupported,
+              fmt::format("the option {} is not known to the format {}; leave it out, or take another format",
+                          unknown->first, format));
 }
 
 std::vector<Literal> FieldFormat::refer(std::span<const Reference>) const {
@@ -148,12 +164,14 @@ std::vector<Literal> FieldFormat::refer(std::span<const Reference>) const {
 
 namespace {
 
-// Most specific first.
+// Most specific first; those without a magic come last.
 std::vector<const Format*>& table() {
   static std::vector<const Format*> formats = [] {
-    std::vector<const Format*> all{&ildg::format(), &scidac::format(), &lime::format(), &sion::format()};
+    std::vector<const Format*> all{&modes::format(), &ildg::format(),  &scidac::format(), &lime::format(), &sion::format(),
+                                   &nersc::format(), &milc::format(),   &fnal::format(), &qlattice::format()};
     const auto further = further_formats();
     all.insert(all.end(), further.begin(), further.end());
+    all.insert(all.end(), {&hirep::format(), &openqcd::format()});
     return all;
   }();
   return formats;

@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-
-#include "hdf5/contents.hpp"
-#include "hdf5/explain.hpp"
-#include "hdf5/field_format.hpp"
-#include "hdf5/scan.hpp"
-#include "hdf5/superblock.hpp"
+#include "hdf5/fields/field_format.hpp"
+#include "hdf5/fields/mender.hpp"
+#include "hdf5/fields/scan.hpp"
+#include "hdf5/headers/explain.hpp"
+#include "hdf5/headers/superblock.hpp"
+#include "hdf5/tree/contents.hpp"
 
 namespace lq::hdf5 {
 namespace {
@@ -70,7 +70,8 @@ const format::Format& format() {
                                            .contents = Contents::fields},
                                   .container = &hdf5,
                                   .records = &field_format(),
-                                  .fields = &field_format()};
+                                  .fields = &field_format(),
+                                  .mender = &mender()};
   return row;
 }
 

@@ -167,11 +167,20 @@ Pending read_async(const std::string& path, const Grid& grid, const MutableField
   return PendingAccess::launch(std::move(prepared.state), std::move(transfer), {});
 }
 
-Pending read_async(const File& file, const Grid& grid, const MutableField& field, const ReadOptions& options) {
-  const auto scanned = comm::agree(grid.communicator().engine(), [&] { return FileAccess::file_of(file); });
+namespace {
+
+Pending read_scanned(const std::shared_ptr<io::ScannedFile>& scanned, const Grid& grid, const MutableField& field,
+                     const ReadOptions& options) {
   auto prepared = PendingAccess::prepare(scanned->catalog().path, grid, options);
   auto transfer = io::begin_read(scanned, grid, field, prepared.options);
   return PendingAccess::launch(std::move(prepared.state), std::move(transfer), {});
+}
+
+}  // namespace
+
+Pending read_async(const File& file, const Grid& grid, const MutableField& field, const ReadOptions& options) {
+  const auto scanned = comm::agree(grid.communicator().engine(), [&] { return FileAccess::file_of(file); });
+  return read_scanned(scanned, grid, field, options);
 }
 
 struct ReadAhead::State {
@@ -181,23 +190,58 @@ struct ReadAhead::State {
     std::exception_ptr failure;
   };
 
-  std::vector<std::string> paths;
+  std::vector<std::string> paths = {};
+  std::shared_ptr<io::ScannedFile> file = {};  // of which fields are read; nullptr: one of each path
+  std::vector<std::uint64_t> indices = {};     // of these fields
   Grid grid;
   std::vector<MutableField> buffers;
   ReadOptions options;
-  std::vector<Expected> expected;  // one per buffer
-  std::size_t started = 0;         // paths
+  std::vector<Expected> expected = {};  // one per buffer
+  std::size_t started = 0;
   std::size_t arrived = 0;
   bool failed = false;
 
-  // Path number i goes to buffer number i modulo their number. The buffer handed out last stays as it is. A file that
+  std::size_t count() const noexcept { return file ? indices.size() : paths.size(); }
+  Pending start(std::size_t number, const MutableField& buffer) const {
+    if (!file) return read_async(paths[number], grid, buffer, options);
+    ReadOptions one = options;
+    one.index = indices[number];
+    return read_scanned(file, grid, buffer, one);
+  }
+  Arrival arrival(std::size_t number, Report report) const {
+    return {file ? file->catalog().path : paths[number], number % buffers.size(), file ? indices[number] : 0,
+            std::move(report)};
+  }
+
+  // Collective.
+  void begin() {
+    comm::Comm& comm = grid.communicator().engine();
+    comm::agree(comm, [&] {
+      if (buffers.size() < 2) {
+        throw Error(
+            Code::invalid_argument,
+            fmt::format("reading ahead needs two buffers or more, one to work with and one to fill; {} were given",
+                        buffers.size()));
+      }
+      expected.resize(buffers.size());
+    });
+    comm::require_same(comm, [&] {
+      std::string fields;
+      for (const std::uint64_t index : indices) fields += fmt::format(" {}", index);
+      return std::vector<comm::Stated>{{"what is to be read ahead", fmt::format("{} paths, fields{}, {} buffers",
+                                                                                paths.size(), fields, buffers.size())}};
+    });
+    start_all();
+  }
+
+  // Field number i goes to buffer number i modulo their number. The buffer handed out last stays as it is. A file that
   // cannot be read is told when its turn comes; nothing is started behind it.
   void start_all() {
     const std::size_t free = buffers.size() - (arrived > 0 ? 1 : 0);
-    while (!failed && started < paths.size() && started < arrived + free) {
+    while (!failed && started < count() && started < arrived + free) {
       Expected& next = expected[started % buffers.size()];
       try {
-        next.pending = read_async(paths[started], grid, buffers[started % buffers.size()], options);
+        next.pending = start(started, buffers[started % buffers.size()]);
       } catch (...) {
         next.failure = std::current_exception();
         failed = true;
@@ -210,24 +254,21 @@ struct ReadAhead::State {
 ReadAhead::ReadAhead(std::vector<std::string> paths, const Grid& grid, std::vector<MutableField> buffers,
                      ReadOptions options)
     : state_(comm::agree(grid.communicator().engine(), [&] {
-        return std::unique_ptr<State>(new State{std::move(paths), grid, std::move(buffers), std::move(options), {}});
+        return std::unique_ptr<State>(new State{
+            .paths = std::move(paths), .grid = grid, .buffers = std::move(buffers), .options = std::move(options)});
       })) {
-  comm::Comm& comm = grid.communicator().engine();
-  comm::agree(comm, [&] {
-    if (state_->buffers.size() < 2) {
-      throw Error(
-          Code::invalid_argument,
-          fmt::format("reading ahead needs two buffers or more, one to work with and one to fill; {} were given",
-                      state_->buffers.size()));
-    }
-    state_->expected.resize(state_->buffers.size());
-  });
-  comm::require_same(comm, [&] {
-    return std::vector<comm::Stated>{
-        {"what is to be read ahead",
-         fmt::format("{} paths, {} buffers", state_->paths.size(), state_->buffers.size())}};
-  });
-  state_->start_all();
+  state_->begin();
+}
+ReadAhead::ReadAhead(const File& file, std::vector<std::uint64_t> indices, const Grid& grid,
+                     std::vector<MutableField> buffers, ReadOptions options)
+    : state_(comm::agree(grid.communicator().engine(), [&] {
+        return std::unique_ptr<State>(new State{.file = FileAccess::file_of(file),
+                                                .indices = std::move(indices),
+                                                .grid = grid,
+                                                .buffers = std::move(buffers),
+                                                .options = std::move(options)});
+      })) {
+  state_->begin();
 }
 ReadAhead::~ReadAhead() = default;
 ReadAhead::ReadAhead(ReadAhead&&) noexcept = default;
@@ -239,16 +280,14 @@ std::optional<ReadAhead::Arrival> ReadAhead::next() {
     if (!state.failed) return std::nullopt;
     throw Error(Code::wrong_state, "reading ahead ended with an error before; what follows needs a new ReadAhead");
   }
-  const std::size_t path = state.arrived++;
-  const std::size_t buffer = path % state.buffers.size();
-  State::Expected mine = std::exchange(state.expected[buffer], {});
+  const std::size_t number = state.arrived++;
+  State::Expected mine = std::exchange(state.expected[number % state.buffers.size()], {});
   if (mine.failure) std::rethrow_exception(mine.failure);
   state.start_all();
   try {
     Report report = mine.pending->wait();
-    return comm::agree_alike(state.grid.communicator().engine(), [&] {
-      return Arrival{state.paths[path], buffer, std::move(report)};
-    });
+    return comm::agree_alike(state.grid.communicator().engine(),
+                             [&] { return state.arrival(number, std::move(report)); });
   } catch (...) {
     // The others are given up, in the same order on all ranks.
     state.failed = true;

@@ -148,9 +148,9 @@ void each(Archive& a, T& v) {
     all(a, v.kind, v.colors, v.spins, v.links, v.numbers, v.is_complex, v.precision);
   } else if constexpr (std::is_same_v<Value, Payload>) {
     all(a, v.file, v.offset, v.length, v.spec, v.extents, v.stored, v.order, v.byte_order, v.codec, v.tile_sites,
-        v.tiles, v.encoding, v.arrays, v.block);
+        v.tiles, v.encoding, v.arrays, v.block, v.at_odd_points);
   } else if constexpr (std::is_same_v<Value, SiteCodec>) {
-    all(a, v.order, v.third_rows_missing);
+    all(a, v.order, v.third_rows_missing, v.second_columns_missing, v.fixed16);
   } else if constexpr (std::is_same_v<Value, Tile>) {
     all(a, v.file, v.offset, v.bytes);
   } else if constexpr (std::is_same_v<Value, Record>) {

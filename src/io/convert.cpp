@@ -18,6 +18,7 @@
 #include "io/judgement.hpp"
 #include "io/local_box.hpp"
 #include "io/merge_texts.hpp"
+#include "io/observe.hpp"
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
 #include "lattice/range_boxes.hpp"
@@ -118,12 +119,20 @@ void check_conversion(transport::Transport& transport, const Catalog& catalog, c
   io::require_target(transport, to, options.overwrite);
 }
 
+const format::Format& target_of(const FieldEntry& entry, const std::string& to, const WriteOptions& options) {
+  FieldSpec spec = entry.payload.spec;
+  spec.precision = options.precision.value_or(spec.precision);
+  return io::target_format(to, options, spec, entry.payload.extents);
+}
+
 io::FieldPlan plan_of(const Catalog& catalog, const FieldEntry& entry, const std::string& to,
-                      const WriteOptions& options) {
-  return {
-      entry.name, entry.payload.spec, entry.payload.extents,
-      io::merge_texts(catalog, entry,
-                      io::target_format(to, options, entry.payload.spec, entry.payload.extents).for_fields(), options)};
+                      const io::Observed& observed, const ConvertOptions& options) {
+  return {entry.name,
+          entry.payload.spec,
+          entry.payload.extents,
+          io::merge_texts(catalog, entry, target_of(entry, to, options.write), options),
+          observed.plaquette,
+          observed.link_trace};
 }
 
 // The report of a file of several fields: that of the last one, with the bytes and seconds of all.
@@ -141,11 +150,13 @@ void add_to(Report& total, Report&& field) {
 
 // Everything but the data.
 Report rehearse(transport::Transport& transport, const Catalog& catalog, const std::string& to,
-                const Communicator& communicator, const WriteOptions& options) {
-  io::FieldWriter writer(transport, communicator, to, options);
+                const Communicator& communicator, const ConvertOptions& options) {
+  io::FieldWriter writer(transport, communicator, to, options.write);
   Report report;
   for (const FieldEntry& entry : catalog.fields) {
-    add_to(report, writer.rehearse(plan_of(catalog, entry, to, options)));
+    // Numbers that would be measured are as long as any.
+    const io::Observed observed{entry.plaquette.value_or(0), entry.link_trace.value_or(0)};
+    add_to(report, writer.rehearse(plan_of(catalog, entry, to, observed, options)));
   }
   writer.require_space();
   return report;
@@ -156,13 +167,16 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Fie
                      const Communicator& communicator, std::uint64_t writers, const ConvertOptions& options) {
   const Catalog& catalog = source.catalog();
   comm::Comm& comm = communicator.engine();
-  const auto placed = writer.place(comm::agree(comm, [&] { return plan_of(catalog, entry, to, options.write); }));
+  const auto wanted = comm::agree(comm, [&] { return target_of(entry, to, options.write).for_fields().observables(); });
+  const io::Observed observed = io::observe(source, entry, communicator, wanted);
+  const auto placed = writer.place(comm::agree(comm, [&] { return plan_of(catalog, entry, to, observed, options); }));
   Tallies tallies = comm::agree(comm, [&] {
     return Tallies{pump::Tally(entry.payload, io::sums_of(entry)), pump::Tally(placed->payload(), placed->layout.sums)};
   });
   const PartCopy copy{
       source.files(),  catalog, entry.payload, placed->payload(), communicator, writers, options.write.block_bytes,
       options.progress};
+  writer.make_files(*placed);
   const std::vector<transport::File*> files = writer.open(*placed, true);
   std::optional<pump::Sequence> target;
   comm::agree(comm, [&] {
@@ -223,7 +237,7 @@ Report convert(const std::string& from, const std::string& to, const Communicato
   comm::require_same(comm, [&] { return options::stated("ConvertOptions", options); });
   comm::agree(comm, [&] { check_conversion(transport, catalog, to, options.write); });
   if (!options.dry_run) return convert_fields(transport, *source, to, communicator, options);
-  return comm::agree(comm, [&] { return rehearse(transport, catalog, to, communicator, options.write); });
+  return comm::agree(comm, [&] { return rehearse(transport, catalog, to, communicator, options); });
 }
 
 }  // namespace lq

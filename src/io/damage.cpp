@@ -281,12 +281,15 @@ Checksum difference(const Checksum& a, const Checksum& b) { return {a.suma ^ b.s
 }  // namespace
 
 std::string_view of_sites(const Payload& payload) noexcept {
-  return payload.tile_sites == 0 ? "" : " of its sites, which lie in tiles";
+  return payload.tile_sites > 0  ? " of its sites, which lie in tiles"
+         : payload.at_odd_points ? " of its sites, whose links lie apart"
+                                 : "";
 }
 
 std::string describe_byte(const Payload& payload, std::uint64_t byte_of_site) {
   const FieldSpec& spec = payload.spec;
-  const std::uint64_t place = byte_of_site / spec.number_bytes();
+  if (payload.codec.fixed16 && byte_of_site < 4) return "the magnitude of the site";
+  const std::uint64_t place = payload.codec.fixed16 ? (byte_of_site - 4) / 2 : byte_of_site / spec.number_bytes();
   const std::uint64_t number = payload.codec.order.empty() ? place : payload.codec.order[place];
   if (!spec.is_complex) return fmt::format("number {}", number);
   const std::string_view part = number % 2 == 0 ? "real part" : "imaginary part";

@@ -56,7 +56,7 @@ void export_virtual(const std::string& from, const std::string& to, const Commun
     if (options.dry_run) io::require_target(transport, to, options.write.overwrite);
   });
   if (options.dry_run) return;
-  file->create(options.write.overwrite, 0, communicator.is_root());
+  file->create(options.write.overwrite, 0);
   file->write([&] { return literals; });
   file->finish(options.write.sync);
   file->publish(options.write.sync);

@@ -14,6 +14,7 @@
 #include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
 #include "io/catalog_codec.hpp"
+#include "io/other_clients.hpp"
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
 #include "io/sites.hpp"
@@ -72,7 +73,7 @@ base::ByteSource* FieldWriter::before() const {
 // What was asked of a format that knows of it.
 format::Choices FieldWriter::choices_for(const format::RecordFormat& target, std::string_view name) const {
   format::Choices choices = format::choices_of(options_);
-  if (!target.has_choices()) format::refuse_choices(choices, name);
+  format::refuse_choices(choices, target.known_choices(), name);
   return choices;
 }
 
@@ -86,6 +87,8 @@ std::unique_ptr<FieldWriter::Placed> FieldWriter::plan_field(const FieldPlan& pl
   request.spec.precision = options_.precision.value_or(plan.spec.precision);
   request.extents = plan.extents;
   request.metadata = plan.metadata;
+  request.plaquette = plan.plaquette;
+  request.link_trace = plan.link_trace;
   request.offset = end_;
   request.first = written_.empty() && (!before_ || before_->begins_message);
   request.checksum = options_.verify != Verify::none;
@@ -97,6 +100,13 @@ std::unique_ptr<FieldWriter::Placed> FieldWriter::plan_field(const FieldPlan& pl
   if (!makes_layout) return placed;
   placed->layout = placed->format->plan(request);
   for (const Payload& payload : placed->layout.payload) require_behind_end(payload);
+  if (!placed->layout.suffixes.front().empty() && options_.verify == Verify::read_back) {
+    throw Error(Code::unsupported,
+                path_ +
+                    ": a field in several files cannot be read back before they have their names; "
+                    "verify it afterwards",
+                {.path = path_});
+  }
   const bool goes_on = !files_.empty() || !written_.empty();
   if (placed->layout.payload.size() != 1 || (placed->layout.suffixes.size() != 1 && goes_on)) {
     throw Error(Code::unsupported, path_ + ": a field in several files must be the first and only one of its set",
@@ -132,11 +142,8 @@ void FieldWriter::require_behind_end(const Payload& payload) const {
 }
 
 // Further files of a set have the name of the first one with their suffix.
-void FieldWriter::open_for(const format::Layout& layout, bool touches_file) {
-  if (!files_.empty()) {
-    files_.front()->require_space(end_, layout.end.front() - end_);
-    return files_.front()->open_for_writing(touches_file);
-  }
+void FieldWriter::make_files(const format::Layout& layout) {
+  if (!files_.empty()) return files_.front()->require_space(end_, layout.end.front() - end_);
   auto files = comm::agree(communicator_.engine(), [&] {
     std::vector<std::unique_ptr<NewFile>> made;
     for (const std::string& suffix : layout.suffixes) {
@@ -144,8 +151,20 @@ void FieldWriter::open_for(const format::Layout& layout, bool touches_file) {
     }
     return made;
   });
-  for (std::size_t k = 0; k < files.size(); ++k) files[k]->create(options_.overwrite, layout.end[k], touches_file);
+  for (std::size_t k = 0; k < files.size(); ++k) files[k]->create(options_.overwrite, layout.end[k]);
   files_ = std::move(files);
+}
+
+// A file that grows in place has the size that its journal knows.
+void FieldWriter::open_files(const format::Layout& layout, bool touches_file) {
+  const bool grows_in_place = before_ && before_->in_place;
+  const bool is_encoded =
+      std::ranges::any_of(layout.payload, [](const Payload& payload) { return !payload.encoding.empty(); });
+  for (std::size_t k = 0; k < files_.size(); ++k) {
+    const bool size_is_known = !grows_in_place && !is_encoded && k < layout.end.size();
+    if (has_strange_caches_ && size_is_known) files_[k]->resize(layout.end[k]);
+    files_[k]->open_for_writing(touches_file);
+  }
 }
 
 // Collective. At the root, each literal to its file.
@@ -162,6 +181,19 @@ void FieldWriter::write(base::FunctionRef<std::vector<format::Literal>()> make) 
   }
 }
 
+// At the root.
+void FieldWriter::write_bulk(const std::vector<format::Bulk>& bulk) const {
+  std::vector<std::byte> buffer(bulk.empty() ? 0 : base::mebi);
+  for (const format::Bulk& one : bulk) {
+    const NewFile& file = *files_[static_cast<std::size_t>(one.file)];
+    for (std::uint64_t at = 0; at < one.length; at += buffer.size()) {
+      const auto piece = base::MutableBytes(buffer).first(std::min<std::uint64_t>(buffer.size(), one.length - at));
+      one.fill(at, piece);
+      file.named([&] { file.file().write_at(one.offset + at, piece); });
+    }
+  }
+}
+
 void FieldWriter::named(base::FunctionRef<void()> work) const {
   const auto named_from = [&](const auto& self, std::size_t k) -> void {
     if (k == files_.size()) return work();
@@ -172,7 +204,7 @@ void FieldWriter::named(base::FunctionRef<void()> work) const {
 
 Report FieldWriter::describe(const FieldPlan& plan, const FieldSpec& in_file) const {
   Report report;
-  report.path = path_;
+  report.path = files_.empty() ? path_ : files_.front()->path();
   report.format = target_format(path_, options_, in_file, plan.extents).name();
   report.field = name_of(plan);
   report.spec = in_file;
@@ -205,9 +237,19 @@ std::unique_ptr<FieldWriter::Placed> FieldWriter::place(const FieldPlan& plan) {
   return placed;
 }
 
-std::vector<transport::File*> FieldWriter::open(const Placed& placed, bool touches_file) {
-  open_for(placed.layout, touches_file);
+FieldWriter::Seen FieldWriter::make_files(const Placed& placed) {
+  make_files(placed.layout);
+  const NewFile& first = *files_.front();
+  const Seen seen = comm::agree(communicator_.engine(), [&] { return Seen{first.unit(), first.client()}; });
+  client_ = seen.client;
+  return seen;
+}
+
+std::vector<transport::File*> FieldWriter::open(const Placed& placed, bool touches_file, bool has_strange_caches) {
+  has_strange_caches_ = has_strange_caches_ || has_strange_caches;
+  open_files(placed.layout, touches_file);
   write([&] { return placed.layout.head; });
+  comm::agree_at_root(communicator_.engine(), [&] { write_bulk(placed.layout.bulk); });
   return comm::agree(communicator_.engine(), [&] {
     std::vector<transport::File*> opened;
     for (const auto& file : files_) opened.push_back(touches_file ? &file->file() : nullptr);
@@ -259,7 +301,8 @@ void FieldWriter::append_record(const std::string& type, std::string_view conten
     return target.for_records().plan_record(request);
   });
   broadcast(comm, layout);
-  open_for(layout, true);
+  make_files(layout);
+  open_files(layout, true);
   write([&] { return layout.head; });
   end_ = layout.end.front();
 }
@@ -272,7 +315,7 @@ void FieldWriter::complete(Report& report) {
   });
   const base::Stopwatch watch;
   if (before_ && before_->in_place) commit_in_place();
-  for (const auto& file : files_) file->finish(options_.sync);
+  for (const auto& file : files_) file->finish(sync());
   report.seconds.sync += comm::max_over_ranks(comm, watch.seconds());
   if (options_.verify == Verify::read_back) read_back(report);
   report.seconds.total += comm::max_over_ranks(comm, watch.seconds());
@@ -280,7 +323,7 @@ void FieldWriter::complete(Report& report) {
 
 // The data are on the disk before anything speaks of them.
 void FieldWriter::commit_in_place() {
-  files_.front()->sync(options_.sync);
+  files_.front()->sync(sync());
   comm::agree_at_root(communicator_.engine(), [&] {
     appending_->commit(end_);
     appending_.reset();
@@ -329,18 +372,19 @@ void FieldWriter::read_back(Report& report) {
                 path_ + ": the records that were read back are not those that were written; the file was not published",
                 {.path = path_});
   });
-  for (const Written& written : written_) read_back(written, report);
+  const std::uint64_t shift = has_strange_caches_ ? shift_to_other_clients(comm, client_) : 1;
+  for (const Written& written : written_) read_back(written, shift, report);
   report.read_back = true;
 }
 
-void FieldWriter::read_back(const Written& written, Report& report) {
+void FieldWriter::read_back(const Written& written, std::uint64_t shift, Report& report) {
   comm::Comm& comm = communicator_.engine();
   const Payload& payload = written.payload;
   pump::Tally tally = comm::agree(comm, [&] {
     pump::Tally passed(payload, written.sums.names());
     // A rank reads what its neighbour wrote, so that its own cache cannot vouch for the file.
     const auto ranks = static_cast<std::uint64_t>(comm.size());
-    const std::uint64_t share = (static_cast<std::uint64_t>(comm.rank()) + 1) % ranks;
+    const std::uint64_t share = (static_cast<std::uint64_t>(comm.rank()) + shift) % ranks;
     const lattice::Share part = lattice::share_of(payload.stored.volume(), ranks, share);
     if (part.begin == part.end) return passed;
     named([&] {

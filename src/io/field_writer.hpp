@@ -30,6 +30,7 @@ struct FieldPlan {
   FieldSpec spec;  // resolved, precision as in memory
   Extents extents;
   Metadata metadata;
+  std::optional<double> plaquette = {}, link_trace = {};  // of a gauge field, where they are known
 };
 
 class FieldWriter {
@@ -57,11 +58,19 @@ class FieldWriter {
   FieldWriter(transport::Transport& transport, const Communicator& communicator, std::string path, WriteOptions options,
               Continuation before);
 
-  // A field takes three steps: it is placed, its files are opened, and when its sites have passed it is finished.
+  // A field takes four steps: it is placed, its files are made, they are opened, and when its sites have passed it is
+  // finished.
   // Collective.
   std::unique_ptr<Placed> place(const FieldPlan& plan);
+  // Collective. The root has the files; what a writer of them should know, as this rank sees it.
+  struct Seen {
+    transport::Unit unit;
+    std::uint64_t client = 0;  // NewFile::client
+  };
+  Seen make_files(const Placed& placed);
   // Collective. The files of the field, with all that comes before the data; nullptr on ranks that do not touch them.
-  std::vector<transport::File*> open(const Placed& placed, bool touches_file);
+  // `has_strange_caches`: as SiteTransfer says.
+  std::vector<transport::File*> open(const Placed& placed, bool touches_file, bool has_strange_caches = false);
   // Local. Does `work`; its errors name the files as the user did.
   void named(base::FunctionRef<void()> work) const;
   // Collective. What comes behind the data; what can be said of the field.
@@ -92,10 +101,13 @@ class FieldWriter {
   void commit_in_place();
   base::ByteSource* before() const;
   Report describe(const FieldPlan& plan, const FieldSpec& in_file) const;
-  void open_for(const format::Layout& layout, bool touches_file);
+  void make_files(const format::Layout& layout);
+  void open_files(const format::Layout& layout, bool touches_file);
+  Sync sync() const noexcept { return has_strange_caches_ && options_.sync == Sync::none ? Sync::data : options_.sync; }
+  void write_bulk(const std::vector<format::Bulk>& bulk) const;
   void write(base::FunctionRef<std::vector<format::Literal>()> make);
   void read_back(Report& report);
-  void read_back(const Written& written, Report& report);
+  void read_back(const Written& written, std::uint64_t shift, Report& report);
 
   transport::Transport& transport_;
   Communicator communicator_;
@@ -104,7 +116,9 @@ class FieldWriter {
   std::vector<std::unique_ptr<NewFile>> files_;  // none: nothing was written yet
   std::unique_ptr<Appending> appending_;         // at the root, in place
   std::vector<Written> written_;
-  std::uint64_t end_ = 0;  // size of the (first) file so far
+  bool has_strange_caches_ = false;
+  std::uint64_t client_ = 0;  // NewFile::client
+  std::uint64_t end_ = 0;     // size of the (first) file so far
   std::optional<Continuation> before_;
 };
 

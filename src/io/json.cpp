@@ -221,6 +221,14 @@ void put(JsonWriter& json, const RepackReport& report) {
   json.end_object();
 }
 
+void put(JsonWriter& json, const CopyReport& report) {
+  json.begin_object().key("files").array(report.files).member("bytes", report.bytes);
+  json.member("moved_bytes", report.moved_bytes).member("present_files", report.present_files);
+  json.member("seconds", report.seconds).key("findings");
+  put(json, report.findings);
+  json.end_object();
+}
+
 void put(JsonWriter& json, const Report& report) {
   json.begin_object()
       .member("path", report.path)
@@ -303,6 +311,7 @@ std::string to_json(const FieldSpec& spec) { return json_text(spec); }
 std::string to_json(const Checksum& checksum) { return json_text(checksum); }
 std::string to_json(const Report& report) { return json_text(report); }
 std::string to_json(const RepackReport& report) { return json_text(report); }
+std::string to_json(const CopyReport& report) { return json_text(report); }
 std::string to_json(const Verification& verification) { return json_text(verification); }
 std::string to_json(const Difference& difference) { return json_text(difference); }
 std::string to_json(const Physics& physics) { return json_text(physics); }

@@ -62,7 +62,7 @@ void note_difference(Judgement& judgement, std::string stated, std::string found
 void compare_field(const Sums& all_stated, const Sums& all_found, Judgement& judgement) {
   for_each_pair(SumOf::field, all_stated, all_found, [&](const Sum& stated, const Sum& found) {
     judgement.compared.push_back(stated.name);
-    if (stated != found) note_difference(judgement, to_string(stated), to_string(found));
+    if (!agree(stated, found)) note_difference(judgement, to_string(stated), to_string(found));
   });
 }
 

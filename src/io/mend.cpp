@@ -41,6 +41,9 @@ class Mending {
   void mend_sums(const FieldEntry& entry, const pump::Tally& tally);
   bool has_damaged_slices(const FieldEntry& entry) const;
   const FieldEntry* cut_field() const;
+  bool holds_messages() const;
+  bool ends_early(const FieldEntry& entry) const;
+  void name_lost(const FieldEntry& entry);
   void rescue(const FieldEntry& entry);
   void warn(std::string rule, const FieldEntry& entry, std::string message);
   Catalog scan(base::ByteSource& file) const { return format::scan(file, limits_); }
@@ -131,6 +134,34 @@ const FieldEntry* Mending::cut_field() const {
   return nullptr;
 }
 
+// Parts of a lattice are for files of LIME messages.
+bool Mending::holds_messages() const {
+  return format::format_named("lime").container->recognise(*file_) != format::Likeness::no;
+}
+
+bool Mending::ends_early(const FieldEntry& entry) const {
+  const Payload& payload = entry.payload;
+  if (!cut_) return false;
+  if (payload.tile_sites == 0) return payload.offset + payload.length > *cut_;
+  return std::ranges::any_of(payload.tiles, [&](const Tile& tile) { return tile.offset + tile.bytes > *cut_; });
+}
+
+// The field stays as it is, and nothing vouches for it.
+void Mending::name_lost(const FieldEntry& entry) {
+  const Payload& payload = entry.payload;
+  const Record& record = catalog_.records.at(static_cast<std::size_t>(entry.record));
+  std::string lost = "some of its data are missing";
+  if (payload.tile_sites == 0) {
+    const int slowest = lattice::resolve_order(payload.order, payload.extents.size()).back();
+    const auto extent = static_cast<std::uint64_t>(payload.stored.extents[slowest]);
+    const std::uint64_t there = std::max(*cut_, payload.offset) - payload.offset;
+    lost = fmt::format("its slices {} to {} of {} are missing, or parts of them", there / (payload.length / extent),
+                       extent - 1, extent);
+  }
+  findings_.error(Code::truncated, "repair-lost", record,
+                  fmt::format("{}, for the file ended at byte {}; they are zeros now", lost, *cut_));
+}
+
 // Where the message begins that holds a record.
 std::uint64_t message_begin(const Catalog& catalog, const Record& record) {
   const auto first = std::ranges::find(catalog.records, record.message, &Record::message);
@@ -199,11 +230,13 @@ void Mending::rescue(const FieldEntry& entry) {
 
 MendedFile Mending::run() {
   mend_headers();
-  if (const FieldEntry* cut = cut_field()) {
+  if (const FieldEntry* cut = cut_field(); cut != nullptr && holds_messages()) {
     rescue(*cut);
   } else {
     // From the last on, so that records added to one field do not move another.
-    for (auto entry = catalog_.fields.rbegin(); entry != catalog_.fields.rend(); ++entry) mend_field(*entry);
+    for (auto entry = catalog_.fields.rbegin(); entry != catalog_.fields.rend(); ++entry) {
+      ends_early(*entry) ? name_lost(*entry) : mend_field(*entry);
+    }
   }
   MendedFile result;
   base::EditedSource& to_write = rescued_ ? *rescued_ : *file_;

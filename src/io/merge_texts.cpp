@@ -9,6 +9,10 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/text.hpp"
 #include "base/text_facts.hpp"
 #include "base/xml.hpp"
 
@@ -48,17 +52,29 @@ bool replace_fact(std::string& text, std::string_view key, std::string_view valu
   return true;
 }
 
+void require_kept(const Catalog& catalog, const FieldEntry& entry, const format::Format& target, const Metadata& lost) {
+  if (lost.empty()) return;
+  std::string names;
+  for (const auto& [name, text] : lost) names += (names.empty() ? "" : ", ") + base::printable(name);
+  throw Error(Code::unsupported,
+              fmt::format("{}: files of format \"{}\" have no place for {}, which \"{}\" has; allow the loss (option "
+                          "`allow_loss`, `lq`: --allow-loss), or convert to ildg, scidac or hdf5",
+                          catalog.path, target.name(), names, entry.name),
+              {.path = catalog.path, .record = base::printable(lost.front().first)});
+}
+
 }  // namespace
 
-Metadata merge_texts(const Catalog& catalog, const FieldEntry& entry, const format::FieldFormat& target,
-                     const WriteOptions& options) {
-  const Metadata& given = options.metadata;
+Metadata merge_texts(const Catalog& catalog, const FieldEntry& entry, const format::Format& target,
+                     const ConvertOptions& options) {
+  const Metadata& given = options.write.metadata;
   Metadata texts = texts_of(catalog, entry);
   std::erase_if(texts, [&](const auto& text) {
     return std::ranges::any_of(given, [&](const auto& item) { return same_name(item.first, text.first); });
   });
   const Precision stored = entry.payload.spec.precision;
-  Metadata result = target.carried(texts, options.precision.value_or(stored) != stored);
+  Metadata result = target.for_fields().carried(texts, options.write.precision.value_or(stored) != stored);
+  if (!options.allow_loss) require_kept(catalog, entry, target, format::lost_texts(texts, result));
   const std::size_t carried = result.size();
   for (const auto& [key, value] : given) {
     bool replaced = false;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <limequat/catalog.hpp>
+#include <limequat/inspect.hpp>
 #include <limequat/metadata.hpp>
 #include <limequat/options.hpp>
 
@@ -14,7 +15,8 @@ namespace lq::io {
 
 // The source's texts that the target can hold, with the user's: a text in the place of one of the same name, a value
 // in the place of one that a text gives under that name ("beta = 6.0" in xlf-info), or else a text of its own.
-Metadata merge_texts(const Catalog& catalog, const FieldEntry& entry, const format::FieldFormat& target,
-                     const WriteOptions& options);
+// unsupported: something would be lost that was not allowed to be.
+Metadata merge_texts(const Catalog& catalog, const FieldEntry& entry, const format::Format& target,
+                     const ConvertOptions& options);
 
 }  // namespace lq::io

@@ -11,14 +11,14 @@
 #include <limequat/error.hpp>
 
 #include "base/clock.hpp"
+#include "base/path.hpp"
+#include "base/temporary_name.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 
 namespace lq::io {
 
 namespace {
-
-constexpr std::size_t longest_name = 255;  // of one path component on the file systems in use
 
 [[noreturn]] void throw_exists(const std::string& path) {
   throw Error(Code::exists, path + ": there is a file of this name already; choose another name or ask to overwrite it",
@@ -35,14 +35,6 @@ constexpr std::size_t longest_name = 255;  // of one path component on the file 
 }
 
 }  // namespace
-
-std::string temporary_name(const std::string& path, std::uint32_t number) {
-  const std::string tail = fmt::format(".{:08x}.part", number);
-  const std::size_t slash = path.rfind('/');
-  const std::size_t start = slash == std::string::npos ? 0 : slash + 1;
-  const std::size_t keep = std::min(path.size() - start, longest_name - tail.size());
-  return path.substr(0, start + keep) + tail;
-}
 
 void require_space(transport::Transport& transport, const std::string& path, std::uint64_t bytes) {
   const std::optional<std::uint64_t> space = transport.free_space(path);
@@ -89,7 +81,7 @@ bool require_target(transport::Transport& transport, const std::string& path, bo
 NewFile::NewFile(transport::Transport& transport, const Communicator& communicator, const std::string& path)
     : transport_(transport), communicator_(communicator), path_(path) {}
 
-void NewFile::create(bool overwrite, std::uint64_t bytes, bool writes) {
+void NewFile::create(bool overwrite, std::uint64_t bytes) {
   overwrite_ = overwrite;
   comm::Comm& comm = communicator_.engine();
   comm::agree_at_root(comm, [&] {
@@ -97,9 +89,35 @@ void NewFile::create(bool overwrite, std::uint64_t bytes, bool writes) {
     reserve(0, bytes);
   });
   temporary_path_ = comm::broadcast_text(comm, temporary_path_);
-  if (!identity_) identity_.emplace();
-  comm.broadcast(std::as_writable_bytes(std::span(&*identity_, 1)), 0);
-  open_for_writing(writes);
+  struct {
+    transport::Identity identity;
+    transport::Unit unit;
+  } born{identity_.value_or(transport::Identity{}), unit_};
+  comm.broadcast(std::as_writable_bytes(std::span(&born, 1)), 0);
+  identity_ = born.identity;
+  unit_ = born.unit;
+}
+
+// Only the file itself tells its stripes, and one rank has asked it. A rank that sees another file system (a server its
+// disk, the others the network) has a view of its own.
+transport::Unit NewFile::unit() const {
+  if (communicator_.is_root()) return unit_;
+  transport::Unit mine = transport_.unit(base::directory_of(path_));
+  if (mine.single_owner == unit_.single_owner && mine.one_writer == unit_.one_writer) mine.bytes = unit_.bytes;
+  return mine;
+}
+
+std::uint64_t NewFile::client() const {
+  try {
+    return communicator_.is_root() ? identity_->device : transport_.identity(base::directory_of(path_)).device;
+  } catch (const Error& error) {
+    if (error.code() != Code::not_found) throw;
+    return 0;  // of a folder that is not there opening the file tells more
+  }
+}
+
+void NewFile::resize(std::uint64_t bytes) {
+  comm::agree_at_root(communicator_.engine(), [&] { named([&] { file_->resize(bytes); }); });
 }
 
 void NewFile::go_on(const std::string& temporary_path) {
@@ -147,12 +165,13 @@ void NewFile::create_at_root(std::uint64_t bytes) {
   io::require_space(transport_, path_, bytes);
   std::random_device random;
   for (int attempt = 0;; ++attempt) {
-    temporary_path_ = temporary_name(path_, random());
+    temporary_path_ = base::temporary_name(path_, random());
     try {
       file_ = transport_.create(temporary_path_, {.is_private = replaces});
       created_ = true;
       process_ = ::getpid();
       identity_ = file_->identity();
+      unit_ = transport_.unit(temporary_path_);
       return;
     } catch (const Error& error) {
       constexpr int attempts = 100;

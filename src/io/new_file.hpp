@@ -25,9 +25,14 @@ class NewFile {
  public:
   // Local.
   NewFile(transport::Transport& transport, const Communicator& communicator, const std::string& path);
-  // Checks the target (exists, is a directory, ...) and the free space for `bytes`, then creates the temporary
-  // file. Ranks for which `writes` is false do not open it.
-  void create(bool overwrite, std::uint64_t bytes, bool writes);
+  // Checks the target (exists, is a directory, ...) and the free space for `bytes`, then creates the temporary file,
+  // which the root opens.
+  void create(bool overwrite, std::uint64_t bytes);
+  // Local. What a writer of it should know: the root asks the new file, the others its folder.
+  transport::Unit unit() const;
+  // Local. Tells the mounts of this node apart: each is a client of its own, which may keep pages that others do not
+  // see. 0: not known.
+  std::uint64_t client() const;
   // Part of something larger, which is there as `temporary_path` and stays when it is abandoned: its owner names or
   // removes it. The root opens it.
   void go_on(const std::string& temporary_path);
@@ -39,6 +44,8 @@ class NewFile {
   const std::string& temporary_path() const noexcept { return temporary_path_; }
   // Collective. From now on this rank writes, too, if `writes`.
   void open_for_writing(bool writes);
+  // Sets the size: a client that caches pages believes its own idea of it.
+  void resize(std::uint64_t bytes);
   // Local. Only on ranks that write (and on root).
   transport::File& file() const noexcept { return *file_; }
   // Local. Does `work` on the file; its errors name the file as the user did, not by its temporary name.
@@ -78,11 +85,10 @@ class NewFile {
   enum class Name { none, fresh, taken_over } name_ = Name::none;
   int process_ = 0;                              // that created it: a forked child leaves it alone
   std::optional<transport::Identity> identity_;  // of the file it created
+  transport::Unit unit_;                         // of that file, as the root sees it
   std::unique_ptr<transport::File> file_;
 };
 
-// Local. "conf.0010.ildg" -> "conf.0010.ildg.1a2b3c4d.part", in the same directory so that a rename is atomic.
-std::string temporary_name(const std::string& path, std::uint32_t number);
 // Local. Refuses a path that a new file cannot take: an existing file (unless `overwrite`), a directory, a device.
 // Whether there is a file that will be replaced.
 bool require_target(transport::Transport& transport, const std::string& path, bool overwrite);

@@ -37,7 +37,7 @@ class New : public ::testing::Test {
  protected:
   std::unique_ptr<NewFile> create(bool overwrite) {
     auto file = std::make_unique<NewFile>(transport::posix(), Communicator(), path_);
-    file->create(overwrite, 4, true);
+    file->create(overwrite, 4);
     return file;
   }
   static void complete(NewFile& file) {
@@ -79,7 +79,7 @@ TEST_F(New, FileIsNotOpenedThroughALinkThatTookItsPlace) {
   testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
     const Communicator all(comm);
     NewFile file(transport::posix(), all, path_);
-    file.create(false, 4, comm->rank() == 0);
+    file.create(false, 4);
     comm->barrier();
     if (comm->rank() == 0) {
       fs::remove(file.temporary_path());

@@ -14,6 +14,26 @@
 
 namespace lq::io {
 
+namespace {
+
+// Whether a file holds the fields that it held: what was put behind them disturbs nobody who reads them. Of a file
+// without fields everything.
+bool still_holds(Catalog now, Catalog before) {
+  const auto without_journal = [](Catalog& catalog) {
+    std::erase_if(catalog.findings, [](const Finding& finding) { return finding.rule.starts_with("journal-"); });
+    return encode(catalog);
+  };
+  if (before.fields.empty()) return without_journal(now) == without_journal(before);
+  if (now.format != before.format || now.fields.size() < before.fields.size()) return false;
+  now.fields.resize(before.fields.size());
+  Catalog fields_now, fields_before;
+  fields_now.fields = std::move(now.fields);
+  fields_before.fields = std::move(before.fields);
+  return encode(fields_now) == encode(fields_before);
+}
+
+}  // namespace
+
 std::shared_ptr<ScannedFile> ScannedFile::open(transport::Transport& transport, const std::string& path,
                                                const Communicator& communicator, const Limits& limits) {
   comm::Comm& comm = communicator.engine();
@@ -104,11 +124,7 @@ void ScannedFile::require_as_scanned() {
     const auto file = files_.open_read(path_);
     const transport::Identity now = file->identity();
     if (is_unchanged(files_.opened(path_).value(), now)) return;
-    const auto without_journal = [](Catalog catalog) {
-      std::erase_if(catalog.findings, [](const Finding& finding) { return finding.rule.starts_with("journal-"); });
-      return encode(catalog);
-    };
-    if (without_journal(format::scan(*file, limits_)) != without_journal(catalog_)) {
+    if (!still_holds(format::scan(*file, limits_), catalog_)) {
       throw Error(Code::io,
                   path_ + ": the file was changed since it was opened, and holds something else now; open it again",
                   {.path = path_});

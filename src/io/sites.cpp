@@ -9,9 +9,11 @@
 #include <fmt/format.h>
 #include <limequat/machine.hpp>
 
+#include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
+#include "io/call_cost.hpp"
 #include "lattice/tile_map.hpp"
 #include "route/choose.hpp"
 
@@ -43,6 +45,7 @@ bool has_whole_tiles(const lattice::RowPlan& plan, const Payload& payload) {
 // Facts of this rank that the choice depends on, and then those of all ranks: the strictest.
 struct View {
   transport::Unit unit;
+  std::uint64_t client = 0;
   bool is_readable = true;
   bool has_whole_tiles = true;
 };
@@ -52,6 +55,7 @@ struct Decision {
   Strategy strategy = Strategy::direct;
   route::ShareOptions shares;
   bool has_warning = false;
+  bool has_strange_caches = false;
 };
 
 // Collective. Rank 0 decides for all: others may see another file system, or another profile.
@@ -65,12 +69,16 @@ Decision decide(comm::Comm& comm, const SitePlan& plan, const route::Transfer& t
       situation.has_whole_tiles = view.has_whole_tiles;
       situation.checksum = !plan.sums.empty();
       const UsableMachine site = usable_machine_of(plan.route.profile);
-      const Machine& machine = site.machine;
+      Machine machine = site.machine;
+      if (plan.new_file_in != nullptr && plan.route.strategy == Strategy::automatic && comm.size() > 1) {
+        take_measured_calls(machine, *plan.new_file_in, plan.path);
+      }
       warning = site.warning;
       situation.can_pull = situation.can_pull && machine.pull_permitted;
       situation.can_share = situation.can_share && machine.shared_memory_permitted;
       const route::Choice choice = route::choose(transfer, situation, plan.route, machine);
-      decision = {choice.strategy, choice.shares, !warning.empty()};
+      decision = {choice.strategy, choice.shares, !warning.empty(),
+                  transfer.writing && view.unit.single_owner && !situation.is_one_client};
     } catch (const Error& error) {
       ErrorFacts facts = error.facts();
       facts.path = plan.path;
@@ -83,14 +91,16 @@ Decision decide(comm::Comm& comm, const SitePlan& plan, const route::Transfer& t
 }
 
 // Collective.
-route::Situation look_around(comm::Comm& comm, bool is_readable) {
+route::Situation look_around(comm::Comm& comm, const View& view) {
   const comm::Node& node = comm.node();
-  std::array<std::uint64_t, 1> all{is_readable ? 1U : 0U};
+  // Two mounts on a node are two clients.
+  std::array<std::uint64_t, 3> all{view.is_readable ? 1U : 0U, view.client, ~view.client};
   comm.all_reduce(all, comm::Reduce::min);
   route::Situation situation;
   situation.is_known = true;
   situation.ranks_per_node = static_cast<std::uint64_t>(node.largest());
   situation.is_one_node = node.is_only();
+  situation.is_one_client = node.is_only() && all[1] == ~all[2];
   situation.can_share = true;  // where it turns out that there is no memory to share, messages take its place
   situation.can_pull = node.can_pull();
   situation.is_in_memory = all[0] == 1;
@@ -113,7 +123,7 @@ Decision choose(comm::Comm& comm, const SitePlan& plan, const route::Transfer& t
     const Decision early = decide(comm, plan, transfer, view, {}, warning);
     if (early.strategy == Strategy::direct) return early;
   }
-  return decide(comm, plan, transfer, view, look_around(comm, view.is_readable), warning);
+  return decide(comm, plan, transfer, view, look_around(comm, view), warning);
 }
 
 // Collective. Whether every rank has a core for a second thread, and enough to do.
@@ -154,7 +164,7 @@ void SiteTransfer::set_rows() {
 
 void SiteTransfer::choose_route() {
   comm::Comm& comm = grid_.communicator().engine();
-  View view{plan_.unit, true, true};
+  View view{plan_.unit, plan_.client, true, true};
   route::Transfer all;
   comm::agree(comm, [&] {
     all = transfer();
@@ -163,6 +173,7 @@ void SiteTransfer::choose_route() {
   });
   const Decision decision = choose(comm, plan_, all, view, warning_);
   strategy_ = decision.strategy;
+  has_strange_caches_ = decision.has_strange_caches;
   touches_file_ = grid_.local_volume() > 0;
   if (strategy_ != Strategy::direct) comm::agree(comm, [&] { share(decision.shares); });
 }

@@ -29,7 +29,9 @@ struct SitePlan {
   std::string path;  // for errors
   Payload payload;
   Box region;  // the sites that move, in coordinates of the file's lattice; as large as the grid's lattice
-  transport::Unit unit = {};
+  transport::Unit unit = {};                      // as this rank sees it
+  std::uint64_t client = 0;                       // NewFile::client
+  transport::Transport* new_file_in = nullptr;    // where the cost of a call may be measured; nullptr: nowhere
   std::vector<SumName> sums = {};                 // that are taken
   const format::TileCodec* tile_codec = nullptr;  // of the payload's encoding
   RouteOptions route = {};
@@ -48,6 +50,9 @@ class SiteTransfer {
   void choose_route();
   bool touches_file() const noexcept { return touches_file_; }  // this rank
   Strategy strategy() const noexcept { return strategy_; }
+  // The same on all ranks. Several of them write through caches that do not know of each other: the size of the file is
+  // set before they open it, and every writer syncs.
+  bool has_strange_caches() const noexcept { return has_strange_caches_; }
   const route::Shares* shares() const noexcept { return shares_.get(); }  // nullptr: direct
   const Payload& payload() const noexcept { return plan_.payload; }
 
@@ -85,7 +90,8 @@ class SiteTransfer {
   SitePlan plan_;
   std::variant<Field, MutableField> field_;
   Strategy strategy_ = Strategy::direct;
-  std::string warning_;    // of the choice; empty: none
+  std::string warning_;  // of the choice; empty: none
+  bool has_strange_caches_ = false;
   lattice::RowPlan rows_;  // of this rank
   std::shared_ptr<const route::Shares> shares_;
   bool touches_file_ = false;

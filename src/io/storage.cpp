@@ -49,7 +49,7 @@ std::string describe(const Payload& payload, const SiteOptions& options) {
 }
 
 void require_fit(const Payload& payload, const Grid& grid, const FieldSpec& spec, const std::string& path) {
-  if (payload.tile_sites > 0 || payload.arrays != 1) {
+  if (!payload.is_in_one_piece() || payload.arrays != 1) {
     throw Error(Code::unsupported, path + ": sites in files of the caller's lie in one piece", {.path = path});
   }
   const bool fits = payload.stored.extents == grid.extents() && payload.spec.numbers == spec.numbers;

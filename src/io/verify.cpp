@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string_view>
+#include <utility>
 
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
@@ -23,6 +25,7 @@
 #include "io/scan.hpp"
 #include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
+#include "physics/zero_links.hpp"
 #include "pump/past.hpp"
 
 namespace lq {
@@ -33,6 +36,17 @@ namespace {
 constexpr double observable_tolerance = 1e-5;
 // More links than this share off SU(N) are no damage but another kind of field (smeared or rescaled links).
 constexpr double most_damaged = 0.1;
+
+// Conventions of programs rather than other links: sums over colours, one orientation or both.
+std::string factor_between(double stated, double measured) {
+  constexpr std::pair<double, std::string_view> factors[] = {
+      {2, "twice as much"}, {3, "three times as much"}, {1.0 / 2, "half as much"}, {1.0 / 3, "a third of that"}};
+  for (const auto& [factor, words] : factors) {
+    if (std::abs(stated - factor * measured) > observable_tolerance) continue;
+    return fmt::format("{}, in another normalisation, or else ordering, signs or data are wrong", words);
+  }
+  return {};
+}
 
 class Verifier {
  public:
@@ -55,6 +69,8 @@ class Verifier {
   bool can_measure(const FieldEntry& entry) const;
   Physics measure_field(const FieldEntry& entry);
   void judge_physics(const FieldEntry& entry, const FieldVerdict& verdict);
+  void judge_zero_links(const FieldEntry& entry, const FieldVerdict& verdict);
+  void judge_averages(const FieldEntry& entry, const Physics& physics);
   void compare(const FieldEntry& entry, std::string_view what, const std::optional<double>& stated, double measured);
   void add(const FieldEntry& entry, Severity severity, Code code, std::string rule, const std::string& message,
            std::string expected = {}, std::string found = {});
@@ -63,6 +79,7 @@ class Verifier {
   const VerifyOptions& options_;
   std::shared_ptr<io::ScannedFile> file_;
   Verification result_;
+  physics::ZeroLinks zeros_;  // of the field that was measured last
 };
 
 Verification Verifier::run() {
@@ -186,6 +203,7 @@ Physics Verifier::measure_field(const FieldEntry& entry) {
   });
   io::read_entry(file_->files(), catalog(), entry, grid, field,
                  {.verify = Verify::none, .block_bytes = options_.block_bytes});
+  zeros_ = physics::count_zero_links(grid, field);
   return measure(grid, field);
 }
 
@@ -198,18 +216,42 @@ void Verifier::judge_physics(const FieldEntry& entry, const FieldVerdict& verdic
     return;  // every average below is spoilt
   }
   const Unitarity& links = physics.unitarity;
+  if (links.far_links == zeros_.all) {
+    judge_zero_links(entry, verdict);
+    return judge_averages(entry, physics);
+  }
   const double link_count = static_cast<double>(volume(entry.payload.extents)) * entry.payload.spec.links;
   if (static_cast<double>(links.far_links) > most_damaged * link_count) {
     add(entry, Severity::warning, Code::ok, "not-unitary",
         fmt::format("{}: \"{}\": the links are not in SU({}): |U U^dagger - 1| is {:.3g} on average; smeared or "
                     "rescaled links?",
                     catalog().path, entry.name, entry.payload.spec.colors, links.mean));
-  } else if (links.far_links > 0 && verdict.zeros.sites == 0) {
+  } else if (verdict.zeros.sites == 0) {
     add(entry, Severity::error, Code::malformed, "damaged-links",
         fmt::format("{}: \"{}\": damaged links, {} of them off SU({}), most of all link {} of site {}, by {:.3g}",
                     catalog().path, entry.name, links.far_links, entry.payload.spec.colors, links.worst_link,
                     site_text(links.worst_site), links.largest));
   }
+  judge_averages(entry, physics);
+}
+
+// All links are in the group but for those that are zero.
+void Verifier::judge_zero_links(const FieldEntry& entry, const FieldVerdict& verdict) {
+  const Extents& extents = entry.payload.extents;
+  const std::uint64_t border = volume(extents) / static_cast<std::uint64_t>(extents[extents.size() - 1]);
+  if (zeros_.all == border && zeros_.leaving_last_slice == border) {
+    add(entry, Severity::note, Code::ok, "open-boundary",
+        fmt::format("{}: \"{}\": the links that leave the last time slice are zero: open boundaries in time",
+                    catalog().path, entry.name));
+  } else if (zeros_.all > 0 && verdict.zeros.sites == 0) {
+    add(entry, Severity::error, Code::malformed, "zero-links",
+        fmt::format("{}: \"{}\": {} links are zero, and not just those that leave the last time slice, as open "
+                    "boundaries have it",
+                    catalog().path, entry.name, zeros_.all));
+  }
+}
+
+void Verifier::judge_averages(const FieldEntry& entry, const Physics& physics) {
   compare(entry, "plaquette", entry.plaquette, physics.plaquette.average);
   compare(entry, "link trace", entry.link_trace, physics.link_trace);
 }
@@ -217,10 +259,10 @@ void Verifier::judge_physics(const FieldEntry& entry, const FieldVerdict& verdic
 void Verifier::compare(const FieldEntry& entry, std::string_view what, const std::optional<double>& stated,
                        double measured) {
   if (!stated || std::abs(*stated - measured) <= observable_tolerance) return;
+  const std::string factor = factor_between(*stated, measured);
   add(entry, Severity::error, Code::malformed, what == "plaquette" ? "plaquette" : "link-trace",
-      fmt::format(
-          "{}: \"{}\": the {} of the links is {:.12g}, the file states {:.12g}: ordering, signs or data are wrong",
-          catalog().path, entry.name, what, measured, *stated),
+      fmt::format("{}: \"{}\": the {} of the links is {:.12g}, the file states {:.12g}: {}", catalog().path, entry.name,
+                  what, measured, *stated, factor.empty() ? "ordering, signs or data are wrong" : factor),
       fmt::format("{:.12g}", *stated), fmt::format("{:.12g}", measured));
 }
 

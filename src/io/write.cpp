@@ -14,6 +14,7 @@
 
 #include "comm/agree.hpp"
 #include "grid/local_field.hpp"
+#include "io/observe.hpp"
 #include "io/sites.hpp"
 #include "io/transfer.hpp"
 
@@ -35,10 +36,18 @@ FieldPlan prepare(const Grid& grid, const Field& local, const std::string& path,
   comm::Comm& comm = grid.communicator().engine();
   require_same_request(comm, path, options, local.spec, name, metadata);
   std::optional<Physics> physics;
-  if (options.measure && local.spec.kind == FieldKind::gauge) physics = measure(grid, local);
+  const bool is_stated = comm::agree_alike(comm, [&] {
+    return target_format(path, options, local.spec, grid.extents()).for_fields().observables() !=
+           format::Observables::in_texts;
+  });
+  if (can_be_measured(local.spec, grid.extents()) && (options.measure || is_stated)) physics = measure(grid, local);
   return comm::agree(comm, [&] {
     FieldPlan plan{name, local.spec, grid.extents(), metadata};
-    if (physics) add_measurements(plan.metadata, *physics);
+    if (physics && options.measure) add_measurements(plan.metadata, *physics);
+    if (physics) {
+      plan.plaquette = physics->plaquette.average;
+      plan.link_trace = physics->link_trace;
+    }
     return plan;
   });
 }
@@ -54,13 +63,16 @@ class FieldTransfer {
   void begin(transport::Transport& transport, const std::string& path, const std::string& name,
              const Metadata& metadata, const WriteOptions& options) {
     placed_ = writer_.place(prepare(grid_, local_, path, name, metadata, options));
+    const FieldWriter::Seen seen = writer_.make_files(*placed_);
     sites_ = comm::agree(grid_.communicator().engine(), [&] {
       const Payload& payload = placed_->payload();
       return std::make_unique<SiteTransfer>(grid_,
                                             SitePlan{.path = path,
                                                      .payload = payload,
                                                      .region = payload.stored,
-                                                     .unit = transport.unit(path),
+                                                     .unit = seen.unit,
+                                                     .client = seen.client,
+                                                     .new_file_in = &transport,
                                                      .sums = placed_->layout.sums,
                                                      .tile_codec = placed_->format->tile_codec(payload.encoding),
                                                      .route = options.route,
@@ -68,7 +80,7 @@ class FieldTransfer {
                                             local_);
     });
     sites_->choose_route();
-    sites_->start(writer_.open(*placed_, sites_->touches_file()));
+    sites_->start(writer_.open(*placed_, sites_->touches_file(), sites_->has_strange_caches()));
   }
 
   pump::Movement& movement() { return sites_->movement(); }

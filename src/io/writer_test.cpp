@@ -183,7 +183,10 @@ class WatchedFormat final : public format::FieldFormat {
     seen_.choices.push_back(request.choices);
     return scidac().plan_record(request);
   }
-  bool has_choices() const override { return true; }
+  std::span<const std::string_view> known_choices() const override {
+    static constexpr std::array<std::string_view, 4> known{"layout", "dataset_chunk", "filters", "time_stamps"};
+    return known;
+  }
   Metadata carried(const Metadata& texts, bool changes) const override { return scidac().carried(texts, changes); }
   void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry,
                   const format::Digest& sums) const override {

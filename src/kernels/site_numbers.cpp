@@ -61,6 +61,17 @@ void rebuild(std::byte* at, std::uint64_t matrices) noexcept {
   }
 }
 
+template <class Number>
+void rebuild_columns(std::byte* at, std::uint64_t matrices) noexcept {
+  Complex<Number> u[2][2];
+  for (; matrices > 0; --matrices, at += sizeof u) {
+    std::memcpy(u, at, sizeof u);
+    u[0][1] = {-u[1][0].re, u[1][0].im};
+    u[1][1] = {u[0][0].re, -u[0][0].im};
+    std::memcpy(at, u, sizeof u);
+  }
+}
+
 }  // namespace
 
 void gather_numbers(Precision precision, std::span<const std::uint32_t> order, const std::byte* memory,
@@ -78,6 +89,11 @@ void scatter_numbers(Precision precision, std::span<const std::uint32_t> order, 
 void rebuild_third_rows(Precision precision, std::byte* matrices_at, std::uint64_t matrices) noexcept {
   if (precision == Precision::single) return rebuild<float>(matrices_at, matrices);
   rebuild<double>(matrices_at, matrices);
+}
+
+void rebuild_second_columns(Precision precision, std::byte* matrices_at, std::uint64_t matrices) noexcept {
+  if (precision == Precision::single) return rebuild_columns<float>(matrices_at, matrices);
+  rebuild_columns<double>(matrices_at, matrices);
 }
 
 }  // namespace lq::kernels

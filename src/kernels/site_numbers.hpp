@@ -24,4 +24,8 @@ void scatter_numbers(Precision precision, std::span<const std::uint32_t> order, 
 // The third row of each of `matrices` SU(3) matrices, one behind the other: conj(row 0 x row 1), in their precision.
 void rebuild_third_rows(Precision precision, std::byte* matrices_at, std::uint64_t matrices) noexcept;
 
+// The second column of each of `matrices` SU(2) matrices, one behind the other: (-conj(c), conj(a)) of the first (a,
+// c).
+void rebuild_second_columns(Precision precision, std::byte* matrices_at, std::uint64_t matrices) noexcept;
+
 }  // namespace lq::kernels

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "lattice/odd_points.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::lattice {
@@ -84,6 +85,12 @@ TilePiece TileMap::piece_at(std::uint64_t file_site) const noexcept {
 }
 
 std::uint64_t offset_of(const Payload& payload, std::uint64_t file_site, std::uint64_t byte_of_site) {
+  if (payload.at_odd_points) {
+    const OddPoints points(payload);
+    const std::uint64_t link = points.link_bytes();
+    const std::uint64_t place = OddPoints::Walk(points, file_site).place(static_cast<int>(byte_of_site / link));
+    return payload.offset + place * link + byte_of_site % link;
+  }
   if (payload.tile_sites == 0) return payload.offset + file_site * payload.site_bytes() + byte_of_site;
   const TileMap map(payload);
   const TilePiece piece = map.piece_at(file_site);

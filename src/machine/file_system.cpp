@@ -149,6 +149,7 @@ FileSystem examine_file_system(const std::string& path) {
   result.is_shared = kind.is_shared;
   result.needs_single_owner = needs_single_owner(result.name);
   result.allows_holes = kind.allows_holes;
+  result.device = status.st_dev;
   const auto preferred = static_cast<std::uint64_t>(std::max<blksize_t>(status.st_blksize, 0));
   if (kind.unit == Unit::preferred && is_plausible_block(preferred)) {
     result.block_bytes = std::max(result.block_bytes, preferred);

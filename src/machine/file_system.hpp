@@ -21,6 +21,7 @@ struct FileSystem {
   // other nodes open anew.
   bool needs_single_owner = false;
   bool allows_holes = true;  // what was never written takes no space and reads as zeros
+  std::uint64_t device = 0;  // of the mount, as this node numbers them: two mounts are two clients
   std::uint64_t total_bytes = 0;
   std::uint64_t free_bytes = 0;  // for this user; quotas are not seen
 };

@@ -122,6 +122,15 @@ std::optional<std::string> complaint_about(const Key& key, const Machine& machin
   return std::visit([&](auto member) { return complaint(key.bound, machine.*member); }, key.member);
 }
 
+std::optional<std::string> complaint_about_target(std::string_view name, const std::vector<std::string>& folders) {
+  if (name.empty() || name.size() > longest_text || name.find_first_of(":/") != std::string_view::npos) {
+    return "a name without colon and slash";
+  }
+  if (folders.empty()) return "a folder, or a list of folders";
+  if (std::ranges::any_of(folders, [](const std::string& folder) { return folder.empty(); })) return "no empty text";
+  return complaint(Bound::none, folders);
+}
+
 std::string profile_text(const Machine& machine) {
   std::string text =
       "# Site profile of Limequat: this machine in numbers. B/s: bytes per second, s: seconds.\n"
@@ -135,6 +144,10 @@ std::string profile_text(const Machine& machine) {
     text += line.find('\n') == std::string::npos ? fmt::format("{:<32}# {}\n", line + " ", key.meaning)
                                                  : fmt::format("# {}\n{}\n", key.meaning, line);
   }
+  if (machine.targets.empty()) return text;
+  text += fmt::format("\n# Folders that \"lq copy FILE NAME:\" copies to.\n[{}]\n", targets_section);
+  for (const auto& [name, folders] : machine.targets)
+    text += fmt::format("{} = {}\n", quoted(name), value_text(folders));
   return text;
 }
 
@@ -158,7 +171,9 @@ std::string to_json(const Machine& machine) {
     json.key(key.name);
     std::visit([&](auto member) { write(json, machine.*member); }, key.member);
   }
-  return json.end_object().take();
+  json.key(machine::targets_section).begin_object();
+  for (const auto& [name, folders] : machine.targets) json.key(name).array(folders);
+  return json.end_object().end_object().take();
 }
 
 }  // namespace lq

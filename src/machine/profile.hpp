@@ -39,6 +39,10 @@ std::span<const Key> profile_keys();
 // What is expected of the value of `key`, if that in `machine` is not such.
 std::optional<std::string> complaint_about(const Key& key, const Machine& machine);
 
+// The section of Machine::targets, whose keys are names of the site's own.
+inline constexpr std::string_view targets_section = "targets";
+std::optional<std::string> complaint_about_target(std::string_view name, const std::vector<std::string>& folders);
+
 // malformed, with line and key; `path` is for messages. unsupported: built without toml++.
 Machine parse_profile(std::string_view text, const std::string& path);
 

@@ -64,6 +64,7 @@ Machine unusual_machine() {
   machine.pull_permitted = false;
   machine.findings = {"locks: not supported",
                       "second, with # and ]\n\x01 and \xc3\xa4, \xef\xb7\xb7, \xf0\x9f\x8d\x8b"};
+  machine.targets = {{"tape archive", {"/tape"}}, {"two \"\xc3\xa4\"", {"/a b", "/c"}}};
   return machine;
 }
 
@@ -81,6 +82,7 @@ TEST(Profile, ReadsBackAsTheSameMachine) {
   EXPECT_FALSE(read.pull_permitted);
   EXPECT_TRUE(read.shared_memory_permitted);
   EXPECT_EQ(read.findings, written.findings);
+  EXPECT_EQ(read.targets, written.targets);
 }
 
 TEST(Profile, WithoutKeysIsTheDefault) {
@@ -112,6 +114,11 @@ TEST(Profile, ThatIsWrongNamesFileLineKeyAndRemedy) {
       {"[doctor]\nfindings = [\"x\", 2]\n", {"line 2", "doctor.findings", "text"}},
       {"storage = 7\n", {"line 1", "storage", "section"}},
       {"[storage.more]\nx = 1\n", {"line 1", "storage.more", "unknown key"}},
+      {"targets = 1\n", {"line 1", "targets", "section"}},
+      {"[targets]\nx = 1\n", {"line 2", "targets.x", "something else"}},
+      {"[targets]\nx = [\"a\", \"\"]\n", {"line 2", "targets.x", "no empty text"}},
+      {"[targets]\nx = []\n", {"line 2", "targets.x", "a folder"}},
+      {"[targets]\n\"x:y\" = \"a\"\n", {"line 2", "targets.x:y", "without colon"}},
       {"[unheard]\nx = 1\n", {"line 1", "unheard", "unknown key"}},
       {"name = \"x\nname = \"y\"\n", {"line 1", "not TOML"}},
       {"name = \"x\"\nname = \"y\"\n", {"line 2", "not TOML"}},

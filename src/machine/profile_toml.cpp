@@ -64,6 +64,10 @@ class Reader {
       const std::string_view name = entry.first.str();
       const toml::node& node = entry.second;
       const std::string shown = full_name(section, name);
+      if (section.empty() && name == targets_section) {
+        read_targets(node);
+        continue;
+      }
       const bool names_section = section.empty() && std::any_of(keys.begin(), keys.end(), [&](const Key& k) {
                                    return !k.section.empty() && k.section == name;
                                  });
@@ -77,6 +81,24 @@ class Reader {
       if (found == keys.end()) fail_unknown(node, shown);
       std::visit([&](auto member) { take(node, shown, machine_.*member); }, found->member);
       if (const auto expected = complaint_about(*found, machine_)) fail(node, shown, "a value out of range", *expected);
+    }
+  }
+
+  // A folder, or several.
+  void read_targets(const toml::node& node) {
+    const std::string section(targets_section);
+    if (!node.is_table()) fail(node, section, "a value", fmt::format("a section [{}]", section));
+    for (const auto& entry : *node.as_table()) {
+      const std::string name(entry.first.str()), shown = full_name(section, name);
+      std::vector<std::string>& folders = machine_.targets[name];
+      if (entry.second.is_string()) {
+        take(entry.second, shown, folders.emplace_back());
+      } else {
+        take(entry.second, shown, folders);
+      }
+      if (const auto expected = complaint_about_target(name, folders)) {
+        fail(entry.second, shown, "a value out of range", *expected);
+      }
     }
   }
 

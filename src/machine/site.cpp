@@ -172,6 +172,12 @@ void save_machine(const std::string& path, const Machine& machine) {
                   fmt::format("{}: cannot write this profile: {}: expected {}", path, key.name, *expected));
     }
   }
+  for (const auto& [name, folders] : machine.targets) {
+    if (const std::optional<std::string> expected = machine::complaint_about_target(name, folders)) {
+      throw Error(Code::invalid_argument, fmt::format("{}: cannot write this profile: {}.{}: expected {}", path,
+                                                      machine::targets_section, name, *expected));
+    }
+  }
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code failure;
   if (!folder.empty()) std::filesystem::create_directories(folder, failure);

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <new>
 #include <random>
+#include <utility>
 
+#include "base/clock.hpp"
 #include "mpi/mpi_error.hpp"
 
 namespace lq::mpi {
@@ -64,7 +66,8 @@ std::string broadcast_text(MPI_Comm comm, std::string text, int root) {
 }
 
 // Memory that cannot be had on one rank must not part it from the others, which wait for its answer.
-Probe answer(Probe (*question)(MPI_Comm, const std::string&), MPI_Comm comm, const std::string& path) {
+Probe answer(const std::function<Probe(MPI_Comm, const std::string&)>& question, MPI_Comm comm,
+             const std::string& path) {
   try {
     return question(comm, path);
   } catch (const std::bad_alloc&) {
@@ -145,32 +148,72 @@ Probe probe_reduction(MPI_Comm comm) {
   return worst_over_ranks(comm, probe);
 }
 
+namespace {
+
+// The answers so far, told as they come, as long as there is time.
+class Questions {
+ public:
+  Questions(MPI_Comm comm, const ProbeOptions& options) : comm_(comm), options_(options) {}
+
+  // Collective. The same answer on all ranks.
+  void ask(const std::string& name, const std::function<Probe()>& question) {
+    if (seconds_left() > 0) {
+      answers_.push_back(question());
+    } else {
+      answers_.push_back({name, Verdict::warn, "not tried: the questions before it took all the time there was",
+                          "grant more time: lq-mpi doctor --budget SECONDS"});
+    }
+    if (options_.on_probe) options_.on_probe(answers_.back());
+  }
+  // Collective. As the root sees it.
+  double seconds_left() const {
+    double left = options_.seconds - watch_.seconds();
+    check(MPI_Bcast(&left, 1, MPI_DOUBLE, 0, comm_), "broadcast");
+    return left;
+  }
+  std::vector<Probe> take() { return std::move(answers_); }
+
+ private:
+  MPI_Comm comm_;
+  const ProbeOptions& options_;
+  base::Stopwatch watch_;
+  std::vector<Probe> answers_;
+};
+
+}  // namespace
+
 std::vector<Probe> probe(MPI_Comm comm, const std::string& folder, const ProbeOptions& options) {
   require_running();
   const Group all(comm, 0);
-  std::vector<Probe> probes;
-  probes.push_back(worst_over_ranks(all.comm(), judge_library(library_version())));
-  probes.push_back(worst_over_ranks(all.comm(), judge_threads(thread_level())));
-  probes.push_back(probe_reduction(all.comm()));
+  Questions questions(all.comm(), options);
+  questions.ask("mpi-library", [&] { return worst_over_ranks(all.comm(), judge_library(library_version())); });
+  questions.ask("mpi-threads", [&] { return worst_over_ranks(all.comm(), judge_threads(thread_level())); });
+  questions.ask("mpi-reduction", [&] { return probe_reduction(all.comm()); });
   // Writers from all over the machine, rank 0 among them.
   const int stride = (size_of(all.comm()) + most_writers - 1) / most_writers;
   const bool writes = rank_of(all.comm()) % stride == 0;
   const Group writers(all.comm(), writes ? 0 : MPI_UNDEFINED);
-  const std::string path = file_name(all.comm(), folder);
-  const auto ask = [&](Probe (*question)(MPI_Comm, const std::string&)) {
-    Probe mine;
-    if (writes) mine = answer(question, writers.comm(), path);
-    mine.name = broadcast_text(all.comm(), mine.name, 0);
-    probes.push_back(worst_over_ranks(all.comm(), mine));
+  const ProbeFile file(file_name(all.comm(), folder));
+  const auto ask = [&](const std::string& name, const std::function<Probe(MPI_Comm, const std::string&)>& question) {
+    questions.ask(name, [&] {
+      Probe mine;
+      if (writes) mine = answer(question, writers.comm(), file.path());
+      mine.name = name;
+      return worst_over_ranks(all.comm(), mine);
+    });
   };
-  ask([](MPI_Comm group, const std::string& file) { return probe_writes(group, file, false); });
-  ask([](MPI_Comm group, const std::string& file) { return probe_writes(group, file, true); });
-  ask(probe_large_offset);
+  const auto ask_writes = [&](const std::string& name, bool collective, double share) {
+    const double seconds = share * questions.seconds_left();
+    ask(name, [=](MPI_Comm group, const std::string& path) { return probe_writes(group, path, collective, seconds); });
+  };
+  ask_writes("mpi-independent-write", false, 0.4);
+  ask_writes("mpi-collective-write", true, 0.7);
+  ask("mpi-large-offset", probe_large_offset);
   if (options.thorough) {
-    ask(probe_large_piece);
-    probes.push_back(probe_large_message(all.comm()));
+    ask("mpi-large-piece", probe_large_piece);
+    questions.ask("mpi-large-message", [&] { return probe_large_message(all.comm()); });
   }
-  return probes;
+  return questions.take();
 }
 
 }  // namespace lq::mpi

@@ -44,8 +44,13 @@ std::string first_difference(const AwkwardView& view, int ranks, const std::vect
 // Collective. The worst of the ranks' answers, of these that of the lowest rank.
 Probe worst_over_ranks(MPI_Comm comm, const Probe& mine);
 
-// Collective over `comm`; `path` names a file that is made and removed.
-Probe probe_writes(MPI_Comm comm, const std::string& path, bool collective);
+// Of `view` the blocks that can be written in `seconds`, where `count` of them took `taken`: at least sixteen, at most
+// all.
+AwkwardView affordable(const AwkwardView& view, double seconds, double taken, std::uint64_t count);
+
+// Collective over `comm`; `path` names a file that is made and removed. Fewer blocks are written, and less often, where
+// all would take more than `seconds`; the answer says so.
+Probe probe_writes(MPI_Comm comm, const std::string& path, bool collective, double seconds);
 Probe probe_large_offset(MPI_Comm comm, const std::string& path);
 Probe probe_large_piece(MPI_Comm comm, const std::string& path);
 Probe probe_large_message(MPI_Comm comm);

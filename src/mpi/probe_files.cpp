@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "base/bytes.hpp"
+#include "base/clock.hpp"
 #include "mpi/mpi_error.hpp"
 #include "mpi/probe.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 
 using base::mebi;
 
-constexpr int repetitions = 3;  // such faults depend on who comes first
+constexpr std::size_t repetitions = 3;  // such faults depend on who comes first
 
 // Short and long blocks, odd numbers, gaps that a writer of whole ranges would overwrite.
 constexpr std::array<AwkwardView, 5> views{
@@ -147,7 +148,68 @@ Probe verdict_of(const Attempt& attempt, const Probe& failure, const std::string
   return {failure.name, failure.verdict, attempt.wrong(), failure.action};
 }
 
+// Collective. The time of the slowest rank.
+double slowest(MPI_Comm comm, double seconds) {
+  double result = 0;
+  check(MPI_Allreduce(&seconds, &result, 1, MPI_DOUBLE, MPI_MAX, comm), "reduce");
+  return result;
+}
+
+// Views written in turn, each several times, as long as there is time.
+class Rounds {
+ public:
+  Rounds(MPI_Comm comm, double seconds) : comm_(comm), seconds_(seconds) {}
+
+  // Collective. The next view, cut to what there is time for; false: all are done, or the time is over.
+  bool next(AwkwardView& view) {
+    if (done_ == all) return false;
+    const double left = seconds_ - slowest(comm_, watch_.seconds());
+    if (done_ > 0 && left <= 0) return false;
+    view = views[done_ / repetitions];
+    const AwkwardView whole = view;
+    if (done_ == 0) {
+      view.count = first_blocks;
+    } else {
+      view = affordable(view, left / static_cast<double>(all - done_), taken_, count_);
+    }
+    is_cut_ = is_cut_ || (done_ > 0 && view.count < whole.count);
+    count_ = view.count;
+    begun_ = watch_.seconds();
+    return true;
+  }
+  // Collective.
+  void finish() {
+    taken_ = slowest(comm_, watch_.seconds() - begun_);
+    ++done_;
+  }
+  std::string left_out() const {
+    if (done_ < all) return "; " + std::to_string(all - done_) + " of " + std::to_string(all) + " trials had no time";
+    return is_cut_ ? "; fewer blocks than usual, for lack of time" : "";
+  }
+
+ private:
+  static constexpr std::size_t all = views.size() * repetitions;
+  static constexpr std::uint64_t first_blocks = 64;  // which tell what a block costs
+
+  MPI_Comm comm_;
+  double seconds_;
+  base::Stopwatch watch_;
+  std::size_t done_ = 0;
+  double begun_ = 0, taken_ = 0;
+  std::uint64_t count_ = 1;
+  bool is_cut_ = false;
+};
+
 }  // namespace
+
+AwkwardView affordable(const AwkwardView& view, double seconds, double taken, std::uint64_t count) {
+  constexpr double fewest = 16;
+  AwkwardView result = view;
+  if (taken <= 0) return result;
+  const double blocks = std::max(seconds / taken * static_cast<double>(count), fewest);
+  if (blocks < static_cast<double>(view.count)) result.count = static_cast<std::uint64_t>(blocks);
+  return result;
+}
 
 std::uint64_t AwkwardView::file_bytes(int ranks) const noexcept {
   return start + count * (block * static_cast<std::uint64_t>(ranks) + gap);
@@ -185,7 +247,7 @@ std::string first_difference(const AwkwardView& view, int ranks, const std::vect
          std::to_string(view.gap) + ")";
 }
 
-Probe probe_writes(MPI_Comm comm, const std::string& path, bool collective) {
+Probe probe_writes(MPI_Comm comm, const std::string& path, bool collective, double seconds) {
   const Probe failure =
       collective ? Probe{"mpi-collective-write", Verdict::fail, "",
                          "this library does not use it; other programs (HDF5, PnetCDF) should choose another MPI-IO: "
@@ -194,18 +256,18 @@ Probe probe_writes(MPI_Comm comm, const std::string& path, bool collective) {
                          "do not hand MPI files with views to any library; choose another MPI-IO or version"};
   const int ranks = size_of(comm);
   Attempt attempt(comm);
-  for (const AwkwardView& view : views) {
-    for (int i = 0; i < repetitions && attempt.goes_on(); ++i) {
-      fill_file(comm, attempt, path, view.file_bytes(ranks));
-      if (!attempt.goes_on()) break;
-      write_views(comm, attempt, path, view, collective);
-      if (attempt.goes_on() && rank_of(comm) == 0) {
-        attempt.complain(first_difference(view, ranks, read_file(path, view.file_bytes(ranks))));
-      }
+  Rounds rounds(comm, seconds);
+  for (AwkwardView view; attempt.goes_on() && rounds.next(view); rounds.finish()) {
+    fill_file(comm, attempt, path, view.file_bytes(ranks));
+    if (!attempt.goes_on()) break;
+    write_views(comm, attempt, path, view, collective);
+    if (attempt.goes_on() && rank_of(comm) == 0) {
+      attempt.complain(first_difference(view, ranks, read_file(path, view.file_bytes(ranks))));
     }
   }
   if (rank_of(comm) == 0) remove_file(path);
-  return verdict_of(attempt, failure, "strided views of " + std::to_string(ranks) + " ranks come back bit for bit");
+  return verdict_of(attempt, failure,
+                    "strided views of " + std::to_string(ranks) + " ranks come back bit for bit" + rounds.left_out());
 }
 
 // The root alone: a few bytes beyond 4 GiB, sparse.

@@ -107,6 +107,7 @@ Table multifile_table();
 Table multifile_read_table();
 Table repack_table();
 Table repair_table();
+Table copy_table();
 
 // All of them, in the order of the reference page.
 std::span<const Table> tables();

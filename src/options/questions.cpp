@@ -56,7 +56,17 @@ Table convert_table() {
   result.verbs = {"convert"};
   result.others.push_back(c_member("communicator", &C::communicator));
   result.others.push_back(c_member("write", &C::write));
-  result.rows = {Rows<V, C>::row<&V::dry_run, &C::dry_run>(dry_run_text())};
+  result.rows = {
+      Rows<V, C>::row<&V::dry_run, &C::dry_run>(dry_run_text()),
+      Rows<V, C>::row<&V::allow_loss, &C::allow_loss>(
+          {.name = "allow_loss",
+           .meaning = "leave out what the new file has no place for",
+           .advice =
+               "Formats with a short binary header keep the numbers and hardly a word beside them. What the source "
+               "says in its texts (parameters, logical file name, history) is lost there, and refused without "
+               "this; docs/formats/conversions.md tells what each format keeps. Numbers are never lost by it: "
+               "precision and layout are options of their own."}),
+  };
   append(result.rows, limit_rows<V, C, &V::limits>());
   result.rows.push_back(progress_row<V, C>());
   return result;

@@ -40,6 +40,16 @@ std::vector<Option> format_rows() {
                "\"fletcher32\" adds a checksum to each chunk. Links and propagators of a simulation are noise to any "
                "compressor: a few per cent for many times the time of writing. Readers need the same filters. A format "
                "without filters refuses the option."}),
+      Row::row<&W::parts, &lq_write_options::parts>(
+          {.name = "parts",
+           .meaning = "files that the lattice is spread over, as a grid such as 1x1x1x4",
+           .advice = "Equal blocks of the lattice go to files NAME.vol0000, NAME.vol0001, ..., as QIO writes them "
+                     "(partfile), each "
+                     "with the list of its sites: for file systems that give a file to one server, and for programs "
+                     "that read "
+                     "such files. Any of the files stands for all on reading, on any process grid. Left empty, the "
+                     "field lies in "
+                     "one file. Formats other than SciDAC and ILDG refuse the option."}),
       Row::row<&W::time_stamps, &lq_write_options::time_stamps>(
           {.name = "time_stamps",
            .meaning = "the time of writing, in formats that keep it",

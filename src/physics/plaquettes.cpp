@@ -34,6 +34,15 @@ void add_plaquettes(Colors colors, const Links& links, std::size_t x, PlaneSums&
 
 }  // namespace
 
+Plaquette averages(const LatticeSum& spatial, const LatticeSum& temporal, const Extents& extents) {
+  const auto spatial_directions = static_cast<std::uint64_t>(extents.size()) - 1;
+  const std::uint64_t temporal_terms = volume(extents) * spatial_directions;
+  const std::uint64_t spatial_terms = volume(extents) * (spatial_directions * (spatial_directions - 1) / 2);
+  LatticeSum all = spatial;
+  all.add(temporal);
+  return {mean(all, spatial_terms + temporal_terms), mean(spatial, spatial_terms), mean(temporal, temporal_terms)};
+}
+
 Plaquette average_plaquette(const Grid& grid, int colors, Links& links) {
   comm::Comm& comm = grid.communicator().engine();
   links.refresh();
@@ -48,13 +57,7 @@ Plaquette average_plaquette(const Grid& grid, int colors, Links& links) {
   });
   sums.spatial.reduce(comm);
   sums.temporal.reduce(comm);
-  const auto spatial_directions = static_cast<std::uint64_t>(links.directions()) - 1;
-  const std::uint64_t temporal_terms = grid.volume() * spatial_directions;
-  const std::uint64_t spatial_terms = grid.volume() * (spatial_directions * (spatial_directions - 1) / 2);
-  LatticeSum all = sums.spatial;
-  all.add(sums.temporal);
-  return {mean(all, spatial_terms + temporal_terms), mean(sums.spatial, spatial_terms),
-          mean(sums.temporal, temporal_terms)};
+  return averages(sums.spatial, sums.temporal, grid.extents());
 }
 
 }  // namespace lq::physics

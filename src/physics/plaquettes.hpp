@@ -7,9 +7,13 @@
 #include <limequat/grid.hpp>
 #include <limequat/physics.hpp>
 
+#include "physics/lattice_sum.hpp"
 #include "physics/links.hpp"
 
 namespace lq::physics {
+
+// Of the sums over all plaquettes between spatial directions, and over the others.
+Plaquette averages(const LatticeSum& spatial, const LatticeSum& temporal, const Extents& extents);
 
 // Collective. Refreshes the copies of `links` first.
 Plaquette average_plaquette(const Grid& grid, int colors, Links& links);

@@ -87,6 +87,9 @@ void take_lattice(const Object& one, Result& result) {
   result.grid = one.text("grid");
   result.strategy = one.text("strategy");
   result.precision = one.text_or("precision", "double");
+  result.format = one.text_or("format", "");
+  result.layout = one.text_or("layout", "");
+  if (one.has("alignment")) result.alignment = one.whole("alignment");
   const Object steps = one.object("steps");
   if (steps.is_null("pack")) return;
   result.steps = Steps{steps.number("pack"), steps.number("exchange"), steps.number("write"), steps.number("sync")};

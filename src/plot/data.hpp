@@ -25,6 +25,9 @@ struct Steps {
 struct Result {
   std::string name, direction, lattice, grid, strategy, verify, precision, cache;
   std::string file_system, processor, mpi;
+  std::string format;           // of files of one field
+  std::string layout;           // in it, where the format knows several: "qlua, chunks slice"
+  std::uint64_t alignment = 0;  // of the data in the file, where it was asked for
   std::uint64_t ranks = 1, cores = 0, bytes = 0;
   std::uint64_t files = 0;  // physical ones, of tasks; else 0
   std::uint64_t block = 0;  // bytes at whose multiples chunks were to begin; 0: those of the file system

@@ -21,6 +21,9 @@ enum Fact {
   who,
   checksum,
   precision,
+  format,
+  layout,
+  alignment,
   lattice,
   grid,
   ranks,
@@ -31,8 +34,8 @@ enum Fact {
   processor,
   mpi
 };
-constexpr std::array all_facts = {direction, who,   checksum, precision,   lattice,   grid, ranks,
-                                  files,     block, cache,    file_system, processor, mpi};
+constexpr std::array all_facts = {direction, who,   checksum, precision, format, layout,      alignment, lattice,
+                                  grid,      ranks, files,    block,     cache,  file_system, processor, mpi};
 
 std::string text_of(const Result& r, Fact fact) {
   switch (fact) {
@@ -44,6 +47,12 @@ std::string text_of(const Result& r, Fact fact) {
       return r.verify == "none" ? "no checksum" : r.verify;
     case precision:
       return r.precision;
+    case format:
+      return r.format;
+    case layout:
+      return r.layout;
+    case alignment:
+      return r.alignment > 0 ? "at multiples of " + base::human_bytes(r.alignment) : "";
     case lattice:
       return r.lattice;
     case grid:

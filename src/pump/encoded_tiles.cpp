@@ -77,15 +77,51 @@ EncodedTiles::Decoded EncodedTiles::decode(std::size_t tile) const {
 
 void EncodedTiles::write(std::size_t tile, std::uint64_t within, base::Bytes bytes) {
   const std::uint64_t full = bytes_of(tile);
-  if (within == 0 && bytes.size() == full) return void(encoded_.push_back({tile, codec_.encode(bytes)}));
+  if (within == 0 && bytes.size() == full) return encode(tile, bytes);
   Open& open = open_[tile];
   if (within != open.filled) throw_shared(tile);
   open.bytes.resize(static_cast<std::size_t>(full));
   std::ranges::copy(bytes, open.bytes.data() + within);
   open.filled += bytes.size();
   if (open.filled < full) return;
-  encoded_.push_back({tile, codec_.encode(open.bytes)});
+  encode(tile, open.bytes);
   open_.erase(tile);
+}
+
+// Twice what a tile has decoded: codecs add little to what they cannot make smaller.
+std::uint64_t EncodedTiles::waiting_room() const { return 2 * map_.places(0) * site_bytes_ + 4096; }
+
+std::uint64_t EncodedTiles::waiting_place(std::size_t tile) const { return waiting_begin_ + tile * waiting_room(); }
+
+void EncodedTiles::encode(std::size_t tile, base::Bytes bytes) {
+  Encoded one{tile, 0, codec_.encode(bytes)};
+  one.size = one.bytes.size();
+  if (encoded_bytes_ + one.size <= encoded_bytes_kept || one.size > waiting_room()) {
+    one.bytes.shrink_to_fit();
+    encoded_bytes_ += one.size;
+  } else {
+    if (waiting_begin_ == 0) {
+      for (const Tile& place : placed_.tiles) waiting_begin_ = std::max(waiting_begin_, place.offset);
+      waiting_begin_ += placed_.tiles.size() * waiting_room();
+    }
+    placed_.file_of(placed_.tiles[tile]).write_at(waiting_place(tile), one.bytes);
+    one.bytes = std::vector<std::byte>();
+  }
+  encoded_.push_back(std::move(one));
+}
+
+void EncodedTiles::put(const Encoded& one, const Tile& place) const {
+  transport::File& file = placed_.file_of(place);
+  if (!one.bytes.empty() || one.size == 0) return file.write_at(place.offset, one.bytes);
+  if (place.offset + place.bytes > waiting_begin_) {
+    throw Error(
+        Code::internal,
+        fmt::format("{}: encoded tiles have more than twice the bytes of what they hold; please report", placed_.path),
+        {.path = placed_.path});
+  }
+  std::vector<std::byte> bytes(static_cast<std::size_t>(one.size));
+  read_whole(file, waiting_place(one.tile), bytes);
+  file.write_at(place.offset, bytes);
 }
 
 void EncodedTiles::throw_shared(std::size_t tile) const {
@@ -102,7 +138,7 @@ std::vector<Tile> EncodedTiles::settle(comm::Comm& comm) {
   comm::agree(comm, [&] {
     if (!open_.empty()) throw_shared(open_.begin()->first);
     sizes.resize(placed_.tiles.size());
-    for (const Encoded& one : encoded_) sizes[one.tile] = one.bytes.size();
+    for (const Encoded& one : encoded_) sizes[one.tile] = one.size;
     next.resize(placed_.files.size());
   });
   comm.all_reduce(sizes, comm::Reduce::sum);
@@ -115,11 +151,16 @@ std::vector<Tile> EncodedTiles::settle(comm::Comm& comm) {
       tiles[k].bytes = sizes[k];
       offset = tiles[k].offset + sizes[k];
     }
-    for (const Encoded& one : encoded_) {
-      const Tile& place = tiles[one.tile];
-      placed_.file_of(place).write_at(place.offset, one.bytes);
-    }
+    for (const Encoded& one : encoded_) put(one, tiles[one.tile]);
     encoded_.clear();
+  });
+  // All have left the places where they waited.
+  comm::agree(comm, [&] {
+    if (waiting_begin_ == 0) return;
+    for (std::size_t k = 0; k < next.size(); ++k) {
+      transport::File* const file = placed_.files[k];
+      if (file != nullptr && file->size() > waiting_begin_) file->resize(next[k]);
+    }
   });
   return tiles;
 }

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tiles that are encoded. Those that are written wait in memory until all of them are encoded, for then only is it
-// known where each begins. Those that are read are decoded once, as long as what is read again and again fits into a
-// bounded memory.
+// Tiles that are encoded. Those that are written wait until all of them are encoded, for then only is it known where
+// each begins: a few MiB in memory, what is more in the file, far behind the place where it will be. Those that are
+// read are decoded once, as long as what is read again and again fits into a bounded memory.
 #pragma once
 
 #include <list>
@@ -18,7 +18,9 @@
 namespace lq::pump {
 
 // Decoded tiles are kept up to so many bytes, or one of them if it is larger.
-inline constexpr std::uint64_t decoded_bytes_kept = 32 * 1024 * 1024;
+inline constexpr std::uint64_t decoded_bytes_kept = 12 * 1024 * 1024;
+// Encoded tiles that wait in memory have so many bytes at most.
+inline constexpr std::uint64_t encoded_bytes_kept = 8 * 1024 * 1024;
 
 class EncodedTiles final : public TileFiles {
  public:
@@ -45,12 +47,18 @@ class EncodedTiles final : public TileFiles {
   };
   struct Encoded {
     std::size_t tile = 0;
-    std::vector<std::byte> bytes;
+    std::uint64_t size = 0;
+    std::vector<std::byte> bytes;  // none: it waits in the file
   };
 
   std::uint64_t bytes_of(std::size_t tile) const;
   const Decoded& decoded(std::size_t tile);
   Decoded decode(std::size_t tile) const;
+  void encode(std::size_t tile, base::Bytes bytes);
+  // Where a tile waits in its file, behind the places of all tiles, and room for it there.
+  std::uint64_t waiting_room() const;
+  std::uint64_t waiting_place(std::size_t tile) const;
+  void put(const Encoded& one, const Tile& place) const;
   [[noreturn]] void throw_shared(std::size_t tile) const;
 
   PlacedTiles placed_;
@@ -62,6 +70,8 @@ class EncodedTiles final : public TileFiles {
   std::uint64_t kept_bytes_ = 0;
   std::map<std::size_t, Open> open_;  // that are being filled
   std::vector<Encoded> encoded_;
+  std::uint64_t encoded_bytes_ = 0;  // in memory
+  std::uint64_t waiting_begin_ = 0;  // 0: nothing waits in the file
 };
 
 }  // namespace lq::pump

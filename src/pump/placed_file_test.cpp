@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "pump/encoded_tiles.hpp"
 #include "support/error_of.hpp"
 #include "support/run_codec.hpp"
 #include "support/thread_comm.hpp"
@@ -94,6 +97,54 @@ TEST(PlacedFile, PlacesEncodedTilesWhenAllSizesAreKnown) {
     PlacedFile placed("set", payload, &codec, files.both());
     EXPECT_EQ(read(placed, 0, 300), bytes);
     EXPECT_EQ(read(placed, 33, 90), std::vector(bytes.begin() + 33, bytes.begin() + 123));
+  }
+}
+
+// One byte before what it holds.
+class LabelCodec final : public format::TileCodec {
+ public:
+  std::vector<std::byte> encode(base::Bytes sites) const override {
+    std::vector<std::byte> bytes(sites.size() + 1, std::byte{7});
+    std::ranges::copy(sites, bytes.begin() + 1);
+    return bytes;
+  }
+  void decode(base::Bytes encoded, base::MutableBytes sites) const override {
+    std::ranges::copy(encoded.subspan(1), sites.begin());
+  }
+};
+
+// More than waits in memory goes to the file twice; nothing of that is seen afterwards.
+TEST(PlacedFile, HoldsFewEncodedTilesWhileTheyWait) {
+  const LabelCodec codec;
+  constexpr std::uint64_t tile_bytes = encoded_bytes_kept / 4, count = 10;
+  for (const int ranks : {1, 2}) {
+    TwoFiles files;
+    Payload payload;
+    payload.spec = generic_spec(Precision::single, 1, false);
+    payload.extents = {static_cast<std::int64_t>(count * tile_bytes / 4)};
+    payload.stored = whole(payload.extents);
+    payload.tile_sites = tile_bytes / 4;
+    payload.encoding = "label";
+    for (std::uint64_t k = 0; k < count; ++k) payload.tiles.push_back({0, 100, tile_bytes});
+    std::vector<Tile> tiles;
+    lq::testing::run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+      PlacedFile placed("set", payload, &codec, files.both());
+      for (std::uint64_t k = 0; k < count; ++k) {
+        if (static_cast<int>(k) % ranks != comm->rank()) continue;
+        placed.write_at(k * tile_bytes, std::vector<std::byte>(tile_bytes, static_cast<std::byte>(k)));
+      }
+      const std::vector<Tile> settled = placed.settle(*comm);
+      if (comm->rank() == 0) tiles = settled;
+    });
+    for (std::uint64_t k = 0; k < count; ++k) {
+      EXPECT_EQ(tiles.at(k), (Tile{0, 100 + k * (tile_bytes + 1), tile_bytes + 1}));
+    }
+    EXPECT_EQ(files.first->size(), 100 + count * (tile_bytes + 1));
+    payload.tiles = tiles;
+    PlacedFile placed("set", payload, &codec, files.both());
+    for (std::uint64_t k = 0; k < count; ++k) {
+      EXPECT_EQ(read(placed, (k + 1) * tile_bytes - 4, 4), std::vector(4, static_cast<std::byte>(k)));
+    }
   }
 }
 

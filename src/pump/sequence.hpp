@@ -1,13 +1,16 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sites of a payload as one sequence of bytes: the file that holds them in one piece, or tiles that look like one.
+// The sites of a payload as one sequence of bytes: the file that holds them in one piece, or tiles or links that look
+// like one.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "comm/agree.hpp"
+#include "pump/odd_point_file.hpp"
 #include "pump/placed_file.hpp"
 
 namespace lq::pump {
@@ -20,18 +23,31 @@ class Sequence {
            std::vector<transport::File*> files) {
     if (payload.tile_sites > 0) {
       placed_ = std::make_unique<PlacedFile>(path, payload, codec, std::move(files));
-    } else if (static_cast<std::size_t>(payload.file) < files.size()) {
+      return;
+    }
+    if (static_cast<std::size_t>(payload.file) < files.size()) {
       one_piece_ = files[static_cast<std::size_t>(payload.file)];
+    }
+    if (payload.at_odd_points && one_piece_ != nullptr) {
+      at_odd_points_ = std::make_unique<OddPointFile>(payload, *one_piece_);
+      one_piece_ = at_odd_points_.get();
     }
   }
 
   // Where Payload::origin() counts from; nullptr: not open here.
   transport::File* file() const noexcept { return placed_ ? placed_.get() : one_piece_; }
   // Collective. What was written is in the files; where all tiles lie.
-  std::vector<Tile> settle(comm::Comm& comm) { return placed_ ? placed_->settle(comm) : std::vector<Tile>{}; }
+  std::vector<Tile> settle(comm::Comm& comm) {
+    if (placed_) return placed_->settle(comm);
+    comm::agree(comm, [&] {
+      if (at_odd_points_) at_odd_points_->flush();
+    });
+    return {};
+  }
 
  private:
   std::unique_ptr<PlacedFile> placed_;
+  std::unique_ptr<OddPointFile> at_odd_points_;
   transport::File* one_piece_ = nullptr;
 };
 

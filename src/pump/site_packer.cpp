@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The fused loops take sites of one slice at a time, for each slice has its own sum. Numbers in another order pass
-// through a buffer of a few sites.
+// through a buffer of a few sites, and so do those in fixed point, as words of 32 bits.
 #include "pump/site_packer.hpp"
 
 #include <algorithm>
 
+#include "kernels/fixed16.hpp"
 #include "kernels/fused.hpp"
 #include "kernels/site_numbers.hpp"
 #include "pump/block.hpp"
@@ -18,20 +19,24 @@ namespace {
 // So much of a run is put in order at once: it stays in the first cache level.
 constexpr std::uint64_t staged_bytes = 16384;
 
-constexpr std::uint64_t su3_numbers = 18;
+constexpr std::uint64_t su3_numbers = 18, su2_numbers = 8;
 
 }  // namespace
 
 SitePacker::SitePacker(const Payload& payload, Precision memory, const SiteSums& sums)
-    : form_(form_of(payload, memory)),
+    : form_(form_of(payload, payload.codec.fixed16 ? Precision::single : memory)),
       codec_(payload.codec),
-      matrices_(payload.codec.third_rows_missing ? payload.spec.numbers / su3_numbers : 0),
+      memory_(memory),
+      numbers_(payload.spec.numbers),
+      matrices_(payload.codec.third_rows_missing       ? payload.spec.numbers / su3_numbers
+                : payload.codec.second_columns_missing ? payload.spec.numbers / su2_numbers
+                                                       : 0),
       site_bytes_(payload.site_bytes()),
       number_bytes_(memory == Precision::single ? 4 : 8),
       memory_bytes_(static_cast<std::int64_t>(payload.spec.numbers * number_bytes_)) {
   if (sums.needs_crc()) crc_.emplace(site_bytes_);
-  if (is_in_order()) return;
-  const std::uint64_t site = codec_.order.size() * number_bytes_;
+  if (is_plain()) return;
+  const auto site = static_cast<std::uint64_t>(staged_stride());
   staged_sites_ = std::max<std::uint64_t>(staged_bytes / site, 1);
   staged_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(staged_sites_ * site));
 }
@@ -47,9 +52,9 @@ void SitePacker::for_each_stage(const Run& run, Work&& work) const {
 
 void SitePacker::pack(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file, SiteSums& sums,
                       std::uint64_t counted_from) const {
-  if (is_in_order()) return pack_in_order(memory, stride, run, file, sums, counted_from);
+  if (is_plain()) return pack_in_order(memory, stride, run, file, sums, counted_from);
   for_each_stage(run, [&](const Run& part, std::ptrdiff_t skip) {
-    kernels::gather_numbers(form_.memory, codec_.order, memory + skip * stride, stride, part.sites, staged_.get());
+    stage(memory + skip * stride, stride, part.sites);
     pack_in_order(staged_.get(), staged_stride(), part, file + skip * static_cast<std::ptrdiff_t>(site_bytes_), sums,
                   counted_from);
   });
@@ -57,16 +62,30 @@ void SitePacker::pack(const std::byte* memory, std::ptrdiff_t stride, const Run&
 
 void SitePacker::unpack(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride,
                         SiteSums& sums) const {
-  if (is_in_order()) return unpack_in_order(file, run, memory, stride, sums);
+  if (is_plain()) return unpack_in_order(file, run, memory, stride, sums);
   for_each_stage(run, [&](const Run& part, std::ptrdiff_t skip) {
     unpack_in_order(file + skip * static_cast<std::ptrdiff_t>(site_bytes_), part, staged_.get(), staged_stride(), sums);
-    std::byte* const sites = memory + skip * stride;
-    kernels::scatter_numbers(form_.memory, codec_.order, staged_.get(), part.sites, sites, stride);
-    if (matrices_ == 0) return;
-    for (std::uint64_t k = 0; k < part.sites; ++k) {
-      kernels::rebuild_third_rows(form_.memory, sites + static_cast<std::ptrdiff_t>(k) * stride, matrices_);
-    }
+    unstage(memory + skip * stride, stride, part.sites);
   });
+}
+
+void SitePacker::stage(const std::byte* memory, std::ptrdiff_t stride, std::uint64_t sites) const {
+  if (codec_.fixed16) return kernels::to_fixed16(memory_, numbers_, memory, stride, sites, staged_.get());
+  kernels::gather_numbers(memory_, codec_.order, memory, stride, sites, staged_.get());
+}
+
+void SitePacker::unstage(std::byte* memory, std::ptrdiff_t stride, std::uint64_t sites) const {
+  if (codec_.fixed16) return kernels::from_fixed16(memory_, numbers_, staged_.get(), sites, memory, stride);
+  kernels::scatter_numbers(memory_, codec_.order, staged_.get(), sites, memory, stride);
+  if (matrices_ == 0) return;
+  for (std::uint64_t k = 0; k < sites; ++k) {
+    std::byte* const site = memory + static_cast<std::ptrdiff_t>(k) * stride;
+    if (codec_.third_rows_missing) {
+      kernels::rebuild_third_rows(memory_, site, matrices_);
+    } else {
+      kernels::rebuild_second_columns(memory_, site, matrices_);
+    }
+  }
 }
 
 void SitePacker::pack_in_order(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file,

@@ -26,7 +26,7 @@ class SitePacker {
   std::uint64_t site_bytes() const noexcept { return site_bytes_; }
   std::int64_t memory_bytes() const noexcept { return memory_bytes_; }  // of a site
   // Whether a site lies in memory as in the file, but for the order of bytes in a number.
-  bool lies_as_in_file() const noexcept { return form_.memory == form_.file && is_in_order(); }
+  bool lies_as_in_file() const noexcept { return form_.memory == form_.file && is_plain(); }
 
   // `stride`: bytes from one site in memory to the next. Sites before number `counted_from` are not summed.
   void pack(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file, SiteSums& sums,
@@ -42,10 +42,12 @@ class SitePacker {
     return {file, static_cast<std::size_t>(sites * site_bytes_)};
   }
 
-  bool is_in_order() const noexcept { return codec_.order.empty(); }
+  bool is_plain() const noexcept { return codec_.order.empty() && !codec_.fixed16; }
   std::ptrdiff_t staged_stride() const noexcept {
-    return static_cast<std::ptrdiff_t>(codec_.order.size() * number_bytes_);
+    return static_cast<std::ptrdiff_t>(codec_.fixed16 ? site_bytes_ : codec_.order.size() * number_bytes_);
   }
+  void stage(const std::byte* memory, std::ptrdiff_t stride, std::uint64_t sites) const;
+  void unstage(std::byte* memory, std::ptrdiff_t stride, std::uint64_t sites) const;
   template <class Work>
   void for_each_stage(const Run& run, Work&& work) const;
   void pack_in_order(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file, SiteSums& sums,
@@ -53,14 +55,16 @@ class SitePacker {
   void unpack_in_order(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride,
                        SiteSums& sums) const;
 
-  kernels::SiteForm form_;  // of the numbers in the order of the file
+  kernels::SiteForm form_;  // of the numbers in the order of the file, or of the words of a site in fixed point
   SiteCodec codec_;
+  Precision memory_;
+  std::uint64_t numbers_;   // of a site in memory
   std::uint64_t matrices_;  // of a site, that lack their third rows in the file
   std::uint64_t site_bytes_;
   std::uint64_t number_bytes_;  // in memory
   std::int64_t memory_bytes_;
   std::uint64_t staged_sites_ = 0;
-  std::unique_ptr<std::byte[]> staged_;  // numbers in the order of the file, as in memory otherwise
+  std::unique_ptr<std::byte[]> staged_;  // numbers in the order of the file, as in memory otherwise; or such words
   std::optional<kernels::SiteCrc> crc_;  // only where sums need it
 };
 

@@ -163,6 +163,8 @@ struct PlainSums {
         return {turned.suma, turned.sumb};
       case SumKind::crc32:
         return {kernels::crc32_portable(0, bytes.subspan(first * size, (end - first) * size))};
+      case SumKind::norm:
+        break;  // of numbers rather than bits: below
     }
     return {};
   }
@@ -265,6 +267,42 @@ TEST(SiteSums, OfEveryKindAreThoseOfPlainLoops) {
         expect_sums(payload, bytes, plain_sums(payload, bytes));
       }
     }
+  }
+}
+
+// Whole numbers, whose squares add up exactly.
+TEST(SiteSums, OfKindNormAddUpTheSquaresOfTheNumbersOfTheFieldAndOfSlices) {
+  for (const ByteOrder byte_order : {ByteOrder::big, ByteOrder::little}) {
+    Payload payload;
+    payload.spec = generic_spec(Precision::single, 3, false);
+    payload.extents = {4, 3, 2};
+    payload.stored = whole(payload.extents);
+    payload.byte_order = byte_order;
+    std::vector<std::byte> bytes(24 * payload.site_bytes());
+    std::vector<double> expected(2);
+    for (std::size_t k = 0; k < 72; ++k) {
+      const auto number = static_cast<float>(k) - 11;
+      const auto word = std::bit_cast<std::uint32_t>(number);
+      byte_order == ByteOrder::big ? base::store_be(bytes.data() + 4 * k, word)
+                                   : base::store_le(bytes.data() + 4 * k, word);
+      expected[k / 36] += double{number} * double{number};
+    }
+    const SumName whole_norm{SumKind::norm, SumOf::field}, slice_norms{SumKind::norm, SumOf::slices};
+    SiteSums sums(payload, {whole_norm, slice_norms});
+    const SitePacker packer(payload, Precision::single, sums);
+    const auto add = [&](std::size_t first, std::size_t count) {
+      packer.sum(base::Bytes(bytes).subspan(12 * first, 12 * count), {first, count, first, 1}, sums);
+    };
+    add(20, 4);
+    add(0, 7);
+    add(7, 13);
+    const auto value = [&](const SumName& name, std::size_t k) {
+      const std::vector<std::uint32_t> words = sums.values().find(name)->words;
+      return std::bit_cast<double>(std::uint64_t{words.at(2 * k)} << 32 | words.at(2 * k + 1));
+    };
+    EXPECT_EQ(value(whole_norm, 0), expected[0] + expected[1]);
+    EXPECT_EQ(value(slice_norms, 0), expected[0]);
+    EXPECT_EQ(value(slice_norms, 1), expected[1]);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "io/mend.hpp"
 #include "io/new_file.hpp"
 #include "repack/source_set.hpp"
+#include "transport/writer_lock.hpp"
 
 namespace lq::repack {
 
@@ -49,7 +50,7 @@ void write_file(transport::Transport& transport, base::ByteSource& source, const
                 const RepackOptions& options) {
   const std::uint64_t size = source.size();
   io::NewFile file(transport, Communicator(), to);
-  file.create(options.overwrite, size, true);
+  file.create(options.overwrite, size);
   std::vector<std::byte> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(copied_at_once, size)));
   for (std::uint64_t done = 0; done < size;) {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), size - done));
@@ -92,7 +93,10 @@ std::optional<RepackReport> recover_file(transport::Transport& transport, const 
   io::FoundJournal found = io::find_journal(transport, *transport.open_read(path));
   if (found.state == io::FoundJournal::State::absent) return {};
   const std::uint64_t journal_bytes = found.bytes.size();
-  if (!options.dry_run) found.state = io::recover(transport, path, options.sync);
+  if (!options.dry_run) {
+    const transport::WriterLock lock(path);
+    found.state = io::recover(transport, path, options.sync);
+  }
   const auto file = io::open_journaled(transport, path);
   const Catalog catalog = format::scan(*file, options.limits);
   RepackReport report;

@@ -116,7 +116,7 @@ class Unpacking {
     report_.file_bytes += bytes;
     if (options_.dry_run) return;
     io::NewFile file(transport::resolve(to), Communicator(), to);
-    file.create(options_.overwrite, bytes, true);
+    file.create(options_.overwrite, bytes);
     file.named([&] { work(file.file()); });
     file.finish(options_.sync);
     file.publish(options_.sync);

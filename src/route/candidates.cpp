@@ -21,18 +21,22 @@ constexpr double clear_gain = 0.75;                 // of the time: predictions 
 
 std::string obstacle_to(Strategy strategy, const Transfer& transfer, const Situation& situation,
                         const RouteOptions& options, const std::optional<ChunkSizes>& sizes) {
-  const bool is_direct_safe = !transfer.writing || !situation.needs_single_owner || situation.is_one_node;
+  const bool is_direct_safe = !transfer.writing || !situation.needs_single_owner || situation.is_one_client;
   if (strategy == Strategy::direct) {
     if (transfer.writing && !transfer.payload.encoding.empty() && !situation.has_whole_tiles) {
       return "the sites of a tile are on several ranks, and one has to encode it";
     }
     if (is_direct_safe) return "";
-    return fmt::format("on this file system two nodes must not write into one block of {} bytes ({}take \"messages\")",
-                       situation.block_bytes, sizes ? "" : "grant more memory and ");
+    return fmt::format(
+        "on this file system two clients must not write into one block of {} bytes ({}take \"messages\")",
+        situation.block_bytes, sizes ? "" : "grant more memory and ");
   }
   if (!sizes && transfer.writing && !transfer.payload.encoding.empty()) {
-    return fmt::format("tiles of {} sites of {} bytes need more than the {} bytes of memory that the options grant",
-                       lattice::TileMap(transfer.payload).layer_sites(), transfer.site_bytes(), options.memory_bytes);
+    const std::uint64_t bytes = lattice::TileMap(transfer.payload).layer_sites() * transfer.site_bytes();
+    return fmt::format(
+        "a layer of tiles, {} bytes, needs {} bytes of memory, and the options grant {} (`memory_bytes`; "
+        "thinner tiles need less, and tiles that are each on one rank need none)",
+        bytes, memory_of_exchange(bytes, transfer.site_bytes()), options.memory_bytes);
   }
   if (!sizes) {
     return fmt::format(
@@ -54,22 +58,46 @@ const Candidate& named(const std::vector<Candidate>& all, Strategy strategy) {
   return *std::ranges::find_if(all, [&](const Candidate& one) { return one.choice.strategy == strategy; });
 }
 
+// Seconds that the calls of the busiest rank take beyond their bytes, each row being one: on a network a call costs a
+// thousand times what it costs on a local disk.
+double seconds_of_calls(const Transfer& transfer, const Geometry& geometry, const Machine& machine) {
+  const double call = transfer.writing ? machine.write_call : machine.read_call;
+  return call * real(geometry.rank_bytes()) / real(std::max<std::uint64_t>(geometry.row_bytes(), 1));
+}
+
+bool are_calls_dear(const Transfer& transfer, const Geometry& geometry, const Machine& machine) {
+  constexpr double worth_an_exchange = 2e-3;  // seconds; more than looking around and a few messages take
+  return seconds_of_calls(transfer, geometry, machine) > worth_an_exchange;
+}
+
+// From which length on a row is worth a call of its own: its bytes take longer than the call itself.
+std::uint64_t length_worth_a_call(const Transfer& transfer, const Machine& machine) {
+  const double call =
+      transfer.writing ? machine.write_call * machine.write_rate : machine.read_call * machine.read_rate;
+  return std::clamp(static_cast<std::uint64_t>(std::min(call, real(small_field))), long_row, small_field);
+}
+
 // Why every rank should move its own rows; empty: it should not.
-std::string reason_for_direct(const Transfer& transfer, const Geometry& geometry, const RouteOptions& options) {
+std::string reason_for_direct(const Transfer& transfer, const Geometry& geometry, const RouteOptions& options,
+                              const Machine& machine) {
   if (!transfer.writing && !transfer.payload.encoding.empty() && !has_whole_layers(transfer, options)) {
     return "each rank decodes the tiles that it has sites of";
   }
   if (options.aggregators > 0 && options.aggregators < geometry.ranks()) return "";
   if (geometry.ranks() == 1) return "one rank holds all sites";
   const std::uint64_t bytes = geometry.bytes();
-  if (bytes < small_field) return fmt::format("{} are too little to exchange", base::human_bytes(bytes));
+  const bool is_dear = are_calls_dear(transfer, geometry, machine);
+  if (bytes < small_field && !is_dear) {
+    return fmt::format("{} are too little to exchange", base::human_bytes(bytes));
+  }
   const std::uint64_t row = geometry.row_bytes();
-  if (row < long_row) return "";
+  if (row < (is_dear ? length_worth_a_call(transfer, machine) : long_row)) return "";
   return fmt::format("rows of {} are long enough to be moved one by one", base::human_bytes(row));
 }
 
 const Candidate& by_rules(const std::vector<Candidate>& all, const Transfer& transfer, const Geometry& geometry,
-                          const Situation& situation, const RouteOptions& options, std::string& reason) {
+                          const Situation& situation, const RouteOptions& options, const Machine& machine,
+                          std::string& reason) {
   const Candidate& direct = named(all, Strategy::direct);
   const Candidate& shared = named(all, Strategy::shared);
   const Candidate& pull = named(all, Strategy::pull);
@@ -81,7 +109,7 @@ const Candidate& by_rules(const std::vector<Candidate>& all, const Transfer& tra
                             direct.obstacle, messages.obstacle));
   }
   if (!messages.is_possible()) return direct;
-  reason = reason_for_direct(transfer, geometry, options);
+  reason = reason_for_direct(transfer, geometry, options, machine);
   if (direct.is_possible() && !reason.empty()) return direct;
   const int dimensions = messages.choice.shares.shared_dimensions;
   const bool on_nodes = situation.is_one_node || geometry.groups_stay_on_nodes(dimensions, situation.ranks_per_node);
@@ -126,11 +154,14 @@ std::vector<Candidate> candidates(const Transfer& transfer, const Geometry& geom
 }
 
 const Candidate& best_of(const std::vector<Candidate>& all, const Transfer& transfer, const Geometry& geometry,
-                         const Situation& situation, const RouteOptions& options, std::string& reason) {
-  const Candidate* best = &by_rules(all, transfer, geometry, situation, options, reason);
+                         const Situation& situation, const RouteOptions& options, const Machine& machine,
+                         std::string& reason) {
+  const Candidate* best = &by_rules(all, transfer, geometry, situation, options, machine, reason);
   // Long rows stay direct whatever the model says: then nobody needs to ask about nodes before that is decided.
   if (!situation.is_known || best->choice.strategy == Strategy::direct) return *best;
-  if (geometry.ranks() == 1 || geometry.bytes() < small_field) return *best;
+  if (geometry.ranks() == 1 || (geometry.bytes() < small_field && !are_calls_dear(transfer, geometry, machine))) {
+    return *best;
+  }
   const double usual = best->seconds.total;
   const Strategy usual_strategy = best->choice.strategy;
   for (const Candidate& one : all) {

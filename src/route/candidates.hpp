@@ -28,6 +28,7 @@ std::vector<Candidate> candidates(const Transfer& transfer, const Geometry& geom
 // The one that the rules of docs/design/0009 take; or, unless that is direct, another that is predicted to be clearly
 // faster. It is possible. unsupported: none is.
 const Candidate& best_of(const std::vector<Candidate>& all, const Transfer& transfer, const Geometry& geometry,
-                         const Situation& situation, const RouteOptions& options, std::string& reason);
+                         const Situation& situation, const RouteOptions& options, const Machine& machine,
+                         std::string& reason);
 
 }  // namespace lq::route

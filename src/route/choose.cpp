@@ -18,7 +18,7 @@ Choice choose(const Transfer& transfer, const Situation& situation, const RouteO
   const std::vector<Candidate> all = candidates(transfer, geometry, situation, options, machine);
   std::string reason = "asked for";
   if (options.strategy == Strategy::automatic) {
-    Choice choice = best_of(all, transfer, geometry, situation, options, reason).choice;
+    Choice choice = best_of(all, transfer, geometry, situation, options, machine, reason).choice;
     choice.reason = std::move(reason);
     return choice;
   }

@@ -24,7 +24,8 @@ struct Situation {
   bool can_pull = false;             // ranks of a node may read each other's memory
   bool is_in_memory = true;          // every rank's sites lie in its memory, not behind a function
   std::uint64_t block_bytes = 4096;  // of the file system: page, block or stripe
-  bool needs_single_owner = false;   // two nodes that write into one block lose data
+  bool needs_single_owner = false;   // two clients that write into one block lose data
+  bool is_one_client = true;         // all ranks reach the file through one mount of one node
   bool checksum = true;
   bool has_whole_tiles = true;  // of an encoded payload: each tile's sites are all on one rank
 };

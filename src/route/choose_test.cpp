@@ -31,7 +31,7 @@ Situation one_node(std::uint64_t ranks) {
 
 Situation many_nodes(std::uint64_t ranks_per_node) {
   Situation situation = one_node(ranks_per_node);
-  situation.is_one_node = false;
+  situation.is_one_node = situation.is_one_client = false;
   return situation;
 }
 
@@ -91,8 +91,56 @@ TEST(Choose, LetsNoTwoNodesWriteIntoOneBlockWhereThatLosesData) {
   EXPECT_EQ(error_of([&] { choice(made, situation, forced(Strategy::direct)); }).code(), Code::unsupported);
   // Readers do no harm, nor do the ranks of one node.
   EXPECT_EQ(choice(gauge_on({1, 1, 1, 2}, false), situation).strategy, Strategy::direct);
-  situation.is_one_node = true;
+  situation.is_one_node = situation.is_one_client = true;
   EXPECT_EQ(choice(made, situation).strategy, Strategy::direct);
+}
+
+TEST(Choose, KnowsThatTwoMountsOnANodeAreTwoClients) {
+  Situation situation = one_node(2);
+  situation.is_known = true;
+  situation.needs_single_owner = true;
+  situation.is_one_client = false;
+  situation.block_bytes = 65536;
+  for (const Extents& processes : {Extents{1, 1, 1, 2}, Extents{2, 1, 1, 1}}) {
+    const Choice taken = choice(gauge_on(processes), situation);
+    EXPECT_NE(taken.strategy, Strategy::direct);
+    EXPECT_EQ(taken.shares.domain_bytes % 65536, 0u);
+    EXPECT_TRUE(taken.shares.root_owns_edges);
+  }
+  // Small fields, too.
+  const TransferOf small({"", {4, 4, 4, 4}, {1, 1, 1, 2}, 576, 1200, true});
+  EXPECT_NE(choice(small, situation).strategy, Strategy::direct);
+}
+
+// Rows of 1152 bytes on a network file system where a call costs a millisecond: 64 of them by each of four ranks take
+// 64 ms, one call of all bytes a few.
+TEST(Choose, ExchangesSmallFieldsWhereCallsAreDear) {
+  const TransferOf small({"", {4, 4, 8, 8}, {2, 2, 1, 1}, 576, 1200, true});
+  Situation situation = one_node(4);
+  situation.is_known = true;
+  EXPECT_EQ(choose(small.transfer(), situation, {}, Machine{}).strategy, Strategy::direct);
+  Machine network;
+  network.write_call = 1e-3;
+  network.write_rate = 42e6;
+  network.write_rate_total = 84e6;
+  EXPECT_NE(choose(small.transfer(), situation, {}, network).strategy, Strategy::direct);
+  // Where nothing is known of the other ranks yet, they are to be asked.
+  EXPECT_NE(choose(small.transfer(), {}, {}, network).strategy, Strategy::direct);
+}
+
+// What a call costs decides from which length on a row is worth one.
+TEST(Choose, ExchangesRowsOfSixtyFourKibibytesWhereACallTakesLongerThanTheirBytes) {
+  const TransferOf made({"", {16, 8, 16, 32}, {1, 1, 2, 1}, 576, 0, true});     // rows of 576 KiB
+  const TransferOf shorter({"", {16, 8, 2, 256}, {1, 1, 2, 1}, 576, 0, true});  // of 72 KiB
+  Situation situation = one_node(2);
+  situation.is_known = true;
+  Machine network;
+  network.write_call = 3e-3;
+  network.write_rate = 42e6;  // 123 KiB in the time of a call
+  network.write_rate_total = 84e6;
+  EXPECT_EQ(choose(shorter.transfer(), situation, {}, Machine{}).strategy, Strategy::direct);
+  EXPECT_NE(choose(shorter.transfer(), situation, {}, network).strategy, Strategy::direct);
+  EXPECT_EQ(choose(made.transfer(), situation, {}, network).strategy, Strategy::direct);
 }
 
 TEST(Choose, SaysWhyNoStrategyIsPossible) {
@@ -140,7 +188,7 @@ TEST(Choose, TheModelLeavesLongRowsDirect) {
   Situation situation = one_node(2);
   situation.is_known = true;
   Machine machine;
-  machine.write_call = 1;  // each row
+  machine.write_call = 1e-4;  // each row, whose bytes take longer
   const Choice taken = choose(gauge_on({1, 1, 1, 2}).transfer(), situation, {}, machine);
   EXPECT_EQ(taken.strategy, Strategy::direct);
   const TransferOf rows({"", {1024, 8, 8, 8}, {2, 1, 1, 1}, 576});

@@ -43,7 +43,7 @@ route::Situation situation_on(const Machine& machine, const TransferPlan& plan) 
   route::Situation situation;
   situation.is_known = true;
   situation.ranks_per_node = plan.ranks_per_node;
-  situation.is_one_node = plan.nodes == 1;
+  situation.is_one_node = situation.is_one_client = plan.nodes == 1;
   situation.can_share = machine.shared_memory_permitted;
   situation.can_pull = machine.pull_permitted && machine.pull_rate > 0;
   situation.block_bytes = machine.block_bytes;
@@ -116,7 +116,7 @@ void choose(TransferPlan& plan, const route::Transfer& transfer, const route::Ge
   std::string reason = "asked for";
   Strategy strategy = options.strategy;
   if (strategy == Strategy::automatic) {
-    strategy = route::best_of(all, transfer, geometry, situation, options, reason).choice.strategy;
+    strategy = route::best_of(all, transfer, geometry, situation, options, plan.machine, reason).choice.strategy;
   }
   StrategyPlan& taken = *std::ranges::find(plan.considered, strategy, &StrategyPlan::strategy);
   if (!taken.possible) {

@@ -84,8 +84,8 @@ std::optional<ChunkSizes> chunk_sizes(const Transfer& transfer, const RouteOptio
   } else if (transfer.payload.encoding.empty() || !transfer.writing) {
     sizes = chunk_sizes(site_bytes, options, situation);
   }
-  // Tiles begin anywhere in the file: one rank writes all of them where two must not write into one block.
-  if (sizes && transfer.payload.tile_sites > 0 && transfer.writing && situation.needs_single_owner) {
+  // Tiles and links begin anywhere in the file: one rank writes all of them where two must not write into one block.
+  if (sizes && !transfer.payload.is_in_one_piece() && transfer.writing && situation.needs_single_owner) {
     const std::uint64_t all = std::max<std::uint64_t>(transfer.payload.stored.volume() * site_bytes, 1);
     sizes->domain_bytes = round_up(all, sizes->domain_bytes);
   }

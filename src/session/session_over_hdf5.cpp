@@ -10,8 +10,8 @@
 
 #include "base/text.hpp"
 #include "comm/agree.hpp"
-#include "hdf5/make.hpp"
-#include "hdf5/small_objects.hpp"
+#include "hdf5/making/make.hpp"
+#include "hdf5/making/small_objects.hpp"
 #include "io/scan.hpp"
 #include "io/transfer.hpp"
 #include "io/write.hpp"
@@ -52,7 +52,7 @@ class SessionOverHdf5 final : public File::Session {
 
   void push(const std::string& path) override {
     change("push", path, [&](const std::string& place, const Where& where) {
-      store_.edit([&](hid_t file) { make_groups(file, place, where); });
+      store_.edit([&](hid_t file) { make_group(file, place, where); });
     });
     const std::string before = here_;
     cd(path);
@@ -82,7 +82,7 @@ class SessionOverHdf5 final : public File::Session {
 
   void mkdir(const std::string& path) override {
     change("mkdir", path, [&](const std::string& place, const Where& where) {
-      store_.edit([&](hid_t file) { make_groups(file, place, where); });
+      store_.edit([&](hid_t file) { make_group(file, place, where); });
     });
   }
   void remove(const std::string& path) override {
@@ -117,7 +117,6 @@ class SessionOverHdf5 final : public File::Session {
       check_array(value, place);
       store_.edit([&](hid_t file) {
         if (replace && has_link(file, place, where)) remove_object(file, place, where);
-        make_groups_above(file, place, where);
         put_array(file, value, layout_, now(), where);
       });
     });

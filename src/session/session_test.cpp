@@ -10,6 +10,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include <limequat/error.hpp>
 #include <limequat/hdf5.hpp>
@@ -424,12 +425,25 @@ TEST_F(SmallSession, OfTwoWritersTheSecondIsRefused) {
     File file(path_, Mode::create);
     file.close();
   }
-  File one(path_, Mode::append), two(path_, Mode::append);
+  File one(path_, Mode::append);
   one.write("one", 1);
-  two.write("two", 2);
+  EXPECT_EQ(code_of([&] { File two(path_, Mode::append); }), Code::io);
   one.flush();
-  EXPECT_EQ(code_of([&] { two.flush(); }), Code::io);
   EXPECT_EQ(names(*std::make_unique<File>(path_)), std::vector<std::string>{"one"});
+  one.close();
+  EXPECT_NO_THROW(File(path_, Mode::append));
+}
+
+// Programs that know no lock of ours.
+TEST_F(SmallSession, NothingIsWrittenOverWhatSomebodyElseHasWritten) {
+  {
+    File file(path_, Mode::create);
+    file.close();
+  }
+  File file(path_, Mode::append);
+  file.write("one", 1);
+  std::ofstream(path_, std::ios::app) << "more";
+  EXPECT_EQ(code_of([&] { file.flush(); }), Code::io);
 }
 
 TEST_F(SmallSession, AFileThatIsReadIsNotWritten) {

@@ -5,8 +5,8 @@
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
-#include "hdf5/driver.hpp"
-#include "hdf5/superblock.hpp"
+#include "hdf5/driver/driver.hpp"
+#include "hdf5/headers/superblock.hpp"
 #include "io/journal.hpp"
 #include "io/journal_watch.hpp"
 
@@ -26,7 +26,10 @@ Store::Store(transport::Transport& transport, const std::string& path, Mode mode
 }
 
 void Store::open_at_root() {
-  if (mode_ == Mode::append) io::recover(transport_, path_, options_.sync);
+  if (mode_ == Mode::append) {
+    lock_.emplace(path_);
+    io::recover(transport_, path_, options_.sync);
+  }
   there_ = transport_.open_read(path_);
   identity_ = there_->identity();
   if (!find_signature(*there_)) {
@@ -40,7 +43,7 @@ void Store::open_at_root() {
 void Store::start_new_file() {
   comm::Comm& comm = communicator_.engine();
   new_ = comm::agree(comm, [&] { return std::make_unique<io::NewFile>(transport_, communicator_, path_); });
-  new_->create(options_.overwrite, 0, communicator_.is_root());
+  new_->create(options_.overwrite, 0);
   comm::agree_at_root(comm, [&] {
     const Lock lock;
     image_ = std::make_unique<Image>(path_);
@@ -147,6 +150,7 @@ void Store::close() {
   is_open_ = false;
   image_.reset();
   there_.reset();
+  lock_.reset();
 }
 
 }  // namespace lq::hdf5

@@ -13,11 +13,12 @@
 #include <limequat/hdf5.hpp>
 
 #include "base/function_ref.hpp"
-#include "hdf5/image.hpp"
-#include "hdf5/opened.hpp"
+#include "hdf5/driver/image.hpp"
+#include "hdf5/tree/opened.hpp"
 #include "io/field_writer.hpp"
 #include "io/new_file.hpp"
 #include "transport/transport.hpp"
+#include "transport/writer_lock.hpp"
 
 namespace lq::hdf5 {
 
@@ -60,6 +61,7 @@ class Store {
   Communicator communicator_;
   Hdf5Options options_;
   bool is_open_ = true;
+  std::optional<transport::WriterLock> lock_;  // at the root; of a file that is appended to
   std::unique_ptr<io::NewFile> new_;
   std::shared_ptr<transport::File> there_;       // at the root; of an existing file
   std::optional<transport::Identity> identity_;  // of that, when we looked

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "hdf5/make.hpp"
+#include "hdf5/making/make.hpp"
 
 namespace lq::hdf5 {
 
@@ -30,18 +30,6 @@ void require_outside(const std::string& from, const std::string& to, const Where
 
 }  // namespace
 
-void make_groups(hid_t file, const std::string& path, const Where& where) {
-  for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
-    make_group(file, path.substr(0, slash), where);
-    if (slash == std::string::npos) return;
-  }
-}
-
-void make_groups_above(hid_t file, const std::string& path, const Where& where) {
-  const std::size_t slash = path.rfind('/');
-  if (slash > 0) make_groups(file, path.substr(0, slash), where);
-}
-
 void remove_object(hid_t file, const std::string& path, const Where& where) {
   require_something(file, path, where);
   require(H5Ldelete(file, path.c_str(), H5P_DEFAULT), where, "it cannot be removed");
@@ -51,7 +39,7 @@ void rename_object(hid_t file, const std::string& from, const std::string& to, c
   require_something(file, from, where);
   require_outside(from, to, where);
   require_free(file, {where.path, to});
-  make_groups_above(file, to, where);
+  make_group_above(file, to, where);
   require(H5Lmove(file, from.c_str(), file, to.c_str(), H5P_DEFAULT, H5P_DEFAULT), where, "it cannot be renamed");
 }
 
@@ -59,7 +47,7 @@ void copy_object(hid_t file, const std::string& from, const std::string& to, con
   require_something(file, from, where);
   require_outside(from, to, where);
   require_free(file, {where.path, to});
-  make_groups_above(file, to, where);
+  make_group_above(file, to, where);
   require(H5Ocopy(file, from.c_str(), file, to.c_str(), H5P_DEFAULT, H5P_DEFAULT), where, "it cannot be copied");
 }
 

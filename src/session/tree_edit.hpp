@@ -7,13 +7,10 @@
 
 #include <string>
 
-#include "hdf5/library.hpp"
+#include "hdf5/driver/library.hpp"
 
 namespace lq::hdf5 {
 
-// Those above, too; without time stamps.
-void make_groups(hid_t file, const std::string& path, const Where& where);
-void make_groups_above(hid_t file, const std::string& path, const Where& where);
 // no_such_record: there is nothing.
 void remove_object(hid_t file, const std::string& path, const Where& where);
 void rename_object(hid_t file, const std::string& from, const std::string& to, const Where& where);

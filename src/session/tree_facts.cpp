@@ -10,8 +10,8 @@
 
 #include "base/text.hpp"
 #include "format/findings.hpp"
-#include "hdf5/small_objects.hpp"
-#include "hdf5/walk.hpp"
+#include "hdf5/making/small_objects.hpp"
+#include "hdf5/tree/walk.hpp"
 
 namespace lq::hdf5 {
 

@@ -10,7 +10,7 @@
 
 #include <limequat/hdf5.hpp>
 
-#include "hdf5/tree.hpp"
+#include "hdf5/tree/tree.hpp"
 
 namespace lq::hdf5 {
 

@@ -8,7 +8,9 @@
 
 #include <array>
 #include <chrono>
+#include <utility>
 
+#include "base/clock.hpp"
 #include "comm/node.hpp"
 
 namespace lq {
@@ -86,42 +88,81 @@ Probe probe_clock(comm::Comm& comm) {
 
 }  // namespace
 
-std::vector<Probe> examine(comm::Comm& comm, transport::Transport& transport, const std::string& folder) {
-  std::vector<Probe> probes;
-  machine::FileSystem file_system;
-  probes.push_back(ask(comm, "file-system", "check the path", [&] {
-    file_system = comm::agree(comm, [&] { return machine::examine_file_system(folder); });
-    return probe_file_system(comm, file_system);
-  }));
-  probes.push_back(worst_over_ranks(comm, judge_space(file_system)));
-  Scratch scratch(comm, transport, folder);
-  probes.push_back(probe_folder(comm, scratch));
-  if (probes.back().verdict != Verdict::fail) {
-    probes.push_back(probe_exclusive_create(comm, scratch));
-    probes.push_back(probe_rename(comm, scratch));
-    probes.push_back(probe_holes(comm, scratch));
-    probes.push_back(probe_large_offsets(comm, scratch, file_system));
-    probes.push_back(probe_sync(comm, scratch));
-    probes.push_back(probe_page_edges(comm, scratch, file_system));
-    probes.push_back(probe_locks(comm, scratch));
-    probes.push_back(probe_with_file(comm, scratch, "direct-io",
-                                     [](const std::string& path) { return judge_direct_io(try_direct_io(path)); }));
-    probes.push_back(probe_with_file(comm, scratch, "preallocation", [](const std::string& path) {
-      return judge_preallocation(try_preallocation(path));
-    }));
+namespace {
+
+// Questions in their order, as long as there is time.
+class Questions {
+ public:
+  Questions(comm::Comm& comm, const ExamineOptions& options) : comm_(comm), options_(options) {}
+
+  // Collective.
+  void ask(const std::string& name, const std::function<Probe()>& question) {
+    const auto milliseconds = static_cast<std::uint64_t>(watch_.seconds() * 1e3);
+    const bool is_late = static_cast<double>(reduced(comm_, milliseconds, comm::Reduce::max)) > options_.seconds * 1e3;
+    answers_.push_back(is_late ? not_asked(name, options_.seconds) : question());
+    if (options_.on_probe) options_.on_probe(answers_.back());
   }
-  probes.push_back(ask(comm, "io-uring", "", [] { return judge_io_uring(try_io_uring()); }));
-  probes.push_back(probe_shared_memory(comm));
-  probes.push_back(probe_neighbour_memory(comm));
-  probes.push_back(probe_clock(comm));
-  return probes;
+  const Probe& last() const noexcept { return answers_.back(); }
+  std::vector<Probe> take() { return std::move(answers_); }
+
+ private:
+  comm::Comm& comm_;
+  const ExamineOptions& options_;
+  base::Stopwatch watch_;
+  std::vector<Probe> answers_;
+};
+
+// What makes sense only in a folder that can be written to.
+void ask_about_files(comm::Comm& comm, Questions& questions, Scratch& scratch, const machine::FileSystem& file_system) {
+  questions.ask("exclusive-create", [&] { return probe_exclusive_create(comm, scratch); });
+  questions.ask("rename", [&] { return probe_rename(comm, scratch); });
+  questions.ask("publish", [&] { return probe_publish(comm, scratch); });
+  questions.ask("holes", [&] { return probe_holes(comm, scratch); });
+  questions.ask("large-offsets", [&] { return probe_large_offsets(comm, scratch, file_system); });
+  questions.ask("sync", [&] { return probe_sync(comm, scratch); });
+  questions.ask("page-edges", [&] { return probe_page_edges(comm, scratch, file_system); });
+  questions.ask("locks", [&] { return probe_locks(comm, scratch); });
+  questions.ask("direct-io", [&] {
+    return probe_with_file(comm, scratch, "direct-io",
+                           [](const std::string& path) { return judge_direct_io(try_direct_io(path)); });
+  });
+  questions.ask("preallocation", [&] {
+    return probe_with_file(comm, scratch, "preallocation",
+                           [](const std::string& path) { return judge_preallocation(try_preallocation(path)); });
+  });
+}
+
+}  // namespace
+
+std::vector<Probe> examine(comm::Comm& comm, transport::Transport& transport, const std::string& folder,
+                           const ExamineOptions& options) {
+  Questions questions(comm, options);
+  machine::FileSystem file_system;
+  questions.ask("file-system", [&] {
+    return ask(comm, "file-system", "check the path", [&] {
+      file_system = comm::agree(comm, [&] { return machine::examine_file_system(folder); });
+      return probe_file_system(comm, file_system);
+    });
+  });
+  questions.ask("space", [&] { return worst_over_ranks(comm, judge_space(file_system)); });
+  Scratch scratch(comm, transport, folder);
+  questions.ask("folder", [&] { return probe_folder(comm, scratch); });
+  if (questions.last().verdict != Verdict::fail) ask_about_files(comm, questions, scratch, file_system);
+  questions.ask("io-uring", [&] { return ask(comm, "io-uring", "", [] { return judge_io_uring(try_io_uring()); }); });
+  questions.ask("shared-memory", [&] { return probe_shared_memory(comm); });
+  questions.ask("neighbour-memory", [&] { return probe_neighbour_memory(comm); });
+  questions.ask("clock", [&] { return probe_clock(comm); });
+  return questions.take();
 }
 
 }  // namespace survey
 
-std::vector<Probe> examine(const Communicator& communicator, const std::string& folder) {
-  comm::require_same(communicator.engine(), folder, "the folder to examine");
-  return survey::examine(communicator.engine(), transport::posix(), folder);
+std::vector<Probe> examine(const Communicator& communicator, const std::string& folder, const ExamineOptions& options) {
+  comm::require_same(communicator.engine(), [&] {
+    return std::vector<comm::Stated>{{"the folder to examine", folder},
+                                     {"seconds", fmt::format("{}", options.seconds)}};
+  });
+  return survey::examine(communicator.engine(), transport::posix(), folder, options);
 }
 
 }  // namespace lq

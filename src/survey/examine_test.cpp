@@ -4,14 +4,17 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
 #include "survey/probing.hpp"
+#include "transport/forwarding.hpp"
 
 namespace lq {
 namespace {
@@ -55,10 +58,34 @@ TEST(Examination, AsksEveryQuestionOnceAndLeavesNothing) {
       EXPECT_NE(probe.found, "") << probe.name;
       EXPECT_EQ(probe.action.empty(), probe.verdict == Verdict::pass) << probe.name;
     }
-    EXPECT_EQ(probes.size(), 16u);
-    EXPECT_EQ(names.size(), 16u);
+    EXPECT_EQ(probes.size(), 17u);
+    EXPECT_EQ(names.size(), 17u);
     EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
   }
+}
+
+// Every file takes 50 ms to be made: the examination ends soon after its time, and says what it left out.
+TEST(Examination, EndsWhenItsTimeIsOver) {
+  class Slow final : public transport::ForwardingTransport {
+   public:
+    using ForwardingTransport::ForwardingTransport;
+    std::unique_ptr<transport::File> create(const std::string& path, const transport::Creation& creation) override {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      return ForwardingTransport::create(path, creation);
+    }
+  } slow(transport::posix());
+  const ScratchDirectory scratch;
+  std::vector<std::string> told;
+  const ExamineOptions options{.seconds = 0.05, .on_probe = [&](const Probe& probe) { told.push_back(probe.name); }};
+  const std::vector<Probe> probes = survey::examine(*comm::make_self(), slow, scratch.path(), options);
+  ASSERT_EQ(probes.size(), 17u);
+  ASSERT_EQ(told.size(), 17u);
+  for (std::size_t i = 0; i < probes.size(); ++i) EXPECT_EQ(told[i], probes[i].name);
+  EXPECT_EQ(probe_named(probes, "folder").verdict, Verdict::pass);
+  EXPECT_EQ(probe_named(probes, "clock").verdict, Verdict::warn);
+  EXPECT_NE(probe_named(probes, "clock").found.find("not tried"), std::string::npos);
+  EXPECT_NE(probe_named(probes, "clock").action.find("--budget"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
 }
 
 TEST(Examination, OfAFolderThatIsNotThereFailsWithoutError) {

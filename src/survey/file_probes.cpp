@@ -127,6 +127,34 @@ Probe probe_rename(comm::Comm& comm, Scratch& scratch) {
   });
 }
 
+Probe probe_publish(comm::Comm& comm, Scratch& scratch) {
+  const std::string action = "files cannot be completed here under new names; write to another folder and move them";
+  return ask(comm, "publish", action, [&]() -> Probe {
+    const std::string target = scratch.file("published");
+    const std::string source = scratch.file("unpublished");
+    Probe probe{"publish", Verdict::pass, "a new file takes a free name, and none that is taken", ""};
+    comm::agree_at_root(comm, [&] {
+      write_file(scratch.transport(), source, "first");
+      scratch.transport().publish(source, target);
+      write_file(scratch.transport(), source, "second");
+      bool is_refused = false;
+      try {
+        scratch.transport().publish(source, target);
+      } catch (const Error& error) {
+        if (error.code() != Code::exists) throw;
+        is_refused = true;
+      }
+      const std::string found = read_file(scratch.transport(), target);
+      if (is_refused && found == "first") return;
+      probe = {"publish", Verdict::fail,
+               fmt::format("a name that was taken {}; the file reads as \"{}\", expected \"first\"",
+                           is_refused ? "was refused" : "was given again", base::printable(found)),
+               action};
+    });
+    return probe;
+  });
+}
+
 Probe probe_holes(comm::Comm& comm, Scratch& scratch) {
   const std::string action =
       "do not let ranks write one file here; verify every file after writing (verify = read_back)";

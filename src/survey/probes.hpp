@@ -21,7 +21,8 @@
 namespace lq::survey {
 
 // Collective. All of them, over any transport.
-std::vector<Probe> examine(comm::Comm& comm, transport::Transport& transport, const std::string& folder);
+std::vector<Probe> examine(comm::Comm& comm, transport::Transport& transport, const std::string& folder,
+                           const ExamineOptions& options = {});
 
 // These are collective and give the same answer on all ranks.
 
@@ -31,6 +32,8 @@ Probe probe_folder(comm::Comm& comm, Scratch& scratch);
 Probe probe_exclusive_create(comm::Comm& comm, Scratch& scratch);
 // The new file replaces the old one, for all ranks.
 Probe probe_rename(comm::Comm& comm, Scratch& scratch);
+// A new file takes a free name, and none that is taken.
+Probe probe_publish(comm::Comm& comm, Scratch& scratch);
 // What was never written reads as zeros.
 Probe probe_holes(comm::Comm& comm, Scratch& scratch);
 // Bytes around 2 GiB and 4 GiB come back. Needs holes, or else space.

@@ -59,9 +59,9 @@ Scratch::Scratch(comm::Comm& comm, transport::Transport& transport, const std::s
 
 Scratch::~Scratch() {
   if (comm_.rank() != 0) return;
-  for (const std::string& file : files_) {
+  for (const auto& file : files_) {
     try {
-      transport_.remove(file);
+      transport_.remove(file->path());
     } catch (const Error&) {
       // Most have been renamed or removed already; a file system that cannot remove has been reported.
     }
@@ -69,8 +69,9 @@ Scratch::~Scratch() {
 }
 
 std::string Scratch::file(const std::string& purpose) {
-  files_.push_back(fmt::format("{}.{}", prefix_, purpose));
-  return files_.back();
+  std::string path = fmt::format("{}.{}", prefix_, purpose);
+  if (comm_.rank() == 0) files_.push_back(std::make_unique<ProbeFile>(path));
+  return path;
 }
 
 Probe answer(const std::string& name, const std::string& action, const std::function<Probe()>& work) {
@@ -79,6 +80,11 @@ Probe answer(const std::string& name, const std::string& action, const std::func
   } catch (const Error& error) {
     return {name, Verdict::fail, error.what(), action};
   }
+}
+
+Probe not_asked(const std::string& name, double seconds) {
+  return {name, Verdict::warn, fmt::format("not tried: the questions before it took the {:g} s there are", seconds),
+          "grant more time: lq doctor --budget SECONDS"};
 }
 
 Probe worst_over_ranks(comm::Comm& comm, const Probe& mine) {

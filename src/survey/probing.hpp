@@ -7,6 +7,7 @@
 #include <limequat/survey.hpp>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,14 @@ class Scratch {
   comm::Comm& comm_;
   transport::Transport& transport_;
   std::string prefix_;
-  std::vector<std::string> files_;
+  std::vector<std::unique_ptr<ProbeFile>> files_;
 };
 
 // Local. `work` gives the answer; an Error is a failure whose sentence is what was found.
 Probe answer(const std::string& name, const std::string& action, const std::function<Probe()>& work);
+
+// Local. Of a question for which there was no time.
+Probe not_asked(const std::string& name, double seconds);
 
 // Collective. The worst of the ranks' answers, of these that of the lowest rank, on all ranks.
 Probe worst_over_ranks(comm::Comm& comm, const Probe& mine);

@@ -56,6 +56,9 @@ class ForwardingTransport : public Transport {
   std::optional<std::uint64_t> free_space(const std::string& path) override { return inner_.free_space(path); }
   Unit unit(const std::string& path) override { return inner_.unit(path); }
   void copy_permissions(const std::string& from, const std::string& to) override { inner_.copy_permissions(from, to); }
+  void set_modified(const std::string& path, std::int64_t nanoseconds) override {
+    inner_.set_modified(path, nanoseconds);
+  }
 
  protected:
   virtual std::unique_ptr<File> wrap(std::unique_ptr<File> file) { return file; }

@@ -157,6 +157,12 @@ class Memory final : public Transport {
     find(from, "read its permissions");
     find(to, "set its permissions");
   }
+  void set_modified(const std::string& path, std::int64_t nanoseconds) override {
+    const std::lock_guard lock(mutex_);
+    const auto contents = find(path, "set its time");
+    const std::lock_guard contents_lock(contents->mutex);
+    contents->changes = nanoseconds;
+  }
 
  private:
   PathKind kind_of(const std::string& path) const {

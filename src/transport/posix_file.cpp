@@ -17,6 +17,7 @@
 
 #include "base/error_errno.hpp"
 #include "transport/position.hpp"
+#include "transport/stall.hpp"
 
 namespace lq::transport {
 
@@ -27,6 +28,7 @@ PosixFile::~PosixFile() {
 }
 
 bool PosixFile::open(int flags, mode_t mode) noexcept {
+  const WatchedCall call("open", path_);
   descriptor_ = uninterrupted([&] { return ::open(path_.c_str(), flags | O_CLOEXEC, mode); });
   return descriptor_ >= 0;
 }
@@ -58,6 +60,7 @@ std::size_t PosixFile::read_at(std::uint64_t offset, base::MutableBytes buffer) 
   buffer = buffer.first(std::min<std::uint64_t>(buffer.size(), largest_position - offset));
   std::size_t done = 0;
   while (done < buffer.size()) {
+    const WatchedCall call("read", path_, offset + done, buffer.size() - done);
     const ssize_t got =
         ::pread(descriptor_, buffer.data() + done, buffer.size() - done, static_cast<off_t>(offset + done));
     if (got == 0) break;
@@ -73,6 +76,7 @@ std::size_t PosixFile::read_at(std::uint64_t offset, base::MutableBytes buffer) 
 void PosixFile::write_at(std::uint64_t offset, base::Bytes bytes) {
   require_position(path_, "write", offset, bytes.size());
   while (!bytes.empty()) {
+    const WatchedCall call("write", path_, offset, bytes.size());
     const ssize_t put = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
     // A write that stops without saying why would loop for ever; full devices behave so.
@@ -84,6 +88,7 @@ void PosixFile::write_at(std::uint64_t offset, base::Bytes bytes) {
 
 void PosixFile::resize(std::uint64_t bytes) {
   require_position(path_, "resize to", 0, bytes);
+  const WatchedCall call("resize", path_);
   const int result = uninterrupted([&] { return ::ftruncate(descriptor_, static_cast<off_t>(bytes)); });
   if (result != 0) throw base::errno_error(path_, "resize to " + std::to_string(bytes) + " bytes", errno);
 }
@@ -91,6 +96,7 @@ void PosixFile::resize(std::uint64_t bytes) {
 void PosixFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
   require_position(path_, "reserve", offset, bytes);
   if (bytes == 0) return;
+  const WatchedCall call("reserve", path_, offset, bytes);
   int reason = EINTR;
   for (int attempt = 0; reason == EINTR && attempt < 100; ++attempt) {
     const int result =
@@ -102,6 +108,7 @@ void PosixFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
 }
 
 void PosixFile::sync() {
+  const WatchedCall call("sync", path_);
   if (uninterrupted([&] { return ::fsync(descriptor_); }) == 0) return;
   throw base::errno_error(path_, "bring its data to the disk", errno);
 }
@@ -110,6 +117,7 @@ void PosixFile::close() {
   if (descriptor_ < 0) return;
   const int descriptor = descriptor_;
   descriptor_ = -1;
+  const WatchedCall call("close", path_);
   // After EINTR the descriptor is gone; closing again could close another thread's file.
   if (::close(descriptor) != 0 && errno != EINTR) throw base::errno_error(path_, "close", errno);
 }

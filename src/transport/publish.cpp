@@ -64,11 +64,13 @@ int publish_by_check(const std::string& from, const std::string& to) noexcept {
   return rename_over(from, to);
 }
 
-int publish_name(const std::string& from, const std::string& to) noexcept {
-  const int renamed = publish_by_rename(from, to);
+int publish_name(const std::string& from, const std::string& to, const PublishWays& ways) noexcept {
+  const int renamed = ways.by_rename(from, to);
   if (renamed != EINVAL && renamed != ENOSYS && renamed != EOPNOTSUPP) return renamed;
-  const int linked = publish_by_link(from, to);
-  if (linked != EPERM && linked != EOPNOTSUPP && linked != ENOSYS && linked != EMLINK) return linked;
+  const int linked = ways.by_link(from, to);
+  struct stat status {};
+  // As long as the file has its old name any other error means that there are no links here.
+  if (linked == 0 || linked == EEXIST || ::lstat(from.c_str(), &status) != 0) return linked;
   return publish_by_check(from, to);
 }
 

@@ -15,14 +15,19 @@ int rename_over(const std::string& from, const std::string& to) noexcept;
 int remove_name(const std::string& path) noexcept;
 
 // Three ways to give a file a name that must be free, for file systems of different abilities; EEXIST when it is taken.
-// renameat2(RENAME_NOREPLACE): atomic; EINVAL or ENOSYS where the system or file system has it not.
+// renameat2(RENAME_NOREPLACE): atomic; EINVAL, ENOSYS or EOPNOTSUPP where the system or file system has it not.
 int publish_by_rename(const std::string& from, const std::string& to) noexcept;
-// link, then unlink: atomic; EPERM, EOPNOTSUPP, ENOSYS or EMLINK where the file system has no hard links.
+// link, then unlink: atomic. Where the file system has no hard links any errno may say so (OrangeFS: ENOENT).
 int publish_by_link(const std::string& from, const std::string& to) noexcept;
 // Look, then rename. Not atomic: a file that appears in between is replaced.
 int publish_by_check(const std::string& from, const std::string& to) noexcept;
 
+// The ways of a file system, so that tests can put ways that lie in their place.
+struct PublishWays {
+  int (*by_rename)(const std::string& from, const std::string& to) noexcept = publish_by_rename;
+  int (*by_link)(const std::string& from, const std::string& to) noexcept = publish_by_link;
+};
 // The best of the three that works here.
-int publish_name(const std::string& from, const std::string& to) noexcept;
+int publish_name(const std::string& from, const std::string& to, const PublishWays& ways = {}) noexcept;
 
 }  // namespace lq::transport

@@ -89,6 +89,8 @@ class Transport {
   // Access rights of an existing file are given to the new one that will replace it: owner, group, mode and access
   // control list. Nobody gets more than he had: where the group cannot be kept, its rights are dropped.
   virtual void copy_permissions(const std::string& from, const std::string& to) = 0;
+  // When it was written to, as Identity::modified tells.
+  virtual void set_modified(const std::string& path, std::int64_t nanoseconds) = 0;
 };
 
 // The POSIX file system.

@@ -81,6 +81,7 @@ static void members_keep_their_places(void) {
   PLACE(lq_write_options, dataset_chunk, 152);
   PLACE(lq_write_options, filters, 160);
   PLACE(lq_write_options, time_stamps, 168);
+  PLACE(lq_write_options, parts, 176);
   PLACE(lq_read_options, region_lower, 24);
   PLACE(lq_read_options, verify, 44);
   PLACE(lq_read_options, report_json, 72);

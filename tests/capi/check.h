@@ -81,6 +81,24 @@ static inline void flip_a_bit(const char* path, uint64_t offset) {
   fclose(file);
 }
 
+// A file of text, and whether it has that text.
+static inline void put(const char* path, const char* text) {
+  FILE* file = fopen(path, "wb");
+  CHECK(file != NULL);
+  if (file == NULL) return;
+  CHECK(fwrite(text, 1, strlen(text), file) == strlen(text));
+  fclose(file);
+}
+
+static inline int holds(const char* path, const char* text) {
+  char found[64] = {0};
+  FILE* file = fopen(path, "rb");
+  if (file == NULL) return 0;
+  const size_t got = fread(found, 1, sizeof found - 1, file);
+  fclose(file);
+  return got == strlen(text) && strcmp(found, text) == 0;
+}
+
 static inline int finish(void) {
   if (failures > 0) printf("%d checks failed\n", failures);
   return failures > 0;

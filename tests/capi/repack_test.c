@@ -4,23 +4,6 @@
 // Files into a multifile and out of it, and what is damaged made whole, with the options of these.
 #include "check.h"
 
-static void put(const char* path, const char* text) {
-  FILE* file = fopen(path, "wb");
-  CHECK(file != NULL);
-  if (file == NULL) return;
-  CHECK(fwrite(text, 1, strlen(text), file) == strlen(text));
-  fclose(file);
-}
-
-static int holds(const char* path, const char* text) {
-  char found[64] = {0};
-  FILE* file = fopen(path, "rb");
-  if (file == NULL) return 0;
-  const size_t got = fread(found, 1, sizeof found - 1, file);
-  fclose(file);
-  return got == strlen(text) && strcmp(found, text) == 0;
-}
-
 static void defaults_leave_things_as_they_are(void) {
   lq_repack_options options;
   CHECK_OK(lq_repack_options_init(&options, sizeof options));

@@ -143,9 +143,9 @@ def main():
         assert Physical(folder / "anew.sion").files == Physical(folder / "anew.sion").blocks == 1
         for name in ("grown.sion", "anew.sion"):
             check_fields(folder / name, ["one", "another"])
-        part, = folder.glob("left.sion.*.part")
+        part, = folder.glob(".left.sion.*")
         unclosed = Physical(part, closed=False)
-        assert part.name == f"left.sion.{unclosed.generation[:4].hex()}.part"
+        assert part.name == f".left.sion.{unclosed.generation[:4].hex()}"
 
 
 main()

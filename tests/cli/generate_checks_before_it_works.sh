@@ -6,7 +6,7 @@
 code=0
 echo mine > there.ildg
 lq generate there.ildg --lattice 16x16x16x32 --sweeps 1000000 || true
-lq generate new.nersc --lattice 16x16x16x32 --sweeps 1000000 || true
+lq generate new.fits --lattice 16x16x16x32 --sweeps 1000000 || true
 lq generate no/such/place.ildg --lattice 16x16x16x32 --sweeps 1000000 || true
 lq generate plane.ildg --lattice 16x16 --sweeps 1000000 || true
 lq generate new.ildg --lattice 16x16x16x32 --dry-run

@@ -13,6 +13,7 @@
 #include "checkpoint/repair.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
+#include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/streams.hpp"
 #include "support/thread_comm.hpp"
@@ -117,7 +118,7 @@ class Interrupted : public ::testing::TestWithParam<SetScenario> {
 
   std::string part() {
     for (const auto& entry : fs::directory_iterator(directory_.path())) {
-      if (entry.path().string().ends_with(".part")) return entry.path().string();
+      if (testing::is_temporary(entry.path().string())) return entry.path().string();
     }
     return {};
   }

@@ -15,6 +15,7 @@
 #include "checkpoint/repair.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
+#include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
@@ -127,7 +128,7 @@ class FieldsInterrupted : public ::testing::TestWithParam<FieldScenario> {
   std::string part() {
     for (const auto& entry : fs::directory_iterator(directory_.path())) {
       const std::string name = entry.path().string();
-      if (name.ends_with(".part") && name.find(".fields.") == std::string::npos) return name;
+      if (testing::is_temporary(name) && name.find(".fields.") == std::string::npos) return name;
     }
     return {};
   }

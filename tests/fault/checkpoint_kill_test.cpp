@@ -19,6 +19,7 @@
 #include <random>
 
 #include "support/error_of.hpp"
+#include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/streams.hpp"
 #include "support/thread_comm.hpp"
@@ -125,7 +126,7 @@ class Killed : public ::testing::TestWithParam<Compression> {
   std::vector<std::string> parts() {
     std::vector<std::string> found;
     for (const auto& entry : fs::directory_iterator(directory_.path())) {
-      if (entry.path().string().ends_with(".part")) found.push_back(entry.path().string());
+      if (testing::is_temporary(entry.path().string())) found.push_back(entry.path().string());
     }
     return found;
   }

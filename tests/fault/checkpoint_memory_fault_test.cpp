@@ -15,6 +15,7 @@
 #include <limequat/multifile.hpp>
 
 #include "checkpoint/repair.hpp"
+#include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
 #include "support/memory_fault.hpp"
 #include "support/scratch_directory.hpp"
@@ -100,7 +101,7 @@ class MemoryOfSets : public ::testing::TestWithParam<Case> {
   std::string part() const {
     for (const auto& entry : fs::directory_iterator(directory_.path())) {
       const std::string name = entry.path().string();
-      if (name.ends_with(".part") && name.find(".fields.") == std::string::npos) return name;
+      if (testing::is_temporary(name) && name.find(".fields.") == std::string::npos) return name;
     }
     return {};
   }

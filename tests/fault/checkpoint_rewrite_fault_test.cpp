@@ -13,6 +13,7 @@
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/field_sets.hpp"
+#include "support/file_contents.hpp"
 
 namespace lq {
 namespace {
@@ -111,7 +112,7 @@ TEST_P(RewriteInterrupted, LosesNothing) {
   }
   EXPECT_GE(failures, 20);
   EXPECT_EQ(shift_of_what_is_there(), 0);
-  for (const std::string& file : files_in(directory_.path())) EXPECT_FALSE(file.ends_with(".part")) << file;
+  for (const std::string& file : files_in(directory_.path())) EXPECT_FALSE(testing::is_temporary(file)) << file;
 }
 
 INSTANTIATE_TEST_SUITE_P(Checkpoints, RewriteInterrupted,

@@ -18,6 +18,7 @@
 #include "io/write.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
+#include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
@@ -70,7 +71,7 @@ Outcome run_with_fault(int ranks, int bad_rank, std::int64_t k, Fault fault, con
 void expect_same_error_everywhere(const Outcome& outcome) {
   ASSERT_NE(outcome.errors.front(), nullptr);
   const Error first = error_of([&] { std::rethrow_exception(outcome.errors.front()); });
-  EXPECT_FALSE(first.facts().path.ends_with(".part")) << first.what();
+  EXPECT_FALSE(testing::is_temporary(first.facts().path)) << first.what();
   for (const std::exception_ptr& other : outcome.errors) {
     ASSERT_NE(other, nullptr);
     const Error error = error_of([&] { std::rethrow_exception(other); });

@@ -83,7 +83,9 @@ int world_size() {
 
 SharedDirectory::SharedDirectory() {
   if (world_rank() == 0) {
-    path_ = (std::filesystem::temp_directory_path() / "limequat-mpi-XXXXXX").string();
+    const char* shared = std::getenv("LQ_SHARED_FILE_SYSTEM");  // a folder of a file system to be tried
+    const auto parent = shared != nullptr ? std::filesystem::path(shared) : std::filesystem::temp_directory_path();
+    path_ = (parent / "limequat-mpi-XXXXXX").string();
     if (::mkdtemp(path_.data()) == nullptr) path_.clear();
   }
   path_ = broadcast_from_root(path_);

@@ -90,6 +90,10 @@ INSTANTIATE_TEST_SUITE_P(Layouts, Hdf5Files,
                          ::testing::Values(Way{"native", "native"}, Way{"qdp", "qdp"}, Way{"qlua", "qlua"},
                                            Way{"slices", "native", "slice"}, Way{"boxes", "qdp", "2x4x3x3"},
                                            Way{"deflate", "native", "slice", "shuffle,deflate:4"},
+                                           Way{"thick", "native", "4x6x3x3", "deflate:1"},
+                                           Way{"blocks", "native", "2x3x3x4", "shuffle,deflate:4"},
+                                           Way{"edges", "qdp", "3x4x2x5", "deflate:1,fletcher32"},
+                                           Way{"qlua_blocks", "qlua", "2x4x3x3", "shuffle,deflate:1"},
                                            Way{"qlua_fletcher", "qlua", "slice", "fletcher32"}),
                          [](const auto& way) { return std::string(way.param.name); });
 

@@ -149,4 +149,9 @@ void FaultyTransport::copy_permissions(const std::string& from, const std::strin
   inner().copy_permissions(from, to);
 }
 
+void FaultyTransport::set_modified(const std::string& path, std::int64_t nanoseconds) {
+  pass(*counter_, path, "set its time");
+  inner().set_modified(path, nanoseconds);
+}
+
 }  // namespace lq::testing

@@ -53,6 +53,7 @@ class FaultyTransport final : public transport::ForwardingTransport {
   transport::Identity identity(const std::string& path) override;
   std::optional<std::uint64_t> free_space(const std::string& path) override;
   void copy_permissions(const std::string& from, const std::string& to) override;
+  void set_modified(const std::string& path, std::int64_t nanoseconds) override;
 
  private:
   std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) override;

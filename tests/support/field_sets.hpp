@@ -105,7 +105,7 @@ class FieldSets : public ::testing::Test {
 
   std::string part_of_fields() {
     for (const std::string& one : files_in(directory_.path())) {
-      if (one.starts_with("set.sion.fields.") && one.ends_with(".part")) return directory_ / one;
+      if (one.starts_with(".set.sion.fields.") && is_temporary(one)) return directory_ / one;
     }
     return "no part of fields";
   }

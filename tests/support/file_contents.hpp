@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "transport/transport.hpp"
@@ -43,6 +44,12 @@ inline std::vector<std::byte> bytes_in(transport::Transport& transport, const st
 
 inline void put_contents(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+// Whether a file is called ".NAME.xxxxxxxx", as it is until it is complete.
+inline bool is_temporary(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.size() > 10 && name.front() == '.' && name[name.size() - 9] == '.';
 }
 
 }  // namespace lq::testing

@@ -56,7 +56,7 @@ std::string words(const SetCase& c) {
 // The first file of a set that was not finished.
 std::string part_in(const std::string& directory) {
   for (const std::string& name : testing::files_in(directory)) {
-    if (name.ends_with(".part") && name.find(".fields.") == std::string::npos) return directory + "/" + name;
+    if (testing::is_temporary(name) && name.find(".fields.") == std::string::npos) return directory + "/" + name;
   }
   return {};
 }
@@ -202,7 +202,7 @@ class SetTrial {
   // What is left of a writer whose set was repaired, or could not be.
   void remove_parts() const {
     for (const std::string& name : testing::files_in(directory_)) {
-      if (name.ends_with(".part")) fs::remove(directory_ + "/" + name);
+      if (testing::is_temporary(name)) fs::remove(directory_ + "/" + name);
     }
   }
 

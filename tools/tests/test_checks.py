@@ -20,6 +20,9 @@ ROOMS = """
 | `format` | formats | `base` | |
 | `mpi` | MPI | `base`, `comm` | `mpi` |
 
+Folders use those to their left: in `format`, `lime` < `scidac` <
+`ildg`; in `mpi`, `one` < `two`.
+
 | Product | Made of |
 |---|---|
 | `other` | `table` |
@@ -73,9 +76,13 @@ class IncludeRule(Tree):
         self.assertEqual(self.breaches("src/base/text.cpp", "<fmt/format.h>"), [])
         self.assertEqual(len(self.breaches("src/comm/self.cpp", "<fmt/format.h>")), 1)
 
-    def test_format_siblings_look_to_the_left_only(self):
+    def test_folders_of_a_room_look_to_the_left_only(self):
         self.assertEqual(self.breaches("src/format/ildg/scan.cpp", '"format/lime/header.hpp"', '"format/format.hpp"'), [])
         self.assertEqual(len(self.breaches("src/format/lime/scan.cpp", '"format/ildg/ildg.hpp"')), 1)
+
+    def test_order_of_folders_is_read_for_each_room(self):
+        self.assertEqual(self.breaches("src/mpi/two/call.cpp", '"mpi/one/call.hpp"'), [])
+        self.assertEqual(len(self.breaches("src/mpi/one/call.cpp", '"mpi/two/call.hpp"', '"mpi/unlisted/call.hpp"')), 2)
 
     def test_a_room_without_a_row_is_refused(self):
         self.assertEqual(len(self.breaches("src/util/misc.cpp", "<string>")), 1)

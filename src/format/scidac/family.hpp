@@ -4,6 +4,9 @@
 // What formats whose fields lie in SciDAC records have in common: that for fields of any kind, and ILDG.
 #pragma once
 
+#include <array>
+#include <span>
+
 #include "format/format.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/place.hpp"
@@ -22,16 +25,21 @@ class Family : public Container, public FieldFormat, public Mender {
   std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const final {
     Findings findings;
     for (const Finding& finding : catalog.findings) findings.add(finding);
-    lime::check_headers(file, catalog, findings);
-    check(file, catalog, findings);
+    const Catalog own = of_file(file, catalog);
+    lime::check_headers(file, own, findings);
+    check(file, own, findings);
     return findings.take();
   }
   std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const final {
-    return lime::explain(file, catalog, meaning_of);
+    return lime::explain(file, of_file(file, catalog), meaning_of);
   }
   Layout plan_record(const RecordRequest& request) const final {
     check_user_type(request.type);
     return lime::plan_record(request.type, request.contents, request.offset);
+  }
+  std::span<const std::string_view> known_choices() const final {
+    static constexpr std::array<std::string_view, 1> known{"parts"};
+    return known;
   }
   Metadata carried(const Metadata& texts, bool precision_changes) const final {
     return carried_texts(texts, precision_changes);
@@ -42,6 +50,17 @@ class Family : public Container, public FieldFormat, public Mender {
   }
 
  private:
+  // Without the records of the other files of a field that is spread over several.
+  static Catalog of_file(const base::ByteSource& file, const Catalog& catalog) {
+    Catalog own = catalog;
+    if (own.files.empty()) return own;
+    std::erase_if(own.records, [&](const Record& record) {
+      return catalog.files[static_cast<std::size_t>(record.file)] != file.path();
+    });
+    own.file_bytes = file.size();
+    return own;
+  }
+
   virtual std::string_view name() const = 0;
   // The rules of records, beyond those of their headers.
   virtual void check(base::ByteSource& file, const Catalog& catalog, Findings& findings) const = 0;

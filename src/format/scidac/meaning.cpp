@@ -20,7 +20,7 @@ constexpr Row rows[] = {
     {type::record_xml, "user's text on the field", "formats/scidac.md 2.1"},
     {type::checksum, "checksum", "formats/scidac.md 4.4"},
     {type::binary_data, "sites", "formats/scidac.md 4.1"},
-    {type::sitelist, "site list", "formats/scidac.md 4.3"},
+    {type::sitelist, "site list", "formats/scidac.md 4.6"},
     {type::ildg_format, "description of the field", "formats/ildg.md 3"},
     {type::ildg_data_lfn, "logical file name", "formats/ildg.md 5"},
     {type::ildg_binary_data, "sites", "formats/ildg.md 4"},

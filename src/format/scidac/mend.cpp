@@ -13,6 +13,7 @@
 #include "base/text_facts.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/mend.hpp"
+#include "format/lime/types.hpp"
 #include "format/lime/walk.hpp"
 #include "format/scidac/describe.hpp"
 #include "format/scidac/group.hpp"
@@ -146,6 +147,14 @@ std::optional<std::uint64_t> mend_end(base::EditedSource& file, const Record& la
 
 std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, const EncodeLattice& encode_lattice,
                                   Findings& done) {
+  if (lime::has_record(file, [](std::string_view record) { return record == type::sitelist; })) {
+    throw Error(
+        Code::unsupported,
+        fmt::format("{}: one of several files of a field, which cannot be repaired alone; copy it again from its "
+                    "source, or convert the whole field to another file",
+                    file.path()),
+        {.path = file.path()});
+  }
   lime::MendedHeaders headers = lime::mend_headers(file, {known_types, ends_message}, done);
   std::optional<std::uint64_t> cut;
   if (headers.is_cut) {

@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "format/lime/header.hpp"
+#include "format/scidac/parts.hpp"
 #include "format/scidac/record_types.hpp"
 #include "format/scidac/slices.hpp"
 #include "format/scidac/texts.hpp"
@@ -51,9 +52,32 @@ Payload payload_of(const FieldRequest& request) {
   return payload;
 }
 
-std::vector<Piece> file_message(const FieldRequest& request) {
-  return {{std::string(type::private_file_xml), encode(FileInfo{request.extents, 0}), {}},
-          {std::string(type::file_xml), file_xml_text(request.metadata), {}}};
+// The list of sites is the second piece.
+std::vector<Piece> file_message(const FieldRequest& request, const std::optional<Parts>& parts) {
+  constexpr std::uint64_t in_parts = 2;
+  std::vector<Piece> pieces = {
+      {std::string(type::private_file_xml), encode(FileInfo{request.extents, parts ? in_parts : 0}), {}}};
+  if (parts) pieces.push_back({std::string(type::sitelist), {}, parts->list_length()});
+  pieces.push_back({std::string(type::file_xml), file_xml_text(request.metadata), {}});
+  return pieces;
+}
+
+// The other files of a field in parts: each its list of sites and its data.
+void place_others(const Parts& parts, const std::string& data_type, std::uint64_t length, Layout& layout,
+                  std::vector<std::uint64_t>& offsets) {
+  const auto count = static_cast<int>(parts.count());
+  for (int k = 1; k < count; ++k) {
+    lime::Placed placed;
+    lime::place_message({{std::string(type::sitelist), {}, parts.list_length()}}, placed.end, placed);
+    lime::place_message({{data_type, {}, length}}, placed.end, placed);
+    for (Literal& literal : placed.literals) {
+      literal.file = k;
+      layout.head.push_back(std::move(literal));
+    }
+    layout.bulk.push_back(parts.list(k, placed.offsets[0]));
+    offsets.push_back(placed.offsets[1]);
+    layout.end.push_back(placed.end);
+  }
 }
 
 std::uint64_t slices_of(const FieldRequest& request) {
@@ -102,9 +126,19 @@ Literal literal_at(std::uint64_t offset, const std::string& text) {
   return {0, offset, {bytes.begin(), bytes.end()}};
 }
 
-}  // namespace
+// What is known of the links is said where no text says it.
+void add_observables(FieldRequest& request) {
+  const bool is_described =
+      find_text(request.metadata, type::record_xml) || find_text(request.metadata, type::xlf_info);
+  const auto add = [&](std::string_view name, const std::optional<double>& value) {
+    if (!value || is_described || find_text(request.metadata, name)) return;
+    request.metadata.emplace_back(name, fmt::format("{:.12f}", *value));
+  };
+  add("plaquette", request.plaquette);
+  add("link_trace", request.link_trace);
+}
 
-std::string_view default_name(FieldKind kind) noexcept { return kind == FieldKind::generic ? "field" : name(kind); }
+}  // namespace
 
 void set_box(RecordInfo& info, const Box& stored) {
   info.type = RecordType::hypercube;
@@ -144,21 +178,32 @@ RecordInfo record_info_of(const FieldSpec& spec) {
   return info;
 }
 
-Layout plan_field(const FieldRequest& request, const PlanStyle& style) {
+Layout plan_field(const FieldRequest& asked, const PlanStyle& style) {
+  FieldRequest request = asked;
+  add_observables(request);
   check_request(request);
+  const std::optional<Parts> parts = Parts::of(request);
   Payload payload = payload_of(request);
+  const std::uint64_t length = parts ? payload.length / parts->count() : payload.length;
   lime::Placed placed;
   placed.end = request.offset;
-  if (request.first) lime::place_message(file_message(request), placed.end, placed);
-  const FieldMessage message = field_message(request, style, payload.length);
+  if (request.first) lime::place_message(file_message(request, parts), placed.end, placed);
+  const FieldMessage message = field_message(request, style, length);
   const std::size_t before = placed.offsets.size();
   lime::place_message(message.pieces, placed.end, placed);
 
   payload.offset = placed.offsets[before + message.data];
   Layout layout;
   layout.head = std::move(placed.literals);
-  layout.payload = {payload};
   layout.end = {placed.end};
+  if (parts) {
+    std::vector<std::uint64_t> offsets{payload.offset};
+    layout.suffixes = parts->suffixes();
+    layout.bulk.push_back(parts->list(0, placed.offsets[1]));
+    place_others(*parts, style.data_type, length, layout, offsets);
+    parts->place(payload, offsets);
+  }
+  layout.payload = {payload};
   if (!message.checksum) return layout;
 
   layout.sums = {{SumKind::scidac, SumOf::field}};

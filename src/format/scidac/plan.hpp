@@ -29,7 +29,4 @@ RecordInfo record_info_of(const FieldSpec& spec);
 // Only the sites of a box are stored.
 void set_box(RecordInfo& info, const Box& stored);
 
-// The name of a field that has no other: its kind, "field" for generic ones.
-std::string_view default_name(FieldKind kind) noexcept;
-
 }  // namespace lq::format::scidac

@@ -16,6 +16,7 @@ namespace {
 void check_file_message(const Catalog& catalog, Findings& findings) {
   if (catalog.records.empty()) return;
   const Record& first = catalog.records.front();
+  if (first.type == type::sitelist) return;  // one of several files, of which another has the descriptions
   if (first.type != type::private_file_xml) {
     findings.warning("scidac-file-message", first,
                      fmt::format("the file does not begin with {}, so that QIO does not take it for a SciDAC file",
@@ -23,9 +24,12 @@ void check_file_message(const Catalog& catalog, Findings& findings) {
                      std::string(type::private_file_xml), first.type);
     return;
   }
-  const bool second = catalog.records.size() > 1 && catalog.records[1].type == type::file_xml &&
-                      catalog.records[1].me_flag && catalog.records[1].message == first.message;
-  if (!second) {
+  // Between them stands a list of sites where these are in several files.
+  const bool has_list = catalog.records.size() > 1 && catalog.records[1].type == type::sitelist;
+  const std::size_t text = has_list ? 2 : 1;
+  const bool follows = catalog.records.size() > text && catalog.records[text].type == type::file_xml &&
+                       catalog.records[text].me_flag && catalog.records[text].message == first.message;
+  if (!follows) {
     findings.warning(
         "scidac-file-message", first,
         fmt::format("{} is not followed by {} that ends the message", type::private_file_xml, type::file_xml));

@@ -4,7 +4,9 @@
 // Walk, group, describe; nothing here throws for what a file contains.
 #include "format/scidac/scan.hpp"
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +22,7 @@
 #include "format/scidac/record_types.hpp"
 #include "format/scidac/slices.hpp"
 #include "format/scidac/subset.hpp"
+#include "format/scidac/volumes.hpp"
 #include "format/text_reader.hpp"
 
 namespace lq::format::scidac {
@@ -34,6 +37,7 @@ class Scan {
  private:
   void read_file_infos(const Groups& groups);
   void read_group(const Group& group);
+  std::optional<Payload> payload_of(const Description& description, const Record& data);
   bool is_readable(const FieldEntry& entry);
   void read_checksum(const Group& group, FieldEntry& entry);
   void read_slices(const Group& group, FieldEntry& entry);
@@ -56,6 +60,8 @@ class Scan {
   Catalog catalog_;
   lime::Walk walk_;
   std::map<RecordIndex, std::optional<FileInfo>> file_infos_;
+  std::optional<Volumes> volumes_;  // of a field spread over several files
+  std::size_t fields_in_volumes_ = 0;
 };
 
 template <class Decode>
@@ -73,16 +79,10 @@ auto Scan::decode(RecordIndex i, const char* rule, Decode&& function)
 void Scan::read_file_infos(const Groups& groups) {
   for (const RecordIndex i : groups.file_infos) {
     const auto info = decode(i, "scidac-private-file-xml", decode_file_info);
-    if (info && info->volume_format != 0) {
-      findings_.error(Code::unsupported, "scidac-volume-format", record(i),
-                      fmt::format("volfmt {}: the sites are spread over several files; join them with QIO's "
-                                  "part-to-single conversion first",
-                                  info->volume_format),
-                      "volfmt 0", fmt::format("volfmt {}", info->volume_format));
-      file_infos_[i] = std::nullopt;
-    } else {
-      file_infos_[i] = info;
-    }
+    file_infos_[i] = info;
+    if (!info || info->volume_format == 0) continue;
+    if (!volumes_) volumes_ = Volumes::open(file_.file(), *info, catalog_.records, limits_, findings_);
+    if (!volumes_) file_infos_[i] = std::nullopt;
   }
 }
 
@@ -100,7 +100,7 @@ void Scan::read_group(const Group& group) {
     description.lattice = decode(*group.lattice, "ildg-format", decode_lattice);
     if (!description.lattice) return;
   }
-  auto payload = describe(description, record(group.data), findings_);
+  auto payload = payload_of(description, record(group.data));
   if (!payload) return read_texts(group.texts, catalog_.metadata);
 
   FieldEntry entry;
@@ -116,6 +116,22 @@ void Scan::read_group(const Group& group) {
   read_slices(group, entry);
   read_checksum(group, entry);
   catalog_.fields.push_back(std::move(entry));
+}
+
+std::optional<Payload> Scan::payload_of(const Description& description, const Record& data) {
+  const bool is_global = description.record && description.record->type == RecordType::global;
+  if (!volumes_ || is_global) return describe(description, data, findings_);
+  const std::size_t number = fields_in_volumes_++;
+  if (description.record && description.record->type == RecordType::hypercube) {
+    findings_.error(Code::unsupported, "scidac-hypercube", data,
+                    "a part of the lattice in several files; join them with QIO's part-to-single conversion first");
+    return {};
+  }
+  const Record whole = volumes_->whole(data, number, findings_);
+  if (whole.data_length == 0) return {};
+  auto payload = describe(description, whole, findings_);
+  if (payload) volumes_->place(*payload, data, number);
+  return payload;
 }
 
 // The lattice of a packed field is not the one that its sites live on.
@@ -250,15 +266,35 @@ Catalog Scan::run() {
   for (const Group& group : groups.groups) read_group(group);
   read_spare_checksums(groups);
   state_observables();
+  if (volumes_) {
+    catalog_.files = volumes_->files();
+    catalog_.file_bytes = volumes_->bytes();
+    const auto& others = volumes_->other_records();
+    catalog_.records.insert(catalog_.records.end(), others.begin(), others.end());
+  }
   catalog_.findings = findings_.take();
+  catalog_.complete = catalog_.complete && std::ranges::none_of(catalog_.findings, [](const Finding& finding) {
+                        return finding.severity == Severity::error && finding.code == Code::truncated;
+                      });
   return std::move(catalog_);
 }
 
 }  // namespace
 
 Catalog scan(base::ByteSource& file, const Limits& limits, std::string_view format_name) {
-  Catalog catalog = Scan(file, limits).run();
+  const Master master = master_of(file);
+  Catalog catalog = Scan(master.file ? *master.file : file, limits).run();
+  catalog.path = file.path();
   catalog.format = format_name;
+  if (master.is_missing && !catalog.records.empty()) {
+    Findings findings;
+    findings.error(
+        Code::malformed, "scidac-volume-missing", catalog.records.front(),
+        fmt::format("one of several files of a field, and that with the descriptions{} is not there; copy it "
+                    "beside this one",
+                    master.name.empty() ? "" : " (" + master.name + ")"));
+    for (Finding& finding : findings.take()) catalog.findings.insert(catalog.findings.begin(), std::move(finding));
+  }
   return catalog;
 }
 

@@ -37,13 +37,4 @@ SetName split_name(std::string_view path) {
   return {std::string(path.substr(0, dot)), static_cast<std::int32_t>(*number)};
 }
 
-std::string_view part_ending(std::string_view path) noexcept {
-  constexpr std::string_view ending = ".part";
-  constexpr std::size_t length = 1 + 8 + ending.size();
-  if (path.size() <= length || !path.ends_with(ending)) return {};
-  const std::string_view last = path.substr(path.size() - length);
-  const bool ours = last[0] == '.' && last.substr(1, 8).find_first_not_of("0123456789abcdef") == std::string_view::npos;
-  return ours ? last : std::string_view();
-}
-
 }  // namespace lq::format::sion

@@ -30,8 +30,4 @@ struct SetName {
 };
 SetName split_name(std::string_view path);
 
-// ".xxxxxxxx.part" of a path that ends so, the temporary name of a file of an unfinished set
-// (formats/sion-records.md 5); else nothing.
-std::string_view part_ending(std::string_view path) noexcept;
-
 }  // namespace lq::format::sion

@@ -186,7 +186,7 @@ TEST_F(SionScan, ListsTheStreamsOfTheFilesThatAreThere) {
           const std::string what =
               missing == 0 && record.type == "task.6" ? "any behind task 5" : record.type.substr(5);
           EXPECT_NE(rest.findings.front().message.find(what), std::string::npos) << rest.findings.front().message;
-          EXPECT_EQ(testing::error_of([&] { rest.record(record.type); }).code(), Code::no_such_record);
+          EXPECT_EQ(lq::testing::error_of([&] { rest.record(record.type); }).code(), Code::no_such_record);
           continue;
         }
         ASSERT_NE(next, rest.records.end());
@@ -243,21 +243,23 @@ TEST_F(SionScan, ListsTheTasksWhoseFilesAreWholeBesideOnesThatAreNot) {
 }
 
 TEST_F(SionScan, FindsTheFilesOfAnUnfinishedSetByTheirTemporaryNames) {
-  const std::string first = "v02_2files_5tasks.sion.0123abcd.part";
-  const std::string second = "v02_2files_5tasks.sion.000001.0123abcd.part";
-  files_[first] = files_["v02_2files_5tasks.sion"];
-  files_[second] = files_["v02_2files_5tasks.sion.000001"];
-  for (const std::string& path : {first, second}) {
-    const Catalog catalog = scan(path);
-    EXPECT_EQ(catalog.first_error(), nullptr);
-    EXPECT_EQ(catalog.records.size(), 5U);
+  const std::string name = "v02_2files_5tasks.sion";
+  for (const auto& [first, second] : {std::pair("." + name + ".0123abcd", "." + name + ".000001.0123abcd"),
+                                      std::pair(name + ".0123abcd.part", name + ".000001.0123abcd.part")}) {
+    files_[first] = files_[name];
+    files_[second] = files_[name + ".000001"];
+    for (const std::string& path : {first, second}) {
+      const Catalog catalog = scan(path);
+      EXPECT_EQ(catalog.first_error(), nullptr);
+      EXPECT_EQ(catalog.records.size(), 5U);
+    }
+    files_.erase(second);
+    const Catalog catalog = scan(first);
+    EXPECT_FALSE(catalog.complete);
+    ASSERT_NE(catalog.first_error(), nullptr);
+    EXPECT_EQ(catalog.first_error()->code, Code::truncated);
+    EXPECT_NE(catalog.first_error()->message.find("\"lq repair\""), std::string::npos);
   }
-  files_.erase(second);
-  const Catalog catalog = scan(first);
-  EXPECT_FALSE(catalog.complete);
-  ASSERT_NE(catalog.first_error(), nullptr);
-  EXPECT_EQ(catalog.first_error()->code, Code::truncated);
-  EXPECT_NE(catalog.first_error()->message.find("\"lq repair\""), std::string::npos);
 }
 
 TEST_F(SionScan, ExplainsTheHeadersOfRecordsWhereverTheyAreCut) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/temporary_name.hpp"
 #include "base/text.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/stand_ins.hpp"
@@ -50,11 +51,14 @@ PhysicalFile load(base::ByteSource& source, const SetOptions& options, std::vect
 
 NameRule rule_of(const std::string& path, const FixedHead& head, const SetOptions& options) {
   if (options.names) return options.names;
-  // Files of a set that is being written have the same ending, behind their numbers.
-  const std::string ending(part_ending(path));
-  const std::string bare = path.substr(0, path.size() - ending.size());
-  const auto rule = [&ending](const std::string& name) {
-    return [name, ending](std::int32_t k) { return file_name(name, k) + ending; };
+  // Files of a set that is being written have temporary names of the same number (formats/sion-records.md 5).
+  const auto temporary = base::parse_temporary_name(path);
+  const std::string bare = temporary ? temporary->name : path;
+  const auto rule = [&temporary](const std::string& name) {
+    return [name, temporary](std::int32_t k) {
+      const std::string last = file_name(name, k);
+      return temporary ? temporary->of(last) : last;
+    };
   };
   if (head.file_number == 0 || head.files == 1) return rule(bare);
   const SetName split = split_name(bare);
@@ -85,7 +89,7 @@ std::string streams_of(const PhysicalFile& file, std::int32_t tasks) {
 BrokenRule missing_file(const std::string& path, std::int32_t number, const std::string& given, std::int32_t files,
                         const std::string& streams = {}) {
   // Of an unfinished set another may have its name already.
-  const bool unfinished = !part_ending(path).empty();
+  const bool unfinished = base::parse_temporary_name(path).has_value();
   return {
       unfinished ? Code::truncated : Code::not_found,
       missing_rule,

@@ -1,0 +1,151 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sets of modes: many vectors on one lattice in one file with an index, each with its eigenvalue and residual
+// (docs/guide/modes.md, docs/formats/modes.md). A mode is reached directly, whatever their number; it is read on any
+// process grid; modes are added while a solver runs, and what was added is there whenever the program is killed.
+#pragma once
+
+#include <limequat/language.hpp>
+
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <limequat/async.hpp>
+#include <limequat/field.hpp>
+#include <limequat/file.hpp>
+#include <limequat/grid.hpp>
+#include <limequat/lattice.hpp>
+#include <limequat/options.hpp>
+#include <limequat/report.hpp>
+
+namespace lq::modes {
+
+// How the numbers of the vectors are stored.
+enum class Storage : int {
+  fixed16 = 16,  // integers of 16 bits, and for each site the largest magnitude: wrong by at most 1/65000 of that
+  single = 32,
+  double_ = 64,
+};
+LQ_API std::string_view name(Storage storage) noexcept;  // "fixed16", "single", "double"
+// Local. invalid_argument lists the names there are.
+LQ_API Storage parse_storage(std::string_view text);
+
+// The sites that the vectors live on. Vectors on the sites of one parity are fields on a lattice of half the extent in
+// x: their site (h, y, z, t) is site x = 2 h + ((y + z + t + parity) mod 2), parity being 0 for even, 1 for odd.
+enum class Parity : int { both = 0, even = 1, odd = 2 };
+LQ_API std::string_view name(Parity parity) noexcept;  // "both", "even", "odd"
+
+// A number or a text about the operator or the solver.
+using Value = std::variant<std::int64_t, double, std::complex<double>, std::string>;
+struct Parameter {
+  std::string name;
+  Value value;
+  friend bool operator==(const Parameter&, const Parameter&) = default;
+};
+
+// What all vectors of a set have in common.
+struct LQ_API Description {
+  Extents lattice;                                    // of the gauge field
+  FieldSpec site = {FieldKind::spinor, 3, 4, 0, 24};  // what a site holds; with ls > 1 so often, s slowest
+  Storage storage = Storage::double_;
+  std::int64_t ls = 1;  // extent of the fifth dimension
+  Parity parity = Parity::both;
+  std::string operator_name = {};  // "hermitian Wilson"
+  std::vector<Parameter> parameters = {};
+  std::uint64_t room = 512;  // modes for which the first piece of the index has room; it grows when there are more
+
+  // Local. The field that a vector is: the extents of its grid, and its sites with Ls.
+  Extents sites() const;
+  FieldSpec field() const;
+  friend bool operator==(const Description&, const Description&) = default;
+};
+
+// What is known of one vector.
+struct Mode {
+  std::complex<double> eigenvalue;
+  std::optional<double> residual = {};  // norm of (operator - eigenvalue) vector
+  friend bool operator==(const Mode&, const Mode&) = default;
+};
+
+// A set that is open for reading: its index was read, vectors are read one by one.
+class LQ_API Set {
+ public:
+  // Collective. Errors as lq::open(); unknown_format also where the file is another one than a set of modes.
+  explicit Set(const std::string& path, const Communicator& communicator = {}, const Limits& limits = {});
+  ~Set();
+  Set(Set&&) noexcept;
+  Set& operator=(Set&&) noexcept;
+
+  // Local.
+  const Description& description() const;
+  const std::vector<Mode>& modes() const;  // in the order in which they were written
+  std::uint64_t size() const { return modes().size(); }
+  const Mode& mode(std::uint64_t k) const;  // no_such_record: there are fewer
+  const File& file() const;                 // where mode k is field k
+
+  // Collective. Vector number k, from 0, as lq::read(); options.field and options.index are not used. The grid is one
+  // of description().sites(). no_such_record: there are fewer. While modes are added, those known here can be read.
+  Report read(std::uint64_t k, const Grid& grid, const MutableField& vector, const ReadOptions& options = {}) const;
+  // Collective. The same in the background; the set need not outlive it.
+  Pending read_async(std::uint64_t k, const Grid& grid, const MutableField& vector,
+                     const ReadOptions& options = {}) const;
+  // Collective. Vectors first, first + 1, ... up to last - 1, read ahead while the program works on them.
+  ReadAhead read_ahead(std::uint64_t first, std::uint64_t last, const Grid& grid, std::vector<MutableField> buffers,
+                       const ReadOptions& options = {}) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Adds vectors to a set.
+class LQ_API Writer {
+ public:
+  // Collective. A new set, which is there, without modes, when this returns. Of the options overwrite, sync, verify,
+  // block_bytes and route are used. The grid is one of description.sites(). exists, invalid_argument.
+  Writer(const std::string& path, const Grid& grid, const Description& description, const WriteOptions& options = {});
+  // Collective. A set that is there. What an interrupted program left incomplete is removed.
+  Writer(const std::string& path, const Grid& grid, const WriteOptions& options = {});
+  ~Writer();
+  Writer(Writer&&) noexcept;
+  Writer& operator=(Writer&&) noexcept;
+
+  // Collective. When it returns the vector is in the set for good; if it fails, the set is as before.
+  Report append(const Field& vector, const Mode& mode);
+  // Local.
+  std::uint64_t size() const;  // modes in the set
+  const Description& description() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Collective. All vectors of a set at once; modes[k] tells of vectors[k]. Returns the bytes of all vectors.
+LQ_API std::uint64_t write(const std::string& path, const Grid& grid, const Description& description,
+                           std::span<const Field> vectors, std::span<const Mode> modes,
+                           const WriteOptions& options = {});
+// Collective. One vector of a set.
+LQ_API Mode read(const std::string& path, std::uint64_t k, const Grid& grid, const MutableField& vector,
+                 const ReadOptions& options = {});
+
+struct ConvertOptions {
+  std::optional<Storage> storage = {};  // default: as it is
+  std::uint64_t first = 0;              // modes first to last - 1; last beyond their number: all
+  std::uint64_t last = ~std::uint64_t{0};
+  bool overwrite = false;
+};
+// Collective. A set from a set, checksums compared on the way; each rank holds its part of one vector. Returns how many
+// modes there are.
+LQ_API std::uint64_t convert(const std::string& from, const std::string& to, const Communicator& communicator = {},
+                             const ConvertOptions& options = {});
+
+}  // namespace lq::modes

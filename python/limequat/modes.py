@@ -1,0 +1,308 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sets of modes: many vectors on one lattice in one file, each with its eigenvalue.
+
+    >>> with lq.modes.create("low.modes", (16, 16, 16, 32), operator="hermitian Wilson", kappa=0.125) as m:
+    ...     m.append(v, eigenvalue=0.0123, residual=1e-9)
+    >>> with lq.modes.open("low.modes") as m:
+    ...     len(m), m.eigenvalues, m[7]
+    ...     for k, v in m.ahead(): ...
+
+A mode is in the set for good when append() returns, whenever the program ends. Vectors are read directly, whatever
+their number.
+"""
+
+import ctypes
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from limequat import structs
+from limequat._library import Grid, Handle, answer, call, path_bytes, take_text
+from limequat.answers import parse
+from limequat.arrays import Field, KINDS, described, memory_for, only_this_process
+from limequat.errors import InvalidArgument, NoSuchRecord, WrongState
+from limequat.options import Options, takes
+
+if TYPE_CHECKING:
+    from limequat.option_types import ReadOptions, Unpack, WriteOptions
+
+__all__ = ["Set", "Writer", "append", "convert", "create", "open"]
+
+_STORAGE = {"fixed16": 16, "single": 32, "double": 64}
+_PARITY = ("both", "even", "odd")
+_ALL = 2**64 - 1
+
+
+def open(path):
+    """Opens a set for reading: a :class:`Set`."""
+    return Set(path)
+
+
+@takes("WriteOptions", without=("format", "name", "precision", "metadata", "measure", "slice_checksums", "layout",
+                                "dataset_chunk", "filters", "time_stamps"))
+def create(path, lattice, *, grid=None, kind="spinor", shape=None, dtype=None, storage="double", ls=1, parity="both",
+           operator="", parameters=None, room=512, **options: "Unpack[WriteOptions]"):
+    """Starts a new set: a :class:`Writer`. The set is there, without modes, at once.
+
+    lattice     extents x, y, z, t of the gauge field
+    kind        "spinor", "propagator" or "generic"
+    shape       of a vector at a site: default (4, 3), (4, 4, 3, 3); for "generic" it must be given, and dtype if the
+                numbers are real
+    storage     "double", "single", or "fixed16": integers of 16 bits, wrong by at most 1/65000 of the largest number
+                of the site
+    ls          extent of the fifth dimension; arrays are [t, z, y, x, s, ...] then
+    parity      "both", "even", "odd": the sites that vectors live on; arrays of one parity have half the extent in x
+    operator    its name
+    parameters  of operator and solver: a dict of int, float, complex, str
+    room        modes that the first piece of the index has room for; it grows when there are more
+
+    {options}
+    """
+    only_this_process(grid)
+    site = _site(kind, shape, dtype)
+    description, kept = _description(lattice, site, storage, ls, parity, operator, parameters or {}, room)
+    sites = _sites(description)
+    handle = Handle("lq_modes_writer_free", "lq_modes_create", path_bytes(path), Grid(sites),
+                    ctypes.byref(description), Options("WriteOptions", options))
+    del kept
+    return Writer(path, handle, sites)
+
+
+@takes("WriteOptions", without=("format", "name", "precision", "metadata", "measure", "slice_checksums", "layout",
+                                "dataset_chunk", "filters", "time_stamps", "overwrite"))
+def append(path, *, grid=None, **options: "Unpack[WriteOptions]"):
+    """Goes on with a set that is there: a :class:`Writer`.
+
+    {options}
+    """
+    only_this_process(grid)
+    with Set(path) as there:
+        sites = there.sites
+    handle = Handle("lq_modes_writer_free", "lq_modes_append", path_bytes(path), Grid(sites),
+                    Options("WriteOptions", options))
+    return Writer(path, handle, sites)
+
+
+def convert(source, target, *, storage=None, first=0, last=None, overwrite=False):
+    """A set from modes first to last - 1 of another one, stored as `storage` says (default: as they are)."""
+    call("lq_modes_convert", path_bytes(source), path_bytes(target), 0 if storage is None else _storage(storage), first,
+         _ALL if last is None else last, int(overwrite), None)
+
+
+class Writer:
+    """A set that vectors are added to."""
+
+    def __init__(self, path, handle, sites):
+        self.path, self._handle, self._sites, self._count = path, handle, sites, None
+
+    def append(self, array, *, eigenvalue, residual=None):
+        """Adds a vector, [t, z, y, x, ...]; it is in the set when this returns. Returns a report.
+
+        eigenvalue  real or complex
+        residual    norm of (operator - eigenvalue) vector, if it is known
+        """
+        if not self._handle:
+            raise WrongState(f"{self.path}: this writer is closed; modes.append() opens the set again",
+                             path=str(self.path))
+        array, field = _flat(array, self._sites, self.path)
+        eigenvalue = complex(eigenvalue)
+        mode = structs.Mode(eigenvalue.real, eigenvalue.imag, -1.0 if residual is None else float(residual))
+        report = ctypes.c_void_p()
+        call("lq_modes_writer_append", self._handle, field.to_c(array), ctypes.byref(mode), ctypes.byref(report))
+        return parse(take_text(report))
+
+    def __len__(self):
+        return self._count if self._count is not None else answer("lq_modes_writer_size", self._handle)
+
+    def close(self):
+        """Nothing is left to be done: every mode is in the set already."""
+        self._count = len(self)
+        self._handle.free()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+
+class Set:
+    """A set of modes: len(set), set[k] (the vector as an array), ``eigenvalues``, ``residuals`` (nan: not known).
+
+    lattice     extents x, y, z, t of the gauge field; ``sites`` those of the vectors
+    storage, parity, ls, operator, parameters  as given to :func:`create`
+    """
+
+    def __init__(self, path):
+        self.path = path
+        self._handle = Handle("lq_modes_free", "lq_modes_open", path_bytes(path), None)
+        known = structs.ModesDescription(struct_size=ctypes.sizeof(structs.ModesDescription))
+        call("lq_modes_known", self._handle, ctypes.byref(known))
+        self.lattice = tuple(known.lattice[:known.dimensions])
+        self.sites = tuple(_sites(known))
+        self.storage = next(name for name, number in _STORAGE.items() if number == known.storage)
+        self.parity, self.ls, self.operator = _PARITY[known.parity], known.ls, known.operator_name.decode()
+        self.parameters = {known.parameters[i].name.decode(): _value(known.parameters[i])
+                           for i in range(known.parameter_count)}
+        self._site = _site_of(known)
+        self._count = answer("lq_modes_size", self._handle)
+        modes = [self._mode(k) for k in range(self._count)]
+        values = np.array([complex(m.eigenvalue_re, m.eigenvalue_im) for m in modes], dtype=np.complex128)
+        self.eigenvalues = values.real.copy() if not values.imag.any() else values
+        self.residuals = np.array([math.nan if m.residual < 0 else m.residual for m in modes])
+
+    def __len__(self):
+        return self._count
+
+    def __getitem__(self, k):
+        if not isinstance(k, (int, np.integer)):
+            raise InvalidArgument(f"a mode is asked for by {k!r}, expected a number")
+        if not -len(self) <= k < len(self):
+            raise NoSuchRecord(f"{self.path}: there is no mode {k}: the set has {len(self)}", path=str(self.path))
+        return self.read(int(k) % len(self))
+
+    @takes("ReadOptions", without=("field", "index", "region", "limits"))
+    def read(self, k, dtype=None, verify=True, **options: "Unpack[ReadOptions]"):
+        """Vector number k, [t, z, y, x, ...]; dtype complex128 or complex64, default: as it is stored.
+
+        {options}
+        """
+        array, field = memory_for(self._site, self.sites, dtype)
+        call("lq_modes_read", self._opened(), k, Grid(self.sites), field.to_c(array),
+             Options("ReadOptions", {**options, "verify": verify}))
+        return array
+
+    @takes("ReadOptions", without=("field", "index", "region", "limits"))
+    def ahead(self, first=0, last=None, dtype=None, **options: "Unpack[ReadOptions]"):
+        """Gives (k, vector) for modes first to last - 1; the next one is read while you work on this one.
+
+        {options}
+        """
+        last = len(self) if last is None else last
+        how = Options("ReadOptions", options)
+        grid = Grid(self.sites)
+
+        def start(k):
+            array, field = memory_for(self._site, self.sites, dtype)
+            return Handle("lq_pending_free", "lq_modes_read_async", self._opened(), k, grid, field.to_c(array), how), array
+
+        coming = start(first) if first < last else None
+        for k in range(first, last):
+            (pending, array), coming = coming, start(k + 1) if k + 1 < last else None
+            call("lq_pending_wait", pending, None)
+            yield k, array
+
+    def close(self):
+        """Closes the file; what is known of the modes stays."""
+        self._handle.free()
+
+    def _opened(self):
+        if self._handle:
+            return self._handle
+        raise WrongState(f"{self.path}: this set is closed; open it again", path=str(self.path))
+
+    def _mode(self, k):
+        mode = structs.Mode()
+        call("lq_modes_mode", self._handle, k, ctypes.byref(mode))
+        return mode
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+
+def _storage(name):
+    if name not in _STORAGE:
+        raise InvalidArgument(f"storage is {name!r}, expected one of {', '.join(_STORAGE)}")
+    return _STORAGE[name]
+
+
+def _site(kind, shape, dtype):
+    """The Field of a vector for one s."""
+    if kind not in KINDS[1:]:
+        raise InvalidArgument(f"kind is {kind!r}, expected one of {', '.join(KINDS[1:])}")
+    if shape is None:
+        if kind == "generic":
+            raise InvalidArgument('kind="generic" needs shape=, that of a vector at a site')
+        shape = (4, 3) if kind == "spinor" else (4, 4, 3, 3)
+    is_complex = dtype is None or np.dtype(dtype).kind == "c"
+    return Field(kind, tuple(int(extent) for extent in shape), is_complex)
+
+
+def _description(lattice, site, storage, ls, parity, operator, parameters, room):
+    """(lq_modes_description, what its pointers need)."""
+    if parity not in _PARITY:
+        raise InvalidArgument(f"parity is {parity!r}, expected one of {', '.join(_PARITY)}")
+    extents = tuple(int(extent) for extent in lattice)
+    if not 1 <= len(extents) <= 8:
+        raise InvalidArgument(f"a lattice of {len(extents)} dimensions, expected 1 to 8")
+    description = structs.ModesDescription()
+    call("lq_modes_description_init", ctypes.byref(description), ctypes.sizeof(description))
+    description.dimensions = len(extents)
+    description.lattice[:len(extents)] = extents
+    memory = site.to_c(np.empty(0, site.dtype))
+    description.kind, description.is_complex, description.numbers = memory.kind, memory.is_complex, memory.numbers
+    if site.kind != "generic":
+        description.colors, description.spins = memory.colors, memory.spins
+    description.storage, description.parity, description.ls = _storage(storage), _PARITY.index(parity), ls
+    description.operator_name, description.room = operator.encode(), room
+    array = (structs.ModesParameter * len(parameters))(*(_parameter(*pair) for pair in parameters.items()))
+    description.parameters, description.parameter_count = array, len(parameters)
+    return description, array
+
+
+def _parameter(name, value):
+    parameter = structs.ModesParameter(name=str(name).encode())
+    if isinstance(value, (int, np.integer)):
+        parameter.type, parameter.integer = 0, int(value)
+    elif isinstance(value, (float, np.floating)):
+        parameter.type, parameter.re = 1, float(value)
+    elif isinstance(value, (complex, np.complexfloating)):
+        parameter.type, parameter.re, parameter.im = 2, value.real, value.imag
+    elif isinstance(value, str):
+        parameter.type, parameter.text = 3, value.encode()
+    else:
+        raise InvalidArgument(f"parameter {name!r} is {value!r}, expected int, float, complex or str")
+    return parameter
+
+
+def _value(parameter):
+    return (parameter.integer, parameter.re, complex(parameter.re, parameter.im),
+            (parameter.text or b"").decode())[parameter.type]
+
+
+def _sites(description):
+    """Extents x, y, z, t of the vectors."""
+    extents = list(description.lattice[:description.dimensions])
+    if description.parity:
+        extents[0] //= 2
+    return extents
+
+
+def _site_of(known):
+    """The Field of a vector with Ls, and the shape of its part of an array."""
+    kind, is_complex = KINDS[known.kind], bool(known.is_complex)
+    shape = {"spinor": (known.spins, known.colors),
+             "propagator": (known.spins, known.spins, known.colors, known.colors)}.get(kind)
+    if shape is None:
+        numbers = known.numbers // (2 if is_complex else 1)
+        shape = () if numbers == 1 else (numbers,)
+    precision = 64 if known.storage == 64 else 32
+    if known.ls > 1:
+        return Field("generic", (known.ls, *shape), is_complex, precision)
+    return Field(kind, shape, is_complex, precision)
+
+
+def _flat(array, sites, path):
+    """(array, Field) of a vector whose sites are the last axes but those of the lattice."""
+    lattice = tuple(sites)[::-1]
+    array = np.asarray(array)
+    if array.shape[:len(lattice)] != lattice:
+        raise InvalidArgument(f"{path}: the vectors of this set live on [t, z, y, x] = {list(lattice)}, the array has "
+                              f"the shape {list(array.shape)}", path=str(path))
+    flat, field, _ = described(array.reshape(*lattice, -1), "generic", len(lattice))
+    return flat, field

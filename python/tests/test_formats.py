@@ -1,0 +1,58 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The formats of other programs, as arrays."""
+
+import pathlib
+
+import numpy as np
+import pytest
+
+import limequat as lq
+
+GOLDEN = pathlib.Path(__file__).resolve().parents[2] / "tests" / "golden" / "good"
+FORMATS = ["nersc", "milc", "fnal", "openqcd", "hirep", "qlattice"]
+
+
+@pytest.fixture(scope="module")
+def links():
+    """A configuration on 4x2x2x6, in double precision."""
+    return lq.generate([4, 2, 2, 6], sweeps=1, seed=3)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_is_written_is_read(tmp_path, links, name):
+    path = tmp_path / "conf"
+    lq.write(path, links, format=name)
+    with lq.open(path) as file:
+        assert file.format == name
+        assert list(file.lattice) == [4, 2, 2, 6]
+    assert np.array_equal(lq.read(path), links)
+    assert lq.verify(path).ok
+
+
+def test_a_file_of_openqcd_is_what_its_bytes_say():
+    """Odd points, t slowest and z fastest, +t -t +x -x +y -y +z -z, read here by numpy alone."""
+    path = GOLDEN / "openqcd" / "periodic.openqcd"
+    u = lq.read(path)  # [t, z, y, x, mu, row, column], mu = x, y, z, t
+    nt, nx, ny, nz = np.fromfile(path, "<i4", 4)
+    data = np.fromfile(path, "<c16", offset=24).reshape(-1, 8, 3, 3)
+    record = 0
+    for t, x, y, z in np.ndindex(nt, nx, ny, nz):
+        if (t + x + y + z) % 2 == 0:
+            continue
+        for pair, mu in enumerate((3, 0, 1, 2)):
+            behind = [x, y, z, t]
+            behind[mu] = (behind[mu] - 1) % (nx, ny, nz, nt)[mu]
+            assert np.array_equal(data[record, 2 * pair], u[t, z, y, x, mu])
+            assert np.array_equal(data[record, 2 * pair + 1], u[behind[3], behind[2], behind[1], behind[0], mu])
+        record += 1
+
+
+def test_texts_are_lost_only_where_that_is_allowed(tmp_path, links):
+    source, target = tmp_path / "conf.ildg", tmp_path / "conf.milc"
+    lq.write(source, links, metadata={"note": "worth keeping"})
+    with pytest.raises(lq.Error, match="allow_loss"):
+        lq.convert(source, target)
+    assert not target.exists()
+    lq.convert(source, target, allow_loss=True)
+    assert np.array_equal(lq.read(target), links)

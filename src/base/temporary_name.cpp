@@ -1,0 +1,58 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/temporary_name.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace lq::base {
+namespace {
+
+constexpr std::size_t longest_name = 255;  // of one path component on the file systems in use
+constexpr std::size_t digits = 8;
+constexpr std::string_view older_ending = ".part";
+
+std::size_t start_of_name(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? 0 : slash + 1;
+}
+
+std::string named(const std::string& path, std::string_view number, bool is_hidden) {
+  const std::size_t start = start_of_name(path);
+  const std::size_t more = 1 + number.size() + (is_hidden ? 1 : older_ending.size());
+  const std::string name = path.substr(start, std::min(path.size() - start, longest_name - more));
+  return fmt::format("{}{}{}.{}{}", path.substr(0, start), is_hidden ? "." : "", name, number,
+                     is_hidden ? "" : older_ending);
+}
+
+}  // namespace
+
+std::string temporary_name(const std::string& path, std::uint32_t number) {
+  return named(path, fmt::format("{:08x}", number), true);
+}
+
+std::array<std::string, 2> temporary_names(const std::string& path, std::uint32_t number) {
+  return {temporary_name(path, number), named(path, fmt::format("{:08x}", number), false)};
+}
+
+std::string TemporaryName::of(const std::string& other) const { return named(other, number, is_hidden); }
+
+std::optional<TemporaryName> parse_temporary_name(std::string_view path) {
+  const std::size_t start = start_of_name(path);
+  std::string_view name = path.substr(start);
+  const bool is_hidden = !name.ends_with(older_ending);
+  if (!is_hidden) name.remove_suffix(older_ending.size());
+  if (is_hidden && !name.starts_with('.')) return std::nullopt;
+  if (is_hidden) name.remove_prefix(1);
+  if (name.size() < digits + 2) return std::nullopt;
+  const std::string_view number = name.substr(name.size() - digits);
+  name.remove_suffix(digits);
+  if (!name.ends_with('.') || number.find_first_not_of("0123456789abcdef") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  name.remove_suffix(1);
+  return TemporaryName{std::string(path.substr(0, start)) + std::string(name), std::string(number), is_hidden};
+}
+
+}  // namespace lq::base

@@ -1,0 +1,33 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a new file is called until it is complete: ".NAME.xxxxxxxx" beside NAME, with eight hexadecimal digits. File
+// systems that place a file by its name (GlusterFS) leave dot and number out, so that it lies where NAME belongs.
+// "NAME.xxxxxxxx.part", as earlier versions called it, is still known to whoever looks for what was left behind.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lq::base {
+
+// In the folder of `path`, so that a rename is atomic; a NAME that leaves no room for dots and number is cut.
+std::string temporary_name(const std::string& path, std::uint32_t number);
+// The same, and the name that earlier versions gave.
+std::array<std::string, 2> temporary_names(const std::string& path, std::uint32_t number);
+
+// A temporary name of either form in its parts.
+struct TemporaryName {
+  std::string name;       // NAME with its folder
+  std::string number;     // its eight digits
+  bool is_hidden = true;  // the form with the dot before it
+
+  // What another NAME is called with the same number, in the same form.
+  std::string of(const std::string& other) const;
+};
+std::optional<TemporaryName> parse_temporary_name(std::string_view path);
+
+}  // namespace lq::base

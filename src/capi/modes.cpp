@@ -1,0 +1,275 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sets of modes.
+#include <limequat/modes.hpp>
+
+#include <algorithm>
+
+#include "capi/answers.hpp"
+#include "capi/handles.hpp"
+#include "capi/transfer_call.hpp"
+
+struct lq_modes {
+  lq::modes::Set set;
+  std::vector<lq_modes_parameter> parameters = {};  // that were handed out
+};
+
+struct lq_modes_writer {
+  lq::Communicator communicator;
+  lq::modes::Writer writer;
+};
+
+namespace {
+
+using lq::capi::agreed;
+using lq::capi::given;
+using lq::capi::grid_of;
+using lq::capi::guarded;
+using lq::capi::reject;
+using lq::capi::text;
+using lq::modes::Description;
+using lq::modes::Mode;
+using lq::modes::Parameter;
+using lq::modes::Value;
+
+static_assert(static_cast<int>(lq::modes::Storage::fixed16) == LQ_MODES_FIXED16 &&
+              static_cast<int>(lq::modes::Parity::odd) == LQ_MODES_ODD &&
+              std::variant_size_v<Value> == LQ_MODES_TEXT + 1);
+
+lq_modes_description defaults() {
+  const Description meant;
+  lq_modes_description c{};
+  c.struct_size = sizeof c;
+  c.kind = LQ_SPINOR;
+  c.colors = meant.site.colors;
+  c.spins = meant.site.spins;
+  c.is_complex = 1;
+  c.numbers = 0;
+  c.storage = LQ_MODES_DOUBLE;
+  c.parity = LQ_MODES_BOTH;
+  c.ls = meant.ls;
+  c.room = meant.room;
+  return c;
+}
+
+Value value_from(const lq_modes_parameter& c) {
+  switch (c.type) {
+    case LQ_MODES_INTEGER:
+      return c.integer;
+    case LQ_MODES_REAL:
+      return c.re;
+    case LQ_MODES_COMPLEX:
+      return std::complex<double>(c.re, c.im);
+    case LQ_MODES_TEXT:
+      return text(c.text, "text of a parameter");
+    default:
+      reject("type of a parameter is " + std::to_string(c.type) + ", expected one of lq_modes_type");
+  }
+}
+
+lq::modes::Storage storage_from(int storage) {
+  if (storage != LQ_MODES_FIXED16 && storage != LQ_MODES_SINGLE && storage != LQ_MODES_DOUBLE) {
+    reject("storage is " + std::to_string(storage) + ", expected one of lq_modes_storage");
+  }
+  return static_cast<lq::modes::Storage>(storage);
+}
+
+lq::FieldSpec site_from(const lq_modes_description& c) {
+  switch (c.kind) {
+    case LQ_SPINOR:
+      return lq::spinor_spec(lq::Precision::double_, c.colors, c.spins);
+    case LQ_PROPAGATOR:
+      return lq::propagator_spec(lq::Precision::double_, c.colors, c.spins);
+    case LQ_GENERIC:
+      return lq::generic_spec(lq::Precision::double_, c.numbers, c.is_complex != 0);
+    default:
+      reject("kind is " + std::to_string(c.kind) + ", expected LQ_SPINOR, LQ_PROPAGATOR or LQ_GENERIC");
+  }
+}
+
+Description description_from(const lq_modes_description* given_one) {
+  const lq_modes_description c = lq::capi::given_options(given(given_one, "description"), defaults());
+  Description description;
+  if (c.dimensions < 1 || c.dimensions > LQ_MAX_DIMENSIONS) {
+    reject("dimensions is " + std::to_string(c.dimensions) + ", expected 1 to 8");
+  }
+  if (c.parity < LQ_MODES_BOTH || c.parity > LQ_MODES_ODD) {
+    reject("parity is " + std::to_string(c.parity) + ", expected one of lq_modes_parity");
+  }
+  description.lattice = lq::Coord(std::span(c.lattice, static_cast<std::size_t>(c.dimensions)));
+  description.site = site_from(c);
+  description.storage = storage_from(c.storage);
+  description.parity = static_cast<lq::modes::Parity>(c.parity);
+  description.ls = c.ls;
+  if (c.operator_name != nullptr) description.operator_name = text(c.operator_name, "operator_name");
+  if (c.parameter_count > 0) given(c.parameters, "parameters");
+  for (std::size_t i = 0; i < c.parameter_count; ++i) {
+    description.parameters.push_back({text(c.parameters[i].name, "name of a parameter"), value_from(c.parameters[i])});
+  }
+  description.room = c.room;
+  return description;
+}
+
+lq_modes_parameter parameter_of(const Parameter& parameter) {
+  lq_modes_parameter c{};
+  c.name = parameter.name.c_str();
+  c.type = static_cast<int>(parameter.value.index());
+  c.text = "";
+  if (const auto* integer = std::get_if<std::int64_t>(&parameter.value)) c.integer = *integer;
+  if (const auto* real = std::get_if<double>(&parameter.value)) c.re = *real;
+  if (const auto* number = std::get_if<std::complex<double>>(&parameter.value)) {
+    c.re = number->real();
+    c.im = number->imag();
+  }
+  if (const auto* words = std::get_if<std::string>(&parameter.value)) c.text = words->c_str();
+  return c;
+}
+
+Mode mode_from(const lq_mode* c) {
+  given(c, "mode");
+  Mode mode{{c->eigenvalue_re, c->eigenvalue_im}, {}};
+  if (!(c->residual < 0)) mode.residual = c->residual;
+  return mode;
+}
+
+lq_mode mode_of(const Mode& mode) {
+  return {mode.eigenvalue.real(), mode.eigenvalue.imag(), mode.residual.value_or(-1)};
+}
+
+const lq::modes::Set& set_of(const lq_modes* handle) { return given(handle, "set")->set; }
+const std::string& path_of(const lq_modes* handle) { return set_of(handle).file().catalog().path; }
+
+}  // namespace
+
+lq_status lq_modes_description_init(lq_modes_description* description, size_t struct_size) {
+  return lq::capi::init_options(description, struct_size, defaults);
+}
+
+lq_status lq_modes_create(const char* path, const lq_grid* grid, const lq_modes_description* description,
+                          const lq_write_options* options, lq_modes_writer** writer) {
+  return guarded([&] {
+    const lq::Communicator group = grid_of(grid).communicator();
+    const auto [name, how, what] = agreed(group, [&] {
+      given(writer, "writer");
+      return std::tuple(text(path, "path"), lq::capi::options_of(options), description_from(description));
+    });
+    *writer = new lq_modes_writer{group, lq::modes::Writer(name, grid->grid, what, how)};
+  });
+}
+
+lq_status lq_modes_append(const char* path, const lq_grid* grid, const lq_write_options* options,
+                          lq_modes_writer** writer) {
+  return guarded([&] {
+    const lq::Communicator group = grid_of(grid).communicator();
+    const auto [name, how] = agreed(group, [&] {
+      given(writer, "writer");
+      return std::pair(text(path, "path"), lq::capi::options_of(options));
+    });
+    *writer = new lq_modes_writer{group, lq::modes::Writer(name, grid->grid, how)};
+  });
+}
+
+lq_status lq_modes_writer_append(lq_modes_writer* writer, lq_field vector, const lq_mode* mode, char** report_json) {
+  return guarded([&] {
+    const auto [field, known] = agreed(given(writer, "writer")->communicator,
+                                       [&] { return std::pair(lq::capi::readable(vector), mode_from(mode)); });
+    lq::capi::hand_out_report(writer->writer.append(field, known), report_json);
+  });
+}
+
+uint64_t lq_modes_writer_size(const lq_modes_writer* writer) { return writer == nullptr ? 0 : writer->writer.size(); }
+void lq_modes_writer_free(lq_modes_writer* writer) { delete writer; }
+
+lq_status lq_modes_write(const char* path, const lq_grid* grid, const lq_modes_description* description,
+                         const lq_field* vectors, const lq_mode* modes, size_t count, const lq_write_options* options) {
+  return guarded([&] {
+    std::vector<lq::Field> fields;
+    std::vector<Mode> known;
+    const auto [name, how, what] = agreed(grid_of(grid).communicator(), [&] {
+      if (count > 0) given(vectors, "vectors");
+      if (count > 0) given(modes, "modes");
+      for (std::size_t k = 0; k < count; ++k) {
+        fields.push_back(lq::capi::readable(vectors[k]));
+        known.push_back(mode_from(&modes[k]));
+      }
+      return std::tuple(text(path, "path"), lq::capi::options_of(options), description_from(description));
+    });
+    lq::modes::write(name, grid->grid, what, fields, known, how);
+  });
+}
+
+lq_status lq_modes_open(const char* path, const lq_scan_options* options, lq_modes** set) {
+  return guarded([&] {
+    const lq::Communicator group = lq::capi::group_of(options);
+    const auto [name, limits] = agreed(group, [&] {
+      given(set, "set");
+      return std::pair(text(path, "path"), lq::capi::options_of(options));
+    });
+    *set = new lq_modes{lq::modes::Set(name, group, limits)};
+  });
+}
+
+void lq_modes_free(lq_modes* set) { delete set; }
+uint64_t lq_modes_size(const lq_modes* set) { return set == nullptr ? 0 : set->set.size(); }
+
+lq_status lq_modes_known(lq_modes* set, lq_modes_description* description) {
+  return guarded([&] {
+    const Description& known = set_of(set).description();
+    set->parameters.clear();
+    std::ranges::transform(known.parameters, std::back_inserter(set->parameters), parameter_of);
+    lq_modes_description c = defaults();
+    c.dimensions = known.lattice.size();
+    std::copy_n(known.lattice.begin(), c.dimensions, c.lattice);
+    c.kind = static_cast<int>(known.site.kind);
+    c.colors = known.site.colors;
+    c.spins = known.site.spins;
+    c.is_complex = known.site.is_complex ? 1 : 0;
+    c.numbers = known.site.numbers;
+    c.storage = static_cast<int>(known.storage);
+    c.parity = static_cast<int>(known.parity);
+    c.ls = known.ls;
+    c.operator_name = known.operator_name.c_str();
+    c.parameters = set->parameters.data();
+    c.parameter_count = set->parameters.size();
+    c.room = known.room;
+    lq::capi::fill(description, c, "description");
+  });
+}
+
+lq_status lq_modes_mode(const lq_modes* set, uint64_t k, lq_mode* mode) {
+  return guarded([&] { *given(mode, "mode") = mode_of(set_of(set).mode(k)); });
+}
+
+lq_status lq_modes_read(const lq_modes* set, uint64_t k, const lq_grid* grid, lq_field vector,
+                        const lq_read_options* options) {
+  return guarded([&] {
+    const auto call = agreed(grid_of(grid).communicator(),
+                             [&] { return lq::capi::read_call(path_of(set).c_str(), vector, options); });
+    lq::capi::hand_out_report(set->set.read(k, grid->grid, call.field, call.options), call);
+  });
+}
+
+lq_status lq_modes_read_async(const lq_modes* set, uint64_t k, const lq_grid* grid, lq_field vector,
+                              const lq_read_options* options, lq_pending** pending) {
+  return guarded([&] {
+    const auto call = agreed(grid_of(grid).communicator(), [&] {
+      given(pending, "pending");
+      return lq::capi::read_call(path_of(set).c_str(), vector, options);
+    });
+    *pending = new lq_pending{set->set.read_async(k, grid->grid, call.field, call.options)};
+  });
+}
+
+lq_status lq_modes_convert(const char* from, const char* to, int storage, uint64_t first, uint64_t last, int overwrite,
+                           const lq_communicator* communicator) {
+  return guarded([&] {
+    const lq::Communicator group = lq::capi::communicator_of(communicator);
+    const auto [source, target, how] = agreed(group, [&] {
+      lq::modes::ConvertOptions convert{.first = first, .last = last, .overwrite = overwrite != 0};
+      if (storage != 0) convert.storage = storage_from(storage);
+      return std::tuple(text(from, "from"), text(to, "to"), convert);
+    });
+    lq::modes::convert(source, target, group, how);
+  });
+}

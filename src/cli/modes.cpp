@@ -1,0 +1,243 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// lq modes: sets of vectors with eigenvalues listed, described, verified and converted.
+#include <algorithm>
+#include <memory>
+#include <type_traits>
+
+#include <fmt/format.h>
+#include <limequat/inspect.hpp>
+#include <limequat/json.hpp>
+#include <limequat/modes.hpp>
+
+#include "base/json_writer.hpp"
+#include "cli/command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/progress.hpp"
+#include "cli/text.hpp"
+
+namespace lq::cli {
+namespace {
+
+using modes::Description;
+using modes::Mode;
+
+std::string complex_text(std::complex<double> number) {
+  return number.imag() == 0 ? fmt::format("{}", number.real()) : fmt::format("{} {:+}i", number.real(), number.imag());
+}
+
+std::string value_text(const modes::Value& value) {
+  return std::visit(
+      [](const auto& held) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(held)>, std::complex<double>>) {
+          return complex_text(held);
+        } else if constexpr (std::is_same_v<std::remove_cvref_t<decltype(held)>, std::string>) {
+          return printable(held);
+        } else {
+          return fmt::format("{}", held);
+        }
+      },
+      value);
+}
+
+// "spinor, 3 colors, 4 spins, on the even sites, Ls 12"
+std::string site_text(const Description& description) {
+  const FieldSpec& site = description.site;
+  std::string text(name(site.kind));
+  if (site.kind == FieldKind::generic) {
+    text += fmt::format(", {} {} numbers", site.numbers, site.is_complex ? "complex" : "real");
+  } else {
+    text += fmt::format(", {} colors, {} spins", site.colors, site.spins);
+  }
+  if (description.parity != modes::Parity::both) text += fmt::format(", on the {} sites", name(description.parity));
+  if (description.ls > 1) text += fmt::format(", Ls {}", description.ls);
+  return text;
+}
+
+void put(base::JsonWriter& json, const Description& description) {
+  json.member("lattice", to_string(description.lattice))
+      .member("sites", to_string(description.sites()))
+      .member("kind", name(description.site.kind))
+      .member("colors", description.site.colors)
+      .member("spins", description.site.spins)
+      .member("numbers", description.site.numbers)
+      .member("storage", name(description.storage))
+      .member("parity", name(description.parity))
+      .member("ls", description.ls)
+      .member("operator", description.operator_name);
+  json.key("parameters").begin_array();
+  for (const modes::Parameter& parameter : description.parameters) {
+    json.begin_object().member("name", parameter.name).key("value");
+    std::visit(
+        [&](const auto& held) {
+          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(held)>, std::complex<double>>) {
+            json.begin_array().value(held.real()).value(held.imag()).end_array();
+          } else {
+            json.value(held);
+          }
+        },
+        parameter.value);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+struct ModesArguments {
+  std::string what;
+  std::vector<std::string> files;
+  std::string storage;
+  std::uint64_t first = 0, last = ~std::uint64_t{0};
+  bool overwrite = false;
+
+  int run(Session& session) const {
+    if (what == "convert") return convert(session);
+    return for_each_file(session, files, [&](const std::string& path) {
+      if (what == "verify") return verify(session, path);
+      const modes::Set set(path, session.communicator);
+      tell(session, path, set.file().catalog().findings);
+      const int code = exit_code_of(set.file().catalog());
+      return worse(code, at_root(session, [&] {
+                     if (session.json) {
+                       session.out.line(json_of(set));
+                     } else {
+                       what == "ls" ? list(session, set) : describe(session, set);
+                     }
+                     return fine;
+                   }));
+    });
+  }
+
+  std::string json_of(const modes::Set& set) const {
+    const Catalog& catalog = set.file().catalog();
+    base::JsonWriter json;
+    json.begin_object().member("path", catalog.path).member("count", set.size());
+    put(json, set.description());
+    if (what == "ls") {
+      json.key("modes").begin_array();
+      for (std::size_t k = 0; k < set.size(); ++k) {
+        const Mode& mode = set.modes()[k];
+        const FieldEntry& field = catalog.fields[k];
+        json.begin_object().key("eigenvalue").begin_array();
+        json.value(mode.eigenvalue.real()).value(mode.eigenvalue.imag()).end_array().key("residual");
+        if (mode.residual) {
+          json.value(*mode.residual);
+        } else {
+          json.null();
+        }
+        json.member("offset", field.payload.offset).member("length", field.payload.length);
+        json.member("checksum", to_string(field.sums.checksum().value_or(Checksum{}))).end_object();
+      }
+      json.end_array();
+    }
+    return json.end_object().take();
+  }
+
+  static void list(Session& session, const modes::Set& set) {
+    const Catalog& catalog = set.file().catalog();
+    session.out.line(fmt::format("{}: {}", catalog.path, count(set.size(), "mode")));
+    if (set.size() == 0) return;
+    Table table({{"mode", true}, {"eigenvalue", true}, {"residual", true}, {"offset", true}, {"checksum"}});
+    for (std::size_t k = 0; k < set.size(); ++k) {
+      const Mode& mode = set.modes()[k];
+      const FieldEntry& field = catalog.fields[k];
+      table.row({std::to_string(k), complex_text(mode.eigenvalue),
+                 mode.residual ? fmt::format("{:.3g}", *mode.residual) : "-", std::to_string(field.payload.offset),
+                 to_string(field.sums.checksum().value_or(Checksum{}))});
+    }
+    session.out.write(table.text());
+  }
+
+  static void describe(Session& session, const modes::Set& set) {
+    const Catalog& catalog = set.file().catalog();
+    const Description& description = set.description();
+    session.out.line(fmt::format("{}: {}", catalog.path, count(set.size(), "mode")));
+    const auto fact = [&](std::string_view key, const std::string& value) {
+      session.out.line(fmt::format("  {:<10}  {}", key, value));
+    };
+    fact("lattice", to_string(description.lattice));
+    fact("vectors", site_text(description));
+    fact("storage", std::string(name(description.storage)));
+    fact("file", fmt::format("{} bytes", catalog.file_bytes));
+    if (!description.operator_name.empty()) fact("operator", printable(description.operator_name));
+    for (const modes::Parameter& parameter : description.parameters) {
+      fact("parameter", fmt::format("{} = {}", printable(parameter.name), value_text(parameter.value)));
+    }
+    if (set.size() == 0) return;
+    fact("modes", fmt::format("{} to {}", complex_text(set.modes().front().eigenvalue),
+                              complex_text(set.modes().back().eigenvalue)));
+  }
+
+  int verify(Session& session, const std::string& path) const {
+    const std::uint64_t modes = modes::Set(path, session.communicator).size();
+    Verification verification;
+    {
+      ProgressBar bar(session, path);
+      verification = lq::verify(path, session.communicator, {.progress = bar.callback()});
+    }
+    return at_root(session, [&] {
+      // Beyond the data: every header, and the record of every mode.
+      for (Finding& finding : validate(path)) {
+        const auto is_same = [&](const Finding& told) { return told.message == finding.message; };
+        if (finding.severity != Severity::error || std::ranges::any_of(verification.findings, is_same)) continue;
+        verification.ok = false;
+        verification.findings.push_back(std::move(finding));
+      }
+      if (session.json) {
+        session.out.line(to_json(verification));
+      } else {
+        show(session, path, modes, verification);
+      }
+      return verification.ok ? fine : differs;
+    });
+  }
+
+  static void show(Session& session, const std::string& path, std::uint64_t modes, const Verification& verification) {
+    session.out.line(fmt::format("{}: {} ({})", path, verification.ok ? "OK" : "FAILED", count(modes, "mode")));
+    for (const FieldVerdict& field : verification.fields) {
+      if (field.status != ChecksumStatus::mismatch) continue;
+      session.out.line(fmt::format("  mode {}: damaged{}", field.index,
+                                   field.damaged_slices.empty()
+                                       ? std::string()
+                                       : fmt::format(", time slices {}", fmt::join(field.damaged_slices, ", "))));
+    }
+    for (const Finding& finding : verification.findings) {
+      if (finding.severity != Severity::note || session.verbose) session.out.line("  " + finding_line(path, finding));
+    }
+  }
+
+  int convert(Session& session) const {
+    if (files.size() != 2) throw UsageError("convert takes two files: the set, and the one to be written");
+    modes::ConvertOptions options{.first = first, .last = last, .overwrite = overwrite};
+    if (!storage.empty()) options.storage = modes::parse_storage(storage);
+    const std::uint64_t modes = modes::convert(files[0], files[1], session.communicator, options);
+    return at_root(session, [&] {
+      if (session.json) {
+        base::JsonWriter json;
+        session.out.line(json.begin_object().member("path", files[1]).member("count", modes).end_object().take());
+      } else if (!session.quiet) {
+        session.out.line(fmt::format("{}: {}", files[1], count(modes, "mode")));
+      }
+      return fine;
+    });
+  }
+};
+
+}  // namespace
+
+Run declare_modes(Arguments& arguments) {
+  const auto modes = std::make_shared<ModesArguments>();
+  arguments.word("WHAT", modes->what,
+                 "ls: every mode; info: what they have in common; verify: all checksums, and where damage is; "
+                 "convert: SET OUT, a new set of some modes, or stored otherwise",
+                 {"ls", "info", "verify", "convert"});
+  arguments.files("SET", modes->files, "sets of modes");
+  arguments.text("--storage", "HOW", modes->storage, "convert: how numbers are stored (default: as they are)",
+                 {"double", "single", "fixed16"});
+  arguments.number("--first", modes->first, "convert: the first mode, from 0");
+  arguments.number("--last", modes->last, "convert: the mode behind the last one");
+  arguments.flag("--overwrite,--force", modes->overwrite, "convert: replace an existing file");
+  return [modes](Session& session) { return modes->run(session); };
+}
+
+}  // namespace lq::cli

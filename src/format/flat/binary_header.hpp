@@ -1,0 +1,76 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Binary headers as a row of fields: read with a name for each, and put together.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+#include <limequat/inspect.hpp>
+
+#include "base/byte_source.hpp"
+
+namespace lq::format::flat {
+
+// The fields of a header one after the other; truncated: the file ends before. `section`: of the format's page.
+class HeaderReader {
+ public:
+  HeaderReader(base::ByteSource& file, ByteOrder order, std::string section);
+
+  std::int32_t integer(std::string_view name);
+  std::uint32_t word(std::string_view name);
+  double real(std::string_view name);
+  std::string text(std::string_view name, std::size_t length);
+  // Extents one behind the other, of the directions given: {3, 0, 1, 2} for t, x, y, z.
+  Extents extents(std::initializer_list<int> directions);
+
+  std::uint64_t bytes() const noexcept { return next_; }
+  std::vector<Annotation> take() { return std::move(parts_); }
+
+ private:
+  base::Bytes take_bytes(std::size_t length);
+  void annotate(std::size_t length, std::string_view name, std::string value);
+  template <class Word>
+  Word take_word();
+
+  std::vector<std::byte> start_;
+  ByteOrder order_;
+  std::string section_;
+  std::uint64_t next_ = 0;
+  std::vector<Annotation> parts_;
+};
+
+class HeaderWriter {
+ public:
+  explicit HeaderWriter(ByteOrder order) : order_(order) {}
+
+  HeaderWriter& integer(std::int64_t value);  // 32 bits; unsupported where it does not fit
+  HeaderWriter& word(std::uint32_t value);
+  HeaderWriter& real(double value);
+  HeaderWriter& text(std::string_view value, std::size_t length);  // cut, or filled with NULs
+  HeaderWriter& extents(const Extents& extents, std::initializer_list<int> directions);
+  const std::string& bytes() const noexcept { return bytes_; }
+
+ private:
+  template <class Word>
+  HeaderWriter& put(Word value);
+
+  ByteOrder order_;
+  std::string bytes_;
+};
+
+// The first number of a file in one byte order; 0 where the file is shorter.
+std::uint32_t first_word(base::ByteSource& file, ByteOrder order);
+// Of a 32-bit magic: how a file that begins with it was written; nothing where it begins otherwise.
+std::optional<ByteOrder> order_of_magic(base::ByteSource& file, std::uint32_t magic);
+
+// Whether doubles of the file, in whole matrices of so many colours from `offset` on, are unitary or zero: for formats
+// without a magic. Looks at the first `matrices`; false where there are fewer.
+bool begins_unitary(base::ByteSource& file, std::uint64_t offset, ByteOrder order, int colors, int matrices);
+
+}  // namespace lq::format::flat

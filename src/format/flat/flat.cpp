@@ -1,0 +1,184 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/flat/flat.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+
+namespace lq::format::flat {
+namespace {
+
+Record record_of(std::string type, std::uint64_t number, std::uint64_t offset, std::uint64_t length) {
+  Record record;
+  record.type = std::move(type);
+  record.message = 1;
+  record.number = number;
+  record.header_offset = record.offset = offset;
+  record.data_length = length;
+  return record;
+}
+
+}  // namespace
+
+bool is_measured(std::string_view name) noexcept { return name == "plaquette" || name == "link_trace"; }
+
+std::string header_type(std::string_view format) { return fmt::format("{}-header", format); }
+std::string data_type(std::string_view format) { return fmt::format("{}-data", format); }
+
+void set_length(Payload& payload) {
+  for (const std::int64_t extent : payload.extents) {
+    if (extent < 1) {
+      throw Error(Code::malformed,
+                  fmt::format("the header states the lattice {}; extents are 1 and more", to_string(payload.extents)));
+    }
+  }
+  if (payload.stored.extents.size() == 0) payload.stored = whole(payload.extents);
+  payload.length = base::multiply_or_throw(payload.stored.volume(), payload.site_bytes(), "the size of the field");
+  base::add_or_throw(payload.offset, payload.length, "the size of the file");
+}
+
+Catalog Family::scan(base::ByteSource& file, const Limits& limits) const {
+  Catalog catalog;
+  catalog.path = file.path();
+  catalog.format = name();
+  catalog.file_bytes = file.size();
+  Findings findings;
+  Head head;
+  try {
+    head = read(file, limits, findings);
+  } catch (const Error& error) {
+    if (error.code() == Code::io || error.code() == Code::out_of_memory) throw;
+    const Record header = record_of(header_type(name()), 1, 0, 0);
+    findings.error(error.code(), fmt::format("{}-header", name()), header, error.what(), error.facts().expected,
+                   error.facts().found);
+    catalog.complete = error.code() != Code::truncated;
+    catalog.findings = findings.take();
+    return catalog;
+  }
+  const Payload& payload = head.payload;
+  const std::uint64_t begin = payload.offset, end = begin + payload.length;
+  catalog.records = {record_of(header_type(name()), 1, 0, begin),
+                     record_of(data_type(name()), 2, begin, payload.length)};
+  const Record& data = catalog.records.back();
+  if (catalog.file_bytes < end) {
+    catalog.complete = false;
+    findings.error(Code::truncated, fmt::format("{}-truncated", name()), data,
+                   fmt::format("the header announces a file of {} bytes, there are {}; copy it again from its source",
+                               end, catalog.file_bytes),
+                   fmt::format("{} bytes", end), fmt::format("{} bytes", catalog.file_bytes));
+    catalog.findings = findings.take();
+    return catalog;
+  }
+  if (catalog.file_bytes > end) {
+    findings.warning(fmt::format("{}-trailing-bytes", name()), data,
+                     fmt::format("{} bytes follow the data, which nobody reads", catalog.file_bytes - end),
+                     fmt::format("{} bytes", end), fmt::format("{} bytes", catalog.file_bytes));
+  }
+  FieldEntry entry;
+  entry.name = head.name.empty() ? std::string(default_name(payload.spec.kind)) : std::move(head.name);
+  entry.payload = std::move(head.payload);
+  entry.record = 1;
+  entry.sums = std::move(head.sums);
+  entry.plaquette = head.plaquette;
+  entry.link_trace = head.link_trace;
+  entry.metadata = std::move(head.metadata);
+  catalog.fields.push_back(std::move(entry));
+  catalog.findings = findings.take();
+  return catalog;
+}
+
+// What a scan says of the few rules there are.
+std::vector<Finding> Family::validate(base::ByteSource&, const Catalog& catalog) const { return catalog.findings; }
+
+std::vector<Annotation> Family::explain(base::ByteSource& file, const Catalog& catalog) const {
+  const std::uint64_t all = file.size();
+  if (catalog.fields.empty()) {
+    if (all == 0) return {};
+    return {{0, all, "file", "cannot be read: see lq validate", std::string(data_section())}};
+  }
+  Findings ignored;
+  Head head = read(file, {}, ignored);
+  std::vector<Annotation> parts = std::move(head.parts);
+  const Payload& payload = catalog.fields.front().payload;
+  parts.push_back({payload.offset, payload.length, "data",
+                   fmt::format("{} sites of {} bytes", payload.stored.volume(), payload.site_bytes()),
+                   std::string(data_section())});
+  const std::uint64_t end = payload.offset + payload.length;
+  if (all > end) parts.push_back({end, all - end, "trailing bytes", "", std::string(data_section())});
+  return parts;
+}
+
+Layout Family::plan_record(const RecordRequest&) const {
+  throw Error(Code::unsupported,
+              fmt::format("files of format \"{}\" are a header and the numbers of one field; they take no records of "
+                          "yours: use ildg, scidac or hdf5",
+                          name()));
+}
+
+void Family::store_sums(base::EditedSource&, const Catalog& catalog, const FieldEntry&, const Digest&) const {
+  throw Error(Code::unsupported,
+              fmt::format("{}: sums of files of format \"{}\" are written with the data only; convert the file",
+                          catalog.path, name()),
+              {.path = catalog.path});
+}
+
+Literal literal_at(std::uint64_t offset, std::string_view bytes) {
+  const base::Bytes all = base::as_bytes(bytes);
+  return {0, offset, {all.begin(), all.end()}};
+}
+
+Layout layout_of(std::string_view header, Payload payload) {
+  payload.offset = header.size();
+  set_length(payload);
+  Layout layout;
+  layout.head = {literal_at(0, header)};
+  layout.end = {base::add_or_throw(payload.offset, payload.length, "the size of the file")};
+  layout.payload = {std::move(payload)};
+  return layout;
+}
+
+void refuse(std::string_view format, std::string_view holds, const std::string& what) {
+  throw Error(Code::unsupported,
+              fmt::format("format \"{}\" holds {}, {}; use ildg, scidac or hdf5", format, holds, what));
+}
+
+void require_alone(const FieldRequest& request, std::string_view format, std::string_view holds) {
+  if (!request.first || request.offset > 0) refuse(format, holds, "and this file has one already");
+  if (request.stored && *request.stored != whole(request.extents)) refuse(format, holds, "not a part of one");
+}
+
+void require_gauge(const FieldRequest& request, std::string_view format, std::string_view holds) {
+  const FieldSpec& spec = request.spec;
+  if (spec.kind != FieldKind::gauge) refuse(format, holds, fmt::format("not a {} field", lq::name(spec.kind)));
+  if (request.extents.size() != 4) refuse(format, holds, fmt::format("not in {}", request.extents.size()));
+  if (spec.links != 4) refuse(format, holds, fmt::format("with four links per site, not {}", spec.links));
+  if (spec.colors < 2) refuse(format, holds, fmt::format("of SU(2) and up, not SU({})", spec.colors));
+  require_alone(request, format, holds);
+}
+
+void require_held(const FieldRequest& request, const Metadata& held, std::string_view format) {
+  for (const auto& text : request.metadata) {
+    if (is_measured(text.first) || std::ranges::find(held, text) != held.end()) continue;
+    throw Error(Code::unsupported,
+                fmt::format("format \"{}\" has no place for the text \"{}\"; leave it out, or use ildg, scidac or hdf5",
+                            format, base::printable(text.first)),
+                {.record = base::printable(text.first)});
+  }
+}
+
+std::vector<std::uint32_t> link_order(const std::vector<int>& directions, int colors) {
+  const auto numbers = static_cast<std::uint32_t>(2 * colors * colors);
+  std::vector<std::uint32_t> order;
+  for (const int mu : directions) {
+    for (std::uint32_t k = 0; k < numbers; ++k) order.push_back(static_cast<std::uint32_t>(mu) * numbers + k);
+  }
+  return order;
+}
+
+}  // namespace lq::format::flat

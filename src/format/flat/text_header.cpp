@@ -1,0 +1,83 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/flat/text_header.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/text.hpp"
+
+namespace lq::format::flat {
+
+std::optional<std::string_view> TextHeader::find(std::string_view key) const noexcept {
+  const auto found = std::ranges::find(lines, key, &HeaderLine::key);
+  return found == lines.end() ? std::nullopt : std::optional<std::string_view>(found->value);
+}
+
+std::string_view TextHeader::require(std::string_view key) const {
+  if (const auto value = find(key)) return *value;
+  throw Error(Code::malformed, fmt::format("the header has no line {}, without which the data cannot be read", key));
+}
+
+std::optional<double> TextHeader::number(std::string_view key) const {
+  const auto value = find(key);
+  return value ? base::parse_double(*value) : std::nullopt;
+}
+
+TextHeader read_text_header(base::ByteSource& file, std::string_view last_line, std::size_t most) {
+  TextHeader header;
+  header.text.resize(most);
+  header.text.resize(file.read_at(0, std::as_writable_bytes(std::span(header.text))));
+  const std::string_view text = header.text;
+  std::vector<std::pair<std::size_t, std::size_t>> places;
+  bool is_ended = false;
+  std::size_t at = 0;
+  while (!is_ended) {
+    const std::size_t end = text.find('\n', at);
+    if (end == std::string_view::npos) {
+      const bool is_cut = text.size() < most;
+      throw Error(is_cut ? Code::truncated : Code::malformed,
+                  fmt::format("there is no line {} in the first {} bytes{}", last_line, text.size(),
+                              is_cut ? ", where the file ends; copy it again from its source" : ""));
+    }
+    is_ended = base::trim(text.substr(at, end - at)) == last_line;
+    places.emplace_back(at, end + 1);
+    at = end + 1;
+  }
+  header.text.resize(at);
+  header.text.shrink_to_fit();
+  const std::string_view kept = header.text;
+  for (const auto& [begin, end] : places) {
+    HeaderLine line{.key = {}, .value = {}, .offset = begin, .length = end - begin};
+    const std::string_view content = kept.substr(begin, end - begin);
+    const std::size_t equals = content.find('=');
+    if (equals != std::string_view::npos) {
+      line.key = base::trim(content.substr(0, equals));
+      line.value = base::trim(content.substr(equals + 1));
+    }
+    header.lines.push_back(line);
+  }
+  return header;
+}
+
+bool begins_with_line(base::ByteSource& file, std::string_view line) {
+  std::vector<std::byte> start(line.size() + 1);
+  const std::string_view text = base::as_text(base::Bytes(start).first(file.read_at(0, start)));
+  return text.size() == start.size() && text.starts_with(line) && (text.back() == '\n' || text.back() == '\r');
+}
+
+std::vector<Annotation> parts_of(const TextHeader& header, std::string_view section) {
+  std::vector<Annotation> parts;
+  for (const HeaderLine& line : header.lines) {
+    const std::string_view text = std::string_view(header.text).substr(line.offset, line.length);
+    parts.push_back({line.offset, line.length, base::printable(line.key.empty() ? base::trim(text) : line.key),
+                     base::printable(line.value, 120), std::string(section)});
+  }
+  return parts;
+}
+
+}  // namespace lq::format::flat

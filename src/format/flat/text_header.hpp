@@ -1,0 +1,42 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Headers of text: lines KEY = value up to one that ends the header.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <limequat/inspect.hpp>
+
+#include "base/byte_source.hpp"
+
+namespace lq::format::flat {
+
+struct HeaderLine {
+  std::string key = {}, value = {};  // key empty: no line of that form
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;  // with its end
+};
+
+struct TextHeader {
+  std::string text;  // all of it, first and last line included
+  std::vector<HeaderLine> lines = {};
+
+  std::optional<std::string_view> find(std::string_view key) const noexcept;
+  // malformed: there is no such line.
+  std::string_view require(std::string_view key) const;
+  std::optional<double> number(std::string_view key) const;
+};
+
+// Whether the first line is that one.
+bool begins_with_line(base::ByteSource& file, std::string_view line);
+// malformed: it does not end within `most` bytes; truncated: the file ends before.
+TextHeader read_text_header(base::ByteSource& file, std::string_view last_line, std::size_t most);
+// Every line by its key.
+std::vector<Annotation> parts_of(const TextHeader& header, std::string_view section);
+
+}  // namespace lq::format::flat

@@ -1,0 +1,153 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/milc/milc_format.hpp"
+
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "format/flat/binary_header.hpp"
+#include "format/flat/flat.hpp"
+
+namespace lq::format::milc {
+namespace {
+
+constexpr std::string_view milc_name = "milc";
+constexpr std::string_view holds = "one SU(3) gauge field in four dimensions";
+constexpr std::string_view time_stamp = "milc-time-stamp";
+constexpr std::size_t stamp_bytes = 64;
+constexpr SumName word_sums{SumKind::milc, SumOf::field};
+
+// formats/milc.md 2
+constexpr std::uint32_t version_5 = 20103, version_5_double = 20104, version_1 = 59354;
+constexpr std::uint64_t sums_at = 88;
+
+struct Magic {
+  std::uint32_t number;
+  ByteOrder order;
+};
+
+std::optional<Magic> magic_of(base::ByteSource& file) {
+  for (const std::uint32_t number : {version_5, version_5_double, version_1}) {
+    if (const auto order = flat::order_of_magic(file, number)) return Magic{number, *order};
+  }
+  return {};
+}
+
+class Milc final : public flat::Family {
+ public:
+  Likeness recognise(base::ByteSource& file) const override { return magic_of(file) ? Likeness::yes : Likeness::no; }
+  bool is_for(const FieldSpec& spec, const Extents& extents) const override {
+    return spec.kind == FieldKind::gauge && extents.size() == 4 && spec.colors == 3;
+  }
+  Layout plan(const FieldRequest& request) const override;
+  Metadata carried(const Metadata& texts, bool) const override;
+
+ private:
+  std::string_view name() const override { return milc_name; }
+  std::string_view data_section() const override { return "formats/milc.md 3"; }
+  flat::Head read(base::ByteSource& file, const Limits& limits, Findings& findings) const override;
+};
+
+Payload payload_of(const Extents& extents, Precision precision, ByteOrder order) {
+  Payload payload;
+  payload.spec = gauge_spec(precision, 3, 4);
+  payload.spec.numbers = 72;
+  payload.extents = extents;
+  payload.byte_order = order;
+  return payload;
+}
+
+void read_sums(flat::HeaderReader& header, flat::Head& head, Findings& findings) {
+  const std::uint32_t sum29 = header.word("sum29"), sum31 = header.word("sum31");
+  if (sum29 != 0 || sum31 != 0) {
+    head.sums.set({word_sums, {sum29, sum31}});
+    return;
+  }
+  Record record;
+  record.type = flat::header_type(milc_name);
+  findings.note("milc-sums-missing", record,
+                "both sums are 0, which is how Chroma says that it computed none; the data cannot be verified");
+}
+
+flat::Head Milc::read(base::ByteSource& file, const Limits&, Findings& findings) const {
+  const auto found = magic_of(file);
+  if (!found) throw Error(Code::malformed, "the file does not begin with a number of MILC");
+  const Magic magic = *found;
+  const bool is_old = magic.number == version_1;
+  flat::HeaderReader header(file, magic.order, is_old ? "formats/milc.md 4" : "formats/milc.md 2");
+  header.integer("magic");
+  const Extents extents = header.extents({0, 1, 2, 3});
+  flat::Head head;
+  head.payload =
+      payload_of(extents, magic.number == version_5_double ? Precision::double_ : Precision::single, magic.order);
+  if (is_old) {
+    header.word("c1");
+    header.word("c2");
+  } else {
+    head.metadata.emplace_back(time_stamp, header.text("time stamp", stamp_bytes));
+    const std::int32_t order = header.integer("order");
+    if (order != 0) {
+      throw Error(Code::unsupported,
+                  fmt::format("order {}: a list of sites says where the data belong, which is not read; let MILC write "
+                              "the file serially",
+                              order),
+                  {.expected = "order 0", .found = fmt::format("order {}", order)});
+    }
+    read_sums(header, head, findings);
+  }
+  head.payload.offset = header.bytes();
+  flat::set_length(head.payload);
+  head.parts = header.take();
+  return head;
+}
+
+// A time stamp is all there is room for.
+Metadata Milc::carried(const Metadata& texts, bool) const {
+  Metadata held;
+  for (const auto& text : texts) {
+    if (text.first == time_stamp && text.second.size() < stamp_bytes && held.empty()) held.push_back(text);
+  }
+  return held;
+}
+
+Layout Milc::plan(const FieldRequest& request) const {
+  flat::require_gauge(request, milc_name, holds);
+  const Metadata held = carried(request.metadata, false);
+  flat::require_held(request, held, milc_name);
+  if (request.spec.colors != 3) flat::refuse(milc_name, holds, fmt::format("not of SU({})", request.spec.colors));
+  const bool is_double = request.spec.precision == Precision::double_;
+  flat::HeaderWriter header(ByteOrder::little);
+  header.integer(is_double ? version_5_double : version_5).extents(request.extents, {0, 1, 2, 3});
+  header.text(held.empty() ? "" : held.front().second, stamp_bytes).integer(0).word(0).word(0);
+  Layout layout =
+      flat::layout_of(header.bytes(), payload_of(request.extents, request.spec.precision, ByteOrder::little));
+  if (!request.checksum) return layout;
+  layout.sums = {word_sums};
+  layout.tail = [](const Digest& digest) {
+    const std::vector<std::uint32_t>& words = digest.sums.find(word_sums)->words;
+    flat::HeaderWriter sums(ByteOrder::little);
+    sums.word(words.at(0)).word(words.at(1));
+    return std::vector<Literal>{flat::literal_at(sums_at, sums.bytes())};
+  };
+  return layout;
+}
+
+}  // namespace
+
+const Format& format() {
+  static const Milc milc;
+  static constexpr std::array<std::string_view, 1> suffixes{".milc"};
+  static const Format row{.info = {.name = milc_name,
+                                   .holds = holds,
+                                   .begins = "the number 20103, 20104 or 59354",
+                                   .suffixes = suffixes,
+                                   .contents = Contents::fields},
+                          .container = &milc,
+                          .fields = &milc};
+  return row;
+}
+
+}  // namespace lq::format::milc

@@ -1,0 +1,42 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The first record of a set of modes: what all its vectors have in common (formats/modes.md 3).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <limequat/catalog.hpp>
+#include <limequat/modes.hpp>
+
+namespace lq::format::modes {
+
+using lq::modes::Description;
+using lq::modes::Mode;
+
+namespace type {
+inline constexpr std::string_view head = "limequat-modes";
+inline constexpr std::string_view index = "limequat-modes-index";
+inline constexpr std::string_view data = "limequat-mode-data";
+inline constexpr std::string_view mode = "limequat-mode";
+}  // namespace type
+
+// invalid_argument: what cannot be a set.
+void check(const Description& description);
+
+std::string encode(const Description& description);
+// malformed: it is none. The room is that of the index, which this record does not tell.
+Description decode_description(std::string_view document);
+
+// Where a vector is whose data begin at `offset`.
+Payload payload_at(const Description& description, std::uint64_t offset);
+// Slices of the slowest dimension, each of which has sums of its own.
+std::uint64_t slices_of(const Description& description);
+
+// What is known of a vector as texts of its field, and back; texts of other names are left alone. invalid_argument: a
+// text is no number.
+Metadata texts_of(const Mode& mode);
+Mode mode_of(const Metadata& texts);
+
+}  // namespace lq::format::modes

@@ -1,0 +1,122 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/modes/modes_format.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "format/lime/explain.hpp"
+#include "format/lime/header.hpp"
+#include "format/lime/rules.hpp"
+#include "format/modes/mend.hpp"
+#include "format/modes/plan.hpp"
+#include "format/modes/scan.hpp"
+
+namespace lq::format::modes {
+namespace {
+
+// What the records say beside what a scan believes.
+void check_records(base::ByteSource& file, const Catalog& catalog, Findings& findings) {
+  ReadAhead window(file);
+  const std::vector<Record> records = lime::walk(window, {}, findings).records;
+  const auto is_same = [](const Record& a, const Record& b) {
+    return a.type == b.type && a.header_offset == b.header_offset && a.data_length == b.data_length &&
+           a.mb_flag == b.mb_flag && a.me_flag == b.me_flag;
+  };
+  const auto [found, listed] = std::ranges::mismatch(records, catalog.records, is_same);
+  if (found == records.end() && listed == catalog.records.end()) return;
+  const Record& where = listed != catalog.records.end() ? *listed : *found;
+  findings.error(Code::malformed, "modes-records", where,
+                 fmt::format("the records of the file are not those that the index speaks of, from byte {} on",
+                             where.header_offset));
+}
+
+// The record of each mode holds what the index says.
+void check_modes(base::ByteSource& file, const Catalog& catalog, Findings& findings) {
+  for (std::size_t k = 0; k < catalog.fields.size(); ++k) {
+    const FieldEntry& field = catalog.fields[k];
+    const Record& record = catalog.records.at(static_cast<std::size_t>(field.record) + 1);
+    const auto slices = static_cast<std::uint64_t>(field.payload.extents[field.payload.extents.size() - 1]);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(record.data_length));
+    bytes.resize(file.read_at(record.offset, bytes));
+    if (bytes == encode(Entry{k, field.payload.offset, mode_of(field.metadata), field.sums}, slices)) continue;
+    findings.error(Code::malformed, "modes-record", record,
+                   fmt::format("the record of mode {} is not what the index says of it", k));
+  }
+}
+
+class Modes final : public Container, public FieldFormat, public Mender {
+ public:
+  Likeness recognise(base::ByteSource& file) const override {
+    lime::HeaderBytes start{};
+    if (file.read_at(0, start) < start.size() || !lime::has_magic(start)) return Likeness::no;
+    return lime::decode(start).type == type::head ? Likeness::yes : Likeness::no;
+  }
+  Catalog scan(base::ByteSource& file, const Limits& limits) const override { return scan_set(file, limits); }
+  std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const override {
+    Findings findings;
+    for (const Finding& finding : catalog.findings) findings.add(finding);
+    if (catalog.metadata.empty()) return findings.take();
+    check_records(file, catalog, findings);
+    lime::check_headers(file, catalog, findings);
+    check_modes(file, catalog, findings);
+    return findings.take();
+  }
+  std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const override;
+
+  bool is_for(const FieldSpec& spec, const Extents&) const override { return spec.kind != FieldKind::gauge; }
+  Layout plan(const FieldRequest& request) const override {
+    if (request.spec.kind == FieldKind::gauge) {
+      throw Error(Code::unsupported, "a set of modes holds vectors only; write links in another format");
+    }
+    return plan_mode(request);
+  }
+  Layout plan_record(const RecordRequest&) const override {
+    throw Error(Code::unsupported,
+                "a set of modes holds vectors only; write records into a file of the format lime, scidac or hdf5");
+  }
+  Metadata carried(const Metadata& texts, bool) const override {
+    Metadata kept = texts;
+    std::erase_if(kept, [](const auto& text) { return text.first != "eigenvalue" && text.first != "residual"; });
+    return kept;
+  }
+  void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry,
+                  const Digest& sums) const override {
+    modes::store_sums(file, catalog, entry, sums);
+  }
+  std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, Findings& done) const override {
+    modes::mend(file, limits, done);
+    return std::nullopt;
+  }
+};
+
+std::vector<Annotation> Modes::explain(base::ByteSource& file, const Catalog& catalog) const {
+  return lime::explain(file, catalog, [](const Record& record) -> lime::Meaning {
+    if (record.type == type::head) return {"description of the set", "formats/modes.md 3"};
+    if (record.type == type::index) return {"index: head of the block and entries", "formats/modes.md 4"};
+    if (record.type == type::mode) return {"entry of the mode", "formats/modes.md 4.2"};
+    return {"vector", "formats/modes.md 5"};
+  });
+}
+
+}  // namespace
+
+const Format& format() {
+  static const Modes modes;
+  static constexpr std::array<std::string_view, 1> suffixes{".modes"};
+  static const Format row{.info = {.name = "modes",
+                                   .holds = "vectors on one lattice, with eigenvalues",
+                                   .begins = lime::beginning,
+                                   .suffixes = suffixes,
+                                   .contents = Contents::fields},
+                          .container = &modes,
+                          .records = nullptr,
+                          .fields = &modes,
+                          .mender = &modes};
+  return row;
+}
+
+}  // namespace lq::format::modes

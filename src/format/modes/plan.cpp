@@ -1,0 +1,167 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/modes/plan.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "format/lime/place.hpp"
+
+namespace lq::format::modes {
+namespace {
+
+using lime::Piece;
+using lq::modes::Storage;
+
+// A larger index is taken for a mistake.
+constexpr std::uint64_t largest_block = std::uint64_t{1} << 36;
+
+// Of a set of one kind of field that nothing else is known of.
+Description described_by(const FieldRequest& request) {
+  Description description;
+  description.lattice = request.extents;
+  description.site = request.spec;
+  description.storage = request.spec.precision == Precision::single ? Storage::single : Storage::double_;
+  return description;
+}
+
+void require_fit(const FieldRequest& request, const Description& description) {
+  const FieldSpec field = description.field();
+  const bool is_same_site = request.spec.numbers == field.numbers && request.spec.is_complex == field.is_complex;
+  if (request.extents == description.sites() && is_same_site) return;
+  throw Error(
+      Code::invalid_argument,
+      fmt::format("the vectors of this set live on {} and have {} {} numbers per site; this one lives on {} and "
+                  "has {} {}",
+                  to_string(description.sites()), field.numbers, field.is_complex ? "complex" : "real",
+                  to_string(request.extents), request.spec.numbers, request.spec.is_complex ? "complex" : "real"),
+      {.expected = to_string(description.sites()), .found = to_string(request.extents)});
+}
+
+void require_plain(const FieldRequest& request) {
+  if (request.stored && *request.stored != whole(request.extents)) {
+    throw Error(Code::unsupported,
+                "a set of modes holds whole vectors, no parts of a lattice; write a \"scidac\" file");
+  }
+  if (!request.checksum) {
+    throw Error(Code::invalid_argument,
+                "the vectors of a set of modes have checksums, by which damage is found; leave verify as it is");
+  }
+}
+
+Block block_for(const Description& description, std::uint64_t first, std::uint64_t room) {
+  return {.entry_bytes = entry_bytes(slices_of(description)), .room = room, .first = first};
+}
+
+// The block that takes one mode more: the last one, or a new one behind the end of the file, with twice the room.
+struct Target {
+  PlacedBlock at;
+  std::optional<PlacedBlock> full = {};  // the one before, which tells where a new one is
+  bool is_new = false;
+};
+
+Target target_in(const Head& head) {
+  const PlacedBlock& last = head.blocks.back();
+  if (last.block.count < last.block.room) return {.at = last};
+  std::uint64_t room = last.block.room * 2;
+  while (room > 1 && room > largest_block / last.block.entry_bytes) room /= 2;
+  return {.at = {block_for(head.description, head.size(), room), 0}, .full = last, .is_new = true};
+}
+
+Head head_of(base::ByteSource& file) {
+  Head head = read_head(file);
+  if (head.is_whole && !head.blocks.empty()) return head;
+  throw Error(Code::malformed,
+              fmt::format("{}: the index of the set is damaged; `lq repair {} -o GOOD` makes it anew from the modes",
+                          file.path(), file.path()),
+              {.path = file.path(), .record = std::string(type::index)});
+}
+
+void append(std::vector<Literal>& to, std::vector<Literal> more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+}  // namespace
+
+NewSet plan_set(const Description& description) {
+  check(description);
+  NewSet set;
+  set.block.block = block_for(description, 0, description.room);
+  if (set.block.block.bytes() > largest_block) {
+    throw Error(Code::too_large, fmt::format("an index of {} bytes for {} modes; ask for less room, it grows by itself",
+                                             set.block.block.bytes(), description.room));
+  }
+  lime::Placed placed;
+  lime::place_message(
+      {{std::string(type::head), encode(description), {}}, {std::string(type::index), {}, set.block.block.bytes()}}, 0,
+      placed);
+  set.block.offset = placed.offsets.back();
+  set.literals = std::move(placed.literals);
+  set.literals.push_back({0, set.block.offset, encode(set.block.block)});
+  set.literals.push_back({0, placed.end - 1, {std::byte{0}}});  // the file ends there
+  set.end = placed.end;
+  return set;
+}
+
+Layout plan_mode(const FieldRequest& request) {
+  require_plain(request);
+  Layout layout;
+  Description description;
+  Target target;
+  std::uint64_t end = request.offset;
+  if (request.before != nullptr && request.before->size() > 0) {
+    const Head head = head_of(*request.before);
+    description = head.description;
+    target = target_in(head);
+  } else {
+    description = described_by(request);
+    NewSet set = plan_set(description);
+    target.at = set.block;
+    // Behind another mode the layout of a file that is not there yet is planned for its size alone.
+    if (end == 0) {
+      append(layout.head, std::move(set.literals));
+      end = set.end;
+    }
+  }
+  require_fit(request, description);
+  lime::Placed placed;
+  if (target.is_new) {
+    lime::place_message({{std::string(type::index), {}, target.at.block.bytes()}}, end, placed);
+    target.at.offset = placed.offsets.back();
+    end = placed.end;
+  }
+  Payload payload = payload_at(description, 0);
+  const std::uint64_t slices = slices_of(description);
+  lime::place_message(
+      {{std::string(type::data), {}, payload.length}, {std::string(type::mode), {}, entry_bytes(slices)}}, end, placed);
+  const std::size_t pieces = placed.offsets.size();
+  payload.offset = placed.offsets[pieces - 2];
+  const std::uint64_t entry_at = placed.offsets[pieces - 1];
+  append(layout.head, std::move(placed.literals));
+  layout.payload = {payload};
+  layout.end = {placed.end};
+  layout.sums = sum_names();
+  Entry entry{.number = target.at.block.first + target.at.block.count,
+              .offset = payload.offset,
+              .mode = mode_of(request.metadata)};
+  layout.tail = [entry, target, slices, entry_at](const Digest& digest) {
+    Entry known = entry;
+    known.sums = digest.sums;
+    const std::vector<std::byte> bytes = encode(known, slices);
+    Block block = target.at.block;
+    const std::uint64_t in_index = target.at.offset + Block::head_bytes + block.count * block.entry_bytes;
+    ++block.count;
+    std::vector<Literal> literals{{0, entry_at, bytes}, {0, in_index, bytes}, {0, target.at.offset, encode(block)}};
+    if (target.full) {
+      Block full = target.full->block;
+      full.next = target.at.offset;
+      literals.push_back({0, target.full->offset, encode(full)});
+    }
+    return literals;
+  };
+  return layout;
+}
+
+}  // namespace lq::format::modes

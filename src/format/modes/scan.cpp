@@ -1,0 +1,216 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/modes/scan.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "format/lime/header.hpp"
+
+namespace lq::format::modes {
+namespace {
+
+// Records of a set whose places are known.
+class Records {
+ public:
+  void begin_message() noexcept {
+    ++message_;
+    number_ = 0;
+  }
+  // Returns its number among all.
+  std::uint64_t add(std::string_view type, std::uint64_t offset, std::uint64_t length, bool is_last) {
+    Record record;
+    record.type = type;
+    record.message = message_;
+    record.number = ++number_;
+    record.mb_flag = number_ == 1;
+    record.me_flag = is_last;
+    record.header_offset = offset - lime::header_bytes;
+    record.offset = offset;
+    record.data_length = length;
+    all_.push_back(std::move(record));
+    return all_.size() - 1;
+  }
+  std::vector<Record> take() { return std::move(all_); }
+
+ private:
+  std::vector<Record> all_;
+  std::uint64_t message_ = 0, number_ = 0;
+};
+
+// Where the record of a mode begins, behind its data.
+std::uint64_t record_behind(const Payload& payload) noexcept {
+  return payload.offset + payload.length + lime::padding(payload.length) + lime::header_bytes;
+}
+
+class Scan {
+ public:
+  Scan(base::ByteSource& file, const Limits& limits) : file_(file), limits_(limits) {
+    catalog_.path = file.path();
+    catalog_.format = "modes";
+    catalog_.file_bytes = file.size();
+  }
+
+  Catalog run() {
+    try {
+      head_ = read_head(file_);
+      slices_ = slices_of(head_.description);
+      catalog_.metadata.emplace_back(type::head, encode(head_.description));
+      if (head_.is_whole && read_index()) {
+        for (const PlacedBlock& at : head_.blocks) blocks_.push_back({at.offset, at.block.bytes()});
+      } else {
+        walk();
+      }
+      list();
+    } catch (const Error& error) {
+      if (error.code() != Code::malformed && error.code() != Code::too_large) throw;
+      add({.severity = Severity::error,
+           .code = error.code(),
+           .rule = "modes-head",
+           .message = error.what(),
+           .record = std::string(type::head),
+           .offset = error.facts().offset.value_or(0)});
+    }
+    catalog_.findings = findings_.take();
+    return std::move(catalog_);
+  }
+
+ private:
+  void add(Finding finding) { findings_.add(std::move(finding)); }
+
+  // False: an entry is damaged.
+  bool read_index() {
+    if (head_.size() > limits_.records) {
+      throw Error(Code::too_large, fmt::format("{}: {} modes are more than the limit of {} records", file_.path(),
+                                               head_.size(), limits_.records));
+    }
+    const std::uint64_t entry = entry_bytes(slices_);
+    for (const PlacedBlock& at : head_.blocks) {
+      std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(at.block.count * entry, file_.size())));
+      if (file_.read_at(at.offset + Block::head_bytes, bytes) != at.block.count * entry) return false;
+      for (std::uint64_t k = 0; k < at.block.count; ++k) {
+        auto one = decode_entry(base::Bytes(bytes).subspan(static_cast<std::size_t>(k * entry), entry), slices_);
+        if (!one || one->number != at.block.first + k) return false;
+        entries_.push_back(std::move(*one));
+      }
+    }
+    return true;
+  }
+
+  void walk() {
+    add({.severity = Severity::warning,
+         .rule = "modes-index-damaged",
+         .message =
+             fmt::format("the index is damaged; what is said of the modes is read from their own records, one by "
+                         "one. `lq repair {} -o GOOD` makes the index anew",
+                         file_.path()),
+         .record = std::string(type::index),
+         .offset = head_.blocks.empty() ? 0 : head_.blocks.back().offset});
+    entries_.clear();
+    ReadAhead window(file_);
+    const lime::Walk walked = lime::walk(window, limits_, findings_);
+    for (FoundMode& found : find_modes(file_, head_.description, walked.records)) {
+      entries_.push_back(std::move(found.entry));
+    }
+    catalog_.complete = !walked.truncated;
+    for (const Record& record : walked.records) {
+      if (record.type == type::index) blocks_.push_back({record.offset, record.data_length});
+    }
+  }
+
+  void list() {
+    Records records;
+    records.begin_message();
+    records.add(type::head, lime::header_bytes, head_.document_bytes, false);
+    std::size_t block = 0;
+    const auto add_blocks = [&](std::uint64_t before) {
+      for (; block < blocks_.size() && blocks_[block].offset < before; ++block) {
+        if (block > 0) records.begin_message();
+        records.add(type::index, blocks_[block].offset, blocks_[block].bytes, true);
+      }
+    };
+    const std::uint64_t mode_bytes = entry_bytes(slices_);
+    std::uint64_t end = 0;
+    for (const Entry& entry : entries_) {
+      const Payload payload = payload_at(head_.description, entry.offset);
+      const std::uint64_t behind = is_possible(payload, end) ? record_behind(payload) : 0;
+      if (behind == 0 || behind + mode_bytes > catalog_.file_bytes) {
+        refuse(entry, behind);
+        break;
+      }
+      end = behind + mode_bytes;
+      add_blocks(payload.offset);
+      records.begin_message();
+      const std::uint64_t record = records.add(type::data, payload.offset, payload.length, false);
+      records.add(type::mode, behind, mode_bytes, true);
+      FieldEntry field;
+      field.name = "mode";
+      field.payload = payload;
+      field.record = record;
+      field.sums = entry.sums;
+      field.metadata = texts_of(entry.mode);
+      catalog_.fields.push_back(std::move(field));
+    }
+    add_blocks(catalog_.file_bytes);
+    catalog_.records = records.take();
+  }
+
+  // Data that begin before what stands in front of them, or behind the largest file, are none.
+  bool is_possible(const Payload& payload, std::uint64_t end) const {
+    return payload.offset >= end + lime::header_bytes && payload.offset <= catalog_.file_bytes &&
+           payload.length <= lime::length_limit;
+  }
+
+  void refuse(const Entry& entry, std::uint64_t behind) {
+    const bool is_cut = behind != 0 || entry.offset > catalog_.file_bytes;
+    catalog_.complete = !is_cut;
+    add({.severity = Severity::error,
+         .code = is_cut ? Code::truncated : Code::malformed,
+         .rule = is_cut ? "modes-truncated" : "modes-entry",
+         .message = is_cut ? fmt::format("the file ends within mode {} of {}; `lq repair {} -o GOOD` keeps the modes "
+                                         "before it",
+                                         entry.number, entries_.size(), file_.path())
+                           : fmt::format("the index says that mode {} begins at byte {}, where it cannot be",
+                                         entry.number, entry.offset),
+         .record = std::string(is_cut ? type::data : type::index),
+         .offset = entry.offset});
+  }
+
+  base::ByteSource& file_;
+  const Limits& limits_;
+  Catalog catalog_;
+  Findings findings_;
+  Head head_;
+  std::uint64_t slices_ = 0;
+  std::vector<Entry> entries_;
+  struct IndexRecord {
+    std::uint64_t offset = 0, bytes = 0;  // of its payload
+  };
+  std::vector<IndexRecord> blocks_;
+};
+
+}  // namespace
+
+std::vector<FoundMode> find_modes(base::ByteSource& file, const Description& description,
+                                  const std::vector<Record>& records) {
+  const std::uint64_t slices = slices_of(description), length = payload_at(description, 0).length;
+  std::vector<FoundMode> modes;
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    const Record &data = records[i - 1], &record = records[i];
+    const bool is_mode = data.type == type::data && data.data_length == length && record.type == type::mode &&
+                         record.data_length == entry_bytes(slices);
+    if (!is_mode) continue;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(record.data_length));
+    bytes.resize(file.read_at(record.offset, bytes));
+    auto entry = decode_entry(bytes, slices);
+    if (!entry || entry->number != modes.size() || entry->offset != data.offset) break;
+    modes.push_back({std::move(*entry), record.offset + record.data_length + lime::padding(record.data_length)});
+  }
+  return modes;
+}
+
+Catalog scan_set(base::ByteSource& file, const Limits& limits) { return Scan(file, limits).run(); }
+
+}  // namespace lq::format::modes

@@ -1,0 +1,236 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/driver/driver.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <new>
+
+#if H5_VERSION_GE(1, 14, 0)
+#include <H5FDdevelop.h>
+#endif
+
+#include "hdf5/driver/versions.hpp"
+
+namespace lq::hdf5 {
+namespace {
+
+struct Choice {
+  Image* image;
+};
+
+// Begins with what the library knows of a file.
+struct DriverFile {
+  H5FD_t library;
+  Image* image;
+};
+
+Image& image_of(const H5FD_t* file) { return *reinterpret_cast<const DriverFile*>(file)->image; }
+
+// No exception may pass through the library, and none is told to it while it closes the file.
+template <class Work>
+herr_t guarded(const Image& image, Work&& work) noexcept {
+  try {
+    work();
+    return 0;
+  } catch (...) {
+    keep_driver_failure();
+    return image.room.is_closing ? 0 : -1;
+  }
+}
+
+extern "C" {
+
+static void* lq_hdf5_fapl_copy(const void* fapl) {
+  return new (std::nothrow) Choice(*static_cast<const Choice*>(fapl));
+}
+
+static herr_t lq_hdf5_fapl_free(void* fapl) {
+  delete static_cast<Choice*>(fapl);
+  return 0;
+}
+
+static H5FD_t* lq_hdf5_open(const char*, unsigned, hid_t fapl, haddr_t) {
+  const auto* choice = static_cast<const Choice*>(H5Pget_driver_info(fapl));
+  if (choice == nullptr) return nullptr;
+  auto* file = new (std::nothrow) DriverFile{};
+  if (file == nullptr) return nullptr;
+  file->image = choice->image;
+  file->image->room.end = 0;
+  file->image->room.is_closing = false;
+  return &file->library;
+}
+
+static herr_t lq_hdf5_close(H5FD_t* file) {
+  delete reinterpret_cast<DriverFile*>(file);
+  return 0;
+}
+
+static int lq_hdf5_cmp(const H5FD_t* a, const H5FD_t* b) {
+  const Image *first = &image_of(a), *second = &image_of(b);
+  return first == second ? 0 : std::less<>()(first, second) ? -1 : 1;
+}
+
+static herr_t lq_hdf5_query(const H5FD_t*, unsigned long* flags) {
+  if (flags != nullptr) *flags = H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  return 0;
+}
+
+static haddr_t lq_hdf5_get_eoa(const H5FD_t* file, H5FD_mem_t) { return image_of(file).room.end; }
+
+static herr_t lq_hdf5_set_eoa(H5FD_t* file, H5FD_mem_t, haddr_t address) {
+  image_of(file).room.end = address;
+  return 0;
+}
+
+static herr_t lq_hdf5_get_handle(H5FD_t* file, hid_t, void** handle) {
+  *handle = file;
+  return 0;
+}
+
+static haddr_t lq_hdf5_alloc(H5FD_t* file, H5FD_mem_t kind, hid_t, hsize_t bytes) {
+  Image::Room& room = image_of(file).room;
+  haddr_t address = room.end;
+  if (kind == H5FD_MEM_DRAW && !room.decided.empty()) {
+    address = room.decided.front();
+    room.decided.pop_front();
+  }
+  room.end = std::max<std::uint64_t>(room.end, address + bytes);
+  return address;
+}
+
+static haddr_t lq_hdf5_get_eof(const H5FD_t* file, H5FD_mem_t) { return image_of(file).size(); }
+
+// Behind the end are zeros, as the library expects of bytes that were never written.
+static herr_t lq_hdf5_read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
+  const base::MutableBytes wanted(static_cast<std::byte*>(buffer), size);
+  Image& image = image_of(file);
+  return guarded(image, [&] {
+    if (buffer == elsewhere()) {
+      image.room.asked_for = {address, size};
+      return;
+    }
+    if (image.room.is_closing) std::fill(wanted.begin(), wanted.end(), std::byte{0});
+    const std::size_t got = image.read_at(address, wanted);
+    std::fill(wanted.begin() + static_cast<std::ptrdiff_t>(got), wanted.end(), std::byte{0});
+  });
+}
+
+static herr_t lq_hdf5_write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* buffer) {
+  if (buffer == elsewhere()) return 0;
+  Image& image = image_of(file);
+  return guarded(image, [&] { image.write_at(address, {static_cast<const std::byte*>(buffer), size}); });
+}
+
+static herr_t lq_hdf5_truncate(H5FD_t* file, hid_t, hbool_t) {
+  Image& image = image_of(file);
+  return guarded(image, [&] {
+    if (image.room.end > image.size()) image.resize(image.room.end);
+  });
+}
+
+}  // extern "C"
+
+hid_t driver() {
+  static const H5FD_class_t description = [] {
+    H5FD_class_t made{};
+#if H5_VERSION_GE(1, 14, 0)
+    made.version = H5FD_CLASS_VERSION;
+    made.value = static_cast<H5FD_class_value_t>(513);  // of those free for anybody's use
+#endif
+    made.name = "limequat";
+    made.maxaddr = static_cast<haddr_t>(std::numeric_limits<std::int64_t>::max());
+    made.fc_degree = H5F_CLOSE_WEAK;  // see access_to()
+    made.fapl_size = sizeof(Choice);
+    made.fapl_copy = lq_hdf5_fapl_copy;
+    made.fapl_free = lq_hdf5_fapl_free;
+    made.open = lq_hdf5_open;
+    made.close = lq_hdf5_close;
+    made.cmp = lq_hdf5_cmp;
+    made.query = lq_hdf5_query;
+    made.get_handle = lq_hdf5_get_handle;
+    made.alloc = lq_hdf5_alloc;
+    made.get_eoa = lq_hdf5_get_eoa;
+    made.set_eoa = lq_hdf5_set_eoa;
+    made.get_eof = lq_hdf5_get_eof;
+    made.read = lq_hdf5_read;
+    made.write = lq_hdf5_write;
+    made.truncate = lq_hdf5_truncate;
+    const H5FD_mem_t map[] = H5FD_FLMAP_DICHOTOMY;
+    std::copy(std::begin(map), std::end(map), made.fl_map);
+    return made;
+  }();
+  // A program may have closed the library in between, which forgets drivers.
+  static hid_t id = H5I_INVALID_HID;
+  if (id < 0 || H5Iget_type(id) != H5I_VFL) id = H5FDregister(&description);
+  return id;
+}
+
+// See Image::Room::is_closing.
+herr_t close_file(hid_t file) {
+  void* handle = nullptr;
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0) {
+    image_of(static_cast<const H5FD_t*>(handle)).room.is_closing = true;
+  }
+  const herr_t result = H5Fclose(file);
+  forget_driver_failure();
+  return result;
+}
+
+Handle access_to(Image& image) {
+  const Where where{image.path(), {}};
+  Handle list = require(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, where, "no property list");
+  const Choice choice{&image};
+  require(H5Pset_driver(list.get(), driver(), &choice), where, "the file driver is refused");
+  require(H5Pset_libver_bounds(list.get(), H5F_LIBVER_V18, H5F_LIBVER_V110), where, "versions are refused");
+  // Where an operation fails for lack of bytes, the library (1.10.8) may count an object of the file as open for ever.
+  // A file that is closed with all its objects then fails to close, and ends the program when that ends; this one
+  // stays.
+  require(H5Pset_fclose_degree(list.get(), H5F_CLOSE_WEAK), where, "the way of closing is refused");
+  return list;
+}
+
+}  // namespace
+
+Handle create_in(Image& image) {
+  const Where where{image.path(), {}};
+  const Handle access = access_to(image);
+  const Handle creation = untimed_list(H5P_FILE_CREATE, where);
+  return require(H5Fcreate(image.path().c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), close_file, where,
+                 "the file cannot be created");
+}
+
+Handle open_in(Image& image, Access access) {
+  const Handle list = access_to(image);
+  const unsigned flags = access == Access::write ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
+  return require(H5Fopen(image.path().c_str(), flags, list.get()), close_file, {image.path(), {}},
+                 "the file cannot be opened");
+}
+
+void* elsewhere() noexcept {
+  static char place = 0;
+  return &place;
+}
+
+// H5Dget_chunk_info() goes through all chunks before the one that is asked for. A chunk that is read is looked up, and
+// the driver hears where it lies.
+std::optional<ChunkPlace> find_chunk(hid_t file, hid_t dataset, const hsize_t* first) {
+  void* handle = nullptr;
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0) return std::nullopt;
+  Image::Room& room = image_of(static_cast<const H5FD_t*>(handle)).room;
+  room.asked_for = {};
+  std::uint32_t skipped = 0;
+  if (read_chunk(dataset, first, skipped, elsewhere()) < 0 || room.asked_for.second == 0) return std::nullopt;
+  return ChunkPlace{room.asked_for.first, room.asked_for.second, skipped};
+}
+
+void close_in(Handle file, Image& image) {
+  const Where where{image.path(), {}};
+  require(H5Fflush(file.get(), H5F_SCOPE_LOCAL), where, "the file cannot be completed");
+  image.room.is_closing = true;
+  require(H5Fclose(file.release()), where, "the file cannot be closed");
+  throw_driver_failure();
+}
+
+}  // namespace lq::hdf5

@@ -1,0 +1,216 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/fields/field_plan.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/checked.hpp"
+#include "base/function_ref.hpp"
+#include "base/text.hpp"
+#include "hdf5/driver/driver.hpp"
+#include "hdf5/fields/data_places.hpp"
+
+namespace lq::hdf5 {
+namespace {
+
+using format::FieldRequest;
+using format::Layout;
+using format::Literal;
+
+// Where data begin in a new file: behind the superblock and the root group, and at the beginning of a page.
+constexpr std::uint64_t page = 4096;
+
+std::uint64_t end_of(const std::vector<Literal>& literals) {
+  std::uint64_t end = 0;
+  for (const Literal& literal : literals) end = std::max(end, literal.offset + literal.bytes.size());
+  return end;
+}
+
+// A file that is being planned: the one that is there, or a new one.
+class Draft {
+ public:
+  explicit Draft(base::ByteSource* before)
+      : image_(before != nullptr ? std::make_unique<Image>(*before)
+                                 : std::make_unique<Image>(std::string("a new file"))),
+        file_(before != nullptr ? open_in(*image_, Access::write) : create_in(*image_)) {}
+
+  hid_t file() const noexcept { return file_.get(); }
+  Image& image() noexcept { return *image_; }
+  // Of all that is there.
+  std::uint64_t end() const noexcept { return std::max(image_->room.end, image_->size()); }
+  // Nothing more is placed before it.
+  void go_on_at(std::uint64_t end) noexcept { image_->room.end = std::max(image_->room.end, end); }
+
+  std::vector<Literal> take() {
+    close_in(std::move(file_), *image_);
+    std::vector<Literal> literals = literals_of(*image_);
+    // The superblock says how long the file is; one that is shorter would be taken for a torn one.
+    if (end_of(literals) < image_->size()) literals.push_back({0, image_->size() - 1, {std::byte{0}}});
+    return literals;
+  }
+
+ private:
+  std::unique_ptr<Image> image_;  // the open file refers to it
+  Handle file_;
+};
+
+void check_extents(const FieldRequest& request) {
+  bool sound = request.extents.size() >= 1 && request.spec.numbers >= 1;
+  for (const std::int64_t extent : request.extents) {
+    sound = sound && extent >= 1 && extent <= std::numeric_limits<std::int32_t>::max();
+  }
+  if (sound && (!request.stored || *request.stored == whole(request.extents))) return;
+  throw Error(sound ? Code::unsupported : Code::invalid_argument,
+              fmt::format("a field on \"{}\" with {} numbers per site cannot be written to an HDF5 file, which holds "
+                          "whole lattices with extents from 1 to 2147483647",
+                          to_string(request.extents), request.spec.numbers));
+}
+
+// What is needed to make the metadata once the data are written.
+struct Wish {
+  FieldRequest request;
+  const LayoutWriter* layout = nullptr;
+  FieldDatasets field;
+  Payload payload;
+  std::optional<std::int64_t> microseconds;
+};
+
+std::vector<Tile> tiles_of(const Wish& wish, const format::Digest& digest) {
+  if (!digest.tiles.empty()) return digest.tiles;
+  if (!wish.payload.tiles.empty()) return wish.payload.tiles;
+  return {{0, wish.payload.offset, wish.payload.length}};
+}
+
+// `draft`: of the file as it is before.
+std::vector<Literal> carry_out(Draft draft, const Wish& wish, const format::Digest& digest) {
+  const std::vector<Tile> tiles = tiles_of(wish, digest);
+  for (const Tile& tile : tiles) draft.go_on_at(tile.offset + tile.bytes);
+  std::vector<Handle> datasets;
+  std::span<const Tile> rest = tiles;
+  for (const DatasetPlan& dataset : wish.field.datasets) {
+    const auto pieces = static_cast<std::size_t>(pieces_of(dataset));
+    datasets.push_back(create_dataset(draft.file(), draft.image(), dataset, rest.first(pieces)));
+    rest = rest.subspan(pieces);
+  }
+  const FieldFacts facts{wish.request, digest, wish.microseconds};
+  wish.layout->describe(draft.file(), datasets, wish.field, facts);
+  if (!wish.field.sums.empty()) wish.layout->put_sums(datasets, wish.field, facts);
+  datasets.clear();
+  return draft.take();
+}
+
+// Tiles whose size is not known yet, as large as they can be.
+format::Digest largest(const Payload& payload) {
+  format::Digest digest{{}, payload.tiles};
+  if (payload.encoding.empty()) return digest;
+  std::uint64_t next = payload.offset;
+  for (Tile& tile : digest.tiles) {
+    tile.offset = next;
+    next += tile.bytes;
+  }
+  return digest;
+}
+
+std::int64_t microseconds_now() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+Layout plan_field(const FieldRequest& request) {
+  const Lock lock;
+  check_extents(request);
+  const auto wish = std::make_shared<Wish>();
+  wish->request = request;
+  wish->layout = &layout_writer(request.choices.layout);
+  wish->field = wish->layout->datasets(request);
+  if (request.choices.time_stamps) wish->microseconds = microseconds_now();
+  Payload& payload = wish->payload;
+  payload.spec = request.spec;
+  payload.extents = request.extents;
+  payload.stored = whole(request.extents);
+  payload.order = wish->field.order;
+  payload.byte_order = wish->field.byte_order;
+  payload.length = base::multiply_or_throw(payload.stored.volume(), request.spec.site_bytes(), "the size of the field");
+  if (!request.choices.dataset_chunk.empty()) {
+    add_chunks(wish->field, payload, request);
+  } else if (!request.choices.filters.empty()) {
+    throw Error(Code::invalid_argument,
+                "filters work on chunks; choose their extents (option `dataset_chunk`, for example \"slice\")");
+  }
+  Draft draft(request.before);
+  place_data(payload, wish->field.datasets, draft.end(),
+             request.choices.alignment > 1 ? request.choices.alignment : page);
+
+  Layout layout;
+  layout.payload.push_back(payload);
+  layout.sums = wish->field.sums;
+  // Once with zeros for what is not known yet: whatever cannot be done is said before the data are written.
+  const std::uint64_t end = end_of(carry_out(std::move(draft), *wish, largest(payload)));
+  layout.end.push_back(end);
+  layout.tail = [wish, end](const format::Digest& digest) {
+    const Lock again;
+    std::vector<Literal> literals = carry_out(Draft(wish->request.before), *wish, digest);
+    if (wish->payload.encoding.empty() && end_of(literals) != end) {
+      throw Error(Code::internal, fmt::format("{}: the file would end at {} instead of at {} as planned",
+                                              wish->request.name, end_of(literals), end));
+    }
+    return literals;
+  };
+  return layout;
+}
+
+Layout plan_record(const format::RecordRequest& request) {
+  const Lock lock;
+  Draft draft(request.before);
+  const DatasetPlan plan{.path = absolute_path(request.type), .extents = {request.contents.size()}, .element = {}};
+  put_bytes(draft.file(), plan.path, base::as_bytes(request.contents), {draft.image().path(), plan.path});
+  Layout layout;
+  layout.head = draft.take();
+  layout.end.push_back(end_of(layout.head));
+  return layout;
+}
+
+std::vector<Literal> refer(std::span<const format::Reference> fields) {
+  const Lock lock;
+  Draft draft(nullptr);
+  for (const format::Reference& field : fields) {
+    const Payload& payload = field.payload;
+    FieldRequest request;
+    request.name = field.name;
+    request.spec = payload.spec;
+    request.extents = payload.extents;
+    request.stored = payload.stored;
+    request.metadata = field.metadata;
+    request.checksum = field.sums.checksum().has_value();
+    request.slice_checksums = false;
+    check_extents(request);
+    FieldDatasets plan = native_writer().datasets(request);
+    const bool is_in_order = payload.order.empty() || payload.order == plan.order;
+    if (payload.tile_sites != 0 || payload.codec != SiteCodec{} || !is_in_order) {
+      throw Error(Code::unsupported,
+                  fmt::format("{}: \"{}\" does not lie there as plain numbers in one piece with x fastest, which alone "
+                              "another file can show; convert it",
+                              field.path, field.name),
+                  {.path = field.path, .record = field.name});
+    }
+    DatasetPlan& dataset = plan.datasets.front();
+    dataset.element.byte_order = payload.byte_order;
+    dataset.external = ExternalData{field.path, payload.offset, payload.length};
+    std::vector<Handle> datasets;
+    datasets.push_back(create_dataset(draft.file(), draft.image(), dataset, {}));
+    const format::Digest digest{field.sums};
+    const FieldFacts facts{request, digest, microseconds_now()};
+    native_writer().describe(draft.file(), datasets, plan, facts);
+    if (request.checksum) native_writer().put_sums(datasets, plan, facts);
+  }
+  return draft.take();
+}
+
+}  // namespace lq::hdf5

@@ -1,0 +1,61 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/fields/mender.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "hdf5/fields/scan.hpp"
+#include "hdf5/headers/superblock.hpp"
+
+namespace lq::hdf5 {
+namespace {
+
+// So many times what is there may be missing: a damaged superblock may say anything.
+constexpr std::uint64_t most_missing = 16;
+
+class Hdf5Mender final : public format::Mender {
+ public:
+  // The library refuses a file that ends before its superblock says so, although most of it may be there: what is
+  // missing becomes zeros, which are no header of an object.
+  std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits,
+                                    format::Findings& done) const override {
+    const std::uint64_t there = file.size(), needed = whole_bytes(parse_superblock(file));
+    if (needed <= there) return {};
+    const std::uint64_t missing = needed - there;
+    if (missing / most_missing > there) refuse(file, missing, "far more than there is");
+    file.append_zeros(missing);
+    const Catalog catalog = scan(file, limits);
+    const bool is_read =
+        std::ranges::none_of(catalog.findings, [](const Finding& finding) { return finding.rule == "hdf5-file"; });
+    if (!is_read || catalog.records.empty()) refuse(file, missing, "and with them what says which data it holds");
+    Finding finding{.severity = Severity::warning,
+                    .rule = "repair-hdf5-end",
+                    .message = fmt::format("the last {} of {} bytes are missing and are zeros now: {} datasets can be "
+                                           "read; what cannot is named below",
+                                           missing, needed, catalog.records.size())};
+    finding.offset = there;
+    finding.length = missing;
+    done.add(std::move(finding));
+    return there;
+  }
+
+ private:
+  [[noreturn]] static void refuse(const base::EditedSource& file, std::uint64_t missing, const char* why) {
+    throw Error(Code::truncated,
+                fmt::format("{}: nothing of it can be rescued: {} bytes are missing at its end, {}; copy it again from "
+                            "its source",
+                            file.path(), missing, why),
+                {.path = file.path()});
+  }
+};
+
+}  // namespace
+
+const format::Mender& mender() {
+  static const Hdf5Mender only;
+  return only;
+}
+
+}  // namespace lq::hdf5

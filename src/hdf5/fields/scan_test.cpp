@@ -1,0 +1,104 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/fields/scan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "format/format.hpp"
+
+namespace lq::hdf5 {
+namespace {
+
+std::string golden(const std::string& name) {
+  std::ifstream in(std::string(LQ_SOURCE_DIR) + "/tests/golden/" + name, std::ios::binary);
+  EXPECT_TRUE(in.is_open()) << name;
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+Catalog catalog_of(const std::string& bytes) {
+  base::MemorySource source(base::as_bytes(bytes), "input.h5");
+  return scan(source, {});
+}
+
+Catalog good(const std::string& name) {
+  const Catalog catalog = catalog_of(golden("good/hdf5/" + name));
+  EXPECT_NO_THROW(catalog.require_sound());
+  return catalog;
+}
+
+std::vector<std::string> names_of(const Catalog& catalog) {
+  std::vector<std::string> names;
+  for (const FieldEntry& field : catalog.fields) names.push_back(field.name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Hdf5Scan, FindsTheGaugeFieldOfQdp) {
+  const Catalog catalog = good("qdpxx-gauge-2x4x6x8.h5");
+  ASSERT_EQ(names_of(catalog), Names{"cfg/gauge"});
+  const Payload& payload = catalog.fields[0].payload;
+  EXPECT_EQ(payload.spec, gauge_spec(Precision::double_, 3, 4));
+  EXPECT_EQ(payload.extents, (Extents{2, 4, 6, 8}));
+  EXPECT_EQ(payload.byte_order, ByteOrder::little);
+  EXPECT_TRUE(payload.order.empty());
+  EXPECT_EQ(catalog.fields[0].metadata,
+            (Metadata{{"beta", "6"}, {"latt_size", "2 4 6 8"}, {"note", "hello"}, {"traj", "42"}}));
+  EXPECT_EQ(catalog.records.at(catalog.fields[0].record).type, "/cfg/gauge");
+}
+
+TEST(Hdf5Scan, FindsEveryLatticeObjectOfQdp) {
+  const Catalog catalog = good("qdpxx-objects-4x2x2x6.h5");
+  EXPECT_EQ(names_of(catalog),
+            (Names{"lattice/ColorMatrixD", "lattice/ColorMatrixF", "lattice/ComplexD", "lattice/FermionD",
+                   "lattice/PropagatorD", "lattice/PropagatorF", "lattice/RealD"}));
+  EXPECT_EQ(catalog.field("lattice/ColorMatrixF").payload.spec, generic_spec(Precision::single, 18, true));
+  EXPECT_EQ(catalog.field("lattice/ComplexD").payload.spec, generic_spec(Precision::double_, 2, true));
+  EXPECT_EQ(catalog.field("lattice/FermionD").payload.spec, spinor_spec(Precision::double_));
+  EXPECT_EQ(catalog.field("lattice/PropagatorD").payload.spec, propagator_spec(Precision::double_));
+  EXPECT_EQ(catalog.field("lattice/PropagatorF").payload.spec, propagator_spec(Precision::single));
+  EXPECT_EQ(catalog.field("lattice/RealD").payload.spec, generic_spec(Precision::double_, 1, false));
+  EXPECT_EQ(catalog.records.size(), 22U);
+}
+
+TEST(Hdf5Scan, SitesOfQluaHaveTFastest) {
+  const Catalog catalog = good("qlua-layout-2x4x2x6.h5");
+  const FieldEntry& field = catalog.field("lat/dirferm");
+  EXPECT_EQ(field.payload.spec, spinor_spec(Precision::double_));
+  EXPECT_EQ(field.payload.extents, (Extents{2, 4, 2, 6}));
+  EXPECT_EQ(field.payload.order, (SiteOrder{3, 2, 1, 0}));
+  EXPECT_EQ(field.payload.byte_order, ByteOrder::big);
+  const Sum* sum = catalog.field("lat/colmatF").sums.find({SumKind::sha256, SumOf::field});
+  ASSERT_NE(sum, nullptr);
+  EXPECT_EQ(sum->words.front(), 0xe376b54fU);
+  EXPECT_EQ(sum->words.back(), 0x233d71c6U);
+  const Sum* of_links = catalog.field("cfg").sums.find({SumKind::sha256, SumOf::arrays});
+  ASSERT_NE(of_links, nullptr);
+  EXPECT_EQ(of_links->values(), 4U);
+  EXPECT_EQ(of_links->words.front(), 0xd8c32dc7U);
+}
+
+TEST(Hdf5Scan, CorrelatorsAreRecords) {
+  const Catalog catalog = good("lalibe_fh_proton.h5");
+  EXPECT_TRUE(catalog.fields.empty());
+  EXPECT_GT(catalog.records.size(), 10U);
+  EXPECT_EQ(catalog.records.front().type.substr(0, 4), "/PS/");
+  EXPECT_EQ(catalog.records.front().data_length, 8U * 16U);
+}
+
+TEST(Hdf5Scan, FilesCutAnywhereSayThatTheyAre) {
+  const std::string bytes = golden("good/hdf5/qdpxx-writeQlua-2x4x2x4.h5");
+  for (std::size_t length = 0; length < bytes.size(); length += 997) {
+    const Catalog catalog = catalog_of(bytes.substr(0, length));
+    ASSERT_NE(catalog.first_error(), nullptr) << length;
+    EXPECT_TRUE(catalog.fields.empty());
+    EXPECT_EQ(catalog.complete, length < 8) << length;
+  }
+}
+
+}  // namespace
+}  // namespace lq::hdf5

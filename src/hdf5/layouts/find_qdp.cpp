@@ -1,0 +1,97 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Files of QDP++ (docs/formats/hdf5.md 4): array types of {r,i}, or plain numbers with those of a site as the last
+// dimension; x fastest, little-endian, four dimensions.
+#include "hdf5/layouts/folder.hpp"
+#include "hdf5/layouts/native_names.hpp"
+
+namespace lq::hdf5 {
+namespace {
+
+constexpr std::size_t rank_of_qdp = 4;
+
+// Of so many reals: matrices, vectors and scalars are generic.
+FieldSpec untyped_spec(std::uint64_t reals, Precision precision) {
+  if (reals == 24) return spinor_spec(precision);
+  if (reals == 288) return propagator_spec(precision);
+  return generic_spec(precision, reals, reals % 2 == 0);
+}
+
+bool tells_itself(std::uint64_t reals) { return reals == 24 || reals == 288; }
+
+// The spins of a propagator are Nc, as some versions of QDP++ wrote them.
+bool has_colors_for_spins(const std::vector<std::uint64_t>& site) {
+  return site == std::vector<std::uint64_t>{3, 3, 3, 3};
+}
+
+std::optional<FieldSpec> typed_spec(const Numbers& numbers) {
+  const auto site = numbers.behind(rank_of_qdp);
+  if (numbers.space_rank == rank_of_qdp) {
+    if (const auto matrix = matrix_site(site, numbers.precision)) return matrix;
+    return propagator_site(site, numbers.precision);
+  }
+  if (numbers.space_rank != rank_of_qdp + 1 || site.size() != 3) return {};
+  const auto links = gauge_site(site, numbers.precision);
+  if (!links || site.front() == rank_of_qdp) return links;
+  return generic_site(site, true, numbers.precision);
+}
+
+// Attributes by which others say what rank_of_qdp mean.
+bool says_otherwise(const Member& member) {
+  for (const char* name : {"index_order", "DIMENSION_LIST", "_lyncs_io", "CLASS", ".kind", "dimensions"}) {
+    if (find(member.attributes, name) != nullptr) return true;
+  }
+  return false;
+}
+
+std::optional<FieldSpec> untyped_field(const Folder& folder, const Member& member, const Numbers& numbers) {
+  const bool is_correlator = find(member.attributes, "is_shifted") != nullptr;
+  if (numbers.space_rank == rank_of_qdp) {
+    const bool is_ours = find(member.attributes, native::creator) != nullptr;
+    return is_ours || folder.is_of_qdp ? generic_site({}, false, numbers.precision) : std::nullopt;
+  }
+  if (numbers.space_rank != rank_of_qdp + 1) return {};
+  const std::uint64_t reals = numbers.extents.back();
+  const bool is_ours = find(member.attributes, native::creator) != nullptr;
+  const bool is_told = is_ours || folder.is_of_qdp || tells_itself(reals) || (is_correlator && reals == 2);
+  return is_told && generic_site({reals}, false, numbers.precision)
+             ? std::optional(untyped_spec(reals, numbers.precision))
+             : std::nullopt;
+}
+
+std::optional<FieldSpec> spec_in(const Folder& folder, const Member& member, const Numbers& numbers, Finds& finds) {
+  const bool is_typed = numbers.extents.size() > numbers.space_rank;
+  if (is_typed != numbers.is_complex) return {};
+  if (!is_typed) return untyped_field(folder, member, numbers);
+  if (has_colors_for_spins(numbers.behind(rank_of_qdp))) {
+    finds.warning("hdf5-qdp-spins", member,
+                  "its type has 3 spins, as QDP++ wrote propagators in single precision before 2019: most of the "
+                  "numbers are lost, and it is no field");
+    return {};
+  }
+  return typed_spec(numbers);
+}
+
+}  // namespace
+
+void find_qdp(Folder& folder, Finds& finds) {
+  for (Member& member : folder.members) {
+    if (member.is_taken || says_otherwise(member)) continue;
+    const auto numbers = numbers_of(member.data);
+    if (!numbers || numbers->order != ByteOrder::little || numbers->space_rank < rank_of_qdp) continue;
+    const auto spec = spec_in(folder, member, *numbers, finds);
+    if (!spec) continue;
+    member.is_taken = true;
+    auto lattice = numbers->lattice(rank_of_qdp);
+    Sums sums = stated_sums(member, lattice.front(), finds);
+    finds.field({.path = member.path,
+                 .arrays = {&member},
+                 .spec = *spec,
+                 .lattice = std::move(lattice),
+                 .sums = std::move(sums),
+                 .metadata = metadata_of(member.attributes, native::all)});
+  }
+}
+
+}  // namespace lq::hdf5

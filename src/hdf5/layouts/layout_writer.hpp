@@ -1,0 +1,67 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Layouts of lattice fields, as far as writing goes: which datasets a field becomes, and what is said of it beside
+// them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "format/format.hpp"
+#include "hdf5/making/dataset_plan.hpp"
+
+namespace lq::hdf5 {
+
+// A field as datasets: one, or one for each of the arrays that its numbers are dealt into.
+struct FieldDatasets {
+  std::vector<DatasetPlan> datasets;  // without chunks and filters
+  SiteOrder order;                    // of the sites, fastest first; the dataspace has them slowest first
+  ByteOrder byte_order = ByteOrder::little;
+  std::vector<SumName> sums;  // that are kept
+};
+
+// What is known when everything has been written.
+struct FieldFacts {
+  const format::FieldRequest& request;
+  const format::Digest& digest;                // no sums: zeros in their place, to learn the size of the file
+  std::optional<std::int64_t> microseconds{};  // since 1970; nothing: time stamps are off
+};
+
+class LayoutWriter {
+ public:
+  virtual ~LayoutWriter() = default;
+  virtual std::string_view name() const noexcept = 0;
+  // unsupported: the layout has no place for such fields; says which has.
+  virtual FieldDatasets datasets(const format::FieldRequest& request) const = 0;
+  // Attributes, and what belongs to the whole file; the sums come with put_sums().
+  virtual void describe(hid_t file, std::span<const Handle> datasets, const FieldDatasets& plan,
+                        const FieldFacts& facts) const = 0;
+  virtual void put_sums(std::span<const Handle> datasets, const FieldDatasets& plan, const FieldFacts& facts) const = 0;
+};
+
+const LayoutWriter& native_writer();
+const LayoutWriter& qdp_writer();
+const LayoutWriter& qlua_writer();
+// The first is the default. invalid_argument lists the names there are.
+std::span<const LayoutWriter* const> layout_writers();
+const LayoutWriter& layout_writer(std::string_view name);
+
+// Lattice extents, slowest first, of a dataspace in which `order` runs.
+std::vector<hsize_t> dataspace_of(const Extents& extents, const SiteOrder& order);
+// Of a sum that is kept; zeros where it is not known yet.
+std::vector<std::uint32_t> words_of(const FieldFacts& facts, const SumName& name, std::size_t values);
+// The user's texts, as attributes; names that layouts use themselves are refused with invalid_argument.
+void put_metadata(hid_t object, const Metadata& metadata, const Where& where);
+// Names of attributes that the layouts native and qdp use.
+bool is_reserved(std::string_view name) noexcept;
+// The SciDAC checksum of a field, x fastest, and those of its slices, as attributes.
+std::vector<SumName> scidac_sums(const format::FieldRequest& request);
+void put_scidac_sums(hid_t dataset, const FieldFacts& facts, const Where& where);
+// Who wrote it, and when.
+void put_origin(hid_t dataset, const FieldFacts& facts, const Where& where);
+
+}  // namespace lq::hdf5

@@ -1,0 +1,65 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Datatypes, attributes and groups made in an open file. Under a Lock.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+
+#include "base/bytes.hpp"
+#include "hdf5/driver/library.hpp"
+
+namespace lq::hdf5 {
+
+// What one element of a dataset is: a number, or nested arrays of numbers.
+struct Element {
+  Precision precision = Precision::double_;
+  ByteOrder byte_order = ByteOrder::little;
+  bool is_complex = true;                         // {r, i}
+  std::vector<std::vector<hsize_t>> arrays = {};  // from the outermost to the innermost
+  std::string committed = {};                     // name in the root group; empty: the type has none
+};
+
+// {r, i} of two numbers of that type.
+Handle complex_type(hid_t number, const Where& where);
+// Of fixed length, `bytes` with the NUL at the end.
+enum class TextKind { utf8, ascii };
+Handle text_type(std::size_t bytes, TextKind kind, const Where& where);
+// With a name it is that of the file, if there is an equal one; where the name stands for another type, the new one has
+// none.
+Handle make_type(hid_t file, const Element& element, const Where& where);
+
+// The type `name` in the root group, if it is there and equal; else `type`, which gets that name if it is free.
+Handle named_type(hid_t file, const std::string& name, Handle type, const Where& where);
+
+// The group that an object of that path is in, and those above it, where they are missing.
+void make_group_above(hid_t file, const std::string& path, const Where& where);
+// The group of that path; it and those above it are made where they are missing.
+Handle make_group(hid_t file, const std::string& path, const Where& where);
+
+// A scalar of fixed length that ends in NUL, which all readers take. One of that name is replaced.
+void put_text(hid_t object, std::string_view name, std::string_view text, const Where& where,
+              TextKind kind = TextKind::utf8);
+// Numbers of a type of the file's; no extents: one number in a scalar.
+void put_numbers(hid_t object, std::string_view name, hid_t file_type, hid_t memory_type, const void* numbers,
+                 std::span<const hsize_t> extents, const Where& where);
+void put_integer(hid_t object, std::string_view name, std::int32_t value, const Where& where);
+
+// A dataset of unsigned bytes at an absolute path where nothing is yet.
+void put_bytes(hid_t file, const std::string& path, base::Bytes bytes, const Where& where);
+// Throws `exists` where there is something.
+void require_free(hid_t file, const Where& where);
+
+// The link `name` in the file, if there is one.
+bool has_link(hid_t file, const std::string& path, const Where& where);
+
+// "/a/b" for "a/b"; invalid_argument for empty parts, "." and "..".
+std::string absolute_path(std::string_view name);
+
+}  // namespace lq::hdf5

@@ -1,0 +1,46 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Small objects of a session: numbers, texts and arrays of them as datasets and attributes, in the ways of the layouts.
+// All of it under a Lock.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <limequat/hdf5.hpp>
+
+#include "hdf5/tree/values.hpp"
+
+namespace lq::hdf5 {
+
+// SHA-256 of all numbers, each little-endian, integers of 8 bytes, complex ones real part first; of texts with the NUL
+// behind each (the rule of QLUA for scalars, formats/hdf5.md 5).
+std::array<std::uint8_t, 32> digest_of(const Array& array);
+
+// invalid_argument: extents, axes and elements do not fit each other.
+void check_array(const Array& array, const std::string& path);
+
+enum class SmallLayout { native, qdp, qlua };
+// By name, empty: native; invalid_argument.
+SmallLayout small_layout(const std::string& name);
+
+// A dataset at where.object, an absolute path where nothing is yet. Without `microseconds` no time stamp; in layout
+// qlua that of 1970. unsupported: the layout has no place for such an object.
+void put_array(hid_t file, const Array& array, SmallLayout layout, std::optional<std::int64_t> microseconds,
+               const Where& where);
+// One of that name is replaced.
+void put_attribute(hid_t object, const std::string& name, const Array& array, const Where& where);
+
+// unsupported: of elements that are no numbers or texts.
+Array array_of(const Value& value, const Where& where);
+// Those whose scales are in the same file.
+std::vector<Axis> axes_of(hid_t dataset, std::size_t rank);
+// The SHA-256 that was stored with a small object, as its attributes have it; "" : none.
+std::string stored_digest(const Attributes& attributes);
+std::string digits_of(const std::array<std::uint8_t, 32>& digest);
+
+}  // namespace lq::hdf5

@@ -1,0 +1,191 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/tree/contents.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/options.hpp>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "hdf5/filters/filters.hpp"
+#include "hdf5/tree/tree.hpp"
+
+namespace lq::hdf5 {
+namespace {
+
+constexpr std::uint64_t largest_chunk = base::gibi;
+constexpr std::uint64_t most_kept = 64 * base::mebi;
+
+[[noreturn]] void cannot_read(Code code, const Where& where, const std::string& why) {
+  throw Error(code, fmt::format("{}: {}: {}", where.path, base::printable(where.object, 200), why),
+              {.path = where.path, .record = where.object});
+}
+
+}  // namespace
+
+DatasetContents::DatasetContents(const Opened& opened, hid_t dataset, std::vector<std::uint64_t> extents,
+                                 std::uint64_t element_bytes, const Where& where, std::uint64_t most_chunks)
+    : file_(opened.source()),
+      path_(where.path),
+      extents_(std::move(extents)),
+      element_bytes_(element_bytes),
+      size_(element_bytes),
+      storage_(describe_storage(opened, dataset, where)) {
+  for (const std::uint64_t extent : extents_) size_ = base::multiply_or_throw(size_, extent, "the size of a dataset");
+  switch (storage_.kind) {
+    case StorageKind::contiguous:
+    case StorageKind::compact:
+      if (storage_.is_allocated && (storage_.offset > file_.size() || size_ > file_.size() - storage_.offset)) {
+        cannot_read(Code::malformed, where, "its elements do not lie in the file");
+      }
+      return;
+    case StorageKind::chunked:
+      place_chunks(opened, dataset, where, most_chunks);
+      return;
+    default:
+      cannot_read(Code::unsupported, where, "its elements lie in other files or datasets, which are not opened");
+  }
+}
+
+void DatasetContents::place_chunks(const Opened& opened, hid_t dataset, const Where& where, std::uint64_t most_chunks) {
+  chunk_bytes_ = element_bytes_;
+  for (const std::uint64_t extent : storage_.chunk) {
+    chunk_bytes_ = base::checked_multiply(chunk_bytes_, extent).value_or(UINT64_MAX);
+  }
+  if (chunk_bytes_ > largest_chunk)
+    cannot_read(Code::too_large, where, fmt::format("chunks of {} bytes", chunk_bytes_));
+  if (!storage_.filters.empty()) {
+    const std::string encoding = encoding_of(storage_.filters, element_bytes_);
+    codec_ = tile_codec(encoding);
+    if (codec_ == nullptr) {
+      cannot_read(Code::unsupported, where,
+                  fmt::format("its chunks are encoded as \"{}\", not all of which is known here", encoding));
+    }
+  }
+  if (size_ > 0) chunks_ = chunks_of(opened, dataset, storage_, extents_, where, most_chunks);
+  const bool all_apply = std::ranges::all_of(chunks_, [](const Chunk& chunk) { return chunk.skipped == 0; });
+  if (!all_apply) cannot_read(Code::unsupported, where, "some of its chunks have skipped a filter");
+}
+
+// As never written elements read, from that byte on.
+void DatasetContents::fill(base::MutableBytes bytes, std::uint64_t offset) const {
+  if (storage_.fill.empty()) {
+    std::ranges::fill(bytes, std::byte{0});
+    return;
+  }
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = storage_.fill[(offset + i) % storage_.fill.size()];
+}
+
+DatasetContents::Bytes DatasetContents::read_chunk(std::uint64_t number) {
+  const Chunk& chunk = chunks_.at(static_cast<std::size_t>(number));
+  Bytes sites(static_cast<std::size_t>(chunk_bytes_));
+  if (chunk.bytes == 0) {
+    fill(sites, 0);
+    return sites;
+  }
+  const bool is_inside = chunk.offset <= file_.size() && chunk.bytes <= file_.size() - chunk.offset;
+  if (!is_inside || (codec_ == nullptr && chunk.bytes != chunk_bytes_)) {
+    throw Error(Code::malformed, fmt::format("{}: chunk {} does not lie in the file", path_, number), {.path = path_});
+  }
+  if (codec_ == nullptr) {
+    file_.read_at(chunk.offset, sites);
+    return sites;
+  }
+  Bytes encoded(static_cast<std::size_t>(chunk.bytes));
+  file_.read_at(chunk.offset, encoded);
+  codec_->decode(encoded, sites);
+  return sites;
+}
+
+const DatasetContents::Bytes& DatasetContents::chunk(std::uint64_t number) {
+  const auto found = kept_by_number_.find(number);
+  if (found != kept_by_number_.end()) {
+    kept_.splice(kept_.begin(), kept_, found->second);
+    return kept_.front().second;
+  }
+  while (!kept_.empty() && (kept_.size() + 1) * chunk_bytes_ > most_kept) {
+    kept_by_number_.erase(kept_.back().first);
+    kept_.pop_back();
+  }
+  kept_.emplace_front(number, read_chunk(number));
+  kept_by_number_[number] = kept_.begin();
+  return kept_.front().second;
+}
+
+std::size_t DatasetContents::read_run(std::uint64_t offset, base::MutableBytes buffer) {
+  std::uint64_t element = offset / element_bytes_, number = 0, within = 0, stride = 1, chunk_stride = 1;
+  std::uint64_t run = 1;  // elements up to the end of the chunk or of the dataset along the last dimension
+  for (std::size_t d = extents_.size(); d-- > 0;) {
+    const std::uint64_t x = element % extents_[d], extent = storage_.chunk[d];
+    element /= extents_[d];
+    if (d + 1 == extents_.size()) run = std::min(extent - x % extent, extents_[d] - x);
+    number += x / extent * stride;
+    within += x % extent * chunk_stride;
+    stride *= (extents_[d] + extent - 1) / extent;
+    chunk_stride *= extent;
+  }
+  const std::uint64_t skipped = offset % element_bytes_;
+  const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(run * element_bytes_ - skipped, buffer.size()));
+  const Bytes& sites = chunk(number);
+  std::copy_n(sites.begin() + static_cast<std::ptrdiff_t>(within * element_bytes_ + skipped), bytes, buffer.begin());
+  return bytes;
+}
+
+std::size_t DatasetContents::read_at(std::uint64_t offset, base::MutableBytes buffer) {
+  if (offset >= size_) return 0;
+  const base::MutableBytes wanted =
+      buffer.first(static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), size_ - offset)));
+  if (storage_.kind != StorageKind::chunked) {
+    if (storage_.is_allocated) return file_.read_at(storage_.offset + offset, wanted);
+    fill(wanted, offset);
+    return wanted.size();
+  }
+  std::size_t done = 0;
+  while (done < wanted.size()) done += read_run(offset + done, wanted.subspan(done));
+  return done;
+}
+
+namespace {
+
+class Joined final : public base::ByteSource {
+ public:
+  Joined(std::string path, std::string bytes) : path_(std::move(path)), bytes_(std::move(bytes)) {}
+  const std::string& path() const noexcept override { return path_; }
+  std::uint64_t size() const override { return bytes_.size(); }
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
+    return base::MemorySource(base::as_bytes(bytes_), path_).read_at(offset, buffer);
+  }
+
+ private:
+  std::string path_, bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<base::ByteSource> contents_of(base::ByteSource& file, const std::string& object) {
+  const Limits limits;
+  const Opened opened(file);
+  const auto found = find_object(opened, object);
+  if (!found || found->object.kind != ObjectKind::dataset) {
+    throw Error(Code::no_such_record,
+                fmt::format("{}: there is no dataset {}", file.path(), base::printable(object, 200)),
+                {.path = file.path(), .record = object});
+  }
+  const Where where = opened.where(object);
+  const Dataset data = describe_dataset(opened, found->handle.get(), where);
+  if (data.type.is_variable) {
+    std::string joined;
+    const Value value = read_value(opened, found->handle.get(), where, limits.text_bytes);
+    if (const auto* texts = std::get_if<std::vector<std::string>>(&value.elements)) {
+      for (const std::string& text : *texts) joined.append(text).push_back('\0');
+    }
+    return std::make_unique<Joined>(file.path(), std::move(joined));
+  }
+  if (data.storage.is_allocated || data.bytes() == 0) return nullptr;
+  return std::make_unique<DatasetContents>(opened, found->handle.get(), data.extents, data.type.bytes, where,
+                                           limits.records);
+}
+
+}  // namespace lq::hdf5

@@ -1,0 +1,34 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a call of a file system costs that the profile does not know. On a network it is a thousand times what it is on
+// a local disk, and nothing but a trial tells.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <limequat/machine.hpp>
+
+#include "machine/file_system.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::io {
+
+struct CallCost {
+  double seconds = 0;  // of a call, beyond its bytes
+  double rate = 0;     // bytes per second of large pieces, one rank
+};
+
+// Local. Pieces of 4 KiB and 1 MiB written to a file of its own beside `path` for 50 ms, and removed;
+// nothing where that fails or tells nothing.
+std::optional<CallCost> measure_calls(transport::Transport& transport, const std::string& path);
+
+// Local. Puts the cost of calls of the file system of `path` into `machine`, where it is a shared one and another than
+// that of the profile. It is measured once in a process and for each mount.
+void take_measured_calls(Machine& machine, transport::Transport& transport, const std::string& path);
+// The same of a file system that is known.
+void take_measured_calls(Machine& machine, transport::Transport& transport, const std::string& path,
+                         const machine::FileSystem& file_system);
+
+}  // namespace lq::io

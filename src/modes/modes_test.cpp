@@ -1,0 +1,298 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sets of modes on this process: what was added is read, whatever happened in between.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <limequat/inspect.hpp>
+#include <limequat/modes.hpp>
+
+#include "base/bytes.hpp"
+#include "io/verify.hpp"
+#include "support/error_of.hpp"
+#include "support/formula_field.hpp"
+#include "support/scratch_directory.hpp"
+
+namespace lq::modes {
+namespace {
+
+using lq::testing::error_of;
+
+const Extents lattice{4, 2, 2, 6};
+
+Description described(Storage storage = Storage::double_) {
+  Description description;
+  description.lattice = lattice;
+  description.storage = storage;
+  description.operator_name = "hermitian Wilson";
+  description.parameters = {{"kappa", 0.125}, {"steps", std::int64_t{30}}};
+  description.room = 4;
+  return description;
+}
+
+std::vector<double> vector_number(const Grid& grid, std::uint64_t k, std::uint64_t numbers = 24) {
+  std::vector<double> values = lq::testing::formula_sites<double>(grid, numbers);
+  for (double& value : values) value += static_cast<double>(k);
+  return values;
+}
+
+Mode mode_number(std::uint64_t k) { return {{0.5 + static_cast<double>(k), 0}, 1e-8 * static_cast<double>(k + 1)}; }
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class Modes : public ::testing::Test {
+ protected:
+  void add(Writer& writer, std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t k = from; k < to; ++k) {
+      const auto values = vector_number(grid_, k);
+      EXPECT_EQ(writer.append(spinor(values), mode_number(k)).bytes, grid_.volume() * 192);
+    }
+  }
+  void expect(std::uint64_t modes) {
+    const Set set(path_);
+    ASSERT_EQ(set.size(), modes);
+    std::vector<double> values(grid_.volume() * 24);
+    for (std::uint64_t k = modes; k-- > 0;) {
+      EXPECT_EQ(set.read(k, grid_, spinor(values)).status, ChecksumStatus::ok);
+      EXPECT_EQ(values, vector_number(grid_, k)) << k;
+      EXPECT_EQ(set.modes()[k], mode_number(k));
+    }
+  }
+
+  lq::testing::ScratchDirectory folder_;
+  std::string path_ = folder_ / "low.modes";
+  Grid grid_{lattice};
+};
+
+TEST_F(Modes, AreThereWhenAppendReturns) {
+  Writer writer(path_, grid_, described());
+  expect(0);
+  for (std::uint64_t k = 0; k < 11; ++k) {
+    add(writer, k, k + 1);
+    expect(k + 1);
+  }
+  EXPECT_EQ(writer.size(), 11U);
+}
+
+TEST_F(Modes, AreAddedByALaterProgram) {
+  {
+    Writer writer(path_, grid_, described());
+    add(writer, 0, 3);
+  }
+  Writer writer(path_, grid_);
+  EXPECT_EQ(writer.size(), 3U);
+  EXPECT_EQ(writer.description(), described());
+  add(writer, 3, 9);
+  expect(9);
+  EXPECT_EQ(Set(path_).description().parameters, described().parameters);
+}
+
+TEST_F(Modes, AreTheSameBytesWhetherWrittenAtOnceOrOneByOne) {
+  Writer writer(path_, grid_, described());
+  add(writer, 0, 7);
+  std::vector<std::vector<double>> memory;
+  std::vector<Field> vectors;
+  std::vector<Mode> modes;
+  for (std::uint64_t k = 0; k < 7; ++k) {
+    memory.push_back(vector_number(grid_, k));
+    modes.push_back(mode_number(k));
+  }
+  for (const auto& values : memory) vectors.push_back(spinor(values));
+  const std::string at_once = folder_ / "at_once.modes";
+  EXPECT_EQ(write(at_once, grid_, described(), vectors, modes), 7 * grid_.volume() * 192);
+  EXPECT_EQ(bytes_of(at_once), bytes_of(path_));
+  EXPECT_EQ(error_of([&] { write(at_once, grid_, described(), vectors, modes); }).code(), Code::exists);
+  modes.pop_back();
+  EXPECT_EQ(error_of([&] { write(at_once, grid_, described(), vectors, modes, {.overwrite = true}); }).code(),
+            Code::invalid_argument);
+  std::vector<double> one(grid_.volume() * 24);
+  EXPECT_EQ(read(at_once, 5, grid_, spinor(one)), mode_number(5));
+  EXPECT_EQ(one, memory[5]);
+}
+
+TEST_F(Modes, InSinglePrecisionAreRounded) {
+  Writer writer(path_, grid_, described(Storage::single));
+  std::vector<double> values = vector_number(grid_, 0), back(values.size());
+  for (double& value : values) value /= 3;
+  writer.append(spinor(values), {});
+  Set(path_).read(0, grid_, spinor(back));
+  for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(back[i], static_cast<float>(values[i]));
+}
+
+// The page's bytes, decoded by hand: magnitude, then integers of 16 bits, big-endian.
+TEST_F(Modes, InFixedPointAreWithinTheirBoundAndTheBytesOfThePage) {
+  Writer writer(path_, grid_, described(Storage::fixed16));
+  const std::vector<double> values = vector_number(grid_, 3);
+  std::vector<double> back(values.size());
+  std::vector<float> single(values.size());
+  EXPECT_EQ(writer.append(spinor(values), {}).bytes, grid_.volume() * 52);
+  const Set set(path_);
+  set.read(0, grid_, spinor(back));
+  set.read(0, grid_, spinor(single));
+  const std::string bytes = bytes_of(path_);
+  const auto* at = reinterpret_cast<const std::byte*>(bytes.data()) + set.file().catalog().fields[0].payload.offset;
+  for (std::size_t site = 0; site < grid_.volume(); ++site, at += 52) {
+    const auto magnitude = static_cast<double>(std::bit_cast<float>(base::load_be<std::uint32_t>(at)));
+    double largest = 0;
+    for (std::size_t n = 0; n < 24; ++n) largest = std::max(largest, std::fabs(values[24 * site + n]));
+    ASSERT_EQ(magnitude, largest);  // whole numbers below 2^24
+    for (std::size_t n = 0; n < 24; ++n) {
+      const auto integer = static_cast<std::int16_t>(base::load_be<std::uint16_t>(at + 4 + 2 * n));
+      ASSERT_EQ(back[24 * site + n], magnitude * integer / 32767);
+      ASSERT_EQ(single[24 * site + n], static_cast<float>(magnitude * integer / 32767));
+      ASSERT_LE(std::fabs(back[24 * site + n] - values[24 * site + n]), largest / 65000);
+    }
+  }
+  const Verification verdict = io::verify(path_);
+  EXPECT_TRUE(verdict.ok);
+}
+
+TEST_F(Modes, ArriveAheadInOrder) {
+  Writer writer(path_, grid_, described());
+  add(writer, 0, 9);
+  const Set set(path_);
+  std::vector<double> first(grid_.volume() * 24), second(first.size()), third(first.size());
+  const std::vector<const std::vector<double>*> memory{&first, &second, &third};
+  ReadAhead arriving = set.read_ahead(2, 8, grid_, {spinor(first), spinor(second), spinor(third)});
+  for (std::uint64_t k = 2; k < 8; ++k) {
+    const auto arrival = arriving.next();
+    ASSERT_TRUE(arrival);
+    EXPECT_EQ(arrival->index, k);
+    EXPECT_EQ(*memory[arrival->buffer], vector_number(grid_, k));
+  }
+  EXPECT_FALSE(arriving.next());
+  EXPECT_FALSE(set.read_ahead(4, 4, grid_, {spinor(first), spinor(second)}).next());
+  EXPECT_EQ(error_of([&] {
+              set.read_ahead(4, 10, grid_, {spinor(first), spinor(second)});
+            }).code(),
+            Code::no_such_record);
+}
+
+TEST_F(Modes, CanBeReadWhileOthersAreAdded) {
+  Writer writer(path_, grid_, described());
+  add(writer, 0, 3);
+  const Set set(path_);
+  add(writer, 3, 8);
+  std::vector<double> values(grid_.volume() * 24);
+  set.read(1, grid_, spinor(values));
+  EXPECT_EQ(values, vector_number(grid_, 1));
+  EXPECT_EQ(error_of([&] { set.read(5, grid_, spinor(values)); }).code(), Code::no_such_record);
+}
+
+TEST_F(Modes, OfASetThatWasReplacedAreNotReadForTheOld) {
+  {
+    Writer writer(path_, grid_, described());
+    add(writer, 0, 2);
+  }
+  const Set set(path_);
+  {
+    Writer writer(path_, grid_, described(), {.overwrite = true});
+    add(writer, 5, 7);
+  }
+  std::vector<double> values(grid_.volume() * 24);
+  set.read(1, grid_, spinor(values));  // the file that was opened
+  EXPECT_EQ(values, vector_number(grid_, 1));
+}
+
+TEST_F(Modes, OnOtherLatticesAreRefusedAndLeaveTheSetAsItWas) {
+  Writer writer(path_, grid_, described());
+  add(writer, 0, 2);
+  const std::string before = bytes_of(path_);
+  const Grid other(Extents{4, 4, 2, 6});
+  std::vector<double> values = vector_number(other, 0);
+  EXPECT_EQ(error_of([&] { Writer wrong(path_, other); }).code(), Code::invalid_argument);
+  EXPECT_EQ(error_of([&] { Set(path_).read(0, other, spinor(values)); }).code(), Code::invalid_argument);
+  const std::vector<double> links(grid_.volume() * 72);
+  EXPECT_EQ(error_of([&] { writer.append(gauge(links), {}); }).code(), Code::unsupported);
+  EXPECT_EQ(bytes_of(path_), before);
+  add(writer, 2, 3);
+  expect(3);
+}
+
+TEST_F(Modes, WithoutChecksumsAreRefused) {
+  Writer writer(path_, grid_, described(), {.verify = Verify::none});
+  const auto values = vector_number(grid_, 0);
+  EXPECT_EQ(error_of([&] { writer.append(spinor(values), {}); }).code(), Code::invalid_argument);
+}
+
+TEST_F(Modes, ThatAreDamagedAreNamedWithTheirTimeSlice) {
+  Writer writer(path_, grid_, described());
+  add(writer, 0, 6);
+  const FieldEntry entry = Set(path_).file().catalog().fields[4];
+  const std::uint64_t slice = 4 * 2 * 2 * 192;
+  {
+    std::fstream file(path_, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(static_cast<std::streamoff>(entry.payload.offset + 3 * slice + 1000));
+    file.write("XXXXXXXXXXXX", 12);
+  }
+  const Verification verdict = io::verify(path_);
+  EXPECT_FALSE(verdict.ok);
+  for (std::size_t k = 0; k < 6; ++k) {
+    EXPECT_EQ(verdict.fields[k].status, k == 4 ? ChecksumStatus::mismatch : ChecksumStatus::ok);
+    EXPECT_EQ(verdict.fields[k].damaged_slices, k == 4 ? std::vector<std::int64_t>{3} : std::vector<std::int64_t>{});
+  }
+  std::vector<double> values(grid_.volume() * 24);
+  EXPECT_EQ(error_of([&] { Set(path_).read(4, grid_, spinor(values)); }).code(), Code::checksum_mismatch);
+  Set(path_).read(5, grid_, spinor(values));
+  EXPECT_EQ(values, vector_number(grid_, 5));
+}
+
+TEST_F(Modes, OfOneParityAndWithAFifthDimensionComeBack) {
+  Description description = described();
+  description.parity = Parity::odd;
+  description.ls = 3;
+  const Grid half(description.sites());
+  EXPECT_EQ(half.extents(), (Extents{2, 2, 2, 6}));
+  const auto values = vector_number(half, 2, 72);
+  const Field field{
+      .spec = generic_spec(Precision::double_, 72, true), .data = values.data(), .available = values.size()};
+  Writer(path_, half, description).append(field, mode_number(2));
+  const Set set(path_);
+  EXPECT_EQ(set.description(), description);
+  std::vector<double> back(values.size());
+  set.read(0, half, {.spec = field.spec, .data = back.data(), .available = back.size()});
+  EXPECT_EQ(back, values);
+}
+
+TEST_F(Modes, AreConvertedWithinTheirBoundAndInParts) {
+  Writer writer(path_, grid_, described());
+  add(writer, 0, 6);
+  const std::string small = folder_ / "small.modes", again = folder_ / "again.modes";
+  EXPECT_EQ(convert(path_, small, {}, {.storage = Storage::fixed16, .first = 1, .last = 5}), 4U);
+  EXPECT_EQ(error_of([&] { convert(path_, small); }).code(), Code::exists);
+  EXPECT_EQ(error_of([&] { convert(path_, again, {}, {.first = 7}); }).code(), Code::no_such_record);
+  EXPECT_FALSE(std::filesystem::exists(again));
+  const Set set(small);
+  ASSERT_EQ(set.size(), 4U);
+  EXPECT_EQ(set.description().storage, Storage::fixed16);
+  EXPECT_EQ(set.description().parameters, described().parameters);
+  EXPECT_EQ(set.modes()[0], mode_number(1));
+  std::vector<double> values(grid_.volume() * 24);
+  set.read(3, grid_, spinor(values));
+  const auto expected = vector_number(grid_, 4);
+  for (std::size_t i = 0; i < values.size(); ++i) ASSERT_NEAR(values[i], expected[i], 8388610.0 / 65000);
+  // What is in fixed point stays the same bits when it is converted again.
+  EXPECT_EQ(convert(small, again), 4U);
+  EXPECT_EQ(bytes_of(again), bytes_of(small));
+}
+
+TEST_F(Modes, AreNotSoughtInOtherFiles) {
+  const auto values = vector_number(grid_, 0);
+  lq::write(folder_ / "spinor.scidac", grid_, spinor(values));
+  EXPECT_EQ(error_of([&] { Set(folder_ / "spinor.scidac"); }).code(), Code::unknown_format);
+  EXPECT_EQ(error_of([&] { Writer(folder_ / "spinor.scidac", grid_); }).code(), Code::unknown_format);
+  EXPECT_EQ(error_of([&] { Set(folder_ / "nothing.modes"); }).code(), Code::not_found);
+  EXPECT_EQ(error_of([&] { Writer(folder_ / "nothing.modes", grid_); }).code(), Code::not_found);
+}
+
+}  // namespace
+}  // namespace lq::modes

@@ -1,0 +1,76 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "modes/new_set.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
+#include "format/modes/plan.hpp"
+#include "io/write.hpp"
+#include "options/agreed.hpp"
+
+namespace lq::modes {
+
+void require_same_set(const std::string& path, const Grid& grid, const Description& description,
+                      const WriteOptions& options) {
+  comm::require_same(grid.communicator().engine(), [&] {
+    format::modes::check(description);
+    if (grid.extents() != description.sites()) {
+      throw Error(Code::invalid_argument,
+                  fmt::format("{}: the vectors live on {}, the grid is {}; make the grid of the sites of the set", path,
+                              to_string(description.sites()), to_string(grid.extents())),
+                  {.path = path, .expected = to_string(description.sites()), .found = to_string(grid.extents())});
+    }
+    std::vector<comm::Stated> arguments = options::stated(options);
+    arguments.push_back({"the path of the set", path});
+    arguments.push_back({"the description of the set", format::modes::encode(description)});
+    arguments.push_back({"the room of its index", fmt::format("{}", description.room)});
+    return arguments;
+  });
+}
+
+WriteOptions options_of_mode(const WriteOptions& options) {
+  WriteOptions of_mode = options;
+  of_mode.format = "modes";
+  of_mode.name = "mode";
+  of_mode.precision = std::nullopt;
+  of_mode.metadata.clear();
+  return of_mode;
+}
+
+NewSet::NewSet(const std::string& path, const Grid& grid, const Description& description, const WriteOptions& options)
+    : transport_(transport::resolve(path)), path_(path), grid_(grid) {
+  require_same_set(path, grid, description, options);
+  comm::Comm& comm = grid_.communicator().engine();
+  format::modes::NewSet set = comm::agree(comm, [&] {
+    options_ = options_of_mode(options);
+    file_ = std::make_unique<io::NewFile>(transport_, grid_.communicator(), path_);
+    return format::modes::plan_set(description);
+  });
+  file_->create(options_.overwrite, set.end);
+  file_->write([&] { return std::move(set.literals); });
+  writer_ = comm::agree(comm, [&] {
+    return std::make_unique<io::FieldWriter>(
+        transport_, grid_.communicator(), path_, options_,
+        io::FieldWriter::Continuation{.at = file_->temporary_path(), .end = set.end});
+  });
+}
+
+Report NewSet::append(const Field& vector, const Mode& mode) {
+  const Metadata texts = comm::agree(grid_.communicator().engine(), [&] { return format::modes::texts_of(mode); });
+  Report report = io::append_field(*writer_, transport_, grid_, path_, options_.name, vector, texts, options_);
+  has_modes_ = true;
+  return report;
+}
+
+void NewSet::publish() {
+  Report report;
+  if (has_modes_) writer_->complete(report);
+  file_->finish(options_.sync);
+  file_->publish(options_.sync);
+}
+
+}  // namespace lq::modes

@@ -1,0 +1,42 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A new set that gets its name when it has all its modes, or none at all.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <limequat/modes.hpp>
+
+#include "io/field_writer.hpp"
+#include "io/new_file.hpp"
+
+namespace lq::modes {
+
+// Collective. Throws ranks_disagree unless all ranks ask for the same set; invalid_argument: the grid is another one
+// than the vectors live on.
+void require_same_set(const std::string& path, const Grid& grid, const Description& description,
+                      const WriteOptions& options);
+// Local. The options of a field that is a mode.
+WriteOptions options_of_mode(const WriteOptions& options);
+
+class NewSet {
+ public:
+  // Collective.
+  NewSet(const std::string& path, const Grid& grid, const Description& description, const WriteOptions& options);
+  // Collective.
+  Report append(const Field& vector, const Mode& mode);
+  void publish();
+
+ private:
+  transport::Transport& transport_;
+  std::string path_;
+  Grid grid_;
+  WriteOptions options_;
+  std::unique_ptr<io::NewFile> file_;
+  std::unique_ptr<io::FieldWriter> writer_;
+  bool has_modes_ = false;
+};
+
+}  // namespace lq::modes

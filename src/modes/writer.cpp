@@ -1,0 +1,118 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Modes are added in place, each with a journal of its own: a kill leaves the set as it was, or with one mode more.
+#include <fmt/format.h>
+
+#include <limequat/error.hpp>
+#include <limequat/modes.hpp>
+
+#include "comm/agree.hpp"
+#include "format/modes/plan.hpp"
+#include "io/journal.hpp"
+#include "io/write.hpp"
+#include "modes/new_set.hpp"
+#include "options/agreed.hpp"
+
+namespace lq::modes {
+
+struct Writer::State {
+  std::string path;
+  Grid grid;
+  WriteOptions options;
+  Description description = {};
+  std::uint64_t size = 0;
+};
+
+namespace {
+
+// At the root. What was left by a program that was interrupted is put right before.
+format::modes::Head look(transport::Transport& transport, const std::string& path, Sync sync) {
+  io::recover(transport, path, sync);
+  const auto file = transport.open_read(path);
+  const format::Format& found = format::recognise(*file);
+  if (found.name() != "modes") {
+    throw Error(Code::unknown_format,
+                fmt::format("{}: this is no set of modes, but a file of the format \"{}\"", path, found.name()),
+                {.path = path, .expected = "modes", .found = std::string(found.name())});
+  }
+  return format::modes::read_head(*file);
+}
+
+}  // namespace
+
+Writer::Writer(const std::string& path, const Grid& grid, const Description& description, const WriteOptions& options) {
+  NewSet(path, grid, description, options).publish();
+  state_ = comm::agree(grid.communicator().engine(), [&] {
+    return std::unique_ptr<State>(new State{path, grid, options_of_mode(options), description});
+  });
+}
+
+Writer::Writer(const std::string& path, const Grid& grid, const WriteOptions& options) {
+  comm::Comm& comm = grid.communicator().engine();
+  comm::require_same(comm, path, "the path of the set");
+  transport::Transport& transport = transport::resolve(path);
+  format::modes::Head head;
+  std::uint64_t size = 0;
+  std::string document;
+  comm::agree_at_root(comm, [&] {
+    head = look(transport, path, options.sync);
+    size = head.size();
+    document = format::modes::encode(head.description);
+  });
+  document = comm::broadcast_text(comm, document);
+  std::array<std::uint64_t, 2> numbers{size, head.description.room};
+  comm.broadcast(std::as_writable_bytes(std::span(numbers)), 0);
+  state_ = comm::agree(comm, [&] {
+    Description description = format::modes::decode_description(document);
+    description.room = numbers[1];
+    return std::unique_ptr<State>(new State{path, grid, options_of_mode(options), std::move(description), numbers[0]});
+  });
+  require_same_set(path, grid, state_->description, options);
+}
+
+Writer::~Writer() = default;
+Writer::Writer(Writer&&) noexcept = default;
+Writer& Writer::operator=(Writer&&) noexcept = default;
+
+std::uint64_t Writer::size() const { return state_ ? state_->size : 0; }
+const Description& Writer::description() const {
+  if (state_) return state_->description;
+  throw Error(Code::wrong_state, "this writer of modes was moved elsewhere");
+}
+
+Report Writer::append(const Field& vector, const Mode& mode) {
+  description();
+  State& state = *state_;
+  comm::Comm& comm = state.grid.communicator().engine();
+  transport::Transport& transport = transport::resolve(state.path);
+  Metadata texts;
+  const auto writer = comm::agree(comm, [&] {
+    texts = format::modes::texts_of(mode);
+    return std::make_unique<io::FieldWriter>(transport, state.grid.communicator(), state.path, state.options,
+                                             io::FieldWriter::Continuation{.at = state.path, .in_place = true});
+  });
+  Report report =
+      io::append_field(*writer, transport, state.grid, state.path, state.options.name, vector, texts, state.options);
+  writer->complete(report);
+  ++state.size;
+  return report;
+}
+
+std::uint64_t write(const std::string& path, const Grid& grid, const Description& description,
+                    std::span<const Field> vectors, std::span<const Mode> modes, const WriteOptions& options) {
+  comm::require_same(grid.communicator().engine(), [&] {
+    if (vectors.size() != modes.size()) {
+      throw Error(Code::invalid_argument,
+                  fmt::format("{}: {} vectors, but {} modes that tell of them", path, vectors.size(), modes.size()));
+    }
+    return std::vector<comm::Stated>{{"how many vectors there are", fmt::format("{}", vectors.size())}};
+  });
+  NewSet set(path, grid, description, options);
+  std::uint64_t bytes = 0;
+  for (std::size_t k = 0; k < vectors.size(); ++k) bytes += set.append(vectors[k], modes[k]).bytes;
+  set.publish();
+  return bytes;
+}
+
+}  // namespace lq::modes

@@ -1,0 +1,45 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Slice by slice against the field in memory.
+#include "physics/slices.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "support/thread_comm.hpp"
+
+namespace lq::physics {
+namespace {
+
+TEST(SliceSums, AreThoseOfTheFieldInMemoryToTheLastBit) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> number(-1, 1);
+  for (const Extents& extents : {Extents{2, 4, 3, 5}, Extents{3, 2}, Extents{2, 3, 1}}) {
+    for (const int colors : {2, 3, 4}) {
+      const Grid grid(extents);
+      std::vector<double> links(volume(extents) * static_cast<std::uint64_t>(2 * colors * colors * extents.size()));
+      for (double& value : links) value = number(random);
+      const Physics expected = measure(grid, gauge(links, {.colors = colors}));
+      const auto slices = static_cast<std::size_t>(extents[extents.size() - 1]);
+      const std::size_t of_slice = links.size() / slices;
+      const std::span<const double> all = links;
+      testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
+        SliceSums sums(extents, colors);
+        for (std::size_t t = static_cast<std::size_t>(comm->rank()); t < slices; t += 2) {
+          sums.add(all.subspan(t * of_slice, of_slice), all.subspan((t + 1) % slices * of_slice, of_slice));
+        }
+        sums.reduce(*comm);
+        EXPECT_EQ(sums.plaquette().average, expected.plaquette.average);
+        EXPECT_EQ(sums.plaquette().spatial, expected.plaquette.spatial);
+        EXPECT_EQ(sums.plaquette().temporal, expected.plaquette.temporal);
+        EXPECT_EQ(sums.link_trace(), expected.link_trace);
+      });
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lq::physics

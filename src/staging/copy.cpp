@@ -1,0 +1,204 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// lq::copy(): what is to be copied, one file after the other, and names given to those that belong together.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <limequat/error.hpp>
+#include <limequat/staging.hpp>
+
+#include "base/clock.hpp"
+#include "base/error_errno.hpp"
+#include "checkpoint/field_note.hpp"
+#include "checkpoint/publishing.hpp"
+#include "comm/agree.hpp"
+#include "options/agreed.hpp"
+#include "staging/file_copy.hpp"
+#include "staging/sources.hpp"
+
+namespace lq {
+
+namespace staging {
+namespace {
+
+// The errand of the root is told as texts: sets end with an empty one.
+std::string told(const std::vector<Together>& sets) {
+  std::string text;
+  for (const Together& together : sets) {
+    for (const Pair& pair : together) {
+      text += pair.from + '\0';
+      text += pair.to + '\0';
+    }
+    text += '\0';
+  }
+  return text;
+}
+
+std::vector<Together> sets_of(std::string_view text) {
+  std::vector<Together> sets;
+  const auto next = [&] {
+    const std::string word(text.substr(0, text.find('\0')));
+    text.remove_prefix(word.size() + 1);
+    return word;
+  };
+  while (!text.empty()) {
+    Together& together = sets.emplace_back();
+    for (std::string from = next(); !from.empty(); from = next()) together.push_back({from, next()});
+  }
+  return sets;
+}
+
+class Copying {
+ public:
+  Copying(const Communicator& communicator, const CopyOptions& options)
+      : communicator_(communicator), comm_(communicator.engine()), options_(options) {}
+
+  CopyReport run(const std::vector<std::string>& sources, const std::string& target) {
+    const base::Stopwatch watch;
+    std::string text;
+    Errand errand;
+    comm::agree_at_root(comm_, [&] {
+      errand = errand_of(sources, target, usable_site_machine().machine, options_);
+      text = told(errand.sets);
+      for (const Together& together : errand.sets) {
+        for (const Pair& pair : together) total_ += transport::resolve(pair.from).identity(pair.from).bytes;
+      }
+      if (!options_.dry_run) make_folders(errand.folders);
+    });
+    const std::string all = comm::broadcast_text(comm_, text);
+    const auto sets = comm::agree_alike(comm_, [&] { return sets_of(all); });
+    report_.findings = std::move(errand.findings);
+    for (const Together& together : sets) copy_set(together);
+    comm::agree_at_root(comm_, [&] {
+      if (options_.sync != Sync::full || options_.dry_run) return;
+      for (const std::string& folder : errand.folders) transport::resolve(folder).sync_directory(folder);
+    });
+    report_.seconds = comm::max_over_ranks(comm_, watch.seconds());
+    return share_report();
+  }
+
+ private:
+  static void make_folders(const std::vector<std::string>& folders) {
+    for (const std::string& folder : folders) {
+      std::error_code failure;
+      std::filesystem::create_directories(folder, failure);
+      if (failure) throw base::errno_error(folder, "make the folder", failure.value());
+    }
+  }
+
+  void copy_set(const Together& together) {
+    std::vector<std::unique_ptr<FileCopy>> files;
+    std::vector<bool> is_new;
+    for (const Pair& pair : together) {
+      comm::agree_alike(comm_, [&] {
+        files.push_back(std::make_unique<FileCopy>(comm_, pair, options_, moved_));
+        is_new.push_back(false);
+      });
+      is_new.back() = files.back()->look();
+      if (is_new.back() && !options_.dry_run) files.back()->move();
+    }
+    if (!options_.dry_run) give_names(together, is_new);
+    comm::agree_at_root(comm_, [&] { report(together, files, is_new); });
+  }
+
+  // The first file of those that belong together last, so that a set that can be opened is whole.
+  void give_names(const Together& together, const std::vector<bool>& is_new) {
+    comm::agree_at_root(comm_, [&] {
+      if (std::ranges::count(is_new, true) == 0) return;
+      const std::string& first = together.front().to;
+      transport::Transport& place = transport::resolve(first);
+      std::vector<checkpoint::NewName> names;
+      for (std::size_t i = together.size(); i-- > 0;) {
+        const std::string& name = together[i].to;
+        names.push_back({is_new[i] ? unfinished_name(name) : name, name});
+      }
+      const bool has_fields = together.back().to == checkpoint::fields_name(first);
+      const auto files = static_cast<std::int32_t>(together.size()) - (has_fields ? 1 : 0);
+      checkpoint::publish_set(place, first, names,
+                              {.files = files,
+                               .has_fields = has_fields,
+                               .overwrite = options_.overwrite,
+                               .older_files = checkpoint::files_of(place, first),
+                               .syncs = options_.sync == Sync::full});
+    });
+  }
+
+  void report(const Together& together, const std::vector<std::unique_ptr<FileCopy>>& files,
+              const std::vector<bool>& is_new) {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const FileCopy& file = *files[i];
+      report_.findings.insert(report_.findings.end(), file.findings().begin(), file.findings().end());
+      if (is_new[i]) {
+        report_.files.push_back(together[i].to);
+        report_.bytes += file.bytes();
+        report_.moved_bytes += file.moved_bytes();
+      } else {
+        ++report_.present_files;
+        moved_(file.bytes());
+      }
+      if (!options_.dry_run) files[i]->forget();
+    }
+  }
+
+  // On the other ranks, too: numbers and names.
+  CopyReport share_report() {
+    std::array<std::uint64_t, 3> numbers{report_.bytes, report_.moved_bytes, report_.present_files};
+    comm_.broadcast(std::as_writable_bytes(std::span(numbers)), 0);
+    std::string names;
+    comm::agree_at_root(comm_, [&] {
+      for (const std::string& file : report_.files) names += file + '\0';
+    });
+    names = comm::broadcast_text(comm_, names);
+    return comm::agree_alike(comm_, [&] {
+      if (!communicator_.is_root()) {
+        report_.bytes = numbers[0];
+        report_.moved_bytes = numbers[1];
+        report_.present_files = numbers[2];
+        for (std::string_view rest = names; !rest.empty(); rest.remove_prefix(rest.find('\0') + 1)) {
+          report_.files.emplace_back(rest.substr(0, rest.find('\0')));
+        }
+      }
+      return std::move(report_);
+    });
+  }
+
+  const Communicator& communicator_;
+  comm::Comm& comm_;
+  const CopyOptions& options_;
+  CopyReport report_;
+  std::uint64_t total_ = 0, done_ = 0;  // at the root
+  const std::function<void(std::uint64_t)> moved_ = [this](std::uint64_t bytes) {
+    done_ += bytes;
+    if (options_.progress && communicator_.is_root()) options_.progress(done_, total_);
+  };
+};
+
+}  // namespace
+}  // namespace staging
+
+CopyReport copy(const std::vector<std::string>& sources, const std::string& target, const Communicator& communicator,
+                const CopyOptions& options) {
+  comm::Comm& comm = communicator.engine();
+  comm::require_same(comm, [&] {
+    std::vector<comm::Stated> all = options::stated("CopyOptions", options);
+    std::string names;
+    for (const std::string& source : sources) names += source + '\n';
+    all.push_back({"sources", names});
+    all.push_back({"target", target});
+    return all;
+  });
+  comm::agree_alike(comm, [&] {
+    if (options.block_bytes == 0) throw Error(Code::invalid_argument, "block_bytes is 0, expected at least 1");
+  });
+  return staging::Copying(communicator, options).run(sources, target);
+}
+
+}  // namespace lq

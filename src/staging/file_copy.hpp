@@ -1,0 +1,88 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One file copied by all ranks, under its unfinished name: blocks are dealt out in turn, summed as they pass, and told
+// to the root, which records them. All calls are collective.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+#include <limequat/staging.hpp>
+
+#include "comm/comm.hpp"
+#include "staging/copied.hpp"
+#include "staging/sources.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::staging {
+
+class FileCopy {
+ public:
+  // Local. `moved` is called at the root with the bytes that were moved, or found to be there.
+  FileCopy(comm::Comm& comm, const Pair& pair, const CopyOptions& options,
+           const std::function<void(std::uint64_t)>& moved);
+
+  // Looks at both ends. Whether there is anything to do: a target of the size and time of its source stays when a copy
+  // is gone on with; it is compared first with Verify::read_back. Throws what copy() throws.
+  bool look();
+  // Moves what is missing, syncs, compares, and gives the unfinished file the time and permissions of its source.
+  void move();
+  // Local. At the root, when the file has its name: what there is beside it of this or an earlier copy goes.
+  void forget() noexcept;
+
+  // After look(), on all ranks.
+  std::uint64_t bytes() const noexcept { return plan_.bytes; }
+  // After move(): of these.
+  std::uint64_t moved_bytes() const noexcept { return moved_bytes_; }
+  // At the root.
+  const std::vector<Finding>& findings() const noexcept { return findings_; }
+
+ private:
+  // What the root found, told to all.
+  struct Plan {
+    std::uint64_t bytes = 0;
+    std::int64_t modified = 0;
+    std::uint64_t block_bytes = 0;
+    std::uint64_t recorded = 0;  // blocks that an earlier copy recorded
+    std::uint8_t is_there = 0;
+    std::uint8_t goes_on = 0;  // with what an earlier copy left
+  };
+
+  void look_at_root();
+  void require_no_rest(bool is_there) const;
+  void open_ends();
+  void begin_at_root();
+  void find_missing(std::vector<CopiedBlock> recorded);
+  void move_round(std::uint64_t first);
+  void record(const std::vector<std::vector<std::byte>>& moved);
+  void compare(transport::File& target, bool with_source);
+  void require_unchanged() const;
+  std::uint64_t blocks() const noexcept { return blocks_of(plan_.bytes, plan_.block_bytes); }
+  std::uint64_t size_of(std::uint64_t block) const noexcept;
+  // CRC-32 of a block of a file, which also goes to `to` where there is one.
+  std::uint32_t pass(transport::File& from, transport::File* to, std::uint64_t block);
+
+  comm::Comm& comm_;
+  const Pair& pair_;
+  const CopyOptions& options_;
+  const std::function<void(std::uint64_t)>& moved_;
+  transport::Transport &source_place_, &target_place_;
+  std::string unfinished_, copied_name_;
+  Plan plan_;
+  std::unique_ptr<transport::File> source_, target_, record_;
+  transport::Identity identity_;  // of the source, at the root
+  Copied copied_;                 // at the root
+  std::uint64_t record_end_ = 0;
+  std::vector<std::uint64_t> missing_;  // blocks, on all ranks
+  std::vector<std::uint32_t> sums_;     // of all blocks; at the root, and with read_back on all ranks
+  std::uint64_t moved_bytes_ = 0;
+  std::vector<std::byte> buffer_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace lq::staging

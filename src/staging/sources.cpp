@@ -1,0 +1,213 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "staging/sources.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include <limequat/error.hpp>
+
+#include "base/path.hpp"
+#include "checkpoint/field_note.hpp"
+#include "format/format.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::staging {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view unfinished_ending = ".lq-copy", copied_ending = ".lq-copied";
+
+// Hidden, and with one ending: file systems that place files by their names place it where the copy will be.
+std::string hidden_name(const std::string& path, std::string_view ending) {
+  constexpr std::size_t longest_name = 255;  // of one path component on the file systems in use
+  const std::size_t slash = path.rfind('/');
+  const std::size_t start = slash == std::string::npos ? 0 : slash + 1;
+  const std::string name = path.substr(start, longest_name - 1 - ending.size());
+  return fmt::format("{}.{}{}", path.substr(0, start), name, ending);
+}
+
+std::string last_name(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path.substr(path.rfind('/') + 1);
+}
+
+bool is_rest_of_a_copy(const std::string& path) {
+  return path.ends_with(unfinished_ending) || path.ends_with(copied_ending);
+}
+
+// The physical files of the file of that name, itself included, the first one first.
+std::vector<std::string> files_with(const std::string& path) {
+  std::vector<std::string> files{path};
+  transport::Transport& transport = transport::resolve(path);
+  try {
+    const auto file = transport.open_read(path);
+    base::CachedSource source(*file);
+    const Catalog catalog = format::scan(source, {});
+    if (!catalog.files.empty()) files = catalog.files;
+  } catch (const Error& error) {
+    if (error.code() != Code::unknown_format && error.code() != Code::too_large) throw;
+  }
+  const std::string fields = checkpoint::fields_name(files.front());
+  if (transport.kind(fields) == transport::PathKind::file && fields != path) files.push_back(fields);
+  return files;
+}
+
+// How many bytes all names have in common at their beginning.
+std::size_t common_beginning(const std::vector<std::string>& names) {
+  std::size_t common = names.front().size();
+  for (const std::string& name : names) {
+    common = std::min(common,
+                      static_cast<std::size_t>(std::ranges::mismatch(names.front(), name).in1 - names.front().begin()));
+  }
+  return common;
+}
+
+class Finder {
+ public:
+  Finder(const CopyOptions& options, Errand& errand) : options_(options), errand_(errand) {}
+
+  void add(const std::string& from, const std::string& to) {
+    switch (transport::resolve(from).kind(from)) {
+      case transport::PathKind::file:
+        return add_file(from, to);
+      case transport::PathKind::directory:
+        return add_folder(from, to);
+      case transport::PathKind::absent:
+      case transport::PathKind::dangling_link:
+        throw Error(Code::not_found, from + ": there is no such file; check the name", {.path = from});
+      case transport::PathKind::other:
+        break;
+    }
+    throw Error(Code::invalid_argument, from + ": cannot be copied: it is no regular file (a pipe, socket or device)",
+                {.path = from});
+  }
+
+ private:
+  void add_file(const std::string& from, const std::string& to) {
+    if (taken_.contains(from)) return;
+    const std::vector<std::string> files = files_with(from);
+    // What all their names begin with stands for the new name without what this one has beyond it.
+    const std::size_t common = common_beginning(files);
+    const std::string rest = from.substr(common);
+    if (!to.ends_with(rest)) {
+      throw Error(
+          Code::invalid_argument,
+          fmt::format("{}: {} is one of {} files that belong together and are called alike; give the copy a name "
+                      "that ends in \"{}\", too, or a folder",
+                      to, from, files.size(), rest),
+          {.path = to});
+    }
+    Together together;
+    for (const std::string& file : files) {
+      together.push_back({file, to.substr(0, to.size() - rest.size()) + file.substr(common)});
+      taken_.insert(file);
+    }
+    for (const Pair& pair : together) require_other(pair);
+    errand_.sets.push_back(std::move(together));
+  }
+
+  // In the order of names, so that it is the same every time.
+  void add_folder(const std::string& from, const std::string& to) {
+    if (!options_.recursive) {
+      throw Error(Code::invalid_argument,
+                  from + ": this is a folder; ask for it with all that is in it (recursive), or name files",
+                  {.path = from});
+    }
+    errand_.folders.push_back(to);
+    std::vector<fs::directory_entry> entries;
+    std::error_code failure;
+    for (fs::directory_iterator entry(from, failure), end; !failure && entry != end; entry.increment(failure)) {
+      entries.push_back(*entry);
+    }
+    if (failure) {
+      throw Error(Code::no_permission, fmt::format("{}: the folder cannot be read: {}", from, failure.message()),
+                  {.path = from});
+    }
+    std::ranges::sort(entries);
+    for (const fs::directory_entry& entry : entries) {
+      const std::string path = entry.path().string(), name = entry.path().filename().string();
+      if (is_rest_of_a_copy(name)) continue;
+      const bool is_wanted =
+          !entry.is_symlink(failure) && (entry.is_regular_file(failure) || entry.is_directory(failure));
+      if (is_wanted) {
+        add(path, to + "/" + name);
+      } else {
+        errand_.findings.push_back({.severity = Severity::warning,
+                                    .rule = "copy-left-out",
+                                    .message = path + " is left out: it is neither a file nor a folder"});
+      }
+    }
+  }
+
+  static void require_other(const Pair& pair) {
+    transport::Transport &one = transport::resolve(pair.from), &other = transport::resolve(pair.to);
+    if (&one != &other || other.kind(pair.to) != transport::PathKind::file) return;
+    if (!transport::is_same_file(one.identity(pair.from), other.identity(pair.to))) return;
+    throw Error(Code::invalid_argument, fmt::format("{}: source and target are the same file ({})", pair.from, pair.to),
+                {.path = pair.to});
+  }
+
+  const CopyOptions& options_;
+  Errand& errand_;
+  std::set<std::string> taken_;  // files of sets that are on the errand already
+};
+
+// What a target stands for: "NAME:REST" is below each folder that the profile calls NAME.
+std::vector<std::string> targets_of(const std::string& target, const Machine& machine) {
+  const std::size_t colon = target.find(':');
+  if (colon == std::string::npos || target.substr(0, colon).find('/') != std::string::npos) return {target};
+  const auto found = machine.targets.find(target.substr(0, colon));
+  if (found == machine.targets.end()) {
+    if (transport::resolve(target).kind(target) != transport::PathKind::absent) return {target};
+    std::string known;
+    for (const auto& [name, folders] : machine.targets) known += (known.empty() ? "" : ", ") + name;
+    throw Error(
+        Code::invalid_argument,
+        fmt::format("{}: no target is called \"{}\"; the site profile knows {}. Write ./{} for a file of this name",
+                    target, target.substr(0, colon), known.empty() ? "none" : known, target),
+        {.path = target});
+  }
+  const std::string rest = target.substr(colon + 1);
+  std::vector<std::string> targets;
+  for (const std::string& folder : found->second) targets.push_back(folder + "/" + rest);
+  return targets;
+}
+
+}  // namespace
+
+std::string unfinished_name(const std::string& path) { return hidden_name(path, unfinished_ending); }
+std::string copied_name(const std::string& path) { return hidden_name(path, copied_ending); }
+
+Errand errand_of(const std::vector<std::string>& sources, const std::string& target, const Machine& machine,
+                 const CopyOptions& options) {
+  if (sources.empty()) throw Error(Code::invalid_argument, "nothing is to be copied: there are no sources");
+  if (target.empty()) throw Error(Code::invalid_argument, "the target is empty: say which file or folder");
+  Errand errand;
+  for (const std::string& place : targets_of(target, machine)) {
+    const bool is_folder = transport::resolve(place).kind(place) == transport::PathKind::directory;
+    const bool into = is_folder || place.back() == '/' || sources.size() > 1;
+    if (into && !is_folder) errand.folders.push_back(place);
+    Finder finder(options, errand);
+    for (const std::string& source : sources) {
+      const bool has_slash = place.back() == '/';
+      finder.add(source, into ? place + (has_slash ? "" : "/") + last_name(source) : place);
+    }
+  }
+  std::set<std::string> names;
+  for (const Together& together : errand.sets) {
+    for (const Pair& pair : together) {
+      if (names.insert(pair.to).second) continue;
+      throw Error(Code::invalid_argument, pair.to + ": two sources would get this name; copy them one after the other",
+                  {.path = pair.to});
+    }
+  }
+  return errand;
+}
+
+}  // namespace lq::staging

@@ -1,0 +1,110 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/stall.hpp"
+
+#include <gtest/gtest.h>
+#include <limequat/error.hpp>
+#include <limequat/stall.hpp>
+
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "support/error_of.hpp"
+#include "support/scratch_directory.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::transport {
+namespace {
+
+using std::chrono::milliseconds;
+
+// What is told while it lives.
+class Told {
+ public:
+  explicit Told(double seconds) {
+    watch_stalls(seconds, [this](const Stall& stall) {
+      const std::lock_guard lock(mutex_);
+      all_.push_back(stall);
+    });
+  }
+  ~Told() { watch_stalls(1, {}); }
+  Told(const Told&) = delete;
+  Told& operator=(const Told&) = delete;
+  std::vector<Stall> all() {
+    const std::lock_guard lock(mutex_);
+    return all_;
+  }
+  void wait_for(std::size_t number) {
+    while (all().size() < number) std::this_thread::sleep_for(milliseconds(1));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Stall> all_;
+};
+
+TEST(Stalls, AreToldWhileTheyLast) {
+  Told told(0.05);
+  const std::string path = "d/conf.ildg";
+  const auto begin = std::chrono::steady_clock::now();
+  { const WatchedCall quick("read", path, 1, 2); }
+  const WatchedCall call("write", path, 4096, 1048576);
+  told.wait_for(3);
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+  double before = 0;
+  for (const Stall& stall : told.all()) {
+    EXPECT_EQ(stall.call, "write");
+    EXPECT_EQ(stall.path, path);
+    EXPECT_EQ(stall.offset, 4096U);
+    EXPECT_EQ(stall.bytes, 1048576U);
+    EXPECT_GE(stall.seconds, 0.05);
+    EXPECT_GE(stall.seconds, 2 * before);  // ever more seldom
+    EXPECT_LE(stall.seconds, passed.count());
+    before = stall.seconds;
+  }
+}
+
+TEST(Stalls, OfSeveralThreadsAreToldApart) {
+  Told told(0.02);
+  std::vector<std::thread> threads;
+  std::vector<std::string> paths{"a", "b", "c", "d"};
+  for (const std::string& path : paths) {
+    threads.emplace_back([&path] {
+      const WatchedCall call("sync", path);
+      std::this_thread::sleep_for(milliseconds(path == "b" ? 1 : 200));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::vector<std::string> found;
+  for (const Stall& stall : told.all()) found.push_back(stall.path);
+  for (const char* path : {"a", "c", "d"}) EXPECT_NE(std::ranges::count(found, path), 0) << path;
+}
+
+TEST(Stalls, AreNotToldWhereAllIsWell) {
+  Told told(0.5);
+  const testing::ScratchDirectory scratch;
+  for (int i = 0; i < 200; ++i) {
+    const auto file = posix().create(scratch / std::to_string(i));
+    file->write_at(0, base::as_bytes("bytes"));
+    file->sync();
+    file->close();
+    posix().rename(scratch / std::to_string(i), scratch / "last");
+  }
+  EXPECT_TRUE(told.all().empty());
+}
+
+TEST(Stalls, HaveASentence) {
+  EXPECT_EQ(to_string(Stall{"write", "/d/.a.01234567", 4096, 100, 30.2}),
+            "waits for 30 s in write of 100 bytes at byte 4096 of /d/.a.01234567");
+  EXPECT_EQ(to_string(Stall{"sync", "/d/a", 0, 0, 61}), "waits for 61 s in sync of /d/a");
+}
+
+TEST(Stalls, NeedAPositiveTime) {
+  for (const double seconds : {0.0, -1.0, 1e300}) {
+    EXPECT_EQ(testing::error_of([&] { watch_stalls(seconds, [](const Stall&) {}); }).code(), Code::invalid_argument);
+  }
+}
+
+}  // namespace
+}  // namespace lq::transport

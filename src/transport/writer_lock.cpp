@@ -1,0 +1,46 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A byte far behind the end is locked, for an open file and not for a process: two sessions of one program are two
+// writers.
+#include "transport/writer_lock.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <limits>
+
+#include <limequat/error.hpp>
+
+namespace lq::transport {
+
+WriterLock::WriterLock(const std::string& path) {
+#ifdef F_OFD_SETLK
+  descriptor_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor_ < 0) return;
+  struct flock place {};
+  place.l_type = F_WRLCK;
+  place.l_whence = SEEK_SET;
+  place.l_start = std::numeric_limits<off_t>::max() - 1;
+  place.l_len = 1;
+  if (::fcntl(descriptor_, F_OFD_SETLK, &place) == 0) return;
+  const bool is_held = errno == EAGAIN || errno == EACCES;
+  ::close(descriptor_);
+  descriptor_ = -1;
+  if (!is_held) return;
+  throw Error(Code::io,
+              path +
+                  ": another program has this file open for appending; wait until it has closed it, or write to "
+                  "another file",
+              {.path = path});
+#else
+  static_cast<void>(path);
+#endif
+}
+
+WriterLock::~WriterLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+}  // namespace lq::transport

@@ -1,0 +1,25 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One program at a time appends to a file: whoever does holds this lock. The system takes it back when the program
+// ends, however that happens, so that nothing is left behind. Readers are not kept away, nor are programs that lock
+// files whole (HDF5).
+#pragma once
+
+#include <string>
+
+namespace lq::transport {
+
+class WriterLock {
+ public:
+  // io: somebody else holds it. Nothing is locked where there is no such file, or the file system knows no locks.
+  explicit WriterLock(const std::string& path);
+  ~WriterLock();
+  WriterLock(const WriterLock&) = delete;
+  WriterLock& operator=(const WriterLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+}  // namespace lq::transport

@@ -1,0 +1,76 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Who holds the lock of a file keeps other writers away until the file is closed or the process has ended.
+#include "transport/writer_lock.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <optional>
+
+#include <limequat/error.hpp>
+
+#include "support/error_of.hpp"
+#include "support/scratch_directory.hpp"
+
+namespace lq::transport {
+namespace {
+
+using testing::error_of;
+
+class WriterLocks : public ::testing::Test {
+ protected:
+  WriterLocks() { std::ofstream(path_) << "contents"; }
+
+  testing::ScratchDirectory directory_;
+  std::string path_ = directory_.path() + "/file";
+};
+
+TEST_F(WriterLocks, KeepASecondWriterAway) {
+  std::optional<WriterLock> first(std::in_place, path_);
+  const Error error = error_of([&] { WriterLock second(path_); });
+  EXPECT_EQ(error.code(), Code::io);
+  EXPECT_EQ(error.facts().path, path_);
+  first.reset();
+  EXPECT_NO_THROW(WriterLock again(path_));
+}
+
+// HDF5 locks whole files where it reads them.
+TEST_F(WriterLocks, DoNotKeepAwayWhoLocksTheWholeFile) {
+  const WriterLock lock(path_);
+  const int descriptor = ::open(path_.c_str(), O_RDONLY);
+  ASSERT_GE(descriptor, 0);
+  EXPECT_EQ(::flock(descriptor, LOCK_SH | LOCK_NB), 0);
+  ::close(descriptor);
+}
+
+TEST_F(WriterLocks, AreGoneWithAProcessThatIsKilled) {
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const WriterLock lock(path_);
+    const char done = 1;
+    if (::write(ready[1], &done, 1) != 1) ::_exit(1);
+    while (true) ::pause();
+  }
+  char done = 0;
+  ASSERT_EQ(::read(ready[0], &done, 1), 1);
+  EXPECT_EQ(error_of([&] { WriterLock second(path_); }).code(), Code::io);
+  ::kill(child, SIGKILL);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_NO_THROW(WriterLock after(path_));
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
+
+TEST_F(WriterLocks, AreNotNeededWhereThereIsNoFile) { EXPECT_NO_THROW(WriterLock(path_ + ".none")); }
+
+}  // namespace
+}  // namespace lq::transport
