@@ -14,6 +14,7 @@
 #include <limequat/physics.hpp>
 #include <limequat/repack.hpp>
 #include <limequat/report.hpp>
+#include <limequat/squeeze.hpp>
 #include <limequat/staging.hpp>
 
 namespace lq {
@@ -25,6 +26,7 @@ LQ_API std::string to_json(const Checksum& checksum);
 LQ_API std::string to_json(const Report& report);
 LQ_API std::string to_json(const RepackReport& report);
 LQ_API std::string to_json(const CopyReport& report);
+LQ_API std::string to_json(const SqueezeReport& report);
 LQ_API std::string to_json(const Verification& verification);
 LQ_API std::string to_json(const Difference& difference);
 LQ_API std::string to_json(const Physics& physics);

@@ -26,6 +26,7 @@
 #include <limequat/plan.hpp>
 #include <limequat/repack.hpp>
 #include <limequat/report.hpp>
+#include <limequat/squeeze.hpp>
 #include <limequat/staging.hpp>
 #include <limequat/stall.hpp>
 #include <limequat/storage.hpp>

@@ -56,6 +56,7 @@ from limequat.questions import (
     verify,
 )
 from limequat.repacking import defragment, extract, pack, repair, unpack
+from limequat.squeezing import squeeze, unsqueeze
 from limequat.staging import copy
 from limequat.transfer import read, write
 from limequat.writer import Writer, create
@@ -68,6 +69,6 @@ __all__ = [
     "InternalError", "InvalidArgument", "IoError", "Malformed", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
     "Unsupported", "Verification", "Writer", "WrongState", "convert", "copy", "create", "defragment", "diff", "explain", "export_virtual", "extract", "formats", "generate",
-    "hdf5", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "plan", "plaquette", "read", "read_async", "read_record", "repair", "unitarity", "unpack", "validate", "verify",
+    "hdf5", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "plan", "plaquette", "read", "read_async", "read_record", "repair", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify",
     "write", "write_async",
 ]

@@ -47,6 +47,8 @@ _STATUS_FUNCTIONS = {
     "lq_extract": [c_char_p, c_char_p, c_uint64, c_char_p, c_void_p, _TEXT_OUT],
     "lq_defragment": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
     "lq_copy": [c_void_p, c_uint64, c_char_p, c_void_p, _TEXT_OUT],
+    "lq_squeeze": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
+    "lq_unsqueeze": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
     "lq_repair": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
     "lq_read_record": [c_char_p, c_char_p, c_uint64, structs.Sink, c_void_p],
     "lq_plaquette": [c_void_p, structs.Field, _DOUBLES],
@@ -105,7 +107,7 @@ _STATUS_FUNCTIONS = {
     "lq_generate": [c_void_p, structs.Field, c_void_p],
 }
 for _struct in ("write", "read", "scan", "verify", "convert", "diff", "plan", "generate", "multifile", "multifile_read",
-                "multifile_repair", "repack", "copy", "hdf5"):
+                "multifile_repair", "repack", "copy", "squeeze", "hdf5"):
     _STATUS_FUNCTIONS[f"lq_{_struct}_options_init"] = [c_void_p, c_size_t]
     _STATUS_FUNCTIONS[f"lq_{_struct}_options_set"] = [c_void_p, c_char_p, c_char_p]
 _OTHER_FUNCTIONS = {

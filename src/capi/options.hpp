@@ -13,6 +13,7 @@
 #include <limequat/physics.hpp>
 #include <limequat/plan.hpp>
 #include <limequat/repack.hpp>
+#include <limequat/squeeze.hpp>
 #include <limequat/staging.hpp>
 
 #include <limequat.h>
@@ -96,6 +97,11 @@ template <>
 struct Meaning<lq_copy_options> {
   using Options = CopyOptions;
   static constexpr std::string_view table = "CopyOptions";
+};
+template <>
+struct Meaning<lq_squeeze_options> {
+  using Options = SqueezeOptions;
+  static constexpr std::string_view table = "SqueezeOptions";
 };
 
 template <class C>

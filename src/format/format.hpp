@@ -214,7 +214,7 @@ class AddedFormat {
   AddedFormat& operator=(const AddedFormat&) = delete;
 };
 
-// Those of rooms of their own, which need libraries of others (hdf5): defined there, or in alone.cpp.
+// Those of rooms of their own (squeezed, hdf5), as many as the program has: defined in room `further`.
 std::span<const Format* const> further_formats();
 
 // All formats, most specific first.

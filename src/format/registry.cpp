@@ -167,10 +167,14 @@ namespace {
 // Most specific first; those without a magic come last.
 std::vector<const Format*>& table() {
   static std::vector<const Format*> formats = [] {
-    std::vector<const Format*> all{&modes::format(), &ildg::format(),  &scidac::format(), &lime::format(), &sion::format(),
-                                   &nersc::format(), &milc::format(),   &fnal::format(), &qlattice::format()};
-    const auto further = further_formats();
-    all.insert(all.end(), further.begin(), further.end());
+    std::vector<const Format*> all{&modes::format(), &ildg::format(), &scidac::format(),
+                                   &lime::format(),  &sion::format(), &nersc::format(),
+                                   &milc::format(),  &fnal::format(), &qlattice::format()};
+    // One that begins like another is the more specific one.
+    for (const Format* const further : further_formats()) {
+      all.insert(std::ranges::find(all, further->info.begins, [](const Format* format) { return format->info.begins; }),
+                 further);
+    }
     all.insert(all.end(), {&hirep::format(), &openqcd::format()});
     return all;
   }();

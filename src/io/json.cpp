@@ -229,6 +229,12 @@ void put(JsonWriter& json, const CopyReport& report) {
   json.end_object();
 }
 
+void put(JsonWriter& json, const SqueezeReport& report) {
+  json.begin_object().member("format", report.format).member("original_bytes", report.original_bytes);
+  json.member("archive_bytes", report.archive_bytes).member("squeezed_bytes", report.squeezed_bytes);
+  json.member("tiles", report.tiles).member("seconds", report.seconds).end_object();
+}
+
 void put(JsonWriter& json, const Report& report) {
   json.begin_object()
       .member("path", report.path)
@@ -312,6 +318,7 @@ std::string to_json(const Checksum& checksum) { return json_text(checksum); }
 std::string to_json(const Report& report) { return json_text(report); }
 std::string to_json(const RepackReport& report) { return json_text(report); }
 std::string to_json(const CopyReport& report) { return json_text(report); }
+std::string to_json(const SqueezeReport& report) { return json_text(report); }
 std::string to_json(const Verification& verification) { return json_text(verification); }
 std::string to_json(const Difference& difference) { return json_text(difference); }
 std::string to_json(const Physics& physics) { return json_text(physics); }

@@ -17,7 +17,7 @@ namespace {
 void require_even_gauge(const Payload& payload) {
   const int dimensions = payload.extents.size();
   bool fits = payload.spec.kind == FieldKind::gauge && payload.spec.links == dimensions && dimensions >= 1 &&
-              payload.stored == whole(payload.extents) && payload.tile_sites == 0 &&
+              payload.stored == whole(payload.extents) && payload.block.size() == 0 &&
               payload.site_bytes() == payload.spec.site_bytes();
   for (const std::int64_t extent : payload.extents) fits = fits && extent >= 2 && extent % 2 == 0;
   if (fits) return;

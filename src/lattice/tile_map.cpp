@@ -89,7 +89,11 @@ std::uint64_t offset_of(const Payload& payload, std::uint64_t file_site, std::ui
     const OddPoints points(payload);
     const std::uint64_t link = points.link_bytes();
     const std::uint64_t place = OddPoints::Walk(points, file_site).place(static_cast<int>(byte_of_site / link));
-    return payload.offset + place * link + byte_of_site % link;
+    const std::uint64_t byte = place * link + byte_of_site % link;
+    if (payload.tile_sites == 0) return payload.offset + byte;
+    const std::uint64_t tile_bytes = payload.tile_sites * payload.site_bytes();
+    const Tile& tile = payload.tiles.at(static_cast<std::size_t>(byte / tile_bytes));
+    return payload.encoding.empty() ? tile.offset + byte % tile_bytes : tile.offset;
   }
   if (payload.tile_sites == 0) return payload.offset + file_site * payload.site_bytes() + byte_of_site;
   const TileMap map(payload);

@@ -108,6 +108,7 @@ Table multifile_read_table();
 Table repack_table();
 Table repair_table();
 Table copy_table();
+Table squeeze_table();
 
 // All of them, in the order of the reference page.
 std::span<const Table> tables();

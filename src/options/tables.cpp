@@ -60,7 +60,7 @@ std::span<const Table> tables() {
   static const auto& all = *new std::vector<Table>{
       write_table(),          read_table(),   scan_table(),     verify_table(), convert_table(),
       diff_table(),           plan_table(),   generate_table(), hdf5_table(),   multifile_table(),
-      multifile_read_table(), repack_table(), repair_table(),   copy_table()};
+      multifile_read_table(), repack_table(), repair_table(),   copy_table(),   squeeze_table()};
   return all;
 }
 

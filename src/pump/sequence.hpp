@@ -23,9 +23,8 @@ class Sequence {
            std::vector<transport::File*> files) {
     if (payload.tile_sites > 0) {
       placed_ = std::make_unique<PlacedFile>(path, payload, codec, std::move(files));
-      return;
-    }
-    if (static_cast<std::size_t>(payload.file) < files.size()) {
+      one_piece_ = placed_.get();
+    } else if (static_cast<std::size_t>(payload.file) < files.size()) {
       one_piece_ = files[static_cast<std::size_t>(payload.file)];
     }
     if (payload.at_odd_points && one_piece_ != nullptr) {
@@ -35,13 +34,13 @@ class Sequence {
   }
 
   // Where Payload::origin() counts from; nullptr: not open here.
-  transport::File* file() const noexcept { return placed_ ? placed_.get() : one_piece_; }
+  transport::File* file() const noexcept { return one_piece_; }
   // Collective. What was written is in the files; where all tiles lie.
   std::vector<Tile> settle(comm::Comm& comm) {
-    if (placed_) return placed_->settle(comm);
     comm::agree(comm, [&] {
       if (at_odd_points_) at_odd_points_->flush();
     });
+    if (placed_) return placed_->settle(comm);
     return {};
   }
 

@@ -1,0 +1,99 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "archive/errand.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
+#include "lattice/tiles.hpp"
+#include "options/agreed.hpp"
+
+namespace lq::archive {
+
+Errand::Errand(const std::string& from, const std::string& to, const Communicator& communicator,
+               const SqueezeOptions& options)
+    : options_(options),
+      communicator_(communicator),
+      comm_(communicator.engine()),
+      place_(transport::resolve(to)),
+      target_(place_, communicator, to) {
+  comm::require_same(comm_, [&] {
+    std::vector<comm::Stated> all = options::stated("SqueezeOptions", options);
+    all.push_back({"from", from});
+    all.push_back({"to", to});
+    return all;
+  });
+  comm::agree_at_root(comm_, [&] { io::require_target(place_, to, options.overwrite); });
+  source_ = io::ScannedFile::open(transport::resolve(from), from, communicator, {});
+  source_->open_everywhere();
+  comm::agree(comm_, [&] {
+    catalog().require_sound();
+    file_ = source_->files().open_read(from);
+  });
+}
+
+void Errand::begin(std::uint64_t bytes) {
+  std::array<std::uint64_t, 1> single{};
+  target_.create(options_.overwrite, bytes);
+  comm::agree(comm_, [&] { single[0] = target_.unit().single_owner ? 1 : 0; });
+  comm_.all_reduce(single, comm::Reduce::max);
+  // Pieces end anywhere. Where two writers must not share a block there is one.
+  writers_ = single[0] == 1 ? 1 : static_cast<std::uint64_t>(comm_.size());
+  target_.open_for_writing(writes());
+}
+
+void Errand::deal_out(std::uint64_t count, base::FunctionRef<void(std::uint64_t)> work) {
+  comm::agree(comm_, [&] {
+    if (!writes()) return;
+    const lattice::Share share = lattice::share_of(count, writers_, static_cast<std::uint64_t>(comm_.rank()));
+    target_.named([&] {
+      for (std::uint64_t piece = share.begin; piece < share.end; ++piece) work(piece);
+    });
+  });
+}
+
+void Errand::advance(std::uint64_t bytes) {
+  done_ += bytes;
+  const std::uint64_t share = (total_ + writers_ - 1) / writers_;
+  if (options_.progress && is_root()) options_.progress(std::min(done_, share), share);
+}
+
+void Errand::end(base::FunctionRef<void(transport::File&)> check) {
+  target_.finish(options_.sync);
+  if (options_.verify == Verify::read_back) {
+    std::unique_ptr<transport::File> written;
+    comm::agree(comm_, [&] { written = place_.open_read(target_.temporary_path()); });
+    check(*written);
+  }
+  target_.publish(options_.sync);
+}
+
+SqueezeReport Errand::report(const squeezed::Archive& archive, std::uint64_t archive_bytes) const {
+  SqueezeReport report;
+  report.format = archive.format;
+  report.original_bytes = archive.bytes;
+  report.archive_bytes = archive_bytes;
+  for (const squeezed::Segment& segment : archive.segments) {
+    if (!segment.is_squeezed()) continue;
+    report.squeezed_bytes += segment.length;
+    report.tiles += segment.tiles.size();
+  }
+  report.seconds = watch_.seconds();
+  return report;
+}
+
+void read_all(transport::File& file, std::uint64_t offset, base::MutableBytes bytes) {
+  if (file.read_at(offset, bytes) == bytes.size()) return;
+  throw Error(Code::io,
+              fmt::format("{}: it ends before byte {}, where it did not when it was looked at; do it again when nobody "
+                          "writes to it",
+                          file.path(), offset + bytes.size()),
+              {.path = file.path(), .offset = offset});
+}
+
+}  // namespace lq::archive

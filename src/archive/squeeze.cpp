@@ -1,0 +1,185 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// lq::squeeze(): segment after segment; tiles are encoded by all ranks, and get their places when their sizes are
+// known.
+#include <limequat/squeeze.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "archive/errand.hpp"
+#include "comm/agree.hpp"
+#include "kernels/crc32.hpp"
+#include "lattice/tile_map.hpp"
+#include "pump/encoded_tiles.hpp"
+#include "squeezed/codec/tile.hpp"
+
+namespace lq {
+namespace archive {
+namespace {
+
+using squeezed::Segment;
+
+// Decodes what it has encoded, and compares.
+class CheckedCodec final : public format::TileCodec {
+ public:
+  explicit CheckedCodec(const format::TileCodec& codec) : codec_(codec) {}
+  std::vector<std::byte> encode(base::Bytes tile) const override {
+    std::vector<std::byte> encoded = codec_.encode(tile), again(tile.size());
+    codec_.decode(encoded, again);
+    if (std::ranges::equal(tile, again)) return encoded;
+    throw Error(Code::internal, "a tile that was squeezed does not come back as it was; please report, with the file");
+  }
+  void decode(base::Bytes encoded, base::MutableBytes tile) const override { codec_.decode(encoded, tile); }
+
+ private:
+  const format::TileCodec& codec_;
+};
+
+class Squeezing {
+ public:
+  Squeezing(const std::string& from, const std::string& to, const Communicator& communicator,
+            const SqueezeOptions& options)
+      : errand_(from, to, communicator, options), options_(options), path_(to) {}
+
+  SqueezeReport run() {
+    archive_ = comm::agree_alike(errand_.comm(), [&] { return cut_source(); });
+    for (const Segment& segment : archive_.segments) all_ += segment.length;
+    errand_.expect(all_);
+    errand_.begin(0);
+    write_record(squeezed::type::head, [&] {
+      const std::string head = squeezed::encode_head(archive_);
+      const base::Bytes bytes = base::as_bytes(head);
+      return std::vector<std::byte>(bytes.begin(), bytes.end());
+    });
+    for (Segment& segment : archive_.segments) {
+      if (segment.is_squeezed()) {
+        squeeze_segment(segment);
+      } else {
+        copy_segment(segment);
+      }
+    }
+    write_record(squeezed::type::index, [&] { return squeezed::encode_index(archive_); });
+    errand_.end([&](transport::File& written) { read_back(written); });
+    return errand_.report(archive_, end_);
+  }
+
+ private:
+  squeezed::Archive cut_source() const {
+    const Catalog& catalog = errand_.catalog();
+    if (catalog.format == "squeezed") {
+      throw Error(Code::unsupported,
+                  catalog.path + ": this is an archive already; `lq unsqueeze` restores its original",
+                  {.path = catalog.path});
+    }
+    return squeezed::cut(catalog);
+  }
+
+  template <class Make>
+  void write_record(std::string_view type, const Make& make) {
+    std::uint64_t length = 0;
+    errand_.target().write([&] {
+      std::vector<std::byte> contents = make();
+      length = contents.size();
+      const std::uint64_t place = squeezed::place_behind(end_);
+      std::vector<format::Literal> literals = squeezed::frame_of(type, place, length);
+      literals.push_back({0, place, std::move(contents)});
+      return literals;
+    });
+    errand_.comm().broadcast(std::as_writable_bytes(std::span(&length, 1)), 0);
+    end_ = squeezed::end_of(squeezed::place_behind(end_), length);
+  }
+
+  void end_record(std::string_view type, const Segment& segment) {
+    errand_.target().write([&] { return squeezed::frame_of(type, segment.place, segment.stored_bytes()); });
+    end_ = squeezed::end_of(segment.place, segment.stored_bytes());
+  }
+
+  void copy_segment(Segment& segment) {
+    segment.place = squeezed::place_behind(end_);
+    comm::agree_at_root(errand_.comm(), [&] {
+      errand_.target().named([&] {
+        std::vector<std::byte> bytes(static_cast<std::size_t>(std::min<std::uint64_t>(segment.length, base::mebi)));
+        for (std::uint64_t at = 0; at < segment.length;) {
+          const auto count = std::min<std::uint64_t>(bytes.size(), segment.length - at);
+          const base::MutableBytes piece = base::MutableBytes(bytes).first(static_cast<std::size_t>(count));
+          read_all(errand_.source(), segment.begin + at, piece);
+          segment.crc = kernels::crc32(segment.crc, piece);
+          errand_.target().file().write_at(segment.place + at, piece);
+          at += count;
+        }
+      });
+    });
+    end_record(squeezed::type::verbatim, segment);
+  }
+
+  void squeeze_segment(Segment& segment) {
+    segment.place = squeezed::place_behind(end_);
+    const auto tiles = comm::agree(errand_.comm(), [&] { return std::make_unique<Tiles>(*this, segment); });
+    std::vector<std::byte> bytes;
+    errand_.deal_out(tiles->payload.tiles.size(), [&](std::uint64_t tile) {
+      const std::uint64_t begin = tile * segment.tile_bytes;
+      bytes.resize(static_cast<std::size_t>(std::min(segment.tile_bytes, segment.length - begin)));
+      read_all(errand_.source(), segment.begin + begin, bytes);
+      tiles->encoded.write(static_cast<std::size_t>(tile), 0, bytes);
+      errand_.advance(bytes.size());
+    });
+    segment.tiles = tiles->encoded.settle(errand_.comm());
+    end_record(squeezed::type::data, segment);
+  }
+
+  // Tiles of a segment on their way into the file.
+  struct Tiles {
+    Tiles(Squeezing& of, const Segment& segment)
+        : payload(segment.as_payload()),
+          map(payload),
+          codec(*squeezed::codec_named(squeezed::encoding_name(segment.numbers))),
+          checked(codec),
+          encoded({of.path_, payload.tiles, {of.errand_.writes() ? &of.errand_.target().file() : nullptr}},
+                  of.options_.verify == Verify::none ? codec : checked, map, 1) {}
+
+    Payload payload;
+    lattice::TileMap map;
+    const format::TileCodec& codec;
+    CheckedCodec checked;
+    pump::EncodedTiles encoded;
+  };
+
+  // Every tile gives what was put into it, by its sum.
+  void read_back(transport::File& written) {
+    std::vector<std::byte> encoded, bytes;
+    for (const Segment& segment : archive_.segments) {
+      if (!segment.is_squeezed()) continue;
+      const format::TileCodec& codec = *squeezed::codec_named(squeezed::encoding_name(segment.numbers));
+      errand_.deal_out(segment.tiles.size(), [&](std::uint64_t number) {
+        const Tile& tile = segment.tiles[static_cast<std::size_t>(number)];
+        encoded.resize(static_cast<std::size_t>(tile.bytes));
+        read_all(written, tile.offset, encoded);
+        bytes.resize(
+            static_cast<std::size_t>(std::min(segment.tile_bytes, segment.length - number * segment.tile_bytes)));
+        codec.decode(encoded, bytes);
+      });
+    }
+  }
+
+  Errand errand_;
+  const SqueezeOptions& options_;
+  std::string path_;
+  squeezed::Archive archive_;
+  std::uint64_t end_ = 0, all_ = 0;
+};
+
+}  // namespace
+}  // namespace archive
+
+SqueezeReport squeeze(const std::string& from, const std::string& to, const Communicator& communicator,
+                      const SqueezeOptions& options) {
+  return archive::Squeezing(from, to, communicator, options).run();
+}
+
+}  // namespace lq

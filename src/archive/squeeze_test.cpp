@@ -1,0 +1,165 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+#include <limequat/error.hpp>
+#include <limequat/limequat.hpp>
+
+#include <mutex>
+
+#include "support/error_of.hpp"
+#include "support/file_contents.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/thread_comm.hpp"
+
+namespace lq {
+namespace {
+
+using testing::contents;
+using testing::error_of;
+using testing::files_in;
+using testing::put_contents;
+using testing::run_ranks;
+using testing::ScratchDirectory;
+
+class Squeezing : public ::testing::Test {
+ protected:
+  // A gauge field of the generator, in whatever format.
+  void write_conf(const std::string& path, const Extents& extents, WriteOptions options = {}) {
+    const Grid grid(extents);
+    std::vector<double> links(grid.local_volume() * 72);
+    const MutableField field{.spec = gauge_spec(Precision::double_), .data = links.data(), .available = links.size()};
+    generate(grid, field, {.sweeps = 2, .hot_start = true});
+    options.sync = Sync::none;
+    options.overwrite = true;
+    write(path, grid, field, options);
+  }
+
+  static std::vector<double> read_links(const std::string& path, const Extents& extents) {
+    const Grid grid(extents);
+    std::vector<double> links(grid.local_volume() * 72);
+    read(path, grid,
+         MutableField{.spec = gauge_spec(Precision::double_), .data = links.data(), .available = links.size()});
+    return links;
+  }
+
+  ScratchDirectory scratch_;
+  const std::string archive_ = scratch_ / "conf.sqz", back_ = scratch_ / "back";
+  const Extents extents_{8, 4, 4, 6};
+};
+
+TEST_F(Squeezing, RestoresFilesOfEveryFormatByteForByteOnAnyNumberOfRanks) {
+  for (const char* const name : {"conf.ildg", "conf.scidac", "conf.nersc", "conf.milc", "conf.openqcd"}) {
+    const std::string path = scratch_ / name;
+    WriteOptions options;
+    options.format = std::string(name).substr(5);
+    options.precision = options.format == "milc" ? Precision::single : Precision::double_;
+    write_conf(path, extents_, options);
+    const std::string original = contents(path);
+    std::string first;
+    for (const int ranks : {1, 2, 5}) {
+      run_ranks(ranks, [&](const std::shared_ptr<comm::Comm>& comm) {
+        const SqueezeReport report = squeeze(path, archive_, Communicator(comm), {.overwrite = true});
+        EXPECT_EQ(report.original_bytes, original.size());
+        unsqueeze(archive_, back_, Communicator(comm), {.verify = Verify::read_back, .overwrite = true});
+      });
+      EXPECT_TRUE(contents(back_) == original) << name << " on " << ranks;
+      EXPECT_LT(contents(archive_).size(), original.size() * 48 / 100) << name;
+      if (first.empty()) first = contents(archive_);
+      EXPECT_TRUE(contents(archive_) == first) << "an archive depends on the number of ranks";
+    }
+    EXPECT_TRUE(read_links(archive_, extents_) == read_links(path, extents_)) << name;
+  }
+}
+
+TEST_F(Squeezing, AnArchiveIsReadLikeItsOriginalOnAnyGrid) {
+  const std::string path = scratch_ / "conf.ildg";
+  write_conf(path, extents_);
+  squeeze(path, archive_);
+  const Catalog original = inspect(path), archive = inspect(archive_);
+  EXPECT_EQ(archive.format, "squeezed");
+  ASSERT_EQ(archive.fields.size(), 1U);
+  EXPECT_EQ(archive.fields[0].name, original.fields[0].name);
+  EXPECT_EQ(archive.fields[0].sums, original.fields[0].sums);
+  const std::vector<double> all = read_links(path, extents_);
+  for (const Extents& processes : {Extents{2, 2, 1, 1}, Extents{1, 1, 1, 3}}) {
+    const int ranks = static_cast<int>(processes[0] * processes[1] * processes[2] * processes[3]);
+    std::mutex mutex;
+    std::size_t sites = 0;
+    run_ranks(ranks, [&](const std::shared_ptr<comm::Comm>& comm) {
+      const Grid grid(Communicator(comm), extents_, {.processes = processes});
+      std::vector<double> links(grid.local_volume() * 72);
+      const Report report =
+          read(archive_, grid,
+               MutableField{.spec = gauge_spec(Precision::double_), .data = links.data(), .available = links.size()});
+      EXPECT_EQ(report.status, ChecksumStatus::ok);
+      const std::lock_guard lock(mutex);
+      sites += links.size() / 72;
+    });
+    EXPECT_EQ(sites, all.size() / 72);
+  }
+  EXPECT_TRUE(verify(archive_).ok);
+}
+
+TEST_F(Squeezing, AFieldIsWrittenIntoAnArchiveAtOnce) {
+  const std::string path = scratch_ / "conf.ildg";
+  write_conf(path, extents_);
+  write_conf(archive_, extents_);
+  unsqueeze(archive_, back_);
+  EXPECT_TRUE(contents(back_) == contents(path));
+  const std::string converted = scratch_ / "converted.sqz";
+  convert(path, converted);
+  EXPECT_TRUE(read_links(converted, extents_) == read_links(path, extents_));
+}
+
+TEST_F(Squeezing, RefusesWhatItCannotDo) {
+  const std::string path = scratch_ / "conf.ildg", text = scratch_ / "notes.txt";
+  write_conf(path, extents_);
+  put_contents(text, "nothing to squeeze in here");
+  squeeze(path, archive_);
+  EXPECT_EQ(error_of([&] { squeeze(path, archive_); }).code(), Code::exists);
+  EXPECT_EQ(error_of([&] { squeeze(archive_, back_); }).code(), Code::unsupported);
+  EXPECT_EQ(error_of([&] { unsqueeze(path, back_); }).code(), Code::unsupported);
+  EXPECT_EQ(error_of([&] { squeeze(text, back_); }).code(), Code::unknown_format);
+  EXPECT_EQ(error_of([&] { squeeze(scratch_ / "none", back_); }).code(), Code::not_found);
+  EXPECT_EQ(files_in(scratch_.path()), (std::vector<std::string>{"conf.ildg", "conf.sqz", "notes.txt"}));
+}
+
+// A byte that changed anywhere in an archive: nothing wrong is restored, and nothing is left behind.
+TEST_F(Squeezing, DamageAnywhereIsFound) {
+  const std::string path = scratch_ / "conf.ildg";
+  write_conf(path, {4, 4, 4, 4});
+  squeeze(path, archive_);
+  const std::string original = contents(path), archive = contents(archive_);
+  std::size_t found = 0, harmless = 0;
+  for (std::size_t at = 3; at < archive.size(); at += 1 + archive.size() / 150) {
+    std::string damaged = archive;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
+    put_contents(archive_, damaged);
+    try {
+      unsqueeze(archive_, back_, {}, {.overwrite = true});
+      EXPECT_TRUE(contents(back_) == original) << "byte " << at;
+      ++harmless;
+    } catch (const Error& error) {
+      ++found;
+      EXPECT_NE(std::string(error.what()).find("conf.sqz"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_GT(found, 100U);
+  EXPECT_LT(harmless, 20U);  // padding, and what is said for people
+  put_contents(archive_, archive.substr(0, archive.size() / 2));
+  EXPECT_EQ(error_of([&] { unsqueeze(archive_, back_, {}, {.overwrite = true}); }).code(), Code::truncated);
+}
+
+TEST_F(Squeezing, RanksThatDisagreeAreTold) {
+  const std::string path = scratch_ / "conf.ildg";
+  write_conf(path, extents_);
+  run_ranks(2, [&](const std::shared_ptr<comm::Comm>& comm) {
+    const Error error = error_of([&] {
+      squeeze(path, archive_, Communicator(comm), {.verify = comm->rank() == 0 ? Verify::none : Verify::checksum});
+    });
+    EXPECT_EQ(error.code(), Code::ranks_disagree);
+  });
+}
+
+}  // namespace
+}  // namespace lq

@@ -1,0 +1,163 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// lq::unsqueeze(): tiles are decoded by all ranks, each to its place in the original.
+#include <limequat/squeeze.hpp>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "archive/errand.hpp"
+#include "base/text.hpp"
+#include "comm/agree.hpp"
+#include "kernels/crc32.hpp"
+#include "squeezed/codec/tile.hpp"
+
+namespace lq {
+namespace archive {
+namespace {
+
+using squeezed::Segment;
+
+class Unsqueezing {
+ public:
+  Unsqueezing(const std::string& from, const std::string& to, const Communicator& communicator,
+              const SqueezeOptions& options)
+      : errand_(from, to, communicator, options) {}
+
+  SqueezeReport run() {
+    learn();
+    errand_.expect(archive_.bytes);
+    errand_.begin(archive_.bytes);
+    errand_.target().resize(archive_.bytes);
+    for (const Segment& segment : archive_.segments) restore(segment);
+    errand_.end([&](transport::File& written) { compare(written); });
+    return errand_.report(archive_, errand_.catalog().file_bytes);
+  }
+
+ private:
+  // The root reads the index and tells it to the others.
+  void learn() {
+    std::array<std::uint64_t, 2> sizes{};
+    std::string told;
+    comm::agree_at_root(errand_.comm(), [&] {
+      const Catalog& catalog = errand_.catalog();
+      if (catalog.format != "squeezed") {
+        throw Error(
+            Code::unsupported,
+            fmt::format("{}: this is no archive, but a file of the format {}; `lq squeeze` makes an archive of it",
+                        catalog.path, catalog.format),
+            {.path = catalog.path});
+      }
+      format::Findings findings;
+      const squeezed::Archive archive = squeezed::read_archive(errand_.source(), {}, findings).archive;
+      const std::vector<std::byte> index = squeezed::encode_index(archive);
+      sizes = {archive.bytes, errand_.source().size()};
+      told = archive.format + '\0' + std::string(base::as_text(index));
+    });
+    errand_.comm().broadcast(std::as_writable_bytes(std::span(sizes)), 0);
+    told = comm::broadcast_text(errand_.comm(), told);
+    comm::agree_alike(errand_.comm(), [&] {
+      archive_.bytes = sizes[0];
+      archive_.format = told.substr(0, told.find('\0'));
+      squeezed::decode_index(base::as_bytes(told).subspan(archive_.format.size() + 1), 0, sizes[1], archive_);
+    });
+  }
+
+  static const format::TileCodec& codec_of(const Segment& segment) {
+    return *squeezed::codec_named(squeezed::encoding_name(segment.numbers));
+  }
+
+  // What a piece of a segment holds: a tile, or a MiB of what is stored as it is.
+  base::Bytes piece_of(const Segment& segment, std::uint64_t number) {
+    const std::uint64_t size = piece_bytes(segment), begin = number * size;
+    bytes_.resize(static_cast<std::size_t>(std::min(size, segment.length - begin)));
+    if (!segment.is_squeezed()) {
+      read_all(errand_.source(), segment.place + begin, bytes_);
+      return bytes_;
+    }
+    const Tile& tile = segment.tiles[static_cast<std::size_t>(number)];
+    encoded_.resize(static_cast<std::size_t>(tile.bytes));
+    read_all(errand_.source(), tile.offset, encoded_);
+    try {
+      codec_of(segment).decode(encoded_, bytes_);
+    } catch (const Error& error) {
+      const std::string& path = errand_.source().path();
+      throw Error(
+          error.code(),
+          fmt::format("{}: tile {}, {} bytes at byte {}, cannot be restored: {}; copy the archive again from its "
+                      "source",
+                      path, number, tile.bytes, tile.offset, error.what()),
+          {.path = path, .offset = tile.offset});
+    }
+    return bytes_;
+  }
+
+  static std::uint64_t piece_bytes(const Segment& segment) noexcept {
+    return segment.is_squeezed() ? segment.tile_bytes : base::mebi;
+  }
+  static std::uint64_t pieces_of(const Segment& segment) noexcept {
+    return (segment.length + piece_bytes(segment) - 1) / piece_bytes(segment);
+  }
+
+  void restore(const Segment& segment) {
+    if (!segment.is_squeezed()) require_sum(segment);
+    errand_.deal_out(pieces_of(segment), [&](std::uint64_t number) {
+      const base::Bytes bytes = piece_of(segment, number);
+      errand_.target().file().write_at(segment.begin + number * piece_bytes(segment), bytes);
+      errand_.advance(bytes.size());
+    });
+  }
+
+  void require_sum(const Segment& segment) {
+    comm::agree_at_root(errand_.comm(), [&] {
+      std::uint32_t crc = 0;
+      for (std::uint64_t k = 0; k < pieces_of(segment); ++k) crc = kernels::crc32(crc, piece_of(segment, k));
+      if (crc == segment.crc) return;
+      const std::string& path = errand_.source().path();
+      throw Error(
+          Code::checksum_mismatch,
+          fmt::format("{}: {} bytes at byte {}, stored as they are, have the CRC-32 {:08x}, not {:08x}; copy the "
+                      "archive again from its source",
+                      path, segment.length, segment.place, crc, segment.crc),
+          {.path = path, .offset = segment.place});
+    });
+  }
+
+  void compare(transport::File& written) {
+    std::vector<std::byte> found;
+    for (const Segment& segment : archive_.segments) {
+      errand_.deal_out(pieces_of(segment), [&](std::uint64_t number) {
+        const base::Bytes bytes = piece_of(segment, number);
+        const std::uint64_t at = segment.begin + number * piece_bytes(segment);
+        found.resize(bytes.size());
+        read_all(written, at, found);
+        if (std::ranges::equal(found, bytes)) return;
+        throw Error(
+            Code::checksum_mismatch,
+            fmt::format("{}: what was read back between bytes {} and {} is not what was written; the file system "
+                        "or the disk is not to be trusted",
+                        written.path(), at, at + bytes.size()),
+            {.path = written.path(), .offset = at});
+      });
+    }
+  }
+
+  Errand errand_;
+  squeezed::Archive archive_;
+  std::vector<std::byte> encoded_, bytes_;
+};
+
+}  // namespace
+}  // namespace archive
+
+SqueezeReport unsqueeze(const std::string& from, const std::string& to, const Communicator& communicator,
+                        const SqueezeOptions& options) {
+  return archive::Unsqueezing(from, to, communicator, options).run();
+}
+
+}  // namespace lq

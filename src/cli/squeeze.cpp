@@ -1,0 +1,71 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// lq squeeze, lq unsqueeze: a file in half of its bytes, and back.
+#include <memory>
+
+#include <fmt/format.h>
+#include <limequat/json.hpp>
+#include <limequat/squeeze.hpp>
+
+#include "base/json_writer.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/option_arguments.hpp"
+#include "cli/progress.hpp"
+#include "cli/text.hpp"
+
+namespace lq::cli {
+namespace {
+
+struct Squeezing {
+  bool restores = false;
+  std::string from, to;
+  SqueezeOptions options;
+
+  int run(Session& session) const {
+    return for_each_file(session, {from}, [&](const std::string&) {
+      SqueezeReport report;
+      {
+        ProgressBar bar(session, restores ? "restoring" : "squeezing");
+        SqueezeOptions how = options;
+        how.progress = bar.callback();
+        report =
+            restores ? unsqueeze(from, to, session.communicator, how) : squeeze(from, to, session.communicator, how);
+      }
+      tell(session, report);
+      return 0;
+    });
+  }
+
+  void tell(Session& session, const SqueezeReport& report) const {
+    if (session.json) {
+      base::JsonWriter json;
+      json.begin_object().member("path", to).raw_members(to_json(report)).end_object();
+      session.out.line(json.take());
+    } else if (!session.quiet) {
+      const std::string original = base::human_bytes(report.original_bytes);
+      const std::string archive = base::human_bytes(report.archive_bytes);
+      const double share = static_cast<double>(report.archive_bytes) / static_cast<double>(report.original_bytes);
+      session.out.line(restores ? fmt::format("{}: {}, {} restored out of {}", to, report.format, original, archive)
+                                : fmt::format("{}: {} squeezed into {}, {:.3f} of the size of the {} file", to,
+                                              original, archive, share, report.format));
+    }
+  }
+};
+
+Run declare(Arguments& arguments, const char* verb, bool restores) {
+  const auto squeezing = std::make_shared<Squeezing>();
+  squeezing->restores = restores;
+  arguments.file(restores ? "ARCHIVE" : "FILE", squeezing->from, restores ? "archive" : "file to squeeze");
+  arguments.file(restores ? "FILE" : "ARCHIVE", squeezing->to, "file to write");
+  declare_options(arguments, verb, "SqueezeOptions", squeezing->options);
+  return [squeezing](Session& session) { return squeezing->run(session); };
+}
+
+}  // namespace
+
+Run declare_squeeze(Arguments& arguments) { return declare(arguments, "squeeze", false); }
+Run declare_unsqueeze(Arguments& arguments) { return declare(arguments, "unsqueeze", true); }
+
+}  // namespace lq::cli

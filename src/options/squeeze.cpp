@@ -1,0 +1,41 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rows of files squeezed and restored.
+#include <limequat/squeeze.hpp>
+
+#include "options/shared_rows.hpp"
+
+namespace lq::options {
+
+Table squeeze_table() {
+  using V = SqueezeOptions;
+  using C = lq_squeeze_options;
+  using Row = Rows<V, C>;
+  auto result = table<V, C>("SqueezeOptions", "lq_squeeze_options", "Squeezing files and restoring them");
+  result.functions = {"squeeze", "unsqueeze"};
+  result.verbs = {"squeeze", "unsqueeze"};
+  result.others.push_back(c_member("communicator", &C::communicator));
+  Option sync{
+      .name = "sync",
+      .meaning = "what has reached the disk at the end (default full)",
+      .advice =
+          "full survives a power failure with its names, data with its bytes, none leaves it to the operating system."};
+  result.rows = {
+      Row::row<&V::verify, &C::verify>(
+          {.name = "verify",
+           .meaning = "how the new file is checked (default checksum)",
+           .advice =
+               "checksum decodes each tile again before it is written and compares it with the original; what is "
+               "restored is always compared with the sums in the archive. read_back reads the new file again, too, "
+               "before it gets its name. none leaves out what is not needed to find damage later.",
+           .shorthands = {{"verify", "read_back", "read the new file again and compare, before it gets its name"},
+                          {"no-verify", "none", "do not decode again what was encoded"}}}),
+      Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
+      Row::row<&V::sync, &C::sync>(std::move(sync)),
+  };
+  result.rows.push_back(progress_row<V, C>());
+  return result;
+}
+
+}  // namespace lq::options

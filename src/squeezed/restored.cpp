@@ -1,0 +1,67 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "squeezed/restored.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "squeezed/codec/tile.hpp"
+
+namespace lq::squeezed {
+
+std::size_t RestoredSource::read_at(std::uint64_t offset, base::MutableBytes buffer) {
+  if (offset >= archive_.bytes) return 0;
+  const std::uint64_t all = std::min<std::uint64_t>(buffer.size(), archive_.bytes - offset);
+  std::uint64_t done = 0;
+  const auto behind = [](std::uint64_t value, const Segment& segment) { return value < segment.begin; };
+  auto segment = std::upper_bound(archive_.segments.begin(), archive_.segments.end(), offset, behind) - 1;
+  while (done < all) {
+    const std::uint64_t within = offset + done - segment->begin;
+    const std::uint64_t count = std::min(all - done, segment->length - within);
+    if (count > 0)
+      read(*segment, within, buffer.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(count)));
+    done += count;
+    ++segment;
+  }
+  return static_cast<std::size_t>(done);
+}
+
+void RestoredSource::read(const Segment& segment, std::uint64_t within, base::MutableBytes buffer) {
+  if (!segment.is_squeezed()) {
+    if (file_.read_at(segment.place + within, buffer) == buffer.size()) return;
+    throw Error(Code::truncated, fmt::format("the archive ends before byte {}", segment.place + within + buffer.size()),
+                {.offset = segment.place + within});
+  }
+  while (!buffer.empty()) {
+    const auto tile = static_cast<std::size_t>(within / segment.tile_bytes);
+    read_tile(segment, tile);
+    const auto from = static_cast<std::size_t>(within % segment.tile_bytes);
+    const std::size_t count = std::min(buffer.size(), held_.size() - from);
+    std::copy_n(held_.begin() + static_cast<std::ptrdiff_t>(from), count, buffer.begin());
+    buffer = buffer.subspan(count);
+    within += count;
+  }
+}
+
+void RestoredSource::read_tile(const Segment& segment, std::size_t tile) {
+  if (held_of_ == &segment && held_tile_ == tile) return;
+  held_of_ = nullptr;
+  const Tile& place = segment.tiles[tile];
+  std::vector<std::byte> encoded(static_cast<std::size_t>(place.bytes));
+  if (file_.read_at(place.offset, encoded) != encoded.size()) {
+    throw Error(Code::truncated, fmt::format("the archive ends within tile {}", tile), {.offset = place.offset});
+  }
+  held_.resize(static_cast<std::size_t>(std::min(segment.tile_bytes, segment.length - tile * segment.tile_bytes)));
+  try {
+    codec_named(encoding_name(segment.numbers))->decode(encoded, held_);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("tile {} at byte {}: {}", tile, place.offset, error.what()),
+                {.offset = place.offset});
+  }
+  held_of_ = &segment;
+  held_tile_ = tile;
+}
+
+}  // namespace lq::squeezed

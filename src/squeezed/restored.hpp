@@ -1,0 +1,35 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The original file seen through an archive, without writing it: what its format needs to find fields in it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/byte_source.hpp"
+#include "squeezed/archive.hpp"
+
+namespace lq::squeezed {
+
+class RestoredSource final : public base::ByteSource {
+ public:
+  // Both outlive the object.
+  RestoredSource(base::ByteSource& file, const Archive& archive) : file_(file), archive_(archive) {}
+  const std::string& path() const noexcept override { return file_.path(); }
+  std::uint64_t size() const override { return archive_.bytes; }
+  // truncated, malformed, checksum_mismatch: the archive is damaged there.
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
+
+ private:
+  void read(const Segment& segment, std::uint64_t within, base::MutableBytes buffer);
+  void read_tile(const Segment& segment, std::size_t tile);
+
+  base::ByteSource& file_;
+  const Archive& archive_;
+  const Segment* held_of_ = nullptr;  // the tile decoded last
+  std::size_t held_tile_ = 0;
+  std::vector<std::byte> held_;
+};
+
+}  // namespace lq::squeezed

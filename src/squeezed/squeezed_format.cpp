@@ -1,0 +1,187 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "squeezed/squeezed_format.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "format/lime/explain.hpp"
+#include "format/lime/header.hpp"
+#include "format/lime/rules.hpp"
+#include "kernels/crc32.hpp"
+#include "squeezed/archive.hpp"
+#include "squeezed/codec/tile.hpp"
+#include "squeezed/new_archive.hpp"
+#include "squeezed/restored.hpp"
+
+namespace lq::squeezed {
+namespace {
+
+using format::Findings;
+
+// The field of the original as it lies in the archive; false: it does not lie in tiles.
+bool move_into_tiles(FieldEntry& entry, const Archive& archive, const std::vector<Record>& records) {
+  Payload& payload = entry.payload;
+  const auto segment = std::ranges::find_if(archive.segments, [&](const Segment& one) {
+    return one.is_squeezed() && one.begin == payload.offset && one.length == payload.length;
+  });
+  if (segment == archive.segments.end() || segment->tile_bytes % payload.site_bytes() != 0) return false;
+  const auto record = std::ranges::find(records, segment->place, &Record::offset);
+  if (record == records.end()) return false;
+  entry.record = static_cast<std::uint64_t>(record - records.begin());
+  payload.offset = 0;
+  payload.tile_sites = segment->tile_bytes / payload.site_bytes();
+  payload.tiles = segment->tiles;
+  payload.encoding = encoding_name(segment->numbers);
+  return true;
+}
+
+// What the original's own format says of it.
+Catalog scan_original(base::ByteSource& file, const Archive& archive, const Limits& limits) {
+  const format::Format& original = format::format_named(archive.format);
+  if (original.container == format().container) throw Error(Code::malformed, "an archive of an archive");
+  RestoredSource restored(file, archive);
+  return original.container->scan(restored, limits);
+}
+
+Error with_path(const Error& error, const std::string& path) {
+  ErrorFacts facts = error.facts();
+  facts.path = path;
+  return {error.code(), fmt::format("{}: {}", path, error.what()), facts};
+}
+
+void check_verbatim(base::ByteSource& file, const Archive& archive, Findings& findings) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(base::mebi));
+  for (const Segment& segment : archive.segments) {
+    if (segment.is_squeezed()) continue;
+    std::uint32_t crc = 0;
+    for (std::uint64_t at = 0; at < segment.length;) {
+      const auto wanted = std::min<std::uint64_t>(bytes.size(), segment.length - at);
+      const base::MutableBytes piece = base::MutableBytes(bytes).first(static_cast<std::size_t>(wanted));
+      const std::size_t got = file.read_at(segment.place + at, piece);
+      if (got == 0) break;
+      crc = kernels::crc32(crc, piece.first(got));
+      at += got;
+    }
+    if (crc == segment.crc) continue;
+    findings.add(
+        {.severity = Severity::error,
+         .code = Code::checksum_mismatch,
+         .rule = "squeezed-verbatim",
+         .message = fmt::format("bytes of the original that are stored as they are have the CRC-32 {:08x}, not "
+                                "{:08x}",
+                                crc, segment.crc),
+         .record = std::string(type::verbatim),
+         .offset = segment.place,
+         .length = segment.length});
+  }
+}
+
+class Squeezed final : public format::Container, public format::FieldFormat {
+ public:
+  format::Likeness recognise(base::ByteSource& file) const override {
+    format::lime::HeaderBytes start{};
+    if (file.read_at(0, start) < start.size() || !format::lime::has_magic(start)) return format::Likeness::no;
+    return format::lime::decode(start).type == type::head ? format::Likeness::yes : format::Likeness::no;
+  }
+  Catalog scan(base::ByteSource& file, const Limits& limits) const override;
+  std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const override;
+  std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const override {
+    return format::lime::explain(file, catalog, [](const Record& record) -> format::lime::Meaning {
+      if (record.type == type::head) return {"what the original was", "formats/squeezed.md 3.1"};
+      if (record.type == type::verbatim) return {"bytes of the original as they are", "formats/squeezed.md 3.2"};
+      if (record.type == type::data) return {"tiles", "formats/squeezed.md 4"};
+      return {"index: segments and lengths of tiles", "formats/squeezed.md 3.3"};
+    });
+  }
+
+  bool is_for(const FieldSpec&, const Extents&) const override { return true; }
+  format::Layout plan(const format::FieldRequest& request) const override { return plan_archive(request); }
+  format::Layout plan_record(const format::RecordRequest&) const override {
+    throw Error(Code::unsupported,
+                "an archive holds a whole file of another format; write records into that, then `lq squeeze` it");
+  }
+  Metadata carried(const Metadata& texts, bool precision_changes) const override {
+    return format::format_named("ildg").for_fields().carried(texts, precision_changes);
+  }
+  const format::TileCodec* tile_codec(std::string_view encoding) const override { return codec_named(encoding); }
+  void store_sums(base::EditedSource&, const Catalog& catalog, const FieldEntry&,
+                  const format::Digest&) const override {
+    throw Error(Code::unsupported,
+                fmt::format("{}: sums are stored in the original file: `lq unsqueeze` it, `lq sum` that, and squeeze "
+                            "it again",
+                            catalog.path),
+                {.path = catalog.path});
+  }
+};
+
+Catalog Squeezed::scan(base::ByteSource& file, const Limits& limits) const {
+  Catalog catalog;
+  catalog.path = file.path();
+  catalog.format = "squeezed";
+  catalog.file_bytes = file.size();
+  Findings findings;
+  try {
+    Read read = read_archive(file, limits, findings);
+    catalog.records = std::move(read.records);
+    Catalog original = scan_original(file, read.archive, limits);
+    for (const Finding& finding : original.findings) findings.add(finding);
+    catalog.metadata = std::move(original.metadata);
+    for (FieldEntry& entry : original.fields) {
+      if (move_into_tiles(entry, read.archive, catalog.records)) catalog.fields.push_back(std::move(entry));
+    }
+  } catch (const Error& error) {
+    if (error.code() == Code::io || error.code() == Code::out_of_memory) throw;
+    findings.add({.severity = Severity::error,
+                  .code = error.code(),
+                  .rule = "squeezed-archive",
+                  .message = error.what(),
+                  .record = error.facts().record,
+                  .offset = error.facts().offset.value_or(0)});
+    catalog.complete = error.code() != Code::truncated;
+  }
+  catalog.findings = findings.take();
+  return catalog;
+}
+
+std::vector<Finding> Squeezed::validate(base::ByteSource& file, const Catalog& catalog) const {
+  Findings findings;
+  for (const Finding& finding : catalog.findings) findings.add(finding);
+  if (catalog.first_error() != nullptr) return findings.take();
+  format::lime::check_headers(file, catalog, findings);
+  Findings seen;
+  const Read read = read_archive(file, {}, seen);
+  check_verbatim(file, read.archive, findings);
+  const format::Format& original = format::format_named(read.archive.format);
+  RestoredSource restored(file, read.archive);
+  try {
+    for (const Finding& finding : original.container->validate(restored, original.container->scan(restored, {}))) {
+      findings.add(finding);
+    }
+  } catch (const Error& error) {
+    throw with_path(error, file.path());
+  }
+  return findings.take();
+}
+
+}  // namespace
+
+const format::Format& format() {
+  static const Squeezed squeezed;
+  static constexpr std::array<std::string_view, 1> suffixes{".sqz"};
+  static const format::Format row{.info = {.name = "squeezed",
+                                           .holds = "a file of another format in half of its bytes",
+                                           .begins = format::lime::beginning,
+                                           .suffixes = suffixes,
+                                           .contents = Contents::fields},
+                                  .container = &squeezed,
+                                  .records = nullptr,
+                                  .fields = &squeezed,
+                                  .mender = nullptr};
+  return row;
+}
+
+}  // namespace lq::squeezed
