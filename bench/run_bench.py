@@ -6,11 +6,14 @@
 # and writes the pages. Called by `./dev bench`; less than five minutes on two cores.
 import argparse
 import json
+import lzma
 import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import time
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -167,6 +170,28 @@ class Bench:
         self.keep("hdf5-sizes", [self.lattice(2, *lattices, "--grid", "1x1x1x2", "--format", "hdf5", path=memory, runs=runs)])
         self.plot("hdf5-sizes", "hdf5-sizes", "rate-by-size")
 
+    def squeeze(self):
+        """How small archives are, and how fast, in both precisions; what general compressors do beside it."""
+        lattice = largest_that_fits(self.options.memory, LATTICES[1])
+        measured = []
+        with tempfile.TemporaryDirectory(dir=self.options.memory) as folder:
+            for precision in ("double", "single"):
+                path = pathlib.Path(folder) / f"{precision}.ildg"
+                subprocess.run([str(self.bin / "lq"), "generate", "--quiet", "--lattice", lattice, "--sweeps", "20",
+                                "--precision", precision, "--sync", "none", str(path)], check=True)
+                answer = subprocess.run([str(self.bin / "bench_squeeze"), str(path), str(self.options.runs)],
+                                        check=True, capture_output=True)
+                run = {"lattice": lattice, "precision": precision, **json.loads(answer.stdout)}
+                sample = path.read_bytes()[-(4 << 20):]
+                for name, compress in (("zlib", zlib.compress), ("xz", lzma.compress)):
+                    start = time.monotonic()
+                    stored = len(compress(sample))
+                    run["results"].append({"name": name, "bytes": len(sample), "stored": stored,
+                                           "encode_seconds": time.monotonic() - start})
+                measured.append(run)
+        small = self.lattice(1, "--lattice", "4x4x4x4", path=self.options.memory, runs=1)
+        self.keep("squeeze", [{"environment": small["environment"], **run} for run in measured])
+
     def parts(self):
         self.keep("parts", [self.run(2, "lq-mpi", "bench", "parts", "--seconds", self.options.seconds,
                                      path=self.options.memory)])
@@ -196,7 +221,7 @@ def main():
     start = time.monotonic()
     bench = Bench(options)
     for step in (bench.parts, bench.transfers, bench.model, bench.sizes, bench.serial, bench.peers, bench.overlap,
-                 bench.tasklocal, bench.hdf5):
+                 bench.tasklocal, bench.hdf5, bench.squeeze):
         if not options.step or step.__name__ in options.step:
             step()
     for old in OLD_PAGES:

@@ -376,11 +376,30 @@ final name. *quartiles*: half of the rounds lay between these rates, which tells
 {text}"""
 
 
+def squeeze_page(folder):
+    runs = load(folder, "squeeze")
+    lines = []
+    for run in runs:
+        for r in run["results"]:
+            speed = [f"{r['bytes'] / r[which] / 1e9:.2f}" if which in r else "-" for which in ("encode_seconds", "decode_seconds")]
+            if r["name"] != "memcpy":
+                lines.append([run["precision"], r["name"], f"{r['stored'] / r['bytes']:.3f}", *speed])
+    return f"""# Squeezing
+
+A gauge field on {runs[0]["lattice"]} from our generator at beta 6.0, in tiles of {runs[0]["tile_bytes"] // 1024} KiB and less, encoded and decoded in
+memory by one core: `bench_squeeze`. Rates are of original bytes; medians. zlib and xz, with their defaults, on the last 4 MiB of the file.
+
+{where(runs)}
+
+{table(["precision", "how", "stored / original", "encode GB/s", "decode GB/s"], lines)}
+"""
+
+
 PAGES = [("transfers", "memory", "Transfers", transfers_page), ("peers", "peers", "Beside others", peers_page),
          ("serial", "serial", "One rank that does it all, and all together", serial_page),
          ("overlap", "overlap", "Writing while computing", overlap_page),
          ("tasklocal", "tasklocal", "A stream per task", tasklocal_page),
-         ("hdf5", "hdf5-strong", "HDF5 files", hdf5_page), ("parts", "parts", "Parts of this machine", parts_page)]
+         ("hdf5", "hdf5-strong", "HDF5 files", hdf5_page), ("squeeze", "squeeze", "Squeezing", squeeze_page), ("parts", "parts", "Parts of this machine", parts_page)]
 
 
 def index_page(folder):

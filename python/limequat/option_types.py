@@ -6,7 +6,7 @@ from typing import Callable, Literal, Mapping, Optional, TypedDict, Union
 
 from typing_extensions import Unpack
 
-__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "Unpack"]
+__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "SqueezeOptions", "Unpack"]
 
 
 class WriteOptions(TypedDict, total=False):
@@ -206,4 +206,14 @@ class CopyOptions(TypedDict, total=False):
     dry_run: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
     block_bytes: Optional[int]
+    progress: Optional[Callable[..., None]]
+
+
+class SqueezeOptions(TypedDict, total=False):
+    """Squeezing files and restoring them."""
+
+    verify: Union[Literal["none", "checksum", "read-back"], bool, None]
+    overwrite: Optional[bool]
+    force: Optional[bool]
+    sync: Union[Literal["none", "data", "full"], bool, None]
     progress: Optional[Callable[..., None]]

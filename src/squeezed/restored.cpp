@@ -57,8 +57,12 @@ void RestoredSource::read_tile(const Segment& segment, std::size_t tile) {
   try {
     codec_named(encoding_name(segment.numbers))->decode(encoded, held_);
   } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("tile {} at byte {}: {}", tile, place.offset, error.what()),
-                {.offset = place.offset});
+    const bool is_damage = error.code() == Code::malformed || error.code() == Code::checksum_mismatch;
+    if (damage_ == Damage::is_thrown || !is_damage) {
+      throw Error(error.code(), fmt::format("tile {} at byte {}: {}", tile, place.offset, error.what()),
+                  {.offset = place.offset});
+    }
+    std::ranges::fill(held_, std::byte{0});
   }
   held_of_ = &segment;
   held_tile_ = tile;

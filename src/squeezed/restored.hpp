@@ -14,11 +14,14 @@ namespace lq::squeezed {
 
 class RestoredSource final : public base::ByteSource {
  public:
+  // What to do about a tile that cannot be decoded. Formats look at headers: what they need is there without it.
+  enum class Damage { is_thrown, reads_as_zeros };
   // Both outlive the object.
-  RestoredSource(base::ByteSource& file, const Archive& archive) : file_(file), archive_(archive) {}
+  RestoredSource(base::ByteSource& file, const Archive& archive, Damage damage = Damage::is_thrown)
+      : file_(file), archive_(archive), damage_(damage) {}
   const std::string& path() const noexcept override { return file_.path(); }
   std::uint64_t size() const override { return archive_.bytes; }
-  // truncated, malformed, checksum_mismatch: the archive is damaged there.
+  // truncated, malformed, checksum_mismatch: the archive is damaged there, unless that reads as zeros.
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
 
  private:
@@ -27,6 +30,7 @@ class RestoredSource final : public base::ByteSource {
 
   base::ByteSource& file_;
   const Archive& archive_;
+  Damage damage_;
   const Segment* held_of_ = nullptr;  // the tile decoded last
   std::size_t held_tile_ = 0;
   std::vector<std::byte> held_;

@@ -43,7 +43,7 @@ bool move_into_tiles(FieldEntry& entry, const Archive& archive, const std::vecto
 Catalog scan_original(base::ByteSource& file, const Archive& archive, const Limits& limits) {
   const format::Format& original = format::format_named(archive.format);
   if (original.container == format().container) throw Error(Code::malformed, "an archive of an archive");
-  RestoredSource restored(file, archive);
+  RestoredSource restored(file, archive, RestoredSource::Damage::reads_as_zeros);
   return original.container->scan(restored, limits);
 }
 
@@ -53,10 +53,13 @@ Error with_path(const Error& error, const std::string& path) {
   return {error.code(), fmt::format("{}: {}", path, error.what()), facts};
 }
 
-void check_verbatim(base::ByteSource& file, const Archive& archive, Findings& findings) {
+// Segments of more bytes are summed only where every rule is checked.
+constexpr std::uint64_t summed_at_once = base::mebi;
+
+void check_verbatim(base::ByteSource& file, const Archive& archive, bool large_ones, Findings& findings) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(base::mebi));
   for (const Segment& segment : archive.segments) {
-    if (segment.is_squeezed()) continue;
+    if (segment.is_squeezed() || large_ones != (segment.length > summed_at_once)) continue;
     std::uint32_t crc = 0;
     for (std::uint64_t at = 0; at < segment.length;) {
       const auto wanted = std::min<std::uint64_t>(bytes.size(), segment.length - at);
@@ -127,6 +130,7 @@ Catalog Squeezed::scan(base::ByteSource& file, const Limits& limits) const {
   try {
     Read read = read_archive(file, limits, findings);
     catalog.records = std::move(read.records);
+    check_verbatim(file, read.archive, false, findings);
     Catalog original = scan_original(file, read.archive, limits);
     for (const Finding& finding : original.findings) findings.add(finding);
     catalog.metadata = std::move(original.metadata);
@@ -154,7 +158,7 @@ std::vector<Finding> Squeezed::validate(base::ByteSource& file, const Catalog& c
   format::lime::check_headers(file, catalog, findings);
   Findings seen;
   const Read read = read_archive(file, {}, seen);
-  check_verbatim(file, read.archive, findings);
+  check_verbatim(file, read.archive, true, findings);
   const format::Format& original = format::format_named(read.archive.format);
   RestoredSource restored(file, read.archive);
   try {
