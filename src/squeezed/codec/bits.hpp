@@ -23,26 +23,52 @@ constexpr std::uint64_t low_bits(std::uint64_t value, unsigned count) noexcept {
 
 class BitWriter {
  public:
-  // At most 57 bits; those of `value` above them are zero.
+  // Where the next bits go, for loops that keep it in registers; there is room for what was asked for.
+  class Cursor {
+   public:
+    // At most 57 bits; those of `value` above them are zero.
+    void put(std::uint64_t value, unsigned count) noexcept {
+      held_ |= value << used_;
+      used_ += count;
+      store(held_, to_);
+      to_ += used_ / 8;
+      held_ = used_ < 64 ? held_ >> (used_ & ~7U) : 0;
+      used_ %= 8;
+    }
+
+   private:
+    friend class BitWriter;
+    std::byte* to_ = nullptr;
+    std::uint64_t held_ = 0;  // the bits behind the last whole byte
+    unsigned used_ = 0;       // how many: less than eight
+  };
+
+  // Room for so many bits more; end() follows.
+  Cursor begin(std::size_t bits) {
+    const std::size_t needed = filled_ + bits / 8 + 16;
+    if (bytes_.size() < needed) bytes_.resize(2 * needed);
+    Cursor cursor = at_;
+    cursor.to_ = &bytes_[filled_];
+    return cursor;
+  }
+  void end(const Cursor& cursor) noexcept {
+    filled_ = static_cast<std::size_t>(cursor.to_ - bytes_.data());
+    at_ = cursor;
+  }
   void put(std::uint64_t value, unsigned count) {
-    if (bytes_.size() - filled_ < sizeof held_) bytes_.resize(2 * bytes_.size() + 4096);
-    held_ |= value << used_;
-    used_ += count;
-    store(held_, &bytes_[filled_]);
-    filled_ += used_ / 8;
-    held_ = used_ < 64 ? held_ >> (used_ / 8 * 8) : 0;
-    used_ %= 8;
+    Cursor cursor = begin(count);
+    cursor.put(value, count);
+    end(cursor);
   }
   std::vector<std::byte> take() {
-    bytes_.resize(filled_ + (used_ > 0 ? 1 : 0));
+    bytes_.resize(filled_ + (at_.used_ > 0 ? 1 : 0));
     return std::move(bytes_);
   }
 
  private:
   std::vector<std::byte> bytes_;
   std::size_t filled_ = 0;  // whole bytes
-  std::uint64_t held_ = 0;  // the bits behind them
-  unsigned used_ = 0;       // how many: less than eight
+  Cursor at_;
 };
 
 class BitReader {

@@ -229,14 +229,20 @@ inline void LinkBatch::choose_second() noexcept {
   Lane best;
   best.fill(-1);
   std::array<std::uint8_t, lanes> chosen{};
-  Lane partner;
+  Lane partner, dropped_one;
   std::array<Lane, 2> other;
   for (std::uint8_t candidate = 0; candidate < 4; ++candidate) {
-    dropped.second.fill(candidate);
-    gather();
+    const std::size_t imaginary = candidate & 1;
+    if (imaginary == 0) {
+      dropped.second.fill(candidate);
+      gather();
+    } else {
+      swapped_.fill(1);  // the columns stay
+    }
     for (std::size_t l = 0; l < lanes; ++l) {
       const detail::Places at = detail::places(column[l], candidate);
-      partner[l] = row1[2 * at.mine + 1 - (candidate & 1)][l];
+      partner[l] = row1[2 * at.mine + 1 - imaginary][l];
+      dropped_one[l] = row1[2 * at.mine + imaginary][l];
       other[0][l] = row1[2 * at.other][l];
       other[1][l] = row1[2 * at.other + 1][l];
     }
@@ -245,9 +251,7 @@ inline void LinkBatch::choose_second() noexcept {
     for (std::size_t l = 0; l < lanes; ++l) {
       const double quality = equation.discriminant[l] / (equation.a[l] * equation.a[l]);
       const bool better = quality > best[l];
-      const detail::Places at = detail::places(column[l], candidate);
-      const double x = row1[2 * at.mine + (candidate & 1)][l];
-      const double sign = equation.a[l] * x + equation.b[l] < 0 ? -1.0 : 1.0;
+      const double sign = equation.a[l] * dropped_one[l] + equation.b[l] < 0 ? -1.0 : 1.0;
       best[l] = better ? quality : best[l];
       chosen[l] = better ? candidate : chosen[l];
       dropped.root_sign[l] = better || candidate == 0 ? sign : dropped.root_sign[l];

@@ -154,7 +154,7 @@ class LinkDecoder {
       if (high == escape) [[unlikely]]
         high = lows.take(std::min(static_cast<unsigned>(lows.take(6)), most_escaped_bits));
       const auto residual = static_cast<std::int64_t>((static_cast<std::uint64_t>(unzigzag(high)) << low) | below);
-      words[l] = from_ordinal<T>(ordinal<T>(words[l]) + residual);
+      words[l] = from_ordinal<T>(sum(ordinal<T>(words[l]), residual));
     }
     low_ = lows;
     to_numbers<T>(words, numbers);

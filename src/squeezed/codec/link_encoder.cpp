@@ -27,7 +27,8 @@ class LinkEncoder {
         reals_(reals),
         predicted_(reals == 18 ? predicted_numbers : 4),
         count_(links.size() / (reals * sizeof(T))),
-        taken_(count_) {}
+        taken_((count_ + lanes - 1) / lanes),
+        symbols_(count_ * order.size()) {}
 
   std::vector<std::byte> run() {
     for (std::size_t at = 0; at < count_; at += lanes) take_batch(at, std::min(lanes, count_ - at));
@@ -37,12 +38,13 @@ class LinkEncoder {
   }
 
  private:
-  // What is known of a link before it is coded.
+  // What is known of links that are computed together, before they are coded.
   struct Taken {
-    std::array<Word, kept_numbers> kept;
-    std::array<std::int64_t, predicted_numbers> residuals;
-    std::array<std::uint8_t, predicted_numbers> steps;  // below one half
-    std::uint8_t choice;
+    std::array<WordLane<T>, kept_numbers> kept;
+    std::array<std::array<std::int64_t, lanes>, predicted_numbers> residuals;
+    std::array<std::array<std::uint8_t, lanes>, predicted_numbers> steps;  // below one half
+    std::array<std::uint8_t, lanes> choice;
+    std::size_t count;
   };
 
   const std::byte* bytes_of(std::size_t link) const noexcept { return links_.data() + link * reals_ * sizeof(T); }
@@ -50,20 +52,20 @@ class LinkEncoder {
   // --- which numbers are kept, and by how much the others differ from what is predicted
 
   void load(std::size_t begin, std::size_t count) {
-    for (auto& lane : exact_) lane.fill(0);
+    for (auto& lane : words_) lane.fill(0);
     is_link_.fill(false);
     for (std::size_t l = 0; l < count; ++l) {
       const std::byte* from = bytes_of(begin + l);
       bool fits = true;
       for (std::size_t i = 0; i < reals_; ++i, from += sizeof(T)) {
-        exact_[i][l] = load_word<Word, big>(from);
-        fits = fits && std::fabs(std::bit_cast<T>(exact_[i][l])) < most_in_group;
+        words_[i][l] = load_word<Word, big>(from);
+        fits = fits && std::fabs(std::bit_cast<T>(words_[i][l])) < most_in_group;
       }
       is_link_[l] = fits;
     }
     for (std::size_t i = 0; i < 6; ++i) {
-      to_numbers<T>(exact_[i], batch_.row0[i]);
-      to_numbers<T>(exact_[6 + i], batch_.row1[i]);
+      to_numbers<T>(words_[i], batch_.row0[i]);
+      to_numbers<T>(words_[6 + i], batch_.row1[i]);
     }
     for (std::size_t l = 0; l < lanes; ++l) {
       if (is_link_[l]) continue;
@@ -76,61 +78,66 @@ class LinkEncoder {
 
   void take_batch(std::size_t begin, std::size_t count) {
     load(begin, count);
+    Taken& taken = taken_[begin / lanes];
+    taken.count = count;
     batch_.choose_first();
     batch_.choose_second();
     batch_.predict_first();
-    to_words<T>(batch_.first, found_);
-    for (std::size_t l = 0; l < lanes; ++l) batch_.first[l] = batch_.row0[batch_.dropped.first[l]][l];
-    take_residuals(begin, count, 0, [&](std::size_t l) { return std::size_t{batch_.dropped.first[l]}; });
+    for (std::size_t l = 0; l < lanes; ++l) exact_[l] = batch_.row0[batch_.dropped.first[l]][l];
+    take_residuals(taken, 0, batch_.first);
+    batch_.first = exact_;
     batch_.predict_second();
-    to_words<T>(batch_.second, found_);
-    take_residuals(begin, count, 1, [&](std::size_t l) { return 6 + place_of_second(l); });
-    for (std::size_t l = 0; l < lanes; ++l) batch_.second[l] = batch_.row1[place_of_second(l)][l];
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const std::size_t at = LinkBatch::column_of_second(batch_.column[l], batch_.dropped.second[l]);
+      exact_[l] = batch_.row1[2 * at + (batch_.dropped.second[l] & 1)][l];
+    }
+    take_residuals(taken, 1, batch_.second);
+    batch_.second = exact_;
     batch_.predict_pivot();
     for (std::size_t part = 0; part < 2; ++part) {
-      to_words<T>(batch_.pivot[part], found_);
-      take_residuals(begin, count, 2 + part,
-                     [&](std::size_t l) { return 6 + 2 * std::size_t{batch_.column[l]} + part; });
+      for (std::size_t l = 0; l < lanes; ++l) exact_[l] = batch_.row1[2 * std::size_t{batch_.column[l]} + part][l];
+      take_residuals(taken, 2 + part, batch_.pivot[part]);
     }
     if (predicted_ == predicted_numbers) {
       batch_.predict_row2();
       for (std::size_t i = 0; i < 6; ++i) {
-        to_words<T>(batch_.row2[i], found_);
-        take_residuals(begin, count, 4 + i, [&](std::size_t) { return 12 + i; });
+        to_numbers<T>(words_[12 + i], exact_);
+        take_residuals(taken, 4 + i, batch_.row2[i]);
       }
     }
-    for (std::size_t l = 0; l < count; ++l) take_choice(taken_[begin + l], l);
+    for (std::size_t i = 0; i < kept_numbers; ++i) to_words<T>(batch_.kept[i], taken.kept[i]);
+    take_choices(taken);
   }
 
-  std::size_t place_of_second(std::size_t l) const noexcept {
-    return 2 * LinkBatch::column_of_second(batch_.column[l], batch_.dropped.second[l]) + (batch_.dropped.second[l] & 1);
-  }
-
-  template <class PlaceOf>
-  void take_residuals(std::size_t begin, std::size_t count, std::size_t predicted, const PlaceOf& place_of) {
-    for (std::size_t l = 0; l < count; ++l) {
-      Taken& link = taken_[begin + l];
-      link.residuals[predicted] = ordinal<T>(exact_[place_of(l)][l]) - ordinal<T>(found_[l]);
-      link.steps[predicted] = static_cast<std::uint8_t>(steps_below_half<T>(found_[l]));
+  void take_residuals(Taken& taken, std::size_t predicted, const Lane& found) {
+    WordLane<T> theirs, ours;
+    to_words<T>(found, theirs);
+    to_words<T>(exact_, ours);
+    for (std::size_t l = 0; l < lanes; ++l) {
+      taken.residuals[predicted][l] = difference(ordinal<T>(ours[l]), ordinal<T>(theirs[l]));
+    }
+    for (std::size_t l = 0; l < lanes; ++l) {
+      taken.steps[predicted][l] = static_cast<std::uint8_t>(steps_below_half<T>(theirs[l]));
     }
   }
 
-  void take_choice(Taken& link, std::size_t l) {
-    const Dropped& dropped = batch_.dropped;
-    link.choice = static_cast<std::uint8_t>(
-        ((dropped.first[l] * 4 + dropped.second[l]) * 2 + (dropped.first_sign[l] < 0 ? 1 : 0)) * 2 +
-        (dropped.root_sign[l] < 0 ? 1 : 0));
-    for (std::size_t i = 0; i < kept_numbers; ++i) {
-      link.kept[i] = std::bit_cast<Word>(static_cast<T>(batch_.kept[i][l]));
-    }
-    unsigned far = 0;
-    bool fits = is_link_[l];
+  // Links with several numbers far from what is predicted are cheaper as they are.
+  void take_choices(Taken& taken) {
+    std::array<std::uint64_t, lanes> far{}, all{};
     for (std::size_t i = 0; i < predicted_; ++i) {
-      const std::uint64_t size = zigzag(link.residuals[i] >> link.steps[i]);
-      far += size >= 64 * escape ? 1 : 0;
-      fits = fits && size >> (most_escaped_bits - most_low_bits) == 0;
+      for (std::size_t l = 0; l < lanes; ++l) {
+        const std::uint64_t size = zigzag(taken.residuals[i][l]) >> taken.steps[i][l];
+        far[l] += size >= 64 * escape ? 1 : 0;
+        all[l] |= size;
+      }
     }
-    if (!fits || far > 3) link.choice = as_it_is;
+    const Dropped& dropped = batch_.dropped;
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const bool fits = is_link_[l] && far[l] <= 3 && all[l] >> (most_escaped_bits - most_low_bits) == 0;
+      const int choice = ((dropped.first[l] * 4 + dropped.second[l]) * 2 + (dropped.first_sign[l] < 0 ? 1 : 0)) * 2 +
+                         (dropped.root_sign[l] < 0 ? 1 : 0);
+      taken.choice[l] = fits ? static_cast<std::uint8_t>(choice) : as_it_is;
+    }
   }
 
   // --- how they are coded
@@ -139,11 +146,12 @@ class LinkEncoder {
   void choose_low_bits() {
     for (std::size_t group = 0; group < residual_groups; ++group) low_bits_[group] = most_low_bits;
     std::array<std::uint64_t, residual_groups> exact{}, all{};
-    for (const Taken& link : taken_) {
-      if (link.choice == as_it_is) continue;
+    for (const Taken& taken : taken_) {
       for (std::size_t i = 0; i < predicted_; ++i) {
-        exact[group_of(i)] += link.residuals[i] == 0 ? 1 : 0;
-        ++all[group_of(i)];
+        for (std::size_t l = 0; l < taken.count; ++l) {
+          exact[group_of(i)] += taken.residuals[i][l] == 0 ? 1 : 0;
+          ++all[group_of(i)];
+        }
       }
     }
     for (std::size_t group = 0; group < residual_groups; ++group) {
@@ -152,24 +160,24 @@ class LinkEncoder {
   }
 
   // The symbol of a number's residual; its low bits, and what is too large for a symbol, go elsewhere.
-  std::uint8_t put_residual(const Taken& link, std::size_t i) {
-    const unsigned low = std::min<unsigned>(link.steps[i], low_bits_[group_of(i)]);
-    const std::uint64_t high = zigzag(link.residuals[i] >> low);
-    low_.put(low_bits(static_cast<std::uint64_t>(link.residuals[i]), low), low);
+  static std::uint8_t put_residual(std::int64_t residual, unsigned steps, unsigned most, BitWriter::Cursor& to) {
+    const unsigned low = std::min(steps, most);
+    const std::uint64_t high = zigzag(residual >> low);
+    to.put(low_bits(static_cast<std::uint64_t>(residual), low), low);
     if (high < escape) return static_cast<std::uint8_t>(high);
     const auto bits = static_cast<unsigned>(std::bit_width(high));
-    low_.put(bits, 6);
-    low_.put(high, bits);
+    to.put(bits, 6);
+    to.put(high, bits);
     return escape;
   }
 
   // The symbol of a number's exponent; sign and mantissa go elsewhere.
-  std::uint8_t put_kept(Word word) {
+  static std::uint8_t put_kept(Word word, BitWriter::Cursor& kept, BitWriter::Cursor& low) {
     constexpr unsigned mantissa = mantissa_bits<T>;
-    kept_.put((word >> (8 * sizeof(T) - 1) << mantissa) | low_bits(word, mantissa), mantissa + 1);
+    kept.put((word >> (8 * sizeof(T) - 1) << mantissa) | low_bits(word, mantissa), mantissa + 1);
     const std::int32_t exponent = exponent_of<T>(word), steps = half_exponent<T> - exponent;
     if (steps >= 0 && steps < static_cast<std::int32_t>(escape)) return static_cast<std::uint8_t>(steps);
-    low_.put(static_cast<std::uint64_t>(exponent), exponent_bits<T>);
+    low.put(static_cast<std::uint64_t>(exponent), exponent_bits<T>);
     return escape;
   }
 
@@ -177,29 +185,38 @@ class LinkEncoder {
     return static_cast<std::uint8_t>(first | (second << 4));
   }
 
-  void put_symbol(Alphabet alphabet, std::uint8_t symbol) {
+  void put_symbol(Alphabet alphabet, std::uint8_t symbol) noexcept {
     ++counts_[alphabet][symbol];
-    symbols_.push_back(symbol);
+    *symbols_end_++ = symbol;
   }
 
   // Low bits stand in the order in which a decoder comes to need them.
   void put_batch(std::size_t begin, std::size_t count) {
-    std::array<std::array<std::uint8_t, kept_numbers>, lanes> exponents{};
-    std::array<std::array<std::uint8_t, predicted_numbers>, lanes> residuals{};
+    std::array<std::array<std::uint8_t, kept_numbers>, lanes> exponents;
+    std::array<std::array<std::uint8_t, predicted_numbers>, lanes> residuals;
+    const Taken& taken = taken_[begin / lanes];
     const auto for_each_link = [&](const auto& put) {
       for (std::size_t l = 0; l < count; ++l) {
-        if (taken_[begin + l].choice != as_it_is) put(taken_[begin + l], l);
+        if (taken.choice[l] != as_it_is) put(l);
       }
     };
-    for_each_link([&](const Taken& link, std::size_t l) {
-      for (std::size_t i = 0; i < kept_numbers; ++i) exponents[l][i] = put_kept(link.kept[i]);
+    constexpr std::size_t most =
+        exponent_bits<T> * kept_numbers + (most_low_bits + 6 + most_escaped_bits) * predicted_numbers;
+    BitWriter::Cursor kept = kept_.begin(count * kept_numbers * (mantissa_bits<T> + 1)), low = low_.begin(count * most);
+    for_each_link([&](std::size_t l) {
+      for (std::size_t i = 0; i < kept_numbers; ++i) exponents[l][i] = put_kept(taken.kept[i][l], kept, low);
     });
     for (std::size_t i = 0; i < predicted_; ++i) {
-      for_each_link([&](const Taken& link, std::size_t l) { residuals[l][i] = put_residual(link, i); });
+      const unsigned low_most = low_bits_[group_of(i)];
+      for_each_link([&](std::size_t l) {
+        residuals[l][i] = put_residual(taken.residuals[i][l], taken.steps[i][l], low_most, low);
+      });
     }
+    kept_.end(kept);
+    low_.end(low);
     for (std::size_t l = 0; l < count; ++l) {
-      put_symbol(choices, taken_[begin + l].choice);
-      if (taken_[begin + l].choice == as_it_is) {
+      put_symbol(choices, taken.choice[l]);
+      if (taken.choice[l] == as_it_is) {
         const std::byte* from = bytes_of(begin + l);
         whole_.insert(whole_.end(), from, from + reals_ * sizeof(T));
         continue;
@@ -228,14 +245,16 @@ class LinkEncoder {
       write_lengths(lengths, lengths_to);
       codes.emplace_back(lengths);
     }
-    BitWriter to;
-    const std::size_t of_link = predicted_ == predicted_numbers ? 10 : 7;
-    for (std::size_t at = 0; at < symbols_.size();) {
-      const std::size_t end = symbols_[at] == as_it_is ? 1 : of_link;
-      for (std::size_t i = 0; i < end; ++i) codes[order[i]].put(to, symbols_[at + i]);
-      at += end;
+    BitWriter bits;
+    const std::uint8_t* const all_end = symbols_end_;
+    BitWriter::Cursor to = bits.begin(static_cast<std::size_t>(all_end - symbols_.data()) * longest_code);
+    const std::size_t of_link = predicted_ == predicted_numbers ? order.size() : order.size() - 3;
+    for (const std::uint8_t* at = symbols_.data(); at < all_end;) {
+      const std::size_t end = *at == as_it_is ? 1 : of_link;
+      for (std::size_t i = 0; i < end; ++i) codes[order[i]].put(to, *at++);
     }
-    return to.take();
+    bits.end(to);
+    return bits.take();
   }
 
   std::vector<std::byte> finish() {
@@ -258,13 +277,14 @@ class LinkEncoder {
   std::size_t reals_, predicted_, count_;
   std::vector<Taken> taken_;
   LinkBatch batch_;
-  std::array<WordLane<T>, 18> exact_;
-  WordLane<T> found_;
+  std::array<WordLane<T>, 18> words_;
+  Lane exact_;
   std::array<bool, lanes> is_link_;
   LowBits low_bits_{};
   BitWriter kept_, low_;
   std::vector<std::byte> whole_;
   std::vector<std::uint8_t> symbols_;
+  std::uint8_t* symbols_end_ = symbols_.data();
   std::array<Counts, alphabets> counts_{};
 };
 

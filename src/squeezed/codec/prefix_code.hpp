@@ -26,7 +26,10 @@ CodeLengths read_lengths(base::Bytes& from);
 class PrefixEncoder {
  public:
   explicit PrefixEncoder(const CodeLengths& lengths) noexcept;
-  void put(BitWriter& to, std::uint8_t symbol) const { to.put(codes_[symbol], lengths_[symbol]); }
+  template <class Writer>
+  void put(Writer& to, std::uint8_t symbol) const {
+    to.put(codes_[symbol], lengths_[symbol]);
+  }
 
  private:
   CodeLengths lengths_;

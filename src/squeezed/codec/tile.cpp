@@ -17,7 +17,7 @@ namespace {
 // How the bytes of a tile are stored.
 enum class Way : std::uint8_t { as_they_are, links, shuffled };
 
-constexpr std::size_t head_bytes = 8;
+constexpr std::size_t tile_head_bytes = 8;
 
 class NumbersCodec final : public format::TileCodec {
  public:
@@ -44,19 +44,19 @@ class NumbersCodec final : public format::TileCodec {
       way = Way::as_they_are;
       body.assign(tile.begin(), tile.end());
     }
-    std::vector<std::byte> result(head_bytes + body.size());
+    std::vector<std::byte> result(tile_head_bytes + body.size());
     result[0] = static_cast<std::byte>(way);
     result[1] = static_cast<std::byte>(numbers_.reals);
     result[2] = static_cast<std::byte>(numbers_.bytes);
     result[3] = static_cast<std::byte>(numbers_.big_endian ? 1 : 0);
     base::store_be(&result[4], kernels::crc32(0, tile));
-    std::ranges::copy(body, &result[head_bytes]);
+    std::ranges::copy(body, &result[tile_head_bytes]);
     return result;
   }
 
   void decode(base::Bytes encoded, base::MutableBytes tile) const override {
-    if (encoded.size() < head_bytes) throw Error(Code::malformed, "it is shorter than its own head");
-    const base::Bytes body = encoded.subspan(head_bytes);
+    if (encoded.size() < tile_head_bytes) throw Error(Code::malformed, "it is shorter than its own head");
+    const base::Bytes body = encoded.subspan(tile_head_bytes);
     const Numbers numbers{std::to_integer<std::uint8_t>(encoded[1]), std::to_integer<std::uint8_t>(encoded[2]),
                           encoded[3] == std::byte{1}};
     if (numbers != numbers_ || encoded[3] > std::byte{1}) {

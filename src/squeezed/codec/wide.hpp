@@ -9,7 +9,7 @@
 #include <string_view>
 
 #if defined(__x86_64__)
-#define LQ_WIDE [[gnu::target("avx2,bmi,bmi2,lzcnt"), gnu::flatten]]
+#define LQ_WIDE [[gnu::target("avx2,bmi,bmi2"), gnu::flatten]]
 
 namespace lq::squeezed {
 
@@ -18,7 +18,7 @@ inline bool is_wide() noexcept {
   static const bool result = [] {
     const char* const forced = std::getenv("LQ_FORCE_ISA");
     return !(forced != nullptr && std::string_view(forced) == "portable") && __builtin_cpu_supports("avx2") &&
-           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt");
+           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
   }();
   return result;
 }

@@ -44,6 +44,14 @@ constexpr WordOf<T> from_ordinal(std::int64_t number) noexcept {
   return static_cast<WordOf<T>>(value ^ static_cast<Signed>(static_cast<WordOf<T>>(value >> (8 * sizeof(T) - 1)) >> 1));
 }
 
+// Modulo 2^64: numbers of links that are none, and of damaged tiles, may be anything.
+constexpr std::int64_t sum(std::int64_t a, std::int64_t b) noexcept {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+constexpr std::int64_t difference(std::int64_t a, std::int64_t b) noexcept {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+
 // One instruction or two, where base::load_be() is not always seen through.
 template <class Word>
 constexpr Word swapped(Word word) noexcept {
