@@ -17,23 +17,27 @@ namespace lq::archive {
 
 Errand::Errand(const std::string& from, const std::string& to, const Communicator& communicator,
                const SqueezeOptions& options)
-    : options_(options),
+    : from_(from),
+      to_(to),
+      options_(options),
       communicator_(communicator),
       comm_(communicator.engine()),
       place_(transport::resolve(to)),
-      target_(place_, communicator, to) {
+      target_(place_, communicator, to) {}
+
+void Errand::start() {
   comm::require_same(comm_, [&] {
-    std::vector<comm::Stated> all = options::stated("SqueezeOptions", options);
-    all.push_back({"from", from});
-    all.push_back({"to", to});
+    std::vector<comm::Stated> all = options::stated("SqueezeOptions", options_);
+    all.push_back({"from", from_});
+    all.push_back({"to", to_});
     return all;
   });
-  comm::agree_at_root(comm_, [&] { io::require_target(place_, to, options.overwrite); });
-  source_ = io::ScannedFile::open(transport::resolve(from), from, communicator, {});
+  comm::agree_at_root(comm_, [&] { io::require_target(place_, to_, options_.overwrite); });
+  source_ = io::ScannedFile::open(transport::resolve(from_), from_, communicator_, {});
   source_->open_everywhere();
   comm::agree(comm_, [&] {
     catalog().require_sound();
-    file_ = source_->files().open_read(from);
+    file_ = source_->files().open_read(from_);
   });
 }
 
@@ -73,9 +77,9 @@ void Errand::end(base::FunctionRef<void(transport::File&)> check) {
   target_.publish(options_.sync);
 }
 
-SqueezeReport Errand::report(const squeezed::Archive& archive, std::uint64_t archive_bytes) const {
+SqueezeReport Errand::report(const squeezed::Archive& archive, std::uint64_t archive_bytes) {
   SqueezeReport report;
-  report.format = archive.format;
+  comm::agree(comm_, [&] { report.format = archive.format; });
   report.original_bytes = archive.bytes;
   report.archive_bytes = archive_bytes;
   for (const squeezed::Segment& segment : archive.segments) {

@@ -24,9 +24,11 @@ namespace lq::archive {
 // Collective, but for what says otherwise.
 class Errand {
  public:
-  // Scans the source and checks what can be checked before a byte is written.
+  // Local.
   Errand(const std::string& from, const std::string& to, const Communicator& communicator,
          const SqueezeOptions& options);
+  // Scans the source and checks what can be checked before a byte is written.
+  void start();
 
   const Catalog& catalog() const noexcept { return source_->catalog(); }
   comm::Comm& comm() const noexcept { return comm_; }
@@ -48,9 +50,10 @@ class Errand {
   // and gets its name.
   void end(base::FunctionRef<void(transport::File& written)> check);
 
-  SqueezeReport report(const squeezed::Archive& archive, std::uint64_t archive_bytes) const;
+  SqueezeReport report(const squeezed::Archive& archive, std::uint64_t archive_bytes);
 
  private:
+  std::string from_, to_;
   const SqueezeOptions& options_;
   Communicator communicator_;
   comm::Comm& comm_;

@@ -48,6 +48,7 @@ class Squeezing {
       : errand_(from, to, communicator, options), options_(options), path_(to) {}
 
   SqueezeReport run() {
+    errand_.start();
     archive_ = comm::agree_alike(errand_.comm(), [&] { return cut_source(); });
     for (const Segment& segment : archive_.segments) all_ += segment.length;
     errand_.expect(all_);
@@ -138,7 +139,7 @@ class Squeezing {
     Tiles(Squeezing& of, const Segment& segment)
         : payload(segment.as_payload()),
           map(payload),
-          codec(*squeezed::codec_named(squeezed::encoding_name(segment.numbers))),
+          codec(squeezed::codec_of(segment.numbers)),
           checked(codec),
           encoded({of.path_, payload.tiles, {of.errand_.writes() ? &of.errand_.target().file() : nullptr}},
                   of.options_.verify == Verify::none ? codec : checked, map, 1) {}
@@ -155,7 +156,7 @@ class Squeezing {
     std::vector<std::byte> encoded, bytes;
     for (const Segment& segment : archive_.segments) {
       if (!segment.is_squeezed()) continue;
-      const format::TileCodec& codec = *squeezed::codec_named(squeezed::encoding_name(segment.numbers));
+      const format::TileCodec& codec = squeezed::codec_of(segment.numbers);
       errand_.deal_out(segment.tiles.size(), [&](std::uint64_t number) {
         const Tile& tile = segment.tiles[static_cast<std::size_t>(number)];
         encoded.resize(static_cast<std::size_t>(tile.bytes));
@@ -179,7 +180,9 @@ class Squeezing {
 
 SqueezeReport squeeze(const std::string& from, const std::string& to, const Communicator& communicator,
                       const SqueezeOptions& options) {
-  return archive::Squeezing(from, to, communicator, options).run();
+  const auto work = comm::agree(communicator.engine(),
+                                [&] { return std::make_unique<archive::Squeezing>(from, to, communicator, options); });
+  return work->run();
 }
 
 }  // namespace lq

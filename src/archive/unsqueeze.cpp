@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <vector>
 
 #include <fmt/format.h>
@@ -30,6 +31,7 @@ class Unsqueezing {
       : errand_(from, to, communicator, options) {}
 
   SqueezeReport run() {
+    errand_.start();
     learn();
     errand_.expect(archive_.bytes);
     errand_.begin(archive_.bytes);
@@ -68,10 +70,6 @@ class Unsqueezing {
     });
   }
 
-  static const format::TileCodec& codec_of(const Segment& segment) {
-    return *squeezed::codec_named(squeezed::encoding_name(segment.numbers));
-  }
-
   // What a piece of a segment holds: a tile, or a MiB of what is stored as it is.
   base::Bytes piece_of(const Segment& segment, std::uint64_t number) {
     const std::uint64_t size = piece_bytes(segment), begin = number * size;
@@ -84,7 +82,7 @@ class Unsqueezing {
     encoded_.resize(static_cast<std::size_t>(tile.bytes));
     read_all(errand_.source(), tile.offset, encoded_);
     try {
-      codec_of(segment).decode(encoded_, bytes_);
+      squeezed::codec_of(segment.numbers).decode(encoded_, bytes_);
     } catch (const Error& error) {
       const std::string& path = errand_.source().path();
       throw Error(
@@ -157,7 +155,9 @@ class Unsqueezing {
 
 SqueezeReport unsqueeze(const std::string& from, const std::string& to, const Communicator& communicator,
                         const SqueezeOptions& options) {
-  return archive::Unsqueezing(from, to, communicator, options).run();
+  const auto work = comm::agree(
+      communicator.engine(), [&] { return std::make_unique<archive::Unsqueezing>(from, to, communicator, options); });
+  return work->run();
 }
 
 }  // namespace lq

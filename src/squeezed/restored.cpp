@@ -55,7 +55,7 @@ void RestoredSource::read_tile(const Segment& segment, std::size_t tile) {
   }
   held_.resize(static_cast<std::size_t>(std::min(segment.tile_bytes, segment.length - tile * segment.tile_bytes)));
   try {
-    codec_named(encoding_name(segment.numbers))->decode(encoded, held_);
+    codec_of(segment.numbers).decode(encoded, held_);
   } catch (const Error& error) {
     const bool is_damage = error.code() == Code::malformed || error.code() == Code::checksum_mismatch;
     if (damage_ == Damage::is_thrown || !is_damage) {

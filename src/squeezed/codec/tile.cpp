@@ -23,6 +23,7 @@ class NumbersCodec final : public format::TileCodec {
  public:
   explicit NumbersCodec(const Numbers& numbers) : numbers_(numbers), name_(encoding_name(numbers)) {}
   const std::string& name() const noexcept { return name_; }
+  const Numbers& numbers() const noexcept { return numbers_; }
 
   std::vector<std::byte> encode(base::Bytes tile) const override {
     Way way = Way::shuffled;
@@ -94,14 +95,8 @@ class NumbersCodec final : public format::TileCodec {
   std::string name_;
 };
 
-}  // namespace
-
-std::string encoding_name(const Numbers& numbers) {
-  return fmt::format("{}-{}-{}", numbers.reals == 0 ? "numbers" : fmt::format("links{}", numbers.reals),
-                     numbers.bytes == 8 ? "double" : "single", numbers.big_endian ? "big" : "little");
-}
-
-const format::TileCodec* codec_named(std::string_view encoding) {
+// One of each kind; they have no state.
+const std::vector<NumbersCodec>& all_codecs() {
   static const std::vector<NumbersCodec> all = [] {
     std::vector<NumbersCodec> codecs;
     for (const std::uint8_t reals : std::array<std::uint8_t, 3>{18, 12, 0}) {
@@ -111,6 +106,22 @@ const format::TileCodec* codec_named(std::string_view encoding) {
     }
     return codecs;
   }();
+  return all;
+}
+
+}  // namespace
+
+std::string encoding_name(const Numbers& numbers) {
+  return fmt::format("{}-{}-{}", numbers.reals == 0 ? "numbers" : fmt::format("links{}", numbers.reals),
+                     numbers.bytes == 8 ? "double" : "single", numbers.big_endian ? "big" : "little");
+}
+
+const format::TileCodec& codec_of(const Numbers& numbers) {
+  return *std::ranges::find(all_codecs(), numbers, &NumbersCodec::numbers);
+}
+
+const format::TileCodec* codec_named(std::string_view encoding) {
+  const auto& all = all_codecs();
   const auto found = std::ranges::find(all, encoding, &NumbersCodec::name);
   return found == all.end() ? nullptr : &*found;
 }

@@ -16,6 +16,7 @@ namespace lq::squeezed {
 // What numbers are called that lie like this; such as "links18-double-big", "links12-single-little",
 // "numbers-double-big".
 std::string encoding_name(const Numbers& numbers);
+const format::TileCodec& codec_of(const Numbers& numbers);
 // nullptr: no numbers are called so.
 const format::TileCodec* codec_named(std::string_view encoding);
 
