@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/temporary_name.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace lq::base {
@@ -18,15 +16,21 @@ std::size_t start_of_name(std::string_view path) {
   return slash == std::string_view::npos ? 0 : slash + 1;
 }
 
-std::string named(const std::string& path, std::string_view number, bool is_hidden) {
+// The folder, what stands before the name, as much of the name as there is room for, and the ending.
+std::string with_ending(const std::string& path, std::string_view before, std::string_view ending) {
   const std::size_t start = start_of_name(path);
-  const std::size_t more = 1 + number.size() + (is_hidden ? 1 : older_ending.size());
-  const std::string name = path.substr(start, std::min(path.size() - start, longest_name - more));
-  return fmt::format("{}{}{}.{}{}", path.substr(0, start), is_hidden ? "." : "", name, number,
-                     is_hidden ? "" : older_ending);
+  const std::string name = path.substr(start, longest_name - before.size() - ending.size());
+  return fmt::format("{}{}{}{}", path.substr(0, start), before, name, ending);
+}
+
+std::string named(const std::string& path, std::string_view number, bool is_hidden) {
+  return is_hidden ? hidden_name(path, fmt::format(".{}", number))
+                   : with_ending(path, "", fmt::format(".{}{}", number, older_ending));
 }
 
 }  // namespace
+
+std::string hidden_name(const std::string& path, std::string_view ending) { return with_ending(path, ".", ending); }
 
 std::string temporary_name(const std::string& path, std::uint32_t number) {
   return named(path, fmt::format("{:08x}", number), true);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/append_bytes.hpp"
 #include "kernels/crc32.hpp"
 
 namespace lq::io {
@@ -14,19 +15,7 @@ namespace {
 constexpr std::string_view magic = "LQJOURN1";
 constexpr std::size_t head_bytes = 24, crc_bytes = 4, place_bytes = 16;
 
-template <class T>
-void put(std::vector<std::byte>& bytes, T value) {
-  bytes.resize(bytes.size() + sizeof(T));
-  base::store_le<T>(bytes.data() + bytes.size() - sizeof(T), value);
-}
-
-void put_crc(std::vector<std::byte>& bytes) { put(bytes, kernels::crc32(0, bytes)); }
-
-// Whether these bytes end in the CRC of those before.
-bool agrees(base::Bytes bytes) {
-  const std::size_t end = bytes.size() - crc_bytes;
-  return kernels::crc32(0, bytes.first(end)) == base::load_le<std::uint32_t>(bytes.data() + end);
-}
+void put_crc(std::vector<std::byte>& bytes) { base::append_le(bytes, kernels::crc32(0, bytes)); }
 
 // The pieces whose places are told at `places`; false: they contradict each other or the length of the journal.
 bool take_pieces(base::Bytes places, base::Bytes contents, Journal& journal) {
@@ -56,15 +45,15 @@ bool take_pieces(base::Bytes places, base::Bytes contents, Journal& journal) {
 std::vector<std::byte> encode_journal(const Journal& journal) {
   std::vector<std::byte> bytes;
   for (const char c : magic) bytes.push_back(static_cast<std::byte>(c));
-  put(bytes, journal.bytes_before);
-  put(bytes, journal.start_crc);
+  base::append_le(bytes, journal.bytes_before);
+  base::append_le(bytes, journal.start_crc);
   put_crc(bytes);
   if (!journal.is_complete) return bytes;
-  put(bytes, journal.bytes_after);
-  put(bytes, static_cast<std::uint64_t>(journal.pieces.size()));
+  base::append_le(bytes, journal.bytes_after);
+  base::append_le(bytes, static_cast<std::uint64_t>(journal.pieces.size()));
   for (const Journal::Piece& piece : journal.pieces) {
-    put(bytes, piece.offset);
-    put(bytes, static_cast<std::uint64_t>(piece.before.size()));
+    base::append_le(bytes, piece.offset);
+    base::append_le(bytes, static_cast<std::uint64_t>(piece.before.size()));
   }
   for (const Journal::Piece& piece : journal.pieces)
     bytes.insert(bytes.end(), piece.before.begin(), piece.before.end());
@@ -75,13 +64,13 @@ std::vector<std::byte> encode_journal(const Journal& journal) {
 
 std::optional<Journal> decode_journal(base::Bytes bytes) {
   if (bytes.size() < head_bytes || base::as_text(bytes.first(magic.size())) != magic) return {};
-  if (!agrees(bytes.first(head_bytes))) return {};
+  if (!kernels::ends_in_crc32(bytes.first(head_bytes))) return {};
   Journal journal;
   journal.bytes_before = base::load_le<std::uint64_t>(bytes.data() + 8);
   journal.start_crc = base::load_le<std::uint32_t>(bytes.data() + 16);
   const Journal incomplete = journal;
   constexpr std::size_t fixed = head_bytes + 16 + crc_bytes;
-  if (bytes.size() < fixed || !agrees(bytes)) return incomplete;
+  if (bytes.size() < fixed || !kernels::ends_in_crc32(bytes)) return incomplete;
   journal.bytes_after = base::load_le<std::uint64_t>(bytes.data() + head_bytes);
   const auto count = base::load_le<std::uint64_t>(bytes.data() + head_bytes + 8);
   const base::Bytes rest = bytes.subspan(head_bytes + 16, bytes.size() - fixed);

@@ -14,6 +14,12 @@ namespace lq::kernels {
 // Continues `crc` (0 at the start) over `bytes`; crc32(0, "123456789") == 0xcbf43926.
 std::uint32_t crc32(std::uint32_t crc, base::Bytes bytes) noexcept;
 
+// Whether these bytes, four or more, end in the CRC of those before, little-endian.
+inline bool ends_in_crc32(base::Bytes bytes) noexcept {
+  const std::size_t end = bytes.size() - sizeof(std::uint32_t);
+  return crc32(0, bytes.first(end)) == base::load_le<std::uint32_t>(bytes.data() + end);
+}
+
 // The portable reference that every other implementation must match bit for bit.
 std::uint32_t crc32_portable(std::uint32_t crc, base::Bytes bytes) noexcept;
 

@@ -124,17 +124,12 @@ Table repack_table() {
                             "Multifiles made of files, of multifiles, and of what is left of them");
   result.functions = {"pack", "unpack", "extract", "defragment", "repair"};
   result.verbs = {"pack", "unpack", "extract", "export", "defrag", "repair"};
-  Option sync{
-      .name = "sync",
-      .meaning = "what has reached the disk at the end (default full)",
-      .advice =
-          "full survives a power failure with its names, data with its bytes, none leaves it to the operating system."};
   Option compression = compression_text();
   compression.meaning = "of a checkpoint (default: as it is)";
   result.rows = {
       Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
       Row::row<&V::dry_run, &C::dry_run>(dry_run_text()),
-      Row::row<&V::sync, &C::sync>(std::move(sync)),
+      Row::row<&V::sync, &C::sync>(sync_at_the_end_text()),
       Row::row<&V::block_size, &C::block_size>(
           {.name = "block_size",
            .meaning = "chunks are multiples of so many bytes; 1 leaves no gaps",

@@ -106,6 +106,14 @@ Option overwrite_text() {
           .aliases = {"force"}};
 }
 
+Option sync_at_the_end_text() {
+  return {.name = "sync",
+          .meaning = "what has reached the disk at the end (default full)",
+          .advice =
+              "full survives a power failure with its names, data with its bytes, none leaves it to the operating "
+              "system."};
+}
+
 Option dry_run_text() {
   return {.name = "dry_run",
           .meaning = "check everything, write nothing",

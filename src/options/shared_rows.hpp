@@ -13,6 +13,7 @@ std::vector<Option> route_texts();
 std::vector<Option> limit_texts();
 Option block_bytes_text();
 Option overwrite_text();
+Option sync_at_the_end_text();
 Option dry_run_text();
 Option progress_text();
 

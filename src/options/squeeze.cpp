@@ -16,11 +16,6 @@ Table squeeze_table() {
   result.functions = {"squeeze", "unsqueeze"};
   result.verbs = {"squeeze", "unsqueeze"};
   result.others.push_back(c_member("communicator", &C::communicator));
-  Option sync{
-      .name = "sync",
-      .meaning = "what has reached the disk at the end (default full)",
-      .advice =
-          "full survives a power failure with its names, data with its bytes, none leaves it to the operating system."};
   result.rows = {
       Row::row<&V::verify, &C::verify>(
           {.name = "verify",
@@ -32,7 +27,7 @@ Table squeeze_table() {
            .shorthands = {{"verify", "read_back", "read the new file again and compare, before it gets its name"},
                           {"no-verify", "none", "do not decode again what was encoded"}}}),
       Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
-      Row::row<&V::sync, &C::sync>(std::move(sync)),
+      Row::row<&V::sync, &C::sync>(sync_at_the_end_text()),
   };
   result.rows.push_back(progress_row<V, C>());
   return result;

@@ -16,11 +16,6 @@ Table copy_table() {
   result.functions = {"copy"};
   result.verbs = {"copy"};
   result.others.push_back(c_member("communicator", &C::communicator));
-  Option sync{
-      .name = "sync",
-      .meaning = "what has reached the disk at the end (default full)",
-      .advice =
-          "full survives a power failure with its names, data with its bytes, none leaves it to the operating system."};
   result.rows = {
       Row::row<&V::verify, &C::verify>(
           {.name = "verify",
@@ -48,7 +43,7 @@ Table copy_table() {
                "Files and folders below each source folder, in the order of their names; links are left out, and a "
                "finding says so."}),
       Row::row<&V::dry_run, &C::dry_run>(dry_run_text()),
-      Row::row<&V::sync, &C::sync>(std::move(sync)),
+      Row::row<&V::sync, &C::sync>(sync_at_the_end_text()),
       Row::row<&V::block_bytes, &C::block_bytes>(
           {.name = "block_bytes",
            .meaning = "moved, summed and recorded at a time by a rank (default 8388608)",

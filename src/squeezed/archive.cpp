@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/append_bytes.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "format/lime/header.hpp"
@@ -248,10 +249,7 @@ std::string encode_head(const Archive& archive) {
 
 std::vector<std::byte> encode_index(const Archive& archive) {
   std::vector<std::byte> bytes;
-  const auto append = [&](std::uint64_t value) {
-    bytes.resize(bytes.size() + 8);
-    base::store_be(&bytes[bytes.size() - 8], value);
-  };
+  const auto append = [&](std::uint64_t value) { base::append_be(bytes, value); };
   append(archive_version);
   append(archive.segments.size());
   for (const Segment& segment : archive.segments) {
@@ -266,9 +264,7 @@ std::vector<std::byte> encode_index(const Archive& archive) {
     append(segment.tiles.size());
     for (const Tile& tile : segment.tiles) append(tile.bytes);
   }
-  const std::uint32_t crc = kernels::crc32(0, bytes);
-  bytes.resize(bytes.size() + index_tail_bytes);
-  base::store_be(&bytes[bytes.size() - index_tail_bytes], crc);
+  base::append_be(bytes, kernels::crc32(0, bytes));
   return bytes;
 }
 

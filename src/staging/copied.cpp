@@ -5,6 +5,7 @@
 #include <bit>
 #include <string_view>
 
+#include "base/append_bytes.hpp"
 #include "kernels/crc32.hpp"
 
 namespace lq::staging {
@@ -12,30 +13,17 @@ namespace lq::staging {
 namespace {
 
 constexpr std::string_view magic = "LQCOPY01";
-constexpr std::size_t crc_bytes = 4;
-
-template <class T>
-void put(std::vector<std::byte>& bytes, T value) {
-  bytes.resize(bytes.size() + sizeof(T));
-  base::store_le<T>(bytes.data() + bytes.size() - sizeof(T), value);
-}
-
-// Whether these bytes end in the CRC of those before.
-bool agrees(base::Bytes bytes) {
-  const std::size_t end = bytes.size() - crc_bytes;
-  return kernels::crc32(0, bytes.first(end)) == base::load_le<std::uint32_t>(bytes.data() + end);
-}
 
 }  // namespace
 
 std::vector<std::byte> encode_head(const Copied& copied) {
   std::vector<std::byte> bytes;
   for (const char c : magic) bytes.push_back(static_cast<std::byte>(c));
-  put(bytes, copied.source.bytes);
-  put(bytes, std::bit_cast<std::uint64_t>(copied.source.modified));
-  put(bytes, copied.block_bytes);
-  put(bytes, copied.source.start_crc);
-  put(bytes, kernels::crc32(0, bytes));
+  base::append_le(bytes, copied.source.bytes);
+  base::append_le(bytes, std::bit_cast<std::uint64_t>(copied.source.modified));
+  base::append_le(bytes, copied.block_bytes);
+  base::append_le(bytes, copied.source.start_crc);
+  base::append_le(bytes, kernels::crc32(0, bytes));
   return bytes;
 }
 
@@ -43,16 +31,16 @@ std::vector<std::byte> encode_blocks(const std::vector<CopiedBlock>& blocks) {
   std::vector<std::byte> bytes;
   for (const CopiedBlock& block : blocks) {
     const std::size_t begin = bytes.size();
-    put(bytes, block.number);
-    put(bytes, block.crc);
-    put(bytes, kernels::crc32(0, base::Bytes(bytes).subspan(begin)));
+    base::append_le(bytes, block.number);
+    base::append_le(bytes, block.crc);
+    base::append_le(bytes, kernels::crc32(0, base::Bytes(bytes).subspan(begin)));
   }
   return bytes;
 }
 
 std::optional<Copied> decode_copied(base::Bytes bytes) {
   if (bytes.size() < copied_head_bytes || base::as_text(bytes.first(magic.size())) != magic) return {};
-  if (!agrees(bytes.first(copied_head_bytes))) return {};
+  if (!kernels::ends_in_crc32(bytes.first(copied_head_bytes))) return {};
   Copied copied;
   copied.source.bytes = base::load_le<std::uint64_t>(bytes.data() + 8);
   copied.source.modified = std::bit_cast<std::int64_t>(base::load_le<std::uint64_t>(bytes.data() + 16));
@@ -64,7 +52,7 @@ std::optional<Copied> decode_copied(base::Bytes bytes) {
        rest = rest.subspan(copied_block_bytes)) {
     const base::Bytes block = rest.first(copied_block_bytes);
     const auto number = base::load_le<std::uint64_t>(block.data());
-    if (!agrees(block) || number >= count) break;
+    if (!kernels::ends_in_crc32(block) || number >= count) break;
     copied.blocks.push_back({number, base::load_le<std::uint32_t>(block.data() + 8)});
   }
   return copied;

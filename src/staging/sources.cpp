@@ -11,6 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "base/path.hpp"
+#include "base/temporary_name.hpp"
 #include "checkpoint/field_note.hpp"
 #include "format/format.hpp"
 #include "transport/transport.hpp"
@@ -21,16 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view unfinished_ending = ".lq-copy", copied_ending = ".lq-copied";
-
 // Hidden, and with one ending: file systems that place files by their names place it where the copy will be.
-std::string hidden_name(const std::string& path, std::string_view ending) {
-  constexpr std::size_t longest_name = 255;  // of one path component on the file systems in use
-  const std::size_t slash = path.rfind('/');
-  const std::size_t start = slash == std::string::npos ? 0 : slash + 1;
-  const std::string name = path.substr(start, longest_name - 1 - ending.size());
-  return fmt::format("{}.{}{}", path.substr(0, start), name, ending);
-}
+constexpr std::string_view unfinished_ending = ".lq-copy", copied_ending = ".lq-copied";
 
 std::string last_name(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
@@ -181,8 +174,8 @@ std::vector<std::string> targets_of(const std::string& target, const Machine& ma
 
 }  // namespace
 
-std::string unfinished_name(const std::string& path) { return hidden_name(path, unfinished_ending); }
-std::string copied_name(const std::string& path) { return hidden_name(path, copied_ending); }
+std::string unfinished_name(const std::string& path) { return base::hidden_name(path, unfinished_ending); }
+std::string copied_name(const std::string& path) { return base::hidden_name(path, copied_ending); }
 
 Errand errand_of(const std::vector<std::string>& sources, const std::string& target, const Machine& machine,
                  const CopyOptions& options) {
