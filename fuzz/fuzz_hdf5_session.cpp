@@ -16,7 +16,7 @@ namespace {
 
 using namespace lq;
 
-constexpr const char* path = "fuzz://file.h5";
+constexpr const char* session_path = "fuzz://file.h5";
 constexpr int most_objects = 200, most_depth = 6;
 
 void require_that(bool holds, const char* what) {
@@ -50,7 +50,7 @@ void browse(hdf5::File& file, const std::string& group, int depth, int& left) {
 }
 
 void look() {
-  hdf5::File file(path);
+  hdf5::File file(session_path);
   attempt([&] { (void)file.attributes("/"); });
   int left = most_objects;
   browse(file, "", 0, left);
@@ -60,7 +60,7 @@ void look() {
 void append() {
   const hdf5::Array value(42.5);
   const bool is_closed = attempt([&] {
-    hdf5::File file(path, hdf5::Mode::append);
+    hdf5::File file(session_path, hdf5::Mode::append);
     file.write("/fuzz/added", value, true);
     file.set_attribute("/fuzz", "added", value);
     file.flush();
@@ -71,7 +71,7 @@ void append() {
     file.close();
   });
   if (!is_closed) return;
-  hdf5::File again(path);
+  hdf5::File again(session_path);
   require_that(again.read("/fuzz/added").real() == 42.5, "what was appended is there");
 }
 
@@ -81,7 +81,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto files = transport::make_memory();
   const transport::Mount mount("fuzz://", *files);
   const auto* begin = reinterpret_cast<const std::byte*>(data);
-  files->create(path)->write_at(0, base::Bytes(begin, size));
+  files->create(session_path)->write_at(0, base::Bytes(begin, size));
   attempt(look);
   attempt(append);
   attempt(look);
