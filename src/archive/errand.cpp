@@ -38,6 +38,7 @@ void Errand::start() {
   comm::agree(comm_, [&] {
     catalog().require_sound();
     file_ = source_->files().open_read(from_);
+    identity_ = file_->identity();
   });
 }
 
@@ -68,6 +69,11 @@ void Errand::advance(std::uint64_t bytes) {
 }
 
 void Errand::end(base::FunctionRef<void(transport::File&)> check) {
+  comm::agree(comm_, [&] {
+    if (transport::is_unchanged(identity_, file_->identity())) return;
+    throw Error(Code::io, from_ + ": it was written to while it was read; do it again when nobody writes to it",
+                {.path = from_});
+  });
   target_.finish(options_.sync);
   if (options_.verify == Verify::read_back) {
     std::unique_ptr<transport::File> written;

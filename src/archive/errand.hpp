@@ -46,8 +46,8 @@ class Errand {
   // Local. So many bytes more of `total` are done.
   void advance(std::uint64_t bytes);
   void expect(std::uint64_t total) noexcept { total_ = total; }
-  // The new file has reached the disk as asked; is checked by `check`, which gets it open for reading, with read_back;
-  // and gets its name.
+  // io: the source was written to meanwhile. The new file has reached the disk as asked; is checked by `check`, which
+  // gets it open for reading, with read_back; and gets its name.
   void end(base::FunctionRef<void(transport::File& written)> check);
 
   SqueezeReport report(const squeezed::Archive& archive, std::uint64_t archive_bytes);
@@ -61,6 +61,7 @@ class Errand {
   transport::Transport& place_;
   std::shared_ptr<io::ScannedFile> source_;
   std::unique_ptr<transport::File> file_;
+  transport::Identity identity_;  // of the source, before it was read
   io::NewFile target_;
   std::uint64_t writers_ = 1;
   std::uint64_t total_ = 0, done_ = 0;

@@ -4,6 +4,7 @@
 #include <limequat/error.hpp>
 #include <limequat/limequat.hpp>
 
+#include <fstream>
 #include <mutex>
 
 #include "support/error_of.hpp"
@@ -148,6 +149,20 @@ TEST_F(Squeezing, DamageAnywhereIsFound) {
   EXPECT_LT(harmless, 20U);  // padding, and what is said for people
   put_contents(archive_, archive.substr(0, archive.size() / 2));
   EXPECT_EQ(error_of([&] { unsqueeze(archive_, back_, {}, {.overwrite = true}); }).code(), Code::truncated);
+}
+
+// A write in the middle, by whoever: no mixture gets the name.
+TEST_F(Squeezing, ASourceThatChangesIsAnError) {
+  const std::string path = scratch_ / "conf.ildg";
+  write_conf(path, extents_);
+  SqueezeOptions options;
+  options.progress = [&](std::uint64_t, std::uint64_t) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(4000);
+    file.put('x');
+  };
+  EXPECT_EQ(error_of([&] { squeeze(path, archive_, {}, options); }).code(), Code::io);
+  EXPECT_EQ(files_in(scratch_.path()), std::vector<std::string>{"conf.ildg"});
 }
 
 TEST_F(Squeezing, RanksThatDisagreeAreTold) {
