@@ -484,10 +484,28 @@ typedef struct lq_diff_options {
   struct lq_difference* difference;  // or NULL: the answer as a struct
 } lq_diff_options;
 
+typedef struct lq_diagnose_options {
+  size_t struct_size;  // set by init
+  const char* field;   // or NULL: the first
+  uint64_t index;
+  const char* lattice;   // "8x8x8x16", or NULL: as the header says
+  const char* sums;      // "a2c41090/11193c39", or NULL: as the file states
+  uint64_t whole_bytes;  // fields of more are sampled only
+  double seconds;        // after which no more orders of the sites are tried; default 60
+  const char* rewrite;   // a new file with the numbers as they should stand, or NULL
+  int overwrite;         // replace an existing one; default 0
+  uint64_t limit_records;
+  uint64_t limit_text_bytes;
+  lq_progress progress;  // or NULL
+  void* progress_context;
+} lq_diagnose_options;
+
 LQ_API lq_status lq_scan_options_init(lq_scan_options* options, size_t struct_size);
 LQ_API lq_status lq_scan_options_set(lq_scan_options* options, const char* name, const char* value);
 LQ_API lq_status lq_verify_options_init(lq_verify_options* options, size_t struct_size);
 LQ_API lq_status lq_verify_options_set(lq_verify_options* options, const char* name, const char* value);
+LQ_API lq_status lq_diagnose_options_init(lq_diagnose_options* options, size_t struct_size);
+LQ_API lq_status lq_diagnose_options_set(lq_diagnose_options* options, const char* name, const char* value);
 LQ_API lq_status lq_convert_options_init(lq_convert_options* options, size_t struct_size);
 LQ_API lq_status lq_convert_options_set(lq_convert_options* options, const char* name, const char* value);
 LQ_API lq_status lq_diff_options_init(lq_diff_options* options, size_t struct_size);
@@ -500,6 +518,9 @@ LQ_API lq_status lq_inspect(const char* path, const lq_scan_options* options, ch
 // Collective. Structure, sizes, checksums, physics. A damaged file is an answer, not a failure: *is_sound is 0. `json`
 // may be NULL.
 LQ_API lq_status lq_verify(const char* path, const lq_verify_options* options, int* is_sound, char** json);
+// Local. What is wrong with a file, in words, as `lq diagnose`; the answer as JSON. A wrong file is an answer, not a
+// failure: *is_ok is 0.
+LQ_API lq_status lq_diagnose(const char* path, const lq_diagnose_options* options, int* is_ok, char** json);
 // Collective. Any format to any, checksums verified on the way. `json` may be NULL.
 LQ_API lq_status lq_convert(const char* from, const char* to, const lq_convert_options* options, char** json);
 // Collective. A small HDF5 file `to` that shows the fields of `from` without a copy of their numbers.

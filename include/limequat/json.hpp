@@ -9,6 +9,7 @@
 #include <string>
 
 #include <limequat/catalog.hpp>
+#include <limequat/diagnose.hpp>
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/physics.hpp>
@@ -28,6 +29,7 @@ LQ_API std::string to_json(const RepackReport& report);
 LQ_API std::string to_json(const CopyReport& report);
 LQ_API std::string to_json(const SqueezeReport& report);
 LQ_API std::string to_json(const Verification& verification);
+LQ_API std::string to_json(const Diagnosis& diagnosis);
 LQ_API std::string to_json(const Difference& difference);
 LQ_API std::string to_json(const Physics& physics);
 LQ_API std::string to_json(const Plaquette& plaquette);

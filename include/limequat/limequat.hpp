@@ -8,6 +8,7 @@
 
 #include <limequat/async.hpp>
 #include <limequat/catalog.hpp>
+#include <limequat/diagnose.hpp>
 #include <limequat/error.hpp>
 #include <limequat/field.hpp>
 #include <limequat/file.hpp>

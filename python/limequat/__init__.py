@@ -44,6 +44,7 @@ from limequat.files import FieldView, File, open
 from limequat.physics import Plaquette, Unitarity, generate, link_trace, plaquette, unitarity
 from limequat.questions import (
     convert,
+    diagnose,
     diff,
     explain,
     export_virtual,
@@ -68,7 +69,7 @@ __all__ = [
     "Answer", "ChecksumError", "Code", "CommunicationError", "Error", "Exists", "Field", "FieldView", "File",
     "InternalError", "InvalidArgument", "IoError", "Malformed", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
-    "Unsupported", "Verification", "Writer", "WrongState", "convert", "copy", "create", "defragment", "diff", "explain", "export_virtual", "extract", "formats", "generate",
+    "Unsupported", "Verification", "Writer", "WrongState", "convert", "copy", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "formats", "generate",
     "hdf5", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "plan", "plaquette", "read", "read_async", "read_record", "repair", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify",
     "write", "write_async",
 ]

@@ -32,6 +32,7 @@ _STATUS_FUNCTIONS = {
     "lq_formats": [_TEXT_OUT],
     "lq_inspect": [c_char_p, c_void_p, _TEXT_OUT],
     "lq_verify": [c_char_p, c_void_p, POINTER(c_int), _TEXT_OUT],
+    "lq_diagnose": [c_char_p, c_void_p, POINTER(c_int), _TEXT_OUT],
     "lq_convert": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
     "lq_export_virtual": [c_char_p, c_char_p, c_void_p],
     "lq_diff": [c_char_p, c_char_p, c_void_p, POINTER(c_int), _TEXT_OUT],
@@ -106,7 +107,7 @@ _STATUS_FUNCTIONS = {
     "lq_plan": [_INT64S, _INT64S, c_int, structs.Field, c_void_p, _TEXT_OUT],
     "lq_generate": [c_void_p, structs.Field, c_void_p],
 }
-for _struct in ("write", "read", "scan", "verify", "convert", "diff", "plan", "generate", "multifile", "multifile_read",
+for _struct in ("write", "read", "scan", "verify", "diagnose", "convert", "diff", "plan", "generate", "multifile", "multifile_read",
                 "multifile_repair", "repack", "copy", "squeeze", "hdf5"):
     _STATUS_FUNCTIONS[f"lq_{_struct}_options_init"] = [c_void_p, c_size_t]
     _STATUS_FUNCTIONS[f"lq_{_struct}_options_set"] = [c_void_p, c_char_p, c_char_p]

@@ -22,7 +22,7 @@ class Answer(dict):
 
 
 class Verification(Answer):
-    """The verdict on a file: ``ok``, ``findings``, and per field the checksums. True when ok."""
+    """The verdict on a file: ``ok``, ``findings``, and what else was asked for. True when ok."""
 
     def __bool__(self):
         return bool(self["ok"])

@@ -6,7 +6,7 @@ from typing import Callable, Literal, Mapping, Optional, TypedDict, Union
 
 from typing_extensions import Unpack
 
-__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "SqueezeOptions", "Unpack"]
+__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "SqueezeOptions", "Unpack"]
 
 
 class WriteOptions(TypedDict, total=False):
@@ -76,6 +76,23 @@ class VerifyOptions(TypedDict, total=False):
     physics: Union[Literal["when-it-fits", "always", "never"], bool, None]
     memory_bytes: Optional[int]
     block_bytes: Optional[int]
+    limit_records: Optional[int]
+    limit_text_bytes: Optional[int]
+    progress: Optional[Callable[..., None]]
+
+
+class DiagnoseOptions(TypedDict, total=False):
+    """Finding out what is wrong with a file."""
+
+    field: Optional[str]
+    index: Optional[int]
+    lattice: Optional[str]
+    sums: Optional[str]
+    whole_bytes: Optional[int]
+    seconds: Optional[float]
+    rewrite: Optional[str]
+    overwrite: Optional[bool]
+    force: Optional[bool]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
     progress: Optional[Callable[..., None]]

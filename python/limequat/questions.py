@@ -13,7 +13,7 @@ from limequat.errors import InvalidArgument
 from limequat.options import Options, takes
 
 if TYPE_CHECKING:
-    from limequat.option_types import ConvertOptions, DiffOptions, Limits, PlanRequest, Unpack, VerifyOptions
+    from limequat.option_types import ConvertOptions, DiagnoseOptions, DiffOptions, Limits, PlanRequest, Unpack, VerifyOptions
 
 
 def formats():
@@ -46,6 +46,22 @@ def verify(path, **options: "Unpack[VerifyOptions]"):
     """
     is_sound = ctypes.c_int()
     return parse(text_from("lq_verify", path_bytes(path), Options("VerifyOptions", options), ctypes.byref(is_sound)),
+                 Verification)
+
+
+@takes("DiagnoseOptions", verb="diagnose")
+def diagnose(path, **options: "Unpack[DiagnoseOptions]"):
+    """What is wrong with a file, in words: which reading of its bytes is a gauge field, and where it is damaged.
+
+    {options}
+
+    Returns a :class:`Verification`, true when ``ok``: ``ok``, ``verdict`` (sentences, one a line), ``remedy``, ``readings`` (best first, each
+    with what speaks for it), ``grid`` (of the ranks that wrote the sites, where the checksum told it), ``findings``. A
+    wrong file is an answer, not an exception. Raises UnknownFormat (then tell the lattice), InvalidArgument,
+    NoSuchRecord, Unsupported, IoError.
+    """
+    is_ok = ctypes.c_int()
+    return parse(text_from("lq_diagnose", path_bytes(path), Options("DiagnoseOptions", options), ctypes.byref(is_ok)),
                  Verification)
 
 

@@ -106,3 +106,35 @@ def test_the_formats_there_are(gauge_file):
     there = {entry["name"]: entry for entry in lq.formats()}
     assert there[lq.info(gauge_file)["format"]]["holds"] == "one gauge field in four dimensions"
     assert ".scidac" in there["scidac"]["suffixes"] and there["sion"]["contents"] == "streams"
+
+
+def test_a_wrong_order_is_found_and_put_right(tmp_path):
+    links = lq.generate((4, 4, 4, 8), sweeps=5)
+    good, bad, new = tmp_path / "good.ildg", tmp_path / "bad.ildg", tmp_path / "new.ildg"
+    lq.write(good, links)
+    payload = plain_lime.payload(good, "ildg-binary-data")
+    wrong = np.frombuffer(payload, "V576").reshape(8, 4, 4, 4).transpose(3, 2, 1, 0).tobytes()
+    bad.write_bytes(good.read_bytes().replace(payload, wrong))
+    diagnosis = lq.diagnose(bad, rewrite=new)
+    assert not diagnosis and not diagnosis.ok and "t fastest, then z, then y, then x" in diagnosis.verdict
+    assert diagnosis.grid.sites == [3, 2, 1, 0] and diagnosis.readings[0].sites == [3, 2, 1, 0]
+    assert plain_lime.payload(new, "ildg-binary-data") == payload
+    assert lq.diagnose(new).ok
+    with pytest.raises(lq.WrongState):
+        lq.diagnose(good, rewrite=tmp_path / "again.ildg")
+    with pytest.raises(lq.InvalidArgument):
+        lq.diagnose(good, sums="1 2")
+
+
+@pytest.mark.parametrize("basis, gamma5", [("chiral", np.diag([1, 1, -1, -1])),
+                                           ("dirac", np.kron([[0, 1], [1, 0]], np.eye(2)))])
+def test_the_spinor_basis_is_told_at_the_source(tmp_path, basis, gamma5):
+    random = np.random.default_rng(5)
+    sites = random.normal(size=(4, 2, 2, 2, 12, 12, 2)).view(complex)[..., 0] * 0.1
+    hermitian = random.normal(size=(12, 12)) + 1j * random.normal(size=(12, 12))
+    sites[1, 0, 1, 0] = np.kron(gamma5, np.eye(3)) @ (hermitian + hermitian.conj().T)
+    # Rows are sink spin and colour, columns source spin and colour.
+    numbers = sites.reshape(4, 2, 2, 2, 4, 3, 4, 3).swapaxes(5, 6)
+    lq.write(tmp_path / "p.scidac", np.ascontiguousarray(numbers))
+    diagnosis = lq.diagnose(tmp_path / "p.scidac")
+    assert diagnosis and diagnosis.basis == basis and "the source (0,1,0,1)" in diagnosis.verdict

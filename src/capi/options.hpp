@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#include <limequat/diagnose.hpp>
 #include <limequat/hdf5.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
@@ -45,6 +46,11 @@ template <>
 struct Meaning<lq_verify_options> {
   using Options = VerifyOptions;
   static constexpr std::string_view table = "VerifyOptions";
+};
+template <>
+struct Meaning<lq_diagnose_options> {
+  using Options = DiagnoseOptions;
+  static constexpr std::string_view table = "DiagnoseOptions";
 };
 template <>
 struct Meaning<lq_convert_options> {

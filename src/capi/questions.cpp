@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include <limequat/diagnose.hpp>
 #include <limequat/file.hpp>
 #include <limequat/json.hpp>
 
@@ -62,6 +63,15 @@ lq_status lq_verify(const char* path, const lq_verify_options* options, int* is_
     const lq::Verification verification = lq::verify(name, group, how);
     if (json != nullptr) lq::capi::hand_out(lq::to_json(verification), json);
     *is_sound = verification.ok;
+  });
+}
+
+lq_status lq_diagnose(const char* path, const lq_diagnose_options* options, int* is_ok, char** json) {
+  return guarded([&] {
+    given(is_ok, "is_ok");
+    const lq::Diagnosis diagnosis = lq::diagnose(text(path, "path"), lq::capi::options_of(options));
+    if (json != nullptr) lq::capi::hand_out(lq::to_json(diagnosis), json);
+    *is_ok = diagnosis.ok;
   });
 }
 

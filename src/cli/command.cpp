@@ -16,6 +16,8 @@ constexpr std::array verbs = {
     Command{"verify", "whether a file is whole: structure, sizes, checksums, physics; says where damage is",
             declare_verify},
     Command{"validate", "whether a file conforms to the specification of its format, rule by rule", declare_validate},
+    Command{"diagnose", "what is wrong with a file, in words: byte order, precision, order of sites and links, damage",
+            declare_diagnose},
     Command{"convert", "any format to any, in bounded memory, checksums verified on the way", declare_convert},
     Command{"copy", "files to other folders and file systems: by all ranks, checksummed, resumable", declare_copy},
     Command{"squeeze", "a file in half of its bytes: SU(3) links stored bit for bit as eight numbers each",

@@ -45,6 +45,7 @@ Run declare_unpack(Arguments& arguments);
 Run declare_pack(Arguments& arguments);
 Run declare_defrag(Arguments& arguments);
 Run declare_repair(Arguments& arguments);
+Run declare_diagnose(Arguments& arguments);
 Run declare_diff(Arguments& arguments);
 Run declare_doctor(Arguments& arguments);
 Run declare_dump(Arguments& arguments);

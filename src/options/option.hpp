@@ -98,6 +98,7 @@ Table write_table();
 Table read_table();
 Table scan_table();
 Table verify_table();
+Table diagnose_table();
 Table convert_table();
 Table diff_table();
 Table plan_table();

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Rows of questions to files, of conversion, and of the generator.
+#include <limequat/diagnose.hpp>
+
 #include "options/shared_rows.hpp"
 
 namespace lq::options {
@@ -41,6 +43,56 @@ Table verify_table() {
                "A gauge field of more bytes in double precision is not measured, and the verdict says nothing about "
                "its physics. Raise it on nodes with more memory, or use more ranks."}),
       Row::row<&V::block_bytes, &C::block_bytes>(block_bytes_text()),
+  };
+  append(result.rows, limit_rows<V, C, &V::limits>());
+  result.rows.push_back(progress_row<V, C>());
+  return result;
+}
+
+Table diagnose_table() {
+  using V = DiagnoseOptions;
+  using C = lq_diagnose_options;
+  using Row = Rows<V, C>;
+  auto result = table<V, C>("DiagnoseOptions", "lq_diagnose_options", "Finding out what is wrong with a file");
+  result.functions = {"diagnose"};
+  result.verbs = {"diagnose"};
+  result.rows = {
+      Row::row<&V::field, &C::field>({.name = "field",
+                                      .meaning = "which field; NAME:N is number N of that name (default: the first)",
+                                      .advice = "Its name in the file. Empty is any field, of which index picks one."}),
+      Row::row<&V::index, &C::index>({.name = "index",
+                                      .meaning = "which of those with that name, from 0",
+                                      .advice = "In the order of the file.",
+                                      .not_in_lq = "NAME:N says it"}),
+      Row::row<&V::lattice, &C::lattice>(
+          {.name = "lattice",
+           .meaning = "extents such as 8x8x8x16 (x, y, z, t), where the header is wrong or there is none",
+           .advice =
+               "Takes the place of what the header says of the numbers; sums and plaquette of the header are kept. "
+               "Of a file that no format recognises, the last bytes are taken for a gauge field of SU(3)."}),
+      Row::row<&V::sums, &C::sums>(
+          {.name = "sums",
+           .meaning = "the SciDAC checksum, such as a2c41090/11193c39, where the file has none",
+           .advice = "With it the order of the sites is found and proved, also that of files written process by "
+                     "process: suma and sumb of a log, a database, or of another copy."}),
+      Row::row<&V::whole_bytes, &C::whole_bytes>(
+          {.name = "whole_bytes",
+           .meaning = "fields of more are sampled and not read from front to back (default 4294967296)",
+           .advice = "Damage is found and checksums are compared where all sites are read; how numbers are stored and "
+                     "in which order is told by some thousand sites. 0 reads only these."}),
+      Row::row<&V::seconds, &C::seconds>(
+          {.name = "seconds",
+           .meaning = "after X seconds no more orders of the sites are tried (default 60)",
+           .advice =
+               "Where the checksum does not agree. The 10208 process grids of 24x24x24x48 take two seconds; time grows "
+               "with the number of sites and that of the grids.",
+           .bounds = {.least = 0}}),
+      Row::row<&V::rewrite, &C::rewrite>(
+          {.name = "rewrite",
+           .meaning = "a new file with the numbers as they should stand",
+           .advice = "Of the format of its suffix, with the texts of the old file and sums of its own, read again and "
+                     "compared before it gets its name. Refused where nothing is wrong, and where data are damaged."}),
+      Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
   };
   append(result.rows, limit_rows<V, C, &V::limits>());
   result.rows.push_back(progress_row<V, C>());

@@ -48,6 +48,24 @@ static void a_whole_file_is_sound(void) {
   lq_text_free(json);
 }
 
+static void what_is_wrong_is_told_in_words(void) {
+  char* json = NULL;
+  int is_ok = -1;
+  lq_diagnose_options options;
+  CHECK_OK(lq_diagnose_options_init(&options, sizeof options));
+  CHECK(options.whole_bytes == (uint64_t)4 << 30 && options.seconds == 60 && options.lattice == NULL);
+  CHECK_OK(lq_diagnose(written("diagnosed.ildg"), &options, &is_ok, &json));
+  CHECK(is_ok == 1);
+  HAS(json, "\"readings\":[{");
+  lq_text_free(json);
+  CHECK_OK(lq_diagnose_options_set(&options, "sums", "1/2"));
+  CHECK_OK(lq_diagnose(written("diagnosed.ildg"), &options, &is_ok, &json));
+  CHECK(is_ok == 0);
+  HAS(json, "\"found\":false");
+  lq_text_free(json);
+  CHECK_STATUS(lq_diagnose(written("diagnosed.ildg"), NULL, NULL, NULL), LQ_INVALID_ARGUMENT);
+}
+
 static void count_calls(uint64_t done, uint64_t total, void* context) {
   CHECK(done <= total);
   ++*(int*)context;
@@ -151,6 +169,7 @@ int main(void) {
   u = new_links();
   inspection_lists_records_and_fields();
   a_whole_file_is_sound();
+  what_is_wrong_is_told_in_words();
   a_damaged_file_is_an_answer();
   another_file_is_shown();
   conversion_changes_format_and_precision();

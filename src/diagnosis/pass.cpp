@@ -1,0 +1,143 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "diagnosis/pass.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/crc32.hpp"
+#include "kernels/digest.hpp"
+#include "kernels/site_crc.hpp"
+#include "physics/su_n.hpp"
+
+namespace lq::diagnosis {
+namespace {
+
+constexpr std::uint64_t bytes_at_once = base::mebi;
+// Beyond rounding in any precision.
+constexpr double far = 1e-4;
+
+void count(Damaged& kind, std::uint64_t site, const Coord& x) {
+  if (kind.sites++ == 0) kind.first = site;
+  kind.last = site;
+  ++kind.slices[x[x.size() - 1]];
+}
+
+enum class Link { sound, zero, not_finite, not_unitary };
+
+template <class Colors>
+Link kind_of(Colors colors, const double* u) {
+  const std::size_t numbers = physics::matrix_numbers(colors);
+  if (std::all_of(u, u + numbers, [](double x) { return x == 0; })) return Link::zero;
+  if (!std::all_of(u, u + numbers, [](double x) { return std::isfinite(x); })) return Link::not_finite;
+  return physics::distance_from_unitarity(colors, u) > far ? Link::not_unitary : Link::sound;
+}
+
+class Walker {
+ public:
+  explicit Walker(const Walk& what) : what_(what) {
+    if (!what.encoding) return;
+    pass_.signs.resize(static_cast<std::size_t>(what.encoding->links));
+    numbers_.resize(static_cast<std::size_t>(what.encoding->links) * what.encoding->numbers());
+    reordered_.resize(numbers_.size());
+    bytes_.resize(static_cast<std::size_t>(what.site_bytes));
+  }
+
+  void add(base::Bytes bytes, std::uint64_t first) {
+    const auto site_bytes = static_cast<std::size_t>(what_.site_bytes);
+    const std::size_t sites = bytes.size() / site_bytes;
+    pass_.crcs.resize(pass_.crcs.size() + sites);
+    crc_.of_sites(bytes.data(), sites, pass_.crcs.data() + pass_.crcs.size() - sites);
+    for (std::size_t k = 0; k < sites && what_.encoding; ++k) {
+      look_at(bytes.subspan(k * site_bytes, site_bytes), first + k);
+      if (what_.declared) pass_.crcs_as_declared.push_back(crc_as_declared(bytes.subspan(k * site_bytes, site_bytes)));
+    }
+  }
+  Pass take() { return std::move(pass_); }
+
+ private:
+  std::uint32_t crc_as_declared(base::Bytes site) {
+    const std::size_t link_numbers = what_.encoding->numbers();
+    decode(*what_.encoding, site, numbers_);
+    for (std::size_t link = 0; link < what_.declared_links.size(); ++link) {
+      const auto& links = what_.ordering.links;
+      const auto from = static_cast<std::size_t>(std::ranges::find(links, what_.declared_links[link]) - links.begin());
+      copy_link(numbers_.data() + from * link_numbers, reordered_.data() + link * link_numbers);
+    }
+    encode(*what_.declared, reordered_, bytes_);
+    return kernels::crc32(0, bytes_);
+  }
+
+  void copy_link(const double* from, double* to) const noexcept {
+    const auto n = static_cast<std::size_t>(what_.encoding->colors);
+    if (!what_.ordering.is_transposed) {
+      std::copy_n(from, 2 * n * n, to);
+      return;
+    }
+    for (std::size_t row = 0; row < n; ++row) {
+      for (std::size_t column = 0; column < n; ++column)
+        std::copy_n(from + 2 * (column * n + row), 2, to + 2 * (row * n + column));
+    }
+  }
+
+  void look_at(base::Bytes site, std::uint64_t number) {
+    const Encoding& encoding = *what_.encoding;
+    const Coord x = site_of(what_.ordering.sites, number);
+    if (kernels::find_zero_sites(site, site.size()).count > 0) return count(pass_.zeros, number, x);
+    decode(encoding, site, numbers_);
+    physics::with_colors(encoding.colors, [&](auto colors) {
+      Link worst = Link::sound;
+      for (int link = 0; link < encoding.links; ++link) {
+        const double* const u = numbers_.data() + static_cast<std::size_t>(link) * encoding.numbers();
+        const int direction = what_.ordering.links[static_cast<std::size_t>(link)];
+        const bool leaves = x[direction] == what_.ordering.sites.extents[direction] - 1;
+        const Link kind = kind_of(colors, u);
+        if (kind == Link::sound) {
+          count_sign(colors, u, direction, leaves);
+        } else if (kind == Link::zero && leaves && direction + 1 == x.size()) {
+          ++pass_.border_zeros;
+        } else {
+          worst = std::max(worst, kind == Link::zero ? Link::not_unitary : kind);
+        }
+      }
+      if (worst == Link::not_finite) count(pass_.not_finite, number, x);
+      if (worst == Link::not_unitary) count(pass_.not_unitary, number, x);
+    });
+  }
+
+  template <class Colors>
+  void count_sign(Colors colors, const double* u, int direction, bool leaves) {
+    if (colors % 2 == 0) return;  // -U is in SU(N), too
+    physics::Matrix<Colors> copy(colors);
+    std::copy_n(u, physics::matrix_numbers(colors), copy.data());
+    if (physics::determinant_in_place(colors, copy.data()).real() > 0) return;
+    Signs& signs = pass_.signs[static_cast<std::size_t>(direction)];
+    ++signs.links;
+    signs.leaving_last_slice += leaves ? 1 : 0;
+  }
+
+  const Walk& what_;
+  kernels::SiteCrc crc_{what_.site_bytes};
+  Pass pass_;
+  std::vector<double> numbers_, reordered_;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace
+
+Pass walk(const Walk& what, base::ByteSource& file, const Progress& progress) {
+  Walker walker(what);
+  const std::uint64_t at_once = std::max<std::uint64_t>(1, bytes_at_once / what.site_bytes);
+  std::vector<std::byte> block(static_cast<std::size_t>(at_once * what.site_bytes));
+  for (std::uint64_t site = 0; site < what.sites; site += at_once) {
+    const std::uint64_t sites = std::min(at_once, what.sites - site);
+    const base::MutableBytes wanted =
+        base::MutableBytes(block).first(static_cast<std::size_t>(sites * what.site_bytes));
+    const std::size_t got = file.read_at(what.offset + site * what.site_bytes, wanted);
+    walker.add(base::Bytes(block).first(got), site);
+    if (progress) progress(site + sites, what.sites);
+  }
+  return walker.take();
+}
+
+}  // namespace lq::diagnosis

@@ -1,0 +1,56 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One walk over all sites of a field from front to back: which are damaged and how, which links have a sign, and the
+// CRC-32 of each site.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include <limequat/inspect.hpp>
+
+#include "diagnosis/encoding.hpp"
+#include "diagnosis/ordering.hpp"
+
+namespace lq::diagnosis {
+
+// Sites of one kind of damage.
+struct Damaged {
+  std::uint64_t sites = 0;
+  std::uint64_t first = 0, last = 0;             // numbers in the file's sequence
+  std::map<std::int64_t, std::uint64_t> slices;  // how many of them, by the coordinate in the last dimension
+};
+
+// Links of one direction with determinant -1.
+struct Signs {
+  std::uint64_t links = 0;
+  std::uint64_t leaving_last_slice = 0;  // of the direction of the link
+};
+
+struct Pass {
+  std::vector<std::uint32_t> crcs;              // of the sites in the file's sequence
+  std::vector<std::uint32_t> crcs_as_declared;  // the same, had the numbers of each site been stored as declared
+  Damaged zeros;                                // all numbers are 0
+  Damaged not_finite;                           // a number is NaN or infinite
+  Damaged not_unitary;                          // a link is none of SU(N)
+  std::uint64_t border_zeros = 0;  // links that are 0 and leave the last time slice of a site that has others
+  std::vector<Signs> signs;        // by direction
+};
+
+// What is walked over: links are looked at where there is an encoding.
+struct Walk {
+  std::uint64_t offset = 0;
+  std::uint64_t site_bytes = 0;
+  std::uint64_t sites = 0;  // that are there
+  std::optional<Encoding> encoding = {};
+  Ordering ordering = {};
+  std::optional<Encoding> declared = {};  // where it is another, of as many numbers of the same precision
+  std::vector<int> declared_links = {};
+};
+
+Pass walk(const Walk& what, base::ByteSource& file, const Progress& progress);
+
+}  // namespace lq::diagnosis

@@ -1,0 +1,213 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "diagnosis/words.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace lq::diagnosis {
+namespace {
+
+std::string direction(int d, int dimensions) {
+  constexpr std::string_view names = "xyzt";
+  return dimensions == 4 ? std::string(1, names[static_cast<std::size_t>(d)]) : fmt::format("{}", d);
+}
+
+std::string directions_text(const std::vector<int>& directions) {
+  std::vector<std::string> names;
+  for (const int d : directions) names.push_back(direction(d, static_cast<int>(directions.size())));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string_view words_of(Precision precision) noexcept {
+  return precision == Precision::single ? "single (32 bits)" : "double (64 bits)";
+}
+
+std::string_view words_of(ByteOrder order) noexcept {
+  return order == ByteOrder::big ? "big-endian (most significant byte first)"
+                                 : "little-endian (least significant byte first)";
+}
+
+std::string_view words_of(ComplexParts parts) noexcept {
+  switch (parts) {
+    case ComplexParts::interleaved:
+      return "each element is its real part, then its imaginary part";
+    case ComplexParts::exchanged:
+      return "each element is its imaginary part first, then its real part";
+    case ComplexParts::apart:
+      break;
+  }
+  return "each matrix is all its real parts, then all its imaginary parts";
+}
+
+constexpr std::string_view transposed_words =
+    "rows and columns of the links are exchanged: what is stored is the transpose of each matrix";
+
+std::string slices_text(const Damaged& damaged, std::uint64_t slice_sites) {
+  std::vector<std::string> names;
+  bool are_whole = true;
+  for (const auto& [slice, sites] : damaged.slices) {
+    are_whole = are_whole && sites == slice_sites;
+    if (names.size() < 8) names.push_back(std::to_string(slice));
+  }
+  const std::string more = damaged.slices.size() > names.size() ? ", ..." : "";
+  return fmt::format("{} time slice{} {}{}", are_whole ? "all of" : "in", damaged.slices.size() > 1 ? "s" : "",
+                     fmt::join(names, ", "), more);
+}
+
+void add_damage(std::vector<Finding>& findings, const Walk& walked, const Damaged& damaged, std::string_view rule,
+                std::string_view what) {
+  if (damaged.sites == 0) return;
+  const Extents& extents = walked.ordering.sites.extents;
+  const std::uint64_t slice_sites = volume(extents) / static_cast<std::uint64_t>(extents[extents.size() - 1]);
+  const std::uint64_t begin = walked.offset + damaged.first * walked.site_bytes;
+  const std::uint64_t end = walked.offset + (damaged.last + 1) * walked.site_bytes;
+  Finding one =
+      finding(Severity::error, std::string(rule),
+              fmt::format("damage: {} site{} {}, {}; the first is ({}), the bytes are {} to {}", damaged.sites,
+                          damaged.sites == 1 ? "" : "s", what, slices_text(damaged, slice_sites),
+                          site_text(site_of(walked.ordering.sites, damaged.first)), begin, end - 1));
+  one.code = Code::malformed;
+  one.offset = begin;
+  one.length = end - begin;
+  findings.push_back(std::move(one));
+}
+
+void add_signs(std::vector<Finding>& findings, const Walk& walked, const Pass& pass) {
+  const Extents& extents = walked.ordering.sites.extents;
+  const int dimensions = extents.size();
+  for (int d = 0; d < static_cast<int>(pass.signs.size()); ++d) {
+    const Signs& signs = pass.signs[static_cast<std::size_t>(d)];
+    if (signs.links == 0) continue;
+    const std::string name = direction(d, dimensions);
+    const std::uint64_t border = volume(extents) / static_cast<std::uint64_t>(extents[d]);
+    if (signs.links == border && signs.leaving_last_slice == border) {
+      findings.push_back(finding(Severity::warning, "boundary-sign",
+                                 fmt::format("the links in direction {} that leave its last slice have determinant -1: "
+                                             "antiperiodic boundary conditions are multiplied into the links; take the "
+                                             "sign out before the links are used as SU(N) matrices",
+                                             name)));
+    } else {
+      findings.push_back(
+          finding(Severity::warning, "link-signs",
+                  fmt::format("{} links in direction {} have determinant -1: signs, such as the phases of "
+                              "staggered fermions, are multiplied into the links",
+                              signs.links, name)));
+    }
+  }
+}
+
+}  // namespace
+
+Finding finding(Severity severity, std::string rule, std::string message) {
+  Finding one;
+  one.severity = severity;
+  one.code = severity == Severity::error ? Code::malformed : Code::ok;
+  one.rule = std::move(rule);
+  one.message = std::move(message);
+  return one;
+}
+
+std::string order_text(const SiteOrder& order) {
+  std::vector<std::string> names;
+  for (const int d : order) names.push_back(direction(d, static_cast<int>(order.size())));
+  names.front() += " fastest";
+  return fmt::format("{}", fmt::join(names, ", then "));
+}
+
+std::vector<Finding> differences(const Subject& subject, const Encoding& found) {
+  const Encoding& declared = *subject.declared;
+  std::vector<Finding> all;
+  const auto add = [&](std::string rule, std::string message) {
+    all.push_back(finding(Severity::error, std::move(rule), std::move(message)));
+  };
+  const Precision said = subject.said.value_or(declared.precision);
+  if (found.precision != said) {
+    add("precision",
+        fmt::format("the numbers are in {} precision, the header says {}", words_of(found.precision), words_of(said)));
+  }
+  if (found.third_rows_missing != declared.third_rows_missing) {
+    add("rows", found.third_rows_missing
+                    ? "each link is stored as its first two rows only, the header says three"
+                    : "each link is stored with all three rows, the header says the first two only");
+  }
+  if (found.offset != declared.offset) {
+    add("offset", fmt::format("the numbers begin at byte {}, not at byte {}", found.offset, declared.offset));
+  }
+  if (found.byte_order != declared.byte_order && found.halves_exchanged) {
+    add("byte-order",
+        "the bytes within each 32-bit word are in reverse order, and the two words of each number are not: "
+        "a swap for single precision was made on double precision numbers");
+  } else if (found.byte_order != declared.byte_order) {
+    add("byte-order",
+        fmt::format("the numbers are {}; this format is {}: the bytes of every number are in reverse order",
+                    words_of(found.byte_order), words_of(declared.byte_order)));
+  } else if (found.halves_exchanged) {
+    add("word-order", "the two 32-bit words of each double precision number are exchanged");
+  }
+  if (found.parts != declared.parts) add("complex-parts", std::string(words_of(found.parts)));
+  return all;
+}
+
+std::vector<Finding> differences(const Ordering& declared, const Ranked& found) {
+  std::vector<Finding> all;
+  const Ordering& best = found.ordering;
+  const auto add = [&](std::string rule, std::string message) {
+    all.push_back(finding(Severity::error, std::move(rule), std::move(message)));
+  };
+  if (best.is_transposed) add("transposed", std::string(transposed_words));
+  std::string same;
+  if (!found.same.empty()) {
+    const Ordering& other = found.same.front();
+    same = fmt::format(
+        "; directions of equal extent cannot be told apart by the plaquette: it may as well be that "
+        "sites stand with {}, and links in the order {}",
+        order_text(other.order), directions_text(other.links));
+  }
+  if (best.order != declared.order) {
+    add("site-order", fmt::format("the sites stand with {}; this format has {}{}", order_text(best.order),
+                                  order_text(declared.order), same));
+  }
+  if (best.links != declared.links) {
+    add("link-order",
+        fmt::format("the links of a site are in the order {}; this format has {}{}", directions_text(best.links),
+                    directions_text(declared.links), best.order == declared.order ? same : ""));
+  }
+  return all;
+}
+
+std::string description_of(const Encoding& encoding, const Ordering& ordering) {
+  return fmt::format("SU({}) links from byte {} on, {} precision, {}, {}; {}{}; sites with {}, links in the order {}",
+                     encoding.colors, encoding.offset, words_of(encoding.precision), words_of(encoding.byte_order),
+                     words_of(encoding.parts),
+                     encoding.halves_exchanged ? "the two 32-bit words of each number are exchanged, " : "",
+                     ordering.is_transposed        ? "rows and columns exchanged"
+                     : encoding.third_rows_missing ? "the first two rows of each link"
+                                                   : "rows of a link one after the other",
+                     order_text(ordering.order), directions_text(ordering.links));
+}
+
+std::vector<Finding> damage_in(const Walk& walked, const Pass& pass) {
+  std::vector<Finding> all;
+  add_damage(all, walked, pass.zeros, "zero-sites", "of zeros only, as lost writes leave them");
+  add_damage(all, walked, pass.not_finite, "not-finite", "with numbers that are NaN or infinite");
+  add_damage(all, walked, pass.not_unitary, "not-unitary", "with links that are no SU(N) matrices");
+  const Extents& extents = walked.ordering.sites.extents;
+  const std::uint64_t border = volume(extents) / static_cast<std::uint64_t>(extents[extents.size() - 1]);
+  if (pass.border_zeros == border) {
+    all.push_back(finding(Severity::note, "open-boundary",
+                          "the links that leave the last time slice are zero: open boundaries in time"));
+  } else if (pass.border_zeros > 0) {
+    all.push_back(
+        finding(Severity::error, "zero-links",
+                fmt::format("{} links that leave the last time slice are zero; open boundaries would have all "
+                            "{} of them zero",
+                            pass.border_zeros, border)));
+  }
+  add_signs(all, walked, pass);
+  return all;
+}
+
+}  // namespace lq::diagnosis
