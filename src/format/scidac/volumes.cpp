@@ -232,33 +232,36 @@ std::optional<Volumes> Volumes::open(base::ByteSource& master, const FileInfo& i
                             sites, volumes.files_.size()));
   }
 
-  // Blocks of equal extents, each once.
-  volumes.block_ = boxes.front().extents;
-  Extents counts = info.extents;
-  bool fits = true;
-  for (int d = 0; d < counts.size(); ++d) {
-    fits = fits && info.extents[d] % volumes.block_[d] == 0;
-    counts[d] = info.extents[d] / volumes.block_[d];
-  }
-  std::vector<bool> is_taken(volumes.parts_.size());
-  for (std::size_t i = 0; fits && i < boxes.size(); ++i) {
-    Coord at = boxes[i].lower;
-    for (int d = 0; d < at.size(); ++d) {
-      fits = fits && boxes[i].extents[d] == volumes.block_[d] && at[d] % volumes.block_[d] == 0;
-      at[d] /= volumes.block_[d];
-    }
-    if (!fits) break;
-    const std::uint64_t block = lattice::site_rank(at, counts);
-    fits = block < is_taken.size() && !is_taken[static_cast<std::size_t>(block)];
-    if (fits) is_taken[static_cast<std::size_t>(block)] = true;
-    volumes.parts_[i].block = block;
-  }
-  if (!fits) {
+  if (!volumes.number_blocks(info.extents, boxes)) {
     return fail(Code::unsupported, "scidac-sitelist",
                 "the files hold blocks of different extents, or one twice; join them with QIO's part-to-single "
                 "conversion first");
   }
   return volumes;
+}
+
+bool Volumes::number_blocks(const Extents& extents, const std::vector<Box>& boxes) {
+  block_ = boxes.front().extents;
+  Extents counts = extents;
+  bool fits = true;
+  for (int d = 0; d < counts.size(); ++d) {
+    fits = fits && extents[d] % block_[d] == 0;
+    counts[d] = extents[d] / block_[d];
+  }
+  std::vector<bool> is_taken(parts_.size());
+  for (std::size_t i = 0; fits && i < boxes.size(); ++i) {
+    Coord at = boxes[i].lower;
+    for (int d = 0; d < at.size(); ++d) {
+      fits = fits && boxes[i].extents[d] == block_[d] && at[d] % block_[d] == 0;
+      at[d] /= block_[d];
+    }
+    if (!fits) break;
+    const std::uint64_t block = lattice::site_rank(at, counts);
+    fits = block < is_taken.size() && !is_taken[static_cast<std::size_t>(block)];
+    if (fits) is_taken[static_cast<std::size_t>(block)] = true;
+    parts_[i].block = block;
+  }
+  return fits;
 }
 
 const Record* Volumes::piece(std::size_t part, const Record& data, std::size_t number) const noexcept {

@@ -54,6 +54,8 @@ class Volumes {
     std::vector<Record> data = {};  // its pieces of the fields; of the first file others, too
   };
 
+  // Which block of the lattice each file holds. False: they differ in extents, or one is there twice.
+  bool number_blocks(const Extents& extents, const std::vector<Box>& boxes);
   // nullptr: there is none.
   const Record* piece(std::size_t part, const Record& data, std::size_t number) const noexcept;
 
