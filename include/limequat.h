@@ -172,6 +172,19 @@ typedef enum lq_checksum_status {
 
 enum { LQ_MAX_DIMENSIONS = 8 };
 
+// Why the stripes of a new file are as they are; lq::StripeReason in C++.
+typedef enum lq_stripe_reason {
+  LQ_STRIPES_NONE = 0,            // the file system has none, or none that a program can set
+  LQ_STRIPES_FOLDER_DECIDES = 1,  // they are set on the folder
+  LQ_STRIPES_PROGRESSIVE = 2,     // they grow with the file
+  LQ_STRIPES_SIZE_UNKNOWN = 3,    // and nothing was asked
+  LQ_STRIPES_LEFT = 4,            // nothing was asked, and nothing is to be gained
+  LQ_STRIPES_FITTING = 5,         // they were right already
+  LQ_STRIPES_BY_SIZE = 6,         // set
+  LQ_STRIPES_ASKED = 7,           // set
+  LQ_STRIPES_REFUSED = 8          // by the file system
+} lq_stripe_reason;
+
 // What a transfer did. Seconds are those of the slowest rank.
 typedef struct lq_report {
   size_t struct_size;  // set by you
@@ -191,6 +204,12 @@ typedef struct lq_report {
   double seconds;       // the whole call
   double pack_seconds, exchange_seconds, storage_seconds, sync_seconds;
   char format[16];
+  char file_system[32];                 // its kind: "lustre"; "": not known
+  uint64_t block_bytes;                 // block or stripe, which two writers did not share; 0: not known
+  int single_owner;                     // two writers in one block would have lost bytes: each had one
+  int stripe_reason;                    // lq_stripe_reason, of a new file
+  uint64_t stripe_count, stripe_bytes;  // of a new file; 0: not known
+  uint64_t ranks_at_file;               // that touched it
 } lq_report;
 
 // ---- Reading and writing one field ---------------------------------------------------------------------------
@@ -240,6 +259,9 @@ typedef struct lq_write_options {
   const char* filters;        // of chunks, in their order: "shuffle,deflate:6,fletcher32"; or NULL: none
   int time_stamps;            // default 1; 0: equal fields give equal bytes
   const char* parts;          // into how many files each dimension is cut: "1x1x1x4"; or NULL: one file
+  uint64_t stripe_count;      // servers that a new file is spread over; 0: as stripes_by_size says
+  uint64_t stripe_bytes;      // in one piece on a server; 0: as stripes_by_size says
+  int stripes_by_size;        // default 1; 0: what is not asked for is left as the folder has it
 } lq_write_options;
 
 typedef struct lq_read_options {
@@ -977,6 +999,29 @@ LQ_API lq_status lq_hdf5_remove_attribute(lq_hdf5* file, const char* path, const
 // Called for each attribute, in order of name.
 typedef void (*lq_hdf5_visit_attribute)(const char* name, const lq_hdf5_array* array, void* context);
 LQ_API lq_status lq_hdf5_attributes(lq_hdf5* file, const char* path, lq_hdf5_visit_attribute visit, void* context);
+
+// ---- File systems --------------------------------------------------------------------------------------------
+
+// Local. What is known of the file system of a path: kind, block, stripes, targets, locks, coherent between clients or
+// not, space; null is what it does not tell.
+LQ_API lq_status lq_file_system_of(const char* path, char** json);
+
+// A call of the file system that has not returned. Texts last as long as the call of lq_stall_tell.
+typedef struct lq_stall {
+  size_t struct_size;  // set by the library
+  const char* call;    // "write", "read", "sync", "open", "rename", ...
+  const char* path;    // of a file that is not complete, its temporary name
+  uint64_t offset;
+  uint64_t bytes;        // 0: the call moves none
+  double seconds;        // that it has taken so far
+  const char* sentence;  // "waits for 30 s in write of 1048576 bytes at byte 4096 of PATH"
+} lq_stall;
+typedef void (*lq_stall_tell)(const lq_stall* stall, void* context);
+
+// Local. From now on `tell` gets every call of this process that takes longer than `seconds`, and gets it again each
+// time that twice as many have passed; on a thread of its own. NULL ends it, and then `tell` is not under way any more.
+// Calls that are under way already are not seen. Not to be called by `tell`.
+LQ_API lq_status lq_watch_stalls(double seconds, lq_stall_tell tell, void* context);
 
 // ---- Plans ---------------------------------------------------------------------------------------------------
 

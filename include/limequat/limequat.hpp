@@ -12,6 +12,7 @@
 #include <limequat/error.hpp>
 #include <limequat/field.hpp>
 #include <limequat/file.hpp>
+#include <limequat/file_system.hpp>
 #include <limequat/grid.hpp>
 #include <limequat/hdf5.hpp>
 #include <limequat/inspect.hpp>

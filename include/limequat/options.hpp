@@ -76,6 +76,12 @@ struct WriteOptions {
   std::string filters = {};        // of chunks, in their order: "shuffle,deflate:6,fletcher32", "zstd"; empty: none
   std::string parts = {};          // into how many files each dimension is cut, "1x1x1x4"; empty: one file
   bool time_stamps = true;         // false: equal fields give equal bytes, whenever they are written
+  // Of new files, on file systems that have stripes and let programs set them; others ignore it, and the report says
+  // so.
+  std::uint64_t stripe_count = 0;  // servers that a file is spread over; 0: as the next but one says
+  std::uint64_t stripe_bytes = 0;  // in one piece on a server; 0: as the next one says
+  bool stripes_by_size =
+      true;  // what is not asked for is set by the size of the file; false: left as the folder has it
 };
 
 // Bounds on what a file may ask of its reader, checked before anything is allocated.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <limequat/field.hpp>
+#include <limequat/file_system.hpp>
 #include <limequat/lattice.hpp>
 #include <limequat/machine.hpp>
 #include <limequat/options.hpp>
@@ -65,6 +66,7 @@ struct TransferPlan {
   std::uint64_t ranks_per_node = 1;  // consecutive ranks
   std::uint64_t bytes = 0;           // of the payload
   std::uint64_t row_bytes = 0;       // contiguous in the file and in one rank
+  Stripes stripes;                   // of the file, when it is written
   std::uint64_t alignment = 0;       // of domains
   StrategyPlan chosen;
   std::vector<StrategyPlan> considered;  // all strategies, the chosen one, too

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <limequat/field.hpp>
+#include <limequat/file_system.hpp>
 #include <limequat/lattice.hpp>
 #include <limequat/options.hpp>
 #include <limequat/sums.hpp>
@@ -44,6 +45,19 @@ struct ZeroRegion {
   std::uint64_t last_offset = 0;   // byte behind the last such site
 };
 
+// Where the file lies, and what was done about that.
+struct LQ_API StorageReport {
+  std::string file_system;        // FileSystem::name; empty: not known
+  std::uint64_t block_bytes = 0;  // block or stripe, which two writers do not share; 0: not known
+  bool single_owner = false;      // two writers in one block would lose bytes: each has one writer, who syncs
+  Stripes stripes;                // of a new file
+  std::uint64_t ranks = 0;        // that touched the file
+
+  // "on lustre, stripes: 8 of 1 MiB, set by the size of the file; 32 ranks at the file"; empty where there are none,
+  // and any rank may write anywhere.
+  std::string summary() const;
+};
+
 struct LQ_API Report {
   std::string path;
   std::string format;
@@ -61,6 +75,7 @@ struct LQ_API Report {
   ChecksumStatus status = ChecksumStatus::unchecked;
   bool read_back = false;  // the file was read again and compared
   ZeroRegion zeros;
+  StorageReport storage;
   // Sentences: what is wrong beside the transfer, such as an unreadable site profile.
   std::vector<std::string> warnings;
 

@@ -59,6 +59,7 @@ from limequat.questions import (
 from limequat.repacking import defragment, extract, pack, repair, unpack
 from limequat.squeezing import squeeze, unsqueeze
 from limequat.staging import copy
+from limequat.storage import Stall, file_system_of, watch_stalls
 from limequat.transfer import read, write
 from limequat.writer import Writer, create
 from limequat._library import version as _version
@@ -68,8 +69,8 @@ __version__ = _version()
 __all__ = [
     "Answer", "ChecksumError", "Code", "CommunicationError", "Error", "Exists", "Field", "FieldView", "File",
     "InternalError", "InvalidArgument", "IoError", "Malformed", "NoPermission", "NoSpace", "NoSuchRecord",
-    "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
-    "Unsupported", "Verification", "Writer", "WrongState", "convert", "copy", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "formats", "generate",
-    "hdf5", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "plan", "plaquette", "read", "read_async", "read_record", "repair", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify",
+    "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
+    "Unsupported", "Verification", "Writer", "WrongState", "convert", "copy", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "formats", "generate",
+    "hdf5", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "plan", "plaquette", "read", "read_async", "read_record", "repair", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "watch_stalls",
     "write", "write_async",
 ]

@@ -39,6 +39,9 @@ class WriteOptions(TypedDict, total=False):
     filters: Optional[str]
     parts: Optional[str]
     time_stamps: Optional[bool]
+    stripe_count: Optional[int]
+    stripe_bytes: Optional[int]
+    stripes_by_size: Optional[bool]
 
 
 class ReadOptions(TypedDict, total=False):

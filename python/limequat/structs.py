@@ -72,3 +72,13 @@ class Hdf5Array(Structure):
 
 Hdf5Visit = CFUNCTYPE(None, c_char_p, c_int, c_char_p, c_void_p)
 Hdf5VisitAttribute = CFUNCTYPE(None, c_char_p, POINTER(Hdf5Array), c_void_p)
+
+
+class Stall(Structure):
+    """lq_stall"""
+
+    _fields_ = [("struct_size", c_size_t), ("call", c_char_p), ("path", c_char_p), ("offset", c_uint64), ("bytes", c_uint64),
+                ("seconds", c_double), ("sentence", c_char_p)]
+
+
+StallTell = CFUNCTYPE(None, POINTER(Stall), c_void_p)

@@ -60,6 +60,16 @@ std::string_view name(ChecksumStatus status) noexcept {
   return "unknown";
 }
 
+std::string StorageReport::summary() const {
+  const bool has_stripes = stripes.reason != StripeReason::no_stripes;
+  if (!has_stripes && !single_owner) return "";
+  std::string text = fmt::format("on {}", file_system);
+  if (has_stripes) text += fmt::format(", stripes: {}", to_string(stripes));
+  text += fmt::format("; {} {} at the file", ranks, ranks == 1 ? "rank" : "ranks");
+  if (single_owner) text += fmt::format(", each in blocks of {} of its own", base::binary_bytes(block_bytes));
+  return text;
+}
+
 std::string Report::summary() const {
   const auto bytes_per_second = static_cast<std::uint64_t>(rate());
   std::string text = fmt::format("{}: {} field \"{}\" ({}, {}, {}): ", path, written ? "wrote" : "read", field,
@@ -75,6 +85,7 @@ std::string Report::summary() const {
                         zeros.sites == 1 ? "site" : "sites", zeros.sites == 1 ? "s" : "", zeros.first_offset,
                         zeros.last_offset);
   }
+  if (const std::string facts = storage.summary(); !facts.empty()) text += fmt::format(" Lies {}.", facts);
   for (const std::string& warning : warnings) text += fmt::format(" WARNING: {}.", warning);
   return text;
 }

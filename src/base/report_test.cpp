@@ -49,6 +49,21 @@ TEST(Report, SummaryNeverConfusesTheStatesOfTheChecksum) {
   EXPECT_TRUE(says(r, "Checksum a2c41090/11193c39: the file stores none.")) << r.summary();
 }
 
+TEST(Report, SummarySaysWhatWasDoneWhereThereIsAChoice) {
+  Report r = report();
+  r.storage.file_system = "lustre";
+  r.storage.block_bytes = 4 << 20;
+  r.storage.ranks = 32;
+  EXPECT_FALSE(says(r, "lustre"));
+  r.storage.stripes = {StripeReason::by_size, 8, 4 << 20};
+  EXPECT_TRUE(says(r, " Lies on lustre, stripes: 8 of 4 MiB, set by the size of the file; 32 ranks at the file."))
+      << r.summary();
+  r.storage.stripes = {StripeReason::progressive, 0, 1 << 20};
+  EXPECT_TRUE(says(r, "an unknown number of 1 MiB, they grow with the file, as the folder has it;")) << r.summary();
+  r.storage = {"nfs", 65536, true, {}, 1};
+  EXPECT_TRUE(says(r, " Lies on nfs; 1 rank at the file, each in blocks of 64 KiB of its own.")) << r.summary();
+}
+
 TEST(Report, SummaryWarnsOfZeros) {
   Report r = report();
   EXPECT_FALSE(says(r, "zeros"));

@@ -101,6 +101,13 @@ std::string human_bytes(std::uint64_t bytes) {
   return fmt::format("{:.1f} {}B", value, prefixes[prefix]);
 }
 
+std::string binary_bytes(std::uint64_t bytes) {
+  constexpr std::uint64_t kibi = 1024;
+  if (bytes >= kibi * kibi && bytes % (kibi * kibi) == 0) return fmt::format("{} MiB", bytes / (kibi * kibi));
+  if (bytes >= kibi && bytes % kibi == 0) return fmt::format("{} KiB", bytes / kibi);
+  return fmt::format("{} bytes", bytes);
+}
+
 std::size_t utf8_length(std::string_view text) noexcept {
   if (text.empty()) return 0;
   const auto first = static_cast<unsigned char>(text[0]);

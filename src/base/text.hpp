@@ -19,6 +19,8 @@ std::optional<std::uint32_t> parse_hex32(std::string_view text) noexcept;  // 1 
 std::optional<double> parse_double(std::string_view text) noexcept;
 std::string hex32(std::uint32_t value);        // eight lower case digits
 std::string human_bytes(std::uint64_t bytes);  // "37.7 MB" (decimal prefixes)
+// Sizes that are chosen: "4 MiB", "64 KiB" where that is exact, else "1000 bytes".
+std::string binary_bytes(std::uint64_t bytes);
 // Bytes of the well-formed UTF-8 character that `text` starts with (Unicode, table 3-7); 0 if there is none.
 std::size_t utf8_length(std::string_view text) noexcept;
 // Printable form of foreign bytes for messages: at most `limit` bytes. UTF-8 stays; control characters and what

@@ -67,6 +67,13 @@ TEST(HumanBytes, UsesDecimalPrefixes) {
   EXPECT_EQ(human_bytes(18446744073709551615u), "18.4 EB");
 }
 
+TEST(BinaryBytes, AreExactOrPlain) {
+  EXPECT_EQ(binary_bytes(4 << 20), "4 MiB");
+  EXPECT_EQ(binary_bytes(1536 << 10), "1536 KiB");
+  EXPECT_EQ(binary_bytes(1000), "1000 bytes");
+  EXPECT_EQ(binary_bytes(0), "0 bytes");
+}
+
 TEST(Printable, ShowsForeignBytesAsHex) {
   EXPECT_EQ(printable("ildg-format"), "ildg-format");
   EXPECT_EQ(printable(std::string_view("a\0\xff\n\\", 5)), "a\\x00\\xff\\x0a\\\\");

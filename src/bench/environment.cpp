@@ -5,14 +5,12 @@
 #include "bench/environment.hpp"
 
 #include <sys/utsname.h>
-#include <sys/vfs.h>
 
-#include <array>
 #include <ctime>
 #include <fstream>
 #include <thread>
-#include <utility>
 
+#include <limequat/file_system.hpp>
 #include <limequat/version.hpp>
 
 #include "base/json_writer.hpp"
@@ -51,30 +49,12 @@ std::string today() {
 
 }  // namespace
 
-std::string file_system_of(const std::string& directory) {
-  static constexpr std::array<std::pair<unsigned long, const char*>, 9> known = {{{0x01021994, "tmpfs"},
-                                                                                  {0xef53, "ext4"},
-                                                                                  {0x58465342, "xfs"},
-                                                                                  {0x9123683e, "btrfs"},
-                                                                                  {0x794c7630, "overlayfs"},
-                                                                                  {0x6969, "nfs"},
-                                                                                  {0x0bd00bd0, "lustre"},
-                                                                                  {0x47504653, "gpfs"},
-                                                                                  {0x19830326, "beegfs"}}};
-  struct statfs about {};
-  if (::statfs(directory.c_str(), &about) != 0) return "unknown";
-  for (const auto& [type, name] : known) {
-    if (static_cast<unsigned long>(about.f_type) == type) return name;
-  }
-  return "other";
-}
-
 std::string environment_json(const std::string& mpi, const std::string& directory, int runs) {
   base::JsonWriter json;
   json.begin_object().member("version", version()).member("compiler", compiler()).member("processor", processor());
   json.member("cores", static_cast<std::uint64_t>(std::thread::hardware_concurrency()));
   json.member("system", operating_system()).member("mpi", mpi);
-  json.member("file_system", file_system_of(directory)).member("runs", runs).member("date", today()).end_object();
+  json.member("file_system", file_system_of(directory).name).member("runs", runs).member("date", today()).end_object();
   return json.take();
 }
 

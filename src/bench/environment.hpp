@@ -8,8 +8,6 @@
 
 namespace lq::bench {
 
-// Local. "tmpfs", "ext4", ...; "other" for what has no name here.
-std::string file_system_of(const std::string& directory);
 // Local. {"version", "compiler", "processor", "cores", "system", "mpi", "file_system", "runs", "date"}
 // `mpi`: the library in its own words.
 std::string environment_json(const std::string& mpi, const std::string& directory, int runs);

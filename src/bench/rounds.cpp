@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
+#include <limequat/file_system.hpp>
 
 #include "base/clock.hpp"
 #include "bench/environment.hpp"
@@ -201,7 +202,7 @@ void require_directory(const Communicator& ranks, const std::string& directory, 
                   fmt::format("{}: is no directory in which files can be made: {}", directory, std::strerror(reason)),
                   {.path = directory, .system_errno = reason});
     }
-    const std::string system = file_system_of(directory);
+    const std::string system = file_system_of(directory).name;
     if (cold && system == "tmpfs") {
       throw Error(Code::unsupported,
                   fmt::format("{}: a {} lies in memory and is never cold; name a directory on a disk with --path",

@@ -25,6 +25,10 @@ static_assert(static_cast<int>(ChecksumStatus::ok) == LQ_CHECKSUM_OK &&
               static_cast<int>(ChecksumStatus::mismatch) == LQ_CHECKSUM_DIFFERS &&
               static_cast<int>(ChecksumStatus::unchecked) == LQ_CHECKSUM_UNCHECKED);
 static_assert(static_cast<int>(Severity::note) == LQ_NOTE && static_cast<int>(Severity::error) == LQ_ERROR);
+static_assert(static_cast<int>(StripeReason::no_stripes) == LQ_STRIPES_NONE &&
+              static_cast<int>(StripeReason::progressive) == LQ_STRIPES_PROGRESSIVE &&
+              static_cast<int>(StripeReason::by_size) == LQ_STRIPES_BY_SIZE &&
+              static_cast<int>(StripeReason::refused) == LQ_STRIPES_REFUSED);
 static_assert(max_dimensions == LQ_MAX_DIMENSIONS);
 
 lq_spec spec_of(const FieldSpec& spec) {
@@ -150,6 +154,13 @@ lq_report answer_of(const Report& report) {
   c.storage_seconds = report.seconds.storage;
   c.sync_seconds = report.seconds.sync;
   report.format.copy(c.format, sizeof c.format - 1);
+  report.storage.file_system.copy(c.file_system, sizeof c.file_system - 1);
+  c.block_bytes = report.storage.block_bytes;
+  c.single_owner = report.storage.single_owner ? 1 : 0;
+  c.stripe_reason = static_cast<int>(report.storage.stripes.reason);
+  c.stripe_count = report.storage.stripes.count;
+  c.stripe_bytes = report.storage.stripes.bytes;
+  c.ranks_at_file = report.storage.ranks;
   return c;
 }
 

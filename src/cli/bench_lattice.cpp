@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
+#include <limequat/file_system.hpp>
 
 #include "base/text.hpp"
 #include "bench/environment.hpp"
@@ -210,7 +211,7 @@ std::vector<bench::Result> BenchLattice::measure(Session& session, const Grid& g
   const std::vector<bench::Result> results =
       bench::run_rounds(field, in_turn, rounds, [&](const std::string& sentence) { session.complain(sentence); });
   if (prints_table(session)) {
-    session.out.write(bench_table(results, bench::file_system_of(rounds.directory), rounds.runs));
+    session.out.write(bench_table(results, file_system_of(rounds.directory).name, rounds.runs));
   }
   return results;
 }

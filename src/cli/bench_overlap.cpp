@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <limequat/async.hpp>
 #include <limequat/file.hpp>
+#include <limequat/file_system.hpp>
 
 #include "base/text.hpp"
 #include "bench/environment.hpp"
@@ -165,7 +166,7 @@ int bench_overlap(Session& session, const BenchLattice& what) {
     Overlap overlap(session, what, field);
     const std::vector<bench::Result> some = {overlap.measure(in_cache), overlap.measure(in_memory)};
     if (what.prints_table(session)) {
-      session.out.write(overlap_table(some, bench::file_system_of(what.rounds.directory), what.rounds.runs));
+      session.out.write(overlap_table(some, file_system_of(what.rounds.directory).name, what.rounds.runs));
     }
     results.insert(results.end(), some.begin(), some.end());
   }

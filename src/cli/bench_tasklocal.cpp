@@ -8,6 +8,7 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <limequat/file_system.hpp>
 
 #include "base/text.hpp"
 #include "bench/environment.hpp"
@@ -116,7 +117,7 @@ int BenchTasklocal::run(Session& session, const BenchLattice& shared) const {
   }
   shared.require_targets(session);
   const auto wants = [&](const char* part) { return parts.empty() || std::ranges::find(parts, part) != parts.end(); };
-  const std::string where = bench::file_system_of(shared.rounds.directory);
+  const std::string where = file_system_of(shared.rounds.directory).name;
   bench::TaskRounds what{shared.rounds, bench::scratch_name(session.communicator, shared.rounds.directory), 0, {1}, 0};
   std::vector<bench::TaskResult> results;
   const auto take = [&](const std::vector<bench::TaskResult>& some, auto* table) {

@@ -90,8 +90,10 @@ struct Convert {
   std::string text_of(const Report& report) const {
     const std::string what = fmt::format("{} {}", to_string(report.extents), describe(report.spec));
     if (options.dry_run) return fmt::format("{}: would be written from {} ({}); nothing was written", to, from, what);
-    return fmt::format("{}: written from {}: {}, {}, {} precision, {}, {}", report.path, from, report.format, what,
-                       name(report.spec.precision), base::human_bytes(report.bytes), checksum_text(report));
+    const std::string storage = report.storage.summary();
+    return fmt::format("{}: written from {}: {}, {}, {} precision, {}, {}{}", report.path, from, report.format, what,
+                       name(report.spec.precision), base::human_bytes(report.bytes), checksum_text(report),
+                       storage.empty() ? "" : "; lies " + storage);
   }
 };
 

@@ -1,12 +1,14 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq info: what a file is, in a few lines.
+// lq info: what a file is, in a few lines; or what the file system of a folder is.
+#include <algorithm>
 #include <memory>
 #include <optional>
 
 #include <fmt/format.h>
 #include <limequat/file.hpp>
+#include <limequat/file_system.hpp>
 #include <limequat/json.hpp>
 
 #include "base/json_writer.hpp"
@@ -87,8 +89,22 @@ void put_or_null(base::JsonWriter& json, std::string_view key, const std::string
 
 class Info {
  public:
-  std::vector<std::string> files;
+  std::vector<std::string> files, folders;
   Limits limits;
+
+  // As rank 0 sees it.
+  int show_storage(Session& session, const std::string& folder) {
+    const FileSystem found = file_system_of(folder);
+    if (session.json) {
+      base::JsonWriter json;
+      json.begin_object().member("path", folder).raw_members(to_json(found)).end_object();
+      session.out.line(json.take());
+    } else {
+      begin_text(session, folder);
+      session.out.write(describe(found));
+    }
+    return fine;
+  }
 
   int show(Session& session, const std::string& path) {
     const Catalog catalog = inspect(path, session.communicator, limits);
@@ -117,10 +133,14 @@ class Info {
  private:
   bool after_another_ = false;
 
-  void show_text(Session& session, const Catalog& catalog, const std::optional<Checkpoint>& checkpoint) {
+  void begin_text(Session& session, const std::string& path) {
     if (after_another_) session.out.line("");
     after_another_ = true;
-    session.out.line(catalog.path);
+    session.out.line(path);
+  }
+
+  void show_text(Session& session, const Catalog& catalog, const std::optional<Checkpoint>& checkpoint) {
+    begin_text(session, catalog.path);
     session.out.line(fmt::format("  format     {}", catalog.format));
     session.out.line(fmt::format("  size       {} bytes, {}{}", catalog.file_bytes,
                                  count(catalog.records.size(), "record"),
@@ -159,10 +179,16 @@ class Info {
 
 Run declare_info(Arguments& arguments) {
   const auto info = std::make_shared<Info>();
-  arguments.files("FILE", info->files, "files to describe");
+  arguments.optional_files("FILE", info->files, "files to describe");
+  arguments.texts("--storage", "DIR", info->folders, "folders whose file systems are described; may be repeated");
   declare_options(arguments, "info", "Limits", info->limits);
   return [info](Session& session) {
-    return for_each_file(session, info->files, [&](const std::string& path) { return info->show(session, path); });
+    if (info->files.empty() && info->folders.empty()) throw UsageError("which FILE, or which folder behind --storage?");
+    const int code = for_each_file(session, info->folders, [&](const std::string& folder) {
+      return at_root(session, [&] { return info->show_storage(session, folder); });
+    });
+    return std::max(
+        code, for_each_file(session, info->files, [&](const std::string& path) { return info->show(session, path); }));
   };
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <limequat/file_system.hpp>
 #include <limequat/multifile_plan.hpp>
 #include <limequat/plan.hpp>
 
@@ -131,18 +132,21 @@ struct Plan {
       const TransferPlan plan = plan_transfer(asked, machine);
       const std::vector<Extent> first = extents_of(plan, extents);
       if (session.json) {
-        session.out.line(with_extents(plan, first));
+        session.out.line(as_json(plan, first));
       } else {
         session.out.write(plan_text(plan, first, on.about(machine, request.route.profile)));
+        if (!on.path.empty()) session.out.write(on.path + "\n" + describe(file_system_of(on.path)));
       }
       return fine;
     });
   }
 
-  static std::string with_extents(const TransferPlan& plan, const std::vector<Extent>& extents) {
+  std::string as_json(const TransferPlan& plan, const std::vector<Extent>& first) const {
     base::JsonWriter json;
-    json.begin_object().raw_members(to_json(plan)).key("extents").begin_array();
-    for (const Extent& extent : extents) {
+    json.begin_object().raw_members(to_json(plan));
+    if (!on.path.empty()) json.key("storage").raw(to_json(file_system_of(on.path)));
+    json.key("extents").begin_array();
+    for (const Extent& extent : first) {
       json.begin_object()
           .member("offset", extent.offset)
           .member("bytes", extent.bytes)

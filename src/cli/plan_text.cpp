@@ -9,13 +9,6 @@
 namespace lq::cli {
 namespace {
 
-std::string binary_bytes(std::uint64_t bytes) {
-  constexpr std::uint64_t kibi = 1024;
-  if (bytes >= kibi * kibi && bytes % (kibi * kibi) == 0) return fmt::format("{} MiB", bytes / (kibi * kibi));
-  if (bytes >= kibi && bytes % kibi == 0) return fmt::format("{} KiB", bytes / kibi);
-  return fmt::format("{} bytes", bytes);
-}
-
 std::string heading(const TransferPlan& plan) {
   const PlanRequest& request = plan.request;
   return fmt::format("{} {} {}, {} precision, {}\n", request.writing ? "write" : "read", to_string(request.lattice),
@@ -32,8 +25,8 @@ void add_exchange(FactLines& facts, const TransferPlan& plan) {
   const StrategyPlan& chosen = plan.chosen;
   facts.add("groups", fmt::format("{} of {}, {} of each {} the file", chosen.groups, count(chosen.group_ranks, "rank"),
                                   chosen.owners, plan.request.writing ? "write" : "read"));
-  facts.add("domains", fmt::format("{}, aligned to {}, moved in chunks of {}", binary_bytes(chosen.domain_bytes),
-                                   binary_bytes(plan.alignment), binary_bytes(chosen.chunk_bytes)));
+  facts.add("domains", fmt::format("{}, aligned to {}, moved in chunks of {}", base::binary_bytes(chosen.domain_bytes),
+                                   base::binary_bytes(plan.alignment), base::binary_bytes(chosen.chunk_bytes)));
   facts.add("exchange", fmt::format("{}{} of the busiest rank, {}", chosen.counts_are_exact ? "" : "about ",
                                     count(chosen.messages, "message"), base::human_bytes(chosen.bytes_exchanged)));
 }
@@ -50,6 +43,7 @@ std::string facts_of(const TransferPlan& plan, const std::string& about_machine)
   facts.add("file", fmt::format("{} {} it; the busiest in {}{}", count(chosen.writers, "rank"),
                                 plan.request.writing ? "write" : "read", chosen.counts_are_exact ? "" : "about ",
                                 count(chosen.calls, "call")));
+  if (plan.stripes.reason != StripeReason::no_stripes) facts.add("stripes", to_string(plan.stripes));
   facts.add("memory", fmt::format("{} per rank at most, beyond the field", base::human_bytes(chosen.memory_bytes)));
   const Prediction& seconds = chosen.seconds;
   facts.add("time",
@@ -105,8 +99,8 @@ std::string plan_text(const MultifilePlan& plan) {
   facts.text =
       fmt::format("multifile of {} in {}\n", count(plan.request.tasks, "task"), count(plan.request.files, "file"));
   facts.add("tasks", fmt::format("{} in a file at most", plan.tasks_per_file));
-  facts.add("chunks", fmt::format("{} of {} for each task, blocks of {}", plan.chunks, binary_bytes(plan.chunk_bytes),
-                                  binary_bytes(plan.block_bytes)));
+  facts.add("chunks", fmt::format("{} of {} for each task, blocks of {}", plan.chunks,
+                                  base::binary_bytes(plan.chunk_bytes), base::binary_bytes(plan.block_bytes)));
   facts.add("metadata", fmt::format("header {}, table {} of the largest file", base::human_bytes(plan.head_bytes),
                                     base::human_bytes(plan.table_bytes)));
   Table table({{"  STEP"},

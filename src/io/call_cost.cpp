@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+#include <limequat/error.hpp>
+
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "base/temporary_name.hpp"
@@ -88,7 +90,7 @@ void take_measured_calls(Machine& machine, transport::Transport& transport, cons
 }
 
 void take_measured_calls(Machine& machine, transport::Transport& transport, const std::string& path,
-                         const machine::FileSystem& file_system) {
+                         const FileSystem& file_system) {
   if (!file_system.is_shared || machine.file_system == file_system.name) return;
   static std::mutex mutex;
   static std::map<std::uint64_t, std::optional<CallCost>> known;

@@ -29,6 +29,6 @@ std::optional<CallCost> measure_calls(transport::Transport& transport, const std
 void take_measured_calls(Machine& machine, transport::Transport& transport, const std::string& path);
 // The same of a file system that is known.
 void take_measured_calls(Machine& machine, transport::Transport& transport, const std::string& path,
-                         const machine::FileSystem& file_system);
+                         const FileSystem& file_system);
 
 }  // namespace lq::io

@@ -62,7 +62,7 @@ TEST(CallCost, IsThatOfTheStorage) {
 TEST(CallCost, IsMeasuredOncePerMountAndOnlyWhereTheProfileDoesNotKnowIt) {
   const auto memory = transport::make_memory();
   SlowTransport slow(*memory);
-  const auto after = [&](const machine::FileSystem& unit, const std::string& profiled = "tmpfs") {
+  const auto after = [&](const FileSystem& unit, const std::string& profiled = "tmpfs") {
     Machine machine;
     machine.file_system = profiled;
     take_measured_calls(machine, slow, "conf.ildg", unit);

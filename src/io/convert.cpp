@@ -198,6 +198,7 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Fie
   report.bytes = tallies.written.bytes;
   report.checksum = tallies.written.sums.total();
   report.sums = std::move(digest.sums);
+  report.storage.ranks = writers;
   report.seconds.pack = tallies.written.pack_seconds + tallies.read.pack_seconds;
   report.seconds.storage = tallies.written.storage_seconds + tallies.read.storage_seconds;
   report.zeros = tallies.read.zeros;

@@ -44,6 +44,19 @@ std::uint64_t end_of(const std::vector<format::Literal>& tail, const std::vector
   return end;
 }
 
+StripeRequest stripe_request(const WriteOptions& options) {
+  return {.count = options.stripe_count, .bytes = options.stripe_bytes, .by_size = options.stripes_by_size};
+}
+
+// Where the first file of a set lies.
+StorageReport storage_of(const NewFile& file) {
+  const transport::Unit& unit = file.root_unit();
+  return {.file_system = unit.file_system.data(),
+          .block_bytes = unit.bytes,
+          .single_owner = unit.single_owner,
+          .stripes = file.stripes()};
+}
+
 // What all ranks must ask for alike, whatever is written.
 std::vector<comm::Stated> stated(const std::string& path, const WriteOptions& options) {
   std::vector<comm::Stated> arguments = options::stated(options);
@@ -151,7 +164,9 @@ void FieldWriter::make_files(const format::Layout& layout) {
     }
     return made;
   });
-  for (std::size_t k = 0; k < files.size(); ++k) files[k]->create(options_.overwrite, layout.end[k]);
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    files[k]->create(options_.overwrite, layout.end[k], stripe_request(options_));
+  }
   files_ = std::move(files);
 }
 
@@ -211,6 +226,7 @@ Report FieldWriter::describe(const FieldPlan& plan, const FieldSpec& in_file) co
   report.extents = plan.extents;
   report.ranks = communicator_.size();
   report.written = true;
+  if (!files_.empty()) report.storage = storage_of(*files_.front());
   return report;
 }
 

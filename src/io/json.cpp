@@ -235,6 +235,13 @@ void put(JsonWriter& json, const SqueezeReport& report) {
   json.member("tiles", report.tiles).member("seconds", report.seconds).end_object();
 }
 
+void put(JsonWriter& json, const StorageReport& storage) {
+  json.begin_object().key("file_system");
+  storage.file_system.empty() ? json.null() : json.value(storage.file_system);
+  json.member("block_bytes", storage.block_bytes).member("single_owner", storage.single_owner);
+  json.key("stripes").raw(to_json(storage.stripes)).member("ranks", storage.ranks).end_object();
+}
+
 void put(JsonWriter& json, const Report& report) {
   json.begin_object()
       .member("path", report.path)
@@ -253,6 +260,8 @@ void put(JsonWriter& json, const Report& report) {
   optional_member(json, "stored", report.stored);
   json.member("checksum_status", name(report.status)).member("read_back", report.read_back).key("zeros");
   put(json, report.zeros);
+  json.key("storage");
+  put(json, report.storage);
   json.key("warnings");
   json.array(report.warnings);
   json.end_object();

@@ -81,21 +81,23 @@ bool require_target(transport::Transport& transport, const std::string& path, bo
 NewFile::NewFile(transport::Transport& transport, const Communicator& communicator, const std::string& path)
     : transport_(transport), communicator_(communicator), path_(path) {}
 
-void NewFile::create(bool overwrite, std::uint64_t bytes) {
+void NewFile::create(bool overwrite, std::uint64_t bytes, const StripeRequest& request) {
   overwrite_ = overwrite;
   comm::Comm& comm = communicator_.engine();
   comm::agree_at_root(comm, [&] {
-    create_at_root(bytes);
+    create_at_root(bytes, request);
     reserve(0, bytes);
   });
   temporary_path_ = comm::broadcast_text(comm, temporary_path_);
   struct {
     transport::Identity identity;
     transport::Unit unit;
-  } born{identity_.value_or(transport::Identity{}), unit_};
+    Stripes stripes;
+  } born{identity_.value_or(transport::Identity{}), unit_, stripes_};
   comm.broadcast(std::as_writable_bytes(std::span(&born, 1)), 0);
   identity_ = born.identity;
   unit_ = born.unit;
+  stripes_ = born.stripes;
 }
 
 // Only the file itself tells its stripes, and one rank has asked it. A rank that sees another file system (a server its
@@ -103,7 +105,10 @@ void NewFile::create(bool overwrite, std::uint64_t bytes) {
 transport::Unit NewFile::unit() const {
   if (communicator_.is_root()) return unit_;
   transport::Unit mine = transport_.unit(base::directory_of(path_));
-  if (mine.single_owner == unit_.single_owner && mine.one_writer == unit_.one_writer) mine.bytes = unit_.bytes;
+  if (mine.single_owner == unit_.single_owner && mine.one_writer == unit_.one_writer) {
+    mine.bytes = unit_.bytes;
+    mine.targets = unit_.targets;
+  }
   return mine;
 }
 
@@ -160,7 +165,7 @@ void NewFile::discard() noexcept {
   }
 }
 
-void NewFile::create_at_root(std::uint64_t bytes) {
+void NewFile::create_at_root(std::uint64_t bytes, const StripeRequest& request) {
   const bool replaces = require_target(transport_, path_, overwrite_);
   io::require_space(transport_, path_, bytes);
   std::random_device random;
@@ -171,6 +176,7 @@ void NewFile::create_at_root(std::uint64_t bytes) {
       created_ = true;
       process_ = ::getpid();
       identity_ = file_->identity();
+      set_stripes(base::temporary_name(path_, random()), bytes, request);
       unit_ = transport_.unit(temporary_path_);
       return;
     } catch (const Error& error) {
@@ -178,6 +184,14 @@ void NewFile::create_at_root(std::uint64_t bytes) {
       if (error.code() != Code::exists || attempt == attempts) throw_about(path_, temporary_path_, error);
     }
   }
+}
+
+// While it is empty, which is the only time for that.
+void NewFile::set_stripes(const std::string& spare, std::uint64_t bytes, const StripeRequest& request) {
+  stripes_ = transport_.set_stripes(temporary_path_, spare, bytes, request);
+  if (!stripes_.is_set()) return;
+  file_ = transport_.open_write(temporary_path_);
+  identity_ = file_->identity();
 }
 
 void NewFile::named(base::FunctionRef<void()> work) const {

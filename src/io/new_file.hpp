@@ -26,8 +26,11 @@ class NewFile {
   // Local.
   NewFile(transport::Transport& transport, const Communicator& communicator, const std::string& path);
   // Checks the target (exists, is a directory, ...) and the free space for `bytes`, then creates the temporary file,
-  // which the root opens.
-  void create(bool overwrite, std::uint64_t bytes);
+  // which the root opens, with stripes for so many bytes.
+  void create(bool overwrite, std::uint64_t bytes, const StripeRequest& request = {});
+  // Local. The stripes that the file got, and what is known of where it lies: as the root sees it.
+  const Stripes& stripes() const noexcept { return stripes_; }
+  const transport::Unit& root_unit() const noexcept { return unit_; }
   // Local. What a writer of it should know: the root asks the new file, the others its folder.
   transport::Unit unit() const;
   // Local. Tells the mounts of this node apart: each is a client of its own, which may keep pages that others do not
@@ -68,7 +71,8 @@ class NewFile {
   bool has_name() const noexcept { return name_ != Name::none; }  // at the root
 
  private:
-  void create_at_root(std::uint64_t bytes);
+  void create_at_root(std::uint64_t bytes, const StripeRequest& request);
+  void set_stripes(const std::string& spare, std::uint64_t bytes, const StripeRequest& request);  // at the root
   void open_ours();
   void require_ours(bool is_ours) const;
   void reserve(std::uint64_t offset, std::uint64_t bytes);  // at the root
@@ -86,6 +90,7 @@ class NewFile {
   int process_ = 0;                              // that created it: a forked child leaves it alone
   std::optional<transport::Identity> identity_;  // of the file it created
   transport::Unit unit_;                         // of that file, as the root sees it
+  Stripes stripes_;                              // as above
   std::unique_ptr<transport::File> file_;
 };
 

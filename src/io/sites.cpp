@@ -66,6 +66,7 @@ Decision decide(comm::Comm& comm, const SitePlan& plan, const route::Transfer& t
     try {
       situation.block_bytes = view.unit.bytes;
       situation.needs_single_owner = view.unit.single_owner;
+      situation.targets = view.unit.targets;
       situation.has_whole_tiles = view.has_whole_tiles;
       situation.checksum = !plan.sums.empty();
       const UsableMachine site = usable_machine_of(plan.route.profile);
@@ -221,6 +222,9 @@ void SiteTransfer::finish(const std::exception_ptr& failure) {
   sequence_.reset();
   const base::Stopwatch reduction;
   tally_.reduce(comm);
+  std::array<std::uint64_t, 1> at_file{touches_file_ ? 1U : 0U};
+  comm.all_reduce(at_file, comm::Reduce::sum);
+  ranks_at_file_ = at_file[0];
   reduction_seconds_ = comm::max_over_ranks(comm, reduction.seconds());
 }
 
@@ -240,6 +244,11 @@ void SiteTransfer::describe(Report& report) const {
   report.checksum = tally_.sums.total();
   report.sums = tally_.sums.values();
   report.zeros = tally_.zeros;
+  report.storage.ranks = ranks_at_file_;
+  if (!writes()) {
+    report.storage.file_system = plan_.unit.file_system.data();
+    report.storage.block_bytes = plan_.unit.bytes;
+  }
   report.seconds.pack = tally_.pack_seconds;
   report.seconds.exchange = tally_.exchange_seconds + reduction_seconds_;
   report.seconds.storage = tally_.storage_seconds;

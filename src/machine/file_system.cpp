@@ -7,79 +7,23 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
-#include <sys/xattr.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
-#include <iterator>
+#include <cstdlib>
+#include <memory>
 #include <optional>
-#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/checked.hpp"
 #include "base/error_errno.hpp"
 #include "base/path.hpp"
 #include "base/text.hpp"
+#include "machine/kinds.hpp"
 #include "machine/layout.hpp"
 
 namespace lq::machine {
 namespace {
-
-using base::kibi;
-using base::mebi;
-
-constexpr std::uint64_t page = 4096;
-constexpr std::uint32_t fuse_number = 0x65735546;
-
-enum class Unit { fixed, preferred };  // preferred: at least what the file system likes to transfer
-
-struct Kind {
-  std::uint32_t number;
-  const char* name;
-  Unit unit;
-  std::uint64_t block_bytes;
-  bool is_shared;
-  bool needs_single_owner;
-  bool allows_holes;
-};
-
-constexpr Kind kinds[] = {
-    {0x01021994, "tmpfs", Unit::fixed, page, false, false, true},
-    {0x858458f6, "ramfs", Unit::fixed, page, false, false, true},
-    {0x0000EF53, "ext4", Unit::fixed, page, false, false, true},
-    {0x58465342, "xfs", Unit::fixed, page, false, false, true},
-    {0x9123683E, "btrfs", Unit::fixed, page, false, false, true},
-    {0xF2F52010, "f2fs", Unit::fixed, page, false, false, true},
-    {0x2FC12FC1, "zfs", Unit::preferred, 128 * kibi, false, false, true},
-    {0x794c7630, "overlay", Unit::fixed, page, false, false, true},
-    {0x00004d44, "vfat", Unit::fixed, page, false, false, false},
-    {0x2011BAB0, "exfat", Unit::fixed, page, false, false, false},
-    {0x0BD00BD0, "lustre", Unit::preferred, mebi, true, false, true},
-    {0x47504653, "gpfs", Unit::preferred, mebi, true, false, true},
-    {0x19830326, "beegfs", Unit::preferred, 512 * kibi, true, false, true},
-    {0x00C36400, "ceph", Unit::preferred, 4 * mebi, true, false, true},
-    {0x20030528, "orangefs", Unit::preferred, 64 * kibi, true, false, true},
-    {0xAAD7AAEA, "panfs", Unit::preferred, 64 * kibi, true, false, true},
-    {0x01161970, "gfs2", Unit::fixed, page, true, false, true},
-    {0x7461636f, "ocfs2", Unit::preferred, page, true, false, true},
-    // Their clients cache pages, and nobody tells the others.
-    {0x00006969, "nfs", Unit::fixed, 64 * kibi, true, true, true},
-    {0x01021997, "9p", Unit::fixed, 64 * kibi, true, true, true},
-    {0xFF534D42, "cifs", Unit::fixed, 64 * kibi, true, true, false},
-    {0xFE534D42, "smb2", Unit::fixed, 64 * kibi, true, true, false},
-    {0x5346414F, "afs", Unit::fixed, 64 * kibi, true, true, false},
-    {fuse_number, "fuse", Unit::fixed, 64 * kibi, true, true, true},
-};
-// Of something unheard of the worst is assumed.
-constexpr Kind unknown_kind = {0, "unknown", Unit::preferred, 64 * kibi, true, true, false};
-
-const Kind& kind_of(std::uint32_t number) {
-  const auto* found =
-      std::find_if(std::begin(kinds), std::end(kinds), [&](const Kind& k) { return k.number == number; });
-  return found == std::end(kinds) ? unknown_kind : *found;
-}
 
 // What there is of the path: itself or its folder.
 std::string nearest_existing(const std::string& path) {
@@ -89,96 +33,151 @@ std::string nearest_existing(const std::string& path) {
   return base::directory_of(path);
 }
 
-std::vector<std::byte> attribute(const std::string& path, const char* name) {
-  std::vector<std::byte> value(64 * kibi);
-  const ssize_t bytes = ::getxattr(path.c_str(), name, value.data(), value.size());
-  value.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
-  return value;
-}
-
-std::optional<Layout> layout_of(const std::string& path, const std::string& name) {
-  const auto text = [&](const char* attribute_name) {
-    const std::vector<std::byte> bytes = attribute(path, attribute_name);
-    return std::string(base::as_text(bytes));
-  };
-  if (name == "lustre") return parse_lustre_layout(attribute(path, "lustre.lov"));
-  if (name == "orangefs") return parse_orangefs_layout(text("user.pvfs2.dist_params"), text("user.pvfs2.num_dfiles"));
-  if (name.find("ceph") == std::string::npos) return std::nullopt;
-  // A folder has one only where somebody set it.
-  const auto file = parse_ceph_layout(text("ceph.file.layout.stripe_unit"), text("ceph.file.layout.stripe_count"));
-  return file ? file : parse_ceph_layout(text("ceph.dir.layout.stripe_unit"), text("ceph.dir.layout.stripe_count"));
-}
-
-std::string name_of_fuse(const struct stat& status) {
-  std::ifstream table("/proc/self/mountinfo", std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(table), std::istreambuf_iterator<char>()};
-  const std::string type = type_of_mount(text, gnu_dev_major(status.st_dev), gnu_dev_minor(status.st_dev));
-  return type.empty() ? "fuse" : type;
-}
-
-// Stripes that are no multiple of a page, or absurdly large, are not believed.
-bool is_plausible_block(std::uint64_t bytes) { return bytes >= page && bytes % page == 0 && bytes <= 1024 * mebi; }
-
 std::uint64_t bytes_of_blocks(std::uint64_t blocks, std::uint64_t block_bytes) {
   return base::checked_multiply(blocks, block_bytes).value_or(~std::uint64_t{0});
 }
 
-}  // namespace
+// Stripes that are no multiple of a page, or absurdly large, are not believed.
+bool is_plausible_block(std::uint64_t bytes) { return bytes >= page && bytes % page == 0 && bytes <= base::gibi; }
 
-bool needs_single_owner(std::string_view file_system_name) {
-  // Ceph's clients hold capabilities, those in user space, too.
-  if (file_system_name.find("ceph") != std::string_view::npos) return false;
-  const auto* found =
-      std::ranges::find(kinds, file_system_name, [](const Kind& kind) { return std::string_view(kind.name); });
-  return found == std::end(kinds) || found->needs_single_owner;
+template <class Number>
+std::uint64_t not_negative(Number number) {
+  return static_cast<std::uint64_t>(std::max<Number>(number, 0));
 }
 
-FileSystem examine_file_system(const std::string& path) {
-  const std::string place = nearest_existing(path);
-  struct statfs facts {};
+SystemFacts ask_system(const std::string& path, bool with_mount) {
+  SystemFacts facts;
+  facts.path = nearest_existing(path);
+  struct statfs about {};
   struct stat status {};
-  if (::statfs(place.c_str(), &facts) != 0 || ::stat(place.c_str(), &status) != 0) {
-    throw base::errno_error(place, "examine its file system", errno);
+  if (::statfs(facts.path.c_str(), &about) != 0 || ::stat(facts.path.c_str(), &status) != 0) {
+    throw base::errno_error(facts.path, "examine its file system", errno);
   }
-  const auto number = static_cast<std::uint32_t>(facts.f_type);
-  const Kind& kind = kind_of(number);
+  facts.number = static_cast<std::uint32_t>(about.f_type);
+  facts.preferred_bytes = not_negative(status.st_blksize);
+  facts.device = status.st_dev;
+  const std::uint64_t unit = not_negative(about.f_bsize);
+  facts.total_bytes = bytes_of_blocks(about.f_blocks, unit);
+  facts.free_bytes = bytes_of_blocks(about.f_bavail, unit);
+  if (with_mount || facts.number == fuse_number) {
+    // Where it cannot be told, any mount of the device has to do.
+    const std::unique_ptr<char, decltype(&std::free)> place(::realpath(facts.path.c_str(), nullptr), &std::free);
+    facts.mount = mount_of(read_mountinfo(), gnu_dev_major(status.st_dev), gnu_dev_minor(status.st_dev),
+                           place == nullptr ? "" : place.get());
+  }
+  return facts;
+}
+
+std::optional<Layout> layout_of(const std::string& path, StripeSource source, StorageCalls& calls) {
+  const auto text = [&](const char* name) { return std::string(base::as_text(calls.attribute(path, name))); };
+  switch (source) {
+    case StripeSource::lustre:
+      return parse_lustre_layout(calls.attribute(path, "lustre.lov"));
+    case StripeSource::beegfs:
+      if (const std::optional<BeegfsStripes> answer = calls.beegfs_stripes(path)) return parse_beegfs_stripes(*answer);
+      return std::nullopt;
+    case StripeSource::ceph:
+      // A folder has one only where somebody set it; the file always knows.
+      if (auto of_file = parse_ceph_layout(text("ceph.file.layout"))) return of_file;
+      return parse_ceph_layout(text("ceph.dir.layout"));
+    case StripeSource::orangefs:
+      return parse_orangefs_layout(text("user.pvfs2.dist_params"), text("user.pvfs2.num_dfiles"));
+    case StripeSource::glusterfs:
+    case StripeSource::none:
+      break;
+  }
+  return std::nullopt;
+}
+
+void take_layout(FileSystem& result, const Layout& layout, bool stripes_are_targets) {
+  if (is_plausible_block(layout.stripe_bytes)) result.block_bytes = result.stripe_bytes = layout.stripe_bytes;
+  result.stripe_count = layout.stripe_count;
+  result.object_bytes = layout.object_bytes;
+  result.pool = layout.pool;
+  result.is_progressive = layout.is_progressive;
+  if (stripes_are_targets) result.targets_of_file = layout.stripe_count;
+}
+
+std::string folder_of(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) ? path : base::directory_of(path);
+}
+
+// Those of the whole file system.
+void count_targets(FileSystem& result, const std::string& path, StorageCalls& calls) {
+  const Kind& kind = kind_named(result.name);
+  if (kind.stripes == StripeSource::lustre) result.targets = calls.lustre_targets(result.mount_point);
+  if (kind.stripes != StripeSource::glusterfs) return;
+  // Of a folder all bricks are told, of a file its own.
+  std::vector<std::byte> pathinfo = calls.attribute(folder_of(path), "glusterfs.pathinfo");
+  if (pathinfo.empty()) pathinfo = calls.attribute(folder_of(path), "trusted.glusterfs.pathinfo");
+  result.servers = parse_gluster_bricks(base::as_text(pathinfo));
+  result.targets = result.servers.size();
+}
+
+// What the kind alone tells.
+FileSystem concluded(const Kind& kind, const std::string& name) {
   FileSystem result;
-  result.name = kind.number == 0 ? "0x" + base::hex32(number) : kind.name;
-  if (number == fuse_number) result.name = name_of_fuse(status);
+  result.name = name;
   result.block_bytes = kind.block_bytes;
   result.is_shared = kind.is_shared;
-  result.needs_single_owner = needs_single_owner(result.name);
+  if (is_known(kind)) result.network = kind.is_shared ? Known::yes : Known::no;
+  result.needs_single_owner = needs_single_owner(kind);
   result.allows_holes = kind.allows_holes;
-  result.device = status.st_dev;
-  const auto preferred = static_cast<std::uint64_t>(std::max<blksize_t>(status.st_blksize, 0));
-  if (kind.unit == Unit::preferred && is_plausible_block(preferred)) {
-    result.block_bytes = std::max(result.block_bytes, preferred);
-  }
+  result.coherent = kind.coherent;
+  result.locks = kind.locks;
+  result.stripe_control = kind.control;
   if (kind.is_shared) result.stripe_count = 0;
-  if (const std::optional<Layout> layout = layout_of(place, result.name)) {
-    if (is_plausible_block(layout->stripe_bytes)) result.block_bytes = layout->stripe_bytes;
-    result.stripe_count = layout->stripe_count;
-  }
-  const auto unit = static_cast<std::uint64_t>(std::max<decltype(facts.f_bsize)>(facts.f_bsize, 0));
-  result.total_bytes = bytes_of_blocks(facts.f_blocks, unit);
-  result.free_bytes = bytes_of_blocks(facts.f_bavail, unit);
   return result;
 }
 
-// Lines like "36 35 98:0 /root /mnt rw,noatime master:1 - ext4 /dev/sda1 rw": the third word is the device, the type
-// follows the lone dash, behind any number of optional words.
-std::string type_of_mount(std::string_view mountinfo, unsigned major, unsigned minor) {
-  const std::string device = std::to_string(major) + ":" + std::to_string(minor);
-  std::string type;
-  while (!mountinfo.empty()) {
-    const std::size_t end = std::min(mountinfo.find('\n'), mountinfo.size());
-    const std::vector<std::string_view> words = base::split_words(mountinfo.substr(0, end));
-    mountinfo.remove_prefix(std::min(end + 1, mountinfo.size()));
-    if (words.size() < 7 || words[2] != device) continue;
-    const auto dash = std::find(words.begin() + 6, words.end(), "-");
-    if (words.end() - dash > 1) type = *(dash + 1);
-  }
-  return type;
+}  // namespace
+
+bool needs_single_owner(std::string_view file_system_name) { return needs_single_owner(kind_named(file_system_name)); }
+
+FileSystem file_system_named(const std::string& name, std::uint64_t targets) {
+  FileSystem result = concluded(kind_named(name), name);
+  result.targets = targets;
+  return result;
 }
 
+std::uint64_t targets_of_file(std::string_view file_system_name, const Stripes& stripes, std::uint64_t targets) {
+  if (!kind_named(file_system_name).stripes_are_targets) return 0;
+  return stripes.is_set() ? stripes.count : targets;
+}
+
+FileSystem conclude(const SystemFacts& facts, StorageCalls& calls) {
+  const Kind& kind = kind_of(facts.number, facts.mount);
+  std::string name(kind.name);
+  if (kind.number == 0) name = base::hex32(facts.number).insert(0, "0x");
+  if (kind.name == "fuse" && !facts.mount.type.empty()) name = facts.mount.type;
+  FileSystem result = concluded(kind, name);
+  if (kind.unit == Unit::preferred && is_plausible_block(facts.preferred_bytes)) {
+    result.block_bytes = std::max(result.block_bytes, facts.preferred_bytes);
+  }
+  result.device = facts.device;
+  result.total_bytes = facts.total_bytes;
+  result.free_bytes = facts.free_bytes;
+  result.mount_point = facts.mount.point;
+  result.source = facts.mount.source;
+  if (const auto layout = layout_of(facts.path, kind.stripes, calls)) {
+    take_layout(result, *layout, kind.stripes_are_targets);
+  }
+  return result;
+}
+
+FileSystem examine_whole_file_system(const std::string& path) {
+  FileSystem result = conclude(ask_system(path, true), system_calls());
+  count_targets(result, path, system_calls());
+  return result;
+}
+
+FileSystem examine_file_system(const std::string& path) { return conclude(ask_system(path, false), system_calls()); }
+
 }  // namespace lq::machine
+
+namespace lq {
+
+FileSystem file_system_of(const std::string& path) { return machine::examine_whole_file_system(path); }
+
+}  // namespace lq

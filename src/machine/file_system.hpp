@@ -1,41 +1,54 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What kind of file system a path is on, and the unit that two writers must not share.
+// What kind of file system a path is on, and the unit that two writers must not share: <limequat/file_system.hpp> for
+// the library's own use.
 #pragma once
+
+#include <limequat/file_system.hpp>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "machine/mounts.hpp"
+#include "machine/storage_calls.hpp"
+
 namespace lq::machine {
 
-struct FileSystem {
-  // "tmpfs", "ext4", "xfs", "btrfs", "lustre", "gpfs", "beegfs", "ceph", "orangefs", "panfs", "nfs", as the mount
-  // table calls it ("fuse.glusterfs", "virtiofs"), else the system's number for it ("0x6a656a63").
-  std::string name = "unknown";
-  std::uint64_t block_bytes = 4096;  // page, lock unit or stripe: a multiple of 4096
-  std::uint64_t stripe_count = 1;    // servers that a new file is spread over; 0: not known, or all
-  bool is_shared = false;            // several nodes see it
-  // Clients cache pages without telling each other: no two writers in one block, every writer syncs, readers on
-  // other nodes open anew.
-  bool needs_single_owner = false;
-  bool allows_holes = true;  // what was never written takes no space and reads as zeros
-  std::uint64_t device = 0;  // of the mount, as this node numbers them: two mounts are two clients
-  std::uint64_t total_bytes = 0;
-  std::uint64_t free_bytes = 0;  // for this user; quotas are not seen
-};
-
-// Local. `path` is a file or a folder; of a file that is not there yet, its folder is examined. not_found,
-// no_permission, io: neither can be.
+// Local. As file_system_of.
+FileSystem examine_whole_file_system(const std::string& path);
+// Local. The same without what takes a look at the whole file system: mount and number of targets are known
+// where they come for nothing.
 FileSystem examine_file_system(const std::string& path);
 
 // FileSystem::needs_single_owner of the file system of a name as in FileSystem::name; of one unheard of the worst is
 // assumed.
 bool needs_single_owner(std::string_view file_system_name);
 
-// Of the system's table of mounts, in the form of /proc/self/mountinfo: the type of the file system with this device
-// number ("fuse.glusterfs"), the last mount winning; empty if the table names none.
-std::string type_of_mount(std::string_view mountinfo, unsigned major, unsigned minor);
+// What is known of a file system of this name with so many targets, without one.
+FileSystem file_system_named(const std::string& name, std::uint64_t targets);
+// On how many of them a new file with these stripes lies; 0: not known.
+std::uint64_t targets_of_file(std::string_view file_system_name, const Stripes& stripes, std::uint64_t targets);
+
+// What the system tells of a path, whatever is mounted.
+struct SystemFacts {
+  std::string path;                   // that exists
+  std::uint32_t number = 0;           // of the kind of file system: statfs
+  std::uint64_t preferred_bytes = 0;  // to transfer: stat
+  std::uint64_t device = 0;
+  std::uint64_t total_bytes = 0, free_bytes = 0;
+  Mount mount;  // looked at for FUSE only
+};
+// These, what is known of their kind of file system, and what `calls` tell of the path.
+FileSystem conclude(const SystemFacts& facts, StorageCalls& calls);
+
+// Local. At the empty new file `path`: stripes for a file of so many bytes. `spare`: a free name beside it. Never
+// fails; with is_set(), `path` may be another file afterwards.
+Stripes set_stripes(const std::string& path, const std::string& spare, std::uint64_t file_bytes,
+                    const StripeRequest& request);
+// The same in the file system of these facts.
+Stripes set_stripes(const FileSystem& file_system, const std::string& path, const std::string& spare,
+                    std::uint64_t file_bytes, const StripeRequest& request, StorageCalls& calls);
 
 }  // namespace lq::machine

@@ -122,6 +122,39 @@ const Candidate& by_rules(const std::vector<Candidate>& all, const Transfer& tra
   return shared.is_possible() ? shared : messages;
 }
 
+ShareOptions shares_with(const RouteOptions& grouping, const Transfer& transfer, const Geometry& geometry,
+                         const Situation& situation, const ChunkSizes& sizes) {
+  const int shared = shared_dimensions(geometry, grouping);
+  return {shared, owners_of_group(geometry, shared, grouping), sizes.domain_bytes, sizes.chunk_bytes,
+          root_owns_edges(situation.needs_single_owner, transfer.writing)};
+}
+
+// Options with the number of ranks that should write where nobody asks for one: few for each target, more where these
+// are predicted to take longer, for the model knows nothing of what many clients cost a target.
+RouteOptions grouping_for(const Transfer& transfer, const Geometry& geometry, const Situation& situation,
+                          const RouteOptions& options, const ChunkSizes& sizes, const Machine& machine) {
+  constexpr double as_fast = 1.1;
+  constexpr std::uint64_t more = 4;
+  if (!transfer.writing || options.aggregators > 0 || geometry.bytes() == 0) return options;
+  RouteOptions grouping = options;
+  const auto seconds = [&] {
+    Choice choice{.strategy = Strategy::messages,
+                  .shares = shares_with(grouping, transfer, geometry, situation, sizes),
+                  .memory_bytes = 0,
+                  .reason = {}};
+    const Work work = expected_work(transfer, geometry, choice, situation);
+    return predict(work, transfer, geometry, Strategy::messages, situation, machine).total;
+  };
+  std::uint64_t writers = writers_for_targets(situation.targets, geometry.ranks(), machine);
+  if (writers == 0) return options;
+  const double of_all = seconds();
+  for (; writers < geometry.ranks(); writers *= more) {
+    grouping.aggregators = writers;
+    if (seconds() <= as_fast * of_all) return grouping;
+  }
+  return options;
+}
+
 // Reading by pull is reading by shared memory, and direct means all ranks.
 bool is_choice_of_its_own(const Candidate& one, const Geometry& geometry, const RouteOptions& options, bool writing) {
   if (!one.is_possible()) return false;
@@ -134,7 +167,7 @@ bool is_choice_of_its_own(const Candidate& one, const Geometry& geometry, const 
 std::vector<Candidate> candidates(const Transfer& transfer, const Geometry& geometry, const Situation& situation,
                                   const RouteOptions& options, const Machine& machine) {
   const std::optional<ChunkSizes> sizes = chunk_sizes(transfer, options, situation);
-  const int shared = shared_dimensions(geometry, options);
+  const RouteOptions grouping = sizes ? grouping_for(transfer, geometry, situation, options, *sizes, machine) : options;
   std::vector<Candidate> all;
   for (const Strategy strategy : {Strategy::direct, Strategy::shared, Strategy::pull, Strategy::messages}) {
     Candidate& one = all.emplace_back();
@@ -142,8 +175,7 @@ std::vector<Candidate> candidates(const Transfer& transfer, const Geometry& geom
     one.obstacle = obstacle_to(strategy, transfer, situation, options, sizes);
     if (!one.is_possible()) continue;
     if (strategy != Strategy::direct) {
-      one.choice.shares = {shared, owners_of_group(geometry, shared, options), sizes->domain_bytes, sizes->chunk_bytes,
-                           root_owns_edges(situation.needs_single_owner, transfer.writing)};
+      one.choice.shares = shares_with(grouping, transfer, geometry, situation, *sizes);
       one.choice.memory_bytes = memory_of_exchange(sizes->chunk_bytes, transfer.site_bytes());
     }
     if (geometry.bytes() == 0) continue;

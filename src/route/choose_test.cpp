@@ -6,6 +6,7 @@
 #include <limequat/error.hpp>
 
 #include <array>
+#include <set>
 
 #include "route/sizes.hpp"
 #include "support/error_of.hpp"
@@ -172,6 +173,41 @@ TEST(Choose, NoAlignmentLetsTwoOwnersIntoABlockThatNeedsOne) {
       EXPECT_TRUE(taken.shares.root_owns_edges);
     }
   }
+}
+
+// By counting who owns a chunk of the file.
+std::set<int> owners_of(const TransferOf& made, const Choice& taken) {
+  const Shares shares(made.transfer(), taken.shares);
+  std::set<int> owners;
+  for (std::uint64_t chunk = shares.first_chunk(); chunk < shares.end_chunk(); ++chunk) {
+    owners.insert(shares.chunk(chunk).owner);
+  }
+  return owners;
+}
+
+TEST(Choose, LetsAFewRanksForEachTargetWriteHoweverManyNodesThereAre) {
+  const TransferOf made = gauge_on({4, 4, 2, 2});
+  Machine slow;
+  slow.write_rate = slow.write_rate_total = 100e6;
+  for (const auto targets : std::to_array<std::uint64_t>({1, 2, 5})) {
+    Situation situation = many_nodes(4);
+    situation.targets = targets;
+    const Choice taken = choose(made.transfer(), situation, forced(Strategy::shared), slow);
+    const std::set<int> owners = owners_of(made, taken);
+    EXPECT_LE(owners.size(), 4 * targets);
+    EXPECT_GE(owners.size(), 2 * targets);
+  }
+  // Not where it is they who would have to wait.
+  Situation situation = many_nodes(4);
+  situation.targets = 1;
+  EXPECT_GT(owners_of(made, choice(made, situation, forced(Strategy::shared))).size(), 4u);
+  Machine fast;
+  fast.write_rate_total = 60 * fast.write_rate;
+  fast.servers = 4;
+  EXPECT_EQ(writers_for_targets(4, 1000, fast), 120u);  // 15 keep a target busy
+  EXPECT_EQ(writers_for_targets(4, 10, fast), 8u);
+  EXPECT_EQ(writers_for_targets(4, 7, fast), 0u);
+  EXPECT_EQ(writers_for_targets(0, 1000, fast), 0u);
 }
 
 TEST(Choose, RefusesSizesThatAreTooLargeToAdd) {

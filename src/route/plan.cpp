@@ -46,10 +46,18 @@ route::Situation situation_on(const Machine& machine, const TransferPlan& plan) 
   situation.is_one_node = situation.is_one_client = plan.nodes == 1;
   situation.can_share = machine.shared_memory_permitted;
   situation.can_pull = machine.pull_permitted && machine.pull_rate > 0;
-  situation.block_bytes = machine.block_bytes;
+  situation.block_bytes = std::max(machine.block_bytes, plan.stripes.is_set() ? plan.stripes.bytes : 0);
+  situation.targets = machine::targets_of_file(machine.file_system, plan.stripes, machine.servers);
   situation.needs_single_owner = machine::needs_single_owner(machine.file_system);
   situation.checksum = plan.request.checksum;
   return situation;
+}
+
+// Those that a file of this size will be given; a machine does not say what a new file has by itself.
+Stripes planned_stripes(const TransferPlan& plan) {
+  if (!plan.request.writing) return {};
+  return stripes_for(machine::file_system_named(plan.machine.file_system, plan.machine.servers),
+                     plan.request.payload_offset + plan.bytes);
 }
 
 FieldSpec spec_of(const PlanRequest& request) {
@@ -150,6 +158,7 @@ TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine) {
   plan.ranks_per_node = std::max({machine.ranks_per_node, (plan.ranks + nodes - 1) / nodes, std::uint64_t{1}});
   plan.nodes = (plan.ranks + plan.ranks_per_node - 1) / plan.ranks_per_node;
 
+  plan.stripes = planned_stripes(plan);
   const route::PlannedTransfer planned(plan.request);
   const route::Geometry geometry(planned.transfer());
   const route::Situation situation = situation_on(machine, plan);
@@ -164,10 +173,10 @@ TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine) {
 }
 
 Machine with_file_system_of(const std::string& folder, Machine machine) {
-  const machine::FileSystem found = machine::examine_file_system(folder);
+  const FileSystem found = file_system_of(folder);
   machine.file_system = found.name;
   machine.block_bytes = found.block_bytes;
-  if (found.stripe_count > 0) machine.servers = found.stripe_count;
+  if (const std::uint64_t servers = std::max(found.targets, found.stripe_count); servers > 0) machine.servers = servers;
   return machine;
 }
 

@@ -54,6 +54,8 @@ std::string to_json(const TransferPlan& plan) {
       .member("bytes", plan.bytes)
       .member("row_bytes", plan.row_bytes)
       .member("alignment", plan.alignment)
+      .key("stripes")
+      .raw(to_json(plan.stripes))
       .key("chosen");
   put(json, plan.chosen);
   json.key("considered").begin_array();

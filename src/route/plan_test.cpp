@@ -114,8 +114,13 @@ TEST(Plan, SaysWhyAStrategyIsNotPossible) {
 
 // Were there a loop over ranks somewhere, this would not end.
 TEST(Plan, OfAMillionRanksIsMadeLikeThatOfAFew) {
-  const TransferPlan few = plan_transfer(request_of({256, 256, 64, 64}, {16, 16, 4, 4}), cluster(64, 64));
-  const TransferPlan many = plan_transfer(request_of({256, 256, 1024, 1024}, {16, 16, 64, 64}), cluster(16384, 64));
+  const auto on_gpfs = [](Machine machine) {
+    machine.file_system = "gpfs";  // where no number of targets bounds that of writers
+    return machine;
+  };
+  const TransferPlan few = plan_transfer(request_of({256, 256, 64, 64}, {16, 16, 4, 4}), on_gpfs(cluster(64, 64)));
+  const TransferPlan many =
+      plan_transfer(request_of({256, 256, 1024, 1024}, {16, 16, 64, 64}), on_gpfs(cluster(16384, 64)));
   EXPECT_EQ(many.ranks, 1u << 20);
   EXPECT_EQ(many.nodes, 1u << 14);
   // What one rank does and holds is the same.
@@ -135,6 +140,23 @@ TEST(Plan, OfALargeLatticeFitsTheMachine) {
   // 4.9 TB at 200 GB/s.
   EXPECT_GE(plan.chosen.seconds.total, 24.7);
   EXPECT_LE(plan.chosen.seconds.total, 60);
+}
+
+// 75 MB: one stripe; 4.9 TB: all servers.
+TEST(Plan, TellsTheStripesOfTheFile) {
+  const TransferPlan small = plan_transfer(request_of({16, 16, 16, 32}, {2, 2, 2, 2}), cluster(4, 4));
+  EXPECT_EQ(small.stripes.count, 1u);
+  EXPECT_EQ(small.alignment, 1u << 20);
+  const TransferPlan large = plan_transfer(request_of({256, 256, 256, 512}, {16, 16, 16, 25}), cluster(1600, 64));
+  EXPECT_EQ(large.stripes.reason, StripeReason::by_size);
+  EXPECT_EQ(large.stripes.count, 32u);
+  EXPECT_EQ(large.alignment, 4u << 20);
+  // Twice the seven ranks that take 6.25 GB/s, for each, or four times as many, of 102400.
+  EXPECT_LE(large.chosen.writers, 32u * 14 * 16);
+  EXPECT_GE(large.chosen.writers, 32u * 14);
+  PlanRequest reading = request_of({16, 16, 16, 32}, {2, 2, 2, 2});
+  reading.writing = false;
+  EXPECT_EQ(plan_transfer(reading, cluster(4, 4)).stripes.reason, StripeReason::no_stripes);
 }
 
 TEST(Plan, GivesNodesMoreRanksWhereThereAreTooFew) {

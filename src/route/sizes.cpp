@@ -3,6 +3,7 @@
 #include "route/sizes.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -102,6 +103,15 @@ bool has_whole_layers(const Transfer& transfer, const RouteOptions& options) {
 
 std::uint64_t memory_of_exchange(std::uint64_t chunk_bytes, std::uint64_t site_bytes) {
   return chunks_in_memory * (chunk_bytes + beside_chunk(site_bytes));
+}
+
+std::uint64_t writers_for_targets(std::uint64_t targets, std::uint64_t ranks, const Machine& machine) {
+  constexpr double least_of_a_target = 4;
+  if (targets == 0 || targets > ranks / 2) return 0;
+  const double rate_of_a_target = machine.write_rate_total / real(std::max<std::uint64_t>(machine.servers, 1));
+  const double wanted = std::max(2 * std::ceil(rate_of_a_target / machine.write_rate), least_of_a_target);
+  const auto writers = targets * static_cast<std::uint64_t>(std::min(wanted, real(ranks / targets)));
+  return writers < ranks ? writers : 0;
 }
 
 int shared_dimensions(const Geometry& geometry, const RouteOptions& options) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <limequat/machine.hpp>
 #include <limequat/options.hpp>
 
 #include "route/choose.hpp"
@@ -39,6 +40,10 @@ std::uint64_t memory_of_exchange(std::uint64_t chunk_bytes, std::uint64_t site_b
 
 // Rank 0 writes what is before and behind the sites.
 constexpr bool root_owns_edges(bool needs_single_owner, bool writing) { return needs_single_owner && writing; }
+
+// How many ranks should write a file that lies on so many targets, where nobody asks for a number: twice those that
+// keep a target busy, and four at least, as many for each, however many nodes there are. 0: all who may.
+std::uint64_t writers_for_targets(std::uint64_t targets, std::uint64_t ranks, const Machine& machine);
 
 // The fastest dimensions whose ranks should share: no more than are needed for long pieces, and for no more groups
 // than there may be aggregators.

@@ -23,7 +23,7 @@ std::uint64_t reduced(comm::Comm& comm, std::uint64_t value, comm::Reduce operat
   return values[0];
 }
 
-Probe probe_file_system(comm::Comm& comm, const machine::FileSystem& mine) {
+Probe probe_file_system(comm::Comm& comm, const FileSystem& mine) {
   const std::string of_root = comm::broadcast_text(comm, mine.name);
   Probe probe = judge_file_system(mine);
   if (mine.name != of_root) {
@@ -113,7 +113,7 @@ class Questions {
 };
 
 // What makes sense only in a folder that can be written to.
-void ask_about_files(comm::Comm& comm, Questions& questions, Scratch& scratch, const machine::FileSystem& file_system) {
+void ask_about_files(comm::Comm& comm, Questions& questions, Scratch& scratch, const FileSystem& file_system) {
   questions.ask("exclusive-create", [&] { return probe_exclusive_create(comm, scratch); });
   questions.ask("rename", [&] { return probe_rename(comm, scratch); });
   questions.ask("publish", [&] { return probe_publish(comm, scratch); });
@@ -137,10 +137,10 @@ void ask_about_files(comm::Comm& comm, Questions& questions, Scratch& scratch, c
 std::vector<Probe> examine(comm::Comm& comm, transport::Transport& transport, const std::string& folder,
                            const ExamineOptions& options) {
   Questions questions(comm, options);
-  machine::FileSystem file_system;
+  FileSystem file_system;
   questions.ask("file-system", [&] {
     return ask(comm, "file-system", "check the path", [&] {
-      file_system = comm::agree(comm, [&] { return machine::examine_file_system(folder); });
+      file_system = comm::agree(comm, [&] { return file_system_of(folder); });
       return probe_file_system(comm, file_system);
     });
   });

@@ -181,7 +181,7 @@ Probe probe_holes(comm::Comm& comm, Scratch& scratch) {
   });
 }
 
-Probe probe_large_offsets(comm::Comm& comm, Scratch& scratch, const machine::FileSystem& file_system) {
+Probe probe_large_offsets(comm::Comm& comm, Scratch& scratch, const FileSystem& file_system) {
   const std::string name = "large-offsets";
   const std::string action = "files above 2 GiB are not safe here; choose another file system";
   return ask(comm, name, action, [&]() -> Probe {
@@ -287,7 +287,7 @@ std::string describe_clients(comm::Comm& comm, bool has_other_nodes) {
 
 }  // namespace
 
-Probe probe_page_edges(comm::Comm& comm, Scratch& scratch, const machine::FileSystem& file_system) {
+Probe probe_page_edges(comm::Comm& comm, Scratch& scratch, const FileSystem& file_system) {
   const std::string name = "page-edges";
   const std::string action =
       file_system.needs_single_owner

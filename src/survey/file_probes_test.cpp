@@ -81,8 +81,8 @@ class LyingTransport final : public transport::ForwardingTransport {
 
 using FileProbe = std::function<Probe(comm::Comm&, Scratch&)>;
 
-machine::FileSystem local() {
-  machine::FileSystem fs;
+FileSystem local() {
+  FileSystem fs;
   fs.free_bytes = std::uint64_t{1} << 40;
   return fs;
 }
@@ -212,7 +212,7 @@ TEST(FileProbes, ExposeFaultsThatAreNotAdmitted) {
 
 TEST(PageEdges, ThatAreLostOnlyWarnWherePagesHaveOneOwnerAnyway) {
   LyingTransport lying(Lie::pages_are_written_whole);
-  machine::FileSystem fs = local();
+  FileSystem fs = local();
   fs.needs_single_owner = true;
   const Probe found =
       answer_of([&](auto& comm, auto& scratch) { return probe_page_edges(comm, scratch, fs); }, 2, lying);
@@ -220,7 +220,7 @@ TEST(PageEdges, ThatAreLostOnlyWarnWherePagesHaveOneOwnerAnyway) {
 }
 
 TEST(LargeOffsets, AreNotTriedWhereTheyWouldTakeSpaceThatIsNotFree) {
-  machine::FileSystem fs = local();
+  FileSystem fs = local();
   fs.allows_holes = false;
   fs.free_bytes = 1000;
   const Probe found = answer_of([&](auto& comm, auto& scratch) { return probe_large_offsets(comm, scratch, fs); }, 1,

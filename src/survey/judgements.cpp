@@ -21,7 +21,7 @@ std::string reason_of(int system_errno) { return std::generic_category().message
 
 }  // namespace
 
-Probe judge_file_system(const machine::FileSystem& fs) {
+Probe judge_file_system(const FileSystem& fs) {
   std::string found =
       fmt::format("{}, {}, blocks of {} KiB", fs.name, fs.is_shared ? "shared" : "local", fs.block_bytes / 1024);
   if (fs.stripe_count > 1) found += fmt::format(", {} stripes", fs.stripe_count);
@@ -35,7 +35,7 @@ Probe judge_file_system(const machine::FileSystem& fs) {
   return {"file-system", Verdict::pass, found, ""};
 }
 
-Probe judge_space(const machine::FileSystem& fs) {
+Probe judge_space(const FileSystem& fs) {
   const std::string found =
       fmt::format("{} of {} free", base::human_bytes(fs.free_bytes), base::human_bytes(fs.total_bytes));
   if (fs.total_bytes == 0) return {"space", Verdict::pass, "the file system does not say", ""};

@@ -22,7 +22,7 @@ void expect(const Probe& probe, Verdict verdict, const std::string& word) {
 }
 
 TEST(FileSystemVerdict, WarnsOfClientsThatCachePages) {
-  machine::FileSystem fs{"nfs", 65536, 0, true, true, true, 100 * gibi, 50 * gibi};
+  FileSystem fs{"nfs", 65536, 0, true, true, true, 100 * gibi, 50 * gibi};
   expect(judge_file_system(fs), Verdict::warn, "blocks of 64 KiB");
   fs = {"lustre", std::uint64_t{1} << 20, 8, true, false, true, 100 * gibi, 50 * gibi};
   expect(judge_file_system(fs), Verdict::pass, "8 stripes");
@@ -32,7 +32,7 @@ TEST(FileSystemVerdict, WarnsOfClientsThatCachePages) {
 
 TEST(SpaceVerdict, FollowsWhatIsFree) {
   const auto with = [](std::uint64_t total, std::uint64_t free) {
-    machine::FileSystem fs;
+    FileSystem fs;
     fs.total_bytes = total;
     fs.free_bytes = free;
     return judge_space(fs);

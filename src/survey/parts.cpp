@@ -46,8 +46,9 @@ Machine describe_machine(comm::Comm& comm, const std::string& folder) {
   comm::Node& node = comm.node();
   std::array<std::uint64_t, 1> nodes{node.index() == 0 ? std::uint64_t{1} : 0};
   comm.all_reduce(nodes, comm::Reduce::sum);
-  const machine::FileSystem fs = comm::agree(comm, [&] { return machine::examine_file_system(folder); });
-  const std::uint64_t numbers[] = {std::max(std::thread::hardware_concurrency(), 1u), fs.block_bytes, fs.stripe_count};
+  const FileSystem fs = comm::agree(comm, [&] { return file_system_of(folder); });
+  const std::uint64_t numbers[] = {std::max(std::thread::hardware_concurrency(), 1u), fs.block_bytes,
+                                   std::max(fs.targets, fs.stripe_count)};
   std::array<std::uint64_t, 3> largest{numbers[0], numbers[1], numbers[2]};
   comm.all_reduce(largest, comm::Reduce::max);
   machine.name = comm::broadcast_text(comm, host_name());

@@ -37,16 +37,16 @@ Probe probe_publish(comm::Comm& comm, Scratch& scratch);
 // What was never written reads as zeros.
 Probe probe_holes(comm::Comm& comm, Scratch& scratch);
 // Bytes around 2 GiB and 4 GiB come back. Needs holes, or else space.
-Probe probe_large_offsets(comm::Comm& comm, Scratch& scratch, const machine::FileSystem& file_system);
+Probe probe_large_offsets(comm::Comm& comm, Scratch& scratch, const FileSystem& file_system);
 // File and directory are synced.
 Probe probe_sync(comm::Comm& comm, Scratch& scratch);
 // Ranks write halves of pages alternately; all of them find all halves after opening anew.
-Probe probe_page_edges(comm::Comm& comm, Scratch& scratch, const machine::FileSystem& file_system);
+Probe probe_page_edges(comm::Comm& comm, Scratch& scratch, const FileSystem& file_system);
 
 // What the system permits.
 
-Probe judge_file_system(const machine::FileSystem& file_system);
-Probe judge_space(const machine::FileSystem& file_system);
+Probe judge_file_system(const FileSystem& file_system);
+Probe judge_space(const FileSystem& file_system);
 
 // errno of each step; 0: it went well.
 struct LockFacts {

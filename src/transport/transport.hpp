@@ -9,6 +9,9 @@
 // once, at different bytes; close() is the last call, made when no other is under way.
 #pragma once
 
+#include <limequat/file_system.hpp>
+
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -56,6 +59,8 @@ struct Unit {
   bool single_owner = false;   // or bytes get lost; else it is only slow
   bool reserve_first = false;  // new files are written faster where storage was taken before
   bool one_writer = false;     // at a time in each file: others wait
+  std::uint64_t targets = 0;   // servers that the bytes of a file lie on, and that its writers wait for; 0: not known
+  std::array<char, 32> file_system = {};  // its name, FileSystem::name, with NULs behind it
 };
 
 enum class PathKind { absent, file, directory, dangling_link, other };
@@ -86,6 +91,11 @@ class Transport {
   virtual std::optional<std::uint64_t> free_space(const std::string& path) = 0;
   // Of files in the folder of `path`; never fails.
   virtual Unit unit(const std::string& path) = 0;
+  // At the empty new file `path`: stripes for a file of so many bytes, where there are any; never fails. `spare`: a
+  // free name beside it. With is_set(), `path` may be another file afterwards: whoever has it open opens it anew.
+  virtual Stripes set_stripes(const std::string&, const std::string&, std::uint64_t, const StripeRequest&) {
+    return {};
+  }
   // Access rights of an existing file are given to the new one that will replace it: owner, group, mode and access
   // control list. Nobody gets more than he had: where the group cannot be kept, its rights are dropped.
   virtual void copy_permissions(const std::string& from, const std::string& to) = 0;

@@ -28,6 +28,7 @@ static void reports_tell_what_a_transfer_did(void) {
   CHECK(wrote.spec.kind == LQ_GAUGE && wrote.spec.numbers == 72 && wrote.spec.precision == LQ_DOUBLE);
   CHECK(wrote.has_stored && wrote.checksum_status == LQ_CHECKSUM_OK && wrote.checksum.suma == wrote.stored.suma);
   CHECK(wrote.seconds > 0 && wrote.zero_sites == 0);
+  CHECK(wrote.file_system[0] != 0 && wrote.block_bytes % 4096 == 0 && wrote.ranks_at_file == 1);
 
   lq_report read = {.struct_size = sizeof read};
   lq_read_options options;
@@ -36,6 +37,22 @@ static void reports_tell_what_a_transfer_did(void) {
   CHECK_OK(lq_read(path, grid, lq_gauge_f64(u), &options));
   CHECK(read.is_written == 0 && read.checksum_status == LQ_CHECKSUM_OK);
   CHECK(read.checksum.suma == wrote.checksum.suma && read.checksum.sumb == wrote.checksum.sumb);
+}
+
+// A folder of the build lies on no file system with stripes; and that is a remark.
+static void stripes_that_cannot_be_had_are_a_remark(void) {
+  lq_report report = {.struct_size = sizeof report};
+  lq_write_options options;
+  CHECK_OK(lq_write_options_init(&options, sizeof options));
+  CHECK(options.stripe_count == 0 && options.stripe_bytes == 0 && options.stripes_by_size == 1);
+  options.report = &report;
+  CHECK_OK(lq_write(fresh("plain.ildg"), grid, lq_gauge_f64(u), &options));
+  CHECK(report.stripe_reason == LQ_STRIPES_NONE || report.stripe_count > 0);
+  const int has_none = report.stripe_reason == LQ_STRIPES_NONE;
+  CHECK_OK(lq_write_options_set(&options, "stripe_count", "4"));
+  CHECK_OK(lq_write_options_set(&options, "stripe_bytes", "1048576"));
+  CHECK_OK(lq_write(fresh("striped.ildg"), grid, lq_gauge_f64(u), &options));
+  if (has_none) CHECK(report.stripe_reason == LQ_STRIPES_REFUSED);
 }
 
 static void a_struct_whose_size_is_not_set_is_refused(void) {
@@ -169,6 +186,7 @@ int main(void) {
   options.sweeps = 1;
   CHECK_OK(lq_generate(grid, lq_gauge_f64(u), &options));
   reports_tell_what_a_transfer_did();
+  stripes_that_cannot_be_had_are_a_remark();
   a_struct_whose_size_is_not_set_is_refused();
   a_shorter_struct_gets_what_it_knows();
   catalogs_list_fields_records_and_texts();

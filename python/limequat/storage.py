@@ -1,0 +1,64 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""File systems: what is known of one, and who waits for one."""
+
+import atexit
+import os
+import threading
+from typing import NamedTuple
+
+from limequat import structs
+from limequat._library import call, path_bytes, text_from
+from limequat.answers import parse
+
+
+def file_system_of(path):
+    """What is known of the file system of a path: ``file_system`` (its kind), ``block_bytes``, ``stripe_bytes``,
+    ``stripe_count``, ``targets``, ``coherent``, ``locks``, ``free_bytes``, ...; None is what it does not tell.
+
+    Raises NotFound, NoPermission, IoError.
+    """
+    return parse(text_from("lq_file_system_of", path_bytes(path)))
+
+
+class Stall(NamedTuple):
+    """A call of the file system that has not returned; ``str()`` of it is a sentence."""
+
+    call: str       # "write", "read", "sync", "open", "rename", ...
+    path: str       # of a file that is not complete, its temporary name
+    offset: int
+    bytes: int      # 0: the call moves none
+    seconds: float  # that it has taken so far
+    sentence: str
+
+    def __str__(self):
+        return self.sentence
+
+
+_watching = threading.Lock()
+_told = structs.StallTell()  # kept for as long as the library may call it
+
+
+def watch_stalls(seconds, tell):
+    """From now on ``tell(stall)`` gets every call of this process to a file system that takes longer than ``seconds``, and
+    gets it again each time that twice as many have passed; on a thread of its own. None ends it.
+
+    A file system whose servers are gone may let a call wait for ever. The library cannot end such a call, but it can say
+    who waits where: in ``stall.call``, ``path``, ``offset``, ``bytes``, ``seconds``. Calls that are under way already are
+    not seen. ``tell`` must not call this function. Raises InvalidArgument unless ``seconds`` is positive.
+    """
+    global _told
+
+    def told(pointer, context):
+        stall = pointer.contents
+        tell(Stall(stall.call.decode(), os.fsdecode(stall.path), stall.offset, stall.bytes, stall.seconds,
+                   os.fsdecode(stall.sentence)))
+
+    following = structs.StallTell() if tell is None else structs.StallTell(told)
+    with _watching:
+        call("lq_watch_stalls", seconds, following, None)
+        _told = following
+
+
+# Nobody is told anything by an interpreter that is gone.
+atexit.register(watch_stalls, 1, None)
