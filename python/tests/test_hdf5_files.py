@@ -162,6 +162,36 @@ def test_qlua_has_a_dataset_for_each_direction_with_its_sha256(tmp_path, links, 
     assert "of array 2" in str(caught.value)
 
 
+def padded(values):
+    """Each float with four zero bytes behind it."""
+    numbers = np.ascontiguousarray(values).astype(values.dtype.newbyteorder("<")).view("<f4").reshape(-1)
+    return np.stack([numbers, np.zeros_like(numbers)], axis=-1).tobytes()
+
+
+def test_single_precision_of_an_old_qlua_is_verified_by_its_own_sum(tmp_path, links):
+    path = tmp_path / "old.h5"
+    lq.write(path, links, name="cfg", layout="qlua", precision="single")
+    with lq.hdf5.open(path, "a", layout="qlua") as file:
+        file.write("/vector", np.array([0.5, -2.25], dtype=np.float32))
+    with h5py.File(path, "r+") as file:
+        for mu in range(4):
+            values, total = file[f"cfg/{mu}"][...], bytes(32)
+            for x in np.ndindex(values.shape[:4]):
+                hashed = hashlib.sha256(struct.pack("<5q", 4, *x) + padded(values[x])).digest()
+                total = bytes(p ^ q for p, q in zip(total, hashed))
+            file[f"cfg/{mu}"].attrs[".sha256"] = np.frombuffer(total, dtype=np.uint8)
+        small = hashlib.sha256(padded(file["vector"][...])).digest()
+        file["vector"].attrs[".sha256"] = np.frombuffer(small, dtype=np.uint8)
+    answer = lq.verify(path)
+    assert answer and answer["fields"][0]["checksum_status"] == "ok"
+    assert np.array_equal(lq.read(path, dtype=np.complex64), links.astype(np.complex64))
+    with lq.hdf5.open(path) as file:
+        assert np.array_equal(file.read("/vector"), [0.5, -2.25])
+    with h5py.File(path, "r+") as file:
+        file["cfg/1"].attrs[".sha256"] = np.zeros(32, dtype=np.uint8)
+    assert not lq.verify(path)
+
+
 @pytest.mark.parametrize("layout", ["native", "qdp", "qlua"])
 @pytest.mark.parametrize("chunk, filters", [("slice", ""), ("slice", "deflate:4"), ("slice", "shuffle,deflate,fletcher32"),
                                             ("slice", "fletcher32"), ("2x2x3x3", ""), ("4x1x2x5", ""),

@@ -20,14 +20,15 @@ struct KindFacts {
   std::size_t words;
 };
 
-constexpr std::array<KindFacts, 8> kinds{{{"scidac", 2},
+constexpr std::array<KindFacts, 9> kinds{{{"scidac", 2},
                                           {"weighted", 4},
                                           {"nersc", 1},
                                           {"milc", 2},
                                           {"sha256", 8},
                                           {"crc32", 1},
                                           {"pyquda", 2},
-                                          {"norm", 2}}};
+                                          {"norm", 2},
+                                          {"sha256_padded", 8}}};
 constexpr std::array<std::string_view, 4> extents{"field", "slices", "tiles", "arrays"};
 
 constexpr SumName field_checksum{SumKind::scidac, SumOf::field};

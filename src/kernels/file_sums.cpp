@@ -79,7 +79,7 @@ std::uint32_t xor_of_words(base::Bytes bytes, bool big_endian) noexcept {
 }
 
 Sha256::Words sha256_of_site(base::Bytes site, std::size_t number_bytes, bool big_endian,
-                             std::span<const std::int64_t> coordinates) noexcept {
+                             std::span<const std::int64_t> coordinates, bool is_padded) noexcept {
   Sha256 hash;
   const auto add_integer = [&hash](std::uint64_t value) {
     std::array<std::byte, 8> bytes;
@@ -88,17 +88,23 @@ Sha256::Words sha256_of_site(base::Bytes site, std::size_t number_bytes, bool bi
   };
   add_integer(coordinates.size());
   for (const std::int64_t x : coordinates) add_integer(static_cast<std::uint64_t>(x));
-  if (!big_endian) {
+  const std::size_t hashed_bytes = is_padded ? std::max<std::size_t>(number_bytes, 8) : number_bytes;
+  if (!big_endian && hashed_bytes == number_bytes) {
     hash.add(site);
     return hash.finish();
   }
-  std::array<std::byte, 512> swapped;
+  constexpr std::size_t numbers_at_once = 64;
+  std::array<std::byte, 8 * numbers_at_once> hashed{};
   while (!site.empty()) {
-    const std::size_t bytes = std::min(site.size(), swapped.size());
-    for (std::size_t i = 0; i < bytes; ++i)
-      swapped[i] = site[i / number_bytes * number_bytes + number_bytes - 1 - i % number_bytes];
-    hash.add({swapped.data(), bytes});
-    site = site.subspan(bytes);
+    const std::size_t numbers = std::min(site.size() / number_bytes, numbers_at_once);
+    for (std::size_t k = 0; k < numbers; ++k) {
+      const base::Bytes number = site.subspan(k * number_bytes, number_bytes);
+      for (std::size_t i = 0; i < number_bytes; ++i) {
+        hashed[k * hashed_bytes + i] = number[big_endian ? number_bytes - 1 - i : i];
+      }
+    }
+    hash.add({hashed.data(), numbers * hashed_bytes});
+    site = site.subspan(numbers * number_bytes);
   }
   return hash.finish();
 }

@@ -25,9 +25,9 @@ Checksum rotated_words(base::Bytes bytes, bool big_endian, std::uint64_t first_w
 std::uint32_t xor_of_words(base::Bytes bytes, bool big_endian) noexcept;
 
 // SHA-256 of a site as QLUA takes it: the number of dimensions and the coordinates in 64 bits each, then the numbers,
-// everything little-endian.
+// everything little-endian; padded: each number followed by as many zero bytes as it needs to have eight.
 Sha256::Words sha256_of_site(base::Bytes site, std::size_t number_bytes, bool big_endian,
-                             std::span<const std::int64_t> coordinates) noexcept;
+                             std::span<const std::int64_t> coordinates, bool is_padded = false) noexcept;
 
 // What bytes with CRC-32 `crc`, `bytes` of them with `behind` more behind them, contribute to the CRC-32 of the whole
 // by XOR: all contributions and the CRC-32 of as many zeros as the whole is long give it.

@@ -46,10 +46,12 @@ void append(std::vector<std::uint32_t>& words, SumKind kind, const Checksum& che
   append(words, weighted.weighted);
 }
 
+bool is_hash(SumKind kind) noexcept { return kind == SumKind::sha256 || kind == SumKind::sha256_padded; }
+
 void require_kept(const SumName& name, const Payload& payload) {
   const bool tiles_are_runs = payload.block.size() == 0 && payload.arrays == 1;
   const bool is_kept = name.of == SumOf::tiles    ? tiles_are_runs && !is_of_crcs(name.kind)
-                       : name.of == SumOf::arrays ? name.kind == SumKind::sha256 || name.kind == SumKind::pyquda
+                       : name.of == SumOf::arrays ? is_hash(name.kind) || name.kind == SumKind::pyquda
                                                   : true;
   if (is_kept) return;
   throw Error(Code::unsupported, fmt::format("sums of kind {} are not kept for {}", lq::name(name.kind),
@@ -125,6 +127,7 @@ void SiteSums::add_part(FileSum& sum, base::Bytes sites, const Run& run) noexcep
       break;
     }
     case SumKind::sha256:
+    case SumKind::sha256_padded:
     case SumKind::pyquda:
       add_sites(sum, value, sites, run);
       break;
@@ -156,8 +159,8 @@ void SiteSums::add_sites(const FileSum& sum, std::uint64_t* value, base::Bytes s
     for (std::uint64_t a = 0; a < sum.arrays;
          ++a, sites = sites.subspan(bytes), of_array += held_words(sum.name.kind)) {
       const base::Bytes part = sites.first(bytes);
-      if (sum.name.kind == SumKind::sha256) {
-        add_hash(of_array, part, rank);
+      if (is_hash(sum.name.kind)) {
+        add_hash(of_array, part, rank, sum.name.kind == SumKind::sha256_padded);
       } else {
         const std::uint32_t words = kernels::xor_of_words(part, big_endian_);
         *of_array ^=
@@ -167,10 +170,11 @@ void SiteSums::add_sites(const FileSum& sum, std::uint64_t* value, base::Bytes s
   }
 }
 
-void SiteSums::add_hash(std::uint64_t* value, base::Bytes site, std::uint64_t site_rank) const noexcept {
+void SiteSums::add_hash(std::uint64_t* value, base::Bytes site, std::uint64_t site_rank,
+                        bool is_padded) const noexcept {
   const Coord x = lattice::site_of_rank(site_rank, extents_);
-  const auto hash =
-      kernels::sha256_of_site(site, number_bytes_, big_endian_, {x.begin(), static_cast<std::size_t>(x.size())});
+  const auto hash = kernels::sha256_of_site(site, number_bytes_, big_endian_,
+                                            {x.begin(), static_cast<std::size_t>(x.size())}, is_padded);
   for (std::size_t i = 0; i < hash.size() / 2; ++i) value[i] ^= pair_of(hash[2 * i], hash[2 * i + 1]);
 }
 

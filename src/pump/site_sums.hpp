@@ -68,7 +68,7 @@ class SiteSums {
   void add(FileSum& sum, base::Bytes sites, const Run& run) noexcept;
   void add_part(FileSum& sum, base::Bytes sites, const Run& run) noexcept;
   void add_sites(const FileSum& sum, std::uint64_t* value, base::Bytes sites, const Run& run) const noexcept;
-  void add_hash(std::uint64_t* value, base::Bytes site, std::uint64_t site_rank) const noexcept;
+  void add_hash(std::uint64_t* value, base::Bytes site, std::uint64_t site_rank, bool is_padded) const noexcept;
   void settle_crc(FileSum& sum) const noexcept;
   std::uint64_t part_end(const FileSum& sum, std::uint64_t site) const noexcept;  // of the part that holds it
   void combine(comm::Comm& comm, comm::Reduce operation);

@@ -124,7 +124,7 @@ struct PlainSums {
     Checksum pair, words, turned;
     std::uint64_t plain = 0, weighted = 0;
     std::uint32_t nersc = 0;
-    std::vector<std::uint32_t> hash(8);
+    std::vector<std::uint32_t> hash(8), padded_hash(8);
     for (std::uint64_t site = first; site < end; ++site) {
       const base::Bytes one = bytes.subspan(site * size, size);
       const Coord x = lattice::site_at(site, payload.stored, order);
@@ -144,7 +144,8 @@ struct PlainSums {
       }
       turned.suma ^= std::rotl(of_site, static_cast<int>(rank % 29));
       turned.sumb ^= std::rotl(of_site, static_cast<int>(rank % 31));
-      add_hash(hash, x, one);
+      add_hash(hash, x, one, payload.spec.number_bytes());
+      add_hash(padded_hash, x, one, 8);
     }
     const auto high = [](std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); };
     const auto low = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
@@ -159,6 +160,8 @@ struct PlainSums {
         return {words.suma, words.sumb};
       case SumKind::sha256:
         return hash;
+      case SumKind::sha256_padded:
+        return padded_hash;
       case SumKind::pyquda:
         return {turned.suma, turned.sumb};
       case SumKind::crc32:
@@ -169,16 +172,22 @@ struct PlainSums {
     return {};
   }
 
-  void add_hash(std::vector<std::uint32_t>& hash, const Coord& x, base::Bytes site) const {
-    std::vector<std::byte> text(8 * (1 + static_cast<std::size_t>(x.size())) + site.size());
-    base::store_le(text.data(), static_cast<std::uint64_t>(x.size()));
-    for (int d = 0; d < x.size(); ++d) base::store_le(text.data() + 8 * (d + 1), static_cast<std::uint64_t>(x[d]));
-    const auto numbers = std::ranges::copy(site, text.end() - static_cast<std::ptrdiff_t>(site.size())).out;
-    const auto size = static_cast<std::ptrdiff_t>(payload.spec.number_bytes());
-    if (payload.byte_order == ByteOrder::big) {
-      for (auto at = text.end() - static_cast<std::ptrdiff_t>(site.size()); at != numbers; at += size) {
-        std::reverse(at, at + size);
+  // Each number little-endian, in so many bytes, zeros behind it.
+  void add_hash(std::vector<std::uint32_t>& hash, const Coord& x, base::Bytes site, std::size_t bytes_each) const {
+    std::vector<std::byte> text;
+    const auto append = [&](std::uint64_t value, std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i) text.push_back(static_cast<std::byte>(i < 8 ? value >> (8 * i) : 0));
+    };
+    append(static_cast<std::uint64_t>(x.size()), 8);
+    for (const std::int64_t one : x) append(static_cast<std::uint64_t>(one), 8);
+    const auto size = static_cast<std::size_t>(payload.spec.number_bytes());
+    for (std::size_t at = 0; at < site.size(); at += size) {
+      const bool is_big = payload.byte_order == ByteOrder::big;
+      std::uint64_t number = 0;
+      for (std::size_t i = 0; i < size; ++i) {
+        number |= std::to_integer<std::uint64_t>(site[at + i]) << (8 * (is_big ? size - 1 - i : i));
       }
+      append(number, bytes_each);
     }
     kernels::Sha256 one;
     one.add(text);
@@ -187,8 +196,8 @@ struct PlainSums {
   }
 };
 
-constexpr SumKind every_kind[] = {SumKind::scidac, SumKind::weighted, SumKind::nersc, SumKind::milc,
-                                  SumKind::sha256, SumKind::crc32,    SumKind::pyquda};
+constexpr SumKind every_kind[] = {SumKind::scidac, SumKind::weighted, SumKind::nersc,  SumKind::milc,
+                                  SumKind::sha256, SumKind::crc32,    SumKind::pyquda, SumKind::sha256_padded};
 
 // A lattice of 168 sites, whose 25-site tiles divide neither it nor its slices.
 Payload payload_in(ByteOrder byte_order, const SiteOrder& order, Precision precision) {
@@ -318,7 +327,7 @@ TEST(SiteSums, OfArraysAreThoseOfTheirNumbersAlone) {
       part.spec.numbers = 2;
       const auto part_bytes = static_cast<std::size_t>(part.spec.site_bytes());
       Sums expected;
-      for (const SumKind kind : {SumKind::sha256, SumKind::pyquda}) {
+      for (const SumKind kind : {SumKind::sha256, SumKind::sha256_padded, SumKind::pyquda}) {
         Sum sum{{kind, SumOf::arrays}};
         for (std::size_t a = 0; a < 3; ++a) {
           std::vector<std::byte> numbers;

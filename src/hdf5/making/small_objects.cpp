@@ -15,11 +15,11 @@ namespace lq::hdf5 {
 namespace {
 
 template <class T>
-void add_number(kernels::Sha256& sum, T number) {
+void add_number(kernels::Sha256& sum, T number, bool floats_are_padded) {
   std::array<std::byte, 8> bytes{};
   if constexpr (std::is_same_v<T, float>) {
     base::store_le(bytes.data(), std::bit_cast<std::uint32_t>(number));
-    sum.add(base::Bytes(bytes).first(4));
+    sum.add(base::Bytes(bytes).first(floats_are_padded ? 8 : 4));
   } else if constexpr (std::is_same_v<T, double>) {
     base::store_le(bytes.data(), std::bit_cast<std::uint64_t>(number));
     sum.add(bytes);
@@ -55,7 +55,7 @@ std::string digits_of(const std::array<std::uint8_t, 32>& digest) {
   return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
-std::array<std::uint8_t, 32> digest_of(const Array& array) {
+std::array<std::uint8_t, 32> digest_of(const Array& array, bool floats_are_padded) {
   kernels::Sha256 sum;
   with_elements(array, [&](auto tag, const auto& elements) {
     using T = typename decltype(tag)::type;
@@ -63,10 +63,10 @@ std::array<std::uint8_t, 32> digest_of(const Array& array) {
       if constexpr (is_text<T>) {
         sum.add({reinterpret_cast<const std::byte*>(element.c_str()), element.size() + 1});
       } else if constexpr (IsComplex<T>::value) {
-        add_number(sum, element.real());
-        add_number(sum, element.imag());
+        add_number(sum, element.real(), floats_are_padded);
+        add_number(sum, element.imag(), floats_are_padded);
       } else {
-        add_number(sum, element);
+        add_number(sum, element, floats_are_padded);
       }
     }
   });

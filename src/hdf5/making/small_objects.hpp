@@ -18,8 +18,9 @@
 namespace lq::hdf5 {
 
 // SHA-256 of all numbers, each little-endian, integers of 8 bytes, complex ones real part first; of texts with the NUL
-// behind each (the rule of QLUA for scalars, formats/hdf5.md 5).
-std::array<std::uint8_t, 32> digest_of(const Array& array);
+// behind each (the rule of QLUA for scalars, formats/hdf5.md 5). Padded: four zero bytes behind each float, as QLUA did
+// before 24 December 2014.
+std::array<std::uint8_t, 32> digest_of(const Array& array, bool floats_are_padded = false);
 
 // invalid_argument: extents, axes and elements do not fit each other.
 void check_array(const Array& array, const std::string& path);
