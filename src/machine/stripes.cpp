@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "base/bytes.hpp"
+#include "base/path.hpp"
 #include "machine/file_system.hpp"
 #include "machine/kinds.hpp"
 #include "machine/layout.hpp"
@@ -86,6 +87,10 @@ Stripes set_stripes(const FileSystem& fs, const std::string& path, const std::st
   if (!wanted.is_set()) return wanted;
   // A file that does not tell its stripes may have some that grow.
   if (wanted.reason == StripeReason::by_size && fs.stripe_bytes == 0) return left(fs, StripeReason::left);
+  // On Lustre a folder has a layout of its own only where somebody chose it.
+  if (wanted.reason == StripeReason::by_size && !calls.attribute(base::directory_of(path), "lustre.lov").empty()) {
+    return left(fs, StripeReason::folder_decides);
+  }
   const int reason = tell(fs, path, spare, wanted, calls);
   if (reason == 0) return wanted;
   Stripes refused = left(fs, StripeReason::refused);

@@ -103,6 +103,14 @@ TEST(SettingStripes, RenewsAFileOnLustreWithinItsPool) {
   EXPECT_EQ(layout->pool, "flash");
 }
 
+TEST(SettingStripes, LeavesWhatSomebodyChoseForAFolder) {
+  RecordedStorage calls;
+  calls.put("d", "lustre.lov", lustre_layout(2, mebibyte, ""));
+  EXPECT_EQ(set_stripes(lustre(), "d/.f.1", "d/.f.2", gibibyte, {}, calls).reason, StripeReason::folder_decides);
+  EXPECT_TRUE(calls.calls.empty());
+  EXPECT_EQ(set_stripes(lustre(), "d/.f.1", "d/.f.2", gibibyte, {.count = 6}, calls).reason, StripeReason::asked);
+}
+
 TEST(SettingStripes, GivesCephAWholeLayoutWithObjectsOfWholeStripes) {
   RecordedStorage calls;
   set_stripes(ceph(), "d/f", "d/g", gibibyte, {.count = 4, .bytes = 3 * mebibyte}, calls);

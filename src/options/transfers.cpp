@@ -85,9 +85,8 @@ std::vector<Option> stripe_rows() {
            .advice =
                "On Lustre: one stripe for files below 32 MiB, else one for each 64 MiB of the first field, on as many "
                "targets as there are at most, in pieces of 1 MiB, from 1 GiB on of 4 MiB. Folders whose stripes grow "
-               "with the file (progressive layouts) are left alone, and so are all other file systems, where nothing "
-               "is "
-               "gained. Switch it off where somebody has chosen the stripes of the folder with care.",
+               "with the file (progressive layouts), or that were given stripes of their own, are left alone, and so "
+               "are all other file systems, where nothing is gained by it.",
            .off = "leave the stripes of a new file as its folder has them"}),
   };
 }
