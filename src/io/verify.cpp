@@ -223,9 +223,10 @@ void Verifier::judge_physics(const FieldEntry& entry, const FieldVerdict& verdic
   const double link_count = static_cast<double>(volume(entry.payload.extents)) * entry.payload.spec.links;
   if (static_cast<double>(links.far_links) > most_damaged * link_count) {
     add(entry, Severity::warning, Code::ok, "not-unitary",
-        fmt::format("{}: \"{}\": the links are not in SU({}): |U U^dagger - 1| is {:.3g} on average; smeared or "
-                    "rescaled links, or the numbers are stored otherwise than the header says: `lq diagnose` tells which",
-                    catalog().path, entry.name, entry.payload.spec.colors, links.mean));
+        fmt::format(
+            "{}: \"{}\": the links are not in SU({}): |U U^dagger - 1| is {:.3g} on average; smeared or "
+            "rescaled links, or the numbers are stored otherwise than the header says: `lq diagnose` tells which",
+            catalog().path, entry.name, entry.payload.spec.colors, links.mean));
   } else if (verdict.zeros.sites == 0) {
     add(entry, Severity::error, Code::malformed, "damaged-links",
         fmt::format("{}: \"{}\": damaged links, {} of them off SU({}), most of all link {} of site {}, by {:.3g}",
@@ -262,7 +263,8 @@ void Verifier::compare(const FieldEntry& entry, std::string_view what, const std
   const std::string factor = factor_between(*stated, measured);
   add(entry, Severity::error, Code::malformed, what == "plaquette" ? "plaquette" : "link-trace",
       fmt::format("{}: \"{}\": the {} of the links is {:.12g}, the file states {:.12g}: {}", catalog().path, entry.name,
-                  what, measured, *stated, factor.empty() ? "ordering, signs or data are wrong; `lq diagnose` tells which" : factor),
+                  what, measured, *stated,
+                  factor.empty() ? "ordering, signs or data are wrong; `lq diagnose` tells which" : factor),
       fmt::format("{:.12g}", *stated), fmt::format("{:.12g}", measured));
 }
 

@@ -125,7 +125,8 @@ TEST(ModesFormat, LaysBytesAsThePageSays) {
   EXPECT_EQ(u64(next + 16), 2U);
   EXPECT_EQ(u64(next + 24), 1U);
   std::uint64_t sum = 0xcbf29ce484222325;
-  for (int i = 0; i < 40; ++i) sum = (sum ^ static_cast<unsigned char>(file[block + static_cast<std::size_t>(i)])) * 0x100000001b3;
+  for (int i = 0; i < 40; ++i)
+    sum = (sum ^ static_cast<unsigned char>(file[block + static_cast<std::size_t>(i)])) * 0x100000001b3;
   EXPECT_EQ(u64(block + 40), sum);
 
   const std::uint64_t entry = block + 48 + 104;  // mode 1
