@@ -23,6 +23,10 @@ constexpr std::uint64_t low_bits(std::uint64_t value, unsigned count) noexcept {
 
 class BitWriter {
  public:
+  BitWriter() = default;
+  // About so many bits will come.
+  explicit BitWriter(std::size_t bits) : bytes_(bits / 8 + 16) {}
+
   // Where the next bits go, for loops that keep it in registers; there is room for what was asked for.
   class Cursor {
    public:

@@ -226,41 +226,41 @@ inline void LinkBatch::choose_first() noexcept {
 
 // Of the four candidates the one whose square root is largest beside the coefficient: the best conditioned.
 inline void LinkBatch::choose_second() noexcept {
-  Lane best;
-  best.fill(-1);
-  std::array<std::uint8_t, lanes> chosen{};
-  Lane partner, dropped_one;
-  std::array<Lane, 2> other;
-  for (std::uint8_t candidate = 0; candidate < 4; ++candidate) {
-    const std::size_t imaginary = candidate & 1;
-    if (imaginary == 0) {
-      dropped.second.fill(candidate);
-      gather();
-    } else {
-      swapped_.fill(1);  // the columns stay
-    }
-    for (std::size_t l = 0; l < lanes; ++l) {
-      const detail::Places at = detail::places(column[l], candidate);
-      partner[l] = row1[2 * at.mine + 1 - imaginary][l];
-      dropped_one[l] = row1[2 * at.mine + imaginary][l];
-      other[0][l] = row1[2 * at.other][l];
-      other[1][l] = row1[2 * at.other + 1][l];
-    }
-    Quadratic equation;
-    quadratic(columns_, swapped_, partner, other, equation);
-    for (std::size_t l = 0; l < lanes; ++l) {
-      const double quality = equation.discriminant[l] / (equation.a[l] * equation.a[l]);
-      const bool better = quality > best[l];
-      const double sign = equation.a[l] * dropped_one[l] + equation.b[l] < 0 ? -1.0 : 1.0;
-      best[l] = better ? quality : best[l];
-      chosen[l] = better ? candidate : chosen[l];
-      dropped.root_sign[l] = better || candidate == 0 ? sign : dropped.root_sign[l];
+  std::array<Columns, 2> columns;                 // the dropped number in the left one, in the right one
+  std::array<std::array<Lane, 2>, 2> second_row;  // of row 1, in the same
+  for (std::size_t l = 0; l < lanes; ++l) {
+    const std::size_t k = column[l], left = column_of_second(k, 0), right = 3 - k - left;
+    for (std::size_t part = 0; part < 2; ++part) {
+      columns[0].pivot[part][l] = row0[2 * k + part][l];
+      columns[0].mine[part][l] = row0[2 * left + part][l];
+      columns[0].other[part][l] = row0[2 * right + part][l];
+      second_row[0][part][l] = row1[2 * left + part][l];
+      second_row[1][part][l] = row1[2 * right + part][l];
     }
   }
-  dropped.second = chosen;
+  columns[1] = {columns[0].pivot, columns[0].mine, columns[0].other};
+  Lane best;
+  best.fill(-1);
+  Lane chosen{};  // as a number, so that all of it is of one width
+  for (std::size_t candidate = 0; candidate < 4; ++candidate) {
+    const std::size_t mine = candidate / 2, imaginary = candidate % 2;
+    swapped_.fill(imaginary == 0 ? 0 : 1);
+    const Lane& dropped_one = second_row[mine][imaginary];
+    Quadratic equation;
+    quadratic(columns[mine], swapped_, second_row[mine][1 - imaginary], second_row[1 - mine], equation);
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const double quality = equation.discriminant[l] / (equation.a[l] * equation.a[l]);
+      const bool better = candidate == 0 || quality > best[l];
+      const double sign = equation.a[l] * dropped_one[l] + equation.b[l] < 0 ? -1.0 : 1.0;
+      best[l] = quality > best[l] ? quality : best[l];
+      chosen[l] = better ? static_cast<double>(candidate) : chosen[l];
+      dropped.root_sign[l] = better ? sign : dropped.root_sign[l];
+    }
+  }
+  for (std::size_t l = 0; l < lanes; ++l) dropped.second[l] = static_cast<std::uint8_t>(chosen[l]);
   for (std::size_t l = 0; l < lanes; ++l) {
-    const detail::Places at = detail::places(column[l], chosen[l]);
-    kept[5][l] = row1[2 * at.mine + 1 - (chosen[l] & 1)][l];
+    const detail::Places at = detail::places(column[l], dropped.second[l]);
+    kept[5][l] = row1[2 * at.mine + 1 - (dropped.second[l] & 1)][l];
     kept[6][l] = row1[2 * at.other][l];
     kept[7][l] = row1[2 * at.other + 1][l];
   }

@@ -3,6 +3,8 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <memory>
+#include <span>
 #include <utility>
 
 #include "squeezed/codec/link_batch.hpp"
@@ -17,6 +19,8 @@ namespace {
 
 // No number of a matrix of the group is as large; not-a-number is not below it either.
 constexpr double most_in_group = 1.5;
+// Of a residual, with some to spare.
+constexpr std::size_t usual_low_bits = 4;
 
 template <class T, bool big>
 class LinkEncoder {
@@ -27,7 +31,9 @@ class LinkEncoder {
         reals_(reals),
         predicted_(reals == 18 ? predicted_numbers : 4),
         count_(links.size() / (reals * sizeof(T))),
-        taken_((count_ + lanes - 1) / lanes),
+        taken_(std::make_unique_for_overwrite<Taken[]>(batches())),
+        kept_(count_ * kept_numbers * (mantissa_bits<T> + 1)),
+        low_(count_ * predicted_ * usual_low_bits),
         symbols_(count_ * order.size()) {}
 
   std::vector<std::byte> run() {
@@ -47,6 +53,7 @@ class LinkEncoder {
     std::size_t count;
   };
 
+  std::size_t batches() const noexcept { return (count_ + lanes - 1) / lanes; }
   const std::byte* bytes_of(std::size_t link) const noexcept { return links_.data() + link * reals_ * sizeof(T); }
 
   // --- which numbers are kept, and by how much the others differ from what is predicted
@@ -146,7 +153,7 @@ class LinkEncoder {
   void choose_low_bits() {
     for (std::size_t group = 0; group < residual_groups; ++group) low_bits_[group] = most_low_bits;
     std::array<std::uint64_t, residual_groups> exact{}, all{};
-    for (const Taken& taken : taken_) {
+    for (const Taken& taken : std::span(taken_.get(), batches())) {
       for (std::size_t i = 0; i < predicted_; ++i) {
         for (std::size_t l = 0; l < taken.count; ++l) {
           exact[group_of(i)] += taken.residuals[i][l] == 0 ? 1 : 0;
@@ -275,7 +282,7 @@ class LinkEncoder {
 
   base::Bytes links_;
   std::size_t reals_, predicted_, count_;
-  std::vector<Taken> taken_;
+  std::unique_ptr<Taken[]> taken_;
   LinkBatch batch_;
   std::array<WordLane<T>, 18> words_;
   Lane exact_;
