@@ -379,9 +379,16 @@ final name. *quartiles*: half of the rounds lay between these rates, which tells
 def squeeze_page(folder):
     runs = load(folder, "squeeze")
     lines = []
+
+    def speed_of(r, which):
+        if which not in r:
+            return "-"
+        gigabytes = r["bytes"] / r[which] / 1e9
+        return f"{gigabytes:.2f}" if gigabytes >= 0.1 else f"{gigabytes:.3f}"
+
     for run in runs:
         for r in run["results"]:
-            speed = [f"{r['bytes'] / r[which] / 1e9:.2f}" if which in r else "-" for which in ("encode_seconds", "decode_seconds")]
+            speed = [speed_of(r, which) for which in ("encode_seconds", "decode_seconds")]
             if r["name"] != "memcpy":
                 lines.append([run["precision"], r["name"], f"{r['stored'] / r['bytes']:.3f}", *speed])
     return f"""# Squeezing
