@@ -18,6 +18,7 @@
 #include "lattice/tile_map.hpp"
 #include "pump/encoded_tiles.hpp"
 #include "squeezed/codec/tile.hpp"
+#include "squeezed/restored.hpp"
 
 namespace lq {
 namespace archive {
@@ -45,13 +46,12 @@ class Squeezing {
  public:
   Squeezing(const std::string& from, const std::string& to, const Communicator& communicator,
             const SqueezeOptions& options)
-      : errand_(from, to, communicator, options), options_(options), path_(to) {}
+      : errand_(from, to, communicator, options), options_(options) {}
 
   SqueezeReport run() {
     errand_.start();
     archive_ = comm::agree_alike(errand_.comm(), [&] { return cut_source(); });
-    for (const Segment& segment : archive_.segments) all_ += segment.length;
-    errand_.expect(all_);
+    errand_.expect(archive_.bytes);
     errand_.begin(0);
     write_record(squeezed::type::head, [&] {
       const std::string head = squeezed::encode_head(archive_);
@@ -124,9 +124,8 @@ class Squeezing {
     const auto tiles = comm::agree(errand_.comm(), [&] { return std::make_unique<Tiles>(*this, segment); });
     std::vector<std::byte> bytes;
     errand_.deal_out(tiles->payload.tiles.size(), [&](std::uint64_t tile) {
-      const std::uint64_t begin = tile * segment.tile_bytes;
-      bytes.resize(static_cast<std::size_t>(std::min(segment.tile_bytes, segment.length - begin)));
-      read_all(errand_.source(), segment.begin + begin, bytes);
+      bytes.resize(static_cast<std::size_t>(segment.bytes_of(tile)));
+      read_all(errand_.source(), segment.begin + tile * segment.tile_bytes, bytes);
       tiles->encoded.write(static_cast<std::size_t>(tile), 0, bytes);
       errand_.advance(bytes.size());
     });
@@ -141,7 +140,9 @@ class Squeezing {
           map(payload),
           codec(squeezed::codec_of(segment.numbers)),
           checked(codec),
-          encoded({of.path_, payload.tiles, {of.errand_.writes() ? &of.errand_.target().file() : nullptr}},
+          encoded({of.errand_.target().path(),
+                   payload.tiles,
+                   {of.errand_.writes() ? &of.errand_.target().file() : nullptr}},
                   of.options_.verify == Verify::none ? codec : checked, map, 1) {}
 
     Payload payload;
@@ -153,26 +154,21 @@ class Squeezing {
 
   // Every tile gives what was put into it, by its sum.
   void read_back(transport::File& written) {
-    std::vector<std::byte> encoded, bytes;
+    squeezed::RestoredSource restored(written, archive_);
+    std::vector<std::byte> bytes;
     for (const Segment& segment : archive_.segments) {
       if (!segment.is_squeezed()) continue;
-      const format::TileCodec& codec = squeezed::codec_of(segment.numbers);
-      errand_.deal_out(segment.tiles.size(), [&](std::uint64_t number) {
-        const Tile& tile = segment.tiles[static_cast<std::size_t>(number)];
-        encoded.resize(static_cast<std::size_t>(tile.bytes));
-        read_all(written, tile.offset, encoded);
-        bytes.resize(
-            static_cast<std::size_t>(std::min(segment.tile_bytes, segment.length - number * segment.tile_bytes)));
-        codec.decode(encoded, bytes);
+      errand_.deal_out(segment.tiles.size(), [&](std::uint64_t tile) {
+        bytes.resize(static_cast<std::size_t>(segment.bytes_of(tile)));
+        restored.read_at(segment.begin + tile * segment.tile_bytes, bytes);
       });
     }
   }
 
   Errand errand_;
   const SqueezeOptions& options_;
-  std::string path_;
   squeezed::Archive archive_;
-  std::uint64_t end_ = 0, all_ = 0;
+  std::uint64_t end_ = 0;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,8 +16,7 @@
 #include "archive/errand.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
-#include "kernels/crc32.hpp"
-#include "squeezed/codec/tile.hpp"
+#include "squeezed/restored.hpp"
 
 namespace lq {
 namespace archive {
@@ -67,31 +67,15 @@ class Unsqueezing {
       archive_.bytes = sizes[0];
       archive_.format = told.substr(0, told.find('\0'));
       squeezed::decode_index(base::as_bytes(told).subspan(archive_.format.size() + 1), 0, sizes[1], archive_);
+      restored_.emplace(errand_.source(), archive_);
     });
   }
 
-  // What a piece of a segment holds: a tile, or a MiB of what is stored as it is.
+  // A piece of a segment: a tile, or a MiB of what is stored as it is.
   base::Bytes piece_of(const Segment& segment, std::uint64_t number) {
     const std::uint64_t size = piece_bytes(segment), begin = number * size;
     bytes_.resize(static_cast<std::size_t>(std::min(size, segment.length - begin)));
-    if (!segment.is_squeezed()) {
-      read_all(errand_.source(), segment.place + begin, bytes_);
-      return bytes_;
-    }
-    const Tile& tile = segment.tiles[static_cast<std::size_t>(number)];
-    encoded_.resize(static_cast<std::size_t>(tile.bytes));
-    read_all(errand_.source(), tile.offset, encoded_);
-    try {
-      squeezed::codec_of(segment.numbers).decode(encoded_, bytes_);
-    } catch (const Error& error) {
-      const std::string& path = errand_.source().path();
-      throw Error(
-          error.code(),
-          fmt::format("{}: tile {}, {} bytes at byte {}, cannot be restored: {}; copy the archive again from its "
-                      "source",
-                      path, number, tile.bytes, tile.offset, error.what()),
-          {.path = path, .offset = tile.offset});
-    }
+    restored_->read_at(segment.begin + begin, bytes_);
     return bytes_;
   }
 
@@ -113,8 +97,7 @@ class Unsqueezing {
 
   void require_sum(const Segment& segment) {
     comm::agree_at_root(errand_.comm(), [&] {
-      std::uint32_t crc = 0;
-      for (std::uint64_t k = 0; k < pieces_of(segment); ++k) crc = kernels::crc32(crc, piece_of(segment, k));
+      const std::uint32_t crc = squeezed::crc_of(errand_.source(), segment);
       if (crc == segment.crc) return;
       const std::string& path = errand_.source().path();
       throw Error(
@@ -147,7 +130,8 @@ class Unsqueezing {
 
   Errand errand_;
   squeezed::Archive archive_;
-  std::vector<std::byte> encoded_, bytes_;
+  std::optional<squeezed::RestoredSource> restored_;
+  std::vector<std::byte> bytes_;
 };
 
 }  // namespace

@@ -240,6 +240,19 @@ std::vector<Literal> frame_of(std::string_view record, std::uint64_t place, std:
   return frame;
 }
 
+std::uint32_t crc_of(base::ByteSource& file, const Segment& segment) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(segment.length, base::mebi)));
+  std::uint32_t crc = 0;
+  for (std::uint64_t at = 0; at < segment.length;) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), segment.length - at));
+    const std::size_t got = file.read_at(segment.place + at, base::MutableBytes(bytes).first(wanted));
+    if (got == 0) break;
+    crc = kernels::crc32(crc, base::Bytes(bytes).first(got));
+    at += got;
+  }
+  return crc;
+}
+
 std::string encode_head(const Archive& archive) {
   using base::xml::element;
   return fmt::format("{}<{}>{}{}{}{}</{}>", xml_declaration, root_name,

@@ -5,6 +5,7 @@
 // in tiles; its records as bytes, and back.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -38,6 +39,8 @@ struct Segment {
 
   bool is_squeezed() const noexcept { return tile_bytes != 0; }
   std::uint64_t stored_bytes() const noexcept;  // in the archive
+  // Of the original, in a tile.
+  std::uint64_t bytes_of(std::uint64_t tile) const noexcept { return std::min(tile_bytes, length - tile * tile_bytes); }
   // Bytes one after the other as the sites of a lattice: what the engine of tiles wants to know.
   Payload as_payload() const;
 };
@@ -58,6 +61,9 @@ std::uint64_t place_behind(std::uint64_t end) noexcept;
 std::uint64_t end_of(std::uint64_t place, std::uint64_t length) noexcept;
 // The header and the padding of a record.
 std::vector<format::Literal> frame_of(std::string_view type, std::uint64_t place, std::uint64_t length);
+
+// Of the bytes of a segment that is stored as it is, as far as the archive goes.
+std::uint32_t crc_of(base::ByteSource& file, const Segment& segment);
 
 std::string encode_head(const Archive& archive);
 std::vector<std::byte> encode_index(const Archive& archive);

@@ -31,8 +31,9 @@ std::size_t RestoredSource::read_at(std::uint64_t offset, base::MutableBytes buf
 void RestoredSource::read(const Segment& segment, std::uint64_t within, base::MutableBytes buffer) {
   if (!segment.is_squeezed()) {
     if (file_.read_at(segment.place + within, buffer) == buffer.size()) return;
-    throw Error(Code::truncated, fmt::format("the archive ends before byte {}", segment.place + within + buffer.size()),
-                {.offset = segment.place + within});
+    const std::uint64_t end = segment.place + within + buffer.size();
+    throw Error(Code::truncated, fmt::format("{}: it ends before byte {}", path(), end),
+                {.path = path(), .offset = segment.place + within});
   }
   while (!buffer.empty()) {
     const auto tile = static_cast<std::size_t>(within / segment.tile_bytes);
@@ -51,16 +52,21 @@ void RestoredSource::read_tile(const Segment& segment, std::size_t tile) {
   const Tile& place = segment.tiles[tile];
   std::vector<std::byte> encoded(static_cast<std::size_t>(place.bytes));
   if (file_.read_at(place.offset, encoded) != encoded.size()) {
-    throw Error(Code::truncated, fmt::format("the archive ends within tile {}", tile), {.offset = place.offset});
+    throw Error(Code::truncated, fmt::format("{}: it ends within tile {} at byte {}", path(), tile, place.offset),
+                {.path = path(), .offset = place.offset});
   }
-  held_.resize(static_cast<std::size_t>(std::min(segment.tile_bytes, segment.length - tile * segment.tile_bytes)));
+  held_.resize(static_cast<std::size_t>(segment.bytes_of(tile)));
   try {
     codec_of(segment.numbers).decode(encoded, held_);
   } catch (const Error& error) {
     const bool is_damage = error.code() == Code::malformed || error.code() == Code::checksum_mismatch;
     if (damage_ == Damage::is_thrown || !is_damage) {
-      throw Error(error.code(), fmt::format("tile {} at byte {}: {}", tile, place.offset, error.what()),
-                  {.offset = place.offset});
+      throw Error(
+          error.code(),
+          fmt::format("{}: tile {}, {} bytes at byte {}, cannot be restored: {}; copy the archive again from its "
+                      "source",
+                      path(), tile, place.bytes, place.offset, error.what()),
+          {.path = path(), .offset = place.offset});
     }
     std::ranges::fill(held_, std::byte{0});
   }

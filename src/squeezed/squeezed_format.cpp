@@ -11,7 +11,6 @@
 #include "format/lime/explain.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/rules.hpp"
-#include "kernels/crc32.hpp"
 #include "squeezed/archive.hpp"
 #include "squeezed/codec/tile.hpp"
 #include "squeezed/new_archive.hpp"
@@ -47,28 +46,13 @@ Catalog scan_original(base::ByteSource& file, const Archive& archive, const Limi
   return original.container->scan(restored, limits);
 }
 
-Error with_path(const Error& error, const std::string& path) {
-  ErrorFacts facts = error.facts();
-  facts.path = path;
-  return {error.code(), fmt::format("{}: {}", path, error.what()), facts};
-}
-
 // Segments of more bytes are summed only where every rule is checked.
 constexpr std::uint64_t summed_at_once = base::mebi;
 
 void check_verbatim(base::ByteSource& file, const Archive& archive, bool large_ones, Findings& findings) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(base::mebi));
   for (const Segment& segment : archive.segments) {
     if (segment.is_squeezed() || large_ones != (segment.length > summed_at_once)) continue;
-    std::uint32_t crc = 0;
-    for (std::uint64_t at = 0; at < segment.length;) {
-      const auto wanted = std::min<std::uint64_t>(bytes.size(), segment.length - at);
-      const base::MutableBytes piece = base::MutableBytes(bytes).first(static_cast<std::size_t>(wanted));
-      const std::size_t got = file.read_at(segment.place + at, piece);
-      if (got == 0) break;
-      crc = kernels::crc32(crc, piece.first(got));
-      at += got;
-    }
+    const std::uint32_t crc = crc_of(file, segment);
     if (crc == segment.crc) continue;
     findings.add(
         {.severity = Severity::error,
@@ -161,12 +145,8 @@ std::vector<Finding> Squeezed::validate(base::ByteSource& file, const Catalog& c
   check_verbatim(file, read.archive, true, findings);
   const format::Format& original = format::format_named(read.archive.format);
   RestoredSource restored(file, read.archive);
-  try {
-    for (const Finding& finding : original.container->validate(restored, original.container->scan(restored, {}))) {
-      findings.add(finding);
-    }
-  } catch (const Error& error) {
-    throw with_path(error, file.path());
+  for (const Finding& finding : original.container->validate(restored, original.container->scan(restored, {}))) {
+    findings.add(finding);
   }
   return findings.take();
 }
