@@ -5,11 +5,11 @@
 // read again. The sums of blocks and entries are put right first, or no input would come far.
 #include <algorithm>
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
 #include <limequat/error.hpp>
 
+#include "answers.hpp"
 #include "format/lime/header.hpp"
 #include "format/modes/mend.hpp"
 #include "format/modes/modes_format.hpp"
@@ -21,19 +21,11 @@ using namespace lq;
 using namespace lq::format;
 namespace modes = lq::format::modes;
 
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
+using fuzz::require;
 
-template <class Function>
-void attempt(Function&& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    const bool is_answer = error.code() == Code::malformed || error.code() == Code::truncated ||
-                           error.code() == Code::too_large || error.code() == Code::invalid_argument;
-    if (!is_answer) throw;
-  }
+template <class Work>
+void attempt(Work&& work) {
+  fuzz::attempt<Code::malformed, Code::truncated, Code::too_large, Code::invalid_argument>(work);
 }
 
 void seal(std::vector<std::byte>& bytes, std::size_t begin, std::size_t length) {

@@ -3,10 +3,10 @@
 //
 // Any text as each of the documents of SciDAC and ILDG files. What was understood is written and understood again.
 #include <cstdint>
-#include <stdexcept>
 
 #include <limequat/error.hpp>
 
+#include "answers.hpp"
 #include "base/bytes.hpp"
 #include "format/scidac/describe.hpp"
 #include "format/scidac/lattice_xml.hpp"
@@ -18,17 +18,11 @@ namespace {
 using namespace lq;
 using namespace lq::format;
 
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
+using fuzz::require;
 
-template <class Function>
-void attempt(Function&& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    if (error.code() != Code::malformed) throw;
-  }
+template <class Work>
+void attempt(Work&& work) {
+  fuzz::attempt<Code::malformed>(work);
 }
 
 void read_record_info(std::string_view text) {

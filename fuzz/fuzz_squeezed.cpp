@@ -4,11 +4,11 @@
 // Any bytes as an archive: scanned, validated, explained, restored. And any bytes as a tile of each kind of numbers,
 // with its head put right, or no input would come far.
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
 #include <limequat/error.hpp>
 
+#include "answers.hpp"
 #include "squeezed/archive.hpp"
 #include "squeezed/codec/tile.hpp"
 #include "squeezed/restored.hpp"
@@ -18,20 +18,12 @@ namespace {
 
 using namespace lq;
 
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
+using fuzz::require;
 
-template <class Function>
-void attempt(Function&& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    const bool is_answer = error.code() == Code::malformed || error.code() == Code::truncated ||
-                           error.code() == Code::too_large || error.code() == Code::checksum_mismatch ||
-                           error.code() == Code::invalid_argument || error.code() == Code::unsupported;
-    if (!is_answer) throw;
-  }
+template <class Work>
+void attempt(Work&& work) {
+  fuzz::attempt<Code::malformed, Code::truncated, Code::too_large, Code::checksum_mismatch, Code::invalid_argument,
+                Code::unsupported>(work);
 }
 
 void restore(base::ByteSource& file) {
