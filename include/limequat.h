@@ -210,6 +210,7 @@ typedef struct lq_report {
   int stripe_reason;                    // lq_stripe_reason, of a new file
   uint64_t stripe_count, stripe_bytes;  // of a new file; 0: not known
   uint64_t ranks_at_file;               // that touched it
+  double open_seconds;                  // until the first site moved
 } lq_report;
 
 // ---- Reading and writing one field ---------------------------------------------------------------------------

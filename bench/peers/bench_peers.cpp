@@ -3,7 +3,10 @@
 //
 // The field written and read by the library, by all peers and by plain pwrite and pread, in turn within every round:
 //   mpirun -n 2 bench_peers --lattice 24x24x24x48 --grid 2x1x1x1 --path /dev/shm --json out.json
+// or a parallel file system under more and more clients, as "lq bench pfs" does it, with peers:
+//   mpirun -n 8 bench_peers --pfs --servers 4 --path /mnt/cephfs --json pfs.json
 #include <cstdio>
+#include <map>
 
 #include <limequat/error.hpp>
 #include <limequat/mpi.hpp>
@@ -18,11 +21,51 @@ namespace {
 
 struct Options {
   lq::cli::BenchLattice lattice;
+  lq::cli::BenchPfs pfs;
   std::vector<std::string> peers;
+  bool is_pfs = false;
+  double seconds = 10;
+};
+
+// Communicators of the first ranks, made when they are first asked for.
+class FirstRanks {
+ public:
+  ~FirstRanks() {
+    for (auto& [size, comm] : comms_) MPI_Comm_free(&comm);
+  }
+  // Collective over these ranks.
+  MPI_Comm of(int size) {
+    const auto [at, is_new] = comms_.try_emplace(size, MPI_COMM_NULL);
+    if (!is_new) return at->second;
+    int range[1][3] = {{0, size - 1, 1}};
+    MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_range_incl(all, 1, range, &some);
+    MPI_Comm_create_group(MPI_COMM_WORLD, some, size, &at->second);
+    MPI_Group_free(&some);
+    MPI_Group_free(&all);
+    return at->second;
+  }
+
+ private:
+  std::map<int, MPI_Comm> comms_;
 };
 
 bool is_wanted(const Options& options, const std::string& peer) {
   return options.peers.empty() || std::find(options.peers.begin(), options.peers.end(), peer) != options.peers.end();
+}
+
+int measure_pfs(lq::cli::Session& session, const Options& options) {
+  FirstRanks clients;
+  const auto peers_of = [&](const lq::Grid& grid) {
+    std::vector<std::unique_ptr<lq::bench::Mover>> movers;
+    for (const peers::Peer& peer : peers::all()) {
+      if (peer.name == "gather" || !is_wanted(options, peer.name)) continue;  // it knows all ranks only
+      movers.push_back(peer.make(grid, clients.of(grid.size())));
+    }
+    return movers;
+  };
+  return options.pfs.run(session, options.lattice, options.seconds, peers_of);
 }
 
 int measure(lq::cli::Session& session, const Options& options) {
@@ -47,6 +90,10 @@ int run(lq::cli::Session& session, const std::vector<std::string>& words) try {
   Options options;
   lq::cli::Arguments arguments;
   options.lattice.declare(arguments);
+  arguments.flag("--pfs", options.is_pfs,
+                 "a parallel file system under more and more clients, as \"lq bench pfs\" does");
+  options.pfs.declare(arguments);
+  arguments.number("--seconds", options.seconds, "of pfs: how long its parts may take (default 10)");
   std::vector<std::string> names;
   for (const peers::Peer& peer : peers::all()) names.push_back(peer.name);
   arguments.texts("--peer", "NAME", options.peers, "whom to compare with (default: all); may be repeated", names);
@@ -55,7 +102,8 @@ int run(lq::cli::Session& session, const std::vector<std::string>& words) try {
     return lq::cli::fine;
   }
   arguments.parse(words);
-  return measure(session, options);
+  options.lattice.settle(options.is_pfs ? lq::cli::BenchPfs::usual_rounds : lq::cli::BenchLattice::usual_rounds);
+  return options.is_pfs ? measure_pfs(session, options) : measure(session, options);
 } catch (const lq::cli::UsageError& error) {
   session.complain(error.what());
   return lq::cli::usage;
@@ -72,6 +120,7 @@ int main(int argc, char** argv) try {
   session.mpi = lq::cli::mpi_library();
   session.from_root = lq::cli::root_code;
   session.gather = lq::bench::make_gather;
+  session.with_tasks = lq::bench::with_tasks;
   const int code = run(session, std::vector<std::string>(argv + 1, argv + argc));
   session.out.finish();
   return code;

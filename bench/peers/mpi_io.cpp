@@ -31,23 +31,31 @@ class MpiIo : public lq::bench::Mover {
   }
 
   Account write(const std::string& path, const BenchField& field) override {
+    lq::bench::StageWatch watch;
     MPI_File file = open(path, MPI_MODE_CREATE | MPI_MODE_WRONLY);
+    watch.end_of(lq::bench::Stage::open);
     const auto call = collective_ ? &MPI_File_write_all : &MPI_File_write;
     const int count = static_cast<int>(field.source().size());
     const int status = call(file, field.source().data(), count, MPI_DOUBLE, MPI_STATUS_IGNORE);
+    watch.end_of(lq::bench::Stage::storage);
     MPI_File_close(&file);
+    watch.end_of(lq::bench::Stage::close);
     check(status, path, "write");
-    return {};
+    return {watch.stages()};
   }
 
   Account read(const std::string& path, BenchField& field) override {
+    lq::bench::StageWatch watch;
     MPI_File file = open(path, MPI_MODE_RDONLY);
+    watch.end_of(lq::bench::Stage::open);
     const auto call = collective_ ? &MPI_File_read_all : &MPI_File_read;
     const int count = static_cast<int>(field.target().size());
     const int status = call(file, field.target().data(), count, MPI_DOUBLE, MPI_STATUS_IGNORE);
+    watch.end_of(lq::bench::Stage::storage);
     MPI_File_close(&file);
+    watch.end_of(lq::bench::Stage::close);
     check(status, path, "read");
-    return {};
+    return {watch.stages()};
   }
 
  private:

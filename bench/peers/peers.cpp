@@ -15,6 +15,7 @@ const std::vector<Peer>& all() {
       {"gather", [](const lq::Grid& grid, MPI_Comm) { return lq::bench::make_gather(grid); }},
       {"mpi-io collective", [](const lq::Grid& grid, MPI_Comm comm) { return make_mpi_io(grid, comm, true); }},
       {"mpi-io independent", [](const lq::Grid& grid, MPI_Comm comm) { return make_mpi_io(grid, comm, false); }},
+      {"undo split", make_undo_split},
 #ifdef PEERS_WITH_HDF5
       {"hdf5", make_hdf5},
 #endif

@@ -19,6 +19,8 @@ namespace peers {
 
 // MPI_File_write_all, or MPI_File_write, through a subarray view.
 std::unique_ptr<lq::bench::Mover> make_mpi_io(const lq::Grid& grid, MPI_Comm comm, bool collective);
+// The split of the fastest dimensions undone by one all-to-all, then plain writes.
+std::unique_ptr<lq::bench::Mover> make_undo_split(const lq::Grid& grid, MPI_Comm comm);
 // A contiguous dataset, collective transfers of hyperslabs.
 std::unique_ptr<lq::bench::Mover> make_hdf5(const lq::Grid& grid, MPI_Comm comm);
 // A variable of a CDF-5 file, collective transfers.

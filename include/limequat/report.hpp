@@ -30,6 +30,7 @@ LQ_API std::string_view name(ChecksumStatus status) noexcept;
 
 // Seconds of the slowest rank in each step.
 struct StepSeconds {
+  double open = 0;      // until the first site moves: headers read, or a new file planned and made; the file opened
   double pack = 0;      // site order, precision, byte order, checksum
   double exchange = 0;  // between ranks: agreement and reduction of checksums
   double storage = 0;   // write or read

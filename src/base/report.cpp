@@ -76,8 +76,8 @@ std::string Report::summary() const {
                                  contents_text(spec), format, lattice_text(extents));
   text += fmt::format("{} on {} {} in {:.3g} s, {}/s", base::human_bytes(bytes), ranks, ranks == 1 ? "rank" : "ranks",
                       seconds.total, base::human_bytes(bytes_per_second));
-  text += fmt::format(" (pack {:.3g} s, exchange {:.3g} s, storage {:.3g} s{}, sync {:.3g} s). ", seconds.pack,
-                      seconds.exchange, seconds.storage,
+  text += fmt::format(" (open {:.3g} s, pack {:.3g} s, exchange {:.3g} s, storage {:.3g} s{}, sync {:.3g} s). ",
+                      seconds.open, seconds.pack, seconds.exchange, seconds.storage,
                       seconds.reserve > 0 ? fmt::format(", reserving it {:.3g} s", seconds.reserve) : "", seconds.sync);
   text += checksum_text(*this);
   if (zeros.sites > 0) {

@@ -18,7 +18,8 @@ Report report() {
   report.ranks = 4;
   report.written = true;
   report.bytes = 4718592;
-  report.seconds = {.pack = 0.001, .exchange = 0.002, .storage = 0.003, .reserve = 0, .sync = 0.004, .total = 0.01};
+  report.seconds = {
+      .open = 0.0005, .pack = 0.001, .exchange = 0.002, .storage = 0.003, .reserve = 0, .sync = 0.004, .total = 0.01};
   report.checksum = {0xa2c41090, 0x11193c39};
   report.stored = report.checksum;
   report.status = ChecksumStatus::ok;
@@ -30,7 +31,7 @@ bool says(const Report& report, std::string_view words) { return report.summary(
 TEST(Report, SummaryIsOneReadableParagraph) {
   EXPECT_EQ(report().summary(),
             "conf.lime: wrote field \"gauge\" (gauge, SU(3), double precision, ildg, no lattice): 4.7 MB on 4 ranks "
-            "in 0.01 s, 471.9 MB/s (pack 0.001 s, exchange 0.002 s, storage 0.003 s, sync 0.004 s). "
+            "in 0.01 s, 471.9 MB/s (open 0.0005 s, pack 0.001 s, exchange 0.002 s, storage 0.003 s, sync 0.004 s). "
             "Checksum a2c41090/11193c39: equal to the stored one.");
 }
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -33,10 +34,15 @@ class Descriptor {
   Descriptor(const std::string& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {
     if (fd_ < 0) fail(path, "open the file of the raw transfer", errno);
   }
-  ~Descriptor() { ::close(fd_); }
+  ~Descriptor() { close(); }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int get() const noexcept { return fd_; }
+  // 0, or an errno; bytes that were only cached may turn out to be lost.
+  int close() noexcept {
+    const int fd = std::exchange(fd_, -1);
+    return fd < 0 || ::close(fd) == 0 ? 0 : errno;
+  }
 
  private:
   int fd_;
@@ -56,17 +62,28 @@ void move_all(const std::string& path, std::uint64_t offset, Bytes bytes, const 
 
 }  // namespace
 
-void raw_write(const std::string& path, std::uint64_t offset, std::span<const std::byte> bytes, bool sync) {
-  const Descriptor file(path, O_WRONLY | O_CREAT);
+StageSeconds raw_write(const std::string& path, std::uint64_t offset, std::span<const std::byte> bytes, bool sync) {
+  StageWatch watch;
+  Descriptor file(path, O_WRONLY | O_CREAT);
+  watch.end_of(Stage::open);
   move_all(path, offset, bytes, "write",
            [&](const std::byte* p, std::size_t n, off_t at) { return ::pwrite(file.get(), p, n, at); });
+  watch.end_of(Stage::storage);
   if (sync && ::fsync(file.get()) != 0) fail(path, "sync", errno);
+  watch.end_of(Stage::sync);
+  if (const int reason = file.close(); reason != 0) fail(path, "close", reason);
+  watch.end_of(Stage::close);
+  return watch.stages();
 }
 
-void raw_read(const std::string& path, std::uint64_t offset, std::span<std::byte> bytes) {
+StageSeconds raw_read(const std::string& path, std::uint64_t offset, std::span<std::byte> bytes) {
+  StageWatch watch;
   const Descriptor file(path, O_RDONLY);
+  watch.end_of(Stage::open);
   move_all(path, offset, bytes, "read",
            [&](std::byte* p, std::size_t n, off_t at) { return ::pread(file.get(), p, n, at); });
+  watch.end_of(Stage::storage);
+  return watch.stages();
 }
 
 void sync_file(const std::string& path) {

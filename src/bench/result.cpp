@@ -17,25 +17,21 @@ double ratio(double above, double below) { return below > 0 ? above / below : 0;
 void write_series(base::JsonWriter& json, std::string_view key, const Series& series) {
   json.key(key).begin_object().member("min", series.at(0)).member("lower_quartile", series.at(0.25));
   json.member("median", series.median()).member("upper_quartile", series.at(0.75)).member("max", series.at(1));
-  json.member("mean", series.mean()).member("error", series.error());
+  json.member("mean", series.mean()).member("error", series.error()).member("trimmed_mean", series.trimmed_mean());
   json.member("first", series.first()).end_object();
 }
 
-void write(base::JsonWriter& json, const std::optional<StepSeries>& steps) {
-  const auto step = [&](std::string_view key, Series StepSeries::*series) {
-    json.key(key);
-    // A peer does not tell where its time goes.
-    if (steps) {
-      json.value(((*steps).*series).median());
+void write(base::JsonWriter& json, const std::optional<StageSeries>& stages) {
+  json.key("steps").begin_object();
+  for (std::size_t i = 0; i < stage_names.size(); ++i) {
+    json.key(stage_names[i]);
+    // A peer may not tell where its time goes.
+    if (stages) {
+      json.value(stages->all[i].median());
     } else {
       json.null();
     }
-  };
-  json.key("steps").begin_object();
-  step("pack", &StepSeries::pack);
-  step("exchange", &StepSeries::exchange);
-  step("write", &StepSeries::storage);
-  step("sync", &StepSeries::sync);
+  }
   json.end_object();
 }
 
@@ -46,10 +42,13 @@ void write(base::JsonWriter& json, const Result& r) {
   json.member("format", r.format).member("layout", r.layout).member("alignment", r.alignment);
   json.member("verify", r.verify).member("precision", r.precision);
   json.member("cache", r.cache).member("sync", r.sync).member("bytes", r.bytes);
+  if (r.servers > 0) {
+    json.member("files", r.files).member("servers", r.servers).member("stripe_bytes", r.stripe_bytes);
+  }
   write_series(json, "seconds", r.seconds);
   write_series(json, "raw_seconds", r.raw);
   json.member("ratio_to_raw", r.ratio_to_raw());
-  write(json, r.steps);
+  write(json, r.stages);
   json.key("memory_bytes");
   if (r.memory_bytes) {
     json.value(*r.memory_bytes);
@@ -109,11 +108,15 @@ double Series::error() const {
   return std::sqrt(squares / (n * (n - 1)));
 }
 
-void StepSeries::add(const StepSeconds& steps) {
-  pack.add(steps.pack);
-  exchange.add(steps.exchange);
-  storage.add(steps.storage);
-  sync.add(steps.sync);
+double Series::trimmed_mean() const {
+  std::vector<double> all = counted();
+  if (all.size() < 3) return mean();
+  std::sort(all.begin(), all.end());
+  return std::accumulate(all.begin() + 1, all.end() - 1, 0.0) / static_cast<double>(all.size() - 2);
+}
+
+void StageSeries::add(const StageSeconds& stages) {
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].add(stages.all()[i]);
 }
 
 double Result::ratio_to_raw() const { return ratio(raw.median(), seconds.median()); }

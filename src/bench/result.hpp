@@ -4,13 +4,15 @@
 // Numbers of repeated measurements, and what becomes of them in a benchmark's JSON (docs/reference/json.md).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <limequat/lattice.hpp>
-#include <limequat/report.hpp>
+
+#include "bench/stages.hpp"
 
 namespace lq::bench {
 
@@ -35,7 +37,8 @@ class Series {
   double at(double share) const { return quantile(counted(), share); }
   double median() const { return at(0.5); }
   double mean() const;
-  double error() const;  // of the mean; 0 where there are fewer than two
+  double trimmed_mean() const;  // without the shortest and the longest, where there are more than two
+  double error() const;         // of the mean; 0 where there are fewer than two
 
  private:
   bool is_empty_ = true;
@@ -43,9 +46,12 @@ class Series {
   std::vector<double> rest_;
 };
 
-struct StepSeries {
-  Series pack, exchange, storage, sync;
-  void add(const StepSeconds& steps);
+// In the order of Stage.
+struct StageSeries {
+  std::array<Series, stage_names.size()> all;
+
+  const Series& operator[](Stage stage) const { return all[static_cast<std::size_t>(stage)]; }
+  void add(const StageSeconds& stages);
 };
 
 // What a write looked like beside a compute loop.
@@ -68,8 +74,11 @@ struct Result {
   std::string cache = "warm";   // or "cold"
   bool sync = false;
   std::uint64_t bytes = 0;
+  // Of measurements of a file system: how many files were written before the first was read again, the servers that
+  // rates are divided by, and the stripes of the files; 0: not said.
+  std::uint64_t files = 1, servers = 0, stripe_bytes = 0;
   Series seconds, raw;
-  std::optional<StepSeries> steps;
+  std::optional<StageSeries> stages;
   std::optional<std::uint64_t> memory_bytes;  // at the peak, beyond the field; of the rank with most of it
   std::optional<BesideCompute> beside;
 

@@ -64,7 +64,10 @@ TEST(BenchJson, StepsOfAPeerAreUnknown) {
   result.lattice = {4, 4, 4, 8};
   result.grid = {1, 1, 1, 2};
   const std::string json = to_json("{}", {result});
-  EXPECT_NE(json.find(R"("steps":{"pack":null,"exchange":null,"write":null,"sync":null})"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"("steps":{"create":null,"barrier":null,"open":null,"pack":null,"exchange":null,)"
+                      R"("write":null,"truncate":null,"sync":null,"close":null})"),
+            std::string::npos)
+      << json;
   EXPECT_NE(json.find(R"("lattice":"4x4x4x8","grid":"1x1x1x2")"), std::string::npos) << json;
 }
 

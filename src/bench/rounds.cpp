@@ -16,6 +16,7 @@
 #include "base/clock.hpp"
 #include "bench/environment.hpp"
 #include "bench/raw.hpp"
+#include "bench/striped.hpp"
 
 namespace lq::bench {
 namespace {
@@ -35,12 +36,10 @@ class RawMover : public Mover {
     return label;
   }
   Account write(const std::string& path, const BenchField& field) override {
-    raw_write(path, offset(field), std::as_bytes(field.source()).first(bytes(field)), sync_);
-    return {};
+    return {raw_write(path, offset(field), std::as_bytes(field.source()).first(bytes(field)), sync_)};
   }
   Account read(const std::string& path, BenchField& field) override {
-    raw_read(path, offset(field), std::as_writable_bytes(field.target()).first(bytes(field)));
-    return {};
+    return {raw_read(path, offset(field), std::as_writable_bytes(field.target()).first(bytes(field)))};
   }
 
  private:
@@ -58,6 +57,7 @@ class RawMover : public Mover {
 struct Lane {
   Mover* mover;
   Result write, read;
+  Result first = {};  // reading the first of several files
   bool failed = false;
 };
 
@@ -80,27 +80,67 @@ std::optional<std::uint64_t> worse_peak(const Communicator& ranks, const MemoryP
   return std::max(before.value_or(0), static_cast<std::uint64_t>(largest));
 }
 
+// The files of one measurement, with what a mover made beside them; all removed at the end.
+class LaneFiles {
+ public:
+  LaneFiles(const Communicator& ranks, const Rounds& rounds, Mover& mover, const std::string& suffix) : mover_(mover) {
+    for (int k = 0; k < rounds.files; ++k) {
+      const std::string name = k == 0 ? suffix : fmt::format("{}.{}", k, suffix);
+      files_.push_back(std::make_unique<ScratchFile>(ranks, rounds.directory, name));
+    }
+  }
+  ~LaneFiles() {
+    for (const auto& file : files_) mover_.remove_others(file->path());
+  }
+  LaneFiles(const LaneFiles&) = delete;
+  LaneFiles& operator=(const LaneFiles&) = delete;
+  const std::vector<std::unique_ptr<ScratchFile>>& all() const noexcept { return files_; }
+
+ private:
+  Mover& mover_;
+  std::vector<std::unique_ptr<ScratchFile>> files_;
+};
+
+void note(const Communicator& ranks, Result& result, const Account& account, const MemoryPeak& peak, double seconds) {
+  result.seconds.add(seconds);
+  result.memory_bytes = worse_peak(ranks, peak, result.memory_bytes);
+  if (!account.strategy_taken.empty()) result.strategy_taken = account.strategy_taken;
+  if (!account.stages) return;
+  StageSeconds slowest = *account.stages;
+  for (double& stage : slowest.all()) stage = ranks.max(stage);
+  if (!result.stages) result.stages.emplace();
+  result.stages->add(slowest);
+}
+
+void write_once(const BenchField& field, const Rounds& rounds, const std::string& path, Lane& lane) {
+  const Communicator& ranks = field.grid().communicator();
+  if (rounds.stripe_bytes > 0 && !lane.mover->sets_stripes()) {
+    make_striped(ranks, path, rounds.stripe_count, rounds.stripe_bytes);
+  }
+  Account account;
+  const MemoryPeak peak;
+  const double seconds = timed(ranks, [&] { account = lane.mover->write(path, field); });
+  note(ranks, lane.write, account, peak, seconds);
+}
+
+void read_once(BenchField& field, const std::string& path, const Lane& lane, Result& result) {
+  const Communicator& ranks = field.grid().communicator();
+  field.clear_target();
+  Account account;
+  const MemoryPeak peak;
+  const double seconds = timed(ranks, [&] { account = lane.mover->read(path, field); });
+  note(ranks, result, account, peak, seconds);
+  require_same(field, lane);
+}
+
 void move_once(BenchField& field, const Rounds& rounds, Lane& lane) {
   const Communicator& ranks = field.grid().communicator();
-  const ScratchFile file(ranks, rounds.directory, lane.write.format);
-  Account account;
-  const auto note = [&](Result& result, const MemoryPeak& peak, double seconds) {
-    result.seconds.add(seconds);
-    result.memory_bytes = worse_peak(ranks, peak, result.memory_bytes);
-    if (!account.strategy_taken.empty()) result.strategy_taken = account.strategy_taken;
-    if (!account.steps) return;
-    if (!result.steps) result.steps.emplace();
-    result.steps->add(*account.steps);
-  };
-  const MemoryPeak peak_of_write;
-  const double written = timed(ranks, [&] { account = lane.mover->write(file.path(), field); });
-  note(lane.write, peak_of_write, written);
-  if (rounds.cold) together(ranks, [&] { drop_from_cache(file.path()); });
-  field.clear_target();
-  const MemoryPeak peak_of_read;
-  const double read = timed(ranks, [&] { account = lane.mover->read(file.path(), field); });
-  note(lane.read, peak_of_read, read);
-  require_same(field, lane);
+  const LaneFiles files(ranks, rounds, *lane.mover, lane.write.format);
+  for (const auto& file : files.all()) write_once(field, rounds, file->path(), lane);
+  const std::string& last = files.all().back()->path();
+  if (rounds.cold) together(ranks, [&] { drop_from_cache(last); });
+  read_once(field, last, lane, lane.read);
+  if (rounds.files > 1) read_once(field, files.all().front()->path(), lane, lane.first);
 }
 
 // Collective. The errors of movers are those of all ranks, so all leave a peer out together.
@@ -126,11 +166,13 @@ std::vector<Lane> make_lanes(const BenchField& field, const std::vector<std::uni
     result.grid = grid.processes();
     result.ranks = grid.size();
     result.bytes = grid.volume() * field.site_numbers() * number;
-    result.sync = rounds.sync;
-    result.direction = "write";
-    Lane lane{mover.get(), result, result};
-    lane.read.direction = "read";
-    lane.read.sync = false;
+    result.direction = "read";
+    result.files = static_cast<std::uint64_t>(rounds.files);
+    result.stripe_bytes = rounds.stripe_bytes;
+    Lane lane{mover.get(), result, result, result};
+    lane.write.direction = "write";
+    lane.write.sync = rounds.sync;
+    lane.first.cache = "cold";
     if (rounds.cold) lane.read.cache = "cold";
     lanes.push_back(lane);
   }
@@ -223,12 +265,15 @@ std::vector<Result> run_rounds(BenchField& field, const std::vector<std::unique_
     }
   }
   std::vector<Result> results;
-  for (std::size_t i = 1; i < count; ++i) {
+  for (std::size_t i = rounds.tells_raw ? 0 : 1; i < count; ++i) {
     if (lanes[i].failed) continue;
     lanes[i].write.raw = lanes[0].write.seconds;
     lanes[i].read.raw = lanes[0].read.seconds;
     results.push_back(lanes[i].write);
     results.push_back(lanes[i].read);
+    if (rounds.files == 1) continue;
+    lanes[i].first.raw = lanes[0].first.seconds;
+    results.push_back(lanes[i].first);
   }
   return results;
 }

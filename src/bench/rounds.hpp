@@ -42,7 +42,7 @@ class BenchField {
 
 // What a transfer told about itself.
 struct Account {
-  std::optional<StepSeconds> steps = {};
+  std::optional<StageSeconds> stages = {};  // of this rank, or of the slowest
   std::string strategy_taken = {};
 };
 
@@ -54,22 +54,35 @@ class Mover {
   virtual Result label() const = 0;
   // Whether others wrote it: then an error of it is told and the rounds go on without it.
   virtual bool is_peer() const { return false; }
+  // Whether it makes files with the stripes asked for itself; others find an empty one that has them.
+  virtual bool sets_stripes() const { return false; }
   virtual Account write(const std::string& path, const BenchField& field) = 0;
   virtual Account read(const std::string& path, BenchField& field) = 0;
+  // Local. Of what it made for `path`, all that is not at `path`.
+  virtual void remove_others(const std::string& /*path*/) noexcept {}
 };
 
 // `bytes_per_number`: of the file, 4 or 8; the raw transfer moves as many bytes.
 std::unique_ptr<Mover> make_raw_mover(const Grid& grid, std::uint64_t bytes_per_number, bool sync);
+// The same bytes, but each rank in a file of its own.
+std::unique_ptr<Mover> make_files_mover(const Grid& grid, bool sync);
 
 struct Rounds {
   std::string directory = ".";
   int runs = 7;  // beyond a first one, which stands apart
+  // Written in each measurement, one after the other, before the last and then the first of them is read: of more than
+  // memory holds, the first comes from the disk.
+  int files = 1;
+  // Of new files; 0: as the file system has them.
+  std::uint64_t stripe_count = 0, stripe_bytes = 0;
+  bool tells_raw = false;  // the raw transfer is among the results
   bool cold = false;
   bool sync = false;
 };
 
-// Collective. Two results, write and read, for each of `movers` but the first, which is the raw one. `tell` is given
-// the sentence of a peer that is left out, on all ranks.
+// Collective. Two results, write and read, for each of `movers` but the first, which is the raw one, unless that is
+// asked for; three where there are several files, of which the first is read as well. `tell` is given the sentence of a
+// peer that is left out, on all ranks.
 std::vector<Result> run_rounds(BenchField& field, const std::vector<std::unique_ptr<Mover>>& movers,
                                const Rounds& rounds, const std::function<void(const std::string& sentence)>& tell);
 

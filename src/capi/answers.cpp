@@ -161,6 +161,7 @@ lq_report answer_of(const Report& report) {
   c.stripe_count = report.storage.stripes.count;
   c.stripe_bytes = report.storage.stripes.bytes;
   c.ranks_at_file = report.storage.ranks;
+  c.open_seconds = report.seconds.open;
   return c;
 }
 

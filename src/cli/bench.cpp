@@ -15,12 +15,15 @@ struct Bench {
   std::string what;
   BenchLattice lattice;
   BenchTasklocal tasklocal;
+  BenchPfs pfs;
   double seconds = 10;
 
-  int run(Session& session) const {
+  int run(Session& session) {
+    lattice.settle(what == "pfs" ? BenchPfs::usual_rounds : BenchLattice::usual_rounds);
     if (what == "overlap") return bench_overlap(session, lattice);
     if (what == "lattice") return lattice.run(session);
     if (what == "tasklocal") return tasklocal.run(session, lattice);
+    if (what == "pfs") return pfs.run(session, lattice, seconds);
     if (!lattice.json.empty() && lattice.json != "-") require_target(session, lattice.json, lattice.force);
     return bench_parts(session, lattice, seconds);
   }
@@ -33,11 +36,12 @@ Run declare_bench(Arguments& arguments) {
   arguments.word("WHAT", bench->what,
                  "lattice: a gauge field written and read; overlap: written in the background of a compute loop; "
                  "parts: memory, checksums, storage and messages one by one; tasklocal: a stream per task, in one file "
-                 "each and in multifiles",
-                 {"lattice", "overlap", "parts", "tasklocal"});
+                 "each and in multifiles; pfs: a parallel file system under more and more clients",
+                 {"lattice", "overlap", "parts", "tasklocal", "pfs"});
   bench->lattice.declare(arguments);
   bench->tasklocal.declare(arguments);
-  arguments.number("--seconds", bench->seconds, "how long parts may take (default 10)");
+  bench->pfs.declare(arguments);
+  arguments.number("--seconds", bench->seconds, "how long parts may take, those of pfs too (default 10)");
   return [bench](Session& session) { return bench->run(session); };
 }
 

@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include <limequat/survey.hpp>
+
+#include "base/json_writer.hpp"
 #include "bench/result.hpp"
 #include "bench/rounds.hpp"
 #include "cli/arguments.hpp"
@@ -33,10 +36,15 @@ struct BenchLattice {
   std::string precision = "double", json;
   std::uint64_t aggregators = 0, chunk_bytes = 0;
   bool force = false;
-  bench::Rounds rounds;
+  static constexpr int usual_rounds = 7, not_asked = -1;
+  bench::Rounds rounds{.runs = not_asked};
   BenchStorage storage;
 
   void declare(Arguments& arguments);
+  // Rounds where none were asked for.
+  void settle(int usual) {
+    if (rounds.runs == not_asked) rounds.runs = usual;
+  }
   // Collective. Throws unless the file system lets us write where we are to, results included.
   void require_targets(const Session& session) const;
   bool prints_table(const Session& session) const { return !session.quiet && json != "-"; }
@@ -91,7 +99,34 @@ struct BenchTasklocal {
   int run(Session& session, const BenchLattice& shared) const;
 };
 
+// Numbers of ranks as asked for, or 1, 2, 4, ... and all. Throws UsageError.
+std::vector<int> numbers_of(const std::string& option, const std::vector<std::string>& texts, int ranks);
+// Collective. See WithTasks; without MPI there is one task, this process.
+void on_tasks(const Session& session, int tasks, int shift,
+              const std::function<void(const bench::TaskGroup& group)>& work);
+
 // Collective. The ceilings of this machine, one by one, in about so many seconds.
 int bench_parts(Session& session, const BenchLattice& shared, double seconds);
+Parts measured_parts(Session& session, const std::string& folder, double seconds);
+std::string parts_text(const Parts& measured);
+// Members "kernels", "parts" and "machine" of the object that is open.
+void put_parts(base::JsonWriter& json, const Parts& measured);
+
+// A parallel file system under so many clients, as in the paper on PVFS (Duessel et al., cs/0303016): each client has
+// the same share, which grows with the number of servers; written, and after a barrier opened again and read. Beside
+// the library: plain transfers into one file and into one each, and whatever `more` adds.
+struct BenchPfs {
+  std::vector<std::string> clients, splits, stripes;
+  std::uint64_t servers = 0;  // 0: as the file system tells
+  std::uint64_t bytes_per_server = std::uint64_t{16} << 20;
+  int fill = 1;
+  static constexpr int usual_rounds = 5;
+
+  using MorePeers = std::function<std::vector<std::unique_ptr<bench::Mover>>(const Grid& grid)>;
+
+  void declare(Arguments& arguments);
+  // Collective. Throws UsageError for what cannot be. `shared`: rounds, options of writing, and where results go.
+  int run(Session& session, const BenchLattice& shared, double seconds, const MorePeers& more = {}) const;
+};
 
 }  // namespace lq::cli

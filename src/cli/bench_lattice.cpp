@@ -39,6 +39,7 @@ class LatticeMover : public bench::Mover {
     label.precision = name(*write_.precision);
     return label;
   }
+  bool sets_stripes() const override { return true; }
   bench::Account write(const std::string& path, const bench::BenchField& field) override {
     return account(lq::write(path, field.grid(), gauge(field.source(), shape(field)), write_));
   }
@@ -49,7 +50,9 @@ class LatticeMover : public bench::Mover {
 
  private:
   static GaugeShape shape(const bench::BenchField& field) { return {.links = field.grid().extents().size()}; }
-  static bench::Account account(const Report& report) { return {report.seconds, std::string(name(report.strategy))}; }
+  static bench::Account account(const Report& report) {
+    return {bench::stages_of(report.seconds), std::string(name(report.strategy))};
+  }
 
   WriteOptions write_;
   ReadOptions read_;
@@ -123,7 +126,7 @@ void BenchLattice::declare(Arguments& arguments) {
                   {"auto", "direct", "shared", "pull", "messages", gather});
   arguments.number("--aggregators", aggregators, "ranks that touch the file (default: chosen)");
   arguments.number("--chunk-bytes,--chunk", chunk_bytes, "bytes assembled and moved at a time (default: chosen)");
-  arguments.number("--runs", rounds.runs, "rounds beyond the first one, which stands apart (default 7)");
+  arguments.number("--runs", rounds.runs, "rounds beyond the first one, which stands apart (default 7, of pfs 5)");
   storage.declare(arguments);
   arguments.flag("--cold", rounds.cold, "drop the file from the system's memory before it is read");
   arguments.flag("--sync", rounds.sync, "wait for the disk when writing, on both sides");
@@ -158,6 +161,8 @@ bool BenchLattice::gathers() const { return std::ranges::find(strategies, gather
 void BenchLattice::set_common(WriteOptions& options) const {
   options.precision = precision == "single" ? Precision::single : Precision::double_;
   options.sync = rounds.sync ? Sync::full : Sync::none;
+  options.stripe_count = rounds.stripe_count;
+  options.stripe_bytes = rounds.stripe_bytes;
   options.route.aggregators = aggregators;
   options.route.chunk_bytes = chunk_bytes;
 }

@@ -44,12 +44,28 @@ std::string fit_of(const Machine& m) {
 }
 
 std::string json_of(const Session& session, const std::string& path, const Parts& measured) {
-  // Results are shown to others, who need not know whose machine it was.
-  Machine machine = measured.machine;
-  machine.name = "measured";
   const std::uint64_t runs = measured.parts.empty() ? 0 : measured.parts.front().seconds.count;
   base::JsonWriter json;
   json.begin_object().key("environment").raw(bench::environment_json(session.mpi, path, static_cast<int>(runs)));
+  put_parts(json, measured);
+  return json.end_object().take();
+}
+
+}  // namespace
+
+Parts measured_parts(Session& session, const std::string& folder, double seconds) {
+  if (!(seconds > 0)) throw UsageError("--seconds: a positive number is expected");
+  PartsOptions limits;
+  limits.seconds = seconds;
+  return measure_parts(session.communicator, folder, limits);
+}
+
+std::string parts_text(const Parts& measured) { return table_of(measured) + fit_of(measured.machine) + "\n"; }
+
+void put_parts(base::JsonWriter& json, const Parts& measured) {
+  // Results are shown to others, who need not know whose machine it was.
+  Machine machine = measured.machine;
+  machine.name = "measured";
   json.member("kernels", measured.kernels).key("parts").begin_array();
   for (const Part& part : measured.parts) {
     json.begin_object().member("name", part.name).member("ranks", part.ranks).member("bytes", part.bytes);
@@ -58,21 +74,15 @@ std::string json_of(const Session& session, const std::string& path, const Parts
     json.member("first", part.seconds.first).member("count", part.seconds.count).end_object();
     json.member("bytes_per_second", part.bytes_per_second).end_object();
   }
-  return json.end_array().key("machine").raw(to_json(machine)).end_object().take();
+  json.end_array().key("machine").raw(to_json(machine));
 }
 
-}  // namespace
-
 int bench_parts(Session& session, const BenchLattice& shared, double seconds) {
-  if (!(seconds > 0)) throw UsageError("--seconds: a positive number is expected");
   const std::string& folder = shared.rounds.directory;
-  PartsOptions limits;
-  limits.seconds = seconds;
-  const Parts measured = measure_parts(session.communicator, folder, limits);
+  const Parts measured = measured_parts(session, folder, seconds);
   save_json(session, shared.json, json_of(session, folder, measured));
   if (shared.json == "-") return fine;
-  session.out.write(table_of(measured));
-  session.out.line(fit_of(measured.machine));
+  session.out.write(parts_text(measured));
   return fine;
 }
 

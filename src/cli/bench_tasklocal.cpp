@@ -19,30 +19,6 @@
 namespace lq::cli {
 namespace {
 
-// As asked for, or 1, 2, 4, ... and all ranks.
-std::vector<int> numbers_of(const std::string& option, const std::vector<std::string>& texts, int ranks) {
-  std::vector<int> numbers;
-  for (const std::string& text : texts) {
-    const auto number = base::parse_u64(text);
-    if (!number || *number < 1 || *number > static_cast<std::uint64_t>(ranks)) {
-      throw UsageError(fmt::format("{}: \"{}\" is no number from 1 to {}, that of the ranks; start more with lq-mpi",
-                                   option, printable(text), ranks));
-    }
-    numbers.push_back(static_cast<int>(*number));
-  }
-  if (!numbers.empty()) return numbers;
-  for (int number = 1; number < ranks; number *= 2) numbers.push_back(number);
-  numbers.push_back(ranks);
-  return numbers;
-}
-
-// Collective. Without MPI there is one task, this process.
-void on_tasks(const Session& session, int tasks, int shift,
-              const std::function<void(const bench::TaskGroup& group)>& work) {
-  if (session.with_tasks) return session.with_tasks(tasks, shift, work);
-  work({session.communicator, session.communicator});
-}
-
 std::string ending(int runs) {
   return fmt::format("median of {} and a first one", count(static_cast<std::uint64_t>(runs), "run"));
 }
@@ -95,6 +71,28 @@ std::string transfer_table(const std::vector<bench::TaskResult>& results, const 
 }
 
 }  // namespace
+
+std::vector<int> numbers_of(const std::string& option, const std::vector<std::string>& texts, int ranks) {
+  std::vector<int> numbers;
+  for (const std::string& text : texts) {
+    const auto number = base::parse_u64(text);
+    if (!number || *number < 1 || *number > static_cast<std::uint64_t>(ranks)) {
+      throw UsageError(fmt::format("{}: \"{}\" is no number from 1 to {}, that of the ranks; start more with lq-mpi",
+                                   option, printable(text), ranks));
+    }
+    numbers.push_back(static_cast<int>(*number));
+  }
+  if (!numbers.empty()) return numbers;
+  for (int number = 1; number < ranks; number *= 2) numbers.push_back(number);
+  numbers.push_back(ranks);
+  return numbers;
+}
+
+void on_tasks(const Session& session, int tasks, int shift,
+              const std::function<void(const bench::TaskGroup& group)>& work) {
+  if (session.with_tasks) return session.with_tasks(tasks, shift, work);
+  work({session.communicator, session.communicator});
+}
 
 void BenchTasklocal::declare(Arguments& arguments) {
   arguments.texts(

@@ -141,6 +141,7 @@ void add_to(Report& total, Report&& field) {
   const StepSeconds before = total.seconds;
   total = std::move(field);
   total.bytes = bytes;
+  total.seconds.open += before.open;
   total.seconds.pack += before.pack;
   total.seconds.exchange += before.exchange;
   total.seconds.storage += before.storage;

@@ -184,6 +184,7 @@ void put(JsonWriter& json, const std::vector<T>& values) {
 
 void put(JsonWriter& json, const StepSeconds& seconds) {
   json.begin_object()
+      .member("open", seconds.open)
       .member("pack", seconds.pack)
       .member("exchange", seconds.exchange)
       .member("storage", seconds.storage)

@@ -135,15 +135,15 @@ class EntryTransfer {
   EntryTransfer(const EntryTransfer&) = delete;
   EntryTransfer& operator=(const EntryTransfer&) = delete;
 
-  // Collective. Everything up to the first site.
-  void begin() {
+  // Collective. Everything up to the first site of what began at `since`.
+  void begin(const base::Stopwatch& since) {
     sites_.choose_route();
     std::vector<transport::File*> files = comm::agree(grid_.communicator().engine(), [&] {
       if (!sites_.touches_file()) return std::vector<transport::File*>{};
       files_.emplace(transport_, catalog_, entry_.payload);
       return files_->all();
     });
-    sites_.start(std::move(files));
+    sites_.start(std::move(files), since.seconds());
   }
 
   pump::Movement& movement() { return sites_.movement(); }
@@ -215,7 +215,7 @@ class ReadTransfer final : public Transfer {
       const FieldEntry& entry = catalog.field(options.field, options.index);
       return std::make_unique<EntryTransfer>(file_->files(), catalog, entry, grid_, local_, options);
     });
-    entry_->begin();
+    entry_->begin(watch_);
   }
 
   base::Stopwatch watch_;
@@ -229,10 +229,11 @@ class ReadTransfer final : public Transfer {
 
 Report read_entry(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                   const MutableField& local, const ReadOptions& options) {
+  const base::Stopwatch watch;
   const auto transfer = comm::agree(grid.communicator().engine(), [&] {
     return std::make_unique<EntryTransfer>(transport, catalog, entry, grid, local, options);
   });
-  transfer->begin();
+  transfer->begin(watch);
   return transfer->finish(pump::outcome_of(transfer->movement()));
 }
 

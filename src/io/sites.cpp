@@ -184,7 +184,8 @@ void SiteTransfer::share(const route::ShareOptions& options) {
   touches_file_ = shares_->next_owned(grid_.rank(), 0).has_value();
 }
 
-void SiteTransfer::start(std::vector<transport::File*> files) {
+void SiteTransfer::start(std::vector<transport::File*> files, double open_seconds) {
+  tally_.open_seconds = open_seconds;
   comm::Comm& comm = grid_.communicator().engine();
   const pump::PumpOptions options{.block_bytes = plan_.block_bytes,
                                   .second_thread = has_second_thread(comm, plan_, strategy_)};
@@ -249,6 +250,7 @@ void SiteTransfer::describe(Report& report) const {
     report.storage.file_system = plan_.unit.file_system.data();
     report.storage.block_bytes = plan_.unit.bytes;
   }
+  report.seconds.open = tally_.open_seconds;
   report.seconds.pack = tally_.pack_seconds;
   report.seconds.exchange = tally_.exchange_seconds + reduction_seconds_;
   report.seconds.storage = tally_.storage_seconds;

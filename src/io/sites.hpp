@@ -57,8 +57,8 @@ class SiteTransfer {
   const Payload& payload() const noexcept { return plan_.payload; }
 
   // Collective. Makes the movement. `files`: those of the field, by Payload::file and Tile::file, open on ranks that
-  // touch them; they outlive the movement.
-  void start(std::vector<transport::File*> files);
+  // touch them; they outlive the movement. `open_seconds`: that it took this rank to come here.
+  void start(std::vector<transport::File*> files, double open_seconds = 0);
   pump::Movement& movement() noexcept { return *movement_; }
   // Collective. The sites have passed, or failed to on this rank: all ranks throw, or all have the sums of all sites
   // and know where all tiles lie.

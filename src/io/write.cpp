@@ -80,7 +80,8 @@ class FieldTransfer {
                                             local_);
     });
     sites_->choose_route();
-    sites_->start(writer_.open(*placed_, sites_->touches_file(), sites_->has_strange_caches()));
+    std::vector<transport::File*> files = writer_.open(*placed_, sites_->touches_file(), sites_->has_strange_caches());
+    sites_->start(std::move(files), placed_->watch.seconds());
   }
 
   pump::Movement& movement() { return sites_->movement(); }

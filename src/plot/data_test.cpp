@@ -22,7 +22,8 @@ std::string good() {
   result.verify = "checksum", result.precision = "single", result.format = "ildg";
   result.bytes = 1000;
   for (const double seconds : {9.0, 2.0, 4.0, 6.0}) result.seconds.add(seconds), result.raw.add(seconds / 2);
-  result.steps.emplace().add({.pack = 1, .exchange = 2, .storage = 3, .sync = 4});
+  result.stages.emplace().add(
+      bench::stages_of({.open = 0.5, .pack = 1, .exchange = 2, .storage = 3, .sync = 4}));
   return bench::to_json(R"({"file_system":"tmpfs","cores":2,"mpi":"none","processor":"P"})", {result});
 }
 

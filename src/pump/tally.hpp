@@ -22,6 +22,7 @@ struct Tally {
   SiteSums sums;
   ZeroRegion zeros;  // gauge fields only
   std::uint64_t bytes = 0;
+  double open_seconds = 0;  // told by who opened the file
   double pack_seconds = 0;
   double exchange_seconds = 0;
   double storage_seconds = 0;

@@ -27,7 +27,7 @@ static void reports_tell_what_a_transfer_did(void) {
   CHECK(wrote.bytes == 4 * 2 * 3 * 5 * 72 * sizeof(double));
   CHECK(wrote.spec.kind == LQ_GAUGE && wrote.spec.numbers == 72 && wrote.spec.precision == LQ_DOUBLE);
   CHECK(wrote.has_stored && wrote.checksum_status == LQ_CHECKSUM_OK && wrote.checksum.suma == wrote.stored.suma);
-  CHECK(wrote.seconds > 0 && wrote.zero_sites == 0);
+  CHECK(wrote.seconds > wrote.open_seconds && wrote.open_seconds > 0 && wrote.zero_sites == 0);
   CHECK(wrote.file_system[0] != 0 && wrote.block_bytes % 4096 == 0 && wrote.ranks_at_file == 1);
 
   lq_report read = {.struct_size = sizeof read};
@@ -36,6 +36,7 @@ static void reports_tell_what_a_transfer_did(void) {
   options.report = &read;
   CHECK_OK(lq_read(path, grid, lq_gauge_f64(u), &options));
   CHECK(read.is_written == 0 && read.checksum_status == LQ_CHECKSUM_OK);
+  CHECK(read.seconds > read.open_seconds && read.open_seconds > 0);
   CHECK(read.checksum.suma == wrote.checksum.suma && read.checksum.sumb == wrote.checksum.sumb);
 }
 

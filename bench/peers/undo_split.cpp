@@ -1,0 +1,320 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The plan that Grid made its default in 2026, from its description (pmodels/mpich#7935): the split of the fastest
+// dimensions is undone by one all-to-all among their ranks, until what is contiguous in the file reaches 4 MiB; then
+// every rank writes its part of the result by plain writes. The plan is made anew for each file, the local volume is
+// held twice, nothing is synced.
+#include "peers.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include <limequat/error.hpp>
+
+#include "bench/stages.hpp"
+
+namespace peers {
+namespace {
+
+using lq::bench::Account;
+using lq::bench::BenchField;
+using lq::bench::Stage;
+using lq::bench::StageWatch;
+
+constexpr std::uint64_t wanted_extent = std::uint64_t{4} << 20;
+constexpr std::uint64_t largest_call = std::uint64_t{1} << 30;
+
+// The ranks among which the split is undone, and what they hold together.
+class Together {
+ public:
+  Together(const BenchField& field, MPI_Comm comm) : site_bytes_(field.site_numbers() * sizeof(double)) {
+    const lq::Grid& grid = field.grid();
+    const lq::Box& mine = grid.local_box();
+    extents_ = grid.extents();
+    dimensions_ = extents_.size();
+    // Dimensions that are whole when the split of the first `undone_` ones is undone, until an extent is long enough.
+    std::uint64_t whole = site_bytes_;
+    while (undone_ < dimensions_ && whole * length(mine, undone_) < wanted_extent) {
+      whole *= static_cast<std::uint64_t>(extents_[undone_++]);
+    }
+    box_ = mine;
+    int colour = 0;
+    for (int d = 0; d < dimensions_; ++d) {
+      if (d < undone_) {
+        box_.lower[d] = 0;
+        box_.extents[d] = extents_[d];
+      } else {
+        colour = colour * static_cast<int>(grid.processes()[d]) + static_cast<int>(mine.lower[d] / mine.extents[d]);
+      }
+    }
+    MPI_Comm_split(comm, colour, grid.rank(), &comm_);
+    MPI_Comm_rank(comm_, &rank_);
+    int size = 1;
+    MPI_Comm_size(comm_, &size);
+    std::vector<std::int64_t> lower(static_cast<std::size_t>(dimensions_));
+    for (int d = 0; d < dimensions_; ++d) lower[static_cast<std::size_t>(d)] = mine.lower[d];
+    std::vector<std::int64_t> every(lower.size() * static_cast<std::size_t>(size));
+    MPI_Allgather(lower.data(), dimensions_, MPI_INT64_T, every.data(), dimensions_, MPI_INT64_T, comm_);
+    for (int rank = 0; rank < size; ++rank) {
+      lq::Box other = mine;
+      for (int d = 0; d < dimensions_; ++d) other.lower[d] = every[static_cast<std::size_t>(rank * dimensions_ + d)];
+      holders_.push_back(other);
+    }
+    share_ = mine.volume();
+    if (box_.volume() != share_ * holders_.size()) {
+      throw lq::Error(lq::Code::unsupported, "ranks must hold equal parts of the lattice for this plan");
+    }
+  }
+  ~Together() { MPI_Comm_free(&comm_); }
+  Together(const Together&) = delete;
+  Together& operator=(const Together&) = delete;
+
+  MPI_Comm comm() const noexcept { return comm_; }
+  int size() const noexcept { return static_cast<int>(holders_.size()); }
+  std::uint64_t site_bytes() const noexcept { return site_bytes_; }
+  std::uint64_t first() const noexcept { return share_ * static_cast<std::uint64_t>(rank_); }  // site of my share
+  std::uint64_t share() const noexcept { return share_; }
+  const lq::Box& mine() const { return holders_[static_cast<std::size_t>(rank_)]; }
+  const lq::Box& holder(int rank) const { return holders_[static_cast<std::size_t>(rank)]; }
+
+  // Calls work(site in the order of all that is held together, site in the part of `holder`, sites) for each row along
+  // the fastest dimension, cut where shares end.
+  template <class Work>
+  void for_each_row(const lq::Box& holder, Work work) const {
+    const std::uint64_t row = length(holder, 0);
+    const std::uint64_t rows = holder.volume() / row;
+    for (std::uint64_t i = 0; i < rows; ++i) {
+      std::uint64_t rest = i, stride = length(box_, 0);
+      std::uint64_t site = static_cast<std::uint64_t>(holder.lower[0] - box_.lower[0]);
+      for (int d = 1; d < dimensions_; ++d) {
+        site += (rest % length(holder, d) + static_cast<std::uint64_t>(holder.lower[d] - box_.lower[d])) * stride;
+        rest /= length(holder, d);
+        stride *= length(box_, d);
+      }
+      for (std::uint64_t done = 0; done < row;) {
+        const std::uint64_t count = std::min(row - done, share_ - (site + done) % share_);
+        work(site + done, i * row + done, count);
+        done += count;
+      }
+    }
+  }
+
+  // Calls work(site of the lattice, site in my share, sites) for each piece of the file in my share.
+  template <class Work>
+  void for_each_extent(Work work) const {
+    std::uint64_t extent = length(box_, std::min(undone_, dimensions_ - 1));
+    for (int d = 0; d < std::min(undone_, dimensions_ - 1); ++d) extent *= length(box_, d);
+    for (std::uint64_t done = 0; done < share_;) {
+      const std::uint64_t site = first() + done;
+      const std::uint64_t count = std::min(share_ - done, extent - site % extent);
+      std::uint64_t rest = site, at = 0, stride = 1;
+      for (int d = 0; d < dimensions_; ++d) {
+        at += (rest % length(box_, d) + static_cast<std::uint64_t>(box_.lower[d])) * stride;
+        rest /= length(box_, d);
+        stride *= static_cast<std::uint64_t>(extents_[d]);
+      }
+      work(at, done, count);
+      done += count;
+    }
+  }
+
+ private:
+  static std::uint64_t length(const lq::Box& box, int d) { return static_cast<std::uint64_t>(box.extents[d]); }
+
+  std::uint64_t site_bytes_, share_ = 0;
+  lq::Extents extents_;
+  int dimensions_ = 0, undone_ = 0, rank_ = 0;
+  lq::Box box_;  // what is held together
+  std::vector<lq::Box> holders_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+// One all-to-all: what this rank holds of every share on one side, its own share on the other. Messages are counted in
+// sites, so that two gigabytes are no limit.
+class Exchange {
+ public:
+  explicit Exchange(const Together& ranks)
+      : ranks_(ranks), held_(ranks.share() * ranks.site_bytes()), share_(held_.size()) {
+    const auto size = static_cast<std::size_t>(ranks.size());
+    to_.resize(size), from_.resize(size), to_begin_.resize(size), from_begin_.resize(size);
+    ranks_.for_each_row(ranks_.mine(), [&](std::uint64_t site, std::uint64_t, std::uint64_t count) {
+      to_[static_cast<std::size_t>(site / ranks_.share())] += static_cast<int>(count);
+    });
+    for (int rank = 0; rank < ranks_.size(); ++rank) {
+      ranks_.for_each_row(ranks_.holder(rank), [&](std::uint64_t site, std::uint64_t, std::uint64_t count) {
+        if (is_mine(site)) from_[static_cast<std::size_t>(rank)] += static_cast<int>(count);
+      });
+    }
+    std::exclusive_scan(to_.begin(), to_.end(), to_begin_.begin(), 0);
+    std::exclusive_scan(from_.begin(), from_.end(), from_begin_.begin(), 0);
+    MPI_Type_contiguous(static_cast<int>(ranks.site_bytes()), MPI_BYTE, &site_);
+    MPI_Type_commit(&site_);
+  }
+  ~Exchange() { MPI_Type_free(&site_); }
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  std::vector<std::byte>& share() noexcept { return share_; }
+
+  // From the memory of this rank into its share, and back.
+  void gather(const std::byte* field, StageWatch& watch) {
+    std::vector<int> at = to_begin_;
+    ranks_.for_each_row(ranks_.mine(), [&](std::uint64_t site, std::uint64_t local, std::uint64_t count) {
+      int& next = at[static_cast<std::size_t>(site / ranks_.share())];
+      copy(held_.data(), static_cast<std::uint64_t>(next), field, local, count);
+      next += static_cast<int>(count);
+    });
+    watch.end_of(Stage::pack);
+    std::vector<std::byte> arrived(share_.size());
+    MPI_Alltoallv(held_.data(), to_.data(), to_begin_.data(), site_, arrived.data(), from_.data(), from_begin_.data(),
+                  site_, ranks_.comm());
+    watch.end_of(Stage::exchange);
+    std::uint64_t next = 0;
+    for (int rank = 0; rank < ranks_.size(); ++rank) {
+      ranks_.for_each_row(ranks_.holder(rank), [&](std::uint64_t site, std::uint64_t, std::uint64_t count) {
+        if (!is_mine(site)) return;
+        copy(share_.data(), site - ranks_.first(), arrived.data(), next, count);
+        next += count;
+      });
+    }
+    watch.end_of(Stage::pack);
+  }
+  void scatter(std::byte* field, StageWatch& watch) {
+    std::vector<std::byte> leaving(share_.size());
+    std::uint64_t next = 0;
+    for (int rank = 0; rank < ranks_.size(); ++rank) {
+      ranks_.for_each_row(ranks_.holder(rank), [&](std::uint64_t site, std::uint64_t, std::uint64_t count) {
+        if (!is_mine(site)) return;
+        copy(leaving.data(), next, share_.data(), site - ranks_.first(), count);
+        next += count;
+      });
+    }
+    watch.end_of(Stage::pack);
+    MPI_Alltoallv(leaving.data(), from_.data(), from_begin_.data(), site_, held_.data(), to_.data(), to_begin_.data(),
+                  site_, ranks_.comm());
+    watch.end_of(Stage::exchange);
+    std::vector<int> at = to_begin_;
+    ranks_.for_each_row(ranks_.mine(), [&](std::uint64_t site, std::uint64_t local, std::uint64_t count) {
+      int& from = at[static_cast<std::size_t>(site / ranks_.share())];
+      copy(field, local, held_.data(), static_cast<std::uint64_t>(from), count);
+      from += static_cast<int>(count);
+    });
+    watch.end_of(Stage::pack);
+  }
+
+ private:
+  bool is_mine(std::uint64_t site) const { return site / ranks_.share() == ranks_.first() / ranks_.share(); }
+  void copy(std::byte* to, std::uint64_t to_site, const std::byte* from, std::uint64_t from_site,
+            std::uint64_t sites) const {
+    const std::uint64_t bytes = ranks_.site_bytes();
+    std::memcpy(to + to_site * bytes, from + from_site * bytes, sites * bytes);
+  }
+
+  const Together& ranks_;
+  std::vector<std::byte> held_, share_;
+  std::vector<int> to_, from_, to_begin_, from_begin_;  // sites
+  MPI_Datatype site_ = MPI_DATATYPE_NULL;
+};
+
+class Descriptor {
+ public:
+  Descriptor(const std::string& path, int flags) : path_(path), fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {
+    check(fd_ >= 0, "open");
+  }
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  template <class Byte, class Call>
+  void move(Call call, Byte* bytes, std::uint64_t count, std::uint64_t at, const char* doing) const {
+    while (count > 0) {
+      const ssize_t moved = call(fd_, bytes, std::min(count, largest_call), static_cast<off_t>(at));
+      if (moved < 0 && errno == EINTR) continue;
+      check(moved > 0, doing);
+      bytes += moved, at += static_cast<std::uint64_t>(moved), count -= static_cast<std::uint64_t>(moved);
+    }
+  }
+  void close() {
+    const int fd = std::exchange(fd_, -1);
+    check(::close(fd) == 0, "close");
+  }
+
+ private:
+  void check(bool is_fine, const char* doing) const {
+    require(!is_fine, path_, std::string("cannot ") + doing + " the file: " + std::strerror(errno));
+  }
+
+  std::string path_;
+  int fd_;
+};
+
+class UndoSplit : public lq::bench::Mover {
+ public:
+  explicit UndoSplit(MPI_Comm comm) : comm_(comm) {}
+
+  bool is_peer() const override { return true; }
+  lq::bench::Result label() const override { return peers::label("undo split", "raw"); }
+
+  Account write(const std::string& path, const BenchField& field) override {
+    StageWatch watch;
+    lq::bench::together(field.grid().communicator(), [&] {
+      if (field.grid().is_root()) Descriptor(path, O_WRONLY | O_CREAT | O_TRUNC).close();
+      watch.end_of(Stage::create);
+    });
+    watch.end_of(Stage::barrier);
+    const Together ranks(field, comm_);
+    Exchange exchange(ranks);
+    exchange.gather(reinterpret_cast<const std::byte*>(field.source().data()), watch);
+    Descriptor file(path, O_WRONLY);
+    watch.end_of(Stage::open);
+    ranks.for_each_extent([&](std::uint64_t site, std::uint64_t mine, std::uint64_t count) {
+      const std::uint64_t bytes = ranks.site_bytes();
+      file.move(::pwrite, exchange.share().data() + mine * bytes, count * bytes, site * bytes, "write");
+    });
+    watch.end_of(Stage::storage);
+    file.close();
+    watch.end_of(Stage::close);
+    return {watch.stages()};
+  }
+
+  Account read(const std::string& path, BenchField& field) override {
+    StageWatch watch;
+    const Together ranks(field, comm_);
+    Exchange exchange(ranks);
+    watch.end_of(Stage::pack);
+    lq::bench::together(field.grid().communicator(), [&] {
+      Descriptor file(path, O_RDONLY);
+      watch.end_of(Stage::open);
+      ranks.for_each_extent([&](std::uint64_t site, std::uint64_t mine, std::uint64_t count) {
+        const std::uint64_t bytes = ranks.site_bytes();
+        file.move(::pread, exchange.share().data() + mine * bytes, count * bytes, site * bytes, "read");
+      });
+      watch.end_of(Stage::storage);
+      file.close();
+      watch.end_of(Stage::close);
+    });
+    watch.end_of(Stage::barrier);
+    exchange.scatter(reinterpret_cast<std::byte*>(field.target().data()), watch);
+    return {watch.stages()};
+  }
+
+ private:
+  MPI_Comm comm_;
+};
+
+}  // namespace
+
+std::unique_ptr<lq::bench::Mover> make_undo_split(const lq::Grid& /*grid*/, MPI_Comm comm) {
+  return std::make_unique<UndoSplit>(comm);
+}
+
+}  // namespace peers
