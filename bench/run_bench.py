@@ -192,6 +192,24 @@ class Bench:
         small = self.lattice(1, "--lattice", "4x4x4x4", path=self.options.memory, runs=1)
         self.keep("squeeze", [{"environment": small["environment"], **run} for run in measured])
 
+    def pfs(self):
+        """What the paper on PVFS measured, on each parallel file system that is named; with peers where they were built."""
+        program = ["bench_peers", "--pfs"] if (self.bin / "bench_peers").exists() else ["lq-mpi", "bench", "pfs"]
+        peers = ["mpi-io collective", "mpi-io independent", "undo split"] if program[0] == "bench_peers" else []
+        words = [word for peer in peers for word in ("--peer", peer)]
+        measured = [self.run(self.options.clients, *program, *words, "--runs", min(self.options.runs, 5), "--seconds",
+                             self.options.seconds, "--fill", 3, path=folder) for folder in self.options.pfs]
+        if not measured:
+            return
+        self.keep("pfs", measured)
+        for run in measured:
+            for direction in ("write", "read"):
+                chosen = [r for r in run["results"] if (r["direction"], r["cache"]) == (direction, "warm")
+                          and r["stripe_bytes"] == 0]
+                self.keep("picture", [{**run, "results": chosen}])
+                self.plot("picture", bench_page.pfs_picture(run, direction), "rate-per-server")
+        (self.out / "picture.json").unlink()
+
     def parts(self):
         self.keep("parts", [self.run(2, "lq-mpi", "bench", "parts", "--seconds", self.options.seconds,
                                      path=self.options.memory)])
@@ -209,6 +227,8 @@ def main():
     parser.add_argument("--mpiexec", default="mpiexec")
     parser.add_argument("--memory", default="/dev/shm", help="a folder in memory")
     parser.add_argument("--disk", help="a folder on a disk; default: the build folder")
+    parser.add_argument("--pfs", action="append", default=[], help="a folder on a parallel file system; may be repeated")
+    parser.add_argument("--clients", type=int, default=4, help="ranks at the parallel file system")
     parser.add_argument("--lattice", default=LATTICES[0], help="the largest one")
     parser.add_argument("--large", default="32x32x32x64", help="the larger one of serial against parallel")
     parser.add_argument("--runs", type=int, default=7)
@@ -221,7 +241,7 @@ def main():
     start = time.monotonic()
     bench = Bench(options)
     for step in (bench.parts, bench.transfers, bench.model, bench.sizes, bench.serial, bench.peers, bench.overlap,
-                 bench.tasklocal, bench.hdf5, bench.squeeze):
+                 bench.tasklocal, bench.hdf5, bench.squeeze, bench.pfs):
         if not options.step or step.__name__ in options.step:
             step()
     for old in OLD_PAGES:

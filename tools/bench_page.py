@@ -249,7 +249,7 @@ def serial_page(folder):
                           f"{alone[0]['seconds']['mean'] / mean:.2f}" if alone else "-", f"{r['ratio_to_raw']:.2f}"])
     return f"""# One rank that does it all, and all together
 
-What the [Lemon paper](https://arxiv.org/abs/1106.0177) measured, with its methods: lattices L^3 x 2L, process grids, writing by
+What the [Lemon paper](https://arxiv.org/abs/1106.4177) measured, with its methods: lattices L^3 x 2L, process grids, writing by
 one rank that gathers time slices (*gather*: plain doubles, no checksum) against every way of writing together (byte order
 turned, checksums written and compared); the average with its error, the best, and the first round by itself, for the first write
 pays for new pages. Raw: the same bytes by plain `pwrite` and `pread`, in the same rounds.
@@ -402,11 +402,59 @@ memory by one core: `bench_squeeze`. Rates are of original bytes; medians. zlib 
 """
 
 
+def pfs_picture(run, direction):
+    """The name of a picture of one file system."""
+    return f"pfs-{run['environment']['file_system'].split('.')[-1]}-{direction}"
+
+
+def pfs_page(folder):
+    text = ""
+    for run in load(folder, "pfs"):
+        results = run["results"]
+        system = run["environment"]["file_system"]
+        text += f"## {system}\n\n"
+        for parts in ("write, 1 MiB, all ranks", "write, 4 KiB, all ranks", "message, 1 MiB", "memcpy, large, all ranks"):
+            for part in (p for p in run["parts"] if p["name"] == parts):
+                text += f"- {part['name']}: {part['bytes_per_second'] / 1e9:.3f} GB/s\n"
+        text += "\n"
+        lines = []
+        for r in results:
+            best = max(o["bytes"] / o["seconds"]["trimmed_mean"] for o in results
+                       if all(o[key] == r[key] for key in ("ranks", "split", "stripe_bytes", "direction", "cache"))
+                       and o["name"] != "own files")
+            speed = r["bytes"] / r["seconds"]["trimmed_mean"]
+            name = "**limequat**" if r["name"] == "lattice" else r["name"]
+            direction = r["direction"] if r["direction"] == "write" else f"read the {'first' if r['cache'] == 'cold' else 'last'}"
+            stripe = f"{r['stripe_bytes'] // 1024} KiB" if r["stripe_bytes"] else "default"
+            lines.append([str(r["ranks"]), r["split"], stripe, direction, name, f"{speed / 1e6:.0f}",
+                          f"{speed / 1e6 / r['servers']:.0f}", f"{speed / best:.2f}"])
+        lines.sort(key=lambda cells: cells[:4])
+        heads = ["clients", "split", "stripes", "direction", "who", "MB/s", "per server", "to the best in one file"]
+        text += table(heads, lines)
+        for direction in ("write", "read"):
+            text += f"\n![rate of each server, {direction}]({pfs_picture(run, direction)}.svg)\n"
+        text += "\n"
+    one = load(folder, "pfs")[0]["results"][0]
+    return f"""# Parallel file systems
+
+The method of the paper on PVFS on a cluster ([cs/0303016](https://arxiv.org/abs/cs/0303016)), `lq bench pfs` and `bench_peers --pfs`: clients with
+{one['bytes'] / one['ranks'] / 1e6:.0f} MB each, a double precision gauge field in slices of 16^3; {one['files']} files written in turn, then the last and the first of
+them read; means of the rounds without the extremes, by the slowest client. The servers are processes of the same small machine with their
+stores in memory, so only ratios tell anything, and large ones more than small ones; clients that cache answer *read the last* from memory.
+*raw*: each client one piece of a common file. *own files*: a file each. *undo split*: the split of the fastest dimensions undone by one
+all-to-all, then plain writes. All but limequat move plain doubles without checksum.
+
+{where(load(folder, 'pfs'))}
+
+{text}"""
+
+
 PAGES = [("transfers", "memory", "Transfers", transfers_page), ("peers", "peers", "Beside others", peers_page),
          ("serial", "serial", "One rank that does it all, and all together", serial_page),
          ("overlap", "overlap", "Writing while computing", overlap_page),
          ("tasklocal", "tasklocal", "A stream per task", tasklocal_page),
-         ("hdf5", "hdf5-strong", "HDF5 files", hdf5_page), ("squeeze", "squeeze", "Squeezing", squeeze_page), ("parts", "parts", "Parts of this machine", parts_page)]
+         ("hdf5", "hdf5-strong", "HDF5 files", hdf5_page), ("squeeze", "squeeze", "Squeezing", squeeze_page), ("pfs", "pfs", "Parallel file systems", pfs_page),
+         ("parts", "parts", "Parts of this machine", parts_page)]
 
 
 def index_page(folder):

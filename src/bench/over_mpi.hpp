@@ -14,7 +14,7 @@ namespace lq::bench {
 
 // Collective. One rank does it all, as many codes do: rank 0 collects time slice by time slice and writes alone, and
 // deals out what it alone has read. Plain doubles without checksum. What parallel writing is measured against since the
-// Lemon paper (arXiv:1106.0177, section 4). The ranks of the grid are those of MPI_COMM_WORLD.
+// Lemon paper (arXiv:1106.4177, section 4). The ranks of the grid are those of MPI_COMM_WORLD.
 std::unique_ptr<Mover> make_gather(const Grid& grid);
 
 // Collective over MPI_COMM_WORLD. Some of its ranks as tasks; see WithTasks.

@@ -44,6 +44,7 @@ void write(base::JsonWriter& json, const Result& r) {
   json.member("cache", r.cache).member("sync", r.sync).member("bytes", r.bytes);
   if (r.servers > 0) {
     json.member("files", r.files).member("servers", r.servers).member("stripe_bytes", r.stripe_bytes);
+    json.member("split", r.split);
   }
   write_series(json, "seconds", r.seconds);
   write_series(json, "raw_seconds", r.raw);

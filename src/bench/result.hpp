@@ -77,6 +77,7 @@ struct Result {
   // Of measurements of a file system: how many files were written before the first was read again, the servers that
   // rates are divided by, and the stripes of the files; 0: not said.
   std::uint64_t files = 1, servers = 0, stripe_bytes = 0;
+  std::string split = {};  // the dimensions that are divided: "xyz"
   Series seconds, raw;
   std::optional<StageSeries> stages;
   std::optional<std::uint64_t> memory_bytes;  // at the peak, beyond the field; of the rank with most of it

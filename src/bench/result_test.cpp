@@ -40,6 +40,21 @@ TEST(Series, MeanHasTheErrorOfTheMean) {
   EXPECT_EQ(series({5}).error(), 0);
 }
 
+TEST(Series, TrimmedMeanLeavesTheExtremesOut) {
+  EXPECT_DOUBLE_EQ(series({100, 9, 1, 2, 3, 4}).trimmed_mean(), 3);
+  EXPECT_DOUBLE_EQ(series({100, 1, 3}).trimmed_mean(), 2) << "of two none is left out";
+}
+
+TEST(StageWatch, StagesAddUpToTheWhole) {
+  const base::Stopwatch whole;
+  StageWatch watch;
+  for (const Stage stage : {Stage::open, Stage::storage, Stage::storage, Stage::close}) watch.end_of(stage);
+  const StageSeconds& stages = watch.stages();
+  EXPECT_GT(stages[Stage::storage], 0);
+  EXPECT_EQ(stages[Stage::pack], 0);
+  EXPECT_LE(stages[Stage::open] + stages[Stage::storage] + stages[Stage::close], whole.seconds());
+}
+
 TEST(Series, OneMeasurementIsBetterThanNone) { EXPECT_EQ(series({5}).median(), 5); }
 
 TEST(BenchResult, RatioIsRawOverOurs) {

@@ -4,8 +4,12 @@
 // Fields are compared bit for bit, in any precision, and peaks of memory are seen.
 #include "bench/rounds.hpp"
 
-#include <algorithm>
+#include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace lq::bench {
@@ -27,6 +31,28 @@ TEST(BenchField, SurvivesSinglePrecision) {
     const volatile auto single = static_cast<float>(number);
     ASSERT_EQ(static_cast<double>(single), number);
   }
+}
+
+TEST(RunRounds, SeveralFilesAreReadFromTheLastAndTheFirst) {
+  const std::string folder = std::filesystem::temp_directory_path() / fmt::format("lq-rounds-{}", ::getpid());
+  std::filesystem::create_directory(folder);
+  const Grid grid({4, 4, 4, 4});
+  BenchField field(grid);
+  std::vector<std::unique_ptr<Mover>> movers;
+  movers.push_back(make_raw_mover(grid, 8, false));
+  movers.push_back(make_files_mover(grid, false));
+  const Rounds rounds{.directory = folder, .runs = 2, .files = 3, .tells_raw = true};
+  const std::vector<Result> results = run_rounds(field, movers, rounds, [](const std::string&) {});
+  ASSERT_EQ(results.size(), 6u);
+  EXPECT_EQ(results[0].name, "raw");
+  EXPECT_EQ(results[0].seconds.counted().size(), 8u) << "nine files, of which the first one stands apart";
+  EXPECT_EQ(results[1].cache, "warm");
+  EXPECT_EQ(results[2].cache, "cold");
+  EXPECT_EQ(results[2].seconds.counted().size(), 2u);
+  EXPECT_EQ(results[3].name, "own files");
+  EXPECT_GT((*results[3].stages)[Stage::storage].median(), 0);
+  EXPECT_TRUE(std::filesystem::is_empty(folder)) << "files of a benchmark must not stay";
+  std::filesystem::remove_all(folder);
 }
 
 TEST(MemoryPeak, SeesWhatWasThereForAMomentOnly) {

@@ -105,6 +105,7 @@ std::string shares_text(const bench::Result& r) {
 
 std::string direction_text(const bench::Result& r) {
   if (r.direction == "write") return "write";
+  if (r.files == 1) return r.cache == "cold" ? "read, cold" : "read";
   return r.cache == "cold" ? "read the first" : "read the last";
 }
 
@@ -192,7 +193,7 @@ int BenchPfs::run(Session& session, const BenchLattice& shared, double seconds, 
   const Parts limits = measured_parts(session, folder, seconds);
   if (shared.prints_table(session)) session.out.write(parts_text(limits));
   std::vector<bench::Result> results;
-  const auto measure = [&](const Grid& grid, const StripeChoice& stripe) {
+  const auto measure = [&](const Grid& grid, const std::string& split, const StripeChoice& stripe) {
     BenchLattice with = shared;
     bench::Rounds& rounds = with.rounds;
     rounds.files = fill;
@@ -205,7 +206,7 @@ int BenchPfs::run(Session& session, const BenchLattice& shared, double seconds, 
     bench::BenchField field(grid);
     std::vector<bench::Result> some =
         bench::run_rounds(field, movers, rounds, [&](const std::string& sentence) { session.complain(sentence); });
-    for (bench::Result& r : some) r.servers = server_count;
+    for (bench::Result& r : some) r.servers = server_count, r.split = split;
     if (shared.prints_table(session)) session.out.write(pfs_table(some, stripe.name, system.name));
     results.insert(results.end(), some.begin(), some.end());
   };
@@ -216,7 +217,7 @@ int BenchPfs::run(Session& session, const BenchLattice& shared, double seconds, 
         Extents lattice = {side, side, side, slices};
         for (int d = 0; d < lattice.size(); ++d) lattice[d] *= processes[d];
         const Grid grid(group.writers, lattice, {.processes = processes});
-        for (const StripeChoice& stripe : choices) measure(grid, stripe);
+        for (const StripeChoice& stripe : choices) measure(grid, split, stripe);
       }
     });
   }

@@ -90,6 +90,12 @@ void take_lattice(const Object& one, Result& result) {
   result.format = one.text_or("format", "");
   result.layout = one.text_or("layout", "");
   if (one.has("alignment")) result.alignment = one.whole("alignment");
+  if (one.has("servers")) {
+    result.servers = one.whole("servers");
+    result.stripe_bytes = one.whole("stripe_bytes");
+    result.split = one.text("split");
+    if (result.servers == 0) one.refuse(one.place_of("servers"), "a number of servers");
+  }
   const Object steps = one.object("steps");
   if (steps.is_null("pack")) return;
   result.steps = Steps{steps.number("pack"), steps.number("exchange"), steps.number("write"), steps.number("sync")};

@@ -28,6 +28,9 @@ struct Result {
   std::string format;           // of files of one field
   std::string layout;           // in it, where the format knows several: "qlua, chunks slice"
   std::uint64_t alignment = 0;  // of the data in the file, where it was asked for
+  std::string split;            // of measurements of a file system: the dimensions that are divided among ranks
+  std::uint64_t servers = 0;    // of these: storage servers; else 0
+  std::uint64_t stripe_bytes = 0;
   std::uint64_t ranks = 1, cores = 0, bytes = 0;
   std::uint64_t files = 0;  // physical ones, of tasks; else 0
   std::uint64_t block = 0;  // bytes at whose multiples chunks were to begin; 0: those of the file system
@@ -36,6 +39,7 @@ struct Result {
   std::optional<Steps> steps;
 
   bool is_of_tasks() const { return files > 0; }
+  bool is_of_servers() const { return servers > 0; }
   double rate() const { return static_cast<double>(bytes) / seconds.median; }
 };
 

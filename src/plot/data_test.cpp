@@ -22,8 +22,7 @@ std::string good() {
   result.verify = "checksum", result.precision = "single", result.format = "ildg";
   result.bytes = 1000;
   for (const double seconds : {9.0, 2.0, 4.0, 6.0}) result.seconds.add(seconds), result.raw.add(seconds / 2);
-  result.stages.emplace().add(
-      bench::stages_of({.open = 0.5, .pack = 1, .exchange = 2, .storage = 3, .sync = 4}));
+  result.stages.emplace().add(bench::stages_of({.open = 0.5, .pack = 1, .exchange = 2, .storage = 3, .sync = 4}));
   return bench::to_json(R"({"file_system":"tmpfs","cores":2,"mpi":"none","processor":"P"})", {result});
 }
 
@@ -85,6 +84,19 @@ TEST(ReadResults, ReadsStreamsOfTasks) {
   EXPECT_EQ(results[1].block, 3072u);
   EXPECT_EQ(results[1].ratio_to_raw, 0.5);
   EXPECT_TRUE(results[1].is_of_tasks());
+}
+
+TEST(ReadResults, ReadsClientsOfAFileSystem) {
+  bench::Result r;
+  r.lattice = r.grid = {2, 2, 2, 2};
+  r.bytes = 9216;
+  r.servers = 4, r.stripe_bytes = 65536, r.split = "xyz";
+  r.seconds.add(2), r.raw.add(1);
+  const std::vector<Result> read = read_results(bench::to_json("{}", std::vector<bench::Result>{r}), "f");
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(read[0].servers, 4u);
+  EXPECT_EQ(read[0].stripe_bytes, 65536u);
+  EXPECT_EQ(read[0].split, "xyz");
 }
 
 TEST(ReadResults, PassesOverOtherResults) {

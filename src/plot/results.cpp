@@ -25,6 +25,9 @@ enum Fact {
   layout,
   alignment,
   lattice,
+  split,
+  stripes,
+  servers,
   grid,
   ranks,
   files,
@@ -34,8 +37,9 @@ enum Fact {
   processor,
   mpi
 };
-constexpr std::array all_facts = {direction, who,   checksum, precision, format, layout,      alignment, lattice,
-                                  grid,      ranks, files,    block,     cache,  file_system, processor, mpi};
+constexpr std::array all_facts = {direction, who,   checksum,    precision, format, layout, alignment,
+                                  lattice,   split, stripes,     servers,   grid,   ranks,  files,
+                                  block,     cache, file_system, processor, mpi};
 
 std::string text_of(const Result& r, Fact fact) {
   switch (fact) {
@@ -55,6 +59,12 @@ std::string text_of(const Result& r, Fact fact) {
       return r.alignment > 0 ? "at multiples of " + base::human_bytes(r.alignment) : "";
     case lattice:
       return r.lattice;
+    case split:
+      return r.split.empty() ? "" : r.split + " split";
+    case stripes:
+      return r.stripe_bytes > 0 ? "stripes of " + base::binary_bytes(r.stripe_bytes) : "";
+    case servers:
+      return r.is_of_servers() ? fmt::format("{} server{}", r.servers, r.servers == 1 ? "" : "s") : "";
     case grid:
       return r.grid.empty() ? "" : "grid " + r.grid;
     case files:
@@ -107,9 +117,11 @@ std::string common(const std::vector<Result>& results) {
   return words_of(results.front(), facts);
 }
 
+bool is_by_ranks(Kind kind) { return kind == Kind::rate_by_ranks || kind == Kind::rate_per_server; }
+
 double x_of(const Result& r, Kind kind) {
   if (kind == Kind::rate_by_files) return static_cast<double>(r.files);
-  return static_cast<double>(kind == Kind::rate_by_ranks ? r.ranks : r.bytes);
+  return static_cast<double>(is_by_ranks(kind) ? r.ranks : r.bytes);
 }
 
 // Points of one name in order; of several at one place (process grids, say) the highest.
@@ -138,7 +150,8 @@ class Lines {
 };
 
 ChartPoint point_of(const Result& r, const Seconds& seconds, Kind kind) {
-  const double gigabytes = static_cast<double>(r.bytes) / 1e9;
+  double gigabytes = static_cast<double>(r.bytes) / 1e9;
+  if (kind == Kind::rate_per_server) gigabytes /= static_cast<double>(r.servers);
   return {x_of(r, kind), gigabytes / seconds.median, gigabytes / seconds.high, gigabytes / seconds.low};
 }
 
@@ -165,6 +178,7 @@ LineChart rate_frame(Kind kind) {
   LineChart chart;
   const auto name = [&](const char* x_title, const char* title) { chart.x_title = x_title, chart.title = title; };
   if (kind == Kind::rate_by_ranks) name("ranks", "Rate against the number of ranks");
+  if (kind == Kind::rate_per_server) name("clients", "Rate of each server against the number of clients");
   if (kind == Kind::rate_by_size) name("size of the file", "Rate against the size of the file");
   if (kind == Kind::rate_by_files) name("physical files", "Rate against the number of physical files");
   chart.y_title = "GB/s, median with quartiles";
@@ -185,6 +199,7 @@ std::vector<Result> fitting(const std::vector<Result>& results, Kind kind) {
   std::vector<Result> some;
   std::ranges::copy_if(results, std::back_inserter(some), [&](const Result& r) {
     if (kind == Kind::create_by_tasks) return is_creation(r);
+    if (kind == Kind::rate_per_server) return r.is_of_servers();
     if (kind == Kind::rate_by_files) return r.is_of_tasks() && !is_creation(r) && !is_limit(r) && r.block == 0;
     return !is_creation(r);
   });
@@ -225,7 +240,9 @@ LineChart rate_chart(const std::vector<Result>& results, Kind kind) {
   LineChart chart = rate_frame(kind);
   chart.subtitle = common(results);
   Facts facts = varying(results);
-  if (kind == Kind::rate_by_ranks) facts = without(facts, {ranks, grid});
+  if (is_by_ranks(kind)) facts = without(facts, {ranks, grid});
+  // The lattice grows with its clients.
+  if (std::ranges::all_of(results, &Result::is_of_servers)) facts = without(facts, {lattice});
   if (kind == Kind::rate_by_size) facts = without(facts, {lattice});
   if (kind == Kind::rate_by_files) facts = without(facts, {files});
   const Facts raw_facts = without(facts, {who, checksum});
@@ -233,7 +250,7 @@ LineChart rate_chart(const std::vector<Result>& results, Kind kind) {
   Lines ours, raw;
   for (const Result& r : results) {
     const std::string words = words_of(r, facts), raw_words = words_of(r, raw_facts);
-    ours.add(words.empty() ? "limequat" : words, point_of(r, r.seconds, kind));
+    if (r.name != "raw") ours.add(words.empty() ? "limequat" : words, point_of(r, r.seconds, kind));
     raw.add(raw_words.empty() ? limit : fmt::format("{}, {}", limit, raw_words), point_of(r, r.raw, kind));
   }
   ours.move_to(chart.lines, false);

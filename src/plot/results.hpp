@@ -13,10 +13,10 @@
 
 namespace lq::plot {
 
-enum class Kind { rate_by_ranks, rate_by_size, steps, ratio, create_by_tasks, rate_by_files };
+enum class Kind { rate_by_ranks, rate_by_size, steps, ratio, create_by_tasks, rate_by_files, rate_per_server };
 
-inline constexpr std::string_view kind_names[] = {"rate-by-ranks", "rate-by-size",    "steps",
-                                                  "ratio",         "create-by-tasks", "rate-by-files"};
+inline constexpr std::string_view kind_names[] = {"rate-by-ranks",   "rate-by-size",  "steps",          "ratio",
+                                                  "create-by-tasks", "rate-by-files", "rate-per-server"};
 
 // Of tasks: the time to create, else rates by files. Several numbers of ranks: against these; else several sizes:
 // against those; else ratios.

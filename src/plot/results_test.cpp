@@ -60,6 +60,36 @@ TEST(RateByFiles, StandsBesideOneFilePerTask) {
   EXPECT_TRUE(chart.lines[2].is_limit);
 }
 
+// A client of a file system of 2 servers.
+Result client(const std::string& name, std::uint64_t clients, const std::string& split, std::uint64_t stripe_bytes) {
+  Result r = result(clients, "write", 2);
+  r.name = name, r.lattice = std::to_string(clients), r.split = split;
+  r.servers = 2, r.stripe_bytes = stripe_bytes;
+  return r;
+}
+
+TEST(RatePerServer, IsTheRateOverTheServers) {
+  const LineChart chart = rate_chart({client("raw", 1, "t", 65536), client("lattice", 1, "t", 65536),
+                                      client("lattice", 4, "t", 65536), client("own files", 4, "t", 65536)},
+                                     Kind::rate_per_server);
+  ASSERT_EQ(chart.lines.size(), 3u) << "the raw transfer is the limit, not a line of its own";
+  EXPECT_EQ(chart.lines[0].name, "limequat");
+  ASSERT_EQ(chart.lines[0].points.size(), 2u) << "lattices that grow with their clients are one line";
+  EXPECT_EQ(chart.lines[0].points[1].x, 4);
+  EXPECT_EQ(chart.lines[0].points[1].y, 0.5) << "2 GB in 2 s on 2 servers";
+  EXPECT_TRUE(chart.lines[2].is_limit);
+  EXPECT_NE(chart.subtitle.find("t split, stripes of 64 KiB, 2 servers"), std::string::npos) << chart.subtitle;
+}
+
+TEST(RatePerServer, SplitsAndStripesAreLinesOfTheirOwn) {
+  const LineChart chart =
+      rate_chart({client("lattice", 1, "t", 0), client("lattice", 1, "xyz", 1 << 20)}, Kind::rate_by_ranks);
+  EXPECT_EQ(chart.lines[0].name, "t split");
+  EXPECT_EQ(chart.lines[1].name, "xyz split, stripes of 1 MiB");
+}
+
+TEST(RatePerServer, NeedsServers) { EXPECT_THROW(draw_results({result(1, "write", 2)}, Kind::rate_per_server), Error); }
+
 TEST(PlotKind, FollowsTheData) {
   EXPECT_EQ(kind_for({result(1, "write", 1), result(2, "write", 1)}), Kind::rate_by_ranks);
   EXPECT_EQ(kind_for({result(1, "write", 1), result(1, "read", 1)}), Kind::ratio);
