@@ -219,6 +219,8 @@ class Bench:
         subprocess.run([sys.executable, str(ROOT / "tools" / "check_model.py"), "--lq", str(self.bin / "lq"),
                         "-o", str(self.out / "model.md"), str(self.out / "parts.json"), str(self.out / "memory.json")],
                        check=True)
+        subprocess.run([sys.executable, str(ROOT / "tools" / "check_machines.py"), "--lq", str(self.bin / "lq"),
+                        "-o", str(self.out / "machines.md")], check=True)
 
 
 def main():

@@ -81,6 +81,7 @@ lq_install(DIRECTORY python/limequat DESTINATION lib/python FILES_MATCHING PATTE
 
 # Pages.
 set(doc_folder ${CMAKE_INSTALL_DATAROOTDIR}/doc/limequat)
+lq_install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/limequat FILES_MATCHING PATTERN *.toml)
 lq_install(FILES README.md ARCHITECTURE.md CHANGELOG.md LICENSE DESTINATION ${doc_folder})
 lq_install(DIRECTORY docs/ DESTINATION ${doc_folder}
   FILES_MATCHING PATTERN *.md PATTERN _build EXCLUDE PATTERN man EXCLUDE)

@@ -461,6 +461,8 @@ def index_page(folder):
     there = "\n".join(f"- [{title}]({page}.md)" for page, data, title, _ in PAGES if load(folder, data))
     if (folder / "model.md").exists():
         there += "\n- [The cost model, checked](model.md)"
+    if (folder / "machines.md").exists():
+        there += "\n- [Plans beside what the largest machines reported](machines.md)"
     files = ", ".join(f"[{path.name}]({path.name})" for path in sorted(folder.glob("*.json")))
     return f"""# Benchmarks
 

@@ -13,6 +13,7 @@
 #include <limits>
 #include <map>
 
+#include "machine/shipped.hpp"
 #include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"
 
@@ -276,6 +277,33 @@ TEST(Site, ProfileLiesBelowTheHomeOfTheUser) {
   save_machine(site_profile_path(), machine);
   EXPECT_TRUE(std::filesystem::exists(scratch / ".config/limequat/site.toml"));
   EXPECT_EQ(site_machine().name, reads_profiles() ? "home" : Machine{}.name);
+}
+
+TEST(ShippedMachines, AreProfilesThatAnswerToTheirNames) {
+  NEEDS_TOML();
+  ASSERT_GE(machine::shipped_machines().size(), 3u);
+  for (const machine::Shipped& one : machine::shipped_machines()) {
+    const Machine described = machine_of(std::string(one.name));
+    EXPECT_NE(described.name, Machine{}.name) << one.name;
+    EXPECT_EQ(to_json(parse_profile(machine::profile_text(described), "again")), to_json(described)) << one.name;
+  }
+  EXPECT_EQ(machine_of("bluegene-p").cores_per_node, 4u);
+}
+
+TEST(ShippedMachines, ANameOfNobodyIsAskedAbout) {
+  const Error error = error_of([] { machine_of("bluegene-q"); });
+  EXPECT_EQ(error.code(), Code::not_found);
+  EXPECT_NE(std::string(error.what()).find("alice-pvfs, bluegene-p, frontier-like"), std::string::npos) << error.what();
+}
+
+TEST(ShippedMachines, AFileOfTheNameComesFirst) {
+  NEEDS_TOML();
+  const ScratchDirectory scratch;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(scratch.path());
+  std::ofstream("bluegene-p") << "name = \"mine\"\n";
+  EXPECT_EQ(machine_of("bluegene-p").name, "mine");
+  std::filesystem::current_path(before);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 
 #include "base/error_errno.hpp"
 #include "machine/profile.hpp"
+#include "machine/shipped.hpp"
 
 namespace lq {
 namespace {
@@ -155,7 +156,15 @@ UsableMachine usable_site_machine() {
 UsableMachine usable_machine_of(const std::string& profile) {
   if (profile.empty()) return usable_site_machine();
   struct stat status {};
-  if (::stat(profile.c_str(), &status) != 0) throw base::errno_error(profile, "find the profile of a machine", errno);
+  if (::stat(profile.c_str(), &status) != 0) {
+    const int reason = errno;
+    if (const machine::Shipped* shipped = machine::find_shipped(profile)) {
+      return {machine::parse_profile(shipped->text, profile), {}};
+    }
+    throw base::errno_error(
+        profile, fmt::format("find the profile of a machine (described here are {})", machine::names_of_shipped()),
+        reason);
+  }
   return read_once(profile, true, status, [&] { return UsableMachine{load_machine(profile), {}}; });
 }
 

@@ -58,10 +58,12 @@ std::vector<Option> route_texts() {
        .ranks = Ranks::own,
        .bounds = {.least = 0}},
       {.name = "profile",
-       .meaning = "profile of the machine (default: that of this site, if there is one)",
+       .meaning =
+           "profile of the machine, or the name of one described here (default: that of this site, if there is one)",
        .advice =
            "The file of numbers about machine and file system by which a strategy is chosen; \"lq doctor "
-           "--save-profile\" measures them and writes one. Rank 0 reads it, once and again when it changes. One that "
+           "--save-profile\" measures them and writes one. The library knows some machines by name: alice-pvfs, "
+           "bluegene-p and frontier-like. Rank 0 reads it, once and again when it changes. One that "
            "is named here and cannot be read is an error; that of the site is a warning in the report then. Give it "
            "for a file system that is not the one of the site profile.",
        .aliases = {"machine"}},
