@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Fields are written, perhaps over older ones, meet a fault, are read on other ranks, verified, converted, damaged and
-// repaired.
+// Fields are written, perhaps over older ones, meet a fault, are read on other ranks, verified, converted, squeezed and
+// restored, damaged and repaired.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/repack.hpp>
+#include <limequat/squeeze.hpp>
 
 #include "support/file_contents.hpp"
 #include "support/tiled_format.hpp"
@@ -55,6 +56,7 @@ class FieldTrial {
     VersionsRead seen(c_.reader.crew);
     (void)fails_by_fault(c_.reader.crew, c_.while_reading, reading(c_, {.path = path_, .index = index}, seen));
     look_through(index);
+    if (!c_.is_tiled() && draw_.once_in(3)) squeeze_and_restore(index);
     if (!c_.is_tiled() && draw_.once_in(2)) look_at_damaged(index);
   }
 
@@ -135,6 +137,45 @@ class FieldTrial {
     VersionsRead seen(c_.reader.crew);
     must_succeed(c_.reader.crew, reading(c_, {.path = other, .index = index}, seen));
     fs::remove(other);
+  }
+
+  // Archives hold what they were made of and give it back, or a fault leaves nothing; a damaged one is refused, or what
+  // comes out of it is the original.
+  void squeeze_and_restore(int index) {
+    const std::string archive = directory_ + "/archive.sqz", restored = directory_ + "/restored";
+    const Crew& crew = draw_.once_in(2) ? c_.reader.crew : c_.writer.crew;
+    if (!goes_through(crew, archive, [&](const Communicator& all) { squeeze(path_, archive, all); })) return;
+    VersionsRead seen(c_.reader.crew);
+    must_succeed(c_.reader.crew, reading(c_, {.path = archive, .index = index}, seen));
+    if (goes_through(crew, restored, [&](const Communicator& all) { unsqueeze(archive, restored, all); })) {
+      require_original(restored);
+    }
+    const std::string kept = testing::contents(path_);
+    fs::remove(path_);
+    const Damage damage = damage_one_file(draw_, directory_);
+    testing::put_contents(path_, kept);
+    const Outcome outcome = outcome_of(crew, {}, [&](const Rank& rank) -> Work {
+      return [&, &all = rank.all] { unsqueeze(archive, restored, all); };
+    });
+    if (outcome.error.empty() != fs::exists(restored)) {
+      throw Failure(words(damage) + ": a file under its final name, and an error: " + outcome.error);
+    }
+    if (outcome.error.empty()) require_original(restored);
+    fs::remove(archive);
+  }
+
+  // Under a fault of a rank: whether there is a file now, as there must be if nothing failed.
+  template <class Call>
+  bool goes_through(const Crew& crew, const std::string& made, Call call) {
+    const bool failed = fails_by_fault(crew, draw_fault_of_ranks(draw_, crew.ranks),
+                                       [&](const Rank& rank) -> Work { return [&, &all = rank.all] { call(all); }; });
+    if (!failed && !fs::exists(made)) throw Failure("an archive was to be made or restored, but there is no file");
+    return fs::exists(made);
+  }
+
+  void require_original(const std::string& restored) const {
+    if (testing::contents(restored) != testing::contents(path_)) throw Failure("an archive restores another file");
+    fs::remove(restored);
   }
 
   // A damaged file is refused, or what it delivers is right; so is what repair makes of it.
