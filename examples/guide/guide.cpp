@@ -67,6 +67,15 @@ int main(int argc, char** argv) {
   lq::read("conf.ildg", slab, lq::gauge(part), {.region = lq::Box{{0, 0, 0, 8}, {8, 8, 8, 4}}});
   // [/region]
 
+  // [node_cache]
+  lq::NodeCache cache("conf.ildg", grid.communicator());
+  std::vector<Links> everything(lq::volume(grid.extents()));
+  lq::Grid alone(grid.extents());  // all of the lattice, on each rank
+  lq::read_sites(cache, lq::inspect("conf.ildg").fields.front().payload, alone, lq::gauge(everything));
+  lq::NodeCacheCounts counts = cache.counts();  // bytes_read, bytes_given, waits, ...
+  // [/node_cache]
+  if (grid.is_root()) std::printf("%llu bytes read\n", static_cast<unsigned long long>(counts.bytes_read));
+
   // [physics]
   lq::Physics physics = lq::measure(grid, lq::gauge(u));
   if (grid.is_root())

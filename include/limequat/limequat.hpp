@@ -23,6 +23,7 @@
 #include <limequat/modes.hpp>
 #include <limequat/multifile.hpp>
 #include <limequat/multifile_plan.hpp>
+#include <limequat/node_cache.hpp>
 #include <limequat/options.hpp>
 #include <limequat/physics.hpp>
 #include <limequat/plan.hpp>
