@@ -9,11 +9,13 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <limequat/error.hpp>
+#include <limequat/node_cache.hpp>
 #include <limequat/storage.hpp>
 
 #include "mpi/harness.hpp"
@@ -191,6 +193,32 @@ TEST_P(MpiStorageOfABadFile, IsRefusedToThreadsThatMayNotCallMpi) {
     }
   }).join();
   EXPECT_EQ(code, Code::wrong_state);
+}
+
+// Processes of one node, each of which wants all of the file.
+TEST(NodeCacheOverMpi, AFileIsReadOnceForAllOfANode) {
+  const SharedDirectory directory;
+  const std::string path = directory / "shared";
+  std::string expected(500'001, ' ');
+  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<char>(i * i % 253);
+  if (world_rank() == 0) std::ofstream(path, std::ios::binary) << expected;
+  MPI_Barrier(MPI_COMM_WORLD);
+  const NodeCache cache = [&] {
+    NodeCache made(path, mpi::communicator(), {.bytes = std::uint64_t{16} << 20, .block_bytes = 65536});
+    std::string found(expected.size(), ' ');
+    const std::size_t first = expected.size() / static_cast<std::size_t>(testing::world_size()) *
+                              static_cast<std::size_t>(world_rank());  // each begins somewhere else
+    const auto bytes = std::as_writable_bytes(std::span(found));
+    EXPECT_EQ(made.read_at(first, bytes.subspan(first)), expected.size() - first);
+    EXPECT_EQ(made.read_at(0, bytes.first(first)), first);
+    EXPECT_TRUE(found == expected);
+    return made;
+  }();
+  MPI_Barrier(MPI_COMM_WORLD);
+  const NodeCacheCounts counts = cache.counts();
+  if (counts.memory_bytes == 0) GTEST_SKIP() << "this system has no memory to share";
+  EXPECT_EQ(counts.bytes_read, expected.size());
+  EXPECT_EQ(counts.bytes_given, expected.size() * static_cast<std::size_t>(testing::world_size()));
 }
 
 }  // namespace
