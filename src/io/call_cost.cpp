@@ -79,23 +79,13 @@ std::optional<CallCost> measure_calls(transport::Transport& transport, const std
   }
 }
 
-void take_measured_calls(Machine& machine, transport::Transport& transport, const std::string& path) {
-  // Files elsewhere have no file system.
-  if (&transport != &transport::posix()) return;
-  try {
-    take_measured_calls(machine, transport, path, machine::examine_file_system(path));
-  } catch (const Error&) {
-    // As above.
-  }
-}
-
 void take_measured_calls(Machine& machine, transport::Transport& transport, const std::string& path,
-                         const FileSystem& file_system) {
-  if (!file_system.is_shared || machine.file_system == file_system.name) return;
+                         const MountFacts& mount) {
+  if (!mount.is_shared || mount.file_system.empty() || machine.file_system == mount.file_system) return;
   static std::mutex mutex;
   static std::map<std::uint64_t, std::optional<CallCost>> known;
   const std::lock_guard lock(mutex);
-  const auto [found, is_new] = known.try_emplace(file_system.device);
+  const auto [found, is_new] = known.try_emplace(mount.device);
   if (is_new) found->second = measure_calls(transport, path);
   const std::optional<CallCost>& cost = found->second;
   if (!cost) return;

@@ -7,10 +7,10 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <limequat/machine.hpp>
 
-#include "machine/file_system.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::io {
@@ -24,11 +24,16 @@ struct CallCost {
 // nothing where that fails or tells nothing.
 std::optional<CallCost> measure_calls(transport::Transport& transport, const std::string& path);
 
-// Local. Puts the cost of calls of the file system of `path` into `machine`, where it is a shared one and another than
-// that of the profile. It is measured once in a process and for each mount.
-void take_measured_calls(Machine& machine, transport::Transport& transport, const std::string& path);
-// The same of a file system that is known.
+// What is known of the place of a new file.
+struct MountFacts {
+  std::string_view file_system;  // its name
+  bool is_shared = false;        // several nodes see it
+  std::uint64_t device = 0;      // of the mount
+};
+
+// Local. Puts the cost of calls there into `machine`, where the file system is a shared one and another than that of
+// the profile. It is measured once in a process and for each mount.
 void take_measured_calls(Machine& machine, transport::Transport& transport, const std::string& path,
-                         const FileSystem& file_system);
+                         const MountFacts& mount);
 
 }  // namespace lq::io

@@ -62,20 +62,21 @@ TEST(CallCost, IsThatOfTheStorage) {
 TEST(CallCost, IsMeasuredOncePerMountAndOnlyWhereTheProfileDoesNotKnowIt) {
   const auto memory = transport::make_memory();
   SlowTransport slow(*memory);
-  const auto after = [&](const FileSystem& unit, const std::string& profiled = "tmpfs") {
+  const auto after = [&](const MountFacts& mount, const std::string& profiled = "tmpfs") {
     Machine machine;
     machine.file_system = profiled;
-    take_measured_calls(machine, slow, "conf.ildg", unit);
+    take_measured_calls(machine, slow, "conf.ildg", mount);
     return machine.write_call;
   };
-  EXPECT_EQ(after({.name = "ext4", .is_shared = false, .device = 101}), Machine{}.write_call);
-  EXPECT_EQ(after({.name = "nfs", .is_shared = true, .device = 101}, "nfs"), Machine{}.write_call);
+  EXPECT_EQ(after({.file_system = "ext4", .is_shared = false, .device = 101}), Machine{}.write_call);
+  EXPECT_EQ(after({.file_system = "nfs", .is_shared = true, .device = 101}, "nfs"), Machine{}.write_call);
+  EXPECT_EQ(after({.file_system = "", .is_shared = true, .device = 101}), Machine{}.write_call);
   EXPECT_EQ(slow.created, 0);
   for (int i = 0; i < 3; ++i) {
-    EXPECT_GT(after({.name = "nfs", .is_shared = true, .device = 101}), 0.8 * call_seconds);
+    EXPECT_GT(after({.file_system = "nfs", .is_shared = true, .device = 101}), 0.8 * call_seconds);
   }
   EXPECT_EQ(slow.created, 1);
-  after({.name = "nfs", .is_shared = true, .device = 102});
+  after({.file_system = "nfs", .is_shared = true, .device = 102});
   EXPECT_EQ(slow.created, 2);
 }
 

@@ -212,7 +212,9 @@ void NewFile::require_space(std::uint64_t offset, std::uint64_t bytes) {
 
 void NewFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
   constexpr std::uint64_t worth_a_call = 1024 * 1024;
-  if (bytes < worth_a_call || !transport_.unit(path_).reserve_first) return;
+  if (bytes < worth_a_call) return;
+  // Of a file that somebody else made nobody has asked yet.
+  if (!(created_ ? unit_ : transport_.unit(path_)).reserve_first) return;
   const base::Stopwatch watch;
   named([&] { file_->reserve(offset, bytes); });
   reserve_seconds_ += watch.seconds();

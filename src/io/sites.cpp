@@ -71,8 +71,10 @@ Decision decide(comm::Comm& comm, const SitePlan& plan, const route::Transfer& t
       situation.checksum = !plan.sums.empty();
       const UsableMachine site = usable_machine_of(plan.route.profile);
       Machine machine = site.machine;
-      if (plan.new_file_in != nullptr && plan.route.strategy == Strategy::automatic && comm.size() > 1) {
-        take_measured_calls(machine, *plan.new_file_in, plan.path);
+      // Files elsewhere have no file system.
+      if (plan.new_file_in == &transport::posix() && plan.route.strategy == Strategy::automatic && comm.size() > 1) {
+        take_measured_calls(machine, *plan.new_file_in, plan.path,
+                            {plan.unit.file_system.data(), !plan.unit.one_writer, plan.client});
       }
       warning = site.warning;
       situation.can_pull = situation.can_pull && machine.pull_permitted;
