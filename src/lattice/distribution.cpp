@@ -3,6 +3,7 @@
 #include "lattice/distribution.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -35,9 +36,7 @@ Distribution::Distribution(const Index& extents) : extents_(extents) {
 Distribution& Distribution::cut(const PartDigit& digit) {
   if (digit.axis < 0 || digit.axis >= axes()) refuse(fmt::format("there is no axis {} to cut", digit.axis));
   if (digit.unit == 0 || digit.count == 0) refuse(fmt::format("axis {} cannot be cut into nothing", digit.axis));
-  for (const PartDigit& other : part_digits_) {
-    if (other.axis == digit.axis) refuse(fmt::format("axis {} is cut twice; cut it once", digit.axis));
-  }
+  base::multiply_or_throw(digit.unit, digit.count, "a round of the coordinates dealt out");
   parts_ = base::multiply_or_throw(parts_, digit.count, "the parts of a distribution");
   part_digits_.push_back(digit);
   return *this;
@@ -98,27 +97,24 @@ Distribution& Distribution::lay_parity() {
 // Lays one part: digits with their strides, in the order asked for.
 class Distribution::Layer {
  public:
-  Layer(const Distribution& whole, Part& part) : whole_(whole), part_(part), cuts_(max_axes), laid_(max_axes) {
+  Layer(const Distribution& whole, Part& part)
+      : whole_(whole), part_(part), written_(static_cast<std::size_t>(whole.axes())), laid_(max_axes) {
     for (int axis = 0; axis < whole.axes(); ++axis) local_[axis] = part.extents[axis];
   }
 
-  // The part has one value of this digit.
+  // The part has one value of this digit of the coordinates that cuts before have left.
   void restrict_to(const PartDigit& digit, std::uint64_t value) {
-    const int axis = digit.axis;
-    const std::int64_t all = whole_.extents_[axis];
     if (digit.cut == Cut::dealt) {
-      part_.fixed.push_back({axis, digit.unit, digit.count, value});
-      local_[axis] =
-          static_cast<std::int64_t>(dealt_extent(static_cast<std::uint64_t>(all), digit.unit, digit.count, value));
-      cuts_[static_cast<std::size_t>(axis)] = digit;
+      if (digit.count > 1) take_dealt(digit, value);
       return;
     }
+    const std::int64_t all = local_[digit.axis];
     Block block{static_cast<std::int64_t>(value * digit.unit), static_cast<std::int64_t>(digit.unit)};
     if (digit.cut == Cut::blocks) {
       block = block_of(all, static_cast<std::int64_t>(digit.count), static_cast<std::int64_t>(value));
     }
-    part_.lower[axis] = part_.origin[axis] = block.lower;
-    part_.extents[axis] = local_[axis] = std::min(block.extent, all - block.lower);
+    block.lower = std::min(block.lower, all);
+    take_block(digit.axis, {block.lower, std::min(block.extent, all - block.lower)});
   }
 
   void lay(const PositionDigit& digit) {
@@ -168,9 +164,99 @@ class Distribution::Layer {
   }
 
   std::uint64_t positions() const noexcept { return stride_; }
+  bool is_empty() const noexcept {
+    for (int axis = 0; axis < whole_.axes(); ++axis) {
+      if (local_[axis] == 0) return true;
+    }
+    return false;
+  }
 
  private:
   std::uint64_t extent(int axis) const noexcept { return static_cast<std::uint64_t>(local_[axis]); }
+
+  // How the coordinate within the part is written: with these digits of the lattice's, from the fastest on, and so many
+  // less. The last digit has no radix.
+  struct Written {
+    struct Step {
+      std::uint64_t unit = 1, radix = 0;
+    };
+    std::vector<Step> steps{Step{}};
+    std::uint64_t skipped = 0;
+    bool is_dealt = false;
+  };
+
+  Written& written(int axis) noexcept { return written_[static_cast<std::size_t>(axis)]; }
+
+  // The number of the step that begins at so many coordinates within the part; one is split where need be.
+  std::size_t step_at(int axis, std::uint64_t coordinates) {
+    std::vector<Written::Step>& steps = written(axis).steps;
+    std::uint64_t reached = 1;
+    for (std::size_t k = 0;; ++k) {
+      if (reached == coordinates) return k;
+      const Written::Step step = steps[k];
+      const std::uint64_t within = coordinates / reached;
+      if (step.radix != 0 && within >= step.radix && coordinates % (reached * step.radix) == 0) {
+        reached *= step.radix;
+        continue;
+      }
+      if (coordinates % reached != 0 || step.radix % within != 0) {
+        refuse(fmt::format("digits of {} and {} on axis {} do not divide each other", coordinates,
+                           reached * std::max<std::uint64_t>(step.radix, 1), axis));
+      }
+      const std::uint64_t unit = base::multiply_or_throw(step.unit, within, "a digit of a coordinate");
+      steps[k].radix = within;
+      steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(k) + 1,
+                   {unit, step.radix == 0 ? 0 : step.radix / within});
+      return k + 1;
+    }
+  }
+
+  void take_dealt(const PartDigit& digit, std::uint64_t value) {
+    Written& axis = written(digit.axis);
+    if (axis.skipped % digit.unit != 0) {
+      refuse(
+          fmt::format("axis {}: units of {} are dealt out of a block that begins within one", digit.axis, digit.unit));
+    }
+    const std::uint64_t dealt = (value + axis.skipped / digit.unit) % digit.count;
+    const std::size_t first = step_at(digit.axis, digit.unit), last = step_at(digit.axis, digit.unit * digit.count);
+    std::uint64_t rest = dealt;
+    for (std::size_t k = first; k < last; ++k) {
+      part_.fixed.push_back({digit.axis, axis.steps[k].unit, axis.steps[k].radix, rest % axis.steps[k].radix});
+      rest /= axis.steps[k].radix;
+    }
+    axis.steps.erase(axis.steps.begin() + static_cast<std::ptrdiff_t>(first),
+                     axis.steps.begin() + static_cast<std::ptrdiff_t>(last));
+    axis.skipped = dealt_extent(axis.skipped, digit.unit, digit.count, dealt);
+    axis.is_dealt = true;
+    local_[digit.axis] = static_cast<std::int64_t>(dealt_extent(extent(digit.axis), digit.unit, digit.count, value));
+  }
+
+  void take_block(int axis, const Block& block) {
+    local_[axis] = block.extent;
+    if (!written(axis).is_dealt) {
+      part_.lower[axis] += block.lower;
+      part_.origin[axis] = part_.lower[axis];
+      part_.extents[axis] = block.extent;
+      return;
+    }
+    written(axis).skipped += static_cast<std::uint64_t>(block.lower);
+    part_.extents[axis] = 0;
+    if (block.extent == 0) return;
+    part_.lower[axis] = coordinate(axis, 0);
+    part_.extents[axis] = coordinate(axis, extent(axis) - 1) - part_.lower[axis] + 1;
+  }
+
+  // In the lattice, of the one that is `local` within the part.
+  std::int64_t coordinate(int axis, std::uint64_t local) noexcept {
+    auto x = static_cast<std::uint64_t>(part_.origin[axis]);
+    for (const FixedDigit& digit : part_.fixed) x += digit.axis == axis ? digit.value * digit.unit : 0;
+    std::uint64_t rest = written(axis).skipped + local;
+    for (const Written::Step& step : written(axis).steps) {
+      x += (step.radix == 0 ? rest : rest % step.radix) * step.unit;
+      rest /= std::max<std::uint64_t>(step.radix, 1);
+    }
+    return static_cast<std::int64_t>(x);
+  }
 
   // Digit (y / unit) mod radix of the coordinate y within the part.
   void lay_digit(int axis, std::uint64_t unit, std::uint64_t radix) {
@@ -182,35 +268,27 @@ class Distribution::Layer {
     }
     const std::uint64_t values = radix == 0 ? all / unit : radix;
     laid_[static_cast<std::size_t>(axis)].emplace_back(unit, values);
-    // The highest digit needs no bound.
-    const std::uint64_t bound = unit * values == all ? 0 : values;
-    if (const PartDigit& cut = cuts_[static_cast<std::size_t>(axis)]; cut.cut == Cut::dealt) {
-      lay_dealt(axis, unit, bound, cut);
-    } else {
-      add(axis, unit, bound, stride_);
+    const Written& as = written(axis);
+    if (as.skipped != 0 && (unit != 1 || values != all)) {
+      refuse(fmt::format("axis {}: a block of what was dealt out is laid as a whole only", axis));
     }
+    const bool is_highest = unit * values == all;  // it needs no bound
+    const std::size_t first = step_at(axis, unit);
+    const std::size_t last = is_highest ? as.steps.size() : step_at(axis, unit * values);
+    std::uint64_t stride = stride_;
+    for (std::size_t k = first; k < last; ++k) {
+      add(axis, as.steps[k].unit, as.steps[k].radix, stride);
+      stride *= as.steps[k].radix;
+    }
+    part_.offset -= static_cast<std::int64_t>(as.skipped * stride_);
     stride_ *= values;
-  }
-
-  // The coordinate within the part is that of its round of dealing, times the unit dealt, and the rest.
-  void lay_dealt(int axis, std::uint64_t unit, std::uint64_t radix, const PartDigit& cut) {
-    if (unit % cut.unit == 0) return add(axis, unit * cut.count, radix, stride_);
-    if (cut.unit % unit != 0) {
-      refuse(fmt::format("digits of {} and {} on axis {} do not divide each other", unit, cut.unit, axis));
-    }
-    const std::uint64_t low = cut.unit / unit;  // values of the digit within the unit dealt
-    if (radix != 0 && low % radix == 0) return add(axis, unit, radix, stride_);
-    if (radix % low != 0)
-      refuse(fmt::format("digits of {} and {} on axis {} do not divide each other", radix, low, axis));
-    add(axis, unit, low, stride_);
-    add(axis, cut.unit * cut.count, radix / low, stride_ * low);
   }
 
   void lay_even_odd() {
     std::uint64_t sites = 1;
     for (const int axis : whole_.checkered_) {
       if (axis < 0 || axis >= whole_.axes()) refuse(fmt::format("there is no axis {} to lay in even-odd order", axis));
-      if (cuts_[static_cast<std::size_t>(axis)].cut == Cut::dealt) {
+      if (written(axis).is_dealt) {
         refuse(fmt::format("axis {} is dealt out; even-odd order needs blocks", axis));
       }
       sites *= extent(axis);
@@ -227,7 +305,7 @@ class Distribution::Layer {
   const Distribution& whole_;
   Part& part_;
   Index local_ = Index::filled(max_axes, 1);  // extents of the part where it is dealt out, too
-  std::vector<PartDigit> cuts_;               // by axis, where dealt
+  std::vector<Written> written_;              // by axis
   std::vector<std::vector<std::pair<std::uint64_t, std::uint64_t>>> laid_;  // unit and values, by axis
   std::uint64_t stride_ = 1;
   bool parity_is_laid_ = false;
@@ -243,8 +321,9 @@ std::pair<Part, std::uint64_t> Distribution::lay_out(std::uint64_t number) const
   }
   if (parities_apart_) part.parity = static_cast<int>(number);
   if (kept_parity_ >= 0) part.parity = kept_parity_;
-  for (int axis = 0; axis < axes(); ++axis) {
-    if (part.extents[axis] == 0) return {part, 0};
+  if (layer.is_empty()) {
+    part.extents = Index::filled(axes(), 0);
+    return {part, 0};
   }
   for (const PositionDigit& digit : position_digits_) layer.lay(digit);
   layer.require_complete();
@@ -255,18 +334,35 @@ Part Distribution::part(std::uint64_t number) const { return lay_out(number).fir
 
 std::uint64_t Distribution::positions(std::uint64_t number) const { return lay_out(number).second; }
 
-std::uint64_t Distribution::value_of(const PartDigit& digit, const Index& x) const noexcept {
-  const std::int64_t at = x[digit.axis];
-  if (digit.cut == Cut::blocks) {
-    return static_cast<std::uint64_t>(block_index(extents_[digit.axis], static_cast<std::int64_t>(digit.count), at));
+std::uint64_t Distribution::take(const PartDigit& digit, std::uint64_t& x, std::uint64_t& extent) noexcept {
+  if (digit.cut == Cut::dealt) {
+    const std::uint64_t value = x / digit.unit % digit.count, round = digit.unit * digit.count;
+    x = x / round * digit.unit + x % digit.unit;
+    extent = dealt_extent(extent, digit.unit, digit.count, value);
+    return value;
   }
-  return static_cast<std::uint64_t>(at) / digit.unit % digit.count;
+  const auto all = static_cast<std::int64_t>(extent), count = static_cast<std::int64_t>(digit.count);
+  std::uint64_t value = x / digit.unit;
+  Block block{static_cast<std::int64_t>(value * digit.unit), static_cast<std::int64_t>(digit.unit)};
+  if (digit.cut == Cut::blocks) {
+    value = static_cast<std::uint64_t>(block_index(all, count, static_cast<std::int64_t>(x)));
+    block = block_of(all, count, static_cast<std::int64_t>(value));
+  }
+  x -= static_cast<std::uint64_t>(block.lower);
+  extent = static_cast<std::uint64_t>(std::min(block.extent, all - block.lower));
+  return value;
 }
 
 std::uint64_t Distribution::part_of(const Index& x) const noexcept {
   std::uint64_t part = 0, stride = 1;
+  std::array<std::uint64_t, max_axes> at{}, extents{};  // within what the cuts so far have left
+  for (int axis = 0; axis < axes(); ++axis) {
+    at[static_cast<std::size_t>(axis)] = static_cast<std::uint64_t>(x[axis]);
+    extents[static_cast<std::size_t>(axis)] = static_cast<std::uint64_t>(extents_[axis]);
+  }
   for (const PartDigit& digit : part_digits_) {
-    part += value_of(digit, x) * stride;
+    const auto axis = static_cast<std::size_t>(digit.axis);
+    part += take(digit, at[axis], extents[axis]) * stride;
     stride *= digit.count;
   }
   if (!parities_apart_) return part;

@@ -32,7 +32,8 @@ class Distribution {
   // One part, in which nothing is laid yet. Extents of at least 1; their product fits 63 bits.
   explicit Distribution(const Index& extents);
 
-  // More parts; those of the axis named first are neighbours. Each axis may be cut once.
+  // More parts; those of the axis named first are neighbours. An axis that is cut again is cut within each of the parts
+  // that there are; units that are dealt out there must fit those that were dealt out before.
   Distribution& cut_into_blocks(int axis, std::uint64_t blocks);  // as even as possible, larger ones first
   Distribution& cut_into_tiles(int axis, std::uint64_t extent);   // of that extent; the last may be smaller
   // (x / unit) mod `parts` tells the part.
@@ -77,7 +78,8 @@ class Distribution {
   class Layer;
 
   Distribution& cut(const PartDigit& digit);
-  std::uint64_t value_of(const PartDigit& digit, const Index& x) const noexcept;
+  // The value of a digit; `x` and `extent` become those within the part.
+  static std::uint64_t take(const PartDigit& digit, std::uint64_t& x, std::uint64_t& extent) noexcept;
   std::pair<Part, std::uint64_t> lay_out(std::uint64_t number) const;
 
   Index extents_;

@@ -160,7 +160,8 @@ TEST(Distribution, RefusesWhatIsNotLaidJustOnce) {
   EXPECT_EQ(refused(Distribution(square).lay(0).lay_digit(1, 1, 2).lay_digit(1, 1, 2)), Code::invalid_argument);
   EXPECT_EQ(refused(Distribution(square).lay_even_odd({0, 1})), Code::invalid_argument);
   EXPECT_EQ(refused(Distribution(square).lay(0).lay(1).lay_parity()), Code::invalid_argument);
-  EXPECT_EQ(error_of([&] { Distribution(square).cut_into_blocks(0, 2).deal(0, 1, 2); }).code(), Code::invalid_argument);
+  EXPECT_EQ(refused(Distribution(Index{12}).deal(0, 3, 2).deal(0, 2, 2).lay(0)), Code::invalid_argument);
+  EXPECT_EQ(refused(Distribution(Index{12}).deal(0, 1, 2).cut_into_blocks(0, 2).lay_digit(0, 1, 3)), Code::ok);
   EXPECT_EQ(error_of([&] { Distribution(Index{4, 0}); }).code(), Code::invalid_argument);
   EXPECT_EQ(error_of([&] { Distribution(Index{std::int64_t{1} << 62, 4}); }).code(), Code::too_large);
 }
@@ -276,6 +277,92 @@ TEST(Distribution, PutsEveryNumberInOnePlaceOfItsOwn) {
   }
 }
 
+// Cuts one after the other, as lists of the coordinates that each part has left.
+struct PlainCut {
+  int axis = 0;
+  std::int64_t unit = 0, parts = 1;  // unit 0: blocks
+};
+
+std::vector<std::int64_t> left_by(const PlainCut& cut, std::int64_t value, const std::vector<std::int64_t>& before) {
+  std::vector<std::int64_t> left;
+  const auto all = static_cast<std::int64_t>(before.size());
+  for (std::int64_t k = 0; k < all; ++k) {
+    // The first all mod parts blocks have one more.
+    const std::int64_t small = all / cut.parts, more = all % cut.parts, in_large = more * (small + 1);
+    const std::int64_t block =
+        k < in_large ? k / (small + 1) : more + (k - in_large) / std::max<std::int64_t>(small, 1);
+    if ((cut.unit == 0 ? block : k / cut.unit % cut.parts) == value)
+      left.push_back(before[static_cast<std::size_t>(k)]);
+  }
+  return left;
+}
+
+// One axis or two, cut up to five times with units of which each divides the next or the other way round.
+std::vector<PlainCut> random_cuts(RandomGeometry& random, int axes) {
+  std::vector<PlainCut> cuts;
+  for (std::int64_t n = random.between(1, 5); n > 0; --n) {
+    const std::int64_t unit = random.between(0, 1) == 0 ? 0 : std::int64_t{1} << random.between(0, 2);
+    cuts.push_back({static_cast<int>(random.between(0, axes - 1)), unit,
+                    unit == 0 ? random.between(1, 3) : std::int64_t{1} << random.between(0, 2)});
+  }
+  return cuts;
+}
+
+Distribution cut_like(const Index& extents, const std::vector<PlainCut>& cuts) {
+  Distribution distribution(extents);
+  for (const PlainCut& cut : cuts) {
+    const auto parts = static_cast<std::uint64_t>(cut.parts);
+    if (cut.unit == 0) {
+      distribution.cut_into_blocks(cut.axis, parts);
+    } else {
+      distribution.deal(cut.axis, static_cast<std::uint64_t>(cut.unit), parts);
+    }
+  }
+  for (int axis = 0; axis < extents.size(); ++axis) distribution.lay(axis);
+  return distribution;
+}
+
+TEST(Distribution, CutsAgainWithinThePartsThatThereAre) {
+  int fitting = 0;
+  for (std::uint32_t seed = 0; seed < 1500; ++seed) {
+    RandomGeometry random(seed);
+    const Index extents{random.between(1, 40), random.between(1, 5)};
+    const std::vector<PlainCut> cuts = random_cuts(random, 2);
+    const Distribution distribution = cut_like(extents, cuts);
+    for (std::uint64_t number = 0; number < distribution.parts(); ++number) {
+      std::vector<std::vector<std::int64_t>> left(2);
+      for (int axis = 0; axis < 2; ++axis) {
+        for (std::int64_t x = 0; x < extents[axis]; ++x) left[static_cast<std::size_t>(axis)].push_back(x);
+      }
+      std::uint64_t rest = number;
+      for (const PlainCut& cut : cuts) {
+        auto& axis = left[static_cast<std::size_t>(cut.axis)];
+        axis = left_by(cut, static_cast<std::int64_t>(rest % static_cast<std::uint64_t>(cut.parts)), axis);
+        rest /= static_cast<std::uint64_t>(cut.parts);
+      }
+      Part part;
+      const Error error = error_of([&] { part = distribution.part(number); });
+      if (error.code() != Code::ok) {  // units that do not fit blocks of what was dealt out before
+        ASSERT_EQ(error.code(), Code::invalid_argument) << "seed " << seed;
+        continue;
+      }
+      ++fitting;
+      std::int64_t position = 0;
+      for (const std::int64_t y : left[1]) {
+        for (const std::int64_t x : left[0]) {
+          ASSERT_EQ(distribution.part_of({x, y}), number) << "seed " << seed;
+          ASSERT_TRUE(part.holds({x, y})) << "seed " << seed;
+          ASSERT_EQ(part.position({x, y}), position++) << "seed " << seed;
+        }
+      }
+      ASSERT_EQ(static_cast<std::int64_t>(distribution.positions(number)), position) << "seed " << seed;
+      const std::vector<Index> all = all_of(extents);
+      ASSERT_EQ(std::ranges::count_if(all, [&](const Index& x) { return part.holds(x); }), position) << "seed " << seed;
+    }
+  }
+  EXPECT_GT(fitting, 5000);
+}
+
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 Pairs pairs_by_counting(const Index& extents, const Part& a, const Part& b) {
@@ -328,6 +415,22 @@ TEST(Runs, CoverWhatTwoPartsHaveInCommonOnceAndFromFrontToBack) {
       const std::vector<SpacedRun> contiguous = runs_of(a, b, Runs::Lead::contiguous);
       ASSERT_EQ(pairs_by_runs(contiguous), expected) << "seed " << seed;
     }
+  }
+}
+
+TEST(Runs, CoverWhatPartsOfPartsHaveInCommon) {
+  for (std::uint32_t seed = 0; seed < 600; ++seed) {
+    RandomGeometry random(seed);
+    const Index extents{random.between(1, 40), random.between(1, 5)};
+    const Distribution one = cut_like(extents, random_cuts(random, 2)),
+                       other = cut_like(extents, random_cuts(random, 2));
+    const auto a = static_cast<std::uint64_t>(random.between(0, static_cast<std::int64_t>(one.parts()) - 1));
+    const auto b = static_cast<std::uint64_t>(random.between(0, static_cast<std::int64_t>(other.parts()) - 1));
+    std::vector<Part> parts;
+    if (error_of([&] { parts = {one.part(a), other.part(b)}; }).code() != Code::ok) continue;
+    ASSERT_EQ(pairs_by_runs(runs_of(parts[0], parts[1], Runs::Lead::contiguous)),
+              pairs_by_counting(extents, parts[0], parts[1]))
+        << "seed " << seed;
   }
 }
 
