@@ -1,0 +1,66 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One part of a file used like a file: a window on elements that do not lie side by side, whatever the partition of the
+// file itself, which may lie in one piece, in a set of subfiles or in part files.
+#pragma once
+
+#include <limequat/language.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <limequat/partition.hpp>
+#include <limequat/storage.hpp>
+
+namespace lq {
+
+struct ViewOptions {
+  bool writable = false;
+  // Which array of the file is dealt out; without extents that of the set, or the sites of a lattice file's first
+  // field.
+  FileArray array = {};
+};
+
+// Local: any process opens the part that it wants. Bytes of the view are those of the part's elements, one behind the
+// other in the order of the file. read_at() and write_at() may be called by any thread.
+class LQ_API View final : public Storage {
+ public:
+  // The whole file, with what is before and behind its array.
+  explicit View(const std::string& path, const ViewOptions& options = {});
+  // Part number `part` of a partition, as Partition::parse takes it. not_found, malformed, truncated, invalid_argument,
+  // unsupported.
+  View(const std::string& path, const std::string& partition, std::uint64_t part, const ViewOptions& options = {});
+  ~View() override;
+  View(View&&) noexcept;
+  View& operator=(View&&) noexcept;
+
+  std::uint64_t size() const;           // in bytes; it does not change
+  const Partition& partition() const;   // whose part this is
+  const PartitionedFile& file() const;  // where the bytes lie
+
+  // From the place where the last one ended on. Less than asked for only at the end of the view.
+  std::size_t read(std::span<std::byte> bytes);
+  // All of them: invalid_argument beyond the end of the view. wrong_state: it is not writable.
+  void write(std::span<const std::byte> bytes);
+  void seek(std::uint64_t offset);  // the next byte read or written; may be at the end, or beyond
+  std::uint64_t tell() const;
+
+  std::string path() const override;
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes) override;
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> bytes) override;
+
+  // What was written has reached the disk; and nothing more is read or written. The destructor closes silently.
+  void sync();
+  void close();
+
+ private:
+  struct State;
+  State& open() const;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lq

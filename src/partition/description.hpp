@@ -1,0 +1,28 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The description of a set of subfiles as text (docs/formats/partitions.md).
+#pragma once
+
+#include <string>
+
+#include <limequat/partition.hpp>
+
+#include "base/bytes.hpp"
+
+namespace lq::partition {
+
+// Whether it begins as a description does.
+bool is_description(base::Bytes bytes) noexcept;
+
+// Paths of subfiles as they are written: those that do not begin with a slash are relative to the folder of the
+// description.
+std::string encode_description(const PartitionedFile& set);
+// Any bytes; paths stay as they are written. malformed, checksum_mismatch: an Error that names `path`, which is the
+// set's.
+PartitionedFile decode_description(base::Bytes bytes, const std::string& path);
+
+// Of a subfile whose path is written so in the description at `path`.
+std::string subfile_path(const std::string& path, const std::string& written);
+
+}  // namespace lq::partition

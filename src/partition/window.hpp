@@ -1,0 +1,52 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One part of a logical partition of a file as a sequence of bytes, wherever its subfiles hold them: what a view reads
+// and writes. For each subfile the requested bytes that it has are gathered into few requests, in ascending order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/function_ref.hpp"
+#include "partition/part_bytes.hpp"
+#include "partition/subfiles.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::partition {
+
+class Window final : public transport::File {
+ public:
+  // All bytes of the file, those around its array included.
+  explicit Window(std::shared_ptr<Subfiles> subfiles);
+  // invalid_argument: there is no such part, or the array reaches beyond the file.
+  Window(std::shared_ptr<Subfiles> subfiles, Partition logical, std::uint64_t part);
+
+  const Partition& logical() const noexcept { return logical_; }
+  const std::string& path() const noexcept override { return subfiles_->file().path; }
+  std::uint64_t size() const override { return size_; }
+  // Any thread.
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
+  void write_at(std::uint64_t offset, base::Bytes bytes) override;
+  transport::Identity identity() const override { return identity_of(subfiles_->file()); }
+  void sync() override { subfiles_->sync(); }
+  void close() override { subfiles_->close(); }
+  // It has the size that its partition gives it.
+  void resize(std::uint64_t) override {}
+  void reserve(std::uint64_t, std::uint64_t) override {}
+
+ private:
+  struct Request;
+  using Work = base::FunctionRef<void(transport::File& file, const Request& request)>;
+
+  // For each subfile what it has of these bytes; requests bridge gaps of so many bytes.
+  void for_each_request(std::uint64_t offset, std::uint64_t bytes, std::uint64_t gap, Work work);
+  std::uint64_t file_byte(std::uint64_t position) const;
+
+  std::shared_ptr<Subfiles> subfiles_;
+  Partition logical_;
+  std::uint64_t part_, size_;
+};
+
+}  // namespace lq::partition
