@@ -33,3 +33,12 @@ verdict = lq.verify("conf.ildg")
 print(verdict.ok, verdict.findings)
 # [/verify]
 assert verdict.ok
+
+# [views]
+import numpy
+
+lq.repartition("conf.ildg", "conf.set", to="t=block:4", overwrite=True)
+with lq.View("conf.set", "t=block:2", 1) as view:  # the second half of the time slices
+    half = numpy.frombuffer(view.read(), ">c16")
+# [/views]
+assert (half.reshape(-1, *u.shape[1:]) == u[len(u) // 2:]).all()

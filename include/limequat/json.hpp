@@ -14,6 +14,7 @@
 #include <limequat/inspect.hpp>
 #include <limequat/physics.hpp>
 #include <limequat/repack.hpp>
+#include <limequat/repartition.hpp>
 #include <limequat/report.hpp>
 #include <limequat/squeeze.hpp>
 #include <limequat/staging.hpp>
@@ -27,6 +28,9 @@ LQ_API std::string to_json(const Checksum& checksum);
 LQ_API std::string to_json(const Report& report);
 LQ_API std::string to_json(const RepackReport& report);
 LQ_API std::string to_json(const CopyReport& report);
+LQ_API std::string to_json(const RepartitionReport& report);
+LQ_API std::string to_json(const PartitionedFile& file);
+LQ_API std::string to_json(const Matching& matching);
 LQ_API std::string to_json(const SqueezeReport& report);
 LQ_API std::string to_json(const Verification& verification);
 LQ_API std::string to_json(const Diagnosis& diagnosis);

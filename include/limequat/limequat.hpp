@@ -25,9 +25,11 @@
 #include <limequat/multifile_plan.hpp>
 #include <limequat/node_cache.hpp>
 #include <limequat/options.hpp>
+#include <limequat/partition.hpp>
 #include <limequat/physics.hpp>
 #include <limequat/plan.hpp>
 #include <limequat/repack.hpp>
+#include <limequat/repartition.hpp>
 #include <limequat/report.hpp>
 #include <limequat/squeeze.hpp>
 #include <limequat/staging.hpp>
@@ -35,3 +37,4 @@
 #include <limequat/storage.hpp>
 #include <limequat/sums.hpp>
 #include <limequat/version.hpp>
+#include <limequat/view.hpp>

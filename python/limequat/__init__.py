@@ -41,6 +41,7 @@ from limequat.errors import (
     WrongState,
 )
 from limequat.files import FieldView, File, open
+from limequat.partitions import View, partition_of, repartition
 from limequat.physics import Plaquette, Unitarity, generate, link_trace, plaquette, unitarity
 from limequat.questions import (
     convert,
@@ -70,7 +71,7 @@ __all__ = [
     "Answer", "ChecksumError", "Code", "CommunicationError", "Error", "Exists", "Field", "FieldView", "File",
     "InternalError", "InvalidArgument", "IoError", "Malformed", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
-    "Unsupported", "Verification", "Writer", "WrongState", "convert", "copy", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "formats", "generate",
-    "hdf5", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "plan", "plaquette", "read", "read_async", "read_record", "repair", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "watch_stalls",
+    "Unsupported", "Verification", "View", "Writer", "WrongState", "convert", "copy", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "formats", "generate",
+    "hdf5", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette", "read", "read_async", "read_record", "repair", "repartition", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "watch_stalls",
     "write", "write_async",
 ]

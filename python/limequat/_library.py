@@ -48,6 +48,18 @@ _STATUS_FUNCTIONS = {
     "lq_extract": [c_char_p, c_char_p, c_uint64, c_char_p, c_void_p, _TEXT_OUT],
     "lq_defragment": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
     "lq_copy": [c_void_p, c_uint64, c_char_p, c_void_p, _TEXT_OUT],
+    "lq_repartition": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
+    "lq_partition_of": [c_char_p, POINTER(structs.FileArray), c_char_p, c_uint64, _TEXT_OUT],
+    "lq_partition_place": [POINTER(structs.FileArray), c_char_p, c_uint64, POINTER(c_uint64), POINTER(c_uint64)],
+    "lq_partition_element": [POINTER(structs.FileArray), c_char_p, c_uint64, c_uint64, POINTER(c_uint64)],
+    "lq_view_open": [c_char_p, c_char_p, c_uint64, POINTER(structs.FileArray), c_int, _HANDLE_OUT],
+    "lq_view_size": [c_void_p, POINTER(c_uint64)],
+    "lq_view_seek": [c_void_p, c_uint64],
+    "lq_view_tell": [c_void_p, POINTER(c_uint64)],
+    "lq_view_read": [c_void_p, c_void_p, c_uint64, POINTER(c_uint64)],
+    "lq_view_write": [c_void_p, c_void_p, c_uint64],
+    "lq_view_sync": [c_void_p],
+    "lq_view_close": [c_void_p],
     "lq_squeeze": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
     "lq_unsqueeze": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
     "lq_repair": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
@@ -110,7 +122,7 @@ _STATUS_FUNCTIONS = {
     "lq_generate": [c_void_p, structs.Field, c_void_p],
 }
 for _struct in ("write", "read", "scan", "verify", "diagnose", "convert", "diff", "plan", "generate", "multifile", "multifile_read",
-                "multifile_repair", "repack", "copy", "squeeze", "hdf5"):
+                "multifile_repair", "repack", "copy", "repartition", "squeeze", "hdf5"):
     _STATUS_FUNCTIONS[f"lq_{_struct}_options_init"] = [c_void_p, c_size_t]
     _STATUS_FUNCTIONS[f"lq_{_struct}_options_set"] = [c_void_p, c_char_p, c_char_p]
 _OTHER_FUNCTIONS = {
@@ -130,6 +142,7 @@ _OTHER_FUNCTIONS = {
     "lq_multifile_reader_free": ([c_void_p], None),
     "lq_multifile_writer_free": ([c_void_p], None),
     "lq_pending_free": ([c_void_p], None),
+    "lq_view_free": ([c_void_p], None),
     "lq_modes_free": ([c_void_p], None),
     "lq_modes_size": ([c_void_p], c_uint64),
     "lq_modes_writer_free": ([c_void_p], None),

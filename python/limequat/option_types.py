@@ -6,7 +6,7 @@ from typing import Callable, Literal, Mapping, Optional, TypedDict, Union
 
 from typing_extensions import Unpack
 
-__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "SqueezeOptions", "Unpack"]
+__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "Unpack"]
 
 
 class WriteOptions(TypedDict, total=False):
@@ -223,6 +223,24 @@ class CopyOptions(TypedDict, total=False):
     overwrite: Optional[bool]
     force: Optional[bool]
     recursive: Optional[bool]
+    dry_run: Optional[bool]
+    sync: Union[Literal["none", "data", "full"], bool, None]
+    block_bytes: Optional[int]
+    progress: Optional[Callable[..., None]]
+
+
+class RepartitionOptions(TypedDict, total=False):
+    """Files as sets of subfiles, and back."""
+
+    to: Optional[str]
+    folders: Optional[str]
+    extents: Optional[str]
+    element_bytes: Optional[int]
+    begin: Optional[int]
+    verify: Union[Literal["none", "checksum", "read-back"], bool, None]
+    resume: Optional[bool]
+    overwrite: Optional[bool]
+    force: Optional[bool]
     dry_run: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
     block_bytes: Optional[int]

@@ -19,6 +19,12 @@ class Field(Structure):
                 ("context", c_void_p), ("reserved", c_uint64 * 4)]
 
 
+class FileArray(Structure):
+    """lq_file_array"""
+
+    _fields_ = [("begin", c_uint64), ("element_bytes", c_uint64), ("axes", c_int), ("extents", POINTER(c_int64))]
+
+
 class Metadata(Structure):
     """lq_metadata"""
 

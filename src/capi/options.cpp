@@ -80,6 +80,7 @@ LQ_OPTION_STRUCT(lq_multifile_read_options)
 LQ_OPTION_STRUCT(lq_repack_options)
 LQ_OPTION_STRUCT(lq_multifile_repair_options)
 LQ_OPTION_STRUCT(lq_copy_options)
+LQ_OPTION_STRUCT(lq_repartition_options)
 LQ_OPTION_STRUCT(lq_squeeze_options)
 
 lq_status lq_options_json(char** json) {

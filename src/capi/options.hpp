@@ -14,6 +14,7 @@
 #include <limequat/physics.hpp>
 #include <limequat/plan.hpp>
 #include <limequat/repack.hpp>
+#include <limequat/repartition.hpp>
 #include <limequat/squeeze.hpp>
 #include <limequat/staging.hpp>
 
@@ -103,6 +104,11 @@ template <>
 struct Meaning<lq_copy_options> {
   using Options = CopyOptions;
   static constexpr std::string_view table = "CopyOptions";
+};
+template <>
+struct Meaning<lq_repartition_options> {
+  using Options = RepartitionOptions;
+  static constexpr std::string_view table = "RepartitionOptions";
 };
 template <>
 struct Meaning<lq_squeeze_options> {

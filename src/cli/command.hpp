@@ -37,6 +37,8 @@ Run declare_verify(Arguments& arguments);
 Run declare_validate(Arguments& arguments);
 Run declare_convert(Arguments& arguments);
 Run declare_copy(Arguments& arguments);
+Run declare_partition(Arguments& arguments);
+Run declare_repartition(Arguments& arguments);
 Run declare_squeeze(Arguments& arguments);
 Run declare_unsqueeze(Arguments& arguments);
 Run declare_export(Arguments& arguments);

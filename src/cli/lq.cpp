@@ -19,7 +19,7 @@ std::string overview(const Session& session) {
   std::string text = fmt::format(
       "usage: {} VERB [OPTIONS] ...\n\nReads, writes and checks files of lattice field theory.\n\n", session.program);
   for (const Command& command : commands()) {
-    if (!command.hidden) text += fmt::format("  {:<10}  {}\n", command.name, command.summary);
+    if (!command.hidden) text += fmt::format("  {:<11}  {}\n", command.name, command.summary);
   }
   text += fmt::format(
       "\n  --json         results as JSON, one object per line\n"

@@ -230,6 +230,17 @@ void put(JsonWriter& json, const CopyReport& report) {
   json.end_object();
 }
 
+void put(JsonWriter& json, const RepartitionReport& report) {
+  json.begin_object().member("from", report.from).member("to", report.to).key("files").array(report.files);
+  json.member("bytes", report.bytes)
+      .member("moved_bytes", report.moved_bytes)
+      .member("was_there", report.was_there)
+      .member("seconds", report.seconds)
+      .key("findings");
+  put(json, report.findings);
+  json.end_object();
+}
+
 void put(JsonWriter& json, const SqueezeReport& report) {
   json.begin_object().member("format", report.format).member("original_bytes", report.original_bytes);
   json.member("archive_bytes", report.archive_bytes).member("squeezed_bytes", report.squeezed_bytes);
@@ -328,6 +339,7 @@ std::string to_json(const Checksum& checksum) { return json_text(checksum); }
 std::string to_json(const Report& report) { return json_text(report); }
 std::string to_json(const RepackReport& report) { return json_text(report); }
 std::string to_json(const CopyReport& report) { return json_text(report); }
+std::string to_json(const RepartitionReport& report) { return json_text(report); }
 std::string to_json(const SqueezeReport& report) { return json_text(report); }
 std::string to_json(const Verification& verification) { return json_text(verification); }
 std::string to_json(const Difference& difference) { return json_text(difference); }

@@ -109,6 +109,7 @@ Table multifile_read_table();
 Table repack_table();
 Table repair_table();
 Table copy_table();
+Table repartition_table();
 Table squeeze_table();
 
 // All of them, in the order of the reference page.

@@ -99,7 +99,9 @@ class Copying {
     std::vector<bool> is_new;
     for (const Pair& pair : together) {
       comm::agree_alike(comm_, [&] {
-        files.push_back(std::make_unique<FileCopy>(comm_, pair, options_, moved_));
+        files.push_back(std::make_unique<FileCopy>(
+            comm_, pair, options_, moved_,
+            Passage{.source = transport::resolve(pair.from), .target = transport::resolve(pair.to)}));
         is_new.push_back(false);
       });
       is_new.back() = files.back()->look();

@@ -20,8 +20,6 @@ namespace lq::staging {
 
 namespace {
 
-// Read, summed and written while it is in the cache.
-constexpr std::uint64_t piece_bytes = 512 * base::kibi;
 // So many sums of a file at most: blocks of very large files are larger.
 constexpr std::uint64_t most_blocks = 1024 * base::kibi;
 
@@ -47,13 +45,15 @@ void remove_if_there(transport::Transport& transport, const std::string& path) {
 }  // namespace
 
 FileCopy::FileCopy(comm::Comm& comm, const Pair& pair, const CopyOptions& options,
-                   const std::function<void(std::uint64_t)>& moved)
+                   const std::function<void(std::uint64_t)>& moved, const Passage& passage)
     : comm_(comm),
       pair_(pair),
       options_(options),
       moved_(moved),
-      source_place_(transport::resolve(pair.from)),
-      target_place_(transport::resolve(pair.to)),
+      passage_(passage),
+      source_place_(passage.source),
+      target_place_(passage.target),
+      movers_(passage.one_writer ? 1 : static_cast<std::uint64_t>(comm.size())),
       unfinished_(unfinished_name(pair.to)),
       copied_name_(copied_name(pair.to)) {}
 
@@ -91,7 +91,7 @@ void FileCopy::look_at_root() {
   copied_.block_bytes = plan_.block_bytes;
 
   const bool is_file = target_place_.kind(pair_.to) == transport::PathKind::file;
-  if (is_file && options_.resume) {
+  if (is_file && options_.resume && passage_.may_be_there) {
     const transport::Identity there = target_place_.open_read(pair_.to)->identity();
     plan_.is_there = there.bytes == plan_.bytes && there.modified == plan_.modified ? 1 : 0;
   }
@@ -140,7 +140,7 @@ void FileCopy::open_ends() {
                       "writes to it",
                   {.path = pair_.from});
     }
-    buffer_.resize(static_cast<std::size_t>(std::min(piece_bytes, plan_.block_bytes)));
+    buffer_.resize(static_cast<std::size_t>(std::min(passage_.piece_bytes, plan_.block_bytes)));
   });
 }
 
@@ -171,8 +171,7 @@ void FileCopy::move() {
     if (!target_) target_ = target_place_.open_write(unfinished_);
   });
   find_missing(comm_.rank() == 0 ? copied_.blocks : std::vector<CopiedBlock>{});
-  const auto ranks = static_cast<std::uint64_t>(comm_.size());
-  for (std::uint64_t first = 0; first < missing_.size(); first += ranks) move_round(first);
+  for (std::uint64_t first = 0; first < missing_.size(); first += movers_) move_round(first);
 
   comm::agree(comm_, [&] {
     if (options_.sync != Sync::none) target_->sync();
@@ -245,8 +244,9 @@ void FileCopy::move_round(std::uint64_t first) {
     std::exception_ptr failure;
     Moved mine;
     base::keep_failure(failure, [&] {
-      const std::uint64_t at = first + static_cast<std::uint64_t>(comm_.rank());
-      if (at >= missing_.size()) return;
+      const auto rank = static_cast<std::uint64_t>(comm_.rank());
+      const std::uint64_t at = first + rank;
+      if (rank >= movers_ || at >= missing_.size()) return;
       const std::uint64_t block = missing_[static_cast<std::size_t>(at)];
       const std::uint32_t crc = pass(*source_, target_.get(), block);
       mine = {{block, crc}, size_of(block)};

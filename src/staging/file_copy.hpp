@@ -14,6 +14,7 @@
 #include <limequat/catalog.hpp>
 #include <limequat/staging.hpp>
 
+#include "base/bytes.hpp"
 #include "comm/comm.hpp"
 #include "staging/copied.hpp"
 #include "staging/sources.hpp"
@@ -21,11 +22,19 @@
 
 namespace lq::staging {
 
+// Where both ends are found, and how the bytes pass.
+struct Passage {
+  transport::Transport &source, &target;
+  std::uint64_t piece_bytes = 512 * base::kibi;  // read, summed and written at a time
+  bool one_writer = false;   // blocks of two ranks may meet in a page or stripe that they must not share
+  bool may_be_there = true;  // a target of the size and time of its source is taken to be its copy
+};
+
 class FileCopy {
  public:
   // Local. `moved` is called at the root with the bytes that were moved, or found to be there.
   FileCopy(comm::Comm& comm, const Pair& pair, const CopyOptions& options,
-           const std::function<void(std::uint64_t)>& moved);
+           const std::function<void(std::uint64_t)>& moved, const Passage& passage);
 
   // Looks at both ends. Whether there is anything to do: a target of the size and time of its source stays when a copy
   // is gone on with; it is compared first with Verify::read_back. Throws what copy() throws.
@@ -71,7 +80,9 @@ class FileCopy {
   const Pair& pair_;
   const CopyOptions& options_;
   const std::function<void(std::uint64_t)>& moved_;
+  Passage passage_;
   transport::Transport &source_place_, &target_place_;
+  std::uint64_t movers_;  // ranks that move blocks
   std::string unfinished_, copied_name_;
   Plan plan_;
   std::unique_ptr<transport::File> source_, target_, record_;

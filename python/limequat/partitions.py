@@ -1,0 +1,134 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files as sets of subfiles, and windows on parts of files."""
+
+import ctypes
+import io
+from typing import TYPE_CHECKING
+
+from limequat import structs
+from limequat._library import Handle, call, path_bytes, take_text, text_from
+from limequat.answers import parse
+from limequat.errors import InvalidArgument
+from limequat.options import Options, takes
+
+if TYPE_CHECKING:
+    from limequat.option_types import RepartitionOptions, Unpack
+
+__all__ = ["View", "partition_of", "repartition"]
+
+
+def _array(extents, element_bytes, begin):
+    """The array that is meant, for C; no extents: that of the file."""
+    if extents is None:
+        if (element_bytes, begin) != (1, 0):
+            raise InvalidArgument("element_bytes and begin are those of an array: give its extents, too")
+        return structs.FileArray()
+    extents = list(extents)
+    return structs.FileArray(begin, element_bytes, len(extents), (ctypes.c_int64 * len(extents))(*extents))
+
+
+@takes("RepartitionOptions", verb="repartition")
+def repartition(source, target, **options: "Unpack[RepartitionOptions]"):
+    """Makes a set of subfiles of a file, another set of a set, or a file of a set, byte for byte.
+
+    {options}
+
+    ``extents`` is a text here, "16x16x16x32". Returns a dict: ``from`` and ``to`` (the partitions), ``files``, ``bytes``,
+    ``moved_bytes`` (in this call; the others were there from an interrupted one), ``was_there``, ``seconds``,
+    ``findings``. Raises Exists, NotFound, NoSpace, InvalidArgument, Unsupported, Malformed, Truncated, IoError,
+    ChecksumError.
+    """
+    text = ctypes.c_void_p()
+    call("lq_repartition", path_bytes(source), path_bytes(target), Options("RepartitionOptions", options),
+         ctypes.byref(text))
+    return parse(take_text(text))
+
+
+def partition_of(path, *, access=None, parts=0, extents=None, element_bytes=1, begin=0):
+    """How a file lies in its pieces: a dict with ``path``, ``bytes``, ``begin``, ``element_bytes``, ``extents`` (the fastest
+    axis first), ``partition`` ("t=block:4", "whole"), ``parts``, ``is_set``, ``files``.
+
+    access   the partition among processes: ``matching`` then tells how well both fit, ``degree`` from 0 to 1
+    parts    with access: ``proposed`` is the partition into so many subfiles that fits it
+    extents  of an array of the file, if not that of the set or the sites of a lattice file; with element_bytes, begin
+
+    Raises NotFound, Malformed, Unsupported, InvalidArgument.
+    """
+    access = None if access is None else access.encode()
+    return parse(text_from("lq_partition_of", path_bytes(path), ctypes.byref(_array(extents, element_bytes, begin)), access,
+                           parts))
+
+
+class View(io.RawIOBase):
+    """A window on part number ``part`` of a partition of a file or set, used like a binary file: read, write, seek, tell.
+
+        >>> with lq.View("conf.set", "t=block:4", 2) as view:
+        ...     slices = numpy.frombuffer(view.read(), ">f8")
+
+    Its bytes are those of the part's elements, in the order of the file. Without a partition it is the whole file. Elements
+    are the sites of a lattice file, those of a set, or of an array with ``extents`` (the fastest axis first),
+    ``element_bytes`` and ``begin``. A view keeps its size. Raises NotFound, Malformed, Truncated, InvalidArgument.
+    """
+
+    def __init__(self, path, partition=None, part=0, *, writable=False, extents=None, element_bytes=1, begin=0):
+        super().__init__()
+        array = _array(extents, element_bytes, begin)
+        self._writable = bool(writable)
+        self._handle = Handle("lq_view_free", "lq_view_open", path_bytes(path),
+                              None if partition is None else partition.encode(), part, ctypes.byref(array),
+                              int(self._writable))
+        self.size = self._number("lq_view_size")
+
+    def _number(self, function):
+        number = ctypes.c_uint64()
+        call(function, self._handle, ctypes.byref(number))
+        return number.value
+
+    def readable(self):
+        return True
+
+    def writable(self):
+        return self._writable
+
+    def seekable(self):
+        return True
+
+    def tell(self):
+        return self._number("lq_view_tell")
+
+    def seek(self, offset, whence=io.SEEK_SET):
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: None, io.SEEK_END: self.size}
+        if whence not in start:
+            raise InvalidArgument(f"whence is {whence!r}, expected 0, 1 or 2")
+        to = offset + (self.tell() if start[whence] is None else start[whence])
+        if to < 0:
+            raise InvalidArgument(f"byte {to} is before the view")
+        call("lq_view_seek", self._handle, to)
+        return to
+
+    def readinto(self, buffer):
+        memory, got = memoryview(buffer).cast("B"), ctypes.c_uint64()
+        if len(memory) == 0:
+            return 0
+        call("lq_view_read", self._handle, ctypes.addressof(ctypes.c_char.from_buffer(memory)), len(memory),
+             ctypes.byref(got))
+        return got.value
+
+    def write(self, data):
+        memory = memoryview(data).cast("B")
+        call("lq_view_write", self._handle, bytes(memory) if memory.readonly else
+             ctypes.addressof(ctypes.c_char.from_buffer(memory)), len(memory))
+        return len(memory)
+
+    def sync(self):
+        """What was written has reached the disk."""
+        call("lq_view_sync", self._handle)
+
+    def close(self):
+        if not self.closed:
+            super().close()
+            try:
+                call("lq_view_close", self._handle)
+            finally:
+                self._handle.free()

@@ -1,0 +1,146 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "staging/partitioned_place.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <limequat/error.hpp>
+
+#include "base/path.hpp"
+#include "checkpoint/publishing.hpp"
+#include "partition/window.hpp"
+
+namespace lq::staging {
+
+namespace {
+
+using partition::Subfiles;
+using partition::Window;
+
+std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+}  // namespace
+
+PartitionedPlace::PartitionedPlace(PartitionedFile source, PartitionedFile target, std::string description,
+                                   std::string unfinished)
+    : source_(std::move(source)),
+      target_(std::move(target)),
+      description_(std::move(description)),
+      unfinished_(std::move(unfinished)) {}
+
+std::unique_ptr<transport::File> PartitionedPlace::open(const std::string& path, bool writes) {
+  if (is_new_set(path)) {
+    PartitionedFile set = target_;
+    set.path = path;
+    return std::make_unique<Window>(std::make_shared<Subfiles>(std::move(set), writes));
+  }
+  if (path == source_.path && !writes && (source_.is_set || source_.files.size() > 1)) {
+    return std::make_unique<Window>(std::make_shared<Subfiles>(source_, false));
+  }
+  if (path == target_.path && target_.is_set && !writes) {  // it is there already
+    return std::make_unique<Window>(std::make_shared<Subfiles>(partitioned_file(path), false));
+  }
+  transport::Transport& place = transport::resolve(path);
+  return writes ? place.open_write(path) : place.open_read(path);
+}
+
+std::unique_ptr<transport::File> PartitionedPlace::open_read(const std::string& path) { return open(path, false); }
+std::unique_ptr<transport::File> PartitionedPlace::open_write(const std::string& path) { return open(path, true); }
+
+// The description first, so that subfiles can be found whatever happens.
+std::unique_ptr<transport::File> PartitionedPlace::create(const std::string& path,
+                                                          const transport::Creation& creation) {
+  auto file = transport::resolve(path).create(path, creation);
+  if (!is_new_set(path)) return file;
+  file->write_at(0, base::as_bytes(description_));
+  file->sync();
+  file->close();
+  const Subfiles sizes(target_, true);
+  for (std::size_t k = 0; k < target_.files.size(); ++k) {
+    const std::string& name = target_.files[k].path;
+    const auto subfile = transport::resolve(name).create(name, creation);
+    subfile->resize(sizes.bytes(k));
+    subfile->close();
+  }
+  return open(path, true);
+}
+
+void PartitionedPlace::rename(const std::string& from, const std::string& to) {
+  transport::resolve(from).rename(from, to);
+}
+
+void PartitionedPlace::publish(const std::string& from, const std::string& to) {
+  transport::resolve(from).publish(from, to);
+}
+
+void PartitionedPlace::remove(const std::string& path) {
+  if (path == unfinished_) {
+    try {
+      const PartitionedFile rest = partitioned_file(path);
+      if (rest.is_set) remove_subfiles(rest, target_.path);
+    } catch (const Error&) {
+      // What is no whole description was written before there were subfiles.
+    }
+  }
+  transport::resolve(path).remove(path);
+}
+
+void PartitionedPlace::sync_directory(const std::string& path_of_file) {
+  std::map<std::string, std::string> folders;  // and a file in each
+  for (const PartitionedFile::Subfile& subfile : target_.files) {
+    folders.emplace(base::directory_of(subfile.path), subfile.path);
+  }
+  folders.emplace(base::directory_of(path_of_file), path_of_file);
+  for (const auto& [folder, file] : folders) transport::resolve(file).sync_directory(file);
+}
+
+transport::PathKind PartitionedPlace::kind(const std::string& path) { return transport::resolve(path).kind(path); }
+transport::Identity PartitionedPlace::identity(const std::string& path) {
+  return transport::resolve(path).identity(path);
+}
+transport::Unit PartitionedPlace::unit(const std::string& path) { return transport::resolve(path).unit(path); }
+
+// Of all folders together: a hint, for some may be on one file system.
+std::optional<std::uint64_t> PartitionedPlace::free_space(const std::string& path) {
+  if (!target_.is_set || path != target_.path) return transport::resolve(path).free_space(path);
+  std::map<std::string, std::uint64_t> folders;
+  for (const PartitionedFile::Subfile& subfile : target_.files) {
+    const auto space = transport::resolve(subfile.path).free_space(subfile.path);
+    if (!space) return {};
+    folders.emplace(base::directory_of(subfile.path), *space);
+  }
+  std::uint64_t all = 0;
+  for (const auto& [folder, space] : folders) all += std::min(space, ~all);
+  return all;
+}
+
+void PartitionedPlace::copy_permissions(const std::string& from, const std::string& to) {
+  const transport::Transport& giving = transport::resolve(from);
+  const auto give = [&](const std::string& name) {
+    transport::Transport& place = transport::resolve(name);
+    if (&place == &giving) place.copy_permissions(from, name);
+  };
+  give(to);
+  if (!is_new_set(to)) return;
+  for (const PartitionedFile::Subfile& subfile : target_.files) give(subfile.path);
+}
+
+void PartitionedPlace::set_modified(const std::string& path, std::int64_t nanoseconds) {
+  transport::resolve(path).set_modified(path, nanoseconds);
+  if (!is_new_set(path)) return;
+  for (const PartitionedFile::Subfile& subfile : target_.files) {
+    transport::resolve(subfile.path).set_modified(subfile.path, nanoseconds);
+  }
+}
+
+// A description may name any file: only those called as subfiles of this name are taken for ours.
+void remove_subfiles(const PartitionedFile& set, const std::string& path) {
+  for (const PartitionedFile::Subfile& subfile : set.files) {
+    if (!name_of(subfile.path).starts_with(name_of(path) + ".")) continue;
+    checkpoint::remove_quietly(transport::resolve(subfile.path), subfile.path);
+  }
+}
+
+}  // namespace lq::staging

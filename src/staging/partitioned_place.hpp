@@ -1,0 +1,49 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A place where a partitioned file is one file: its bytes are read, written and created through one name, that of its
+// description, and what is done to the name is done to all subfiles.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <limequat/partition.hpp>
+
+#include "transport/transport.hpp"
+
+namespace lq::staging {
+
+class PartitionedPlace final : public transport::Transport {
+ public:
+  // `source` is known by its path; `target`, where it is a set, is made under the name `unfinished`. Paths of subfiles
+  // are whole; `description` is the target's as text.
+  PartitionedPlace(PartitionedFile source, PartitionedFile target, std::string description, std::string unfinished);
+
+  std::unique_ptr<transport::File> open_read(const std::string& path) override;
+  std::unique_ptr<transport::File> open_write(const std::string& path) override;
+  std::unique_ptr<transport::File> create(const std::string& path, const transport::Creation& creation) override;
+  void rename(const std::string& from, const std::string& to) override;
+  void publish(const std::string& from, const std::string& to) override;
+  // Of an unfinished set its subfiles, too.
+  void remove(const std::string& path) override;
+  void sync_directory(const std::string& path_of_file) override;
+  transport::PathKind kind(const std::string& path) override;
+  transport::Identity identity(const std::string& path) override;
+  std::optional<std::uint64_t> free_space(const std::string& path) override;
+  transport::Unit unit(const std::string& path) override;
+  void copy_permissions(const std::string& from, const std::string& to) override;
+  void set_modified(const std::string& path, std::int64_t nanoseconds) override;
+
+ private:
+  std::unique_ptr<transport::File> open(const std::string& path, bool writes);
+  bool is_new_set(const std::string& path) const { return target_.is_set && path == unfinished_; }
+
+  PartitionedFile source_, target_;
+  std::string description_, unfinished_;
+};
+
+// Local. Subfiles of the set `set` that are called as those of a set at `path` are; what cannot be removed stays.
+void remove_subfiles(const PartitionedFile& set, const std::string& path);
+
+}  // namespace lq::staging
