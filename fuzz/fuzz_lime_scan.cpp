@@ -1,21 +1,21 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Any bytes as a file: scanned, validated and explained. Beyond not crashing, what a scan promises must hold.
+// Any bytes as a file: scanned, validated, explained, and looked at as a set of vectors. Beyond not crashing, what a
+// scan promises must hold.
 #include <cstdint>
-#include <stdexcept>
 
 #include <limequat/error.hpp>
 
+#include "answers.hpp"
 #include "format/format.hpp"
+#include "format/vectors/vectors.hpp"
 
 namespace {
 
 using namespace lq;
 
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);  // escapes, and libFuzzer reports it
-}
+using fuzz::require;
 
 void check_field(const FieldEntry& field, const Catalog& catalog) {
   const Payload& payload = field.payload;
@@ -37,9 +37,17 @@ void check_tiles(const std::vector<Annotation>& annotations, std::uint64_t file_
   require(next == file_bytes, "annotations end with the file");
 }
 
+void check_set(const Catalog& catalog) {
+  fuzz::attempt<Code::malformed, Code::invalid_argument, Code::unsupported>([&] {
+    const auto set = format::vectors::set_in(catalog, {.ls = 1, .parity = modes::Parity::odd});
+    require(!set || set->modes.size() == catalog.fields.size() * set->per_field, "as many modes as there are vectors");
+  });
+}
+
 void scan_as(const format::Container& format, base::ByteSource& file) {
   const Catalog catalog = format.scan(file, {});
   for (const FieldEntry& field : catalog.fields) check_field(field, catalog);
+  check_set(catalog);
   require(format.validate(file, catalog).size() >= catalog.findings.size(), "validate() repeats scan()");
   check_tiles(format.explain(file, catalog), file.size());
 }

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Any text as each of the documents of SciDAC and ILDG files. What was understood is written and understood again.
+// Any text as each of the documents of SciDAC and ILDG files, and as the texts beside vectors of other programs. What
+// was understood is written and understood again.
 #include <cstdint>
 
 #include <limequat/error.hpp>
@@ -9,9 +10,11 @@
 #include "answers.hpp"
 #include "base/bytes.hpp"
 #include "format/scidac/describe.hpp"
+#include "format/scidac/grid_lattice.hpp"
 #include "format/scidac/lattice_xml.hpp"
 #include "format/scidac/private_xml.hpp"
 #include "format/scidac/slices.hpp"
+#include "format/vectors/vectors.hpp"
 
 namespace {
 
@@ -49,6 +52,37 @@ void describe_data(std::string_view text) {
   }
 }
 
+void read_grid_lattice(std::string_view text) {
+  const Extents extents = scidac::decode_grid_lattice(text);
+  require(volume(extents) > 0, "extents are at least 1");
+  scidac::RecordInfo info;
+  info.typesize = 96;
+  info.datacount = 1;
+  for (const std::uint64_t length : {std::uint64_t{0}, 96 * volume(extents), 48 * volume(extents)}) {
+    const scidac::GridLattice stored = scidac::stored_lattice(extents, info, length);
+    require(volume(stored.extents) == volume(extents) / (stored.is_of_one_parity ? 2 : 1),
+            "all sites, or half of them");
+  }
+}
+
+// A field of 24 numbers whose texts are this one: a set of vectors, or none.
+void read_set(std::string_view text) {
+  for (const char* const name : {"scidac-record-xml", "grid-format", "scidac-file-xml"}) {
+    Catalog catalog;
+    FieldEntry field;
+    field.payload.spec = generic_spec(Precision::single, 24, true);
+    field.payload.extents = {4, 2, 2, 4};
+    field.payload.stored = whole(field.payload.extents);
+    field.metadata.emplace_back(name, text);
+    catalog.metadata = field.metadata;
+    catalog.fields = {field, field};
+    fuzz::attempt<Code::malformed, Code::invalid_argument, Code::unsupported>([&] {
+      const auto set = vectors::set_in(catalog, {.ls = 1, .parity = lq::modes::Parity::odd});
+      require(!set || set->modes.size() == 2 * set->per_field, "as many modes as there are vectors");
+    });
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -59,6 +93,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
   attempt([&] { read_record_info(text); });
   attempt([&] { describe_data(text); });
+  attempt([&] { read_grid_lattice(text); });
+  read_set(text);
+  attempt([&] { vectors::eigenvalues_in(text); });
   attempt([&] {
     const auto sum = scidac::decode_checksum(text);
     if (sum) require(scidac::decode_checksum(scidac::encode(*sum)) == sum, "sums read back");

@@ -75,11 +75,20 @@ struct Mode {
   friend bool operator==(const Mode&, const Mode&) = default;
 };
 
-// A set that is open for reading: its index was read, vectors are read one by one.
+// What files of other programs do not say of the vectors in them (docs/formats/vectors.md); not used where they do.
+struct Unsaid {
+  std::int64_t ls = 1;                // QUDA: extent of the fifth dimension
+  std::optional<Parity> parity = {};  // Grid: of vectors on half of the sites
+};
+
+// A set that is open for reading: its index was read, vectors are read one by one. It may be one that QUDA, MILC or
+// Grid wrote, or a folder of files v0.bin, v1.bin, ... as Hadrons makes them.
 class LQ_API Set {
  public:
-  // Collective. Errors as lq::open(); unknown_format also where the file is another one than a set of modes.
-  explicit Set(const std::string& path, const Communicator& communicator = {}, const Limits& limits = {});
+  // Collective. Errors as lq::open(); unknown_format also where the file is another one than a set of vectors,
+  // invalid_argument where it does not say enough.
+  explicit Set(const std::string& path, const Communicator& communicator = {}, const Limits& limits = {},
+               const Unsaid& unsaid = {});
   ~Set();
   Set(Set&&) noexcept;
   Set& operator=(Set&&) noexcept;
@@ -88,20 +97,29 @@ class LQ_API Set {
   const Description& description() const;
   const std::vector<Mode>& modes() const;  // in the order in which they were written
   std::uint64_t size() const { return modes().size(); }
-  const Mode& mode(std::uint64_t k) const;  // no_such_record: there are fewer
-  const File& file() const;                 // where mode k is field k
+  const Mode& mode(std::uint64_t k) const;      // no_such_record: there are fewer
+  const File& file() const { return file(0); }  // where mode k is field k; the first one of a folder
+  std::uint64_t file_count() const;             // 1, or those of a folder
+  const File& file(std::uint64_t number) const;
+  // Who wrote it: "modes" (this library), "quda", "milc", "grid".
+  std::string_view family() const;
+  // The field that holds mode k; in files of QUDA one field holds all.
+  const FieldEntry& field(std::uint64_t k) const;
 
   // Collective. Vector number k, from 0, as lq::read(); options.field and options.index are not used. The grid is one
   // of description().sites(). no_such_record: there are fewer. While modes are added, those known here can be read.
   Report read(std::uint64_t k, const Grid& grid, const MutableField& vector, const ReadOptions& options = {}) const;
-  // Collective. The same in the background; the set need not outlive it.
+  // Collective. The same in the background; the set need not outlive it. unsupported: the vectors lie otherwise in the
+  // file, as those of QUDA; read() reads them, convert() makes a set of them that can.
   Pending read_async(std::uint64_t k, const Grid& grid, const MutableField& vector,
                      const ReadOptions& options = {}) const;
-  // Collective. Vectors first, first + 1, ... up to last - 1, read ahead while the program works on them.
+  // Collective. Vectors first, first + 1, ... up to last - 1, read ahead while the program works on them. unsupported:
+  // as read_async().
   ReadAhead read_ahead(std::uint64_t first, std::uint64_t last, const Grid& grid, std::vector<MutableField> buffers,
                        const ReadOptions& options = {}) const;
 
  private:
+  friend struct SetAccess;
   struct State;
   std::unique_ptr<State> state_;
 };
@@ -142,9 +160,13 @@ struct ConvertOptions {
   std::uint64_t first = 0;              // modes first to last - 1; last beyond their number: all
   std::uint64_t last = ~std::uint64_t{0};
   bool overwrite = false;
+  Unsaid unsaid = {};  // of the set that is read
+  // Of the new set: "modes", or "quda", "milc" for those programs, which have no fixed point; what they have no
+  // place for is left out.
+  std::string format = {};
 };
-// Collective. A set from a set, checksums compared on the way; each rank holds its part of one vector. Returns how many
-// modes there are.
+// Collective. A set from a set, checksums compared on the way. Each rank holds its part of a few vectors; for `quda`,
+// whose files have all of a site in one place, of all vectors on one time slice. Returns how many modes there are.
 LQ_API std::uint64_t convert(const std::string& from, const std::string& to, const Communicator& communicator = {},
                              const ConvertOptions& options = {});
 

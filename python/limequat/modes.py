@@ -35,9 +35,13 @@ _PARITY = ("both", "even", "odd")
 _ALL = 2**64 - 1
 
 
-def open(path):
-    """Opens a set for reading: a :class:`Set`."""
-    return Set(path)
+def open(path, *, ls=1, parity=None):
+    """Opens a set for reading: a :class:`Set`. It may be one of QUDA, MILC or Grid, or a folder v0.bin, ... of Hadrons.
+
+    ls      extent of the fifth dimension, which files of QUDA do not tell
+    parity  "even" or "odd", of vectors on half of the sites, which files of Grid do not tell
+    """
+    return Set(path, ls=ls, parity=parity)
 
 
 @takes("WriteOptions", without=("format", "name", "precision", "metadata", "measure", "slice_checksums", "layout",
@@ -85,10 +89,15 @@ def append(path, *, grid=None, **options: "Unpack[WriteOptions]"):
     return Writer(path, handle, sites)
 
 
-def convert(source, target, *, storage=None, first=0, last=None, overwrite=False):
-    """A set from modes first to last - 1 of another one, stored as `storage` says (default: as they are)."""
-    call("lq_modes_convert", path_bytes(source), path_bytes(target), 0 if storage is None else _storage(storage), first,
-         _ALL if last is None else last, int(overwrite), None)
+def convert(source, target, *, storage=None, first=0, last=None, overwrite=False, format=None, ls=1, parity=None):
+    """A set from modes first to last - 1 of another one, stored as `storage` says (default: as they are).
+
+    format      of the new set: "modes", or "quda", "milc" for those programs
+    ls, parity  of the source, as in :func:`open`
+    """
+    call("lq_modes_convert_vectors", path_bytes(source), path_bytes(target), None if format is None else format.encode(),
+         ls, _parity(parity), 0 if storage is None else _storage(storage), first, _ALL if last is None else last,
+         int(overwrite), None)
 
 
 class Writer:
@@ -133,11 +142,13 @@ class Set:
 
     lattice     extents x, y, z, t of the gauge field; ``sites`` those of the vectors
     storage, parity, ls, operator, parameters  as given to :func:`create`
+    family      who wrote it: "modes" (this library), "quda", "milc", "grid"
     """
 
-    def __init__(self, path):
+    def __init__(self, path, *, ls=1, parity=None):
         self.path = path
-        self._handle = Handle("lq_modes_free", "lq_modes_open", path_bytes(path), None)
+        self._handle = Handle("lq_modes_free", "lq_modes_open_vectors", path_bytes(path), ls, _parity(parity), None)
+        self.family = answer("lq_modes_family", self._handle).decode()
         known = structs.ModesDescription(struct_size=ctypes.sizeof(structs.ModesDescription))
         call("lq_modes_known", self._handle, ctypes.byref(known))
         self.lattice = tuple(known.lattice[:known.dimensions])
@@ -181,6 +192,9 @@ class Set:
         {options}
         """
         last = len(self) if last is None else last
+        if self.family != "modes":  # of other programs, one by one
+            yield from ((k, self.read(k, dtype, **options)) for k in range(first, last))
+            return
         how = Options("ReadOptions", options)
         grid = Grid(self.sites)
 
@@ -215,6 +229,14 @@ class Set:
         self.close()
 
 
+def _parity(name):
+    if name is None:
+        return 0
+    if name in _PARITY:
+        return _PARITY.index(name)
+    raise InvalidArgument(f"parity is {name!r}, expected one of {', '.join(_PARITY)}")
+
+
 def _storage(name):
     if name not in _STORAGE:
         raise InvalidArgument(f"storage is {name!r}, expected one of {', '.join(_STORAGE)}")
@@ -235,8 +257,6 @@ def _site(kind, shape, dtype):
 
 def _description(lattice, site, storage, ls, parity, operator, parameters, room):
     """(lq_modes_description, what its pointers need)."""
-    if parity not in _PARITY:
-        raise InvalidArgument(f"parity is {parity!r}, expected one of {', '.join(_PARITY)}")
     extents = tuple(int(extent) for extent in lattice)
     if not 1 <= len(extents) <= 8:
         raise InvalidArgument(f"a lattice of {len(extents)} dimensions, expected 1 to 8")
@@ -248,7 +268,7 @@ def _description(lattice, site, storage, ls, parity, operator, parameters, room)
     description.kind, description.is_complex, description.numbers = memory.kind, memory.is_complex, memory.numbers
     if site.kind != "generic":
         description.colors, description.spins = memory.colors, memory.spins
-    description.storage, description.parity, description.ls = _storage(storage), _PARITY.index(parity), ls
+    description.storage, description.parity, description.ls = _storage(storage), _parity(parity), ls
     description.operator_name, description.room = operator.encode(), room
     array = (structs.ModesParameter * len(parameters))(*(_parameter(*pair) for pair in parameters.items()))
     description.parameters, description.parameter_count = array, len(parameters)

@@ -75,6 +75,20 @@ lq::modes::Storage storage_from(int storage) {
   return static_cast<lq::modes::Storage>(storage);
 }
 
+lq::modes::Parity parity_from(int parity) {
+  if (parity < LQ_MODES_BOTH || parity > LQ_MODES_ODD) {
+    reject("parity is " + std::to_string(parity) + ", expected one of lq_modes_parity");
+  }
+  return static_cast<lq::modes::Parity>(parity);
+}
+
+lq::modes::Unsaid unsaid_from(std::int64_t ls, int parity) {
+  const lq::modes::Parity said = parity_from(parity);
+  lq::modes::Unsaid unsaid{.ls = ls};
+  if (said != lq::modes::Parity::both) unsaid.parity = said;
+  return unsaid;
+}
+
 lq::FieldSpec site_from(const lq_modes_description& c) {
   switch (c.kind) {
     case LQ_SPINOR:
@@ -94,13 +108,10 @@ Description description_from(const lq_modes_description* given_one) {
   if (c.dimensions < 1 || c.dimensions > LQ_MAX_DIMENSIONS) {
     reject("dimensions is " + std::to_string(c.dimensions) + ", expected 1 to 8");
   }
-  if (c.parity < LQ_MODES_BOTH || c.parity > LQ_MODES_ODD) {
-    reject("parity is " + std::to_string(c.parity) + ", expected one of lq_modes_parity");
-  }
   description.lattice = lq::Coord(std::span(c.lattice, static_cast<std::size_t>(c.dimensions)));
   description.site = site_from(c);
   description.storage = storage_from(c.storage);
-  description.parity = static_cast<lq::modes::Parity>(c.parity);
+  description.parity = parity_from(c.parity);
   description.ls = c.ls;
   if (c.operator_name != nullptr) description.operator_name = text(c.operator_name, "operator_name");
   if (c.parameter_count > 0) given(c.parameters, "parameters");
@@ -200,15 +211,22 @@ lq_status lq_modes_write(const char* path, const lq_grid* grid, const lq_modes_d
 }
 
 lq_status lq_modes_open(const char* path, const lq_scan_options* options, lq_modes** set) {
+  return lq_modes_open_vectors(path, 1, LQ_MODES_BOTH, options, set);
+}
+
+lq_status lq_modes_open_vectors(const char* path, int64_t ls, int parity, const lq_scan_options* options,
+                                lq_modes** set) {
   return guarded([&] {
     const lq::Communicator group = lq::capi::group_of(options);
-    const auto [name, limits] = agreed(group, [&] {
+    const auto [name, limits, unsaid] = agreed(group, [&] {
       given(set, "set");
-      return std::pair(text(path, "path"), lq::capi::options_of(options));
+      return std::tuple(text(path, "path"), lq::capi::options_of(options), unsaid_from(ls, parity));
     });
-    *set = new lq_modes{lq::modes::Set(name, group, limits)};
+    *set = new lq_modes{lq::modes::Set(name, group, limits, unsaid)};
   });
 }
+
+const char* lq_modes_family(const lq_modes* set) { return set == nullptr ? "" : set->set.family().data(); }
 
 void lq_modes_free(lq_modes* set) { delete set; }
 uint64_t lq_modes_size(const lq_modes* set) { return set == nullptr ? 0 : set->set.size(); }
@@ -263,11 +281,19 @@ lq_status lq_modes_read_async(const lq_modes* set, uint64_t k, const lq_grid* gr
 
 lq_status lq_modes_convert(const char* from, const char* to, int storage, uint64_t first, uint64_t last, int overwrite,
                            const lq_communicator* communicator) {
+  return lq_modes_convert_vectors(from, to, nullptr, 1, LQ_MODES_BOTH, storage, first, last, overwrite, communicator);
+}
+
+lq_status lq_modes_convert_vectors(const char* from, const char* to, const char* format, int64_t ls, int parity,
+                                   int storage, uint64_t first, uint64_t last, int overwrite,
+                                   const lq_communicator* communicator) {
   return guarded([&] {
     const lq::Communicator group = lq::capi::communicator_of(communicator);
     const auto [source, target, how] = agreed(group, [&] {
       lq::modes::ConvertOptions convert{.first = first, .last = last, .overwrite = overwrite != 0};
       if (storage != 0) convert.storage = storage_from(storage);
+      convert.unsaid = unsaid_from(ls, parity);
+      if (format != nullptr) convert.format = format;
       return std::tuple(text(from, "from"), text(to, "to"), convert);
     });
     lq::modes::convert(source, target, group, how);

@@ -3,6 +3,7 @@
 //
 // lq modes: sets of vectors with eigenvalues listed, described, verified and converted.
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <type_traits>
 
@@ -86,17 +87,28 @@ void put(base::JsonWriter& json, const Description& description) {
 struct ModesArguments {
   std::string what;
   std::vector<std::string> files;
-  std::string storage;
+  std::string storage, format, parity;
   std::uint64_t first = 0, last = ~std::uint64_t{0};
+  std::uint64_t ls = 1;
   bool overwrite = false;
+
+  modes::Unsaid unsaid() const {
+    modes::Unsaid unsaid{.ls = static_cast<std::int64_t>(ls)};
+    if (!parity.empty()) unsaid.parity = parity == "odd" ? modes::Parity::odd : modes::Parity::even;
+    return unsaid;
+  }
 
   int run(Session& session) const {
     if (what == "convert") return convert(session);
     return for_each_file(session, files, [&](const std::string& path) {
       if (what == "verify") return verify(session, path);
-      const modes::Set set(path, session.communicator);
-      tell(session, path, set.file().catalog().findings);
-      const int code = exit_code_of(set.file().catalog());
+      const modes::Set set(path, session.communicator, {}, unsaid());
+      int code = fine;
+      for (std::uint64_t k = 0; k < set.file_count(); ++k) {
+        const Catalog& catalog = set.file(k).catalog();
+        tell(session, catalog.path, catalog.findings);
+        code = worse(code, exit_code_of(catalog));
+      }
       return worse(code, at_root(session, [&] {
                      if (session.json) {
                        session.out.line(json_of(set));
@@ -109,15 +121,14 @@ struct ModesArguments {
   }
 
   std::string json_of(const modes::Set& set) const {
-    const Catalog& catalog = set.file().catalog();
     base::JsonWriter json;
-    json.begin_object().member("path", catalog.path).member("count", set.size());
+    json.begin_object().member("path", path_of(set)).member("count", set.size()).member("family", set.family());
     put(json, set.description());
     if (what == "ls") {
       json.key("modes").begin_array();
       for (std::size_t k = 0; k < set.size(); ++k) {
         const Mode& mode = set.modes()[k];
-        const FieldEntry& field = catalog.fields[k];
+        const FieldEntry& field = set.field(k);
         json.begin_object().key("eigenvalue").begin_array();
         json.value(mode.eigenvalue.real()).value(mode.eigenvalue.imag()).end_array().key("residual");
         if (mode.residual) {
@@ -134,13 +145,12 @@ struct ModesArguments {
   }
 
   static void list(Session& session, const modes::Set& set) {
-    const Catalog& catalog = set.file().catalog();
-    session.out.line(fmt::format("{}: {}", catalog.path, count(set.size(), "mode")));
+    session.out.line(fmt::format("{}: {}", path_of(set), count(set.size(), "mode")));
     if (set.size() == 0) return;
     Table table({{"mode", true}, {"eigenvalue", true}, {"residual", true}, {"offset", true}, {"checksum"}});
     for (std::size_t k = 0; k < set.size(); ++k) {
       const Mode& mode = set.modes()[k];
-      const FieldEntry& field = catalog.fields[k];
+      const FieldEntry& field = set.field(k);
       table.row({std::to_string(k), complex_text(mode.eigenvalue),
                  mode.residual ? fmt::format("{:.3g}", *mode.residual) : "-", std::to_string(field.payload.offset),
                  to_string(field.sums.checksum().value_or(Checksum{}))});
@@ -149,16 +159,18 @@ struct ModesArguments {
   }
 
   static void describe(Session& session, const modes::Set& set) {
-    const Catalog& catalog = set.file().catalog();
     const Description& description = set.description();
-    session.out.line(fmt::format("{}: {}", catalog.path, count(set.size(), "mode")));
+    session.out.line(fmt::format("{}: {}", path_of(set), count(set.size(), "mode")));
     const auto fact = [&](std::string_view key, const std::string& value) {
       session.out.line(fmt::format("  {:<10}  {}", key, value));
     };
     fact("lattice", to_string(description.lattice));
     fact("vectors", site_text(description));
     fact("storage", std::string(name(description.storage)));
-    fact("file", fmt::format("{} bytes", catalog.file_bytes));
+    std::uint64_t bytes = 0;
+    for (std::uint64_t k = 0; k < set.file_count(); ++k) bytes += set.file(k).catalog().file_bytes;
+    if (set.family() != "modes") fact("written by", std::string(set.family()));
+    fact("file", fmt::format("{} bytes", bytes));
     if (!description.operator_name.empty()) fact("operator", printable(description.operator_name));
     for (const modes::Parameter& parameter : description.parameters) {
       fact("parameter", fmt::format("{} = {}", printable(parameter.name), value_text(parameter.value)));
@@ -168,21 +180,37 @@ struct ModesArguments {
                               complex_text(set.modes().back().eigenvalue)));
   }
 
+  // The file, or the folder that its files lie in.
+  static std::string path_of(const modes::Set& set) {
+    const std::string& first = set.file().catalog().path;
+    return set.file_count() == 1 ? first : first.substr(0, first.rfind('/'));
+  }
+
   int verify(Session& session, const std::string& path) const {
-    const std::uint64_t modes = modes::Set(path, session.communicator).size();
-    Verification verification;
+    std::vector<std::string> paths;
+    std::uint64_t modes = 0;
     {
-      ProgressBar bar(session, path);
-      verification = lq::verify(path, session.communicator, {.progress = bar.callback()});
+      const modes::Set set(path, session.communicator, {}, unsaid());
+      modes = set.size();
+      for (std::uint64_t k = 0; k < set.file_count(); ++k) paths.push_back(set.file(k).catalog().path);
     }
+    Verification verification;
+    for (std::size_t k = 0; k < paths.size(); ++k) {
+      ProgressBar bar(session, paths[k]);
+      Verification one = lq::verify(paths[k], session.communicator, {.progress = bar.callback()});
+      if (k == 0) {
+        verification = std::move(one);
+        continue;
+      }
+      for (FieldVerdict& field : one.fields) field.index = k;
+      verification.ok = verification.ok && one.ok;
+      std::ranges::move(one.fields, std::back_inserter(verification.fields));
+      std::ranges::move(one.findings, std::back_inserter(verification.findings));
+    }
+    verification.path = path;
     return at_root(session, [&] {
       // Beyond the data: every header, and the record of every mode.
-      for (Finding& finding : validate(path)) {
-        const auto is_same = [&](const Finding& told) { return told.message == finding.message; };
-        if (finding.severity != Severity::error || std::ranges::any_of(verification.findings, is_same)) continue;
-        verification.ok = false;
-        verification.findings.push_back(std::move(finding));
-      }
+      for (const std::string& file : paths) add_headers(file, verification);
       if (session.json) {
         session.out.line(to_json(verification));
       } else {
@@ -190,6 +218,15 @@ struct ModesArguments {
       }
       return verification.ok ? fine : differs;
     });
+  }
+
+  static void add_headers(const std::string& path, Verification& verification) {
+    for (Finding& finding : validate(path)) {
+      const auto is_same = [&](const Finding& told) { return told.message == finding.message; };
+      if (finding.severity != Severity::error || std::ranges::any_of(verification.findings, is_same)) continue;
+      verification.ok = false;
+      verification.findings.push_back(std::move(finding));
+    }
   }
 
   static void show(Session& session, const std::string& path, std::uint64_t modes, const Verification& verification) {
@@ -208,7 +245,8 @@ struct ModesArguments {
 
   int convert(Session& session) const {
     if (files.size() != 2) throw UsageError("convert takes two files: the set, and the one to be written");
-    modes::ConvertOptions options{.first = first, .last = last, .overwrite = overwrite};
+    modes::ConvertOptions options{
+        .first = first, .last = last, .overwrite = overwrite, .unsaid = unsaid(), .format = format};
     if (!storage.empty()) options.storage = modes::parse_storage(storage);
     const std::uint64_t modes = modes::convert(files[0], files[1], session.communicator, options);
     return at_root(session, [&] {
@@ -236,6 +274,11 @@ Run declare_modes(Arguments& arguments) {
                  {"double", "single", "fixed16"});
   arguments.number("--first", modes->first, "convert: the first mode, from 0");
   arguments.number("--last", modes->last, "convert: the mode behind the last one");
+  arguments.text("--format", "NAME", modes->format, "convert: of the new set (default: modes)",
+                 {"modes", "quda", "milc"});
+  arguments.number("--ls", modes->ls, "extent of the fifth dimension, which files of QUDA do not tell (default 1)");
+  arguments.text("--parity", "P", modes->parity, "of vectors on half of the sites, which files of Grid do not tell",
+                 {"even", "odd"});
   arguments.flag("--overwrite,--force", modes->overwrite, "convert: replace an existing file");
   return [modes](Session& session) { return modes->run(session); };
 }

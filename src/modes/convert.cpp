@@ -1,10 +1,12 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Modes of one set into another: the next one is read while one is written.
+// Modes of one set into another: of ours the next one is read while one is written.
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,17 +14,78 @@
 
 #include "base/checked.hpp"
 #include "comm/agree.hpp"
+#include "modes/export.hpp"
 #include "modes/new_set.hpp"
+#include "modes/set_access.hpp"
 
 namespace lq::modes {
+
+namespace {
+
+// A vector of this rank, or several, of either precision.
+class Buffers {
+ public:
+  Buffers(std::size_t count, const FieldSpec& spec, const Grid& grid) : numbers_(count) {
+    const std::uint64_t bytes =
+        base::multiply_or_throw(std::max<std::uint64_t>(grid.local_volume(), 1), spec.site_bytes(), "a vector");
+    for (std::vector<double>& one : numbers_) {
+      one.resize(static_cast<std::size_t>(bytes / sizeof(double) + 1));
+      fields_.push_back({.spec = spec, .data = one.data(), .available = bytes / spec.number_bytes()});
+    }
+  }
+  const std::vector<MutableField>& fields() const noexcept { return fields_; }
+
+ private:
+  std::vector<std::vector<double>> numbers_;
+  std::vector<MutableField> fields_;
+};
+
+WriteOptions how_of(const ConvertOptions& options) {
+  WriteOptions how;
+  how.overwrite = options.overwrite;
+  return how;
+}
+
+void add_modes(const Set& source, std::uint64_t last, NewSet& set, const Grid& grid, const ConvertOptions& options) {
+  const FieldSpec memory = source.description().field();
+  const auto buffers =
+      comm::agree(grid.communicator().engine(), [&] { return std::make_unique<Buffers>(2, memory, grid); });
+  ReadAhead arriving = source.read_ahead(options.first, last, grid, buffers->fields());
+  while (const auto arrival = arriving.next()) {
+    set.append(buffers->fields()[arrival->buffer], source.mode(arrival->index));
+  }
+}
+
+// As many vectors at a time as there is memory for: those of QUDA are read from the beginning to the end for each time.
+void add_vectors(const Set& source, const vectors::Source& foreign, std::uint64_t last, NewSet& set, const Grid& grid,
+                 const ConvertOptions& options) {
+  comm::Comm& comm = grid.communicator().engine();
+  const FieldSpec memory = source.description().field();
+  constexpr std::uint64_t memory_bytes = 64ULL << 20;  // of each rank
+  std::array<std::uint64_t, 1> most{
+      std::max<std::uint64_t>(memory_bytes / std::max<std::uint64_t>(grid.local_volume() * memory.site_bytes(), 1), 1)};
+  comm.all_reduce(most, comm::Reduce::min);
+  const std::uint64_t count = std::max<std::uint64_t>(std::min(most[0], last - options.first), 1);
+  const auto buffers =
+      comm::agree(comm, [&] { return std::make_unique<Buffers>(static_cast<std::size_t>(count), memory, grid); });
+  for (std::uint64_t k = options.first; k < last; k += count) {
+    const std::span held(buffers->fields().data(), static_cast<std::size_t>(std::min(count, last - k)));
+    foreign.read(k, grid, held, {});
+    for (std::size_t j = 0; j < held.size(); ++j) set.append(held[j], source.mode(k + j));
+  }
+}
+
+bool is_own(const std::string& format) { return format.empty() || format == "modes"; }
+
+}  // namespace
 
 std::uint64_t convert(const std::string& from, const std::string& to, const Communicator& communicator,
                       const ConvertOptions& options) {
   comm::Comm& comm = communicator.engine();
-  const Set source(from, communicator);
+  const Set source(from, communicator, {}, options.unsaid);
   const std::uint64_t last = std::min(options.last, source.size());
   comm::require_same(comm, [&] {
-    source.file().catalog().require_sound();
+    for (std::uint64_t k = 0; k < source.file_count(); ++k) source.file(k).catalog().require_sound();
     if (options.first > last) {
       throw Error(
           Code::no_such_record,
@@ -31,29 +94,21 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
     }
     return std::vector<comm::Stated>{
         {"how the set is converted",
-         fmt::format("modes {} to {}, {}, overwrite {}", options.first, last,
-                     name(options.storage.value_or(source.description().storage)), options.overwrite)}};
+         fmt::format("modes {} to {}, {}, overwrite {}, format {}", options.first, last,
+                     name(options.storage.value_or(source.description().storage)), options.overwrite, options.format)}};
   });
+  if (!is_own(options.format)) {
+    export_set(source, to, communicator, options.first, last, options);
+    return last - options.first;
+  }
   Description description = source.description();
   description.storage = options.storage.value_or(description.storage);
-  const FieldSpec memory = source.description().field();
   const Grid grid(communicator, description.sites());
-  std::array<std::vector<double>, 2> numbers;  // of either precision
-  std::vector<MutableField> buffers;
-  comm::agree(comm, [&] {
-    const std::uint64_t bytes =
-        base::multiply_or_throw(std::max<std::uint64_t>(grid.local_volume(), 1), memory.site_bytes(), "a vector");
-    for (std::vector<double>& one : numbers) {
-      one.resize(static_cast<std::size_t>(bytes / sizeof(double) + 1));
-      buffers.push_back({.spec = memory, .data = one.data(), .available = bytes / memory.number_bytes()});
-    }
-  });
-  ReadAhead arriving = source.read_ahead(options.first, last, grid, buffers);
-  WriteOptions how;
-  how.overwrite = options.overwrite;
-  NewSet set(to, grid, description, how);
-  while (const auto arrival = arriving.next()) {
-    set.append(buffers[arrival->buffer], source.mode(arrival->index));
+  NewSet set(to, grid, description, how_of(options));
+  if (const vectors::Source* const foreign = SetAccess::foreign(source)) {
+    add_vectors(source, *foreign, last, set, grid, options);
+  } else {
+    add_modes(source, last, set, grid, options);
   }
   set.publish();
   return last - options.first;

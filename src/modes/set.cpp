@@ -3,6 +3,7 @@
 //
 // A set that is read is an open file whose fields are its modes; what is typed comes from the texts of its catalog.
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -11,24 +12,21 @@
 
 #include "comm/agree.hpp"
 #include "format/modes/index.hpp"
+#include "modes/set_access.hpp"
+#include "vectors/source.hpp"
 
 namespace lq::modes {
 
 struct Set::State {
-  File file;
+  std::vector<File> files;  // one, or those of a folder
   Description description;
   std::vector<Mode> modes;
+  std::optional<vectors::Source> foreign;  // of another program
 };
 
 namespace {
 
 Description description_of(const Catalog& catalog) {
-  if (catalog.format != "modes") {
-    throw Error(
-        Code::unknown_format,
-        fmt::format("{}: this is no set of modes, but a file of the format \"{}\"", catalog.path, catalog.format),
-        {.path = catalog.path, .expected = "modes", .found = catalog.format});
-  }
   if (catalog.metadata.empty()) catalog.require_sound();
   Description description = format::modes::decode_description(catalog.metadata.front().second);
   const Record& index = catalog.record(format::modes::type::index);
@@ -50,25 +48,58 @@ ReadOptions options_for(const Set& set, std::uint64_t k, const Grid& grid, const
   });
 }
 
+// Local; alike on all ranks.
+void require_plain(const Set& set) {
+  if (set.family() == "modes") return;
+  const std::string& path = set.file().catalog().path;
+  throw Error(Code::unsupported,
+              fmt::format("{}: vectors of the program {} are read one by one (read), not ahead; make a set of modes of "
+                          "them first (lq modes convert)",
+                          path, set.family()),
+              {.path = path});
+}
+
 }  // namespace
 
-Set::Set(const std::string& path, const Communicator& communicator, const Limits& limits) {
-  File file(path, communicator, limits);
+Set::Set(const std::string& path, const Communicator& communicator, const Limits& limits, const Unsaid& unsaid) {
+  const vectors::Files named = vectors::files_of(path, communicator);
+  std::vector<File> files;
+  for (const std::string& one : named.paths) files.emplace_back(one, communicator, limits);
   state_ = comm::agree(communicator.engine(), [&] {
-    const Catalog& catalog = file.catalog();
-    Description description = description_of(catalog);
-    std::vector<Mode> modes;
-    for (const FieldEntry& field : catalog.fields) modes.push_back(format::modes::mode_of(field.metadata));
-    return std::unique_ptr<State>(new State{std::move(file), std::move(description), std::move(modes)});
+    auto state = std::make_unique<State>(State{std::move(files), {}, {}, {}});
+    const Catalog& catalog = state->files.front().catalog();
+    if (catalog.format != "modes") {
+      state->foreign.emplace(state->files, named.eigenvalues, unsaid);
+      state->description = state->foreign->description();
+      state->modes = state->foreign->modes();
+      return state;
+    }
+    state->description = description_of(catalog);
+    for (const FieldEntry& field : catalog.fields) state->modes.push_back(format::modes::mode_of(field.metadata));
+    return state;
   });
 }
 Set::~Set() = default;
 Set::Set(Set&&) noexcept = default;
 Set& Set::operator=(Set&&) noexcept = default;
 
+const vectors::Source* SetAccess::foreign(const Set& set) {
+  return set.state_->foreign ? &*set.state_->foreign : nullptr;
+}
+
 const Description& Set::description() const { return state_->description; }
 const std::vector<Mode>& Set::modes() const { return state_->modes; }
-const File& Set::file() const { return state_->file; }
+std::uint64_t Set::file_count() const { return state_->files.size(); }
+
+const File& Set::file(std::uint64_t number) const { return state_->files.at(static_cast<std::size_t>(number)); }
+
+std::string_view Set::family() const { return state_->foreign ? state_->foreign->family() : "modes"; }
+
+const FieldEntry& Set::field(std::uint64_t k) const {
+  mode(k);
+  if (state_->foreign) return state_->foreign->field(k);
+  return file().catalog().fields[static_cast<std::size_t>(k)];
+}
 
 const Mode& Set::mode(std::uint64_t k) const {
   if (k < size()) return modes()[static_cast<std::size_t>(k)];
@@ -79,16 +110,22 @@ const Mode& Set::mode(std::uint64_t k) const {
 }
 
 Report Set::read(std::uint64_t k, const Grid& grid, const MutableField& vector, const ReadOptions& options) const {
+  if (state_->foreign) {
+    options_for(*this, k, grid, options);
+    return state_->foreign->read(k, grid, {&vector, 1}, options);
+  }
   return file().read(grid, vector, options_for(*this, k, grid, options));
 }
 
 Pending Set::read_async(std::uint64_t k, const Grid& grid, const MutableField& vector,
                         const ReadOptions& options) const {
+  require_plain(*this);
   return lq::read_async(file(), grid, vector, options_for(*this, k, grid, options));
 }
 
 ReadAhead Set::read_ahead(std::uint64_t first, std::uint64_t last, const Grid& grid, std::vector<MutableField> buffers,
                           const ReadOptions& options) const {
+  require_plain(*this);
   ReadOptions of_modes;
   std::vector<std::uint64_t> numbers;
   comm::agree(grid.communicator().engine(), [&] {
@@ -98,7 +135,7 @@ ReadAhead Set::read_ahead(std::uint64_t first, std::uint64_t last, const Grid& g
     of_modes = options;
     of_modes.field.clear();
   });
-  return ReadAhead(state_->file, std::move(numbers), grid, std::move(buffers), of_modes);
+  return ReadAhead(file(), std::move(numbers), grid, std::move(buffers), of_modes);
 }
 
 Mode read(const std::string& path, std::uint64_t k, const Grid& grid, const MutableField& vector,

@@ -103,6 +103,30 @@ static void at_once_and_in_fixed_point(void) {
   lq_grid_free(grid);
 }
 
+// Vectors for QUDA and back, which tells no Ls and no eigenvalue.
+static void vectors_go_to_other_programs(void) {
+  char set_path[4096], path[4096];
+  double first[spinor_numbers], back[spinor_numbers];
+  lq_modes* set = NULL;
+  lq_grid* grid = grid_here();
+  const lq_modes_description description = described();
+  const lq_mode mode = {0.5, 0, -1};
+  fill(first, 2);
+  snprintf(set_path, sizeof set_path, "%s", fresh("one.modes"));
+  snprintf(path, sizeof path, "%s", fresh("one.quda"));
+  const lq_field vector = lq_spinor_f64(first);
+  CHECK_OK(lq_modes_write(set_path, grid, &description, &vector, &mode, 1, NULL));
+  CHECK_OK(lq_modes_convert_vectors(set_path, path, "quda", 1, LQ_MODES_BOTH, LQ_MODES_DOUBLE, 0, UINT64_MAX, 0, NULL));
+  CHECK_OK(lq_modes_open_vectors(path, 1, LQ_MODES_BOTH, NULL, &set));
+  CHECK(strcmp(lq_modes_family(set), "quda") == 0 && lq_modes_size(set) == 1);
+  CHECK_OK(lq_modes_read(set, 0, grid, lq_spinor_f64(back), NULL));
+  CHECK(memcmp(first, back, sizeof first) == 0);
+  lq_modes_free(set);
+  CHECK_STATUS(lq_modes_open_vectors(path, 5, LQ_MODES_BOTH, NULL, &set), LQ_INVALID_ARGUMENT);
+  CHECK_STATUS(lq_modes_open_vectors(path, 1, 9, NULL, &set), LQ_INVALID_ARGUMENT);
+  lq_grid_free(grid);
+}
+
 static void what_is_wrong_is_said(void) {
   lq_grid* grid = grid_here();
   lq_modes_description description = described();
@@ -129,6 +153,7 @@ static void what_is_wrong_is_said(void) {
 int main(void) {
   vectors_come_back();
   at_once_and_in_fixed_point();
+  vectors_go_to_other_programs();
   what_is_wrong_is_said();
   return finish();
 }

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "format/lime/header.hpp"
 #include "format/scidac/parts.hpp"
+#include "format/scidac/quda_text.hpp"
 #include "format/scidac/record_types.hpp"
 #include "format/scidac/slices.hpp"
 #include "format/scidac/texts.hpp"
@@ -94,6 +95,8 @@ struct FieldMessage {
 
 FieldMessage field_message(const FieldRequest& request, const PlanStyle& style, std::uint64_t length) {
   RecordInfo info = record_info_of(request.spec);
+  const std::string* const text = find_text(request.metadata, type::record_xml);
+  if (const auto quda = text ? quda_text_of(*text) : std::nullopt) describe_as_quda(*quda, request.spec, info);
   if (request.stored && *request.stored != whole(request.extents)) set_box(info, *request.stored);
   if (const std::string* date = find_text(request.metadata, "date")) info.date = *date;
   FieldMessage message;

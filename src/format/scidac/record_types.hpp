@@ -20,6 +20,7 @@ inline constexpr std::string_view ildg_format = "ildg-format";
 inline constexpr std::string_view ildg_data_lfn = "ildg-data-lfn";
 inline constexpr std::string_view ildg_binary_data = "ildg-binary-data";
 inline constexpr std::string_view xlf_info = "xlf-info";
+inline constexpr std::string_view grid_format = "grid-format";
 inline constexpr std::string_view etmc_propagator_format = "etmc-propagator-format";
 inline constexpr std::string_view etmc_source_format = "etmc-source-format";
 inline constexpr std::string_view limequat_slices = "limequat-slices";

@@ -16,6 +16,7 @@
 #include "format/lime/header.hpp"
 #include "format/lime/walk.hpp"
 #include "format/scidac/describe.hpp"
+#include "format/scidac/grid_lattice.hpp"
 #include "format/scidac/group.hpp"
 #include "format/scidac/observables.hpp"
 #include "format/scidac/plan.hpp"
@@ -38,7 +39,8 @@ class Scan {
   void read_file_infos(const Groups& groups);
   void read_group(const Group& group);
   std::optional<Payload> payload_of(const Description& description, const Record& data);
-  bool is_readable(const FieldEntry& entry);
+  void tell_subset(const FieldEntry& entry);
+  std::optional<FileInfo> lattice_of_grid(const Group& group, const RecordInfo& info);
   void read_checksum(const Group& group, FieldEntry& entry);
   void read_slices(const Group& group, FieldEntry& entry);
   void read_spare_checksums(const Groups& groups);
@@ -62,6 +64,7 @@ class Scan {
   std::map<RecordIndex, std::optional<FileInfo>> file_infos_;
   std::optional<Volumes> volumes_;  // of a field spread over several files
   std::size_t fields_in_volumes_ = 0;
+  bool has_told_subset_ = false;  // once is enough for a file of many vectors
 };
 
 template <class Decode>
@@ -100,6 +103,9 @@ void Scan::read_group(const Group& group) {
     description.lattice = decode(*group.lattice, "ildg-format", decode_lattice);
     if (!description.lattice) return;
   }
+  if (description.record && !description.file && !description.lattice) {
+    description.file = lattice_of_grid(group, *description.record);
+  }
   auto payload = payload_of(description, record(group.data));
   if (!payload) return read_texts(group.texts, catalog_.metadata);
 
@@ -112,7 +118,7 @@ void Scan::read_group(const Group& group) {
     if (given && !given->empty()) entry.name = *given;
   }
   read_texts(group.texts, entry.metadata);
-  if (!is_readable(entry)) return;
+  tell_subset(entry);
   read_slices(group, entry);
   read_checksum(group, entry);
   catalog_.fields.push_back(std::move(entry));
@@ -134,21 +140,37 @@ std::optional<Payload> Scan::payload_of(const Description& description, const Re
   return payload;
 }
 
-// The lattice of a packed field is not the one that its sites live on.
-bool Scan::is_readable(const FieldEntry& entry) {
+// The lattice of a packed field is not the one that its sites live on: it is told, and read as it is.
+void Scan::tell_subset(const FieldEntry& entry) {
   const auto subset = subset_of(catalog_.metadata, entry.metadata);
-  if (!subset) return true;
+  if (!subset || std::exchange(has_told_subset_, true)) return;
   const Record& data = record(entry.record);
-  if (subset->is_packed) {
-    findings_.error(Code::unsupported, "scidac-subset", data,
-                    fmt::format("it holds {} only, packed into a lattice of half the extent in {}: {}; fields of one "
-                                "parity cannot be read; let the program that wrote it write all sites, or take the "
-                                "record as bytes (lq extract)",
-                                subset->sites, subset->halved, to_string(entry.payload.extents)));
-    return false;
+  const std::string sites = fmt::format("the {} sites", subset->is_odd ? "odd" : "even");
+  if (subset->halved) {
+    findings_.warning("scidac-subset", data,
+                      fmt::format("it holds {} only, packed into a lattice of half the extent in {}: {}", sites,
+                                  "xyzt"[*subset->halved], to_string(entry.payload.extents)));
+  } else {
+    findings_.note("scidac-subset", data, fmt::format("only {} are filled, the others hold zeros", sites));
   }
-  findings_.note("scidac-subset", data, fmt::format("only {} are filled, the others hold zeros", subset->sites));
-  return true;
+}
+
+// Grid describes each field of a file by itself (formats/scidac.md 6.3).
+std::optional<FileInfo> Scan::lattice_of_grid(const Group& group, const RecordInfo& info) {
+  const auto text =
+      std::ranges::find_if(group.texts, [&](RecordIndex i) { return record(i).type == type::grid_format; });
+  if (text == group.texts.end()) return {};
+  const auto extents = decode(*text, "grid-format", decode_grid_lattice);
+  if (!extents) return {};
+  const Record& data = record(group.data);
+  const GridLattice lattice = stored_lattice(*extents, info, data.data_length);
+  if (lattice.is_of_one_parity && !std::exchange(has_told_subset_, true)) {
+    findings_.warning("scidac-subset", data,
+                      fmt::format("half of the sites of {}: those of one parity, and not said of which, packed into a "
+                                  "lattice of half the extent in x: {}",
+                                  to_string(*extents), to_string(lattice.extents)));
+  }
+  return FileInfo{lattice.extents};
 }
 
 void Scan::read_checksum(const Group& group, FieldEntry& entry) {

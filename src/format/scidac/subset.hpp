@@ -5,20 +5,23 @@
 // lattices of half the size and say so in their own texts.
 #pragma once
 
+#include <cstddef>
 #include <optional>
-#include <string>
+#include <string_view>
 
 #include <limequat/metadata.hpp>
 
 namespace lq::format::scidac {
 
 struct Subset {
-  std::string sites;        // "the even sites", ...
-  bool is_packed = false;   // in a lattice of half an extent; else the other sites are there and zero
-  std::string halved = {};  // the extent that is halved: "t", "x"
+  bool is_odd = false;
+  std::optional<std::size_t> halved = {};  // the dimension of half the extent; nothing: the other sites are there, zero
 };
 
 // What the texts of the file and of the field say; nothing for a field of all sites.
 std::optional<Subset> subset_of(const Metadata& file_texts, const Metadata& field_texts);
+
+// The first fact of that name in the text of that name; empty: there is none.
+std::string_view fact_of(const Metadata& texts, std::string_view text, std::string_view key);
 
 }  // namespace lq::format::scidac

@@ -1,0 +1,260 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/vectors/vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/text.hpp"
+#include "base/xml.hpp"
+#include "format/modes/description.hpp"
+#include "format/scidac/grid_lattice.hpp"
+#include "format/scidac/quda_text.hpp"
+#include "format/scidac/record_types.hpp"
+#include "format/scidac/subset.hpp"
+
+namespace lq::format::vectors {
+namespace {
+
+using lq::modes::Description;
+using lq::modes::Mode;
+using lq::modes::Parity;
+using lq::modes::Storage;
+using lq::modes::Unsaid;
+
+constexpr std::string_view unknown_eigenvalues = "eigenvalues";  // the parameter that says that there are none
+
+std::string_view text_of(const FieldEntry& field, std::string_view name) {
+  const auto found = std::ranges::find(field.metadata, name, [](const auto& text) { return text.first; });
+  return found == field.metadata.end() ? std::string_view() : std::string_view(found->second);
+}
+
+std::string_view fact(const FieldEntry& field, std::string_view key) {
+  return scidac::fact_of(field.metadata, scidac::type::record_xml, key);
+}
+
+std::optional<double> number(std::string_view text) { return base::parse_double(base::trim(text)); }
+
+[[noreturn]] void refuse(Code code, const Catalog& catalog, const std::string& sentence) {
+  throw Error(code, fmt::format("{}: {}", catalog.path, sentence), {.path = catalog.path});
+}
+
+Storage storage_of(const Payload& payload) {
+  return payload.spec.precision == Precision::single ? Storage::single : Storage::double_;
+}
+
+// Spinors of three colours where the numbers are so many.
+FieldSpec site_of(std::uint64_t numbers, Precision precision) {
+  FieldSpec spec = numbers == 24 || numbers == 6 ? spinor_spec(precision, 3, numbers == 24 ? 4 : 1)
+                                                 : generic_spec(precision, numbers, numbers % 2 == 0);
+  spec.numbers = numbers;
+  spec.precision = Precision::double_;  // that of the file is its storage
+  return spec;
+}
+
+Parity parity_of(bool is_odd) noexcept { return is_odd ? Parity::odd : Parity::even; }
+
+// One record with all vectors, and all s of each.
+VectorSet of_quda(const Catalog& catalog, const Unsaid& unsaid) {
+  const FieldEntry& field = catalog.fields.front();
+  const Payload& payload = field.payload;
+  const auto text = scidac::quda_text_of(text_of(field, scidac::type::record_xml));
+  if (!text || payload.spec.numbers % text->numbers() != 0) {
+    refuse(
+        Code::malformed, catalog,
+        fmt::format("{} numbers of a site are not those of vectors with {} colors and {} spins", payload.spec.numbers,
+                    base::printable(fact(field, "nColor")), base::printable(fact(field, "nSpin"))));
+  }
+  const std::uint64_t numbers = text->numbers();
+  if (catalog.fields.size() != 1) {
+    refuse(Code::unsupported, catalog, "QUDA's vectors are one record; this file has several");
+  }
+  const std::uint64_t in_four = payload.spec.numbers / numbers;
+  const auto ls = static_cast<std::uint64_t>(std::max<std::int64_t>(unsaid.ls, 1));
+  if (in_four % ls != 0) {
+    refuse(Code::invalid_argument, catalog,
+           fmt::format("{} fields in four dimensions are no vectors with Ls {}; say another (ls, `lq`: --ls)", in_four,
+                       ls));
+  }
+  VectorSet set;
+  set.family = Family::quda;
+  set.has_eigenvalues = false;
+  set.per_field = in_four / ls;
+  set.modes.resize(static_cast<std::size_t>(set.per_field));
+  Description& known = set.description;
+  known.lattice = payload.extents;
+  known.ls = static_cast<std::int64_t>(ls);
+  known.storage = storage_of(payload);
+  known.site = text->colors >= 2
+                   ? spinor_spec(Precision::double_, static_cast<int>(text->colors), static_cast<int>(text->spins))
+                   : generic_spec(Precision::double_, numbers, true);
+  known.site.numbers = numbers;
+  const auto subset = scidac::subset_of(catalog.metadata, field.metadata);
+  if (subset && subset->halved) {
+    known.lattice[0] *= 2;
+    known.parity = parity_of(subset->is_odd);
+  }
+  return set;
+}
+
+VectorSet of_milc(const Catalog& catalog) {
+  const Payload& payload = catalog.fields.front().payload;
+  VectorSet set;
+  set.family = Family::milc;
+  for (const FieldEntry& field : catalog.fields) {
+    set.modes.push_back({number(fact(field, "eigVal")).value_or(0.0), number(fact(field, "resid"))});
+    set.has_eigenvalues = set.has_eigenvalues && number(fact(field, "eigVal"));
+  }
+  Description& known = set.description;
+  known.lattice = payload.extents;
+  known.site = site_of(payload.spec.numbers, payload.spec.precision);
+  known.storage = storage_of(payload);
+  const auto subset = scidac::subset_of(catalog.metadata, {});
+  if (!subset) return set;
+  // formats/vectors.md 3.2: the map is one to one for such extents alone.
+  if (payload.extents.size() != 4 || payload.extents[3] % 2 != 0 || payload.extents[0] % 2 != 0) {
+    refuse(Code::unsupported, catalog,
+           fmt::format("even sites packed into {}: which site is where is known for even extents only",
+                       to_string(payload.extents)));
+  }
+  known.lattice[3] *= 2;
+  known.parity = Parity::even;
+  set.arrangement = Arrangement::packed_in_time;
+  return set;
+}
+
+Parity parity_of_grid(const Catalog& catalog, const Extents& extents, const Unsaid& unsaid) {
+  const std::string_view text = text_of(catalog.fields.front(), scidac::type::grid_format);
+  if (scidac::decode_grid_lattice(text) == extents) return Parity::both;
+  if (!unsaid.parity || *unsaid.parity == Parity::both) {
+    refuse(Code::invalid_argument, catalog,
+           "its vectors live on the sites of one parity, and the file does not say of which; say it: even or odd "
+           "(parity, `lq`: --parity)");
+  }
+  return *unsaid.parity;
+}
+
+VectorSet of_grid(const Catalog& catalog, const Unsaid& unsaid) {
+  const Payload& payload = catalog.fields.front().payload;
+  VectorSet set;
+  set.family = Family::grid;
+  for (const FieldEntry& field : catalog.fields) {
+    const auto value = number(fact(field, "eval"));
+    set.modes.push_back({value.value_or(0.0), {}});
+    set.has_eigenvalues = set.has_eigenvalues && value;
+  }
+  Description& known = set.description;
+  known.site = site_of(payload.spec.numbers, payload.spec.precision);
+  known.storage = storage_of(payload);
+  known.parity = parity_of_grid(catalog, payload.extents, unsaid);
+  known.lattice = payload.extents;
+  if (payload.extents.size() == 5) {
+    set.arrangement = Arrangement::fifth_first;
+    known.ls = payload.extents[0];
+    known.lattice = Extents(std::span(payload.extents.begin() + 1, 4));
+  }
+  if (known.parity != Parity::both) known.lattice[0] *= 2;
+  return set;
+}
+
+void require_equal_fields(const Catalog& catalog) {
+  const Payload& first = catalog.fields.front().payload;
+  for (const FieldEntry& field : catalog.fields) {
+    const Payload& payload = field.payload;
+    if (payload.extents == first.extents && payload.spec == first.spec && payload.stored == whole(first.extents))
+      continue;
+    refuse(Code::malformed, catalog, "its fields are no set of vectors: they differ in lattice, precision or numbers");
+  }
+}
+
+bool is_of_quda(const Catalog& catalog) {
+  return text_of(catalog.fields.front(), scidac::type::record_xml).find("ColorSpinorField>") != std::string_view::npos;
+}
+
+bool is_of_milc(const Catalog& catalog) {
+  return scidac::fact_of(catalog.metadata, scidac::type::file_xml, "title") == "KS eigenvalues and vectors";
+}
+
+bool is_of_grid(const Catalog& catalog) {
+  return std::ranges::all_of(catalog.fields, [](const FieldEntry& field) {
+    return !text_of(field, scidac::type::grid_format).empty() && field.payload.spec.kind != FieldKind::gauge;
+  });
+}
+
+std::optional<VectorSet> recognised(const Catalog& catalog, const Unsaid& unsaid) {
+  if (is_of_quda(catalog)) return of_quda(catalog, unsaid);
+  if (is_of_milc(catalog)) return of_milc(catalog);
+  if (is_of_grid(catalog)) return of_grid(catalog, unsaid);
+  return {};
+}
+
+}  // namespace
+
+std::string_view name(Family family) noexcept {
+  return family == Family::quda ? "quda" : family == Family::milc ? "milc" : "grid";
+}
+
+std::optional<VectorSet> set_in(const Catalog& catalog, const Unsaid& unsaid) {
+  if (catalog.fields.empty()) return {};
+  std::optional<VectorSet> set = recognised(catalog, unsaid);
+  if (!set) return {};
+  require_equal_fields(catalog);
+  if (!set->has_eigenvalues)
+    set->description.parameters.push_back({std::string(unknown_eigenvalues), std::string("not known")});
+  format::modes::check(set->description);
+  return set;
+}
+
+std::vector<double> eigenvalues_in(std::string_view document) {
+  const base::xml::Element root = base::xml::parse(document);
+  const base::xml::Element* const list = root.child("evals");
+  if (!list) throw Error(Code::malformed, "there is no <evals>", {.expected = "<evals>"});
+  std::vector<double> values;
+  for (const base::xml::Element& element : list->children) {
+    const auto value = number(element.text);
+    if (!value) {
+      throw Error(Code::malformed, fmt::format("\"{}\" is no eigenvalue", base::printable(element.text)),
+                  {.expected = "a number", .found = base::printable(element.text)});
+    }
+    values.push_back(*value);
+  }
+  return values;
+}
+
+void add_eigenvalues(VectorSet& set, const std::vector<double>& eigenvalues) {
+  if (set.has_eigenvalues || set.family != Family::grid) return;
+  if (eigenvalues.size() != set.modes.size()) {
+    throw Error(Code::invalid_argument,
+                fmt::format("{} eigenvalues, but {} vectors", eigenvalues.size(), set.modes.size()));
+  }
+  for (std::size_t k = 0; k < eigenvalues.size(); ++k) set.modes[k].eigenvalue = eigenvalues[k];
+  set.has_eigenvalues = true;
+  std::erase_if(set.description.parameters,
+                [](const auto& parameter) { return parameter.name == unknown_eigenvalues; });
+}
+
+Coord place_of(const Coord& x, std::int64_t s, const VectorSet& set) noexcept {
+  if (set.arrangement == Arrangement::fifth_first) {
+    Coord place = Coord::filled(5, s);
+    for (int d = 0; d < 4; ++d) place[d + 1] = x[d];
+    return place;
+  }
+  if (set.arrangement == Arrangement::as_it_is) return x;
+  // formats/vectors.md 3.2: h of an even site; sites of the later half of the times stand at the odd places before
+  // them.
+  const Extents& lattice = set.description.lattice;
+  const std::int64_t half = lattice[3] / 2;
+  Coord place = x;
+  place[0] = 2 * x[0] + (x[1] + x[2] + x[3]) % 2;
+  if (x[3] < half) return place;
+  place[0] = (place[0] + lattice[0] - 1) % lattice[0];
+  place[3] -= half;
+  return place;
+}
+
+}  // namespace lq::format::vectors

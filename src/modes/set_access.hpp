@@ -1,0 +1,18 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What conversion needs of a set beyond its interface.
+#pragma once
+
+#include <limequat/modes.hpp>
+
+#include "vectors/source.hpp"
+
+namespace lq::modes {
+
+struct SetAccess {
+  // nullptr: a set of modes.
+  static const vectors::Source* foreign(const Set& set);
+};
+
+}  // namespace lq::modes

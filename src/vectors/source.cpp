@@ -1,0 +1,256 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "vectors/source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/checked.hpp"
+#include "comm/agree.hpp"
+#include "grid/local_field.hpp"
+#include "grid/site_exchange.hpp"
+#include "lattice/site_order.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::vectors {
+namespace {
+
+using format::vectors::Arrangement;
+using format::vectors::VectorSet;
+
+std::string file_in(const std::string& folder, std::uint64_t k) { return fmt::format("{}/v{}.bin", folder, k); }
+
+// At the root. 0: it is no folder.
+std::uint64_t count_files(const std::string& path) {
+  transport::Transport& transport = transport::resolve(path);
+  if (transport.kind(path) != transport::PathKind::directory) return 0;
+  std::uint64_t count = 0;
+  while (transport.kind(file_in(path, count)) == transport::PathKind::file) ++count;
+  if (count > 0) return count;
+  throw Error(Code::not_found,
+              fmt::format("{}: a folder of vectors has files v0.bin, v1.bin, ..., and this one has no v0.bin", path),
+              {.path = path, .expected = "v0.bin"});
+}
+
+constexpr std::string_view beside = ".evals.xml";
+
+// At the root. Empty: there is no such file.
+std::string text_beside(const std::string& path) {
+  const std::string name = path + std::string(beside);
+  transport::Transport& transport = transport::resolve(name);
+  if (transport.kind(name) != transport::PathKind::file) return {};
+  const auto file = transport.open_read(name);
+  constexpr std::uint64_t most = 1 << 20;
+  if (file->size() > most) {
+    throw Error(Code::too_large,
+                fmt::format("{}: {} bytes are no list of eigenvalues; at most {}", name, file->size(), most),
+                {.path = name});
+  }
+  std::string text(static_cast<std::size_t>(file->size()), '\0');
+  text.resize(file->read_at(0, std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
+VectorSet set_of(const File& file, const modes::Unsaid& unsaid) {
+  const Catalog& catalog = file.catalog();
+  if (auto set = format::vectors::set_in(catalog, unsaid)) return *std::move(set);
+  throw Error(Code::unknown_format,
+              fmt::format("{}: this is no set of modes or of vectors, but a file of the format \"{}\"", catalog.path,
+                          catalog.format),
+              {.path = catalog.path, .expected = "modes", .found = catalog.format});
+}
+
+// The numbers of this rank's sites of a vector, x fastest.
+using Staged = std::vector<std::byte>;
+
+SiteOrder natural_order(const Grid& grid) { return lattice::resolve_order({}, grid.extents().size()); }
+
+// Into the memory of the user, in its own order, or to its function.
+void deliver(const Staged& staged, const MutableField& field, const Grid& grid) {
+  const std::uint64_t site = field.spec.site_bytes();
+  const SiteOrder natural = natural_order(grid), order = lattice::resolve_order(field.order, grid.extents().size());
+  const Box& box = grid.local_box();
+  for (std::uint64_t i = 0; i < grid.local_volume(); ++i) {
+    const Coord x = lattice::site_at(i, box, field.store ? natural : order);
+    const std::byte* const from = staged.data() + lattice::site_number(x, box, natural) * site;
+    if (field.store) {
+      field.store(x, from);
+    } else {
+      std::memcpy(static_cast<std::byte*>(field.data) + i * site, from, site);
+    }
+  }
+}
+
+// The fields as they are asked for, held against the set: grid, numbers, memory.
+std::vector<MutableField> resolved(std::span<const MutableField> vectors, const Grid& grid, const VectorSet& set,
+                                   const std::string& path) {
+  const Extents sites = set.description.sites();
+  if (grid.extents() != sites) {
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: the vectors live on {}, the grid is {}; make the grid of the sites of the set", path,
+                            to_string(sites), to_string(grid.extents())),
+                {.path = path, .expected = to_string(sites), .found = to_string(grid.extents())});
+  }
+  std::vector<MutableField> fields;
+  const std::uint64_t numbers = set.description.field().numbers;
+  for (const MutableField& vector : vectors) {
+    fields.push_back(grid::resolve_field(grid, vector));
+    const FieldSpec& spec = fields.back().spec;
+    if (spec.numbers != numbers || spec.precision != fields.front().spec.precision) {
+      throw Error(Code::invalid_argument,
+                  fmt::format("{}: a site of a vector has {} numbers, the field has {}", path, numbers, spec.numbers),
+                  {.path = path, .expected = fmt::format("{}", numbers), .found = fmt::format("{}", spec.numbers)});
+    }
+  }
+  return fields;
+}
+
+std::vector<Staged> stages_for(std::span<const MutableField> fields, const Grid& grid) {
+  const std::uint64_t bytes =
+      base::multiply_or_throw(grid.local_volume(), fields.front().spec.site_bytes(), "a vector");
+  return std::vector<Staged>(fields.size(), Staged(static_cast<std::size_t>(bytes)));
+}
+
+}  // namespace
+
+Files files_of(const std::string& path, const Communicator& communicator) {
+  comm::Comm& comm = communicator.engine();
+  comm::require_same(comm, path, "the path of the set");
+  std::array<std::uint64_t, 1> count{};
+  std::string eigenvalues;
+  comm::agree_at_root(comm, [&] {
+    count[0] = count_files(path);
+    if (count[0] == 0) eigenvalues = text_beside(path);
+  });
+  comm.broadcast(std::as_writable_bytes(std::span(count)), 0);
+  eigenvalues = comm::broadcast_text(comm, eigenvalues);
+  return comm::agree(comm, [&] {
+    Files files{{}, std::move(eigenvalues)};
+    if (count[0] == 0) files.paths.push_back(path);
+    for (std::uint64_t k = 0; k < count[0]; ++k) files.paths.push_back(file_in(path, k));
+    return files;
+  });
+}
+
+Source::Source(std::span<const File> files, const std::string& eigenvalues, const modes::Unsaid& unsaid)
+    : files_(files), set_(set_of(files.front(), unsaid)) {
+  for (const File& file : files.subspan(1)) {
+    const VectorSet next = set_of(file, unsaid);
+    const bool is_alike = next.description == set_.description && next.family == set_.family &&
+                          next.modes.size() == 1 && set_.per_field == 1;
+    if (!is_alike) {
+      throw Error(
+          Code::malformed,
+          fmt::format("{}: its vectors are others than those of {}", file.catalog().path, files.front().catalog().path),
+          {.path = file.catalog().path});
+    }
+    set_.modes.push_back(next.modes.front());
+  }
+  if (eigenvalues.empty()) return;
+  const std::string path = files.front().catalog().path + std::string(beside);
+  try {
+    format::vectors::add_eigenvalues(set_, format::vectors::eigenvalues_in(eigenvalues));
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", path, error.what()), {.path = path});
+  }
+}
+
+const FieldEntry& Source::field(std::uint64_t k) const {
+  if (files_.size() > 1) return files_[static_cast<std::size_t>(k)].catalog().fields.front();
+  const std::uint64_t number = is_interleaved() ? 0 : k;
+  return files_.front().catalog().fields[static_cast<std::size_t>(number)];
+}
+
+Report Source::read_field(std::uint64_t k, const Grid& grid, const MutableField& field,
+                          const ReadOptions& options) const {
+  ReadOptions of_field = options;
+  of_field.field.clear();
+  const bool is_folder = files_.size() > 1;
+  of_field.index = is_folder || is_interleaved() ? 0 : k;
+  return files_[is_folder ? static_cast<std::size_t>(k) : 0].read(grid, field, of_field);
+}
+
+Report Source::read(std::uint64_t first, const Grid& grid, std::span<const MutableField> vectors,
+                    const ReadOptions& options) const {
+  if (is_interleaved()) return read_interleaved(first, grid, vectors, options);
+  if (set_.arrangement != Arrangement::as_it_is) return read_rearranged(first, grid, vectors, options);
+  const auto fields = comm::agree(grid.communicator().engine(),
+                                  [&] { return resolved(vectors, grid, set_, files_.front().catalog().path); });
+  Report report;
+  for (std::size_t j = 0; j < fields.size(); ++j) {
+    MutableField field = fields[j];
+    field.spec = generic_spec(field.spec.precision, field.spec.numbers, field.spec.is_complex);
+    report = read_field(first + j, grid, field, options);
+  }
+  return report;
+}
+
+Report Source::read_interleaved(std::uint64_t first, const Grid& grid, std::span<const MutableField> vectors,
+                                const ReadOptions& options) const {
+  comm::Comm& comm = grid.communicator().engine();
+  std::vector<MutableField> fields;
+  std::vector<Staged> staged;
+  MutableField all;
+  comm::agree(comm, [&] {
+    fields = resolved(vectors, grid, set_, files_.front().catalog().path);
+    staged = stages_for(fields, grid);
+    const FieldSpec& spec = fields.front().spec;
+    const std::uint64_t bytes = spec.site_bytes();
+    all.spec = generic_spec(spec.precision, spec.numbers * set_.per_field, spec.is_complex);
+    all.store = [&staged, &grid, bytes, first, order = natural_order(grid)](const Coord& x, const void* site) {
+      const std::uint64_t number = lattice::site_number(x, grid.local_box(), order);
+      for (std::size_t j = 0; j < staged.size(); ++j) {
+        std::memcpy(staged[j].data() + number * bytes, static_cast<const std::byte*>(site) + (first + j) * bytes,
+                    bytes);
+      }
+    };
+  });
+  const Report report = read_field(0, grid, all, options);
+  comm::agree(comm, [&] {
+    for (std::size_t j = 0; j < fields.size(); ++j) deliver(staged[j], fields[j], grid);
+  });
+  return report;
+}
+
+// Read as it lies in the file, on a grid of that lattice; then every rank gets its sites.
+Report Source::read_rearranged(std::uint64_t first, const Grid& grid, std::span<const MutableField> vectors,
+                               const ReadOptions& options) const {
+  comm::Comm& comm = grid.communicator().engine();
+  const Payload& payload = field(first).payload;
+  const Grid in_file(grid.communicator(), payload.extents, {.idle_ranks = true});
+  std::vector<MutableField> fields;
+  std::vector<Staged> staged, raw;
+  std::vector<Coord> wanted;
+  std::vector<double> memory;  // of either precision
+  comm::agree(comm, [&] {
+    fields = resolved(vectors, grid, set_, files_.front().catalog().path);
+    staged = stages_for(fields, grid);
+    const SiteOrder order = natural_order(grid);
+    const std::int64_t ls = set_.arrangement == Arrangement::fifth_first ? set_.description.ls : 1;
+    for (std::uint64_t i = 0; i < grid.local_volume(); ++i) {
+      const Coord x = lattice::site_at(i, grid.local_box(), order);
+      for (std::int64_t s = 0; s < ls; ++s) wanted.push_back(format::vectors::place_of(x, s, set_));
+    }
+    memory.resize(
+        static_cast<std::size_t>(base::multiply_or_throw(in_file.local_volume(), payload.spec.numbers, "a vector")));
+  });
+  const FieldSpec spec =
+      generic_spec(fields.front().spec.precision, payload.spec.numbers, fields.front().spec.is_complex);
+  const grid::SiteExchange exchange(in_file, wanted);
+  Report report;
+  for (std::size_t j = 0; j < fields.size(); ++j) {
+    report = read_field(first + j, in_file, {spec, memory.data(), memory.size(), {}, {}}, options);
+    exchange.exchange(reinterpret_cast<const std::byte*>(memory.data()), static_cast<std::size_t>(spec.site_bytes()),
+                      staged[j].data());
+    comm::agree(comm, [&] { deliver(staged[j], fields[j], grid); });
+  }
+  return report;
+}
+
+}  // namespace lq::vectors
