@@ -101,7 +101,12 @@ Stripes set_stripes(const FileSystem& fs, const std::string& path, const std::st
 Stripes set_stripes(const std::string& path, const std::string& spare, std::uint64_t file_bytes,
                     const StripeRequest& request) {
   const FileSystem before = examine_file_system(path);
-  if (kind_named(before.name).stripes == StripeSource::none) return stripes_for(before, file_bytes, request);
+  // The number of targets is asked only where stripes follow it.
+  const StripeSource source = kind_named(before.name).stripes;
+  const bool is_asked = request.count > 0 || request.bytes > 0;
+  if (source == StripeSource::none || (source != StripeSource::lustre && !is_asked)) {
+    return stripes_for(before, file_bytes, request);
+  }
   const FileSystem whole = examine_whole_file_system(path);
   Stripes set = set_stripes(whole, path, spare, file_bytes, request, system_calls());
   if (!set.is_set()) return set;
