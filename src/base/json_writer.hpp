@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,10 @@ class JsonWriter {
   JsonWriter& value(int number) { return value(static_cast<std::int64_t>(number)); }
   JsonWriter& value(bool truth);
   JsonWriter& null();
+  template <class T>
+  JsonWriter& value(const std::optional<T>& v) {
+    return v ? value(*v) : null();
+  }
   JsonWriter& raw(std::string_view json);            // a value that is JSON already
   JsonWriter& raw_members(std::string_view object);  // its members, into the object that is open
   template <class Range>

@@ -50,12 +50,7 @@ void write(base::JsonWriter& json, const Result& r) {
   write_series(json, "raw_seconds", r.raw);
   json.member("ratio_to_raw", r.ratio_to_raw());
   write(json, r.stages);
-  json.key("memory_bytes");
-  if (r.memory_bytes) {
-    json.value(*r.memory_bytes);
-  } else {
-    json.null();
-  }
+  json.member("memory_bytes", r.memory_bytes);
   if (r.beside) {
     json.member("load", r.beside->load);
     write_series(json, "compute_seconds", r.beside->compute);

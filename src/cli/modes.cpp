@@ -130,12 +130,7 @@ struct ModesArguments {
         const Mode& mode = set.modes()[k];
         const FieldEntry& field = set.field(k);
         json.begin_object().key("eigenvalue").begin_array();
-        json.value(mode.eigenvalue.real()).value(mode.eigenvalue.imag()).end_array().key("residual");
-        if (mode.residual) {
-          json.value(*mode.residual);
-        } else {
-          json.null();
-        }
+        json.value(mode.eigenvalue.real()).value(mode.eigenvalue.imag()).end_array().member("residual", mode.residual);
         json.member("offset", field.payload.offset).member("length", field.payload.length);
         json.member("checksum", to_string(field.sums.checksum().value_or(Checksum{}))).end_object();
       }

@@ -13,15 +13,9 @@ namespace {
 using base::JsonWriter;
 
 template <class T>
-void member_or_null(JsonWriter& json, std::string_view key, const std::optional<T>& value) {
+void put_or_null(JsonWriter& json, std::string_view key, const std::optional<T>& value) {
   json.key(key);
-  if (!value) {
-    json.null();
-  } else if constexpr (requires { json.value(*value); }) {
-    json.value(*value);
-  } else {
-    json.raw(to_json(*value));
-  }
+  value ? json.raw(to_json(*value)) : json.null();
 }
 
 void write(JsonWriter& json, const Reading& reading) {
@@ -31,8 +25,7 @@ void write(JsonWriter& json, const Reading& reading) {
   json.member("third_rows_missing", reading.third_rows_missing).member("transposed", reading.is_transposed);
   json.key("sites").array(reading.sites).key("links").array(reading.links);
   json.member("declared", reading.is_declared).member("unitarity", reading.unitarity);
-  json.member("determinant", reading.determinant);
-  member_or_null(json, "plaquette", reading.plaquette);
+  json.member("determinant", reading.determinant).member("plaquette", reading.plaquette);
   json.member("plaquette_error", reading.plaquette_error).member("factor", reading.factor).end_object();
 }
 
@@ -53,12 +46,11 @@ std::string to_json(const Diagnosis& diagnosis) {
   json.begin_object().member("path", diagnosis.path).member("format", diagnosis.format);
   json.member("field", diagnosis.field).key("lattice").array(diagnosis.extents);
   json.member("ok", diagnosis.ok).member("verdict", diagnosis.verdict).member("remedy", diagnosis.remedy);
-  member_or_null(json, "plaquette", diagnosis.plaquette);
-  json.key("readings").begin_array();
+  json.member("plaquette", diagnosis.plaquette).key("readings").begin_array();
   for (const Reading& reading : diagnosis.readings) write(json, reading);
   json.end_array().member("sampled_sites", diagnosis.sampled_sites).member("whole_read", diagnosis.is_whole_read);
-  member_or_null(json, "stored", diagnosis.stored);
-  member_or_null(json, "computed", diagnosis.computed);
+  put_or_null(json, "stored", diagnosis.stored);
+  put_or_null(json, "computed", diagnosis.computed);
   json.key("grid");
   if (diagnosis.grid) {
     write(json, *diagnosis.grid);
@@ -66,7 +58,7 @@ std::string to_json(const Diagnosis& diagnosis) {
     json.null();
   }
   json.member("basis", diagnosis.basis);
-  member_or_null(json, "rewritten", diagnosis.rewritten);
+  put_or_null(json, "rewritten", diagnosis.rewritten);
   json.key("findings").raw(to_json(diagnosis.findings)).end_object();
   return json.take();
 }

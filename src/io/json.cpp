@@ -59,14 +59,11 @@ void put(JsonWriter& json, const Physics& physics) {
 }
 
 template <class T>
-void optional_member(JsonWriter& json, std::string_view key, const std::optional<T>& value) {
-  json.key(key);
-  if (!value) {
-    json.null();
-  } else if constexpr (requires { json.value(*value); }) {
-    json.value(*value);
-  } else {
+void put_or_null(JsonWriter& json, const std::optional<T>& value) {
+  if (value) {
     put(json, *value);
+  } else {
+    json.null();
   }
 }
 
@@ -91,10 +88,12 @@ void put(JsonWriter& json, const Finding& finding) {
       .member("code_name", name(finding.code))
       .member("rule", finding.rule)
       .member("message", finding.message)
-      .member("record", finding.record);
-  optional_member(json, "offset", finding.offset);
-  optional_member(json, "length", finding.length);
-  json.member("expected", finding.expected).member("found", finding.found).end_object();
+      .member("record", finding.record)
+      .member("offset", finding.offset)
+      .member("length", finding.length)
+      .member("expected", finding.expected)
+      .member("found", finding.found)
+      .end_object();
 }
 
 void put(JsonWriter& json, const Record& record) {
@@ -127,11 +126,12 @@ void put(JsonWriter& json, const FieldEntry& entry) {
       .member("offset", payload.offset)
       .member("length", payload.length)
       .member("byte_order", payload.byte_order == ByteOrder::big ? "big" : "little");
-  optional_member(json, "checksum", entry.sums.checksum());
-  json.member("slices", std::uint64_t{entry.sums.slices().size()});
-  optional_member(json, "plaquette", entry.plaquette);
-  optional_member(json, "link_trace", entry.link_trace);
-  json.key("metadata");
+  json.key("checksum");
+  put_or_null(json, entry.sums.checksum());
+  json.member("slices", std::uint64_t{entry.sums.slices().size()})
+      .member("plaquette", entry.plaquette)
+      .member("link_trace", entry.link_trace)
+      .key("metadata");
   put(json, entry.metadata);
   json.end_object();
 }
@@ -143,15 +143,16 @@ void put(JsonWriter& json, const FieldVerdict& verdict) {
       .member("checksum_status", name(verdict.status))
       .key("computed");
   put(json, verdict.computed);
-  optional_member(json, "stored", verdict.stored);
+  json.key("stored");
+  put_or_null(json, verdict.stored);
   json.key("compared").begin_array();
   for (const SumName& name : verdict.compared) json.value(to_string(name));
   json.end_array().key("zeros");
   put(json, verdict.zeros);
   json.key("damaged_slices").begin_array();
   for (std::int64_t slice : verdict.damaged_slices) json.value(slice);
-  json.end_array();
-  optional_member(json, "physics", verdict.physics);
+  json.end_array().key("physics");
+  put_or_null(json, verdict.physics);
   json.end_object();
 }
 
@@ -269,7 +270,8 @@ void put(JsonWriter& json, const Report& report) {
   put(json, report.seconds);
   json.member("bytes_per_second", report.rate()).key("checksum");
   put(json, report.checksum);
-  optional_member(json, "stored", report.stored);
+  json.key("stored");
+  put_or_null(json, report.stored);
   json.member("checksum_status", name(report.status)).member("read_back", report.read_back).key("zeros");
   put(json, report.zeros);
   json.key("storage");
@@ -318,10 +320,13 @@ void put(JsonWriter& json, const Error& error) {
       .member("name", name(error.code()))
       .member("message", std::string_view(error.what()))
       .member("path", facts.path)
-      .member("record", facts.record);
-  optional_member(json, "offset", facts.offset);
-  optional_member(json, "rank", facts.rank);
-  json.member("expected", facts.expected).member("found", facts.found).member("errno", facts.system_errno).end_object();
+      .member("record", facts.record)
+      .member("offset", facts.offset)
+      .member("rank", facts.rank)
+      .member("expected", facts.expected)
+      .member("found", facts.found)
+      .member("errno", facts.system_errno)
+      .end_object();
 }
 
 template <class T>
