@@ -321,10 +321,8 @@ std::pair<Part, std::uint64_t> Distribution::lay_out(std::uint64_t number) const
   }
   if (parities_apart_) part.parity = static_cast<int>(number);
   if (kept_parity_ >= 0) part.parity = kept_parity_;
-  if (layer.is_empty()) {
-    part.extents = Index::filled(axes(), 0);
-    return {part, 0};
-  }
+  if (layer.is_empty())
+    return {Part{.lower = part.lower, .extents = Index::filled(axes(), 0), .origin = part.origin}, 0};
   for (const PositionDigit& digit : position_digits_) layer.lay(digit);
   layer.require_complete();
   return {part, layer.positions()};

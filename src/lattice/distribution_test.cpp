@@ -514,5 +514,13 @@ TEST(Runs, OfPartsThatHaveNothingInCommonAreNone) {
   EXPECT_TRUE(runs_of(dealt.part(0), dealt.part(1), Runs::Lead::contiguous).empty());
 }
 
+TEST(Runs, OfAnEmptyPartOfOneParityAreNone) {
+  Distribution halves(Index{1, 2});
+  halves.cut_into_blocks(0, 2).split_parities().lay_even_odd({0, 1});
+  const Part empty = halves.part(1);  // the second block of an axis of one coordinate
+  EXPECT_TRUE(runs_of(empty, halves.part(0), Runs::Lead::contiguous).empty());
+  EXPECT_EQ(halves.positions(1), 0U);
+}
+
 }  // namespace
 }  // namespace lq::lattice
