@@ -664,6 +664,11 @@ LQ_API lq_status lq_view_tell(const lq_view* view, uint64_t* offset);
 // From where the last one ended on; `got` is less than `bytes` only at the end.
 LQ_API lq_status lq_view_read(lq_view* view, void* buffer, uint64_t bytes, uint64_t* got);
 LQ_API lq_status lq_view_write(lq_view* view, const void* buffer, uint64_t bytes);
+// Collective, directed by the disks: all bytes of each rank's view, `bytes` as many as it has; chunk_bytes 0 is 4 MiB.
+LQ_API lq_status lq_view_read_all(lq_view* view, void* buffer, uint64_t bytes, const lq_communicator* communicator,
+                                  uint64_t chunk_bytes);
+LQ_API lq_status lq_view_write_all(lq_view* view, const void* buffer, uint64_t bytes,
+                                   const lq_communicator* communicator, uint64_t chunk_bytes);
 LQ_API lq_status lq_view_sync(lq_view* view);
 // Tells what closing the files says; the view can then only be freed.
 LQ_API lq_status lq_view_close(lq_view* view);

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 
+#include <limequat/grid.hpp>
 #include <limequat/partition.hpp>
 #include <limequat/storage.hpp>
 
@@ -23,6 +24,11 @@ struct ViewOptions {
   // Which array of the file is dealt out; without extents that of the set, or the sites of a lattice file's first
   // field.
   FileArray array = {};
+};
+
+// Views of many processes read and written together.
+struct CollectiveOptions {
+  std::uint64_t chunk_bytes = 4 * 1024 * 1024;  // of a subfile, read or written at a time by the process that serves it
 };
 
 // Local: any process opens the part that it wants. Bytes of the view are those of the part's elements, one behind the
@@ -53,6 +59,16 @@ class LQ_API View final : public Storage {
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes) override;
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> bytes) override;
 
+  // Collective, directed by the disks: all bytes of each process's view (`bytes` are as many). Each process passes
+  // through a stretch of the subfiles once, from front to back, and sends to the others what they want of it, or
+  // gathers what they write to it. Views may be of different parts of different partitions, which may overlap, of the
+  // file's own array. A process holds a chunk, and what belongs to it of the chunks of a round. invalid_argument:
+  // another size or array.
+  void read_all(std::span<std::byte> bytes, const Communicator& communicator, const CollectiveOptions& options = {});
+  // Nothing is synced. Of elements that several views have, what one of them says stays.
+  void write_all(std::span<const std::byte> bytes, const Communicator& communicator,
+                 const CollectiveOptions& options = {});
+
   // What was written has reached the disk; and nothing more is read or written. The destructor closes silently.
   void sync();
   void close();
@@ -60,6 +76,8 @@ class LQ_API View final : public Storage {
  private:
   struct State;
   State& open() const;
+  void require_writable() const;
+  State& open_for_all(const Communicator& communicator, std::uint64_t bytes, bool writes);
   std::unique_ptr<State> state_;
 };
 

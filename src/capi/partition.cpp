@@ -5,6 +5,7 @@
 #include <limequat/repartition.hpp>
 #include <limequat/view.hpp>
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,6 +41,15 @@ lq::FileArray file_array_from(const lq_file_array* c) {
 
 lq::Partition partition_from(const lq_file_array* array, const char* partition) {
   return lq::Partition::parse(file_array_from(given(array, "array")), text(partition, "partition"));
+}
+
+lq::View& view_for_all(lq_view* view, const void* buffer, uint64_t bytes) {
+  if (bytes > 0) given(buffer, "buffer");
+  return given(view, "view")->view;
+}
+
+lq::CollectiveOptions collective_from(uint64_t chunk_bytes) {
+  return chunk_bytes == 0 ? lq::CollectiveOptions() : lq::CollectiveOptions{.chunk_bytes = chunk_bytes};
 }
 
 std::string told(const lq::PartitionedFile& file, const lq::FileArray& array, const char* access, uint64_t parts) {
@@ -136,6 +146,26 @@ lq_status lq_view_write(lq_view* view, const void* buffer, uint64_t bytes) {
   return guarded([&] {
     if (bytes > 0) given(buffer, "buffer");
     given(view, "view")->view.write({static_cast<const std::byte*>(buffer), static_cast<std::size_t>(bytes)});
+  });
+}
+
+lq_status lq_view_read_all(lq_view* view, void* buffer, uint64_t bytes, const lq_communicator* communicator,
+                           uint64_t chunk_bytes) {
+  return guarded([&] {
+    const lq::Communicator group = lq::capi::communicator_of(communicator);
+    lq::View& opened = lq::capi::agreed(group, [&] { return std::ref(view_for_all(view, buffer, bytes)); });
+    opened.read_all({static_cast<std::byte*>(buffer), static_cast<std::size_t>(bytes)}, group,
+                    collective_from(chunk_bytes));
+  });
+}
+
+lq_status lq_view_write_all(lq_view* view, const void* buffer, uint64_t bytes, const lq_communicator* communicator,
+                            uint64_t chunk_bytes) {
+  return guarded([&] {
+    const lq::Communicator group = lq::capi::communicator_of(communicator);
+    lq::View& opened = lq::capi::agreed(group, [&] { return std::ref(view_for_all(view, buffer, bytes)); });
+    opened.write_all({static_cast<const std::byte*>(buffer), static_cast<std::size_t>(bytes)}, group,
+                     collective_from(chunk_bytes));
   });
 }
 

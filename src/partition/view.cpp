@@ -6,15 +6,9 @@
 
 #include <limequat/error.hpp>
 
-#include "partition/window.hpp"
+#include "partition/view_state.hpp"
 
 namespace lq {
-
-struct View::State {
-  std::shared_ptr<partition::Subfiles> subfiles;
-  partition::Window window;
-  std::uint64_t at = 0;
-};
 
 View::View(const std::string& path, const ViewOptions& options) {
   const auto subfiles = std::make_shared<partition::Subfiles>(partitioned_file(path, options.array), options.writable);
@@ -60,12 +54,13 @@ std::size_t View::read_at(std::uint64_t offset, std::span<std::byte> bytes) {
 }
 
 void View::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
-  State& state = open();
-  if (!state.subfiles->writes()) {
-    throw Error(Code::wrong_state, path() + ": this view was opened for reading; open it writable",
-                {.path = path(), .offset = offset});
-  }
-  state.window.write_at(offset, bytes);
+  require_writable();
+  open().window.write_at(offset, bytes);
+}
+
+void View::require_writable() const {
+  if (open().subfiles->writes()) return;
+  throw Error(Code::wrong_state, path() + ": this view was opened for reading; open it writable", {.path = path()});
 }
 
 void View::sync() { open().window.sync(); }

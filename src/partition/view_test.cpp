@@ -14,39 +14,23 @@
 #include <limequat/file.hpp>
 #include <limequat/view.hpp>
 
-#include "partition/description.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
 #include "support/plain_partition.hpp"
+#include "support/plain_set.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace lq {
 namespace {
 
+using testing::bytes_of_file;
 using testing::contents;
 using testing::error_of;
+using testing::part_of_bytes;
 using testing::places_by_dealing;
 using testing::put_contents;
 using testing::RandomGeometry;
-
-std::string bytes_of_file(std::size_t size) {
-  std::string bytes(size, '\0');
-  std::uint32_t state = 7;
-  for (char& byte : bytes) byte = static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
-  return bytes;
-}
-
-// What part number `part` holds of these bytes.
-std::string part_of_bytes(const std::string& bytes, const Partition& partition, std::uint64_t part) {
-  const FileArray& array = partition.array();
-  std::string held;
-  const auto places = places_by_dealing(array, partition.cuts());
-  for (std::size_t e = 0; e < places.size(); ++e) {
-    if (places[e].part == part) held += bytes.substr(array.begin + e * array.element_bytes, array.element_bytes);
-  }
-  return held;
-}
 
 std::string read_all(View& view) {
   std::string bytes(static_cast<std::size_t>(view.size()) + 10, '?');
@@ -56,18 +40,8 @@ std::string read_all(View& view) {
 
 class Views : public ::testing::Test {
  protected:
-  // A set of these bytes, written plainly: the first subfile has what is around the array.
   std::string put_set(const std::string& bytes, const Partition& partition) {
-    const FileArray& array = partition.array();
-    PartitionedFile set{.path = folder_ / "some.set", .bytes = bytes.size(), .partition = partition};
-    for (std::uint64_t k = 0; k < partition.parts(); ++k) {
-      std::string held = part_of_bytes(bytes, partition, k);
-      if (k == 0) held = bytes.substr(0, array.begin) + held + bytes.substr(array.end());
-      set.files.push_back({"some.set." + std::to_string(k), k == 0 ? array.begin : 0});
-      put_contents(folder_ / set.files.back().path, held);
-    }
-    put_contents(set.path, partition::encode_description(set));
-    return set.path;
+    return testing::put_set(folder_ / "some.set", bytes, partition);
   }
 
   testing::ScratchDirectory folder_;

@@ -24,6 +24,7 @@ class Window final : public transport::File {
   Window(std::shared_ptr<Subfiles> subfiles, Partition logical, std::uint64_t part);
 
   const Partition& logical() const noexcept { return logical_; }
+  std::uint64_t part() const noexcept { return part_; }
   const std::string& path() const noexcept override { return subfiles_->file().path; }
   std::uint64_t size() const override { return size_; }
   // Any thread.

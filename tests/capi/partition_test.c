@@ -49,6 +49,10 @@ static void views_are_read_and_written_like_files(void) {
   CHECK_OK(lq_view_tell(view, &number));
   CHECK(number == 6);
   CHECK_STATUS(lq_view_write(view, "xyz", 3), LQ_INVALID_ARGUMENT);
+  CHECK_OK(lq_view_read_all(view, found, 8, NULL, 0));
+  CHECK(memcmp(found, "114xyzAA", 8) == 0);
+  CHECK_OK(lq_view_write_all(view, found, 8, NULL, 3));
+  CHECK_STATUS(lq_view_read_all(view, found, 7, NULL, 0), LQ_INVALID_ARGUMENT);
   CHECK_OK(lq_view_sync(view));
   CHECK_OK(lq_view_close(view));
   CHECK_STATUS(lq_view_size(view, &number), LQ_WRONG_STATE);

@@ -78,6 +78,23 @@ TEST_F(PartitionOverMpi, IsWrittenByEachRankThroughItsView) {
   }
 }
 
+TEST_F(PartitionOverMpi, IsReadAndWrittenTogether) {
+  const Communicator world = mpi::communicator();
+  RepartitionOptions options;
+  options.to = "z=block:2,t=cyclic:2";
+  repartition(file_, set_, world, options);
+  const std::string mine = "t=block:" + std::to_string(world.size());
+  View view(set_, mine, static_cast<std::uint64_t>(world.rank()), {.writable = true});
+  std::vector<std::byte> alone(static_cast<std::size_t>(view.size())), together(alone.size());
+  view.read_at(0, alone);
+  view.read_all(together, world, {.chunk_bytes = 5000});
+  EXPECT_TRUE(together == alone);
+  for (std::byte& byte : together) byte ^= std::byte{0xff};
+  view.write_all(together, world, {.chunk_bytes = 7000});
+  view.read_at(0, alone);
+  EXPECT_TRUE(together == alone);
+}
+
 TEST_F(PartitionOverMpi, HasOneErrorForAll) {
   RepartitionOptions options;
   options.to = "q=block:2";

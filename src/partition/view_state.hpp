@@ -1,0 +1,22 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What is behind a view.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include <limequat/view.hpp>
+
+#include "partition/window.hpp"
+
+namespace lq {
+
+struct View::State {
+  std::shared_ptr<partition::Subfiles> subfiles;
+  partition::Window window;
+  std::uint64_t at = 0;
+};
+
+}  // namespace lq
