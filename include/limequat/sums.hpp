@@ -36,7 +36,9 @@ enum class SumKind {
   pyquda,  // two words, sum29 and sum31: XOR over sites of the XOR of the site's 32-bit words, rotated left by (site
            // rank mod 29), (mod 31)
   norm,    // two words: the sum of the squares of all numbers, a double, high word first; agrees to 1e-12 of itself
-  sha256_padded,  // sha256 with four zero bytes behind each number of four, as QLUA took it before 24 December 2014
+  sha256_padded,    // sha256 with four zero bytes behind each number of four, as QLUA took it before 24 December 2014
+  momentum_action,  // two words, as norm: half of -2 tr(X X) over matrices X of su(3), each of which eight numbers are
+                    // in openQCD's order (formats/openqcd.md 5)
 };
 
 // What one value is the sum of.

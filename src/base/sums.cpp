@@ -20,15 +20,16 @@ struct KindFacts {
   std::size_t words;
 };
 
-constexpr std::array<KindFacts, 9> kinds{{{"scidac", 2},
-                                          {"weighted", 4},
-                                          {"nersc", 1},
-                                          {"milc", 2},
-                                          {"sha256", 8},
-                                          {"crc32", 1},
-                                          {"pyquda", 2},
-                                          {"norm", 2},
-                                          {"sha256_padded", 8}}};
+constexpr std::array<KindFacts, 10> kinds{{{"scidac", 2},
+                                           {"weighted", 4},
+                                           {"nersc", 1},
+                                           {"milc", 2},
+                                           {"sha256", 8},
+                                           {"crc32", 1},
+                                           {"pyquda", 2},
+                                           {"norm", 2},
+                                           {"sha256_padded", 8},
+                                           {"momentum_action", 2}}};
 constexpr std::array<std::string_view, 4> extents{"field", "slices", "tiles", "arrays"};
 
 constexpr SumName field_checksum{SumKind::scidac, SumOf::field};
@@ -48,12 +49,16 @@ double norm_of(const Sum& sum) noexcept {
   return sum.words.size() < 2 ? 0 : std::bit_cast<double>(std::uint64_t{sum.words[0]} << 32 | sum.words[1]);
 }
 
+bool is_real(const SumName& name) noexcept {
+  return name.of == SumOf::field && (name.kind == SumKind::norm || name.kind == SumKind::momentum_action);
+}
+
 }  // namespace
 
 bool agree(const Sum& a, const Sum& b) noexcept {
   constexpr double rounding = 1e-12;
   if (a == b) return true;
-  if (a.name != b.name || a.name != SumName{SumKind::norm, SumOf::field}) return false;
+  if (a.name != b.name || !is_real(a.name)) return false;
   return std::abs(norm_of(a) - norm_of(b)) <= rounding * std::abs(norm_of(a));
 }
 
@@ -71,7 +76,7 @@ std::size_t words_of(SumKind kind) noexcept { return kinds[static_cast<std::size
 
 std::string to_string(const Sum& sum) {
   if (sum.name == field_checksum) return digits(sum);
-  if (sum.name == SumName{SumKind::norm, SumOf::field}) return fmt::format("norm {:.15g}", norm_of(sum));
+  if (is_real(sum.name)) return fmt::format("{} {:.15g}", name(sum.name.kind), norm_of(sum));
   if (sum.name.of == SumOf::field) return fmt::format("{} {}", name(sum.name.kind), digits(sum));
   return fmt::format("{} of {} {}", name(sum.name.kind), sum.values(), name(sum.name.of));
 }

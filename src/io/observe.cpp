@@ -9,6 +9,7 @@
 #include "io/payload_files.hpp"
 #include "lattice/tiles.hpp"
 #include "physics/slices.hpp"
+#include "physics/u1_links.hpp"
 
 namespace lq::io {
 namespace {
@@ -22,7 +23,8 @@ void add_slices(base::ByteSource& sites, const Payload& payload, const lattice::
     Box box = whole(payload.extents);
     box.lower[slowest] = static_cast<std::int64_t>(t % slices);
     box.extents[slowest] = 1;
-    return read_box(sites, payload, box);
+    std::vector<double> numbers = read_box(sites, payload, box);
+    return physics::can_be_u1(payload.spec, payload.extents) ? physics::phases_of(numbers) : numbers;
   };
   if (share.begin == share.end) return;
   std::vector<double> here = slice(share.begin);
@@ -46,10 +48,11 @@ Observed observe(ScannedFile& file, const FieldEntry& entry, const Communicator&
   const Observed stated{entry.plaquette, entry.link_trace};
   const bool is_enough = wanted == format::Observables::in_texts ||
                          (wanted == format::Observables::stated && stated.plaquette && stated.link_trace);
-  if (is_enough || !can_be_measured(payload.spec, payload.extents)) return stated;
+  const bool is_u1 = physics::can_be_u1(payload.spec, payload.extents);
+  if (is_enough || (!is_u1 && !can_be_measured(payload.spec, payload.extents))) return stated;
   comm::Comm& comm = communicator.engine();
   physics::SliceSums sums = comm::agree(comm, [&] {
-    physics::SliceSums mine(payload.extents, payload.spec.colors);
+    physics::SliceSums mine(payload.extents, is_u1 ? 1 : payload.spec.colors);
     const auto slices = static_cast<std::uint64_t>(payload.extents[payload.extents.size() - 1]);
     const PayloadFiles files(file.files(), file.catalog(), payload);
     add_slices(

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Plaquette and link trace of a gauge field in a file, in bounded memory: what the file states, or slice by slice.
+// Plaquette and link trace of a gauge field in a file, in bounded memory: what the file states, or slice by slice. Real
+// numbers that can be links of U(1) are measured like a gauge field.
 #pragma once
 
 #include <optional>

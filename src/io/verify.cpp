@@ -20,11 +20,13 @@
 #include "io/catalog_codec.hpp"
 #include "io/damage.hpp"
 #include "io/judgement.hpp"
+#include "io/observe.hpp"
 #include "io/payload_files.hpp"
 #include "io/read.hpp"
 #include "io/scan.hpp"
 #include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
+#include "physics/u1_links.hpp"
 #include "physics/zero_links.hpp"
 #include "pump/past.hpp"
 
@@ -122,9 +124,15 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
   });
   if (verdict.status == ChecksumStatus::mismatch) report_mismatch(entry, tally, judgement);
   if (can_measure(entry)) verdict.physics = measure_field(entry);
+  std::optional<double> u1_plaquette;
+  const bool is_u1 = entry.plaquette && physics::can_be_u1(entry.payload.spec, entry.payload.extents);
+  if (is_u1 && options_.physics != Measure::never) {
+    u1_plaquette = io::observe(*file_, entry, communicator_, format::Observables::measured).plaquette;
+  }
   comm::agree_alike(comm(), [&] {
     if (verdict.zeros.sites > 0) report_zeros(entry, verdict.zeros);
     if (verdict.physics) judge_physics(entry, verdict);
+    if (u1_plaquette) compare(entry, "plaquette", entry.plaquette, *u1_plaquette);
     result_.fields.push_back(std::move(verdict));
   });
 }

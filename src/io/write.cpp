@@ -17,6 +17,7 @@
 #include "io/observe.hpp"
 #include "io/sites.hpp"
 #include "io/transfer.hpp"
+#include "physics/u1_links.hpp"
 
 namespace lq {
 
@@ -36,13 +37,16 @@ FieldPlan prepare(const Grid& grid, const Field& local, const std::string& path,
   comm::Comm& comm = grid.communicator().engine();
   require_same_request(comm, path, options, local.spec, name, metadata);
   std::optional<Physics> physics;
-  const bool is_stated = comm::agree_alike(comm, [&] {
-    return target_format(path, options, local.spec, grid.extents()).for_fields().observables() !=
-           format::Observables::in_texts;
-  });
+  const format::Observables wanted = comm::agree_alike(
+      comm, [&] { return target_format(path, options, local.spec, grid.extents()).for_fields().observables(); });
+  const bool is_stated = wanted != format::Observables::in_texts;
   if (can_be_measured(local.spec, grid.extents()) && (options.measure || is_stated)) physics = measure(grid, local);
+  std::optional<double> u1_plaquette;
+  if (wanted == format::Observables::measured && physics::can_be_u1(local.spec, grid.extents())) {
+    u1_plaquette = physics::u1_plaquette(grid, local);
+  }
   return comm::agree(comm, [&] {
-    FieldPlan plan{name, local.spec, grid.extents(), metadata};
+    FieldPlan plan{name, local.spec, grid.extents(), metadata, u1_plaquette};
     if (physics && options.measure) add_measurements(plan.metadata, *physics);
     if (physics) {
       plan.plaquette = physics->plaquette.average;

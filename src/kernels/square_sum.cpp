@@ -60,6 +60,24 @@ void add_squares(SquareSum sum, base::Bytes numbers, std::size_t number_bytes, b
   carry(sum);
 }
 
+void add_momentum_action(SquareSum sum, base::Bytes numbers, std::size_t number_bytes, bool big_endian) noexcept {
+  constexpr std::size_t coefficients = 8;
+  const std::size_t matrix = coefficients * number_bytes;
+  std::size_t waiting = 0;
+  for (std::size_t at = 0; at + matrix <= numbers.size(); at += matrix) {
+    std::array<double, coefficients> c{};
+    for (std::size_t k = 0; k < coefficients; ++k) {
+      c[k] = number_at(numbers.data() + at + k * number_bytes, number_bytes, big_endian);
+    }
+    // Not below half of the two squares, whatever the rounding.
+    double action = 3 * (c[0] * c[0] + c[1] * c[1] - c[0] * c[1]);
+    for (std::size_t k = 2; k < coefficients; ++k) action += c[k] * c[k];
+    add(sum, std::abs(2 * action));
+    if (++waiting % before_carry == 0) carry(sum);
+  }
+  carry(sum);
+}
+
 double value_of(std::span<const std::uint64_t, square_sum_words> sum) noexcept {
   if (sum[digits] != 0) return std::numeric_limits<double>::quiet_NaN();
   std::array<std::uint64_t, square_sum_words> carried{};

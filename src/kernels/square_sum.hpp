@@ -20,6 +20,8 @@ inline constexpr std::size_t square_sum_words = 69;
 using SquareSum = std::span<std::uint64_t, square_sum_words>;
 
 void add_squares(SquareSum sum, base::Bytes numbers, std::size_t number_bytes, bool big_endian) noexcept;
+// Of matrices of su(3), eight numbers c1 ... c8 each, the sum of 2 (3 (c1^2 + c2^2 - c1 c2) + c3^2 + ... + c8^2).
+void add_momentum_action(SquareSum sum, base::Bytes numbers, std::size_t number_bytes, bool big_endian) noexcept;
 // Rounded; NaN if any square was no number.
 double value_of(std::span<const std::uint64_t, square_sum_words> sum) noexcept;
 

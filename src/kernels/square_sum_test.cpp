@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <random>
 #include <vector>
@@ -60,6 +61,27 @@ TEST(SquareSum, OfManyNumbersDoesNotDependOnTheirOrderOrOnHowTheyAreDealtOut) {
   add_squares(other, base::Bytes(bytes).subspan(8 * 1234), 8, false);
   for (std::size_t k = 0; k < one.size(); ++k) one[k] += other[k];
   EXPECT_EQ(value_of(one), all);
+}
+
+// Half of -2 tr X X, with the matrix of docs/formats/openqcd.md 5 written out.
+TEST(SquareSum, OfMomentaIsTheirAction) {
+  using Complex = std::complex<double>;
+  const std::vector<double> c{0.5, -1.25, 2, 0.75, -3, 1.5, 0.125, -2.5};
+  const auto [c1, c2, c3, c4, c5, c6, c7, c8] = std::array{c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]};
+  const Complex x[3][3] = {{{0, c1 + c2}, {c3, c4}, {c5, c6}},
+                           {{-c3, c4}, {0, c2 - 2 * c1}, {c7, c8}},
+                           {{-c5, c6}, {-c7, c8}, {0, c1 - 2 * c2}}};
+  Complex trace = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t k = 0; k < 3; ++k) trace += x[i][k] * x[k][i];
+  }
+  std::vector<double> numbers = c;
+  numbers.insert(numbers.end(), c.begin(), c.end());
+  for (const bool big_endian : {false, true}) {
+    Words words{};
+    add_momentum_action(words, in_file(numbers, big_endian), 8, big_endian);
+    EXPECT_EQ(value_of(words), -2 * trace.real());
+  }
 }
 
 }  // namespace

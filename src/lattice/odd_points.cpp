@@ -14,23 +14,26 @@
 namespace lq::lattice {
 namespace {
 
-void require_even_gauge(const Payload& payload) {
+void require_even_links(const Payload& payload) {
   const int dimensions = payload.extents.size();
-  bool fits = payload.spec.kind == FieldKind::gauge && payload.spec.links == dimensions && dimensions >= 1 &&
-              payload.stored == whole(payload.extents) && payload.block.size() == 0 &&
-              payload.site_bytes() == payload.spec.site_bytes();
+  const FieldSpec& spec = payload.spec;
+  bool fits = dimensions >= 1 &&
+              (spec.kind == FieldKind::generic || (spec.kind == FieldKind::gauge && spec.links == dimensions)) &&
+              spec.numbers > 0 && spec.numbers % static_cast<std::uint64_t>(dimensions) == 0 &&
+              payload.stored == whole(payload.extents) && payload.site_bytes() == spec.site_bytes();
   for (const std::int64_t extent : payload.extents) fits = fits && extent >= 2 && extent % 2 == 0;
+  for (const std::int64_t extent : payload.block) fits = fits && extent >= 2 && extent % 2 == 0;
   if (fits) return;
   throw Error(Code::invalid_argument,
               fmt::format("a field on {} cannot lie at odd points; expected one link for each dimension, on a whole "
-                          "lattice of even extents",
+                          "lattice and in blocks of even extents",
                           to_string(payload.extents)));
 }
 
 }  // namespace
 
 OddPoints::OddPoints(const Payload& payload) {
-  require_even_gauge(payload);
+  require_even_links(payload);
   const int dimensions = payload.extents.size();
   link_bytes_ = payload.site_bytes() / static_cast<std::uint64_t>(dimensions);
   const std::uint64_t numbers = payload.spec.numbers / static_cast<std::uint64_t>(dimensions);

@@ -14,7 +14,8 @@ namespace lq::lattice {
 
 class OddPoints {
  public:
-  // A gauge field on a whole lattice of even extents, one link for each dimension; invalid_argument else.
+  // A field with one link for each dimension, of whatever numbers, on a whole lattice of even extents, and in blocks of
+  // such if any: places are then those of the sequence that these are shown as. invalid_argument else.
   explicit OddPoints(const Payload& payload);
 
   std::uint64_t link_bytes() const noexcept { return link_bytes_; }

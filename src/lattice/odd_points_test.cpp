@@ -11,6 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "lattice/site_order.hpp"
+#include "lattice/tile_map.hpp"
 
 namespace lq::lattice {
 namespace {
@@ -51,7 +52,39 @@ TEST(OddPoints, HoldTheLinksOfBothDirectionsOfEachOddSite) {
   EXPECT_EQ(places.size(), 4 * (payload.stored.volume() - 5));
 }
 
-TEST(OddPoints, NeedEvenExtentsAndWholeGaugeFields) {
+TEST(OddPoints, HaveLinksOfWhateverNumbers) {
+  Payload momenta = payload_on({2, 2, 2, 2}, {});
+  momenta.spec = generic_spec(Precision::double_, 32, false);
+  EXPECT_EQ(OddPoints(momenta).link_bytes(), 64U);
+  momenta.spec.numbers = 30;
+  EXPECT_THROW(OddPoints{momenta}, Error);
+}
+
+// Each block has its own odd sites, with z fastest, in a file of its own.
+TEST(OddPoints, OfBlocksLieInTheirTiles) {
+  Payload payload = payload_on({4, 2, 4, 2}, {2, 1, 0, 3});
+  payload.block = {2, 2, 2, 2};
+  payload.tile_sites = 16;
+  for (std::uint64_t k = 0; k < 4; ++k) payload.tiles.push_back({static_cast<int>(k), 10000 * k + 56, 16 * 576});
+  for (std::uint64_t site = 0; site < payload.stored.volume(); ++site) {
+    const Coord x = site_at(site, payload.stored, payload.order);
+    for (int mu = 0; mu < 4; ++mu) {
+      Coord odd = x;
+      const bool is_odd = (x[0] + x[1] + x[2] + x[3]) % 2 != 0;
+      if (!is_odd) odd[mu] = (odd[mu] + 1) % payload.extents[mu];
+      const auto tile = static_cast<std::uint64_t>(odd[2] / 2 + 2 * (odd[0] / 2));
+      const Coord within{odd[0] % 2, odd[1], odd[2] % 2, odd[3]};
+      const std::uint64_t record = site_number(within, whole(payload.block), payload.order) / 2;
+      const std::uint64_t place = record * 8 + static_cast<std::uint64_t>(2 * mu + (is_odd ? 0 : 1));
+      EXPECT_EQ(offset_of(payload, site, 144 * static_cast<std::uint64_t>(mu) + 8),
+                10000 * tile + 56 + 144 * place + 8);
+    }
+  }
+  payload.block = {4, 1, 4, 1};
+  EXPECT_THROW(OddPoints{payload}, Error);
+}
+
+TEST(OddPoints, NeedEvenExtentsAndWholeFieldsOfLinks) {
   EXPECT_THROW(OddPoints(payload_on({2, 3, 2, 2}, {})), Error);
   Payload spinor = payload_on({2, 2, 2, 2}, {});
   spinor.spec = spinor_spec(Precision::double_);

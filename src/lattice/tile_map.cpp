@@ -24,6 +24,14 @@ void require_fit(const Payload& payload) {
                           payload.tile_sites, to_string(payload.stored.extents)));
 }
 
+std::uint64_t offset_in_tiles(const Payload& payload, std::uint64_t site, std::uint64_t byte_of_site) {
+  const TileMap map(payload);
+  const TilePiece piece = map.piece_at(site);
+  const std::uint64_t bytes = payload.site_bytes() / payload.arrays;
+  const Tile& tile = payload.tiles.at(static_cast<std::size_t>(byte_of_site / bytes * map.tiles() + piece.tile));
+  return payload.encoding.empty() ? tile.offset + piece.first * bytes + byte_of_site % bytes : tile.offset;
+}
+
 }  // namespace
 
 TileMap::TileMap(const Payload& payload) : is_padded_(payload.block.size() > 0) {
@@ -87,20 +95,14 @@ TilePiece TileMap::piece_at(std::uint64_t file_site) const noexcept {
 std::uint64_t offset_of(const Payload& payload, std::uint64_t file_site, std::uint64_t byte_of_site) {
   if (payload.at_odd_points) {
     const OddPoints points(payload);
-    const std::uint64_t link = points.link_bytes();
+    const std::uint64_t link = points.link_bytes(), site_bytes = payload.site_bytes();
     const std::uint64_t place = OddPoints::Walk(points, file_site).place(static_cast<int>(byte_of_site / link));
     const std::uint64_t byte = place * link + byte_of_site % link;
     if (payload.tile_sites == 0) return payload.offset + byte;
-    const std::uint64_t tile_bytes = payload.tile_sites * payload.site_bytes();
-    const Tile& tile = payload.tiles.at(static_cast<std::size_t>(byte / tile_bytes));
-    return payload.encoding.empty() ? tile.offset + byte % tile_bytes : tile.offset;
+    return offset_in_tiles(payload, byte / site_bytes, byte % site_bytes);
   }
   if (payload.tile_sites == 0) return payload.offset + file_site * payload.site_bytes() + byte_of_site;
-  const TileMap map(payload);
-  const TilePiece piece = map.piece_at(file_site);
-  const std::uint64_t bytes = payload.site_bytes() / payload.arrays;
-  const Tile& tile = payload.tiles.at(static_cast<std::size_t>(byte_of_site / bytes * map.tiles() + piece.tile));
-  return payload.encoding.empty() ? tile.offset + piece.first * bytes + byte_of_site % bytes : tile.offset;
+  return offset_in_tiles(payload, file_site, byte_of_site);
 }
 
 bool has_whole_blocks(const Payload& payload, const Box& box) noexcept {

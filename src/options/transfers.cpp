@@ -45,11 +45,11 @@ std::vector<Option> format_rows() {
            .meaning = "files that the lattice is spread over, as a grid such as 1x1x1x4",
            .advice = "Equal blocks of the lattice go to files NAME.vol0000, NAME.vol0001, ..., as QIO writes them "
                      "(partfile), each "
-                     "with the list of its sites: for file systems that give a file to one server, and for programs "
-                     "that read "
+                     "with the list of its sites, or NAME_b0, NAME_b1, ..., which are openQCD's block sets: for file "
+                     "systems that give a file to one server, and for programs that read "
                      "such files. Any of the files stands for all on reading, on any process grid. Left empty, the "
                      "field lies in "
-                     "one file. Formats other than SciDAC and ILDG refuse the option."}),
+                     "one file. Formats other than SciDAC, ILDG and openQCD refuse the option."}),
       Row::row<&W::time_stamps, &lq_write_options::time_stamps>(
           {.name = "time_stamps",
            .meaning = "the time of writing, in formats that keep it",

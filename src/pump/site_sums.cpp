@@ -23,15 +23,17 @@ constexpr std::int64_t max_slices = 1 << 16;  // half a MiB on every rank
 
 bool is_of_crcs(SumKind kind) { return kind == SumKind::scidac || kind == SumKind::weighted; }
 
+bool is_of_squares(SumKind kind) { return kind == SumKind::norm || kind == SumKind::momentum_action; }
+
 comm::Reduce operation_of(SumKind kind) {
-  return kind == SumKind::nersc || kind == SumKind::norm ? comm::Reduce::sum : comm::Reduce::bit_xor;
+  return kind == SumKind::nersc || is_of_squares(kind) ? comm::Reduce::sum : comm::Reduce::bit_xor;
 }
 
 constexpr std::uint64_t pair_of(std::uint32_t high, std::uint32_t low) { return (std::uint64_t{high} << 32) | low; }
 
 // Words of 64 bits that hold the words of 32 bits of a kind.
 std::size_t held_words(SumKind kind) {
-  return kind == SumKind::norm ? kernels::square_sum_words : (words_of(kind) + 1) / 2;
+  return is_of_squares(kind) ? kernels::square_sum_words : (words_of(kind) + 1) / 2;
 }
 
 void append(std::vector<std::uint32_t>& words, std::uint64_t held) {
@@ -134,6 +136,10 @@ void SiteSums::add_part(FileSum& sum, base::Bytes sites, const Run& run) noexcep
     case SumKind::norm:
       kernels::add_squares(kernels::SquareSum(value, kernels::square_sum_words), sites,
                            static_cast<std::size_t>(number_bytes_), big_endian_);
+      break;
+    case SumKind::momentum_action:
+      kernels::add_momentum_action(kernels::SquareSum(value, kernels::square_sum_words), sites,
+                                   static_cast<std::size_t>(number_bytes_), big_endian_);
       break;
     case SumKind::crc32:
       if (run.file_site != sum.crc_end || run.file_site % sum.part_sites == 0) {
@@ -245,7 +251,7 @@ std::vector<std::uint32_t> SiteSums::words(const SumName& name) const {
 }
 
 void SiteSums::add_words(const FileSum& sum, std::vector<std::uint32_t>& words) const {
-  if (sum.name.kind == SumKind::norm) {
+  if (is_of_squares(sum.name.kind)) {
     constexpr std::size_t held = kernels::square_sum_words;
     for (std::size_t i = 0; i < sum.values.size(); i += held) {
       const double value = kernels::value_of(std::span<const std::uint64_t, held>(sum.values.data() + i, held));

@@ -167,6 +167,7 @@ struct PlainSums {
       case SumKind::crc32:
         return {kernels::crc32_portable(0, bytes.subspan(first * size, (end - first) * size))};
       case SumKind::norm:
+      case SumKind::momentum_action:
         break;  // of numbers rather than bits: below
     }
     return {};

@@ -284,6 +284,116 @@ def openqcd(gauge, plaquette=None):
     return struct.pack("<4id", LATTICE[3], *LATTICE[:3], stated) + pack(values, "<", 8)
 
 
+def openqcd_block(values_of, kind, lower, check, block=(2, 2, 2, 2)):
+    """The file of a block: extents of lattice and block and its first site as t, x, y, z; the odd points, all points."""
+    values = []
+    for t, x, y, z in itertools.product(*(range(lo, lo + n) for lo, n in zip(lower, block))):
+        if kind == "spinor" or (t + x + y + z) % 2 == 1:
+            values += values_of(x, y, z, t)
+    head = struct.pack("<12i", LATTICE[3], *LATTICE[:3], *block, *lower)
+    return head + check + pack(values, "<", 8)
+
+
+def attached(numbers):
+    """Numbers of the links in the directions +t, -t, +x, ... at an odd point."""
+    up = Gauge.up
+    return lambda x, y, z, t: [v for mu in (3, 0, 1, 2)
+                               for site in ((x, y, z, t), up(None, (x, y, z, t), mu, -1)) for v in numbers(site, mu)]
+
+
+BLOCKS = [(0, 0, 0, 0), (0, 0, 2, 0)]  # first sites t, x, y, z of the two blocks, in their order
+
+
+def openqcd_links(seed, numbers):
+    rng = random.Random(seed)
+    return {(x, mu): [rng.random() - 0.5 for _ in range(numbers)] for x in SITES for mu in range(4)}
+
+
+def action_of(momenta):
+    """- tr X X over all links, which is half of -2 tr X X."""
+    total = []
+    for c1, c2, c3, c4, c5, c6, c7, c8 in momenta.values():
+        x = [[1j * (c1 + c2), c3 + 1j * c4, c5 + 1j * c6],
+             [-c3 + 1j * c4, 1j * (c2 - 2 * c1), c7 + 1j * c8],
+             [-c5 + 1j * c6, -c7 + 1j * c8, 1j * (c1 - 2 * c2)]]
+        total.append(-sum(product(x, x)[k][k].real for k in range(3)))
+    return math.fsum(total)
+
+
+def u1_plaquette(angles):
+    up, total = (lambda x, mu: Gauge.up(None, x, mu)), []
+    for x, mu in itertools.product(SITES, range(4)):
+        for nu in range(mu + 1, 4):
+            total.append(math.cos(angles[x, mu][0] + angles[up(x, mu), nu][0]
+                                  - angles[up(x, nu), mu][0] - angles[x, nu][0]))
+    return math.fsum(total) / (6 * len(SITES))
+
+
+def openqcd_fields(links):
+    """All odd points of the lattice, z fastest."""
+    values_of = attached(lambda site, mu: links[site, mu])
+    return pack([v for t, x, y, z in points() if (t + x + y + z) % 2 == 1 for v in values_of(x, y, z, t)], "<", 8)
+
+
+def openqcd_family_files():
+    """Momenta, openQ*D's links of U(1), and block sets."""
+    head = struct.pack("<4i", LATTICE[3], *LATTICE[:3])
+    momenta = openqcd_links(21, 8)
+    action = struct.pack("<d", action_of(momenta))
+    expect = (f"format openqcd\nfield momenta generic {LATTICE_TEXT} 32 double\nstatus ok\n"
+              f"number 1,3,0,1 2 {momenta[(1, 3, 0, 1), 0][2]!r}\nnumber 0,3,0,0 31 {momenta[(0, 3, 0, 0), 3][7]!r}\n")
+    yield "openqcd/momenta.openqcd", head + action + openqcd_fields(momenta), expect
+    for k, lower in enumerate(BLOCKS):
+        yield f"openqcd/momenta_b{k}", openqcd_block(
+            attached(lambda site, mu: momenta[site, mu]), "links", lower, action), expect
+    wrong = struct.pack("<d", action_of(momenta) * (1 + 1e-9))
+    yield "openqcd/momenta_action_wrong.openqcd", head + wrong + openqcd_fields(momenta), (
+        expect.replace("status ok", "status mismatch") + "rule checksum\n")
+
+    angles = openqcd_links(22, 1)
+    plaquette = u1_plaquette(angles)
+    expect = (f"format openqcd\nfield u1 generic {LATTICE_TEXT} 4 double\nstatus absent\n"
+              f"number 1,3,0,1 2 {angles[(1, 3, 0, 1), 2][0]!r}\nnumber 0,2,1,0 3 {angles[(0, 2, 1, 0), 3][0]!r}\n")
+    yield "openqcd/u1.openqcd", head + struct.pack("<d", plaquette) + openqcd_fields(angles), expect
+    yield "openqcd/u1_plaquette_wrong.openqcd", head + struct.pack("<d", plaquette - 0.01) + openqcd_fields(angles), (
+        expect + "rule plaquette\n")
+    gauge = Gauge(seed=23)
+    yield "openqcd/gauge_and_u1.openqcd", openqcd(gauge) + struct.pack("<d", plaquette) + openqcd_fields(angles), (
+        gauge.expect("openqcd", "absent", plaquette=repr(gauge.plaquette()), measured=repr(gauge.plaquette())))
+
+    expect = gauge.expect("openqcd", "absent", plaquette=repr(gauge.plaquette()), measured=repr(gauge.plaquette()))
+    for k, lower in enumerate(BLOCKS):
+        yield f"openqcd/blocks_b{k}", openqcd_block(
+            attached(gauge.numbers), "links", lower, struct.pack("<d", 3 * gauge.plaquette())), expect
+    rng = random.Random(24)
+    spinors = {x: [rng.random() - 0.5 for _ in range(24)] for x in SITES}
+    norm = math.fsum(v * v for spinor in spinors.values() for v in spinor)
+    for k, lower in enumerate(BLOCKS):
+        yield f"openqcd/spinor_b{k}", openqcd_block(
+            lambda *x: spinors[x], "spinor", lower, struct.pack("<id", 0, norm)), (
+            f"format openqcd\nfield spinor spinor {LATTICE_TEXT} 24 double\nstatus ok\n"
+            f"number 1,3,0,1 5 {spinors[1, 3, 0, 1][5]!r}\nnumber 0,1,1,0 23 {spinors[0, 1, 1, 0][23]!r}\n")
+
+
+def openqcd_family_bad():
+    gauge = Gauge(seed=23)
+    block = lambda k, value: openqcd_block(attached(gauge.numbers), "links", BLOCKS[k], struct.pack("<d", value))
+    yield "openqcd/block_missing_b0", block(0, 1.0), "code truncated\nmessage block 1 is not there\n"
+    for k in range(2):
+        yield f"openqcd/blocks_of_two_sets_b{k}", block(k, 1.0 + k), (
+            f"code malformed\nmessage is not block {1 - k} of this set: it states another check value\n")
+    yield "openqcd/block_renamed", block(1, 1.0), "code unsupported\nmessage this is block 1 of 2\n"
+    data = block(0, 1.0)
+    yield "openqcd/block_outside", data[:40] + struct.pack("<i", 1) + data[44:], "code unknown_format\n"
+    momenta = openqcd_links(21, 8)
+    head = struct.pack("<4id", LATTICE[3], *LATTICE[:3], 0.5)
+    yield "openqcd/action_of_less_than_its_momenta.openqcd", head + openqcd_fields(momenta), "code unknown_format\n"
+    yield "openqcd/u1_plaquette_of_two.openqcd", head[:16] + struct.pack("<d", 2) + openqcd_fields(
+        openqcd_links(22, 1)), "code unknown_format\n"
+    yield "openqcd/u1_of_noise.openqcd", head + bytes(k * 37 % 251 for k in range(32 * len(SITES))), (
+        "code unknown_format\n")
+
+
 def openqcd_files():
     gauge = Gauge(seed=7)
     expect = lambda g, **others: g.expect("openqcd", "absent", measured=repr(g.plaquette()), **others)
@@ -386,8 +496,8 @@ def qlattice_bad():
     yield "qlattice/extent_zero.field", data.replace(b"total_site[2] = 2", b"total_site[2] = 0"), "code malformed\n"
 
 
-GOOD = (nersc_files, milc_files, fnal_files, openqcd_files, hirep_files, qlattice_files)
-BAD = (nersc_bad, milc_bad, fnal_bad, openqcd_bad, hirep_bad, qlattice_bad)
+GOOD = (nersc_files, milc_files, fnal_files, openqcd_files, openqcd_family_files, hirep_files, qlattice_files)
+BAD = (nersc_bad, milc_bad, fnal_bad, openqcd_bad, openqcd_family_bad, hirep_bad, qlattice_bad)
 
 
 def main():

@@ -26,16 +26,16 @@ Word load(const std::byte* at, ByteOrder order) noexcept {
 
 }  // namespace
 
-HeaderReader::HeaderReader(base::ByteSource& file, ByteOrder order, std::string section)
-    : start_(most_bytes), order_(order), section_(std::move(section)) {
-  start_.resize(file.read_at(0, start_));
+HeaderReader::HeaderReader(base::ByteSource& file, ByteOrder order, std::string section, std::uint64_t begin)
+    : start_(most_bytes), order_(order), section_(std::move(section)), begin_(begin) {
+  start_.resize(file.read_at(begin, start_));
 }
 
 base::Bytes HeaderReader::take_bytes(std::size_t length) {
   if (length > start_.size() - next_) {
     throw Error(Code::truncated, fmt::format("the file ends within its header, at byte {}; copy it again from its "
                                              "source",
-                                             start_.size()));
+                                             begin_ + start_.size()));
   }
   const base::Bytes taken = base::Bytes(start_).subspan(next_, length);
   next_ += length;
@@ -43,7 +43,7 @@ base::Bytes HeaderReader::take_bytes(std::size_t length) {
 }
 
 void HeaderReader::annotate(std::size_t length, std::string_view name, std::string value) {
-  parts_.push_back({next_ - length, length, std::string(name), std::move(value), section_});
+  parts_.push_back({end() - length, length, std::string(name), std::move(value), section_});
 }
 
 template <class Word>

@@ -17,10 +17,11 @@
 
 namespace lq::format::flat {
 
-// The fields of a header one after the other; truncated: the file ends before. `section`: of the format's page.
+// The fields of a header one after the other, from byte `begin` on; truncated: the file ends before. `section`: of the
+// format's page.
 class HeaderReader {
  public:
-  HeaderReader(base::ByteSource& file, ByteOrder order, std::string section);
+  HeaderReader(base::ByteSource& file, ByteOrder order, std::string section, std::uint64_t begin = 0);
 
   std::int32_t integer(std::string_view name);
   std::uint32_t word(std::string_view name);
@@ -29,7 +30,8 @@ class HeaderReader {
   // Extents one behind the other, of the directions given: {3, 0, 1, 2} for t, x, y, z.
   Extents extents(std::initializer_list<int> directions);
 
-  std::uint64_t bytes() const noexcept { return next_; }
+  // The end of what was read.
+  std::uint64_t end() const noexcept { return begin_ + next_; }
   std::vector<Annotation> take() { return std::move(parts_); }
 
  private:
@@ -41,7 +43,8 @@ class HeaderReader {
   std::vector<std::byte> start_;
   ByteOrder order_;
   std::string section_;
-  std::uint64_t next_ = 0;
+  std::uint64_t begin_;
+  std::uint64_t next_ = 0;  // behind it
   std::vector<Annotation> parts_;
 };
 

@@ -3,6 +3,7 @@
 #include "format/flat/flat.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -49,9 +50,15 @@ Catalog Family::scan(base::ByteSource& file, const Limits& limits) const {
   catalog.format = name();
   catalog.file_bytes = file.size();
   Findings findings;
-  Head head;
   try {
-    head = read(file, limits, findings);
+    std::optional<Head> head = read(file, limits, findings);
+    std::uint64_t begin = 0, number = 0;
+    while (head && take(catalog, *head, begin, findings)) {
+      const Payload& payload = catalog.fields.back().payload;
+      if (!catalog.files.empty()) break;
+      begin = payload.offset + payload.length;
+      head = read_further(file, ++number, begin);
+    }
   } catch (const Error& error) {
     if (error.code() == Code::io || error.code() == Code::out_of_memory) throw;
     const Record header = record_of(header_type(name()), 1, 0, 0);
@@ -61,37 +68,74 @@ Catalog Family::scan(base::ByteSource& file, const Limits& limits) const {
     catalog.findings = findings.take();
     return catalog;
   }
+  if (catalog.complete && catalog.files.empty()) {
+    const Record& data = catalog.records.back();
+    const std::uint64_t end = data.offset + data.data_length;
+    if (catalog.file_bytes > end) {
+      findings.warning(fmt::format("{}-trailing-bytes", name()), data,
+                       fmt::format("{} bytes follow the data, which nobody reads", catalog.file_bytes - end),
+                       fmt::format("{} bytes", end), fmt::format("{} bytes", catalog.file_bytes));
+    }
+  }
+  catalog.findings = findings.take();
+  return catalog;
+}
+
+// The field of this header, which begins at byte `begin`. False: the file ends before its data do.
+bool Family::take(Catalog& catalog, Head& head, std::uint64_t begin, Findings& findings) const {
   const Payload& payload = head.payload;
-  const std::uint64_t begin = payload.offset, end = begin + payload.length;
-  catalog.records = {record_of(header_type(name()), 1, 0, begin),
-                     record_of(data_type(name()), 2, begin, payload.length)};
-  const Record& data = catalog.records.back();
-  if (catalog.file_bytes < end) {
+  const std::uint64_t end = payload.offset + payload.length, number = catalog.records.size() + 1;
+  if (head.files.empty()) {
+    catalog.records.push_back(record_of(header_type(name()), number, begin, payload.offset - begin));
+    catalog.records.push_back(record_of(data_type(name()), number + 1, payload.offset, payload.length));
+  } else {
+    take_blocks(catalog, head);
+  }
+  const Record& data = catalog.records.at(number);
+  if (head.files.empty() && catalog.file_bytes < end) {
     catalog.complete = false;
     findings.error(Code::truncated, fmt::format("{}-truncated", name()), data,
                    fmt::format("the header announces a file of {} bytes, there are {}; copy it again from its source",
                                end, catalog.file_bytes),
                    fmt::format("{} bytes", end), fmt::format("{} bytes", catalog.file_bytes));
-    catalog.findings = findings.take();
-    return catalog;
-  }
-  if (catalog.file_bytes > end) {
-    findings.warning(fmt::format("{}-trailing-bytes", name()), data,
-                     fmt::format("{} bytes follow the data, which nobody reads", catalog.file_bytes - end),
-                     fmt::format("{} bytes", end), fmt::format("{} bytes", catalog.file_bytes));
+    return false;
   }
   FieldEntry entry;
   entry.name = head.name.empty() ? std::string(default_name(payload.spec.kind)) : std::move(head.name);
   entry.payload = std::move(head.payload);
-  entry.record = 1;
+  entry.record = number;
   entry.sums = std::move(head.sums);
   entry.plaquette = head.plaquette;
   entry.link_trace = head.link_trace;
   entry.metadata = std::move(head.metadata);
   catalog.fields.push_back(std::move(entry));
-  catalog.findings = findings.take();
-  return catalog;
+  return true;
 }
+
+// The headers of all files, and the data, which lie in as many pieces.
+void Family::take_blocks(Catalog& catalog, Head& head) const {
+  const std::vector<Tile>& tiles = head.payload.tiles;
+  catalog.file_bytes = head.payload.length;
+  for (std::size_t k = 0; k < tiles.size(); ++k) {
+    Record header = record_of(header_type(name()), catalog.records.size() + 1, 0, tiles[k].offset);
+    header.file = static_cast<int>(k);
+    catalog.file_bytes += tiles[k].offset;
+    catalog.records.push_back(std::move(header));
+    if (k > 0) continue;
+    catalog.records.push_back(record_of(data_type(name()), 2, tiles[k].offset, head.payload.length));
+    catalog.records.back().pieces = tiles.size();
+  }
+  catalog.files = std::move(head.files);
+}
+
+std::vector<RecordPiece> Family::pieces(base::ByteSource& file, const Catalog& catalog, const Record& record) const {
+  if (record.pieces == 1) return Container::pieces(file, catalog, record);
+  std::vector<RecordPiece> all;
+  for (const Tile& tile : catalog.fields.front().payload.tiles) all.push_back({tile.file, tile.offset, tile.bytes});
+  return all;
+}
+
+std::optional<Head> Family::read_further(base::ByteSource&, std::uint64_t, std::uint64_t) const { return {}; }
 
 // What a scan says of the few rules there are.
 std::vector<Finding> Family::validate(base::ByteSource&, const Catalog& catalog) const { return catalog.findings; }
@@ -103,13 +147,21 @@ std::vector<Annotation> Family::explain(base::ByteSource& file, const Catalog& c
     return {{0, all, "file", "cannot be read: see lq validate", std::string(data_section())}};
   }
   Findings ignored;
-  Head head = read(file, {}, ignored);
-  std::vector<Annotation> parts = std::move(head.parts);
-  const Payload& payload = catalog.fields.front().payload;
-  parts.push_back({payload.offset, payload.length, "data",
-                   fmt::format("{} sites of {} bytes", payload.stored.volume(), payload.site_bytes()),
-                   std::string(data_section())});
-  const std::uint64_t end = payload.offset + payload.length;
+  std::vector<Annotation> parts;
+  std::optional<Head> head = read(file, {}, ignored);
+  std::uint64_t end = 0;
+  for (std::uint64_t number = 1; head; ++number) {
+    const Payload& payload = head->payload;
+    const bool in_blocks = !head->files.empty();
+    const std::uint64_t sites = in_blocks ? payload.tile_sites : payload.stored.volume();
+    const std::uint64_t begin = in_blocks ? payload.tiles.front().offset : payload.offset;
+    end = begin + sites * payload.site_bytes();
+    std::ranges::move(head->parts, std::back_inserter(parts));
+    parts.push_back({begin, end - begin, "data", fmt::format("{} sites of {} bytes", sites, payload.site_bytes()),
+                     std::string(data_section())});
+    if (in_blocks || number >= catalog.fields.size()) break;
+    head = read_further(file, number, end);
+  }
   if (all > end) parts.push_back({end, all - end, "trailing bytes", "", std::string(data_section())});
   return parts;
 }
@@ -172,8 +224,7 @@ void require_held(const FieldRequest& request, const Metadata& held, std::string
   }
 }
 
-std::vector<std::uint32_t> link_order(const std::vector<int>& directions, int colors) {
-  const auto numbers = static_cast<std::uint32_t>(2 * colors * colors);
+std::vector<std::uint32_t> link_order(const std::vector<int>& directions, std::uint32_t numbers) {
   std::vector<std::uint32_t> order;
   for (const int mu : directions) {
     for (std::uint32_t k = 0; k < numbers; ++k) order.push_back(static_cast<std::uint32_t>(mu) * numbers + k);

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What formats have in common whose files are a header and the numbers of one field behind it, and nothing else.
+// What formats have in common whose files are a header and the numbers of a field behind it, and nothing else: of one
+// field, or of several one behind the other; or whose fields are cut into blocks, each in a file like that.
 #pragma once
 
 #include <string>
@@ -15,11 +16,12 @@ namespace lq::format::flat {
 // What a header says.
 struct Head {
   std::string name;  // of the field; empty: as its kind
-  Payload payload;   // its offset is the end of the header, its length follows from the rest
+  Payload payload;  // its offset is the end of the header, its length follows from the rest; or tiles, one in each file
+  std::vector<std::string> files = {};  // of a field that is cut into blocks
   Sums sums = {};
   Metadata metadata = {};
   std::optional<double> plaquette = {}, link_trace = {};
-  std::vector<Annotation> parts = {};  // every byte of the header, in order
+  std::vector<Annotation> parts = {};  // every byte of the header (of the file that was opened), in order
 };
 
 class Family : public Container, public FieldFormat {
@@ -27,6 +29,7 @@ class Family : public Container, public FieldFormat {
   Catalog scan(base::ByteSource& file, const Limits& limits) const final;
   std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const final;
   std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const final;
+  std::vector<RecordPiece> pieces(base::ByteSource& file, const Catalog& catalog, const Record& record) const final;
   // unsupported: there is a header and a field, nothing else.
   Layout plan_record(const RecordRequest& request) const final;
   void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry,
@@ -34,11 +37,16 @@ class Family : public Container, public FieldFormat {
 
  private:
   virtual std::string_view name() const = 0;
+  bool take(Catalog& catalog, Head& head, std::uint64_t begin, Findings& findings) const;
+  void take_blocks(Catalog& catalog, Head& head) const;
   // The section of the format's page that describes the data: "formats/nersc.md 4".
   virtual std::string_view data_section() const = 0;
   // malformed, unsupported, truncated: what is wrong, in a sentence that does not name the file. What can be tolerated
   // becomes a finding; their rules begin with the name of the format.
   virtual Head read(base::ByteSource& file, const Limits& limits, Findings& findings) const = 0;
+  // Of the field number `number` (1, 2, ...) behind those before it, whose data end at byte `end`; nothing: that was
+  // all.
+  virtual std::optional<Head> read_further(base::ByteSource& file, std::uint64_t number, std::uint64_t end) const;
 };
 
 // Names of metadata that only tell what stands in a place of its own.
@@ -65,7 +73,7 @@ void require_alone(const FieldRequest& request, std::string_view format, std::st
 // unsupported: a text was given that the format has no place for.
 void require_held(const FieldRequest& request, const Metadata& held, std::string_view format);
 
-// The order of numbers in a file of `directions` (of the links, as the file has them) with whole matrices.
-std::vector<std::uint32_t> link_order(const std::vector<int>& directions, int colors);
+// The order of numbers in a file of `directions` (of the links, as the file has them), of so many numbers each.
+std::vector<std::uint32_t> link_order(const std::vector<int>& directions, std::uint32_t numbers);
 
 }  // namespace lq::format::flat

@@ -81,7 +81,7 @@ flat::Head Fnal::read(base::ByteSource& file, const Limits&, Findings&) const {
     head.name = kind.name;
   }
   payload.byte_order = *order;
-  payload.offset = header.bytes();
+  payload.offset = header.end();
   flat::set_length(payload);
   head.parts = header.take();
   return head;

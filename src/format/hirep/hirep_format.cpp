@@ -54,7 +54,8 @@ Payload payload_of(const Extents& extents, int colors, bool quaternions) {
   payload.extents = extents;
   payload.order = {2, 1, 0, 3};
   payload.byte_order = ByteOrder::big;
-  payload.codec.order = quaternions ? quaternion_order() : flat::link_order({3, 0, 1, 2}, colors);
+  payload.codec.order = quaternions ? quaternion_order()
+                                    : flat::link_order({3, 0, 1, 2}, static_cast<std::uint32_t>(2 * colors * colors));
   payload.codec.second_columns_missing = quaternions;
   return payload;
 }

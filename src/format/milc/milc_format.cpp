@@ -98,7 +98,7 @@ flat::Head Milc::read(base::ByteSource& file, const Limits&, Findings& findings)
     }
     read_sums(header, head, findings);
   }
-  head.payload.offset = header.bytes();
+  head.payload.offset = header.end();
   flat::set_length(head.payload);
   head.parts = header.take();
   return head;

@@ -11,9 +11,9 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "format/lime/header.hpp"
-#include "format/scidac/parts.hpp"
 #include "format/scidac/quda_text.hpp"
 #include "format/scidac/record_types.hpp"
+#include "format/scidac/site_lists.hpp"
 #include "format/scidac/slices.hpp"
 #include "format/scidac/texts.hpp"
 
@@ -58,7 +58,7 @@ std::vector<Piece> file_message(const FieldRequest& request, const std::optional
   constexpr std::uint64_t in_parts = 2;
   std::vector<Piece> pieces = {
       {std::string(type::private_file_xml), encode(FileInfo{request.extents, parts ? in_parts : 0}), {}}};
-  if (parts) pieces.push_back({std::string(type::sitelist), {}, parts->list_length()});
+  if (parts) pieces.push_back({std::string(type::sitelist), {}, list_length(*parts)});
   pieces.push_back({std::string(type::file_xml), file_xml_text(request.metadata), {}});
   return pieces;
 }
@@ -69,13 +69,13 @@ void place_others(const Parts& parts, const std::string& data_type, std::uint64_
   const auto count = static_cast<int>(parts.count());
   for (int k = 1; k < count; ++k) {
     lime::Placed placed;
-    lime::place_message({{std::string(type::sitelist), {}, parts.list_length()}}, placed.end, placed);
+    lime::place_message({{std::string(type::sitelist), {}, list_length(parts)}}, placed.end, placed);
     lime::place_message({{data_type, {}, length}}, placed.end, placed);
     for (Literal& literal : placed.literals) {
       literal.file = k;
       layout.head.push_back(std::move(literal));
     }
-    layout.bulk.push_back(parts.list(k, placed.offsets[0]));
+    layout.bulk.push_back(site_list(parts, k, placed.offsets[0]));
     offsets.push_back(placed.offsets[1]);
     layout.end.push_back(placed.end);
   }
@@ -201,8 +201,8 @@ Layout plan_field(const FieldRequest& asked, const PlanStyle& style) {
   layout.end = {placed.end};
   if (parts) {
     std::vector<std::uint64_t> offsets{payload.offset};
-    layout.suffixes = parts->suffixes();
-    layout.bulk.push_back(parts->list(0, placed.offsets[1]));
+    layout.suffixes = volume_suffixes(*parts);
+    layout.bulk.push_back(site_list(*parts, 0, placed.offsets[1]));
     place_others(*parts, style.data_type, length, layout, offsets);
     parts->place(payload, offsets);
   }

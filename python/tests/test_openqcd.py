@@ -1,0 +1,150 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""openQCD's family beside plain gauge fields, against a writer and a reader in numpy from docs/formats/openqcd.md."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import limequat as lq
+
+LATTICE = (4, 8, 4, 2)  # x, y, z, t
+NX, NY, NZ, NT = LATTICE
+DIRECTIONS = (3, 0, 1, 2)  # t, x, y, z as numbers of links
+
+
+@pytest.fixture(scope="module")
+def links():
+    return lq.generate(list(LATTICE), sweeps=1, seed=5)
+
+
+def random_field(*numbers):
+    return np.random.default_rng(7).standard_normal((NT, NZ, NY, NX, *numbers))
+
+
+def odd_points(u, lower=(0, 0, 0, 0), extents=(NT, NX, NY, NZ)):
+    """The eight links of the odd points of a block (t, x, y, z), one behind the other."""
+    shift = {mu: np.roll(u[..., mu, :], 1, axis=3 - mu) if u.ndim == 6 else np.roll(u[..., mu, :, :], 1, axis=3 - mu)
+             for mu in range(4)}  # the link that ends at a site; axes t, z, y, x
+    records = []
+    for t, x, y, z in itertools.product(*(range(lo, lo + n) for lo, n in zip(lower, extents))):
+        if (t + x + y + z) % 2 == 1:
+            for mu in DIRECTIONS:
+                records += [u[t, z, y, x, mu], shift[mu][t, z, y, x]]
+    return np.array(records).tobytes()
+
+
+def header(*numbers):
+    return np.array(numbers, "<i4").tobytes()
+
+
+def real(value):
+    return np.array(value, "<f8").tobytes()
+
+
+def blocks(block):
+    """First sites t, x, y, z of the blocks of these extents, in openQCD's order."""
+    return list(itertools.product(*(range(0, n, b) for n, b in zip((NT, NX, NY, NZ), block))))
+
+
+@pytest.mark.parametrize("parts, block", [("1x1x1x1", (2, 4, 8, 4)), ("2x2x1x1", (2, 2, 4, 4)), ("1x4x2x1", (2, 4, 2, 2))])
+def test_a_block_set_is_what_the_tables_say(tmp_path, links, parts, block):
+    lq.write(tmp_path / "run1n10", links, format="openqcd", parts=parts)
+    firsts = blocks(block)
+    assert len(list(tmp_path.iterdir())) == len(firsts)
+    plaquette = 3 * lq.plaquette(links).average
+    for k, first in enumerate(firsts):
+        data = (tmp_path / f"run1n10_b{k}").read_bytes()
+        assert data[:48] == header(NT, NX, NY, NZ, *block, *first)
+        assert abs(np.frombuffer(data[48:56], "<f8")[0] - plaquette) < 1e-13
+        assert data[56:] == odd_points(links, first, block)
+    for k in range(len(firsts)):
+        assert np.array_equal(lq.read(tmp_path / f"run1n10_b{k}"), links)
+    assert lq.verify(tmp_path / "run1n10_b0").ok
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 8])
+def test_blocks_in_folders_of_openqcd_are_found(tmp_path, links, nodes):
+    lq.write(tmp_path / "run1n10", links, format="openqcd", parts="2x2x2x1")
+    each = 8 // nodes
+    for k in range(8):
+        folder = tmp_path / str(k // each) / str(k % each)
+        folder.mkdir(parents=True)
+        (tmp_path / f"run1n10_b{k}").rename(folder / f"run1n10_b{k}")
+    for k in (0, 1, 7):
+        path = tmp_path / str(k // each) / str(k % each) / f"run1n10_b{k}"
+        assert np.array_equal(lq.read(path), links)
+    missing = tmp_path / str(5 // each) / str(5 % each) / "run1n10_b5"
+    missing.unlink()
+    with pytest.raises(lq.Error, match="block 5 of 8 is missing.*run1n10_b5"):
+        lq.read(path)
+
+
+def test_spinors_and_momenta_lie_in_blocks_too(tmp_path):
+    spinor = random_field(4, 3) + 1j * random_field(4, 3)
+    momenta = random_field(32)
+    for name, field in (("spinor", spinor), ("momenta", momenta)):
+        kind = "generic" if name == "momenta" else None
+        lq.write(tmp_path / name, field, kind=kind, format="openqcd", parts="1x2x1x1")
+        lq.write(tmp_path / f"{name}.one", field, kind=kind, format="openqcd")
+        for path in (tmp_path / f"{name}_b1", tmp_path / f"{name}.one"):
+            assert np.array_equal(lq.read(path), field.reshape(lq.read(path).shape))
+            assert lq.verify(path).ok
+        assert lq.diff(tmp_path / f"{name}_b0", tmp_path / f"{name}.one").same
+    norm = np.frombuffer((tmp_path / "spinor_b1").read_bytes()[52:60], "<f8")[0]
+    assert abs(norm - np.sum(np.abs(spinor) ** 2)) < 1e-12 * norm
+    data = (tmp_path / "momenta.one").read_bytes()
+    c = momenta.reshape(-1, 8)
+    action = 2 * (3 * (c[:, 0] ** 2 + c[:, 1] ** 2 - c[:, 0] * c[:, 1]).sum() + (c[:, 2:] ** 2).sum())
+    assert abs(np.frombuffer(data[16:24], "<f8")[0] - action) < 1e-12 * action
+    assert data[24:] == odd_points(momenta.reshape(NT, NZ, NY, NX, 4, 8))
+
+
+def plaquette_of_u1(angles):
+    up = lambda mu, a: np.roll(a, -1, axis=3 - mu)
+    return np.mean([np.cos(angles[..., mu] + up(mu, angles[..., nu]) - up(nu, angles[..., mu]) - angles[..., nu])
+                    for mu in range(4) for nu in range(mu + 1, 4)])
+
+
+def test_openqxd_files_hold_links_of_u1(tmp_path, links):
+    angles = random_field(4)
+    value = plaquette_of_u1(angles)
+    records = odd_points(angles[..., None])
+    lq.write(tmp_path / "u1.openqcd", angles, kind="generic")
+    data = (tmp_path / "u1.openqcd").read_bytes()
+    assert data[:16] == header(NT, NX, NY, NZ) and data[24:] == records
+    assert abs(np.frombuffer(data[16:24], "<f8")[0] - value) < 1e-14
+    assert np.array_equal(lq.read(tmp_path / "u1.openqcd"), angles)
+
+    lq.write(tmp_path / "su3.openqcd", links)
+    both = tmp_path / "both.openqcd"
+    both.write_bytes((tmp_path / "su3.openqcd").read_bytes() + real(value) + records)
+    assert lq.verify(both).ok
+    with lq.open(both) as file:
+        assert [field.name for field in file.fields] == ["gauge", "u1"]
+        assert np.array_equal(file.fields["u1"].read(), angles)
+        assert np.array_equal(file.fields["gauge"].read(), links)
+
+    # Through a format that holds any fields, and back.
+    lq.convert(both, tmp_path / "both.scidac")
+    lq.convert(tmp_path / "both.scidac", tmp_path / "back.openqcd", allow_loss=True)
+    back = (tmp_path / "back.openqcd").read_bytes()
+    at = 24 + 576 * NX * NY * NZ * NT
+    assert back[:at] == both.read_bytes()[:at] and back[at + 8:] == records
+    assert abs(np.frombuffer(back[at:at + 8], "<f8")[0] - value) < 1e-14
+
+
+def test_what_a_file_cannot_hold_is_refused(tmp_path, links):
+    path = tmp_path / "conf.openqcd"
+    with pytest.raises(lq.Error, match="blocks of"):
+        lq.write(path, links, parts="4x1x1x1")
+    with pytest.raises(lq.Error, match="writes no blocks"):
+        lq.write(path, random_field(4), kind="generic", parts="1x2x1x1")
+    with pytest.raises(lq.Error, match="real numbers per site"):
+        lq.write(path, random_field(5), kind="generic")
+    with pytest.raises(lq.Error, match="follow a gauge field"):
+        with lq.create(path) as file:
+            file.write("a", links)
+            file.write("b", links)
+    assert list(tmp_path.iterdir()) == []

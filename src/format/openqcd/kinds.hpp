@@ -1,0 +1,51 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The fields that openQCD and its family export, and how a file is known to hold one (formats/openqcd.md 2 to 7): there
+// is no magic, but the size is exact and every kind states a value that the data must have.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+
+#include "base/byte_source.hpp"
+
+namespace lq::format::openqcd {
+
+// A spinor field of version 1 has no number behind the extents.
+enum class Kind { gauge, momenta, u1, spinor, old_spinor };
+
+// What a file begins with.
+struct Place {
+  Extents extents;     // of the lattice
+  Extents block = {};  // of a file of a block set; size() 0: the file holds the whole lattice
+  Coord lower = {};    // where the block begins
+  bool is_block() const noexcept { return block.size() > 0; }
+  std::uint64_t sites() const noexcept { return volume(is_block() ? block : extents); }
+  std::uint64_t header_bytes() const noexcept { return is_block() ? 48 : 16; }
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+struct Seen {
+  Place place;
+  std::vector<Kind> kinds;  // of the fields, one behind the other
+  bool even_only = false;
+};
+
+// The order of extents, blocks and sites: z fastest, t slowest; of links and extents in headers: t, x, y, z.
+SiteOrder site_order();
+
+// Behind the place: a number of spinor fields, and the check value.
+std::uint64_t head_bytes(Kind kind) noexcept;
+std::uint64_t site_bytes(Kind kind) noexcept;
+// Of a whole lattice; the offset is left open.
+Payload payload_of(const Extents& extents, Kind kind);
+double real_at(base::ByteSource& file, std::uint64_t offset);
+
+// By place, size and check values; nothing: it is none of these.
+std::optional<Seen> look(base::ByteSource& file);
+
+}  // namespace lq::format::openqcd

@@ -1,0 +1,149 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "format/openqcd/plan.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/checked.hpp"
+#include "format/flat/binary_header.hpp"
+#include "format/flat/flat.hpp"
+#include "format/openqcd/blocks.hpp"
+#include "format/parts.hpp"
+
+namespace lq::format::openqcd {
+namespace {
+
+// What every file of a field begins with, but for the place of a block.
+struct FieldHead {
+  Kind kind;
+  double value = 0;  // the check value, where it is known
+
+  std::string operator()(const std::string& place) const {
+    flat::HeaderWriter header(ByteOrder::little);
+    if (kind == Kind::spinor) header.integer(0);
+    header.real(value);
+    return place + header.bytes();
+  }
+};
+
+// Check values that are sums of the data are put in when these have passed, into every file.
+void add_tail(Layout& layout, Kind kind, std::uint64_t value_at) {
+  if (kind == Kind::gauge || kind == Kind::u1) return;
+  const SumName sum = kind == Kind::momenta ? momentum_action : square_norm;
+  layout.sums = {sum};
+  layout.tail = [sum, value_at, files = layout.suffixes.size()](const Digest& digest) {
+    const std::vector<std::uint32_t>& words = digest.sums.find(sum)->words;
+    flat::HeaderWriter value(ByteOrder::little);
+    value.word(words.at(1)).word(words.at(0));
+    std::vector<Literal> literals;
+    for (std::size_t k = 0; k < files; ++k) {
+      literals.push_back(flat::literal_at(value_at, value.bytes()));
+      literals.back().file = static_cast<int>(k);
+    }
+    return literals;
+  };
+}
+
+void require_even(const Extents& extents, std::string_view what) {
+  for (const std::int64_t extent : extents) {
+    if (extent % 2 != 0) {
+      flat::refuse(openqcd_name, contents_of_files, fmt::format("not {}{}", what, to_string(extents)));
+    }
+  }
+}
+
+std::string place_text(const Extents& extents) {
+  flat::HeaderWriter header(ByteOrder::little);
+  return header.extents(extents, {3, 0, 1, 2}).bytes();
+}
+
+Layout plan_blocks(const FieldRequest& request, const Parts& parts, const FieldHead& head) {
+  require_even(parts.block(), "blocks of ");
+  Layout layout;
+  layout.suffixes = block_suffixes(parts);
+  Payload payload = payload_of(request.extents, head.kind);
+  flat::set_length(payload);
+  std::uint64_t data = 0;
+  for (std::uint64_t k = 0; k < parts.count(); ++k) {
+    const std::string place =
+        place_text(request.extents) + place_text(parts.block()) + place_text(parts.lower(k, site_order()));
+    const std::string bytes = head(place);
+    data = bytes.size();
+    layout.head.push_back(flat::literal_at(0, bytes));
+    layout.head.back().file = static_cast<int>(k);
+    layout.end.push_back(data + parts.sites() * payload.site_bytes());
+  }
+  place_blocks(payload, parts.block(), data);
+  layout.payload = {std::move(payload)};
+  add_tail(layout, head.kind, data - 8);
+  return layout;
+}
+
+// U(1) links behind the gauge field of openQ*D.
+Layout plan_behind(const FieldRequest& request, const FieldHead& head) {
+  const std::uint64_t gauge_end = 24 + site_bytes(Kind::gauge) * volume(request.extents);
+  bool is_behind = head.kind == Kind::u1 && request.offset == gauge_end && request.choices.parts.empty();
+  if (is_behind && request.before != nullptr) {
+    const std::string place = place_text(request.extents);
+    std::string begin(place.size(), '\0');
+    request.before->read_at(0, std::as_writable_bytes(std::span(begin)));
+    is_behind = begin == place;
+  }
+  if (!is_behind) {
+    flat::refuse(openqcd_name, contents_of_files,
+                 "and this file has one already; only U(1) links of the same lattice "
+                 "follow a gauge field");
+  }
+  const std::string bytes = head("");
+  Payload payload = payload_of(request.extents, head.kind);
+  payload.offset = gauge_end + bytes.size();
+  flat::set_length(payload);
+  Layout layout;
+  layout.head = {flat::literal_at(gauge_end, bytes)};
+  layout.end = {base::add_or_throw(payload.offset, payload.length, "the size of the file")};
+  layout.payload = {std::move(payload)};
+  return layout;
+}
+
+}  // namespace
+
+std::optional<Kind> kind_for(const FieldSpec& spec, const Extents& extents) noexcept {
+  if (extents.size() != 4) return {};
+  const bool has_links = spec.links == 0 || spec.links == 4;
+  if (spec.kind == FieldKind::gauge && spec.colors == 3 && has_links) return Kind::gauge;
+  if (spec.kind == FieldKind::spinor && spec.colors == 3 && spec.spins == 4) return Kind::spinor;
+  if (spec.kind != FieldKind::generic || spec.is_complex) return {};
+  if (spec.numbers == site_bytes(Kind::momenta) / 8) return Kind::momenta;
+  if (spec.numbers == site_bytes(Kind::u1) / 8) return Kind::u1;
+  return {};
+}
+
+Layout plan_file(const FieldRequest& request) {
+  const FieldSpec& spec = request.spec;
+  const auto kind = kind_for(spec, request.extents);
+  if (!kind) {
+    flat::refuse(openqcd_name, contents_of_files,
+                 fmt::format("not a {} field of {} {} numbers per site in {} dimensions", lq::name(spec.kind),
+                             spec.numbers, spec.is_complex ? "complex" : "real", request.extents.size()));
+  }
+  require_even(request.extents, "");
+  flat::require_held(request, {}, openqcd_name);
+  FieldHead head{*kind};
+  if (*kind == Kind::gauge) head.value = 3 * request.plaquette.value();
+  if (*kind == Kind::u1) head.value = request.plaquette.value();
+  if (!request.first) return plan_behind(request, head);
+  flat::require_alone(request, openqcd_name, contents_of_files);
+  if (const auto parts = Parts::of(request)) {
+    if (*kind == Kind::u1) flat::refuse(openqcd_name, contents_of_files, "of which openQ*D writes no blocks");
+    return plan_blocks(request, *parts, head);
+  }
+  const std::string bytes = head(place_text(request.extents));
+  Layout layout = flat::layout_of(bytes, payload_of(request.extents, *kind));
+  add_tail(layout, *kind, bytes.size() - 8);
+  return layout;
+}
+
+}  // namespace lq::format::openqcd
