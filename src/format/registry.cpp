@@ -22,6 +22,7 @@
 #include "format/nersc/nersc_format.hpp"
 #include "format/openqcd/openqcd_format.hpp"
 #include "format/qlattice/qlattice_format.hpp"
+#include "format/raw/raw_format.hpp"
 #include "format/scidac/scidac_format.hpp"
 #include "format/sion/sion_format.hpp"
 
@@ -167,9 +168,9 @@ namespace {
 // Most specific first; those without a magic come last.
 std::vector<const Format*>& table() {
   static std::vector<const Format*> formats = [] {
-    std::vector<const Format*> all{&modes::format(), &ildg::format(), &scidac::format(),
-                                   &lime::format(),  &sion::format(), &nersc::format(),
-                                   &milc::format(),  &fnal::format(), &qlattice::format()};
+    std::vector<const Format*> all{&modes::format(),    &ildg::format(),  &scidac::format(), &lime::format(),
+                                   &sion::format(),     &nersc::format(), &milc::format(),   &fnal::format(),
+                                   &qlattice::format(), &raw::format()};
     // One that begins like another is the more specific one.
     for (const Format* const further : further_formats()) {
       all.insert(std::ranges::find(all, further->info.begins, [](const Format* format) { return format->info.begins; }),

@@ -61,7 +61,7 @@ TEST(Formats, ThatHoldNoFieldsSaySoAndNameThoseThatDo) {
 TEST(Formats, AreListedWithTheirSuffixesForAllWhoAsk) {
   std::string list;
   for (const FormatInfo& format : lq::formats()) list += std::string(format.name) + " ";
-  EXPECT_EQ(list, "modes ildg scidac lime sion nersc milc fnal qlattice hirep openqcd ");
+  EXPECT_EQ(list, "modes ildg scidac lime sion nersc milc fnal qlattice raw hirep openqcd ");
   EXPECT_EQ(format_info("sion").contents, Contents::streams);
   EXPECT_THROW(format_info("fits"), Error);
 }
@@ -86,6 +86,7 @@ TEST(Formats, AreRecognisedByTheirMagic) {
   using std::string_literals::operator""s;
   EXPECT_EQ(recognised("BEGIN_HEADER\nHDR_VERSION = 1.0\n"), "nersc");
   EXPECT_EQ(recognised("BEGIN_FIELD_HEADER\n"), "qlattice");
+  EXPECT_EQ(recognised("BEGIN_RAW_FIELD\n"), "raw");
   EXPECT_EQ(recognised("\x00\x00\x4e\x87\x00\x00\x00\x04"s), "milc");
   EXPECT_EQ(recognised("\x87\x4e\x00\x00\x04\x00\x00\x00"s), "milc");
   EXPECT_EQ(recognised("\x34\x64\x62\x71"s), "fnal");

@@ -113,7 +113,9 @@ std::unique_ptr<FieldWriter::Placed> FieldWriter::plan_field(const FieldPlan& pl
   if (!makes_layout) return placed;
   placed->layout = placed->format->plan(request);
   for (const Payload& payload : placed->layout.payload) require_behind_end(payload);
-  if (!placed->layout.suffixes.front().empty() && options_.verify == Verify::read_back) {
+  // A description finds its data by their name.
+  const bool is_described = !placed->layout.payload.empty() && placed->layout.payload.front().file != 0;
+  if ((is_described || !placed->layout.suffixes.front().empty()) && options_.verify == Verify::read_back) {
     throw Error(Code::unsupported,
                 path_ +
                     ": a field in several files cannot be read back before they have their names; "

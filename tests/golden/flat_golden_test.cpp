@@ -29,12 +29,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* flat_formats[] = {"nersc", "milc", "fnal", "openqcd", "hirep", "qlattice"};
+constexpr const char* flat_formats[] = {"nersc", "milc", "fnal", "openqcd", "hirep", "qlattice", "raw"};
 
 std::vector<fs::path> files_of(const char* folder, const char* format) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(fs::path(LQ_SOURCE_DIR) / "tests" / "golden" / folder / format)) {
-    if (entry.path().extension() != ".expect") files.push_back(entry.path());
+    if (entry.is_regular_file() && entry.path().extension() != ".expect") files.push_back(entry.path());
   }
   std::ranges::sort(files);
   return files;

@@ -496,8 +496,98 @@ def qlattice_bad():
     yield "qlattice/extent_zero.field", data.replace(b"total_site[2] = 2", b"total_site[2] = 0"), "code malformed\n"
 
 
-GOOD = (nersc_files, milc_files, fnal_files, openqcd_files, openqcd_family_files, hirep_files, qlattice_files)
-BAD = (nersc_bad, milc_bad, fnal_bad, openqcd_bad, openqcd_family_bad, hirep_bad, qlattice_bad)
+# Raw
+
+RAW_EXTENTS = dict(x=LATTICE[0], y=LATTICE[1], z=LATTICE[2], t=LATTICE[3], mu=4, mu_txyz=4, row=3, column=3, reim=2, spin=4,
+                   color=3, sink_spin=4, source_spin=4, sink_color=3, source_color=3)
+RAW_MEMORY = {"gauge": "mu row column reim", "propagator": "sink_spin source_spin sink_color source_color reim",
+              "spinor": "spin color reim", "generic": "component"}
+
+
+def raw_data(values, kind, order, byte_order, precision, components=1):
+    """The numbers values[x, y, z, t][number in memory] with the axes of `order` from the slowest to the fastest."""
+    names, extents = order.split(), dict(RAW_EXTENTS, component=components)
+    memory, out = RAW_MEMORY[kind].split(), []
+    for digits in itertools.product(*(range(extents[name]) for name in names)):
+        at = dict(zip(names, digits))
+        if "mu_txyz" in at:
+            at["mu"] = (3, 0, 1, 2)[at["mu_txyz"]]
+        number = 0
+        for name in memory:
+            number = number * extents[name] + at[name]
+        out.append(values[at["x"], at["y"], at["z"], at["t"]][number])
+    return pack(out, byte_order, precision)
+
+
+def raw_text(*lines, end=True):
+    return "\n".join(("BEGIN_RAW_FIELD", f"lattice = {LATTICE_TEXT}") + lines + (("END_RAW_FIELD",) if end else ())) + "\n"
+
+
+def raw_files():
+    """Descriptions, and the data that they name in a folder beside them."""
+    gauge = Gauge(seed=31)
+    links = {x: [v for mu in range(4) for v in gauge.numbers(x, mu)] for x in SITES}
+    data = raw_data(links, "gauge", "t z y x mu row column reim", ">", 8)
+    yield "raw/data/bridge.bin", data, None
+    sums = [0, 0]
+    for rank, x in enumerate(SITES):
+        crc = zlib.crc32(data[576 * rank:576 * (rank + 1)])
+        sums = [s ^ rotated(crc, rank % n) for s, n in zip(sums, (29, 31))]
+    lines = ("data = data/bridge.bin", "layout = bridge++", "precision = double")
+    measured = repr(gauge.plaquette())
+    yield "raw/bridge.raw", raw_text(*lines).encode(), gauge.expect("raw", "absent", measured=measured)
+    stated = "checksum = {:08x} {:08x}".format(*sums)
+    yield "raw/checksum.raw", raw_text(*lines, stated).encode(), gauge.expect("raw", "ok", measured=measured)
+    yield "raw/checksum_wrong.raw", raw_text(*lines, "checksum = 00000001 00000002").encode(), (
+        gauge.expect("raw", "mismatch", rule="checksum"))
+    single_links = Gauge(seed=32, precision=4)
+    links = {x: [v for mu in range(4) for v in single_links.numbers(x, mu)] for x in SITES}
+    for name, order in (("links_apart", "mu_txyz x y z t column row reim"), ("numbers_apart", "reim row column mu t z y x"),
+                        ("sites_in_between", "column y t x z reim mu row")):
+        yield f"raw/data/{name}.bin", bytes(24) + raw_data(links, "gauge", order, "<", 4), None
+        yield f"raw/{name}.raw", raw_text(f"data = data/{name}.bin", "kind = gauge", "precision = single",
+                                          "byte_order = little", f"order = {order}", "offset = 24").encode(), (
+            single_links.expect("raw", "absent", measured=repr(single_links.plaquette())))
+    rng = random.Random(33)
+    propagator = {x: [single(rng.random() - 0.5) for _ in range(288)] for x in SITES}
+    for name, order, byte_order, precision in (
+            ("kyu", "source_spin source_color reim sink_spin sink_color t z y x", ">", 8),
+            ("xqcd", "source_spin source_color t z y x sink_spin sink_color reim", "<", 4)):
+        yield f"raw/data/{name}.bin", raw_data(propagator, "propagator", order, byte_order, precision), None
+        yield f"raw/{name}.raw", raw_text(f"data = data/{name}.bin", f"layout = {name}").encode(), (
+            f"format raw\nfield propagator propagator {LATTICE_TEXT} 288 {name_of(precision)}\nstatus absent\n"
+            f"number 1,3,0,1 100 {propagator[1, 3, 0, 1][100]!r}\nnumber 0,2,1,0 287 {propagator[0, 2, 1, 0][287]!r}\n"
+            "text basis Dirac-Pauli\n")
+    values = {x: [rng.random() for _ in range(5)] for x in SITES}
+    yield "raw/data/reals.bin", raw_data(values, "generic", "t z y x component", ">", 8, 5) + bytes(3), None
+    yield "raw/reals.raw", raw_text("data = data/reals.bin", "kind = generic", "components = 5", "precision = double",
+                                    "byte_order = big").encode(), (
+        f"format raw\nfield field generic {LATTICE_TEXT} 5 double\nstatus absent\n"
+        f"number 1,3,0,1 4 {values[1, 3, 0, 1][4]!r}\nrule raw-trailing-bytes\n")
+
+
+def raw_bad():
+    yield "raw/data/short.bin", bytes(100), None
+    spinor = ("data = data/short.bin", "kind = spinor", "precision = double", "byte_order = big")
+    yield "raw/data_short.raw", raw_text(*spinor).encode(), "code truncated\nmessage has 100 bytes, and the description\n"
+    yield "raw/data_missing.raw", raw_text(*spinor[1:]).encode(), "code not_found\nmessage data_missing.raw.data\n"
+    yield "raw/no_end.raw", raw_text(*spinor, end=False).encode(), "code truncated\nmessage END_RAW_FIELD\n"
+    yield "raw/no_precision.raw", raw_text(spinor[0], spinor[1], spinor[3]).encode(), "code malformed\nmessage precision\n"
+    for name, lines in (("axis_twice", ("order = t z y x spin spin reim",)), ("axis_missing", ("order = t z y x spin color",)),
+                        ("lattice_apart", ("order = t z spin y x color reim",)), ("axis_of_links", ("order = t z y x mu reim",)),
+                        ("line_misspelt", ("ofset = 24",)), ("colors_many", ("colors = 1000",)),
+                        ("checksum_short", ("checksum = 12",))):
+        yield f"raw/{name}.raw", raw_text(*spinor, *lines).encode(), "code malformed\n"
+    yield "raw/sites_huge.raw", raw_text(spinor[0], "kind = propagator", *spinor[2:], "colors = 64", "spins = 64").encode(), (
+        "code unsupported\n")
+    yield "raw/lattice_of_three.raw", raw_text(*spinor).replace(LATTICE_TEXT, "4x4x4").encode(), "code malformed\n"
+    yield "raw/lattice_huge.raw", raw_text(*spinor).replace(LATTICE_TEXT, "4000000000x4000000000x4x4").encode(), (
+        "code too_large\n")
+    yield "raw/layout_unknown.raw", raw_text(spinor[0], spinor[2], "layout = milc").encode(), "code malformed\nmessage xqcd\n"
+
+
+GOOD = (raw_files, nersc_files, milc_files, fnal_files, openqcd_files, openqcd_family_files, hirep_files, qlattice_files)
+BAD = (raw_bad, nersc_bad, milc_bad, fnal_bad, openqcd_bad, openqcd_family_bad, hirep_bad, qlattice_bad)
 
 
 def main():
@@ -505,7 +595,8 @@ def main():
     for folder, makers in (("good", GOOD), ("bad", BAD)):
         for name, data, expect in (file for maker in makers for file in maker()):
             path = HERE / folder / name
-            for target, contents in ((path, data), (path.with_suffix(".expect"), expect.encode())):
+            texts = [] if expect is None else [(path.with_suffix(".expect"), expect.encode())]
+            for target, contents in [(path, data), *texts]:
                 if sys.argv[1:] != ["--check"]:
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(contents)

@@ -25,6 +25,8 @@ Record record_of(std::string type, std::uint64_t number, std::uint64_t offset, s
   return record;
 }
 
+bool has_data_file(const Head& head) noexcept { return head.payload.file == 1; }
+
 }  // namespace
 
 bool is_measured(std::string_view name) noexcept { return name == "plaquette" || name == "link_trace"; }
@@ -88,6 +90,8 @@ bool Family::take(Catalog& catalog, Head& head, std::uint64_t begin, Findings& f
   if (head.files.empty()) {
     catalog.records.push_back(record_of(header_type(name()), number, begin, payload.offset - begin));
     catalog.records.push_back(record_of(data_type(name()), number + 1, payload.offset, payload.length));
+  } else if (has_data_file(head)) {
+    take_data_file(catalog, head);
   } else {
     take_blocks(catalog, head);
   }
@@ -128,6 +132,17 @@ void Family::take_blocks(Catalog& catalog, Head& head) const {
   catalog.files = std::move(head.files);
 }
 
+// Its sites may be dealt into several arrays, but these fill one stretch of the file.
+void Family::take_data_file(Catalog& catalog, Head& head) const {
+  const Payload& payload = head.payload;
+  const std::uint64_t begin = payload.tiles.empty() ? payload.offset : payload.tiles.front().offset;
+  catalog.records.push_back(record_of(header_type(name()), 1, 0, catalog.file_bytes));
+  catalog.records.push_back(record_of(data_type(name()), 2, begin, payload.length));
+  catalog.records.back().file = payload.file;
+  catalog.file_bytes += head.data_file_bytes;
+  catalog.files = std::move(head.files);
+}
+
 std::vector<RecordPiece> Family::pieces(base::ByteSource& file, const Catalog& catalog, const Record& record) const {
   if (record.pieces == 1) return Container::pieces(file, catalog, record);
   std::vector<RecordPiece> all;
@@ -152,6 +167,7 @@ std::vector<Annotation> Family::explain(base::ByteSource& file, const Catalog& c
   std::uint64_t end = 0;
   for (std::uint64_t number = 1; head; ++number) {
     const Payload& payload = head->payload;
+    if (has_data_file(*head)) return std::move(head->parts);
     const bool in_blocks = !head->files.empty();
     const std::uint64_t sites = in_blocks ? payload.tile_sites : payload.stored.volume();
     const std::uint64_t begin = in_blocks ? payload.tiles.front().offset : payload.offset;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What formats have in common whose files are a header and the numbers of a field behind it, and nothing else: of one
-// field, or of several one behind the other; or whose fields are cut into blocks, each in a file like that.
+// field, or of several one behind the other; or whose fields are cut into blocks, each in a file like that; or whose
+// header is a file of its own.
 #pragma once
 
 #include <string>
@@ -17,7 +18,9 @@ namespace lq::format::flat {
 struct Head {
   std::string name;  // of the field; empty: as its kind
   Payload payload;  // its offset is the end of the header, its length follows from the rest; or tiles, one in each file
-  std::vector<std::string> files = {};  // of a field that is cut into blocks
+  // Of a field that is cut into blocks, one for each; or this one and that of the data, which are then in file 1.
+  std::vector<std::string> files = {};
+  std::uint64_t data_file_bytes = 0;  // of the latter
   Sums sums = {};
   Metadata metadata = {};
   std::optional<double> plaquette = {}, link_trace = {};
@@ -39,6 +42,7 @@ class Family : public Container, public FieldFormat {
   virtual std::string_view name() const = 0;
   bool take(Catalog& catalog, Head& head, std::uint64_t begin, Findings& findings) const;
   void take_blocks(Catalog& catalog, Head& head) const;
+  void take_data_file(Catalog& catalog, Head& head) const;
   // The section of the format's page that describes the data: "formats/nersc.md 4".
   virtual std::string_view data_section() const = 0;
   // malformed, unsupported, truncated: what is wrong, in a sentence that does not name the file. What can be tolerated
