@@ -108,6 +108,7 @@ class View(io.RawIOBase):
         return to
 
     def readinto(self, buffer):
+        """Fills ``buffer``, anything writable; returns how many bytes there were, fewer only at the end of the view."""
         memory, got = memoryview(buffer).cast("B"), ctypes.c_uint64()
         if len(memory) == 0:
             return 0

@@ -8,7 +8,7 @@
 
 #include <limequat/error.hpp>
 
-#include "base/keep_failure.hpp"
+#include "comm/take_part.hpp"
 #include "comm/wire.hpp"
 
 namespace lq::checkpoint {
@@ -174,8 +174,8 @@ ShareDealer::ShareDealer(comm::Comm& comm, const Parts& parts, const std::map<st
 // The others wait for what this rank passes on.
 Share ShareDealer::deal() {
   std::exception_ptr failure;
-  base::keep_failure(failure, [&] { join(tasks_.deal(), share_.dealt); });
-  base::keep_failure(failure, [&] { share_.before_windowed = join(windows_.deal(), share_.windowed); });
+  comm::take_part(failure, [&] { join(tasks_.deal(), share_.dealt); });
+  comm::take_part(failure, [&] { share_.before_windowed = join(windows_.deal(), share_.windowed); });
   if (failure) std::rethrow_exception(failure);
   return std::move(share_);
 }

@@ -8,6 +8,7 @@
 
 #include "base/keep_failure.hpp"
 #include "checkpoint/record.hpp"
+#include "comm/take_part.hpp"
 #include "comm/tree.hpp"
 #include "format/sion/integers.hpp"
 #include "kernels/crc32.hpp"
@@ -49,7 +50,7 @@ GatheredTable gather_table(comm::Comm& comm, const std::vector<std::unique_ptr<S
   std::optional<sion::ChunkTableBuilder> table;
   std::exception_ptr failure;  // here: the others go on sending
   const auto gather = [&](std::span<const std::int64_t> mine, const auto& each) {
-    base::keep_failure(failure, [&] { comm::gather_records(comm, mine, 0, each); });
+    comm::take_part(failure, [&] { comm::gather_records(comm, mine, 0, each); });
   };
   std::vector<std::int64_t> chunks, sizes;
   base::keep_failure(failure, [&] {

@@ -12,6 +12,7 @@
 #include "support/faulty.hpp"
 #include "support/streams.hpp"
 #include "support/thread_comm.hpp"
+#include "support/troubled_comm.hpp"
 
 namespace lq::checkpoint {
 namespace {
@@ -80,6 +81,27 @@ TEST_P(Opening, FailsOnAllRanksOrOnNone) {
     ASSERT_LT(k, 1000);
   }
   EXPECT_GE(failures, 2);
+}
+
+// Where a rank loses its network in the middle, the others do not go on to where nobody follows them.
+TEST_P(Opening, EndsOnAllRanksWhenOneIsLost) {
+  std::int64_t k = 0;
+  for (bool has_failed = true; has_failed; ++k) {
+    testing::NetworkFault fault(k), none(-1);
+    fault.is_on = true;
+    const auto errors = testing::outcomes_of_ranks(GetParam().readers, [&](std::shared_ptr<comm::Comm> comm) {
+      const bool is_bad = comm->rank() == GetParam().bad_rank;
+      const auto troubled = std::make_shared<testing::TroubledComm>(std::move(comm), is_bad ? fault : none);
+      const auto set = OpenSet::open(*transport_, "set", Communicator(troubled), MultifileReadOptions{});
+      if (!fault.has_failed()) expect_dealt(*set);
+    });
+    has_failed = fault.has_failed();
+    if (has_failed) {
+      EXPECT_TRUE(errors[static_cast<std::size_t>(GetParam().bad_rank)]);
+    }
+    ASSERT_LT(k, 1000);
+  }
+  EXPECT_GT(k, 5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, Opening,

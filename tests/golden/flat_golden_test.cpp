@@ -252,7 +252,7 @@ TEST(FlatFiles, AreNotSeenInDamagedFilesOfOtherFormats) {
     const std::size_t which = random() % files.size();
     std::string bytes = files[which];
     if (names[which].empty() || bytes.size() > 20000 || bytes.size() < 16) continue;
-    const std::size_t head = std::min<std::size_t>(bytes.size(), 8 << random() % 6);
+    const std::size_t head = std::min<std::size_t>(bytes.size(), std::size_t{8} << random() % 6);
     switch (trial % 4) {
       case 0:  // noise for the head
         for (std::size_t at = 0; at < head; ++at) bytes[at] = static_cast<char>(random());
