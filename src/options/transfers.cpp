@@ -24,7 +24,8 @@ std::vector<Option> format_rows() {
                "HDF5 files: \"native\", \"qdp\" and \"qlua\", which those programs read. Left empty, the format takes "
                "the "
                "one that keeps most of what is known of a field. Name one where the file goes to a program that knows "
-               "no other. Raw files: \"bridge++\", \"kyu\", \"xqcd\", or the axes from the slowest to the fastest, such as "
+               "no other. Raw files: \"bridge++\", \"kyu\", \"xqcd\", or the axes from the slowest to the fastest, "
+               "such as "
                "\"little t z y x mu row column reim\". A format with one layout refuses the option."}),
       Row::row<&W::dataset_chunk, &lq_write_options::dataset_chunk>(
           {.name = "dataset_chunk",
