@@ -117,6 +117,7 @@ class View(io.RawIOBase):
         return got.value
 
     def write(self, data):
+        """All of ``data``, which fits into the view, or an error; returns how many bytes that were."""
         memory = memoryview(data).cast("B")
         call("lq_view_write", self._handle, bytes(memory) if memory.readonly else
              ctypes.addressof(ctypes.c_char.from_buffer(memory)), len(memory))
