@@ -12,6 +12,8 @@ import pathlib
 import struct
 import sys
 
+from made_files import keep
+
 GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "tests" / "golden"
 GOOD, BAD = GOLDEN / "good" / "sion", GOLDEN / "bad" / "sion"
 SINGLE, SET, KEYS = "v09_serial.sion", "v02_2files_5tasks.sion", "v05_keyval.sion"
@@ -137,19 +139,7 @@ def outputs():
 
 
 def main():
-    made = outputs()
-    there = {path.name for path in BAD.iterdir()} if BAD.is_dir() else set()
-    if "--check" in sys.argv[1:]:
-        wrong = sorted(there ^ set(made)) + sorted(n for n in there & set(made) if (BAD / n).read_bytes() != made[n])
-        for name in wrong:
-            print(f"tests/golden/bad/sion/{name} is not what {pathlib.Path(__file__).name} writes")
-        return 1 if wrong else 0
-    BAD.mkdir(parents=True, exist_ok=True)
-    for name in there - set(made):
-        (BAD / name).unlink()
-    for name, data in made.items():
-        (BAD / name).write_bytes(data)
-    return 0
+    return keep(outputs(), BAD, BAD.iterdir() if BAD.is_dir() else [])
 
 
 if __name__ == "__main__":

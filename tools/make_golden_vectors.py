@@ -13,6 +13,7 @@ import struct
 import sys
 
 from lime_writer import DECLARATION, checksum, file_info, message, nul, record_info, scidac_sums
+from made_files import keep
 
 GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "tests" / "golden"
 LATTICE = (4, 2, 2, 4)
@@ -144,20 +145,8 @@ def outputs():
 
 
 def main():
-    made = outputs()
-    there = {str(path.relative_to(GOLDEN)) for folder in ("good", "bad")
-             for path in (GOLDEN / folder / "vectors").rglob("*") if path.is_file()}
-    if "--check" in sys.argv[1:]:
-        wrong = sorted(there ^ set(made)) + sorted(n for n in there & set(made) if (GOLDEN / n).read_bytes() != made[n])
-        for name in wrong:
-            print(f"tests/golden/{name} is not what {pathlib.Path(__file__).name} writes")
-        return 1 if wrong else 0
-    for name in there - set(made):
-        (GOLDEN / name).unlink()
-    for name, data in made.items():
-        (GOLDEN / name).parent.mkdir(parents=True, exist_ok=True)
-        (GOLDEN / name).write_bytes(data)
-    return 0
+    there = [path for folder in ("good", "bad") for path in (GOLDEN / folder / "vectors").rglob("*") if path.is_file()]
+    return keep(outputs(), GOLDEN, there)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ sys.path[:0] = [str(HERE.parent / "golden"), str(HERE.parent.parent / "tools")]
 
 import lime_writer as lime  # noqa: E402
 import make_flat as flat  # noqa: E402
+from made_files import keep  # noqa: E402
 from make_golden_modes import SetOfModes  # noqa: E402
 
 LATTICE = flat.LATTICE
@@ -299,19 +300,7 @@ def outputs():
 
 
 def main():
-    made = outputs()
-    there = {str(path.relative_to(FILES)) for path in FILES.rglob("*") if path.is_file()}
-    if "--check" in sys.argv[1:]:
-        wrong = sorted(there ^ set(made)) + sorted(n for n in there & set(made) if (FILES / n).read_bytes() != made[n])
-        for name in wrong:
-            print(f"tests/conformance/files/{name} is not what make_files.py writes")
-        return 1 if wrong else 0
-    for name in there - set(made):
-        (FILES / name).unlink()
-    for name, data in made.items():
-        (FILES / name).parent.mkdir(parents=True, exist_ok=True)
-        (FILES / name).write_bytes(data)
-    return 0
+    return keep(outputs(), FILES, [path for path in FILES.rglob("*") if path.is_file()])
 
 
 if __name__ == "__main__":
