@@ -85,6 +85,20 @@ LQ_API void lq_text_free(char* text);
 typedef struct lq_communicator lq_communicator;
 // Over MPI collective: all ranks free their handles (grids, too) in the same order.
 LQ_API void lq_communicator_free(lq_communicator* communicator);
+// Local.
+LQ_API int lq_communicator_rank(const lq_communicator* communicator);
+LQ_API int lq_communicator_size(const lq_communicator* communicator);
+// A failure of the program's own, with what applies; the rest is NULL, -1 or 0.
+typedef struct lq_failure {
+  size_t struct_size;  // set by you
+  int status;          // lq_status
+  const char *sentence, *path, *record, *expected, *found;
+  int64_t offset;
+  int system_errno;
+} lq_failure;
+// Collective. When `failure` is not NULL on any rank, all ranks return that of the lowest such rank, as an error of the
+// library with that rank: for what a program checks itself between two collective calls.
+LQ_API lq_status lq_communicator_agree(const lq_communicator* communicator, const lq_failure* failure);
 
 // ---- The lattice, dealt out over ranks -----------------------------------------------------------------------
 
@@ -93,6 +107,22 @@ typedef struct lq_grid lq_grid;
 // Local. The whole lattice on this process. `dimensions` is 1 to 8.
 LQ_API lq_status lq_grid_self(const int64_t* extents, int dimensions, lq_grid** grid);
 LQ_API void lq_grid_free(lq_grid* grid);
+
+typedef struct lq_grid_options {
+  size_t struct_size;        // set by init
+  const int64_t* processes;  // ranks in each dimension, or NULL: chosen
+  const int* rank_order;     // dimensions in which consecutive ranks advance, fastest first, or NULL: x first
+  const int* axes;           // lattice dimension d lies along dimension axes[d] of a Cartesian MPI communicator
+                             // (T, X, Y, Z: {1, 2, 3, 0}), or NULL: d along d; others have no axes
+  int idle_ranks;            // allow a process grid smaller than the communicator; default 0
+  int holds_sites;           // 0 on ranks that hold nothing; default 1
+} lq_grid_options;
+LQ_API lq_status lq_grid_options_init(lq_grid_options* options, size_t struct_size);
+
+// Collective over `communicator`, or NULL: this process alone. The lattice over its ranks. `processes` and `rank_order`
+// have `dimensions` entries; options may be NULL. limequat_mpi.h has the same for an MPI communicator.
+LQ_API lq_status lq_grid_create(const int64_t* extents, int dimensions, const lq_communicator* communicator,
+                                const lq_grid_options* options, lq_grid** grid);
 
 // Local.
 LQ_API int lq_grid_dimensions(const lq_grid* grid);

@@ -20,18 +20,6 @@
 extern "C" {
 #endif
 
-typedef struct lq_grid_options {
-  size_t struct_size;        // set by init
-  const int64_t* processes;  // ranks in each dimension, or NULL: chosen
-  const int* rank_order;     // dimensions in which consecutive ranks advance, fastest first, or NULL: x first
-  const int* axes;           // lattice dimension d lies along dimension axes[d] of a Cartesian communicator
-                             // (T, X, Y, Z: {1, 2, 3, 0}), or NULL: d along d
-  int idle_ranks;            // allow a process grid smaller than the communicator; default 0
-  int holds_sites;           // 0 on ranks that hold nothing; default 1
-} lq_grid_options;
-
-LQ_API lq_status lq_grid_options_init(lq_grid_options* options, size_t struct_size);
-
 // Collective over `comm`, which is duplicated. The lattice over its ranks; a Cartesian communicator gives process
 // grid and rank order. `processes`, `rank_order` and `axes` have `dimensions` entries; options may be NULL.
 LQ_API lq_status lq_grid_mpi(const int64_t* extents, int dimensions, MPI_Comm comm, lq_grid** grid);

@@ -10,6 +10,9 @@ Arrays are indexed [t, z, y, x, ...] because x runs fastest in memory; wherever 
     >>> lq.write("copy.ildg", u, precision="single")
     >>> lq.plaquette(u).average
 
+    >>> grid = lq.Grid([48, 48, 48, 96], comm=MPI.COMM_WORLD)   # under mpirun: each rank has its own box
+    >>> mine = lq.read("conf.0010.ildg", grid=grid)
+
 Failures raise subclasses of :class:`Error` that are also the matching built-in exceptions. Everything that moves
 numbers releases the interpreter lock.
 """
@@ -18,6 +21,7 @@ from limequat import hdf5, modes, multifile
 from limequat.answers import Answer, Verification
 from limequat.arrays import Field
 from limequat.background import Pending, read_async, write_async
+from limequat.communicators import Communicator
 from limequat.errors import (
     ChecksumError,
     Code,
@@ -41,6 +45,7 @@ from limequat.errors import (
     WrongState,
 )
 from limequat.files import FieldView, File, open
+from limequat.grid import Grid
 from limequat.partitions import View, partition_of, repartition
 from limequat.physics import Plaquette, Unitarity, generate, link_trace, plaquette, unitarity
 from limequat.questions import (
@@ -68,7 +73,7 @@ from limequat._library import version as _version
 __version__ = _version()
 
 __all__ = [
-    "Answer", "ChecksumError", "Code", "CommunicationError", "Error", "Exists", "Field", "FieldView", "File",
+    "Answer", "ChecksumError", "Code", "CommunicationError", "Communicator", "Error", "Exists", "Field", "FieldView", "File", "Grid",
     "InternalError", "InvalidArgument", "IoError", "Malformed", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
     "Unsupported", "Verification", "View", "Writer", "WrongState", "convert", "copy", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "formats", "generate",

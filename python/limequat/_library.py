@@ -17,7 +17,11 @@ _INT64S, _DOUBLES, _TEXT_OUT, _HANDLE_OUT = POINTER(c_int64), POINTER(c_double),
 # Functions that return lq_status, with the types of their arguments.
 _STATUS_FUNCTIONS = {
     "lq_options_json": [_TEXT_OUT],
-    "lq_grid_self": [_INT64S, c_int, _HANDLE_OUT],
+    "lq_communicator_agree": [c_void_p, POINTER(structs.Failure)],
+    "lq_grid_options_init": [c_void_p, c_size_t],
+    "lq_grid_create": [_INT64S, c_int, c_void_p, POINTER(structs.GridOptions), _HANDLE_OUT],
+    "lq_grid_processes": [c_void_p, _INT64S],
+    "lq_grid_local_box": [c_void_p, _INT64S, _INT64S],
     "lq_write": [c_char_p, c_void_p, structs.Field, c_void_p],
     "lq_read": [c_char_p, c_void_p, structs.Field, c_void_p],
     "lq_write_async": [c_char_p, c_void_p, structs.Field, c_void_p, _HANDLE_OUT],
@@ -58,6 +62,8 @@ _STATUS_FUNCTIONS = {
     "lq_view_tell": [c_void_p, POINTER(c_uint64)],
     "lq_view_read": [c_void_p, c_void_p, c_uint64, POINTER(c_uint64)],
     "lq_view_write": [c_void_p, c_void_p, c_uint64],
+    "lq_view_read_all": [c_void_p, c_void_p, c_uint64, c_void_p, c_uint64],
+    "lq_view_write_all": [c_void_p, c_void_p, c_uint64, c_void_p, c_uint64],
     "lq_view_sync": [c_void_p],
     "lq_view_close": [c_void_p],
     "lq_squeeze": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
@@ -136,7 +142,12 @@ _OTHER_FUNCTIONS = {
     "lq_error_found": ([], c_char_p),
     "lq_error_errno": ([], c_int),
     "lq_text_free": ([c_void_p], None),
+    "lq_communicator_free": ([c_void_p], None),
+    "lq_communicator_rank": ([c_void_p], c_int),
+    "lq_communicator_size": ([c_void_p], c_int),
     "lq_grid_free": ([c_void_p], None),
+    "lq_grid_rank": ([c_void_p], c_int),
+    "lq_grid_size": ([c_void_p], c_int),
     "lq_file_free": ([c_void_p], None),
     "lq_writer_free": ([c_void_p], None),
     "lq_multifile_reader_free": ([c_void_p], None),
@@ -241,7 +252,11 @@ def require_range(kind, value, name):
 
 def call(name, *arguments):
     """Calls a function that returns lq_status; raises unless it is LQ_OK."""
-    function = getattr(_library, name)
+    checked(getattr(_library, name), name, *arguments)
+
+
+def checked(function, name, *arguments):
+    """The same for a function of this or another library."""
     for number, (kind, value) in enumerate(zip(function.argtypes, arguments)):
         require_range(kind, value, f"argument {number} of {name}")
     status = function(*arguments)
@@ -278,12 +293,34 @@ def path_bytes(path):
     return encoded
 
 
+class _DlInfo(ctypes.Structure):
+    """Dl_info of the system."""
+
+    _fields_ = [("file", c_char_p), ("base", c_void_p), ("symbol", c_char_p), ("address", c_void_p)]
+
+
+def library_path():
+    """The file that liblimequat was loaded from."""
+    info = _DlInfo()
+    found = ctypes.CDLL(None).dladdr(ctypes.cast(_library.lq_version, c_void_p), ctypes.byref(info))
+    return os.fsdecode(info.file) if found and info.file else _library._name
+
+
+def address_of(library, name):
+    """Where a function is that a library has itself or by the libraries it needs; None: of liblimequat."""
+    return ctypes.cast(getattr(_library if library is None else library, name), c_void_p).value
+
+
 class Handle:
-    """An opaque handle; passed to a call as it is, so that it lives at least as long as the call."""
+    """An opaque handle; passed to a call as it is, so that it lives at least as long as the call. `create` is the name
+    of a function, or a function of another library."""
+
+    _as_parameter_ = None
 
     def __init__(self, free, create, *arguments):
         self._free, self._as_parameter_ = free, c_void_p()
-        call(create, *arguments, ctypes.byref(self._as_parameter_))
+        function = getattr(_library, create) if isinstance(create, str) else create
+        checked(function, function.__name__, *arguments, ctypes.byref(self._as_parameter_))
 
     def __bool__(self):
         return bool(self._as_parameter_)
@@ -298,25 +335,18 @@ class Handle:
         self.free()
 
 
-class Grid(Handle):
-    """The whole lattice on this process; extents are x, y, z, t."""
-
-    def __init__(self, extents):
-        super().__init__("lq_grid_free", "lq_grid_self", (c_int64 * len(extents))(*extents), len(extents))
-
-
 class FileHandle(Handle):
     """An open lq_file: looked through once, read as often as one likes."""
 
     def __init__(self, path, limits):
-        super().__init__("lq_file_free", "lq_file_open", path_bytes(path), limits)
+        super().__init__("lq_file_free", "lq_file_open", path, limits)
 
 
 class WriterHandle(Handle):
     """An open lq_writer; freed before it is closed, it leaves no file."""
 
     def __init__(self, path, grid, defaults):
-        super().__init__("lq_writer_free", "lq_writer_create", path_bytes(path), grid, defaults)
+        super().__init__("lq_writer_free", "lq_writer_create", path, grid, defaults)
 
 
 class PendingHandle(Handle):

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from limequat import structs
-from limequat.errors import InvalidArgument, Malformed, Unsupported
+from limequat.errors import InvalidArgument, Malformed
 
 KINDS = ("gauge", "spinor", "propagator", "generic")
 SHAPES = ("gauge [t,z,y,x,mu,N,N], spinor [t,z,y,x,4,3], propagator [t,z,y,x,4,4,3,3]; "
@@ -43,13 +43,6 @@ class Field:
         return field
 
 
-def only_this_process(grid):
-    """Refuses a grid over MPI ranks, which this package cannot serve yet."""
-    if grid is not None:
-        raise Unsupported("grid= is for fields spread over MPI ranks, which this Python package does not do yet: "
-                          "leave it out to work on the whole field, or use C, C++ or lq-mpi")
-
-
 def site_of(spec):
     """The Field of a "spec" in the catalog of a file."""
     colors, spins = spec["colors"], spec["spins"]
@@ -63,10 +56,11 @@ def site_of(spec):
     return Field(spec["kind"], shapes[spec["kind"]], spec["complex"], 32 if spec["precision"] == "single" else 64)
 
 
-def described(array, kind=None, dims=None):
+def described(array, kind=None, dims=None, local=()):
     """(array, Field, extents) for an array to be written or measured: contiguous, in native byte order.
 
-    extents are x, y, z, t. InvalidArgument explains what does not fit.
+    extents are x, y, z, t. InvalidArgument explains what does not fit. It is empty only where the box `local` of this
+    rank is.
     """
     array = np.asarray(array)
     if array.dtype.name not in _PRECISIONS:
@@ -76,7 +70,9 @@ def described(array, kind=None, dims=None):
     kind = kind or _guess(array.shape, is_complex, dims)
     lattice_dims = _lattice_dims(array.shape, kind, dims)
     field = Field(kind, array.shape[lattice_dims:], is_complex, _PRECISIONS[array.dtype.name])
-    _check(array, field, lattice_dims)
+    if 0 in array.shape and 0 not in local:
+        raise InvalidArgument(f"the array of shape {list(array.shape)} is empty", found=str(list(array.shape)))
+    _check(array, field)
     contiguous = np.ascontiguousarray(array, dtype=field.dtype)
     return contiguous, field, array.shape[:lattice_dims][::-1]
 
@@ -135,10 +131,8 @@ def _lattice_dims(shape, kind, dims):
     return dims
 
 
-def _check(array, field, lattice_dims):
+def _check(array, field):
     site, shape = field.site, list(array.shape)
-    if 0 in array.shape:
-        raise InvalidArgument(f"the array of shape {shape} is empty", found=str(shape))
     if field.kind == "generic":
         return
     if not field.is_complex:

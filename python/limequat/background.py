@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limequat._library import FileHandle, Grid, PendingHandle, call, path_bytes, take_text
+from limequat._library import PendingHandle, call, path_bytes, take_text
 from limequat.answers import parse
-from limequat.arrays import described, only_this_process
+from limequat.communicators import agreed
+from limequat.grid import laid_out, require_grid
 from limequat.options import Options, takes
-from limequat.transfer import catalog_of, field_name, find_entry, open_file, read_request
+from limequat.transfer import open_request
 
 if TYPE_CHECKING:
     from limequat.option_types import ReadOptions, Unpack, WriteOptions
@@ -27,16 +28,17 @@ def write_async(path, array, *, kind=None, grid=None, dims=None, **options: "Unp
     The array is read-only until the transfer is over (other arrays that share its memory are not: leave them alone,
     too). An array that is not contiguous or in another byte order is copied first.
 
-    The file appears under its name when the transfer is waited for.
+    The file appears under its name when the transfer is waited for. With a grid: all ranks start their transfers and
+    wait for them in the same order.
     """
-    only_this_process(grid)
-    contiguous, field, extents = described(array, kind, dims)
-    how = Options("WriteOptions", options)
+    with agreed(require_grid(grid)):
+        contiguous, field, grid = laid_out(array, kind, dims, grid)
+        how, path_in_c = Options("WriteOptions", options), path_bytes(path)
     lent = array if isinstance(array, np.ndarray) and np.may_share_memory(array, contiguous) else None
     _loans.lend(lent)
     try:
         memory = field.to_c(contiguous)
-        handle = PendingHandle("lq_write_async", path_bytes(path), Grid(extents), memory, how, contiguous)
+        handle = PendingHandle("lq_write_async", path_in_c, grid, memory, how, contiguous)
     except BaseException:
         _loans.take_back(lent)
         raise
@@ -50,13 +52,8 @@ def read_async(path, field=None, region=None, dtype=None, grid=None, verify=True
 
     {options}
     """
-    only_this_process(grid)
-    options["verify"] = verify
-    name, index = field_name(field, options)
-    file = open_file(path, options)
-    array, memory, how, whole = read_request(find_entry(catalog_of(file), name, index), name, index, region, dtype,
-                                             options)
-    return Pending(path, PendingHandle("lq_file_read_async", file, whole, memory, how, array), None, array)
+    file, (array, memory, how, grid) = open_request(path, field, region, dtype, grid, {**options, "verify": verify})
+    return Pending(path, PendingHandle("lq_file_read_async", file, grid, memory, how, array), None, array)
 
 
 class Pending:

@@ -10,18 +10,21 @@ import numpy as np
 from limequat import structs
 from limequat._library import call
 from limequat.arrays import site_of
-from limequat.errors import ChecksumError, NoSuchRecord, WrongState
+from limequat.communicators import agreed
+from limequat.errors import ChecksumError, NoSuchRecord, Unsupported, WrongState
+from limequat.grid import require_grid
 from limequat.options import takes
 from limequat.questions import metadata_of, read_record, verify
-from limequat.transfer import catalog_of, field_name, find_entry, open_file, read_entry
+from limequat.transfer import catalog_of, field_name, find_entry, finish_read, open_file, read_request
 
 if TYPE_CHECKING:
     from limequat.option_types import ReadOptions, Unpack
 
 
-def open(path):
-    """Opens a file for reading: a :class:`File`."""
-    return File(path)
+def open(path, *, grid=None):
+    """Opens a file for reading: a :class:`File`. With a :class:`Grid` that is collective, and so are read() and verify()
+    of fields: each rank reads its box."""
+    return File(path, grid)
 
 
 class File:
@@ -30,11 +33,11 @@ class File:
     fields["gauge"], fields["propagator", 3], fields[0] are :class:`FieldView`; records["xlf-info"] is bytes.
     """
 
-    def __init__(self, path):
+    def __init__(self, path, grid=None):
         self.path = path
-        self._file = open_file(path)
+        self._file = open_file(path, require_grid(grid))
         self.catalog = catalog_of(self._file)
-        self.fields = Fields(path, self._file, self.catalog)
+        self.fields = Fields(path, self._file, self.catalog, grid)
         self.records = Records(path, self._file, self.catalog)
 
     def close(self):
@@ -77,8 +80,8 @@ class File:
 class Fields:
     """The fields of a file, by name, by (name, number from 0), or by number."""
 
-    def __init__(self, path, file, catalog):
-        self._path, self._file, self._catalog = path, file, catalog
+    def __init__(self, path, file, catalog, grid=None):
+        self._path, self._file, self._catalog, self._grid = path, file, catalog, grid
 
     def __len__(self):
         return len(self._catalog["fields"])
@@ -93,7 +96,8 @@ class Fields:
         name, index = field_name(key)
         entry = find_entry(self._catalog, name, index)
         named = [other for other in self._catalog["fields"] if other["name"] == entry["name"]]
-        return FieldView(self._path, self._file, entry, next(i for i, other in enumerate(named) if other is entry))
+        return FieldView(self._path, self._file, entry, next(i for i, other in enumerate(named) if other is entry),
+                         self._grid)
 
     def names(self):
         """Names in the order of the file."""
@@ -131,8 +135,8 @@ class Records:
 class FieldView:
     """A field in a file; numbers are read when it is indexed: field[8:16] reads time slices 8 to 15 only."""
 
-    def __init__(self, path, file, entry, index):
-        self._path, self._file = path, file
+    def __init__(self, path, file, entry, index, grid=None):
+        self._path, self._file, self._grid = path, file, grid
         self._entry, self._site = entry, site_of(entry["spec"])
         self.name, self.index = entry["name"], index
 
@@ -158,10 +162,16 @@ class FieldView:
 
         {options}
         """
-        options["verify"] = verify
-        return read_entry(_opened(self._file, self._path), self._entry, self.name, self.index, region, dtype, options)
+        with agreed(require_grid(self._grid)):
+            file = _opened(self._file, self._path)
+            request = read_request(self._entry, self.name, self.index, region, dtype, {**options, "verify": verify},
+                                   self._grid)
+        return finish_read(file, request)
 
     def __getitem__(self, key):
+        if self._grid is not None:
+            raise Unsupported(f"{self._path}: the file was opened with a grid, so that read() gives this rank's box; to read "
+                              "slices on one rank, open it without", path=str(self._path), record=self.name)
         key = _one_per_axis(key, self.ndim)
         dims = len(self._entry["lattice"])
         spans = [_span(part, axis, self.shape[axis]) for axis, part in enumerate(key[:dims])]
@@ -176,7 +186,7 @@ class FieldView:
 
     def verify(self):
         """Streams the data of the file past the stored checksum; raises ChecksumError when they differ."""
-        verdicts = verify(self._path, physics=False)["fields"]
+        verdicts = verify(self._path, comm=self._grid, physics=False)["fields"]
         mine = [v for v in verdicts if (v["name"], v["index"]) == (self.name, self.index)]
         if not mine:
             raise NoSuchRecord(f"{self._path}: field {self.name!r} number {self.index} could not be verified",

@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 import numpy as np
 
 from limequat import structs
-from limequat._library import Grid, Handle, answer, call, path_bytes, text_from
+from limequat._library import Handle, answer, call, path_bytes, text_from
 from limequat.answers import parse
-from limequat.arrays import described
+from limequat.communicators import agreed, group_of
 from limequat.errors import InvalidArgument, NoSuchRecord, WrongState
+from limequat.grid import Grid, require_grid
 from limequat.options import Options, takes
-from limequat.transfer import find_entry, read_request, reported
+from limequat.transfer import find_entry, read_request, written
 
 if TYPE_CHECKING:
     from limequat.option_types import Hdf5Options, ReadOptions, Unpack, WriteOptions
@@ -40,13 +41,15 @@ _TEXT = len(_DTYPES)
 
 
 @takes("Hdf5Options")
-def open(path, mode="r", **options: "Unpack[Hdf5Options]"):
+def open(path, mode="r", *, comm=None, **options: "Unpack[Hdf5Options]"):
     """Opens a session: a :class:`File`, to be used in a with block.
 
     mode  "r" reads; "x" makes a new file, "w" too and replaces one that is there; "a" appends in place, or makes one
+    comm  an mpi4py communicator, a :class:`limequat.Communicator` or Grid: all calls are collective then, with the same
+          arguments but for arrays of fields. A Grid is that of fields where ``grid=`` gives none
     {options}
     """
-    return File(path, mode, options)
+    return File(path, mode, options, comm)
 
 
 class Entry(NamedTuple):
@@ -79,15 +82,17 @@ class Stat(NamedTuple):
 class File:
     """A session with a file; made by :func:`open`."""
 
-    def __init__(self, path, mode="r", options=()):
-        if mode not in _MODES:
-            raise InvalidArgument(f"mode is {mode!r}, expected one of {', '.join(map(repr, _MODES))}")
-        self.path, self.mode = path, mode
-        options = dict(options)
-        if mode == "w":
-            options["overwrite"] = True
-        self._handle = Handle("lq_hdf5_free", "lq_hdf5_open", path_bytes(path), _MODES[mode],
-                              Options("Hdf5Options", options))
+    def __init__(self, path, mode="r", options=(), comm=None):
+        self.path, self.mode, self._group = path, mode, group_of(comm)
+        self._grid = comm if isinstance(comm, Grid) else None
+        with agreed(self._group):
+            if mode not in _MODES:
+                raise InvalidArgument(f"mode is {mode!r}, expected one of {', '.join(map(repr, _MODES))}")
+            options = dict(options)
+            if mode == "w":
+                options["overwrite"] = True
+            name, how = path_bytes(path), Options("Hdf5Options", options).over(self._group)
+        self._handle = Handle("lq_hdf5_free", "lq_hdf5_open", name, _MODES[mode], how)
 
     def __enter__(self):
         return self
@@ -180,7 +185,8 @@ class File:
                  opens the file with them
         replace  an object of that name goes
         """
-        array, kept = _to_c(value, axes)
+        with agreed(self._group):
+            array, kept = _to_c(value, axes)
         self._call("lq_hdf5_write", _path(path), ctypes.byref(array), int(bool(replace)))
         del kept
 
@@ -203,26 +209,26 @@ class File:
                 if array.axes[d].coordinates else None for d in range(array.dimensions)}
 
     @takes("WriteOptions", without=("format", "name", "sync"))
-    def write_field(self, path, array, *, kind=None, dims=None, **options: "Unpack[WriteOptions]"):
+    def write_field(self, path, array, *, kind=None, dims=None, grid=None, **options: "Unpack[WriteOptions]"):
         """Writes a lattice field, which is in the file when this returns; arguments as of :func:`limequat.write`.
         overwrite replaces an object of that name.
 
         {options}
         """
-        array, field, extents = described(array, kind, dims)
-        return reported("WriteOptions", options, "lq_hdf5_write_field", self._open(), _path(path), Grid(extents),
-                        field.to_c(array))
+        return written(grid or self._grid, array, kind, dims, options, "lq_hdf5_write_field",
+                       lambda: (self._open(), _path(path)))
 
     @takes("ReadOptions", without=("field", "index"))
-    def read_field(self, path, region=None, dtype=None, verify=True, **options: "Unpack[ReadOptions]"):
+    def read_field(self, path, region=None, dtype=None, verify=True, *, grid=None, **options: "Unpack[ReadOptions]"):
         """Reads a lattice field; arguments as of :func:`limequat.read`.
 
         {options}
         """
         name = self.stat(path).path
-        entry = find_entry(parse(text_from("lq_hdf5_catalog", self._open())), name[1:] or "/", 0)
-        options["verify"] = verify
-        array, field, how, grid = read_request(entry, None, 0, region, dtype, options)
+        catalog, grid = parse(text_from("lq_hdf5_catalog", self._open())), grid or self._grid
+        with agreed(require_grid(grid)):
+            entry = find_entry(catalog, name[1:] or "/", 0)
+            array, field, how, grid = read_request(entry, None, 0, region, dtype, {**options, "verify": verify}, grid)
         self._call("lq_hdf5_read_field", _path(name), grid, field, how)
         return array
 
@@ -265,7 +271,8 @@ class File:
 
     def set_attr(self, path, name, value):
         """Writes an attribute in the place of one that is there."""
-        array, kept = _to_c(value, None)
+        with agreed(self._group):
+            array, kept = _to_c(value, None)
         self._call("lq_hdf5_set_attribute", _path(path), _path(name), ctypes.byref(array))
         del kept
 

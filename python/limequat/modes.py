@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from limequat import structs
-from limequat._library import Grid, Handle, answer, call, path_bytes, take_text
+from limequat._library import Handle, answer, call, path_bytes, take_text
 from limequat.answers import parse
-from limequat.arrays import Field, KINDS, described, memory_for, only_this_process
+from limequat.arrays import Field, KINDS, described, memory_for
+from limequat.communicators import agreed, group_of
 from limequat.errors import InvalidArgument, NoSuchRecord, WrongState
+from limequat.grid import Grid, require_grid
 from limequat.options import Options, takes
 
 if TYPE_CHECKING:
@@ -35,13 +37,15 @@ _PARITY = ("both", "even", "odd")
 _ALL = 2**64 - 1
 
 
-def open(path, *, ls=1, parity=None):
+def open(path, *, ls=1, parity=None, grid=None):
     """Opens a set for reading: a :class:`Set`. It may be one of QUDA, MILC or Grid, or a folder v0.bin, ... of Hadrons.
 
     ls      extent of the fifth dimension, which files of QUDA do not tell
     parity  "even" or "odd", of vectors on half of the sites, which files of Grid do not tell
+    grid    a :class:`limequat.Grid` of the sites of the vectors (half the extent in x for one parity): collective, each
+            rank reads its box
     """
-    return Set(path, ls=ls, parity=parity)
+    return Set(path, ls=ls, parity=parity, grid=grid)
 
 
 @takes("WriteOptions", without=("format", "name", "precision", "metadata", "measure", "slice_checksums", "layout",
@@ -61,17 +65,19 @@ def create(path, lattice, *, grid=None, kind="spinor", shape=None, dtype=None, s
     operator    its name
     parameters  of operator and solver: a dict of int, float, complex, str
     room        modes that the first piece of the index has room for; it grows when there are more
+    grid        a :class:`limequat.Grid` of the sites of the vectors (half the extent in x for one parity): collective,
+                arrays are those of each rank's box
 
     {options}
     """
-    only_this_process(grid)
-    site = _site(kind, shape, dtype)
-    description, kept = _description(lattice, site, storage, ls, parity, operator, parameters or {}, room)
-    sites = _sites(description)
-    handle = Handle("lq_modes_writer_free", "lq_modes_create", path_bytes(path), Grid(sites),
-                    ctypes.byref(description), Options("WriteOptions", options))
+    with agreed(require_grid(grid)):
+        site = _site(kind, shape, dtype)
+        description, kept = _description(lattice, site, storage, ls, parity, operator, parameters or {}, room)
+        grid = _grid_of(path, _sites(description), grid)
+        name, how = path_bytes(path), Options("WriteOptions", options)
+    handle = Handle("lq_modes_writer_free", "lq_modes_create", name, grid, ctypes.byref(description), how)
     del kept
-    return Writer(path, handle, sites)
+    return Writer(path, handle, grid)
 
 
 @takes("WriteOptions", without=("format", "name", "precision", "metadata", "measure", "slice_checksums", "layout",
@@ -81,30 +87,35 @@ def append(path, *, grid=None, **options: "Unpack[WriteOptions]"):
 
     {options}
     """
-    only_this_process(grid)
-    with Set(path) as there:
-        sites = there.sites
-    handle = Handle("lq_modes_writer_free", "lq_modes_append", path_bytes(path), Grid(sites),
-                    Options("WriteOptions", options))
-    return Writer(path, handle, sites)
+    with Set(path, grid=grid) as there:
+        grid = there.grid
+    with agreed(grid.communicator):
+        name, how = path_bytes(path), Options("WriteOptions", options)
+    return Writer(path, Handle("lq_modes_writer_free", "lq_modes_append", name, grid, how), grid)
 
 
-def convert(source, target, *, storage=None, first=0, last=None, overwrite=False, format=None, ls=1, parity=None):
+def convert(source, target, *, storage=None, first=0, last=None, overwrite=False, format=None, ls=1, parity=None,
+            comm=None):
     """A set from modes first to last - 1 of another one, stored as `storage` says (default: as they are).
+
+    comm        a communicator or Grid whose ranks share the work
 
     format      of the new set: "modes", or "quda", "milc" for those programs
     ls, parity  of the source, as in :func:`open`
     """
-    call("lq_modes_convert_vectors", path_bytes(source), path_bytes(target), None if format is None else format.encode(),
-         ls, _parity(parity), 0 if storage is None else _storage(storage), first, _ALL if last is None else last,
-         int(overwrite), None)
+    group = group_of(comm)
+    with agreed(group):
+        arguments = (path_bytes(source), path_bytes(target), None if format is None else format.encode(), ls,
+                     _parity(parity), 0 if storage is None else _storage(storage), first, _ALL if last is None else last,
+                     int(overwrite))
+    call("lq_modes_convert_vectors", *arguments, group)
 
 
 class Writer:
     """A set that vectors are added to."""
 
-    def __init__(self, path, handle, sites):
-        self.path, self._handle, self._sites, self._count = path, handle, sites, None
+    def __init__(self, path, handle, grid):
+        self.path, self._handle, self._grid, self._count = path, handle, grid, None
 
     def append(self, array, *, eigenvalue, residual=None):
         """Adds a vector, [t, z, y, x, ...]; it is in the set when this returns. Returns a report.
@@ -112,11 +123,12 @@ class Writer:
         eigenvalue  real or complex
         residual    norm of (operator - eigenvalue) vector, if it is known
         """
-        if not self._handle:
-            raise WrongState(f"{self.path}: this writer is closed; modes.append() opens the set again",
-                             path=str(self.path))
-        array, field = _flat(array, self._sites, self.path)
-        eigenvalue = complex(eigenvalue)
+        with agreed(self._grid.communicator):
+            if not self._handle:
+                raise WrongState(f"{self.path}: this writer is closed; modes.append() opens the set again",
+                                 path=str(self.path))
+            array, field = _flat(array, self._grid, self.path)
+            eigenvalue = complex(eigenvalue)
         mode = structs.Mode(eigenvalue.real, eigenvalue.imag, -1.0 if residual is None else float(residual))
         report = ctypes.c_void_p()
         call("lq_modes_writer_append", self._handle, field.to_c(array), ctypes.byref(mode), ctypes.byref(report))
@@ -141,18 +153,23 @@ class Set:
     """A set of modes: len(set), set[k] (the vector as an array), ``eigenvalues``, ``residuals`` (nan: not known).
 
     lattice     extents x, y, z, t of the gauge field; ``sites`` those of the vectors
+    grid        over whose ranks it was opened
     storage, parity, ls, operator, parameters  as given to :func:`create`
     family      who wrote it: "modes" (this library), "quda", "milc", "grid"
     """
 
-    def __init__(self, path, *, ls=1, parity=None):
+    def __init__(self, path, *, ls=1, parity=None, grid=None):
         self.path = path
-        self._handle = Handle("lq_modes_free", "lq_modes_open_vectors", path_bytes(path), ls, _parity(parity), None)
+        group = require_grid(grid)
+        with agreed(group):
+            name, side, how = path_bytes(path), _parity(parity), Options("Limits").over(group)
+        self._handle = Handle("lq_modes_free", "lq_modes_open_vectors", name, ls, side, how)
         self.family = answer("lq_modes_family", self._handle).decode()
         known = structs.ModesDescription(struct_size=ctypes.sizeof(structs.ModesDescription))
         call("lq_modes_known", self._handle, ctypes.byref(known))
         self.lattice = tuple(known.lattice[:known.dimensions])
         self.sites = tuple(_sites(known))
+        self.grid = _grid_of(path, self.sites, grid)
         self.storage = next(name for name, number in _STORAGE.items() if number == known.storage)
         self.parity, self.ls, self.operator = _PARITY[known.parity], known.ls, known.operator_name.decode()
         self.parameters = {known.parameters[i].name.decode(): _value(known.parameters[i])
@@ -180,9 +197,10 @@ class Set:
 
         {options}
         """
-        array, field = memory_for(self._site, self.sites, dtype)
-        call("lq_modes_read", self._opened(), k, Grid(self.sites), field.to_c(array),
-             Options("ReadOptions", {**options, "verify": verify}))
+        with agreed(self.grid.communicator):
+            array, field = memory_for(self._site, self.grid.local, dtype)
+            handle, how = self._opened(), Options("ReadOptions", {**options, "verify": verify})
+        call("lq_modes_read", handle, k, self.grid, field.to_c(array), how)
         return array
 
     @takes("ReadOptions", without=("field", "index", "region", "limits"))
@@ -196,11 +214,12 @@ class Set:
             yield from ((k, self.read(k, dtype, **options)) for k in range(first, last))
             return
         how = Options("ReadOptions", options)
-        grid = Grid(self.sites)
 
         def start(k):
-            array, field = memory_for(self._site, self.sites, dtype)
-            return Handle("lq_pending_free", "lq_modes_read_async", self._opened(), k, grid, field.to_c(array), how), array
+            with agreed(self.grid.communicator):
+                array, field = memory_for(self._site, self.grid.local, dtype)
+                handle = self._opened()
+            return Handle("lq_pending_free", "lq_modes_read_async", handle, k, self.grid, field.to_c(array), how), array
 
         coming = start(first) if first < last else None
         for k in range(first, last):
@@ -317,12 +336,23 @@ def _site_of(known):
     return Field(kind, shape, is_complex, precision)
 
 
-def _flat(array, sites, path):
+def _grid_of(path, sites, grid):
+    """The grid of vectors on these sites: the one given, or one of this process alone."""
+    if grid is None:
+        return Grid(sites)
+    if tuple(sites) != grid.extents:
+        raise InvalidArgument(f"{path}: the vectors of this set live on {tuple(sites)}, the grid is of {grid.extents}",
+                              path=str(path))
+    return grid
+
+
+def _flat(array, grid, path):
     """(array, Field) of a vector whose sites are the last axes but those of the lattice."""
-    lattice = tuple(sites)[::-1]
+    lattice = grid.shape
     array = np.asarray(array)
     if array.shape[:len(lattice)] != lattice:
         raise InvalidArgument(f"{path}: the vectors of this set live on [t, z, y, x] = {list(lattice)}, the array has "
                               f"the shape {list(array.shape)}", path=str(path))
-    flat, field, _ = described(array.reshape(*lattice, -1), "generic", len(lattice))
+    flat, field, _ = described(array.reshape(*lattice, math.prod(array.shape[len(lattice):])), "generic", len(lattice),
+                               grid.local)
     return flat, field

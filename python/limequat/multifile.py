@@ -17,12 +17,13 @@ import ctypes
 import io
 from typing import TYPE_CHECKING
 
-from limequat._library import Grid, Handle, call, path_bytes, take_text, text_from
+from limequat._library import Handle, call, path_bytes, take_text, text_from
 from limequat.answers import parse
-from limequat.arrays import described
-from limequat.errors import InvalidArgument, Unsupported, WrongState
+from limequat.communicators import agreed, group_of
+from limequat.errors import InvalidArgument, WrongState
+from limequat.grid import require_grid
 from limequat.options import Options, takes
-from limequat.transfer import read_request, reported
+from limequat.transfer import read_request, written
 
 if TYPE_CHECKING:
     from limequat.option_types import (
@@ -38,40 +39,43 @@ __all__ = ["Reader", "Stream", "Writer", "append", "create", "open", "repair", "
 
 
 @takes("MultifileReadOptions")
-def open(path, **options: "Unpack[MultifileReadOptions]"):
-    """Opens a set for reading, whoever wrote it: a :class:`Reader`.
+def open(path, *, comm=None, **options: "Unpack[MultifileReadOptions]"):
+    """Opens a set for reading, whoever wrote it, on however many ranks: a :class:`Reader`.
 
+    comm  an mpi4py communicator, a :class:`limequat.Communicator` or Grid: collective, the tasks are dealt out over its
+          ranks, and each reads its own
     {options}
     """
-    return Reader(path, **options)
+    return Reader(path, comm=comm, **options)
 
 
 @takes("MultifileOptions")
 def create(path, *, comm=None, **options: "Unpack[MultifileOptions]"):
     """Starts a new set: a :class:`Writer`, to be used in a with block.
 
-    comm  None, or an mpi4py communicator of one rank; more of them are served in C and C++
+    comm  an mpi4py communicator, a :class:`limequat.Communicator` or Grid: collective; each rank has its own streams,
+          those of rank 0 are the first tasks
     {options}
 
     tasks is another name of streams, force of overwrite.
     """
-    _alone(comm)
-    return Writer("lq_multifile_create", path, Options("MultifileOptions", options))
+    return Writer("lq_multifile_create", path, options, comm)
 
 
 @takes("MultifileOptions")
 def append(path, *, streams=None, comm=None, **options: "Unpack[MultifileOptions]"):
     """Goes on with a set that this library wrote: a :class:`Writer` of ``streams`` streams (default: those there are),
     whose first ones go on with the tasks there are; the rest are new tasks. Of the options count expected_bytes (of new
-    tasks), level, sync and buffer_bytes.
+    tasks), level, sync and buffer_bytes. comm as in :func:`create`: streams are those of this rank then, by default the
+    tasks that :func:`open` deals to it.
 
     {options}
     """
-    _alone(comm)
+    comm = group_of(comm)
     if streams is None:
-        with open(path) as there:
-            streams = there.tasks
-    return Writer("lq_multifile_append", path, Options("MultifileOptions", {**options, "streams": streams}))
+        with open(path, comm=comm) as there:
+            streams = len(there.mine)
+    return Writer("lq_multifile_append", path, {**options, "streams": streams}, comm)
 
 
 def verify(path):
@@ -104,20 +108,22 @@ def _name_bytes(name):
     return name.encode("utf-8", "surrogateescape")
 
 
-def _alone(comm):
-    if comm is not None and comm.Get_size() > 1:
-        raise Unsupported("comm= has several ranks, which this Python package does not serve yet: give each rank a set of "
-                          "its own, or use C or C++")
-
-
 class Reader:
-    """A set that was opened for reading; ``m[task]`` is the stream of a task."""
+    """A set that was opened for reading; ``m[task]`` is the stream of a task.
+
+    mine  the tasks dealt to this rank, a range; on one rank all. Iterating gives their streams
+    """
 
     @takes("MultifileReadOptions")
-    def __init__(self, path, **options):
-        self.path = path
-        self._handle = Handle("lq_multifile_reader_free", "lq_multifile_open", path_bytes(path),
-                              Options("MultifileReadOptions", options))
+    def __init__(self, path, *, comm=None, **options):
+        self.path, self._handle = path, None
+        group = group_of(comm)
+        with agreed(group):
+            path, how = path_bytes(path), Options("MultifileReadOptions", options).over(group)
+        self._handle = Handle("lq_multifile_reader_free", "lq_multifile_open", path, how)
+        first, count = ctypes.c_int64(), ctypes.c_int64()
+        call("lq_multifile_share", self._handle, ctypes.byref(first), ctypes.byref(count), None, None)
+        self.mine = range(first.value, first.value + count.value)
         text = ctypes.c_void_p()
         call("lq_multifile_info", self._handle, ctypes.byref(text))
         self.info = parse(take_text(text))
@@ -134,21 +140,22 @@ class Reader:
         return parse(text_from("lq_multifile_fields", self._open_handle()))
 
     @takes("ReadOptions", without=("field", "index"))
-    def read_field(self, name, *, region=None, dtype=None, **options: "Unpack[ReadOptions]"):
-        """Reads a field into a new array; arguments and result as of :func:`limequat.read`.
+    def read_field(self, name, *, region=None, dtype=None, grid=None, **options: "Unpack[ReadOptions]"):
+        """Reads a field into a new array; arguments and result as of :func:`limequat.read`. The grid may be any.
 
         {options}
         """
-        handle = self._open_handle()
-        entry = next((one for one in self.fields if one["name"] == name), None)
-        if entry is None:  # the library knows why
-            entry = {"lattice": [1], "spec": _NO_FIELD}
-        array, field, how, grid = read_request(entry, None, 0, region, dtype, options)
-        call("lq_multifile_read_field", handle, _name_bytes(name), grid, field, how)
+        with agreed(require_grid(grid)):
+            handle, named = self._open_handle(), _name_bytes(name)
+            entry = next((one for one in self.fields if one["name"] == name), None)
+            if entry is None:  # the library knows why
+                entry, region = {"lattice": grid.extents if grid else [1], "spec": _NO_FIELD}, None
+            array, field, how, grid = read_request(entry, None, 0, region, dtype, options, grid)
+        call("lq_multifile_read_field", handle, named, grid, field, how)
         return array
 
     def window(self):
-        """The streams of all tasks as one, in their order."""
+        """The streams of all tasks as one, in their order; on several ranks this rank's window of it."""
         return Stream(self, -1)
 
     def __len__(self):
@@ -160,7 +167,7 @@ class Reader:
         return Stream(self, task % self.tasks)
 
     def __iter__(self):
-        return (self[task] for task in range(self.tasks))
+        return (self[task] for task in self.mine)
 
     def close(self):
         """Frees what is held; streams of it can be read no more."""
@@ -230,9 +237,12 @@ class Writer:
     """A set being written; ``m[stream]`` is one of its streams. It appears when the with block ends; after an exception
     its parts are left to :func:`repair`."""
 
-    def __init__(self, function, path, how):
+    def __init__(self, function, path, options, comm=None):
+        group = group_of(comm)
+        with agreed(group):
+            name, how = path_bytes(path), Options("MultifileOptions", options).over(group)
         self.path, self.streams, self._closed = path, how.struct.streams, False
-        self._handle = Handle("lq_multifile_writer_free", function, path_bytes(path), how)
+        self._handle = Handle("lq_multifile_writer_free", function, name, how)
 
     def __len__(self):
         return self.streams
@@ -247,15 +257,14 @@ class Writer:
         return self[0].write(data)
 
     @takes("WriteOptions", without=("format", "name", "sync", "overwrite"))
-    def write_field(self, name, array, *, kind=None, dims=None, **options: "Unpack[WriteOptions]"):
-        """Writes a field beside the streams; arguments as of :func:`limequat.write`. Returns its report.
+    def write_field(self, name, array, *, kind=None, dims=None, grid=None, **options: "Unpack[WriteOptions]"):
+        """Writes a field beside the streams; arguments as of :func:`limequat.write`, the grid over all ranks of the set.
+        Returns its report.
 
         {options}
         """
-        handle = self._open_handle()
-        array, field, extents = described(array, kind, dims)
-        return reported("WriteOptions", options, "lq_multifile_write_field", handle, _name_bytes(name), Grid(extents),
-                        field.to_c(array))
+        return written(grid, array, kind, dims, options, "lq_multifile_write_field",
+                       lambda: (self._open_handle(), _name_bytes(name)))
 
     def close(self):
         """Completes and publishes the set; errors surface here."""

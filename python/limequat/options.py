@@ -67,6 +67,12 @@ class Options:
         self._kept.append(value)
         return value
 
+    def over(self, group):
+        """These options, with the communicator among them; None: this process alone."""
+        if group is not None:
+            self.struct.communicator = self.keep(group)._as_parameter_.value
+        return self
+
     def _set(self, row, value):
         kind = row["kind"]
         if kind == "texts":

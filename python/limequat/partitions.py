@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from limequat import structs
 from limequat._library import Handle, call, path_bytes, take_text, text_from
 from limequat.answers import parse
+from limequat.communicators import agreed, group_of
 from limequat.errors import InvalidArgument
 from limequat.options import Options, takes
 
@@ -29,19 +30,20 @@ def _array(extents, element_bytes, begin):
 
 
 @takes("RepartitionOptions", verb="repartition")
-def repartition(source, target, **options: "Unpack[RepartitionOptions]"):
+def repartition(source, target, *, comm=None, **options: "Unpack[RepartitionOptions]"):
     """Makes a set of subfiles of a file, another set of a set, or a file of a set, byte for byte.
 
     {options}
 
-    ``extents`` is a text here, "16x16x16x32". Returns a dict: ``from`` and ``to`` (the partitions), ``files``, ``bytes``,
+    comm: a communicator or Grid whose ranks share the work. ``extents`` is a text here, "16x16x16x32". Returns a dict: ``from`` and ``to`` (the partitions), ``files``, ``bytes``,
     ``moved_bytes`` (in this call; the others were there from an interrupted one), ``was_there``, ``seconds``,
     ``findings``. Raises Exists, NotFound, NoSpace, InvalidArgument, Unsupported, Malformed, Truncated, IoError,
     ChecksumError.
     """
-    text = ctypes.c_void_p()
-    call("lq_repartition", path_bytes(source), path_bytes(target), Options("RepartitionOptions", options),
-         ctypes.byref(text))
+    text, group = ctypes.c_void_p(), group_of(comm)
+    with agreed(group):
+        source, target, how = path_bytes(source), path_bytes(target), Options("RepartitionOptions", options).over(group)
+    call("lq_repartition", source, target, how, ctypes.byref(text))
     return parse(take_text(text))
 
 
@@ -122,6 +124,29 @@ class View(io.RawIOBase):
         call("lq_view_write", self._handle, bytes(memory) if memory.readonly else
              ctypes.addressof(ctypes.c_char.from_buffer(memory)), len(memory))
         return len(memory)
+
+    def read_all(self, *, comm=None, chunk_bytes=0):
+        """All bytes of this rank's view, a bytearray, read by all ranks of ``comm`` together as the disks want it; collective.
+
+        chunk_bytes  read at a time; 0: 4 MiB
+        """
+        group = group_of(comm)
+        with agreed(group):
+            data = bytearray(self.size)
+        call("lq_view_read_all", self._handle, (ctypes.c_char * self.size).from_buffer(data) if data else None, self.size,
+             group, chunk_bytes)
+        return data
+
+    def write_all(self, data, *, comm=None, chunk_bytes=0):
+        """All bytes of this rank's view, written by all ranks of ``comm`` together as the disks want it; collective.
+
+        data         as many bytes as the view has, anything with the buffer protocol
+        """
+        group = group_of(comm)
+        with agreed(group):
+            memory = memoryview(data).cast("B")
+            kept = bytes(memory) if memory.readonly else (ctypes.c_char * len(memory)).from_buffer(memory)
+        call("lq_view_write_all", self._handle, kept, len(memory), group, chunk_bytes)
 
     def sync(self):
         """What was written has reached the disk."""

@@ -7,9 +7,11 @@ import typing
 
 import numpy as np
 
-from limequat._library import Grid, call
-from limequat.arrays import Field, described
+from limequat._library import call
+from limequat.arrays import Field
+from limequat.communicators import agreed
 from limequat.errors import InvalidArgument
+from limequat.grid import Grid, laid_out, require_grid
 from limequat.options import Options, takes
 
 if typing.TYPE_CHECKING:
@@ -32,42 +34,48 @@ class Unitarity(typing.NamedTuple):
     largest_determinant: float
 
 
-def plaquette(u):
-    """The :class:`Plaquette` of a gauge field [t, z, y, x, mu, N, N]; the last dimension (t) is time."""
-    return Plaquette(*_measure("lq_plaquette", u, 3))
+def plaquette(u, grid=None):
+    """The :class:`Plaquette` of a gauge field [t, z, y, x, mu, N, N]; the last dimension (t) is time.
+
+    grid: a :class:`Grid`; u is this rank's box then, and the answer that of the whole field on every rank. Collective."""
+    return Plaquette(*_measure("lq_plaquette", u, 3, grid))
 
 
-def link_trace(u):
-    """The average of Re Tr U / N over the links of a gauge field [t, z, y, x, mu, N, N]."""
-    return _measure("lq_link_trace", u, 1)[0]
+def link_trace(u, grid=None):
+    """The average of Re Tr U / N over the links of a gauge field [t, z, y, x, mu, N, N]; grid as in :func:`plaquette`."""
+    return _measure("lq_link_trace", u, 1, grid)[0]
 
 
-def unitarity(u):
-    """The :class:`Unitarity` of a gauge field [t, z, y, x, mu, N, N]."""
-    return Unitarity(*_measure("lq_unitarity", u, 3))
+def unitarity(u, grid=None):
+    """The :class:`Unitarity` of a gauge field [t, z, y, x, mu, N, N]; grid as in :func:`plaquette`."""
+    return Unitarity(*_measure("lq_unitarity", u, 3, grid))
 
 
 @takes("GenerateOptions")
-def generate(lattice, *, colors=3, **options: "Unpack[GenerateOptions]"):
+def generate(lattice, *, colors=3, grid=None, **options: "Unpack[GenerateOptions]"):
     """A thermalised pure gauge configuration (Wilson action, heat bath with over-relaxation, SU(2) or SU(3)).
 
     lattice  extents in x, y, z, t order, 2 and up
     colors   2 or 3
+    grid     a :class:`Grid` of that lattice: collective, each rank gets its box
     {options}
 
     The result depends on the arguments alone. Returns an array [t, z, y, x, mu, N, N], complex128.
     """
-    lattice = [int(extent) for extent in lattice]
-    if not lattice or min(lattice) < 1:
-        raise InvalidArgument(f"lattice is {lattice}, expected positive extents in x, y, z, t order")
-    u = np.empty(tuple(lattice[::-1]) + (len(lattice), colors, colors), dtype=np.complex128)
-    how = Options("GenerateOptions", options)
-    call("lq_generate", Grid(lattice), Field("gauge", u.shape[-3:]).to_c(u), how)
+    with agreed(require_grid(grid)):
+        whole = Grid(lattice)
+        if grid is not None and whole.extents != grid.extents:
+            raise InvalidArgument(f"the lattice is {whole.extents}, that of the grid {grid.extents}")
+        grid = grid or whole
+        u = np.empty(grid.shape + (len(grid.extents), colors, colors), dtype=np.complex128)
+        how = Options("GenerateOptions", options)
+    call("lq_generate", grid, Field("gauge", u.shape[-3:]).to_c(u), how)
     return u
 
 
-def _measure(function, u, count):
-    array, field, extents = described(u, "gauge")
-    values = (ctypes.c_double * count)()
-    call(function, Grid(extents), field.to_c(array), values)
+def _measure(function, u, count, grid):
+    with agreed(require_grid(grid)):
+        array, field, grid = laid_out(u, "gauge", None, grid)
+        values = (ctypes.c_double * count)()
+    call(function, grid, field.to_c(array), values)
     return list(values)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from limequat import structs
 from limequat._library import call, path_bytes, text_from
 from limequat.answers import Verification, parse
+from limequat.communicators import agreed, group_of
 from limequat.errors import InvalidArgument
 from limequat.options import Options, takes
 
@@ -22,31 +23,35 @@ def formats():
 
 
 @takes("Limits")
-def info(path, **options: "Unpack[Limits]"):
+def info(path, *, comm=None, **options: "Unpack[Limits]"):
     """What is in a file: ``format``, ``complete``, ``records``, ``fields``, ``metadata``, ``findings``.
 
     {options}
 
-    Damage is described in ``findings``. Raises NotFound, NoPermission, IoError, UnknownFormat.
+    comm: a communicator or Grid whose ranks ask together. Damage is described in ``findings``. Raises NotFound, NoPermission, IoError, UnknownFormat.
     """
-    return parse(text_from("lq_inspect", path_bytes(path), Options("Limits", options)))
+    group = group_of(comm)
+    with agreed(group):
+        path, how = path_bytes(path), Options("Limits", options).over(group)
+    return parse(text_from("lq_inspect", path, how))
 
 
 inspect = info
 
 
 @takes("VerifyOptions")
-def verify(path, **options: "Unpack[VerifyOptions]"):
+def verify(path, *, comm=None, **options: "Unpack[VerifyOptions]"):
     """Checks structure, sizes, checksums and (for gauge fields) physics; says where damage is.
 
     {options}
 
-    physics may be True (always) and False (never), too.
+    physics may be True (always) and False (never), too. comm: a communicator or Grid whose ranks share the work.
     Returns a :class:`Verification`, true when ``ok``; a damaged file is an answer, not an exception.
     """
-    is_sound = ctypes.c_int()
-    return parse(text_from("lq_verify", path_bytes(path), Options("VerifyOptions", options), ctypes.byref(is_sound)),
-                 Verification)
+    is_sound, group = ctypes.c_int(), group_of(comm)
+    with agreed(group):
+        path, how = path_bytes(path), Options("VerifyOptions", options).over(group)
+    return parse(text_from("lq_verify", path, how, ctypes.byref(is_sound)), Verification)
 
 
 @takes("DiagnoseOptions", verb="diagnose")
@@ -84,42 +89,49 @@ def explain(path, **options: "Unpack[Limits]"):
 
 
 @takes("ConvertOptions")
-def convert(source, target, **options: "Unpack[ConvertOptions]"):
+def convert(source, target, *, comm=None, **options: "Unpack[ConvertOptions]"):
     """Any format to any, in bounded memory, checksums verified on the way. Options as in :func:`write`:
 
     {options}
 
-    Returns the report of the transfer.
+    comm: a communicator or Grid whose ranks share the work. Returns the report of the transfer.
     """
-    write, how = Options("WriteOptions", options), Options("ConvertOptions", options)
-    how.struct.write = ctypes.addressof(write.struct)
-    return parse(text_from("lq_convert", path_bytes(source), path_bytes(target), how))
+    return parse(text_from("lq_convert", *_conversion(source, target, comm, options)))
+
+
+def _conversion(source, target, comm, options):
+    """(source, target, options) in C."""
+    group = group_of(comm)
+    with agreed(group):
+        write, how = Options("WriteOptions", options), Options("ConvertOptions", options).over(group)
+        how.struct.write = ctypes.addressof(how.keep(write).struct)
+        return path_bytes(source), path_bytes(target), how
 
 
 @takes("ConvertOptions")
-def export_virtual(source, target, **options: "Unpack[ConvertOptions]"):
+def export_virtual(source, target, *, comm=None, **options: "Unpack[ConvertOptions]"):
     """A small HDF5 file with a dataset for each field of ``source``, whose numbers stay where they are: h5py and others
-    read them there without a copy. The path of ``source`` is kept as an absolute one. Options as in :func:`convert`, of
+    read them there without a copy. The path of ``source`` is kept as an absolute one. Arguments as in :func:`convert`, of
     which those of a new file count.
 
     {options}
     """
-    write, how = Options("WriteOptions", options), Options("ConvertOptions", options)
-    how.struct.write = ctypes.addressof(write.struct)
-    call("lq_export_virtual", path_bytes(source), path_bytes(target), how)
+    call("lq_export_virtual", *_conversion(source, target, comm, options))
 
 
 @takes("DiffOptions")
-def diff(a, b, **options: "Unpack[DiffOptions]"):
+def diff(a, b, *, comm=None, **options: "Unpack[DiffOptions]"):
     """Compares two fields number by number, whatever their formats and precisions.
 
     {options}
 
+    comm: a communicator or Grid whose ranks share the work.
     Returns ``same``, ``largest_absolute``, ``largest_relative``, ``site``, ``a``, ``b``, ``metadata``, ...
     """
-    is_same = ctypes.c_int()
-    return parse(text_from("lq_diff", path_bytes(a), path_bytes(b), Options("DiffOptions", options),
-                           ctypes.byref(is_same)))
+    is_same, group = ctypes.c_int(), group_of(comm)
+    with agreed(group):
+        a, b, how = path_bytes(a), path_bytes(b), Options("DiffOptions", options).over(group)
+    return parse(text_from("lq_diff", a, b, how, ctypes.byref(is_same)))
 
 
 @takes("PlanRequest")

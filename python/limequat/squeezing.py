@@ -7,38 +7,41 @@ from typing import TYPE_CHECKING
 
 from limequat._library import call, path_bytes, take_text
 from limequat.answers import parse
+from limequat.communicators import agreed, group_of
 from limequat.options import Options, takes
 
 if TYPE_CHECKING:
     from limequat.option_types import SqueezeOptions, Unpack
 
 
-def _done(function, source, target, options):
-    text = ctypes.c_void_p()
-    call(function, path_bytes(source), path_bytes(target), Options("SqueezeOptions", options), ctypes.byref(text))
+def _done(function, source, target, comm, options):
+    text, group = ctypes.c_void_p(), group_of(comm)
+    with agreed(group):
+        source, target, how = path_bytes(source), path_bytes(target), Options("SqueezeOptions", options).over(group)
+    call(function, source, target, how, ctypes.byref(text))
     return parse(take_text(text))
 
 
 @takes("SqueezeOptions", verb="squeeze")
-def squeeze(source, target, **options: "Unpack[SqueezeOptions]"):
+def squeeze(source, target, *, comm=None, **options: "Unpack[SqueezeOptions]"):
     """Makes an archive of a file: links of SU(3) take less than half of their bytes and come back bit for bit.
 
     {options}
 
-    ``target`` can be read like ``source``, and ``unsqueeze`` restores that byte for byte. Returns a dict: ``format`` of
+    comm: a communicator or Grid whose ranks share the work. ``target`` can be read like ``source``, and ``unsqueeze`` restores that byte for byte. Returns a dict: ``format`` of
     the original, ``original_bytes``, ``archive_bytes``, ``squeezed_bytes`` (of the original that lie in tiles),
     ``tiles``, ``seconds``. Raises Exists, NotFound, NoSpace, Unsupported (several files, no field in one piece).
     """
-    return _done("lq_squeeze", source, target, options)
+    return _done("lq_squeeze", source, target, comm, options)
 
 
 @takes("SqueezeOptions", verb="unsqueeze")
-def unsqueeze(source, target, **options: "Unpack[SqueezeOptions]"):
+def unsqueeze(source, target, *, comm=None, **options: "Unpack[SqueezeOptions]"):
     """Restores the original file out of an archive, byte for byte.
 
     {options}
 
-    Returns what ``squeeze`` returns. Raises Exists, NotFound, NoSpace, Malformed, Truncated, ChecksumMismatch,
+    comm as in :func:`squeeze`. Returns what ``squeeze`` returns. Raises Exists, NotFound, NoSpace, Malformed, Truncated, ChecksumMismatch,
     Unsupported (it is no archive).
     """
-    return _done("lq_unsqueeze", source, target, options)
+    return _done("lq_unsqueeze", source, target, comm, options)

@@ -19,6 +19,21 @@ class Field(Structure):
                 ("context", c_void_p), ("reserved", c_uint64 * 4)]
 
 
+class GridOptions(Structure):
+    """lq_grid_options"""
+
+    _fields_ = [("struct_size", c_size_t), ("processes", POINTER(c_int64)), ("rank_order", POINTER(c_int)),
+                ("axes", POINTER(c_int)), ("idle_ranks", c_int), ("holds_sites", c_int)]
+
+
+class Failure(Structure):
+    """lq_failure"""
+
+    _fields_ = [("struct_size", c_size_t), ("status", c_int), ("sentence", c_char_p), ("path", c_char_p),
+                ("record", c_char_p), ("expected", c_char_p), ("found", c_char_p), ("offset", c_int64),
+                ("system_errno", c_int)]
+
+
 class FileArray(Structure):
     """lq_file_array"""
 

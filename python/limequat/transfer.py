@@ -6,10 +6,12 @@ import ctypes
 from ctypes import c_int64, c_void_p
 from typing import TYPE_CHECKING
 
-from limequat._library import FileHandle, Grid, call, path_bytes, take_text, text_from
+from limequat._library import FileHandle, call, path_bytes, take_text, text_from
 from limequat.answers import parse
-from limequat.arrays import described, memory_for, only_this_process, region_box, site_of
+from limequat.arrays import memory_for, region_box, site_of
+from limequat.communicators import agreed
 from limequat.errors import BY_CODE, InvalidArgument, Malformed, NoSuchRecord
+from limequat.grid import Grid, laid_out, require_grid
 from limequat.options import Options, takes
 
 if TYPE_CHECKING:
@@ -24,7 +26,8 @@ def read(path, field=None, region=None, dtype=None, grid=None, verify=True, **op
     field   name of the field ("gauge"), or (name, index) where names repeat; default: the first
     region  part of the lattice: {"t": slice(0, 8)}; default: all of it
     dtype   complex128, complex64, float64 or float32; default: as in the file
-    grid    not yet supported
+    grid    a :class:`Grid` of the lattice, or of the region: collective, each rank gets its box, [t, z, y, x] =
+            ``grid.shape`` from ``grid.origin`` on; default: this process reads all of it
 
     Options (docs/reference/options.md says more):
     {options}
@@ -36,16 +39,33 @@ def read(path, field=None, region=None, dtype=None, grid=None, verify=True, **op
     Raises NotFound, NoPermission, UnknownFormat, Malformed, Truncated, ChecksumError, NoSuchRecord,
     InvalidArgument and others derived from Error.
     """
-    only_this_process(grid)
-    options["verify"] = verify
-    name, index = field_name(field, options)
-    file = open_file(path, options)
-    return read_entry(file, find_entry(catalog_of(file), name, index), name, index, region, dtype, options)
+    file, request = open_request(path, field, region, dtype, grid, {**options, "verify": verify})
+    return finish_read(file, request)
 
 
-def open_file(path, options=()):
-    """An open file, looked through within the limits that are among `options`."""
-    return FileHandle(path, Options("Limits", options))
+def open_request(path, field, region, dtype, grid, options):
+    """(file, request): a file that was opened, by all ranks of the grid, to read a field of it."""
+    group = require_grid(grid)
+    with agreed(group):
+        name, index = field_name(field, options)
+    file = open_file(path, group, options)
+    with agreed(group):
+        entry = find_entry(catalog_of(file), name, index)
+        return file, read_request(entry, name, index, region, dtype, options, grid)
+
+
+def finish_read(file, request):
+    """The array of a request."""
+    array, memory, how, grid = request
+    call("lq_file_read", file, grid, memory, how)
+    return array
+
+
+def open_file(path, group=None, options=()):
+    """An open file, looked through by all ranks of `group` within the limits that are among `options`."""
+    with agreed(group):
+        path, limits = path_bytes(path), Options("Limits", options).over(group)
+    return FileHandle(path, limits)
 
 
 def catalog_of(file):
@@ -53,24 +73,21 @@ def catalog_of(file):
     return parse(text_from("lq_file_catalog", file))
 
 
-def read_entry(file, entry, name, index, region, dtype, options):
-    """Reads the field of an open file that `entry` of its catalog describes."""
-    array, field, how, grid = read_request(entry, name, index, region, dtype, options)
-    call("lq_file_read", file, grid, field, how)
-    return array
-
-
-def read_request(entry, name, index, region, dtype, options):
-    """(array, its lq_field, options, Grid) to read what `entry` of a catalog describes."""
+def read_request(entry, name, index, region, dtype, options, grid=None):
+    """(array, its lq_field, options, Grid) to read what `entry` of a catalog describes, or this rank's box of it."""
     extents = entry["lattice"]
     box = region_box(region, extents) or _stored_part(entry)
-    array, memory = memory_for(site_of(entry["spec"]), box[1] if box else extents, dtype)
+    wanted = box[1] if box else extents
+    if grid is not None and tuple(wanted) != grid.extents:
+        raise InvalidArgument(f"the grid is of the lattice {list(grid.extents)}, but {list(wanted)} is to be read (x, y, z, "
+                              "t)", expected=str(list(wanted)), found=str(list(grid.extents)))
+    array, memory = memory_for(site_of(entry["spec"]), grid.local if grid else wanted, dtype)
     how = Options("ReadOptions", {**options, "field": name, "index": index})
     if box:
         lower, sizes = how.keep(_int64s(box[0])), how.keep(_int64s(box[1]))
         how.struct.region_lower, how.struct.region_extents = ctypes.addressof(lower), ctypes.addressof(sizes)
         how.struct.region_dimensions = len(extents)
-    return array, memory.to_c(array), how, Grid(box[1] if box else extents)
+    return array, memory.to_c(array), how, grid or Grid(wanted)
 
 
 @takes("WriteOptions")
@@ -81,7 +98,8 @@ def write(path, array, *, kind=None, grid=None, dims=None, **options: "Unpack[Wr
            strides and byte order; complex128 or complex64, for kind="generic" float64 or float32 too
     kind   "gauge", "spinor", "propagator", "generic"; default: from the shape, on a lattice of four dimensions (or of
            dims=). Write [t, z, y, x, n] or [t, z, y, x] of your own with kind="generic"
-    grid   not yet supported
+    grid   a :class:`Grid`: collective, the array of each rank is its box of the lattice, [t, z, y, x] = ``grid.shape``;
+           the file is the one that a single process would write. Default: the array is the whole lattice
     dims   lattice dimensions, where kind= does not tell them; default 4
 
     Options (docs/reference/options.md says more; :func:`formats` lists the formats); metadata is a dict of texts, force
@@ -92,14 +110,15 @@ def write(path, array, *, kind=None, grid=None, dims=None, **options: "Unpack[Wr
     Raises Exists, NoPermission, NoSpace, InvalidArgument, Unsupported and others derived from Error; then no new
     file appears, and an existing one stays.
     """
-    only_this_process(grid)
-    array, field, extents = described(array, kind, dims)
-    return reported("WriteOptions", options, "lq_write", path_bytes(path), Grid(extents), field.to_c(array))
+    return written(grid, array, kind, dims, options, "lq_write", lambda: (path_bytes(path),))
 
 
-def reported(table, options, function, *arguments):
-    """The report of a function whose last argument is a struct of options with a report_json."""
-    how, report = Options(table, options), c_void_p()
+def written(grid, array, kind, dims, options, function, begin):
+    """The report of a function that writes a field; begin() makes its first arguments."""
+    with agreed(require_grid(grid)):
+        array, field, grid = laid_out(array, kind, dims, grid)
+        arguments = (*begin(), grid, field.to_c(array))
+        how, report = Options("WriteOptions", options), c_void_p()
     how.struct.report_json = ctypes.addressof(report)
     call(function, *arguments, how)
     return parse(take_text(report))

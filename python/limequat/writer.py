@@ -5,10 +5,11 @@
 import ctypes
 from typing import TYPE_CHECKING
 
-from limequat._library import Grid, WriterHandle, call, take_text
+from limequat._library import WriterHandle, call, path_bytes, take_text
 from limequat.answers import parse
-from limequat.arrays import described, only_this_process
+from limequat.communicators import agreed
 from limequat.errors import InvalidArgument, WrongState
+from limequat.grid import Grid, laid_out, require_grid
 from limequat.options import Options, metadata_array, takes
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 def create(path, lattice=None, *, grid=None, **options: "Unpack[WriteOptions]"):
     """Starts a new file of several fields: a :class:`Writer`, to be used in a with block.
 
-    lattice  extents x, y, z, t; default: those of the first field
+    lattice  extents x, y, z, t; default: those of the grid, or of the first field
+    grid     a :class:`Grid`: collective, as are the calls of the writer; arrays are those of each rank's box
 
     Options of the file and of each field (:func:`formats` lists the formats):
     {options}
@@ -32,29 +34,33 @@ class Writer:
 
     @takes("WriteOptions")
     def __init__(self, path, lattice=None, *, grid=None, **options):
-        only_this_process(grid)
-        self.path, self._handle, self._lattice, self._closed = path, None, None, False
-        self._options = Options("WriteOptions", options)
-        if lattice is not None:
-            self._start(lattice)
+        self.path, self._handle, self._grid, self._closed = path, None, grid, False
+        self._group = require_grid(grid)
+        with agreed(self._group):
+            self._path, self._options = path_bytes(path), Options("WriteOptions", options)
+            if lattice is not None and grid is not None and tuple(lattice) != grid.extents:
+                raise InvalidArgument(f"{path}: the lattice is {tuple(lattice)}, that of the grid {grid.extents}",
+                                      path=str(path))
+        if lattice is not None or grid is not None:
+            self._start(grid or Grid(lattice))
 
-    def _start(self, lattice):
-        self._lattice = tuple(int(extent) for extent in lattice)
-        self._handle = WriterHandle(self.path, Grid(self._lattice), self._options)
+    def _start(self, grid):
+        self._grid = grid
+        self._handle = WriterHandle(self._path, grid, self._options)
 
     def write(self, name, array, *, kind=None, metadata=None, dims=None):
         """Appends a field; arguments as in :func:`limequat.write`. Returns its report."""
         self._require_open()
-        array, field, extents = described(array, kind, dims)
+        with agreed(self._group):
+            array, field, grid = laid_out(array, kind, dims, self._grid if self._group else None)
+            texts, named, report = metadata_array(metadata), name.encode(), ctypes.c_void_p()
+            if self._grid is not None and grid.local != self._grid.local:
+                raise InvalidArgument(f"{self.path}: field {name!r} has the lattice {grid.local}, the file has "
+                                      f"{self._grid.local}", path=str(self.path), record=name)
         if self._handle is None:
-            self._start(extents)
-        if tuple(extents) != self._lattice:
-            raise InvalidArgument(f"{self.path}: field {name!r} has the lattice {tuple(extents)}, the file has "
-                                  f"{self._lattice}", path=str(self.path), record=name)
-        texts = metadata_array(metadata)
-        report = ctypes.c_void_p()
-        call("lq_writer_write", self._handle, name.encode(), field.to_c(array), texts,
-             len(texts) if texts is not None else 0, ctypes.byref(report))
+            self._start(grid)
+        call("lq_writer_write", self._handle, named, field.to_c(array), texts, len(texts) if texts is not None else 0,
+             ctypes.byref(report))
         return parse(take_text(report))
 
     def write_record(self, type, contents):

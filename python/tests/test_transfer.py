@@ -171,11 +171,11 @@ def test_a_dtype_that_cannot_hold_the_numbers_is_refused(gauge_file, dtype):
         lq.read(gauge_file, dtype=dtype)
 
 
-def test_a_grid_is_announced_for_later(gauge_file, links, tmp_path):
-    with pytest.raises(NotImplementedError, match="MPI"):
+def test_what_is_no_grid_is_refused(gauge_file, links):
+    with pytest.raises(lq.InvalidArgument, match="expected a Grid"):
         lq.read(gauge_file, grid=object())
-    with pytest.raises(lq.Unsupported):
-        lq.write(tmp_path / "a.ildg", links, grid=object())
+    with pytest.raises(lq.InvalidArgument, match="expected a Grid"):
+        lq.write(gauge_file, links, grid=(4, 2, 3, 5))
 
 
 def test_the_lattice_is_told_in_x_y_z_t_order(tmp_path, links):

@@ -3,19 +3,75 @@
 //
 // Grids and communicators: handles around the values of C++.
 #include <algorithm>
+#include <string>
 
+#include "capi/grid_call.hpp"
 #include "capi/handles.hpp"
 
 using lq::capi::given;
 using lq::capi::grid_of;
 using lq::capi::guarded;
 
+namespace {
+
+lq::Error error_of(const lq_failure& failure) {
+  const auto text = [](const char* given) { return std::string(given == nullptr ? "" : given); };
+  lq::ErrorFacts facts;
+  facts.path = text(failure.path);
+  facts.record = text(failure.record);
+  facts.expected = text(failure.expected);
+  facts.found = text(failure.found);
+  if (failure.offset >= 0) facts.offset = static_cast<std::uint64_t>(failure.offset);
+  facts.system_errno = failure.system_errno;
+  const auto code = static_cast<lq::Code>(failure.status);
+  if (code == lq::Code::ok || lq::name(code) == "unknown") {
+    lq::capi::reject("the status of a failure is " + std::to_string(failure.status) +
+                     ", expected one of lq_status but LQ_OK");
+  }
+  return lq::Error(code, text(failure.sentence), facts);
+}
+
+}  // namespace
+
 void lq_communicator_free(lq_communicator* communicator) { delete communicator; }
+int lq_communicator_rank(const lq_communicator* communicator) {
+  return communicator ? communicator->communicator.rank() : 0;
+}
+int lq_communicator_size(const lq_communicator* communicator) {
+  return communicator ? communicator->communicator.size() : 1;
+}
+
+lq_status lq_communicator_agree(const lq_communicator* communicator, const lq_failure* failure) {
+  return guarded([&] {
+    lq::capi::agreed(lq::capi::communicator_of(communicator), [&] {
+      if (failure != nullptr) throw error_of(lq::capi::given_options(failure, lq_failure{}));
+      return true;
+    });
+  });
+}
 
 lq_status lq_grid_self(const int64_t* extents, int dimensions, lq_grid** grid) {
   return guarded([&] {
     given(grid, "grid");
     *grid = new lq_grid{lq::Grid(lq::capi::coord_of(extents, dimensions, "extents"))};
+  });
+}
+
+lq_status lq_grid_options_init(lq_grid_options* options, size_t struct_size) {
+  return lq::capi::init_options(options, struct_size, lq::capi::default_grid);
+}
+
+lq_status lq_grid_create(const int64_t* extents, int dimensions, const lq_communicator* communicator,
+                         const lq_grid_options* options, lq_grid** grid) {
+  return guarded([&] {
+    const lq::Communicator group = lq::capi::communicator_of(communicator);
+    const auto call = lq::capi::agreed(group, [&] {
+      auto translated = lq::capi::grid_call(extents, dimensions, options, grid);
+      if (!translated.axes.empty())
+        lq::capi::reject("axes are those of a Cartesian MPI communicator: lq_grid_mpi_with");
+      return translated;
+    });
+    *grid = new lq_grid{lq::Grid(group, call.extents, call.options)};
   });
 }
 

@@ -1,0 +1,155 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Communicators of mpi4py as the library knows them, and errors that all ranks have in common.
+
+liblimequat_mpi is used where it lies beside liblimequat (or LIMEQUAT_MPI_LIBRARY names it) and is linked to the very MPI
+that mpi4py has loaded. That is found out before it is loaded: two MPIs in one process disturb each other.
+"""
+
+import contextlib
+import ctypes
+import functools
+import os
+import pathlib
+import re
+import sys
+import warnings
+
+from limequat import structs
+from limequat._library import Handle, address_of, answer, call, library_path
+from limequat.errors import Code, Error, InvalidArgument, Unsupported
+
+
+class Communicator(Handle):
+    """The ranks of an mpi4py communicator, which is duplicated: the library's messages never meet yours. Collective.
+
+    Whatever takes ``comm=`` takes an mpi4py communicator, one of these, or a :class:`Grid`; one of these serves many
+    calls, where a communicator is duplicated for each. All ranks drop theirs in the same order. Raises InvalidArgument
+    (an intercommunicator, no communicator), Unsupported (the remedy is in the sentence).
+    """
+
+    def __init__(self, comm):
+        mpi = sys.modules.get("mpi4py.MPI")
+        if mpi is None or not isinstance(comm, mpi.Comm):
+            raise InvalidArgument(f"comm is {comm!r}, expected a communicator of mpi4py, a Communicator or a Grid")
+        _warn_of_lonely_ranks(mpi)
+        library, reason = _library_over(mpi)
+        if library is None:
+            raise Unsupported(f"{reason}; build liblimequat_mpi for that MPI, or install the mpi4py of this one")
+        create = library.lq_communicator_mpi
+        # A pointer of Open MPI, a number of MPICH.
+        handle = ctypes.c_void_p if mpi._sizeof(mpi.Comm) == ctypes.sizeof(ctypes.c_void_p) else ctypes.c_uint
+        create.argtypes, create.restype = [handle, ctypes.POINTER(ctypes.c_void_p)], ctypes.c_int
+        super().__init__("lq_communicator_free", create, mpi._handleof(comm))
+
+    rank = property(lambda self: answer("lq_communicator_rank", self), doc="number of this process, from 0")
+    size = property(lambda self: answer("lq_communicator_size", self), doc="number of processes")
+
+
+def group_of(comm):
+    """The Communicator of what a caller gave as comm= or grid=; None for this process alone."""
+    if comm is None or isinstance(comm, Communicator):
+        return comm
+    return comm.communicator if hasattr(comm, "communicator") else Communicator(comm)
+
+
+@contextlib.contextmanager
+def agreed(group):
+    """Collective. What fails in the block on any rank fails on all, with the error of the lowest such rank: what comes
+    before a collective call and may go wrong on one rank alone goes in here."""
+    failure = None
+    try:
+        yield
+    except BaseException as error:
+        if group is None or group.size == 1:
+            raise
+        failure = error
+    if group is None or group.size == 1:
+        return
+    try:
+        call("lq_communicator_agree", group, None if failure is None else ctypes.byref(_told(failure)))
+    except Error as error:
+        if failure is None or isinstance(failure, Exception):
+            raise error from failure
+        raise failure from error
+
+
+_CODES = ((MemoryError, Code.OUT_OF_MEMORY), (NotImplementedError, Code.UNSUPPORTED), (Exception, Code.INVALID_ARGUMENT),
+          (BaseException, Code.INTERNAL))
+
+
+def _told(failure):
+    """An exception as the library tells it to other ranks."""
+    told = structs.Failure(struct_size=ctypes.sizeof(structs.Failure), offset=-1)
+    if isinstance(failure, Error):
+        told.status, told.sentence = int(failure.code), _bytes(failure.sentence)
+        told.path, told.record = _bytes(failure.path), _bytes(failure.record)
+        told.expected, told.found = _bytes(failure.expected), _bytes(failure.found)
+        told.offset, told.system_errno = -1 if failure.offset is None else failure.offset, failure.errno or 0
+    else:
+        told.status = next(int(code) for kind, code in _CODES if isinstance(failure, kind))
+        told.sentence = _bytes(f"{type(failure).__name__}: {failure}")
+    return told
+
+
+def _bytes(text):
+    return None if text is None else str(text).encode("utf-8", "surrogateescape").replace(b"\0", b"\\0")
+
+
+def _candidates():
+    """Where liblimequat_mpi may be."""
+    named = os.environ.get("LIMEQUAT_MPI_LIBRARY")
+    if named is not None:
+        return [pathlib.Path(named)] if named else []
+    core = pathlib.Path(library_path())
+    return [folder / name for folder in (core.parent, core.resolve().parent)
+            for name in ("liblimequat_mpi.so", "liblimequat_mpi.so.0")]
+
+
+@functools.lru_cache(maxsize=None)
+def _library_over(mpi):
+    """(liblimequat_mpi over the MPI of that module of mpi4py, None), or (None, the reason)."""
+    path = next((candidate for candidate in _candidates() if candidate.is_file()), None)
+    if path is None:
+        return None, "there is no liblimequat_mpi beside liblimequat"
+    # The names of the libraries that it needs stand in it as texts.
+    needed = {name.decode() for name in re.findall(rb"\0(lib[\w.+-]*mpi[\w.+-]*\.so[\w.]*)(?=\0)", path.read_bytes())}
+    needed = {name for name in needed if not name.startswith("liblimequat")}
+    there = mpi.Get_library_version().strip("\0").split(",")[0].splitlines()[0]
+    reason = f"{path} was built for {' and '.join(sorted(needed)) or 'another MPI'}, but mpi4py has loaded {there}"
+    if not any(_is_loaded(name) for name in needed):
+        return None, reason
+    library = ctypes.CDLL(str(path))
+    same_mpi = address_of(library, "MPI_Comm_dup") == address_of(ctypes.CDLL(mpi.__file__), "MPI_Comm_dup")
+    if not same_mpi or address_of(library, "lq_communicator_free") != address_of(None, "lq_communicator_free"):
+        return None, reason
+    return library, None
+
+
+def _is_loaded(name):
+    try:
+        ctypes.CDLL(name, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+        return True
+    except OSError:
+        return False
+
+
+# Of a launcher: how many processes it started, and which of them this is.
+_LAUNCHERS = (("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"), ("PMI_SIZE", "PMI_RANK"),
+              ("MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"))
+
+
+@functools.lru_cache(maxsize=None)
+def _warn_of_lonely_ranks(mpi):
+    """Once: the launcher of another MPI than that of mpi4py makes N programs of one rank each."""
+    if mpi.COMM_WORLD.Get_size() > 1:
+        return
+    for size, rank in _LAUNCHERS:
+        processes = os.environ.get(size, "")
+        if processes.isdigit() and int(processes) > 1 and os.environ.get(rank, "0") == "0":
+            mine = mpi.Get_library_version().strip("\0").split(",")[0].splitlines()[0]
+            warnings.warn(f"{processes} processes were started ({size}={processes}), but MPI.COMM_WORLD has one: each of "
+                          f"them works alone. The launcher belongs to another MPI than mpi4py, which uses {mine}: start "
+                          "this program by the mpirun of that MPI, or install mpi4py for that of the launcher",
+                          RuntimeWarning, stacklevel=4)
+            return

@@ -1,0 +1,114 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""A lattice dealt out over ranks."""
+
+import ctypes
+from ctypes import c_int, c_int64
+
+from limequat import structs
+from limequat._library import Handle, answer, call
+from limequat.arrays import described
+from limequat.communicators import agreed, group_of
+from limequat.errors import InvalidArgument
+
+
+class Grid(Handle):
+    """A lattice dealt out over the ranks of a communicator; each rank has a box of it.
+
+        >>> from mpi4py import MPI
+        >>> grid = lq.Grid([48, 48, 48, 96], comm=MPI.COMM_WORLD)
+        >>> mine = lq.read("conf.0010.ildg", grid=grid)       # [t, z, y, x, mu, 3, 3] of this rank's box
+        >>> mine.shape[:4] == grid.shape
+
+    extents     of the lattice: x, y, z, t
+    comm        an mpi4py communicator, a :class:`Communicator` or another Grid; None: this process alone
+    processes   ranks in each dimension x, y, z, t; default: those of a Cartesian communicator, or chosen. Extents that
+                they do not divide are dealt out as evenly as possible
+    idle_ranks  allow fewer processes than the communicator has; the others hold nothing
+
+    Collective over ``comm``. x advances fastest with the rank, with a Cartesian communicator its last dimension. Arrays
+    of a field over a grid are those of this rank's box: ``whole[grid.slices]``, of shape ``grid.shape + (...)``. All
+    ranks drop their grids in the same order. Raises InvalidArgument, RanksDisagree, CommunicationError.
+
+    extents, processes  as above
+    origin, local       x, y, z, t: the first site of this rank's box, and the extents of the box
+    rank, size          of this process, and how many there are
+    communicator        the :class:`Communicator`; None: this process alone
+    """
+
+    def __init__(self, extents, comm=None, processes=None, *, idle_ranks=False):
+        self.communicator = group_of(comm)
+        with agreed(self.communicator):
+            extents = _int64s(extents, "extents")
+            options = structs.GridOptions()
+            call("lq_grid_options_init", ctypes.byref(options), ctypes.sizeof(options))
+            options.idle_ranks = int(bool(idle_ranks))
+            topology = _topology(comm, len(extents), processes)
+            if topology is not None:
+                processes, order = topology, (c_int * len(extents))(*reversed(range(len(extents))))
+                options.rank_order = order
+            if processes is not None:
+                processes = _int64s(processes, "processes")
+                if len(processes) != len(extents):
+                    raise InvalidArgument(f"processes has {len(processes)} numbers for {len(extents)} extents")
+                options.processes = processes
+        super().__init__("lq_grid_free", "lq_grid_create", extents, len(extents), self.communicator,
+                         ctypes.byref(options))
+        numbers = c_int64 * len(extents)
+        self.extents, dealt, lower, box = tuple(extents), numbers(), numbers(), numbers()
+        call("lq_grid_processes", self, dealt)
+        call("lq_grid_local_box", self, lower, box)
+        self.processes, self.origin, self.local = tuple(dealt), tuple(lower), tuple(box)
+
+    rank = property(lambda self: answer("lq_grid_rank", self), doc="number of this process, from 0")
+    size = property(lambda self: answer("lq_grid_size", self), doc="number of processes")
+    shape = property(lambda self: self.local[::-1], doc="[t, z, y, x] of this rank's box")
+    slices = property(lambda self: tuple(slice(first, first + count)
+                                         for first, count in zip(self.origin[::-1], self.local[::-1])),
+                      doc="[t, z, y, x] of this rank's box in an array of the whole lattice")
+
+    def __repr__(self):
+        lattice, processes = ("x".join(map(str, numbers)) for numbers in (self.extents, self.processes))
+        return f"<grid of {lattice} over {processes} ranks; rank {self.rank} has {self.local} from {self.origin} on>"
+
+
+def _int64s(numbers, name):
+    try:
+        numbers = [int(number) for number in numbers]
+    except (TypeError, ValueError):
+        raise InvalidArgument(f"{name} is {numbers!r}, expected whole numbers in x, y, z, t order") from None
+    if not 1 <= len(numbers) <= 8 or not all(0 < number < 1 << 63 for number in numbers):
+        raise InvalidArgument(f"{name} is {numbers}, expected 1 to 8 positive numbers in x, y, z, t order")
+    return (c_int64 * len(numbers))(*numbers)
+
+
+def _topology(comm, dimensions, processes):
+    """The process grid of a Cartesian communicator; None for others."""
+    dims = getattr(comm, "dims", None)
+    if dims is None or isinstance(comm, Handle):
+        return None
+    if len(dims) != dimensions:
+        raise InvalidArgument(f"a Cartesian communicator of {len(dims)} dimensions for a lattice of {dimensions}")
+    if processes is not None and list(processes) != list(dims):
+        raise InvalidArgument(f"processes is {list(processes)}, but the Cartesian communicator has {list(dims)}")
+    return dims
+
+
+def laid_out(array, kind, dims, grid):
+    """(array, Field, Grid) for an array to be written or measured: of the whole lattice, or of this rank's box."""
+    if grid is None:
+        array, field, extents = described(array, kind, dims)
+        return array, field, Grid(extents)
+    array, field, extents = described(array, kind, len(grid.extents) if dims is None else dims, grid.local)
+    if tuple(extents) != grid.local:
+        raise InvalidArgument(f"the array has the lattice {list(extents[::-1])}, expected {list(grid.shape)} [t, z, y, x], "
+                              f"this rank's box of the grid", expected=str(list(grid.shape)),
+                              found=str(list(extents[::-1])))
+    return array, field, grid
+
+
+def require_grid(grid):
+    """Refuses what is no Grid."""
+    if grid is not None and not isinstance(grid, Grid):
+        raise InvalidArgument(f"grid is {grid!r}, expected a Grid: lq.Grid(extents, comm=...)")
+    return None if grid is None else grid.communicator

@@ -1,0 +1,257 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each rank with its own box: the same files, byte for byte, as by one process; the same errors on all ranks."""
+
+import pathlib
+
+import numpy as np
+import pytest
+from mpi4py import MPI
+
+import limequat as lq
+
+COMM = MPI.COMM_WORLD
+LATTICE = (4, 6, 2, 8)  # x, y, z, t
+SHAPE = LATTICE[::-1]
+
+
+def field(*site, dtype=np.complex128, seed=1):
+    """The same Gaussian numbers on all ranks, [t, z, y, x, ...]."""
+    generator = np.random.default_rng(seed)
+    values = generator.normal(size=SHAPE + site)
+    return (values + 1j * generator.normal(size=SHAPE + site)).astype(dtype) if np.dtype(dtype).kind == "c" else values
+
+
+def alone(work):
+    """What work() gives on rank 0, which does it alone, for all ranks."""
+    result = work() if COMM.rank == 0 else None
+    return COMM.bcast(result)
+
+
+def same_error(kind, work):
+    """The error of all ranks, which is the same."""
+    with pytest.raises(lq.Error) as caught:
+        work()
+    facts = (type(caught.value), caught.value.sentence, caught.value.path, caught.value.rank, caught.value.found)
+    assert COMM.allgather(facts) == [facts] * COMM.size
+    assert isinstance(caught.value, kind)
+    return caught.value
+
+
+@pytest.fixture(scope="module")
+def grid():
+    """The lattice over all ranks."""
+    return lq.Grid(LATTICE, comm=COMM)
+
+
+def test_boxes_cover_the_lattice_once(grid):
+    assert (grid.rank, grid.size) == (COMM.rank, COMM.size) and grid.extents == LATTICE
+    count = np.zeros(SHAPE, int)
+    count[grid.slices] += 1
+    assert count[grid.slices].shape == grid.shape
+    total = np.zeros_like(count)
+    COMM.Allreduce(count, total)
+    assert (total == 1).all() and int(np.prod(grid.processes)) == COMM.size
+
+
+def test_a_cartesian_communicator_gives_the_process_grid():
+    dims = MPI.Compute_dims(COMM.size, 4)
+    cart = COMM.Create_cart(dims)
+    grid = lq.Grid(LATTICE, comm=cart)
+    assert grid.processes == tuple(dims)
+    assert [first // count for first, count in zip(grid.origin, grid.local)] == list(cart.coords)
+    same_error(lq.InvalidArgument, lambda: lq.Grid(LATTICE, comm=cart, processes=[7, 1, 1, 1]))
+    cart.Free()
+
+
+@pytest.mark.parametrize("name", ["conf.ildg", "conf.scidac", "conf.h5"])
+def test_the_file_is_that_of_one_process(shared, grid, name):
+    u, path, plain = field(4, 3, 3), f"{shared}/{name}", f"{shared}/alone-{name}"
+    options = {"time_stamps": False} if name.endswith(".h5") else {}
+    report = lq.write(path, u[grid.slices], grid=grid, **options)
+    assert report.ranks == COMM.size
+    alone(lambda: lq.write(plain, u, **options) and None)
+    assert pathlib.Path(path).read_bytes() == pathlib.Path(plain).read_bytes()
+    assert np.array_equal(lq.read(path, grid=grid), u[grid.slices])
+    assert np.array_equal(lq.read(path), u)
+    with lq.open(path, grid=grid) as file:
+        assert np.array_equal(file.fields[0].read(dtype="complex64"), u[grid.slices].astype("complex64"))
+        file.fields[0].verify()
+        with pytest.raises(lq.Unsupported, match="open it without"):
+            file.fields[0][0]
+    assert lq.verify(path, comm=grid, physics=False)
+    assert lq.info(path, comm=COMM).format == lq.info(path).format
+
+
+def test_a_region_has_a_grid_of_its_own(shared, grid):
+    u, path = field(4, 3, 3), f"{shared}/conf.ildg"
+    lq.write(path, u[grid.slices], grid=grid)
+    part = lq.Grid([4, 6, 2, 4], comm=grid)
+    mine = lq.read(path, region={"t": slice(2, 6)}, grid=part)
+    assert np.array_equal(mine, u[2:6][part.slices])
+    error = same_error(lq.InvalidArgument, lambda: lq.read(path, region={"t": slice(2, 6)}, grid=grid))
+    assert "the grid is of the lattice" in error.sentence
+
+
+def test_transfers_in_the_background(shared, grid):
+    u, v, path = field(4, 3, 3), field(4, 3, seed=2), f"{shared}/conf.ildg"
+    pending = lq.write_async(path, u[grid.slices].copy(), grid=grid)
+    other = lq.write_async(f"{shared}/v.scidac", v[grid.slices].copy(), grid=grid, strategy="messages")
+    while not pending.test():
+        pass
+    assert pending.wait().bytes == u.nbytes and other.wait().bytes == v.nbytes
+    first, second = lq.read_async(path, grid=grid), lq.read_async(f"{shared}/v.scidac", grid=grid)
+    assert np.array_equal(first.wait(), u[grid.slices]) and np.array_equal(second.wait(), v[grid.slices])
+    assert np.array_equal(lq.read(f"{shared}/v.scidac"), v)
+
+
+@pytest.mark.parametrize("strategy", ["direct", "shared", "messages"])
+def test_every_strategy_writes_the_same(shared, grid, strategy):
+    u = field(4, 3, 3)
+    lq.write(f"{shared}/conf.ildg", u[grid.slices], grid=grid, strategy=strategy)
+    assert np.array_equal(lq.read(f"{shared}/conf.ildg", grid=grid, strategy=strategy), u[grid.slices])
+    assert np.array_equal(lq.read(f"{shared}/conf.ildg"), u)
+
+
+def test_several_fields_in_one_file(shared, grid):
+    u, v = field(4, 3, 3), field(4, 3, seed=2)
+    with lq.create(f"{shared}/a.lime", grid=grid) as file:
+        file.write("gauge", u[grid.slices])
+        file.write_record("note", "by all")
+        file.write("quark", v[grid.slices], metadata={"source": "0"})
+    with lq.open(f"{shared}/a.lime", grid=grid) as file:
+        assert np.array_equal(file.fields["quark"].read(), v[grid.slices])
+        assert file.records["note"] == b"by all"
+    assert np.array_equal(lq.read(f"{shared}/a.lime", "gauge"), u)
+
+
+def test_gauge_fields_are_measured_together(grid):
+    whole = lq.generate(LATTICE, sweeps=2)
+    mine = lq.generate(LATTICE, sweeps=2, grid=grid)
+    assert np.array_equal(mine, whole[grid.slices])
+    assert lq.plaquette(mine, grid) == pytest.approx(lq.plaquette(whole))
+    assert lq.link_trace(mine, grid) == pytest.approx(lq.link_trace(whole))
+    assert lq.unitarity(mine, grid).largest == pytest.approx(lq.unitarity(whole).largest)
+
+
+def test_multifiles_have_streams_of_every_rank(shared, grid):
+    path, u = f"{shared}/run.sion", field(4, 3, 3)
+    with lq.multifile.create(path, comm=COMM, streams=2) as m:
+        for k in range(2):
+            m[k].write(f"stream {k} of rank {COMM.rank}".encode())
+            assert m[k].task == 2 * COMM.rank + k
+        m.write_field("gauge", u[grid.slices], grid=grid)
+    with lq.multifile.open(path) as m:  # by each process alone
+        assert m.tasks == 2 * COMM.size and m.mine == range(2 * COMM.size)
+        assert m[2 * COMM.rank + 1].read() == f"stream 1 of rank {COMM.rank}".encode()
+        assert np.array_equal(m.read_field("gauge"), u)
+    with lq.multifile.append(path, comm=COMM) as m:
+        assert len(m) == 2
+        m[0].write(" more")
+    with lq.multifile.open(path, comm=grid) as m:
+        assert list(m.mine) == [2 * COMM.rank, 2 * COMM.rank + 1]
+        assert [stream.read() for stream in m] == [f"stream 0 of rank {COMM.rank} more".encode(),
+                                                   f"stream 1 of rank {COMM.rank}".encode()]
+        assert np.array_equal(m.read_field("gauge", grid=grid), u[grid.slices])
+        same_error(lq.NoSuchRecord, lambda: m.read_field("other", grid=grid))
+
+
+def test_sessions_with_hdf5_files(shared, grid):
+    u, path = field(4, 3, 3), f"{shared}/run.h5"
+    try:
+        with lq.hdf5.open(path, "w", comm=grid) as h:
+            h.write_field("gauge", u[grid.slices])
+            h.write("pion", [1.0, 2.0])
+            h.set_attr("/", "beta", 6.0)
+    except lq.Unsupported as error:
+        pytest.skip(str(error))
+    with lq.hdf5.open(path, comm=grid) as h:
+        assert np.array_equal(h["gauge"], u[grid.slices]) and h["pion"].tolist() == [1.0, 2.0]
+        assert h.attrs("/")["beta"] == 6.0
+    with lq.hdf5.open(path) as h:
+        assert np.array_equal(h["gauge"], u)
+
+
+def test_sets_of_modes(shared, grid):
+    vectors = [field(4, 3, seed=k) for k in range(3)]
+    with lq.modes.create(f"{shared}/low.modes", LATTICE, grid=grid) as m:
+        for k, v in enumerate(vectors[:2]):
+            m.append(v[grid.slices], eigenvalue=k)
+    with lq.modes.append(f"{shared}/low.modes", grid=grid) as m:
+        m.append(vectors[2][grid.slices], eigenvalue=2)
+    with lq.modes.open(f"{shared}/low.modes", grid=grid) as m:
+        assert all(np.array_equal(v, vectors[k][grid.slices]) for k, v in m.ahead())
+        assert np.array_equal(m[1], vectors[1][grid.slices])
+    with lq.modes.open(f"{shared}/low.modes") as m:
+        assert np.array_equal(m[2], vectors[2])
+
+
+def test_views_read_and_written_together(shared):
+    path = pathlib.Path(shared) / "plain"
+    data = bytes(range(64)) * COMM.size
+    alone(lambda: path.write_bytes(bytes(len(data))) and None)
+    array = {"extents": [len(data)]}
+    if COMM.size > 1:
+        with lq.View(path, f"x=cyclic:{COMM.size}", COMM.rank, writable=True, **array) as view:
+            view.write_all(data[COMM.rank::COMM.size], comm=COMM)
+        with lq.View(path, f"x=cyclic:{COMM.size}", COMM.rank, **array) as view:
+            assert view.read_all(comm=COMM) == data[COMM.rank::COMM.size]
+        COMM.Barrier()
+        assert path.read_bytes() == data
+
+
+def test_files_are_copied_converted_and_compared_together(shared, grid):
+    u, path = field(4, 3, 3), f"{shared}/conf.ildg"
+    lq.write(path, u[grid.slices], grid=grid)
+    assert lq.copy(path, f"{shared}/copy.ildg", comm=COMM).bytes == pathlib.Path(path).stat().st_size
+    lq.convert(path, f"{shared}/conf.h5", comm=COMM)
+    assert lq.diff(f"{shared}/copy.ildg", f"{shared}/conf.h5", comm=grid).same
+    lq.repartition(path, f"{shared}/conf.set", to="t=block:2", comm=COMM)
+    lq.repartition(f"{shared}/conf.set", f"{shared}/again.ildg", comm=COMM)
+    assert pathlib.Path(f"{shared}/again.ildg").read_bytes() == pathlib.Path(path).read_bytes()
+
+
+def test_errors_are_the_same_on_all_ranks(shared, grid):
+    u = field(4, 3, 3)[grid.slices]
+    last = COMM.size - 1
+    same_error(FileNotFoundError, lambda: lq.read(f"{shared}/none", grid=grid))
+    # One rank alone is wrong, and nobody waits for it.
+    wrong = u[..., :2, :] if COMM.rank == last else u
+    error = same_error(ValueError, lambda: lq.write(f"{shared}/a.ildg", wrong, grid=grid))
+    assert COMM.size == 1 or error.rank == last
+    same_error(ValueError, lambda: lq.write(f"{shared}/a.ildg", u[:0] if COMM.rank == last else u, grid=grid))
+    same_error(ValueError, lambda: lq.write(f"{shared}/a\0" if COMM.rank == last else f"{shared}/a", u, grid=grid))
+    if COMM.size > 1:
+        same_error(lq.RanksDisagree, lambda: lq.write(f"{shared}/{COMM.rank}.ildg", u, grid=grid))
+        lq.write(f"{shared}/c.ildg", u, grid=grid)
+        same_error(ValueError, lambda: lq.read(f"{shared}/c.ildg", dtype=None if COMM.rank else "int8", grid=grid))
+        same_error(lq.InvalidArgument, lambda: lq.Grid(LATTICE if COMM.rank else "wide", comm=COMM))
+    same_error(lq.InvalidArgument, lambda: lq.Grid(LATTICE, comm=COMM, processes=[COMM.size + 1, 1, 1, 1]))
+    same_error(lq.InvalidArgument, lambda: lq.Grid(LATTICE, comm=3))
+    with pytest.raises(OSError):
+        with lq.create(f"{shared}/b.lime", grid=grid) as file:
+            file.write("gauge", u)
+            raise OSError("of the program")
+    assert not pathlib.Path(f"{shared}/b.lime").exists()
+
+
+def test_ranks_that_are_left_over_hold_nothing(shared):
+    grid = lq.Grid(LATTICE, comm=COMM, processes=[1, 1, 1, 1], idle_ranks=True)
+    u = field(4, 3, 3)
+    assert grid.shape == (SHAPE if COMM.rank == 0 else (0, 0, 0, 0))
+    lq.write(f"{shared}/a.ildg", u[grid.slices], grid=grid)
+    assert np.array_equal(lq.read(f"{shared}/a.ildg", grid=grid), u[grid.slices])
+
+
+def test_a_part_of_the_ranks_is_a_communicator(shared):
+    half = COMM.Split(COMM.rank % 2)
+    grid = lq.Grid(LATTICE, comm=lq.Communicator(half))
+    path, u = f"{shared}/{COMM.rank % 2}.ildg", field(4, 3, 3, seed=COMM.rank % 2)
+    lq.write(path, u[grid.slices], grid=grid)
+    assert np.array_equal(lq.read(path, grid=grid), u[grid.slices])
+    half.Free()
+
+
+def test_many_grids_are_made_and_dropped(shared):
+    for _ in range(300):
+        assert lq.Grid([2, 2, 2, 8], comm=COMM).size == COMM.size

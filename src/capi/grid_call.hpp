@@ -1,0 +1,43 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The arguments of a grid, translated; for the library and for that over MPI.
+#pragma once
+
+#include "capi/handles.hpp"
+#include "capi/option_struct.hpp"
+
+namespace lq::capi {
+
+inline lq_grid_options default_grid() {
+  lq_grid_options c{};
+  c.struct_size = sizeof c;
+  c.holds_sites = 1;
+  return c;
+}
+
+inline SiteOrder order_of(const int* values, int dimensions) {
+  return values == nullptr ? SiteOrder() : SiteOrder(values, values + dimensions);
+}
+
+struct GridCall {
+  Extents extents;
+  GridOptions options;
+  SiteOrder axes;
+};
+
+// Local; run it inside agreed().
+inline GridCall grid_call(const int64_t* extents, int dimensions, const lq_grid_options* options, lq_grid** grid) {
+  given(grid, "grid");
+  const lq_grid_options c = given_options(options, default_grid());
+  GridCall call;
+  call.extents = coord_of(extents, dimensions, "extents");
+  if (c.processes != nullptr) call.options.processes = coord_of(c.processes, dimensions, "processes");
+  call.options.rank_order = order_of(c.rank_order, dimensions);
+  call.options.idle_ranks = c.idle_ranks != 0;
+  call.options.holds_sites = c.holds_sites != 0;
+  call.axes = order_of(c.axes, dimensions);
+  return call;
+}
+
+}  // namespace lq::capi
