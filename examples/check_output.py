@@ -13,7 +13,7 @@ import sys
 
 def promised(source):
     """The indented lines behind "Prints" in the first comment."""
-    lines = [re.sub(r"^// ?", "", line) for line in source.read_text().splitlines()]
+    lines = [re.sub(r"^(//|!) ?", "", line) for line in source.read_text().splitlines()]
     start = next(number for number, line in enumerate(lines) if line.startswith("Prints")) + 1
     output = []
     for line in lines[start:]:

@@ -162,7 +162,8 @@ typedef struct lq_field {
   lq_site_fetch fetch;   // instead of `data`, for functions that write
   lq_site_store store;   // instead of `data`, for functions that read
   void* context;         // handed to fetch and store
-  uint64_t reserved[4];  // 0
+  const char* problem;   // or NULL: why this is no field, found by a binding to another language; every call refuses it
+  uint64_t reserved[3];  // 0
 } lq_field;
 
 // Local. SU(3), four spins, contiguous, x fastest. Any pointer to the first number will do.

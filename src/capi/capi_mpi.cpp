@@ -36,3 +36,12 @@ lq_status lq_communicator_mpi(MPI_Comm comm, lq_communicator** communicator) {
     *communicator = new lq_communicator{group};
   });
 }
+
+lq_status lq_grid_mpi_fortran(const int64_t* extents, int dimensions, MPI_Fint comm, const lq_grid_options* options,
+                              lq_grid** grid) {
+  return lq_grid_mpi_with(extents, dimensions, MPI_Comm_f2c(comm), options, grid);
+}
+
+lq_status lq_communicator_mpi_fortran(MPI_Fint comm, lq_communicator** communicator) {
+  return lq_communicator_mpi(MPI_Comm_f2c(comm), communicator);
+}

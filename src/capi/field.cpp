@@ -19,6 +19,7 @@ Precision precision_of_field(const lq_field& field) {
 }
 
 FieldSpec spec_of(const lq_field& field) {
+  if (field.problem != nullptr) reject(field.problem);
   const Precision precision = precision_of_field(field);
   switch (field.kind) {
     case LQ_GAUGE:

@@ -1,0 +1,66 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What module limequat needs of the C interface and cannot say in Fortran: descriptors of arrays, and structs of
+// options.
+#ifndef LIMEQUAT_FORTRAN_BINDING_H
+#define LIMEQUAT_FORTRAN_BINDING_H
+
+#include <ISO_Fortran_binding.h>
+#include <limequat.h>
+
+// Pairs of texts, a name and a value, each ended by NUL, one behind the other.
+typedef struct lq_pairs {
+  const char* texts;
+  size_t count;
+} lq_pairs;
+
+// type(lq_report) of the module.
+typedef struct lq_fortran_report {
+  int64_t bytes;
+  double seconds;
+  int64_t suma, sumb;
+  int checksum_status;
+} lq_fortran_report;
+
+// A field in an array of any rank, whose type says the precision; `numbers` are real ones per site.
+lq_field lq_fortran_gauge(const CFI_cdesc_t* data);
+lq_field lq_fortran_spinor(const CFI_cdesc_t* data);
+lq_field lq_fortran_propagator(const CFI_cdesc_t* data);
+lq_field lq_fortran_sites(const CFI_cdesc_t* data, int64_t numbers);
+
+// As the functions of limequat.h without `_fortran`, with options and metadata by name. Where options are wrong on this
+// rank alone, all ranks are told.
+lq_status lq_fortran_read(const char* path, const lq_grid* grid, const lq_field* field, lq_pairs options,
+                          lq_fortran_report* report);
+lq_status lq_fortran_write(const char* path, const lq_grid* grid, const lq_field* field, lq_pairs options,
+                           lq_pairs metadata, lq_fortran_report* report);
+lq_status lq_fortran_read_async(const char* path, const lq_grid* grid, const lq_field* field, lq_pairs options,
+                                lq_pending** pending);
+lq_status lq_fortran_write_async(const char* path, const lq_grid* grid, const lq_field* field, lq_pairs options,
+                                 lq_pairs metadata, lq_pending** pending);
+lq_status lq_fortran_create(const char* path, const lq_grid* grid, lq_pairs options, lq_writer** writer);
+lq_status lq_fortran_writer_write(lq_writer* writer, const char* name, const lq_field* field, lq_pairs metadata);
+lq_status lq_fortran_open(const char* path, const lq_communicator* communicator, lq_pairs options, lq_file** file);
+lq_status lq_fortran_file_read(const lq_file* file, const lq_grid* grid, const lq_field* field, lq_pairs options,
+                               lq_fortran_report* report);
+lq_status lq_fortran_inspect(const char* path, const lq_communicator* communicator, lq_pairs options, char** json);
+lq_status lq_fortran_verify(const char* path, const lq_communicator* communicator, lq_pairs options, int* is_sound,
+                            char** json);
+lq_status lq_fortran_convert(const char* from, const char* to, const lq_communicator* communicator, lq_pairs options);
+lq_status lq_fortran_diff(const char* a, const char* b, const lq_communicator* communicator, lq_pairs options,
+                          int* is_same, char** json);
+lq_status lq_fortran_multifile_create(const char* path, const lq_communicator* communicator, lq_pairs options,
+                                      int append, lq_multifile_writer** writer);
+lq_status lq_fortran_multifile_write(lq_multifile_writer* writer, int stream, const CFI_cdesc_t* data);
+lq_status lq_fortran_multifile_write_field(lq_multifile_writer* writer, const char* name, const lq_grid* grid,
+                                           const lq_field* field, lq_pairs options);
+lq_status lq_fortran_multifile_open(const char* path, const lq_communicator* communicator, lq_pairs options,
+                                    lq_multifile_reader** reader);
+lq_status lq_fortran_multifile_read(lq_multifile_reader* reader, int64_t task, int64_t position,
+                                    const CFI_cdesc_t* data, int64_t* got);
+lq_status lq_fortran_multifile_read_field(const lq_multifile_reader* reader, const char* name, const lq_grid* grid,
+                                          const lq_field* field, lq_pairs options);
+lq_status lq_fortran_plaquette(const lq_grid* grid, const lq_field* field, double* values);
+
+#endif

@@ -1,0 +1,768 @@
+! Copyright (c) 2026 The Limequat authors
+! SPDX-License-Identifier: BSD-3-Clause
+!
+! module limequat: lattice fields in files, from Fortran. Conventions:
+!  1. Extents and coordinates are x, y, z, t. Coordinates, tasks and streams count from 0, as in files; sizes have 64 bits.
+!  2. Arrays may have any rank. The first index is fastest, so that a row-major matrix of the library has its column first:
+!     u(column, row, mu, x, y, z, t), spinor(color, spin, x, y, z, t),
+!     propagator(source color, sink color, source spin, sink spin, x, y, z, t).
+!  3. Each procedure ends with the optional arguments `status` (0, or a code LQ_...) and `message` (the sentence, cut to
+!     its length; lq_error_text() has all of it). Without `status` a failure stops the program with the sentence.
+!  4. Collective: called by all ranks of the grid or communicator; all get the same status. Local: the others are not
+!     concerned. Handles are freed by lq_free; those that were never set may be freed, too.
+!  5. Options are named as everywhere (docs/reference/options.md): options=[lq_option('precision', 'single')].
+!  6. Trailing blanks of paths and names are not meant.
+module limequat
+  use, intrinsic :: iso_c_binding
+  use limequat_c
+  implicit none
+  private
+
+  public :: lq_version, lq_status_name, lq_error_text
+  public :: lq_named_text, lq_option, lq_metadata, lq_report
+  public :: lq_communicator, lq_mpi_communicator, lq_free
+  public :: lq_grid, lq_self_grid, lq_mpi_grid
+  public :: lq_volume, lq_local_volume, lq_rank, lq_size, lq_processes, lq_local_box
+  public :: lq_field, lq_gauge, lq_spinor, lq_propagator, lq_sites
+  public :: lq_read, lq_write, lq_verify, lq_convert, lq_diff, lq_inspect, lq_plaquette
+  public :: lq_pending, lq_read_async, lq_write_async, lq_test, lq_wait, lq_cancel
+  public :: lq_writer, lq_create, lq_record, lq_file, lq_open, lq_catalog, lq_close
+  public :: lq_multifile_writer, lq_multifile_reader, lq_multifile_create, lq_multifile_append, lq_multifile_open
+  public :: lq_tasks, lq_share
+
+  ! The codes of lq_status in limequat.h.
+  integer, parameter, public :: LQ_OK = 0
+  integer, parameter, public :: LQ_INVALID_ARGUMENT = 10, LQ_RANKS_DISAGREE = 11, LQ_WRONG_STATE = 12
+  integer, parameter, public :: LQ_UNSUPPORTED = 13
+  integer, parameter, public :: LQ_NOT_FOUND = 20, LQ_EXISTS = 21, LQ_NO_PERMISSION = 22, LQ_NO_SPACE = 23, LQ_IO = 24
+  integer, parameter, public :: LQ_UNKNOWN_FORMAT = 30, LQ_MALFORMED = 31, LQ_TRUNCATED = 32
+  integer, parameter, public :: LQ_CHECKSUM_MISMATCH = 33, LQ_NO_SUCH_RECORD = 34
+  integer, parameter, public :: LQ_OUT_OF_MEMORY = 40, LQ_TOO_LARGE = 41
+  integer, parameter, public :: LQ_COMMUNICATION = 50, LQ_INTERNAL = 90
+  ! lq_report%checksum_status.
+  integer, parameter, public :: LQ_CHECKSUM_OK = 0, LQ_CHECKSUM_ABSENT = 1, LQ_CHECKSUM_DIFFERS = 2
+  integer, parameter, public :: LQ_CHECKSUM_UNCHECKED = 3
+  ! The task that is this rank's window (lq_share).
+  integer(c_int64_t), parameter, public :: LQ_MULTIFILE_WINDOW = -1
+
+  ! An option, or a text that travels with a field: made by lq_option and lq_metadata.
+  type :: lq_named_text
+    private
+    character(:), allocatable :: name, text
+  end type
+
+  ! A group of ranks; one that was not set is this process alone.
+  type :: lq_communicator
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+  ! A lattice dealt out over ranks.
+  type :: lq_grid
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+  ! A transfer in the background.
+  type :: lq_pending
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+  ! A new file of several fields.
+  type :: lq_writer
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+  ! A file that was looked through once, and stays open.
+  type :: lq_file
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+  ! A set of streams, one for each task, while it is written; and while it is read.
+  type :: lq_multifile_writer
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+  type :: lq_multifile_reader
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+
+  ! Local. The field in an array of real or complex numbers of 32 or 64 bits, whose type is the precision in memory;
+  ! SU(3) and four spins unless its members are changed. The array is borrowed: it should have the attribute target, and
+  ! asynchronous where a transfer in the background uses it. lq_sites: `numbers` real numbers for each site, two for a
+  ! complex one. A section with gaps or another type is refused by the call that gets the field.
+  interface
+    function lq_gauge(u) bind(c, name='lq_fortran_gauge') result(field)
+      import
+      type(*), dimension(..), intent(in), target :: u
+      type(lq_field) :: field
+    end function
+    function lq_spinor(psi) bind(c, name='lq_fortran_spinor') result(field)
+      import
+      type(*), dimension(..), intent(in), target :: psi
+      type(lq_field) :: field
+    end function
+    function lq_propagator(s) bind(c, name='lq_fortran_propagator') result(field)
+      import
+      type(*), dimension(..), intent(in), target :: s
+      type(lq_field) :: field
+    end function
+    function lq_sites(data, numbers) bind(c, name='lq_fortran_sites') result(field)
+      import
+      type(*), dimension(..), intent(in), target :: data
+      integer(c_int64_t), value :: numbers
+      type(lq_field) :: field
+    end function
+  end interface
+
+  ! Local. The option `name` with a value of any of these types; logical is 1 or 0.
+  interface lq_option
+    procedure :: option_of_text, option_of_integer, option_of_int64, option_of_real, option_of_logical
+  end interface
+
+  ! Over MPI, in a submodule of its own: a program that uses neither is linked without MPI.
+  interface
+    ! Collective over `comm`, the number that MPI's modules mpi and mpi_f08 (comm%mpi_val) have for it; it is duplicated.
+    ! The process grid is chosen, or `processes`; a Cartesian communicator gives its own. `holds_sites` is .false. on
+    ! ranks that hold nothing; with `idle_ranks` the process grid may be smaller than the communicator.
+    module function lq_mpi_grid(extents, comm, processes, holds_sites, idle_ranks, status, message) result(grid)
+      integer(c_int64_t), intent(in) :: extents(:)
+      integer, intent(in) :: comm
+      integer(c_int64_t), intent(in), optional :: processes(:)
+      logical, intent(in), optional :: holds_sites, idle_ranks
+      integer, intent(out), optional :: status
+      character(*), intent(out), optional :: message
+      type(lq_grid) :: grid
+    end function
+    module function lq_mpi_communicator(comm, status, message) result(communicator)
+      integer, intent(in) :: comm
+      integer, intent(out), optional :: status
+      character(*), intent(out), optional :: message
+      type(lq_communicator) :: communicator
+    end function
+  end interface
+
+  ! Local; of grids and communicators over MPI collective, in the same order on all ranks. A writer that was not closed
+  ! is abandoned: its file does not appear. A transfer that nobody waited for is cancelled.
+  interface lq_free
+    procedure :: free_communicator, free_grid, free_pending, free_writer, free_file, free_multifile_writer
+    procedure :: free_multifile_reader
+  end interface
+
+  ! Local: how many ranks; and bytes of the stream of a task.
+  interface lq_size
+    procedure :: size_of_grid, size_of_task
+  end interface
+
+  ! Collective, but of bytes of a stream.
+  ! A field of a file, of any format, written on any process grid:
+  !   call lq_read(path, grid, field)
+  !   call lq_read(file, grid, field)
+  !   call lq_read(multifile, name, grid, field)
+  ! Local. Bytes of the stream of a task (LQ_MULTIFILE_WINDOW: this rank's window) from `position` on, into an array of
+  ! any type and rank; `got` is how many there were:
+  !   call lq_read(multifile, task, position, data, got)
+  interface lq_read
+    procedure :: read_field, read_from_file, read_from_multifile, read_stream
+  end interface
+
+  ! Collective, but of bytes of a stream.
+  ! A field as a new file, which appears when it is complete; or into a file or set that is open:
+  !   call lq_write(path, grid, field)
+  !   call lq_write(writer, name, field)
+  !   call lq_write(multifile, name, grid, field)
+  ! Local. Bytes behind those of this rank's stream (number `stream`), from an array of any type and rank:
+  !   call lq_write(multifile, data)
+  interface lq_write
+    procedure :: write_field, write_to_file, write_to_multifile, write_stream
+  end interface
+
+  ! Collective. Completes and publishes what was written.
+  interface lq_close
+    procedure :: close_writer, close_multifile
+  end interface
+
+contains
+
+  ! ---- Texts and errors ----------------------------------------------------------------------------------------
+
+  ! Local. "0.1.0": the version of the library that is linked; the name of a code ("no_space"); and the sentence about
+  ! the last failure.
+  function lq_version() result(text)
+    character(:), allocatable :: text
+    text = text_of(c_version())
+  end function
+  function lq_status_name(status) result(text)
+    integer, intent(in) :: status
+    character(:), allocatable :: text
+    text = text_of(c_status_name(status))
+  end function
+  function lq_error_text() result(text)
+    character(:), allocatable :: text
+    text = text_of(c_error_text())
+  end function
+
+  ! ---- Options -------------------------------------------------------------------------------------------------
+
+  ! Local. A text that travels with a field, for example lq_metadata('xlf-info', 'plaquette = 0.5862').
+  function lq_metadata(name, text) result(named)
+    character(*), intent(in) :: name, text
+    type(lq_named_text) :: named
+    named%name = trim(name)
+    named%text = text
+  end function
+
+  function option_of_text(name, value) result(option)
+    character(*), intent(in) :: name, value
+    type(lq_named_text) :: option
+    option%name = trim(name)
+    option%text = trim(value)
+  end function
+  function option_of_integer(name, value) result(option)
+    character(*), intent(in) :: name
+    integer(c_int), intent(in) :: value
+    type(lq_named_text) :: option
+    option = option_of_int64(name, int(value, c_int64_t))
+  end function
+  function option_of_int64(name, value) result(option)
+    character(*), intent(in) :: name
+    integer(c_int64_t), intent(in) :: value
+    type(lq_named_text) :: option
+    character(24) :: digits
+    write (digits, '(i0)') value
+    option = option_of_text(name, digits)
+  end function
+  function option_of_real(name, value) result(option)
+    character(*), intent(in) :: name
+    real(c_double), intent(in) :: value
+    type(lq_named_text) :: option
+    character(32) :: digits
+    write (digits, '(es24.16e3)') value
+    option = option_of_text(name, adjustl(digits))
+  end function
+  function option_of_logical(name, value) result(option)
+    character(*), intent(in) :: name
+    logical, intent(in) :: value
+    type(lq_named_text) :: option
+    option = option_of_text(name, merge('1', '0', value))
+  end function
+
+  ! All names and texts, one behind the other.
+  function packed(list) result(texts)
+    type(lq_named_text), intent(in), optional :: list(:)
+    character(:, c_char), allocatable :: texts
+    integer :: i
+    texts = ''
+    if (.not. present(list)) return
+    do i = 1, size(list)
+      texts = texts//list(i)%name//c_null_char//list(i)%text//c_null_char
+    end do
+  end function
+
+  function pairs_in(texts, list) result(pairs)
+    character(*, c_char), intent(in), target :: texts
+    type(lq_named_text), intent(in), optional :: list(:)
+    type(lq_pairs) :: pairs
+    pairs = lq_pairs(c_loc(texts), 0)
+    if (present(list)) pairs%count = size(list, kind=c_size_t)
+  end function
+
+  function handle_of(communicator) result(handle)
+    type(lq_communicator), intent(in), optional :: communicator
+    type(c_ptr) :: handle
+    handle = c_null_ptr
+    if (present(communicator)) handle = communicator%handle
+  end function
+
+  ! ---- Grids and communicators ----------------------------------------------------------------------------------
+
+  subroutine free_communicator(communicator)
+    type(lq_communicator), intent(inout) :: communicator
+    call c_communicator_free(communicator%handle)
+    communicator%handle = c_null_ptr
+  end subroutine
+
+  subroutine free_grid(grid)
+    type(lq_grid), intent(inout) :: grid
+    call c_grid_free(grid%handle)
+    grid%handle = c_null_ptr
+  end subroutine
+
+  subroutine free_pending(pending)
+    type(lq_pending), intent(inout) :: pending
+    call c_pending_free(pending%handle)
+    pending%handle = c_null_ptr
+  end subroutine
+
+  subroutine free_writer(writer)
+    type(lq_writer), intent(inout) :: writer
+    call c_writer_free(writer%handle)
+    writer%handle = c_null_ptr
+  end subroutine
+
+  subroutine free_file(file)
+    type(lq_file), intent(inout) :: file
+    call c_file_free(file%handle)
+    file%handle = c_null_ptr
+  end subroutine
+
+  subroutine free_multifile_writer(multifile_writer)
+    type(lq_multifile_writer), intent(inout) :: multifile_writer
+    call c_multifile_writer_free(multifile_writer%handle)
+    multifile_writer%handle = c_null_ptr
+  end subroutine
+
+  subroutine free_multifile_reader(multifile_reader)
+    type(lq_multifile_reader), intent(inout) :: multifile_reader
+    call c_multifile_reader_free(multifile_reader%handle)
+    multifile_reader%handle = c_null_ptr
+  end subroutine
+
+  ! Local. The whole lattice on this process.
+  function lq_self_grid(extents, status, message) result(grid)
+    integer(c_int64_t), intent(in) :: extents(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(lq_grid) :: grid
+    call finish(c_grid_self(extents, size(extents), grid%handle), status, message)
+  end function
+
+  ! Local. Sites of the whole lattice, and of this rank; its number from 0, and how many there are.
+  pure function lq_volume(grid) result(sites)
+    type(lq_grid), intent(in) :: grid
+    integer(c_int64_t) :: sites
+    sites = c_grid_volume(grid%handle)
+  end function
+  pure function lq_local_volume(grid) result(sites)
+    type(lq_grid), intent(in) :: grid
+    integer(c_int64_t) :: sites
+    sites = c_grid_local_volume(grid%handle)
+  end function
+  pure function lq_rank(grid) result(rank)
+    type(lq_grid), intent(in) :: grid
+    integer :: rank
+    rank = c_grid_rank(grid%handle)
+  end function
+  pure function size_of_grid(grid) result(ranks)
+    type(lq_grid), intent(in) :: grid
+    integer :: ranks
+    ranks = c_grid_size(grid%handle)
+  end function
+
+  ! Local. Ranks in each dimension.
+  function lq_processes(grid) result(processes)
+    type(lq_grid), intent(in) :: grid
+    integer(c_int64_t), allocatable :: processes(:)
+    allocate (processes(c_grid_dimensions(grid%handle)))
+    if (size(processes) > 0) call finish(c_grid_processes(grid%handle, processes))
+  end function
+
+  ! Local. This rank's box: the coordinate of its first site, from 0, and its extents.
+  subroutine lq_local_box(grid, lower, extents)
+    type(lq_grid), intent(in) :: grid
+    integer(c_int64_t), allocatable, intent(out) :: lower(:), extents(:)
+    allocate (lower(c_grid_dimensions(grid%handle)), extents(c_grid_dimensions(grid%handle)))
+    if (size(lower) > 0) call finish(c_grid_local_box(grid%handle, lower, extents))
+  end subroutine
+
+  ! ---- One field ------------------------------------------------------------------------------------------------
+
+  subroutine read_field(path, grid, field, options, report, status, message)
+    character(*), intent(in) :: path
+    type(lq_grid), intent(in) :: grid
+    type(lq_field), intent(in) :: field
+    type(lq_report), intent(inout), optional :: report
+    type(lq_named_text), intent(in), optional :: options(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts
+    option_texts = packed(options)
+    call finish(c_read(ended(path), grid%handle, field, pairs_in(option_texts, options), report), status, message)
+  end subroutine
+
+  subroutine write_field(path, grid, field, options, metadata, report, status, message)
+    character(*), intent(in) :: path
+    type(lq_grid), intent(in) :: grid
+    type(lq_field), intent(in) :: field
+    type(lq_report), intent(inout), optional :: report
+    type(lq_named_text), intent(in), optional :: options(:)
+    type(lq_named_text), intent(in), optional :: metadata(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts, metadata_texts
+    option_texts = packed(options)
+    metadata_texts = packed(metadata)
+    call finish(c_write(ended(path), grid%handle, field, pairs_in(option_texts, options), &
+                         pairs_in(metadata_texts, metadata), report), status, message)
+  end subroutine
+
+  ! Collective. Of a gauge field in memory: average, spatial, temporal.
+  subroutine lq_plaquette(grid, field, values, status, message)
+    type(lq_grid), intent(in) :: grid
+    type(lq_field), intent(in) :: field
+    real(c_double), intent(out) :: values(3)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call finish(c_plaquette(grid%handle, field, values), status, message)
+  end subroutine
+
+  ! ---- In the background ----------------------------------------------------------------------------------------
+
+  ! Collective. As lq_read and lq_write, but they return when the transfer is under way. Until lq_wait or lq_cancel returns,
+  ! the array of a read must not be touched and that of a write must not change; give it the attribute asynchronous.
+  subroutine lq_read_async(path, grid, field, pending, options, status, message)
+    character(*), intent(in) :: path
+    type(lq_grid), intent(in) :: grid
+    type(lq_field), intent(in) :: field
+    type(lq_pending), intent(inout) :: pending
+    type(lq_named_text), intent(in), optional :: options(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts
+    option_texts = packed(options)
+    call finish(c_read_async(ended(path), grid%handle, field, pairs_in(option_texts, options), &
+                              pending%handle), status, message)
+  end subroutine
+
+  subroutine lq_write_async(path, grid, field, pending, options, metadata, status, message)
+    character(*), intent(in) :: path
+    type(lq_grid), intent(in) :: grid
+    type(lq_field), intent(in) :: field
+    type(lq_pending), intent(inout) :: pending
+    type(lq_named_text), intent(in), optional :: options(:)
+    type(lq_named_text), intent(in), optional :: metadata(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts, metadata_texts
+    option_texts = packed(options)
+    metadata_texts = packed(metadata)
+    call finish(c_write_async(ended(path), grid%handle, field, pairs_in(option_texts, options), &
+                               pairs_in(metadata_texts, metadata), pending%handle), status, message)
+  end subroutine
+
+  ! Local. Whether lq_wait would find nothing left to do on this rank. Where ranks of several nodes exchange sites, the
+  ! transfer moves on in here and in lq_wait only: call it now and then.
+  subroutine lq_test(pending, done, status, message)
+    type(lq_pending), intent(in) :: pending
+    logical, intent(out) :: done
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    integer(c_int) :: answer
+    answer = 0
+    call finish(c_pending_test(pending%handle, answer), status, message)
+    done = answer /= 0
+  end subroutine
+
+  ! Collective. Completes the transfer, whose errors surface here; the handle is freed.
+  subroutine lq_wait(pending, status, message)
+    type(lq_pending), intent(inout) :: pending
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    integer(c_int) :: code
+    code = c_pending_wait(pending%handle, c_null_ptr)
+    call free_pending(pending)
+    call finish(code, status, message)
+  end subroutine
+
+  ! Collective. Gives the transfer up: a write leaves no file. The handle is freed.
+  subroutine lq_cancel(pending, status, message)
+    type(lq_pending), intent(inout) :: pending
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    integer(c_int) :: code
+    code = c_pending_cancel(pending%handle)
+    call free_pending(pending)
+    call finish(code, status, message)
+  end subroutine
+
+  ! ---- Files of several fields ----------------------------------------------------------------------------------
+
+  ! Collective. A new file, complete and visible when it is closed.
+  subroutine lq_create(path, grid, writer, options, status, message)
+    character(*), intent(in) :: path
+    type(lq_grid), intent(in) :: grid
+    type(lq_writer), intent(inout) :: writer
+    type(lq_named_text), intent(in), optional :: options(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts
+    option_texts = packed(options)
+    call finish(c_create(ended(path), grid%handle, pairs_in(option_texts, options), writer%handle), status, message)
+  end subroutine
+
+  subroutine write_to_file(writer, name, field, metadata, status, message)
+    type(lq_writer), intent(in) :: writer
+    character(*), intent(in) :: name
+    type(lq_field), intent(in) :: field
+    type(lq_named_text), intent(in), optional :: metadata(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: metadata_texts
+    metadata_texts = packed(metadata)
+    call finish(c_writer_write(writer%handle, ended(name), field, pairs_in(metadata_texts, metadata)), status, message)
+  end subroutine
+
+  ! Collective. A record of text, all of `contents`; that of rank 0 is written.
+  subroutine lq_record(writer, type, contents, status, message)
+    type(lq_writer), intent(in) :: writer
+    character(*), intent(in) :: type, contents
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call finish(c_writer_record(writer%handle, ended(type), contents, len(contents, kind=c_size_t)), status, message)
+  end subroutine
+
+  subroutine close_writer(writer, status, message)
+    type(lq_writer), intent(inout) :: writer
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    integer(c_int) :: code
+    code = c_writer_close(writer%handle)
+    call free_writer(writer)
+    call finish(code, status, message)
+  end subroutine
+
+  ! Collective over the communicator. A file of any format, looked through once; options of it are those of a scan.
+  subroutine lq_open(path, file, communicator, options, status, message)
+    character(*), intent(in) :: path
+    type(lq_file), intent(inout) :: file
+    type(lq_communicator), intent(in), optional :: communicator
+    type(lq_named_text), intent(in), optional :: options(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts
+    option_texts = packed(options)
+    call finish(c_open(ended(path), handle_of(communicator), pairs_in(option_texts, options), file%handle), &
+                status, message)
+  end subroutine
+
+  subroutine read_from_file(file, grid, field, options, report, status, message)
+    type(lq_file), intent(in) :: file
+    type(lq_grid), intent(in) :: grid
+    type(lq_field), intent(in) :: field
+    type(lq_report), intent(inout), optional :: report
+    type(lq_named_text), intent(in), optional :: options(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts
+    option_texts = packed(options)
+    call finish(c_file_read(file%handle, grid%handle, field, pairs_in(option_texts, options), report), status, message)
+  end subroutine
+
+  ! Local. What is in it: records, fields, metadata, as JSON (docs/reference/json.md).
+  subroutine lq_catalog(file, json, status, message)
+    type(lq_file), intent(in) :: file
+    character(:), allocatable, intent(out) :: json
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(c_ptr) :: answer
+    answer = c_null_ptr
+    call finish(c_file_catalog(file%handle, answer), status, message)
+    call take_text(answer, json)
+  end subroutine
+
+  ! ---- Questions to files ---------------------------------------------------------------------------------------
+
+  ! Collective over the communicator, as all of these. What is in a file, as JSON (docs/reference/json.md).
+  subroutine lq_inspect(path, json, communicator, options, status, message)
+    character(*), intent(in) :: path
+    character(:), allocatable, intent(out) :: json
+    type(lq_communicator), intent(in), optional :: communicator
+    type(lq_named_text), intent(in), optional :: options(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts
+    type(c_ptr) :: answer
+    option_texts = packed(options)
+    answer = c_null_ptr
+    call finish(c_inspect(ended(path), handle_of(communicator), pairs_in(option_texts, options), answer), &
+                status, message)
+    call take_text(answer, json)
+  end subroutine
+
+  ! Structure, sizes, checksums, physics. A damaged file is an answer, no failure.
+  subroutine lq_verify(path, is_sound, json, communicator, options, status, message)
+    character(*), intent(in) :: path
+    logical, intent(out) :: is_sound
+    character(:), allocatable, intent(out), optional :: json
+    type(lq_communicator), intent(in), optional :: communicator
+    type(lq_named_text), intent(in), optional :: options(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts
+    integer(c_int) :: sound
+    type(c_ptr) :: answer
+    option_texts = packed(options)
+    sound = 0
+    answer = c_null_ptr
+    call finish(c_verify(ended(path), handle_of(communicator), pairs_in(option_texts, options), sound, answer), &
+                status, message)
+    is_sound = sound /= 0
+    call take_text(answer, json)
+  end subroutine
+
+  ! Any format to any; options are those of the conversion and of the new file.
+  subroutine lq_convert(from, to, communicator, options, status, message)
+    character(*), intent(in) :: from, to
+    type(lq_communicator), intent(in), optional :: communicator
+    type(lq_named_text), intent(in), optional :: options(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts
+    option_texts = packed(options)
+    call finish(c_convert(ended(from), ended(to), handle_of(communicator), pairs_in(option_texts, options)), &
+                status, message)
+  end subroutine
+
+  ! Two fields number by number; option "tolerance".
+  subroutine lq_diff(a, b, is_same, json, communicator, options, status, message)
+    character(*), intent(in) :: a, b
+    logical, intent(out) :: is_same
+    character(:), allocatable, intent(out), optional :: json
+    type(lq_communicator), intent(in), optional :: communicator
+    type(lq_named_text), intent(in), optional :: options(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts
+    integer(c_int) :: same
+    type(c_ptr) :: answer
+    option_texts = packed(options)
+    same = 0
+    answer = c_null_ptr
+    call finish(c_diff(ended(a), ended(b), handle_of(communicator), pairs_in(option_texts, options), same, answer), &
+                status, message)
+    is_same = same /= 0
+    call take_text(answer, json)
+  end subroutine
+
+  ! ---- Multifiles -----------------------------------------------------------------------------------------------
+
+  ! Collective over the communicator. A new set of streams; or one that is gone on with, rank by rank.
+  subroutine lq_multifile_create(path, writer, communicator, options, status, message)
+    character(*), intent(in) :: path
+    type(lq_multifile_writer), intent(inout) :: writer
+    type(lq_communicator), intent(in), optional :: communicator
+    type(lq_named_text), intent(in), optional :: options(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts
+    option_texts = packed(options)
+    call finish(c_multifile_create(ended(path), handle_of(communicator), pairs_in(option_texts, options), &
+                                    0, writer%handle), status, message)
+  end subroutine
+
+  subroutine lq_multifile_append(path, writer, communicator, options, status, message)
+    character(*), intent(in) :: path
+    type(lq_multifile_writer), intent(inout) :: writer
+    type(lq_communicator), intent(in), optional :: communicator
+    type(lq_named_text), intent(in), optional :: options(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts
+    option_texts = packed(options)
+    call finish(c_multifile_create(ended(path), handle_of(communicator), pairs_in(option_texts, options), &
+                                    1, writer%handle), status, message)
+  end subroutine
+
+  subroutine write_stream(writer, data, stream, status, message)
+    type(lq_multifile_writer), intent(in) :: writer
+    type(*), dimension(..), contiguous, intent(in) :: data
+    integer, intent(in), optional :: stream
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    integer(c_int) :: number
+    number = 0
+    if (present(stream)) number = stream
+    call finish(c_multifile_write(writer%handle, number, data), status, message)
+  end subroutine
+
+  subroutine write_to_multifile(writer, name, grid, field, options, status, message)
+    type(lq_multifile_writer), intent(in) :: writer
+    character(*), intent(in) :: name
+    type(lq_grid), intent(in) :: grid
+    type(lq_field), intent(in) :: field
+    type(lq_named_text), intent(in), optional :: options(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts
+    option_texts = packed(options)
+    call finish(c_multifile_write_field(writer%handle, ended(name), grid%handle, field, pairs_in(option_texts, options)), &
+                status, message)
+  end subroutine
+
+  subroutine close_multifile(writer, status, message)
+    type(lq_multifile_writer), intent(inout) :: writer
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    integer(c_int) :: code
+    code = c_multifile_close(writer%handle)
+    call free_multifile_writer(writer)
+    call finish(code, status, message)
+  end subroutine
+
+  ! Collective over the communicator. A set that any number of ranks wrote.
+  subroutine lq_multifile_open(path, reader, communicator, options, status, message)
+    character(*), intent(in) :: path
+    type(lq_multifile_reader), intent(inout) :: reader
+    type(lq_communicator), intent(in), optional :: communicator
+    type(lq_named_text), intent(in), optional :: options(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts
+    option_texts = packed(options)
+    call finish(c_multifile_open(ended(path), handle_of(communicator), pairs_in(option_texts, options), &
+                                  reader%handle), status, message)
+  end subroutine
+
+  ! Local. Tasks of the set; and bytes of the stream of one of them.
+  pure function lq_tasks(reader) result(tasks)
+    type(lq_multifile_reader), intent(in) :: reader
+    integer(c_int64_t) :: tasks
+    tasks = c_multifile_tasks(reader%handle)
+  end function
+  function size_of_task(reader, task, status, message) result(bytes)
+    type(lq_multifile_reader), intent(in) :: reader
+    integer(c_int64_t), intent(in) :: task
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    integer(c_int64_t) :: bytes
+    bytes = 0
+    call finish(c_multifile_size(reader%handle, task, bytes), status, message)
+  end function
+
+  ! Local. The tasks dealt to this rank, and its window of the one stream of all tasks.
+  subroutine lq_share(reader, first_task, tasks, window_begin, window_bytes, status, message)
+    type(lq_multifile_reader), intent(in) :: reader
+    integer(c_int64_t), intent(out) :: first_task, tasks, window_begin, window_bytes
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    first_task = 0
+    tasks = 0
+    window_begin = 0
+    window_bytes = 0
+    call finish(c_multifile_share(reader%handle, first_task, tasks, window_begin, window_bytes), status, message)
+  end subroutine
+
+  subroutine read_stream(reader, task, position, data, got, status, message)
+    type(lq_multifile_reader), intent(in) :: reader
+    integer(c_int64_t), intent(in) :: task, position
+    type(*), dimension(..), contiguous :: data
+    integer(c_int64_t), intent(out) :: got
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    got = 0
+    call finish(c_multifile_read(reader%handle, task, position, data, got), status, message)
+  end subroutine
+
+  subroutine read_from_multifile(reader, name, grid, field, options, status, message)
+    type(lq_multifile_reader), intent(in) :: reader
+    character(*), intent(in) :: name
+    type(lq_grid), intent(in) :: grid
+    type(lq_field), intent(in) :: field
+    type(lq_named_text), intent(in), optional :: options(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts
+    option_texts = packed(options)
+    call finish(c_multifile_read_field(reader%handle, ended(name), grid%handle, field, pairs_in(option_texts, options)), &
+                status, message)
+  end subroutine
+end module

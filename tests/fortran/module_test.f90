@@ -1,0 +1,208 @@
+! Copyright (c) 2026 The Limequat authors
+! SPDX-License-Identifier: BSD-3-Clause
+!
+! module limequat in one process.
+program module_test
+  use limequat
+  use check
+  implicit none
+  integer(c_int64_t), parameter :: extents(4) = [4, 2, 6, 3]
+  type(lq_grid) :: grid
+  complex(c_double), target, asynchronous :: u(3, 3, 4, 4, 2, 6, 3), back(3, 3, 4, 4, 2, 6, 3)
+  character(200) :: message
+  integer :: status
+
+  if (command_argument_count() > 0) then
+    grid = lq_self_grid(extents)
+    call lq_read('nowhere.ildg', grid, lq_gauge(u))
+  end if
+  grid = lq_self_grid(extents)
+  call fill(u, [0_c_int64_t, 0_c_int64_t, 0_c_int64_t, 0_c_int64_t])
+  call grids_are_known()
+  call bytes_are_those_of_ildg()
+  call precision_follows_the_type()
+  call fields_of_any_rank()
+  call errors_are_sentences()
+  call fields_that_are_none()
+  call transfers_in_the_background()
+  call several_fields()
+  call questions()
+  call streams()
+  call lq_free(grid)
+  call lq_free(grid)  ! nothing any more
+
+contains
+
+  function over() result(options)
+    type(lq_named_text) :: options(1)
+    options = [lq_option('overwrite', .true.)]
+  end function
+
+  subroutine grids_are_known()
+    integer(c_int64_t), allocatable :: lower(:), box(:)
+    call expect(lq_volume(grid) == 144 .and. lq_local_volume(grid) == 144, 'volumes')
+    call expect(lq_rank(grid) == 0 .and. lq_size(grid) == 1, 'rank 0 of 1')
+    call lq_local_box(grid, lower, box)
+    call expect(all(lower == 0) .and. all(box == extents), 'the box is the lattice')
+    call expect(all(lq_processes(grid) == 1), 'one rank in each dimension')
+    call expect(index(lq_version(), '.') > 1, 'a version')
+  end subroutine
+
+  subroutine bytes_are_those_of_ildg()
+    type(lq_report) :: report
+    call lq_write('field.ildg', grid, lq_gauge(u), options=[lq_option('overwrite', .true.), &
+                  lq_option('block_bytes', 8192)], metadata=[lq_metadata('xlf-info', 'plaquette = 0.5')], report=report)
+    call expect(report%bytes == 144*72*8, 'bytes of the payload')
+    call expect(holds(bytes_of('field.ildg'), ildg_payload(extents)), 'payload of ILDG')
+    back = 0
+    call lq_read('field.ildg', grid, lq_gauge(back), report=report)
+    call expect(all(back == u), 'read again')
+    call expect(report%checksum_status == LQ_CHECKSUM_OK, 'checksum compared')
+  end subroutine
+
+  subroutine precision_follows_the_type()
+    complex(c_float), target :: single(3, 3, 4, 4, 2, 6, 3)
+    type(lq_report) :: report
+    single = 0
+    call lq_read('field.ildg', grid, lq_gauge(single))
+    call expect(all(single == cmplx(u, kind=c_float)), 'read in single precision')
+    call lq_write('single.ildg', grid, lq_gauge(single), options=over(), report=report)
+    call expect(report%bytes == 144*72*4, 'written in single precision')
+    call lq_write('single.ildg', grid, lq_gauge(u), report=report, &
+                  options=[lq_option('overwrite', 1), lq_option('precision', 'single')])
+    call expect(report%bytes == 144*72*4, 'double in memory, single in the file')
+  end subroutine
+
+  subroutine fields_of_any_rank()
+    real(c_double), allocatable, target :: flat(:), scalars(:, :)
+    allocate (flat(144*72), scalars(5, 144))
+    call lq_read('field.ildg', grid, lq_gauge(flat))
+    call expect(all(flat == transfer(u, flat)), 'one row of real numbers')
+    call random_number(scalars)
+    call lq_write('sites.lime', grid, lq_sites(scalars, 5_c_int64_t), options=over())
+    flat = 0
+    call lq_read('sites.lime', grid, lq_sites(flat(:720), 5_c_int64_t))
+    call expect(all(flat(:720) == reshape(scalars, [720])), 'numbers of sites')
+    call assumed_size(u)
+  end subroutine
+
+  subroutine assumed_size(v)
+    complex(c_double), intent(inout), target :: v(3, 3, 4, *)
+    v(:, :, :, 1) = 0
+    call lq_read('field.ildg', grid, lq_gauge(v))
+    call expect(v(2, 1, 1, 1) == number_at([0_c_int64_t, 0_c_int64_t, 0_c_int64_t, 0_c_int64_t], 1, 1, 2), &
+                'an array of assumed size')
+  end subroutine
+
+  subroutine errors_are_sentences()
+    call lq_read('nowhere.ildg', grid, lq_gauge(back), status=status, message=message)
+    call expect(status == LQ_NOT_FOUND .and. index(message, 'nowhere.ildg') == 1, 'not found: '//message)
+    call expect(lq_status_name(status) == 'not_found', 'the name of the code')
+    call lq_write('field.ildg', grid, lq_gauge(u), status=status, message=message)
+    call expect(status == LQ_EXISTS, 'exists: '//message)
+    call lq_write('field.ildg', grid, lq_gauge(u), options=[lq_option('presicion', 'single')], status=status, &
+                  message=message)
+    call expect(status == LQ_INVALID_ARGUMENT .and. index(message, 'precision') > 0, 'unknown option: '//message)
+    call lq_read('field.ildg', grid, lq_gauge(back), status=status, message=message)
+    call expect(status == LQ_OK .and. message == '', 'no message where nothing fails')
+  end subroutine
+
+  subroutine fields_that_are_none()
+    integer :: numbers(10)
+    real(c_double), allocatable, target :: not_there(:)
+    numbers = 0
+    call lq_write('none.ildg', grid, lq_gauge(numbers), status=status, message=message)
+    call expect(status == LQ_INVALID_ARGUMENT .and. index(message, 'real or complex') > 0, 'integers: '//message)
+    call lq_write('none.ildg', grid, lq_gauge(u(:, :, :, ::2, :, :, :)), status=status, message=message)
+    call expect(status == LQ_INVALID_ARGUMENT .and. index(message, 'section with gaps') > 0, 'section: '//message)
+    call lq_read('field.ildg', grid, lq_gauge(u(:, :, :, :, :, :, 1:2)), status=status, message=message)
+    call expect(status == LQ_INVALID_ARGUMENT, 'too short: '//message)
+    allocate (not_there(0))
+    call lq_read('field.ildg', grid, lq_gauge(not_there), status=status, message=message)
+    call expect(status == LQ_INVALID_ARGUMENT, 'nothing: '//message)
+  end subroutine
+
+  subroutine transfers_in_the_background()
+    type(lq_pending) :: pending
+    logical :: done
+    call lq_write_async('behind.ildg', grid, lq_gauge(u), pending, options=over())
+    call lq_test(pending, done)
+    call lq_wait(pending)
+    call expect(holds(bytes_of('behind.ildg'), ildg_payload(extents)), 'written in the background')
+    back = 0
+    call lq_read_async('behind.ildg', grid, lq_gauge(back), pending)
+    call lq_wait(pending)
+    call expect(all(back == u), 'read in the background')
+    call lq_write_async('given_up.ildg', grid, lq_gauge(u), pending)
+    call lq_cancel(pending)
+    inquire (file='given_up.ildg', exist=done)
+    call expect(.not. done, 'given up')
+    call lq_wait(pending, status=status)
+    call expect(status == LQ_INVALID_ARGUMENT, 'nothing to wait for')
+  end subroutine
+
+  subroutine several_fields()
+    type(lq_writer) :: writer
+    type(lq_file) :: file
+    character(:), allocatable :: json
+    complex(c_double), allocatable, target :: psi(:, :, :), seen(:, :, :)
+    integer :: source
+    allocate (psi(3, 4, 144), seen(3, 4, 144))
+    call lq_create('sources.lime', grid, writer, options=over())
+    do source = 1, 3
+      psi = cmplx(source, -source, c_double)
+      call lq_write(writer, 'source', lq_spinor(psi), metadata=[lq_metadata('number', achar(48 + source))])
+    end do
+    call lq_record(writer, 'note', 'three of them')
+    call lq_close(writer)
+    call lq_open('sources.lime', file)
+    call lq_catalog(file, json)
+    call expect(index(json, '"note"') > 0, 'the record is known')
+    call lq_read(file, grid, lq_spinor(seen), options=[lq_option('field', 'source'), lq_option('index', 1)])
+    call expect(all(seen == (2d0, -2d0)), 'the second of that name')
+    call lq_read(file, grid, lq_spinor(seen), options=[lq_option('field', 'sink')], status=status)
+    call expect(status == LQ_NO_SUCH_RECORD, 'no such field')
+    call lq_free(file)
+    call lq_create('abandoned.lime', grid, writer)
+    call lq_free(writer)
+  end subroutine
+
+  subroutine questions()
+    logical :: is_sound, is_same
+    character(:), allocatable :: json
+    call lq_verify('field.ildg', is_sound, options=[lq_option('physics', 'never')])
+    call expect(is_sound, 'sound')
+    call lq_convert('field.ildg', 'field.scidac', options=[lq_option('overwrite', .true.), lq_option('format', 'scidac')])
+    call lq_diff('field.ildg', 'field.scidac', is_same, json, options=[lq_option('tolerance', 1d-12)])
+    call expect(is_same .and. len(json) > 2, 'converted')
+    call lq_inspect('field.scidac', json)
+    call expect(index(json, '"scidac"') > 0, 'the format is known')
+    call lq_convert('field.ildg', 'field.scidac', options=[lq_option('formt', 'scidac')], status=status, message=message)
+    call expect(status == LQ_INVALID_ARGUMENT, 'no such option: '//message)
+  end subroutine
+
+  subroutine streams()
+    type(lq_multifile_writer) :: writer
+    type(lq_multifile_reader) :: reader
+    integer(c_int64_t) :: got, first, tasks, begin, bytes
+    real(c_double) :: numbers(10, 10), seen(5, 5)
+    call random_number(numbers)
+    call lq_multifile_create('run.sion', writer, options=[lq_option('overwrite', .true.), lq_option('streams', 2)])
+    call lq_write(writer, numbers)
+    call lq_write(writer, numbers(::2, ::2), stream=1)  ! a section, packed
+    call lq_write(writer, 'field', grid, lq_gauge(u))
+    call lq_close(writer)
+    call lq_multifile_open('run.sion', reader)
+    call expect(lq_tasks(reader) == 2 .and. lq_size(reader, 0_c_int64_t) == 800, 'two streams')
+    call lq_share(reader, first, tasks, begin, bytes)
+    call expect(first == 0 .and. tasks == 2 .and. bytes == 1000, 'all of them are mine')
+    call lq_read(reader, 1_c_int64_t, 0_c_int64_t, seen, got)
+    call expect(got == 200 .and. all(seen == numbers(::2, ::2)), 'the section')
+    call lq_read(reader, 0_c_int64_t, 760_c_int64_t, seen, got)
+    call expect(got == 40 .and. all(seen(:, 1) == numbers(6:, 10)), 'up to the end')
+    back = 0
+    call lq_read(reader, 'field', grid, lq_gauge(back))
+    call expect(all(back == u), 'the field beside them')
+    call lq_free(reader)
+  end subroutine
+end program

@@ -1,0 +1,97 @@
+! Copyright (c) 2026 The Limequat authors
+! SPDX-License-Identifier: BSD-3-Clause
+!
+! module limequat over MPI, on any number of ranks.
+program over_mpi
+  use mpi
+  use limequat
+  use check
+  implicit none
+  integer(c_int64_t), parameter :: extents(4) = [4, 4, 4, 8]
+  type(lq_grid) :: grid
+  type(lq_communicator) :: world
+  complex(c_double), allocatable, target :: u(:, :, :, :, :, :, :), back(:, :, :, :, :, :, :)
+  integer(c_int64_t), allocatable :: lower(:), box(:)
+  character(200) :: message
+  integer :: error, ranks, rank, status
+  logical :: is_sound
+
+  call MPI_Init(error)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks, error)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
+  world = lq_mpi_communicator(MPI_COMM_WORLD)
+  grid = lq_mpi_grid(extents, MPI_COMM_WORLD)
+  call expect(lq_size(grid) == ranks .and. lq_rank(grid) == rank, 'the ranks of the communicator')
+  call expect(product(lq_processes(grid)) == ranks, 'a process grid of all ranks')
+  call lq_local_box(grid, lower, box)
+  allocate (u(3, 3, 4, box(1), box(2), box(3), box(4)))
+  allocate (back, mold=u)
+  call fill(u, lower)
+
+  call lq_write('field.ildg', grid, lq_gauge(u), options=[lq_option('overwrite', .true.)])
+  if (rank == 0) call expect(holds(bytes_of('field.ildg'), ildg_payload(extents)), 'payload of ILDG')
+  call lq_read('field.ildg', grid, lq_gauge(back))
+  call expect(all(back == u), 'read again')
+  call lq_verify('field.ildg', is_sound, communicator=world, options=[lq_option('physics', 'never')])
+  call expect(is_sound, 'sound')
+
+  call one_rank_errs()
+  call another_process_grid()
+  call streams()
+  call lq_free(grid)
+  call lq_free(world)
+  call MPI_Finalize(error)
+
+contains
+
+  ! All ranks hear of what is wrong on the last one.
+  subroutine one_rank_errs()
+    type(lq_named_text) :: options(1)
+    options = [lq_option('verify', 'checksum')]
+    if (rank == ranks - 1) options = [lq_option('verify', 'sometimes')]
+    call lq_read('field.ildg', grid, lq_gauge(back), options=options, status=status, message=message)
+    call expect(status == LQ_INVALID_ARGUMENT .and. index(message, 'sometimes') > 0, 'an option of one rank: '//message)
+    if (rank == ranks - 1) then
+      call lq_read('field.ildg', grid, lq_gauge(back(:, :, :, ::2, :, :, :)), status=status, message=message)
+    else
+      call lq_read('field.ildg', grid, lq_gauge(back), status=status, message=message)
+    end if
+    call expect(status == LQ_INVALID_ARGUMENT .and. index(message, 'gaps') > 0, 'a section of one rank: '//message)
+  end subroutine
+
+  subroutine another_process_grid()
+    type(lq_grid) :: other
+    integer(c_int64_t) :: processes(4)
+    processes = [ranks, 1, 1, 1]
+    other = lq_mpi_grid(extents, MPI_COMM_WORLD, processes=processes)
+    call expect(all(lq_processes(other) == processes), 'the process grid asked for')
+    call lq_local_box(other, lower, box)
+    deallocate (u, back)
+    allocate (u(3, 3, 4, box(1), box(2), box(3), box(4)))
+    allocate (back, mold=u)
+    call fill(u, lower)
+    call lq_read('field.ildg', other, lq_gauge(back))
+    call expect(all(back == u), 'read on another process grid')
+    call lq_free(other)
+    other = lq_mpi_grid(extents, MPI_COMM_WORLD, processes=[1_c_int64_t], status=status, message=message)
+    call expect(status == LQ_INVALID_ARGUMENT, 'a process grid of one dimension: '//message)
+    other = lq_mpi_grid(extents, MPI_COMM_NULL, status=status, message=message)
+    call expect(status == LQ_INVALID_ARGUMENT .and. index(message, 'MPI_COMM_NULL') > 0, 'no communicator: '//message)
+  end subroutine
+
+  subroutine streams()
+    type(lq_multifile_writer) :: writer
+    type(lq_multifile_reader) :: reader
+    integer(c_int64_t) :: got
+    integer :: mine(100), seen(100)
+    mine = rank
+    call lq_multifile_create('run.sion', writer, communicator=world, options=[lq_option('overwrite', .true.)])
+    call lq_write(writer, mine)
+    call lq_close(writer)
+    call lq_multifile_open('run.sion', reader, communicator=world)
+    call expect(lq_tasks(reader) == ranks, 'a stream for each rank')
+    call lq_read(reader, int(rank, c_int64_t), 0_c_int64_t, seen, got)
+    call expect(got == 400 .and. all(seen == rank), 'the own one')
+    call lq_free(reader)
+  end subroutine
+end program
