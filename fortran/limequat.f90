@@ -556,7 +556,7 @@ contains
     type(c_ptr) :: answer
     answer = c_null_ptr
     call finish(c_file_catalog(file%handle, answer), status, message)
-    call take_text(answer, json)
+    json = taken(answer)
   end subroutine
 
   ! ---- Questions to files ---------------------------------------------------------------------------------------
@@ -575,7 +575,7 @@ contains
     answer = c_null_ptr
     call finish(c_inspect(ended(path), handle_of(communicator), pairs_in(option_texts, options), answer), &
                 status, message)
-    call take_text(answer, json)
+    json = taken(answer)
   end subroutine
 
   ! Structure, sizes, checksums, physics. A damaged file is an answer, no failure.
@@ -596,7 +596,11 @@ contains
     call finish(c_verify(ended(path), handle_of(communicator), pairs_in(option_texts, options), sound, answer), &
                 status, message)
     is_sound = sound /= 0
-    call take_text(answer, json)
+    if (present(json)) then
+      json = taken(answer)
+    else
+      call c_text_free(answer)
+    end if
   end subroutine
 
   ! Any format to any; options are those of the conversion and of the new file.
@@ -630,7 +634,11 @@ contains
     call finish(c_diff(ended(a), ended(b), handle_of(communicator), pairs_in(option_texts, options), same, answer), &
                 status, message)
     is_same = same /= 0
-    call take_text(answer, json)
+    if (present(json)) then
+      json = taken(answer)
+    else
+      call c_text_free(answer)
+    end if
   end subroutine
 
   ! ---- Multifiles -----------------------------------------------------------------------------------------------

@@ -387,13 +387,14 @@ contains
     with_nul = trim(text)//c_null_char
   end function
 
-  ! A text that the library handed out, and is freed here.
-  subroutine take_text(json, text)
+  ! A text that the library handed out, and is freed here. A function: gfortran 12 loses the length of a text that is
+  ! handed on as an optional argument.
+  function taken(json) result(text)
     type(c_ptr), intent(in) :: json
-    character(:), allocatable, intent(out), optional :: text
-    if (present(text)) text = text_of(json)
+    character(:), allocatable :: text
+    text = text_of(json)
     call c_text_free(json)
-  end subroutine
+  end function
 
   ! What a call ends with, for `status` and `message` as module limequat has them.
   subroutine finish(code, status, message)

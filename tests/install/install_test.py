@@ -29,7 +29,7 @@ class Installed(MovedTree):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=self.environment)
 
     def compile(self, compiler, source, package, *options):
-        flags = run("pkg-config", "--cflags", "--libs", package, env=self.environment).split()
+        flags = run("pkg-config", "--cflags", "--libs", *package.split(), env=self.environment).split()
         program = self.work / "program"
         run(*compiler.split(), *options, SOURCE / source, "-o", program, *flags, env=self.environment)
         return program
@@ -48,13 +48,27 @@ class Installed(MovedTree):
         self.assertEqual((self.prefix / "include/limequat_mpi.h").exists(), there)
 
     def test_cmake_project_builds_and_runs(self):
-        configured = self.configure("mpi" if OPTIONS.mpi else "")
+        components = ["mpi"] * OPTIONS.mpi + ["fortran"] * bool(OPTIONS.fortran)
+        configured = self.configure(";".join(components))
         self.assertEqual(configured.returncode, 0, configured.stdout)
         run("cmake", "--build", self.work, env=self.environment)
         self.assertIn("same", run(self.work / "serial", cwd=self.work))
         self.assertIn("same", run(self.work / "serial_c", cwd=self.work))
         if OPTIONS.mpi:
             self.assertIn("2 ranks same", self.mpirun(self.work / "parallel"))
+        if OPTIONS.fortran:
+            self.assertIn("same", run(self.work / "serial_f90", cwd=self.work))
+        if OPTIONS.fortran and OPTIONS.mpi:
+            self.assertIn("2 ranks same", self.mpirun(self.work / "parallel_f90"))
+
+    def test_pkg_config_serves_fortran(self):
+        if not OPTIONS.fortran:
+            self.skipTest("built without Fortran")
+        program = self.compile(OPTIONS.fortran, "serial.f90", "limequat_fortran")
+        self.assertIn("same", run(program, cwd=self.work, env=self.environment))
+        if OPTIONS.mpi_fortran:
+            program = self.compile(OPTIONS.mpi_fortran, "parallel.f90", "limequat_fortran limequat_mpi")
+            self.assertIn("2 ranks same", self.mpirun(program))
 
     def test_cmake_names_the_component_that_is_missing(self):
         configured = self.configure("nonsense")
@@ -127,5 +141,7 @@ if __name__ == "__main__":
     parser.add_argument("--mpi", type=lambda text: text == "1", default=False)
     parser.add_argument("--lq", type=lambda text: text == "1", default=False)
     parser.add_argument("--mpiexec", default="mpiexec")
+    parser.add_argument("--fortran", default="")
+    parser.add_argument("--mpi-fortran", default="")
     OPTIONS, rest = parser.parse_known_args()
     unittest.main(argv=[sys.argv[0], *rest])
