@@ -5,7 +5,7 @@
 submodule (limequat) limequat_over_mpi
   implicit none
 
-  ! lq_grid_options of limequat_mpi.h.
+  ! lq_grid_options of limequat.h.
   type, bind(c) :: grid_options
     integer(c_size_t) :: struct_size
     type(c_ptr) :: processes, rank_order, axes
