@@ -7,6 +7,7 @@ import ctypes.util
 import os
 import pathlib
 import sys
+import threading
 from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
 from limequat import structs
@@ -17,6 +18,7 @@ _INT64S, _DOUBLES, _TEXT_OUT, _HANDLE_OUT = POINTER(c_int64), POINTER(c_double),
 # Functions that return lq_status, with the types of their arguments.
 _STATUS_FUNCTIONS = {
     "lq_options_json": [_TEXT_OUT],
+    "lq_communicator_create": [POINTER(structs.Operations), _HANDLE_OUT],
     "lq_communicator_agree": [c_void_p, POINTER(structs.Failure)],
     "lq_grid_options_init": [c_void_p, c_size_t],
     "lq_grid_create": [_INT64S, c_int, c_void_p, POINTER(structs.GridOptions), _HANDLE_OUT],
@@ -219,6 +221,14 @@ def _text(value):
     return value.decode("utf-8", "replace") or None
 
 
+_causes = threading.local()  # what a callback threw, while the library is in a call
+
+
+def keep_cause(failure):
+    """The exception of a callback, which the library knows as a failure only."""
+    _causes.failure = failure
+
+
 def _failure(status):
     """The exception for the last failure on this thread."""
     offset, rank = _library.lq_error_offset(), _library.lq_error_rank()
@@ -259,9 +269,13 @@ def checked(function, name, *arguments):
     """The same for a function of this or another library."""
     for number, (kind, value) in enumerate(zip(function.argtypes, arguments)):
         require_range(kind, value, f"argument {number} of {name}")
+    _causes.failure = None
     status = function(*arguments)
     if status != 0:
-        raise _failure(status)
+        cause = _causes.failure
+        if cause is not None and not isinstance(cause, Exception):
+            raise cause
+        raise _failure(status) from cause
 
 
 def answer(name, *arguments):

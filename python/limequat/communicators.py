@@ -3,7 +3,8 @@
 """Communicators of mpi4py as the library knows them, and errors that all ranks have in common.
 
 liblimequat_mpi is used where it lies beside liblimequat (or LIMEQUAT_MPI_LIBRARY names it) and is linked to the very MPI
-that mpi4py has loaded. That is found out before it is loaded: two MPIs in one process disturb each other.
+that mpi4py has loaded. That is found out before it is loaded: two MPIs in one process disturb each other. Elsewhere the
+library sends and receives by the methods of the communicator (operations.py).
 """
 
 import contextlib
@@ -17,25 +18,51 @@ import warnings
 
 from limequat import structs
 from limequat._library import Handle, address_of, answer, call, library_path
-from limequat.errors import Code, Error, InvalidArgument, Unsupported
+from limequat.errors import Code, Error, InvalidArgument
+from limequat.operations import table_over
+
+_METHODS = ("Dup", "Free", "Get_rank", "Get_size", "Isend", "Irecv")
 
 
 class Communicator(Handle):
     """The ranks of an mpi4py communicator, which is duplicated: the library's messages never meet yours. Collective.
 
     Whatever takes ``comm=`` takes an mpi4py communicator, one of these, or a :class:`Grid`; one of these serves many
-    calls, where a communicator is duplicated for each. All ranks drop theirs in the same order. Raises InvalidArgument
-    (an intercommunicator, no communicator), Unsupported (the remedy is in the sentence).
+    calls, where a communicator is duplicated for each. All ranks drop theirs in the same order. An object that is not of
+    mpi4py will do, too, where it has Dup, Free, Get_rank, Get_size, Isend(buffer, dest, tag) and Irecv(buffer, source,
+    tag), which return something with Test(), Cancel() and Free(). Raises InvalidArgument (an intercommunicator, no
+    communicator).
+
+    is_native  whether the library calls MPI itself; else it calls the methods of the communicator, which costs some
+               microseconds for each message
     """
 
     def __init__(self, comm):
         mpi = sys.modules.get("mpi4py.MPI")
-        if mpi is None or not isinstance(comm, mpi.Comm):
+        is_mpi = mpi is not None and isinstance(comm, mpi.Comm)
+        if not is_mpi and not all(callable(getattr(comm, name, None)) for name in _METHODS):
             raise InvalidArgument(f"comm is {comm!r}, expected a communicator of mpi4py, a Communicator or a Grid")
-        _warn_of_lonely_ranks(mpi)
-        library, reason = _library_over(mpi)
+        if is_mpi:
+            _warn_of_lonely_ranks(mpi)
+            if comm == mpi.COMM_NULL or comm.Is_inter():
+                raise InvalidArgument("comm is " + ("MPI.COMM_NULL: call on the ranks that are in the communicator"
+                                      if comm == mpi.COMM_NULL else "an intercommunicator: merge it first (Merge)"))
+        library = _library_over(mpi) if is_mpi else None
+        self.is_native = library is not None
         if library is None:
-            raise Unsupported(f"{reason}; build liblimequat_mpi for that MPI, or install the mpi4py of this one")
+            self._by_methods(comm)
+        else:
+            self._native(library, mpi, comm)
+
+    def _by_methods(self, comm):
+        table, forget = table_over(comm)
+        try:
+            super().__init__("lq_communicator_free", "lq_communicator_create", ctypes.byref(table))
+        except BaseException:
+            forget()
+            raise
+
+    def _native(self, library, mpi, comm):
         create = library.lq_communicator_mpi
         # A pointer of Open MPI, a number of MPICH.
         handle = ctypes.c_void_p if mpi._sizeof(mpi.Comm) == ctypes.sizeof(ctypes.c_void_p) else ctypes.c_uint
@@ -69,7 +96,9 @@ def agreed(group):
     try:
         call("lq_communicator_agree", group, None if failure is None else ctypes.byref(_told(failure)))
     except Error as error:
-        if failure is None or isinstance(failure, Exception):
+        if failure is None:
+            raise
+        if isinstance(failure, Exception):
             raise error from failure
         raise failure from error
 
@@ -108,22 +137,22 @@ def _candidates():
 
 @functools.lru_cache(maxsize=None)
 def _library_over(mpi):
-    """(liblimequat_mpi over the MPI of that module of mpi4py, None), or (None, the reason)."""
+    """liblimequat_mpi over the MPI of that module of mpi4py, or None."""
     path = next((candidate for candidate in _candidates() if candidate.is_file()), None)
     if path is None:
-        return None, "there is no liblimequat_mpi beside liblimequat"
+        return None
     # The names of the libraries that it needs stand in it as texts.
     needed = {name.decode() for name in re.findall(rb"\0(lib[\w.+-]*mpi[\w.+-]*\.so[\w.]*)(?=\0)", path.read_bytes())}
     needed = {name for name in needed if not name.startswith("liblimequat")}
-    there = mpi.Get_library_version().strip("\0").split(",")[0].splitlines()[0]
-    reason = f"{path} was built for {' and '.join(sorted(needed)) or 'another MPI'}, but mpi4py has loaded {there}"
     if not any(_is_loaded(name) for name in needed):
-        return None, reason
+        return None
     library = ctypes.CDLL(str(path))
-    same_mpi = address_of(library, "MPI_Comm_dup") == address_of(ctypes.CDLL(mpi.__file__), "MPI_Comm_dup")
-    if not same_mpi or address_of(library, "lq_communicator_free") != address_of(None, "lq_communicator_free"):
-        return None, reason
-    return library, None
+    try:
+        is_same = (address_of(library, "MPI_Comm_dup") == address_of(ctypes.CDLL(mpi.__file__), "MPI_Comm_dup")
+                   and address_of(library, "lq_communicator_free") == address_of(None, "lq_communicator_free"))
+    except AttributeError:  # mpi4py finds its MPI by other means
+        return None
+    return library if is_same else None
 
 
 def _is_loaded(name):

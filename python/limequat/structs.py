@@ -34,6 +34,21 @@ class Failure(Structure):
                 ("system_errno", c_int)]
 
 
+StartMessage = CFUNCTYPE(c_int, c_void_p, c_void_p, c_uint64, c_int, c_int, POINTER(c_uint64))
+TestMessage = CFUNCTYPE(c_int, c_void_p, c_uint64, POINTER(c_int))
+DropMessage = CFUNCTYPE(None, c_void_p, c_uint64)
+FailureText = CFUNCTYPE(c_void_p, c_void_p)
+FreeOperations = CFUNCTYPE(None, c_void_p)
+
+
+class Operations(Structure):
+    """lq_operations"""
+
+    _fields_ = [("struct_size", c_size_t), ("rank", c_int), ("size", c_int), ("node", c_uint64), ("tags", c_int),
+                ("send", StartMessage), ("receive", StartMessage), ("test", TestMessage), ("drop", DropMessage),
+                ("failure", FailureText), ("free", FreeOperations), ("context", c_void_p)]
+
+
 class FileArray(Structure):
     """lq_file_array"""
 

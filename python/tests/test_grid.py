@@ -68,6 +68,7 @@ def test_ranks_that_do_not_know_each_other_are_reported_once(size, rank):
     assert "RuntimeWarning" not in in_mpi(LONELY).stderr
 
 
-def test_an_mpi_that_is_not_there_is_reported():
-    told = in_mpi(LONELY, LIMEQUAT_MPI_LIBRARY="/nowhere/liblimequat_mpi.so").stderr
-    assert "Unsupported" in told and "liblimequat_mpi" in told, told
+def test_intercommunicators_and_none_are_refused():
+    told = in_mpi("import limequat as lq; from mpi4py import MPI\n"
+                  "try: lq.Grid([4], comm=MPI.COMM_NULL)\nexcept lq.InvalidArgument as error: print(error)").stdout
+    assert "MPI.COMM_NULL" in told

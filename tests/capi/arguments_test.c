@@ -26,6 +26,18 @@ static void queries_of_null_answer_nothing(void) {
 static void grids_reject_null(void) {
   lq_grid* grid = NULL;
   int64_t some[8];
+  REJECTED(lq_grid_create(NULL, 4, NULL, NULL, &grid));
+  REJECTED(lq_grid_create(lattice, 4, NULL, NULL, NULL));
+  lq_grid_options dealt;
+  CHECK_OK(lq_grid_options_init(&dealt, sizeof dealt));
+  dealt.axes = (const int[]){0, 1, 2, 3};
+  REJECTED(lq_grid_create(lattice, 4, NULL, &dealt, &grid));
+  lq_communicator* communicator = NULL;
+  lq_operations none = {.struct_size = sizeof none, .size = 1};
+  REJECTED(lq_communicator_create(NULL, &communicator));
+  REJECTED(lq_communicator_create(&none, &communicator));
+  REJECTED(lq_communicator_create(&none, NULL));
+  CHECK(communicator == NULL && lq_communicator_rank(NULL) == 0 && lq_communicator_size(NULL) == 1);
   REJECTED(lq_grid_self(NULL, 4, &grid));
   REJECTED(lq_grid_self(lattice, 4, NULL));
   REJECTED(lq_grid_self(lattice, 0, &grid));

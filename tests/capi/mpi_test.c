@@ -94,6 +94,80 @@ static void a_process_grid_of_wrong_size_fails_on_all(void) {
   CHECK(grid == NULL);
 }
 
+// Messages over MPI by the program's own functions; what is under way is a request of MPI.
+static int start(int status, MPI_Request request, uint64_t* message) {
+  if (status != MPI_SUCCESS) return status;
+  MPI_Request* kept = malloc(sizeof *kept);
+  *kept = request;
+  *message = (uint64_t)(uintptr_t)kept;
+  return 0;
+}
+static int own_send(void* context, const void* data, uint64_t bytes, int to, int tag, uint64_t* message) {
+  MPI_Request request;
+  if (tag >= 4096) return MPI_ERR_TAG;
+  const int status = MPI_Isend(data, (int)bytes, MPI_BYTE, to, tag, *(MPI_Comm*)context, &request);
+  return start(status, request, message);
+}
+static int own_receive(void* context, void* data, uint64_t bytes, int from, int tag, uint64_t* message) {
+  MPI_Request request;
+  const int status = MPI_Irecv(data, (int)bytes, MPI_BYTE, from, tag, *(MPI_Comm*)context, &request);
+  return start(status, request, message);
+}
+static int own_test(void* context, uint64_t message, int* done) {
+  (void)context;
+  MPI_Request* kept = (MPI_Request*)(uintptr_t)message;
+  const int status = MPI_Test(kept, done, MPI_STATUS_IGNORE);
+  if (*done) free(kept);
+  return status;
+}
+static int freed = 0;
+static void own_free(void* context) {
+  MPI_Comm_free((MPI_Comm*)context);
+  ++freed;
+}
+
+static void functions_of_the_program_carry_the_messages(void) {
+  const char* path = shared_path("own.lime");
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  lq_operations own = {.struct_size = sizeof own,
+                       .rank = rank,
+                       .size = size,
+                       .node = (uint64_t)rank,
+                       .tags = 4096,
+                       .send = own_send,
+                       .receive = own_receive,
+                       .test = own_test,
+                       .free = own_free,
+                       .context = &comm};
+  lq_communicator* communicator = NULL;
+  lq_grid* grid = NULL;
+  CHECK_OK(lq_communicator_create(&own, &communicator));
+  CHECK(lq_communicator_rank(communicator) == rank && lq_communicator_size(communicator) == size);
+  CHECK_OK(lq_grid_create(lattice, 4, communicator, NULL, &grid));
+  lq_field field = numbers();
+  field.fetch = fetch_number;
+  CHECK_OK(lq_write(path, grid, field, NULL));
+  uint64_t seen = 0;
+  field = numbers();
+  field.store = check_number;
+  field.context = &seen;
+  CHECK_OK(lq_read(path, grid, field, NULL));
+  CHECK(seen == lq_grid_local_volume(grid));
+
+  const lq_failure mine = {
+      .struct_size = sizeof mine, .status = LQ_NO_SPACE, .sentence = "no room", .path = "a", .offset = 3};
+  CHECK_STATUS(lq_communicator_agree(communicator, rank == size - 1 ? &mine : NULL), LQ_NO_SPACE);
+  CHECK(strcmp(lq_error_path(), "a") == 0 && lq_error_offset() == 3 && strncmp(lq_error_text(), "no room", 7) == 0);
+  CHECK_OK(lq_communicator_agree(communicator, NULL));
+  const lq_failure unknown = {.struct_size = sizeof unknown, .status = 1234};
+  CHECK_STATUS(lq_communicator_agree(communicator, &unknown), LQ_INVALID_ARGUMENT);
+  lq_communicator_free(communicator);
+  CHECK(freed == 0);
+  lq_grid_free(grid);
+  CHECK(freed == 1);
+}
+
 static void a_wrong_argument_on_the_last_rank_fails_on_all(void) {
   const char* path = shared_path("one_rank.lime");
   lq_grid* grid = NULL;
@@ -167,6 +241,7 @@ int main(int argc, char** argv) {
   a_given_process_grid_is_used();
   axes_of_a_cartesian_communicator_are_matched();
   a_process_grid_of_wrong_size_fails_on_all();
+  functions_of_the_program_carry_the_messages();
   a_wrong_argument_on_the_last_rank_fails_on_all();
   all_ranks_transfer_in_the_background();
   questions_are_asked_by_all_ranks();

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Each rank with its own box: the same files, byte for byte, as by one process; the same errors on all ranks."""
 
+import os
 import pathlib
 
 import numpy as np
@@ -42,6 +43,10 @@ def same_error(kind, work):
 def grid():
     """The lattice over all ranks."""
     return lq.Grid(LATTICE, comm=COMM)
+
+
+def test_the_library_calls_mpi_itself_where_it_can(grid):
+    assert grid.communicator.is_native == bool(os.environ.get("LIMEQUAT_MPI_LIBRARY"))
 
 
 def test_boxes_cover_the_lattice_once(grid):

@@ -1,0 +1,150 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""A communicator as a table of functions: the library sends and receives by the methods of the Python object.
+
+The functions of C are made once and stay; a communicator is told to them by its number. An exception in one of them is
+kept and becomes the cause of the error that the library makes of the failure.
+"""
+
+import contextlib
+import ctypes
+import hashlib
+import itertools
+import os
+import pathlib
+import socket
+import sys
+from ctypes import c_int, c_void_p
+
+from limequat import structs
+from limequat._library import keep_cause
+
+_PIECE_BYTES = 1 << 30  # MPI counts in int
+_READ, _WRITE = 0x100, 0x200  # PyBUF_READ, PyBUF_WRITE
+
+_memory = ctypes.pythonapi.PyMemoryView_FromMemory
+_memory.argtypes, _memory.restype = [c_void_p, ctypes.c_ssize_t, c_int], ctypes.py_object
+
+_numbers = itertools.count(1)
+_carriers = {}  # by number, as long as the library has them
+
+
+class Carrier:
+    """Messages by Isend and Irecv of a duplicate of a communicator, and Test of the requests they return."""
+
+    def __init__(self, comm):
+        self.comm, self.requests, self.text = comm.Dup(), {}, None
+        self.messages = itertools.count(1)
+
+    def start(self, method, address, count, access, other, tag):
+        """The number of a message; 0 for one of no bytes."""
+        pieces = [min(_PIECE_BYTES, count - first) for first in range(0, count, _PIECE_BYTES)]
+        requests = [method(_memory(address + number * _PIECE_BYTES, size, access), other, tag)
+                    for number, size in enumerate(pieces)]
+        if not requests:
+            return 0
+        message = next(self.messages)
+        self.requests[message] = requests
+        return message
+
+    def is_done(self, message):
+        """Whether all pieces of a message are."""
+        requests = self.requests[message]
+        while requests and requests[0].Test():
+            del requests[0]
+        if requests:
+            return False
+        del self.requests[message]
+        return True
+
+    def drop(self, message):
+        """Nobody waits for that message any more."""
+        for request in self.requests.pop(message, ()):
+            request.Cancel()
+            request.Free()
+
+    def close(self):
+        """Gives the duplicate back."""
+        mpi = sys.modules.get("mpi4py.MPI")
+        if mpi is None or not isinstance(self.comm, mpi.Comm) or not mpi.Is_finalized():
+            self.comm.Free()
+
+
+def table_over(comm):
+    """(lq_operations over `comm`, what forgets it again where the library refuses it). Collective: it is duplicated."""
+    number = next(_numbers)
+    carrier = _carriers[number] = Carrier(comm)
+    table = structs.Operations(ctypes.sizeof(structs.Operations), carrier.comm.Get_rank(), carrier.comm.Get_size(),
+                               _node(), _tags(carrier.comm), _send, _receive, _test, _drop, _failure, _free, number)
+    return table, lambda: _free(number)
+
+
+def _tags(comm):
+    """How many tags there are, not more than the library uses by itself; 0: not known."""
+    mpi = sys.modules.get("mpi4py.MPI")
+    last = comm.Get_attr(mpi.TAG_UB) if mpi is not None and isinstance(comm, mpi.Comm) else None
+    return 0 if last is None else min(last + 1, 1 << 20)
+
+
+def _node():
+    """The same number for processes that share memory and see each other's process numbers."""
+    facts = [socket.gethostname()]
+    with contextlib.suppress(OSError):
+        facts.append(pathlib.Path("/proc/sys/kernel/random/boot_id").read_text())
+    for path in ("/proc/self/ns/pid", "/dev/shm"):
+        with contextlib.suppress(OSError):
+            facts.append(f"{os.stat(path).st_dev} {os.stat(path).st_ino}")
+    return int.from_bytes(hashlib.blake2b("\n".join(facts).encode(), digest_size=8).digest(), "little")
+
+
+def _guarded(kind):
+    """A function of C of a function of Python that takes the communicator first; what it throws is kept."""
+    def make(function):
+        def called(number, *arguments):
+            carrier = _carriers.get(number)
+            try:
+                function(carrier, *arguments)
+                return 0
+            except BaseException as error:
+                keep_cause(error)
+                words = f"{type(error).__name__}: {error}".encode("utf-8", "replace").replace(b"\0", b" ")
+                if carrier is not None:
+                    carrier.text = ctypes.create_string_buffer(words)
+                return 1
+        return kind(called)
+    return make
+
+
+@_guarded(structs.StartMessage)
+def _send(carrier, data, count, to, tag, message):
+    message[0] = carrier.start(carrier.comm.Isend, data, count, _READ, to, tag)
+
+
+@_guarded(structs.StartMessage)
+def _receive(carrier, data, count, source, tag, message):
+    message[0] = carrier.start(carrier.comm.Irecv, data, count, _WRITE, source, tag)
+
+
+@_guarded(structs.TestMessage)
+def _test(carrier, message, done):
+    done[0] = carrier.is_done(message)
+
+
+@structs.DropMessage
+def _drop(number, message):
+    with contextlib.suppress(Exception):  # it is given up because something failed before
+        _carriers[number].drop(message)
+
+
+@structs.FailureText
+def _failure(number):
+    text = _carriers[number].text
+    return ctypes.addressof(text) if text is not None else None
+
+
+@structs.FreeOperations
+def _free(number):
+    carrier = _carriers.pop(number, None)
+    if carrier is not None:
+        with contextlib.suppress(Exception):  # nobody is there to be told
+            carrier.close()

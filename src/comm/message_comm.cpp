@@ -1,0 +1,248 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/message_comm.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <exception>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <limequat/error.hpp>
+
+#include "base/keep_failure.hpp"
+#include "comm/agree.hpp"
+#include "comm/all_gather.hpp"
+#include "comm/rank_tree.hpp"
+#include "comm/wire.hpp"
+
+namespace lq::comm {
+namespace {
+
+constexpr std::size_t most_groups = 1024;
+constexpr std::size_t word_bits = 64;
+constexpr std::size_t values_at_once = 512;
+
+// The courier, and which numbers of groups this rank has given to groups that exist. The tags of a group are those from
+// its number times `channels` on.
+struct Office {
+  std::shared_ptr<Courier> courier;
+  std::bitset<most_groups> used = {};
+};
+
+std::uint64_t combined(std::uint64_t a, std::uint64_t b, Reduce operation) noexcept {
+  switch (operation) {
+    case Reduce::sum:
+      return a + b;
+    case Reduce::min:
+      return std::min(a, b);
+    case Reduce::max:
+      return std::max(a, b);
+    case Reduce::bit_xor:
+      return a ^ b;
+    case Reduce::bit_or:
+      return a | b;
+  }
+  return a;
+}
+
+// A message that is coming or going: who is at the other end, and its size.
+struct Announced {
+  std::int64_t rank = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct Wish {
+  std::int64_t colour = 0, key = 0;
+};
+
+class MessageComm final : public Comm {
+ public:
+  // `ranks`: of the courier, in the order of this group, of which this one is number `rank`.
+  MessageComm(std::shared_ptr<Office> office, std::vector<int> ranks, int rank, std::size_t number)
+      : office_(std::move(office)), ranks_(std::move(ranks)), rank_(rank), number_(number) {
+    office_->used.set(number_);
+  }
+  ~MessageComm() override { office_->used.reset(number_); }
+  MessageComm(const MessageComm&) = delete;
+  MessageComm& operator=(const MessageComm&) = delete;
+
+  int rank() const noexcept override { return rank_; }
+  int size() const noexcept override { return static_cast<int>(ranks_.size()); }
+
+  void barrier() override {
+    std::array<std::uint64_t, 1> nothing{};
+    all_reduce(nothing, Reduce::max);
+  }
+
+  void broadcast(std::span<std::byte> data, int root) override {
+    RankTree tree(*this, root, Order::large_first);
+    if (data.empty()) return;
+    if (!tree.is_root()) tree.receive(tree.parent(), data);
+    for (const Subtree& child : tree.children()) tree.send(child.root, base::Bytes(data));
+  }
+
+  // Up the tree and down again.
+  void all_reduce(std::span<std::uint64_t> values, Reduce operation) override {
+    RankTree tree(*this, 0, Order::small_first);
+    std::array<std::uint64_t, values_at_once> room;
+    for (; !values.empty(); values = values.subspan(std::min(values.size(), values_at_once))) {
+      const std::span<std::uint64_t> mine = values.first(std::min(values.size(), values_at_once));
+      const std::span<std::uint64_t> theirs = std::span(room).first(mine.size());
+      for (const Subtree& child : tree.children()) {
+        tree.receive(child.root, theirs);
+        for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = combined(mine[i], theirs[i], operation);
+      }
+      if (!tree.is_root()) {
+        tree.send(tree.parent(), std::span<const std::uint64_t>(mine));
+        tree.receive(tree.parent(), mine);
+      }
+      for (std::size_t i = tree.children().size(); i-- > 0;) {
+        tree.send(tree.children()[i].root, std::span<const std::uint64_t>(mine));
+      }
+    }
+  }
+
+  // Rank 0 learns who sends what to whom and tells the receivers; then the messages go.
+  std::vector<Message> all_to_all(std::vector<Message> outgoing) override {
+    for (const Message& message : outgoing) require_rank(message.rank);
+    std::exception_ptr failure;
+    std::vector<Message> incoming;
+    std::vector<Flight> flights;
+    base::keep_failure(failure, [&] {
+      incoming = announced(outgoing);
+      flights.reserve(incoming.size() + outgoing.size());
+    });
+    // A message that is not expected would never be taken.
+    std::array<std::uint64_t, 1> failures{failure ? 1U : 0U};
+    all_reduce(failures, Reduce::max);
+    if (failure) std::rethrow_exception(failure);
+    if (failures[0] != 0) return {};
+    for (Message& message : incoming) {
+      if (message.rank != rank_) flights.push_back(start_receive(message.bytes, message.rank, tree_channel));
+    }
+    for (Message& message : outgoing) {
+      if (message.rank != rank_) {
+        flights.push_back(start_send(message.bytes, message.rank, tree_channel));
+      } else {
+        std::ranges::find(incoming, rank_, &Message::rank)->bytes = std::move(message.bytes);
+      }
+    }
+    for (Flight& flight : flights) wait(std::move(flight));
+    return incoming;
+  }
+
+  std::unique_ptr<Comm> split(int colour, int key) override {
+    const std::vector<Wish> wishes = gathered(Wish{colour, key});
+    const std::size_t number = free_number();
+    if (colour < 0) return nullptr;
+    std::vector<int> members;
+    for (int r = 0; r < size(); ++r) {
+      if (wishes[static_cast<std::size_t>(r)].colour == colour) members.push_back(r);
+    }
+    std::ranges::stable_sort(members, {}, [&](int r) { return wishes[static_cast<std::size_t>(r)].key; });
+    const auto place = std::ranges::find(members, rank_) - members.begin();
+    for (int& member : members) member = of_courier(member);
+    return std::make_unique<MessageComm>(office_, std::move(members), static_cast<int>(place), number);
+  }
+
+  std::unique_ptr<Comm> split_by_node() override {
+    const std::uint64_t mine = office_->courier->node();
+    const std::vector<std::uint64_t> nodes = gathered(mine);
+    return split(static_cast<int>(std::ranges::find(nodes, mine) - nodes.begin()), rank_);
+  }
+
+  Flight start_send(std::span<const std::byte> bytes, int to, int channel) override {
+    return office_->courier->start_send(bytes, of_courier(to), tag(channel));
+  }
+  Flight start_receive(std::span<std::byte> bytes, int from, int channel) override {
+    return office_->courier->start_receive(bytes, of_courier(from), tag(channel));
+  }
+
+ private:
+  int tag(int channel) const noexcept { return static_cast<int>(number_) * channels + channel; }
+  void require_rank(int rank) const {
+    if (rank >= 0 && rank < size()) return;
+    throw Error(Code::communication, "a message for or from rank " + std::to_string(rank) + ": the group has " +
+                                         std::to_string(size()) + " ranks");
+  }
+  int of_courier(int rank) const {
+    require_rank(rank);
+    return ranks_[static_cast<std::size_t>(rank)];
+  }
+
+  // Collective. The values of all ranks, on all of them.
+  template <class T>
+  std::vector<T> gathered(const T& mine) {
+    std::vector<T> all = agree(*this, [&] { return std::vector<T>(ranks_.size()); });
+    all_gather(*this, mine, std::span(all));
+    return all;
+  }
+
+  // Collective. The messages that will come, by sender, with room for their bytes.
+  std::vector<Message> announced(const std::vector<Message>& outgoing) {
+    std::exception_ptr failure;
+    std::vector<std::byte> mine, told;
+    std::vector<std::vector<std::byte>> for_rank;
+    base::keep_failure(failure, [&] {
+      for (const Message& message : outgoing) append(mine, Announced{message.rank, message.bytes.size()});
+    });
+    base::keep_failure(failure, [&] {
+      const auto of_rank = gather(mine, 0);
+      if (rank_ != 0) return;
+      for_rank.resize(ranks_.size());
+      for (std::size_t from = 0; from < of_rank.size(); ++from) {
+        for (const Announced& one : take_all<Announced>(of_rank[from])) {
+          append(for_rank[static_cast<std::size_t>(one.rank)], Announced{static_cast<std::int64_t>(from), one.bytes});
+        }
+      }
+    });
+    base::keep_failure(failure, [&] {
+      told = scatter_parts(
+          [&](int r) {
+            return for_rank.empty() ? std::vector<std::byte>() : std::move(for_rank[static_cast<std::size_t>(r)]);
+          },
+          0);
+    });
+    if (failure) std::rethrow_exception(failure);
+    std::vector<Message> incoming;
+    for (const Announced& one : take_all<Announced>(told)) {
+      incoming.push_back({static_cast<int>(one.rank), std::vector<std::byte>(one.bytes)});
+    }
+    return incoming;
+  }
+
+  // Collective. That of a new group, which none of its ranks has given to another one.
+  std::size_t free_number() {
+    std::array<std::uint64_t, most_groups / word_bits> used{};
+    for (std::size_t i = 0; i < most_groups; ++i) {
+      used[i / word_bits] |= std::uint64_t{office_->used[i] ? 1U : 0U} << i % word_bits;
+    }
+    all_reduce(used, Reduce::bit_or);
+    const auto there = std::min(most_groups, static_cast<std::size_t>(office_->courier->tags() / channels));
+    std::size_t number = 0;
+    while (number < there && (used[number / word_bits] >> number % word_bits & 1) != 0) ++number;
+    if (number < there) return number;
+    throw Error(Code::too_large, "no more than " + std::to_string(there) +
+                                     " groups of ranks can exist at the same time: the communicator has no more tags");
+  }
+
+  std::shared_ptr<Office> office_;
+  std::vector<int> ranks_;
+  int rank_;
+  std::size_t number_;
+};
+
+}  // namespace
+
+std::unique_ptr<Comm> make_message_comm(std::shared_ptr<Courier> courier) {
+  const int rank = courier->rank();
+  std::vector<int> all(static_cast<std::size_t>(courier->size()));
+  std::iota(all.begin(), all.end(), 0);
+  return std::make_unique<MessageComm>(std::make_shared<Office>(Office{std::move(courier)}), std::move(all), rank, 0);
+}
+
+}  // namespace lq::comm
