@@ -180,5 +180,13 @@ def _warn_of_lonely_ranks(mpi):
             warnings.warn(f"{processes} processes were started ({size}={processes}), but MPI.COMM_WORLD has one: each of "
                           f"them works alone. The launcher belongs to another MPI than mpi4py, which uses {mine}: start "
                           "this program by the mpirun of that MPI, or install mpi4py for that of the launcher",
-                          RuntimeWarning, stacklevel=4)
+                          RuntimeWarning, stacklevel=_levels_to_the_caller())
             return
+
+
+def _levels_to_the_caller():
+    """The stacklevel of a warning of who calls this, so that it names the line of the program."""
+    frame, level = sys._getframe(1), 1
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("limequat."):
+        frame, level = frame.f_back, level + 1
+    return level

@@ -65,6 +65,7 @@ def test_ranks_that_do_not_know_each_other_are_reported_once(size, rank):
     told = in_mpi("import mpi4py; mpi4py.rc.initialize = True\n"
                   f"from mpi4py import MPI; import os; os.environ.update({size}='4', {rank}='0')\n" + LONELY).stderr
     assert told.count("RuntimeWarning") == 1 and f"4 processes were started ({size}=4)" in told and "mpirun" in told, told
+    assert told.startswith("<string>:"), told  # the line of the program
     assert "RuntimeWarning" not in in_mpi(LONELY).stderr
 
 
