@@ -171,8 +171,11 @@ def dimension_of(axis, dimensions):
                           f"{', '.join(names)} or a number below {dimensions}")
 
 
-def memory_for(field, extents, dtype):
-    """(array, Field) to read a field of a file into: as in the file, or with the numbers `dtype` asks for."""
+def memory_for(field, extents, dtype, out=None):
+    """(array, Field) to read a field of a file into: as in the file, or with the numbers `dtype` asks for, or `out`."""
+    if out is not None:
+        _require_fitting(out, tuple(extents)[::-1] + field.site, field, dtype)
+        dtype = out.dtype
     if dtype is not None:
         name = np.dtype(dtype).newbyteorder("=").name
         if name not in _PRECISIONS or (np.dtype(dtype).kind == "c") != field.is_complex:
@@ -182,8 +185,25 @@ def memory_for(field, extents, dtype):
         field = dataclasses.replace(field, precision=_PRECISIONS[name])
     if not extents:
         raise Malformed("the file gives no lattice for this field")
+    if out is not None:
+        return out, field
     shape = tuple(extents)[::-1] + field.site
     try:
         return np.empty(shape, dtype=field.dtype), field
     except ValueError as error:
         raise MemoryError(f"an array of shape {list(shape)} is too large for this machine: {error}") from None
+
+
+def _require_fitting(out, shape, field, dtype):
+    """Refuses an array that a field of that shape cannot be read into as it is."""
+    numbers = ("complex128", "complex64") if field.is_complex else ("float64", "float32")
+    wanted = f"a writeable C-contiguous array of shape {list(shape)}, {' or '.join(numbers)} in native byte order"
+    if not isinstance(out, np.ndarray):
+        raise InvalidArgument(f"out is a {type(out).__name__}, expected {wanted}", expected=wanted)
+    wrong = [(out.shape != shape, f"of shape {list(out.shape)}"),
+             (out.dtype.name not in numbers or not out.dtype.isnative, f"of {out.dtype.str}"),
+             (not out.flags.c_contiguous, "not contiguous"), (not out.flags.writeable, "read-only"),
+             (dtype is not None and np.dtype(dtype) != out.dtype, f"of {out.dtype}, but dtype is {dtype!r}")]
+    found = ", ".join(words for is_wrong, words in wrong if is_wrong)
+    if found:
+        raise InvalidArgument(f"out is {found}, expected {wanted}", expected=wanted, found=found)

@@ -46,13 +46,14 @@ def write_async(path, array, *, kind=None, grid=None, dims=None, **options: "Unp
 
 
 @takes("ReadOptions")
-def read_async(path, field=None, region=None, dtype=None, grid=None, verify=True, **options: "Unpack[ReadOptions]"):
+def read_async(path, field=None, region=None, dtype=None, grid=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):
     """Begins to read a field; arguments as in :func:`limequat.read`. Returns a :class:`Pending`, whose wait() gives
-    the array.
+    the array; until then leave ``out`` alone.
 
     {options}
     """
-    file, (array, memory, how, grid) = open_request(path, field, region, dtype, grid, {**options, "verify": verify})
+    file, (array, memory, how, grid) = open_request(path, field, region, dtype, grid, out,
+                                                     {**options, "verify": verify})
     return Pending(path, PendingHandle("lq_file_read_async", file, grid, memory, how, array), None, array)
 
 

@@ -157,7 +157,7 @@ class FieldView:
         return f"<{self.kind} field {self.name!r} number {self.index}, {list(self.shape)} {self.dtype}>"
 
     @takes("ReadOptions", without=("field", "index"))
-    def read(self, region=None, dtype=None, verify=True, **options: "Unpack[ReadOptions]"):
+    def read(self, region=None, dtype=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):
         """As :func:`limequat.read`.
 
         {options}
@@ -165,7 +165,7 @@ class FieldView:
         with agreed(require_grid(self._grid)):
             file = _opened(self._file, self._path)
             request = read_request(self._entry, self.name, self.index, region, dtype, {**options, "verify": verify},
-                                   self._grid)
+                                   self._grid, out)
         return finish_read(file, request)
 
     def __getitem__(self, key):

@@ -219,7 +219,7 @@ class File:
                        lambda: (self._open(), _path(path)))
 
     @takes("ReadOptions", without=("field", "index"))
-    def read_field(self, path, region=None, dtype=None, verify=True, *, grid=None, **options: "Unpack[ReadOptions]"):
+    def read_field(self, path, region=None, dtype=None, verify=True, *, grid=None, out=None, **options: "Unpack[ReadOptions]"):
         """Reads a lattice field; arguments as of :func:`limequat.read`.
 
         {options}
@@ -228,7 +228,8 @@ class File:
         catalog, grid = parse(text_from("lq_hdf5_catalog", self._open())), grid or self._grid
         with agreed(require_grid(grid)):
             entry = find_entry(catalog, name[1:] or "/", 0)
-            array, field, how, grid = read_request(entry, None, 0, region, dtype, {**options, "verify": verify}, grid)
+            array, field, how, grid = read_request(entry, None, 0, region, dtype, {**options, "verify": verify}, grid,
+                                                    out)
         self._call("lq_hdf5_read_field", _path(name), grid, field, how)
         return array
 

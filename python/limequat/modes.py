@@ -192,13 +192,14 @@ class Set:
         return self.read(int(k) % len(self))
 
     @takes("ReadOptions", without=("field", "index", "region", "limits"))
-    def read(self, k, dtype=None, verify=True, **options: "Unpack[ReadOptions]"):
-        """Vector number k, [t, z, y, x, ...]; dtype complex128 or complex64, default: as it is stored.
+    def read(self, k, dtype=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):
+        """Vector number k, [t, z, y, x, ...]; dtype complex128 or complex64, default: as it is stored. ``out`` as in
+        :func:`limequat.read`.
 
         {options}
         """
         with agreed(self.grid.communicator):
-            array, field = memory_for(self._site, self.grid.local, dtype)
+            array, field = memory_for(self._site, self.grid.local, dtype, out)
             handle, how = self._opened(), Options("ReadOptions", {**options, "verify": verify})
         call("lq_modes_read", handle, k, self.grid, field.to_c(array), how)
         return array

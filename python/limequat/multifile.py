@@ -140,7 +140,7 @@ class Reader:
         return parse(text_from("lq_multifile_fields", self._open_handle()))
 
     @takes("ReadOptions", without=("field", "index"))
-    def read_field(self, name, *, region=None, dtype=None, grid=None, **options: "Unpack[ReadOptions]"):
+    def read_field(self, name, *, region=None, dtype=None, grid=None, out=None, **options: "Unpack[ReadOptions]"):
         """Reads a field into a new array; arguments and result as of :func:`limequat.read`. The grid may be any.
 
         {options}
@@ -149,8 +149,9 @@ class Reader:
             handle, named = self._open_handle(), _name_bytes(name)
             entry = next((one for one in self.fields if one["name"] == name), None)
             if entry is None:  # the library knows why
-                entry, region = {"lattice": grid.extents if grid else [1], "spec": _NO_FIELD}, None
-            array, field, how, grid = read_request(entry, None, 0, region, dtype, options, grid)
+                entry = {"lattice": grid.extents if grid else [1], "spec": _NO_FIELD}
+                region = dtype = out = None
+            array, field, how, grid = read_request(entry, None, 0, region, dtype, options, grid, out)
         call("lq_multifile_read_field", handle, named, grid, field, how)
         return array
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @takes("ReadOptions")
-def read(path, field=None, region=None, dtype=None, grid=None, verify=True, **options: "Unpack[ReadOptions]"):
-    """Reads a field of a file into a new array.
+def read(path, field=None, region=None, dtype=None, grid=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):
+    """Reads a field of a file into a new array, or into ``out``.
 
     path    the file; the format is recognised from its content
     field   name of the field ("gauge"), or (name, index) where names repeat; default: the first
@@ -28,6 +28,8 @@ def read(path, field=None, region=None, dtype=None, grid=None, verify=True, **op
     dtype   complex128, complex64, float64 or float32; default: as in the file
     grid    a :class:`Grid` of the lattice, or of the region: collective, each rank gets its box, [t, z, y, x] =
             ``grid.shape`` from ``grid.origin`` on; default: this process reads all of it
+    out     an array of that shape, C-contiguous, of the numbers wanted: filled and returned in the place of a new one.
+            After an error what is in it is not known
 
     Options (docs/reference/options.md says more):
     {options}
@@ -39,11 +41,11 @@ def read(path, field=None, region=None, dtype=None, grid=None, verify=True, **op
     Raises NotFound, NoPermission, UnknownFormat, Malformed, Truncated, ChecksumError, NoSuchRecord,
     InvalidArgument and others derived from Error.
     """
-    file, request = open_request(path, field, region, dtype, grid, {**options, "verify": verify})
+    file, request = open_request(path, field, region, dtype, grid, out, {**options, "verify": verify})
     return finish_read(file, request)
 
 
-def open_request(path, field, region, dtype, grid, options):
+def open_request(path, field, region, dtype, grid, out, options):
     """(file, request): a file that was opened, by all ranks of the grid, to read a field of it."""
     group = require_grid(grid)
     with agreed(group):
@@ -51,7 +53,7 @@ def open_request(path, field, region, dtype, grid, options):
     file = open_file(path, group, options)
     with agreed(group):
         entry = find_entry(catalog_of(file), name, index)
-        return file, read_request(entry, name, index, region, dtype, options, grid)
+        return file, read_request(entry, name, index, region, dtype, options, grid, out)
 
 
 def finish_read(file, request):
@@ -73,7 +75,7 @@ def catalog_of(file):
     return parse(text_from("lq_file_catalog", file))
 
 
-def read_request(entry, name, index, region, dtype, options, grid=None):
+def read_request(entry, name, index, region, dtype, options, grid=None, out=None):
     """(array, its lq_field, options, Grid) to read what `entry` of a catalog describes, or this rank's box of it."""
     extents = entry["lattice"]
     box = region_box(region, extents) or _stored_part(entry)
@@ -81,7 +83,7 @@ def read_request(entry, name, index, region, dtype, options, grid=None):
     if grid is not None and tuple(wanted) != grid.extents:
         raise InvalidArgument(f"the grid is of the lattice {list(grid.extents)}, but {list(wanted)} is to be read (x, y, z, "
                               "t)", expected=str(list(wanted)), found=str(list(grid.extents)))
-    array, memory = memory_for(site_of(entry["spec"]), grid.local if grid else wanted, dtype)
+    array, memory = memory_for(site_of(entry["spec"]), grid.local if grid else wanted, dtype, out)
     how = Options("ReadOptions", {**options, "field": name, "index": index})
     if box:
         lower, sizes = how.keep(_int64s(box[0])), how.keep(_int64s(box[1]))

@@ -180,3 +180,25 @@ def test_what_is_no_grid_is_refused(gauge_file, links):
 
 def test_the_lattice_is_told_in_x_y_z_t_order(tmp_path, links):
     assert tuple(lq.write(tmp_path / "a.ildg", links).lattice) == LATTICE
+
+
+def test_a_field_is_read_into_a_given_array(gauge_file, links):
+    out = np.full(links.shape, np.nan, links.dtype)
+    assert lq.read(gauge_file, out=out) is out and np.array_equal(out, links)
+    single = np.empty(links.shape, np.complex64)
+    with lq.open(gauge_file) as file:
+        assert file.fields[0].read(out=single) is single and np.array_equal(single, links.astype(np.complex64))
+    part = np.empty((2, *links.shape[1:]), links.dtype)
+    assert lq.read_async(gauge_file, region={"t": slice(1, 3)}, out=part).wait() is part
+    assert np.array_equal(part, links[1:3])
+
+
+@pytest.mark.parametrize("wrong, words", [
+    (lambda a: a.tolist(), "out is a list"), (lambda a: a[:-1], "of shape"), (lambda a: a.real.copy(), "of <f8"),
+    (lambda a: a.astype(">c16"), "of >c16"), (lambda a: np.asfortranarray(a), "not contiguous"),
+    (lambda a: np.broadcast_to(a, a.shape), "read-only"), (lambda a: a.astype(np.clongdouble), "expected a writeable")])
+def test_an_array_that_does_not_fit_is_refused(gauge_file, links, wrong, words):
+    with pytest.raises(lq.InvalidArgument, match=words):
+        lq.read(gauge_file, out=wrong(links))
+    with pytest.raises(lq.InvalidArgument, match="but dtype is"):
+        lq.read(gauge_file, out=links.copy(), dtype="complex64")
