@@ -4,6 +4,8 @@
 
 import json
 
+from limequat.display import table
+
 
 class Answer(dict):
     """A JSON object (docs/reference/json.md): answer["format"] and answer.format are the same.
@@ -26,6 +28,10 @@ class Verification(Answer):
 
     def __bool__(self):
         return bool(self["ok"])
+
+    def _repr_html_(self):
+        findings = [(finding["severity"], finding["message"]) for finding in self.get("findings", ())]
+        return table("sound" if self else "damaged", ("", "finding"), findings)
 
 
 def parse(text, kind=Answer):

@@ -11,6 +11,7 @@ from limequat import structs
 from limequat._library import call
 from limequat.arrays import site_of
 from limequat.communicators import agreed
+from limequat.display import table
 from limequat.errors import ChecksumError, NoSuchRecord, Unsupported, WrongState
 from limequat.grid import require_grid
 from limequat.options import takes
@@ -75,6 +76,13 @@ class File:
         lines += [f"  {view.name} [{view.index}] {view.kind} {list(view.shape)} {view.dtype}" for view in self.fields]
         lines += [f"  record {entry['type']} {entry['data_length']} bytes" for entry in self.catalog["records"]]
         return "\n".join(lines)
+
+    def _repr_html_(self):
+        rows = [(view.name, view.index, view.kind, list(view.shape), view.dtype) for view in self.fields]
+        findings = [(finding["severity"], finding["message"]) for finding in self.findings]
+        return (table(f"{self.path}: {self.format}", ("field", "number", "kind", "shape", "numbers"), rows)
+                + (table("texts", ("name", "text"), self.metadata.items()) if self.metadata else "")
+                + (table("worth saying", ("", "finding"), findings) if findings else ""))
 
 
 class Fields:
@@ -155,6 +163,11 @@ class FieldView:
 
     def __repr__(self):
         return f"<{self.kind} field {self.name!r} number {self.index}, {list(self.shape)} {self.dtype}>"
+
+    def _repr_html_(self):
+        facts = [("shape", list(self.shape)), ("numbers", self.dtype),
+                 ("checksum", _checksum_text(self.checksum) if self.checksum else "none"), *self.metadata.items()]
+        return table(f"{self.kind} field {self.name}, number {self.index}", ("", "value"), facts)
 
     @takes("ReadOptions", without=("field", "index"))
     def read(self, region=None, dtype=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):

@@ -137,3 +137,22 @@ def test_an_open_file_stays_the_file_that_it_was(tmp_path):
     assert np.all(lq.read(path) == 2 + 2j)
     with pytest.raises(lq.WrongState):
         file.fields[0].read()
+
+
+def test_notebooks_show_tables_and_no_markup_of_files(tmp_path, links):
+    path = tmp_path / "<b>\x1b[31m.ildg"
+    lq.write(path, links, metadata={"xlf-info": "<script>alert(1)</script> & more"})
+    with lq.open(path) as file:
+        shown = [file._repr_html_(), file.fields[0]._repr_html_(), lq.verify(path)._repr_html_()]
+    assert "gauge" in shown[0] and "complex128" in shown[0] and "&lt;b&gt; [31m.ildg" in shown[0]
+    assert "&lt;script&gt;alert(1)" in shown[1] and "&amp; more" in shown[1] and "checksum" in shown[1] and str(list(links.shape)) in shown[1]
+    assert "sound" in shown[2]
+    assert not any("<script" in text or "\x1b" in text for text in shown)
+
+
+def test_notebooks_show_damage(gauge_file):
+    data = bytearray(gauge_file.read_bytes())
+    data[len(data) // 2] ^= 1
+    gauge_file.write_bytes(data)
+    shown = lq.verify(gauge_file)._repr_html_()
+    assert "damaged" in shown and "<td" in shown and "checksum" in shown
