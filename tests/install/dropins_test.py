@@ -109,7 +109,7 @@ class CLime(Moved):
                 self.assertTrue((self.prefix / folder / name).exists(), name)
 
     def test_headers_of_a_c_lime_in_the_same_prefix_stay(self):
-        ours = {"limequat", "limequat.h", "limequat_mpi.h", "compat"}
+        ours = {"limequat", "limequat.h", "limequat_mpi.h", "limequat_fortran", "compat"}
         self.assertEqual({path.name for path in (self.prefix / "include").iterdir()} - ours, set())
 
 
