@@ -38,7 +38,7 @@ endforeach()
 # Headers; those of MPI only where the library is.
 set(without_mpi)
 if(NOT TARGET limequat_mpi)
-  set(without_mpi PATTERN mpi.hpp EXCLUDE PATTERN limequat_mpi.h EXCLUDE)
+  set(without_mpi PATTERN mpi.hpp EXCLUDE PATTERN cxx17_mpi.hpp EXCLUDE PATTERN limequat_mpi.h EXCLUDE)
 endif()
 lq_install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN compat EXCLUDE ${without_mpi})

@@ -13,7 +13,7 @@ import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SIBLINGS = re.compile(r"in `(\w+)`,\s((?:`\w+` <\s)+`\w+`)")  # folders of a room, each may use those before it
-MPI_HEADERS = {"limequat/mpi.hpp", "limequat_mpi.h"}
+MPI_HEADERS = {"limequat/mpi.hpp", "limequat/cxx17_mpi.hpp", "limequat_mpi.h"}
 # How a library of the last column of the table is recognised in an #include.
 LIBRARIES = {
     "fmt": re.compile(r"^fmt/"),
@@ -104,7 +104,7 @@ def breach_in_public(name, header, quoted):
         foreign = is_public(header) or library_of(header) not in (None, "mpi")
         return "headers of drop-ins include each other, POSIX and MPI" if foreign else None
     if header == "mpi.h" or header in MPI_HEADERS:
-        return None if name in MPI_HEADERS else "only limequat/mpi.hpp and limequat_mpi.h mention MPI"
+        return None if name in MPI_HEADERS else "only limequat/mpi.hpp, limequat/cxx17_mpi.hpp and limequat_mpi.h mention MPI"
     if is_public(header):
         return None if not quoted else "public headers are included with < >"
     if quoted or library_of(header) or "/" in header:

@@ -54,6 +54,7 @@ class Installed(MovedTree):
         run("cmake", "--build", self.work, env=self.environment)
         self.assertIn("same", run(self.work / "serial", cwd=self.work))
         self.assertIn("same", run(self.work / "serial_c", cwd=self.work))
+        self.assertIn("same", run(self.work / "cxx17", cwd=self.work))
         if OPTIONS.mpi:
             self.assertIn("2 ranks same", self.mpirun(self.work / "parallel"))
         if OPTIONS.fortran:
