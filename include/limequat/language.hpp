@@ -6,5 +6,6 @@
 #pragma once
 
 #if defined(_MSVC_LANG) ? _MSVC_LANG < 202002L : __cplusplus < 202002L
-#error "Limequat needs C++20: compile with -std=c++20 (GCC 12, Clang 14 or later), or use <limequat/cxx17.hpp>, or its C interface, <limequat.h>"
+#error \
+    "Limequat needs C++20: compile with -std=c++20 (GCC 12, Clang 14 or later), or use <limequat/cxx17.hpp>, or its C interface, <limequat.h>"
 #endif
