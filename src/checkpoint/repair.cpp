@@ -122,6 +122,8 @@ class Repair {
       if (!found_.fields_path.empty()) report_.files.push_back(found_.fields_path);
       return report_;
     }
+    // A set is not made whole without fields that another attempt may find.
+    if (found_.fields_problem && cannot_be_read(*found_.fields_problem)) throw Error(*found_.fields_problem);
     require_targets();
     if (!options_.dry_run && (!is_whole || found_.has_problems())) claim();
     if (!file(0).has_table()) recover_fields_of_set();
@@ -335,7 +337,9 @@ void Repair::publish() {
   for (std::int32_t number = files() - 1; number > 0; --number) names.push_back({file(number).path, target(number)});
   if (has_fields()) names.push_back({found_.fields_path, fields_name(report_.path)});
   names.push_back({file(0).path, target(0)});
-  const bool keeps_fields = has_fields() || found_.fields_path == fields_name(report_.path);
+  // Of a set that has its name and fields that were not found, a file of theirs is none that it took the place of.
+  const bool misses_fields = report_.fields > 0 && file(0).path == target(0);
+  const bool keeps_fields = has_fields() || misses_fields || found_.fields_path == fields_name(report_.path);
   publish_set(transport_, report_.path, names, {files(), keeps_fields, replacing, older_files, true});
 }
 

@@ -255,6 +255,21 @@ TEST_F(RepairInterrupted, OfASetThatWasGrowingIsRepeatedWithoutLoss) {
   expect_that_nothing_is_lost({200, 100});
 }
 
+// One rank had opened its file to go on with it when the other failed: the first file states fields, the set is open.
+TEST_F(RepairInterrupted, OfASetWhoseFirstFileIsClosedIsRepeatedWithoutLoss) {
+  testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
+    const Communicator all(std::move(comm));
+    write(all, *create_set(transport::posix(), path_, all, {.files = 2}), new_fields, true);
+  });
+  const std::string first = testing::contents(path_);
+  testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
+    (void)append_to_set(transport::posix(), path_, Communicator(std::move(comm)), {});
+  });
+  ASSERT_FALSE(testing::contents(path_) == first);
+  testing::put_contents(path_, first);
+  expect_that_nothing_is_lost({100, 100});
+}
+
 INSTANTIATE_TEST_SUITE_P(Writing, FieldsInterrupted,
                          ::testing::Values(FieldScenario{0, 1, Fault::error, false},
                                            FieldScenario{0, 2, Fault::short_write, false},
