@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <string>
 
+#include "io/journal_watch.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"
@@ -79,6 +80,32 @@ TEST_F(JournalTest, WhatWaitsIsInTheFileAsItWillBe) {
   ASSERT_EQ(appending.file_so_far().read_at(0, std::as_writable_bytes(std::span(text))), text.size());
   EXPECT_EQ(text, "01XY456789 and so on until the end....");
   EXPECT_TRUE(is_old(contents()));
+}
+
+// Whatever the clock says: a change that leaves the time stamp as it was is seen by the bytes.
+TEST_F(JournalTest, WhatWasReadIsToldFromWhatIsThereNow) {
+  const std::shared_ptr<transport::File> file = transport::posix().open_read(path_);
+  const JournalWatch watch(transport::posix(), *file);
+  RememberedReads reads(file);
+  std::vector<std::byte> some(5), behind(10);
+  EXPECT_EQ(reads.read_at(3, some), 5U);
+  EXPECT_EQ(reads.read_at(old_.size() - 4, behind), 4U);
+  EXPECT_TRUE(watch.is_still_so(reads));
+
+  const auto modified = file->identity().modified;
+  const auto put = [&](std::uint64_t offset, std::string_view text) {
+    const auto to = transport::posix().open_write(path_);
+    to->write_at(offset, base::as_bytes(text));
+    transport::posix().set_modified(path_, modified);
+  };
+  put(0, "ab");  // which nobody has read
+  EXPECT_TRUE(watch.is_still_so(reads));
+  put(7, "X");
+  EXPECT_FALSE(watch.is_still_so(reads));
+  put(7, "7");
+  EXPECT_TRUE(watch.is_still_so(reads));
+  put(old_.size(), "more");
+  EXPECT_FALSE(watch.is_still_so(reads));
 }
 
 TEST_F(JournalTest, EveryOperationMayFail) {
