@@ -104,7 +104,9 @@ TEST_F(JournalTest, WhatWasReadIsToldFromWhatIsThereNow) {
   EXPECT_FALSE(watch.is_still_so(reads));
   put(7, "7");
   EXPECT_TRUE(watch.is_still_so(reads));
-  put(old_.size(), "more");
+  put(old_.size(), "more");  // behind what was read
+  EXPECT_TRUE(watch.is_still_so(reads));
+  put(old_.size() - 1, "!");
   EXPECT_FALSE(watch.is_still_so(reads));
 }
 

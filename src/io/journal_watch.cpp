@@ -3,6 +3,10 @@
 #include "io/journal_watch.hpp"
 
 #include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
 
 #include "kernels/crc32.hpp"
 
@@ -10,7 +14,7 @@ namespace lq::io {
 
 std::size_t RememberedReads::read_at(std::uint64_t offset, base::MutableBytes buffer) {
   const std::size_t got = inner().read_at(offset, buffer);
-  reads_.push_back({offset, buffer.size(), kernels::crc32(0, buffer.first(got))});
+  reads_.push_back({offset, got, kernels::crc32(0, buffer.first(got))});
   return got;
 }
 
@@ -18,8 +22,57 @@ bool RememberedReads::are_still_so() {
   std::vector<std::byte> buffer;
   return std::ranges::all_of(reads_, [&](const Read& read) {
     buffer.resize(static_cast<std::size_t>(read.bytes));
-    return kernels::crc32(0, base::Bytes(buffer).first(inner().read_at(read.offset, buffer))) == read.crc;
+    return inner().read_at(read.offset, buffer) == read.bytes && kernels::crc32(0, buffer) == read.crc;
   });
+}
+
+namespace {
+
+// Clocks of file systems tick every 2 s at most, and those of servers may be some seconds late.
+constexpr std::int64_t stamps_tell_after = 10'000'000'000;
+
+std::int64_t now_by_our_clock() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+}  // namespace
+
+JournalWatch::JournalWatch(transport::Transport& transport, transport::File& file)
+    : transport_(transport),
+      file_(file),
+      before_(file.identity()),
+      began_(now_by_our_clock()),
+      found_(find_journal(transport, file)) {}
+
+bool JournalWatch::is_still_so(RememberedReads& reads) const {
+  const FoundJournal now = find_journal(transport_, file_);
+  if (now.bytes != found_.bytes || now.state != found_.state) return false;
+  if (now.state == FoundJournal::State::complete) return true;
+  const bool stamps_tell = before_.modified < began_ - stamps_tell_after;
+  return (stamps_tell && is_unchanged(before_, file_.identity())) || reads.are_still_so();
+}
+
+void read_undisturbed(transport::Transport& transport, const std::shared_ptr<transport::File>& file,
+                      base::FunctionRef<void(transport::File&, const FoundJournal&)> work) {
+  constexpr int attempts = 20;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const JournalWatch watch(transport, *file);
+    auto changes = changes_of(watch.found());
+    RememberedReads seen(
+        std::make_shared<ChangedFile>(file, changes ? std::move(changes) : std::make_shared<const Changes>()));
+    try {
+      work(seen, watch.found());
+      if (watch.is_still_so(seen)) return;
+    } catch (const Error&) {
+      if (watch.is_still_so(seen)) throw;
+    }
+  }
+  throw Error(Code::io,
+              fmt::format("{}: it was read {} times, and each time somebody wrote to it meanwhile; read it again when "
+                          "there is less to be written",
+                          file->path(), attempts),
+              {.path = file->path()});
 }
 
 }  // namespace lq::io

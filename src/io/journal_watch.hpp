@@ -9,18 +9,18 @@
 #include <utility>
 #include <vector>
 
+#include "base/function_ref.hpp"
 #include "io/journal.hpp"
 #include "transport/forwarding.hpp"
 
 namespace lq::io {
 
-// A file that can tell whether all that was read of it would be read again. Time stamps cannot: states that follow each
-// other within a tick of the system's clock have the same.
+// A file that can tell whether all that was read of it would be read again.
 class RememberedReads final : public transport::ForwardingFile {
  public:
   explicit RememberedReads(std::shared_ptr<File> inner) : ForwardingFile(std::move(inner)) {}
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
-  // Reads all of it once more.
+  // Reads all of it once more. What is behind it meanwhile is nothing that was read.
   bool are_still_so();
 
  private:
@@ -33,32 +33,27 @@ class RememberedReads final : public transport::ForwardingFile {
 
 class JournalWatch {
  public:
-  static constexpr int attempts = 20;  // to read without being disturbed
-
   // Both outlive it.
-  JournalWatch(transport::Transport& transport, transport::File& file)
-      : transport_(transport), file_(file), before_(file.identity()), found_(find_journal(transport, file)) {}
+  JournalWatch(transport::Transport& transport, transport::File& file);
 
   const FoundJournal& found() const noexcept { return found_; }
-  // What is appended behind the old end, and a journal that is applied while it is heeded, disturb nobody.
-  bool is_still_so() const {
-    const FoundJournal now = find_journal(transport_, file_);
-    return now.bytes == found_.bytes && now.state == found_.state &&
-           (now.state != FoundJournal::State::absent || is_unchanged(before_, file_.identity()));
-  }
-  // The same of what was read. Where everything is read alike before and after a moment at which the journal was as it
-  // was found, all of it stood in the file at that moment.
-  bool is_still_so(RememberedReads& reads) const {
-    const FoundJournal now = find_journal(transport_, file_);
-    return now.bytes == found_.bytes && now.state == found_.state &&
-           (now.state == FoundJournal::State::complete || reads.are_still_so());
-  }
+  // Whether what was read stood in the file at one moment. What is appended behind the old end, and a journal that is
+  // applied while it is heeded, disturb nobody. Where everything is read alike before and after a moment at which the
+  // journal was as it was found, all of it stood in the file at that moment. Time stamps spare the second reading where
+  // they can tell: states that follow each other within a tick of a file system's clock have the same.
+  bool is_still_so(RememberedReads& reads) const;
 
  private:
   transport::Transport& transport_;
   transport::File& file_;
   transport::Identity before_;
+  std::int64_t began_ = 0;  // nanoseconds, by our clock
   FoundJournal found_;
 };
+
+// Local. Does `work` on a file as its journal makes it, again where somebody who writes to it was faster, so that what
+// was read may be a mixture; io: it never rests. `work` is told what lies beside the file.
+void read_undisturbed(transport::Transport& transport, const std::shared_ptr<transport::File>& file,
+                      base::FunctionRef<void(transport::File& file, const FoundJournal& journal)> work);
 
 }  // namespace lq::io

@@ -7,12 +7,14 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <set>
 
 #include <limequat/limequat.hpp>
 
 #include "io/read.hpp"
 #include "io/scan.hpp"
 #include "support/error_of.hpp"
+#include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
@@ -40,28 +42,32 @@ class Interfering final : public transport::ForwardingTransport {
   std::function<void()> deed_;
 };
 
-// Counts the reads of the files it opens.
+// Counts the reads of the files it opens, and does something before the n-th of them.
 class Counting final : public transport::ForwardingTransport {
  public:
-  Counting() : ForwardingTransport(transport::posix()) {}
+  explicit Counting(int before = 0, std::function<void()> deed = {})
+      : ForwardingTransport(transport::posix()), before_(before), deed_(std::move(deed)) {}
   std::atomic<int> reads{0};
 
  private:
   class CountedFile final : public transport::ForwardingFile {
    public:
-    CountedFile(std::unique_ptr<transport::File> file, std::atomic<int>& reads)
-        : ForwardingFile(std::move(file)), reads_(reads) {}
+    CountedFile(std::unique_ptr<transport::File> file, Counting& counting)
+        : ForwardingFile(std::move(file)), counting_(counting) {}
     std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
-      ++reads_;
+      if (++counting_.reads == counting_.before_) counting_.deed_();
       return inner().read_at(offset, buffer);
     }
 
    private:
-    std::atomic<int>& reads_;
+    Counting& counting_;
   };
   std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) override {
-    return std::make_unique<CountedFile>(std::move(file), reads);
+    return std::make_unique<CountedFile>(std::move(file), *this);
   }
+
+  int before_;
+  std::function<void()> deed_;
 };
 
 class Opened : public ::testing::Test {
@@ -129,12 +135,45 @@ TEST_F(Opened, IsScannedOnceWhateverIsRead) {
 // of the file. What they leave out between them is in the data of one field, and is read once at most, around texts.
 TEST_F(Opened, IsScannedInLargePieces) {
   write(path_, 1, 300);
+  transport::posix().set_modified(path_, 0);  // of a file that was written to just now, all is read twice
   Counting counting;
   const auto file = ScannedFile::open(counting, path_, Communicator(), {});
   EXPECT_EQ(file->catalog().fields.size(), 300U);
   constexpr std::uintmax_t piece = 1024 * 1024, growing = 6;
   const std::uintmax_t pieces = std::filesystem::file_size(path_) / piece + 1 + growing;
   EXPECT_LE(static_cast<std::uintmax_t>(counting.reads), 2 * pieces);
+}
+
+// Two states of one file, written in place within a tick of the file system's clock: before whatever read it happens,
+// the catalogue is that of the one or of the other.
+TEST_F(Opened, IsSeenInOneState) {
+  constexpr int fields = 40;
+  write(path_, 1, fields);
+  const auto modified = transport::posix().identity(path_).modified;
+  const std::string before = testing::contents(path_);
+  std::string after = before;
+  for (auto at = after.find("source"); at != std::string::npos; at = after.find("source", at))
+    after.replace(at, 6, "target");
+  ASSERT_NE(after, before);
+  const auto names = [](const Catalog& catalog) {
+    std::set<std::string> found;
+    for (const FieldEntry& field : catalog.fields) found.insert(field.name);
+    return found;
+  };
+
+  bool is_all_read = false;
+  for (int k = 1; !is_all_read; ++k) {
+    testing::put_contents(path_, before);
+    transport::posix().set_modified(path_, modified);
+    Counting counting(k, [&] {
+      transport::posix().open_write(path_)->write_at(0, base::as_bytes(after));
+      transport::posix().set_modified(path_, modified);
+    });
+    const auto file = ScannedFile::open(counting, path_, Communicator(), {});
+    EXPECT_EQ(file->catalog().fields.size(), fields);
+    EXPECT_EQ(names(file->catalog()).size(), 1U) << "changed before read " << k;
+    is_all_read = counting.reads < k;
+  }
 }
 
 TEST_F(Opened, GivesFieldsByNameAndNumber) {

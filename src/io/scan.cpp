@@ -62,24 +62,17 @@ void ScannedFile::scan() {
   tell_changes();
 }
 
-// At the root. Where somebody who appends to the file was faster, what was read may be a mixture: it is read again.
+// At the root.
 Catalog ScannedFile::look() {
-  for (int attempt = 1;; ++attempt) {
-    files_.lay_over(path_, nullptr);
-    const auto file = files_.open_read(path_);
-    const JournalWatch watch(files_, *file);
-    journal_ = watch.found();
-    files_.lay_over(path_, changes_of(journal_));
-    const bool is_last = attempt == JournalWatch::attempts;
-    try {
-      Catalog catalog = format::scan(*files_.open_read(path_), limits_);
-      if (!is_last && !watch.is_still_so()) continue;
-      if (auto finding = finding_of(journal_, path_)) catalog.findings.push_back(std::move(*finding));
-      return catalog;
-    } catch (const Error&) {
-      if (is_last || watch.is_still_so()) throw;
-    }
-  }
+  Catalog catalog;
+  files_.lay_over(path_, nullptr);
+  read_undisturbed(files_, files_.open_read(path_), [&](transport::File& file, const FoundJournal& journal) {
+    journal_ = journal;
+    catalog = format::scan(file, limits_);
+  });
+  files_.lay_over(path_, changes_of(journal_));
+  if (auto finding = finding_of(journal_, path_)) catalog.findings.push_back(std::move(*finding));
+  return catalog;
 }
 
 // What a journal changes is little.

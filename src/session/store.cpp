@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "session/store.hpp"
 
-#include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
@@ -66,23 +65,7 @@ void Store::require_writable() const {
 // While nobody but us writes to it, nobody disturbs. A file that is only read may get a new state at any time.
 void Store::look(base::FunctionRef<void(const Opened& file)> work) {
   if (mode_ != Mode::read) return work(Opened(*image_));
-  for (int attempt = 0; attempt < io::JournalWatch::attempts; ++attempt) {
-    const io::JournalWatch watch(transport_, *there_);
-    auto changes = io::changes_of(watch.found());
-    io::RememberedReads seen(std::make_shared<io::ChangedFile>(
-        there_, changes ? std::move(changes) : std::make_shared<const io::Changes>()));
-    try {
-      work(Opened(seen));
-      if (watch.is_still_so(seen)) return;
-    } catch (const Error&) {
-      if (watch.is_still_so(seen)) throw;
-    }
-  }
-  throw Error(Code::io,
-              fmt::format("{}: it was read {} times, and each time somebody wrote to it meanwhile; read it again when "
-                          "there is less to be written",
-                          path_, io::JournalWatch::attempts),
-              {.path = path_});
+  io::read_undisturbed(transport_, there_, [&](transport::File& file, const io::FoundJournal&) { work(Opened(file)); });
 }
 
 void Store::edit(base::FunctionRef<void(hid_t file)> work) {
