@@ -20,7 +20,7 @@ namespace lq::pump {
 // Decoded tiles are kept up to so many bytes, or one of them if it is larger.
 inline constexpr std::uint64_t decoded_bytes_kept = 12 * 1024 * 1024;
 // Encoded tiles that wait in memory have so many bytes at most.
-inline constexpr std::uint64_t encoded_bytes_kept = 8 * 1024 * 1024;
+inline constexpr std::uint64_t encoded_bytes_kept = 2 * 1024 * 1024;
 
 class EncodedTiles final : public TileFiles {
  public:

@@ -36,9 +36,9 @@ constexpr std::uint64_t largest_element = 1 << 20;
 class Step {
  public:
   virtual ~Step() = default;
-  virtual Buffer encode(Buffer bytes) const = 0;
+  virtual Buffer encode(base::Bytes bytes) const = 0;
   // Gives at most `most` bytes.
-  virtual Buffer decode(Buffer bytes, std::size_t most) const = 0;
+  virtual Buffer decode(base::Bytes bytes, std::size_t most) const = 0;
   // Bytes that encode() makes of so many, at most.
   virtual std::size_t bound(std::size_t bytes) const = 0;
 };
@@ -48,15 +48,15 @@ class Shuffle final : public Step {
  public:
   explicit Shuffle(std::size_t element) : element_(element) {}
 
-  Buffer encode(Buffer bytes) const override {
-    return moved(bytes, [this](Buffer& to, const Buffer& from, std::size_t k, std::size_t count) {
+  Buffer encode(base::Bytes bytes) const override {
+    return moved(bytes, [this](Buffer& to, base::Bytes from, std::size_t k, std::size_t count) {
       const std::byte* source = from.data() + k;
       std::byte* target = to.data() + k * count;
       for (std::size_t i = 0; i < count; ++i) target[i] = source[i * element_];
     });
   }
-  Buffer decode(Buffer bytes, std::size_t) const override {
-    return moved(bytes, [this](Buffer& to, const Buffer& from, std::size_t k, std::size_t count) {
+  Buffer decode(base::Bytes bytes, std::size_t) const override {
+    return moved(bytes, [this](Buffer& to, base::Bytes from, std::size_t k, std::size_t count) {
       const std::byte* source = from.data() + k * count;
       std::byte* target = to.data() + k;
       for (std::size_t i = 0; i < count; ++i) target[i * element_] = source[i];
@@ -66,7 +66,7 @@ class Shuffle final : public Step {
 
  private:
   template <class Move>
-  Buffer moved(const Buffer& bytes, Move&& move) const {
+  Buffer moved(base::Bytes bytes, Move&& move) const {
     const std::size_t count = bytes.size() / element_;
     Buffer made(bytes.size());
     for (std::size_t k = 0; k < element_; ++k) move(made, bytes, k, count);
@@ -80,21 +80,22 @@ class Shuffle final : public Step {
 
 class Fletcher final : public Step {
  public:
-  Buffer encode(Buffer bytes) const override {
+  Buffer encode(base::Bytes bytes) const override {
     const std::uint32_t sum = fletcher32(bytes);
-    bytes.resize(bytes.size() + sum_bytes);
-    base::store_le(bytes.data() + bytes.size() - sum_bytes, sum);
-    return bytes;
+    Buffer made(bytes.size() + sum_bytes);
+    std::ranges::copy(bytes, made.begin());
+    base::store_le(made.data() + bytes.size(), sum);
+    return made;
   }
-  Buffer decode(Buffer bytes, std::size_t) const override {
+  Buffer decode(base::Bytes bytes, std::size_t) const override {
     if (bytes.size() < sum_bytes) damaged("it is shorter than its checksum");
     const auto stored = base::load_le<std::uint32_t>(bytes.data() + bytes.size() - sum_bytes);
-    bytes.resize(bytes.size() - sum_bytes);
+    bytes = bytes.first(bytes.size() - sum_bytes);
     const std::uint32_t sum = fletcher32(bytes);
     // HDF5 before 1.6.3 exchanged the bytes of each half on little-endian machines.
     const std::uint32_t exchanged = (sum & 0x00ff00ffU) << 8 | (sum >> 8 & 0x00ff00ffU);
     if (stored != sum && stored != exchanged) damaged("its Fletcher32 checksum does not agree");
-    return bytes;
+    return {bytes.begin(), bytes.end()};
   }
   std::size_t bound(std::size_t bytes) const override { return bytes + sum_bytes; }
 
@@ -116,14 +117,14 @@ class Deflate final : public Step {
  public:
   explicit Deflate(int level) : level_(level) {}
 
-  Buffer encode(Buffer bytes) const override {
+  Buffer encode(base::Bytes bytes) const override {
     const std::unique_ptr<libdeflate_compressor, FreeDeflate> with(libdeflate_alloc_compressor(level_));
     if (!with) no_memory();
     Buffer made(libdeflate_zlib_compress_bound(with.get(), bytes.size()));
     made.resize(libdeflate_zlib_compress(with.get(), bytes.data(), bytes.size(), made.data(), made.size()));
     return made;
   }
-  Buffer decode(Buffer bytes, std::size_t most) const override {
+  Buffer decode(base::Bytes bytes, std::size_t most) const override {
     const std::unique_ptr<libdeflate_decompressor, FreeDeflate> with(libdeflate_alloc_decompressor());
     if (!with) no_memory();
     // Nothing expands more, whatever it claims.
@@ -149,14 +150,14 @@ class Zstd final : public Step {
  public:
   explicit Zstd(int level) : level_(level) {}
 
-  Buffer encode(Buffer bytes) const override {
+  Buffer encode(base::Bytes bytes) const override {
     Buffer made(ZSTD_compressBound(bytes.size()));
     const std::size_t size = ZSTD_compress(made.data(), made.size(), bytes.data(), bytes.size(), level_);
     if (ZSTD_isError(size)) throw Error(Code::out_of_memory, "no memory for the compression of a chunk");
     made.resize(size);
     return made;
   }
-  Buffer decode(Buffer bytes, std::size_t most) const override {
+  Buffer decode(base::Bytes bytes, std::size_t most) const override {
     Buffer made(most);
     const std::size_t size = ZSTD_decompress(made.data(), made.size(), bytes.data(), bytes.size());
     if (ZSTD_isError(size)) damaged("zstd cannot undo it, or it holds more than it should");
@@ -170,13 +171,14 @@ class Zstd final : public Step {
 };
 #endif
 
+// One step or more.
 class Pipeline final : public format::TileCodec {
  public:
   explicit Pipeline(std::vector<std::unique_ptr<Step>> steps) : steps_(std::move(steps)) {}
 
   Buffer encode(base::Bytes sites) const override {
-    Buffer bytes(sites.begin(), sites.end());
-    for (const auto& step : steps_) bytes = step->encode(std::move(bytes));
+    Buffer bytes = steps_.front()->encode(sites);
+    for (std::size_t i = 1; i < steps_.size(); ++i) bytes = steps_[i]->encode(bytes);
     return bytes;
   }
 
@@ -184,12 +186,13 @@ class Pipeline final : public format::TileCodec {
     std::vector<std::size_t> bounds{sites.size()};  // before each step
     for (const auto& step : steps_) bounds.push_back(step->bound(bounds.back()));
     if (encoded.size() > bounds.back()) damaged(fmt::format("{} bytes are more than can be", encoded.size()));
-    Buffer bytes(encoded.begin(), encoded.end());
-    for (std::size_t i = steps_.size(); i-- > 0;) bytes = steps_[i]->decode(std::move(bytes), bounds[i]);
+    Buffer made;
+    base::Bytes bytes = encoded;
+    for (std::size_t i = steps_.size(); i-- > 0; bytes = made) made = steps_[i]->decode(bytes, bounds[i]);
     if (bytes.size() != sites.size()) {
       damaged(fmt::format("it holds {} bytes instead of {}", bytes.size(), sites.size()));
     }
-    std::copy(bytes.begin(), bytes.end(), sites.begin());
+    std::ranges::copy(bytes, sites.begin());
   }
 
  private:
