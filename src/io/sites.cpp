@@ -16,6 +16,7 @@
 #include "io/call_cost.hpp"
 #include "lattice/tile_map.hpp"
 #include "route/choose.hpp"
+#include "threads/how_many.hpp"
 
 namespace lq::io {
 
@@ -129,13 +130,10 @@ Decision choose(comm::Comm& comm, const SitePlan& plan, const route::Transfer& t
   return decide(comm, plan, transfer, view, look_around(comm, view), warning);
 }
 
-// Collective. Whether every rank has a core for a second thread, and enough to do.
-bool has_second_thread(comm::Comm& comm, const SitePlan& plan, Strategy strategy) {
-  constexpr std::uint64_t worth_a_thread = 16 * 1024 * 1024;
-  const auto ranks = static_cast<std::uint64_t>(comm.size());
-  if (strategy != Strategy::direct || plan.payload.length / ranks < worth_a_thread) return false;
-  const comm::Node& node = comm.node();
-  return plan.route.threads == 0 ? node.idle_cores() >= node.largest() : plan.route.threads > 1;
+// Collective. Each of them has a block.
+int threads_of(comm::Comm& comm, const SitePlan& plan) {
+  const int threads = threads::how_many(comm, plan.route.threads, plan.payload.length);
+  return threads::within(threads, plan.route.memory_bytes, plan.block_bytes);
 }
 
 }  // namespace
@@ -189,8 +187,7 @@ void SiteTransfer::share(const route::ShareOptions& options) {
 void SiteTransfer::start(std::vector<transport::File*> files, double open_seconds) {
   tally_.open_seconds = open_seconds;
   comm::Comm& comm = grid_.communicator().engine();
-  const pump::PumpOptions options{.block_bytes = plan_.block_bytes,
-                                  .second_thread = has_second_thread(comm, plan_, strategy_)};
+  pump::PumpOptions options{.block_bytes = plan_.block_bytes, .threads = threads_of(comm, plan_)};
   std::unique_ptr<pump::Paths> paths;
   if (shares_) {
     const Field nothing;
@@ -200,6 +197,7 @@ void SiteTransfer::start(std::vector<transport::File*> files, double open_second
   }
   comm::agree(comm, [&] {
     sequence_.emplace(plan_.path, plan_.payload, plan_.tile_codec, std::move(files));
+    options.file_bears_threads = sequence_->bears_threads();
     movement_ = make_movement(std::move(paths), options);
   });
 }

@@ -18,7 +18,10 @@ namespace lq::pump {
 
 struct PumpOptions {
   std::uint64_t block_bytes = 512 * 1024;
-  bool second_thread = false;  // there is a core for one: storage goes on while blocks are packed or checked
+  // They take the rows in turn, block by block; where the caller has functions instead of memory, or the file does not
+  // bear it, two at most, of which one is with the storage.
+  int threads = 1;
+  bool file_bears_threads = true;  // several at once, at different bytes
 };
 
 // The sites of `rows` from the field to the payload's place in the file. All arguments outlive the movement.

@@ -32,6 +32,7 @@ class EncodedTiles final : public TileFiles {
   void read(std::size_t tile, std::uint64_t within, base::MutableBytes buffer) override;
   // Each tile from front to back, by one rank. unsupported: it is not.
   void write(std::size_t tile, std::uint64_t within, base::Bytes bytes) override;
+  bool bear_threads() const noexcept override { return false; }
   // Places the tiles one behind the other, in each file from where its first one was planned.
   std::vector<Tile> settle(comm::Comm& comm) override;
 

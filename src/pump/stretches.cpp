@@ -6,12 +6,6 @@
 
 namespace lq::pump {
 
-namespace {
-
-constexpr std::size_t max_pieces = 4096;  // bounds the memory of a stretch of very small sites
-
-}  // namespace
-
 bool Stretches::refill() {
   if (rest_.sites > 0) return true;
   if (!rows_.next(rest_.row)) return false;
@@ -23,7 +17,7 @@ bool Stretches::refill() {
 bool Stretches::next(Stretch& stretch) {
   stretch.pieces.clear();
   stretch.sites = 0;
-  while (stretch.sites < max_sites_ && stretch.pieces.size() < max_pieces && refill()) {
+  while (stretch.sites < max_sites_ && stretch.pieces.size() < most_pieces && refill()) {
     if (stretch.pieces.empty()) {
       stretch.file_site = rest_.file_site();
     } else if (rest_.file_site() != stretch.file_site + stretch.sites) {

@@ -46,6 +46,8 @@ struct Run {
   }
 };
 
+inline constexpr std::size_t most_pieces = 4096;  // bounds the memory of a stretch of very small sites
+
 struct Stretch {
   std::uint64_t file_site = 0;
   std::uint64_t sites = 0;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Jobs on a second thread, and without one.
-#include "pump/errand.hpp"
+#include "threads/errand.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <atomic>
 #include <stdexcept>
 
-namespace lq::pump {
+namespace lq::threads {
 namespace {
 
 class Errands : public ::testing::TestWithParam<bool> {};
@@ -82,4 +82,4 @@ TEST(Errand, UnfinishedOnesAreWaitedFor) {
 INSTANTIATE_TEST_SUITE_P(WithAndWithoutThread, Errands, ::testing::Bool());
 
 }  // namespace
-}  // namespace lq::pump
+}  // namespace lq::threads

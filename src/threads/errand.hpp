@@ -10,7 +10,7 @@
 #include <functional>
 #include <thread>
 
-namespace lq::pump {
+namespace lq::threads {
 
 class Errand {
  public:
@@ -38,4 +38,4 @@ class Errand {
   std::thread thread_;
 };
 
-}  // namespace lq::pump
+}  // namespace lq::threads

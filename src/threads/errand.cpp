@@ -3,14 +3,14 @@
 //
 // The state passes the job and its failure from one thread to the other and back; a block takes some hundred
 // microseconds, which is too short to sleep and be woken.
-#include "pump/errand.hpp"
+#include "threads/errand.hpp"
 
 #include <utility>
 
 #include "base/backoff.hpp"
 #include "base/quiet_thread.hpp"
 
-namespace lq::pump {
+namespace lq::threads {
 
 Errand::Errand(bool has_thread) {
   if (!has_thread) return;
@@ -65,4 +65,4 @@ void Errand::serve() noexcept {
   }
 }
 
-}  // namespace lq::pump
+}  // namespace lq::threads
