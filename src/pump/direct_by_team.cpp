@@ -26,7 +26,7 @@ class ByTeam final : public Movement {
       : tally_(tally),
         rows_(rows),
         hands_(make_hands(field, payload, rows, file, options, tally)),
-        stretches_(rows_, hands_.front()->block.max_sites()),
+        stretches_(rows_, hands_.front()->block.max_sites(), options.tile_sites),
         team_(static_cast<int>(hands_.size())) {}
   ~ByTeam() override { cancel(); }
 
@@ -63,9 +63,7 @@ class ByTeam final : public Movement {
   // As many as there is memory for: one at least, as without a team.
   static Hands make_hands(const typename Way::Memory& field, const Payload& payload, const lattice::RowPlan& rows,
                           typename Way::File& file, const PumpOptions& options, const Tally& of_all) {
-    const auto make = [&] {
-      return std::make_unique<Hand>(field, payload, rows, file, options.block_bytes, of_all);
-    };
+    const auto make = [&] { return std::make_unique<Hand>(field, payload, rows, file, options.block_bytes, of_all); };
     Hands hands;
     hands.reserve(static_cast<std::size_t>(options.threads));
     hands.push_back(make());

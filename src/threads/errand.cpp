@@ -43,7 +43,7 @@ void Errand::finish() {
 
 void Errand::wait_until_idle() const noexcept {
   base::Backoff backoff;
-  while (state_.load(std::memory_order_acquire) == State::ready) backoff.wait();
+  while (!is_idle()) backoff.wait();
 }
 
 void Errand::serve() noexcept {

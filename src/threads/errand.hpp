@@ -23,6 +23,8 @@ class Errand {
   bool has_thread() const noexcept { return thread_.joinable(); }
   // The one before is finished first.
   void begin(std::function<void()> job);
+  // There is no job, or it is done.
+  bool is_idle() const noexcept { return state_.load(std::memory_order_acquire) != State::ready; }
   // Waits for the job; rethrows what it threw.
   void finish();
 

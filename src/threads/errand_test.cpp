@@ -27,6 +27,7 @@ TEST_P(Errands, AreDoneOneAfterTheOtherByTheRightThread) {
     });
   }
   errand.finish();
+  EXPECT_TRUE(errand.is_idle());
   ASSERT_EQ(done.size(), 100U);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(done[static_cast<std::size_t>(i)], i);
 }

@@ -12,6 +12,7 @@
 
 #include "comm/node.hpp"
 #include "support/thread_comm.hpp"
+#include "threads/cores.hpp"
 
 namespace lq::threads {
 namespace {
@@ -64,6 +65,7 @@ TEST(HowMany, ARankThatIsBoundToOneCoreHasOneThread) {
   testing::run_ranks(2, [&](const std::shared_ptr<comm::Comm>& comm) {
     // Each a core of its own where there are two; else both the same.
     bind_this_thread_to(cores[static_cast<std::size_t>(comm->rank()) % cores.size()]);
+    EXPECT_EQ(usable_cores(), 1);
     EXPECT_EQ(how_many(*comm, 0, much), 1);
     EXPECT_EQ(how_many(*comm, 4, much), 4);
   });
