@@ -309,7 +309,7 @@ typedef struct lq_write_options {
   uint64_t chunk_bytes;       // assembled and moved at a time
   uint64_t alignment;         // file domains begin at multiples of it: a page, block or stripe
   uint64_t memory_bytes;      // at most, per rank, beyond the field; default 16 MiB
-  int threads;                // of a rank that moves its own rows: 1, 2; 0: chosen
+  int threads;                // of this rank; 0: as many as it has cores to itself
   lq_report* report;          // or NULL: what the transfer did
   const char* profile;        // of the machine (`lq doctor --save-profile` makes one), or NULL: that of this site
   const char* layout;         // of formats that know several: "native", "qdp", "qlua" of HDF5; or NULL: the default
@@ -339,7 +339,7 @@ typedef struct lq_read_options {
   uint64_t chunk_bytes;   // assembled and moved at a time
   uint64_t alignment;     // file domains begin at multiples of it: a page, block or stripe
   uint64_t memory_bytes;  // at most, per rank, beyond the field; default 16 MiB
-  int threads;            // of a rank that moves its own rows: 1, 2; 0: chosen
+  int threads;            // of this rank; 0: as many as it has cores to itself
   lq_report* report;      // or NULL: what the transfer did
   const char* profile;    // of the machine (`lq doctor --save-profile` makes one), or NULL: that of this site
 } lq_read_options;
@@ -537,6 +537,7 @@ typedef struct lq_verify_options {
   uint64_t limit_text_bytes;
   lq_progress progress;  // or NULL
   void* progress_context;
+  int threads;  // of this rank; 0: as many as it has cores to itself
 } lq_verify_options;
 
 typedef struct lq_convert_options {
@@ -562,6 +563,7 @@ typedef struct lq_diff_options {
   lq_progress progress;  // or NULL
   void* progress_context;
   struct lq_difference* difference;  // or NULL: the answer as a struct
+  int threads;                       // of this rank; 0: as many as it has cores to itself
 } lq_diff_options;
 
 typedef struct lq_diagnose_options {
@@ -740,6 +742,7 @@ typedef struct lq_squeeze_options {
   int sync;              // LQ_SYNC_*; default full
   lq_progress progress;  // or NULL
   void* progress_context;
+  int threads;  // of this rank; 0: as many as it has cores to itself
 } lq_squeeze_options;
 LQ_API lq_status lq_squeeze_options_init(lq_squeeze_options* options, size_t struct_size);
 LQ_API lq_status lq_squeeze_options_set(lq_squeeze_options* options, const char* name, const char* value);
@@ -1233,6 +1236,7 @@ typedef struct lq_generate_options {
   int hot_start;                                  // 0: all links are 1
   void (*after_sweep)(int sweep, void* context);  // or NULL
   void* context;
+  int threads;  // of this rank; 0: as many as it has cores to itself
 } lq_generate_options;
 LQ_API lq_status lq_generate_options_init(lq_generate_options* options, size_t struct_size);
 LQ_API lq_status lq_generate_options_set(lq_generate_options* options, const char* name, const char* value);

@@ -80,6 +80,7 @@ struct VerifyOptions {
   std::uint64_t block_bytes = 512 * 1024;
   Limits limits = {};
   Progress progress = {};
+  int threads = 0;  // of this rank; 0: as many as it has cores to itself
 };
 
 // Collective. Structure, sizes, checksums, physics; says where damage is. The chunks of a checkpoint are held against
@@ -128,6 +129,7 @@ struct DiffOptions {
   std::uint64_t index = 0;
   Limits limits = {};
   Progress progress = {};
+  int threads = 0;  // of this rank; 0: as many as it has cores to itself
 };
 
 // Collective. Compares two fields number by number, whatever their formats and precisions.

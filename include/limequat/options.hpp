@@ -52,8 +52,8 @@ struct RouteOptions {
   std::uint64_t chunk_bytes = 0;                  // assembled and moved at a time
   std::uint64_t alignment = 0;                    // file domains begin at multiples of it: a page, block or stripe
   std::uint64_t memory_bytes = 16 * 1024 * 1024;  // at most, per rank, beyond the field
-  // Threads of a rank that moves its own rows: with 2, storage goes on beside packing and checking. 0: 2 where there is
-  // an idle core for each rank, else 1; in the background 1. May differ between ranks.
+  // Threads of this rank that read, write, pack and check; the numbers that result do not depend on it. 0: as many as
+  // the rank has cores to itself, fewer for small fields; in the background 1. May differ between ranks.
   int threads = 0;
   std::string profile = {};  // of the machine (load_machine); empty: that of this site, if there is one
 };

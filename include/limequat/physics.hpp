@@ -49,7 +49,8 @@ LQ_API double link_trace(const Grid& grid, const Field& field);
 LQ_API Unitarity unitarity(const Grid& grid, const Field& field);
 // Collective. Any field: how many numbers are NaN or infinite.
 LQ_API std::uint64_t count_not_finite(const Grid& grid, const Field& field);
-LQ_API Physics measure(const Grid& grid, const Field& field);
+// With so many threads of this rank; 0: as many as it has cores to itself.
+LQ_API Physics measure(const Grid& grid, const Field& field, int threads = 0);
 
 struct GenerateOptions {
   double beta = 6.0;        // Wilson action, beta = 2 N / g^2
@@ -57,6 +58,7 @@ struct GenerateOptions {
   int over_relaxation = 3;  // over-relaxation sweeps after each heat bath sweep
   std::uint64_t seed = 1;
   bool hot_start = false;  // random links; else all links are 1
+  int threads = 0;         // of this rank; 0: as many as it has cores to itself
   // Called on every rank after each sweep, with 1, 2, ...; collective calls on the field are allowed in it.
   std::function<void(int sweep, const Field& field)> after_sweep = {};
 };

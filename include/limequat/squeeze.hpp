@@ -23,6 +23,7 @@ struct SqueezeOptions {
   bool overwrite = false;  // replace an existing file, which stays until the new one is complete
   Sync sync = Sync::full;
   Progress progress = {};
+  int threads = 0;  // of this rank; 0: as many as it has cores to itself
 };
 
 struct SqueezeReport {

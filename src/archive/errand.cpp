@@ -12,6 +12,8 @@
 #include "comm/agree.hpp"
 #include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
+#include "threads/deal.hpp"
+#include "threads/how_many.hpp"
 
 namespace lq::archive {
 
@@ -50,22 +52,23 @@ void Errand::begin(std::uint64_t bytes) {
   // Pieces end anywhere. Where two writers must not share a block there is one.
   writers_ = single[0] == 1 ? 1 : static_cast<std::uint64_t>(comm_.size());
   target_.open_for_writing(writes());
+  team_.emplace(threads::how_many(comm_, options_.threads, total_));
 }
 
-void Errand::deal_out(std::uint64_t count, base::FunctionRef<void(std::uint64_t)> work) {
+void Errand::deal_out(std::uint64_t count, base::FunctionRef<void(int, std::uint64_t)> work) {
   comm::agree(comm_, [&] {
     if (!writes()) return;
     const lattice::Share share = lattice::share_of(count, writers_, static_cast<std::uint64_t>(comm_.rank()));
     target_.named([&] {
-      for (std::uint64_t piece = share.begin; piece < share.end; ++piece) work(piece);
+      threads::deal_out(*team_, share.end - share.begin,
+                        [&](int thread, std::uint64_t i) { work(thread, share.begin + i); });
     });
   });
 }
 
-void Errand::advance(std::uint64_t bytes) {
-  done_ += bytes;
-  const std::uint64_t share = (total_ + writers_ - 1) / writers_;
-  if (options_.progress && is_root()) options_.progress(std::min(done_, share), share);
+void Errand::advance(int thread, std::uint64_t bytes) {
+  const std::uint64_t done = done_ += bytes, share = (total_ + writers_ - 1) / writers_;
+  if (options_.progress && thread == 0 && is_root()) options_.progress(std::min(done, share), share);
 }
 
 void Errand::end(base::FunctionRef<void(transport::File&)> check) {

@@ -5,7 +5,9 @@
 // dealt out over the ranks.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +19,7 @@
 #include "io/new_file.hpp"
 #include "io/scan.hpp"
 #include "squeezed/archive.hpp"
+#include "threads/team.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::archive {
@@ -41,10 +44,12 @@ class Errand {
 
   // Makes the new file, of so many bytes where that is known, and opens it on all ranks that write.
   void begin(std::uint64_t bytes);
-  // Each of `count` pieces on one rank, neighbours together; `total` bytes in all are told to the caller's progress.
-  void deal_out(std::uint64_t count, base::FunctionRef<void(std::uint64_t piece)> work);
-  // Local. So many bytes more of `total` are done.
-  void advance(std::uint64_t bytes);
+  // Local. How many threads this rank has from begin() on.
+  int threads() const noexcept { return team_->size(); }
+  // Each of `count` pieces on one rank, neighbours together, in one of its threads.
+  void deal_out(std::uint64_t count, base::FunctionRef<void(int thread, std::uint64_t piece)> work);
+  // Local. So many bytes more of `total` are done, by this thread; the caller's progress is told.
+  void advance(int thread, std::uint64_t bytes);
   void expect(std::uint64_t total) noexcept { total_ = total; }
   // io: the source was written to meanwhile. The new file has reached the disk as asked; is checked by `check`, which
   // gets it open for reading, with read_back; and gets its name.
@@ -64,7 +69,9 @@ class Errand {
   transport::Identity identity_;  // of the source, before it was read
   io::NewFile target_;
   std::uint64_t writers_ = 1;
-  std::uint64_t total_ = 0, done_ = 0;
+  std::uint64_t total_ = 0;
+  std::atomic<std::uint64_t> done_{0};
+  std::optional<threads::Team> team_;
 };
 
 // Local. All of the bytes; io: the file became shorter while it was read.

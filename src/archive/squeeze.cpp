@@ -122,12 +122,13 @@ class Squeezing {
   void squeeze_segment(Segment& segment) {
     segment.place = squeezed::place_behind(end_);
     const auto tiles = comm::agree(errand_.comm(), [&] { return std::make_unique<Tiles>(*this, segment); });
-    std::vector<std::byte> bytes;
-    errand_.deal_out(tiles->payload.tiles.size(), [&](std::uint64_t tile) {
+    std::vector<std::vector<std::byte>> memory = buffers();
+    errand_.deal_out(tiles->payload.tiles.size(), [&](int thread, std::uint64_t tile) {
+      std::vector<std::byte>& bytes = memory[static_cast<std::size_t>(thread)];
       bytes.resize(static_cast<std::size_t>(segment.bytes_of(tile)));
       read_all(errand_.source(), segment.begin + tile * segment.tile_bytes, bytes);
       tiles->encoded.write(static_cast<std::size_t>(tile), 0, bytes);
-      errand_.advance(bytes.size());
+      errand_.advance(thread, bytes.size());
     });
     segment.tiles = tiles->encoded.settle(errand_.comm());
     end_record(squeezed::type::data, segment);
@@ -154,15 +155,25 @@ class Squeezing {
 
   // Every tile gives what was put into it, by its sum.
   void read_back(transport::File& written) {
-    squeezed::RestoredSource restored(written, archive_);
-    std::vector<std::byte> bytes;
+    std::vector<squeezed::RestoredSource> restored = comm::agree(errand_.comm(), [&] {
+      return std::vector(static_cast<std::size_t>(errand_.threads()), squeezed::RestoredSource(written, archive_));
+    });
+    std::vector<std::vector<std::byte>> memory = buffers();
     for (const Segment& segment : archive_.segments) {
       if (!segment.is_squeezed()) continue;
-      errand_.deal_out(segment.tiles.size(), [&](std::uint64_t tile) {
-        bytes.resize(static_cast<std::size_t>(segment.bytes_of(tile)));
-        restored.read_at(segment.begin + tile * segment.tile_bytes, bytes);
+      errand_.deal_out(segment.tiles.size(), [&](int thread, std::uint64_t tile) {
+        const auto i = static_cast<std::size_t>(thread);
+        memory[i].resize(static_cast<std::size_t>(segment.bytes_of(tile)));
+        restored[i].read_at(segment.begin + tile * segment.tile_bytes, memory[i]);
       });
     }
+  }
+
+  // Collective. One for each thread.
+  std::vector<std::vector<std::byte>> buffers() const {
+    return comm::agree(errand_.comm(), [&] {
+      return std::vector<std::vector<std::byte>>(static_cast<std::size_t>(errand_.threads()));
+    });
   }
 
   Errand errand_;

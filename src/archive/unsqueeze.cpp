@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -36,6 +35,10 @@ class Unsqueezing {
     errand_.expect(archive_.bytes);
     errand_.begin(archive_.bytes);
     errand_.target().resize(archive_.bytes);
+    comm::agree(errand_.comm(), [&] {
+      hands_.resize(static_cast<std::size_t>(errand_.threads()),
+                    {squeezed::RestoredSource(errand_.source(), archive_)});
+    });
     for (const Segment& segment : archive_.segments) restore(segment);
     errand_.end([&](transport::File& written) { compare(written); });
     return errand_.report(archive_, errand_.catalog().file_bytes);
@@ -67,16 +70,16 @@ class Unsqueezing {
       archive_.bytes = sizes[0];
       archive_.format = told.substr(0, told.find('\0'));
       squeezed::decode_index(base::as_bytes(told).subspan(archive_.format.size() + 1), 0, sizes[1], archive_);
-      restored_.emplace(errand_.source(), archive_);
     });
   }
 
   // A piece of a segment: a tile, or a MiB of what is stored as it is.
-  base::Bytes piece_of(const Segment& segment, std::uint64_t number) {
+  base::Bytes piece_of(const Segment& segment, std::uint64_t number, int thread) {
     const std::uint64_t size = piece_bytes(segment), begin = number * size;
-    bytes_.resize(static_cast<std::size_t>(std::min(size, segment.length - begin)));
-    restored_->read_at(segment.begin + begin, bytes_);
-    return bytes_;
+    Hand& hand = hands_[static_cast<std::size_t>(thread)];
+    hand.bytes.resize(static_cast<std::size_t>(std::min(size, segment.length - begin)));
+    hand.restored.read_at(segment.begin + begin, hand.bytes);
+    return hand.bytes;
   }
 
   static std::uint64_t piece_bytes(const Segment& segment) noexcept {
@@ -88,10 +91,10 @@ class Unsqueezing {
 
   void restore(const Segment& segment) {
     if (!segment.is_squeezed()) require_sum(segment);
-    errand_.deal_out(pieces_of(segment), [&](std::uint64_t number) {
-      const base::Bytes bytes = piece_of(segment, number);
+    errand_.deal_out(pieces_of(segment), [&](int thread, std::uint64_t number) {
+      const base::Bytes bytes = piece_of(segment, number, thread);
       errand_.target().file().write_at(segment.begin + number * piece_bytes(segment), bytes);
-      errand_.advance(bytes.size());
+      errand_.advance(thread, bytes.size());
     });
   }
 
@@ -110,10 +113,10 @@ class Unsqueezing {
   }
 
   void compare(transport::File& written) {
-    std::vector<std::byte> found;
     for (const Segment& segment : archive_.segments) {
-      errand_.deal_out(pieces_of(segment), [&](std::uint64_t number) {
-        const base::Bytes bytes = piece_of(segment, number);
+      errand_.deal_out(pieces_of(segment), [&](int thread, std::uint64_t number) {
+        const base::Bytes bytes = piece_of(segment, number, thread);
+        std::vector<std::byte>& found = hands_[static_cast<std::size_t>(thread)].found;
         const std::uint64_t at = segment.begin + number * piece_bytes(segment);
         found.resize(bytes.size());
         read_all(written, at, found);
@@ -130,8 +133,12 @@ class Unsqueezing {
 
   Errand errand_;
   squeezed::Archive archive_;
-  std::optional<squeezed::RestoredSource> restored_;
-  std::vector<std::byte> bytes_;
+  // What each thread has.
+  struct Hand {
+    squeezed::RestoredSource restored;
+    std::vector<std::byte> bytes = {}, found = {};
+  };
+  std::vector<Hand> hands_;
 };
 
 }  // namespace

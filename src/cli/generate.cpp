@@ -35,6 +35,7 @@ struct Generate {
     if (lattice.size() == 0) throw UsageError("--lattice is missing: which lattice? For example --lattice 8x8x8x16");
     const Grid grid(session.communicator, lattice, write.grid_options());
     WriteOptions write_options = write.options;
+    write_options.route.threads = options.threads;
     require_target(session, path, write_options.overwrite);
     const std::uint64_t bytes = file_bytes(grid);
     rehearse(session, path, gauge_spec(Precision::double_, colors()), lattice, write_options);
@@ -43,7 +44,7 @@ struct Generate {
     std::vector<double> links = allocate(session, grid);
     const MutableField field = gauge(links, {.colors = colors()});
     thermalise(session, grid, field);
-    const Physics physics = measure(grid, field);
+    const Physics physics = measure(grid, field, options.threads);
     add_provenance(write_options.metadata, physics);
     print(session, lq::write(path, grid, field, write_options), physics);
     return fine;

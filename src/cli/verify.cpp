@@ -11,12 +11,14 @@
 #include <limequat/inspect.hpp>
 #include <limequat/json.hpp>
 
+#include "cli/ahead.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/option_arguments.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
+#include "threads/cores.hpp"
 
 namespace lq::cli {
 namespace {
@@ -81,14 +83,29 @@ struct VerifyArguments {
   std::vector<std::string> files;
   VerifyOptions options;
 
-  int check(Session& session, const std::string& path) const {
-    Verification verification;
-    {
-      ProgressBar bar(session, path);
-      VerifyOptions how = options;
-      how.progress = bar.callback();
-      verification = lq::verify(path, session.communicator, how);
+  // Where this process is alone, several files at a time; ranks verify one after the other together.
+  int run(Session& session) const {
+    const int threads = options.threads > 0 ? options.threads : threads::usable_cores();
+    const int at_once = session.communicator.size() > 1 ? 1 : std::min(threads, static_cast<int>(files.size()));
+    if (at_once <= 1) {
+      return for_each_file(session, files, [&](const std::string& path) {
+        ProgressBar bar(session, path);
+        VerifyOptions how = options;
+        how.progress = bar.callback();
+        const Verification verification = lq::verify(path, session.communicator, how);
+        bar.clear();
+        return tell_verdict(session, path, verification);
+      });
     }
+    VerifyOptions how = options;
+    how.threads = std::max(threads / at_once, 1);
+    Ahead<Verification> ahead(at_once, files.size(), [&](std::size_t i) { return lq::verify(files[i], {}, how); });
+    std::size_t number = 0;
+    return for_each_file(session, files,
+                         [&](const std::string& path) { return tell_verdict(session, path, ahead.take(number++)); });
+  }
+
+  static int tell_verdict(Session& session, const std::string& path, const Verification& verification) {
     const int code = at_root(session, [&] {
       if (session.json) {
         session.out.line(to_json(verification));
@@ -133,9 +150,7 @@ Run declare_verify(Arguments& arguments) {
   const auto verify = std::make_shared<VerifyArguments>();
   arguments.files("FILE", verify->files, "files to verify");
   declare_options(arguments, "verify", "VerifyOptions", verify->options);
-  return [verify](Session& session) {
-    return for_each_file(session, verify->files, [&](const std::string& path) { return verify->check(session, path); });
-  };
+  return [verify](Session& session) { return verify->run(session); };
 }
 
 }  // namespace lq::cli

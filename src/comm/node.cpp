@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "comm/agree.hpp"
 #include "comm/all_gather.hpp"
@@ -26,12 +27,20 @@ struct Card {
   std::int64_t rank = 0;
   std::int64_t process = 0;
   std::uint64_t address = 0;  // of a number that others try to read
+  cpu_set_t cores = {};       // that it may run on; none where the kernel has more than fit in here
+  int own_cores = 0;
 };
 
-int usable_cores() noexcept {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return ::sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+// Each core goes to one of the ranks that may run on it, the one that has the fewest so far. Ranks that are bound to
+// cores of their own keep all of these, others get even shares.
+void deal_out_cores(std::span<Card> cards) noexcept {
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    Card* poorest = nullptr;
+    for (Card& card : cards) {
+      if (CPU_ISSET(core, &card.cores) && (poorest == nullptr || card.own_cores < poorest->own_cores)) poorest = &card;
+    }
+    if (poorest != nullptr) ++poorest->own_cores;
+  }
 }
 
 // The neighbour's number, taken out of its memory.
@@ -55,7 +64,8 @@ void Node::look_around() {
   comm_ = agree(all_, [&] { return all_.split_by_node(); });
   constexpr std::uint64_t mark = 0x6c696d6571756174;
   const std::uint64_t number = mark + static_cast<std::uint64_t>(all_.rank());
-  const Card mine{all_.rank(), ::getpid(), reinterpret_cast<std::uint64_t>(&number)};
+  Card mine{all_.rank(), ::getpid(), reinterpret_cast<std::uint64_t>(&number)};
+  if (::sched_getaffinity(0, sizeof(mine.cores), &mine.cores) != 0) CPU_ZERO(&mine.cores);
   std::vector<Card> cards = agree(all_, [&] {
     ranks_.reserve(static_cast<std::size_t>(comm_->size()));
     return std::vector<Card>(static_cast<std::size_t>(comm_->size()));
@@ -68,10 +78,8 @@ void Node::look_around() {
   can_pull_ = reduced(all_, readable ? 1 : 0, Reduce::min) == 1;  // keeps `number` in its place until all have read
   largest_ = static_cast<int>(reduced(all_, ranks_.size(), Reduce::max));
   is_only_ = reduced(all_, ranks_.size(), Reduce::min) == static_cast<std::uint64_t>(all_.size());
-  // Ranks bound to cores of their own see one core each; unbound ones see all of the node.
-  const int cores = usable_cores();
-  const int spare = cores > 1 ? cores - comm_->size() : 0;
-  idle_cores_ = static_cast<int>(reduced(all_, static_cast<std::uint64_t>(std::max(spare, 0)), Reduce::min));
+  deal_out_cores(cards);
+  own_cores_ = std::max(cards[static_cast<std::size_t>(index())].own_cores, 1);
 }
 
 std::optional<int> Node::index_of(int rank) const noexcept {

@@ -29,10 +29,13 @@ class Node {
   Comm& comm() const noexcept { return *comm_; }
 
   // The same on all ranks of all nodes.
-  bool is_only() const noexcept { return is_only_; }       // there is no other node
-  int largest() const noexcept { return largest_; }        // ranks of the fullest node
-  bool can_pull() const noexcept { return can_pull_; }     // out of the memory of others
-  int idle_cores() const noexcept { return idle_cores_; }  // beyond one per rank, of the poorest node
+  bool is_only() const noexcept { return is_only_; }    // there is no other node
+  int largest() const noexcept { return largest_; }     // ranks of the fullest node
+  bool can_pull() const noexcept { return can_pull_; }  // out of the memory of others
+
+  // Cores that this rank may run on and has to itself: where several ranks may run on one, it is dealt to one of them.
+  // 1 at least.
+  int own_cores() const noexcept { return own_cores_; }
 
   struct Made {
     std::uint64_t number = 0;  // the same on all ranks
@@ -65,7 +68,7 @@ class Node {
   bool is_only_ = true;
   bool can_pull_ = false;
   int largest_ = 1;
-  int idle_cores_ = 0;
+  int own_cores_ = 1;
   std::uint64_t made_ = 0;
   std::size_t leases_ = 0;  // not yet given back
   std::vector<Made> free_;

@@ -7,8 +7,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <vector>
 
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
@@ -27,6 +31,8 @@
 #include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
 #include "pump/sequence.hpp"
+#include "threads/deal.hpp"
+#include "threads/how_many.hpp"
 
 namespace lq {
 
@@ -70,7 +76,7 @@ class CopiedBoxes {
   std::optional<lattice::RangeBoxes> range_;
 };
 
-// This rank's part of a field, from file to file.
+// This rank's part of a field, from file to file, by several threads where both of them bear it.
 struct PartCopy {
   transport::Transport& transport;
   const Catalog& catalog;
@@ -79,25 +85,53 @@ struct PartCopy {
   const Communicator& communicator;
   std::uint64_t writers;  // the first ranks
   std::uint64_t block_bytes;
+  int threads;
   const Progress& progress;
 
-  void operator()(transport::File& file, Tallies& tallies) const {
-    const auto rank = static_cast<std::uint64_t>(communicator.rank());
-    if (rank >= writers) return;
-    std::uint64_t done = 0, all = 0;
-    Box box;
-    for (CopiedBoxes boxes(source, target, writers, rank); boxes.next(box);) all += box.volume();
+  void operator()(const pump::Sequence& output, Tallies& tallies) const {
+    if (static_cast<std::uint64_t>(communicator.rank()) >= writers) return;
+    const std::vector<Box> boxes = my_boxes();
+    const std::uint64_t all = std::transform_reduce(boxes.begin(), boxes.end(), std::uint64_t{0}, std::plus<>(),
+                                                    [](const Box& box) { return box.volume(); });
     const io::PayloadFiles input(transport, catalog, source);
-    std::vector<std::byte> memory;
-    for (CopiedBoxes boxes(source, target, writers, rank); boxes.next(box);) {
-      memory.resize(static_cast<std::size_t>(box.volume() * source.spec.site_bytes()));
-      io::read_box(input.sequence(), source, box, source.spec.precision, memory.data(), tallies.read);
-      Field field{.spec = source.spec, .data = memory.data()};
-      pump::run(*pump::move_out(field, target, {target.extents, target.stored, target.order, box, {}, box}, file,
-                                {.block_bytes = block_bytes}, tallies.written));
-      done += box.volume();
-      if (progress && communicator.is_root()) progress(done, all);
+    threads::Team team(input.bear_threads() && output.bears_threads() ? threads : 1);
+    std::vector<Hand> hands;
+    for (int i = 0; i < team.size(); ++i)
+      hands.push_back({{tallies.read.empty(source), tallies.written.empty(target)}});
+    std::atomic<std::uint64_t> done{0};
+    threads::deal_out(team, boxes.size(), [&](int thread, std::uint64_t i) {
+      copy(input.sequence(), *output.file(), boxes[static_cast<std::size_t>(i)],
+           hands[static_cast<std::size_t>(thread)]);
+      const std::uint64_t now = done += boxes[static_cast<std::size_t>(i)].volume();
+      if (progress && thread == 0 && communicator.is_root()) progress(now, all);
+    });
+    for (Hand& hand : hands) {
+      tallies.read.add(hand.tallies.read);
+      tallies.written.add(hand.tallies.written);
     }
+  }
+
+ private:
+  // What a thread has.
+  struct Hand {
+    Tallies tallies;
+    std::vector<std::byte> memory = {};
+  };
+
+  std::vector<Box> my_boxes() const {
+    std::vector<Box> result;
+    Box box;
+    const auto rank = static_cast<std::uint64_t>(communicator.rank());
+    for (CopiedBoxes boxes(source, target, writers, rank); boxes.next(box);) result.push_back(box);
+    return result;
+  }
+
+  void copy(transport::File& input, transport::File& output, const Box& box, Hand& hand) const {
+    hand.memory.resize(static_cast<std::size_t>(box.volume() * source.spec.site_bytes()));
+    io::read_box(input, source, box, source.spec.precision, hand.memory.data(), hand.tallies.read);
+    const Field field{.spec = source.spec, .data = hand.memory.data()};
+    pump::run(*pump::move_out(field, target, {target.extents, target.stored, target.order, box, {}, box}, output,
+                              {.block_bytes = block_bytes}, hand.tallies.written));
   }
 };
 
@@ -174,15 +208,22 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Fie
   Tallies tallies = comm::agree(comm, [&] {
     return Tallies{pump::Tally(entry.payload, io::sums_of(entry)), pump::Tally(placed->payload(), placed->layout.sums)};
   });
-  const PartCopy copy{
-      source.files(),  catalog, entry.payload, placed->payload(), communicator, writers, options.write.block_bytes,
-      options.progress};
+  const int threads = threads::how_many(comm, options.write.route.threads, entry.payload.length);
+  const PartCopy copy{source.files(),
+                      catalog,
+                      entry.payload,
+                      placed->payload(),
+                      communicator,
+                      writers,
+                      options.write.block_bytes,
+                      threads,
+                      options.progress};
   writer.make_files(*placed);
   const std::vector<transport::File*> files = writer.open(*placed, true);
   std::optional<pump::Sequence> target;
   comm::agree(comm, [&] {
     target.emplace(to, placed->payload(), placed->format->tile_codec(placed->payload().encoding), files);
-    writer.named([&] { copy(*target->file(), tallies); });
+    writer.named([&] { copy(*target, tallies); });
   });
   std::vector<Tile> tiles;
   writer.named([&] { tiles = target->settle(comm); });

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <map>
@@ -21,6 +22,8 @@
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
+#include "threads/deal.hpp"
+#include "threads/how_many.hpp"
 
 namespace lq {
 
@@ -55,6 +58,22 @@ struct Extreme {
   }
 };
 
+// The larger one, and of equals that of the lowest site; and all that was counted.
+void combine(Extreme& total, const Extreme& other) {
+  const bool wins = other.absolute > total.absolute ||
+                    (other.absolute == total.absolute && other.absolute > 0 && other.rank < total.rank);
+  if (wins) {
+    total.absolute = other.absolute;
+    total.rank = other.rank;
+    total.number = other.number;
+    total.a = other.a;
+    total.b = other.b;
+  }
+  total.relative = std::max(total.relative, other.relative);
+  total.differing += other.differing;
+  total.compared += other.compared;
+}
+
 void compare_tile(const Payload& payload, const Box& tile, const std::vector<double>& a, const std::vector<double>& b,
                   double tolerance, Extreme& extreme) {
   const SiteOrder natural = lattice::resolve_order({}, tile.extents.size());
@@ -66,23 +85,10 @@ void compare_tile(const Payload& payload, const Box& tile, const std::vector<dou
   } while (lattice::advance(x, tile, natural));
 }
 
-// Collective. The extreme of all ranks: the largest, and of equals that of the lowest site.
+// Collective. The extreme of all ranks.
 Extreme reduce(comm::Comm& comm, const Extreme& mine) {
   Extreme total;
-  comm::gather_records(comm, std::span(&mine, 1), 0, [&](const Extreme& other) {
-    const bool wins = other.absolute > total.absolute ||
-                      (other.absolute == total.absolute && other.absolute > 0 && other.rank < total.rank);
-    if (wins) {
-      total.absolute = other.absolute;
-      total.rank = other.rank;
-      total.number = other.number;
-      total.a = other.a;
-      total.b = other.b;
-    }
-    total.relative = std::max(total.relative, other.relative);
-    total.differing += other.differing;
-    total.compared += other.compared;
-  });
+  comm::gather_records(comm, std::span(&mine, 1), 0, [&](const Extreme& other) { combine(total, other); });
   comm.broadcast(std::as_writable_bytes(std::span(&total, 1)), 0);
   return total;
 }
@@ -135,6 +141,7 @@ Difference diff(const std::string& a, const std::string& b, const Communicator& 
   other->open_everywhere();
   const Catalog &first = one->catalog(), &second = other->catalog();
   Extreme extreme;
+  const int threads = threads::how_many(comm, options.threads, std::min(first.file_bytes, second.file_bytes));
   comm::agree(comm, [&] {
     first.require_sound();
     second.require_sound();
@@ -149,12 +156,18 @@ Difference diff(const std::string& a, const std::string& b, const Communicator& 
                                io::tile_bytes / (x.payload.spec.numbers * sizeof(double)));
     const lattice::Share mine = lattice::share_of(tiles.count(), static_cast<std::uint64_t>(communicator.size()),
                                                   static_cast<std::uint64_t>(communicator.rank()));
-    for (std::uint64_t i = mine.begin; i < mine.end; ++i) {
-      const Box tile = tiles.tile(i);
+    threads::Team team(files_a.bear_threads() && files_b.bear_threads() ? threads : 1);
+    std::vector<Extreme> seen(static_cast<std::size_t>(team.size()));
+    std::atomic<std::uint64_t> done{0};
+    threads::deal_out(team, mine.end - mine.begin, [&](int thread, std::uint64_t i) {
+      const Box tile = tiles.tile(mine.begin + i);
       compare_tile(x.payload, tile, io::read_box(files_a.sequence(), x.payload, tile),
-                   io::read_box(files_b.sequence(), y.payload, tile), options.tolerance, extreme);
-      if (options.progress && communicator.is_root()) options.progress(i + 1 - mine.begin, mine.end - mine.begin);
-    }
+                   io::read_box(files_b.sequence(), y.payload, tile), options.tolerance,
+                   seen[static_cast<std::size_t>(thread)]);
+      const std::uint64_t now = ++done;
+      if (options.progress && thread == 0 && communicator.is_root()) options.progress(now, mine.end - mine.begin);
+    });
+    for (const Extreme& one : seen) combine(extreme, one);
   });
   extreme = reduce(comm, extreme);
 

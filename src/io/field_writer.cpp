@@ -21,6 +21,7 @@
 #include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
 #include "pump/past.hpp"
+#include "threads/how_many.hpp"
 
 namespace lq::io {
 
@@ -398,6 +399,7 @@ void FieldWriter::read_back(Report& report) {
 void FieldWriter::read_back(const Written& written, std::uint64_t shift, Report& report) {
   comm::Comm& comm = communicator_.engine();
   const Payload& payload = written.payload;
+  const int threads = threads::how_many(comm, options_.route.threads, payload.length);
   pump::Tally tally = comm::agree(comm, [&] {
     pump::Tally passed(payload, written.sums.names());
     // A rank reads what its neighbour wrote, so that its own cache cannot vouch for the file.
@@ -409,7 +411,10 @@ void FieldWriter::read_back(const Written& written, std::uint64_t shift, Report&
       std::vector<std::string> paths;
       for (const auto& file : files_) paths.push_back(file->temporary_path());
       const PayloadFiles files(transport_, paths, payload, written.tile_codec);
-      pump::pump_past(files.sequence(), payload, part.begin, part.end, {.block_bytes = options_.block_bytes}, passed);
+      pump::pump_past(
+          files.sequence(), payload, part.begin, part.end,
+          pump::pump_options(payload, options_.block_bytes, threads, options_.route.memory_bytes, files.bear_threads()),
+          passed);
     });
     return passed;
   });

@@ -34,6 +34,8 @@ class PayloadFiles {
   std::vector<transport::File*> all() const;
   // Where Payload::origin() counts from.
   transport::File& sequence() const noexcept { return *sequence_->file(); }
+  // Whether several threads may use that at once, at different bytes.
+  bool bear_threads() const noexcept { return sequence_->bears_threads(); }
 
  private:
   std::vector<std::unique_ptr<transport::File>> files_;

@@ -16,6 +16,7 @@
 #include "io/call_cost.hpp"
 #include "lattice/tile_map.hpp"
 #include "route/choose.hpp"
+#include "threads/how_many.hpp"
 
 namespace lq::io {
 
@@ -129,15 +130,6 @@ Decision choose(comm::Comm& comm, const SitePlan& plan, const route::Transfer& t
   return decide(comm, plan, transfer, view, look_around(comm, view), warning);
 }
 
-// Collective. Whether every rank has a core for a second thread, and enough to do.
-bool has_second_thread(comm::Comm& comm, const SitePlan& plan, Strategy strategy) {
-  constexpr std::uint64_t worth_a_thread = 16 * 1024 * 1024;
-  const auto ranks = static_cast<std::uint64_t>(comm.size());
-  if (strategy != Strategy::direct || plan.payload.length / ranks < worth_a_thread) return false;
-  const comm::Node& node = comm.node();
-  return plan.route.threads == 0 ? node.idle_cores() >= node.largest() : plan.route.threads > 1;
-}
-
 }  // namespace
 
 SiteTransfer::SiteTransfer(const Grid& grid, SitePlan plan, const Field& from)
@@ -189,8 +181,7 @@ void SiteTransfer::share(const route::ShareOptions& options) {
 void SiteTransfer::start(std::vector<transport::File*> files, double open_seconds) {
   tally_.open_seconds = open_seconds;
   comm::Comm& comm = grid_.communicator().engine();
-  const pump::PumpOptions options{.block_bytes = plan_.block_bytes,
-                                  .second_thread = has_second_thread(comm, plan_, strategy_)};
+  const int threads = threads::how_many(comm, plan_.route.threads, plan_.payload.length);
   std::unique_ptr<pump::Paths> paths;
   if (shares_) {
     const Field nothing;
@@ -200,7 +191,9 @@ void SiteTransfer::start(std::vector<transport::File*> files, double open_second
   }
   comm::agree(comm, [&] {
     sequence_.emplace(plan_.path, plan_.payload, plan_.tile_codec, std::move(files));
-    movement_ = make_movement(std::move(paths), options);
+    movement_ =
+        make_movement(std::move(paths), pump::pump_options(plan_.payload, plan_.block_bytes, threads,
+                                                           plan_.route.memory_bytes, sequence_->bears_threads()));
   });
 }
 
@@ -209,11 +202,13 @@ std::unique_ptr<pump::Movement> SiteTransfer::make_movement(std::unique_ptr<pump
   if (!shares_ && !touches_file_) return pump::move_nothing();
   if (writes()) {
     const auto& from = std::get<Field>(field_);
-    if (shares_) return pump::exchange_out(from, rows_, shares_, std::move(paths), sequence_->file(), tally_);
+    if (shares_)
+      return pump::exchange_out(from, rows_, shares_, std::move(paths), sequence_->file(), options.threads, tally_);
     return pump::move_out(from, plan_.payload, rows_, *sequence_->file(), options, tally_);
   }
   const auto& to = std::get<MutableField>(field_);
-  if (shares_) return pump::exchange_in(to, rows_, shares_, std::move(paths), sequence_->file(), tally_);
+  if (shares_)
+    return pump::exchange_in(to, rows_, shares_, std::move(paths), sequence_->file(), options.threads, tally_);
   return pump::move_in(*sequence_->file(), plan_.payload, rows_, to, options, tally_);
 }
 

@@ -29,6 +29,7 @@
 #include "physics/u1_links.hpp"
 #include "physics/zero_links.hpp"
 #include "pump/past.hpp"
+#include "threads/how_many.hpp"
 
 namespace lq {
 
@@ -138,6 +139,7 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
 }
 
 pump::Tally Verifier::read_past(const FieldEntry& entry) {
+  const int threads = threads::how_many(comm(), options_.threads, entry.payload.length);
   pump::Tally tally = comm::agree(comm(), [&] {
     pump::Tally passed(entry.payload, io::sums_of(entry));
     const lattice::Share mine =
@@ -145,7 +147,9 @@ pump::Tally Verifier::read_past(const FieldEntry& entry) {
                           static_cast<std::uint64_t>(communicator_.rank()));
     if (mine.begin == mine.end) return passed;
     const io::PayloadFiles files(file_->files(), catalog(), entry.payload);
-    pump::pump_past(files.sequence(), entry.payload, mine.begin, mine.end, {.block_bytes = options_.block_bytes},
+    pump::pump_past(files.sequence(), entry.payload, mine.begin, mine.end,
+                    pump::pump_options(entry.payload, options_.block_bytes, threads, RouteOptions{}.memory_bytes,
+                                       files.bear_threads()),
                     passed, communicator_.is_root() ? options_.progress : Progress{});
     return passed;
   });
@@ -212,7 +216,7 @@ Physics Verifier::measure_field(const FieldEntry& entry) {
   io::read_entry(file_->files(), catalog(), entry, grid, field,
                  {.verify = Verify::none, .block_bytes = options_.block_bytes});
   zeros_ = physics::count_zero_links(grid, field);
-  return measure(grid, field);
+  return measure(grid, field, options_.threads);
 }
 
 void Verifier::judge_physics(const FieldEntry& entry, const FieldVerdict& verdict) {

@@ -77,6 +77,7 @@ struct Option {
   std::vector<Shorthand> shorthands = {};      // flags of `lq` in its place
   std::string path = {};                       // of the member in C++, where it is not the name: "route.strategy"
   std::string_view not_in_lq = {};             // why `lq` has no argument for it
+  char letter = 0;                             // of `lq`: "-j"; 0: none
   Member member = {};
 };
 

@@ -45,6 +45,7 @@ Table verify_table() {
       Row::row<&V::block_bytes, &C::block_bytes>(block_bytes_text()),
   };
   append(result.rows, limit_rows<V, C, &V::limits>());
+  result.rows.push_back(threads_row<V, C>());
   result.rows.push_back(progress_row<V, C>());
   return result;
 }
@@ -152,6 +153,7 @@ Table diff_table() {
                                       .not_in_lq = "NAME:N says it"}),
   };
   append(result.rows, limit_rows<V, C, &V::limits>());
+  result.rows.push_back(threads_row<V, C>());
   result.rows.push_back(progress_row<V, C>());
   return result;
 }
@@ -194,6 +196,7 @@ Table generate_table() {
            .meaning = "start from random links (default: all links 1)",
            .advice = "Starting hot and cold and comparing is the usual check that a configuration has thermalised.",
            .aliases = {"hot"}}),
+      threads_row<V, C>(),
       Row::with<Path<&V::after_sweep>, &C::after_sweep, &C::context>(
           {.name = "after_sweep",
            .meaning = "called on every rank after each sweep, with 1, 2, ...",

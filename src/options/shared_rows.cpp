@@ -49,14 +49,7 @@ std::vector<Option> route_texts() {
            "memory allows larger chunks; below some hundred kilobytes the plan has to choose small ones, and below "
            "eight sites it refuses. Leave it alone unless memory is short.",
        .aliases = {"memory"}},
-      {.name = "threads",
-       .meaning = "threads of a rank that moves its own rows: 1, 2, or 0 for chosen (default 0)",
-       .advice =
-           "With 2, storage goes on beside packing and checking, each in half of the buffers. 0 takes 2 where there "
-           "is an idle core for each rank of the node, else 1; in the background it is 1. Set 1 where cores are "
-           "pinned so that a second thread would sit on the first one's. Ranks may differ in it.",
-       .ranks = Ranks::own,
-       .bounds = {.least = 0}},
+      threads_text(),
       {.name = "profile",
        .meaning =
            "profile of the machine, or the name of one described here (default: that of this site, if there is one)",
@@ -86,13 +79,28 @@ std::vector<Option> limit_texts() {
        .ranks = Ranks::own}};
 }
 
+Option threads_text() {
+  return {.name = "threads",
+          .meaning = "threads of each rank, or 0 for as many as it has cores to itself (default 0)",
+          .advice =
+              "They read, write, pack, check and compress side by side; what results is the same to the last bit. 0 "
+              "shares the cores that the ranks of a node may run on fairly among them, and takes one thread where "
+              "there is little to do, and in the background, where the program computes meanwhile. Buffers are per "
+              "thread: as many threads run as have room within memory_bytes where that is an option. Set 1 to keep a "
+              "transfer to the calling thread. Functions of yours are called by the calling thread alone. Ranks may "
+              "differ in it.",
+          .ranks = Ranks::own,
+          .bounds = {.least = 0, .most = 1024},
+          .letter = 'j'};
+}
+
 Option block_bytes_text() {
   return {.name = "block_bytes",
           .meaning = "packed at a time by a rank that moves its own rows (default 524288)",
           .advice =
               "With the strategy direct a rank packs so much while it is in the processor's cache, and hands it to "
               "the file system in one call. Larger blocks mean fewer calls, which network file systems like; blocks "
-              "beyond the second-level cache make packing wait for memory. Two threads hold it twice. Leave it alone "
+              "beyond the second-level cache make packing wait for memory. Each thread holds one. Leave it alone "
               "unless a measurement on your machine says otherwise.",
           .ranks = Ranks::own,
           .bounds = {.least = 1}};

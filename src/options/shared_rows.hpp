@@ -11,6 +11,7 @@ namespace lq::options {
 // What is said of them, in the order of the members.
 std::vector<Option> route_texts();
 std::vector<Option> limit_texts();
+Option threads_text();
 Option block_bytes_text();
 Option overwrite_text();
 Option sync_at_the_end_text();
@@ -42,6 +43,11 @@ std::vector<Option> limit_rows() {
   texts.at(1).path = within + "text_bytes";
   return {Row::template at<Path<limits..., &Limits::records>, &C::limit_records>(texts.at(0)),
           Row::template at<Path<limits..., &Limits::text_bytes>, &C::limit_text_bytes>(texts.at(1))};
+}
+
+template <class Options, class C>
+Option threads_row() {
+  return Rows<Options, C>::template row<&Options::threads, &C::threads>(threads_text());
 }
 
 template <class Options, class C>

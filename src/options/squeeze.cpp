@@ -29,6 +29,7 @@ Table squeeze_table() {
       Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
       Row::row<&V::sync, &C::sync>(sync_at_the_end_text()),
   };
+  result.rows.push_back(threads_row<V, C>());
   result.rows.push_back(progress_row<V, C>());
   return result;
 }

@@ -146,6 +146,7 @@ std::vector<Argument> arguments_of(const Option& row, const void* options) {
   const std::string dashes = is_on ? "--no-" : "--";
   Argument argument{.value = is_on ? "no" : is_flag ? "yes" : "", .meaning = is_on ? row.off : row.meaning};
   argument.names.push_back(dashes + dashed(row.name));
+  if (row.letter != 0) argument.names.push_back({'-', row.letter});
   for (const std::string_view alias : row.aliases) argument.names.push_back(dashes + dashed(alias));
   return {argument};
 }

@@ -177,7 +177,9 @@ std::vector<Option> write_rows() {
   };
   append(rows, route_rows<W, lq_write_options, &W::route>());
   for (Option& row : rows) {
-    if (row.path.starts_with("route.")) row.verbs = {"generate"};  // a conversion deals out boxes
+    if (!row.path.starts_with("route.")) continue;
+    // A conversion deals out boxes; that the generator has threads is an option of its own.
+    row.verbs = {row.name == "threads" ? "convert" : "generate"};
   }
   append(rows, format_rows());
   append(rows, stripe_rows());

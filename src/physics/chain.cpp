@@ -10,8 +10,10 @@
 
 #include "comm/agree.hpp"
 #include "lattice/site_order.hpp"
+#include "lattice/tiles.hpp"
 #include "physics/staple.hpp"
 #include "physics/subgroup.hpp"
+#include "threads/how_many.hpp"
 
 namespace lq::physics {
 namespace {
@@ -39,7 +41,10 @@ Chain<N>::Chain(const Grid& grid, const GenerateOptions& options)
       over_relaxation_(options.over_relaxation),
       seed_(options.seed),
       colouring_(grid.extents()),
-      links_(grid, N, Reach::staples, colouring_) {
+      links_(grid, N, Reach::staples, colouring_),
+      team_(threads::how_many(
+          grid.communicator().engine(), options.threads,
+          grid.volume() * static_cast<std::uint64_t>(grid.extents().size()) * matrix_numbers(N) * sizeof(double))) {
   comm::agree(grid.communicator().engine(), [&] {
     cells_.resize(static_cast<std::size_t>(colouring_.colours()));
     for (std::size_t cell = 0; cell < links_.halo().local_cells(); ++cell) {
@@ -72,16 +77,30 @@ void Chain<N>::sweep(int number) {
 }
 
 // update(u, staple, mu, cell) changes the link.
+// work(begin, end) for parts of so many cells, side by side.
+template <int N>
+template <class Work>
+void Chain<N>::share_out(std::size_t cells, const Work& work) {
+  team_.run([&](int thread) {
+    const lattice::Share mine =
+        lattice::share_of(cells, static_cast<std::uint64_t>(team_.size()), static_cast<std::uint64_t>(thread));
+    work(static_cast<std::size_t>(mine.begin), static_cast<std::size_t>(mine.end));
+  });
+}
+
 template <int N>
 template <class Update>
 void Chain<N>::update_links(const Update& update) {
-  Matrix<Fixed<N>> staple;
   for (int mu = 0; mu < links_.directions(); ++mu) {
     for (int colour = 0; colour < colouring_.colours(); ++colour) {
-      for (const std::size_t cell : cells_[static_cast<std::size_t>(colour)]) {
-        add_up_staple(Fixed<N>{}, links_, mu, cell, staple.data());
-        update(links_.at(mu, cell), staple.data(), mu, cell);
-      }
+      share_out(cells_[static_cast<std::size_t>(colour)].size(), [&](std::size_t begin, std::size_t end) {
+        Matrix<Fixed<N>> staple;
+        for (std::size_t i = begin; i < end; ++i) {
+          const std::size_t cell = cells_[static_cast<std::size_t>(colour)][i];
+          add_up_staple(Fixed<N>{}, links_, mu, cell, staple.data());
+          update(links_.at(mu, cell), staple.data(), mu, cell);
+        }
+      });
       links_.refresh(mu, colour);
     }
   }
@@ -108,10 +127,12 @@ void Chain<N>::over_relax() {
 
 // Rounding errors must not pile up. Copies are equal to their originals and stay so.
 template <int N>
-void Chain<N>::reunitarise_all() noexcept {
-  for (int mu = 0; mu < links_.directions(); ++mu) {
-    for (std::size_t cell = 0; cell < links_.halo().cells(); ++cell) reunitarise(Fixed<N>{}, links_.at(mu, cell));
-  }
+void Chain<N>::reunitarise_all() {
+  share_out(links_.halo().cells(), [&](std::size_t begin, std::size_t end) {
+    for (int mu = 0; mu < links_.directions(); ++mu) {
+      for (std::size_t cell = begin; cell < end; ++cell) reunitarise(Fixed<N>{}, links_.at(mu, cell));
+    }
+  });
 }
 
 template <int N>

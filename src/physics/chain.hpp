@@ -12,6 +12,7 @@
 
 #include "physics/links.hpp"
 #include "physics/random.hpp"
+#include "threads/team.hpp"
 
 namespace lq::physics {
 
@@ -29,11 +30,13 @@ class Chain {
 
  private:
   void start(const GenerateOptions& options);
+  template <class Work>
+  void share_out(std::size_t cells, const Work& work);
   template <class Update>
   void update_links(const Update& update);
   void heat_bath(int number);
   void over_relax();
-  void reunitarise_all() noexcept;
+  void reunitarise_all();
 
   double beta_ = 0;
   int over_relaxation_ = 0;
@@ -41,6 +44,7 @@ class Chain {
   Colouring colouring_;
   Links links_;
   std::vector<std::vector<std::size_t>> cells_;  // the local ones of each colour
+  threads::Team team_;                           // shares those of one colour, which do not depend on each other
 };
 
 extern template class Chain<2>;

@@ -54,6 +54,18 @@ void LinkChecks::add_distances(std::uint64_t site, std::span<const double> links
   });
 }
 
+void LinkChecks::add(const LinkChecks& others) noexcept {
+  traces_.add(others.traces_);
+  distances_.add(others.distances_);
+  far_links_ += others.far_links_;
+  largest_determinant_ = std::max(largest_determinant_, others.largest_determinant_);
+  const bool is_worse = others.largest_ > largest_ || (others.largest_ == largest_ && others.worst_site_ < worst_site_);
+  if (!is_worse) return;
+  largest_ = others.largest_;
+  worst_site_ = others.worst_site_;
+  worst_link_ = others.worst_link_;
+}
+
 std::uint64_t LinkChecks::link_count() const noexcept {
   return grid_.volume() * static_cast<std::uint64_t>(grid_.extents().size());
 }

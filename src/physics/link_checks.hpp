@@ -18,9 +18,12 @@ class LinkChecks {
  public:
   LinkChecks(const Grid& grid, int colors) : grid_(grid), colors_(colors) {}
 
-  // Local. The links of one site, which are added in natural order.
+  // Local. The links of one site; sites come in natural order.
   void add_traces(std::span<const double> links);
   void add_distances(std::uint64_t site, std::span<const double> links);
+
+  // Local. What was seen of other sites of this rank.
+  void add(const LinkChecks& others) noexcept;
 
   // Collective. Over all ranks.
   double link_trace() const;

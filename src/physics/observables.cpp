@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -13,10 +14,12 @@
 
 #include "comm/agree.hpp"
 #include "grid/local_field.hpp"
+#include "lattice/tiles.hpp"
 #include "physics/link_checks.hpp"
 #include "physics/links.hpp"
 #include "physics/plaquettes.hpp"
 #include "physics/site_stream.hpp"
+#include "threads/how_many.hpp"
 
 namespace lq {
 namespace {
@@ -105,22 +108,41 @@ std::uint64_t count_not_finite(const Grid& grid, const Field& field) {
   return sum_over_ranks(grid, count);
 }
 
-Physics measure(const Grid& grid, const Field& field) {
+Physics measure(const Grid& grid, const Field& field, int threads) {
   const Field gauge = resolve_gauge(grid, field, "measure");
   Links links(grid, gauge.spec.colors, physics::Reach::plaquettes);
-  LinkChecks checks(grid, gauge.spec.colors);
-  std::uint64_t not_finite = 0;
-  visit_sites(grid, gauge, [&](std::uint64_t site, std::span<const double> u) {
-    links.set_site(site, u);
-    checks.add_traces(u);
-    checks.add_distances(site, u);
-    not_finite += count_not_finite(u);
+  const std::uint64_t bytes = grid.volume() * gauge.spec.numbers * sizeof(double);
+  const int wanted = threads::how_many(ranks_of(grid), threads, bytes);
+  // A function of the caller's is called by his own thread alone.
+  threads::Team team(gauge.fetch ? 1 : wanted);
+  struct Seen {
+    LinkChecks checks;
+    std::uint64_t not_finite = 0;
+  };
+  std::vector<Seen> seen;
+  comm::agree(ranks_of(grid), [&] {
+    seen.resize(static_cast<std::size_t>(team.size()), {LinkChecks(grid, gauge.spec.colors)});
+    team.run([&](int thread) {
+      Seen& mine = seen[static_cast<std::size_t>(thread)];
+      const lattice::Share share = lattice::share_of(grid.local_volume(), static_cast<std::uint64_t>(team.size()),
+                                                     static_cast<std::uint64_t>(thread));
+      physics::for_each_site(grid, gauge, share.begin, share.end, [&](std::uint64_t site, std::span<const double> u) {
+        links.set_site(site, u);
+        mine.checks.add_traces(u);
+        mine.checks.add_distances(site, u);
+        mine.not_finite += count_not_finite(u);
+      });
+    });
+    for (std::size_t i = 1; i < seen.size(); ++i) {
+      seen.front().checks.add(seen[i].checks);
+      seen.front().not_finite += seen[i].not_finite;
+    }
   });
   Physics physics;
-  physics.plaquette = physics::average_plaquette(grid, gauge.spec.colors, links);
-  physics.link_trace = checks.link_trace();
-  physics.unitarity = checks.unitarity();
-  physics.not_finite = sum_over_ranks(grid, not_finite);
+  physics.plaquette = physics::average_plaquette(grid, gauge.spec.colors, links, team);
+  physics.link_trace = seen.front().checks.link_trace();
+  physics.unitarity = seen.front().checks.unitarity();
+  physics.not_finite = sum_over_ranks(grid, seen.front().not_finite);
   return physics;
 }
 

@@ -4,7 +4,10 @@
 // Two products of two links each and the product of these as vectors; no third matrix product is needed.
 #include "physics/plaquettes.hpp"
 
+#include <vector>
+
 #include "comm/agree.hpp"
+#include "lattice/tiles.hpp"
 #include "physics/lattice_sum.hpp"
 #include "physics/su_n.hpp"
 
@@ -43,17 +46,27 @@ Plaquette averages(const LatticeSum& spatial, const LatticeSum& temporal, const 
   return {mean(all, spatial_terms + temporal_terms), mean(spatial, spatial_terms), mean(temporal, temporal_terms)};
 }
 
-Plaquette average_plaquette(const Grid& grid, int colors, Links& links) {
+Plaquette average_plaquette(const Grid& grid, int colors, Links& links, threads::Team& team) {
   comm::Comm& comm = grid.communicator().engine();
   links.refresh();
   PlaneSums sums;
   comm::agree(comm, [&] {
-    with_colors(colors, [&](auto n) {
-      Matrix first(n), second(n);
-      for (std::size_t x = 0; x < links.halo().local_cells(); ++x) {
-        add_plaquettes(n, links, x, sums, first.data(), second.data());
-      }
+    std::vector<PlaneSums> of_threads(static_cast<std::size_t>(team.size()));
+    team.run([&](int thread) {
+      const lattice::Share mine = lattice::share_of(links.halo().local_cells(), static_cast<std::uint64_t>(team.size()),
+                                                    static_cast<std::uint64_t>(thread));
+      PlaneSums& own = of_threads[static_cast<std::size_t>(thread)];
+      with_colors(colors, [&](auto n) {
+        Matrix first(n), second(n);
+        for (std::uint64_t x = mine.begin; x < mine.end; ++x) {
+          add_plaquettes(n, links, static_cast<std::size_t>(x), own, first.data(), second.data());
+        }
+      });
     });
+    for (const PlaneSums& own : of_threads) {
+      sums.spatial.add(own.spatial);
+      sums.temporal.add(own.temporal);
+    }
   });
   sums.spatial.reduce(comm);
   sums.temporal.reduce(comm);

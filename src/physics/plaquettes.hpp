@@ -9,6 +9,7 @@
 
 #include "physics/lattice_sum.hpp"
 #include "physics/links.hpp"
+#include "threads/team.hpp"
 
 namespace lq::physics {
 
@@ -16,6 +17,10 @@ namespace lq::physics {
 Plaquette averages(const LatticeSum& spatial, const LatticeSum& temporal, const Extents& extents);
 
 // Collective. Refreshes the copies of `links` first.
-Plaquette average_plaquette(const Grid& grid, int colors, Links& links);
+Plaquette average_plaquette(const Grid& grid, int colors, Links& links, threads::Team& team);
+inline Plaquette average_plaquette(const Grid& grid, int colors, Links& links) {
+  threads::Team alone(1);
+  return average_plaquette(grid, colors, links, alone);
+}
 
 }  // namespace lq::physics

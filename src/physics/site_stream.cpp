@@ -21,15 +21,18 @@ std::span<const double> widen(const FieldSpec& spec, const void* site, std::vect
 }  // namespace
 
 void for_each_site(const Grid& grid, const Field& field, const TakeSite& take) {
-  if (grid.local_volume() == 0) return;
+  for_each_site(grid, field, 0, grid.local_volume(), take);
+}
+
+void for_each_site(const Grid& grid, const Field& field, std::uint64_t begin, std::uint64_t end, const TakeSite& take) {
+  if (begin == end) return;
   const Box& box = grid.local_box();
   const SiteOrder natural = lattice::resolve_order({}, grid.extents().size());
   const SiteOrder order = lattice::resolve_order(field.order, grid.extents().size());
   std::vector<double> scratch(field.spec.numbers);
   std::vector<double> fetched(field.fetch ? field.spec.numbers : 0);
-  Coord x = box.lower;
-  std::uint64_t site = 0;
-  do {
+  Coord x = lattice::site_at(begin, box, natural);
+  for (std::uint64_t site = begin; site < end; ++site, lattice::advance(x, box, natural)) {
     const void* numbers = fetched.data();
     if (field.fetch) {
       field.fetch(x, fetched.data());
@@ -37,8 +40,8 @@ void for_each_site(const Grid& grid, const Field& field, const TakeSite& take) {
       numbers =
           static_cast<const std::byte*>(field.data) + lattice::site_number(x, box, order) * field.spec.site_bytes();
     }
-    take(site++, widen(field.spec, numbers, scratch));
-  } while (lattice::advance(x, box, natural));
+    take(site, widen(field.spec, numbers, scratch));
+  }
 }
 
 }  // namespace lq::physics

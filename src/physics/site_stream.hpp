@@ -19,5 +19,7 @@ using TakeSite = base::FunctionRef<void(std::uint64_t site, std::span<const doub
 
 // Local. `field` is resolved. Sites come in natural order.
 void for_each_site(const Grid& grid, const Field& field, const TakeSite& take);
+// Those numbered begin .. end-1 alone. Of a field in memory several threads may do so side by side.
+void for_each_site(const Grid& grid, const Field& field, std::uint64_t begin, std::uint64_t end, const TakeSite& take);
 
 }  // namespace lq::physics

@@ -31,12 +31,9 @@ void watch_zeros(const Payload& payload, base::Bytes sites, std::uint64_t file_s
   if (payload.spec.kind != FieldKind::gauge) return;
   const std::uint64_t site_bytes = payload.site_bytes();
   const kernels::ZeroSites found = kernels::find_zero_sites(sites, site_bytes);
-  if (found.count == 0) return;
   const std::uint64_t first = payload.origin() + (file_site + found.first) * site_bytes;
   const std::uint64_t last = payload.origin() + (file_site + found.last + 1) * site_bytes;
-  zeros.first_offset = zeros.sites == 0 ? first : std::min(zeros.first_offset, first);
-  zeros.last_offset = std::max(zeros.last_offset, last);
-  zeros.sites += found.count;
+  add(zeros, {found.count, first, last});
 }
 
 }  // namespace lq::pump

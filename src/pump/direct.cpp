@@ -5,74 +5,57 @@
 #include <array>
 #include <utility>
 
-#include "base/clock.hpp"
-#include "pump/block.hpp"
-#include "pump/errand.hpp"
-#include "pump/stretches.hpp"
+#include "pump/direct_by_team.hpp"
+#include "pump/own_rows.hpp"
+#include "threads/errand.hpp"
+#include "threads/how_many.hpp"
 
 namespace lq::pump {
 namespace {
 
-// Blocks take turns: one is with the storage, the other with the packer.
+// Blocks take turns: one is with the storage, the other with the packer. More than these two threads cannot work
+// together where the sites come from functions of the caller's, which are called by one, or where the file bears one.
 class Turns {
  public:
   Turns(const PumpOptions& options, std::uint64_t site_bytes)
       : blocks_{Block(options.block_bytes, site_bytes),
-                Block(options.second_thread ? options.block_bytes : 0, site_bytes)},
-        errand_(options.second_thread) {}
+                Block(options.threads > 1 ? options.block_bytes : 0, site_bytes)},
+        errand_(options.threads > 1) {}
 
-  Errand& storage() noexcept { return errand_; }
+  threads::Errand& storage() noexcept { return errand_; }
   Block& block(int turn) noexcept { return blocks_[errand_.has_thread() ? static_cast<std::size_t>(turn) : 0]; }
   std::uint64_t max_sites() const noexcept { return blocks_[0].max_sites(); }
   std::uint64_t bytes() const noexcept { return blocks_[0].bytes() + blocks_[1].bytes(); }
 
  private:
   std::array<Block, 2> blocks_;
-  Errand errand_;
+  threads::Errand errand_;
 };
 
 class MoveOut final : public Movement {
  public:
   MoveOut(const Field& field, const Payload& payload, const lattice::RowPlan& rows, transport::File& file,
           const PumpOptions& options, Tally& tally)
-      : payload_(payload),
-        source_(field, payload, rows, tally.sums),
-        file_(file),
-        tally_(tally),
+      : rows_(field, payload, rows, file, tally),
         turns_(options, payload.site_bytes()),
-        stretches_(source_.rows(), turns_.max_sites()) {}
+        stretches_(rows_.rows(), turns_.max_sites()) {}
 
   Progress step() override {
     if (is_cancelled() || !stretches_.next(stretch_)) {
       turns_.storage().finish();
       return Progress::finished;
     }
-    const std::uint64_t site_bytes = payload_.site_bytes();
     const base::MutableBytes bytes = turns_.block(turn_).first_sites(stretch_.sites);
     turn_ ^= 1;
-    {
-      base::ScopedSeconds seconds(tally_.pack_seconds);
-      std::byte* to = bytes.data();
-      for (const Piece& piece : stretch_.pieces) {
-        source_.pack(piece, to, tally_.sums);
-        to += piece.sites * site_bytes;
-      }
-    }
-    tally_.bytes += bytes.size();
-    turns_.storage().begin([this, bytes, offset = payload_.origin() + stretch_.file_site * site_bytes] {
-      const base::ScopedSeconds seconds(tally_.storage_seconds);
-      file_.write_at(offset, bytes);
-    });
+    rows_.pack(stretch_, bytes);
+    turns_.storage().begin([this, bytes, site = stretch_.file_site] { rows_.write(site, bytes); });
     return Progress::moved;
   }
 
   std::uint64_t memory_bytes() const noexcept override { return turns_.bytes(); }
 
  private:
-  const Payload& payload_;
-  LocalSource source_;
-  transport::File& file_;
-  Tally& tally_;
+  RowsOut rows_;
   int turn_ = 0;
   Stretch stretch_;
   Turns turns_;  // its thread uses the others
@@ -83,12 +66,9 @@ class MoveIn final : public Movement {
  public:
   MoveIn(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows, const MutableField& field,
          const PumpOptions& options, Tally& tally)
-      : payload_(payload),
-        sink_(field, payload, rows, tally.sums),
-        file_(file),
-        tally_(tally),
+      : rows_(field, payload, rows, file, tally),
         turns_(options, payload.site_bytes()),
-        stretches_(sink_.rows(), turns_.max_sites()) {}
+        stretches_(rows_.rows(), turns_.max_sites()) {}
 
   Progress step() override {
     if (is_cancelled()) return Progress::finished;
@@ -98,7 +78,7 @@ class MoveIn final : public Movement {
     std::swap(fetched_, current_);
     fetched_.any = false;
     if (turns_.storage().has_thread()) fetch(fetched_);
-    take(current_);
+    rows_.take(current_.stretch, current_.target);
     return Progress::moved;
   }
 
@@ -108,48 +88,20 @@ class MoveIn final : public Movement {
   struct Fetched {
     bool any = false;
     Stretch stretch;
-    base::MutableBytes bytes;
-    std::byte* place = nullptr;  // in the user's memory, if that is where they are
+    RowsIn::Target target;
   };
 
   // Has the next stretch read.
   void fetch(Fetched& next) {
     next.any = stretches_.next(next.stretch);
     if (!next.any) return;
-    const std::uint64_t site_bytes = payload_.site_bytes();
-    // What lies in memory as in the file, but for byte order, is read to its place and not copied there.
-    next.place = next.stretch.pieces.size() == 1 ? sink_.in_place(next.stretch.pieces.front()) : nullptr;
-    next.bytes = next.place != nullptr
-                     ? base::MutableBytes{next.place, static_cast<std::size_t>(next.stretch.sites * site_bytes)}
-                     : turns_.block(turn_).first_sites(next.stretch.sites);
+    next.target = rows_.target_of(next.stretch, turns_.block(turn_));
     turn_ ^= 1;
     turns_.storage().begin(
-        [this, bytes = next.bytes, offset = payload_.origin() + next.stretch.file_site * site_bytes] {
-          const base::ScopedSeconds seconds(tally_.storage_seconds);
-          read_whole(file_, offset, bytes);
-        });
+        [this, bytes = next.target.bytes, site = next.stretch.file_site] { rows_.read(site, bytes); });
   }
 
-  void take(const Fetched& fetched) {
-    const base::ScopedSeconds seconds(tally_.pack_seconds);
-    const Stretch& stretch = fetched.stretch;
-    watch_zeros(payload_, fetched.bytes, stretch.file_site, tally_.zeros);
-    if (fetched.place != nullptr) {
-      sink_.packer().turn(fetched.place, Run(stretch.pieces.front()), tally_.sums);
-    } else {
-      const std::byte* from = fetched.bytes.data();
-      for (const Piece& piece : stretch.pieces) {
-        sink_.unpack(piece, from, tally_.sums);
-        from += piece.sites * payload_.site_bytes();
-      }
-    }
-    tally_.bytes += fetched.bytes.size();
-  }
-
-  const Payload& payload_;
-  LocalSink sink_;
-  base::ByteSource& file_;
-  Tally& tally_;
+  RowsIn rows_;
   int turn_ = 0;
   Fetched fetched_, current_;
   Turns turns_;  // its thread uses the others
@@ -171,17 +123,35 @@ class MoveBy final : public Movement {
 
 }  // namespace
 
+PumpOptions pump_options(const Payload& payload, std::uint64_t block_bytes, int threads, std::uint64_t memory_bytes,
+                         bool file_bears_threads) {
+  const bool has_tiles = file_bears_threads && !payload.encoding.empty() && payload.block.size() == 0;
+  PumpOptions options{.block_bytes = block_bytes, .threads = 1, .file_bears_threads = file_bears_threads};
+  const std::uint64_t tile_bytes = payload.tile_sites * payload.site_bytes();
+  options.threads = threads::within(threads, memory_bytes, has_tiles ? tile_bytes : block_bytes);
+  if (!has_tiles || options.threads == 1) return options;
+  options.tile_sites = payload.tile_sites;
+  options.block_bytes = tile_bytes;
+  return options;
+}
+
 std::unique_ptr<Movement> move_nothing() { return move_by({}); }
 
 std::unique_ptr<Movement> move_by(std::function<void()> work) { return std::make_unique<MoveBy>(std::move(work)); }
 
 std::unique_ptr<Movement> move_out(const Field& field, const Payload& payload, const lattice::RowPlan& rows,
                                    transport::File& file, const PumpOptions& options, Tally& tally) {
+  if (options.threads > 1 && options.file_bears_threads && !field.fetch) {
+    return move_out_by_team(field, payload, rows, file, options, tally);
+  }
   return std::make_unique<MoveOut>(field, payload, rows, file, options, tally);
 }
 
 std::unique_ptr<Movement> move_in(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
                                   const MutableField& field, const PumpOptions& options, Tally& tally) {
+  if (options.threads > 1 && options.file_bears_threads && !field.store) {
+    return move_in_by_team(file, payload, rows, field, options, tally);
+  }
   return std::make_unique<MoveIn>(file, payload, rows, field, options, tally);
 }
 

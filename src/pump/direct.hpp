@@ -18,8 +18,18 @@ namespace lq::pump {
 
 struct PumpOptions {
   std::uint64_t block_bytes = 512 * 1024;
-  bool second_thread = false;  // there is a core for one: storage goes on while blocks are packed or checked
+  // They take the rows in turn, block by block; where the caller has functions instead of memory, or the file does not
+  // bear it, two at most, of which one is with the storage.
+  int threads = 1;
+  bool file_bears_threads = true;  // several at once, at different bytes
+  // Of tiles that are encoded and follow each other: a thread has one of them at a time. 0: they are not such.
+  std::uint64_t tile_sites = 0;
 };
+
+// For sites of `payload`: of these threads so many as have room for their blocks, which for tiles that are encoded are
+// as large as these.
+PumpOptions pump_options(const Payload& payload, std::uint64_t block_bytes, int threads, std::uint64_t memory_bytes,
+                         bool file_bears_threads);
 
 // The sites of `rows` from the field to the payload's place in the file. All arguments outlive the movement.
 std::unique_ptr<Movement> move_out(const Field& field, const Payload& payload, const lattice::RowPlan& rows,

@@ -22,31 +22,83 @@ std::uint64_t EncodedTiles::bytes_of(std::size_t tile) const { return map_.place
 
 void EncodedTiles::read(std::size_t tile, std::uint64_t within, base::MutableBytes buffer) {
   if (placed_.tiles[tile].bytes == 0) return void(std::ranges::fill(buffer, std::byte{0}));
-  std::copy_n(decoded(tile).bytes.get() + within, buffer.size(), buffer.data());
+  // What is wanted as a whole is not wanted again so soon.
+  if (within == 0 && buffer.size() == bytes_of(tile)) {
+    require_in_file(tile);
+    return decode(tile, buffer);
+  }
+  std::copy_n(decoded(tile).get() + within, buffer.size(), buffer.data());
 }
 
-const EncodedTiles::Decoded& EncodedTiles::decoded(std::size_t tile) {
-  const auto found = kept_by_tile_.find(tile);
-  if (found != kept_by_tile_.end()) {
-    kept_.splice(kept_.begin(), kept_, found->second);
-    return kept_.front();
+// One thread decodes a tile, the others wait for it.
+std::shared_ptr<std::byte[]> EncodedTiles::decoded(std::size_t tile) {
+  const auto is_in_hand = [&] { return std::ranges::find(in_hand_, tile) != in_hand_.end(); };
+  {
+    std::unique_lock lock(mutex_);
+    is_decoded_.wait(lock, [&] { return !is_in_hand(); });
+    if (auto bytes = kept(tile)) return bytes;
+    in_hand_.push_back(tile);
+    make_room(bytes_of(tile));
   }
-  while (!kept_.empty() && kept_bytes_ + bytes_of(tile) > decoded_bytes_kept) {
+  const auto put_down = [&] {
+    std::erase(in_hand_, tile);
+    is_decoded_.notify_all();
+  };
+  Decoded result{tile, bytes_of(tile), nullptr};
+  try {
+    require_in_file(tile);
+    require_moderate(tile, result.size);
+    result.bytes = std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(result.size));
+    decode(tile, {result.bytes.get(), static_cast<std::size_t>(result.size)});
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    put_down();
+    throw;
+  }
+  const std::lock_guard lock(mutex_);
+  put_down();
+  auto bytes = result.bytes;
+  keep(std::move(result));
+  return bytes;
+}
+
+std::shared_ptr<std::byte[]> EncodedTiles::kept(std::size_t tile) {
+  const auto found = kept_by_tile_.find(tile);
+  if (found == kept_by_tile_.end()) return nullptr;
+  kept_.splice(kept_.begin(), kept_, found->second);
+  return kept_.front().bytes;
+}
+
+void EncodedTiles::make_room(std::uint64_t bytes) {
+  while (!kept_.empty() && kept_bytes_ + bytes > decoded_bytes_kept) {
     kept_bytes_ -= kept_.back().size;
     kept_by_tile_.erase(kept_.back().tile);
     kept_.pop_back();
   }
-  kept_.push_front(decode(tile));
-  kept_bytes_ += kept_.front().size;
-  kept_by_tile_[tile] = kept_.begin();
-  return kept_.front();
 }
 
-EncodedTiles::Decoded EncodedTiles::decode(std::size_t tile) const {
-  const Tile& place = placed_.tiles[tile];
-  transport::File& file = placed_.file_of(place);
+void EncodedTiles::keep(Decoded decoded) {
+  make_room(decoded.size);
+  const std::size_t tile = decoded.tile;
+  kept_.push_front(std::move(decoded));
+  kept_bytes_ += kept_.front().size;
+  kept_by_tile_[tile] = kept_.begin();
+}
+
+void EncodedTiles::require_moderate(std::size_t tile, std::uint64_t size) const {
+  if (size <= largest_tile) return;
   const std::string& path = placed_.path;
-  const std::uint64_t size = file.size();
+  const std::uint64_t offset = placed_.tiles[tile].offset;
+  throw Error(Code::too_large,
+              fmt::format("{}: tile {} would be of {} bytes when it is decoded; {} are read at most", path, tile, size,
+                          largest_tile),
+              {.path = path, .offset = offset});
+}
+
+void EncodedTiles::require_in_file(std::size_t tile) const {
+  const Tile& place = placed_.tiles[tile];
+  const std::string& path = placed_.path;
+  const std::uint64_t size = placed_.file_of(place).size();
   if (place.offset > size || place.bytes > size - place.offset) {
     throw Error(Code::truncated,
                 fmt::format("{}: tile {}, {} bytes at byte {}, reaches beyond the end of the file at byte {}; copy it "
@@ -54,38 +106,46 @@ EncodedTiles::Decoded EncodedTiles::decode(std::size_t tile) const {
                             path, tile, place.bytes, place.offset, size),
                 {.path = path, .offset = place.offset});
   }
-  Decoded result{tile, bytes_of(tile), nullptr};
-  if (result.size > largest_tile) {
-    throw Error(Code::too_large,
-                fmt::format("{}: tile {} would be of {} bytes when it is decoded; {} are read at most", path, tile,
-                            result.size, largest_tile),
-                {.path = path, .offset = place.offset});
-  }
+}
+
+void EncodedTiles::decode(std::size_t tile, base::MutableBytes to) const {
+  const Tile& place = placed_.tiles[tile];
+  const std::string& path = placed_.path;
   std::vector<std::byte> encoded(static_cast<std::size_t>(place.bytes));
-  read_whole(file, place.offset, encoded);
-  result.bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(result.size));
+  read_whole(placed_.file_of(place), place.offset, encoded);
   try {
-    codec_.decode(encoded, {result.bytes.get(), static_cast<std::size_t>(result.size)});
+    codec_.decode(encoded, to);
   } catch (const Error& error) {
     throw Error(error.code(),
                 fmt::format("{}: tile {}, {} bytes at byte {}, cannot be decoded: {}", path, tile, place.bytes,
                             place.offset, error.what()),
                 {.path = path, .offset = place.offset});
   }
-  return result;
 }
 
 void EncodedTiles::write(std::size_t tile, std::uint64_t within, base::Bytes bytes) {
   const std::uint64_t full = bytes_of(tile);
   if (within == 0 && bytes.size() == full) return encode(tile, bytes);
+  std::byte* const place = place_in(tile) + within;
+  std::ranges::copy(bytes, place);
+  std::vector<std::byte> complete;
+  {
+    const std::lock_guard lock(mutex_);
+    Open& open = open_[tile];
+    open.filled += bytes.size();
+    if (open.filled < full) return;
+    complete = std::move(open.bytes);
+    open_.erase(tile);
+  }
+  encode(tile, complete);
+}
+
+// Memory of a tile that is being filled.
+std::byte* EncodedTiles::place_in(std::size_t tile) {
+  const std::lock_guard lock(mutex_);
   Open& open = open_[tile];
-  if (within != open.filled) throw_shared(tile);
-  open.bytes.resize(static_cast<std::size_t>(full));
-  std::ranges::copy(bytes, open.bytes.data() + within);
-  open.filled += bytes.size();
-  if (open.filled < full) return;
-  encode(tile, open.bytes);
-  open_.erase(tile);
+  open.bytes.resize(static_cast<std::size_t>(bytes_of(tile)));
+  return open.bytes.data();
 }
 
 // Twice what a tile has decoded: codecs add little to what they cannot make smaller.
@@ -96,6 +156,7 @@ std::uint64_t EncodedTiles::waiting_place(std::size_t tile) const { return waiti
 void EncodedTiles::encode(std::size_t tile, base::Bytes bytes) {
   Encoded one{tile, 0, codec_.encode(bytes)};
   one.size = one.bytes.size();
+  const std::lock_guard lock(mutex_);
   if (encoded_bytes_ + one.size <= encoded_bytes_kept || one.size > waiting_room()) {
     one.bytes.shrink_to_fit();
     encoded_bytes_ += one.size;

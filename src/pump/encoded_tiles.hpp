@@ -3,12 +3,15 @@
 //
 // Tiles that are encoded. Those that are written wait until all of them are encoded, for then only is it known where
 // each begins: a few MiB in memory, what is more in the file, far behind the place where it will be. Those that are
-// read are decoded once, as long as what is read again and again fits into a bounded memory.
+// read are decoded once, as long as what is read again and again fits into a bounded memory. Several threads encode and
+// decode side by side.
 #pragma once
 
+#include <condition_variable>
 #include <list>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 
 #include "format/tile_codec.hpp"
@@ -30,8 +33,9 @@ class EncodedTiles final : public TileFiles {
       : placed_(std::move(placed)), codec_(codec), map_(map), site_bytes_(site_bytes) {}
 
   void read(std::size_t tile, std::uint64_t within, base::MutableBytes buffer) override;
-  // Each tile from front to back, by one rank. unsupported: it is not.
+  // Each tile by one rank, in pieces that do not overlap. Whoever completes it encodes it.
   void write(std::size_t tile, std::uint64_t within, base::Bytes bytes) override;
+  bool bear_threads() const noexcept override { return true; }
   // Places the tiles one behind the other, in each file from where its first one was planned.
   std::vector<Tile> settle(comm::Comm& comm) override;
 
@@ -39,7 +43,7 @@ class EncodedTiles final : public TileFiles {
   struct Decoded {
     std::size_t tile = 0;
     std::uint64_t size = 0;
-    std::unique_ptr<std::byte[]> bytes;
+    std::shared_ptr<std::byte[]> bytes;  // whoever copies out of it may be slower than whoever drops it
   };
   struct Open {
     std::vector<std::byte> bytes;
@@ -52,8 +56,14 @@ class EncodedTiles final : public TileFiles {
   };
 
   std::uint64_t bytes_of(std::size_t tile) const;
-  const Decoded& decoded(std::size_t tile);
-  Decoded decode(std::size_t tile) const;
+  std::shared_ptr<std::byte[]> decoded(std::size_t tile);
+  std::shared_ptr<std::byte[]> kept(std::size_t tile);
+  void make_room(std::uint64_t bytes);
+  void keep(Decoded decoded);
+  void require_in_file(std::size_t tile) const;
+  void decode(std::size_t tile, base::MutableBytes to) const;
+  void require_moderate(std::size_t tile, std::uint64_t size) const;
+  std::byte* place_in(std::size_t tile);
   void encode(std::size_t tile, base::Bytes bytes);
   // Where a tile waits in its file, behind the places of all tiles, and room for it there.
   std::uint64_t waiting_room() const;
@@ -65,7 +75,10 @@ class EncodedTiles final : public TileFiles {
   const format::TileCodec& codec_;
   const lattice::TileMap& map_;
   std::uint64_t site_bytes_;
-  std::list<Decoded> kept_;  // the one used last in front
+  std::mutex mutex_;                    // of all that follows
+  std::condition_variable is_decoded_;  // one of those in_hand_, or it cannot be
+  std::vector<std::size_t> in_hand_;    // that threads are decoding
+  std::list<Decoded> kept_;             // the one used last in front
   std::unordered_map<std::size_t, std::list<Decoded>::iterator> kept_by_tile_;
   std::uint64_t kept_bytes_ = 0;
   std::map<std::size_t, Open> open_;  // that are being filled

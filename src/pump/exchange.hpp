@@ -51,12 +51,12 @@ struct Paths {
 std::unique_ptr<Paths> open_paths(comm::Comm& comm, const route::Shares& shares, Strategy strategy, const Field& field);
 
 // `paths` of the same shares; file and tally outlive the movement. `mine`: rows of this rank. `file` is there on
-// owners.
+// owners. With several `threads` one is with the storage, and the others share the sites of each chunk.
 std::unique_ptr<Movement> exchange_out(const Field& field, const lattice::RowPlan& mine,
                                        std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
-                                       transport::File* file, Tally& tally);
+                                       transport::File* file, int threads, Tally& tally);
 std::unique_ptr<Movement> exchange_in(const MutableField& field, const lattice::RowPlan& mine,
                                       std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
-                                      base::ByteSource* file, Tally& tally);
+                                      base::ByteSource* file, int threads, Tally& tally);
 
 }  // namespace lq::pump

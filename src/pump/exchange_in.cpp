@@ -9,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "pump/block.hpp"
+#include "pump/crew.hpp"
 #include "pump/exchange_base.hpp"
 
 namespace lq::pump {
@@ -17,10 +18,12 @@ namespace {
 class ExchangeIn final : public Exchange {
  public:
   ExchangeIn(const MutableField& field, const lattice::RowPlan& mine, std::shared_ptr<const route::Shares> shares,
-             std::unique_ptr<Paths> paths, base::ByteSource* file, Tally& tally)
+             std::unique_ptr<Paths> paths, base::ByteSource* file, int threads, Tally& tally)
       : Exchange(mine, std::move(shares), std::move(paths), tally),
-        sink_(field, payload_, mine, tally.sums),
-        file_(file) {
+        file_(file),
+        crew_(field.store ? std::min(threads, 2) : threads, *shares_, *paths_,
+              Hand{tally, peers_, LocalSink(field, payload_, mine, tally.sums)},
+              [&](const Tally& own) { return LocalSink(field, payload_, mine, own.sums); }) {
     wanted_.reserve(max_wanted);
     spare_.reserve(max_wanted);
     if (!needs_messages()) return;
@@ -31,6 +34,8 @@ class ExchangeIn final : public Exchange {
   std::uint64_t memory_bytes() const noexcept override { return bytes_with(max_wanted); }
 
  private:
+  using Hand = pump::Hand<LocalSink>;
+
   Progress advance() override {
     if (is_cancelled()) failure_.stop();
     look_ahead();
@@ -39,6 +44,7 @@ class ExchangeIn final : public Exchange {
     moved = open_slot() || moved;
     if (moved) return Progress::moved;
     if (held_ || owned_ || !wanted_.empty() || std::ranges::any_of(open_, &Open::is_open)) return Progress::waiting;
+    crew_.add_up();
     return Progress::finished;
   }
 
@@ -65,8 +71,9 @@ class ExchangeIn final : public Exchange {
       if (peers_.slots_of(wanted.chunk.owner)) continue;
       wanted.buffer = std::move(spare_.back());
       spare_.pop_back();
-      wanted.flight = paths_->comm.start_receive(wanted.buffer.first(bytes_in(sink_.rows(), wanted.chunk)),
-                                                 wanted.chunk.owner, paths_->channel->number());
+      wanted.flight =
+          paths_->comm.start_receive(wanted.buffer.first(bytes_in(crew_.first().local.rows(), wanted.chunk)),
+                                     wanted.chunk.owner, paths_->channel->number());
     }
   }
 
@@ -84,11 +91,15 @@ class ExchangeIn final : public Exchange {
 
   bool take_parcel(Wanted& wanted) {
     if (!wanted.flight.is_done()) return false;
-    const std::byte* from = wanted.buffer.data();
-    unpack(wanted.chunk, [&](const Piece& piece) {
-      const std::byte* const sites = from;
-      from += piece.sites * payload_.site_bytes();
-      return sites;
+    const route::Chunk& chunk = wanted.chunk;
+    unpack(chunk, [&](Hand& hand, std::uint64_t first) {
+      const std::uint64_t before = sites_between(hand.local.rows(), chunk.first_site, first);
+      const std::byte* from = wanted.buffer.data() + before * payload_.site_bytes();
+      return [this, from](const Piece& piece) mutable {
+        const std::byte* const sites = from;
+        from += piece.sites * payload_.site_bytes();
+        return sites;
+      };
     });
     return true;
   }
@@ -98,23 +109,28 @@ class ExchangeIn final : public Exchange {
     const std::uint64_t i = theirs.find(chunk.number);
     if (i == Slots::count) return false;
     if (theirs.control(i).is_bad.load(std::memory_order_relaxed) == 0) {
-      unpack(chunk, [&](const Piece& piece) { return theirs.buffer(i) + place(piece, chunk); });
+      unpack(chunk, [&](Hand&, std::uint64_t) {
+        return [&](const Piece& piece) { return theirs.buffer(i) + place(piece, chunk); };
+      });
     }
     theirs.control(i).done.fetch_add(1, std::memory_order_release);
     return true;
   }
 
-  // `place` gives the file form of each piece.
-  template <class PlaceOf>
-  void unpack(const route::Chunk& chunk, PlaceOf place) {
+  // places_from(hand, first site) makes what gives the file form of each piece from this site on.
+  template <class PlacesFrom>
+  void unpack(const route::Chunk& chunk, const PlacesFrom& places_from) {
     failure_.guard([&] {
-      const base::ScopedSeconds seconds(tally_.pack_seconds);
-      for_each_piece(sink_.rows(), chunk.first_site, chunk.end_site, [&](const Piece& piece) {
-        const std::byte* const sites = place(piece);
-        const auto bytes = static_cast<std::size_t>(piece.sites * payload_.site_bytes());
-        watch_zeros(payload_, {sites, bytes}, piece.file_site(), tally_.zeros);
-        sink_.unpack(piece, sites, tally_.sums);
-        tally_.bytes += bytes;
+      crew_.share(chunk, payload_.site_bytes(), [&](int, Hand& hand, std::uint64_t first, std::uint64_t end) {
+        const base::ScopedSeconds seconds(hand.tally.pack_seconds);
+        auto place_of = places_from(hand, first);
+        for_each_piece(hand.local.rows(), first, end, [&](const Piece& piece) {
+          const std::byte* const sites = place_of(piece);
+          const auto bytes = static_cast<std::size_t>(piece.sites * payload_.site_bytes());
+          watch_zeros(payload_, {sites, bytes}, piece.file_site(), hand.tally.zeros);
+          hand.local.unpack(piece, sites, hand.tally.sums);
+          hand.tally.bytes += bytes;
+        });
       });
     });
   }
@@ -124,7 +140,7 @@ class ExchangeIn final : public Exchange {
     bool moved = false;
     for (std::uint64_t i = 0; i < Slots::count; ++i) {
       Open& slot = open_[i];
-      if (!slot.is_open) continue;
+      if (!slot.is_open || (read_ && slot_read_ == i)) continue;
       std::erase_if(slot.flights, [](comm::Flight& flight) { return flight.is_done(); });
       if (!slot.flights.empty() || slots_.control(i).done.load(std::memory_order_acquire) != slot.by_hand) continue;
       slots_.control(i).open.store(0, std::memory_order_relaxed);
@@ -134,21 +150,33 @@ class ExchangeIn final : public Exchange {
     return moved;
   }
 
-  // Reads the next chunk of mine into a closed slot.
+  // Reads the next chunk of mine into a closed slot, one at a time.
   bool open_slot() {
+    if (read_) return finish_reading();
     if (!owned_) return false;
     const auto closed = std::ranges::find_if_not(open_, &Open::is_open);
     if (closed == open_.end()) return false;
     const auto i = static_cast<std::uint64_t>(closed - open_.begin());
-    const route::Chunk chunk = *owned_;
-    owned_ = shares_->next_owned(rank_, chunk.number + 1);
-    failure_.guard([&] {
-      const base::ScopedSeconds seconds(tally_.storage_seconds);
-      read_whole(*file_, chunk.first_byte,
-                 {slots_.buffer(i), static_cast<std::size_t>(chunk.end_byte - chunk.first_byte)});
-    });
+    read_ = *owned_;
+    slot_read_ = i;
     closed->is_open = true;
-    hand_out(i, chunk);
+    owned_ = shares_->next_owned(rank_, read_->number + 1);
+    failure_.guard([&] { crew_.storage().begin([this] { read(); }); });
+    return finish_reading() || crew_.storage().has_thread();
+  }
+
+  // By the thread of the storage, where there is one.
+  void read() {
+    const base::ScopedSeconds seconds(tally_.storage_seconds);
+    read_whole(*file_, read_->first_byte,
+               {slots_.buffer(slot_read_), static_cast<std::size_t>(read_->end_byte - read_->first_byte)});
+  }
+
+  bool finish_reading() {
+    if (!crew_.storage().is_idle()) return false;
+    failure_.guard([&] { crew_.storage().finish(); });
+    hand_out(slot_read_, *read_);
+    read_.reset();
     return true;
   }
 
@@ -181,19 +209,21 @@ class ExchangeIn final : public Exchange {
     return to;
   }
 
-  LocalSink sink_;
   base::ByteSource* file_;
   std::vector<Wanted> wanted_;  // ascending
   std::vector<Buffer> spare_;   // of messages
   std::array<Open, Slots::count> open_;
+  std::optional<route::Chunk> read_;  // what the storage reads
+  std::uint64_t slot_read_ = 0;       // to where
+  Crew<LocalSink> crew_;              // its threads use the others
 };
 
 }  // namespace
 
 std::unique_ptr<Movement> exchange_in(const MutableField& field, const lattice::RowPlan& mine,
                                       std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
-                                      base::ByteSource* file, Tally& tally) {
-  return std::make_unique<ExchangeIn>(field, mine, std::move(shares), std::move(paths), file, tally);
+                                      base::ByteSource* file, int threads, Tally& tally) {
+  return std::make_unique<ExchangeIn>(field, mine, std::move(shares), std::move(paths), file, threads, tally);
 }
 
 }  // namespace lq::pump

@@ -5,14 +5,12 @@
 // they send them. An owner that may read its neighbours' memory fetches their sites by itself, and nobody waits.
 #include <algorithm>
 #include <array>
-#include <system_error>
-
-#include <fmt/format.h>
-#include <limequat/error.hpp>
+#include <vector>
 
 #include "base/clock.hpp"
-#include "comm/neighbour_memory.hpp"
+#include "pump/crew.hpp"
 #include "pump/exchange_base.hpp"
+#include "pump/neighbour_sites.hpp"
 
 namespace lq::pump {
 namespace {
@@ -27,18 +25,29 @@ struct Parcel {
 class ExchangeOut final : public Exchange {
  public:
   ExchangeOut(const Field& field, const lattice::RowPlan& mine, std::shared_ptr<const route::Shares> shares,
-              std::unique_ptr<Paths> paths, transport::File* file, Tally& tally)
+              std::unique_ptr<Paths> paths, transport::File* file, int threads, Tally& tally)
       : Exchange(mine, std::move(shares), std::move(paths), tally),
-        source_(field, payload_, mine, tally.sums),
-        file_(file) {
+        file_(file),
+        crew_(field.fetch ? std::min(threads, 2) : threads, *shares_, *paths_,
+              Hand{tally, peers_, LocalSource(field, payload_, mine, tally.sums)},
+              [&](const Tally& own) { return LocalSource(field, payload_, mine, own.sums); }) {
+    if (file_ != nullptr && !paths_->neighbours.empty()) {
+      for (int i = 0; i < crew_.size(); ++i) neighbours_.emplace_back(payload_, file_->path());
+    }
     if (!needs_messages()) return;
     for (Open& slot : open_) slot.arrivals.reserve(most_holders());
     for (Parcel& parcel : parcels_) parcel.buffer = Buffer(peers_.slot_bytes());
   }
 
-  std::uint64_t memory_bytes() const noexcept override { return bytes_with(parcels_.size()) + scratch_.size(); }
+  std::uint64_t memory_bytes() const noexcept override {
+    std::uint64_t bytes = bytes_with(parcels_.size());
+    for (const NeighbourSites& neighbour : neighbours_) bytes += neighbour.memory_bytes();
+    return bytes;
+  }
 
  private:
+  using Hand = pump::Hand<LocalSource>;
+
   Progress advance() override {
     if (is_cancelled()) failure_.stop();
     if (write_complete()) return Progress::moved;
@@ -51,6 +60,7 @@ class ExchangeOut final : public Exchange {
         std::ranges::any_of(open_, &Open::is_open)) {
       return Progress::waiting;
     }
+    crew_.add_up();
     return Progress::finished;
   }
 
@@ -114,23 +124,35 @@ class ExchangeOut final : public Exchange {
     return slot.is_open && slot.awaited == 0 && slots_.control(i).done.load(std::memory_order_acquire) == slot.by_hand;
   }
 
+  // One at a time.
   bool write_complete() {
+    if (written_) return finish_writing();
     for (std::uint64_t i = 0; i < Slots::count; ++i) {
       if (!is_complete(i)) continue;
-      Open& slot = open_[i];
       slots_.control(i).open.store(0, std::memory_order_relaxed);
-      slot.is_open = false;
-      failure_.guard([&] {
-        const base::ScopedSeconds seconds(tally_.storage_seconds);
-        const route::Chunk& chunk = slot.chunk;
-        const std::uint64_t begin = payload_.origin() + chunk.first_site * payload_.site_bytes();
-        const auto bytes = static_cast<std::size_t>(chunk.end_byte - chunk.first_byte);
-        file_->write_at(chunk.first_byte, {slots_.buffer(i) + (chunk.first_byte - begin), bytes});
-        tally_.bytes += bytes;
-      });
-      return true;
+      written_ = i;
+      failure_.guard([&] { crew_.storage().begin([this, i] { write(i); }); });
+      return finish_writing() || crew_.storage().has_thread();
     }
     return false;
+  }
+
+  // By the thread of the storage, where there is one.
+  void write(std::uint64_t i) {
+    const base::ScopedSeconds seconds(tally_.storage_seconds);
+    const route::Chunk& chunk = open_[i].chunk;
+    const std::uint64_t begin = payload_.origin() + chunk.first_site * payload_.site_bytes();
+    const auto bytes = static_cast<std::size_t>(chunk.end_byte - chunk.first_byte);
+    file_->write_at(chunk.first_byte, {slots_.buffer(i) + (chunk.first_byte - begin), bytes});
+    tally_.bytes += bytes;
+  }
+
+  bool finish_writing() {
+    if (!crew_.storage().is_idle()) return false;
+    failure_.guard([&] { crew_.storage().finish(); });
+    open_[*written_].is_open = false;
+    written_.reset();
+    return true;
   }
 
   // Takes parcels that have arrived to their places.
@@ -165,12 +187,7 @@ class ExchangeOut final : public Exchange {
     if (!theirs) return send();
     const std::uint64_t i = theirs->find(held_->number);
     if (i == Slots::count) return false;
-    failure_.guard([&] {
-      const base::ScopedSeconds seconds(tally_.pack_seconds);
-      for_each_piece(source_.rows(), held_->first_site, held_->end_site, [&](const Piece& piece) {
-        source_.pack(piece, theirs->buffer(i) + place(piece, *held_), tally_.sums, held_->first_counted);
-      });
-    });
+    pack(*held_, theirs->buffer(i));
     theirs->control(i).done.fetch_add(1, std::memory_order_release);
     next_held();
     return true;
@@ -182,15 +199,17 @@ class ExchangeOut final : public Exchange {
     const std::uint64_t site_bytes = payload_.site_bytes();
     Parcel& parcel = *free;
     failure_.guard([&] {
-      const base::ScopedSeconds seconds(tally_.pack_seconds);
-      std::byte* to = parcel.buffer.data();
-      for_each_piece(source_.rows(), held_->first_site, held_->end_site, [&](const Piece& piece) {
-        source_.pack(piece, to, tally_.sums, held_->first_counted);
-        to += piece.sites * site_bytes;
+      crew_.share(*held_, site_bytes, [&](int, Hand& hand, std::uint64_t first, std::uint64_t end) {
+        const base::ScopedSeconds seconds(hand.tally.pack_seconds);
+        std::byte* to = parcel.buffer.data() + sites_between(hand.local.rows(), held_->first_site, first) * site_bytes;
+        for_each_piece(hand.local.rows(), first, end, [&](const Piece& piece) {
+          hand.local.pack(piece, to, hand.tally.sums, held_->first_counted);
+          to += piece.sites * site_bytes;
+        });
       });
     });
-    parcel.flight = paths_->comm.start_send(parcel.buffer.first(bytes_in(source_.rows(), *held_)), held_->owner,
-                                            paths_->channel->number());
+    const std::uint64_t bytes = bytes_in(crew_.first().local.rows(), *held_);
+    parcel.flight = paths_->comm.start_send(parcel.buffer.first(bytes), held_->owner, paths_->channel->number());
     next_held();
     return true;
   }
@@ -210,89 +229,40 @@ class ExchangeOut final : public Exchange {
 
   // The sites of a neighbour, or mine, into a chunk of mine.
   void fetch(int holder, const route::Chunk& chunk, std::byte* buffer) {
+    if (holder == rank_) return pack(chunk, buffer);
     failure_.guard([&] {
-      if (holder == rank_) {
-        const base::ScopedSeconds seconds(tally_.pack_seconds);
-        for_each_piece(source_.rows(), chunk.first_site, chunk.end_site, [&](const Piece& piece) {
-          source_.pack(piece, buffer + place(piece, chunk), tally_.sums, chunk.first_counted);
-        });
-        return;
-      }
-      // In batches, for short rows make very many pieces.
-      constexpr std::size_t batch = 1024;
-      pieces_.clear();
-      for_each_piece(peers_.rows_of(holder), chunk.first_site, chunk.end_site, [&](const Piece& piece) {
-        pieces_.push_back(piece);
-        if (pieces_.size() == batch) take_pieces(holder, chunk, buffer);
+      crew_.share(chunk, payload_.site_bytes(), [&](int thread, Hand& hand, std::uint64_t first, std::uint64_t end) {
+        neighbours_[static_cast<std::size_t>(thread)].fetch(hand.peers, holder, chunk, first, end, buffer, hand.tally);
       });
-      take_pieces(holder, chunk, buffer);
     });
   }
 
-  // Packs the sites of pieces_ out of a neighbour's memory.
-  void take_pieces(int holder, const route::Chunk& chunk, std::byte* buffer) {
-    const Neighbour& near = *peers_.neighbour(holder);
-    const SitePacker& packer = packer_for(near.precision);
-    pull_pieces(holder, near, static_cast<std::uint64_t>(packer.memory_bytes()));
-    const base::ScopedSeconds seconds(tally_.pack_seconds);
-    const std::byte* from = scratch_.data();
-    for (const Piece& piece : pieces_) {
-      packer.pack(from, packer.memory_bytes(), Run(piece), buffer + place(piece, chunk), tally_.sums,
-                  chunk.first_counted);
-      from += piece.sites * static_cast<std::uint64_t>(packer.memory_bytes());
-    }
-    pieces_.clear();
+  // My sites to their places in a buffer of a chunk.
+  void pack(const route::Chunk& chunk, std::byte* buffer) {
+    failure_.guard([&] {
+      crew_.share(chunk, payload_.site_bytes(), [&](int, Hand& hand, std::uint64_t first, std::uint64_t end) {
+        const base::ScopedSeconds seconds(hand.tally.pack_seconds);
+        for_each_piece(hand.local.rows(), first, end, [&](const Piece& piece) {
+          hand.local.pack(piece, buffer + place(piece, chunk), hand.tally.sums, chunk.first_counted);
+        });
+      });
+    });
   }
 
-  // Fills scratch_ with the sites of pieces_, one behind the other.
-  void pull_pieces(int holder, const Neighbour& near, std::uint64_t memory_bytes) {
-    const base::ScopedSeconds seconds(tally_.exchange_seconds);
-    remote_.clear();
-    std::uint64_t bytes = 0;
-    for (const Piece& piece : pieces_) {
-      const std::uint64_t address = near.address + static_cast<std::uint64_t>(piece.memory_site()) * memory_bytes;
-      const std::uint64_t length = piece.sites * memory_bytes;
-      if (!remote_.empty() && remote_.back().address + remote_.back().bytes == address) {
-        remote_.back().bytes += length;
-      } else {
-        remote_.push_back({address, length});
-      }
-      bytes += length;
-    }
-    if (scratch_.size() < bytes) scratch_.resize(static_cast<std::size_t>(bytes));
-    if (const int reason = comm::pull(near.process, remote_, scratch_.data()); reason != 0) {
-      throw Error(
-          Code::communication,
-          fmt::format("{}: cannot read the sites of rank {} out of its memory: {}; choose another strategy, such as "
-                      "\"shared\"",
-                      file_->path(), holder, std::generic_category().message(reason)),
-          {.path = file_->path()});
-    }
-  }
-
-  const SitePacker& packer_for(Precision precision) {
-    std::optional<SitePacker>& packer = packers_[precision == Precision::single ? 0 : 1];
-    if (!packer) packer.emplace(payload_, precision, tally_.sums);
-    return *packer;
-  }
-
-  LocalSource source_;
   transport::File* file_;
   std::array<Open, Slots::count> open_;
   std::array<Parcel, 4> parcels_;
-
-  std::array<std::optional<SitePacker>, 2> packers_;  // for neighbours, by precision
-  std::vector<Piece> pieces_;
-  std::vector<comm::NeighbourPiece> remote_;
-  std::vector<std::byte> scratch_;
+  std::optional<std::uint64_t> written_;    // number of the slot that the storage has
+  std::vector<NeighbourSites> neighbours_;  // by thread, where they are read
+  Crew<LocalSource> crew_;                  // its threads use the others
 };
 
 }  // namespace
 
 std::unique_ptr<Movement> exchange_out(const Field& field, const lattice::RowPlan& mine,
                                        std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
-                                       transport::File* file, Tally& tally) {
-  return std::make_unique<ExchangeOut>(field, mine, std::move(shares), std::move(paths), file, tally);
+                                       transport::File* file, int threads, Tally& tally) {
+  return std::make_unique<ExchangeOut>(field, mine, std::move(shares), std::move(paths), file, threads, tally);
 }
 
 }  // namespace lq::pump

@@ -3,50 +3,103 @@
 #include "pump/past.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "lattice/site_order.hpp"
 #include "pump/block.hpp"
+#include "threads/deal.hpp"
 
 namespace lq::pump {
+namespace {
+
+// What one thread reads past.
+class Reader {
+ public:
+  Reader(base::ByteSource& file, const Payload& payload, std::uint64_t block_bytes, Tally& tally)
+      : file_(file),
+        payload_(payload),
+        order_(lattice::resolve_order(payload.order, payload.stored.extents.size())),
+        natural_(payload.stored == whole(payload.extents) && std::ranges::is_sorted(order_)),
+        packer_(payload, payload.spec.precision, tally.sums),
+        block_(block_bytes, payload.site_bytes()),
+        tally_(tally) {}
+
+  std::uint64_t max_sites() const noexcept { return block_.max_sites(); }
+
+  // A block, or less.
+  void pass(std::uint64_t site, std::uint64_t sites) {
+    const base::MutableBytes bytes = block_.first_sites(sites);
+    {
+      const base::ScopedSeconds seconds(tally_.storage_seconds);
+      read_whole(file_, payload_.origin() + site * payload_.site_bytes(), bytes);
+    }
+    const base::ScopedSeconds seconds(tally_.pack_seconds);
+    watch_zeros(payload_, bytes, site, tally_.zeros);
+    for (std::uint64_t done = 0; done < sites;) {
+      const Run run = run_at(site + done, sites - done);
+      packer_.sum(bytes.subspan(static_cast<std::size_t>(done * payload_.site_bytes()),
+                                static_cast<std::size_t>(run.sites * payload_.site_bytes())),
+                  run, tally_.sums);
+      done += run.sites;
+    }
+    tally_.bytes += bytes.size();
+  }
+
+ private:
+  // Site ranks advance evenly along the fastest dimension, and throughout in a full lattice in natural order.
+  Run run_at(std::uint64_t site, std::uint64_t most) const {
+    const Box& stored = payload_.stored;
+    const int fastest = order_.front();
+    const Coord x = lattice::site_at(site, stored, order_);
+    const auto left = static_cast<std::uint64_t>(stored.lower[fastest] + stored.extents[fastest] - x[fastest]);
+    Coord next = x;
+    next[fastest] += 1;
+    const std::uint64_t rank = lattice::site_rank(x, payload_.extents);
+    if (natural_) return {site, most, rank, 1};
+    return {site, std::min(left, most), rank, lattice::site_rank(next, payload_.extents) - rank};
+  }
+
+  base::ByteSource& file_;
+  const Payload& payload_;
+  SiteOrder order_;
+  bool natural_;
+  SitePacker packer_;
+  Block block_;
+  Tally& tally_;
+};
+
+// A thread's, with what it saw.
+struct Hand {
+  Hand(base::ByteSource& file, const Payload& payload, std::uint64_t block_bytes, const Tally& of_all)
+      : tally(of_all.empty(payload)), reader(file, payload, block_bytes, tally) {}
+  Tally tally;
+  Reader reader;
+};
+
+}  // namespace
 
 void pump_past(base::ByteSource& file, const Payload& payload, std::uint64_t begin, std::uint64_t end,
                const PumpOptions& options, Tally& tally, const lq::Progress& progress) {
-  const std::uint64_t site_bytes = payload.site_bytes();
-  const SiteOrder order = lattice::resolve_order(payload.order, payload.stored.extents.size());
-  const int fastest = order.front();
-  const SitePacker packer(payload, payload.spec.precision, tally.sums);
-  Block block(options.block_bytes, site_bytes);
-  std::uint64_t site = begin;
-  while (site < end) {
-    const std::uint64_t sites = std::min(block.max_sites(), end - site);
-    const base::MutableBytes bytes = block.first_sites(sites);
-    {
-      base::ScopedSeconds seconds(tally.storage_seconds);
-      read_whole(file, payload.origin() + site * site_bytes, bytes);
-    }
-    base::ScopedSeconds seconds(tally.pack_seconds);
-    watch_zeros(payload, bytes, site, tally.zeros);
-    // Site ranks advance evenly along the fastest dimension, and throughout in a full lattice in natural order.
-    const bool natural = payload.stored == whole(payload.extents) && std::ranges::is_sorted(order);
-    for (std::uint64_t done = 0; done < sites;) {
-      const Coord x = lattice::site_at(site + done, payload.stored, order);
-      const auto left =
-          static_cast<std::uint64_t>(payload.stored.lower[fastest] + payload.stored.extents[fastest] - x[fastest]);
-      const std::uint64_t part = natural ? sites : std::min(left, sites - done);
-      Coord next = x;
-      next[fastest] += 1;
-      const std::uint64_t rank = lattice::site_rank(x, payload.extents);
-      const std::uint64_t stride = lattice::site_rank(next, payload.extents) - rank;
-      packer.sum(
-          bytes.subspan(static_cast<std::size_t>(done * site_bytes), static_cast<std::size_t>(part * site_bytes)),
-          {site + done, part, rank, natural ? 1 : stride}, tally.sums);
-      done += part;
-    }
-    tally.bytes += bytes.size();
-    site += sites;
-    if (progress) progress(site - begin, end - begin);
+  threads::Team team(options.file_bears_threads ? options.threads : 1);
+  std::vector<std::unique_ptr<Hand>> hands;
+  for (int i = 1; i < team.size(); ++i) {
+    hands.push_back(std::make_unique<Hand>(file, payload, options.block_bytes, tally));
   }
+  Reader mine(file, payload, options.block_bytes, tally);
+  const std::uint64_t each = mine.max_sites(), first = options.tile_sites == 0 ? begin : begin / each * each;
+  std::atomic<std::uint64_t> done{0};
+  threads::deal_out(team, (end - first + each - 1) / each, [&](int thread, std::uint64_t block) {
+    const std::uint64_t site = std::max(begin, first + block * each);
+    const std::uint64_t sites = std::min(first + (block + 1) * each, end) - site;
+    Reader& reader = thread == 0 ? mine : hands[static_cast<std::size_t>(thread) - 1]->reader;
+    reader.pass(site, sites);
+    done.fetch_add(sites, std::memory_order_relaxed);
+    if (progress && thread == 0) progress(done.load(std::memory_order_relaxed), end - begin);
+  });
+  for (const auto& hand : hands) tally.add(hand->tally);
 }
 
 }  // namespace lq::pump

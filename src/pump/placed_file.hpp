@@ -41,6 +41,8 @@ class PlacedFile final : public transport::File {
   void resize(std::uint64_t) override {}
   void reserve(std::uint64_t, std::uint64_t) override {}
 
+  // Whether several threads may use it at once, at different bytes.
+  bool bears_threads() const noexcept { return arrays_.size() == 1 && tiles_->bear_threads(); }
   // Collective. What was written is in the files: encoded tiles, too. Returns where all tiles lie.
   std::vector<Tile> settle(comm::Comm& comm) { return tiles_->settle(comm); }
 

@@ -35,6 +35,8 @@ class Sequence {
 
   // Where Payload::origin() counts from; nullptr: not open here.
   transport::File* file() const noexcept { return one_piece_; }
+  // Whether several threads may use it at once, at different bytes.
+  bool bears_threads() const noexcept { return !at_odd_points_ && (!placed_ || placed_->bears_threads()); }
   // Collective. What was written is in the files; where all tiles lie.
   std::vector<Tile> settle(comm::Comm& comm) {
     comm::agree(comm, [&] {

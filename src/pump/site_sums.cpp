@@ -221,6 +221,21 @@ void SiteSums::combine(comm::Comm& comm, comm::Reduce operation) {
   each([](std::uint64_t& mine, std::uint64_t& sent) { mine = sent; });
 }
 
+void SiteSums::add(SiteSums& others) noexcept {
+  for (std::size_t i = 0; i < checksums_.size(); ++i) kernels::combine(checksums_[i], others.checksums_[i]);
+  for (std::size_t i = 0; i < weighted_.size(); ++i) {
+    weighted_[i].plain += others.weighted_[i].plain;
+    weighted_[i].weighted += others.weighted_[i].weighted;
+  }
+  for (std::size_t k = 0; k < others_.size(); ++k) {
+    settle_crc(others.others_[k]);
+    const bool is_added = operation_of(others_[k].name.kind) == comm::Reduce::sum;
+    std::vector<std::uint64_t>& mine = others_[k].values;
+    const std::vector<std::uint64_t>& theirs = others.others_[k].values;
+    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = is_added ? mine[i] + theirs[i] : mine[i] ^ theirs[i];
+  }
+}
+
 void SiteSums::reduce(comm::Comm& comm) {
   for (FileSum& sum : others_) settle_crc(sum);
   combine(comm, comm::Reduce::bit_xor);

@@ -43,9 +43,12 @@ class SiteSums {
     for (FileSum& sum : others_) add(sum, sites, run);
   }
 
+  // Adds what another thread summed up of the same payload; nothing more goes into `others`.
+  void add(SiteSums& others) noexcept;
   // Collective. Combines the sums of all ranks, on all ranks.
   void reduce(comm::Comm& comm);
 
+  const std::vector<SumName>& wanted() const noexcept { return wanted_; }
   // Those that were wanted; without sums of slices when these are too many to keep.
   Sums values() const;
   // The SciDAC checksum of all sites.

@@ -6,12 +6,6 @@
 
 namespace lq::pump {
 
-namespace {
-
-constexpr std::size_t max_pieces = 4096;  // bounds the memory of a stretch of very small sites
-
-}  // namespace
-
 bool Stretches::refill() {
   if (rest_.sites > 0) return true;
   if (!rows_.next(rest_.row)) return false;
@@ -20,17 +14,23 @@ bool Stretches::refill() {
   return true;
 }
 
+std::uint64_t Stretches::most_from(std::uint64_t site) const noexcept {
+  return tile_sites_ == 0 ? max_sites_ : std::min(max_sites_, tile_sites_ - site % tile_sites_);
+}
+
 bool Stretches::next(Stretch& stretch) {
   stretch.pieces.clear();
   stretch.sites = 0;
-  while (stretch.sites < max_sites_ && stretch.pieces.size() < max_pieces && refill()) {
+  std::uint64_t most = max_sites_;
+  while (stretch.sites < most && stretch.pieces.size() < most_pieces && refill()) {
     if (stretch.pieces.empty()) {
       stretch.file_site = rest_.file_site();
+      most = most_from(stretch.file_site);
     } else if (rest_.file_site() != stretch.file_site + stretch.sites) {
       break;
     }
     Piece piece = rest_;
-    piece.sites = std::min(rest_.sites, max_sites_ - stretch.sites);
+    piece.sites = std::min(rest_.sites, most - stretch.sites);
     stretch.pieces.push_back(piece);
     stretch.sites += piece.sites;
     rest_.skip += piece.sites;

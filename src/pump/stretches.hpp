@@ -46,6 +46,8 @@ struct Run {
   }
 };
 
+inline constexpr std::size_t most_pieces = 4096;  // bounds the memory of a stretch of very small sites
+
 struct Stretch {
   std::uint64_t file_site = 0;
   std::uint64_t sites = 0;
@@ -54,14 +56,17 @@ struct Stretch {
 
 class Stretches {
  public:
-  Stretches(lattice::Rows& rows, std::uint64_t max_sites) : rows_(rows), max_sites_(max_sites) {}
+  // With `tile_sites` none goes beyond a multiple of so many sites.
+  Stretches(lattice::Rows& rows, std::uint64_t max_sites, std::uint64_t tile_sites = 0)
+      : rows_(rows), max_sites_(max_sites), tile_sites_(tile_sites) {}
   bool next(Stretch& stretch);  // false behind the last one
 
  private:
   bool refill();
+  std::uint64_t most_from(std::uint64_t site) const noexcept;
 
   lattice::Rows& rows_;
-  std::uint64_t max_sites_;
+  std::uint64_t max_sites_, tile_sites_;
   Piece rest_;  // what is left of the current row; sites 0: nothing
 };
 

@@ -2,11 +2,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pump/tally.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <limits>
 
 namespace lq::pump {
+
+void add(ZeroRegion& zeros, const ZeroRegion& more) noexcept {
+  if (more.sites == 0) return;
+  zeros.first_offset = zeros.sites == 0 ? more.first_offset : std::min(zeros.first_offset, more.first_offset);
+  zeros.last_offset = std::max(zeros.last_offset, more.last_offset);
+  zeros.sites += more.sites;
+}
+
+void Tally::add(Tally& other) noexcept {
+  sums.add(other.sums);
+  pump::add(zeros, other.zeros);
+  bytes += other.bytes;
+  pack_seconds = std::max(pack_seconds, other.pack_seconds);
+  exchange_seconds = std::max(exchange_seconds, other.exchange_seconds);
+  storage_seconds = std::max(storage_seconds, other.storage_seconds);
+}
 
 void Tally::reduce(comm::Comm& comm) {
   sums.reduce(comm);

@@ -15,9 +15,14 @@
 
 namespace lq::pump {
 
+void add(ZeroRegion& zeros, const ZeroRegion& more) noexcept;
+
 struct Tally {
   // `wanted`: the sums to be taken.
   Tally(const Payload& payload, const std::vector<SumName>& wanted) : sums(payload, wanted) {}
+
+  // For another thread of the same transfer.
+  Tally empty(const Payload& payload) const { return {payload, sums.wanted()}; }
 
   SiteSums sums;
   ZeroRegion zeros;  // gauge fields only
@@ -27,6 +32,8 @@ struct Tally {
   double exchange_seconds = 0;
   double storage_seconds = 0;
 
+  // Adds what another thread saw; of its seconds the longer ones count, as of ranks.
+  void add(Tally& other) noexcept;
   // Collective. Sums, zeros and bytes of all ranks, and the seconds of the slowest.
   void reduce(comm::Comm& comm);
 };

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Jobs on a second thread, and without one.
-#include "pump/errand.hpp"
+#include "threads/errand.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <atomic>
 #include <stdexcept>
 
-namespace lq::pump {
+namespace lq::threads {
 namespace {
 
 class Errands : public ::testing::TestWithParam<bool> {};
@@ -27,6 +27,7 @@ TEST_P(Errands, AreDoneOneAfterTheOtherByTheRightThread) {
     });
   }
   errand.finish();
+  EXPECT_TRUE(errand.is_idle());
   ASSERT_EQ(done.size(), 100U);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(done[static_cast<std::size_t>(i)], i);
 }
@@ -82,4 +83,4 @@ TEST(Errand, UnfinishedOnesAreWaitedFor) {
 INSTANTIATE_TEST_SUITE_P(WithAndWithoutThread, Errands, ::testing::Bool());
 
 }  // namespace
-}  // namespace lq::pump
+}  // namespace lq::threads

@@ -10,7 +10,7 @@
 #include <functional>
 #include <thread>
 
-namespace lq::pump {
+namespace lq::threads {
 
 class Errand {
  public:
@@ -23,6 +23,8 @@ class Errand {
   bool has_thread() const noexcept { return thread_.joinable(); }
   // The one before is finished first.
   void begin(std::function<void()> job);
+  // There is no job, or it is done.
+  bool is_idle() const noexcept { return state_.load(std::memory_order_acquire) != State::ready; }
   // Waits for the job; rethrows what it threw.
   void finish();
 
@@ -38,4 +40,4 @@ class Errand {
   std::thread thread_;
 };
 
-}  // namespace lq::pump
+}  // namespace lq::threads

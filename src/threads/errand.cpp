@@ -3,14 +3,14 @@
 //
 // The state passes the job and its failure from one thread to the other and back; a block takes some hundred
 // microseconds, which is too short to sleep and be woken.
-#include "pump/errand.hpp"
+#include "threads/errand.hpp"
 
 #include <utility>
 
 #include "base/backoff.hpp"
 #include "base/quiet_thread.hpp"
 
-namespace lq::pump {
+namespace lq::threads {
 
 Errand::Errand(bool has_thread) {
   if (!has_thread) return;
@@ -43,7 +43,7 @@ void Errand::finish() {
 
 void Errand::wait_until_idle() const noexcept {
   base::Backoff backoff;
-  while (state_.load(std::memory_order_acquire) == State::ready) backoff.wait();
+  while (!is_idle()) backoff.wait();
 }
 
 void Errand::serve() noexcept {
@@ -65,4 +65,4 @@ void Errand::serve() noexcept {
   }
 }
 
-}  // namespace lq::pump
+}  // namespace lq::threads

@@ -1,0 +1,308 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// However many threads a rank has: the file is, byte for byte, that of one thread, what is read is what was written,
+// and what is wrong is told in the same words.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <iterator>
+
+#include <limequat/limequat.hpp>
+
+#include "io/read.hpp"
+#include "io/verify.hpp"
+#include "io/write.hpp"
+#include "lattice/site_order.hpp"
+#include "support/error_of.hpp"
+#include "support/faulty.hpp"
+#include "support/file_contents.hpp"
+#include "support/formula_field.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/thread_comm.hpp"
+
+namespace lq::io {
+namespace {
+
+using testing::bytes_in;
+using testing::error_of;
+using testing::formula_sites;
+
+constexpr int thread_counts[] = {2, 3, 7};
+constexpr std::uint64_t numbers = 18;  // of a site
+
+struct Case {
+  const char* name;
+  Extents processes;
+  int ranks_per_node = 64;
+  SiteOrder memory_order = {};
+  Precision file = Precision::double_;
+  bool by_function = false;
+};
+std::ostream& operator<<(std::ostream& out, const Case& trial) { return out << trial.name; }
+
+// A site's numbers lie in memory as `field` says, or are handed over by its functions in the calling thread.
+class Sites {
+ public:
+  Sites(const Grid& grid, const Case& trial, double preset)
+      : grid_(grid), trial_(trial), values_(static_cast<std::size_t>(grid.local_volume() * numbers), preset) {}
+
+  void set_to_formula() { values_ = formula_sites<double>(grid_, numbers, trial_.memory_order); }
+  bool hold_the_formula() const { return values_ == formula_sites<double>(grid_, numbers, trial_.memory_order); }
+
+  Field source() {
+    Field field{spec(), values_.data(), values_.size(), trial_.memory_order, {}};
+    if (!trial_.by_function) return field;
+    field.data = nullptr;
+    field.fetch = [this](const Coord& x, void* site) {
+      EXPECT_EQ(std::this_thread::get_id(), caller_);
+      std::copy_n(at(x), numbers, static_cast<double*>(site));
+    };
+    return field;
+  }
+  MutableField target() {
+    MutableField field{spec(), values_.data(), values_.size(), trial_.memory_order, {}};
+    if (!trial_.by_function) return field;
+    field.data = nullptr;
+    field.store = [this](const Coord& x, const void* site) {
+      EXPECT_EQ(std::this_thread::get_id(), caller_);
+      std::copy_n(static_cast<const double*>(site), numbers, at(x));
+    };
+    return field;
+  }
+  static FieldSpec spec() { return generic_spec(Precision::double_, numbers, false); }
+
+ private:
+  double* at(const Coord& x) {
+    const SiteOrder order = lattice::resolve_order(trial_.memory_order, x.size());
+    return &values_[static_cast<std::size_t>(lattice::site_number(x, grid_.local_box(), order) * numbers)];
+  }
+
+  const Grid& grid_;
+  const Case& trial_;
+  std::vector<double> values_;
+  std::thread::id caller_ = std::this_thread::get_id();
+};
+
+class Threads : public ::testing::TestWithParam<std::tuple<Strategy, Case>> {
+ protected:
+  static const Case& trial() { return std::get<1>(GetParam()); }
+  // Chunks that are long enough to be shared, blocks so small that there are many.
+  static RouteOptions route(int threads) {
+    return {.strategy = std::get<0>(GetParam()), .chunk_bytes = 128 * 1024, .alignment = 4096, .threads = threads};
+  }
+  bool is_possible() const {
+    return std::get<0>(GetParam()) != Strategy::pull || (!trial().by_function && trial().memory_order.empty());
+  }
+  void on_ranks(const std::function<void(const Grid&)>& body) const {
+    testing::run_ranks(static_cast<int>(volume(trial().processes)),
+                       [&](std::shared_ptr<comm::Comm> comm) {
+                         body(Grid(Communicator(std::move(comm)), {8, 8, 8, 12}, {.processes = trial().processes}));
+                       },
+                       {.ranks_per_node = trial().ranks_per_node});
+  }
+  Report write(const std::string& path, int threads) {
+    Report report;
+    on_ranks([&](const Grid& grid) {
+      Sites sites(grid, trial(), 0);
+      sites.set_to_formula();
+      const Report mine = write_field(*transport_, path, grid, sites.source(),
+                                      {.format = "scidac",
+                                       .precision = trial().file,
+                                       .verify = Verify::read_back,
+                                       .block_bytes = 4096,
+                                       .route = route(threads)});
+      if (grid.rank() == 0) report = mine;
+    });
+    return report;
+  }
+
+  std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
+};
+
+TEST_P(Threads, WriteTheSameBytes) {
+  if (!is_possible()) GTEST_SKIP() << "these sites cannot be taken out of a neighbour's memory";
+  const Report one = write("one.lime", 1);
+  for (const int threads : thread_counts) {
+    const Report report = write("many.lime", threads);
+    EXPECT_EQ(bytes_in(*transport_, "many.lime"), bytes_in(*transport_, "one.lime")) << threads;
+    EXPECT_EQ(report.bytes, one.bytes);
+    EXPECT_EQ(report.checksum, one.checksum);
+    EXPECT_EQ(report.strategy, one.strategy);
+    transport_->remove("many.lime");
+  }
+}
+
+TEST_P(Threads, ReadTheSameNumbers) {
+  if (!is_possible()) GTEST_SKIP() << "these sites cannot be taken out of a neighbour's memory";
+  write("one.lime", 1);
+  for (const int threads : thread_counts) {
+    on_ranks([&](const Grid& grid) {
+      Sites sites(grid, trial(), -1);
+      const Report report =
+          read_field(*transport_, "one.lime", grid, sites.target(), {.block_bytes = 4096, .route = route(threads)});
+      EXPECT_EQ(report.status, ChecksumStatus::ok);
+      EXPECT_TRUE(sites.hold_the_formula()) << threads;
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Routes, Threads,
+    ::testing::Combine(::testing::Values(Strategy::direct, Strategy::shared, Strategy::pull, Strategy::messages),
+                       ::testing::Values(Case{"one_rank", {1, 1, 1, 1}}, Case{"x_split", {2, 1, 1, 1}},
+                                         Case{"xyt_split_on_two_nodes", {2, 2, 1, 2}, 4},
+                                         Case{"every_rank_a_node", {2, 1, 2, 1}, 1},
+                                         Case{"t_fastest_in_memory", {2, 1, 1, 1}, 64, {3, 2, 1, 0}},
+                                         Case{"single_precision", {2, 1, 1, 2}, 2, {}, Precision::single},
+                                         Case{"functions", {2, 1, 1, 1}, 64, {}, Precision::double_, true})),
+    [](const auto& info) { return fmt::format("{}_{}", name(std::get<0>(info.param)), std::get<1>(info.param).name); });
+
+class Files : public ::testing::Test {
+ protected:
+  // Links in the group, for some formats are known by that.
+  std::vector<double> links() {
+    std::vector<double> links(static_cast<std::size_t>(grid_.volume() * 72));
+    generate(grid_, gauge(links), {.sweeps = 1, .over_relaxation = 0, .hot_start = true});
+    return links;
+  }
+  std::vector<std::byte> bytes_of(const std::string& path) { return bytes_in(transport::posix(), path); }
+  std::size_t files() const {
+    const auto begin = std::filesystem::directory_iterator(directory_.path());
+    return static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator()));
+  }
+
+  testing::ScratchDirectory directory_;
+  Grid grid_{Extents{4, 4, 4, 8}};
+};
+
+TEST_F(Files, OfEveryFormatAreTheSame) {
+  std::vector<double> values = links();
+  int tried = 0;
+  for (const FormatInfo& format : formats()) {
+    if (format.contents != Contents::fields) continue;
+    const std::string one = directory_ / fmt::format("one.{}", format.name);
+    const WriteOptions how{.format = std::string(format.name), .block_bytes = 4096, .route = {.threads = 1}};
+    try {
+      lq::write(one, grid_, gauge(values), how);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Code::unsupported) << error.what();  // not of links in double precision
+      continue;
+    }
+    ++tried;
+    const Verification expected = lq::verify(one, {}, {.physics = Measure::always, .block_bytes = 4096, .threads = 1});
+    for (const int threads : thread_counts) {
+      SCOPED_TRACE(fmt::format("{}, {} threads", format.name, threads));
+      const std::string many = directory_ / fmt::format("many{}.{}", threads, format.name);
+      WriteOptions options = how;
+      options.route.threads = threads;
+      lq::write(many, grid_, gauge(values), options);
+      EXPECT_EQ(bytes_of(many), bytes_of(one));
+      std::vector<double> found(values.size());
+      lq::read(many, grid_, gauge(found), {.block_bytes = 4096, .route = {.threads = threads}});
+      std::vector<double> of_one(values.size());
+      lq::read(one, grid_, gauge(of_one), {.route = {.threads = 1}});
+      EXPECT_EQ(found, of_one);
+      const Verification verified =
+          lq::verify(one, {}, {.physics = Measure::always, .block_bytes = 4096, .threads = threads});
+      EXPECT_EQ(to_json(verified), to_json(expected));
+    }
+  }
+  EXPECT_GE(tried, 6);
+}
+
+TEST_F(Files, ThatEndEarlyAreToldOfInTheSameWords) {
+  std::vector<double> values = links();
+  const std::string path = directory_ / "short.ildg";
+  lq::write(path, grid_, gauge(values));
+  const auto file = File(path);
+  // The scan finds its length sound; what it cannot know is that somebody cuts the file afterwards.
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  const auto message = [&](int threads) {
+    return std::string(error_of([&] {
+                         file.read(grid_, gauge(values), {.block_bytes = 4096, .route = {.threads = threads}});
+                       }).what());
+  };
+  const std::string expected = message(1);
+  EXPECT_NE(expected.find("the file ends at byte"), std::string::npos) << expected;
+  for (const int threads : thread_counts) {
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(message(threads), expected);
+  }
+}
+
+TEST_F(Files, WithDamageAreToldOfAlike) {
+  std::vector<double> values = links();
+  const std::string path = directory_ / "damaged.scidac";
+  lq::write(path, grid_, gauge(values));
+  {
+    const auto file = transport::posix().open_write(path);
+    const std::array<std::byte, 600> zeros{};
+    file->write_at(inspect(path).field().payload.offset + 40000, zeros);
+  }
+  const std::string expected = to_json(lq::verify(path, {}, {.block_bytes = 4096, .threads = 1}));
+  EXPECT_NE(expected.find("zero-links"), std::string::npos) << expected;
+  for (const int threads : thread_counts) {
+    EXPECT_EQ(to_json(lq::verify(path, {}, {.block_bytes = 4096, .threads = threads})), expected);
+    EXPECT_EQ(error_of([&] { lq::read(path, grid_, gauge(values), {.route = {.threads = threads}}); }).code(),
+              Code::checksum_mismatch);
+  }
+}
+
+// Whichever thread meets it.
+TEST_F(Files, WhoseStorageFailsAreNoFiles) {
+  std::vector<double> values = links();
+  const Field field = gauge(values);
+  const std::string path = directory_ / "new.ildg";
+  bool goes_on = true;
+  for (std::int64_t k = 0; goes_on; ++k) {
+    testing::FaultyTransport faulty(transport::posix(), k);
+    try {
+      write_field(faulty, path, grid_, grid::resolve_field(grid_, field),
+                  {.block_bytes = 4096, .route = {.threads = 3}});
+      goes_on = faulty.has_failed();  // some failures do no harm, such as that to ask for space
+      std::filesystem::remove(path);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Code::io) << error.what();
+    }
+    EXPECT_EQ(files(), 0U) << k;
+    ASSERT_LT(k, 2000);
+  }
+}
+
+TEST_F(Files, ThatCannotBeReadAreErrors) {
+  std::vector<double> values = links();
+  const std::string path = directory_ / "old.ildg";
+  lq::write(path, grid_, gauge(values));
+  bool goes_on = true;
+  for (std::int64_t k = 0; goes_on; ++k) {
+    testing::FaultyTransport faulty(transport::posix(), k);
+    const MutableField field = grid::resolve_field(grid_, gauge(values));
+    try {
+      read_field(faulty, path, grid_, field, {.block_bytes = 4096, .route = {.threads = 3}});
+      goes_on = faulty.has_failed();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Code::io) << error.what();
+    }
+    ASSERT_LT(k, 2000);
+  }
+}
+
+TEST_F(Files, InTheBackgroundAreTheSame) {
+  std::vector<double> values = links();
+  const std::string one = directory_ / "one.ildg";
+  lq::write(one, grid_, gauge(values));
+  for (const int threads : thread_counts) {
+    const std::string many = directory_ / fmt::format("many{}.ildg", threads);
+    write_async(many, grid_, gauge(values), {.block_bytes = 4096, .route = {.threads = threads}}).wait();
+    EXPECT_EQ(bytes_of(many), bytes_of(one));
+    std::vector<double> found(values.size());
+    read_async(many, grid_, gauge(found), {.block_bytes = 4096, .route = {.threads = threads}}).wait();
+    EXPECT_EQ(found, values);
+    write_async(directory_ / "given_up.ildg", grid_, gauge(values), {.block_bytes = 64, .route = {.threads = threads}})
+        .cancel();
+    EXPECT_FALSE(std::filesystem::exists(directory_ / "given_up.ildg"));
+  }
+}
+
+}  // namespace
+}  // namespace lq::io

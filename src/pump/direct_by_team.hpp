@@ -1,0 +1,17 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A rank's own rows moved by a team of threads, for direct.hpp.
+#pragma once
+
+#include "pump/direct.hpp"
+
+namespace lq::pump {
+
+// The field is in memory, and the file bears several threads.
+std::unique_ptr<Movement> move_out_by_team(const Field& field, const Payload& payload, const lattice::RowPlan& rows,
+                                           transport::File& file, const PumpOptions& options, Tally& tally);
+std::unique_ptr<Movement> move_in_by_team(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
+                                          const MutableField& field, const PumpOptions& options, Tally& tally);
+
+}  // namespace lq::pump

@@ -1,0 +1,68 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What is done to a stretch of a rank's own rows on its way between memory and file. Of one thread: several have one
+// each, with a tally of its own.
+#pragma once
+
+#include "base/byte_source.hpp"
+#include "pump/block.hpp"
+#include "pump/local_sites.hpp"
+#include "pump/stretches.hpp"
+#include "pump/tally.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::pump {
+
+class RowsOut {
+ public:
+  using Memory = Field;
+  using File = transport::File;
+  // All of them outlive the object.
+  RowsOut(const Field& field, const Payload& payload, const lattice::RowPlan& rows, File& file, Tally& tally)
+      : payload_(payload), source_(field, payload, rows, tally.sums), file_(file), tally_(tally) {}
+
+  lattice::Rows& rows() noexcept { return source_.rows(); }
+  // The sites of a stretch in file form.
+  void pack(const Stretch& stretch, base::MutableBytes bytes);
+  // These to their place.
+  void write(std::uint64_t file_site, base::Bytes bytes);
+  void move(const Stretch& stretch, Block& block);
+
+ private:
+  const Payload& payload_;
+  LocalSource source_;
+  File& file_;
+  Tally& tally_;
+};
+
+class RowsIn {
+ public:
+  using Memory = MutableField;
+  using File = base::ByteSource;
+  RowsIn(const MutableField& field, const Payload& payload, const lattice::RowPlan& rows, File& file, Tally& tally)
+      : payload_(payload), sink_(field, payload, rows, tally.sums), file_(file), tally_(tally) {}
+
+  // Where the bytes of a stretch are read to.
+  struct Target {
+    base::MutableBytes bytes;
+    bool is_in_place = false;  // in the user's memory
+  };
+
+  lattice::Rows& rows() noexcept { return sink_.rows(); }
+  // What lies in memory as in the file, but for byte order, is read to its place and not copied there.
+  Target target_of(const Stretch& stretch, Block& block);
+  // truncated: the file ends before.
+  void read(std::uint64_t file_site, base::MutableBytes bytes);
+  // Sites that were read, to memory form in their places.
+  void take(const Stretch& stretch, const Target& target);
+  void move(const Stretch& stretch, Block& block);
+
+ private:
+  const Payload& payload_;
+  LocalSink sink_;
+  File& file_;
+  Tally& tally_;
+};
+
+}  // namespace lq::pump
