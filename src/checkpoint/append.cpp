@@ -258,7 +258,7 @@ void AppendedSet::create_new_file(std::size_t index, std::vector<std::byte> byte
   head.files = static_cast<std::int32_t>(all_files());
   head.file_number = static_cast<std::int32_t>(number);
   head.prefix = prefix_;
-  files_[number] = create_part(transport_, path_, file_path(number));
+  files_[number] = create_file_of_tasks(file_path(number), file.start + file.skip);
   write_head(*files_[number], head, std::move(bytes), file.record);
 }
 

@@ -191,7 +191,7 @@ void CreatedSet::create_file(std::vector<std::byte> bytes) {
   head.files = files_;
   head.file_number = file_;
   head.prefix = path_.substr(0, sion::prefix_bytes - 1);
-  handle_ = create_part(transport_, path_, part_);
+  handle_ = create_file_of_tasks(part_, start_ + skip_);
   created_ = true;
   write_head(*handle_, head, std::move(bytes), record_);
 }

@@ -12,6 +12,7 @@
 
 #include "checkpoint/compression.hpp"
 #include "checkpoint/field_note.hpp"
+#include "checkpoint/publishing.hpp"
 #include "comm/agree.hpp"
 #include "options/agreed.hpp"
 
@@ -57,6 +58,12 @@ std::vector<OutStream> NewSet::take_handles() noexcept {
 
 StreamSettings NewSet::settings() const {
   return {generation_, options_.compression, options_.level, options_.checksums, options_.buffer_bytes};
+}
+
+std::unique_ptr<transport::File> NewSet::create_file_of_tasks(const std::string& part, std::uint64_t bytes) {
+  const StripeRequest request{
+      .count = options_.stripe_count, .bytes = options_.stripe_bytes, .by_size = options_.stripes_by_size};
+  return create_part(transport_, path_, part, request, options_.expected_bytes > 0 ? bytes : 0);
 }
 
 void NewSet::require_open() {

@@ -58,6 +58,8 @@ class NewSet {
   virtual void begin() = 0;
   comm::Comm& all() const noexcept { return communicator_.engine(); }
   StreamSettings settings() const;
+  // Local. A new physical file, whose tasks take so many bytes if they write what is expected.
+  std::unique_ptr<transport::File> create_file_of_tasks(const std::string& part, std::uint64_t bytes);
   // Local, on every rank. wrong_state: another program has taken the set over, of which no byte may be changed then.
   virtual void require_own() = 0;
   // Collective. A file for fields, or the one there is.
