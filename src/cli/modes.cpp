@@ -209,8 +209,8 @@ struct ModesArguments {
     {
       const modes::Set set(path, session.communicator, {}, unsaid());
       modes = set.size();
-      const Extents& block = set.description().coherence.block;
-      for (const Mode& mode : set.modes()) slices.push_back(mode.error ? block[block.size() - 1] : 1);
+      const Extents& sites_of_block = set.description().coherence.block;
+      for (const Mode& mode : set.modes()) slices.push_back(mode.error ? sites_of_block[sites_of_block.size() - 1] : 1);
       for (std::uint64_t k = 0; k < set.file_count(); ++k) paths.push_back(set.file(k).catalog().path);
     }
     Verification verification;

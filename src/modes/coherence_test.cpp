@@ -116,7 +116,8 @@ class Coherent : public ::testing::Test {
   }
   Vector read_mode(std::uint64_t k) {
     const Set set(path_);
-    Vector vector(vector_number(k, set.description()).size());
+    const Description& known = set.description();
+    Vector vector(static_cast<std::size_t>(volume(known.sites()) * known.field().numbers / 2));
     set.read(k, Grid(set.description().sites()), field_of(vector, set.description()));
     return vector;
   }
