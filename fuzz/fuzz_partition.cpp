@@ -13,7 +13,7 @@
 #include "answers.hpp"
 #include "base/text.hpp"
 #include "kernels/crc32.hpp"
-#include "partition/description.hpp"
+#include "pieces/description.hpp"
 
 namespace {
 

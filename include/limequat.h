@@ -422,6 +422,9 @@ typedef struct lq_multifile_options {
   int overwrite;                        // replace a set; default 0
   int sync;                             // LQ_SYNC_*, when it is closed; default full
   uint64_t buffer_bytes;                // smaller writes are collected in so much memory per stream
+  uint64_t stripe_count;                // as in lq_write_options, of each new physical file
+  uint64_t stripe_bytes;
+  int stripes_by_size;  // by the size that is expected; default 1
 } lq_multifile_options;
 
 typedef struct lq_multifile_read_options {
@@ -970,6 +973,12 @@ typedef struct lq_modes_description {
   const lq_modes_parameter* parameters;
   size_t parameter_count;
   uint64_t room;  // modes that the first piece of the index has room for; it grows when there are more; default 512
+  // Local coherence: the first `basis` modes are stored whole, of the others the coefficients of these for each block
+  // of sites, which is given by as many extents as the lattice has. A mode that is wrong by more than `tolerance`,
+  // relative to its norm, is stored whole, too. Default 0: all are.
+  uint64_t basis;
+  int64_t block[LQ_MAX_DIMENSIONS];
+  double tolerance;  // default 0.01
 } lq_modes_description;
 
 // What is known of one vector.
@@ -1005,6 +1014,9 @@ LQ_API void lq_modes_free(lq_modes* set);
 LQ_API uint64_t lq_modes_size(const lq_modes* set);
 LQ_API lq_status lq_modes_known(lq_modes* set, lq_modes_description* description);
 LQ_API lq_status lq_modes_mode(const lq_modes* set, uint64_t k, lq_mode* mode);
+// Local. By how much mode k is wrong at most, relative to its norm, where it is stored as coefficients (lq_modes_read
+// reads it, lq_modes_read_async does not); negative: it is stored whole.
+LQ_API lq_status lq_modes_error(const lq_modes* set, uint64_t k, double* error);
 // Collective. Vector number k, on any process grid of the sites, in any precision; field and index of the options are
 // not used. In the background: call it for the next vectors before you work on this one.
 LQ_API lq_status lq_modes_read(const lq_modes* set, uint64_t k, const lq_grid* grid, lq_field vector,
@@ -1015,6 +1027,11 @@ LQ_API lq_status lq_modes_read_async(const lq_modes* set, uint64_t k, const lq_g
 // number: all), stored as lq_modes_storage says; 0: as they are.
 LQ_API lq_status lq_modes_convert(const char* from, const char* to, int storage, uint64_t first, uint64_t last,
                                   int overwrite, const lq_communicator* communicator);
+
+// The same, of all modes, with local coherence as in lq_modes_description; `block` has as many extents as the lattice.
+LQ_API lq_status lq_modes_convert_coherent(const char* from, const char* to, int storage, uint64_t basis,
+                                           const int64_t* block, double tolerance, int overwrite,
+                                           const lq_communicator* communicator);
 
 // Sets of vectors of QUDA, MILC, Grid and Hadrons (a file, or a folder of files v0.bin, ...) are opened and converted
 // like sets of modes. These two also say what files of QUDA and Grid do not: the extent `ls` of the fifth dimension

@@ -47,44 +47,65 @@ def fixed16(values, per_site):
 
 
 class SetOfModes:
-    """A set on a lattice; `modes` are (eigenvalue, residual or None)."""
+    """A set on a lattice; `modes` are (eigenvalue, residual or None). With coherence = (basis, extents of a block,
+    errors) those with an error are coefficients."""
 
     def __init__(self, modes, *, dims=(2, 2, 1, 3), room=4, storage="double", per_site=24, parity="both", ls=1,
-                 kind=("spinor", 3, 4), parameters=""):
+                 kind=("spinor", 3, 4), parameters="", coherence=None):
         self.modes = modes
         self.sites = (dims[0] // (1 if parity == "both" else 2),) + tuple(dims[1:])
         self.per_site, self.storage, self.room = per_site * ls, storage, room
         self.site_bytes = {"double": 8 * self.per_site, "single": 4 * self.per_site,
                            "fixed16": 4 * (1 + (self.per_site + 1) // 2)}[storage]
+        self.basis, block, self.errors = coherence or (0, self.sites, {})
+        self.blocks_of_sites = tuple(n // b for n, b in zip(self.sites, block))
         extents = "".join(f"{n} " for n in dims)
+        version, coherent = "1.0", ""
+        if coherence:
+            version, words = "2.0", "".join(f"{n} " for n in block)
+            coherent = f"<basis>{self.basis}</basis><block>{words}</block><tolerance>0.5</tolerance>"
         self.document = (
-            f"{DECLARATION}<limequatModes><version>1.0</version><lattice>{extents}</lattice><parity>{parity}</parity>"
+            f"{DECLARATION}<limequatModes><version>{version}</version><lattice>{extents}</lattice><parity>{parity}</parity>"
             f"<ls>{ls}</ls><kind>{kind[0]}</kind><colors>{kind[1]}</colors><spins>{kind[2]}</spins>"
             f"<numbers>{per_site}</numbers><complex>{1 - per_site % 2}</complex><storage>{storage}</storage>"
-            f"<operator>hermitian Wilson</operator>{parameters}</limequatModes>")
+            f"<operator>hermitian Wilson</operator>{coherent}{parameters}</limequatModes>")
         self.slices = self.sites[-1]
-        self.entry_bytes = 56 + 24 * self.slices
+        self.entry_bytes = 56 + 24 * self.slices + (8 if coherence else 0)
         self.places = {}  # of the data of modes, and of blocks
 
+    def shape(self, k):
+        """(extents, bytes of a site) of the data of a mode."""
+        if k not in self.errors:
+            return self.sites, self.site_bytes
+        return self.blocks_of_sites, 2 * self.basis * (8 if self.storage == "double" else 4)
+
     def data(self, k):
+        if k in self.errors:
+            extents, site_bytes = self.shape(k)
+            size = 8 if self.storage == "double" else 4
+            return numbers(volume(extents) * site_bytes // size, size, 100 + k)
         count = volume(self.sites) * self.per_site
         if self.storage != "fixed16":
             return numbers(count, 8 if self.storage == "double" else 4, 100 + k)
         return fixed16(list(struct.unpack(f">{count}d", numbers(count, 8, 100 + k))), self.per_site)
 
     def sums(self, k):
-        return scidac_sums(self.data(k), self.site_bytes)
+        return scidac_sums(self.data(k), self.shape(k)[1])
 
     def entry(self, k, offset):
         data, (eigenvalue, residual) = self.data(k), self.modes[k]
         body = struct.pack(">QQdddII", k, offset, eigenvalue.real, eigenvalue.imag,
                            math.nan if residual is None else residual, *self.sums(k))
-        per_slice = volume(self.sites) // self.slices
-        for t in range(self.slices):
-            part = data[t * per_slice * self.site_bytes:(t + 1) * per_slice * self.site_bytes]
+        extents, site_bytes = self.shape(k)
+        slices = extents[-1]
+        per_slice = volume(extents) // slices
+        for t in range(slices):
+            part = data[t * per_slice * site_bytes:(t + 1) * per_slice * site_bytes]
             ranks = range(t * per_slice, (t + 1) * per_slice)
-            body += struct.pack(">IIQQ", *scidac_sums(part, self.site_bytes, ranks),
-                                *weighted_sums(part, self.site_bytes, ranks))
+            body += struct.pack(">IIQQ", *scidac_sums(part, site_bytes, ranks), *weighted_sums(part, site_bytes, ranks))
+        body += bytes(24 * (self.slices - slices))
+        if self.basis:
+            body += struct.pack(">d", self.errors.get(k, math.nan))
         return sealed(body)
 
     def blocks(self):
@@ -113,7 +134,8 @@ class SetOfModes:
                 for k in range(first, first + count):
                     self.places[f"mode {k}"] = len(body) + HEAD
                     entries[k] = self.entry(k, len(body) + HEAD)
-                    body += record("limequat-mode-data", self.data(k), MB) + record("limequat-mode", entries[k], ME)
+                    kind = "limequat-mode-coefficients" if k in self.errors else "limequat-mode-data"
+                    body += record(kind, self.data(k), MB) + record("limequat-mode", entries[k], ME)
         return body
 
     def expect(self, modes=None):
@@ -137,6 +159,8 @@ def good():
             "fixed_point": SetOfModes(THREE, storage="fixed16"),
             "fixed_point_of_an_odd_number": SetOfModes(THREE, storage="fixed16", per_site=5, kind=("generic", 0, 0)),
             "odd_sites_with_ls": SetOfModes(THREE[:2], dims=(4, 2, 2, 2), parity="odd", ls=2, storage="single"),
+            "coefficients": SetOfModes([(k / 7, 0.0) for k in range(5)], dims=(2, 2, 1, 4), storage="single", room=2,
+                                       coherence=(2, (2, 1, 1, 2), {2: 0.25, 4: 0.0})),
             "parameters": SetOfModes(THREE[:1], parameters=(
                 "<parameter><name>kappa</name><type>real</type><value>0.125</value></parameter>"
                 "<parameter><name>steps</name><type>integer</type><value>-30</value></parameter>"
@@ -168,6 +192,16 @@ def bad():
     yield ("modes_in_the_same_place", changed(whole, block + 48 + made.entry_bytes, bytes(entry)),
            made.expect(1) + "rule modes-entry\n")
     yield "no_lattice", whole.replace(b"<lattice>2 2 1 3 </lattice>", b"<lattice>2 2 1 0 </lattice>"), "rule modes-head\n"
+    coherent = SetOfModes(THREE, coherence=(1, (1, 2, 1, 1), {1: 0.25}))
+    whole = coherent.bytes()
+    block_of_none = whole.replace(b"<block>1 2 1 1 </block>", b"<block>1 2 1 2 </block>")
+    yield "blocks_that_do_not_divide", block_of_none, "rule modes-head\n"
+    coherent.errors = {0: 0.5, 1: 0.25}
+    entry = coherent.entry(0, coherent.places["mode 0"])
+    coherent.errors = {1: 0.25}
+    yield ("coefficients_within_the_basis", changed(whole, coherent.places["block 0"] + 48, entry),
+           coherent.expect() + "rule modes-index-damaged\n")
+    whole = made.bytes()
     yield "an_unknown_storage", whole.replace(b"<storage>double<", b"<storage>triple<"), "rule modes-head\n"
 
 

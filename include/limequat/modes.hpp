@@ -51,6 +51,16 @@ struct Parameter {
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
+// Local coherence: low modes look alike within a small block of sites. The first `basis` modes are stored whole; of
+// each later one there are, for every block, the complex coefficients with which the whole ones make it up there. A
+// mode that is not made up to within the tolerance is stored whole, too, so that it holds of every mode.
+struct LQ_API Coherence {
+  std::uint64_t basis = 0;  // 0: every mode is stored whole
+  Extents block = {};       // of sites(), which it divides; all s of a site are in its block
+  double tolerance = 0.01;  // norm of what a mode may be wrong by, relative to its own
+  friend bool operator==(const Coherence&, const Coherence&) = default;
+};
+
 // What all vectors of a set have in common.
 struct LQ_API Description {
   Extents lattice;                                    // of the gauge field
@@ -61,10 +71,15 @@ struct LQ_API Description {
   std::string operator_name = {};  // "hermitian Wilson"
   std::vector<Parameter> parameters = {};
   std::uint64_t room = 512;  // modes for which the first piece of the index has room; it grows when there are more
+  Coherence coherence = {};
 
   // Local. The field that a vector is: the extents of its grid, and its sites with Ls.
   Extents sites() const;
   FieldSpec field() const;
+  // Local. With coherence the field that the coefficients of a mode are: a site is a block, x fastest, and holds the
+  // coefficient of each mode of the basis.
+  Extents blocks() const;
+  FieldSpec coefficients() const;
   friend bool operator==(const Description&, const Description&) = default;
 };
 
@@ -72,6 +87,9 @@ struct LQ_API Description {
 struct Mode {
   std::complex<double> eigenvalue;
   std::optional<double> residual = {};  // norm of (operator - eigenvalue) vector
+  // Of a mode that is stored as coefficients, which writers find out: at most so far the vector that is read is from
+  // the one that was written, relative to its norm, as read in double precision.
+  std::optional<double> error = {};
   friend bool operator==(const Mode&, const Mode&) = default;
 };
 
@@ -103,14 +121,16 @@ class LQ_API Set {
   const File& file(std::uint64_t number) const;
   // Who wrote it: "modes" (this library), "quda", "milc", "grid".
   std::string_view family() const;
-  // The field that holds mode k; in files of QUDA one field holds all.
+  // The field that holds mode k, or its coefficients; in files of QUDA one field holds all.
   const FieldEntry& field(std::uint64_t k) const;
 
   // Collective. Vector number k, from 0, as lq::read(); options.field and options.index are not used. The grid is one
   // of description().sites(). no_such_record: there are fewer. While modes are added, those known here can be read.
+  // Where the mode is stored as coefficients, this rank's part of the basis is read with the first one, and kept for
+  // the next ones on the same grid: one number in memory for each of a site, for each mode of the basis.
   Report read(std::uint64_t k, const Grid& grid, const MutableField& vector, const ReadOptions& options = {}) const;
   // Collective. The same in the background; the set need not outlive it. unsupported: the vectors lie otherwise in the
-  // file, as those of QUDA; read() reads them, convert() makes a set of them that can.
+  // file, as those of QUDA, or the mode is stored as coefficients; read() reads them, convert() makes a set that can.
   Pending read_async(std::uint64_t k, const Grid& grid, const MutableField& vector,
                      const ReadOptions& options = {}) const;
   // Collective. Vectors first, first + 1, ... up to last - 1, read ahead while the program works on them. unsupported:
@@ -156,8 +176,9 @@ LQ_API Mode read(const std::string& path, std::uint64_t k, const Grid& grid, con
                  const ReadOptions& options = {});
 
 struct ConvertOptions {
-  std::optional<Storage> storage = {};  // default: as it is
-  std::uint64_t first = 0;              // modes first to last - 1; last beyond their number: all
+  std::optional<Storage> storage = {};      // default: as it is
+  std::optional<Coherence> coherence = {};  // default: every mode is stored whole
+  std::uint64_t first = 0;                  // modes first to last - 1; last beyond their number: all
   std::uint64_t last = ~std::uint64_t{0};
   bool overwrite = false;
   Unsaid unsaid = {};  // of the set that is read

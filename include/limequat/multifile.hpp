@@ -51,6 +51,10 @@ struct MultifileOptions {
   bool overwrite = false;                   // replace a set, which stays until the new one is complete
   Sync sync = Sync::full;                   // when it is closed
   std::uint64_t buffer_bytes = 256 * 1024;  // smaller writes of a stream are collected in so much memory
+  // Of new physical files, as in WriteOptions; the size that they go by is that which is expected.
+  std::uint64_t stripe_count = 0;
+  std::uint64_t stripe_bytes = 0;
+  bool stripes_by_size = true;
 };
 
 namespace checkpoint {

@@ -35,6 +35,7 @@ __all__ = ["Set", "Writer", "append", "convert", "create", "open"]
 _STORAGE = {"fixed16": 16, "single": 32, "double": 64}
 _PARITY = ("both", "even", "odd")
 _ALL = 2**64 - 1
+_TOLERANCE = 0.01
 
 
 def open(path, *, ls=1, parity=None, grid=None):
@@ -51,7 +52,8 @@ def open(path, *, ls=1, parity=None, grid=None):
 @takes("WriteOptions", without=("format", "name", "precision", "metadata", "measure", "slice_checksums", "layout",
                                 "dataset_chunk", "filters", "time_stamps"))
 def create(path, lattice, *, grid=None, kind="spinor", shape=None, dtype=None, storage="double", ls=1, parity="both",
-           operator="", parameters=None, room=512, **options: "Unpack[WriteOptions]"):
+           operator="", parameters=None, room=512, basis=0, block=None, tolerance=_TOLERANCE,
+           **options: "Unpack[WriteOptions]"):
     """Starts a new set: a :class:`Writer`. The set is there, without modes, at once.
 
     lattice     extents x, y, z, t of the gauge field
@@ -65,6 +67,10 @@ def create(path, lattice, *, grid=None, kind="spinor", shape=None, dtype=None, s
     operator    its name
     parameters  of operator and solver: a dict of int, float, complex, str
     room        modes that the first piece of the index has room for; it grows when there are more
+    basis       local coherence: so many modes are stored whole, of the others the coefficients of these for each block
+                of sites; 0: all are whole
+    block       extents x, y, z, t of a block, which divide those of the vectors
+    tolerance   what a mode may be wrong by, relative to its norm; others are stored whole, too
     grid        a :class:`limequat.Grid` of the sites of the vectors (half the extent in x for one parity): collective,
                 arrays are those of each rank's box
 
@@ -73,6 +79,7 @@ def create(path, lattice, *, grid=None, kind="spinor", shape=None, dtype=None, s
     with agreed(require_grid(grid)):
         site = _site(kind, shape, dtype)
         description, kept = _description(lattice, site, storage, ls, parity, operator, parameters or {}, room)
+        _set_coherence(description, basis, block, tolerance)
         grid = _grid_of(path, _sites(description), grid)
         name, how = path_bytes(path), Options("WriteOptions", options)
     handle = Handle("lq_modes_writer_free", "lq_modes_create", name, grid, ctypes.byref(description), how)
@@ -95,15 +102,26 @@ def append(path, *, grid=None, **options: "Unpack[WriteOptions]"):
 
 
 def convert(source, target, *, storage=None, first=0, last=None, overwrite=False, format=None, ls=1, parity=None,
-            comm=None):
+            basis=0, block=None, tolerance=_TOLERANCE, comm=None):
     """A set from modes first to last - 1 of another one, stored as `storage` says (default: as they are).
 
     comm        a communicator or Grid whose ranks share the work
 
     format      of the new set: "modes", or "quda", "milc" for those programs
     ls, parity  of the source, as in :func:`open`
+    basis, block, tolerance  of the new set, as in :func:`create`; of all modes of a set of this library
     """
     group = group_of(comm)
+    if basis:
+        with agreed(group):
+            if (first, last, format, ls, parity) != (0, None, None, 1, None):
+                raise InvalidArgument(f"{target}: with basis= all modes of a set are converted; first, last, format, ls "
+                                      "and parity are for a conversion of their own before", path=str(target))
+            extents = (ctypes.c_int64 * 8)(*(int(extent) for extent in block or ()))
+            arguments = (path_bytes(source), path_bytes(target), 0 if storage is None else _storage(storage), basis,
+                         extents, tolerance, int(overwrite))
+        call("lq_modes_convert_coherent", *arguments, group)
+        return
     with agreed(group):
         arguments = (path_bytes(source), path_bytes(target), None if format is None else format.encode(), ls,
                      _parity(parity), 0 if storage is None else _storage(storage), first, _ALL if last is None else last,
@@ -155,6 +173,8 @@ class Set:
     lattice     extents x, y, z, t of the gauge field; ``sites`` those of the vectors
     grid        over whose ranks it was opened
     storage, parity, ls, operator, parameters  as given to :func:`create`
+    basis, block, tolerance  local coherence, as given to :func:`create`; basis 0: all modes are stored whole
+    errors      by how much each mode is wrong at most, relative to its norm; 0 of those that are stored whole
     family      who wrote it: "modes" (this library), "quda", "milc", "grid"
     """
 
@@ -174,12 +194,15 @@ class Set:
         self.parity, self.ls, self.operator = _PARITY[known.parity], known.ls, known.operator_name.decode()
         self.parameters = {known.parameters[i].name.decode(): _value(known.parameters[i])
                            for i in range(known.parameter_count)}
+        self.basis, self.tolerance = known.basis, known.tolerance
+        self.block = tuple(known.block[:known.dimensions]) if known.basis else None
         self._site = _site_of(known)
         self._count = answer("lq_modes_size", self._handle)
         modes = [self._mode(k) for k in range(self._count)]
         values = np.array([complex(m.eigenvalue_re, m.eigenvalue_im) for m in modes], dtype=np.complex128)
         self.eigenvalues = values.real.copy() if not values.imag.any() else values
         self.residuals = np.array([math.nan if m.residual < 0 else m.residual for m in modes])
+        self.errors = np.array([self._error(k) for k in range(self._count)])
 
     def __len__(self):
         return self._count
@@ -211,7 +234,7 @@ class Set:
         {options}
         """
         last = len(self) if last is None else last
-        if self.family != "modes":  # of other programs, one by one
+        if self.family != "modes" or self.basis:  # one by one
             yield from ((k, self.read(k, dtype, **options)) for k in range(first, last))
             return
         how = Options("ReadOptions", options)
@@ -236,6 +259,11 @@ class Set:
         if self._handle:
             return self._handle
         raise WrongState(f"{self.path}: this set is closed; open it again", path=str(self.path))
+
+    def _error(self, k):
+        error = ctypes.c_double()
+        call("lq_modes_error", self._handle, k, ctypes.byref(error))
+        return max(error.value, 0.0)
 
     def _mode(self, k):
         mode = structs.Mode()
@@ -293,6 +321,15 @@ def _description(lattice, site, storage, ls, parity, operator, parameters, room)
     array = (structs.ModesParameter * len(parameters))(*(_parameter(*pair) for pair in parameters.items()))
     description.parameters, description.parameter_count = array, len(parameters)
     return description, array
+
+
+def _set_coherence(description, basis, block, tolerance):
+    description.basis, description.tolerance = basis, tolerance
+    if basis:
+        extents = tuple(int(extent) for extent in block or ())
+        if len(extents) != description.dimensions:
+            raise InvalidArgument(f"block is {block!r}, expected an extent for each dimension of the lattice")
+        description.block[:len(extents)] = extents
 
 
 def _parameter(name, value):

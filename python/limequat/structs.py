@@ -80,7 +80,8 @@ class ModesDescription(Structure):
     _fields_ = [("struct_size", c_size_t), ("dimensions", c_int), ("lattice", c_int64 * 8), ("kind", c_int),
                 ("colors", c_int), ("spins", c_int), ("is_complex", c_int), ("numbers", c_uint64), ("storage", c_int),
                 ("parity", c_int), ("ls", c_int64), ("operator_name", c_char_p),
-                ("parameters", POINTER(ModesParameter)), ("parameter_count", c_size_t), ("room", c_uint64)]
+                ("parameters", POINTER(ModesParameter)), ("parameter_count", c_size_t), ("room", c_uint64),
+                ("basis", c_uint64), ("block", c_int64 * 8), ("tolerance", c_double)]
 
 
 class Hdf5Facts(Structure):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sets of modes, and their bytes as a second reader finds them: one that knows docs/formats/modes.md and nothing else."""
 
+import math
 import struct
 
 import numpy as np
@@ -116,6 +117,56 @@ def test_fixed_point_is_that_of_the_page(tmp_path):
     sites = vector(3).view(np.float64).reshape(-1, 24)
     assert (abs(decoded - sites) <= abs(sites).max(axis=1)[:, None] / 65000).all()
     assert (raw["m"].astype(np.float64) >= abs(sites).max(axis=1)).all()
+
+
+def coherent_vector(k):
+    """Of modes 0 and 1 for k > 1, weighted anew in each block of 2 x 2 x 1 x 2 sites."""
+    if k < 2:
+        return vector(k)
+    weights = np.random.default_rng(k).normal(size=(2, 2) + tuple(n // b for n, b in zip(SHAPE[:4], (2, 1, 2, 2))))
+    for axis, extent in enumerate((2, 1, 2, 2)):
+        weights = weights.repeat(extent, axis + 2)
+    complex_weights = (weights[0] + 1j * weights[1])[..., None, None]
+    return vector(0) * complex_weights + vector(1) * complex_weights.conj()
+
+
+def test_coefficients_are_those_of_the_page(tmp_path):
+    path = tmp_path / "small.modes"
+    assert all(n % b == 0 for n, b in zip(LATTICE, (2, 2, 1, 2)))
+    with lq.modes.create(path, LATTICE, storage="single", basis=2, block=(2, 2, 1, 2), tolerance=1e-3) as writer:
+        for k in range(4):
+            writer.append(coherent_vector(k), eigenvalue=k)
+        writer.append(np.random.default_rng(7).normal(size=SHAPE).astype(complex), eigenvalue=4)
+    data = path.read_bytes()
+    with lq.modes.open(path) as modes:
+        assert (modes.basis, modes.block, modes.tolerance) == (2, (2, 2, 1, 2), 1e-3)
+        assert (modes.errors[[0, 1, 4]] == 0).all() and (modes.errors[2:4] > 0).all() and modes.errors.max() <= 1e-3
+        assert [k for k, v in modes.ahead(1, 4)] == [1, 2, 3]
+        for k in (2, 3):
+            read = modes.read(k, dtype="complex128")
+            wrong = np.linalg.norm(read - coherent_vector(k)) / np.linalg.norm(coherent_vector(k))
+            assert wrong <= modes.errors[k]
+            # From the bytes: behind the header of the record the coefficients, x fastest, two for each block.
+            at = -1
+            for _ in range(k - 1):
+                at = data.index(b"limequat-mode-coefficients\0", at + 1)
+            blocks = tuple(n // b for n, b in zip(SHAPE[:4], (2, 1, 2, 2)))
+            coefficients = np.frombuffer(data, ">f4", 4 * math.prod(blocks), at + 128).astype(float).view(complex)
+            coefficients = coefficients.reshape(*blocks, 2)
+            for axis, extent in enumerate((2, 1, 2, 2)):
+                coefficients = coefficients.repeat(extent, axis)
+            made = sum(coefficients[..., i, None, None] * modes.read(i, dtype="complex128") for i in range(2))
+            assert np.allclose(read, made, rtol=1e-12)
+    large, again = tmp_path / "large.modes", tmp_path / "again.modes"
+    lq.modes.convert(path, large)
+    lq.modes.convert(large, again, basis=2, block=(2, 2, 1, 2))
+    with lq.modes.open(large) as whole, lq.modes.open(again) as modes:
+        assert whole.basis == 0 and whole.block is None and (whole.errors == 0).all()
+        assert modes.basis == 2 and (modes.errors[2:4] > 0).all() and modes.errors[4] == 0
+    with pytest.raises(lq.InvalidArgument):
+        lq.modes.create(tmp_path / "none.modes", LATTICE, basis=2)
+    with pytest.raises(lq.InvalidArgument):
+        lq.modes.convert(large, tmp_path / "none.modes", basis=2, block=(3, 2, 1, 2))
 
 
 def test_modes_arrive_ahead(path):

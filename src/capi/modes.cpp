@@ -50,7 +50,15 @@ lq_modes_description defaults() {
   c.parity = LQ_MODES_BOTH;
   c.ls = meant.ls;
   c.room = meant.room;
+  c.tolerance = meant.coherence.tolerance;
   return c;
+}
+
+// `block` has an extent for each dimension of the lattice.
+lq::modes::Coherence coherence_from(std::uint64_t basis, const std::int64_t* block, int dimensions, double tolerance) {
+  lq::modes::Coherence coherence{.basis = basis, .tolerance = tolerance};
+  if (basis > 0) coherence.block = lq::Coord(std::span(block, static_cast<std::size_t>(dimensions)));
+  return coherence;
 }
 
 Value value_from(const lq_modes_parameter& c) {
@@ -119,6 +127,7 @@ Description description_from(const lq_modes_description* given_one) {
     description.parameters.push_back({text(c.parameters[i].name, "name of a parameter"), value_from(c.parameters[i])});
   }
   description.room = c.room;
+  description.coherence = coherence_from(c.basis, c.block, c.dimensions, c.tolerance);
   return description;
 }
 
@@ -251,12 +260,19 @@ lq_status lq_modes_known(lq_modes* set, lq_modes_description* description) {
     c.parameters = set->parameters.data();
     c.parameter_count = set->parameters.size();
     c.room = known.room;
+    c.basis = known.coherence.basis;
+    std::copy_n(known.coherence.block.begin(), known.coherence.block.size(), c.block);
+    c.tolerance = known.coherence.tolerance;
     lq::capi::fill(description, c, "description");
   });
 }
 
 lq_status lq_modes_mode(const lq_modes* set, uint64_t k, lq_mode* mode) {
   return guarded([&] { *given(mode, "mode") = mode_of(set_of(set).mode(k)); });
+}
+
+lq_status lq_modes_error(const lq_modes* set, uint64_t k, double* error) {
+  return guarded([&] { *given(error, "error") = set_of(set).mode(k).error.value_or(-1); });
 }
 
 lq_status lq_modes_read(const lq_modes* set, uint64_t k, const lq_grid* grid, lq_field vector,
@@ -282,6 +298,25 @@ lq_status lq_modes_read_async(const lq_modes* set, uint64_t k, const lq_grid* gr
 lq_status lq_modes_convert(const char* from, const char* to, int storage, uint64_t first, uint64_t last, int overwrite,
                            const lq_communicator* communicator) {
   return lq_modes_convert_vectors(from, to, nullptr, 1, LQ_MODES_BOTH, storage, first, last, overwrite, communicator);
+}
+
+lq_status lq_modes_convert_coherent(const char* from, const char* to, int storage, uint64_t basis, const int64_t* block,
+                                    double tolerance, int overwrite, const lq_communicator* communicator) {
+  return guarded([&] {
+    const lq::Communicator group = lq::capi::communicator_of(communicator);
+    auto [source, target, how] = agreed(group, [&] {
+      lq::modes::ConvertOptions convert{.overwrite = overwrite != 0};
+      if (storage != 0) convert.storage = storage_from(storage);
+      return std::tuple(text(from, "from"), text(to, "to"), convert);
+    });
+    const int dimensions = lq::modes::Set(source, group).description().lattice.size();
+    agreed(group, [&] {
+      if (basis > 0) given(block, "block");
+      how.coherence = coherence_from(basis, block, dimensions, tolerance);
+      return true;
+    });
+    lq::modes::convert(source, target, group, how);
+  });
 }
 
 lq_status lq_modes_convert_vectors(const char* from, const char* to, const char* format, int64_t ls, int parity,

@@ -5,6 +5,7 @@
 #include "checkpoint/appended_set.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -233,8 +234,9 @@ void AppendedSet::plan_new_files() {
 
 void AppendedSet::lay_out(std::size_t index) {
   NewFile& file = new_files_[index];
-  const std::uint64_t mine = file.shape.count * file.shape.width;
-  const comm::Sums widths = comm::exclusive_sums(all(), std::span(&mine, 1));
+  const std::array<std::uint64_t, 2> mine{file.shape.count * file.shape.width,
+                                          file.shape.count > 0 ? expected_of(options_) : 0};
+  const comm::Sums widths = comm::exclusive_sums(all(), mine);
   const auto tasks = static_cast<std::int32_t>(file.tasks);
   file.record = record_;
   file.record.file = static_cast<std::uint32_t>(old_files() + index);
@@ -244,11 +246,11 @@ void AppendedSet::lay_out(std::size_t index) {
   file.skip = widths.total[0];
   comm::agree(all(), [&] {
     std::vector<std::byte> head = gather_head(all(), file.shape, static_cast<std::uint64_t>(tasks));
-    if (all().rank() == 0) create_new_file(index, std::move(head));
+    if (all().rank() == 0) create_new_file(index, std::move(head), widths.total[1]);
   });
 }
 
-void AppendedSet::create_new_file(std::size_t index, std::vector<std::byte> bytes) {
+void AppendedSet::create_new_file(std::size_t index, std::vector<std::byte> bytes, std::uint64_t expected) {
   NewFile& file = new_files_[index];
   const std::size_t number = old_files() + index;
   io::require_target(transport_, sion::file_name(path_, static_cast<std::int32_t>(number)), false);
@@ -258,7 +260,7 @@ void AppendedSet::create_new_file(std::size_t index, std::vector<std::byte> byte
   head.files = static_cast<std::int32_t>(all_files());
   head.file_number = static_cast<std::int32_t>(number);
   head.prefix = prefix_;
-  files_[number] = create_part(transport_, path_, file_path(number));
+  files_[number] = create_file_of_tasks(file_path(number), expected);
   write_head(*files_[number], head, std::move(bytes), file.record);
 }
 

@@ -69,7 +69,7 @@ class AppendedSet final : public NewSet {
   std::vector<TaskEntry> deal_out(const SetTables& tables);
   void plan_new_files();
   void lay_out(std::size_t index);
-  void create_new_file(std::size_t index, std::vector<std::byte> head);
+  void create_new_file(std::size_t index, std::vector<std::byte> head, std::uint64_t expected);
   void open_streams(const std::vector<TaskEntry>& mine);
   void resume(const TaskEntry& entry);
   [[noreturn]] void refuse(const transport::File& handle, const StreamPlace& place, std::uint64_t chunk,

@@ -4,6 +4,7 @@
 // A new set. The ranks of a physical file form a group whose first rank, its keeper, writes its metadata: one write
 // when it is created, one when it is closed. Files get their names when all of them are complete, file 0 last.
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include <fmt/format.h>
@@ -45,7 +46,7 @@ class CreatedSet final : public NewSet {
   void form_groups();
   void choose_block();
   void lay_out();
-  void create_file(std::vector<std::byte> bytes);
+  void create_file(std::vector<std::byte> bytes, std::uint64_t expected);
   void open_streams(std::uint64_t start, std::uint64_t width, std::uint64_t first_task);
   sion::Tail map_of_set(sion::ChunkTable table) const;
   void require_own() override;
@@ -164,8 +165,9 @@ void CreatedSet::choose_block() {
 void CreatedSet::lay_out() {
   const auto block = static_cast<std::uint64_t>(block_);
   const std::uint64_t width = choose_width(options_.expected_bytes, block, options_.compression, frame_bound_);
-  const std::uint64_t mine = width * static_cast<std::uint64_t>(options_.streams);
-  const comm::Sums widths = comm::exclusive_sums(*group_, std::span(&mine, 1));
+  const auto streams = static_cast<std::uint64_t>(options_.streams);
+  const std::array<std::uint64_t, 2> mine{width * streams, expected_of(options_)};
+  const comm::Sums widths = comm::exclusive_sums(*group_, mine);
   start_ = sion::round_up(sion::head_bytes(static_cast<std::int32_t>(tasks_of_file_)), block);
   skip_ = widths.total[0];
   record_ = {generation_,
@@ -177,13 +179,13 @@ void CreatedSet::lay_out() {
   comm::agree(all(), [&] {
     std::vector<std::byte> bytes =
         gather_head(*group_, {first_task_, static_cast<std::uint64_t>(options_.streams), width}, tasks_of_file_);
-    if (keeps_file()) create_file(std::move(bytes));
+    if (keeps_file()) create_file(std::move(bytes), widths.total[1]);
   });
   comm::agree(all(), [&] { open_streams(start_ + widths.before[0], width, local_tasks_); });
 }
 
 // Opened by its keeper, written once: header, and the record behind it.
-void CreatedSet::create_file(std::vector<std::byte> bytes) {
+void CreatedSet::create_file(std::vector<std::byte> bytes, std::uint64_t expected) {
   if (file_ > 0) io::require_target(transport_, name_, options_.overwrite);
   sion::FixedHead head;
   head.block_size = block_;
@@ -191,7 +193,7 @@ void CreatedSet::create_file(std::vector<std::byte> bytes) {
   head.files = files_;
   head.file_number = file_;
   head.prefix = path_.substr(0, sion::prefix_bytes - 1);
-  handle_ = create_part(transport_, path_, part_);
+  handle_ = create_file_of_tasks(part_, expected);
   created_ = true;
   write_head(*handle_, head, std::move(bytes), record_);
 }

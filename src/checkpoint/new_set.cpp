@@ -4,6 +4,7 @@
 // What new sets and those appended to have in common; and the public MultifileWriter and OutStream over them.
 #include "checkpoint/new_set.hpp"
 
+#include <algorithm>
 #include <ostream>
 #include <streambuf>
 
@@ -12,6 +13,7 @@
 
 #include "checkpoint/compression.hpp"
 #include "checkpoint/field_note.hpp"
+#include "checkpoint/publishing.hpp"
 #include "comm/agree.hpp"
 #include "options/agreed.hpp"
 
@@ -30,6 +32,11 @@ constexpr std::uint64_t largest_buffer = largest_frame;
 }
 
 }  // namespace
+
+std::uint64_t expected_of(const MultifileOptions& options) noexcept {
+  constexpr std::uint64_t most = std::uint64_t{1} << 40;  // so that sums over ranks stay numbers
+  return std::min(options.expected_bytes, most) * static_cast<std::uint64_t>(std::max(options.streams, 0));
+}
 
 std::vector<comm::Stated> stated(const std::string& path, const MultifileOptions& options) {
   std::vector<comm::Stated> arguments = options::stated("MultifileOptions", options);
@@ -57,6 +64,12 @@ std::vector<OutStream> NewSet::take_handles() noexcept {
 
 StreamSettings NewSet::settings() const {
   return {generation_, options_.compression, options_.level, options_.checksums, options_.buffer_bytes};
+}
+
+std::unique_ptr<transport::File> NewSet::create_file_of_tasks(const std::string& part, std::uint64_t bytes) {
+  const StripeRequest request{
+      .count = options_.stripe_count, .bytes = options_.stripe_bytes, .by_size = options_.stripes_by_size};
+  return create_part(transport_, path_, part, request, bytes);
 }
 
 void NewSet::require_open() {

@@ -24,6 +24,8 @@ inline constexpr std::int32_t most_streams = 1 << 16;  // of a rank
 
 // Local. invalid_argument, unsupported.
 void require_options(const MultifileOptions& options, const std::string& path);
+// Local. Bytes of all streams of this rank, for the choice of stripes; 0: not known.
+std::uint64_t expected_of(const MultifileOptions& options) noexcept;
 // What all ranks must ask for alike.
 std::vector<comm::Stated> stated(const std::string& path, const MultifileOptions& options);
 
@@ -58,6 +60,8 @@ class NewSet {
   virtual void begin() = 0;
   comm::Comm& all() const noexcept { return communicator_.engine(); }
   StreamSettings settings() const;
+  // Local. A new physical file, of whose tasks so many bytes are expected; 0: not known.
+  std::unique_ptr<transport::File> create_file_of_tasks(const std::string& part, std::uint64_t bytes);
   // Local, on every rank. wrong_state: another program has taken the set over, of which no byte may be changed then.
   virtual void require_own() = 0;
   // Collective. A file for fields, or the one there is.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checkpoint/publishing.hpp"
 
+#include <random>
+
 #include <limequat/error.hpp>
 
 #include "base/temporary_name.hpp"
@@ -40,6 +42,17 @@ bool is_physical_file(transport::Transport& transport, const std::string& name, 
 std::unique_ptr<transport::File> create_part(transport::Transport& transport, const std::string& path,
                                              const std::string& part) {
   return transport.create(part, {.is_private = transport.kind(path) == transport::PathKind::file});
+}
+
+std::unique_ptr<transport::File> create_part(transport::Transport& transport, const std::string& path,
+                                             const std::string& part, const StripeRequest& request,
+                                             std::uint64_t bytes) {
+  auto file = create_part(transport, path, part);
+  std::random_device random;
+  const std::string spare = base::temporary_name(path, random());
+  // It may be another file now.
+  if (transport.set_stripes(part, spare, bytes, request).is_set()) file = transport.open_write(part);
+  return file;
 }
 
 void give_name(transport::Transport& transport, const std::string& path, const std::string& part,

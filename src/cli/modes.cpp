@@ -67,6 +67,11 @@ void put(base::JsonWriter& json, const Description& description) {
       .member("parity", name(description.parity))
       .member("ls", description.ls)
       .member("operator", description.operator_name);
+  if (description.coherence.basis > 0) {
+    json.member("basis", description.coherence.basis)
+        .member("block", to_string(description.coherence.block))
+        .member("tolerance", description.coherence.tolerance);
+  }
   json.key("parameters").begin_array();
   for (const modes::Parameter& parameter : description.parameters) {
     json.begin_object().member("name", parameter.name).key("value");
@@ -88,8 +93,10 @@ struct ModesArguments {
   std::string what;
   std::vector<std::string> files;
   std::string storage, format, parity;
+  Extents block;
   std::uint64_t first = 0, last = ~std::uint64_t{0};
-  std::uint64_t ls = 1;
+  std::uint64_t ls = 1, basis = 0;
+  double tolerance = modes::Coherence{}.tolerance;
   bool overwrite = false;
 
   modes::Unsaid unsaid() const {
@@ -131,6 +138,7 @@ struct ModesArguments {
         const FieldEntry& field = set.field(k);
         json.begin_object().key("eigenvalue").begin_array();
         json.value(mode.eigenvalue.real()).value(mode.eigenvalue.imag()).end_array().member("residual", mode.residual);
+        if (mode.error) json.member("error", *mode.error);
         json.member("offset", field.payload.offset).member("length", field.payload.length);
         json.member("checksum", to_string(field.sums.checksum().value_or(Checksum{}))).end_object();
       }
@@ -142,13 +150,22 @@ struct ModesArguments {
   static void list(Session& session, const modes::Set& set) {
     session.out.line(fmt::format("{}: {}", path_of(set), count(set.size(), "mode")));
     if (set.size() == 0) return;
-    Table table({{"mode", true}, {"eigenvalue", true}, {"residual", true}, {"offset", true}, {"checksum"}});
+    const bool has_errors = set.description().coherence.basis > 0;
+    std::vector<Column> columns{{"mode", true}, {"eigenvalue", true}, {"residual", true}};
+    if (has_errors) columns.push_back({"error", true});
+    columns.insert(columns.end(), {{"offset", true}, {"checksum"}});
+    Table table(std::move(columns));
     for (std::size_t k = 0; k < set.size(); ++k) {
       const Mode& mode = set.modes()[k];
       const FieldEntry& field = set.field(k);
-      table.row({std::to_string(k), complex_text(mode.eigenvalue),
-                 mode.residual ? fmt::format("{:.3g}", *mode.residual) : "-", std::to_string(field.payload.offset),
-                 to_string(field.sums.checksum().value_or(Checksum{}))});
+      const auto small = [](std::optional<double> number) {
+        return number ? fmt::format("{:.3g}", *number) : std::string("-");
+      };
+      std::vector<std::string> row{std::to_string(k), complex_text(mode.eigenvalue), small(mode.residual)};
+      if (has_errors) row.push_back(small(mode.error));
+      row.push_back(std::to_string(field.payload.offset));
+      row.push_back(to_string(field.sums.checksum().value_or(Checksum{})));
+      table.row(std::move(row));
     }
     session.out.write(table.text());
   }
@@ -162,6 +179,10 @@ struct ModesArguments {
     fact("lattice", to_string(description.lattice));
     fact("vectors", site_text(description));
     fact("storage", std::string(name(description.storage)));
+    if (const modes::Coherence& coherence = description.coherence; coherence.basis > 0) {
+      fact("coherence", fmt::format("{} whole, of the others coefficients for blocks of {}, wrong by at most {}",
+                                    count(coherence.basis, "mode"), to_string(coherence.block), coherence.tolerance));
+    }
     std::uint64_t bytes = 0;
     for (std::uint64_t k = 0; k < set.file_count(); ++k) bytes += set.file(k).catalog().file_bytes;
     if (set.family() != "modes") fact("written by", std::string(set.family()));
@@ -184,15 +205,21 @@ struct ModesArguments {
   int verify(Session& session, const std::string& path) const {
     std::vector<std::string> paths;
     std::uint64_t modes = 0;
+    std::vector<std::int64_t> slices;  // of each mode, in one of its field
     {
       const modes::Set set(path, session.communicator, {}, unsaid());
       modes = set.size();
+      const Extents& sites_of_block = set.description().coherence.block;
+      for (const Mode& mode : set.modes()) slices.push_back(mode.error ? sites_of_block[sites_of_block.size() - 1] : 1);
       for (std::uint64_t k = 0; k < set.file_count(); ++k) paths.push_back(set.file(k).catalog().path);
     }
     Verification verification;
     for (std::size_t k = 0; k < paths.size(); ++k) {
       ProgressBar bar(session, paths[k]);
       Verification one = lq::verify(paths[k], session.communicator, {.progress = bar.callback()});
+      for (std::size_t j = 0; j < std::min(one.fields.size(), slices.size()); ++j) {
+        one.fields[j].damaged_slices = all_of(one.fields[j].damaged_slices, slices[j]);
+      }
       if (k == 0) {
         verification = std::move(one);
         continue;
@@ -213,6 +240,15 @@ struct ModesArguments {
       }
       return verification.ok ? fine : differs;
     });
+  }
+
+  // The time slices of the vector that these slices of blocks are.
+  static std::vector<std::int64_t> all_of(const std::vector<std::int64_t>& slices, std::int64_t thickness) {
+    std::vector<std::int64_t> all;
+    for (const std::int64_t slice : slices) {
+      for (std::int64_t t = 0; t < thickness; ++t) all.push_back(slice * thickness + t);
+    }
+    return all;
   }
 
   static void add_headers(const std::string& path, Verification& verification) {
@@ -243,6 +279,11 @@ struct ModesArguments {
     modes::ConvertOptions options{
         .first = first, .last = last, .overwrite = overwrite, .unsaid = unsaid(), .format = format};
     if (!storage.empty()) options.storage = modes::parse_storage(storage);
+    if (basis > 0) {
+      if (block.size() == 0)
+        throw UsageError("--basis needs --block, the sites that coefficients are for: --block 4x4x4x4");
+      options.coherence = modes::Coherence{.basis = basis, .block = block, .tolerance = tolerance};
+    }
     const std::uint64_t modes = modes::convert(files[0], files[1], session.communicator, options);
     return at_root(session, [&] {
       if (session.json) {
@@ -271,6 +312,13 @@ Run declare_modes(Arguments& arguments) {
   arguments.number("--last", modes->last, "convert: the mode behind the last one");
   arguments.text("--format", "NAME", modes->format, "convert: of the new set (default: modes)",
                  {"modes", "quda", "milc"});
+  arguments.number("--basis", modes->basis,
+                   "convert: so many modes are stored whole, of the others the coefficients of these for each block of "
+                   "sites (default 0: all are whole)");
+  arguments.extents("--block", "XxYxZxT", modes->block, "convert: with --basis, the sites of a block");
+  arguments.number("--tolerance", modes->tolerance,
+                   "convert: with --basis, what a mode may be wrong by, relative to its norm; others are stored whole "
+                   "(default 0.01)");
   arguments.number("--ls", modes->ls, "extent of the fifth dimension, which files of QUDA do not tell (default 1)");
   arguments.text("--parity", "P", modes->parity, "of vectors on half of the sites, which files of Grid do not tell",
                  {"even", "odd"});

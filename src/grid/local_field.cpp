@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "grid/local_field.hpp"
 
+#include <cstring>
+
 #include <fmt/format.h>
 
 #include <limequat/error.hpp>
@@ -45,6 +47,19 @@ void require_memory(const Grid& grid, const AnyField& field, bool has_function) 
   }
 }
 
+// work(x, number in the user's memory, number with x fastest)
+template <class Work>
+void for_each_site(const Grid& grid, const SiteOrder& user_order, bool has_function, Work&& work) {
+  const int dimensions = grid.extents().size();
+  const SiteOrder natural = lattice::resolve_order({}, dimensions);
+  const SiteOrder order = has_function ? natural : lattice::resolve_order(user_order, dimensions);
+  const Box& box = grid.local_box();
+  for (std::uint64_t i = 0; i < grid.local_volume(); ++i) {
+    const Coord x = lattice::site_at(i, box, order);
+    work(x, i, order == natural ? i : lattice::site_number(x, box, natural));
+  }
+}
+
 }  // namespace
 
 FieldSpec resolve_spec(FieldSpec spec, int dimensions) {
@@ -72,6 +87,30 @@ MutableField resolve_field(const Grid& grid, const MutableField& field) {
   resolved.spec = resolve_spec(field.spec, grid.extents().size());
   require_memory(grid, resolved, static_cast<bool>(field.store));
   return resolved;
+}
+
+void take_sites(const Grid& grid, const Field& field, std::byte* sites) {
+  const std::uint64_t bytes = field.spec.site_bytes();
+  for_each_site(grid, field.order, static_cast<bool>(field.fetch),
+                [&](const Coord& x, std::uint64_t i, std::uint64_t n) {
+                  if (field.fetch) {
+                    field.fetch(x, sites + n * bytes);
+                  } else {
+                    std::memcpy(sites + n * bytes, static_cast<const std::byte*>(field.data) + i * bytes, bytes);
+                  }
+                });
+}
+
+void give_sites(const Grid& grid, const std::byte* sites, const MutableField& field) {
+  const std::uint64_t bytes = field.spec.site_bytes();
+  for_each_site(grid, field.order, static_cast<bool>(field.store),
+                [&](const Coord& x, std::uint64_t i, std::uint64_t n) {
+                  if (field.store) {
+                    field.store(x, sites + n * bytes);
+                  } else {
+                    std::memcpy(static_cast<std::byte*>(field.data) + i * bytes, sites + n * bytes, bytes);
+                  }
+                });
 }
 
 }  // namespace lq::grid

@@ -5,6 +5,8 @@
 // rank's memory can hold its sites.
 #pragma once
 
+#include <cstddef>
+
 #include <limequat/field.hpp>
 #include <limequat/grid.hpp>
 
@@ -17,5 +19,10 @@ FieldSpec resolve_spec(FieldSpec spec, int dimensions);
 // for fewer numbers than the rank's sites need, or an order that is no permutation of the dimensions.
 Field resolve_field(const Grid& grid, const Field& field);
 MutableField resolve_field(const Grid& grid, const MutableField& field);
+
+// Local. The sites of this rank one after the other, x fastest, in whatever order or by whichever function the user has
+// them; and back. The field is resolved; `sites` has its site_bytes() for each of the local sites.
+void take_sites(const Grid& grid, const Field& field, std::byte* sites);
+void give_sites(const Grid& grid, const std::byte* sites, const MutableField& field);
 
 }  // namespace lq::grid

@@ -5,12 +5,15 @@
 #include "io/scan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "format/format.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/journal_watch.hpp"
 #include "io/payload_files.hpp"
+#include "pieces/description.hpp"
+#include "pieces/window.hpp"
 
 namespace lq::io {
 
@@ -32,6 +35,18 @@ bool still_holds(Catalog now, Catalog before) {
   return encode(fields_now) == encode(fields_before);
 }
 
+// What stands for it is its description.
+class WholeOfSet final : public partition::Window {
+ public:
+  WholeOfSet(std::shared_ptr<partition::Subfiles> subfiles, const transport::Identity& description)
+      : Window(std::move(subfiles)), description_(description) {}
+  transport::Identity identity() const override { return description_; }
+  void close() override {}  // others may read the subfiles
+
+ private:
+  transport::Identity description_;
+};
+
 }  // namespace
 
 std::shared_ptr<ScannedFile> ScannedFile::open(transport::Transport& transport, const std::string& path,
@@ -45,13 +60,23 @@ std::shared_ptr<ScannedFile> ScannedFile::open(transport::Transport& transport, 
 
 std::unique_ptr<transport::File> JournaledFiles::open_read(const std::string& path) {
   auto file = OpenedOnce::open_read(path);
-  if (!changes_ || path != path_) return file;
+  if (path != path_) return file;
+  if (subfiles_) return std::make_unique<WholeOfSet>(subfiles_, file->identity());
+  if (!changes_) return file;
   return std::make_unique<ChangedFile>(std::move(file), changes_);
 }
 
 void JournaledFiles::lay_over(const std::string& path, std::shared_ptr<const Changes> changes) {
   path_ = path;
   changes_ = std::move(changes);
+  subfiles_.reset();
+}
+
+bool JournaledFiles::take_for_set(const std::string& path) {
+  lay_over(path, nullptr);
+  auto set = partition::set_in(*OpenedOnce::open_read(path), path);
+  if (set) subfiles_ = std::make_shared<partition::Subfiles>(*std::move(set), false);
+  return subfiles_ != nullptr;
 }
 
 void ScannedFile::scan() {
@@ -60,15 +85,18 @@ void ScannedFile::scan() {
   broadcast(comm, catalog_);
   tell_files();
   tell_changes();
+  tell_set();
 }
 
 // At the root.
 Catalog ScannedFile::look() {
   Catalog catalog;
-  files_.lay_over(path_, nullptr);
-  read_undisturbed(files_, files_.open_read(path_), [&](transport::File& file, const FoundJournal& journal) {
+  is_set_ = files_.take_for_set(path_);
+  const std::shared_ptr<transport::File> file = files_.open_read(path_);
+  if (is_set_) return format::scan(*file, limits_);
+  read_undisturbed(files_, file, [&](transport::File& seen, const FoundJournal& journal) {
     journal_ = journal;
-    catalog = format::scan(file, limits_);
+    catalog = format::scan(seen, limits_);
   });
   files_.lay_over(path_, changes_of(journal_));
   if (auto finding = finding_of(journal_, path_)) catalog.findings.push_back(std::move(*finding));
@@ -83,6 +111,16 @@ void ScannedFile::tell_changes() {
   comm::agree(comm, [&] {
     if (communicator_.is_root()) return;
     files_.lay_over(path_, changes_of({FoundJournal::State::complete, decode_journal(base::as_bytes(text)).value()}));
+  });
+}
+
+void ScannedFile::tell_set() {
+  comm::Comm& comm = communicator_.engine();
+  std::array<std::uint64_t, 1> is_set{is_set_ ? 1U : 0U};
+  comm.broadcast(std::as_writable_bytes(std::span(is_set)), 0);
+  if (is_set[0] == 0) return;
+  comm::agree(comm, [&] {
+    if (!communicator_.is_root()) files_.take_for_set(path_);
   });
 }
 

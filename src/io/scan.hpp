@@ -17,6 +17,7 @@
 
 #include "comm/agree.hpp"
 #include "io/journal.hpp"
+#include "pieces/subfiles.hpp"
 #include "transport/opened_once.hpp"
 
 namespace lq::io {
@@ -45,8 +46,12 @@ class JournaledFiles final : public transport::OpenedOnce {
   std::unique_ptr<transport::File> open_read(const std::string& path) override;
   // Local. While nobody reads. nullptr: as it is.
   void lay_over(const std::string& path, std::shared_ptr<const Changes> changes);
+  // Local. The same: the file is a description of a set of subfiles, and from now on means the whole that these make.
+  // Whether it is one.
+  bool take_for_set(const std::string& path);
 
  private:
+  std::shared_ptr<partition::Subfiles> subfiles_;  // of path_
   std::string path_;
   std::shared_ptr<const Changes> changes_;
 };
@@ -81,6 +86,7 @@ class ScannedFile {
   Catalog look();
   void tell_files();
   void tell_changes();
+  void tell_set();
 
   JournaledFiles files_;
   std::string path_;
@@ -88,6 +94,7 @@ class ScannedFile {
   Limits limits_;
   Catalog catalog_;
   FoundJournal journal_;  // at the root
+  bool is_set_ = false;
 };
 
 template <class Use>

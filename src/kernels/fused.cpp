@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Within one precision, a loop copies and sums at once; else steps of a few sites are converted and summed while they
-// are in the first cache level.
+// are in the first cache level. Where nothing but the SciDAC checksum is wanted of what is read, sites that are rotated
+// alike are added first: a CRC is linear, so that one for each rotation does for all of them.
 #include "kernels/fused.hpp"
 
 #include <algorithm>
@@ -82,6 +83,51 @@ isa::SiteLoop fused_loop(const SiteForm& form, const SiteCrc& crc, const isa::Si
   return form.swap ? turning[index_of(form.file)] : crc.loops().copy_sum;
 }
 
+constexpr std::size_t rotations_a = 29, rotations_b = 31;
+constexpr std::uint64_t largest_gathered = 288;  // bytes of a site: the sums stay in the first cache level
+constexpr std::uint64_t worth_gathering = 512;   // sites
+
+// The loop that does it, or null.
+isa::GatherLoop gather_loop(const SiteForm& form, const SiteCrc& crc, std::uint64_t sites,
+                            const WeightedSum* weighted) noexcept {
+  const bool is_possible = weighted == nullptr && form.swap && form.memory == form.file && crc.is_dot_product() &&
+                           crc.site_bytes() % 16 == 0 && crc.site_bytes() <= largest_gathered;
+  return is_possible && sites >= worth_gathering ? crc.loops().gather_turn[index_of(form.file)] : nullptr;
+}
+
+// The exclusive or of the rotated CRCs of sites out of sums of the sites of each rotation. The CRC of a sum is the sum
+// of the CRCs, and once more that of a site of zeros where these are even in number.
+std::uint32_t rotated_sum(const SiteCrc& crc, const isa::TakenInTurn& sums, std::uint64_t sites) noexcept {
+  std::array<std::uint32_t, rotations_b> crcs{};
+  std::array<std::uint64_t, rotations_b> counts{};
+  crc.of_sites(sums.sums, sums.places, crcs.data());
+  std::size_t place = sums.place;
+  for (std::size_t k = 0; k < sums.places; ++k, place = (place + sums.step) % sums.places) {
+    counts[place] += sites / sums.places + (k < sites % sums.places ? 1 : 0);
+  }
+  std::uint32_t sum = 0;
+  for (std::size_t r = 0; r < sums.places; ++r) {
+    const std::uint32_t zeros = counts[r] % 2 == 0 ? crc.table().crc_of_zeros : 0;
+    sum ^= std::rotl(crcs[r] ^ zeros, static_cast<int>(r));
+  }
+  return sum;
+}
+
+void gather_and_sum(isa::GatherLoop loop, const SiteCrc& crc, const isa::SiteRun& run, std::uint64_t first_rank,
+                    std::uint64_t rank_stride, Checksum& sum) noexcept {
+  alignas(64) std::array<std::byte, (rotations_a + rotations_b) * largest_gathered> held;
+  const auto site_bytes = static_cast<std::size_t>(crc.site_bytes());
+  std::fill_n(held.begin(), (rotations_a + rotations_b) * site_bytes, std::byte{0});
+  const isa::TakenInTurn a{held.data(), rotations_a, static_cast<std::size_t>(first_rank % rotations_a),
+                           static_cast<std::size_t>(rank_stride % rotations_a)};
+  const isa::TakenInTurn b{held.data() + rotations_a * site_bytes, rotations_b,
+                           static_cast<std::size_t>(first_rank % rotations_b),
+                           static_cast<std::size_t>(rank_stride % rotations_b)};
+  loop(site_bytes, run, a, b);
+  sum.suma ^= rotated_sum(crc, a, run.sites);
+  sum.sumb ^= rotated_sum(crc, b, run.sites);
+}
+
 }  // namespace
 
 void pack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* memory, std::ptrdiff_t stride_bytes,
@@ -103,6 +149,12 @@ void pack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* mem
 void unpack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* file, std::uint64_t sites,
                     std::byte* memory, std::ptrdiff_t stride_bytes, std::uint64_t first_rank, std::uint64_t rank_stride,
                     Checksum& sum, WeightedSum* weighted) noexcept {
+  if (const isa::GatherLoop gather = gather_loop(form, crc, sites, weighted)) {
+    return gather_and_sum(gather, crc,
+                          {file, static_cast<std::ptrdiff_t>(crc.site_bytes()), memory, stride_bytes,
+                           static_cast<std::size_t>(sites), false},
+                          first_rank, rank_stride, sum);
+  }
   const isa::SiteLoop fused = fused_loop(form, crc, crc.loops().sum_turn);
   const auto do_step = [&](std::uint64_t first, std::size_t step, std::uint32_t* crcs) {
     const std::byte* from = file + first * crc.site_bytes();
@@ -119,8 +171,12 @@ void unpack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* f
 
 void turn_and_sum(const SiteForm& form, const SiteCrc& crc, std::byte* sites_at, std::uint64_t sites,
                   std::uint64_t first_rank, std::uint64_t rank_stride, Checksum& sum, WeightedSum* weighted) noexcept {
-  const isa::SiteLoop fused = form.swap ? fused_loop(form, crc, crc.loops().sum_turn) : nullptr;
   const auto stride = static_cast<std::ptrdiff_t>(crc.site_bytes());
+  if (const isa::GatherLoop gather = gather_loop(form, crc, sites, weighted)) {
+    return gather_and_sum(gather, crc, {sites_at, stride, sites_at, stride, static_cast<std::size_t>(sites)},
+                          first_rank, rank_stride, sum);
+  }
+  const isa::SiteLoop fused = form.swap ? fused_loop(form, crc, crc.loops().sum_turn) : nullptr;
   const auto do_step = [&](std::uint64_t first, std::size_t step, std::uint32_t* crcs) {
     std::byte* at = sites_at + first * crc.site_bytes();
     if (fused != nullptr) return fused(crc.table(), {at, stride, at, stride, step}, crcs);

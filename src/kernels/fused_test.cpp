@@ -169,6 +169,36 @@ TEST_P(Fused, TurningInPlaceIsSummingAndTurning) {
   }
 }
 
+// So many that sites of one rotation are gathered; and lengths for which they are not.
+TEST_P(Fused, ManySitesThatAreReadGiveTheSameChecksum) {
+  constexpr std::uint64_t sites = 1000;
+  for (const Precision precision : {Precision::single, Precision::double_}) {
+    for (const std::uint64_t numbers : {2u, 4u, 6u, 8u, 10u, 16u, 24u, 32u, 36u, 64u, 72u}) {
+      for (const std::uint64_t rank_stride : {1u, 7u, 29u, 31u, 899u, 1000003u}) {
+        const SiteForm form{numbers, precision, precision, true};
+        const std::size_t site = numbers * number_bytes(precision);
+        const std::vector<std::byte> file = numbers_of(precision, 3 + sites * site + 32);
+        const std::uint64_t less = numbers % 5;  // so that places in turn have even and odd numbers of sites
+        const Checksum expected = sum_of(file.data() + 3, site, sites - less, rank_stride);
+        const SiteCrc crc(site, GetParam());
+        Checksum turned{0x01234567, 0x89abcdef}, unpacked = turned;
+        std::vector<std::byte> bytes = file, plain = file;
+        turn_and_sum(form, crc, bytes.data() + 3, sites - less, first_rank, rank_stride, turned);
+        turn_sites(form, plain.data() + 3, sites - less);
+        ASSERT_EQ(bytes, plain) << numbers;
+        ASSERT_EQ(turned, expected) << numbers << " numbers, stride " << rank_stride;
+        const auto stride = static_cast<std::ptrdiff_t>(site + 8);
+        std::vector<std::byte> memory(sites * (site + 8), untouched_byte), apart = memory;
+        unpack_and_sum(form, crc, file.data() + 3, sites - less, memory.data(), stride, first_rank, rank_stride,
+                       unpacked);
+        unpack_sites(form, file.data() + 3, sites - less, apart.data(), stride);
+        ASSERT_EQ(memory, apart) << numbers;
+        ASSERT_EQ(unpacked, expected) << numbers << " numbers, stride " << rank_stride;
+      }
+    }
+  }
+}
+
 TEST_P(Fused, SummingEqualsThePlainOneAndLeavesOutTheRest) {
   const std::vector<std::byte> bytes = numbers_of(Precision::double_, 40 * 288 + 287);
   Checksum sum, plain;

@@ -50,6 +50,13 @@ void add_modes(const Set& source, std::uint64_t last, NewSet& set, const Grid& g
   const FieldSpec memory = source.description().field();
   const auto buffers =
       comm::agree(grid.communicator().engine(), [&] { return std::make_unique<Buffers>(2, memory, grid); });
+  if (source.description().coherence.basis > 0) {
+    for (std::uint64_t k = options.first; k < last; ++k) {
+      source.read(k, grid, buffers->fields().front());
+      set.append(buffers->fields().front(), source.mode(k));
+    }
+    return;
+  }
   ReadAhead arriving = source.read_ahead(options.first, last, grid, buffers->fields());
   while (const auto arrival = arriving.next()) {
     set.append(buffers->fields()[arrival->buffer], source.mode(arrival->index));
@@ -103,6 +110,7 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
   }
   Description description = source.description();
   description.storage = options.storage.value_or(description.storage);
+  description.coherence = options.coherence.value_or(Coherence{});
   const Grid grid(communicator, description.sites());
   NewSet set(to, grid, description, how_of(options));
   if (const vectors::Source* const foreign = SetAccess::foreign(source)) {

@@ -50,6 +50,7 @@ NewSet::NewSet(const std::string& path, const Grid& grid, const Description& des
     file_ = std::make_unique<io::NewFile>(transport_, grid_.communicator(), path_);
     return format::modes::plan_set(description);
   });
+  compression_ = Compression::of(grid_, description);
   file_->create(options_.overwrite, set.end);
   file_->write([&] { return std::move(set.literals); });
   writer_ = comm::agree(comm, [&] {
@@ -59,16 +60,31 @@ NewSet::NewSet(const std::string& path, const Grid& grid, const Description& des
   });
 }
 
+Encoded encoded(const Compression* compression, const Grid& grid, const Field& vector, const Mode& mode) {
+  Mode known = mode;
+  known.error.reset();
+  if (compression != nullptr && compression->is_complete()) return compression->encode(vector, known);
+  return {grid, vector, known};
+}
+
+Report append_encoded(io::FieldWriter& writer, transport::Transport& transport, const std::string& path,
+                      const Encoded& made, const WriteOptions& options) {
+  const Metadata texts =
+      comm::agree(made.grid.communicator().engine(), [&] { return format::modes::texts_of(made.mode); });
+  return io::append_field(writer, transport, made.grid, path, options.name, made.field, texts, options);
+}
+
 Report NewSet::append(const Field& vector, const Mode& mode) {
-  const Metadata texts = comm::agree(grid_.communicator().engine(), [&] { return format::modes::texts_of(mode); });
-  Report report = io::append_field(*writer_, transport_, grid_, path_, options_.name, vector, texts, options_);
-  has_modes_ = true;
+  const Encoded made = encoded(compression_.get(), grid_, vector, mode);
+  Report report = append_encoded(*writer_, transport_, path_, made, options_);
+  if (compression_ && !compression_->is_complete()) compression_->add(vector);
+  ++size_;
   return report;
 }
 
 void NewSet::publish() {
   Report report;
-  if (has_modes_) writer_->complete(report);
+  if (size_ > 0) writer_->complete(report);
   file_->finish(options_.sync);
   file_->publish(options_.sync);
 }

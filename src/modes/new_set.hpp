@@ -11,6 +11,7 @@
 
 #include "io/field_writer.hpp"
 #include "io/new_file.hpp"
+#include "modes/coherence.hpp"
 
 namespace lq::modes {
 
@@ -20,6 +21,11 @@ void require_same_set(const std::string& path, const Grid& grid, const Descripti
                       const WriteOptions& options);
 // Local. The options of a field that is a mode.
 WriteOptions options_of_mode(const WriteOptions& options);
+// Collective. The mode as it comes into the file; nullptr: there is no coherence.
+Encoded encoded(const Compression* compression, const Grid& grid, const Field& vector, const Mode& mode);
+// Collective.
+Report append_encoded(io::FieldWriter& writer, transport::Transport& transport, const std::string& path,
+                      const Encoded& made, const WriteOptions& options);
 
 class NewSet {
  public:
@@ -36,7 +42,8 @@ class NewSet {
   WriteOptions options_;
   std::unique_ptr<io::NewFile> file_;
   std::unique_ptr<io::FieldWriter> writer_;
-  bool has_modes_ = false;
+  std::uint64_t size_ = 0;
+  std::unique_ptr<Compression> compression_ = {};  // with coherence
 };
 
 }  // namespace lq::modes

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A set that is read is an open file whose fields are its modes; what is typed comes from the texts of its catalog.
+#include <algorithm>
+#include <array>
 #include <numeric>
 #include <optional>
 
@@ -12,6 +14,7 @@
 
 #include "comm/agree.hpp"
 #include "format/modes/index.hpp"
+#include "modes/coherence.hpp"
 #include "modes/set_access.hpp"
 #include "vectors/source.hpp"
 
@@ -21,7 +24,19 @@ struct Set::State {
   std::vector<File> files;  // one, or those of a folder
   Description description;
   std::vector<Mode> modes;
-  std::optional<vectors::Source> foreign;  // of another program
+  std::optional<vectors::Source> foreign;               // of another program
+  std::unique_ptr<Reconstruction> reconstruction = {};  // for the grid of the last mode that was coefficients
+
+  // Collective.
+  const Reconstruction& reconstruction_for(const Set& set, const Grid& grid, const ReadOptions& options) {
+    std::array<std::uint64_t, 1> is_there{reconstruction && reconstruction->is_for(grid, options) ? 1U : 0U};
+    grid.communicator().engine().all_reduce(is_there, comm::Reduce::min);
+    if (is_there[0] == 0) {
+      reconstruction.reset();
+      reconstruction = std::make_unique<Reconstruction>(set, grid, options);
+    }
+    return *reconstruction;
+  }
 };
 
 namespace {
@@ -30,7 +45,7 @@ Description description_of(const Catalog& catalog) {
   if (catalog.metadata.empty()) catalog.require_sound();
   Description description = format::modes::decode_description(catalog.metadata.front().second);
   const Record& index = catalog.record(format::modes::type::index);
-  const std::uint64_t entry = format::modes::entry_bytes(format::modes::slices_of(description));
+  const std::uint64_t entry = format::modes::entry_bytes(description);
   if (index.data_length > format::modes::Block::head_bytes + entry) {
     description.room = (index.data_length - format::modes::Block::head_bytes) / entry;
   }
@@ -48,10 +63,18 @@ ReadOptions options_for(const Set& set, std::uint64_t k, const Grid& grid, const
   });
 }
 
-// Local; alike on all ranks.
-void require_plain(const Set& set) {
-  if (set.family() == "modes") return;
+// Local; alike on all ranks. Modes first to last - 1.
+void require_plain(const Set& set, std::uint64_t first, std::uint64_t last) {
   const std::string& path = set.file().catalog().path;
+  if (set.family() == "modes") {
+    while (first < std::min(last, set.size()) && !set.modes()[static_cast<std::size_t>(first)].error) ++first;
+    if (first >= std::min(last, set.size())) return;
+    throw Error(Code::unsupported,
+                fmt::format("{}: mode {} is stored as coefficients, and such are read one by one (read), not in the "
+                            "background; lq modes convert makes a set of whole modes",
+                            path, first),
+                {.path = path});
+  }
   throw Error(Code::unsupported,
               fmt::format("{}: vectors of the program {} are read one by one (read), not ahead; make a set of modes of "
                           "them first (lq modes convert)",
@@ -114,18 +137,20 @@ Report Set::read(std::uint64_t k, const Grid& grid, const MutableField& vector, 
     options_for(*this, k, grid, options);
     return state_->foreign->read(k, grid, {&vector, 1}, options);
   }
+  if (k < size() && mode(k).error)
+    return state_->reconstruction_for(*this, grid, options).read(*this, k, vector, options);
   return file().read(grid, vector, options_for(*this, k, grid, options));
 }
 
 Pending Set::read_async(std::uint64_t k, const Grid& grid, const MutableField& vector,
                         const ReadOptions& options) const {
-  require_plain(*this);
+  require_plain(*this, k, k < size() ? k + 1 : k);
   return lq::read_async(file(), grid, vector, options_for(*this, k, grid, options));
 }
 
 ReadAhead Set::read_ahead(std::uint64_t first, std::uint64_t last, const Grid& grid, std::vector<MutableField> buffers,
                           const ReadOptions& options) const {
-  require_plain(*this);
+  require_plain(*this, first, last);
   ReadOptions of_modes;
   std::vector<std::uint64_t> numbers;
   comm::agree(grid.communicator().engine(), [&] {

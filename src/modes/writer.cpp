@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Modes are added in place, each with a journal of its own: a kill leaves the set as it was, or with one mode more.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <limequat/error.hpp>
@@ -22,6 +24,28 @@ struct Writer::State {
   WriteOptions options;
   Description description = {};
   std::uint64_t size = 0;
+  std::unique_ptr<Compression> compression = {};
+
+  // Collective. With all modes of the basis that are in the set; nullptr: there is no coherence.
+  const Compression* basis() {
+    if (description.coherence.basis == 0) return nullptr;
+    if (!compression || compression->size() != std::min(size, description.coherence.basis)) {
+      compression.reset();
+      auto made = Compression::of(grid, description);
+      if (size > 0) made->add(Set(path, grid.communicator()));
+      compression = std::move(made);
+    }
+    return compression.get();
+  }
+  // Collective. The mode is in the set; where there is no memory for it, basis() reads it again.
+  void keep(const Field& vector) {
+    if (!compression || compression->is_complete()) return;
+    try {
+      compression->add(vector);
+    } catch (const Error&) {
+      compression.reset();
+    }
+  }
 };
 
 namespace {
@@ -86,15 +110,14 @@ Report Writer::append(const Field& vector, const Mode& mode) {
   State& state = *state_;
   comm::Comm& comm = state.grid.communicator().engine();
   transport::Transport& transport = transport::resolve(state.path);
-  Metadata texts;
+  const Encoded made = encoded(state.basis(), state.grid, vector, mode);
   const auto writer = comm::agree(comm, [&] {
-    texts = format::modes::texts_of(mode);
     return std::make_unique<io::FieldWriter>(transport, state.grid.communicator(), state.path, state.options,
                                              io::FieldWriter::Continuation{.at = state.path, .in_place = true});
   });
-  Report report =
-      io::append_field(*writer, transport, state.grid, state.path, state.options.name, vector, texts, state.options);
+  Report report = append_encoded(*writer, transport, state.path, made, state.options);
   writer->complete(report);
+  state.keep(vector);
   ++state.size;
   return report;
 }

@@ -80,6 +80,7 @@ Table multifile_table() {
                      "that only flush() saves from a crash. Each stream has its own: think of it with many threads.",
            .bounds = {.least = 1}}),
   };
+  append(result.rows, stripe_rows<V, C>());
   for (Option& row : result.rows) row.not_in_lq = no_verb;
   return result;
 }

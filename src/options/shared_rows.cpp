@@ -63,6 +63,32 @@ std::vector<Option> route_texts() {
   };
 }
 
+std::vector<Option> stripe_texts() {
+  return {
+      {.name = "stripe_count",
+       .meaning = "servers that a new file is spread over (default: by its size)",
+       .advice =
+           "Of Lustre, CephFS and BeeGFS, which let whoever makes a file say it; what else there is ignores it, "
+           "and "
+           "the report says so, as it does where the file system refuses. More servers take more bytes at a time, "
+           "and each costs time when the file is opened, looked at and removed. More than there are means all."},
+      {.name = "stripe_bytes",
+       .meaning = "bytes of a new file in one piece on a server (default: by its size)",
+       .advice =
+           "As stripe_count. It is rounded up to what the file system takes: multiples of 64 KiB, on BeeGFS powers "
+           "of two. Between 1 and 4 MiB there is little to gain; what is smaller than the pieces that ranks write "
+           "cuts each of them into several requests. Ranks get domains of whole stripes."},
+      {.name = "stripes_by_size",
+       .meaning = "what is not asked for is set by the size of the file",
+       .advice =
+           "On Lustre: one stripe for files below 32 MiB, else one for each 64 MiB of the first field, on as many "
+           "targets as there are at most, in pieces of 1 MiB, from 1 GiB on of 4 MiB. Folders whose stripes grow "
+           "with the file (progressive layouts), or that were given stripes of their own, are left alone, and so "
+           "are all other file systems, where nothing is gained by it.",
+       .off = "leave the stripes of a new file as its folder has them"},
+  };
+}
+
 std::vector<Option> limit_texts() {
   return {
       {.name = "limit_records",

@@ -12,6 +12,7 @@ namespace lq::options {
 std::vector<Option> route_texts();
 std::vector<Option> limit_texts();
 Option threads_text();
+std::vector<Option> stripe_texts();
 Option block_bytes_text();
 Option overwrite_text();
 Option sync_at_the_end_text();
@@ -32,6 +33,15 @@ std::vector<Option> route_rows() {
           Row::template at<Path<route, &R::memory_bytes>, &C::memory_bytes>(texts.at(4)),
           Row::template at<Path<route, &R::threads>, &C::threads>(texts.at(5)),
           Row::template at<Path<route, &R::profile>, &C::profile>(texts.at(6))};
+}
+
+template <class Options, class C>
+std::vector<Option> stripe_rows() {
+  using Row = Rows<Options, C>;
+  std::vector<Option> texts = stripe_texts();
+  return {Row::template row<&Options::stripe_count, &C::stripe_count>(texts.at(0)),
+          Row::template row<&Options::stripe_bytes, &C::stripe_bytes>(texts.at(1)),
+          Row::template row<&Options::stripes_by_size, &C::stripes_by_size>(texts.at(2))};
 }
 
 template <class Options, class C, auto... limits>

@@ -19,8 +19,8 @@
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "lattice/tiles.hpp"
-#include "partition/description.hpp"
 #include "partition/view_state.hpp"
+#include "pieces/description.hpp"
 
 namespace lq {
 

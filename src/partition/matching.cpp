@@ -10,7 +10,7 @@
 #include <limequat/error.hpp>
 #include <limequat/partition.hpp>
 
-#include "partition/part_bytes.hpp"
+#include "pieces/part_bytes.hpp"
 
 namespace lq {
 

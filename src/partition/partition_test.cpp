@@ -12,7 +12,7 @@
 #include <limequat/error.hpp>
 #include <limequat/partition.hpp>
 
-#include "partition/part_bytes.hpp"
+#include "pieces/part_bytes.hpp"
 #include "support/error_of.hpp"
 #include "support/plain_partition.hpp"
 

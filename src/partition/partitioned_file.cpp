@@ -14,28 +14,13 @@
 #include "base/byte_source.hpp"
 #include "base/text.hpp"
 #include "format/format.hpp"
-#include "partition/description.hpp"
+#include "pieces/description.hpp"
 #include "transport/transport.hpp"
 
 namespace lq {
 
 namespace partition {
 namespace {
-
-// 2^20 subfiles with long names.
-constexpr std::uint64_t most_description_bytes = 1024 * base::mebi;
-
-PartitionedFile set_at(transport::File& file, const std::string& path) {
-  if (file.size() > most_description_bytes) {
-    throw Error(Code::too_large, fmt::format("{}: a description of {} bytes; at most 1 GiB is read", path, file.size()),
-                {.path = path});
-  }
-  std::vector<std::byte> bytes(static_cast<std::size_t>(file.size()));
-  bytes.resize(file.read_at(0, bytes));
-  PartitionedFile set = decode_description(bytes, path);
-  for (PartitionedFile::Subfile& subfile : set.files) subfile.path = subfile_path(path, subfile.path);
-  return set;
-}
 
 PartitionedFile in_one_piece(const std::string& path, std::uint64_t bytes, const FileArray& array) {
   return {.path = path, .bytes = bytes, .partition = Partition(array, {}), .files = {{path, array.begin}}};
@@ -108,9 +93,7 @@ std::optional<Catalog> catalog_of(transport::File& file) {
 
 PartitionedFile partitioned_file(const std::string& path, const FileArray& array) {
   const auto file = transport::resolve(path).open_read(path);
-  std::vector<std::byte> start(64);
-  start.resize(file->read_at(0, start));
-  if (partition::is_description(start)) return partition::set_at(*file, path);
+  if (auto set = partition::set_in(*file, path)) return *std::move(set);
   const std::uint64_t bytes = file->size();
   if (bytes == 0 || bytes >> 62 != 0) {
     throw Error(Code::unsupported, fmt::format("{}: a file of {} bytes has no parts; expected 1 to 2^62", path, bytes),

@@ -9,7 +9,7 @@
 
 #include <limequat/view.hpp>
 
-#include "partition/window.hpp"
+#include "pieces/window.hpp"
 
 namespace lq {
 

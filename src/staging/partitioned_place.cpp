@@ -10,7 +10,7 @@
 
 #include "base/path.hpp"
 #include "checkpoint/publishing.hpp"
-#include "partition/window.hpp"
+#include "pieces/window.hpp"
 
 namespace lq::staging {
 

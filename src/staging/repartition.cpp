@@ -22,7 +22,7 @@
 #include "checkpoint/publishing.hpp"
 #include "comm/agree.hpp"
 #include "options/agreed.hpp"
-#include "partition/description.hpp"
+#include "pieces/description.hpp"
 #include "staging/file_copy.hpp"
 #include "staging/partitioned_place.hpp"
 

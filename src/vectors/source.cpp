@@ -71,22 +71,6 @@ using Staged = std::vector<std::byte>;
 
 SiteOrder natural_order(const Grid& grid) { return lattice::resolve_order({}, grid.extents().size()); }
 
-// Into the memory of the user, in its own order, or to its function.
-void deliver(const Staged& staged, const MutableField& field, const Grid& grid) {
-  const std::uint64_t site = field.spec.site_bytes();
-  const SiteOrder natural = natural_order(grid), order = lattice::resolve_order(field.order, grid.extents().size());
-  const Box& box = grid.local_box();
-  for (std::uint64_t i = 0; i < grid.local_volume(); ++i) {
-    const Coord x = lattice::site_at(i, box, field.store ? natural : order);
-    const std::byte* const from = staged.data() + lattice::site_number(x, box, natural) * site;
-    if (field.store) {
-      field.store(x, from);
-    } else {
-      std::memcpy(static_cast<std::byte*>(field.data) + i * site, from, site);
-    }
-  }
-}
-
 // The fields as they are asked for, held against the set: grid, numbers, memory.
 std::vector<MutableField> resolved(std::span<const MutableField> vectors, const Grid& grid, const VectorSet& set,
                                    const std::string& path) {
@@ -213,7 +197,7 @@ Report Source::read_interleaved(std::uint64_t first, const Grid& grid, std::span
   });
   const Report report = read_field(0, grid, all, options);
   comm::agree(comm, [&] {
-    for (std::size_t j = 0; j < fields.size(); ++j) deliver(staged[j], fields[j], grid);
+    for (std::size_t j = 0; j < fields.size(); ++j) grid::give_sites(grid, staged[j].data(), fields[j]);
   });
   return report;
 }
@@ -248,7 +232,7 @@ Report Source::read_rearranged(std::uint64_t first, const Grid& grid, std::span<
     report = read_field(first + j, in_file, {spec, memory.data(), memory.size(), {}, {}}, options);
     exchange.exchange(reinterpret_cast<const std::byte*>(memory.data()), static_cast<std::size_t>(spec.site_bytes()),
                       staged[j].data());
-    comm::agree(comm, [&] { deliver(staged[j], fields[j], grid); });
+    comm::agree(comm, [&] { grid::give_sites(grid, staged[j].data(), fields[j]); });
   }
   return report;
 }

@@ -145,6 +145,70 @@ TEST_P(Sets, AreRefusedByAllRanks) {
   EXPECT_EQ(same_error_of([&] { set.read(2, grid, spinor(back)); }).code(), Code::no_such_record);
 }
 
+// Vectors that are made up of those of modes 0 and 1, block by block.
+std::vector<double> coherent_vector(const Grid& grid, std::uint64_t k) {
+  std::vector<double> vector = vector_number(grid, k);
+  if (k < 2) return vector;
+  const std::vector<double> first = vector_number(grid, 0), second = vector_number(grid, 1);
+  const Box box = grid.local_box();
+  Coord x = box.lower;
+  for (std::size_t i = 0; i < grid.local_volume(); ++i) {
+    const auto weight = static_cast<double>(k) + static_cast<double>(x[0] / 2 + 3 * (x[1] / 3) + 7 * (x[3] / 4)) / 8;
+    for (std::size_t n = 24 * i; n < 24 * i + 24; ++n) vector[n] = first[n] * weight - second[n] / weight;
+    for (int d = 0; d < 4; ++d) {
+      if (++x[d] < box.lower[d] + box.extents[d]) break;
+      x[d] = box.lower[d];
+    }
+  }
+  return vector;
+}
+
+TEST_P(Sets, WithCoherenceAreThoseOfOneProcessAndReadOnAnyGrid) {
+  Description description = described();
+  description.coherence = {.basis = 2, .block = {2, 3, 2, 4}, .tolerance = 0.001};
+  const auto add_coherent = [](Writer& writer, const Grid& grid, std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t k = from; k < to; ++k) {
+      const auto values = coherent_vector(grid, k);
+      writer.append(spinor(values), mode_number(k));
+    }
+  };
+  const Grid alone(lattice);
+  const std::string own = folder_ / ("alone" + std::to_string(lq::testing::world_rank()));
+  Writer by_one(own, alone, description);
+  add_coherent(by_one, alone, 0, 6);
+  const std::string path = folder_ / "all";
+  const int ranks = lq::testing::world_size();
+  for (const int split : {0, 1, 3}) {
+    Extents processes{1, 1, 1, 1};
+    processes[split] = lattice[split] >= ranks ? ranks : 1;
+    const Grid grid(mpi::communicator(), lattice, {.processes = processes, .idle_ranks = true});
+    {
+      WriteOptions options;
+      options.overwrite = true;
+      Writer by_all(path, grid, description, options);
+      add_coherent(by_all, grid, 0, 4);
+      Writer later(path, grid, options);
+      add_coherent(later, grid, 4, 6);
+      mpi::communicator().barrier();
+      EXPECT_EQ(bytes_of(path), bytes_of(own)) << split;
+    }
+    const Set set(path, mpi::communicator());
+    std::vector<double> values(grid.local_volume() * 24);
+    for (std::uint64_t k = 6; k-- > 0;) {
+      EXPECT_EQ(set.mode(k).error.has_value(), k >= 2) << k;
+      set.read(k, grid, spinor(values));
+      const auto expected = coherent_vector(grid, k);
+      double wrong = 0, norm = 0;
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        wrong += (values[i] - expected[i]) * (values[i] - expected[i]);
+        norm += expected[i] * expected[i];
+      }
+      EXPECT_LE(std::sqrt(wrong), 0.002 * std::sqrt(norm)) << k;
+    }
+    EXPECT_TRUE(verify(path, mpi::communicator()).ok);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Stored, Sets, ::testing::Values(Storage::double_, Storage::single, Storage::fixed16),
                          [](const auto& param) { return std::string(name(param.param)); });
 

@@ -9,7 +9,7 @@
 
 #include <limequat/partition.hpp>
 
-#include "partition/description.hpp"
+#include "pieces/description.hpp"
 #include "support/file_contents.hpp"
 #include "support/plain_partition.hpp"
 

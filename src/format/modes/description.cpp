@@ -53,6 +53,19 @@ FieldSpec Description::field() const {
   return spec;
 }
 
+Extents Description::blocks() const {
+  Extents extents = sites();
+  for (int d = 0; d < extents.size() && d < coherence.block.size(); ++d) {
+    extents[d] /= std::max<std::int64_t>(coherence.block[d], 1);
+  }
+  return extents;
+}
+
+FieldSpec Description::coefficients() const {
+  return generic_spec(field().precision, base::multiply_or_throw(coherence.basis, 2, "the coefficients of a block"),
+                      true);
+}
+
 }  // namespace modes
 
 namespace format::modes {
@@ -67,7 +80,7 @@ using lq::modes::Value;
 
 constexpr std::string_view root_name = "limequatModes";
 constexpr std::array<std::string_view, 4> type_names{"integer", "real", "complex", "text"};
-constexpr std::string_view eigenvalue_name = "eigenvalue", residual_name = "residual";
+constexpr std::string_view eigenvalue_name = "eigenvalue", residual_name = "residual", error_name = "error";
 constexpr std::uint64_t largest_site = std::uint64_t{1} << 32;  // numbers
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(Code::invalid_argument, "a set of modes: " + what); }
@@ -165,6 +178,20 @@ std::uint64_t numbers_of(const FieldSpec& site) {
   return site.kind == FieldKind::propagator ? 2 * components * components : 0;
 }
 
+void check_coherence(const Description& description) {
+  const auto& [basis, block, tolerance] = description.coherence;
+  const Extents sites = description.sites();
+  constexpr std::uint64_t most = 1 << 20;
+  if (basis > most) refuse(fmt::format("a basis of {} modes, expected at most {}", basis, most));
+  if (!description.site.is_complex) refuse("coefficients are complex, and so must be the vectors");
+  if (!(tolerance >= 0 && tolerance < 1)) refuse(fmt::format("the tolerance is {}, expected 0 to 1", tolerance));
+  bool divides = block.size() == sites.size();
+  for (int d = 0; divides && d < sites.size(); ++d) divides = block[d] >= 1 && sites[d] % block[d] == 0;
+  if (divides) return;
+  refuse(fmt::format("blocks of {} sites do not divide the lattice {} that the vectors live on",
+                     block.size() == 0 ? "no" : to_string(block), to_string(sites)));
+}
+
 }  // namespace
 
 void check(const Description& description) {
@@ -202,6 +229,7 @@ void check(const Description& description) {
     if (const auto* text = std::get_if<std::string>(&parameter.value)) require_text(*text, "the text of a parameter");
   }
   base::multiply_or_throw(volume(description.sites()), payload_at(description, 0).site_bytes(), "the size of a vector");
+  if (description.coherence.basis > 0) check_coherence(description);
 }
 
 std::string encode(const Description& description) {
@@ -210,13 +238,20 @@ std::string encode(const Description& description) {
   std::string extents;
   for (const std::int64_t extent : description.lattice) extents += fmt::format("{} ", extent);
   std::string text = fmt::format("{}<{}>", xml_declaration, root_name);
-  text += element("version", "1.0") + element("lattice", extents);
+  const lq::modes::Coherence& coherence = description.coherence;
+  text += element("version", coherence.basis > 0 ? "2.0" : "1.0") + element("lattice", extents);
   text += element("parity", lq::modes::name(description.parity)) + element("ls", fmt::format("{}", description.ls));
   text += element("kind", lq::name(site.kind)) + element("colors", fmt::format("{}", site.colors));
   text += element("spins", fmt::format("{}", site.spins)) + element("numbers", fmt::format("{}", site.numbers));
   text += element("complex", site.is_complex ? "1" : "0");
   text += element("storage", lq::modes::name(description.storage));
   text += element("operator", description.operator_name);
+  if (coherence.basis > 0) {
+    std::string block;
+    for (const std::int64_t extent : coherence.block) block += fmt::format("{} ", extent);
+    text += element("basis", fmt::format("{}", coherence.basis)) + element("block", block) +
+            element("tolerance", real_text(coherence.tolerance));
+  }
   for (const Parameter& parameter : description.parameters) {
     text += "<parameter>" + element("name", parameter.name) + element("type", type_names[parameter.value.index()]) +
             element("value", text_of(parameter.value)) + "</parameter>";
@@ -227,7 +262,7 @@ std::string encode(const Description& description) {
 Description decode_description(std::string_view document) {
   const Element root = parse_document(document, root_name);
   const std::string_view version = required_text(root, "version");
-  if (!version.starts_with("1.")) fail("version", version, "1.0");
+  if (!version.starts_with("1.") && !version.starts_with("2.")) fail("version", version, "1.0 or 2.0");
   Description description;
   description.lattice = required_coord(root, "lattice");
   check_extents(description.lattice, "lattice");
@@ -242,6 +277,15 @@ Description decode_description(std::string_view document) {
   description.storage = required_name(root, "storage", {Storage::double_, Storage::single, Storage::fixed16});
   site.precision = description.storage == Storage::double_ ? Precision::double_ : Precision::single;
   description.operator_name = root.text_of("operator").value_or("");
+  if (version.starts_with("2.")) {
+    description.coherence.basis = required_number(root, "basis");
+    if (description.coherence.basis == 0) fail("basis", "0", "1 or more");
+    description.coherence.block = required_coord(root, "block");
+    const std::string_view tolerance = required_text(root, "tolerance");
+    const auto number = base::parse_double(tolerance);
+    if (!number) fail("tolerance", tolerance, "a number");
+    description.coherence.tolerance = *number;
+  }
   for (const Element& child : root.children) {
     if (child.name != "parameter") continue;
     description.parameters.push_back({std::string(required_text(child, "name")),
@@ -255,19 +299,19 @@ Description decode_description(std::string_view document) {
   return description;
 }
 
-Payload payload_at(const Description& description, std::uint64_t offset) {
+Payload payload_at(const Description& description, std::uint64_t offset, bool is_whole) {
   Payload payload;
-  payload.spec = description.field();
-  payload.extents = description.sites();
+  payload.spec = is_whole ? description.field() : description.coefficients();
+  payload.extents = is_whole ? description.sites() : description.blocks();
   payload.stored = whole(payload.extents);
   payload.offset = offset;
-  payload.codec.fixed16 = description.storage == Storage::fixed16;
+  payload.codec.fixed16 = is_whole && description.storage == Storage::fixed16;
   payload.length = base::multiply_or_throw(volume(payload.extents), payload.site_bytes(), "the size of a vector");
   return payload;
 }
 
-std::uint64_t slices_of(const Description& description) {
-  const Extents sites = description.sites();
+std::uint64_t slices_of(const Description& description, bool is_whole) {
+  const Extents sites = is_whole ? description.sites() : description.blocks();
   return static_cast<std::uint64_t>(sites[sites.size() - 1]);
 }
 
@@ -276,25 +320,26 @@ Metadata texts_of(const Mode& mode) {
   Metadata texts{
       {std::string(eigenvalue_name), is_real ? real_text(mode.eigenvalue.real()) : complex_text(mode.eigenvalue)}};
   if (mode.residual) texts.emplace_back(residual_name, real_text(*mode.residual));
+  if (mode.error) texts.emplace_back(error_name, real_text(*mode.error));
   return texts;
 }
 
 Mode mode_of(const Metadata& texts) {
   Mode mode;
   for (const auto& [name, text] : texts) {
-    const bool is_residual = name == residual_name;
-    if (!is_residual && name != eigenvalue_name) continue;
-    const auto number = is_residual ? base::parse_double(base::trim(text)) : parse_complex(text);
+    const bool is_real = name == residual_name || name == error_name;
+    if (!is_real && name != eigenvalue_name) continue;
+    const auto number = is_real ? base::parse_double(base::trim(text)) : parse_complex(text);
     if (!number) {
       throw Error(Code::invalid_argument,
                   fmt::format("the {} of a mode is \"{}\", expected a number{}", name, base::printable(text),
-                              is_residual ? "" : ", or two of them"),
+                              is_real ? "" : ", or two of them"),
                   {.found = base::printable(text)});
     }
-    if (is_residual) {
-      mode.residual = number->real();
-    } else {
+    if (!is_real) {
       mode.eigenvalue = *number;
+    } else {
+      (name == residual_name ? mode.residual : mode.error) = number->real();
     }
   }
   return mode;

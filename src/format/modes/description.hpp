@@ -19,6 +19,7 @@ namespace type {
 inline constexpr std::string_view head = "limequat-modes";
 inline constexpr std::string_view index = "limequat-modes-index";
 inline constexpr std::string_view data = "limequat-mode-data";
+inline constexpr std::string_view coefficients = "limequat-mode-coefficients";
 inline constexpr std::string_view mode = "limequat-mode";
 }  // namespace type
 
@@ -29,10 +30,10 @@ std::string encode(const Description& description);
 // malformed: it is none. The room is that of the index, which this record does not tell.
 Description decode_description(std::string_view document);
 
-// Where a vector is whose data begin at `offset`.
-Payload payload_at(const Description& description, std::uint64_t offset);
+// Where a vector is whose data begin at `offset`, or the coefficients of one.
+Payload payload_at(const Description& description, std::uint64_t offset, bool is_whole = true);
 // Slices of the slowest dimension, each of which has sums of its own.
-std::uint64_t slices_of(const Description& description);
+std::uint64_t slices_of(const Description& description, bool is_whole = true);
 
 // What is known of a vector as texts of its field, and back; texts of other names are left alone. invalid_argument: a
 // text is no number.

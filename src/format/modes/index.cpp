@@ -18,7 +18,8 @@ constexpr SumName total{SumKind::scidac, SumOf::field};
 constexpr SumName slice_checksums{SumKind::scidac, SumOf::slices};
 constexpr SumName slice_weights{SumKind::weighted, SumOf::slices};
 
-constexpr std::uint64_t fixed_bytes = 56, slice_bytes = 24, sum_bytes = 8;
+constexpr std::uint64_t fixed_bytes = 56, slice_bytes = 24, error_bytes = 8, sum_bytes = 8;
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t largest_document = 1 << 20;
 constexpr std::size_t most_blocks = 64;  // each has twice the room of the one before
 
@@ -84,11 +85,11 @@ std::optional<lime::Header> record_at(base::ByteSource& file, std::uint64_t offs
   return header;
 }
 
-std::optional<Block> block_at(base::ByteSource& file, std::uint64_t offset, std::uint64_t slices) {
+std::optional<Block> block_at(base::ByteSource& file, std::uint64_t offset, std::uint64_t entry) {
   const auto header = record_at(file, offset - lime::header_bytes, type::index);
   const auto bytes = read_up_to(file, offset, Block::head_bytes);
   const auto block = decode_block(bytes);
-  const bool fits = header && block && block->entry_bytes == entry_bytes(slices) && block->count <= block->room &&
+  const bool fits = header && block && block->entry_bytes == entry && block->count <= block->room &&
                     block->room <= header->data_length / block->entry_bytes && header->data_length == block->bytes();
   return fits ? block : std::nullopt;
 }
@@ -103,15 +104,19 @@ std::uint64_t fnv1a(base::Bytes bytes) noexcept {
 
 std::vector<SumName> sum_names() { return {total, slice_checksums, slice_weights}; }
 
-std::uint64_t entry_bytes(std::uint64_t slices) noexcept { return fixed_bytes + slice_bytes * slices; }
+std::uint64_t entry_bytes(const Description& description) {
+  const bool has_errors = description.coherence.basis > 0;
+  return fixed_bytes + slice_bytes * slices_of(description) + (has_errors ? error_bytes : 0);
+}
 
-std::vector<std::byte> encode(const Entry& entry, std::uint64_t slices) {
+std::vector<std::byte> encode(const Entry& entry, const Description& description) {
+  const std::uint64_t slices = slices_of(description, entry.is_whole());
   Writer to;
   to.put(entry.number);
   to.put(entry.offset);
   to.put_real(entry.mode.eigenvalue.real());
   to.put_real(entry.mode.eigenvalue.imag());
-  to.put_real(entry.mode.residual.value_or(std::numeric_limits<double>::quiet_NaN()));
+  to.put_real(entry.mode.residual.value_or(unknown));
   for (const std::uint32_t word : required(entry.sums, total, 1).words) to.put(word);
   const Sum& checksums = required(entry.sums, slice_checksums, slices);
   const Sum& weights = required(entry.sums, slice_weights, slices);
@@ -119,11 +124,13 @@ std::vector<std::byte> encode(const Entry& entry, std::uint64_t slices) {
     for (std::size_t i = 0; i < 2; ++i) to.put(checksums.words[2 * slice + i]);
     for (std::size_t i = 0; i < 4; ++i) to.put(weights.words[4 * slice + i]);
   }
+  to.bytes.resize(to.bytes.size() + static_cast<std::size_t>(slice_bytes * (slices_of(description) - slices)));
+  if (description.coherence.basis > 0) to.put_real(entry.mode.error.value_or(unknown));
   return to.sealed();
 }
 
-std::optional<Entry> decode_entry(base::Bytes bytes, std::uint64_t slices) {
-  if (bytes.size() != entry_bytes(slices) || !is_sealed(bytes)) return std::nullopt;
+std::optional<Entry> decode_entry(base::Bytes bytes, const Description& description) {
+  if (bytes.size() != entry_bytes(description) || !is_sealed(bytes)) return std::nullopt;
   Reader from(bytes);
   Entry entry;
   entry.number = from.take<std::uint64_t>();
@@ -131,6 +138,12 @@ std::optional<Entry> decode_entry(base::Bytes bytes, std::uint64_t slices) {
   const double re = from.take_real(), im = from.take_real(), residual = from.take_real();
   entry.mode.eigenvalue = {re, im};
   if (!(residual != residual)) entry.mode.residual = residual;
+  if (description.coherence.basis > 0) {
+    const double error = Reader(bytes.last(error_bytes + sum_bytes)).take_real();
+    if (!(error != error)) entry.mode.error = error;
+    if (!entry.is_whole() && !(error >= 0 && entry.number >= description.coherence.basis)) return std::nullopt;
+  }
+  const std::uint64_t slices = slices_of(description, entry.is_whole());
   const auto suma = from.take<std::uint32_t>(), sumb = from.take<std::uint32_t>();
   entry.sums.set_checksum({suma, sumb});
   Sum checksums{slice_checksums}, weights{slice_weights};
@@ -174,10 +187,10 @@ Head read_head(base::ByteSource& file) {
                 {.path = file.path(), .record = std::string(type::head), .offset = 0});
   }
   head.document_bytes = header->data_length;
-  const std::uint64_t slices = slices_of(head.description);
+  const std::uint64_t entry = entry_bytes(head.description);
   std::uint64_t offset = 2 * lime::header_bytes + header->data_length + lime::padding(header->data_length);
   while (offset != 0) {
-    const auto block = block_at(file, offset, slices);
+    const auto block = block_at(file, offset, entry);
     const bool follows = block && (head.blocks.empty() || offset > head.blocks.back().offset) &&
                          block->first == head.size() && head.blocks.size() < most_blocks;
     if (!follows) {

@@ -23,15 +23,18 @@ struct Entry {
   std::uint64_t offset = 0;  // of the data
   Mode mode = {};
   Sums sums = {};  // of the field and of each slice
+
+  // Or else its coefficients.
+  bool is_whole() const noexcept { return !mode.error; }
 };
 
 // The sums that entries hold.
 std::vector<SumName> sum_names();
 
-std::uint64_t entry_bytes(std::uint64_t slices) noexcept;
-std::vector<std::byte> encode(const Entry& entry, std::uint64_t slices);
-// Nothing where the bytes are no entry for so many slices.
-std::optional<Entry> decode_entry(base::Bytes bytes, std::uint64_t slices);
+std::uint64_t entry_bytes(const Description& description);
+std::vector<std::byte> encode(const Entry& entry, const Description& description);
+// Nothing where the bytes are no entry of such a set.
+std::optional<Entry> decode_entry(base::Bytes bytes, const Description& description);
 
 struct Block {
   static constexpr std::uint64_t head_bytes = 48;

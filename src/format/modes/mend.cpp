@@ -15,7 +15,8 @@
 namespace lq::format::modes {
 namespace {
 
-constexpr std::array<std::string_view, 4> known_types{type::head, type::index, type::data, type::mode};
+constexpr std::array<std::string_view, 5> known_types{type::head, type::index, type::data, type::coefficients,
+                                                      type::mode};
 
 void replace(base::EditedSource& file, std::uint64_t offset, const std::vector<std::byte>& bytes) {
   file.replace(offset, bytes.size(), bytes);
@@ -51,7 +52,7 @@ void mend(base::EditedSource& file, const Limits&, Findings& done) {
   const lime::MendedHeaders headers = lime::mend_headers(file, {.types = known_types}, done);
   const std::vector<Record>& records = headers.records;
   const Head head = read_head(file);
-  const std::uint64_t slices = slices_of(head.description);
+  const std::uint64_t entry = entry_bytes(head.description);
   const bool is_in_order = records.size() > 1 && records[0].type == type::head && records[1].type == type::index;
   if (!is_in_order) {
     throw Error(
@@ -60,7 +61,7 @@ void mend(base::EditedSource& file, const Limits&, Findings& done) {
         {.path = file.path(), .record = std::string(type::index)});
   }
   const std::vector<FoundMode> modes = find_modes(file, head.description, records);
-  const std::vector<PlacedBlock> blocks = lay_out(file, records, entry_bytes(slices), modes.size());
+  const std::vector<PlacedBlock> blocks = lay_out(file, records, entry, modes.size());
   const PlacedBlock& last = blocks.back();
   std::uint64_t end = last.offset + last.block.bytes() + lime::padding(last.block.bytes());
   if (!modes.empty()) end = std::max(end, modes.back().end);
@@ -72,7 +73,7 @@ void mend(base::EditedSource& file, const Limits&, Findings& done) {
     file.replace(end, file.size() - end, {});
   }
   if (head.is_whole && head.size() == modes.size() && scan_set(file, {}).findings.empty()) return;
-  const std::vector<std::byte> nothing(static_cast<std::size_t>(entry_bytes(slices)));
+  const std::vector<std::byte> nothing(static_cast<std::size_t>(entry));
   for (const PlacedBlock& at : blocks) {
     replace(file, at.offset, encode(at.block));
     for (std::uint64_t k = 0; k < at.block.room; ++k) {
@@ -80,7 +81,7 @@ void mend(base::EditedSource& file, const Limits&, Findings& done) {
       const bool is_used = k < at.block.count;
       if (!is_used && number > head.size()) break;
       replace(file, at.offset + Block::head_bytes + k * at.block.entry_bytes,
-              is_used ? encode(modes[static_cast<std::size_t>(number)].entry, slices) : nothing);
+              is_used ? encode(modes[static_cast<std::size_t>(number)].entry, head.description) : nothing);
     }
   }
   const auto index = std::ranges::find(records, type::index, &Record::type);
@@ -89,10 +90,9 @@ void mend(base::EditedSource& file, const Limits&, Findings& done) {
 
 void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry, const Digest& sums) {
   const Head head = read_head(file);
-  const std::uint64_t slices = slices_of(head.description);
   const auto number = static_cast<std::uint64_t>(&entry - catalog.fields.data());
   const std::vector<std::byte> bytes =
-      encode(Entry{number, entry.payload.offset, mode_of(entry.metadata), sums.sums}, slices);
+      encode(Entry{number, entry.payload.offset, mode_of(entry.metadata), sums.sums}, head.description);
   replace(file, catalog.records.at(static_cast<std::size_t>(entry.record) + 1).offset, bytes);
   for (const PlacedBlock& at : head.blocks) {
     if (number < at.block.first || number >= at.block.first + at.block.count) continue;

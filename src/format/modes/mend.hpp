@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A set whose index is damaged, or whose end is missing, becomes one of the modes that are whole; and the sums of a
-// mode are put in their places (formats/modes.md 7).
+// mode are put in their places (formats/modes.md 8).
 #pragma once
 
 #include "format/format.hpp"

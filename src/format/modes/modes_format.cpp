@@ -36,13 +36,13 @@ void check_records(base::ByteSource& file, const Catalog& catalog, Findings& fin
 
 // The record of each mode holds what the index says.
 void check_modes(base::ByteSource& file, const Catalog& catalog, Findings& findings) {
+  const Description description = decode_description(catalog.metadata.front().second);
   for (std::size_t k = 0; k < catalog.fields.size(); ++k) {
     const FieldEntry& field = catalog.fields[k];
     const Record& record = catalog.records.at(static_cast<std::size_t>(field.record) + 1);
-    const auto slices = static_cast<std::uint64_t>(field.payload.extents[field.payload.extents.size() - 1]);
     std::vector<std::byte> bytes(static_cast<std::size_t>(record.data_length));
     bytes.resize(file.read_at(record.offset, bytes));
-    if (bytes == encode(Entry{k, field.payload.offset, mode_of(field.metadata), field.sums}, slices)) continue;
+    if (bytes == encode(Entry{k, field.payload.offset, mode_of(field.metadata), field.sums}, description)) continue;
     findings.error(Code::malformed, "modes-record", record,
                    fmt::format("the record of mode {} is not what the index says of it", k));
   }
@@ -98,6 +98,7 @@ std::vector<Annotation> Modes::explain(base::ByteSource& file, const Catalog& ca
     if (record.type == type::head) return {"description of the set", "formats/modes.md 3"};
     if (record.type == type::index) return {"index: head of the block and entries", "formats/modes.md 4"};
     if (record.type == type::mode) return {"entry of the mode", "formats/modes.md 4.2"};
+    if (record.type == type::coefficients) return {"coefficients of a vector", "formats/modes.md 6"};
     return {"vector", "formats/modes.md 5"};
   });
 }

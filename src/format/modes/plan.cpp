@@ -27,10 +27,10 @@ Description described_by(const FieldRequest& request) {
   return description;
 }
 
-void require_fit(const FieldRequest& request, const Description& description) {
-  const FieldSpec field = description.field();
+void require_fit(const FieldRequest& request, const Description& description, bool is_whole) {
+  const FieldSpec field = is_whole ? description.field() : description.coefficients();
   const bool is_same_site = request.spec.numbers == field.numbers && request.spec.is_complex == field.is_complex;
-  if (request.extents == description.sites() && is_same_site) return;
+  if (request.extents == (is_whole ? description.sites() : description.blocks()) && is_same_site) return;
   throw Error(
       Code::invalid_argument,
       fmt::format("the vectors of this set live on {} and have {} {} numbers per site; this one lives on {} and "
@@ -52,7 +52,7 @@ void require_plain(const FieldRequest& request) {
 }
 
 Block block_for(const Description& description, std::uint64_t first, std::uint64_t room) {
-  return {.entry_bytes = entry_bytes(slices_of(description)), .room = room, .first = first};
+  return {.entry_bytes = entry_bytes(description), .room = room, .first = first};
 }
 
 // The block that takes one mode more: the last one, or a new one behind the end of the file, with twice the room.
@@ -125,17 +125,19 @@ Layout plan_mode(const FieldRequest& request) {
       end = set.end;
     }
   }
-  require_fit(request, description);
+  const Mode mode = mode_of(request.metadata);
+  const bool is_whole = !mode.error;
+  require_fit(request, description, is_whole);
   lime::Placed placed;
   if (target.is_new) {
     lime::place_message({{std::string(type::index), {}, target.at.block.bytes()}}, end, placed);
     target.at.offset = placed.offsets.back();
     end = placed.end;
   }
-  Payload payload = payload_at(description, 0);
-  const std::uint64_t slices = slices_of(description);
-  lime::place_message(
-      {{std::string(type::data), {}, payload.length}, {std::string(type::mode), {}, entry_bytes(slices)}}, end, placed);
+  Payload payload = payload_at(description, 0, is_whole);
+  lime::place_message({{std::string(is_whole ? type::data : type::coefficients), {}, payload.length},
+                       {std::string(type::mode), {}, entry_bytes(description)}},
+                      end, placed);
   const std::size_t pieces = placed.offsets.size();
   payload.offset = placed.offsets[pieces - 2];
   const std::uint64_t entry_at = placed.offsets[pieces - 1];
@@ -143,13 +145,11 @@ Layout plan_mode(const FieldRequest& request) {
   layout.payload = {payload};
   layout.end = {placed.end};
   layout.sums = sum_names();
-  Entry entry{.number = target.at.block.first + target.at.block.count,
-              .offset = payload.offset,
-              .mode = mode_of(request.metadata)};
-  layout.tail = [entry, target, slices, entry_at](const Digest& digest) {
+  Entry entry{.number = target.at.block.first + target.at.block.count, .offset = payload.offset, .mode = mode};
+  layout.tail = [entry, target, description, entry_at](const Digest& digest) {
     Entry known = entry;
     known.sums = digest.sums;
-    const std::vector<std::byte> bytes = encode(known, slices);
+    const std::vector<std::byte> bytes = encode(known, description);
     Block block = target.at.block;
     const std::uint64_t in_index = target.at.offset + Block::head_bytes + block.count * block.entry_bytes;
     ++block.count;

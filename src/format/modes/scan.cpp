@@ -56,7 +56,7 @@ class Scan {
   Catalog run() {
     try {
       head_ = read_head(file_);
-      slices_ = slices_of(head_.description);
+      entry_bytes_ = entry_bytes(head_.description);
       catalog_.metadata.emplace_back(type::head, encode(head_.description));
       if (head_.is_whole && read_index()) {
         for (const PlacedBlock& at : head_.blocks) blocks_.push_back({at.offset, at.block.bytes()});
@@ -86,12 +86,13 @@ class Scan {
       throw Error(Code::too_large, fmt::format("{}: {} modes are more than the limit of {} records", file_.path(),
                                                head_.size(), limits_.records));
     }
-    const std::uint64_t entry = entry_bytes(slices_);
+    const std::uint64_t entry = entry_bytes_;
     for (const PlacedBlock& at : head_.blocks) {
       std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(at.block.count * entry, file_.size())));
       if (file_.read_at(at.offset + Block::head_bytes, bytes) != at.block.count * entry) return false;
       for (std::uint64_t k = 0; k < at.block.count; ++k) {
-        auto one = decode_entry(base::Bytes(bytes).subspan(static_cast<std::size_t>(k * entry), entry), slices_);
+        auto one =
+            decode_entry(base::Bytes(bytes).subspan(static_cast<std::size_t>(k * entry), entry), head_.description);
         if (!one || one->number != at.block.first + k) return false;
         entries_.push_back(std::move(*one));
       }
@@ -131,22 +132,22 @@ class Scan {
         records.add(type::index, blocks_[block].offset, blocks_[block].bytes, true);
       }
     };
-    const std::uint64_t mode_bytes = entry_bytes(slices_);
     std::uint64_t end = 0;
     for (const Entry& entry : entries_) {
-      const Payload payload = payload_at(head_.description, entry.offset);
+      const Payload payload = payload_at(head_.description, entry.offset, entry.is_whole());
       const std::uint64_t behind = is_possible(payload, end) ? record_behind(payload) : 0;
-      if (behind == 0 || behind + mode_bytes > catalog_.file_bytes) {
+      if (behind == 0 || behind + entry_bytes_ > catalog_.file_bytes) {
         refuse(entry, behind);
         break;
       }
-      end = behind + mode_bytes;
+      end = behind + entry_bytes_;
       add_blocks(payload.offset);
       records.begin_message();
-      const std::uint64_t record = records.add(type::data, payload.offset, payload.length, false);
-      records.add(type::mode, behind, mode_bytes, true);
+      const std::string_view kind = entry.is_whole() ? type::data : type::coefficients;
+      const std::uint64_t record = records.add(kind, payload.offset, payload.length, false);
+      records.add(type::mode, behind, entry_bytes_, true);
       FieldEntry field;
-      field.name = "mode";
+      field.name = entry.is_whole() ? "mode" : "coefficients";
       field.payload = payload;
       field.record = record;
       field.sums = entry.sums;
@@ -183,7 +184,7 @@ class Scan {
   Catalog catalog_;
   Findings findings_;
   Head head_;
-  std::uint64_t slices_ = 0;
+  std::uint64_t entry_bytes_ = 0;
   std::vector<Entry> entries_;
   struct IndexRecord {
     std::uint64_t offset = 0, bytes = 0;  // of its payload
@@ -195,17 +196,20 @@ class Scan {
 
 std::vector<FoundMode> find_modes(base::ByteSource& file, const Description& description,
                                   const std::vector<Record>& records) {
-  const std::uint64_t slices = slices_of(description), length = payload_at(description, 0).length;
+  const std::uint64_t entry_length = entry_bytes(description), length = payload_at(description, 0).length;
+  const std::uint64_t short_length = payload_at(description, 0, description.coherence.basis == 0).length;
   std::vector<FoundMode> modes;
   for (std::size_t i = 1; i < records.size(); ++i) {
     const Record &data = records[i - 1], &record = records[i];
-    const bool is_mode = data.type == type::data && data.data_length == length && record.type == type::mode &&
-                         record.data_length == entry_bytes(slices);
+    const bool is_whole = data.type == type::data && data.data_length == length;
+    const bool is_short = data.type == type::coefficients && data.data_length == short_length;
+    const bool is_mode = (is_whole || is_short) && record.type == type::mode && record.data_length == entry_length;
     if (!is_mode) continue;
     std::vector<std::byte> bytes(static_cast<std::size_t>(record.data_length));
     bytes.resize(file.read_at(record.offset, bytes));
-    auto entry = decode_entry(bytes, slices);
-    if (!entry || entry->number != modes.size() || entry->offset != data.offset) break;
+    auto entry = decode_entry(bytes, description);
+    const bool fits = entry && entry->number == modes.size() && entry->offset == data.offset;
+    if (!fits || entry->is_whole() != is_whole) break;
     modes.push_back({std::move(*entry), record.offset + record.data_length + lime::padding(record.data_length)});
   }
   return modes;

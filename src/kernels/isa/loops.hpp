@@ -38,6 +38,17 @@ struct SiteRun {
 // Copies sites or not, and gives the CRC-32 of each.
 using SiteLoop = void (*)(const SiteTable& table, const SiteRun& run, std::uint32_t* crcs) noexcept;
 
+// Sites of one length, added (exclusive or) to one of several places each, which are taken in turn: `step` further for
+// the next site, modulo their number.
+struct TakenInTurn {
+  std::byte* sums = nullptr;
+  std::size_t places = 1, place = 0, step = 1;
+};
+
+// Copies sites with the byte order of their numbers turned, and adds what was read to both. Sites have a multiple of 16
+// bytes.
+using GatherLoop = void (*)(std::size_t site_bytes, const SiteRun& run, TakenInTurn one, TakenInTurn other) noexcept;
+
 // Arrays of two are for single and double precision.
 struct Loops {
   CopyNumbers copy[2][2][3];  // from, to, and which side is swapped: none, from, to
@@ -47,6 +58,7 @@ struct Loops {
   SiteLoop copy_sum = nullptr;                // byte order stays
   SiteLoop turn_sum[2] = {nullptr, nullptr};  // turns the byte order; CRC of what is written
   SiteLoop sum_turn[2] = {nullptr, nullptr};  // turns the byte order; CRC of what is read
+  GatherLoop gather_turn[2] = {nullptr, nullptr};
 };
 
 extern const Loops portable_loops;

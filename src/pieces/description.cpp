@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "partition/description.hpp"
+#include "pieces/description.hpp"
 
 #include <optional>
 #include <utility>
@@ -11,7 +11,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "kernels/crc32.hpp"
-#include "partition/cuts.hpp"
+#include "pieces/cuts.hpp"
 
 namespace lq::partition {
 
@@ -163,6 +163,22 @@ std::string subfile_path(const std::string& path, const std::string& written) {
   if (written.starts_with('/')) return written;
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? written : path.substr(0, slash + 1) + written;
+}
+
+std::optional<PartitionedFile> set_in(transport::File& file, const std::string& path) {
+  std::vector<std::byte> bytes(64);
+  bytes.resize(file.read_at(0, bytes));
+  if (!is_description(bytes)) return std::nullopt;
+  constexpr std::uint64_t most_bytes = 1024 * base::mebi;  // 2^20 subfiles with long names
+  if (file.size() > most_bytes) {
+    throw Error(Code::too_large, fmt::format("{}: a description of {} bytes; at most 1 GiB is read", path, file.size()),
+                {.path = path});
+  }
+  bytes.resize(static_cast<std::size_t>(file.size()));
+  bytes.resize(file.read_at(0, bytes));
+  PartitionedFile set = decode_description(bytes, path);
+  for (PartitionedFile::Subfile& subfile : set.files) subfile.path = subfile_path(path, subfile.path);
+  return set;
 }
 
 }  // namespace lq::partition

@@ -11,7 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "base/text.hpp"
-#include "partition/cuts.hpp"
+#include "pieces/cuts.hpp"
 
 namespace lq {
 

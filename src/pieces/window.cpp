@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "partition/window.hpp"
+#include "pieces/window.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "partition/part_bytes.hpp"
+#include "pieces/part_bytes.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "partition/cuts.hpp"
+#include "pieces/cuts.hpp"
 
 namespace lq::partition {
 

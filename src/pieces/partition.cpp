@@ -10,7 +10,7 @@
 
 #include "base/checked.hpp"
 #include "lattice/runs.hpp"
-#include "partition/cuts.hpp"
+#include "pieces/cuts.hpp"
 
 namespace lq {
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "partition/subfiles.hpp"
+#include "pieces/subfiles.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -10,13 +10,13 @@
 #include <string>
 
 #include "base/function_ref.hpp"
-#include "partition/part_bytes.hpp"
-#include "partition/subfiles.hpp"
+#include "pieces/part_bytes.hpp"
+#include "pieces/subfiles.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::partition {
 
-class Window final : public transport::File {
+class Window : public transport::File {
  public:
   // All bytes of the file, those around its array included.
   explicit Window(std::shared_ptr<Subfiles> subfiles);

@@ -4,11 +4,13 @@
 // The description of a set of subfiles as text (docs/formats/partitions.md).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <limequat/partition.hpp>
 
 #include "base/bytes.hpp"
+#include "transport/transport.hpp"
 
 namespace lq::partition {
 
@@ -24,5 +26,8 @@ PartitionedFile decode_description(base::Bytes bytes, const std::string& path);
 
 // Of a subfile whose path is written so in the description at `path`.
 std::string subfile_path(const std::string& path, const std::string& written);
+
+// The set that a file describes, its subfiles by paths from here; nothing where it is another file. malformed.
+std::optional<PartitionedFile> set_in(transport::File& file, const std::string& path);
 
 }  // namespace lq::partition

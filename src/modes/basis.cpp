@@ -1,0 +1,150 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "modes/basis.hpp"
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "kernels/fixed16.hpp"
+#include "lattice/site_order.hpp"
+
+namespace lq::modes {
+namespace {
+
+// to += c * from, complex numbers as pairs.
+template <class Number>
+void add_multiple(std::complex<double> c, const Number* from, std::uint64_t count, double* to) noexcept {
+  const double re = c.real(), im = c.imag();
+  for (std::uint64_t k = 0; k < count; k += 2) {
+    const auto a = static_cast<double>(from[k]), b = static_cast<double>(from[k + 1]);
+    to[k] += re * a - im * b;
+    to[k + 1] += re * b + im * a;
+  }
+}
+
+template <class A, class B>
+void add_product(const A* a, const B* b, std::uint64_t count, double& re, double& im) noexcept {
+  for (std::uint64_t k = 0; k < count; k += 2) {
+    const auto ar = static_cast<double>(a[k]), ai = static_cast<double>(a[k + 1]);
+    const auto br = static_cast<double>(b[k]), bi = static_cast<double>(b[k + 1]);
+    re += ar * br + ai * bi;
+    im += ar * bi - ai * br;
+  }
+}
+
+// What a reader in single precision gets of sites in fixed point.
+std::vector<float> through_fixed16(std::span<const double> vector, std::uint64_t site_numbers) {
+  std::vector<float> numbers(vector.size());
+  std::vector<std::uint32_t> words(static_cast<std::size_t>(kernels::fixed16_words(site_numbers)));
+  for (std::size_t at = 0; at < vector.size(); at += static_cast<std::size_t>(site_numbers)) {
+    std::byte* const fixed = std::as_writable_bytes(std::span(words)).data();
+    kernels::to_fixed16(Precision::double_, site_numbers, std::as_bytes(vector.subspan(at)).data(), 0, 1, fixed);
+    kernels::from_fixed16(Precision::single, site_numbers, fixed, 1,
+                          std::as_writable_bytes(std::span(numbers).subspan(at)).data(), 0);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+Box cover_of(const Box& box, const Extents& block) {
+  Box cover = box;
+  for (int d = 0; d < box.extents.size(); ++d) {
+    cover.lower[d] = box.lower[d] / block[d];
+    const std::int64_t end = (box.lower[d] + box.extents[d] + block[d] - 1) / block[d];
+    cover.extents[d] = box.extents[d] == 0 ? 0 : end - cover.lower[d];
+  }
+  return cover;
+}
+
+Basis::Basis(const Description& description, const Box& box)
+    : box_(box),
+      cover_(cover_of(box, description.coherence.block)),
+      block_(description.coherence.block),
+      site_numbers_(description.field().numbers),
+      numbers_(base::multiply_or_throw(box.volume(), site_numbers_, "a vector")),
+      storage_(description.storage) {}
+
+void Basis::add(std::span<const double> vector) {
+  if (storage_ == Storage::double_) {
+    double_.emplace_back(vector.begin(), vector.end());
+  } else if (storage_ == Storage::single) {
+    std::vector<float> numbers(vector.size());
+    std::ranges::transform(vector, numbers.begin(), [](double number) { return static_cast<float>(number); });
+    single_.push_back(std::move(numbers));
+  } else {
+    single_.push_back(through_fixed16(vector, site_numbers_));
+  }
+  ++count_;
+}
+
+template <class Work>
+void Basis::for_each_row(std::uint64_t block, Work&& work) const {
+  const int dimensions = box_.extents.size();
+  const SiteOrder order = lattice::resolve_order({}, dimensions);
+  Box sites{lattice::site_at(block, cover_, order), block_};
+  for (int d = 0; d < dimensions; ++d) sites.lower[d] *= block_[d];
+  sites = intersect(sites, box_);
+  if (sites.empty()) return;
+  Row row{0, static_cast<std::uint64_t>(sites.extents[0]) * site_numbers_};
+  sites.extents[0] = 1;
+  Coord x = sites.lower;
+  do {
+    row.first = lattice::site_number(x, box_, order) * site_numbers_;
+    work(row);
+  } while (lattice::advance(x, sites, order));
+}
+
+void Basis::combine(std::span<const std::complex<double>> coefficients, std::span<double> vector) const {
+  std::ranges::fill(vector, 0.0);
+  for (std::uint64_t block = 0; block < cover_.volume(); ++block) {
+    const std::complex<double>* const of_block = coefficients.data() + block * count_;
+    for_each_row(block, [&](const Row& row) {
+      double* const to = vector.data() + row.first;
+      for (std::size_t i = 0; i < single_.size(); ++i) {
+        add_multiple(of_block[i], single_[i].data() + row.first, row.count, to);
+      }
+      for (std::size_t i = 0; i < double_.size(); ++i) {
+        add_multiple(of_block[i], double_[i].data() + row.first, row.count, to);
+      }
+    });
+  }
+}
+
+std::complex<double> Basis::product(std::uint64_t block, std::uint64_t j, std::uint64_t i) const {
+  const auto a = static_cast<std::size_t>(j), b = static_cast<std::size_t>(i);
+  double re = 0, im = 0;
+  for_each_row(block, [&](const Row& row) {
+    if (storage_ == Storage::double_) {
+      add_product(double_[a].data() + row.first, double_[b].data() + row.first, row.count, re, im);
+    } else {
+      add_product(single_[a].data() + row.first, single_[b].data() + row.first, row.count, re, im);
+    }
+  });
+  return {re, im};
+}
+
+std::complex<double> Basis::product(std::uint64_t block, std::uint64_t j, std::span<const double> vector) const {
+  const auto a = static_cast<std::size_t>(j);
+  double re = 0, im = 0;
+  for_each_row(block, [&](const Row& row) {
+    const double* const b = vector.data() + row.first;
+    if (storage_ == Storage::double_) {
+      add_product(double_[a].data() + row.first, b, row.count, re, im);
+    } else {
+      add_product(single_[a].data() + row.first, b, row.count, re, im);
+    }
+  });
+  return {re, im};
+}
+
+double Basis::square(std::uint64_t block, std::span<const double> vector) const {
+  double re = 0, im = 0;
+  for_each_row(block, [&](const Row& row) {
+    const double* const a = vector.data() + row.first;
+    add_product(a, a, row.count, re, im);
+  });
+  return re;
+}
+
+}  // namespace lq::modes

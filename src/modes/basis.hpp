@@ -1,0 +1,56 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The whole modes of a set with local coherence on the sites of a rank, and vectors put together of them block by block
+// (formats/modes.md 6). Knows no ranks.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <limequat/modes.hpp>
+
+namespace lq::modes {
+
+// The blocks that the sites of a box lie in.
+Box cover_of(const Box& box, const Extents& block);
+
+class Basis {
+ public:
+  // Of the set, on the sites of the box, in coordinates of the lattice of the vectors.
+  Basis(const Description& description, const Box& box);
+
+  const Box& box() const noexcept { return box_; }
+  const Box& cover() const noexcept { return cover_; }
+  std::uint64_t size() const noexcept { return count_; }
+  std::uint64_t numbers() const noexcept { return numbers_; }  // of a vector on the sites of the box
+
+  // One mode more, its sites x fastest; its numbers become those that the file gives back.
+  void add(std::span<const double> vector);
+  // The vector with these coefficients: for each block of the cover, x fastest, one for each mode.
+  void combine(std::span<const std::complex<double>> coefficients, std::span<double> vector) const;
+  // Sums over the sites of a block, always in the same order; its number is that in the cover. Of mode j, conjugated,
+  // with mode i or with a vector; and the squares of a vector.
+  std::complex<double> product(std::uint64_t block, std::uint64_t j, std::uint64_t i) const;
+  std::complex<double> product(std::uint64_t block, std::uint64_t j, std::span<const double> vector) const;
+  double square(std::uint64_t block, std::span<const double> vector) const;
+
+ private:
+  // Sites of a block that follow one another in x.
+  struct Row {
+    std::uint64_t first = 0, count = 0;  // numbers, not sites
+  };
+  template <class Work>
+  void for_each_row(std::uint64_t block, Work&& work) const;
+
+  Box box_, cover_;
+  Extents block_;
+  std::uint64_t site_numbers_, numbers_, count_ = 0;
+  Storage storage_;
+  std::vector<std::vector<float>> single_;  // one of these
+  std::vector<std::vector<double>> double_;
+};
+
+}  // namespace lq::modes

@@ -1,0 +1,74 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Local coherence among ranks (formats/modes.md 6). Blocks are dealt out over the ranks as sites of a lattice of their
+// own, so that the coefficients of a mode are a field. Who writes has whole blocks for it, whatever the process grid,
+// and computes what does not depend on that grid; who reads gets the coefficients of all blocks that his sites lie in.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <limequat/modes.hpp>
+
+#include "grid/site_exchange.hpp"
+#include "modes/projection.hpp"
+
+namespace lq::modes {
+
+// What goes into the file for a mode: the vector, or its coefficients.
+struct Encoded {
+  Grid grid;
+  Field field;
+  Mode mode;
+  std::vector<std::complex<double>> coefficients = {};  // of the blocks of this rank
+};
+
+// Modes become coefficients.
+class Compression {
+ public:
+  // Collective. Without coherence there is none.
+  static std::unique_ptr<Compression> of(const Grid& grid, const Description& description);
+  Compression(const Grid& grid, const Description& description);
+
+  std::uint64_t size() const noexcept { return size_; }  // modes of the basis so far
+  bool is_complete() const noexcept { return size_ == description_.coherence.basis; }
+  // Collective. A mode of the basis.
+  void add(const Field& vector);
+  // Collective. Modes of the basis that are in a set already.
+  void add(const Set& set);
+  // Collective. A mode that comes behind those of the basis.
+  Encoded encode(const Field& vector, const Mode& mode) const;
+
+ private:
+  std::vector<double> on_blocks(const Field& vector) const;
+
+  Grid grid_, blocks_;
+  Description description_;
+  std::optional<grid::SiteExchange> exchange_;
+  std::optional<Projection> projection_;
+  std::uint64_t size_ = 0;
+};
+
+// Coefficients become modes, on one grid and one region.
+class Reconstruction {
+ public:
+  // Collective. Reads the basis.
+  Reconstruction(const Set& set, const Grid& grid, const ReadOptions& options);
+
+  // Local.
+  bool is_for(const Grid& grid, const ReadOptions& options) const;
+  // Collective. Mode k of the set, which is stored as coefficients.
+  Report read(const Set& set, std::uint64_t k, const MutableField& vector, const ReadOptions& options) const;
+
+ private:
+  Grid grid_, blocks_;
+  std::optional<Box> region_;
+  std::optional<grid::SiteExchange> exchange_;
+  std::optional<Basis> basis_;
+};
+
+}  // namespace lq::modes
