@@ -87,7 +87,7 @@ void put(base::JsonWriter& json, const Description& description) {
 struct ModesArguments {
   std::string what;
   std::vector<std::string> files;
-  std::string storage, format, parity;
+  std::string storage, format, parity, lattice;
   std::uint64_t first = 0, last = ~std::uint64_t{0};
   std::uint64_t ls = 1;
   bool overwrite = false;
@@ -95,6 +95,7 @@ struct ModesArguments {
   modes::Unsaid unsaid() const {
     modes::Unsaid unsaid{.ls = static_cast<std::int64_t>(ls)};
     if (!parity.empty()) unsaid.parity = parity == "odd" ? modes::Parity::odd : modes::Parity::even;
+    if (!lattice.empty()) unsaid.lattice = parse_extents(lattice);
     return unsaid;
   }
 
@@ -182,46 +183,20 @@ struct ModesArguments {
   }
 
   int verify(Session& session, const std::string& path) const {
-    std::vector<std::string> paths;
-    std::uint64_t modes = 0;
-    {
-      const modes::Set set(path, session.communicator, {}, unsaid());
-      modes = set.size();
-      for (std::uint64_t k = 0; k < set.file_count(); ++k) paths.push_back(set.file(k).catalog().path);
-    }
     Verification verification;
-    for (std::size_t k = 0; k < paths.size(); ++k) {
-      ProgressBar bar(session, paths[k]);
-      Verification one = lq::verify(paths[k], session.communicator, {.progress = bar.callback()});
-      if (k == 0) {
-        verification = std::move(one);
-        continue;
-      }
-      for (FieldVerdict& field : one.fields) field.index = k;
-      verification.ok = verification.ok && one.ok;
-      std::ranges::move(one.fields, std::back_inserter(verification.fields));
-      std::ranges::move(one.findings, std::back_inserter(verification.findings));
+    {
+      ProgressBar bar(session, path);
+      verification = modes::verify(path, session.communicator, unsaid(), {.progress = bar.callback()});
     }
-    verification.path = path;
+    const std::uint64_t count_of_modes = modes::Set(path, session.communicator, {}, unsaid()).size();
     return at_root(session, [&] {
-      // Beyond the data: every header, and the record of every mode.
-      for (const std::string& file : paths) add_headers(file, verification);
       if (session.json) {
         session.out.line(to_json(verification));
       } else {
-        show(session, path, modes, verification);
+        show(session, path, count_of_modes, verification);
       }
       return verification.ok ? fine : differs;
     });
-  }
-
-  static void add_headers(const std::string& path, Verification& verification) {
-    for (Finding& finding : validate(path)) {
-      const auto is_same = [&](const Finding& told) { return told.message == finding.message; };
-      if (finding.severity != Severity::error || std::ranges::any_of(verification.findings, is_same)) continue;
-      verification.ok = false;
-      verification.findings.push_back(std::move(finding));
-    }
   }
 
   static void show(Session& session, const std::string& path, std::uint64_t modes, const Verification& verification) {
@@ -270,10 +245,11 @@ Run declare_modes(Arguments& arguments) {
   arguments.number("--first", modes->first, "convert: the first mode, from 0");
   arguments.number("--last", modes->last, "convert: the mode behind the last one");
   arguments.text("--format", "NAME", modes->format, "convert: of the new set (default: modes)",
-                 {"modes", "quda", "milc"});
+                 {"modes", "quda", "milc", "grid", "grid-folder", "mod"});
   arguments.number("--ls", modes->ls, "extent of the fifth dimension, which files of QUDA do not tell (default 1)");
   arguments.text("--parity", "P", modes->parity, "of vectors on half of the sites, which files of Grid do not tell",
                  {"even", "odd"});
+  arguments.text("--lattice", "XxYxZxT", modes->lattice, "extents, which folders of eigen-comp do not always tell");
   arguments.flag("--overwrite,--force", modes->overwrite, "convert: replace an existing file");
   return [modes](Session& session) { return modes->run(session); };
 }
