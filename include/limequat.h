@@ -1033,17 +1033,19 @@ LQ_API lq_status lq_modes_convert_coherent(const char* from, const char* to, int
                                            const int64_t* block, double tolerance, int overwrite,
                                            const lq_communicator* communicator);
 
-// Sets of vectors of QUDA, MILC, Grid and Hadrons (a file, or a folder of files v0.bin, ...) are opened and converted
-// like sets of modes. These two also say what files of QUDA and Grid do not: the extent `ls` of the fifth dimension
-// (1), and of vectors on half of the sites the parity, an lq_modes_parity (LQ_MODES_BOTH: not said). Of the new set
-// `format` is "modes" or NULL, "quda" or "milc". Vectors of other programs are not read in the background
-// (LQ_UNSUPPORTED).
-LQ_API lq_status lq_modes_open_vectors(const char* path, int64_t ls, int parity, const lq_scan_options* options,
-                                       lq_modes** set);
+// Sets of vectors of QUDA, MILC, Grid, Hadrons (a file, or a folder of files v0.bin, ...), QDP++ (.mod) and of
+// eigen-comp (a folder) are opened and converted like sets of modes. These two also say what their files do not: the
+// extent `ls` of the fifth dimension (QUDA; 1), of vectors on half of the sites the parity (Grid), an lq_modes_parity
+// (LQ_MODES_BOTH: not said), and the four extents of the lattice (eigen-comp; NULL: not said). Of the new set `format`
+// is "modes" or NULL, "quda", "milc", "grid", "grid-folder" or "mod". Vectors of other programs are not read in the
+// background (LQ_UNSUPPORTED).
+LQ_API lq_status lq_modes_open_vectors(const char* path, int64_t ls, int parity, const int64_t* lattice,
+                                       const lq_scan_options* options, lq_modes** set);
 LQ_API lq_status lq_modes_convert_vectors(const char* from, const char* to, const char* format, int64_t ls, int parity,
-                                          int storage, uint64_t first, uint64_t last, int overwrite,
-                                          const lq_communicator* communicator);
-// Local. Who wrote the set: "modes" (this library), "quda", "milc", "grid"; the text lives for ever.
+                                          const int64_t* lattice, int storage, uint64_t first, uint64_t last,
+                                          int overwrite, const lq_communicator* communicator);
+// Local. Who wrote the set: "modes" (this library), "quda", "milc", "grid", "mod", "eigen-comp"; the text lives for
+// ever.
 LQ_API const char* lq_modes_family(const lq_modes* set);
 
 // ---- Sessions with HDF5 files (docs/guide/hdf5.md) -------------------------------------------------------------

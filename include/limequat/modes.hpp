@@ -22,6 +22,7 @@
 #include <limequat/field.hpp>
 #include <limequat/file.hpp>
 #include <limequat/grid.hpp>
+#include <limequat/inspect.hpp>
 #include <limequat/lattice.hpp>
 #include <limequat/options.hpp>
 #include <limequat/report.hpp>
@@ -95,12 +96,14 @@ struct Mode {
 
 // What files of other programs do not say of the vectors in them (docs/formats/vectors.md); not used where they do.
 struct Unsaid {
-  std::int64_t ls = 1;                // QUDA: extent of the fifth dimension
-  std::optional<Parity> parity = {};  // Grid: of vectors on half of the sites
+  std::int64_t ls = 1;                  // QUDA: extent of the fifth dimension
+  std::optional<Parity> parity = {};    // Grid: of vectors on half of the sites
+  std::optional<Extents> lattice = {};  // compressed eigenvectors (eigen-comp) in several files
 };
 
-// A set that is open for reading: its index was read, vectors are read one by one. It may be one that QUDA, MILC or
-// Grid wrote, or a folder of files v0.bin, v1.bin, ... as Hadrons makes them.
+// A set that is open for reading: its index was read, vectors are read one by one. It may be one that QUDA, MILC, Grid
+// or QDP++ wrote, a folder of files v0.bin, v1.bin, ... as Hadrons makes them, or one of compressed eigenvectors with
+// its metadata.txt (eigen-comp).
 class LQ_API Set {
  public:
   // Collective. Errors as lq::open(); unknown_format also where the file is another one than a set of vectors,
@@ -119,9 +122,10 @@ class LQ_API Set {
   const File& file() const { return file(0); }  // where mode k is field k; the first one of a folder
   std::uint64_t file_count() const;             // 1, or those of a folder
   const File& file(std::uint64_t number) const;
-  // Who wrote it: "modes" (this library), "quda", "milc", "grid".
+  // Who wrote it: "modes" (this library), "quda", "milc", "grid", "mod" (QDP++), "eigen-comp".
   std::string_view family() const;
-  // The field that holds mode k, or its coefficients; in files of QUDA one field holds all.
+  // The field that holds mode k, or its coefficients; in files of QUDA one field holds all. Of compressed eigenvectors
+  // (eigen-comp) there is none: what they are on a lattice, at the place of their first coefficients.
   const FieldEntry& field(std::uint64_t k) const;
 
   // Collective. Vector number k, from 0, as lq::read(); options.field and options.index are not used. The grid is one
@@ -182,13 +186,18 @@ struct ConvertOptions {
   std::uint64_t last = ~std::uint64_t{0};
   bool overwrite = false;
   Unsaid unsaid = {};  // of the set that is read
-  // Of the new set: "modes", or "quda", "milc" for those programs, which have no fixed point; what they have no
-  // place for is left out.
+  // Of the new set: "modes", or "quda", "milc", "grid", "grid-folder" (a file for each vector), "mod" for those
+  // programs, which have no fixed point; what they have no place for is left out.
   std::string format = {};
 };
 // Collective. A set from a set, checksums compared on the way. Each rank holds its part of a few vectors; for `quda`,
 // whose files have all of a site in one place, of all vectors on one time slice. Returns how many modes there are.
 LQ_API std::uint64_t convert(const std::string& from, const std::string& to, const Communicator& communicator = {},
                              const ConvertOptions& options = {});
+
+// Collective. All checksums of a set, of whatever program, and the headers of its files: as lq::verify() and
+// lq::validate() of each.
+LQ_API Verification verify(const std::string& path, const Communicator& communicator = {}, const Unsaid& unsaid = {},
+                           const VerifyOptions& options = {});
 
 }  // namespace lq::modes

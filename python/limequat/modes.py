@@ -38,15 +38,17 @@ _ALL = 2**64 - 1
 _TOLERANCE = 0.01
 
 
-def open(path, *, ls=1, parity=None, grid=None):
-    """Opens a set for reading: a :class:`Set`. It may be one of QUDA, MILC or Grid, or a folder v0.bin, ... of Hadrons.
+def open(path, *, ls=1, parity=None, lattice=None, grid=None):
+    """Opens a set for reading: a :class:`Set`. It may be one of QUDA, MILC, Grid or QDP++ (.mod), a folder v0.bin, ... of
+    Hadrons, or one of compressed eigenvectors (eigen-comp).
 
     ls      extent of the fifth dimension, which files of QUDA do not tell
     parity  "even" or "odd", of vectors on half of the sites, which files of Grid do not tell
+    lattice extents x, y, z, t, which folders of eigen-comp do not always tell
     grid    a :class:`limequat.Grid` of the sites of the vectors (half the extent in x for one parity): collective, each
             rank reads its box
     """
-    return Set(path, ls=ls, parity=parity, grid=grid)
+    return Set(path, ls=ls, parity=parity, lattice=lattice, grid=grid)
 
 
 @takes("WriteOptions", without=("format", "name", "precision", "metadata", "measure", "slice_checksums", "layout",
@@ -102,13 +104,13 @@ def append(path, *, grid=None, **options: "Unpack[WriteOptions]"):
 
 
 def convert(source, target, *, storage=None, first=0, last=None, overwrite=False, format=None, ls=1, parity=None,
-            basis=0, block=None, tolerance=_TOLERANCE, comm=None):
+            lattice=None, basis=0, block=None, tolerance=_TOLERANCE, comm=None):
     """A set from modes first to last - 1 of another one, stored as `storage` says (default: as they are).
 
     comm        a communicator or Grid whose ranks share the work
 
-    format      of the new set: "modes", or "quda", "milc" for those programs
-    ls, parity  of the source, as in :func:`open`
+    format      of the new set: "modes", or "quda", "milc", "grid", "grid-folder", "mod" for those programs
+    ls, parity, lattice  of the source, as in :func:`open`
     basis, block, tolerance  of the new set, as in :func:`create`; of all modes of a set of this library
     """
     group = group_of(comm)
@@ -124,7 +126,7 @@ def convert(source, target, *, storage=None, first=0, last=None, overwrite=False
         return
     with agreed(group):
         arguments = (path_bytes(source), path_bytes(target), None if format is None else format.encode(), ls,
-                     _parity(parity), 0 if storage is None else _storage(storage), first, _ALL if last is None else last,
+                     _parity(parity), _extents(lattice), 0 if storage is None else _storage(storage), first, _ALL if last is None else last,
                      int(overwrite))
     call("lq_modes_convert_vectors", *arguments, group)
 
@@ -175,15 +177,16 @@ class Set:
     storage, parity, ls, operator, parameters  as given to :func:`create`
     basis, block, tolerance  local coherence, as given to :func:`create`; basis 0: all modes are stored whole
     errors      by how much each mode is wrong at most, relative to its norm; 0 of those that are stored whole
-    family      who wrote it: "modes" (this library), "quda", "milc", "grid"
+    family      who wrote it: "modes" (this library), "quda", "milc", "grid", "mod" (QDP++), "eigen-comp"
     """
 
-    def __init__(self, path, *, ls=1, parity=None, grid=None):
+    def __init__(self, path, *, ls=1, parity=None, lattice=None, grid=None):
         self.path = path
         group = require_grid(grid)
         with agreed(group):
             name, side, how = path_bytes(path), _parity(parity), Options("Limits").over(group)
-        self._handle = Handle("lq_modes_free", "lq_modes_open_vectors", name, ls, side, how)
+            extents = _extents(lattice)
+        self._handle = Handle("lq_modes_free", "lq_modes_open_vectors", name, ls, side, extents, how)
         self.family = answer("lq_modes_family", self._handle).decode()
         known = structs.ModesDescription(struct_size=ctypes.sizeof(structs.ModesDescription))
         call("lq_modes_known", self._handle, ctypes.byref(known))
@@ -283,6 +286,14 @@ def _parity(name):
     if name in _PARITY:
         return _PARITY.index(name)
     raise InvalidArgument(f"parity is {name!r}, expected one of {', '.join(_PARITY)}")
+
+
+def _extents(lattice):
+    if lattice is None:
+        return None
+    if len(lattice) != 4:
+        raise InvalidArgument(f"lattice is {lattice!r}, expected four extents x, y, z, t")
+    return (ctypes.c_int64 * 4)(*lattice)
 
 
 def _storage(name):

@@ -101,6 +101,120 @@ def test_spinors_and_momenta_lie_in_blocks_too(tmp_path):
     assert data[24:] == odd_points(momenta.reshape(NT, NZ, NY, NX, 4, 8))
 
 
+def plaquette_sums(links):
+    """Re tr U_P summed over the six planes, at each site [t, z, y, x]."""
+    up = lambda mu, u: np.roll(u, -1, axis=3 - mu)
+    return sum(np.einsum("...ab,...bc,...dc,...ad->...", links[..., mu, :, :], up(mu, links[..., nu, :, :]),
+                         up(nu, links[..., mu, :, :]).conj(), links[..., nu, :, :].conj()).real
+               for mu in range(4) for nu in range(mu))
+
+
+def cut(extents, block, lower=(0, 0, 0, 0)):
+    """First points of the blocks, z fastest."""
+    for at in itertools.product(*(range(0, n, b) for n, b in zip(extents, block))):
+        yield tuple(lo + x for lo, x in zip(lower, at))
+
+
+def cache_block(extents):
+    return (extents[0], *(4 if n % 4 == 0 else 3 if n % 3 == 0 else 2 for n in extents[1:]))
+
+
+def local_points(local, threads):
+    """Points t, x, y, z of a process in the order of its file (openqcd.md 9); `threads`: parts in each direction."""
+    pieces = []
+    if threads is None:
+        pieces.append(((0, 0, 0, 0), local))
+    else:
+        part = tuple(n // c for n, c in zip(local, threads))
+        for lower in cut(local, part):
+            halves = [((0, n // 2 + n // 2 % 2), (n // 2 + n // 2 % 2, n - n // 2 - n // 2 % 2)) for n in part]
+            for choice in itertools.product(*halves):
+                pieces.append((tuple(lo + c[0] for lo, c in zip(lower, choice)), tuple(c[1] for c in choice)))
+    for lower, extents in pieces:
+        block = cache_block(extents)
+        for first in cut(extents, block, lower):
+            for point in itertools.product(*(range(lo, lo + n) for lo, n in zip(first, block))):
+                if sum(point) % 2 == 1:
+                    yield point
+
+
+def write_local(folder, links, processes, threads, blocks=(1, 1, 1, 1), order="<"):
+    """Files RUNn1_RANK as write_cnfg makes them: of 2.4 where there are threads, else of 1.x with 210 random numbers."""
+    extents = links.shape[0], links.shape[3], links.shape[2], links.shape[1]
+    local = tuple(n // p for n, p in zip(extents, processes))
+    sums = plaquette_sums(links)
+    ends_here = {mu: np.roll(links[..., mu, :, :], 1, axis=3 - mu) for mu in range(4)}
+    for at in itertools.product(*map(range, processes)):
+        of_block = in_block = 0
+        for a, p, b in zip(at, processes, blocks):
+            of_block, in_block = of_block * (p // b) + a // b, in_block * b + a % b
+        rank = of_block * int(np.prod(blocks)) + in_block
+        lower = [a * n for a, n in zip(at, local)]
+        records = []
+        for point in local_points(local, threads):
+            t, x, y, z = (lo + p for lo, p in zip(lower, point))
+            for mu in DIRECTIONS:
+                records += [links[t, z, y, x, mu], ends_here[mu][t, z, y, x]]
+        box = tuple(slice(lower[d], lower[d] + local[d]) for d in (0, 3, 2, 1))
+        words = [*processes, *local, *blocks, *at, *([int(np.prod(threads))] if threads else range(210))]
+        (folder / f"runn1_{rank}").write_bytes(np.array(words, order + "i4").tobytes()
+                                               + np.array(sums[box].sum(), order + "f8").tobytes()
+                                               + np.array(records).astype(order + "c16").tobytes())
+
+
+@pytest.mark.parametrize("lattice, processes, threads, blocks, order", [
+    ((8, 4, 4, 8), (2, 2, 1, 1), None, (1, 1, 1, 1), "<"), ((4, 4, 8, 8), (2, 1, 1, 2), None, (2, 1, 1, 1), ">"),
+    ((8, 4, 4, 8), (1, 1, 1, 1), (1, 1, 1, 1), (1, 1, 1, 1), "<"), ((4, 8, 4, 8), (2, 1, 1, 1), (1, 1, 2, 1), (1, 1, 1, 1), ">"),
+    ((8, 4, 4, 8), (1, 1, 1, 1), (2, 1, 1, 1), (1, 1, 1, 1), "<"), ((8, 4, 4, 8), (1, 1, 1, 1), (1, 2, 1, 1), (1, 1, 1, 1), "<"),
+    ((4, 8, 4, 16), (2, 1, 1, 1), (2, 1, 1, 1), (1, 1, 1, 1), "<")])
+def test_local_files_are_read_in_every_documented_order(tmp_path, lattice, processes, threads, blocks, order):
+    links = lq.generate(list(lattice), sweeps=2, seed=9)
+    write_local(tmp_path, links, processes, threads, blocks, order)
+    ranks = len(list(tmp_path.iterdir()))
+    for rank in (0, ranks - 1):
+        path = tmp_path / f"runn1_{rank}"
+        assert np.array_equal(lq.read(path), links)
+        found = lq.verify(path)
+        assert found.ok and found.fields[0].plaquette is not None
+    lq.convert(tmp_path / "runn1_0", tmp_path / "conf.openqcd")
+    assert np.array_equal(lq.read(tmp_path / "conf.openqcd"), links)
+    if ranks > 1:
+        (tmp_path / "runn1_1").unlink()
+        with pytest.raises(lq.Truncated, match="process 1 of .* is missing|block 1 of"):
+            lq.read(tmp_path / "runn1_0")
+
+
+def test_local_files_in_another_order_are_refused(tmp_path):
+    links = lq.generate([4, 4, 4, 8], sweeps=2, seed=9)
+    write_local(tmp_path, links, (1, 1, 1, 1), (1, 1, 1, 1))
+    data = bytearray((tmp_path / "runn1_0").read_bytes())
+    rest = bytes(data[76:])
+    point = 8 * 144
+    count = len(rest) // point
+    data[76:] = b"".join(rest[point * (k * 37 % count):][:point] for k in range(count))
+    (tmp_path / "runn1_0").write_bytes(data)
+    with pytest.raises(lq.Malformed, match="in none of the 1 orders that 1 threads allow"):
+        lq.read(tmp_path / "runn1_0")
+    links = lq.generate([6, 4, 4, 4], sweeps=0, seed=9)
+    write_local(tmp_path, links, (1, 1, 1, 1), None)
+    with pytest.raises(lq.Unsupported, match="odd or unlike"):
+        lq.read(tmp_path / "runn1_0")
+
+
+def test_even_points_of_spinors_are_a_field(tmp_path):
+    spinor = random_field(4, 3) + 1j * random_field(4, 3)
+    points = [spinor[t, z, y, x] for t, x, y, z in itertools.product(range(NT), range(NX), range(NY), range(NZ))
+              if (t + x + y + z) % 2 == 0]
+    norm = sum(float(np.sum(np.abs(point) ** 2)) for point in points)
+    (tmp_path / "even").write_bytes(header(NT, NX, NY, NZ, 1) + real(norm) + np.array(points).tobytes())
+    found = lq.read(tmp_path / "even")
+    assert found.shape == (NT, NZ // 2, NY, NX, 4, 3)
+    for t, h, y, x in itertools.product(range(NT), range(NZ // 2), range(NY), range(NX)):
+        assert np.array_equal(found[t, h, y, x], spinor[t, 2 * h + (x + y + t) % 2, y, x])
+    verdict = lq.verify(tmp_path / "even")
+    assert verdict.ok and any(finding.rule == "openqcd-even-points" for finding in verdict.findings)
+
+
 def plaquette_of_u1(angles):
     up = lambda mu, a: np.roll(a, -1, axis=3 - mu)
     return np.mean([np.cos(angles[..., mu] + up(mu, angles[..., nu]) - up(nu, angles[..., mu]) - angles[..., nu])

@@ -90,9 +90,10 @@ lq::modes::Parity parity_from(int parity) {
   return static_cast<lq::modes::Parity>(parity);
 }
 
-lq::modes::Unsaid unsaid_from(std::int64_t ls, int parity) {
+lq::modes::Unsaid unsaid_from(std::int64_t ls, int parity, const int64_t* lattice) {
   const lq::modes::Parity said = parity_from(parity);
   lq::modes::Unsaid unsaid{.ls = ls};
+  if (lattice != nullptr) unsaid.lattice = lq::Extents(std::span(lattice, 4));
   if (said != lq::modes::Parity::both) unsaid.parity = said;
   return unsaid;
 }
@@ -220,16 +221,16 @@ lq_status lq_modes_write(const char* path, const lq_grid* grid, const lq_modes_d
 }
 
 lq_status lq_modes_open(const char* path, const lq_scan_options* options, lq_modes** set) {
-  return lq_modes_open_vectors(path, 1, LQ_MODES_BOTH, options, set);
+  return lq_modes_open_vectors(path, 1, LQ_MODES_BOTH, nullptr, options, set);
 }
 
-lq_status lq_modes_open_vectors(const char* path, int64_t ls, int parity, const lq_scan_options* options,
-                                lq_modes** set) {
+lq_status lq_modes_open_vectors(const char* path, int64_t ls, int parity, const int64_t* lattice,
+                                const lq_scan_options* options, lq_modes** set) {
   return guarded([&] {
     const lq::Communicator group = lq::capi::group_of(options);
     const auto [name, limits, unsaid] = agreed(group, [&] {
       given(set, "set");
-      return std::tuple(text(path, "path"), lq::capi::options_of(options), unsaid_from(ls, parity));
+      return std::tuple(text(path, "path"), lq::capi::options_of(options), unsaid_from(ls, parity, lattice));
     });
     *set = new lq_modes{lq::modes::Set(name, group, limits, unsaid)};
   });
@@ -297,7 +298,8 @@ lq_status lq_modes_read_async(const lq_modes* set, uint64_t k, const lq_grid* gr
 
 lq_status lq_modes_convert(const char* from, const char* to, int storage, uint64_t first, uint64_t last, int overwrite,
                            const lq_communicator* communicator) {
-  return lq_modes_convert_vectors(from, to, nullptr, 1, LQ_MODES_BOTH, storage, first, last, overwrite, communicator);
+  return lq_modes_convert_vectors(from, to, nullptr, 1, LQ_MODES_BOTH, nullptr, storage, first, last, overwrite,
+                                  communicator);
 }
 
 lq_status lq_modes_convert_coherent(const char* from, const char* to, int storage, uint64_t basis, const int64_t* block,
@@ -320,14 +322,14 @@ lq_status lq_modes_convert_coherent(const char* from, const char* to, int storag
 }
 
 lq_status lq_modes_convert_vectors(const char* from, const char* to, const char* format, int64_t ls, int parity,
-                                   int storage, uint64_t first, uint64_t last, int overwrite,
+                                   const int64_t* lattice, int storage, uint64_t first, uint64_t last, int overwrite,
                                    const lq_communicator* communicator) {
   return guarded([&] {
     const lq::Communicator group = lq::capi::communicator_of(communicator);
     const auto [source, target, how] = agreed(group, [&] {
       lq::modes::ConvertOptions convert{.first = first, .last = last, .overwrite = overwrite != 0};
       if (storage != 0) convert.storage = storage_from(storage);
-      convert.unsaid = unsaid_from(ls, parity);
+      convert.unsaid = unsaid_from(ls, parity, lattice);
       if (format != nullptr) convert.format = format;
       return std::tuple(text(from, "from"), text(to, "to"), convert);
     });

@@ -92,7 +92,7 @@ void put(base::JsonWriter& json, const Description& description) {
 struct ModesArguments {
   std::string what;
   std::vector<std::string> files;
-  std::string storage, format, parity;
+  std::string storage, format, parity, lattice;
   Extents block;
   std::uint64_t first = 0, last = ~std::uint64_t{0};
   std::uint64_t ls = 1, basis = 0;
@@ -102,6 +102,7 @@ struct ModesArguments {
   modes::Unsaid unsaid() const {
     modes::Unsaid unsaid{.ls = static_cast<std::int64_t>(ls)};
     if (!parity.empty()) unsaid.parity = parity == "odd" ? modes::Parity::odd : modes::Parity::even;
+    if (!lattice.empty()) unsaid.lattice = parse_extents(lattice);
     return unsaid;
   }
 
@@ -203,61 +204,20 @@ struct ModesArguments {
   }
 
   int verify(Session& session, const std::string& path) const {
-    std::vector<std::string> paths;
-    std::uint64_t modes = 0;
-    std::vector<std::int64_t> slices;  // of each mode, in one of its field
-    {
-      const modes::Set set(path, session.communicator, {}, unsaid());
-      modes = set.size();
-      const Extents& sites_of_block = set.description().coherence.block;
-      for (const Mode& mode : set.modes()) slices.push_back(mode.error ? sites_of_block[sites_of_block.size() - 1] : 1);
-      for (std::uint64_t k = 0; k < set.file_count(); ++k) paths.push_back(set.file(k).catalog().path);
-    }
     Verification verification;
-    for (std::size_t k = 0; k < paths.size(); ++k) {
-      ProgressBar bar(session, paths[k]);
-      Verification one = lq::verify(paths[k], session.communicator, {.progress = bar.callback()});
-      for (std::size_t j = 0; j < std::min(one.fields.size(), slices.size()); ++j) {
-        one.fields[j].damaged_slices = all_of(one.fields[j].damaged_slices, slices[j]);
-      }
-      if (k == 0) {
-        verification = std::move(one);
-        continue;
-      }
-      for (FieldVerdict& field : one.fields) field.index = k;
-      verification.ok = verification.ok && one.ok;
-      std::ranges::move(one.fields, std::back_inserter(verification.fields));
-      std::ranges::move(one.findings, std::back_inserter(verification.findings));
+    {
+      ProgressBar bar(session, path);
+      verification = modes::verify(path, session.communicator, unsaid(), {.progress = bar.callback()});
     }
-    verification.path = path;
+    const std::uint64_t count_of_modes = modes::Set(path, session.communicator, {}, unsaid()).size();
     return at_root(session, [&] {
-      // Beyond the data: every header, and the record of every mode.
-      for (const std::string& file : paths) add_headers(file, verification);
       if (session.json) {
         session.out.line(to_json(verification));
       } else {
-        show(session, path, modes, verification);
+        show(session, path, count_of_modes, verification);
       }
       return verification.ok ? fine : differs;
     });
-  }
-
-  // The time slices of the vector that these slices of blocks are.
-  static std::vector<std::int64_t> all_of(const std::vector<std::int64_t>& slices, std::int64_t thickness) {
-    std::vector<std::int64_t> all;
-    for (const std::int64_t slice : slices) {
-      for (std::int64_t t = 0; t < thickness; ++t) all.push_back(slice * thickness + t);
-    }
-    return all;
-  }
-
-  static void add_headers(const std::string& path, Verification& verification) {
-    for (Finding& finding : validate(path)) {
-      const auto is_same = [&](const Finding& told) { return told.message == finding.message; };
-      if (finding.severity != Severity::error || std::ranges::any_of(verification.findings, is_same)) continue;
-      verification.ok = false;
-      verification.findings.push_back(std::move(finding));
-    }
   }
 
   static void show(Session& session, const std::string& path, std::uint64_t modes, const Verification& verification) {
@@ -311,7 +271,7 @@ Run declare_modes(Arguments& arguments) {
   arguments.number("--first", modes->first, "convert: the first mode, from 0");
   arguments.number("--last", modes->last, "convert: the mode behind the last one");
   arguments.text("--format", "NAME", modes->format, "convert: of the new set (default: modes)",
-                 {"modes", "quda", "milc"});
+                 {"modes", "quda", "milc", "grid", "grid-folder", "mod"});
   arguments.number("--basis", modes->basis,
                    "convert: so many modes are stored whole, of the others the coefficients of these for each block of "
                    "sites (default 0: all are whole)");
@@ -322,6 +282,7 @@ Run declare_modes(Arguments& arguments) {
   arguments.number("--ls", modes->ls, "extent of the fifth dimension, which files of QUDA do not tell (default 1)");
   arguments.text("--parity", "P", modes->parity, "of vectors on half of the sites, which files of Grid do not tell",
                  {"even", "odd"});
+  arguments.text("--lattice", "XxYxZxT", modes->lattice, "extents, which folders of eigen-comp do not always tell");
   arguments.flag("--overwrite,--force", modes->overwrite, "convert: replace an existing file");
   return [modes](Session& session) { return modes->run(session); };
 }

@@ -40,7 +40,6 @@ constexpr ForeignFile zip{"a zip archive", "unpack it with unzip first; numpy re
 constexpr ForeignFile seven_zip{"a 7z archive", "unpack it with 7z first"};
 constexpr ForeignFile tar{"a tar archive", "unpack it with tar first"};
 constexpr ForeignFile milc_1996{"a configuration of MILC in its format of 1996", ask_its_program};
-constexpr ForeignFile qdp_map{"an object file of QDP++ (.mod)", ask_its_program};
 constexpr ForeignFile fits{"a FITS file", "read it with astropy and hand the array to lq.write"};
 constexpr ForeignFile npy{"a numpy array (.npy)", numpy};
 constexpr ForeignFile netcdf{"a netCDF file", "read it with its own library and hand the numbers to lq.write"};
@@ -66,7 +65,6 @@ constexpr Signature signatures[] = {
     {257, "ustar"sv, tar},
     {0, "\x00\x00\xd1\x2a"sv, milc_1996},
     {0, "\x2a\xd1\x00\x00"sv, milc_1996},
-    {4, "XXXXQDPLazyDiskMapObjFileXXXX"sv, qdp_map},
     {0, "SIMPLE  ="sv, fits},
     {0, "\x93NUMPY"sv, npy},
     {0, "CDF\x01"sv, netcdf},
@@ -86,10 +84,10 @@ struct Suffix {
 };
 
 constexpr Suffix suffixes[] = {
-    {".h5", hdf5},   {".hdf5", hdf5}, {".he5", hdf5},     {".jld2", hdf5},     {".gz", gzip},
-    {".tgz", gzip},  {".bz2", bzip2}, {".xz", xz},        {".zst", zstd},      {".lz4", lz4},
-    {".zip", zip},   {".npz", zip},   {".7z", seven_zip}, {".tar", tar},       {".mod", qdp_map},
-    {".fits", fits}, {".npy", npy},   {".nc", netcdf},    {".html", web_page}, {".xml", xml},
+    {".h5", hdf5},  {".hdf5", hdf5}, {".he5", hdf5},      {".jld2", hdf5}, {".gz", gzip},
+    {".tgz", gzip}, {".bz2", bzip2}, {".xz", xz},         {".zst", zstd},  {".lz4", lz4},
+    {".zip", zip},  {".npz", zip},   {".7z", seven_zip},  {".tar", tar},   {".fits", fits},
+    {".npy", npy},  {".nc", netcdf}, {".html", web_page}, {".xml", xml},
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "base/text.hpp"
+#include "format/eigen_comp/eigen_comp_format.hpp"
 #include "format/fnal/fnal_format.hpp"
 #include "format/foreign.hpp"
 #include "format/format.hpp"
@@ -18,6 +19,7 @@
 #include "format/ildg/ildg_format.hpp"
 #include "format/lime/lime_format.hpp"
 #include "format/milc/milc_format.hpp"
+#include "format/mod/mod_format.hpp"
 #include "format/modes/modes_format.hpp"
 #include "format/nersc/nersc_format.hpp"
 #include "format/openqcd/openqcd_format.hpp"
@@ -168,9 +170,9 @@ namespace {
 // Most specific first; those without a magic come last.
 std::vector<const Format*>& table() {
   static std::vector<const Format*> formats = [] {
-    std::vector<const Format*> all{&modes::format(),    &ildg::format(),  &scidac::format(), &lime::format(),
-                                   &sion::format(),     &nersc::format(), &milc::format(),   &fnal::format(),
-                                   &qlattice::format(), &raw::format()};
+    std::vector<const Format*> all{&modes::format(),    &ildg::format(),  &scidac::format(),     &lime::format(),
+                                   &sion::format(),     &nersc::format(), &milc::format(),       &fnal::format(),
+                                   &qlattice::format(), &mod::format(),   &eigen_comp::format(), &raw::format()};
     // One that begins like another is the more specific one.
     for (const Format* const further : further_formats()) {
       all.insert(std::ranges::find(all, further->info.begins, [](const Format* format) { return format->info.begins; }),

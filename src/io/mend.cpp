@@ -27,6 +27,9 @@ pump::Tally read_past(base::ByteSource& file, const Payload& payload) {
   return tally;
 }
 
+// Of encoded tiles the format says what is lost; their bytes are no sites.
+bool is_encoded(const FieldEntry& entry) noexcept { return !entry.payload.encoding.empty(); }
+
 class Mending {
  public:
   Mending(base::ByteSource& file, const Limits& limits)
@@ -235,6 +238,7 @@ MendedFile Mending::run() {
   } else {
     // From the last on, so that records added to one field do not move another.
     for (auto entry = catalog_.fields.rbegin(); entry != catalog_.fields.rend(); ++entry) {
+      if (is_encoded(*entry)) continue;
       ends_early(*entry) ? name_lost(*entry) : mend_field(*entry);
     }
   }
@@ -246,6 +250,7 @@ MendedFile Mending::run() {
     if (finding.severity == Severity::error) result.findings.push_back(finding);
   }
   for (const FieldEntry& entry : result.catalog.fields) {
+    if (is_encoded(entry)) continue;
     const pump::Tally tally = read_past(to_write, entry.payload);
     if (judge(entry, tally, entry.payload.stored).status != ChecksumStatus::mismatch) continue;
     const std::vector<Finding> left = locate_damage(to_write, result.catalog, entry, tally);

@@ -82,6 +82,14 @@ void add_vectors(const Set& source, const vectors::Source& foreign, std::uint64_
   }
 }
 
+// What is read of the files of compressed vectors are parts of them, the checksums are those of all their bytes.
+void require_whole(const vectors::Compressed& compressed, comm::Comm& comm) {
+  const std::vector<Finding> wrong = compressed.verify(comm);
+  if (wrong.empty()) return;
+  throw Error(wrong.front().code, wrong.front().message,
+              {.expected = wrong.front().expected, .found = wrong.front().found});
+}
+
 bool is_own(const std::string& format) { return format.empty() || format == "modes"; }
 
 }  // namespace
@@ -104,6 +112,9 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
          fmt::format("modes {} to {}, {}, overwrite {}, format {}", options.first, last,
                      name(options.storage.value_or(source.description().storage)), options.overwrite, options.format)}};
   });
+  if (const vectors::Source* const foreign = SetAccess::foreign(source); foreign && foreign->compressed()) {
+    require_whole(*foreign->compressed(), comm);
+  }
   if (!is_own(options.format)) {
     export_set(source, to, communicator, options.first, last, options);
     return last - options.first;

@@ -1,10 +1,12 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// MILC's files have a record for each vector. QUDA's have one, in which a site holds the numbers of all vectors: they
-// are put together time slice by time slice, each rank reading its own part of the set.
+// Files of MILC, Grid and QDP++ have a field for each vector. QUDA's have one, in which a site holds the numbers of all
+// vectors: they are put together time slice by time slice, each rank reading its own part of the set.
 #include "modes/export.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -15,7 +17,10 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "base/xml.hpp"
 #include "comm/agree.hpp"
+#include "format/vectors/vectors.hpp"
+#include "transport/transport.hpp"
 
 namespace lq::modes {
 namespace {
@@ -39,13 +44,30 @@ WriteOptions how_of(const Description& known, const ConvertOptions& options) {
   throw Error(Code::unsupported, fmt::format("{}: {}", to, sentence), {.path = to});
 }
 
+// A vector of this rank in double precision, read again and again.
+class Vector {
+ public:
+  Vector(const Grid& grid, const Description& known) : grid_(grid), spec_(known.field()) {
+    spec_.precision = Precision::double_;
+    numbers_.resize(static_cast<std::size_t>(base::multiply_or_throw(grid.local_volume(), spec_.numbers, "a vector")));
+  }
+  void read(const Set& set, std::uint64_t k) { set.read(k, grid_, field()); }
+  MutableField field() noexcept { return {spec_, numbers_.data(), numbers_.size(), {}, {}}; }
+  const double* site(std::uint64_t number) const noexcept { return numbers_.data() + number * spec_.numbers; }
+
+ private:
+  const Grid& grid_;
+  FieldSpec spec_;
+  std::vector<double> numbers_;
+};
+
 // formats/vectors.md 3
 void write_milc(const Set& source, const std::string& to, const Grid& grid, std::uint64_t first, std::uint64_t last,
                 const ConvertOptions& options) {
   const Description& known = source.description();
   comm::Comm& comm = grid.communicator().engine();
   WriteOptions how;
-  std::vector<double> numbers;
+  std::unique_ptr<Vector> vector;
   comm::agree(comm, [&] {
     if (known.ls != 1 || known.field().numbers != 6 || known.parity != Parity::both || known.lattice.size() != 4) {
       refuse(to, "files of MILC hold staggered vectors of three colors on all sites of four dimensions");
@@ -54,19 +76,18 @@ void write_milc(const Set& source, const std::string& to, const Grid& grid, std:
     how.metadata.emplace_back(file_text_name,
                               fmt::format("{}<info><title>KS eigenvalues and vectors</title><Nvecs>{}</Nvecs></info>",
                                           declaration, last - first));
-    numbers.resize(static_cast<std::size_t>(base::multiply_or_throw(grid.local_volume(), 6, "a vector")));
+    vector = std::make_unique<Vector>(grid, known);
   });
-  const MutableField vector{spinor_spec(Precision::double_, 3, 1), numbers.data(), numbers.size(), {}, {}};
   lq::Writer file(to, grid, how);
   for (std::uint64_t k = first; k < last; ++k) {
-    source.read(k, grid, vector);
+    vector->read(source, k);
     const Metadata texts = comm::agree(comm, [&] {
       const Mode& mode = source.mode(k);
       const std::string residual = mode.residual ? fmt::format("<resid>{:e}</resid>", *mode.residual) : std::string();
       return Metadata{{std::string(record_text_name), fmt::format("{}<info><eigVal>{:.18e}</eigVal>{}</info>",
                                                                   declaration, mode.eigenvalue.real(), residual)}};
     });
-    file.write("", vector, texts);
+    file.write("", vector->field(), texts);
   }
   file.close();
 }
@@ -159,24 +180,210 @@ void write_quda(const Set& source, const std::string& to, const Grid& grid, std:
   lq::write(to, grid, all, how);
 }
 
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(base::trim(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+// formats/mod.md 2: a line of numbers for each vector where the set was made of such a file, else its eigenvalue.
+std::string mod_text(const Set& source, std::uint64_t first, std::uint64_t last) {
+  const Description& known = source.description();
+  const auto kept = std::ranges::find(known.parameters, format::vectors::slice_weights, &Parameter::name);
+  std::vector<std::string_view> lines;
+  if (kept != known.parameters.end()) lines = lines_of(std::get<std::string>(kept->value));
+  std::string weights;
+  for (std::uint64_t k = first; k < last; ++k) {
+    std::string line;
+    if (k < lines.size()) {
+      line = lines[static_cast<std::size_t>(k)];
+    } else {
+      for (std::int64_t t = 0; t < known.lattice[3]; ++t) {
+        line += fmt::format("{}{}", t == 0 ? "" : " ", source.mode(k).eigenvalue.real());
+      }
+    }
+    weights += fmt::format("    <elem>\n      <weights>{}</weights>\n    </elem>\n", base::xml::escape(line));
+  }
+  const auto is_unknown = [](const Parameter& parameter) {
+    return parameter.name == format::vectors::unknown_eigenvalues;
+  };
+  const bool has_weights = !lines.empty() || std::ranges::none_of(known.parameters, is_unknown);
+  return fmt::format(
+      "<?xml version=\"1.0\"?>\n<MODMetaData>\n  <id>eigenVecsTimeSlice</id>\n  <lattSize>{} {} {} {}</lattSize>\n"
+      "  <decay_dir>3</decay_dir>\n  <num_vecs>{}</num_vecs>\n{}</MODMetaData>\n",
+      known.lattice[0], known.lattice[1], known.lattice[2], known.lattice[3], last - first,
+      has_weights ? fmt::format("  <Weights>\n{}  </Weights>\n", weights) : std::string());
+}
+
+void write_mod(const Set& source, const std::string& to, const Grid& grid, std::uint64_t first, std::uint64_t last,
+               const ConvertOptions& options) {
+  const Description& known = source.description();
+  comm::Comm& comm = grid.communicator().engine();
+  WriteOptions how;
+  std::unique_ptr<Vector> vector;
+  Metadata text;
+  comm::agree(comm, [&] {
+    if (known.ls != 1 || known.field().numbers != 6 || known.parity != Parity::both || known.lattice.size() != 4 ||
+        first == last) {
+      refuse(to, "object files of QDP++ hold vectors of three colors on all sites of four dimensions, one at least");
+    }
+    how = how_of(known, options);
+    how.format = "mod";
+    text = {{"mod-metadata", mod_text(source, first, last)}};
+    vector = std::make_unique<Vector>(grid, known);
+  });
+  lq::Writer file(to, grid, how);
+  for (std::uint64_t k = first; k < last; ++k) {
+    vector->read(source, k);
+    file.write("", vector->field(), k == first ? text : Metadata{});
+  }
+  file.close();
+}
+
+// formats/vectors.md 4: with Ls, five dimensions, the first of which is s. The bytes of a site are the same.
+class GridFields {
+ public:
+  GridFields(const Grid& grid, const Description& known, Precision precision)
+      : is_five_(known.ls > 1), vector_(grid, known), box_(grid.local_box()) {
+    Extents whole_lattice = known.lattice, processes = grid.processes(), extents = grid.extents();
+    if (is_five_) {
+      whole_lattice = with_first(known.ls, whole_lattice);
+      processes = with_first(1, processes);
+      extents = with_first(known.ls, extents);
+    }
+    grid_ = std::make_unique<Grid>(grid.communicator(), extents, GridOptions{.processes = processes});
+    field_.spec = known.site;
+    field_.spec.precision = Precision::double_;
+    numbers_ = known.site.numbers;
+    field_.fetch = [this](const Coord& x, void* site) { fetch(x, static_cast<double*>(site)); };
+    header_ = known.parity == Parity::both ? std::string() : header_of(whole_lattice, precision);
+  }
+  const Grid& grid() const noexcept { return *grid_; }
+  const std::string& header() const noexcept { return header_; }  // empty: as the field is
+  const Field& read(const Set& set, std::uint64_t k) {
+    vector_.read(set, k);
+    return field_;
+  }
+
+ private:
+  static Extents with_first(std::int64_t first, const Extents& others) {
+    Extents all = Coord::filled(others.size() + 1, first);
+    for (int d = 0; d < others.size(); ++d) all[d + 1] = others[d];
+    return all;
+  }
+  static std::string header_of(const Extents& lattice, Precision precision) {
+    std::string text =
+        fmt::format("<?xml version=\"1.0\"?>\n<FieldMetaData>\n  <nd>{}</nd>\n  <dimension>\n", lattice.size());
+    for (const std::int64_t extent : lattice) text += fmt::format("    <elem>{}</elem>\n", extent);
+    return text + fmt::format("  </dimension>\n  <floating_point>{}</floating_point>\n</FieldMetaData>\n",
+                              precision == Precision::single ? "IEEE32BIG" : "IEEE64BIG");
+  }
+  void fetch(const Coord& x, double* site) const {
+    const int first = is_five_ ? 1 : 0;
+    std::uint64_t number = 0;
+    for (int d = box_.extents.size() - 1; d >= 0; --d) {
+      number = number * static_cast<std::uint64_t>(box_.extents[d]) +
+               static_cast<std::uint64_t>(x[d + first] - box_.lower[d]);
+    }
+    const std::uint64_t s = is_five_ ? static_cast<std::uint64_t>(x[0]) : 0;
+    std::memcpy(site, vector_.site(number) + s * numbers_, numbers_ * sizeof(double));
+  }
+
+  bool is_five_;
+  Vector vector_;
+  Box box_;
+  std::unique_ptr<Grid> grid_;
+  Field field_;
+  std::uint64_t numbers_ = 0;
+  std::string header_;
+};
+
+std::string eigenpack_text(const Description& known) {
+  return fmt::format("<?xml version=\"1.0\"?>\n<eigenPackPar>\n  <operator>{}</operator>\n</eigenPackPar>\n",
+                     base::xml::escape(known.operator_name));
+}
+
+Metadata vector_texts(const Set& source, std::uint64_t k, std::uint64_t index, const GridFields& fields) {
+  Metadata texts{
+      {std::string(record_text_name),
+       fmt::format("<?xml version=\"1.0\"?>\n<VecRecord>\n  <index>{}</index>\n  <eval>{}</eval>\n</VecRecord>\n",
+                   index, source.mode(k).eigenvalue.real())}};
+  if (!fields.header().empty()) texts.emplace_back("grid-format", fields.header());
+  return texts;
+}
+
+void write_grid(const Set& source, const std::string& to, const Grid& grid, std::uint64_t first, std::uint64_t last,
+                const ConvertOptions& options) {
+  const Description& known = source.description();
+  comm::Comm& comm = grid.communicator().engine();
+  const bool in_folder = options.format == "grid-folder";
+  WriteOptions how;
+  std::unique_ptr<GridFields> fields;
+  comm::agree(comm, [&] {
+    if (known.site.kind != FieldKind::spinor || known.lattice.size() != 4 || first == last) {
+      refuse(to, "files of Grid hold spinors with colors and spins in four dimensions, one at least");
+    }
+    how = how_of(known, options);
+    how.layout = "grid";
+    how.metadata = {{std::string(file_text_name), eigenpack_text(known)}};
+    fields = std::make_unique<GridFields>(grid, known, *how.precision);
+  });
+  if (in_folder) {
+    comm::agree_at_root(comm, [&] { transport::resolve(to).make_directory(to); });
+    for (std::uint64_t k = first; k < last; ++k) {
+      WriteOptions of_vector = how;
+      const std::string path = comm::agree(comm, [&] {
+        for (auto& text : vector_texts(source, k, k - first, *fields)) of_vector.metadata.push_back(std::move(text));
+        return fmt::format("{}/v{}.bin", to, k - first);
+      });
+      lq::write(path, fields->grid(), fields->read(source, k), of_vector);
+    }
+    return;
+  }
+  lq::Writer file(to, fields->grid(), how);
+  for (std::uint64_t k = first; k < last; ++k) {
+    const Metadata texts = comm::agree(comm, [&] { return vector_texts(source, k, k - first, *fields); });
+    file.write("", fields->read(source, k), texts);
+  }
+  file.close();
+}
+
+using Export = void (*)(const Set&, const std::string&, const Grid&, std::uint64_t, std::uint64_t,
+                        const ConvertOptions&);
+struct Named {
+  std::string_view name;
+  Export write;
+};
+constexpr std::array<Named, 5> exports{{{"quda", write_quda},
+                                        {"milc", write_milc},
+                                        {"grid", write_grid},
+                                        {"grid-folder", write_grid},
+                                        {"mod", write_mod}}};
+
 }  // namespace
 
 void export_set(const Set& source, const std::string& to, const Communicator& communicator, std::uint64_t first,
                 std::uint64_t last, const ConvertOptions& options) {
+  const auto found = std::ranges::find(exports, options.format, &Named::name);
   comm::agree_alike(communicator.engine(), [&] {
-    if (options.format != "milc" && options.format != "quda") {
-      throw Error(Code::invalid_argument,
-                  fmt::format("there is no format of vectors \"{}\"; there are modes, quda, milc",
-                              base::printable(options.format)),
-                  {.expected = "modes, quda, milc", .found = base::printable(options.format)});
+    if (found == exports.end()) {
+      std::string names = "modes";
+      for (const Named& one : exports) names += fmt::format(", {}", one.name);
+      throw Error(
+          Code::invalid_argument,
+          fmt::format("there is no format of vectors \"{}\"; there are {}", base::printable(options.format), names),
+          {.expected = names, .found = base::printable(options.format)});
     }
     if (source.family() != "modes") {
       refuse(to, "vectors of another program become a set of modes first (lq modes convert), then this");
     }
   });
   const Grid grid(communicator, source.description().sites());
-  const auto write = options.format == "milc" ? write_milc : write_quda;
-  write(source, to, grid, first, last, options);
+  found->write(source, to, grid, first, last, options);
 }
 
 }  // namespace lq::modes

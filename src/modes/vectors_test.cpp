@@ -115,6 +115,72 @@ TEST_P(VectorsOfOthers, GoThroughFilesOfQudaOnAnyRanks) {
   for (std::uint64_t k = 0; k < known.size(); ++k) expect_vector(known, k, grid, {});
 }
 
+TEST_P(VectorsOfOthers, GoThroughFilesOfGridOnAnyRanks) {
+  const lq::testing::ScratchDirectory directory;
+  const std::string set = directory / "set.modes", file = directory / "file.bin", folder = directory / "folder";
+  convert(path_of(GetParam().name), set, {}, {.unsaid = GetParam().unsaid});
+  const Description known = Set(set).description();
+  const Unsaid unsaid{.parity = known.parity};
+  if (known.site.kind != FieldKind::spinor) GTEST_SKIP() << "no spinors";
+  std::string first;
+  for (const int ranks : {1, 3}) {
+    run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+      const Communicator group(std::move(comm));
+      convert(set, file, group, {.overwrite = true, .format = "grid"});
+      convert(set, folder, group, {.overwrite = true, .format = "grid-folder"});
+    });
+    if (ranks == 1) first = lq::testing::contents(file);
+    EXPECT_TRUE(lq::testing::contents(file) == first) << ranks;
+    for (const std::string& path : {file, folder}) {
+      const Set back(path, {}, {}, unsaid);
+      EXPECT_EQ(back.family(), "grid");
+      EXPECT_EQ(back.modes().size(), Set(set).size());
+      EXPECT_EQ(back.description().ls, known.ls);
+      const Grid grid(back.description().sites());
+      for (std::uint64_t k = 0; k < back.size(); ++k) expect_vector(back, k, grid, {});
+    }
+  }
+}
+
+TEST_P(VectorsOfOthers, GoThroughObjectFilesOnAnyRanks) {
+  const lq::testing::ScratchDirectory directory;
+  const std::string set = directory / "set.modes", file = directory / "file.mod";
+  convert(path_of(GetParam().name), set, {}, {.unsaid = GetParam().unsaid});
+  const Description known = Set(set).description();
+  if (known.field().numbers != 6 || known.parity != Parity::both) {
+    EXPECT_EQ(error_of([&] { convert(set, file, {}, {.format = "mod"}); }).code(), Code::unsupported);
+    return;
+  }
+  std::string first;
+  for (const int ranks : {1, 2, 5}) {
+    run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+      convert(set, file, Communicator(std::move(comm)), {.overwrite = true, .format = "mod"});
+    });
+    if (ranks == 1) first = lq::testing::contents(file);
+    EXPECT_TRUE(lq::testing::contents(file) == first) << ranks;
+  }
+  EXPECT_TRUE(verify(file).ok);
+  const Set back(file);
+  const Grid grid(back.description().sites());
+  for (std::uint64_t k = 0; k < back.size(); ++k) expect_vector(back, k, grid, {});
+}
+
+TEST(VectorsThatAreDamaged, AreToldByFile) {
+  const std::string bad = std::string(LQ_SOURCE_DIR) + "/tests/golden/bad/vectors/";
+  for (const int ranks : {1, 3}) {
+    run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+      const Communicator group(std::move(comm));
+      const Verification folder = verify(bad + "eigen_comp_damaged", group);
+      ASSERT_EQ(folder.findings.size(), 1U);
+      EXPECT_FALSE(folder.ok);
+      EXPECT_NE(folder.findings[0].message.find("01/0000000001.compressed"), std::string::npos);
+      EXPECT_FALSE(verify(bad + "mod_slice_damaged.mod", group).ok);
+      EXPECT_TRUE(verify(path_of("eigen_comp_16"), group).ok);
+      EXPECT_TRUE(verify(path_of("chroma.mod"), group).ok);
+    });
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(OfEachKind, VectorsOfOthers,
                          ::testing::Values(ForeignSet{"quda_wilson.quda", {}},
                                            ForeignSet{"quda_staggered_odd_sites.quda", {}},
@@ -123,7 +189,10 @@ INSTANTIATE_TEST_SUITE_P(OfEachKind, VectorsOfOthers,
                                            ForeignSet{"milc_packed.eigen", {}}, ForeignSet{"hadrons.bin", {}},
                                            ForeignSet{"hadrons_even_sites.bin", {.parity = Parity::even}},
                                            ForeignSet{"hadrons_five_dimensions_odd_sites.bin", {.parity = Parity::odd}},
-                                           ForeignSet{"hadrons_folder", {}}, ForeignSet{"grid_eigenpairs.scidac", {}}));
+                                           ForeignSet{"hadrons_folder", {}}, ForeignSet{"grid_eigenpairs.scidac", {}},
+                                           ForeignSet{"chroma.mod", {}}, ForeignSet{"chroma_weights_of_slices.mod", {}},
+                                           ForeignSet{"eigen_comp", {}},
+                                           ForeignSet{"eigen_comp_blocks_in_s", {.lattice = Extents{4, 2, 2, 4}}}));
 
 TEST(VectorsOfOthersInTheBackground, AreRefusedWithAWayOut) {
   const Set set(path_of("quda_wilson.quda"));

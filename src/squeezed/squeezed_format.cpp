@@ -13,6 +13,7 @@
 #include "format/lime/rules.hpp"
 #include "squeezed/archive.hpp"
 #include "squeezed/codec/tile.hpp"
+#include "squeezed/mend.hpp"
 #include "squeezed/new_archive.hpp"
 #include "squeezed/restored.hpp"
 
@@ -67,7 +68,7 @@ void check_verbatim(base::ByteSource& file, const Archive& archive, bool large_o
   }
 }
 
-class Squeezed final : public format::Container, public format::FieldFormat {
+class Squeezed final : public format::Container, public format::FieldFormat, public format::Mender {
  public:
   format::Likeness recognise(base::ByteSource& file) const override {
     format::lime::HeaderBytes start{};
@@ -93,6 +94,10 @@ class Squeezed final : public format::Container, public format::FieldFormat {
   }
   Metadata carried(const Metadata& texts, bool precision_changes) const override {
     return format::format_named("ildg").for_fields().carried(texts, precision_changes);
+  }
+  std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, Findings& done) const override {
+    name_lost_tiles(file, limits, done);
+    return std::nullopt;
   }
   const format::TileCodec* tile_codec(std::string_view encoding) const override { return codec_named(encoding); }
   void store_sums(base::EditedSource&, const Catalog& catalog, const FieldEntry&,
@@ -164,7 +169,7 @@ const format::Format& format() {
                                   .container = &squeezed,
                                   .records = nullptr,
                                   .fields = &squeezed,
-                                  .mender = nullptr};
+                                  .mender = &squeezed};
   return row;
 }
 

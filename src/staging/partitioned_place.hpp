@@ -28,6 +28,7 @@ class PartitionedPlace final : public transport::Transport {
   // Of an unfinished set its subfiles, too.
   void remove(const std::string& path) override;
   void sync_directory(const std::string& path_of_file) override;
+  void make_directory(const std::string& path) override { transport::resolve(path).make_directory(path); }
   transport::PathKind kind(const std::string& path) override;
   transport::Identity identity(const std::string& path) override;
   std::optional<std::uint64_t> free_space(const std::string& path) override;

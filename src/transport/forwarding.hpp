@@ -51,6 +51,7 @@ class ForwardingTransport : public Transport {
   void publish(const std::string& from, const std::string& to) override { inner_.publish(from, to); }
   void remove(const std::string& path) override { inner_.remove(path); }
   void sync_directory(const std::string& path_of_file) override { inner_.sync_directory(path_of_file); }
+  void make_directory(const std::string& path) override { inner_.make_directory(path); }
   PathKind kind(const std::string& path) override { return inner_.kind(path); }
   Identity identity(const std::string& path) override { return inner_.identity(path); }
   std::optional<std::uint64_t> free_space(const std::string& path) override { return inner_.free_space(path); }

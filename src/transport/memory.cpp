@@ -138,6 +138,7 @@ class Memory final : public Transport {
   }
 
   void sync_directory(const std::string&) override {}
+  void make_directory(const std::string&) override {}
 
   PathKind kind(const std::string& path) override {
     const std::lock_guard lock(mutex_);

@@ -12,6 +12,8 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <filesystem>
+#include <system_error>
 
 #include "base/error_errno.hpp"
 #include "base/path.hpp"
@@ -97,6 +99,7 @@ class Posix final : public Transport {
   }
 
   void sync_directory(const std::string& path_of_file) override;
+  void make_directory(const std::string& path) override;
   PathKind kind(const std::string& path) override;
   Identity identity(const std::string& path) override { return identity_of_name(path); }
   std::optional<std::uint64_t> free_space(const std::string& path) override;
@@ -119,6 +122,12 @@ void Posix::set_modified(const std::string& path, std::int64_t nanoseconds) {
   if (::utimensat(AT_FDCWD, path.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) != 0) {
     throw base::errno_error(path, "set its time", errno);
   }
+}
+
+void Posix::make_directory(const std::string& path) {
+  std::error_code failure;
+  std::filesystem::create_directories(path, failure);
+  if (failure) throw base::errno_error(path, "make the directory", failure.value());
 }
 
 // Takes no memory where all goes well: the file has its name by then, and that there is none is no failure.

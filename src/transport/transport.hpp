@@ -84,6 +84,7 @@ class Transport {
   virtual void publish(const std::string& from, const std::string& to) = 0;
   virtual void remove(const std::string& path) = 0;
   virtual void sync_directory(const std::string& path_of_file) = 0;  // the directory that holds it
+  virtual void make_directory(const std::string& path) = 0;          // with those above it; nothing where there is one
   virtual PathKind kind(const std::string& path) = 0;
   // Of what has this name itself, which may be a link. not_found.
   virtual Identity identity(const std::string& path) = 0;

@@ -13,6 +13,7 @@
 
 #include "base/checked.hpp"
 #include "comm/agree.hpp"
+#include "format/eigen_comp/eigen_comp_format.hpp"
 #include "grid/local_field.hpp"
 #include "grid/site_exchange.hpp"
 #include "lattice/site_order.hpp"
@@ -26,15 +27,29 @@ using format::vectors::VectorSet;
 
 std::string file_in(const std::string& folder, std::uint64_t k) { return fmt::format("{}/v{}.bin", folder, k); }
 
-// At the root. 0: it is no folder.
+std::string metadata_in(const std::string& folder) {
+  return fmt::format("{}/{}", folder, format::eigen_comp::metadata_file);
+}
+
+enum class Folder { none, of_vectors, compressed };
+
+// At the root.
+Folder folder_at(const std::string& path) {
+  transport::Transport& transport = transport::resolve(path);
+  if (transport.kind(path) != transport::PathKind::directory) return Folder::none;
+  const bool is_compressed = transport.kind(metadata_in(path)) == transport::PathKind::file;
+  return is_compressed ? Folder::compressed : Folder::of_vectors;
+}
+
+// At the root, of a folder.
 std::uint64_t count_files(const std::string& path) {
   transport::Transport& transport = transport::resolve(path);
-  if (transport.kind(path) != transport::PathKind::directory) return 0;
   std::uint64_t count = 0;
   while (transport.kind(file_in(path, count)) == transport::PathKind::file) ++count;
   if (count > 0) return count;
   throw Error(Code::not_found,
-              fmt::format("{}: a folder of vectors has files v0.bin, v1.bin, ..., and this one has no v0.bin", path),
+              fmt::format("{}: a folder of vectors has files v0.bin, v1.bin, ..., or {}, and this one has neither",
+                          path, format::eigen_comp::metadata_file),
               {.path = path, .expected = "v0.bin"});
 }
 
@@ -106,18 +121,21 @@ std::vector<Staged> stages_for(std::span<const MutableField> fields, const Grid&
 Files files_of(const std::string& path, const Communicator& communicator) {
   comm::Comm& comm = communicator.engine();
   comm::require_same(comm, path, "the path of the set");
-  std::array<std::uint64_t, 1> count{};
+  std::array<std::uint64_t, 2> found{};  // files v0.bin, ...; and the kind of folder
   std::string eigenvalues;
   comm::agree_at_root(comm, [&] {
-    count[0] = count_files(path);
-    if (count[0] == 0) eigenvalues = text_beside(path);
+    const Folder folder = folder_at(path);
+    found[1] = static_cast<std::uint64_t>(folder);
+    if (folder == Folder::of_vectors) found[0] = count_files(path);
+    if (folder == Folder::none) eigenvalues = text_beside(path);
   });
-  comm.broadcast(std::as_writable_bytes(std::span(count)), 0);
+  comm.broadcast(std::as_writable_bytes(std::span(found)), 0);
   eigenvalues = comm::broadcast_text(comm, eigenvalues);
   return comm::agree(comm, [&] {
     Files files{{}, std::move(eigenvalues)};
-    if (count[0] == 0) files.paths.push_back(path);
-    for (std::uint64_t k = 0; k < count[0]; ++k) files.paths.push_back(file_in(path, k));
+    const auto folder = static_cast<Folder>(found[1]);
+    if (folder != Folder::of_vectors) files.paths.push_back(folder == Folder::none ? path : metadata_in(path));
+    for (std::uint64_t k = 0; k < found[0]; ++k) files.paths.push_back(file_in(path, k));
     return files;
   });
 }
@@ -136,6 +154,10 @@ Source::Source(std::span<const File> files, const std::string& eigenvalues, cons
     }
     set_.modes.push_back(next.modes.front());
   }
+  if (set_.arrangement == Arrangement::compressed) {
+    compressed_.emplace(files.front().catalog(), set_.description.lattice);
+    shown_ = format::vectors::entry_of(set_.description);
+  }
   if (eigenvalues.empty()) return;
   const std::string path = files.front().catalog().path + std::string(beside);
   try {
@@ -146,6 +168,7 @@ Source::Source(std::span<const File> files, const std::string& eigenvalues, cons
 }
 
 const FieldEntry& Source::field(std::uint64_t k) const {
+  if (compressed_) return shown_;
   if (files_.size() > 1) return files_[static_cast<std::size_t>(k)].catalog().fields.front();
   const std::uint64_t number = is_interleaved() ? 0 : k;
   return files_.front().catalog().fields[static_cast<std::size_t>(number)];
@@ -162,6 +185,7 @@ Report Source::read_field(std::uint64_t k, const Grid& grid, const MutableField&
 
 Report Source::read(std::uint64_t first, const Grid& grid, std::span<const MutableField> vectors,
                     const ReadOptions& options) const {
+  if (compressed_) return read_compressed(first, grid, vectors);
   if (is_interleaved()) return read_interleaved(first, grid, vectors, options);
   if (set_.arrangement != Arrangement::as_it_is) return read_rearranged(first, grid, vectors, options);
   const auto fields = comm::agree(grid.communicator().engine(),
@@ -198,6 +222,37 @@ Report Source::read_interleaved(std::uint64_t first, const Grid& grid, std::span
   const Report report = read_field(0, grid, all, options);
   comm::agree(comm, [&] {
     for (std::size_t j = 0; j < fields.size(); ++j) grid::give_sites(grid, staged[j].data(), fields[j]);
+  });
+  return report;
+}
+
+Report Source::read_compressed(std::uint64_t first, const Grid& grid, std::span<const MutableField> vectors) const {
+  const std::string& path = files_.front().catalog().path;
+  Report report;
+  comm::agree(grid.communicator().engine(), [&] {
+    const auto fields = resolved(vectors, grid, set_, path);
+    const FieldSpec& spec = fields.front().spec;
+    const std::uint64_t numbers = base::multiply_or_throw(grid.local_volume(), spec.numbers, "a vector");
+    std::vector<std::vector<float>> made(fields.size(), std::vector<float>(static_cast<std::size_t>(numbers)));
+    const std::vector<std::span<float>> views(made.begin(), made.end());
+    compressed_->read(first, grid.local_box(), views);
+    for (std::size_t j = 0; j < fields.size(); ++j) {
+      Staged staged(static_cast<std::size_t>(numbers * spec.number_bytes()));
+      for (std::size_t i = 0; i < made[j].size(); ++i) {
+        const double wide = made[j][i];
+        const bool is_single = spec.precision == Precision::single;
+        const void* const from = is_single ? static_cast<const void*>(&made[j][i]) : &wide;
+        std::memcpy(staged.data() + i * spec.number_bytes(), from, spec.number_bytes());
+      }
+      deliver(staged, fields[j], grid);
+    }
+    report.path = path;
+    report.format = files_.front().catalog().format;
+    report.field = shown_.name;
+    report.spec = shown_.payload.spec;
+    report.extents = grid.extents();
+    report.ranks = grid.communicator().size();
+    report.bytes = volume(grid.extents()) * shown_.payload.spec.site_bytes();
   });
   return report;
 }

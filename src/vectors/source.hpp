@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include <limequat/grid.hpp>
 
 #include "format/vectors/vectors.hpp"
+#include "vectors/compressed.hpp"
 
 namespace lq::vectors {
 
@@ -22,7 +24,8 @@ struct Files {
   std::vector<std::string> paths;
   std::string eigenvalues;  // text of a file NAME.evals.xml beside a file; empty: there is none
 };
-// Collective. Of a folder its files v0.bin, v1.bin, ...; of anything else the path itself. not_found: a folder without.
+// Collective. Of a folder its metadata.txt, or its files v0.bin, v1.bin, ...; of anything else the path itself.
+// not_found: a folder without.
 Files files_of(const std::string& path, const Communicator& communicator);
 
 class Source {
@@ -38,6 +41,8 @@ class Source {
   const FieldEntry& field(std::uint64_t k) const;
   // Vectors that one pass over the file reads together.
   bool is_interleaved() const noexcept { return set_.per_field > 1; }
+  // nullptr: its vectors are fields.
+  const Compressed* compressed() const noexcept { return compressed_ ? &*compressed_ : nullptr; }
 
   // Collective. Vectors first, first + 1, ... as many as there are `vectors`, which have one precision. The grid is one
   // of description().sites(). Returns what was read last.
@@ -50,9 +55,12 @@ class Source {
                           const ReadOptions& options) const;
   Report read_rearranged(std::uint64_t first, const Grid& grid, std::span<const MutableField> vectors,
                          const ReadOptions& options) const;
+  Report read_compressed(std::uint64_t first, const Grid& grid, std::span<const MutableField> vectors) const;
 
   std::span<const File> files_;
   format::vectors::VectorSet set_;
+  std::optional<Compressed> compressed_;
+  FieldEntry shown_;  // of compressed ones, what each of them is
 };
 
 }  // namespace lq::vectors

@@ -116,14 +116,15 @@ static void vectors_go_to_other_programs(void) {
   snprintf(path, sizeof path, "%s", fresh("one.quda"));
   const lq_field vector = lq_spinor_f64(first);
   CHECK_OK(lq_modes_write(set_path, grid, &description, &vector, &mode, 1, NULL));
-  CHECK_OK(lq_modes_convert_vectors(set_path, path, "quda", 1, LQ_MODES_BOTH, LQ_MODES_DOUBLE, 0, UINT64_MAX, 0, NULL));
-  CHECK_OK(lq_modes_open_vectors(path, 1, LQ_MODES_BOTH, NULL, &set));
+  CHECK_OK(lq_modes_convert_vectors(set_path, path, "quda", 1, LQ_MODES_BOTH, NULL, LQ_MODES_DOUBLE, 0, UINT64_MAX, 0,
+                                    NULL));
+  CHECK_OK(lq_modes_open_vectors(path, 1, LQ_MODES_BOTH, NULL, NULL, &set));
   CHECK(strcmp(lq_modes_family(set), "quda") == 0 && lq_modes_size(set) == 1);
   CHECK_OK(lq_modes_read(set, 0, grid, lq_spinor_f64(back), NULL));
   CHECK(memcmp(first, back, sizeof first) == 0);
   lq_modes_free(set);
-  CHECK_STATUS(lq_modes_open_vectors(path, 5, LQ_MODES_BOTH, NULL, &set), LQ_INVALID_ARGUMENT);
-  CHECK_STATUS(lq_modes_open_vectors(path, 1, 9, NULL, &set), LQ_INVALID_ARGUMENT);
+  CHECK_STATUS(lq_modes_open_vectors(path, 5, LQ_MODES_BOTH, NULL, NULL, &set), LQ_INVALID_ARGUMENT);
+  CHECK_STATUS(lq_modes_open_vectors(path, 1, 9, NULL, NULL, &set), LQ_INVALID_ARGUMENT);
   lq_grid_free(grid);
 }
 

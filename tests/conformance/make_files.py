@@ -23,6 +23,7 @@ import lime_writer as lime  # noqa: E402
 import make_flat as flat  # noqa: E402
 from made_files import keep  # noqa: E402
 from make_golden_modes import SetOfModes  # noqa: E402
+from make_golden_vectors import desc, place  # noqa: E402
 
 LATTICE = flat.LATTICE
 SITE = (1, 3, 0, 1)
@@ -68,6 +69,14 @@ def good(name, format_name, field, data, *, byte_order="big", checksum=None, sta
 
 def bad(name, format_name, data, defect, why):
     return name, data, {"file": name, "format": format_name, "verdict": "reject", "defect": defect, "why": why}
+
+
+def beside(made, **others):
+    """An entry with further files that belong to it: {name: data}."""
+    name, data, expectation = made
+    folder = name.rsplit("/", 1)[0]
+    expectation["with"] = [f"{folder}/{other}" for other in others]
+    return name, data, expectation, {f"{folder}/{other}": bytes_ for other, bytes_ in others.items()}
 
 
 def scidac_text(sums):
@@ -259,6 +268,92 @@ def openqcd_files():
               "no plaquette is 4: this is no header of openQCD")
 
 
+def openqcd_sets():
+    """Two blocks, any of which stands for the set."""
+    gauge = flat.Gauge(seed=105)
+    spinor = Field.of_noise("spinor", 24, 106)
+    norm = math.fsum(v * v for v in spinor.values)
+    check = struct.pack("<d", 3 * gauge.plaquette())
+    links = [flat.openqcd_block(flat.attached(gauge.numbers), "links", lower, check) for lower in flat.BLOCKS]
+    spinors = [flat.openqcd_block(lambda *x: spinor.at(x), "spinor", lower, struct.pack("<id", 0, norm)) for lower in flat.BLOCKS]
+    for k in range(2):
+        set_of = lambda name, files: {f"{name}{k}_b{1 - k}": files[1 - k]}
+        yield beside(good(f"openqcd/gauge_blocks{k}_b{k}", "openqcd", Field.of_links(gauge), links[k], byte_order="little",
+                          stated=gauge.plaquette(), why="a block of two; its neighbour has some of its links"),
+                     **set_of("gauge_blocks", links))
+        yield beside(good(f"openqcd/spinor_blocks{k}_b{k}", "openqcd", spinor, spinors[k], byte_order="little",
+                          checksum={"kind": "norm", "value": repr(norm)}, why="a block of two"), **set_of("spinor_blocks", spinors))
+    yield bad("openqcd/bad_block_alone_b0", "openqcd", links[0], "truncated", "the other block of the set is missing")
+    other = flat.openqcd_block(flat.attached(gauge.numbers), "links", flat.BLOCKS[1], struct.pack("<d", 1.0))
+    yield beside(bad("openqcd/bad_blocks_of_two_sets_b0", "openqcd", links[0], "malformed",
+                     "the other block states another plaquette"), bad_blocks_of_two_sets_b1=other)
+    outside = links[0][:40] + struct.pack("<i", 1) + links[0][44:]
+    yield bad("openqcd/bad_block_outside_b0", "openqcd", outside, "unknown", "a block that begins within a block")
+
+
+RAW_ORDERS = {"gauge": "mu t z y x row column reim", "spinor": "t z y x spin color reim",
+              "propagator": "source_spin source_color reim sink_spin sink_color t z y x"}
+
+
+def raw_files():
+    """A description, and the numbers in a file of its name with .data behind it."""
+    for kind, numbers in (("gauge", 72), ("spinor", 24), ("propagator", 288)):
+        for precision, word in PRECISIONS.items():
+            for order, sign in ORDERS.items():
+                field = (Field.of_links(flat.Gauge(seed=130 + word, precision=word)) if kind == "gauge"
+                         else Field.of_noise(kind, numbers, 131 + word, word))
+                data = flat.raw_data({x: field.at(x) for x in flat.SITES}, kind, RAW_ORDERS[kind], sign, word)
+                name = f"{kind}_{precision}_{order}"
+                text = flat.raw_text(f"kind = {kind}", f"precision = {precision}", f"byte_order = {order}",
+                                     f"order = {RAW_ORDERS[kind]}").encode()
+                yield beside(good(f"raw/{name}.raw", "raw", field, text, byte_order=order,
+                                  why="" if kind == "spinor" else "some axes are slower than those of the lattice"),
+                             **{f"{name}.raw.data": data})
+    lines = ["kind = spinor", "precision = single", "byte_order = big"]
+    for name, changed, defect, why in (
+            ("data_short", lines, "truncated", "fewer numbers than described"),
+            ("no_precision", [lines[0], lines[2]], "malformed", "a line that must be there"),
+            ("axis_twice", [*lines, "order = t z y x spin spin reim"], "malformed", "an axis is named twice"),
+            ("lattice_apart", [*lines, "order = t z spin y x color reim"], "malformed", "the axes of the lattice are apart")):
+        yield beside(bad(f"raw/bad_{name}.raw", "raw", flat.raw_text(*changed).encode(), defect, why),
+                     **{f"bad_{name}.raw.data": bytes(100)})
+    yield beside(bad("raw/bad_no_end.raw", "raw", flat.raw_text(*lines, end=False).encode(), "truncated",
+                     "the description does not end"), **{"bad_no_end.raw.data": bytes(4 * 24 * len(flat.SITES))})
+
+
+def mod_file(field, slices=None, wrong_crc=False, wrong_map=False):
+    """One vector in an object file of QDP++ (docs/formats/mod.md)."""
+    text = (f"<?xml version=\"1.0\"?>\n<MODMetaData>\n  <id>eigenVecsTimeSlice</id>\n"
+            f"  <lattSize>{' '.join(map(str, LATTICE))}</lattSize>\n  <decay_dir>3</decay_dir>\n"
+            f"  <num_vecs>1</num_vecs>\n</MODMetaData>\n")
+    head = desc(b"XXXXQDPLazyDiskMapObjFileXXXX") + struct.pack(">i", 1) + desc(text.encode())
+    body, keys, sums = b"", [], []
+    data = field.packed(">")
+    size = len(data) // LATTICE[3]
+    for t in range(LATTICE[3] if slices is None else slices):
+        record = data[t * size:][:size]
+        sums.append(zlib.crc32(record))
+        keys.append(desc(struct.pack(">ii", t, 0)) + place(len(head) + 16 + len(body)))
+        body += record + struct.pack(">I", sums[-1] ^ wrong_crc)
+    table = struct.pack(">I", len(keys)) + b"".join(keys)
+    whole = head + place(len(head) + 16 + len(body)) + body
+    return whole + table + struct.pack(">I", zlib.crc32(table) ^ wrong_map), sums
+
+
+def mod_files():
+    for precision, word in PRECISIONS.items():
+        vector = Field.of_noise("spinor", 6, 140 + word, word, spins=1)
+        data, sums = mod_file(vector)
+        yield good(f"mod/vector_{precision}.mod", "mod", vector, data,
+                   checksum={"kind": "crc32", "value": "/".join(f"{crc:08x}" for crc in sums)},
+                   why="a record for each time slice, and a map of them behind")
+    yield bad("mod/bad_slice_missing.mod", "mod", mod_file(vector, 1)[0], "malformed", "a time slice is missing")
+    yield bad("mod/bad_slice_crc.mod", "mod", mod_file(vector, wrong_crc=True)[0], "checksum", "another CRC-32 of a slice")
+    yield bad("mod/bad_map_crc.mod", "mod", mod_file(vector, wrong_map=True)[0], "malformed", "another CRC-32 of the map")
+    yield bad("mod/bad_no_map.mod", "mod", data[:data.index(struct.pack(">II", 8, 0)) - 4], "truncated",
+              "the program that wrote it ended before it wrote the map")
+
+
 def hirep_files():
     for colors in (2, 3):
         gauge = flat.Gauge(colors, seed=110)
@@ -283,14 +378,17 @@ def qlattice_files():
               "malformed", "an extent of 0")
 
 
-MAKERS = (lime_files, nersc_files, milc_files, fnal_files, openqcd_files, hirep_files, qlattice_files)
+MAKERS = (lime_files, nersc_files, milc_files, fnal_files, openqcd_files, openqcd_sets, hirep_files, qlattice_files,
+          raw_files, mod_files)
 
 
 def outputs():
     """{path below files: bytes}"""
     made, expectations = {}, []
     for maker in MAKERS:
-        for name, data, expectation in maker():
+        for name, data, expectation, *others in maker():
+            for more in others:
+                made.update(more)
             expectation["bytes"], expectation["crc32"] = len(data), f"{zlib.crc32(data):08x}"
             made[name] = data
             expectations.append(expectation)

@@ -9,6 +9,7 @@ docs/formats. It shares no line with the library, nor with what makes the files.
 `sites` are the numbers of all sites, x fastest, as they lie in our memory; `checksum` is computed, `stored` what the
 file says (None: nothing). Raises Defect with a kind: truncated, malformed, checksum, plaquette, unknown."""
 
+import itertools
 import math
 import pathlib
 import re
@@ -194,9 +195,11 @@ def read_fnal(data):
 
 # openQCD: docs/formats/openqcd.md; no magic: size and check value must fit
 
-def read_openqcd(data):
+def read_openqcd(data, path):
     t, x, y, z = struct.unpack_from("<4i", data)
     lattice, volume = [x, y, z, t], t * x * y * z
+    if re.search(r"_b\d+$", path.name):
+        return read_blocks(data, path, lattice)
     if len(data) == 24 + 576 * volume:
         stated = struct.unpack_from("<d", data, 16)[0] / 3
         require(-1 <= stated <= 1, "unknown", f"a plaquette of {3 * stated}")
@@ -219,6 +222,111 @@ def read_openqcd(data):
     return {"format": "openqcd", "lattice": lattice, "fields": 1, "colors": 3, "gauge": False, "precision": 64,
             "byte_order": "little", "checksum": repr(stored if agrees else norm), "stored": repr(stored),
             "sites": [found[site] for site in sites_of(lattice)], "stated_plaquette": None}
+
+
+def read_blocks(data, path, lattice):
+    """docs/formats/openqcd.md 8: all files RUN_b0, RUN_b1, ..."""
+    extents, block = (lattice[3], *lattice[:3]), struct.unpack_from("<4i", data, 16)
+    require(all(n > 0 and whole % n == 0 for whole, n in zip(extents, block)), "unknown", f"blocks {block} of {extents}")
+    counts = [whole // n for whole, n in zip(extents, block)]
+    found, checks, is_gauge = {}, [], False
+    for number in range(math.prod(counts)):
+        other = path.with_name(re.sub(r"\d+$", str(number), path.name))
+        require(other.exists(), "truncated", f"there is no {other.name}")
+        part = other.read_bytes()
+        lower, rest = [], number
+        for count, n in reversed(list(zip(counts, block))):
+            rest, digit = divmod(rest, count)
+            lower.insert(0, digit * n)
+        require(struct.unpack_from("<12i", part) == (*extents, *block, *lower), "unknown", f"the header of {other.name}")
+        is_gauge = len(part) == 56 + 576 * math.prod(block)
+        require(is_gauge or len(part) == 60 + 192 * math.prod(block), "unknown", f"{len(part)} bytes")
+        head = 56 if is_gauge else 60
+        checks.append(part[head - 8:head])
+        values = iter(cut(numbers_of(part[head:], "<", 64), 18 if is_gauge else 24))
+        inside = [tuple(lo + x for lo, x in zip(lower, point)) for point in itertools.product(*map(range, block))]
+        for t, x, y, z in inside:
+            if not is_gauge:
+                found[x, y, z, t] = next(values)
+                continue
+            if (t + x + y + z) % 2 == 0:
+                continue
+            for mu in (3, 0, 1, 2):
+                below = tuple((c - (d == mu)) % n for d, (c, n) in enumerate(zip((x, y, z, t), lattice)))
+                found[(x, y, z, t), mu], found[below, mu] = next(values), next(values)
+    require(len(set(checks)) == 1, "malformed", "files of different sets")
+    check = struct.unpack("<d", checks[0])[0]
+    answer = {"format": "openqcd", "lattice": lattice, "fields": 1, "colors": 3, "gauge": is_gauge, "precision": 64,
+              "byte_order": "little", "checksum": None, "stored": None, "stated_plaquette": check / 3 if is_gauge else None}
+    if is_gauge:
+        return {**answer, "sites": [[v for mu in range(4) for v in found[site, mu]] for site in sites_of(lattice)]}
+    norm = math.fsum(v * v for site in found.values() for v in site)
+    agrees = abs(norm - check) <= 1e-12 * check
+    return {**answer, "checksum": repr(check if agrees else norm), "stored": repr(check),
+            "sites": [found[site] for site in sites_of(lattice)]}
+
+
+# Raw numbers beside a description: docs/formats/raw.md
+
+RAW_AXES = {"gauge": "mu row column reim", "spinor": "spin color reim",
+            "propagator": "sink_spin source_spin sink_color source_color reim"}
+
+
+def read_raw(data, path):
+    lines = data.decode().splitlines()
+    require("END_RAW_FIELD" in lines, "truncated", "there is no END_RAW_FIELD")
+    head = dict(line.split(" = ") for line in lines if " = " in line)
+    require({"lattice", "kind", "precision", "byte_order"} <= set(head), "malformed", "a line is missing")
+    lattice = [int(n) for n in head["lattice"].split("x")]
+    extent = {"x": lattice[0], "y": lattice[1], "z": lattice[2], "t": lattice[3], "mu": 4, "reim": 2}
+    memory = RAW_AXES[head["kind"]].split()
+    axes = head.get("order", f"t z y x {RAW_AXES[head['kind']]}").split()
+    require(sorted(axes) == sorted(["t", "z", "y", "x", *memory]), "malformed", f"axes {axes}")
+    places = sorted(axes.index(d) for d in "xyzt")
+    require(places[3] - places[0] == 3, "malformed", "the axes of the lattice are apart")
+    size = {axis: extent.get(axis, 4 if "spin" in axis else 3) for axis in axes}
+    precision, order = {"single": 32, "double": 64}[head["precision"]], {"big": ">", "little": "<"}[head["byte_order"]]
+    payload = path.with_name(path.name + ".data").read_bytes()
+    count = math.prod(size.values())
+    require(len(payload) * 8 >= count * precision, "truncated", f"{len(payload)} bytes of numbers")
+    stride, step = {}, 1
+    for axis in reversed(axes):
+        stride[axis], step = step, step * size[axis]
+    values = numbers_of(payload[:count * precision // 8], order, precision)
+    sites = [[values[sum(n * stride[a] for a, n in zip("xyzt", site)) + sum(n * stride[a] for a, n in zip(memory, inner))]
+              for inner in itertools.product(*(range(size[axis]) for axis in memory))] for site in sites_of(lattice)]
+    return {"format": "raw", "lattice": lattice, "fields": 1, "colors": 3, "gauge": head["kind"] == "gauge",
+            "precision": precision, "byte_order": head["byte_order"], "checksum": None, "stored": None, "sites": sites,
+            "stated_plaquette": None}
+
+
+# Object files of QDP++: docs/formats/mod.md
+
+def read_mod(data):
+    (length,) = struct.unpack_from(">i", data, 37)
+    text = data[41:41 + length].decode()
+    lattice = [int(n) for n in re.search(r"<lattSize>(.*?)</lattSize>", text)[1].split()]
+    (begin,) = struct.unpack_from(">Q", data, 41 + length + 8)
+    require(begin < len(data), "truncated", "there is no map")
+    (count,) = struct.unpack_from(">I", data, begin)
+    places, at = {}, begin + 4
+    for _ in range(count):
+        size, t, vector = struct.unpack_from(">iii", data, at)
+        require(size == 8, "malformed", f"a key of {size} bytes")
+        places[vector, t] = struct.unpack_from(">Q", data, at + 20)[0]
+        at += 28
+    require(struct.unpack_from(">I", data, at)[0] == zlib.crc32(data[begin:at]), "malformed", "the map is damaged")
+    slices = [places.get((0, t)) for t in range(lattice[3])]
+    require(None not in slices, "malformed", f"{len(places)} time slices")
+    ends = sorted([*slices, begin])
+    size = ends[1] - ends[0] - 4
+    precision = size * 8 // (6 * math.prod(lattice[:3]))
+    payload = b"".join(data[place:place + size] for place in slices)
+    computed = "/".join(f"{zlib.crc32(data[place:place + size]):08x}" for place in slices)
+    stored = "/".join(data[place + size:place + size + 4].hex() for place in slices)
+    return {"format": "mod", "lattice": lattice, "fields": len(places) // lattice[3], "colors": 3, "gauge": False,
+            "precision": precision, "byte_order": "big", "checksum": computed, "stored": stored,
+            "sites": cut(numbers_of(payload, ">", precision), 6), "stated_plaquette": None}
 
 
 # HiRep: docs/formats/hirep.md; no magic
@@ -265,7 +373,7 @@ def read_qlattice(data):
             "stated_plaquette": None}
 
 
-def reader_of(data):
+def reader_of(data, path):
     magic = data[:4]
     if magic == b"\x45\x67\x89\xab":
         return read_lime
@@ -273,18 +381,23 @@ def reader_of(data):
         return read_nersc
     if data.startswith(b"BEGIN_FIELD_HEADER"):
         return read_qlattice
+    if data.startswith(b"BEGIN_RAW_FIELD"):
+        return lambda text: read_raw(text, path)
+    if data[4:].startswith(b"XXXXQDPLazyDiskMapObjFileXXXX"):
+        return read_mod
     for order in "<>":
         number = struct.unpack(f"{order}i", magic)[0]
         if number in (20103, 20104, 59354):
             return read_milc
         if number == 0x71626434:
             return read_fnal
-    return read_hirep if magic[:3] == bytes(3) else read_openqcd
+    return read_hirep if magic[:3] == bytes(3) else lambda bytes_: read_openqcd(bytes_, path)
 
 
 def read(path):
-    data = pathlib.Path(path).read_bytes()
-    found = reader_of(data)(data)
+    path = pathlib.Path(path)
+    data = path.read_bytes()
+    found = reader_of(data, path)(data)
     found["numbers"] = len(found["sites"][0])
     found["plaquette"] = plaquette_of(found["lattice"], found["sites"], found["colors"]) if found["gauge"] else None
     require(found["stored"] in (None, found["checksum"]), "checksum", f"{found['stored']} stored, {found['checksum']} found")

@@ -229,6 +229,24 @@ TEST(FlatFiles, AreNotSeenInTheFilesOfStrangers) {
   }
 }
 
+// openQCD's local files: 17 small integers that can be, the size to the byte, a sum that can be, and noise for links.
+TEST(FlatFiles, OfProcessesOfOpenQcdAreNotSeenInTheFilesOfStrangers) {
+  std::mt19937 random(20262);
+  for (int trial = 0; trial < 20000; ++trial) {
+    const bool big_endian = trial % 2 == 0;
+    const std::uint32_t t = static_cast<std::uint32_t>(4 + 2 * (random() % 2)), threads = 1 + random() % 2;
+    std::string bytes;
+    for (const std::uint32_t word : {2U, 1U, 1U, 1U, t, 4U, 4U, 4U, 1U, 1U, 1U, 1U, 0U, 0U, 0U, 0U, threads}) {
+      bytes += number_text(word, big_endian);
+    }
+    bytes += std::string(big_endian ? "\x40\x59\0\0\0\0\0\0" : "\0\0\0\0\0\0\x59\x40", 8);
+    const std::size_t head = bytes.size();
+    bytes.resize(head + 576 * 64 * std::size_t{t} + (trial % 10 == 9 ? 1 : 0));
+    for (std::size_t at = head; at < head + 3000; ++at) bytes[at] = static_cast<char>(random());
+    EXPECT_FALSE(recognised(bytes)) << trial;
+  }
+}
+
 std::vector<std::string> all_good_files() {
   std::vector<std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(LQ_SOURCE_DIR) / "tests" / "golden" / "good")) {

@@ -414,6 +414,10 @@ def openqcd_files():
         yield f"openqcd/{name}.openqcd", head + pack(values, "<", 8), (
             f"format openqcd\nfield spinor spinor {LATTICE_TEXT} 24 double\nstatus ok\n"
             f"number 1,3,0,1 5 {spinors[1, 3, 0, 1][5]!r}\nnumber 0,1,1,0 23 {spinors[0, 1, 1, 0][23]!r}\n")
+    half = struct.pack("<5id", 2, 2, 2, 2, 1, 192.0) + pack([1.0] * 24 * 8, "<", 8)
+    yield "openqcd/even_points_only.openqcd", half, (
+        "format openqcd\nfield spinor spinor 2x2x1x2 24 double\nstatus ok\nrule openqcd-even-points\n"
+        "number 1,0,0,1 5 1.0\n")
     head = struct.pack("<5id", *lattice, 0, norm * (1 + 1e-9))
     yield "openqcd/spinor_norm_wrong.openqcd", head + pack(values, "<", 8), (
         f"format openqcd\nfield spinor spinor {LATTICE_TEXT} 24 double\nstatus mismatch\nrule checksum\n")
@@ -424,8 +428,6 @@ def openqcd_bad():
     yield "openqcd/one_byte_more.openqcd", data + b"\0", "code unknown_format\n"
     yield "openqcd/plaquette_of_four.openqcd", data[:16] + struct.pack("<d", 4.0) + data[24:], "code unknown_format\n"
     yield "openqcd/odd_extent.openqcd", struct.pack("<4id", 2, 3, 2, 2, 1.0) + bytes(576 * 24), "code unknown_format\n"
-    half = struct.pack("<5id", 2, 2, 2, 2, 1, 1e9) + pack([1.0] * 24 * 8, "<", 8)
-    yield "openqcd/even_points_only.openqcd", half, "code unsupported\nmessage even points\n"
 
 
 # HiRep

@@ -129,6 +129,11 @@ void FaultyTransport::sync_directory(const std::string& path_of_file) {
   inner().sync_directory(path_of_file);
 }
 
+void FaultyTransport::make_directory(const std::string& path) {
+  pass(*counter_, path, "make the directory");
+  inner().make_directory(path);
+}
+
 transport::PathKind FaultyTransport::kind(const std::string& path) {
   pass(*counter_, path, "look it up");
   return inner().kind(path);

@@ -49,6 +49,7 @@ class FaultyTransport final : public transport::ForwardingTransport {
   void publish(const std::string& from, const std::string& to) override;
   void remove(const std::string& path) override;
   void sync_directory(const std::string& path_of_file) override;
+  void make_directory(const std::string& path) override;
   transport::PathKind kind(const std::string& path) override;
   transport::Identity identity(const std::string& path) override;
   std::optional<std::uint64_t> free_space(const std::string& path) override;

@@ -87,18 +87,18 @@ std::optional<BlockNames> names_in_folders(base::ByteSource& file, const std::st
   return {};
 }
 
-BlockNames names_of(base::ByteSource& file, std::uint64_t ib, std::uint64_t blocks) {
+BlockNames names_of(base::ByteSource& file, std::string_view mark, std::uint64_t ib, std::uint64_t blocks) {
   std::string folder = file.path();
   const std::string name = take_name(folder);
-  const std::size_t mark = name.rfind("_b");
-  const auto number = mark == std::string::npos ? std::nullopt : number_in(name.substr(mark + 2));
+  const std::size_t at = name.rfind(mark);
+  const auto number = at == std::string::npos ? std::nullopt : number_in(name.substr(at + mark.size()));
   if (number != ib) {
     throw Error(Code::unsupported,
-                fmt::format("this is block {} of {}; the files of the others are found where its name ends in _b{}, as "
+                fmt::format("this is block {} of {}; the files of the others are found where its name ends in {}{}, as "
                             "openQCD calls it: rename it",
-                            ib, blocks, ib));
+                            ib, blocks, mark, ib));
   }
-  const std::string run = name.substr(0, mark + 2);
+  const std::string run = name.substr(0, at + mark.size());
   if (folder.size() + name.size() < file.path().size()) folder += '/';
   BlockNames flat{folder, run, 0};
   // The last one: in folders it is in another place for every number of them.
@@ -133,7 +133,7 @@ std::vector<std::string> block_files(base::ByteSource& file, const Seen& seen) {
     throw Error(Code::unsupported,
                 fmt::format("this is one of {} blocks; sets of up to {} are read", blocks, most_blocks));
   }
-  const BlockNames names = names_of(file, ib, blocks);
+  const BlockNames names = names_of(file, "_b", ib, blocks);
   const double value = real_at(file, seen.place.header_bytes() + head_bytes(seen.kinds.front()) - 8);
   std::vector<std::string> files;
   for (std::uint64_t k = 0; k < blocks; ++k) {
@@ -153,6 +153,11 @@ std::vector<std::string> block_files(base::ByteSource& file, const Seen& seen) {
     files.push_back(path);
   }
   return files;
+}
+
+std::function<std::string(std::uint64_t)> block_names(base::ByteSource& file, std::string_view mark,
+                                                      std::uint64_t number, std::uint64_t count) {
+  return names_of(file, mark, number, count);
 }
 
 void place_blocks(Payload& payload, const Extents& block, std::uint64_t offset) {

@@ -8,12 +8,14 @@
 #include <bit>
 #include <utility>
 
+#include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "format/flat/binary_header.hpp"
 #include "format/flat/flat.hpp"
 #include "format/openqcd/blocks.hpp"
 #include "format/openqcd/kinds.hpp"
+#include "format/openqcd/local.hpp"
 #include "format/openqcd/plan.hpp"
 
 namespace lq::format::openqcd {
@@ -22,7 +24,7 @@ namespace {
 // Links that are none are damage, or another file.
 Likeness likeness_of(base::ByteSource& file) {
   const auto seen = look(file);
-  if (!seen) return Likeness::no;
+  if (!seen) return look_local(file) ? Likeness::yes : Likeness::no;
   if (seen->kinds.front() != Kind::gauge) return Likeness::yes;
   constexpr int few_links = 64;  // of 8 odd sites, which the smallest lattice has
   const std::uint64_t data = seen->place.header_bytes() + head_bytes(Kind::gauge);
@@ -99,13 +101,29 @@ flat::Head field_head(flat::HeaderReader& header, const Extents& extents, Kind k
   return head;
 }
 
-flat::Head OpenQcd::read(base::ByteSource& file, const Limits&, Findings&) const {
+// Even points are a field of its own, on a lattice of half the extent in z.
+void halve(Payload& payload, Findings& findings) {
+  Record record;
+  record.type = flat::data_type(openqcd_name);
+  const Extents all = payload.extents;
+  payload.extents[2] /= 2;
+  payload.stored = whole(payload.extents);
+  findings.warning("openqcd-even-points", record,
+                   fmt::format("only the even points of {} are in the file; they are read as a field on {}, whose site "
+                               "(x, y, h, t) is the point z = 2 h + (x + y + t) mod 2",
+                               to_string(all), to_string(payload.extents)));
+}
+
+flat::Head OpenQcd::read(base::ByteSource& file, const Limits&, Findings& findings) const {
   const auto seen = look(file);
+  if (!seen) {
+    if (const auto place = look_local(file)) return local_field(file, *place);
+  }
   if (!seen) throw Error(Code::malformed, "the header, the size or the check value are not those of openQCD");
-  if (seen->even_only) {
+  if (seen->even_only && seen->place.is_block()) {
     throw Error(Code::unsupported,
-                "only the even points are in this file, and fields of one parity cannot be read; let openQCD write "
-                "all points");
+                "only the even points are in this block, and blocks of one parity are not read; let openQCD write all "
+                "points, or one file");
   }
   const Kind kind = seen->kinds.front();
   const Place& place = seen->place;
@@ -121,6 +139,7 @@ flat::Head OpenQcd::read(base::ByteSource& file, const Limits&, Findings&) const
     head.files = block_files(file, *seen);
     place_blocks(head.payload, place.block, header.end());
   }
+  if (seen->even_only) halve(head.payload, findings);
   flat::set_length(head.payload);
   return head;
 }

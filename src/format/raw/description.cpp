@@ -26,14 +26,17 @@ struct Preset {
   ByteOrder byte_order;
   std::optional<Precision> precision;  // nothing: either
   std::string_view basis;
+  std::uint64_t spins = 4;  // where the text does not say them
 };
 
-constexpr std::array<Preset, 3> presets{
+constexpr std::array<Preset, 4> presets{
     {{"bridge++", FieldKind::gauge, "t z y x mu row column reim", ByteOrder::big, {}, ""},
      {"kyu", FieldKind::propagator, "source_spin source_color reim sink_spin sink_color t z y x", ByteOrder::big,
       Precision::double_, "Dirac-Pauli"},
      {"xqcd", FieldKind::propagator, "source_spin source_color t z y x sink_spin sink_color reim", ByteOrder::little,
-      Precision::single, "Dirac-Pauli"}}};
+      Precision::single, "Dirac-Pauli"},
+     {"xqcd-staggered", FieldKind::propagator, "source_spin source_color t z y x sink_spin sink_color reim",
+      ByteOrder::little, Precision::single, "", 1}}};
 
 std::string preset_names() {
   std::string text;
@@ -83,9 +86,9 @@ ByteOrder byte_order_in(const flat::TextHeader& header) {
   return one_of("byte_order", header.require("byte_order"), values);
 }
 
-FieldSpec spec_in(const flat::TextHeader& header, FieldKind kind, Precision precision) {
+FieldSpec spec_in(const flat::TextHeader& header, FieldKind kind, Precision precision, std::uint64_t usual_spins = 4) {
   const auto colors = static_cast<int>(whole_number(header, "colors", 3, 2, most_colors));
-  const auto spins = static_cast<int>(whole_number(header, "spins", 4, 1, most_colors));
+  const auto spins = static_cast<int>(whole_number(header, "spins", usual_spins, 1, most_colors));
   const auto n = static_cast<std::uint64_t>(colors), s = static_cast<std::uint64_t>(spins);
   FieldSpec spec;
   switch (kind) {
@@ -155,7 +158,8 @@ Description understand(const flat::TextHeader& header) {
     const Preset* const preset = preset_named(*layout);
     if (preset == nullptr) refuse_line("layout", *layout, preset_names());
     order = preset->order;
-    payload.spec = spec_in(header, preset->kind, preset->precision ? *preset->precision : precision_in(header));
+    payload.spec =
+        spec_in(header, preset->kind, preset->precision ? *preset->precision : precision_in(header), preset->spins);
     payload.byte_order = preset->byte_order;
     description.basis = preset->basis;
   } else {

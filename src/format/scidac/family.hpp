@@ -37,7 +37,7 @@ class Family : public Container, public FieldFormat, public Mender {
     check_user_type(request.type);
     return lime::plan_record(request.type, request.contents, request.offset);
   }
-  std::span<const std::string_view> known_choices() const final {
+  std::span<const std::string_view> known_choices() const override {
     static constexpr std::array<std::string_view, 1> known{"parts"};
     return known;
   }

@@ -124,11 +124,6 @@ FieldMessage field_message(const FieldRequest& request, const PlanStyle& style, 
   return message;
 }
 
-Literal literal_at(std::uint64_t offset, const std::string& text) {
-  const base::Bytes bytes = base::as_bytes(text);
-  return {0, offset, {bytes.begin(), bytes.end()}};
-}
-
 // What is known of the links is said where no text says it.
 void add_observables(FieldRequest& request) {
   const bool is_described =
@@ -142,6 +137,11 @@ void add_observables(FieldRequest& request) {
 }
 
 }  // namespace
+
+Literal literal_at(std::uint64_t offset, const std::string& text) {
+  const base::Bytes bytes = base::as_bytes(text);
+  return {0, offset, {bytes.begin(), bytes.end()}};
+}
 
 void set_box(RecordInfo& info, const Box& stored) {
   info.type = RecordType::hypercube;

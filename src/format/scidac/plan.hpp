@@ -26,6 +26,8 @@ Layout plan_field(const FieldRequest& request, const PlanStyle& style);
 // What scidac-private-record-xml says about a field.
 RecordInfo record_info_of(const FieldSpec& spec);
 
+Literal literal_at(std::uint64_t offset, const std::string& text);
+
 // Only the sites of a box are stored.
 void set_box(RecordInfo& info, const Box& stored);
 

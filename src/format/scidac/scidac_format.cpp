@@ -6,6 +6,7 @@
 
 #include "format/lime/types.hpp"
 #include "format/scidac/family.hpp"
+#include "format/scidac/grid_plan.hpp"
 #include "format/scidac/record_types.hpp"
 #include "format/scidac/rules.hpp"
 
@@ -20,7 +21,12 @@ class Scidac final : public Family {
   Likeness recognise(base::ByteSource& file) const override;
   bool is_for(const FieldSpec&, const Extents&) const override { return true; }
   Layout plan(const FieldRequest& request) const override {
+    if (!request.choices.layout.empty()) return plan_for_grid(request);
     return plan_field(request, {std::string(type::binary_data), {}, {}});
+  }
+  std::span<const std::string_view> known_choices() const override {
+    static constexpr std::array<std::string_view, 2> known{"layout", "parts"};
+    return known;
   }
   std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, Findings& done) const override {
     return scidac::mend(file, limits, {}, done);

@@ -12,6 +12,8 @@
 
 #include "base/text.hpp"
 #include "base/xml.hpp"
+#include "format/eigen_comp/eigen_comp_format.hpp"
+#include "format/eigen_comp/metadata.hpp"
 #include "format/modes/description.hpp"
 #include "format/scidac/grid_lattice.hpp"
 #include "format/scidac/quda_text.hpp"
@@ -26,8 +28,6 @@ using lq::modes::Mode;
 using lq::modes::Parity;
 using lq::modes::Storage;
 using lq::modes::Unsaid;
-
-constexpr std::string_view unknown_eigenvalues = "eigenvalues";  // the parameter that says that there are none
 
 std::string_view text_of(const FieldEntry& field, std::string_view name) {
   const auto found = std::ranges::find(field.metadata, name, [](const auto& text) { return text.first; });
@@ -162,6 +162,100 @@ VectorSet of_grid(const Catalog& catalog, const Unsaid& unsaid) {
   return set;
 }
 
+// Numbers of all time slices that stand for one vector; empty: the text says nothing of it.
+std::vector<std::string> weights_in(std::string_view text) {
+  const base::xml::Element root = base::xml::parse(text);
+  std::vector<std::string> weights;
+  const base::xml::Element* const all = root.child("Weights");
+  if (!all) return weights;
+  for (const base::xml::Element& one : all->children) {
+    weights.emplace_back(one.text_of("weights").value_or(one.text));
+  }
+  return weights;
+}
+
+// The number that all words are; nothing: they differ, or are none.
+std::optional<double> same_number(std::string_view text) {
+  std::optional<double> same;
+  for (const std::string_view word : base::split_words(text)) {
+    const auto value = number(word);
+    if (!value || (same && *same != *value)) return {};
+    same = value;
+  }
+  return same;
+}
+
+VectorSet of_mod(const Catalog& catalog) {
+  const Payload& payload = catalog.fields.front().payload;
+  VectorSet set;
+  set.family = Family::mod;
+  const std::vector<std::string> weights = weights_in(catalog.metadata.front().second);
+  set.has_eigenvalues = weights.size() >= catalog.fields.size();
+  for (std::size_t k = 0; k < catalog.fields.size(); ++k) {
+    const auto value = set.has_eigenvalues ? same_number(weights[k]) : std::nullopt;
+    set.has_eigenvalues = set.has_eigenvalues && value;
+    set.modes.push_back({value.value_or(0.0), {}});
+  }
+  if (!set.has_eigenvalues) {
+    for (lq::modes::Mode& mode : set.modes) mode.eigenvalue = 0;
+  }
+  Description& known = set.description;
+  known.lattice = payload.extents;
+  known.site = site_of(payload.spec.numbers, payload.spec.precision);
+  known.storage = storage_of(payload);
+  if (!set.has_eigenvalues && !weights.empty()) {
+    std::string all;
+    for (const std::string& one : weights) {
+      for (const std::string_view word : base::split_words(one)) all += fmt::format("{} ", word);
+      all.back() = '\n';
+    }
+    known.parameters.push_back({std::string(slice_weights), std::move(all)});
+  }
+  return set;
+}
+
+Extents lattice_of(const Catalog& catalog, const eigen_comp::Metadata& found, const Unsaid& unsaid) {
+  const auto lattice = found.lattice ? found.lattice : unsaid.lattice;
+  if (!lattice) {
+    refuse(Code::invalid_argument, catalog,
+           fmt::format("{} files of {} each, and the lattice is not said; say it (lattice, `lq`: --lattice)",
+                       found.files(), to_string(found.node)));
+  }
+  std::uint64_t files = lattice->size() == 4 ? 1 : 0;
+  for (int d = 0; d < 4 && files > 0; ++d) {
+    const std::int64_t count = (*lattice)[d] / found.node[d];
+    files = (*lattice)[d] % found.node[d] == 0 && count > 0 ? files * static_cast<std::uint64_t>(count) : 0;
+  }
+  if (files == found.files()) return *lattice;
+  refuse(Code::invalid_argument, catalog,
+         fmt::format("{} files of {} each do not fill the lattice {}", found.files(), to_string(found.node),
+                     to_string(*lattice)));
+}
+
+VectorSet of_eigen_comp(const Catalog& catalog, const Unsaid& unsaid) {
+  catalog.require_sound();
+  const eigen_comp::Metadata found = eigen_comp::decode(catalog.metadata.front().second);
+  VectorSet set;
+  set.family = Family::eigen_comp;
+  set.arrangement = Arrangement::compressed;
+  set.modes.resize(static_cast<std::size_t>(found.vectors));
+  const auto values =
+      std::ranges::find(catalog.metadata, eigen_comp::eigenvalues_name, [](const auto& text) { return text.first; });
+  set.has_eigenvalues = values != catalog.metadata.end();
+  if (set.has_eigenvalues) {
+    const std::vector<double> all = eigen_comp::decode_eigenvalues(values->second);
+    for (std::size_t k = 0; k < set.modes.size(); ++k) set.modes[k].eigenvalue = all.at(k);
+  }
+  Description& known = set.description;
+  known.lattice = lattice_of(catalog, found, unsaid);
+  known.site = spinor_spec(Precision::double_, 3, 4);
+  known.site.numbers = eigen_comp::site_numbers;
+  known.storage = Storage::single;
+  known.ls = static_cast<std::int64_t>(found.ls);
+  known.parity = Parity::odd;
+  return set;
+}
+
 void require_equal_fields(const Catalog& catalog) {
   const Payload& first = catalog.fields.front().payload;
   for (const FieldEntry& field : catalog.fields) {
@@ -187,6 +281,7 @@ bool is_of_grid(const Catalog& catalog) {
 }
 
 std::optional<VectorSet> recognised(const Catalog& catalog, const Unsaid& unsaid) {
+  if (catalog.format == "mod") return of_mod(catalog);
   if (is_of_quda(catalog)) return of_quda(catalog, unsaid);
   if (is_of_milc(catalog)) return of_milc(catalog);
   if (is_of_grid(catalog)) return of_grid(catalog, unsaid);
@@ -196,14 +291,27 @@ std::optional<VectorSet> recognised(const Catalog& catalog, const Unsaid& unsaid
 }  // namespace
 
 std::string_view name(Family family) noexcept {
-  return family == Family::quda ? "quda" : family == Family::milc ? "milc" : "grid";
+  switch (family) {
+    case Family::quda:
+      return "quda";
+    case Family::milc:
+      return "milc";
+    case Family::grid:
+      return "grid";
+    case Family::mod:
+      return "mod";
+    case Family::eigen_comp:
+      break;
+  }
+  return eigen_comp::eigen_comp_name;
 }
 
 std::optional<VectorSet> set_in(const Catalog& catalog, const Unsaid& unsaid) {
-  if (catalog.fields.empty()) return {};
-  std::optional<VectorSet> set = recognised(catalog, unsaid);
+  const bool is_compressed = catalog.format == eigen_comp::eigen_comp_name;
+  if (catalog.fields.empty() && !is_compressed) return {};
+  std::optional<VectorSet> set = is_compressed ? of_eigen_comp(catalog, unsaid) : recognised(catalog, unsaid);
   if (!set) return {};
-  require_equal_fields(catalog);
+  if (!is_compressed) require_equal_fields(catalog);
   if (!set->has_eigenvalues)
     set->description.parameters.push_back({std::string(unknown_eigenvalues), std::string("not known")});
   format::modes::check(set->description);
@@ -236,6 +344,16 @@ void add_eigenvalues(VectorSet& set, const std::vector<double>& eigenvalues) {
   set.has_eigenvalues = true;
   std::erase_if(set.description.parameters,
                 [](const auto& parameter) { return parameter.name == unknown_eigenvalues; });
+}
+
+FieldEntry entry_of(const Description& description) {
+  FieldEntry entry;
+  entry.name = "mode";
+  entry.payload.spec = description.field();
+  entry.payload.spec.precision = description.storage == Storage::double_ ? Precision::double_ : Precision::single;
+  entry.payload.extents = description.sites();
+  entry.payload.stored = whole(entry.payload.extents);
+  return entry;
 }
 
 Coord place_of(const Coord& x, std::int64_t s, const VectorSet& set) noexcept {

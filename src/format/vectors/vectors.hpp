@@ -15,14 +15,19 @@
 
 namespace lq::format::vectors {
 
-enum class Family { quda, milc, grid };
-std::string_view name(Family family) noexcept;  // "quda", "milc", "grid"
+enum class Family { quda, milc, grid, mod, eigen_comp };
+std::string_view name(Family family) noexcept;  // "quda", "milc", "grid", "mod", "eigen-comp"
+
+// Parameters of sets that are made of others' files: that says that eigenvalues are not known; and a line for each
+// vector, with a number for each time slice (formats/mod.md 2).
+inline constexpr std::string_view unknown_eigenvalues = "eigenvalues", slice_weights = "weights of time slices";
 
 // How the sites of a field of the file are those of a vector.
 enum class Arrangement {
   as_it_is,        // the same lattice
   packed_in_time,  // even sites on a lattice of half the extent in t (formats/vectors.md 3.2)
   fifth_first,     // five dimensions, the first of which is s
+  compressed,      // sums over a basis, block by block, in no field
 };
 
 struct VectorSet {
@@ -43,6 +48,9 @@ std::optional<VectorSet> set_in(const Catalog& catalog, const lq::modes::Unsaid&
 std::vector<double> eigenvalues_in(std::string_view document);
 // Gives them to a set that has none. invalid_argument: they are not as many as there are vectors.
 void add_eigenvalues(VectorSet& set, const std::vector<double>& eigenvalues);
+
+// What a vector that is no field is on its lattice, in no place of the file.
+FieldEntry entry_of(const lq::modes::Description& description);
 
 // Where site x of a vector is in the file, for one s.
 Coord place_of(const Coord& x, std::int64_t s, const VectorSet& set) noexcept;

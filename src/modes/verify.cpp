@@ -1,0 +1,84 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include <limequat/inspect.hpp>
+#include <limequat/modes.hpp>
+
+#include "comm/agree.hpp"
+#include "modes/set_access.hpp"
+
+namespace lq::modes {
+namespace {
+
+void add(Verification& all, std::vector<Finding> findings) {
+  for (Finding& finding : findings) {
+    const auto is_same = [&](const Finding& told) { return told.message == finding.message; };
+    if (std::ranges::any_of(all.findings, is_same)) continue;
+    all.ok = all.ok && finding.severity != Severity::error;
+    all.findings.push_back(std::move(finding));
+  }
+}
+
+// File number k of the set, whose fields are those of the modes from k on.
+void add(Verification& all, Verification one, std::size_t k) {
+  if (k > 0) {
+    for (FieldVerdict& field : one.fields) field.index = k;
+  }
+  std::ranges::move(one.fields, std::back_inserter(all.fields));
+  add(all, std::move(one.findings));
+}
+
+// Where a mode is stored as coefficients, a site of its field is a block of sites: its time slices are those of the
+// vector from here on.
+void tell_slices_of_vectors(Verification& one, const Set& set) {
+  const Extents& block = set.description().coherence.block;
+  for (std::size_t j = 0; j < std::min<std::size_t>(one.fields.size(), set.size()); ++j) {
+    if (!set.modes()[j].error) continue;
+    const std::int64_t thickness = block[block.size() - 1];
+    std::vector<std::int64_t> all;
+    for (const std::int64_t slice : one.fields[j].damaged_slices) {
+      for (std::int64_t t = 0; t < thickness; ++t) all.push_back(slice * thickness + t);
+    }
+    one.fields[j].damaged_slices = std::move(all);
+  }
+}
+
+// Every header.
+std::vector<Finding> broken_rules(const std::string& path, const Limits& limits) {
+  std::vector<Finding> findings = validate(path, limits);
+  std::erase_if(findings, [](const Finding& finding) { return finding.severity != Severity::error; });
+  return findings;
+}
+
+}  // namespace
+
+Verification verify(const std::string& path, const Communicator& communicator, const Unsaid& unsaid,
+                    const VerifyOptions& options) {
+  comm::Comm& comm = communicator.engine();
+  const Set set(path, communicator, options.limits, unsaid);
+  Verification all;
+  all.path = path;
+  all.format = set.file().catalog().format;
+  if (const vectors::Source* const foreign = SetAccess::foreign(set); foreign && foreign->compressed()) {
+    add(all, set.file().catalog().findings);
+    add(all, foreign->compressed()->verify(comm));
+    return all;
+  }
+  for (std::uint64_t k = 0; k < set.file_count(); ++k) {
+    Verification one = lq::verify(set.file(k).catalog().path, communicator, options);
+    tell_slices_of_vectors(one, set);
+    add(all, std::move(one), static_cast<std::size_t>(k));
+  }
+  comm::agree(comm, [&] {
+    for (std::uint64_t k = 0; k < set.file_count(); ++k) {
+      add(all, broken_rules(set.file(k).catalog().path, options.limits));
+    }
+  });
+  return all;
+}
+
+}  // namespace lq::modes
