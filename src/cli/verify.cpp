@@ -17,6 +17,7 @@
 #include "cli/option_arguments.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
+#include "cli/verify.hpp"
 
 namespace lq::cli {
 namespace {
@@ -56,6 +57,8 @@ std::string physics_text(const Physics& physics) {
       physics.not_finite > 0 ? fmt::format(", {} numbers NaN or infinite", physics.not_finite) : "");
 }
 
+}  // namespace
+
 bool ends_early(const Verification& verification) {
   const auto says_so = [](const Finding& f) { return f.severity == Severity::error && f.code == Code::truncated; };
   return std::any_of(verification.findings.begin(), verification.findings.end(), says_so);
@@ -77,8 +80,12 @@ std::string verdict_text(const Verification& verification) {
   return "OK";
 }
 
+namespace {
+
 struct VerifyArguments {
   std::vector<std::string> files;
+  bool below = false;
+  int threads = 0;
   VerifyOptions options;
 
   int check(Session& session, const std::string& path) const {
@@ -97,7 +104,7 @@ struct VerifyArguments {
       }
       return verification.ok ? fine : differs;
     });
-    return worse(code, judge(session, path, code == fine));
+    return worse(code, judge_file(session, path, code == fine));
   }
 
   static void show(Session& session, const Verification& verification) {
@@ -116,24 +123,27 @@ struct VerifyArguments {
       if (finding.severity != Severity::note || session.verbose) session.out.line("  " + finding_line(path, finding));
     }
   }
-
-  // A file whose structure is broken is no valid file; one whose contents fail differs from what was written.
-  static int judge(Session& session, const std::string& path, bool is_sound) {
-    int code = fine;
-    if (!is_sound) code = exit_code_of(inspect(path, session.communicator));
-    if (!is_leftover(path)) return code;
-    session.complain(fmt::format("{}: this is the temporary name of a file that its writer has not completed", path));
-    return worse(code, incomplete);
-  }
 };
 
 }  // namespace
 
+int judge_file(Session& session, const std::string& path, bool is_sound) {
+  int code = fine;
+  if (!is_sound) code = exit_code_of(inspect(path, session.communicator));
+  if (!is_leftover(path)) return code;
+  session.complain(fmt::format("{}: this is the temporary name of a file that its writer has not completed", path));
+  return worse(code, incomplete);
+}
+
 Run declare_verify(Arguments& arguments) {
   const auto verify = std::make_shared<VerifyArguments>();
   arguments.files("FILE", verify->files, "files to verify");
+  arguments.flag("-r,--recursive", verify->below, "folders, too: the lattice files below them, a line for each, and a summary");
+  arguments.number("-j,--threads", verify->threads, "with -r: files at a time (default: one for each core)");
   declare_options(arguments, "verify", "VerifyOptions", verify->options);
   return [verify](Session& session) {
+    if (verify->threads < 0) throw UsageError("--threads: expected a whole number from 0");
+    if (verify->below) return verify_below(session, verify->files, verify->threads, verify->options);
     return for_each_file(session, verify->files, [&](const std::string& path) { return verify->check(session, path); });
   };
 }

@@ -60,7 +60,8 @@ std::span<const Table> tables() {
   static const auto& all = *new std::vector<Table>{
       write_table(),  read_table(),   scan_table(),     verify_table(),      diagnose_table(),  convert_table(),
       diff_table(),   plan_table(),   generate_table(), hdf5_table(),        multifile_table(), multifile_read_table(),
-      repack_table(), repair_table(), copy_table(),     repartition_table(), squeeze_table()};
+      repack_table(), repair_table(), copy_table(),     repartition_table(), squeeze_table(),
+      catalogue_table(), qcdml_table()};
   return all;
 }
 
@@ -146,7 +147,9 @@ std::vector<Argument> arguments_of(const Option& row, const void* options) {
   const std::string dashes = is_on ? "--no-" : "--";
   Argument argument{.value = is_on ? "no" : is_flag ? "yes" : "", .meaning = is_on ? row.off : row.meaning};
   argument.names.push_back(dashes + dashed(row.name));
-  for (const std::string_view alias : row.aliases) argument.names.push_back(dashes + dashed(alias));
+  for (const std::string_view alias : row.aliases) {
+    argument.names.push_back((alias.size() == 1 ? "-" : dashes) + dashed(alias));
+  }
   return {argument};
 }
 
