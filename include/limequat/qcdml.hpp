@@ -18,8 +18,8 @@
 namespace lq::ildg {
 
 struct QcdmlOptions {
-  std::string schema = "1.3";  // or "2.0"
-  std::string crc = "data";    // what crcCheckSum is of: "data", the record of the links, or the whole "file"
+  std::string schema = {};  // "1.3", which an empty text means, or "2.0"
+  std::string crc = {};     // what crcCheckSum is of: "data", the record of the links (also empty), or the whole "file"
   // Texts of the document by the path of their element below the root, "markovStep/series", or the end of it where that
   // is unique, "series"; "algorithm/parameters/NAME" is a parameter.
   Metadata metadata = {};

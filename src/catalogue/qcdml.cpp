@@ -203,7 +203,7 @@ class Writer {
     }
     line(depth, base::xml::element(node.name, value));
     if (node.name == "crcCheckSum") {
-      const bool is_data = options_.crc == "data";
+      const bool is_data = options_.crc != "file";
       const std::string other = is_data                ? fmt::format("file {}", facts_.sums.file)
                                 : facts_.sums.data ? fmt::format("data {}", *facts_.sums.data)
                                                    : std::string("data in pieces");
@@ -276,7 +276,7 @@ namespace lq::ildg {
 Document document(const std::string& path, const QcdmlOptions& options) {
   namespace qcdml = catalogue::qcdml;
   const qcdml::Schema& schema = qcdml::schema_named(options.schema);
-  if (options.crc != "data" && options.crc != "file") {
+  if (!options.crc.empty() && options.crc != "data" && options.crc != "file") {
     throw Error(Code::invalid_argument, fmt::format("crc is \"{}\", expected data or file", base::printable(options.crc)),
                 {.expected = "data, file", .found = options.crc});
   }

@@ -117,7 +117,7 @@ bool is_token(std::string_view value) {
 }  // namespace
 
 const Schema& schema_named(std::string_view name) {
-  const auto found = std::ranges::find(schemas, name, &Schema::name);
+  const auto found = name.empty() ? schemas.begin() : std::ranges::find(schemas, name, &Schema::name);
   if (found != schemas.end()) return *found;
   throw Error(Code::invalid_argument,
               fmt::format("schema is \"{}\", expected one of 1.3, 2.0", base::printable(name)),

@@ -45,7 +45,7 @@ struct Schema {
   std::span<const Node> root;  // what is in gaugeConfiguration
 };
 
-// invalid_argument lists those that there are.
+// An empty name is 1.3. invalid_argument lists those that there are.
 const Schema& schema_named(std::string_view name);
 // By the namespace of a document; nullptr: another one.
 const Schema* schema_of(std::string_view uri);
