@@ -76,5 +76,5 @@ static void documents_are_made_and_checked(void) {
 int main(void) {
   files_are_indexed_and_found();
   documents_are_made_and_checked();
-  return failures();
+  return finish();
 }
