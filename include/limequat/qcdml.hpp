@@ -39,8 +39,9 @@ struct Document {
   std::vector<std::string> missing;  // elements that nobody gave a text for, and that hold a placeholder
 };
 
-// Local. The document of a configuration: what the file says of itself, what `metadata` says, and placeholders "unknown"
-// for what the schema demands and nobody said. unsupported: no gauge field; invalid_argument: no such schema or element.
+// Local. The document of a configuration: what the file says of itself, what `metadata` says, and placeholders
+// "unknown" for what the schema demands and nobody said. unsupported: no gauge field; invalid_argument: no such schema
+// or element.
 LQ_API Document document(const std::string& path, const QcdmlOptions& options = {});
 
 // Local. The document as a new file. exists: there is one of that name, and `overwrite` is off.

@@ -96,7 +96,8 @@ class InOrder {
 template <class Work, class Take>
 void in_order(std::uint64_t count, int threads, const Work& work, const Take& take) {
   using Result = std::remove_cvref_t<std::invoke_result_t<const Work&, std::uint64_t>>;
-  const auto useful = static_cast<int>(std::min<std::uint64_t>(count, static_cast<std::uint64_t>(std::max(threads, 1))));
+  const auto useful =
+      static_cast<int>(std::min<std::uint64_t>(count, static_cast<std::uint64_t>(std::max(threads, 1))));
   if (useful <= 1) {
     for (std::uint64_t number = 0; number < count; ++number) take(number, work(number));
     return;

@@ -16,10 +16,10 @@ using ensemble::Duplicates;
 using ensemble::Gaps;
 using ensemble::Outlier;
 
-constexpr std::size_t listed = 1000;        // missing trajectories
-constexpr double far = 6;                   // standard deviations
-constexpr std::size_t fewest = 8;           // numbers that tell what is usual
-constexpr double rounding = 1e-9;           // plaquettes as printed
+constexpr std::size_t listed = 1000;          // missing trajectories
+constexpr double far = 6;                     // standard deviations
+constexpr std::size_t fewest = 8;             // numbers that tell what is usual
+constexpr double rounding = 1e-9;             // plaquettes as printed
 constexpr double normal = 1.482602218505602;  // a normal distribution's standard deviation over its median distance
 
 double median_of(std::vector<double> numbers) {
@@ -111,7 +111,8 @@ std::optional<Gaps> gaps_in(std::vector<std::int64_t> trajectories) {
   for (std::size_t i = 1; i < trajectories.size(); ++i) {
     const std::int64_t from = trajectories[i - 1], to = trajectories[i];
     gaps.count += static_cast<std::uint64_t>((to - from - 1) / gaps.step);
-    for (std::int64_t t = from; to - t > gaps.step && gaps.missing.size() < listed;) gaps.missing.push_back(t += gaps.step);
+    for (std::int64_t t = from; to - t > gaps.step && gaps.missing.size() < listed;)
+      gaps.missing.push_back(t += gaps.step);
   }
   return gaps.count == 0 ? std::nullopt : std::optional(std::move(gaps));
 }

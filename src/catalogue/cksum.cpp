@@ -55,7 +55,8 @@ std::uint32_t cksum_of(transport::File& file, std::uint64_t offset, std::uint64_
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(length, block.size()));
     const std::size_t got = file.read_at(offset, base::MutableBytes(block).first(wanted));
     if (got == 0) {
-      throw Error(Code::truncated, fmt::format("{}: ends at byte {}, where {} more were expected", file.path(), offset, length),
+      throw Error(Code::truncated,
+                  fmt::format("{}: ends at byte {}, where {} more were expected", file.path(), offset, length),
                   {.path = file.path(), .offset = offset});
     }
     sum.add(base::Bytes(block).first(got));

@@ -35,8 +35,7 @@ void Statement::Finalize::operator()(sqlite3_stmt* statement) const noexcept { s
 
 Statement::Statement(const Database& database, std::string_view sql) : database_(&database) {
   sqlite3_stmt* made = nullptr;
-  const int code =
-      sqlite3_prepare_v2(database.handle_.get(), sql.data(), static_cast<int>(sql.size()), &made, nullptr);
+  const int code = sqlite3_prepare_v2(database.handle_.get(), sql.data(), static_cast<int>(sql.size()), &made, nullptr);
   statement_.reset(made);
   require(code);
 }
@@ -89,7 +88,8 @@ double Statement::real(int column) const { return sqlite3_column_double(statemen
 std::string Statement::text(int column) const {
   const void* bytes = sqlite3_column_blob(statement_.get(), column);
   const int length = sqlite3_column_bytes(statement_.get(), column);
-  return bytes == nullptr ? std::string() : std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(length));
+  return bytes == nullptr ? std::string()
+                          : std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(length));
 }
 
 std::optional<double> Statement::optional_real(int column) const {
@@ -174,12 +174,6 @@ Transaction::~Transaction() {
 void Transaction::commit() {
   database_.run("COMMIT");
   is_open_ = false;
-}
-
-void Transaction::commit_part() {
-  commit();
-  database_.run("BEGIN IMMEDIATE");
-  is_open_ = true;
 }
 
 }  // namespace lq::catalogue

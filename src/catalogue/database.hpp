@@ -108,8 +108,6 @@ class Transaction {
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
   void commit();
-  // Commits, and begins the next one.
-  void commit_part();
 
  private:
   const Database& database_;

@@ -49,9 +49,9 @@ struct Comparison {
   std::string_view sql;
 };
 // Longer ones first.
-constexpr std::array comparisons = {Comparison{"==", "="},   Comparison{"!=", "<>"},       Comparison{"<>", "<>"},
-                                    Comparison{"<=", "<="},  Comparison{">=", ">="},       Comparison{"!~", "NOT GLOB"},
-                                    Comparison{"=", "="},    Comparison{"<", "<"},         Comparison{">", ">"},
+constexpr std::array comparisons = {Comparison{"==", "="},  Comparison{"!=", "<>"}, Comparison{"<>", "<>"},
+                                    Comparison{"<=", "<="}, Comparison{">=", ">="}, Comparison{"!~", "NOT GLOB"},
+                                    Comparison{"=", "="},   Comparison{"<", "<"},   Comparison{">", ">"},
                                     Comparison{"~", "GLOB"}};
 
 const Column* find_column(std::string_view name) {
@@ -75,15 +75,15 @@ class Parser {
   }
 
  private:
-  static constexpr int deepest = 100;        // of parentheses and `not`
-  static constexpr std::size_t most = 400;    // terms, each of which SQLite nests one deeper
+  static constexpr int deepest = 100;       // of parentheses and `not`
+  static constexpr std::size_t most = 400;  // terms, each of which SQLite nests one deeper
 
   [[noreturn]] void fail(const std::string& expected) const {
     const std::string found =
         at_ < text_.size() ? fmt::format("\"{}\"", base::printable(text_.substr(at_), 24)) : std::string("the end");
     throw Error(Code::invalid_argument,
-                fmt::format("the expression \"{}\": at character {}: found {}, expected {}", base::printable(text_, 120),
-                            at_ + 1, found, expected),
+                fmt::format("the expression \"{}\": at character {}: found {}, expected {}",
+                            base::printable(text_, 120), at_ + 1, found, expected),
                 {.expected = expected, .found = found});
   }
 

@@ -28,9 +28,11 @@ class FindExpression : public ::testing::Test {
   void add(const std::string& path, std::optional<std::int64_t> trajectory, std::optional<double> plaquette,
            const std::string& state, const std::string& beta) {
     database_
-        .prepare("INSERT INTO files (path, size, modified_ns, settled, modified, device, inode, fields, series, state, "
-                 "indexed_at, trajectory, plaquette, lattice) VALUES (?, 100, 0, 1, '2026-01-01', 0, 0, 1, 's', ?, 'now', ?, ?, "
-                 "'4x4x4x8')")
+        .prepare(
+            "INSERT INTO files (path, size, modified_ns, settled, modified, device, inode, fields, series, state, "
+            "indexed_at, trajectory, plaquette, lattice) VALUES (?, 100, 0, 1, '2026-01-01', 0, 0, 1, 's', ?, 'now', "
+            "?, ?, "
+            "'4x4x4x8')")
         .bind(path, state, trajectory, plaquette)
         .run();
     const std::int64_t id = database_.whole("SELECT max(id) FROM files");

@@ -27,9 +27,9 @@ std::string order_of(const std::string& sort) {
 Entry entry_of(const Statement& row) {
   Entry entry;
   int column = 1;
-  for (std::string Entry::*member : {&Entry::path, &Entry::format, &Entry::kind, &Entry::lattice, &Entry::precision,
-                                     &Entry::group, &Entry::checksum, &Entry::series, &Entry::state, &Entry::modified,
-                                     &Entry::indexed, &Entry::verified}) {
+  for (std::string Entry::*member :
+       {&Entry::path, &Entry::format, &Entry::kind, &Entry::lattice, &Entry::precision, &Entry::group, &Entry::checksum,
+        &Entry::series, &Entry::state, &Entry::modified, &Entry::indexed, &Entry::verified}) {
     entry.*member = row.text(column++);
   }
   entry.size = static_cast<std::uint64_t>(row.whole(column++));
@@ -43,9 +43,9 @@ Entry entry_of(const Statement& row) {
 
 std::string selection() {
   std::string text = "SELECT id";
-  for (const char* name : {"path", "format", "kind", "lattice", "precision", "group", "checksum", "series", "state",
-                           "modified", "indexed", "verified", "size", "fields", "cksum", "plaquette", "link_trace",
-                           "trajectory"}) {
+  for (const char* name :
+       {"path", "format", "kind", "lattice", "precision", "group", "checksum", "series", "state", "modified", "indexed",
+        "verified", "size", "fields", "cksum", "plaquette", "link_trace", "trajectory"}) {
     text += fmt::format(", {}", column_named(name));
   }
   return text + " FROM files";
@@ -70,8 +70,8 @@ void warn_of_unknown(const Database& database, const Condition& condition, Found
 Found find(const Database& database, const std::string& expression, const CatalogueOptions& options) {
   const Condition condition = parse_expression(expression);
   Found found;
-  Statement rows = database.prepare(fmt::format("{} WHERE {} ORDER BY {} LIMIT ?", selection(), condition.sql,
-                                                order_of(options.sort)));
+  Statement rows = database.prepare(
+      fmt::format("{} WHERE {} ORDER BY {} LIMIT ?", selection(), condition.sql, order_of(options.sort)));
   int number = 0;
   for (const Value& value : condition.values) rows.bind_at(++number, value);
   rows.bind_at(++number, options.most == 0 ? std::int64_t{-1} : static_cast<std::int64_t>(options.most));

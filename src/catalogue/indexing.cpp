@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/in_order.hpp"
 #include "base/utc_time.hpp"
+#include "catalogue/batches.hpp"
 #include "catalogue/look.hpp"
 #include "catalogue/store.hpp"
 #include "catalogue/walk.hpp"
@@ -20,8 +21,6 @@ namespace {
 
 using ensemble::CatalogueOptions;
 using ensemble::IndexReport;
-
-constexpr std::uint64_t batch = 500;  // files of one transaction
 
 class Indexing {
  public:
@@ -35,7 +34,7 @@ class Indexing {
 
  private:
   std::vector<std::string> find_new(const std::string& folder, KnownFiles& known);
-  void read(const std::vector<std::string>& paths, const KnownFiles& known, Transaction& transaction);
+  void read(const std::vector<std::string>& paths, const KnownFiles& known);
   void keep(const Looked& looked, const KnownFiles& known);
   void settle_missing(const KnownFiles& known);
   bool is_hidden_from_us(std::string_view path) const;
@@ -52,12 +51,12 @@ class Indexing {
 
 void Indexing::folder(const std::string& folder) {
   KnownFiles known = known_below(database_, folder);
-  const std::vector<std::string> paths = find_new(folder, known);
+  read(find_new(folder, known), known);
   Transaction transaction(database_);
-  read(paths, known, transaction);
   settle_missing(known);
   database_
-      .prepare("INSERT INTO folders (path, indexed_at) VALUES (?1, ?2) ON CONFLICT (path) DO UPDATE SET indexed_at = ?2")
+      .prepare(
+          "INSERT INTO folders (path, indexed_at) VALUES (?1, ?2) ON CONFLICT (path) DO UPDATE SET indexed_at = ?2")
       .bind(folder, now_)
       .run();
   transaction.commit();
@@ -77,7 +76,8 @@ std::vector<std::string> Indexing::find_new(const std::string& folder, KnownFile
       return;
     }
     entry->second.was_seen = true;
-    const bool is_unchanged = entry->second.is_settled && entry->second.size == status.size && entry->second.modified == status.modified;
+    const bool is_unchanged =
+        entry->second.is_settled && entry->second.size == status.size && entry->second.modified == status.modified;
     if (!is_unchanged) {
       found.push_back(path);
     } else if (entry->second.id != 0) {
@@ -90,23 +90,25 @@ std::vector<std::string> Indexing::find_new(const std::string& folder, KnownFile
   } else {
     walk(folder, visit, [&](const std::string& where, const std::string& reason) {
       unreadable_.push_back(where);
-      report_.warnings.push_back(fmt::format("{}: the folder cannot be read: {}; what is known of its files is kept",
-                                             where, reason));
+      report_.warnings.push_back(
+          fmt::format("{}: the folder cannot be read: {}; what is known of its files is kept", where, reason));
     });
   }
   std::ranges::sort(found);
   return found;
 }
 
-void Indexing::read(const std::vector<std::string>& paths, const KnownFiles& known, Transaction& transaction) {
+void Indexing::read(const std::vector<std::string>& paths, const KnownFiles& known) {
+  const auto keep_one = [&](const Looked& looked) { keep(looked, known); };
+  Batches<Looked, decltype(keep_one)> batches(database_, keep_one);
   base::in_order(
       paths.size(), base::thread_count(options_.threads),
       [&](std::uint64_t k) { return look_at(paths[static_cast<std::size_t>(k)], options_.limits); },
-      [&](std::uint64_t k, const Looked& looked) {
-        keep(looked, known);
-        if ((k + 1) % batch == 0) transaction.commit_part();
+      [&](std::uint64_t k, Looked looked) {
+        batches.add(std::move(looked));
         if (options_.progress) options_.progress(k + 1, paths.size());
       });
+  batches.flush();
 }
 
 void Indexing::keep(const Looked& looked, const KnownFiles& known) {

@@ -73,8 +73,7 @@ Looked look_at(const std::string& path, const Limits& limits) {
     look_inside(looked, limits);
     FileStatus after;
     const bool is_there = status_of(path, after);
-    looked.is_changing =
-        is_there && (after.size != looked.status.size || after.modified != looked.status.modified);
+    looked.is_changing = is_there && (after.size != looked.status.size || after.modified != looked.status.modified);
     if (!looked.is_changing || attempt == attempts) break;
   }
   add_properties(looked, looked.catalog.metadata, std::nullopt);

@@ -93,7 +93,8 @@ std::string Page::data() {
 void Page::put_files(JsonWriter& json) {
   json.key("files").begin_array();
   Statement rows = database_.prepare(
-      "SELECT path, format, kind, lattice, precision, size, trajectory, coalesce(measured_plaquette, plaquette), CASE WHEN "
+      "SELECT path, format, kind, lattice, precision, size, trajectory, coalesce(measured_plaquette, plaquette), CASE "
+      "WHEN "
       "missing_since IS NULL THEN state ELSE 'missing' END, verified_at, coalesce(checksum, computed_checksum), series "
       "FROM files ORDER BY series, trajectory, path");
   while (rows.step()) {
@@ -120,7 +121,8 @@ void Page::put_file(JsonWriter& json, const Statement& row, const std::string& p
 void Page::put_damage(JsonWriter& json) {
   json.key("damage").begin_array();
   Statement rows = database_.prepare(
-      "SELECT id, path, size, state, problem FROM files WHERE missing_since IS NULL AND state IN ('damaged', 'incomplete', "
+      "SELECT id, path, size, state, problem FROM files WHERE missing_since IS NULL AND state IN ('damaged', "
+      "'incomplete', "
       "'unreadable') ORDER BY path");
   std::size_t count = 0;
   while (count < most_damaged && rows.step()) {
@@ -142,7 +144,8 @@ void Page::put_damaged_file(JsonWriter& json, std::int64_t id, const std::string
   std::vector<std::string> messages;
   if (!row.is_null(4)) messages.push_back(row.text(4));
   Statement findings = database_.prepare(
-      "SELECT DISTINCT message, offset, length FROM findings WHERE file_id = ? AND severity <> 'note' ORDER BY origin, offset");
+      "SELECT DISTINCT message, offset, length FROM findings WHERE file_id = ? AND severity <> 'note' ORDER BY origin, "
+      "offset");
   findings.bind(id);
   while (findings.step()) {
     if (messages.size() < most_messages) messages.push_back(findings.text(0));
@@ -200,7 +203,8 @@ Database database_for(const std::string& db) {
 
 std::string inside_script(std::string json) {
   // "</script>" and "<!--" would end or change the element, whatever they mean in JSON.
-  for (std::size_t at = json.find('<'); at != std::string::npos; at = json.find('<', at)) json.replace(at, 1, "\\u003c");
+  for (std::size_t at = json.find('<'); at != std::string::npos; at = json.find('<', at))
+    json.replace(at, 1, "\\u003c");
   return json;
 }
 
@@ -232,11 +236,9 @@ std::string page_text(const Database& database, const std::vector<std::string>& 
   const std::string data = inside_script(page.data());
   const std::string heading = inside_html(title);
   const std::string subtitle = fmt::format("{} files, {}", page.files(), base::utc_text(base::seconds_now()));
-  return filled(page_frame, {{"title", heading},
-                             {"subtitle", subtitle},
-                             {"style", page_style},
-                             {"data", data},
-                             {"script", page_script}});
+  return filled(
+      page_frame,
+      {{"title", heading}, {"subtitle", subtitle}, {"style", page_style}, {"data", data}, {"script", page_script}});
 }
 
 PageReport write_page(const std::vector<std::string>& folders, const std::string& page,
@@ -246,7 +248,9 @@ PageReport write_page(const std::vector<std::string>& folders, const std::string
   const ensemble::IndexReport index = bring_up_to_date(database, folders, options);
   std::vector<std::string> full;
   for (const std::string& folder : folders) full.push_back(full_path(folder));
-  const std::string title = !options.title.empty() ? options.title : full.empty() ? index.db : fmt::format("{}", fmt::join(full, ", "));
+  const std::string title = !options.title.empty() ? options.title
+                            : full.empty()         ? index.db
+                                                   : fmt::format("{}", fmt::join(full, ", "));
   const std::string text = page_text(database, full, title);
   write_new(page, text, options.overwrite);
   return {page, index.files + index.missing, text.size(), watch.seconds()};

@@ -16,7 +16,8 @@ TEST(ReportPage, MakesNothingOfMetadataMarkup) {
 
   const Database database = make_in_memory();
   database.run(
-      "INSERT INTO files (path, size, modified_ns, settled, modified, device, inode, fields, series, state, indexed_at, "
+      "INSERT INTO files (path, size, modified_ns, settled, modified, device, inode, fields, series, state, "
+      "indexed_at, "
       "checksum) VALUES ('/x/</script><img src=x onerror=alert(1)>', 1, 0, 1, '', 0, 0, 0, 's', 'damaged', '', "
       "'{{script}}')");
   const std::string page = page_text(database, {}, "<script>title</script>");

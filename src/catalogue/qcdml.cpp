@@ -29,7 +29,8 @@ bool is_gauge(const FieldEntry& field) { return field.payload.spec.kind == Field
 
 std::string property_of(const Catalog& catalog, std::string_view key) {
   Metadata texts = catalog.metadata;
-  for (const FieldEntry& field : catalog.fields) texts.insert(texts.end(), field.metadata.begin(), field.metadata.end());
+  for (const FieldEntry& field : catalog.fields)
+    texts.insert(texts.end(), field.metadata.begin(), field.metadata.end());
   for (const base::Property& property : base::properties_of(texts)) {
     if (property.key == key) return property.value;
   }
@@ -131,7 +132,8 @@ class Writer {
   ildg::Document write() {
     document_.schema = schema_.name;
     document_.sums = facts_.sums;
-    document_.text = fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<gaugeConfiguration xmlns=\"{}\">\n", schema_.uri);
+    document_.text =
+        fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<gaugeConfiguration xmlns=\"{}\">\n", schema_.uri);
     for (const Node& node : schema_.root) put(node, {}, 1);
     document_.text += "</gaugeConfiguration>\n";
     for (std::size_t k = 0; k < uses_.size(); ++k) require_used(options_.metadata[k].first, uses_[k]);
@@ -189,7 +191,8 @@ class Writer {
   void put_leaf(const Node& node, const std::string& path, int depth) {
     const std::string* text = given(path);
     // Of a participant without ORCID name and institution are demanded.
-    const bool is_demanded = !node.is_optional || (path.ends_with("participant/name") || path.ends_with("participant/institution"));
+    const bool is_demanded =
+        !node.is_optional || (path.ends_with("participant/name") || path.ends_with("participant/institution"));
     if (text == nullptr && !is_demanded) return;
     std::string value = text != nullptr ? *text : known(path);
     if (value.empty()) {
@@ -204,7 +207,7 @@ class Writer {
     line(depth, base::xml::element(node.name, value));
     if (node.name == "crcCheckSum") {
       const bool is_data = options_.crc != "file";
-      const std::string other = is_data                ? fmt::format("file {}", facts_.sums.file)
+      const std::string other = is_data            ? fmt::format("file {}", facts_.sums.file)
                                 : facts_.sums.data ? fmt::format("data {}", *facts_.sums.data)
                                                    : std::string("data in pieces");
       line(depth, fmt::format("<!-- cksum of the {}; of the {} -->", is_data ? "data" : "file", other));
@@ -277,7 +280,8 @@ Document document(const std::string& path, const QcdmlOptions& options) {
   namespace qcdml = catalogue::qcdml;
   const qcdml::Schema& schema = qcdml::schema_named(options.schema);
   if (!options.crc.empty() && options.crc != "data" && options.crc != "file") {
-    throw Error(Code::invalid_argument, fmt::format("crc is \"{}\", expected data or file", base::printable(options.crc)),
+    throw Error(Code::invalid_argument,
+                fmt::format("crc is \"{}\", expected data or file", base::printable(options.crc)),
                 {.expected = "data, file", .found = options.crc});
   }
   const qcdml::FileFacts facts = qcdml::facts_of(path, options.limits);

@@ -69,14 +69,16 @@ class Rules {
 
  private:
   void error(std::string rule, std::string message, std::string expected = {}, std::string found = {}) {
-    findings_.push_back(finding(Severity::error, std::move(rule), std::move(message), std::move(expected), std::move(found)));
+    findings_.push_back(
+        finding(Severity::error, std::move(rule), std::move(message), std::move(expected), std::move(found)));
   }
 
   void missing(const Element& element, const Node& node, const std::string& path) {
     const bool is_elsewhere = element.child(node.name) != nullptr;
     error(is_elsewhere ? "qcdml-order" : "qcdml-missing",
-          is_elsewhere ? fmt::format("the element {} is not in its place: elements come in the order of the schema", path)
-                       : fmt::format("the element {} is missing", path));
+          is_elsewhere
+              ? fmt::format("the element {} is not in its place: elements come in the order of the schema", path)
+              : fmt::format("the element {} is missing", path));
   }
 
   void unexpected(const Element& child, const std::string& path) {
@@ -91,7 +93,8 @@ class Rules {
         return check(element, node.children, node.type == Type::open, path);
       case Type::participant:
         check(element, node.children, false, path);
-        if (element.child("orcid") == nullptr && (element.child("name") == nullptr || element.child("institution") == nullptr)) {
+        if (element.child("orcid") == nullptr &&
+            (element.child("name") == nullptr || element.child("institution") == nullptr)) {
           error("qcdml-missing", fmt::format("{} needs an orcid, or name and institution", path));
         }
         return;
@@ -149,14 +152,15 @@ class Comparison {
     history();
     for (const Element* uri : all_of(root_, "markovChainURI")) {
       if (!uri->text.starts_with("mc://")) {
-        add(Severity::warning, "qcdml-uri", fmt::format("markovChainURI is \"{}\", expected one that begins with mc://",
-                                                        base::printable(uri->text)));
+        add(Severity::warning, "qcdml-uri",
+            fmt::format("markovChainURI is \"{}\", expected one that begins with mc://", base::printable(uri->text)));
       }
     }
   }
 
  private:
-  void add(Severity severity, std::string rule, std::string message, std::string expected = {}, std::string found = {}) {
+  void add(Severity severity, std::string rule, std::string message, std::string expected = {},
+           std::string found = {}) {
     findings_.push_back(finding(severity, std::move(rule), std::move(message), std::move(expected), std::move(found)));
   }
 
@@ -237,7 +241,8 @@ void check_document(const std::string& path, const ildg::QcdmlOptions& options, 
   try {
     root = base::xml::parse(text, {.bytes = text.size() + 1});
   } catch (const Error& error) {
-    check.findings.push_back(finding(Severity::error, "qcdml-xml", fmt::format("the document is no XML: {}", error.what())));
+    check.findings.push_back(
+        finding(Severity::error, "qcdml-xml", fmt::format("the document is no XML: {}", error.what())));
     return;
   }
   const std::string_view uri = namespace_in(text);
@@ -245,9 +250,10 @@ void check_document(const std::string& path, const ildg::QcdmlOptions& options, 
   if (root.name != "gaugeConfiguration" || schema == nullptr) {
     check.findings.push_back(finding(
         Severity::error, "qcdml-root",
-        fmt::format("the root is {} of \"{}\", expected gaugeConfiguration of http://www.lqcd.org/ildg/QCDml/config1.3 or "
-                    "config2.0",
-                    base::printable(root.name), base::printable(uri))));
+        fmt::format(
+            "the root is {} of \"{}\", expected gaugeConfiguration of http://www.lqcd.org/ildg/QCDml/config1.3 or "
+            "config2.0",
+            base::printable(root.name), base::printable(uri))));
     return;
   }
   check.schema = schema->name;
@@ -260,7 +266,9 @@ void check_document(const std::string& path, const ildg::QcdmlOptions& options, 
 
 namespace lq::ildg {
 
-bool Check::ok() const noexcept { return std::ranges::none_of(findings, [](const Finding& f) { return f.severity == Severity::error; }); }
+bool Check::ok() const noexcept {
+  return std::ranges::none_of(findings, [](const Finding& f) { return f.severity == Severity::error; });
+}
 
 Check check(const std::string& path, const std::string& document, const QcdmlOptions& options) {
   namespace qcdml = catalogue::qcdml;

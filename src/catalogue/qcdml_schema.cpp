@@ -37,7 +37,8 @@ constexpr std::array step_1 = {Node{"markovChainURI", Type::uri}, Node{"series",
 constexpr std::array root_1 = {Node{"management", Type::group, false, false, management_1},
                                Node{"implementation", Type::group, false, false, implementation_1},
                                Node{"algorithm", Type::open, false, false, algorithm_1},
-                               Node{"precision", Type::precision}, Node{"markovStep", Type::group, false, false, step_1}};
+                               Node{"precision", Type::precision},
+                               Node{"markovStep", Type::group, false, false, step_1}};
 
 // --- 2.0 ----------------------------------------------------------------------------------------------------------
 
@@ -106,8 +107,9 @@ bool is_date_time(std::string_view value) {
 }
 
 bool is_field(std::string_view value) {
-  return matches(value, "s[ou][2-9]gauge([#_][a-zA-Z0-9]+)?|s[ou][1-9][0-9]+gauge|sp[468]gauge|sp[1-9][0-9]*[02468]gauge|"
-                        "u1phase|u[1-9][0-9]*gauge");
+  return matches(value,
+                 "s[ou][2-9]gauge([#_][a-zA-Z0-9]+)?|s[ou][1-9][0-9]+gauge|sp[468]gauge|sp[1-9][0-9]*[02468]gauge|"
+                 "u1phase|u[1-9][0-9]*gauge");
 }
 
 bool is_token(std::string_view value) {
@@ -119,8 +121,7 @@ bool is_token(std::string_view value) {
 const Schema& schema_named(std::string_view name) {
   const auto found = name.empty() ? schemas.begin() : std::ranges::find(schemas, name, &Schema::name);
   if (found != schemas.end()) return *found;
-  throw Error(Code::invalid_argument,
-              fmt::format("schema is \"{}\", expected one of 1.3, 2.0", base::printable(name)),
+  throw Error(Code::invalid_argument, fmt::format("schema is \"{}\", expected one of 1.3, 2.0", base::printable(name)),
               {.expected = "1.3, 2.0", .found = std::string(name)});
 }
 

@@ -118,7 +118,8 @@ void require_ours(const Database& database) {
   const std::string& path = database.path();
   const std::int64_t found = database.whole("PRAGMA application_id");
   if (found != application) {
-    throw Error(Code::malformed, fmt::format("{}: this SQLite database is no catalogue of ours; name another file", path),
+    throw Error(Code::malformed,
+                fmt::format("{}: this SQLite database is no catalogue of ours; name another file", path),
                 {.path = path, .expected = std::to_string(application), .found = std::to_string(found)});
   }
   const std::int64_t found_version = database.whole("PRAGMA user_version");
@@ -153,7 +154,8 @@ std::string place_of(const std::string& db) {
 Database open_existing(const std::string& path) {
   std::error_code failure;
   if (!std::filesystem::exists(path, failure) && !failure) {
-    throw Error(Code::not_found, fmt::format("{}: there is no catalogue; `lq index DIR` makes one", path), {.path = path});
+    throw Error(Code::not_found, fmt::format("{}: there is no catalogue; `lq index DIR` makes one", path),
+                {.path = path});
   }
   Database database(path, Opening::existing);
   require_ours(database);
@@ -162,8 +164,8 @@ Database open_existing(const std::string& path) {
 
 Database open_or_make(const std::string& path) {
   Database database(path, Opening::create);
-  const bool is_new = database.whole("SELECT count(*) FROM sqlite_master") == 0 &&
-                      database.whole("PRAGMA application_id") == 0;
+  const bool is_new =
+      database.whole("SELECT count(*) FROM sqlite_master") == 0 && database.whole("PRAGMA application_id") == 0;
   if (is_new) make_tables(database);
   require_ours(database);
   return ready(std::move(database));

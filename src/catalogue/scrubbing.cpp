@@ -14,6 +14,7 @@
 #include "base/in_order.hpp"
 #include "base/text.hpp"
 #include "base/utc_time.hpp"
+#include "catalogue/batches.hpp"
 #include "catalogue/cksum.hpp"
 #include "catalogue/look.hpp"
 #include "catalogue/store.hpp"
@@ -50,7 +51,8 @@ std::vector<Due> due_files(const Database& database, const std::string& since) {
   std::optional<std::string> before;
   if (!since.empty()) before = base::utc_text(base::seconds_now() - seconds_of(since));
   Statement rows = database.prepare(
-      "SELECT id, path, size, modified_ns FROM files WHERE verified_at IS NULL OR ?1 IS NULL OR verified_at < ?1 ORDER BY "
+      "SELECT id, path, size, modified_ns FROM files WHERE verified_at IS NULL OR ?1 IS NULL OR verified_at < ?1 ORDER "
+      "BY "
       "verified_at, path");
   Statement sound = database.prepare(
       "SELECT at, size, modified_ns, cksum FROM verifications WHERE file_id = ? AND cksum IS NOT NULL AND verdict IN "
@@ -106,11 +108,12 @@ class Scrubbing {
   Scrubbing(const Database& database, ScrubReport& report)
       : database_(database),
         report_(report),
-        put_verdict_(database.prepare(
-            "INSERT INTO verifications (file_id, at, verdict, size, modified_ns, cksum, sentence) VALUES (?, ?, ?, ?, ?, "
-            "?, ?)")),
-        put_state_(database.prepare("UPDATE files SET state = ?2, verified_at = ?3, cksum = ?4, measured_plaquette = ?5, "
-                                    "computed_checksum = ?6, problem = NULL, missing_since = NULL WHERE id = ?1")),
+        put_verdict_(database.prepare("INSERT INTO verifications (file_id, at, verdict, size, modified_ns, cksum, "
+                                      "sentence) VALUES (?, ?, ?, ?, ?, "
+                                      "?, ?)")),
+        put_state_(
+            database.prepare("UPDATE files SET state = ?2, verified_at = ?3, cksum = ?4, measured_plaquette = ?5, "
+                             "computed_checksum = ?6, problem = NULL, missing_since = NULL WHERE id = ?1")),
         put_problem_(database.prepare("UPDATE files SET state = 'unreadable', problem = ?2 WHERE id = ?1")),
         put_finding_(database.prepare("INSERT INTO findings VALUES (?, 'verify', ?, ?, ?, ?, ?)")),
         put_slice_(database.prepare("INSERT INTO damaged_slices VALUES (?, ?, ?)")),
@@ -154,9 +157,9 @@ void Scrubbing::keep_read(const Due& file, const Examined& examined, const Judge
   const FieldVerdict* first = verification.fields.empty() ? nullptr : &verification.fields.front();
   const bool is_sound = judged.verdict == "sound" || judged.verdict == "replaced";
   const auto ends_early = [](const Finding& f) { return f.severity == Severity::error && f.code == Code::truncated; };
-  const char* state = is_sound                                                      ? "sound"
+  const char* state = is_sound                                                 ? "sound"
                       : std::ranges::any_of(verification.findings, ends_early) ? "incomplete"
-                                                                                    : "damaged";
+                                                                               : "damaged";
   put_verdict_
       .bind(file.id, now_, judged.verdict, examined.status.size, examined.status.modified,
             std::uint64_t{examined.cksum}, judged.sentence)
@@ -187,9 +190,9 @@ void Scrubbing::keep_damage(std::int64_t id, const Verification& verification) {
 
 void Scrubbing::count(Scrubbed scrubbed) {
   const std::pair<std::string_view, std::uint64_t ScrubReport::*> counters[] = {
-      {"sound", &ScrubReport::sound},       {"replaced", &ScrubReport::replaced},
-      {"bit rot", &ScrubReport::bit_rot},   {"missing", &ScrubReport::missing},
-      {"damaged", &ScrubReport::damaged},   {"changed and damaged", &ScrubReport::damaged},
+      {"sound", &ScrubReport::sound},          {"replaced", &ScrubReport::replaced},
+      {"bit rot", &ScrubReport::bit_rot},      {"missing", &ScrubReport::missing},
+      {"damaged", &ScrubReport::damaged},      {"changed and damaged", &ScrubReport::damaged},
       {"unreadable", &ScrubReport::unreadable}};
   for (const auto& [verdict, counter] : counters) report_.*counter += verdict == scrubbed.verdict ? 1 : 0;
   if (scrubbed.verdict == "replaced") ++report_.sound;
@@ -205,11 +208,13 @@ std::int64_t seconds_of(const std::string& since) {
     const auto number = base::parse_u64(std::string_view(since).substr(0, since.size() - 1));
     const auto unit = std::ranges::find(units, since.back(), &std::pair<char, std::int64_t>::first);
     constexpr std::uint64_t longest = 1'000'000;
-    if (number && *number <= longest && unit != std::end(units)) return static_cast<std::int64_t>(*number) * unit->second;
+    if (number && *number <= longest && unit != std::end(units))
+      return static_cast<std::int64_t>(*number) * unit->second;
   }
-  throw Error(Code::invalid_argument,
-              fmt::format("since is \"{}\", expected a number and one of s, m, h, d, w, such as 30d", base::printable(since)),
-              {.expected = "30d", .found = since});
+  throw Error(
+      Code::invalid_argument,
+      fmt::format("since is \"{}\", expected a number and one of s, m, h, d, w, such as 30d", base::printable(since)),
+      {.expected = "30d", .found = since});
 }
 
 Judged judge(const std::optional<SeenSound>& before, const FileStatus& now, std::uint32_t cksum, bool is_ok) {
@@ -247,20 +252,16 @@ ScrubReport scrub(const Database& database, const CatalogueOptions& options) {
   VerifyOptions how{.physics = options.physics, .limits = options.limits};
   how.memory_bytes /= static_cast<std::uint64_t>(threads);
   Scrubbing scrubbing(database, report);
-  Transaction transaction(database);
-  base::Stopwatch since_commit;
+  using Item = std::pair<const Due*, Examined>;
+  const auto keep = [&](Item item) { scrubbing.keep(*item.first, std::move(item.second)); };
+  Batches<Item, decltype(keep)> batches(database, keep);
   base::in_order(
       due.size(), threads, [&](std::uint64_t k) { return examine(due[static_cast<std::size_t>(k)], how); },
       [&](std::uint64_t k, Examined examined) {
-        scrubbing.keep(due[static_cast<std::size_t>(k)], std::move(examined));
-        // Verifying takes long: whoever is killed has lost seconds.
-        if (since_commit.seconds() > 2) {
-          transaction.commit_part();
-          since_commit = {};
-        }
+        batches.add({&due[static_cast<std::size_t>(k)], std::move(examined)});
         if (options.progress) options.progress(k + 1, due.size());
       });
-  transaction.commit();
+  batches.flush();
   report.seconds = watch.seconds();
   return report;
 }

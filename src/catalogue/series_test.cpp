@@ -13,11 +13,10 @@ TEST(SeriesNames, HoldTheLastNumberThatIsNoSuffix) {
     const char* series;
     std::int64_t number;
   };
-  for (const Case& c : {Case{"/data/conf.0010.lime", "/data/conf.*.lime", 10},
-                        Case{"/data/conf.0010", "/data/conf.*", 10},
-                        Case{"/d1/l24t48b6.0_1000.lime", "/d1/l24t48b6.0_*.lime", 1000},
-                        Case{"/d/traj120.h5", "/d/traj*.h5", 120},
-                        Case{"/d/ckpoint_lat.500", "/d/ckpoint_lat.*", 500}}) {
+  for (const Case& c :
+       {Case{"/data/conf.0010.lime", "/data/conf.*.lime", 10}, Case{"/data/conf.0010", "/data/conf.*", 10},
+        Case{"/d1/l24t48b6.0_1000.lime", "/d1/l24t48b6.0_*.lime", 1000}, Case{"/d/traj120.h5", "/d/traj*.h5", 120},
+        Case{"/d/ckpoint_lat.500", "/d/ckpoint_lat.*", 500}}) {
     const NameParts parts = parts_of(c.path);
     EXPECT_EQ(parts.series, c.series);
     EXPECT_EQ(parts.number, c.number) << c.path;

@@ -49,7 +49,8 @@ bool is_below(std::string_view path, std::string_view folder) noexcept {
 
 KnownFiles known_below(const Database& database, const std::string& folder) {
   KnownFiles known;
-  Statement files = database.prepare("SELECT path, size, modified_ns, id, settled, missing_since IS NOT NULL FROM files");
+  Statement files =
+      database.prepare("SELECT path, size, modified_ns, id, settled, missing_since IS NOT NULL FROM files");
   while (files.step()) {
     std::string path = files.text(0);
     if (!is_below(path, folder)) continue;
@@ -60,7 +61,8 @@ KnownFiles known_below(const Database& database, const std::string& folder) {
   while (others.step()) {
     std::string path = others.text(0);
     if (is_below(path, folder))
-      known.emplace(std::move(path), Known{static_cast<std::uint64_t>(others.whole(1)), others.whole(2), 0, others.whole(3) != 0});
+      known.emplace(std::move(path),
+                    Known{static_cast<std::uint64_t>(others.whole(1)), others.whole(2), 0, others.whole(3) != 0});
   }
   return known;
 }
@@ -69,11 +71,13 @@ Store::Store(const Database& database)
     : put_file_(database.prepare(
           "INSERT INTO files (path, size, modified_ns, modified, device, inode, format, kind, lattice, precision, "
           "gauge_group, fields, checksum, plaquette, link_trace, trajectory, trajectory_from, series, state, problem, "
-          "indexed_at, settled) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, "
+          "indexed_at, settled) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
+          "?18, ?19, "
           "?20, ?21, ?22) ON CONFLICT (path) DO UPDATE SET size = ?2, modified_ns = ?3, modified = ?4, device = ?5, "
           "inode = ?6, format = ?7, kind = ?8, lattice = ?9, precision = ?10, gauge_group = ?11, fields = ?12, "
           "checksum = ?13, plaquette = ?14, link_trace = ?15, trajectory = ?16, trajectory_from = ?17, series = ?18, "
-          "state = ?19, problem = ?20, indexed_at = ?21, settled = ?22, missing_since = NULL, verified_at = NULL, cksum = NULL, "
+          "state = ?19, problem = ?20, indexed_at = ?21, settled = ?22, missing_since = NULL, verified_at = NULL, "
+          "cksum = NULL, "
           "measured_plaquette = NULL, computed_checksum = NULL RETURNING id")),
       put_field_(database.prepare("INSERT INTO fields VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")),
       put_property_(database.prepare("INSERT INTO properties VALUES (?, ?, ?, ?, ?, ?)")),
@@ -129,8 +133,7 @@ void Store::keep_fields(std::int64_t id, const Looked& looked) {
 void Store::keep_properties(std::int64_t id, const Looked& looked) {
   drop_properties_.bind(id).run();
   for (const auto& [field, property] : looked.properties) {
-    put_property_
-        .bind(id, field, property.key, property.value, base::parse_double(property.value), property.source)
+    put_property_.bind(id, field, property.key, property.value, base::parse_double(property.value), property.source)
         .run();
   }
 }
@@ -143,7 +146,8 @@ void Store::keep_findings(std::int64_t id, const Looked& looked) {
 }
 
 void Store::keep_other(const Looked& looked) {
-  put_other_.bind(looked.path, looked.status.size, looked.status.modified, is_settled(looked) ? 1 : 0, looked.other).run();
+  put_other_.bind(looked.path, looked.status.size, looked.status.modified, is_settled(looked) ? 1 : 0, looked.other)
+      .run();
 }
 
 void Store::set_missing(std::int64_t id, const std::string& since) { set_missing_.bind(id, text_or_none(since)).run(); }

@@ -17,7 +17,7 @@ namespace lq::catalogue {
 struct Known {
   std::uint64_t size = 0;
   std::int64_t modified = 0;
-  std::int64_t id = 0;  // 0: it is no lattice file
+  std::int64_t id = 0;     // 0: it is no lattice file
   bool is_settled = true;  // else its contents may change without another time stamp
   bool is_missing = false;
   bool was_seen = false;  // on this walk
@@ -33,9 +33,9 @@ class Store {
  public:
   explicit Store(const Database& database);
 
-  void keep(const Looked& looked, const std::string& now);        // a lattice file
-  void keep_other(const Looked& looked);                          // any other
-  void set_missing(std::int64_t id, const std::string& since);    // an empty text: it is there again
+  void keep(const Looked& looked, const std::string& now);      // a lattice file
+  void keep_other(const Looked& looked);                        // any other
+  void set_missing(std::int64_t id, const std::string& since);  // an empty text: it is there again
   void forget(std::int64_t id);
   void forget_other(const std::string& path);
 

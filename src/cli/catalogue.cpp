@@ -75,9 +75,8 @@ struct Index {
   CatalogueOptions options;
 
   int run(Session& session) const {
-    const IndexReport report = with_bar(session, "indexing", options, [&](const CatalogueOptions& how) {
-      return ensemble::index(folders, how);
-    });
+    const IndexReport report = with_bar(session, "indexing", options,
+                                        [&](const CatalogueOptions& how) { return ensemble::index(folders, how); });
     if (session.json) {
       session.out.line(to_json(report));
     } else if (!session.quiet) {
@@ -122,7 +121,13 @@ struct Find {
   }
 
   static std::string table(const ensemble::Found& found) {
-    Table table({{"FILE"}, {"FORMAT"}, {"KIND"}, {"LATTICE"}, {"PRECISION"}, {"TRAJECTORY", true}, {"PLAQUETTE", true},
+    Table table({{"FILE"},
+                 {"FORMAT"},
+                 {"KIND"},
+                 {"LATTICE"},
+                 {"PRECISION"},
+                 {"TRAJECTORY", true},
+                 {"PLAQUETTE", true},
                  {"STATE"}});
     const auto shown = [](const std::string& text) { return text.empty() ? std::string("-") : printable(text); };
     for (const ensemble::Entry& entry : found.files) {
@@ -138,8 +143,8 @@ struct Scrub {
   CatalogueOptions options;
 
   int run(Session& session) const {
-    const ScrubReport report = with_bar(session, "verifying", options,
-                                        [&](const CatalogueOptions& how) { return ensemble::scrub(how); });
+    const ScrubReport report =
+        with_bar(session, "verifying", options, [&](const CatalogueOptions& how) { return ensemble::scrub(how); });
     if (session.json) {
       session.out.line(to_json(report));
     } else {

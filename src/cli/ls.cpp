@@ -96,7 +96,9 @@ class FilesTable {
                 field != nullptr ? std::string(name(field->payload.spec.precision)) : "-",
                 std::to_string(catalog.records.size()), std::to_string(catalog.fields.size()),
                 base::human_bytes(catalog.file_bytes),
-                exit_code_of(catalog) == fine ? "whole" : catalog.complete ? "INVALID" : "INCOMPLETE"});
+                exit_code_of(catalog) == fine ? "whole"
+                : catalog.complete            ? "INVALID"
+                                              : "INCOMPLETE"});
   }
   std::string text() const { return table_.empty() ? std::string() : table_.text(); }
 

@@ -138,7 +138,8 @@ int judge_file(Session& session, const std::string& path, bool is_sound) {
 Run declare_verify(Arguments& arguments) {
   const auto verify = std::make_shared<VerifyArguments>();
   arguments.files("FILE", verify->files, "files to verify");
-  arguments.flag("-r,--recursive", verify->below, "folders, too: the lattice files below them, a line for each, and a summary");
+  arguments.flag("-r,--recursive", verify->below,
+                 "folders, too: the lattice files below them, a line for each, and a summary");
   arguments.number("-j,--threads", verify->threads, "with -r: files at a time (default: one for each core)");
   declare_options(arguments, "verify", "VerifyOptions", verify->options);
   return [verify](Session& session) {

@@ -19,7 +19,8 @@ Table qcdml_table() {
       Row::row<&V::schema, &C::schema>(
           {.name = "schema",
            .meaning = "of the document: 1.3 or 2.0 (default 1.3)",
-           .advice = "Catalogues of today take 1.3; those of ILDG 2.0 want 2.0. A document that is checked says its own."}),
+           .advice =
+               "Catalogues of today take 1.3; those of ILDG 2.0 want 2.0. A document that is checked says its own."}),
       Row::row<&V::crc, &C::crc>(
           {.name = "crc",
            .meaning = "what crcCheckSum is of: data or file (default data)",
@@ -28,8 +29,9 @@ Table qcdml_table() {
       Row::with<Path<&V::metadata>, &C::metadata, &C::metadata_count>(
           {.name = "metadata",
            .meaning = "text of an element of the document (may be repeated)",
-           .advice = "By its path below the root, markovStep/series, or by its last part where that is unique. It takes "
-                     "the place of what the file says."},
+           .advice =
+               "By its path below the root, markovStep/series, or by its last part where that is unique. It takes "
+               "the place of what the file says."},
           {"metadata", "metadata_count"}),
   };
   append(result.rows, limit_rows<V, C, &V::limits>());

@@ -153,7 +153,7 @@
     let low = Math.min(...ys), high = Math.max(...ys);
     if (high - low < 1e-12) { low -= 1e-6; high += 1e-6; }
     const first = xs[0], last = Math.max(xs[xs.length - 1], first + 1);
-    const wide = 760, tall = 260, left = 84, below = 28, above = 10;
+    const wide = 760, tall = 260, left = 100, below = 28, above = 10;
     const px = (x) => left + (x - first) / (last - first) * (wide - left - 12);
     const py = (y) => above + (high - y) / (high - low) * (tall - above - below);
     const figure = add(place, "figure");
@@ -163,7 +163,7 @@
       const y = low + (high - low) * k / 4;
       draw(svg, "text", { x: left - 6, y: py(y) + 4, "text-anchor": "end" }, y.toPrecision(7));
     }
-    draw(svg, "text", { x: left, y: tall - 8 }, String(first));
+    draw(svg, "text", { x: left, y: tall - 6 }, String(first));
     draw(svg, "text", { x: wide - 12, y: tall - 8, "text-anchor": "end" }, String(xs[xs.length - 1]));
     const dots = (which) => ordered.map((f, k) => (f.far === which ? "M" + px(xs[k]).toFixed(1) + " " + py(ys[k]).toFixed(1) + "h0" : "")).join("");
     const sorted = ys.slice().sort((a, b) => a - b), median = sorted[sorted.length >> 1];
@@ -176,12 +176,12 @@
   function makeHistogram(figure, ys, low, high) {
     const bins = Math.max(5, Math.min(60, Math.round(Math.sqrt(ys.length)))), counts = new Array(bins).fill(0);
     for (const y of ys) ++counts[Math.min(bins - 1, Math.floor((y - low) / (high - low) * bins))];
-    const wide = 760, tall = 180, left = 84, below = 28, most = Math.max(...counts), step = (wide - left - 12) / bins;
+    const wide = 760, tall = 180, left = 100, below = 28, most = Math.max(...counts), step = (wide - left - 12) / bins;
     const svg = draw(figure, "svg", { viewBox: "0 0 " + wide + " " + tall, role: "img", "aria-label": "distribution of the plaquette", id: "distribution" });
     counts.forEach((n, k) => draw(svg, "rect", { class: "bars", x: (left + k * step + 1).toFixed(1), width: Math.max(1, step - 2).toFixed(1),
       y: (tall - below - n / most * (tall - below - 10)).toFixed(1), height: (n / most * (tall - below - 10)).toFixed(1) }));
     draw(svg, "path", { class: "axis", d: "M" + left + " " + (tall - below) + "H" + (wide - 12) });
-    draw(svg, "text", { x: left, y: tall - 8 }, low.toPrecision(7));
+    draw(svg, "text", { x: left, y: tall - 6 }, low.toPrecision(7));
     draw(svg, "text", { x: wide - 12, y: tall - 8, "text-anchor": "end" }, high.toPrecision(7));
     draw(svg, "text", { x: left - 6, y: 18, "text-anchor": "end" }, String(most));
     add(figure, "figcaption", "Distribution of the plaquette.");
