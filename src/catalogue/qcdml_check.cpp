@@ -234,31 +234,38 @@ class Comparison {
   std::vector<Finding>& findings_;
 };
 
-void check_document(const std::string& path, const ildg::QcdmlOptions& options, const FileFacts& facts,
-                    ildg::Check& check) {
-  const std::string text = read_text(path, options.limits.text_bytes);
-  Element root;
+}  // namespace
+
+RuledDocument checked_by_rules(std::string_view text, std::vector<Finding>& findings) {
+  RuledDocument document;
   try {
-    root = base::xml::parse(text, {.bytes = text.size() + 1});
+    document.root = base::xml::parse(text, {.bytes = text.size() + 1});
   } catch (const Error& error) {
-    check.findings.push_back(
-        finding(Severity::error, "qcdml-xml", fmt::format("the document is no XML: {}", error.what())));
-    return;
+    findings.push_back(finding(Severity::error, "qcdml-xml", fmt::format("the document is no XML: {}", error.what())));
+    return document;
   }
   const std::string_view uri = namespace_in(text);
   const Schema* schema = schema_of(uri);
-  if (root.name != "gaugeConfiguration" || schema == nullptr) {
-    check.findings.push_back(finding(
-        Severity::error, "qcdml-root",
-        fmt::format(
-            "the root is {} of \"{}\", expected gaugeConfiguration of http://www.lqcd.org/ildg/QCDml/config1.3 or "
-            "config2.0",
-            base::printable(root.name), base::printable(uri))));
-    return;
+  if (document.root.name != "gaugeConfiguration" || schema == nullptr) {
+    findings.push_back(finding(Severity::error, "qcdml-root",
+                               fmt::format("the root is {} of \"{}\", expected gaugeConfiguration of "
+                                           "http://www.lqcd.org/ildg/QCDml/config1.3 or config2.0",
+                                           base::printable(document.root.name), base::printable(uri))));
+    return document;
   }
-  check.schema = schema->name;
-  Rules(check.findings).check(root, schema->root, false, {});
-  Comparison(root, facts, schema->name == "1.3", check.findings).run();
+  document.schema = schema;
+  Rules(findings).check(document.root, schema->root, false, {});
+  return document;
+}
+
+namespace {
+
+void check_document(const std::string& path, const ildg::QcdmlOptions& options, const FileFacts& facts,
+                    ildg::Check& check) {
+  const RuledDocument document = checked_by_rules(read_text(path, options.limits.text_bytes), check.findings);
+  if (document.schema == nullptr) return;
+  check.schema = document.schema->name;
+  Comparison(document.root, facts, document.schema->name == "1.3", check.findings).run();
 }
 
 }  // namespace

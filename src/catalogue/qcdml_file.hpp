@@ -10,6 +10,9 @@
 
 #include <limequat/qcdml.hpp>
 
+#include "base/xml.hpp"
+#include "catalogue/qcdml_schema.hpp"
+
 namespace lq::catalogue::qcdml {
 
 struct FileFacts {
@@ -31,6 +34,13 @@ FileFacts facts_of(const std::string& path, const Limits& limits);
 std::string lfn_in(const Catalog& catalog);
 // What is wrong with one.
 void check_lfn(const std::string& lfn, std::vector<Finding>& findings);
+
+// A document that was held against the rules of its schema; nullptr: it has none that is known, which the findings say.
+struct RuledDocument {
+  base::xml::Element root;
+  const Schema* schema = nullptr;
+};
+RuledDocument checked_by_rules(std::string_view text, std::vector<Finding>& findings);
 
 Finding finding(Severity severity, std::string rule, std::string message, std::string expected = {},
                 std::string found = {});
