@@ -29,6 +29,7 @@ lq_find_optional(ISAL isa-l.h isal)
 lq_find_optional(LIBDEFLATE libdeflate.h deflate)
 lq_find_optional(LZ4 lz4frame.h lz4)
 lq_find_optional(ZSTD zstd.h zstd)
+lq_find_optional(SQLITE sqlite3.h sqlite3)
 
 # HDF5 plans files for us and moves no data, so that a build without MPI is what we want; one with MPI would bring an MPI
 # into programs that have none.

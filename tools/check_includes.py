@@ -22,6 +22,7 @@ LIBRARIES = {
     "lz4": re.compile(r"^lz4"),
     "zstd": re.compile(r"^zstd"),
     "libdeflate": re.compile(r"^libdeflate"),
+    "sqlite": re.compile(r"^sqlite3\.h$"),
     "hdf5": re.compile(r"^(hdf5|H5[A-Za-z]*)\.h"),
     "tomlplusplus": re.compile(r"^toml\+\+"),
     "cli11": re.compile(r"^CLI/"),

@@ -9,6 +9,7 @@
 #include <limequat/async.hpp>
 #include <limequat/catalog.hpp>
 #include <limequat/diagnose.hpp>
+#include <limequat/ensemble.hpp>
 #include <limequat/error.hpp>
 #include <limequat/field.hpp>
 #include <limequat/file.hpp>
@@ -28,6 +29,7 @@
 #include <limequat/partition.hpp>
 #include <limequat/physics.hpp>
 #include <limequat/plan.hpp>
+#include <limequat/qcdml.hpp>
 #include <limequat/repack.hpp>
 #include <limequat/repartition.hpp>
 #include <limequat/report.hpp>

@@ -17,11 +17,12 @@ Failures raise subclasses of :class:`Error` that are also the matching built-in 
 numbers releases the interpreter lock.
 """
 
-from limequat import hdf5, modes, multifile
+from limequat import hdf5, ildg, modes, multifile
 from limequat.answers import Answer, Verification
 from limequat.arrays import Field
 from limequat.background import Pending, read_async, write_async
 from limequat.communicators import Communicator
+from limequat.ensembles import Files, assess, find, index, report_page, scrub
 from limequat.errors import (
     ChecksumError,
     Code,
@@ -73,10 +74,10 @@ from limequat._library import version as _version
 __version__ = _version()
 
 __all__ = [
-    "Answer", "ChecksumError", "Code", "CommunicationError", "Communicator", "Error", "Exists", "Field", "FieldView", "File", "Grid",
+    "Answer", "ChecksumError", "Code", "CommunicationError", "Communicator", "Error", "Exists", "Field", "FieldView", "File", "Files", "Grid",
     "InternalError", "InvalidArgument", "IoError", "Malformed", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
-    "Unsupported", "Verification", "View", "Writer", "WrongState", "convert", "copy", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "formats", "generate",
-    "hdf5", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette", "read", "read_async", "read_record", "repair", "repartition", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "watch_stalls",
+    "Unsupported", "Verification", "View", "Writer", "WrongState", "assess", "convert", "copy", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "find", "formats", "generate",
+    "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette", "read", "read_async", "read_record", "repair", "repartition", "report_page", "scrub", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "watch_stalls",
     "write", "write_async",
 ]

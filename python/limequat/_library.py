@@ -71,6 +71,14 @@ _STATUS_FUNCTIONS = {
     "lq_squeeze": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
     "lq_unsqueeze": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
     "lq_repair": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
+    "lq_index": [c_void_p, c_uint64, c_void_p, _TEXT_OUT],
+    "lq_find": [c_char_p, c_void_p, _TEXT_OUT],
+    "lq_scrub": [c_void_p, POINTER(c_int), _TEXT_OUT],
+    "lq_assess": [c_void_p, _TEXT_OUT],
+    "lq_report_page": [c_void_p, c_uint64, c_char_p, c_void_p, _TEXT_OUT],
+    "lq_ildg_document": [c_char_p, c_void_p, _TEXT_OUT],
+    "lq_ildg_check": [c_char_p, c_char_p, c_void_p, POINTER(c_int), _TEXT_OUT],
+    "lq_ildg_lfn": [c_char_p, c_void_p, _TEXT_OUT],
     "lq_read_record": [c_char_p, c_char_p, c_uint64, structs.Sink, c_void_p],
     "lq_plaquette": [c_void_p, structs.Field, _DOUBLES],
     "lq_link_trace": [c_void_p, structs.Field, _DOUBLES],
@@ -132,7 +140,7 @@ _STATUS_FUNCTIONS = {
     "lq_generate": [c_void_p, structs.Field, c_void_p],
 }
 for _struct in ("write", "read", "scan", "verify", "diagnose", "convert", "diff", "plan", "generate", "multifile", "multifile_read",
-                "multifile_repair", "repack", "copy", "repartition", "squeeze", "hdf5"):
+                "multifile_repair", "repack", "copy", "repartition", "squeeze", "catalogue", "qcdml", "hdf5"):
     _STATUS_FUNCTIONS[f"lq_{_struct}_options_init"] = [c_void_p, c_size_t]
     _STATUS_FUNCTIONS[f"lq_{_struct}_options_set"] = [c_void_p, c_char_p, c_char_p]
 _OTHER_FUNCTIONS = {

@@ -32,7 +32,7 @@ LEFT_OUT = {"multifile.Writer.write_field": {"format", "name", "sync", "overwrit
             "multifile.Reader.read_field": {"field", "index"}}
 
 # Functions that `lq` calls otherwise.
-VERBS = {"defragment": "defrag"}
+VERBS = {"defragment": "defrag", "report_page": "report", "ildg.document": "ildg", "ildg.check": "ildg", "ildg.lfn": "ildg"}
 
 
 def ids(pair):

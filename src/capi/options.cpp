@@ -82,6 +82,8 @@ LQ_OPTION_STRUCT(lq_multifile_repair_options)
 LQ_OPTION_STRUCT(lq_copy_options)
 LQ_OPTION_STRUCT(lq_repartition_options)
 LQ_OPTION_STRUCT(lq_squeeze_options)
+LQ_OPTION_STRUCT(lq_catalogue_options)
+LQ_OPTION_STRUCT(lq_qcdml_options)
 
 lq_status lq_options_json(char** json) {
   return lq::capi::guarded([&] {

@@ -7,12 +7,14 @@
 #include <string_view>
 
 #include <limequat/diagnose.hpp>
+#include <limequat/ensemble.hpp>
 #include <limequat/hdf5.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
 #include <limequat/options.hpp>
 #include <limequat/physics.hpp>
 #include <limequat/plan.hpp>
+#include <limequat/qcdml.hpp>
 #include <limequat/repack.hpp>
 #include <limequat/repartition.hpp>
 #include <limequat/squeeze.hpp>
@@ -114,6 +116,16 @@ template <>
 struct Meaning<lq_squeeze_options> {
   using Options = SqueezeOptions;
   static constexpr std::string_view table = "SqueezeOptions";
+};
+template <>
+struct Meaning<lq_catalogue_options> {
+  using Options = ensemble::CatalogueOptions;
+  static constexpr std::string_view table = "CatalogueOptions";
+};
+template <>
+struct Meaning<lq_qcdml_options> {
+  using Options = ildg::QcdmlOptions;
+  static constexpr std::string_view table = "QcdmlOptions";
 };
 
 template <class C>

@@ -80,6 +80,11 @@ void Arguments::optional_files(const std::string& name, std::vector<std::string>
   arguments_.back().is_optional = true;
 }
 
+void Arguments::optional_words(const std::string& name, std::vector<std::string>& target, const std::string& help) {
+  add_positional(name, help, true, false, [&target](const std::string& text) { target.push_back(text); });
+  arguments_.back().is_optional = true;
+}
+
 void Arguments::word(const std::string& name, std::string& target, const std::string& help,
                      std::vector<std::string> choices) {
   const auto take = [&target](const std::string& text) { target = text; };

@@ -42,6 +42,7 @@ class Arguments {
   void optional_files(const std::string& name, std::vector<std::string>& target, const std::string& help);
   void word(const std::string& name, std::string& target, const std::string& help,
             std::vector<std::string> choices = {});
+  void optional_words(const std::string& name, std::vector<std::string>& target, const std::string& help);
 
   // Options. `names` are separated by commas: "-q,--quiet".
   void flag(const std::string& names, bool& target, const std::string& help);

@@ -12,12 +12,12 @@
 #include <limequat/json.hpp>
 
 #include "base/json_writer.hpp"
+#include "base/properties.hpp"
 #include "cli/checkpoint.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/option_arguments.hpp"
-#include "cli/properties.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {
@@ -27,9 +27,9 @@ std::string group_of(const FieldSpec& spec) {
   return spec.kind == FieldKind::generic ? std::string() : fmt::format("SU({})", spec.colors);
 }
 
-std::string lines_of(const std::vector<Property>& properties, std::string_view indent) {
+std::string lines_of(const std::vector<base::Property>& properties, std::string_view indent) {
   std::string text;
-  for (const Property& property : properties) {
+  for (const base::Property& property : properties) {
     const std::string value = printable(property.value, std::string::npos);  // properties_of keeps them short
     text += fmt::format("{}{} = {}  ({})\n", indent, printable(property.key), value, printable(property.source));
   }
@@ -53,12 +53,12 @@ std::string field_text(const FieldEntry& field) {
   text += fmt::format("    checksum   {}{}\n", checksum ? to_string(*checksum) : stored_sums(field.sums),
                       slices == 0 ? "" : ", and one for each of " + count(slices, "slice"));
   text += fmt::format("    data       {} bytes at byte {}\n", payload.length, payload.offset);
-  return text + lines_of(properties_of(field.metadata), "    ");
+  return text + lines_of(base::properties_of(field.metadata), "    ");
 }
 
-void put(base::JsonWriter& json, const std::vector<Property>& properties) {
+void put(base::JsonWriter& json, const std::vector<base::Property>& properties) {
   json.begin_array();
-  for (const Property& p : properties) {
+  for (const base::Property& p : properties) {
     json.begin_object().member("name", p.key).member("value", p.value).member("source", p.source).end_object();
   }
   json.end_array();
@@ -148,7 +148,7 @@ class Info {
     session.out.line(
         fmt::format("  complete   {}", catalog.complete ? "yes" : "NO: its writer was interrupted, or it ends early"));
     if (checkpoint) session.out.write(checkpoint_text(*checkpoint));
-    session.out.write(lines_of(properties_of(catalog.metadata), "  "));
+    session.out.write(lines_of(base::properties_of(catalog.metadata), "  "));
     for (const FieldEntry& field : catalog.fields) session.out.write(field_text(field));
   }
 
@@ -169,7 +169,7 @@ class Info {
     }
     if (checkpoint) put(json, *checkpoint);
     json.key("properties");
-    put(json, properties_of(texts));
+    put(json, base::properties_of(texts));
     json.key("leftovers").array(leftovers).end_object();
     session.out.line(json.take());
   }

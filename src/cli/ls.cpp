@@ -85,8 +85,39 @@ std::string fields_table(const Checkpoint& checkpoint) {
   return table.empty() ? std::string() : fmt::format("\n{}:\n{}", checkpoint.info.fields_file, table.text());
 }
 
+// A line for each file.
+class FilesTable {
+ public:
+  void add(const Catalog& catalog) {
+    const FieldEntry* field = catalog.fields.empty() ? nullptr : &catalog.fields.front();
+    const bool has_lattice = field != nullptr && field->payload.extents.size() > 0;
+    table_.row({printable(catalog.path), catalog.format, field != nullptr ? describe(field->payload.spec) : "-",
+                has_lattice ? to_string(field->payload.extents) : "-",
+                field != nullptr ? std::string(name(field->payload.spec.precision)) : "-",
+                std::to_string(catalog.records.size()), std::to_string(catalog.fields.size()),
+                base::human_bytes(catalog.file_bytes),
+                exit_code_of(catalog) == fine ? "whole"
+                : catalog.complete            ? "INVALID"
+                                              : "INCOMPLETE"});
+  }
+  std::string text() const { return table_.empty() ? std::string() : table_.text(); }
+
+ private:
+  Table table_{{{"FILE"},
+                {"FORMAT"},
+                {"KIND"},
+                {"LATTICE"},
+                {"PRECISION"},
+                {"RECORDS", true},
+                {"FIELDS", true},
+                {"SIZE", true},
+                {"HEADERS"}}};
+};
+
 struct Ls {
   std::vector<std::string> files;
+  bool as_table = false;
+  FilesTable table;
   Limits limits;
   bool after_another = false;
 
@@ -100,6 +131,10 @@ struct Ls {
       session.note(error.what());  // the records are there all the same
     }
     const auto show = [&] {
+      if (as_table && !session.json) {
+        table.add(catalog);
+        return fine;
+      }
       session.json ? show_json(session, catalog, checkpoint) : show_text(session, path, catalog, checkpoint);
       return fine;
     };
@@ -133,9 +168,13 @@ struct Ls {
 Run declare_ls(Arguments& arguments) {
   const auto ls = std::make_shared<Ls>();
   arguments.files("FILE", ls->files, "files to list");
+  arguments.flag("--table", ls->as_table, "a line for each file: format, kind, lattice, precision, size");
   declare_options(arguments, "ls", "Limits", ls->limits);
   return [ls](Session& session) {
-    return for_each_file(session, ls->files, [&](const std::string& path) { return ls->list(session, path); });
+    const int code =
+        for_each_file(session, ls->files, [&](const std::string& path) { return ls->list(session, path); });
+    session.out.write(ls->table.text());
+    return code;
   };
 }
 

@@ -13,6 +13,7 @@
 #include "base/json_writer.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/leftovers.hpp"
+#include "cli/standard_input.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {
@@ -46,13 +47,25 @@ int at_root(const Session& session, const std::function<int()>& work) {
   return session.from_root(code);
 }
 
+namespace {
+
+int with_standard_input(const Session& session, const std::function<int(const std::string& path)>& work) {
+  if (session.communicator.size() > 1) {
+    throw Error(Code::unsupported, "standard input belongs to one rank: use lq, or name a file", {.path = "-"});
+  }
+  const StandardInput input;
+  return work(input.path());
+}
+
+}  // namespace
+
 int for_each_file(Session& session, const std::vector<std::string>& files,
                   const std::function<int(const std::string& path)>& work) {
   int code = fine;
   for (const std::string& path : files) {
     if (!session.from_root(session.out.wants_more() ? 1 : 0)) break;
     try {
-      code = worse(code, work(path));
+      code = worse(code, path == "-" ? with_standard_input(session, work) : work(path));
     } catch (const Error& error) {
       code = worse(code, tell(session, path, error));
     }

@@ -60,7 +60,8 @@ struct Session {
 // Collective. Work that the root does for all: its result, or its error, on every rank.
 int at_root(const Session& session, const std::function<int()>& work);
 
-// Collective. Runs `work` for each file; an lq::Error is told and the next file gets its turn. The worst exit code.
+// Collective. Runs `work` for each file; an lq::Error is told and the next file gets its turn. The worst exit code. "-"
+// is standard input, as a file.
 int for_each_file(Session& session, const std::vector<std::string>& files,
                   const std::function<int(const std::string& path)>& work);
 

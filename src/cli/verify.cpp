@@ -18,6 +18,7 @@
 #include "cli/option_arguments.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
+#include "cli/verify.hpp"
 #include "threads/cores.hpp"
 
 namespace lq::cli {
@@ -58,6 +59,8 @@ std::string physics_text(const Physics& physics) {
       physics.not_finite > 0 ? fmt::format(", {} numbers NaN or infinite", physics.not_finite) : "");
 }
 
+}  // namespace
+
 bool ends_early(const Verification& verification) {
   const auto says_so = [](const Finding& f) { return f.severity == Severity::error && f.code == Code::truncated; };
   return std::any_of(verification.findings.begin(), verification.findings.end(), says_so);
@@ -79,8 +82,11 @@ std::string verdict_text(const Verification& verification) {
   return "OK";
 }
 
+namespace {
+
 struct VerifyArguments {
   std::vector<std::string> files;
+  bool below = false;
   VerifyOptions options;
 
   // Where this process is alone, several files at a time; ranks verify one after the other together.
@@ -114,7 +120,7 @@ struct VerifyArguments {
       }
       return verification.ok ? fine : differs;
     });
-    return worse(code, judge(session, path, code == fine));
+    return worse(code, judge_file(session, path, code == fine));
   }
 
   static void show(Session& session, const Verification& verification) {
@@ -133,24 +139,28 @@ struct VerifyArguments {
       if (finding.severity != Severity::note || session.verbose) session.out.line("  " + finding_line(path, finding));
     }
   }
-
-  // A file whose structure is broken is no valid file; one whose contents fail differs from what was written.
-  static int judge(Session& session, const std::string& path, bool is_sound) {
-    int code = fine;
-    if (!is_sound) code = exit_code_of(inspect(path, session.communicator));
-    if (!is_leftover(path)) return code;
-    session.complain(fmt::format("{}: this is the temporary name of a file that its writer has not completed", path));
-    return worse(code, incomplete);
-  }
 };
 
 }  // namespace
 
+int judge_file(Session& session, const std::string& path, bool is_sound) {
+  int code = fine;
+  if (!is_sound) code = exit_code_of(inspect(path, session.communicator));
+  if (!is_leftover(path)) return code;
+  session.complain(fmt::format("{}: this is the temporary name of a file that its writer has not completed", path));
+  return worse(code, incomplete);
+}
+
 Run declare_verify(Arguments& arguments) {
   const auto verify = std::make_shared<VerifyArguments>();
   arguments.files("FILE", verify->files, "files to verify");
+  arguments.flag("-r,--recursive", verify->below,
+                 "folders, too: the lattice files below them, a line for each, and a summary");
   declare_options(arguments, "verify", "VerifyOptions", verify->options);
-  return [verify](Session& session) { return verify->run(session); };
+  return [verify](Session& session) {
+    if (verify->below) return verify_below(session, verify->files, verify->options.threads, verify->options);
+    return verify->run(session);
+  };
 }
 
 }  // namespace lq::cli

@@ -112,6 +112,8 @@ Table repair_table();
 Table copy_table();
 Table repartition_table();
 Table squeeze_table();
+Table catalogue_table();
+Table qcdml_table();
 
 // All of them, in the order of the reference page.
 std::span<const Table> tables();

@@ -58,9 +58,10 @@ void write(base::JsonWriter& json, const Table& table, const Option& row) {
 std::span<const Table> tables() {
   // Never destroyed: threads of the program may still transfer while it ends.
   static const auto& all = *new std::vector<Table>{
-      write_table(),  read_table(),   scan_table(),     verify_table(),      diagnose_table(),  convert_table(),
-      diff_table(),   plan_table(),   generate_table(), hdf5_table(),        multifile_table(), multifile_read_table(),
-      repack_table(), repair_table(), copy_table(),     repartition_table(), squeeze_table()};
+      write_table(),       read_table(),           scan_table(),      verify_table(),   diagnose_table(),
+      convert_table(),     diff_table(),           plan_table(),      generate_table(), hdf5_table(),
+      multifile_table(),   multifile_read_table(), repack_table(),    repair_table(),   copy_table(),
+      repartition_table(), squeeze_table(),        catalogue_table(), qcdml_table()};
   return all;
 }
 

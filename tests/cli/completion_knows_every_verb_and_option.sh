@@ -4,7 +4,7 @@
 # And is sound in the shell that is certainly here.
 for shell in bash zsh fish; do
   lq completion $shell > $shell.txt
-  for verb in ls info cat verify validate diagnose convert extract unpack pack defrag repair diff dump explain generate plan bench plot; do
+  for verb in ls info cat verify validate diagnose convert extract unpack pack defrag repair diff dump explain index find scrub report ildg generate plan bench plot; do
     grep -qw "$verb" $shell.txt || echo "$shell lacks $verb"
     for option in $(lq "$verb" --help | cut -c3-30 | grep -oE -- '--[a-z-]+'); do
       grep -q -- "${option#--}" $shell.txt || echo "$shell lacks $option of $verb"

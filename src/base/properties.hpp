@@ -11,7 +11,7 @@
 
 #include <limequat/metadata.hpp>
 
-namespace lq::cli {
+namespace lq::base {
 
 struct Property {
   std::string key;     // "plaquette", "trajectory", "beta", ... ; spellings of known facts are unified
@@ -21,4 +21,4 @@ struct Property {
 
 std::vector<Property> properties_of(const Metadata& metadata);
 
-}  // namespace lq::cli
+}  // namespace lq::base

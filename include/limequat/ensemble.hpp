@@ -1,0 +1,185 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// An ensemble at a glance: a catalogue of the lattice files below some folders, kept in one SQLite file
+// (docs/formats/catalogue.md), asked, verified again when it is due, and shown as a page. All functions are local: one
+// process calls them, and uses several threads. Where the library was built without SQLite, they throw unsupported.
+#pragma once
+
+#include <limequat/language.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <limequat/inspect.hpp>
+#include <limequat/options.hpp>
+
+namespace lq::ensemble {
+
+struct CatalogueOptions {
+  // The file of the catalogue; empty: "lq-catalogue.db" in this folder or the nearest one above that has it, which
+  // index() makes in this folder where there is none.
+  std::string db = {};
+  int threads = 0;                          // that read files; 0: as many as there are cores
+  bool forget = false;                      // index(): forget files that are no longer there
+  std::string since = {};                   // scrub(): files that were verified within it are not due: "30d", "12h"
+  Measure physics = Measure::when_it_fits;  // scrub()
+  std::string sort = {};                    // find(): by which column, "-trajectory" downwards; empty: by path
+  std::uint64_t most = 0;                   // find(): files at most; 0: all
+  std::string title = {};                   // report_page()
+  bool overwrite = false;                   // report_page(): replace an existing file
+  Limits limits = {};
+  Progress progress = {};  // files done, and all of them; called by the caller's thread
+};
+
+// Files with the same data.
+struct Duplicates {
+  std::string checksum;
+  std::vector<std::string> paths;
+};
+
+// Files that are named alike but for a number belong to one series: "/data/conf.*.lime".
+struct Gaps {
+  std::string series;
+  std::int64_t first = 0, last = 0;   // trajectories
+  std::int64_t step = 0;              // between two of them, mostly
+  std::uint64_t count = 0;            // trajectories that are missing
+  std::vector<std::int64_t> missing;  // the first thousand of them
+};
+
+struct Outlier {
+  std::string path, series;
+  double plaquette = 0;
+  double median = 0;     // of its series
+  double deviation = 0;  // from it, in standard deviations as the median of deviations tells them
+};
+
+// What stands out among the files of a catalogue.
+struct Assessment {
+  std::vector<Duplicates> duplicates;
+  std::vector<Gaps> gaps;
+  std::vector<Outlier> outliers;
+};
+
+struct IndexReport {
+  std::string db;
+  std::uint64_t files = 0;       // lattice files of the catalogue below these folders that are there
+  std::uint64_t added = 0;       // read, and not known before
+  std::uint64_t changed = 0;     // read again: size or time stamp are others
+  std::uint64_t unchanged = 0;   // not read again
+  std::uint64_t missing = 0;     // known, but no longer there
+  std::uint64_t forgotten = 0;   // that were missing, with `forget`
+  std::uint64_t others = 0;      // files of no format that is known, and parts of others
+  std::uint64_t damaged = 0;     // of `files`: headers are broken, or a verification failed
+  std::uint64_t incomplete = 0;  // of `files`: their writers were interrupted
+  std::uint64_t unreadable = 0;  // of `files`
+  std::uint64_t bytes = 0;       // of `files`
+  double seconds = 0;
+  std::vector<std::string> warnings;  // folders that cannot be read, files that change while they are looked at, ...
+  Assessment assessment;              // of all files of the catalogue
+};
+
+// Local. Looks for lattice files in the folders and below, and keeps in the catalogue what their headers say. Files
+// whose size and time stamp are as they were are not read again. One transaction for some hundred files: whoever is
+// killed has lost no more than those. No folders: those that were indexed before.
+// not_found: a folder; io: another process keeps the catalogue locked; malformed: it is damaged; unsupported: it was
+// made by a later version; no_permission, no_space.
+LQ_API IndexReport index(const std::vector<std::string>& folders, const CatalogueOptions& options = {});
+
+// A file as the catalogue has it.
+struct Entry {
+  std::string path;
+  std::string format, kind, lattice, precision, group;  // of the first field: "gauge", "8x8x8x16", "double", "SU(3)"
+  std::uint64_t size = 0;
+  std::uint64_t fields = 0;
+  std::string checksum;                    // SciDAC's of the first field, as stored or else as computed
+  std::optional<std::uint64_t> cksum;      // of the whole file, as POSIX cksum has it, when it was verified last
+  std::optional<double> plaquette;         // as measured or else as stated
+  std::optional<double> link_trace;        // as stated
+  std::optional<std::int64_t> trajectory;  // as the texts of the file or else its name say
+  std::string series;
+  std::string state;  // "indexed" (not verified yet), "sound", "damaged", "incomplete", "unreadable", "missing"
+  std::string modified, indexed, verified;  // times, "2026-11-25T20:00:00Z"
+  Metadata properties;                      // facts in its texts
+};
+
+struct Found {
+  std::vector<Entry> files;
+  std::vector<std::string> warnings;  // names that no file has
+};
+
+// Local. The files that fulfil an expression such as "beta=6.0 trajectory>=1000 not damaged"; empty: all. Names are
+// members of Entry, or names of properties, or states; = != < <= > >= compare, ~ and !~ match patterns with * and ?;
+// and, or, not, parentheses; terms side by side are joined by and.
+// invalid_argument: no such expression, which says where; not_found: there is no catalogue; others as index().
+LQ_API Found find(const std::string& expression, const CatalogueOptions& options = {});
+
+// A file that was verified, and how it compares with what was known.
+struct Scrubbed {
+  std::string path;
+  // "sound"; "damaged": it fails, and was never seen sound; "bit rot": its bytes are others than when it was verified
+  // last, although size and time stamp are not; "replaced": it was written to since, and is sound; "changed and
+  // damaged": it was written to since, and fails; "missing"; "unreadable".
+  std::string verdict;
+  std::string sentence;  // what it means
+  Verification verification;
+};
+
+struct ScrubReport {
+  std::string db;
+  std::uint64_t due = 0;
+  std::uint64_t sound = 0;  // "replaced" among them
+  std::uint64_t replaced = 0;
+  std::uint64_t bit_rot = 0;
+  std::uint64_t damaged = 0;  // all others that fail, but for those that are missing or not readable
+  std::uint64_t missing = 0;
+  std::uint64_t unreadable = 0;
+  double seconds = 0;
+  std::vector<Scrubbed> failed;  // all that are not sound, and those that were replaced
+
+  bool ok() const noexcept { return bit_rot + damaged + missing + unreadable == 0; }
+};
+
+// Local. Verifies the files of the catalogue that were not verified within `since`, longest ago first, and keeps the
+// verdicts. Errors as find().
+LQ_API ScrubReport scrub(const CatalogueOptions& options = {});
+
+// Local. What stands out among the files of the catalogue. Errors as find().
+LQ_API Assessment assess(const CatalogueOptions& options = {});
+
+struct PageReport {
+  std::string path;
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;  // of the page
+  double seconds = 0;
+};
+
+// Local. One page of HTML without links to anywhere about the files of the folders (none: all of the catalogue): a
+// table, plaquettes, what is damaged and where, what is missing. The catalogue is brought up to date before; where
+// there is none, nothing is kept. exists: there is a file of that name; others as index().
+LQ_API PageReport report_page(const std::vector<std::string>& folders, const std::string& page,
+                              const CatalogueOptions& options = {});
+
+// Local. Verifies several files, `threads` at a time; `tell` gets the verdicts in the order of the paths, or the error
+// of a file that cannot be verified.
+struct Verdict {
+  std::string path;
+  std::optional<Verification> verification;
+  std::optional<Error> error;
+};
+LQ_API void verify_all(const std::vector<std::string>& paths, int threads, const VerifyOptions& options,
+                       const std::function<void(const Verdict& verdict)>& tell);
+
+// Local. The files below a folder, sorted, without what other programs left there; the path itself where it is a file.
+LQ_API std::vector<std::string> files_below(const std::string& path);
+
+LQ_API std::string to_json(const IndexReport& report);
+LQ_API std::string to_json(const Entry& entry);
+LQ_API std::string to_json(const Found& found);
+LQ_API std::string to_json(const ScrubReport& report);
+LQ_API std::string to_json(const Assessment& assessment);
+LQ_API std::string to_json(const PageReport& report);
+
+}  // namespace lq::ensemble

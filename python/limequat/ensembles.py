@@ -1,0 +1,117 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""An ensemble at a glance: a catalogue of lattice files in one SQLite file, asked, verified again, shown as a page."""
+
+import ctypes
+import os
+from typing import TYPE_CHECKING
+
+from limequat._library import call, path_bytes, take_text, text_from
+from limequat.answers import Verification, parse
+from limequat.display import table
+from limequat.options import Options, takes
+
+if TYPE_CHECKING:
+    from limequat.option_types import CatalogueOptions, Unpack
+
+_SHOWN = ("path", "format", "lattice", "precision", "trajectory", "plaquette", "state")
+
+
+class Files(list):
+    """Files of a catalogue: a list of dicts, and a table in notebooks.
+
+    Each has ``path``, ``format``, ``kind``, ``lattice`` ("8x8x8x16"), ``precision``, ``group``, ``size`` (bytes), ``fields``,
+    ``checksum``, ``cksum``, ``plaquette``, ``link_trace``, ``trajectory``, ``series``, ``state``, ``modified``, ``indexed``, ``verified``
+    (UTC), and ``properties``, a dict of the facts in its texts. What is not known is None.
+    """
+
+    def to_pandas(self):
+        """A DataFrame with a row for each file; properties are columns of their own, called ``properties.NAME``."""
+        import pandas
+
+        rows = [{**{name: value for name, value in one.items() if name != "properties"},
+                 **{f"properties.{name}": value for name, value in one["properties"].items()}} for one in self]
+        return pandas.DataFrame(rows)
+
+    def _repr_html_(self):
+        most = 100
+        rows = [[("" if one[name] is None else one[name]) for name in _SHOWN] for one in self[:most]]
+        more = f", the first {most}" if len(self) > most else ""
+        return table(f"{len(self)} files{more}", _SHOWN, rows)
+
+
+def _paths(folders):
+    paths = [path_bytes(one) for one in ([folders] if isinstance(folders, (str, bytes, os.PathLike)) else folders)]
+    return (ctypes.c_char_p * len(paths))(*paths), len(paths)
+
+
+@takes("CatalogueOptions", verb="index")
+def index(folders=(), **options: "Unpack[CatalogueOptions]"):
+    """Looks for lattice files in folders (a path or several) and below, and keeps in the catalogue what their headers say.
+
+    {options}
+
+    Files whose size and time stamp are as they were are not read again; without folders those of before are looked
+    through. Returns a dict: ``db``, ``files``, ``added``, ``changed``, ``unchanged``, ``missing``, ``damaged``, ...,
+    ``warnings``, and the ``assessment`` that :func:`assess` returns. Raises NotFound, Malformed (the catalogue is
+    damaged), Unsupported (it is of a later version, or there is no SQLite), IoError (it is locked), NoPermission, NoSpace.
+    """
+    paths, count = _paths(folders)
+    text = ctypes.c_void_p()
+    call("lq_index", paths, count, Options("CatalogueOptions", options), ctypes.byref(text))
+    return parse(take_text(text))
+
+
+@takes("CatalogueOptions", verb="find")
+def find(expression="", **options: "Unpack[CatalogueOptions]"):
+    """The files of the catalogue that fulfil an expression such as ``"beta=6.0 trajectory>=1000 not damaged"``; all without one.
+
+    {options}
+
+    Returns :class:`Files`, a list of dicts; ``.to_pandas()`` makes a DataFrame of it. Raises InvalidArgument (it says where the
+    expression is wrong), NotFound (there is no catalogue), and what :func:`index` raises.
+    """
+    files = parse(text_from("lq_find", expression.encode(), Options("CatalogueOptions", options)))["files"]
+    for one in files:
+        one["properties"] = {entry["name"]: entry["value"] for entry in reversed(one["properties"])}
+    return Files(files)
+
+
+@takes("CatalogueOptions", verb="scrub")
+def scrub(**options: "Unpack[CatalogueOptions]"):
+    """Verifies the files of the catalogue that are due, and tells bit rot from replacement.
+
+    {options}
+
+    Returns a :class:`Verification`, true when ``ok``: ``due``, ``sound``, ``replaced``, ``bit_rot``, ``damaged``, ``missing``, ``unreadable``,
+    and ``failed``, a list with ``path``, ``verdict``, ``sentence``, ``verification``. Raises what :func:`find` raises.
+    """
+    is_ok = ctypes.c_int()
+    return parse(text_from("lq_scrub", Options("CatalogueOptions", options), ctypes.byref(is_ok)), Verification)
+
+
+@takes("CatalogueOptions", only=("db",))
+def assess(**options: "Unpack[CatalogueOptions]"):
+    """What stands out among the files of the catalogue.
+
+    {options}
+
+    Returns a dict: ``duplicates`` (``checksum``, ``paths``), ``gaps`` in trajectory numbers (``series``, ``first``, ``last``, ``step``, ``count``,
+    ``missing``), ``outliers`` of the plaquette (``path``, ``series``, ``plaquette``, ``median``, ``deviation``).
+    """
+    return parse(text_from("lq_assess", Options("CatalogueOptions", options)))
+
+
+@takes("CatalogueOptions", verb="report")
+def report_page(folders, page, **options: "Unpack[CatalogueOptions]"):
+    """Writes one page of HTML about the files of folders (none: all of the catalogue), which it brings up to date before.
+
+    {options}
+
+    Where there is no catalogue, nothing is kept. Returns a dict: ``path``, ``files``, ``bytes``, ``seconds``. Raises Exists, and what
+    :func:`index` raises.
+    """
+    paths, count = _paths(folders)
+    text = ctypes.c_void_p()
+    call("lq_report_page", paths, count, path_bytes(page), Options("CatalogueOptions", options), ctypes.byref(text))
+    return parse(take_text(text))

@@ -1,0 +1,51 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Housekeeping of the International Lattice Data Grid: QCDml documents, rules, logical file names."""
+
+import ctypes
+from typing import TYPE_CHECKING
+
+from limequat._library import path_bytes, text_from
+from limequat.answers import Verification, parse
+from limequat.options import Options, takes
+
+if TYPE_CHECKING:
+    from limequat.option_types import QcdmlOptions, Unpack
+
+
+@takes("QcdmlOptions")
+def document(path, **options: "Unpack[QcdmlOptions]"):
+    """The QCDml document of a configuration.
+
+    {options}
+
+    Returns a dict: ``text`` (XML), ``schema``, ``cksum`` (of ``file`` and ``data``), and ``missing``, the elements that hold
+    placeholders because nobody gave a text for them. Raises NotFound, Unsupported (no gauge field), InvalidArgument.
+    """
+    return parse(text_from("lq_ildg_document", path_bytes(path), Options("QcdmlOptions", options)))
+
+
+@takes("QcdmlOptions")
+def check(path, document=None, **options: "Unpack[QcdmlOptions]"):
+    """A document (path of an XML file) against the rules of its schema and against the file; without one, what ILDG asks
+    of the file.
+
+    {options}
+
+    Returns a :class:`Verification`, true when ``ok``: ``schema``, ``cksum``, ``findings``.
+    """
+    is_ok = ctypes.c_int()
+    given = None if document is None else path_bytes(document)
+    return parse(text_from("lq_ildg_check", path_bytes(path), given, Options("QcdmlOptions", options), ctypes.byref(is_ok)),
+                 Verification)
+
+
+@takes("QcdmlOptions")
+def lfn(path, **options: "Unpack[QcdmlOptions]"):
+    """The logical file name in a file.
+
+    {options}
+
+    Returns a dict: ``lfn`` (None where there is none) and ``findings``, what is wrong with it.
+    """
+    return parse(text_from("lq_ildg_lfn", path_bytes(path), Options("QcdmlOptions", options)))

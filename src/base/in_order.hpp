@@ -1,0 +1,109 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Work on numbered things by several threads, whose results the caller's thread takes in the order of the numbers.
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/quiet_thread.hpp"
+
+namespace lq::base {
+
+// 0: as many as the cores that this process may use.
+inline int thread_count(int wanted) noexcept {
+  return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+template <class Result, class Work>
+class InOrder {
+ public:
+  InOrder(std::uint64_t count, int threads, const Work& work)
+      : count_(count), slots_(static_cast<std::size_t>(threads) * 32), work_(work) {
+    threads_.reserve(static_cast<std::size_t>(threads));
+    for (int i = 0; i < threads; ++i) threads_.push_back(start_quiet_thread([this] { run(); }));
+  }
+  ~InOrder() {
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  InOrder(const InOrder&) = delete;
+  InOrder& operator=(const InOrder&) = delete;
+
+  // The next result, or what the work on it threw.
+  Result take() {
+    std::unique_lock lock(mutex_);
+    Slot& slot = slots_[taken_ % slots_.size()];
+    changed_.wait(lock, [&] { return slot.result || slot.failure; });
+    const std::exception_ptr failure = std::exchange(slot.failure, nullptr);
+    std::optional<Result> result = std::exchange(slot.result, std::nullopt);
+    ++taken_;
+    lock.unlock();
+    changed_.notify_all();
+    if (failure) std::rethrow_exception(failure);
+    return std::move(*result);
+  }
+
+ private:
+  struct Slot {
+    std::optional<Result> result;
+    std::exception_ptr failure;
+  };
+
+  void run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [&] { return ends_ || begun_ == count_ || begun_ < taken_ + slots_.size(); });
+      if (ends_ || begun_ == count_) return;
+      const std::uint64_t number = begun_++;
+      lock.unlock();
+      Slot made;
+      try {
+        made.result.emplace(work_(number));
+      } catch (...) {
+        made.failure = std::current_exception();
+      }
+      lock.lock();
+      slots_[number % slots_.size()] = std::move(made);
+      changed_.notify_all();
+    }
+  }
+
+  std::uint64_t count_, begun_ = 0, taken_ = 0;
+  bool ends_ = false;
+  std::vector<Slot> slots_;
+  const Work& work_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::thread> threads_;
+};
+
+// `work(number)` for each number below `count`, by so many threads; `take(number, result)` by this one. What either
+// throws ends it all: results before it were taken.
+template <class Work, class Take>
+void in_order(std::uint64_t count, int threads, const Work& work, const Take& take) {
+  using Result = std::remove_cvref_t<std::invoke_result_t<const Work&, std::uint64_t>>;
+  const auto useful =
+      static_cast<int>(std::min<std::uint64_t>(count, static_cast<std::uint64_t>(std::max(threads, 1))));
+  if (useful <= 1) {
+    for (std::uint64_t number = 0; number < count; ++number) take(number, work(number));
+    return;
+  }
+  InOrder<Result, Work> results(count, useful, work);
+  for (std::uint64_t number = 0; number < count; ++number) take(number, results.take());
+}
+
+}  // namespace lq::base

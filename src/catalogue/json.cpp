@@ -1,0 +1,149 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Answers as JSON: the schema is documented in docs/reference/json.md.
+#include <limequat/json.hpp>
+
+#include <limequat/ensemble.hpp>
+#include <limequat/qcdml.hpp>
+
+#include "base/json_writer.hpp"
+
+namespace lq {
+namespace {
+
+using base::JsonWriter;
+
+void put_text(JsonWriter& json, std::string_view name, const std::string& text) {
+  json.key(name);
+  text.empty() ? json.null() : json.value(text);
+}
+
+void put(JsonWriter& json, const ensemble::Assessment& assessment) {
+  json.begin_object().key("duplicates").begin_array();
+  for (const ensemble::Duplicates& same : assessment.duplicates) {
+    json.begin_object().member("checksum", same.checksum).key("paths").array(same.paths).end_object();
+  }
+  json.end_array().key("gaps").begin_array();
+  for (const ensemble::Gaps& gaps : assessment.gaps) {
+    json.begin_object().member("series", gaps.series).member("first", gaps.first).member("last", gaps.last);
+    json.member("step", gaps.step).member("count", gaps.count).key("missing").array(gaps.missing).end_object();
+  }
+  json.end_array().key("outliers").begin_array();
+  for (const ensemble::Outlier& outlier : assessment.outliers) {
+    json.begin_object().member("path", outlier.path).member("series", outlier.series);
+    json.member("plaquette", outlier.plaquette).member("median", outlier.median);
+    json.member("deviation", outlier.deviation).end_object();
+  }
+  json.end_array().end_object();
+}
+
+void put(JsonWriter& json, const ensemble::Entry& entry) {
+  json.begin_object().member("path", entry.path);
+  put_text(json, "format", entry.format);
+  put_text(json, "kind", entry.kind);
+  put_text(json, "lattice", entry.lattice);
+  put_text(json, "precision", entry.precision);
+  put_text(json, "group", entry.group);
+  json.member("size", entry.size).member("fields", entry.fields);
+  put_text(json, "checksum", entry.checksum);
+  json.member("cksum", entry.cksum).member("plaquette", entry.plaquette).member("link_trace", entry.link_trace);
+  json.member("trajectory", entry.trajectory).member("series", entry.series).member("state", entry.state);
+  json.member("modified", entry.modified).member("indexed", entry.indexed);
+  put_text(json, "verified", entry.verified);
+  json.key("properties").begin_array();
+  for (const auto& [name, value] : entry.properties) {
+    json.begin_object().member("name", name).member("value", value).end_object();
+  }
+  json.end_array().end_object();
+}
+
+void put(JsonWriter& json, const ildg::Cksums& sums) {
+  json.begin_object().member("file", std::uint64_t{sums.file}).key("data");
+  sums.data ? json.value(std::uint64_t{*sums.data}) : json.null();
+  json.end_object();
+}
+
+}  // namespace
+
+namespace ensemble {
+
+std::string to_json(const IndexReport& report) {
+  JsonWriter json;
+  json.begin_object().member("db", report.db).member("files", report.files).member("added", report.added);
+  json.member("changed", report.changed).member("unchanged", report.unchanged).member("missing", report.missing);
+  json.member("forgotten", report.forgotten).member("others", report.others).member("damaged", report.damaged);
+  json.member("incomplete", report.incomplete).member("unreadable", report.unreadable).member("bytes", report.bytes);
+  json.member("seconds", report.seconds).key("warnings").array(report.warnings).key("assessment");
+  put(json, report.assessment);
+  return json.end_object().take();
+}
+
+std::string to_json(const Entry& entry) {
+  JsonWriter json;
+  put(json, entry);
+  return json.take();
+}
+
+std::string to_json(const Found& found) {
+  JsonWriter json;
+  json.begin_object().key("files").begin_array();
+  for (const Entry& entry : found.files) put(json, entry);
+  json.end_array().key("warnings").array(found.warnings).end_object();
+  return json.take();
+}
+
+std::string to_json(const ScrubReport& report) {
+  JsonWriter json;
+  json.begin_object().member("db", report.db).member("ok", report.ok()).member("due", report.due);
+  json.member("sound", report.sound).member("replaced", report.replaced).member("bit_rot", report.bit_rot);
+  json.member("damaged", report.damaged).member("missing", report.missing).member("unreadable", report.unreadable);
+  json.member("seconds", report.seconds).key("failed").begin_array();
+  for (const Scrubbed& file : report.failed) {
+    json.begin_object().member("path", file.path).member("verdict", file.verdict).member("sentence", file.sentence);
+    json.key("verification").raw(lq::to_json(file.verification)).end_object();
+  }
+  return json.end_array().end_object().take();
+}
+
+std::string to_json(const Assessment& assessment) {
+  JsonWriter json;
+  put(json, assessment);
+  return json.take();
+}
+
+std::string to_json(const PageReport& report) {
+  JsonWriter json;
+  json.begin_object().member("path", report.path).member("files", report.files).member("bytes", report.bytes);
+  return json.member("seconds", report.seconds).end_object().take();
+}
+
+}  // namespace ensemble
+
+namespace ildg {
+
+std::string to_json(const Document& document) {
+  JsonWriter json;
+  json.begin_object().member("schema", document.schema).member("text", document.text).key("cksum");
+  put(json, document.sums);
+  return json.key("missing").array(document.missing).end_object().take();
+}
+
+std::string to_json(const Check& check) {
+  JsonWriter json;
+  json.begin_object().member("path", check.path);
+  put_text(json, "schema", check.schema);
+  json.member("ok", check.ok()).key("cksum");
+  put(json, check.sums);
+  return json.key("findings").raw(lq::to_json(check.findings)).end_object().take();
+}
+
+std::string to_json(const LogicalName& name) {
+  JsonWriter json;
+  json.begin_object();
+  put_text(json, "lfn", name.lfn);
+  return json.key("findings").raw(lq::to_json(name.findings)).end_object().take();
+}
+
+}  // namespace ildg
+}  // namespace lq

@@ -1,0 +1,250 @@
+"use strict";
+(function () {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const at = (id) => document.getElementById(id);
+  // Texts of files become text, never markup.
+  function add(parent, tag, text, classes) {
+    const made = document.createElement(tag);
+    if (text !== undefined && text !== null) made.textContent = text;
+    if (classes) made.className = classes;
+    parent.appendChild(made);
+    return made;
+  }
+  function draw(parent, tag, attributes, text) {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const name in attributes) made.setAttribute(name, attributes[name]);
+    if (text !== undefined) made.textContent = text;
+    parent.appendChild(made);
+    return made;
+  }
+  const bytes = (n) => {
+    const units = ["B", "kB", "MB", "GB", "TB", "PB"];
+    let k = 0;
+    while (n >= 1000 && k < units.length - 1) { n /= 1000; ++k; }
+    return (k === 0 ? n : n.toFixed(1)) + " " + units[k];
+  };
+  const many = (n, what) => n + " " + what + (n === 1 ? "" : "s");
+
+  // --- the files --------------------------------------------------------------------------------------------------
+  const word = (k) => (k < 0 ? "" : data.words[k]);
+  const files = data.files.map((f) => ({
+    path: (word(f[0]) ? word(f[0]) + "/" : "") + f[1], format: word(f[2]), kind: word(f[3]), lattice: word(f[4]), precision: word(f[5]),
+    size: f[6], trajectory: f[7], plaquette: f[8], state: word(f[9]), verified: f[10] === null ? "" : f[10], checksum: f[11],
+    series: word(f[12]), far: f[13] === 1
+  }));
+  const columns = [
+    ["path", "file", false], ["trajectory", "trajectory", true], ["plaquette", "plaquette", true], ["state", "state", false],
+    ["format", "format", false], ["kind", "kind", false], ["lattice", "lattice", false], ["precision", "precision", false],
+    ["size", "size", true], ["checksum", "checksum", false], ["verified", "verified", false]
+  ];
+  const shown = { query: "", state: "", sort: "", down: false, rows: 200 };
+  const mood = { sound: "good", damaged: "bad", incomplete: "bad", unreadable: "bad", missing: "warn" };
+
+  // What the address says behind "#": q, state, sort; so that a view can be kept and sent.
+  function readAddress() {
+    const wanted = new URLSearchParams(location.hash.slice(1));
+    shown.query = wanted.get("q") || "";
+    shown.state = wanted.get("state") || "";
+    const sort = wanted.get("sort") || "";
+    shown.down = sort.startsWith("-");
+    shown.sort = shown.down ? sort.slice(1) : sort;
+  }
+  function writeAddress() {
+    const parts = new URLSearchParams();
+    if (shown.query) parts.set("q", shown.query);
+    if (shown.state) parts.set("state", shown.state);
+    if (shown.sort) parts.set("sort", (shown.down ? "-" : "") + shown.sort);
+    history.replaceState(null, "", "#" + parts.toString());
+  }
+  function chosen() {
+    const terms = shown.query.toLowerCase().split(/\s+/).filter(Boolean);
+    const fits = (f) => (!shown.state || f.state === shown.state) && terms.every((t) =>
+      (f.path + " " + f.format + " " + f.kind + " " + f.lattice + " " + f.precision + " " + f.state + " " + (f.checksum || "") + " " +
+        (f.trajectory === null ? "" : f.trajectory)).toLowerCase().includes(t));
+    const found = files.filter(fits);
+    const key = shown.sort;
+    if (columns.some((c) => c[0] === key)) {
+      const sign = shown.down ? -1 : 1;
+      found.sort((a, b) => {
+        const x = a[key], y = b[key];
+        if (x === null || x === "") return y === null || y === "" ? 0 : 1;
+        if (y === null || y === "") return -1;
+        return sign * (x < y ? -1 : x > y ? 1 : 0);
+      });
+    }
+    return found;
+  }
+  function showTable() {
+    const found = chosen();
+    const body = at("rows");
+    body.textContent = "";
+    const part = document.createDocumentFragment();
+    for (const f of found.slice(0, shown.rows)) {
+      const row = add(part, "tr");
+      for (const [key, , isNumber] of columns) {
+        let text = f[key];
+        if (text === null || text === undefined) text = "";
+        else if (key === "size") text = bytes(text);
+        else if (key === "plaquette") text = text.toFixed(8);
+        const cell = add(row, "td", text, isNumber ? "number" : key === "state" ? mood[text] : "");
+        if (key === "plaquette" && f.far) cell.classList.add("bad");
+      }
+    }
+    body.appendChild(part);
+    at("count").textContent = found.length === files.length ? many(files.length, "file") : found.length + " of " + many(files.length, "file");
+    at("more").hidden = found.length <= shown.rows;
+    at("table").dataset.found = found.length;
+    for (const head of at("heads").children) {
+      const isSorted = head.dataset.key === shown.sort;
+      head.setAttribute("aria-sort", isSorted ? (shown.down ? "descending" : "ascending") : "none");
+      head.firstChild.textContent = head.dataset.title + (isSorted ? (shown.down ? " ↓" : " ↑") : "");
+    }
+  }
+  function change() { shown.rows = 200; writeAddress(); showTable(); }
+  function makeTable() {
+    for (const [key, title, isNumber] of columns) {
+      const head = add(at("heads"), "th", null, isNumber ? "number" : "");
+      head.scope = "col";
+      head.dataset.key = key;
+      head.dataset.title = title;
+      add(head, "button", title).addEventListener("click", () => {
+        shown.down = shown.sort === key && !shown.down;
+        shown.sort = key;
+        change();
+      });
+    }
+    add(at("state"), "option", "every state").value = "";
+    for (const state of [...new Set(files.map((f) => f.state))].sort()) add(at("state"), "option", state).value = state;
+    at("query").addEventListener("input", () => { shown.query = at("query").value; change(); });
+    at("state").addEventListener("change", () => { shown.state = at("state").value; change(); });
+    at("more").addEventListener("click", () => { shown.rows += 1000; showTable(); });
+    window.addEventListener("hashchange", () => { readAddress(); fillTools(); showTable(); });
+    readAddress();
+    fillTools();
+    showTable();
+  }
+  function fillTools() { at("query").value = shown.query; at("state").value = shown.state; }
+
+  // --- numbers at the top -----------------------------------------------------------------------------------------
+  function makeCards() {
+    const count = (state) => files.filter((f) => f.state === state).length;
+    const cards = [
+      [files.length - count("missing"), "files", ""], [bytes(files.filter((f) => f.state !== "missing").reduce((sum, f) => sum + f.size, 0)), "of data", ""],
+      [count("sound"), "verified and sound", ""], [count("indexed"), "not verified yet", ""],
+      [count("damaged"), "damaged", "bad"], [count("incomplete"), "incomplete", "bad"], [count("unreadable"), "unreadable", "bad"],
+      [count("missing"), "missing", "warn"], [data.gaps.reduce((sum, g) => sum + g.count, 0), "trajectories missing", "warn"],
+      [data.duplicates.length, "sets of duplicates", "warn"], [data.outliers, "outliers", "warn"]
+    ];
+    for (const [value, label, classes] of cards) {
+      const card = add(at("cards"), "div", null, "card" + (value && classes ? " " + classes : ""));
+      add(card, "b", value);
+      add(card, "span", label, "quiet");
+    }
+  }
+
+  // --- plaquettes -------------------------------------------------------------------------------------------------
+  function makePlots(name) {
+    const points = files.filter((f) => f.series === name && f.plaquette !== null && f.state !== "missing");
+    const place = at("plots");
+    place.textContent = "";
+    if (points.length === 0) { add(place, "p", "No plaquette is known of these files.", "quiet"); return; }
+    const ordered = points.slice().sort((a, b) => (a.trajectory === null ? 0 : a.trajectory) - (b.trajectory === null ? 0 : b.trajectory));
+    const xs = ordered.map((f, k) => (f.trajectory === null ? k : f.trajectory)), ys = ordered.map((f) => f.plaquette);
+    let low = Math.min(...ys), high = Math.max(...ys);
+    if (high - low < 1e-12) { low -= 1e-6; high += 1e-6; }
+    const first = xs[0], last = Math.max(xs[xs.length - 1], first + 1);
+    const wide = 760, tall = 260, left = 100, below = 28, above = 10;
+    const px = (x) => left + (x - first) / (last - first) * (wide - left - 12);
+    const py = (y) => above + (high - y) / (high - low) * (tall - above - below);
+    const figure = add(place, "figure");
+    const svg = draw(figure, "svg", { viewBox: "0 0 " + wide + " " + tall, role: "img", "aria-label": "plaquette by trajectory", id: "history" });
+    draw(svg, "path", { class: "axis", d: "M" + left + " " + above + "V" + (tall - below) + "H" + (wide - 12) });
+    for (let k = 0; k <= 4; ++k) {
+      const y = low + (high - low) * k / 4;
+      draw(svg, "text", { x: left - 6, y: py(y) + 4, "text-anchor": "end" }, y.toPrecision(7));
+    }
+    draw(svg, "text", { x: left, y: tall - 6 }, String(first));
+    draw(svg, "text", { x: wide - 12, y: tall - 8, "text-anchor": "end" }, String(xs[xs.length - 1]));
+    const dots = (which) => ordered.map((f, k) => (f.far === which ? "M" + px(xs[k]).toFixed(1) + " " + py(ys[k]).toFixed(1) + "h0" : "")).join("");
+    const sorted = ys.slice().sort((a, b) => a - b), median = sorted[sorted.length >> 1];
+    draw(svg, "path", { class: "middle", d: "M" + left + " " + py(median).toFixed(1) + "H" + (wide - 12) });
+    draw(svg, "path", { class: "points", d: dots(false) });
+    draw(svg, "path", { class: "far", d: dots(true) });
+    add(figure, "figcaption", "Plaquette by trajectory, " + many(points.length, "configuration") + ", median " + median.toFixed(8) + "; outliers in red.");
+    makeHistogram(add(place, "figure"), ys, low, high);
+  }
+  function makeHistogram(figure, ys, low, high) {
+    const bins = Math.max(5, Math.min(60, Math.round(Math.sqrt(ys.length)))), counts = new Array(bins).fill(0);
+    for (const y of ys) ++counts[Math.min(bins - 1, Math.floor((y - low) / (high - low) * bins))];
+    const wide = 760, tall = 180, left = 100, below = 28, most = Math.max(...counts), step = (wide - left - 12) / bins;
+    const svg = draw(figure, "svg", { viewBox: "0 0 " + wide + " " + tall, role: "img", "aria-label": "distribution of the plaquette", id: "distribution" });
+    counts.forEach((n, k) => draw(svg, "rect", { class: "bars", x: (left + k * step + 1).toFixed(1), width: Math.max(1, step - 2).toFixed(1),
+      y: (tall - below - n / most * (tall - below - 10)).toFixed(1), height: (n / most * (tall - below - 10)).toFixed(1) }));
+    draw(svg, "path", { class: "axis", d: "M" + left + " " + (tall - below) + "H" + (wide - 12) });
+    draw(svg, "text", { x: left, y: tall - 6 }, low.toPrecision(7));
+    draw(svg, "text", { x: wide - 12, y: tall - 8, "text-anchor": "end" }, high.toPrecision(7));
+    draw(svg, "text", { x: left - 6, y: 18, "text-anchor": "end" }, String(most));
+    add(figure, "figcaption", "Distribution of the plaquette.");
+  }
+  function makeSeries() {
+    const counts = new Map();
+    for (const f of files) if (f.plaquette !== null) counts.set(f.series, (counts.get(f.series) || 0) + 1);
+    const names = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a));
+    for (const name of names) add(at("series"), "option", name + " (" + counts.get(name) + ")").value = name;
+    at("series").hidden = names.length < 2;
+    at("series").addEventListener("change", () => makePlots(at("series").value));
+    makePlots(names[0]);
+  }
+
+  // --- damage -----------------------------------------------------------------------------------------------------
+  function makeDamage() {
+    if (data.damage.length === 0) { add(at("damaged"), "p", "No file is known to be damaged.", "good"); return; }
+    for (const file of data.damage) {
+      const box = add(at("damaged"), "div", null, "damage");
+      add(box, "b", file.path);
+      add(box, "p", file.state, "bad");
+      const size = Math.max(file.size, 1), wide = 760, x = (offset) => Math.min(offset, size) / size * wide;
+      const svg = draw(box, "svg", { viewBox: "0 0 760 40", role: "img", "aria-label": "map of the file" });
+      draw(svg, "rect", { class: "file", x: 0, y: 4, width: wide, height: 22 });
+      for (const [offset, length] of file.payloads) {
+        draw(svg, "rect", { class: "payload", x: x(offset), y: 4, width: Math.max(1, x(offset + length) - x(offset)), height: 22 });
+      }
+      for (const [offset, length] of file.hurt) {
+        draw(svg, "rect", { class: "hurt", x: Math.min(x(offset), wide - 3), y: 2, width: Math.max(3, x(offset + length) - x(offset)), height: 26 });
+      }
+      draw(svg, "text", { x: 0, y: 38 }, "byte 0");
+      draw(svg, "text", { x: wide, y: 38, "text-anchor": "end" }, String(file.size));
+      const list = add(box, "ul");
+      for (const message of file.messages) add(list, "li", message);
+      if (file.slices.length) add(list, "li", "damaged time slices: " + file.slices.join(", "));
+    }
+  }
+
+  // --- what is missing, what is there twice -----------------------------------------------------------------------
+  function makeMissing() {
+    const place = at("missing");
+    const gone = files.filter((f) => f.state === "missing");
+    if (gone.length === 0 && data.gaps.length === 0) add(place, "p", "Nothing: no trajectory between the first and the last, and no file that was here before.", "good");
+    for (const gaps of data.gaps) {
+      add(place, "p", gaps.series + ": " + many(gaps.count, "trajectory").replace(/trajectorys/, "trajectories") + " of " + gaps.first + " to " + gaps.last + " in steps of " + gaps.step + " missing: " +
+        gaps.missing.join(", ") + (gaps.count > gaps.missing.length ? ", ..." : ""));
+    }
+    if (gone.length) {
+      add(place, "p", "Files that were here before:");
+      const list = add(place, "ul");
+      for (const f of gone.slice(0, 1000)) add(list, "li", f.path, "warn");
+      if (gone.length > 1000) add(list, "li", "and " + (gone.length - 1000) + " more: #state=missing");
+    }
+    if (data.duplicates.length === 0) return;
+    add(place, "p", "Files with the same data:");
+    const list = add(place, "ul");
+    for (const same of data.duplicates) add(list, "li", same.join(" = "));
+  }
+
+  makeCards();
+  makeTable();
+  makeSeries();
+  makeDamage();
+  makeMissing();
+  document.body.dataset.ready = "yes";
+})();

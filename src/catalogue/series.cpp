@@ -1,0 +1,43 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "catalogue/series.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <limequat/inspect.hpp>
+
+#include "base/text.hpp"
+
+namespace lq::catalogue {
+namespace {
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+// Bytes at the end of `name` that are the suffix of a format: ".h5" is no number.
+std::size_t suffix_length(std::string_view name) {
+  static const std::vector<FormatInfo> all = formats();
+  std::size_t longest = 0;
+  for (const FormatInfo& format : all) {
+    for (const std::string_view suffix : format.suffixes) {
+      if (name.size() > suffix.size() && name.ends_with(suffix)) longest = std::max(longest, suffix.size());
+    }
+  }
+  return longest;
+}
+
+}  // namespace
+
+NameParts parts_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  const std::size_t begin = slash == std::string_view::npos ? 0 : slash + 1;
+  std::size_t end = path.size() - suffix_length(path.substr(begin));
+  while (end > begin && !is_digit(path[end - 1])) --end;
+  std::size_t first = end;
+  while (first > begin && is_digit(path[first - 1])) --first;
+  const auto number = base::parse_u64(path.substr(first, end - first));
+  if (!number || *number > INT64_MAX) return {std::string(path), std::nullopt};
+  return {std::string(path.substr(0, first)) + '*' + std::string(path.substr(end)), static_cast<std::int64_t>(*number)};
+}
+
+}  // namespace lq::catalogue

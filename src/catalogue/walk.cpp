@@ -1,0 +1,78 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "catalogue/walk.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include "base/error_errno.hpp"
+
+namespace lq::catalogue {
+namespace {
+
+FileStatus taken(const struct stat& found) noexcept {
+  return {static_cast<std::uint64_t>(found.st_size),
+          std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec,
+          static_cast<std::int64_t>(found.st_dev), static_cast<std::int64_t>(found.st_ino)};
+}
+
+struct CloseFolder {
+  void operator()(DIR* folder) const noexcept { ::closedir(folder); }
+};
+
+}  // namespace
+
+bool status_of(const std::string& path, FileStatus& status) noexcept {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return false;
+  status = taken(found);
+  return true;
+}
+
+std::string full_path(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+  if (!real) throw base::errno_error(path, "look into it", errno);
+  return real.get();
+}
+
+void walk(const std::string& folder, const std::function<void(const std::string&, const FileStatus&)>& visit,
+          const std::function<void(const std::string&, const std::string&)>& unreadable) {
+  std::vector<std::string> waiting = {folder};
+  while (!waiting.empty()) {
+    const std::string here = std::move(waiting.back());
+    waiting.pop_back();
+    const std::unique_ptr<DIR, CloseFolder> open(::opendir(here.c_str()));
+    if (!open) {
+      unreadable(here, std::strerror(errno));
+      continue;
+    }
+    for (;;) {
+      errno = 0;
+      const dirent* entry = ::readdir(open.get());
+      if (entry == nullptr) break;
+      const std::string_view name = entry->d_name;
+      if (name == "." || name == "..") continue;
+      std::string path = here.back() == '/' ? here : here + '/';
+      path += name;
+      struct stat found {};
+      if (::fstatat(::dirfd(open.get()), entry->d_name, &found, AT_SYMLINK_NOFOLLOW) != 0) continue;
+      if (S_ISDIR(found.st_mode)) {
+        waiting.push_back(std::move(path));
+        continue;
+      }
+      if (S_ISLNK(found.st_mode) && ::fstatat(::dirfd(open.get()), entry->d_name, &found, 0) != 0) continue;
+      if (S_ISREG(found.st_mode)) visit(path, taken(found));
+    }
+    if (errno != 0) unreadable(here, std::strerror(errno));
+  }
+}
+
+}  // namespace lq::catalogue

@@ -1,0 +1,14 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A text as a new file, which has its name when it is complete.
+#pragma once
+
+#include <string>
+
+namespace lq::catalogue {
+
+// exists: there is a file of that name, and `overwrite` is off; no_space, no_permission, ...
+void write_new(const std::string& path, const std::string& text, bool overwrite);
+
+}  // namespace lq::catalogue

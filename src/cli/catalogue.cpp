@@ -1,0 +1,231 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// lq index, lq find, lq scrub, lq report: an ensemble at a glance.
+#include <memory>
+
+#include <fmt/format.h>
+#include <limequat/ensemble.hpp>
+
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/option_arguments.hpp"
+#include "cli/progress.hpp"
+#include "cli/text.hpp"
+
+namespace lq::cli {
+namespace {
+
+using ensemble::Assessment;
+using ensemble::CatalogueOptions;
+using ensemble::IndexReport;
+using ensemble::ScrubReport;
+
+constexpr std::size_t most_lines = 20;  // of one kind; --json has all
+
+// Work with a bar of files, by the root; the catalogue is one file, and its threads are those of one process.
+template <class Work>
+auto with_bar(Session& session, const char* label, const CatalogueOptions& options, const Work& work) {
+  ProgressBar bar(session, label);
+  CatalogueOptions how = options;
+  how.progress = bar.callback();
+  return work(how);
+}
+
+template <class Things, class Line>
+void lines(Session& session, const Things& things, const Line& line) {
+  std::size_t count = 0;
+  for (const auto& thing : things) {
+    if (++count > most_lines) {
+      session.out.line(fmt::format("  ... and {} more; --json lists them", things.size() - most_lines));
+      return;
+    }
+    session.out.line("  " + line(thing));
+  }
+}
+
+std::string numbers_text(const ensemble::Gaps& gaps) {
+  constexpr std::size_t shown = 12;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(gaps.missing.size(), shown); ++k) {
+    text += fmt::format("{}{}", k > 0 ? ", " : "", gaps.missing[k]);
+  }
+  return text + (gaps.count > shown ? ", ..." : "");
+}
+
+void show(Session& session, const Assessment& assessment) {
+  lines(session, assessment.gaps, [](const ensemble::Gaps& gaps) {
+    return fmt::format("missing in {}: {} of {} to {} in steps of {}: {}", printable(gaps.series),
+                       count(gaps.count, "number"), gaps.first, gaps.last, gaps.step, numbers_text(gaps));
+  });
+  lines(session, assessment.duplicates, [](const ensemble::Duplicates& same) {
+    std::vector<std::string> paths;
+    for (const std::string& path : same.paths) paths.push_back(printable(path));
+    return fmt::format("the same data: {}", fmt::join(paths, ", "));
+  });
+  lines(session, assessment.outliers, [](const ensemble::Outlier& outlier) {
+    return fmt::format("outlier: {}: plaquette {:.8f}, {:.1f} standard deviations from {:.8f}", printable(outlier.path),
+                       outlier.plaquette, outlier.deviation, outlier.median);
+  });
+}
+
+struct Index {
+  std::vector<std::string> folders;
+  CatalogueOptions options;
+
+  int run(Session& session) const {
+    const IndexReport report = with_bar(session, "indexing", options,
+                                        [&](const CatalogueOptions& how) { return ensemble::index(folders, how); });
+    if (session.json) {
+      session.out.line(to_json(report));
+    } else if (!session.quiet) {
+      show(session, report);
+    }
+    for (const std::string& warning : report.warnings) session.complain("warning: " + warning);
+    return fine;
+  }
+
+  static void show(Session& session, const IndexReport& report) {
+    session.out.line(fmt::format("{}: {}, {}: {} new, {} changed, {} unchanged", report.db, count(report.files, "file"),
+                                 base::human_bytes(report.bytes), report.added, report.changed, report.unchanged));
+    const std::pair<std::uint64_t, const char*> kinds[] = {{report.damaged, "damaged"},
+                                                           {report.incomplete, "incomplete"},
+                                                           {report.unreadable, "unreadable"},
+                                                           {report.missing, "missing"}};
+    for (const auto& [number, what] : kinds) {
+      if (number > 0) session.out.line(fmt::format("  {} {} (lq find {})", number, what, what));
+    }
+    if (report.forgotten > 0) session.out.line(fmt::format("  {} forgotten", report.forgotten));
+    if (report.others > 0) session.out.line(fmt::format("  {} no lattice file or part of one", report.others));
+    cli::show(session, report.assessment);
+  }
+};
+
+struct Find {
+  std::vector<std::string> words;
+  bool only_paths = false;
+  CatalogueOptions options;
+
+  int run(Session& session) const {
+    const ensemble::Found found = ensemble::find(fmt::format("{}", fmt::join(words, " ")), options);
+    for (const std::string& warning : found.warnings) session.note(warning);
+    if (session.json) {
+      for (const ensemble::Entry& entry : found.files) session.out.line(to_json(entry));
+    } else if (only_paths) {
+      for (const ensemble::Entry& entry : found.files) session.out.line(entry.path);
+    } else {
+      session.out.write(table(found));
+    }
+    return fine;
+  }
+
+  static std::string table(const ensemble::Found& found) {
+    Table table({{"FILE"},
+                 {"FORMAT"},
+                 {"KIND"},
+                 {"LATTICE"},
+                 {"PRECISION"},
+                 {"TRAJECTORY", true},
+                 {"PLAQUETTE", true},
+                 {"STATE"}});
+    const auto shown = [](const std::string& text) { return text.empty() ? std::string("-") : printable(text); };
+    for (const ensemble::Entry& entry : found.files) {
+      table.row({printable(entry.path), shown(entry.format), shown(entry.kind), shown(entry.lattice),
+                 shown(entry.precision), entry.trajectory ? std::to_string(*entry.trajectory) : "-",
+                 entry.plaquette ? fmt::format("{:.8f}", *entry.plaquette) : "-", entry.state});
+    }
+    return table.empty() ? std::string() : table.text();
+  }
+};
+
+struct Scrub {
+  CatalogueOptions options;
+
+  int run(Session& session) const {
+    const ScrubReport report =
+        with_bar(session, "verifying", options, [&](const CatalogueOptions& how) { return ensemble::scrub(how); });
+    if (session.json) {
+      session.out.line(to_json(report));
+    } else {
+      for (const ensemble::Scrubbed& file : report.failed) {
+        if (session.quiet && file.verdict == "replaced") continue;
+        session.out.line(fmt::format("{}: {}: {}", printable(file.path), file.verdict, printable(file.sentence, 400)));
+        for (const Finding& finding : file.verification.findings) {
+          if (finding.severity == Severity::error) session.out.line("  " + finding_line(file.path, finding));
+        }
+      }
+      if (!session.quiet) session.out.line(summary(report));
+    }
+    return exit_code(report);
+  }
+
+  static std::string summary(const ScrubReport& report) {
+    return fmt::format("{} verified: {} sound ({} replaced), {} with bit rot, {} damaged, {} missing, {} unreadable",
+                       count(report.due, "file"), report.sound, report.replaced, report.bit_rot, report.damaged,
+                       report.missing, report.unreadable);
+  }
+
+  static int exit_code(const ScrubReport& report) {
+    if (report.ok()) return fine;
+    return report.unreadable > 0 && report.bit_rot + report.damaged + report.missing == 0 ? environment : differs;
+  }
+};
+
+struct ReportPage {
+  std::vector<std::string> folders;
+  std::string page;
+  CatalogueOptions options;
+
+  int run(Session& session) const {
+    if (page.empty()) throw UsageError("which page? --output OUT.html");
+    const ensemble::PageReport report = with_bar(session, "indexing", options, [&](const CatalogueOptions& how) {
+      return ensemble::report_page(folders, page, how);
+    });
+    if (session.json) {
+      session.out.line(to_json(report));
+    } else if (!session.quiet) {
+      session.out.line(fmt::format("{}: {}, a page of {}", report.path, count(report.files, "file"),
+                                   base::human_bytes(report.bytes)));
+    }
+    return fine;
+  }
+};
+
+template <class Verb>
+Run by_root(const std::shared_ptr<Verb>& verb) {
+  return [verb](Session& session) { return at_root(session, [&] { return verb->run(session); }); };
+}
+
+}  // namespace
+
+Run declare_index(Arguments& arguments) {
+  const auto verb = std::make_shared<Index>();
+  arguments.optional_files("DIR", verb->folders, "folders to look into (default: those of before)");
+  declare_options(arguments, "index", "CatalogueOptions", verb->options);
+  return by_root(verb);
+}
+
+Run declare_find(Arguments& arguments) {
+  const auto verb = std::make_shared<Find>();
+  arguments.optional_words("EXPR", verb->words, "what the files fulfil: 'beta=6.0 trajectory>=1000 not damaged'");
+  arguments.flag("--paths", verb->only_paths, "paths alone, one a line");
+  declare_options(arguments, "find", "CatalogueOptions", verb->options);
+  return by_root(verb);
+}
+
+Run declare_scrub(Arguments& arguments) {
+  const auto verb = std::make_shared<Scrub>();
+  declare_options(arguments, "scrub", "CatalogueOptions", verb->options);
+  return by_root(verb);
+}
+
+Run declare_report(Arguments& arguments) {
+  const auto verb = std::make_shared<ReportPage>();
+  arguments.optional_files("DIR", verb->folders, "folders that the page is about (default: all of the catalogue)");
+  arguments.text("-o,--output", "OUT.html", verb->page, "the page to write");
+  declare_options(arguments, "report", "CatalogueOptions", verb->options);
+  return by_root(verb);
+}
+
+}  // namespace lq::cli

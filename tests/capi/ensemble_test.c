@@ -1,0 +1,80 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A catalogue of one file, its page, and its document.
+#include "check.h"
+
+static double links[2 * 2 * 2 * 2 * 72];
+
+static void write_file(const char* path) {
+  static const int64_t extents[4] = {2, 2, 2, 2};
+  for (int site_link = 0; site_link < 2 * 2 * 2 * 2 * 4; ++site_link) {
+    for (int row = 0; row < 3; ++row) links[site_link * 18 + row * 8] = 1;
+  }
+  lq_grid* grid = NULL;
+  CHECK_OK(lq_grid_self(extents, 4, &grid));
+  CHECK_OK(lq_write(path, grid, lq_gauge_f64(links), NULL));
+  lq_grid_free(grid);
+}
+
+static void files_are_indexed_and_found(void) {
+  const char *conf = fresh("conf.0010.ildg"), *db = fresh("catalogue.db"), *page = fresh("page.html");
+  write_file(conf);
+  lq_catalogue_options options;
+  CHECK_OK(lq_catalogue_options_init(&options, sizeof options));
+  CHECK(options.db == NULL && options.threads == 0 && options.physics == LQ_MEASURE_WHEN_IT_FITS);
+  CHECK_OK(lq_catalogue_options_set(&options, "j", "2"));
+  CHECK(options.threads == 2);
+  options.db = db;
+  char* json = NULL;
+  const lq_status status = lq_index(&conf, 1, &options, &json);
+  if (status == LQ_UNSUPPORTED) return;  // built without SQLite
+  CHECK_OK(status);
+  CHECK(strstr(json, "\"added\":1") != NULL);
+  lq_text_free(json);
+  CHECK_OK(lq_find("lattice=2x2x2x2 trajectory=10", &options, &json));
+  CHECK(strstr(json, "conf.0010.ildg") != NULL);
+  lq_text_free(json);
+  CHECK_OK(lq_find("trajectory=11", &options, &json));
+  CHECK(strstr(json, "conf.0010.ildg") == NULL);
+  lq_text_free(json);
+  CHECK_STATUS(lq_find("trajectory=", &options, &json), LQ_INVALID_ARGUMENT);
+  int is_ok = 0;
+  CHECK_OK(lq_scrub(&options, &is_ok, NULL));
+  CHECK(is_ok == 1);
+  CHECK_OK(lq_assess(&options, &json));
+  CHECK(strstr(json, "\"duplicates\":[]") != NULL);
+  lq_text_free(json);
+  CHECK_OK(lq_report_page(NULL, 0, page, &options, NULL));
+  CHECK_STATUS(lq_report_page(NULL, 0, page, &options, NULL), LQ_EXISTS);
+  CHECK_STATUS(lq_index(NULL, 1, &options, NULL), LQ_INVALID_ARGUMENT);
+}
+
+static void documents_are_made_and_checked(void) {
+  const char* conf = fresh("conf.ildg");
+  write_file(conf);
+  char* json = NULL;
+  CHECK_OK(lq_ildg_document(conf, NULL, &json));
+  CHECK(strstr(json, "config1.3") != NULL && strstr(json, "<avePlaquette>1</avePlaquette>") != NULL);
+  lq_text_free(json);
+  lq_qcdml_options options;
+  CHECK_OK(lq_qcdml_options_init(&options, sizeof options));
+  options.schema = "2.0";
+  CHECK_OK(lq_ildg_document(conf, &options, &json));
+  CHECK(strstr(json, "config2.0") != NULL);
+  lq_text_free(json);
+  options.schema = "0.9";
+  CHECK_STATUS(lq_ildg_document(conf, &options, &json), LQ_INVALID_ARGUMENT);
+  int is_ok = 0;
+  CHECK_OK(lq_ildg_check(conf, NULL, NULL, &is_ok, &json));
+  lq_text_free(json);
+  CHECK_OK(lq_ildg_lfn(conf, NULL, &json));
+  CHECK(strstr(json, "\"lfn\":null") != NULL);
+  lq_text_free(json);
+}
+
+int main(void) {
+  files_are_indexed_and_found();
+  documents_are_made_and_checked();
+  return finish();
+}
