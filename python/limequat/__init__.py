@@ -17,7 +17,7 @@ Failures raise subclasses of :class:`Error` that are also the matching built-in 
 numbers releases the interpreter lock.
 """
 
-from limequat import hdf5, modes, multifile
+from limequat import hdf5, modes, multifile, plot
 from limequat.answers import Answer, Verification
 from limequat.arrays import Field
 from limequat.background import Pending, read_async, write_async
@@ -77,6 +77,6 @@ __all__ = [
     "InternalError", "InvalidArgument", "IoError", "Malformed", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
     "Unsupported", "Verification", "View", "Writer", "WrongState", "convert", "copy", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "formats", "generate",
-    "hdf5", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette", "read", "read_async", "read_record", "repair", "repartition", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "watch_stalls",
+    "hdf5", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette", "plot", "read", "read_async", "read_record", "repair", "repartition", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "watch_stalls",
     "write", "write_async",
 ]

@@ -8,6 +8,7 @@ import os
 import pathlib
 import sys
 import threading
+import weakref
 from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
 from limequat import structs
@@ -367,5 +368,10 @@ class PendingHandle(Handle):
     """An lq_pending, and the array whose memory it has borrowed; freed before it is waited for, it is cancelled."""
 
     def __init__(self, create, source, grid, field, how, array):
-        self.array = array
+        # numpy resizes no array that somebody refers to weakly, even where it is told not to count references.
+        self._array, self._resized_by_nobody = array, weakref.ref(array)
         super().__init__("lq_pending_free", create, source, grid, field, how)
+
+    def release(self):
+        """Gives the array back."""
+        self._array = self._resized_by_nobody = None

@@ -94,7 +94,8 @@ class Pending:
 
     def _end(self):
         if not self._over:
-            self._over, self._result, self._handle.array = True, None, None
+            self._over, self._result = True, None
+            self._handle.release()
             _loans.take_back(self._lent)
             self._lent = None
 

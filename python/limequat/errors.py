@@ -3,6 +3,8 @@
 """Exceptions: each is an :class:`Error` and the built-in exception that Python users expect."""
 
 import enum
+import errno
+import os
 
 
 class Code(enum.IntEnum):
@@ -39,17 +41,22 @@ class Error(Exception):
     rank      the rank that failed, or None
     expected  what should have been there, or None
     found     what was there, or None
-    errno     the number the system gave, or None
+    errno     the number the system gave, or the one that the system has for this; or None
+
+    Those that are OSError have ``filename`` and ``strerror``, too.
     """
 
     code = Code.INTERNAL
+    _usual_errno = None
 
     def __init__(self, sentence="", *, path=None, record=None, offset=None, rank=None, expected=None, found=None,
                  errno=None):
         super().__init__(sentence)
         self.sentence = sentence
         self.path, self.record, self.offset, self.rank = path, record, offset, rank
-        self.expected, self.found, self.errno = expected, found, errno
+        self.expected, self.found, self.errno = expected, found, errno or self._usual_errno
+        if isinstance(self, OSError):
+            self.filename, self.strerror = path, os.strerror(self.errno) if self.errno else None
 
     def __str__(self):
         return self.sentence
@@ -91,25 +98,25 @@ class Unsupported(Error, NotImplementedError):
 class NotFound(Error, FileNotFoundError):
     """No such file or folder."""
 
-    code = Code.NOT_FOUND
+    code, _usual_errno = Code.NOT_FOUND, errno.ENOENT
 
 
 class Exists(Error, FileExistsError):
     """There is a file of that name already; force=True replaces it."""
 
-    code = Code.EXISTS
+    code, _usual_errno = Code.EXISTS, errno.EEXIST
 
 
 class NoPermission(Error, PermissionError):
     """The system does not allow it."""
 
-    code = Code.NO_PERMISSION
+    code, _usual_errno = Code.NO_PERMISSION, errno.EACCES
 
 
 class NoSpace(Error, OSError):
     """The disk or quota is full."""
 
-    code = Code.NO_SPACE
+    code, _usual_errno = Code.NO_SPACE, errno.ENOSPC
 
 
 class IoError(Error, OSError):
