@@ -5,6 +5,7 @@
 import enum
 import errno
 import os
+from typing import Optional
 
 
 class Code(enum.IntEnum):
@@ -47,7 +48,7 @@ class Error(Exception):
     """
 
     code = Code.INTERNAL
-    _usual_errno = None
+    _usual_errno: Optional[int] = None
 
     def __init__(self, sentence="", *, path=None, record=None, offset=None, rank=None, expected=None, found=None,
                  errno=None):
@@ -56,7 +57,7 @@ class Error(Exception):
         self.path, self.record, self.offset, self.rank = path, record, offset, rank
         self.expected, self.found, self.errno = expected, found, errno or self._usual_errno
         if isinstance(self, OSError):
-            self.filename, self.strerror = path, os.strerror(self.errno) if self.errno else None
+            _tell_of_the_system(self, path)
 
     def __str__(self):
         return self.sentence
@@ -64,6 +65,11 @@ class Error(Exception):
     def __reduce__(self):
         facts = ("path", "record", "offset", "rank", "expected", "found", "errno")
         return _again, (type(self), self.sentence, {name: getattr(self, name) for name in facts})
+
+
+def _tell_of_the_system(error: OSError, path):
+    """What those who know OSError ask for."""
+    error.filename, error.strerror = path, os.strerror(error.errno) if error.errno else ""
 
 
 def _again(kind, sentence, facts):

@@ -194,7 +194,7 @@ class FieldView:
         return table(f"{self.kind} field {self.name}, number {self.index}", ("", "value"), facts)
 
     @takes("ReadOptions", without=("field", "index"))
-    def read(self, region=None, dtype=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):
+    def read(self, region=None, dtype=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):  # type: ignore[misc]
         """As :func:`limequat.read`.
 
         {options}

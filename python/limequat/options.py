@@ -147,11 +147,11 @@ def takes(*tables: str, without: Sequence[str] = (), only: Optional[Sequence[str
           verb: Optional[str] = None) -> Callable[[_Function], _Function]:
     """A decorator: the function's ``**options`` are those of these tables, checked, documented in place of a line
     "{options}", and part of its signature. With `verb` without those that only other verbs of `lq` take."""
-    tables = [known for table in tables for known in (_tables[table].base, table) if known]
-    rows = {name: row for table in tables for name, row in _tables[table].rows.items()
+    names = [known for table in tables for known in (_tables[table].base, table) if known]
+    rows = {name: row for table in names for name, row in _tables[table].rows.items()
             if name not in without and (only is None or name in only)
             and (verb is None or not row["verbs"] or verb in row["verbs"])}
-    aliases = {alias: name for table in tables for alias, name in _tables[table].aliases.items() if name in rows}
+    aliases = {alias: name for table in names for alias, name in _tables[table].aliases.items() if name in rows}
 
     def decorate(function):
         signature = inspect.signature(function)

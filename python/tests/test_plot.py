@@ -111,7 +111,7 @@ def test_texts_of_files_are_no_formulas_and_no_control_characters(tmp_path, link
     pytest.importorskip("matplotlib")
     path = tmp_path / "a$x^$\x1b[31m.lime"
     with lq.create(path) as file:
-        file.write("$\\frac{$\x1b", links)
+        file.write("$\\frac{$", links)
     drawn(lq.plot.layout(path), tmp_path)
     drawn(lq.plot.damage(path), tmp_path)
     assert not any("\x1b" in text for text in texts(lq.plot.layout(path)))
