@@ -14,7 +14,7 @@ import sys
 PLACES = {
     "python/pyproject.toml": r'^version = "(.*)"$', "pyproject.toml": r'^version = "(.*)"$', "CITATION.cff": r"^version: (.*)$",
     "packaging/conda/meta.yaml": r'set version = "(.*?)"', "packaging/debian/changelog": r"^limequat \((.*?)-\d+\)",
-    "packaging/spack/limequat/package.py": r'^    version\("(.*?)"',
+    "packaging/spack/packages/limequat/package.py": r'^    version\("(.*?)"',
 }
 
 
@@ -35,7 +35,7 @@ def differing(root):
 
 def section(text, version):
     """The entries of a version in a change log, or None."""
-    found = re.search(rf"^## {re.escape(version)}\b[^\n]*\n(.*?)(?=^## |\Z)", text, re.S | re.M)
+    found = re.search(rf"^## {re.escape(version)}(?: [^\n]*)?\n(.*?)(?=^## |\Z)", text, re.S | re.M)
     return found[1].strip() if found else None
 
 
