@@ -70,6 +70,8 @@ def page(tables):
 
 
 def type_of(row):
+    if row["name"] == "progress":
+        return f"Union[{TYPES[row['kind']]}, bool, None]"
     choices = ", ".join(f'"{choice}"' for choice in row["choices"])
     return f"Union[Literal[{choices}], bool, None]" if choices else f"Optional[{TYPES[row['kind']]}]"
 

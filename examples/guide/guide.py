@@ -42,3 +42,47 @@ with lq.View("conf.set", "t=block:2", 1) as view:  # the second half of the time
     half = numpy.frombuffer(view.read(), ">c16")
 # [/views]
 assert (half.reshape(-1, *u.shape[1:]) == u[len(u) // 2:]).all()
+
+# [lazy]
+with lq.open("conf.ildg") as file:
+    print(file)  # its fields and records; no data have been read
+    gauge = file.fields["gauge"]
+    slices = gauge[4:8]  # four time slices are read, and verified where the file has sums of slices
+    links_in_t = gauge[..., 3, :, :]
+    part = gauge.read(region={"t": slice(0, 2), "x": slice(2, 6)}, dtype="complex64")
+    mapped = gauge.memmap()  # the bytes of the file as an array, ">c16"; takes no memory
+# [/lazy]
+assert (slices == u[4:8]).all() and (links_in_t == u[..., 3, :, :]).all() and (mapped == u).all()
+assert part.shape == (2, 8, 8, 4, 4, 3, 3)
+
+# [out]
+buffer = numpy.empty(u.shape, u.dtype)  # once, for all configurations
+for path in ("conf.ildg", "next.ildg"):
+    lq.read(path, out=buffer)
+# [/out]
+assert (buffer == u).all()
+
+
+def labelled():
+    # [xarray]
+    with lq.open("conf.ildg") as file:
+        links = file.to_xarray()["gauge"]  # dimensions t, z, y, x, mu, row, column
+        trace = links.sel(mu="x").isel(t=slice(0, 4))  # nothing has been read where dask is there
+        print(trace.mean(dim=("t", "z", "y", "x")).values)
+    # [/xarray]
+    assert numpy.allclose(trace.values, u[:4, ..., 0, :, :])
+
+
+def pictures():
+    # [plot]
+    lq.plot.layout("conf.ildg").savefig("layout.png")
+    lq.plot.plaquette(u).savefig("plaquette.png")
+    lq.plot.damage("conf.ildg").savefig("damage.png")
+    # [/plot]
+
+
+for part_of_the_guide in (labelled, pictures):
+    try:
+        part_of_the_guide()
+    except ImportError as missing:
+        print(missing)

@@ -19,3 +19,16 @@ lq explain conf.ildg                   # every header byte
 lq dump conf.ildg --site 1,2,3,4       # the links of one site
 lq cat conf.ildg ildg-format           # one record to stdout
 # [/look]
+
+# [wrong]
+lq verify conf.ildg                               # what the file states against what its links give
+lq diagnose conf.ildg                             # which reading of its bytes is a gauge field, and what to do
+lq diff conf.ildg single.ildg --tolerance 1e-6    # against another copy: where they differ first
+# [/wrong]
+
+head -c 2000000 conf.ildg > cut.ildg  # as a copy leaves it that was killed
+# [killed]
+lq verify cut.ildg || echo "not whole"            # says what is missing
+lq repair cut.ildg -o rescued.scidac || true      # the time slices that are whole, in a file of their own; 1: some are lost
+lq info rescued.scidac
+# [/killed]

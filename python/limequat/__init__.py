@@ -17,7 +17,7 @@ Failures raise subclasses of :class:`Error` that are also the matching built-in 
 numbers releases the interpreter lock.
 """
 
-from limequat import hdf5, ildg, modes, multifile
+from limequat import hdf5, ildg, modes, multifile, plot
 from limequat.answers import Answer, Verification
 from limequat.arrays import Field
 from limequat.background import Pending, read_async, write_async
@@ -78,6 +78,6 @@ __all__ = [
     "InternalError", "InvalidArgument", "IoError", "Malformed", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
     "Unsupported", "Verification", "View", "Writer", "WrongState", "assess", "convert", "copy", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "find", "formats", "generate",
-    "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette", "read", "read_async", "read_record", "repair", "repartition", "report_page", "scrub", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "watch_stalls",
+    "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette", "plot", "read", "read_async", "read_record", "repair", "repartition", "report_page", "scrub", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "watch_stalls",
     "write", "write_async",
 ]

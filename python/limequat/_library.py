@@ -1,16 +1,15 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds, loads and describes liblimequat; turns its statuses into exceptions."""
+"""Describes liblimequat; turns its statuses into exceptions."""
 
 import ctypes
-import ctypes.util
 import os
-import pathlib
-import sys
 import threading
+import weakref
 from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
 from limequat import structs
+from limequat._finding import load
 from limequat.errors import BY_CODE, InternalError, InvalidArgument
 
 _INT64S, _DOUBLES, _TEXT_OUT, _HANDLE_OUT = POINTER(c_int64), POINTER(c_double), POINTER(c_void_p), POINTER(c_void_p)
@@ -179,33 +178,6 @@ _OTHER_FUNCTIONS = {
 }
 
 
-def _candidates():
-    """Where the library may be, in the order of trying."""
-    named = os.environ.get("LIMEQUAT_LIBRARY")
-    if named:
-        return [named]
-    here = pathlib.Path(__file__).resolve().parent
-    names = ["liblimequat.dylib"] if sys.platform == "darwin" else ["liblimequat.so", "liblimequat.so.0"]
-    # Bundled; PREFIX/lib/python/limequat -> PREFIX/lib, or where the system divides that by machine.
-    prefix_lib = here.parent.parent
-    folders = [here, prefix_lib, *sorted(prefix_lib.glob("*-linux-gnu")), prefix_lib.parent / "lib64"]
-    found = [str(folder / name) for folder in folders for name in names if (folder / name).exists()]
-    by_loader = ctypes.util.find_library("limequat")
-    return found + ([by_loader] if by_loader else []) + names
-
-
-def _load():
-    failures = []
-    for candidate in _candidates():
-        try:
-            return ctypes.CDLL(candidate)
-        except OSError as error:
-            failures.append(f"  {candidate}: {error}")
-    raise ImportError(
-        "the Limequat library was not found; install it, or name it: LIMEQUAT_LIBRARY=/path/to/liblimequat.so\n"
-        + "\n".join(failures))
-
-
 def _declared(library):
     try:
         for name, arguments in _STATUS_FUNCTIONS.items():
@@ -219,7 +191,7 @@ def _declared(library):
     return library
 
 
-_library = _declared(_load())
+_library = _declared(load())
 
 
 def version():
@@ -377,5 +349,10 @@ class PendingHandle(Handle):
     """An lq_pending, and the array whose memory it has borrowed; freed before it is waited for, it is cancelled."""
 
     def __init__(self, create, source, grid, field, how, array):
-        self.array = array
+        # numpy resizes no array that somebody refers to weakly, even where it is told not to count references.
+        self._array, self._resized_by_nobody = array, weakref.ref(array)
         super().__init__("lq_pending_free", create, source, grid, field, how)
+
+    def release(self):
+        """Gives the array back."""
+        self._array = self._resized_by_nobody = None

@@ -3,6 +3,7 @@
 """Between numpy arrays [t, z, y, x, site...] and the fields of the C API."""
 
 import dataclasses
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -62,7 +63,7 @@ def described(array, kind=None, dims=None, local=()):
     extents are x, y, z, t. InvalidArgument explains what does not fit. It is empty only where the box `local` of this
     rank is.
     """
-    array = np.asarray(array)
+    array = _as_array(array)
     if array.dtype.name not in _PRECISIONS:
         raise InvalidArgument(f"the array holds {array.dtype}, expected complex128, complex64, float64 or float32: "
                               "convert it with array.astype(...)", found=str(array.dtype))
@@ -75,6 +76,16 @@ def described(array, kind=None, dims=None, local=()):
     _check(array, field)
     contiguous = np.ascontiguousarray(array, dtype=field.dtype)
     return contiguous, field, array.shape[:lattice_dims][::-1]
+
+
+def _as_array(array):
+    """What numpy makes of it, where that has all of the numbers."""
+    if np.ma.is_masked(array):
+        raise InvalidArgument("the array has masked numbers, for which a file has no place: fill them with array.filled(...)")
+    try:
+        return np.asarray(array)
+    except (ValueError, TypeError) as error:
+        raise InvalidArgument(f"numpy makes no array of this {type(array).__name__}: {error}") from None
 
 
 def _guess(shape, is_complex, dims):
@@ -147,12 +158,16 @@ def region_box(region, extents):
     """(lower, extents) of a region such as {"t": slice(0, 8)}, in x, y, z, t; None for no region."""
     if region is None:
         return None
+    if not isinstance(region, Mapping):
+        raise InvalidArgument(f'region is {region!r}, expected slices by dimension, such as {{"t": slice(0, 8)}}',
+                              found=repr(region))
     lower, upper = [0] * len(extents), list(extents)
     for axis, part in region.items():
         d = dimension_of(axis, len(extents))
-        if not isinstance(part, slice):
-            raise InvalidArgument(f"region[{axis!r}] is {part!r}, expected a slice such as slice(0, 8)")
-        start, stop, step = part.indices(extents[d])
+        try:
+            start, stop, step = part.indices(extents[d])
+        except (AttributeError, TypeError):
+            raise InvalidArgument(f"region[{axis!r}] is {part!r}, expected a slice such as slice(0, 8)") from None
         if step != 1 or stop <= start:
             raise InvalidArgument(f"region[{axis!r}] is {part!r} of {extents[d]} sites, expected a slice of at "
                                   "least one site with step 1")
@@ -173,15 +188,16 @@ def dimension_of(axis, dimensions):
 
 def memory_for(field, extents, dtype, out=None):
     """(array, Field) to read a field of a file into: as in the file, or with the numbers `dtype` asks for, or `out`."""
+    if dtype is not None:
+        dtype = _numbers_of(dtype)
     if out is not None:
         _require_fitting(out, tuple(extents)[::-1] + field.site, field, dtype)
         dtype = out.dtype
     if dtype is not None:
-        name = np.dtype(dtype).newbyteorder("=").name
-        if name not in _PRECISIONS or (np.dtype(dtype).kind == "c") != field.is_complex:
+        name = dtype.newbyteorder("=").name
+        if name not in _PRECISIONS or (dtype.kind == "c") != field.is_complex:
             numbers = "complex128 or complex64" if field.is_complex else "float64 or float32"
-            raise InvalidArgument(f"dtype is {dtype!r}, but the field needs {numbers}", expected=numbers,
-                                  found=repr(dtype))
+            raise InvalidArgument(f"dtype is {dtype}, but the field needs {numbers}", expected=numbers, found=str(dtype))
         field = dataclasses.replace(field, precision=_PRECISIONS[name])
     if not extents:
         raise Malformed("the file gives no lattice for this field")
@@ -194,6 +210,15 @@ def memory_for(field, extents, dtype, out=None):
         raise MemoryError(f"an array of shape {list(shape)} is too large for this machine: {error}") from None
 
 
+def _numbers_of(dtype):
+    """What numpy calls a type of numbers."""
+    try:
+        return np.dtype(dtype)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgument(f"dtype is {dtype!r}, expected complex128, complex64, float64 or float32: {error}",
+                              found=repr(dtype)) from None
+
+
 def _require_fitting(out, shape, field, dtype):
     """Refuses an array that a field of that shape cannot be read into as it is."""
     numbers = ("complex128", "complex64") if field.is_complex else ("float64", "float32")
@@ -203,7 +228,7 @@ def _require_fitting(out, shape, field, dtype):
     wrong = [(out.shape != shape, f"of shape {list(out.shape)}"),
              (out.dtype.name not in numbers or not out.dtype.isnative, f"of {out.dtype.str}"),
              (not out.flags.c_contiguous, "not contiguous"), (not out.flags.writeable, "read-only"),
-             (dtype is not None and np.dtype(dtype) != out.dtype, f"of {out.dtype}, but dtype is {dtype!r}")]
+             (dtype is not None and dtype != out.dtype, f"of {out.dtype}, but dtype is {dtype}")]
     found = ", ".join(words for is_wrong, words in wrong if is_wrong)
     if found:
         raise InvalidArgument(f"out is {found}, expected {wanted}", expected=wanted, found=found)

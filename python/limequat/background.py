@@ -46,7 +46,7 @@ def write_async(path, array, *, kind=None, grid=None, dims=None, **options: "Unp
 
 
 @takes("ReadOptions")
-def read_async(path, field=None, region=None, dtype=None, grid=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):
+def read_async(path, field=None, region=None, dtype=None, grid=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):  # type: ignore[misc]
     """Begins to read a field; arguments as in :func:`limequat.read`. Returns a :class:`Pending`, whose wait() gives
     the array; until then leave ``out`` alone.
 
@@ -94,7 +94,8 @@ class Pending:
 
     def _end(self):
         if not self._over:
-            self._over, self._result, self._handle.array = True, None, None
+            self._over, self._result = True, None
+            self._handle.release()
             _loans.take_back(self._lent)
             self._lent = None
 

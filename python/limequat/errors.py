@@ -3,6 +3,9 @@
 """Exceptions: each is an :class:`Error` and the built-in exception that Python users expect."""
 
 import enum
+import errno
+import os
+from typing import Optional
 
 
 class Code(enum.IntEnum):
@@ -39,17 +42,22 @@ class Error(Exception):
     rank      the rank that failed, or None
     expected  what should have been there, or None
     found     what was there, or None
-    errno     the number the system gave, or None
+    errno     the number the system gave, or the one that the system has for this; or None
+
+    Those that are OSError have ``filename`` and ``strerror``, too.
     """
 
     code = Code.INTERNAL
+    _usual_errno: Optional[int] = None
 
     def __init__(self, sentence="", *, path=None, record=None, offset=None, rank=None, expected=None, found=None,
                  errno=None):
         super().__init__(sentence)
         self.sentence = sentence
         self.path, self.record, self.offset, self.rank = path, record, offset, rank
-        self.expected, self.found, self.errno = expected, found, errno
+        self.expected, self.found, self.errno = expected, found, errno or self._usual_errno
+        if isinstance(self, OSError):
+            _tell_of_the_system(self, path)
 
     def __str__(self):
         return self.sentence
@@ -57,6 +65,11 @@ class Error(Exception):
     def __reduce__(self):
         facts = ("path", "record", "offset", "rank", "expected", "found", "errno")
         return _again, (type(self), self.sentence, {name: getattr(self, name) for name in facts})
+
+
+def _tell_of_the_system(error: OSError, path):
+    """What those who know OSError ask for."""
+    error.filename, error.strerror = path, os.strerror(error.errno) if error.errno else ""
 
 
 def _again(kind, sentence, facts):
@@ -91,25 +104,25 @@ class Unsupported(Error, NotImplementedError):
 class NotFound(Error, FileNotFoundError):
     """No such file or folder."""
 
-    code = Code.NOT_FOUND
+    code, _usual_errno = Code.NOT_FOUND, errno.ENOENT
 
 
 class Exists(Error, FileExistsError):
     """There is a file of that name already; force=True replaces it."""
 
-    code = Code.EXISTS
+    code, _usual_errno = Code.EXISTS, errno.EEXIST
 
 
 class NoPermission(Error, PermissionError):
     """The system does not allow it."""
 
-    code = Code.NO_PERMISSION
+    code, _usual_errno = Code.NO_PERMISSION, errno.EACCES
 
 
 class NoSpace(Error, OSError):
     """The disk or quota is full."""
 
-    code = Code.NO_SPACE
+    code, _usual_errno = Code.NO_SPACE, errno.ENOSPC
 
 
 class IoError(Error, OSError):

@@ -3,16 +3,19 @@
 """Files opened for looking around: looked through once, and nothing is read before it is asked for."""
 
 import ctypes
+import io
+import os
+import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limequat import structs
+from limequat import labelled, structs
 from limequat._library import call
 from limequat.arrays import site_of
 from limequat.communicators import agreed
 from limequat.display import table
-from limequat.errors import ChecksumError, NoSuchRecord, Unsupported, WrongState
+from limequat.errors import ChecksumError, InvalidArgument, NoSuchRecord, Unsupported, WrongState
 from limequat.grid import require_grid
 from limequat.options import takes
 from limequat.questions import metadata_of, read_record, verify
@@ -38,7 +41,7 @@ class File:
         self.path = path
         self._file = open_file(path, require_grid(grid))
         self.catalog = catalog_of(self._file)
-        self.fields = Fields(path, self._file, self.catalog, grid)
+        self.fields = Fields(path, self._file, self.catalog, grid, _identities(self.catalog))
         self.records = Records(path, self._file, self.catalog)
 
     def close(self):
@@ -71,6 +74,15 @@ class File:
         """What is worth saying about the file."""
         return self.catalog["findings"]
 
+    def to_xarray(self, slices="auto"):
+        """An xarray.Dataset of all fields; of fields with the same name "NAME[0]", "NAME[1]" and so on.
+
+        slices  as of :meth:`FieldView.to_xarray`
+
+        Raises ImportError where xarray is missing, Unsupported where the fields are of several lattices.
+        """
+        return labelled.dataset(self, slices)
+
     def __str__(self):
         lines = [f"{self.path}: {self.format}"]
         lines += [f"  {view.name} [{view.index}] {view.kind} {list(view.shape)} {view.dtype}" for view in self.fields]
@@ -88,8 +100,9 @@ class File:
 class Fields:
     """The fields of a file, by name, by (name, number from 0), or by number."""
 
-    def __init__(self, path, file, catalog, grid=None):
+    def __init__(self, path, file, catalog, grid, identities):
         self._path, self._file, self._catalog, self._grid = path, file, catalog, grid
+        self._identities, self._lock = identities, threading.Lock()
 
     def __len__(self):
         return len(self._catalog["fields"])
@@ -104,8 +117,13 @@ class Fields:
         name, index = field_name(key)
         entry = find_entry(self._catalog, name, index)
         named = [other for other in self._catalog["fields"] if other["name"] == entry["name"]]
-        return FieldView(self._path, self._file, entry, next(i for i, other in enumerate(named) if other is entry),
-                         self._grid)
+        number = next(i for i, other in enumerate(named) if other is entry)
+        return FieldView(self._path, self._file, entry, number, self._grid, self._place_of(entry), self._lock)
+
+    def _place_of(self, entry):
+        """(path, identity) of the physical file that a field lies in."""
+        files, number = self._catalog.get("files") or [self._path], entry["file"]
+        return files[number], self._identities[number]
 
     def names(self):
         """Names in the order of the file."""
@@ -141,10 +159,14 @@ class Records:
 
 
 class FieldView:
-    """A field in a file; numbers are read when it is indexed: field[8:16] reads time slices 8 to 15 only."""
+    """A field in a file; numbers are read when it is indexed: field[8:16] reads time slices 8 to 15 only.
 
-    def __init__(self, path, file, entry, index, grid=None):
-        self._path, self._file, self._grid = path, file, grid
+    name, index  of fields of that name the number, from 0
+    lock         held by whoever reads by several threads: one file serves one at a time
+    """
+
+    def __init__(self, path, file, entry, index, grid, place, lock):
+        self._path, self._file, self._grid, self._place, self.lock = path, file, grid, place, lock
         self._entry, self._site = entry, site_of(entry["spec"])
         self.name, self.index = entry["name"], index
 
@@ -155,6 +177,8 @@ class FieldView:
     shape = property(lambda self: tuple(self._entry["stored"]["extents"])[::-1] + self._site.site,
                      doc="[t, z, y, x, ...] of what is stored: the lattice, or a part of it that begins at ``lower``")
     ndim = property(lambda self: len(self.shape), doc="number of axes")
+    lattice = property(lambda self: tuple(self._entry["lattice"]), doc="extents x, y, z, t of the whole lattice")
+    site_shape = property(lambda self: self._site.site, doc="the axes of a site, the last ones of ``shape``")
     checksum = property(lambda self: self._entry["checksum"], doc="the one stored in the file, or None")
     metadata = property(lambda self: metadata_of(self._entry), doc="texts of this field, as a dict")
 
@@ -170,7 +194,7 @@ class FieldView:
         return table(f"{self.kind} field {self.name}, number {self.index}", ("", "value"), facts)
 
     @takes("ReadOptions", without=("field", "index"))
-    def read(self, region=None, dtype=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):
+    def read(self, region=None, dtype=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):  # type: ignore[misc]
         """As :func:`limequat.read`.
 
         {options}
@@ -197,6 +221,41 @@ class FieldView:
     def __array__(self, dtype=None, copy=None):
         return np.asarray(self.read(), dtype=dtype)
 
+    def to_xarray(self, slices="auto"):
+        """An xarray.DataArray with named dimensions: t, z, y, x, then mu, row, column of a gauge field; spin, color; sink_spin,
+        source_spin, sink_color, source_color; or n. Its coordinates are those of the sites, its attributes the texts.
+
+        slices  so many time slices make a chunk of dask, read when it is needed and verified where the file has checksums
+                of time slices; None: all is read at once; default: 1 where dask is there, else all at once
+
+        Raises ImportError where xarray, or dask when slices are asked for, is missing; chunks of a closed file raise
+        WrongState.
+        """
+        return labelled.data_array(self, slices)
+
+    def memmap(self, mode="r"):
+        """The numbers as they lie in the file, mapped into memory: a numpy.memmap [t, z, y, x, ...], which takes no memory of
+        its own and outlives the file object. Its byte order is that of the file (dtype ">c16" in ILDG files). No checksum is
+        looked at: verify() does.
+
+        mode  "r" (read-only) or "c" (changes stay in memory)
+
+        Raises Unsupported where the numbers do not lie so: chunks, compression, rows left out, other orders of sites.
+        """
+        if mode not in ("r", "c"):
+            raise InvalidArgument(f"mode is {mode!r}, expected 'r' or 'c': files are not changed in place", found=repr(mode))
+        if not self._entry.get("in_order"):
+            raise Unsupported(f"{self._path}: the numbers of field {self.name!r} do not lie in the file as in an array, so "
+                              "that they cannot be mapped; read them: [...]", path=str(self._path), record=self.name)
+        _opened(self._file, self._path)
+        path, identity = self._place
+        order = ">" if self._entry["byte_order"] == "big" else "<"
+        with io.open(path, "rb") as file:
+            if _identity(file.fileno()) != identity:
+                raise WrongState(f"{path}: this is another file than the one that was opened: open it again",
+                                 path=str(path))
+            return np.memmap(file, self.dtype.newbyteorder(order), mode, self._entry["offset"], self.shape)
+
     def verify(self):
         """Streams the data of the file past the stored checksum; raises ChecksumError when they differ."""
         verdicts = verify(self._path, comm=self._grid, physics=False)["fields"]
@@ -209,6 +268,23 @@ class FieldView:
             raise ChecksumError(f"{self._path}: field {self.name!r} number {self.index}: the checksum of the data is "
                                 f"{found}, the file states {stored}: the data are damaged", path=str(self._path),
                                 record=self.name, expected=stored, found=found)
+
+
+def _identity(file):
+    """What tells a file, given by path or descriptor, from one that took its name."""
+    known = os.stat(file)
+    return known.st_dev, known.st_ino, known.st_size
+
+
+def _identities(catalog):
+    """Those of the physical files; None of one that is not there under its name."""
+    found = []
+    for path in catalog.get("files") or [catalog["path"]]:
+        try:
+            found.append(_identity(path))
+        except OSError:
+            found.append(None)
+    return found
 
 
 def _opened(file, path):

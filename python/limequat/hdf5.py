@@ -219,7 +219,7 @@ class File:
                        lambda: (self._open(), _path(path)))
 
     @takes("ReadOptions", without=("field", "index"))
-    def read_field(self, path, region=None, dtype=None, verify=True, *, grid=None, out=None, **options: "Unpack[ReadOptions]"):
+    def read_field(self, path, region=None, dtype=None, verify=True, *, grid=None, out=None, **options: "Unpack[ReadOptions]"):  # type: ignore[misc]
         """Reads a lattice field; arguments as of :func:`limequat.read`.
 
         {options}

@@ -218,7 +218,7 @@ class Set:
         return self.read(int(k) % len(self))
 
     @takes("ReadOptions", without=("field", "index", "region", "limits"))
-    def read(self, k, dtype=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):
+    def read(self, k, dtype=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):  # type: ignore[misc]
         """Vector number k, [t, z, y, x, ...]; dtype complex128 or complex64, default: as it is stored. ``out`` as in
         :func:`limequat.read`.
 

@@ -63,7 +63,7 @@ def create(path, *, comm=None, **options: "Unpack[MultifileOptions]"):
 
 
 @takes("MultifileOptions")
-def append(path, *, streams=None, comm=None, **options: "Unpack[MultifileOptions]"):
+def append(path, *, streams=None, comm=None, **options: "Unpack[MultifileOptions]"):  # type: ignore[misc]
     """Goes on with a set that this library wrote: a :class:`Writer` of ``streams`` streams (default: those there are),
     whose first ones go on with the tasks there are; the rest are new tasks. Of the options count expected_bytes (of new
     tasks), level, sync and buffer_bytes. comm as in :func:`create`: streams are those of this rank then, by default the
@@ -140,7 +140,7 @@ class Reader:
         return parse(text_from("lq_multifile_fields", self._open_handle()))
 
     @takes("ReadOptions", without=("field", "index"))
-    def read_field(self, name, *, region=None, dtype=None, grid=None, out=None, **options: "Unpack[ReadOptions]"):
+    def read_field(self, name, *, region=None, dtype=None, grid=None, out=None, **options: "Unpack[ReadOptions]"):  # type: ignore[misc]
         """Reads a field into a new array; arguments and result as of :func:`limequat.read`. The grid may be any.
 
         {options}
@@ -258,7 +258,7 @@ class Writer:
         return self[0].write(data)
 
     @takes("WriteOptions", without=("format", "name", "sync", "overwrite"))
-    def write_field(self, name, array, *, kind=None, dims=None, grid=None, **options: "Unpack[WriteOptions]"):
+    def write_field(self, name, array, *, kind=None, dims=None, grid=None, **options: "Unpack[WriteOptions]"):  # type: ignore[misc]
         """Writes a field beside the streams; arguments as of :func:`limequat.write`, the grid over all ranks of the set.
         Returns its report.
 

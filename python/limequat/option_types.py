@@ -81,7 +81,7 @@ class VerifyOptions(TypedDict, total=False):
     block_bytes: Optional[int]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
-    progress: Optional[Callable[..., None]]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class DiagnoseOptions(TypedDict, total=False):
@@ -98,7 +98,7 @@ class DiagnoseOptions(TypedDict, total=False):
     force: Optional[bool]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
-    progress: Optional[Callable[..., None]]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class ConvertOptions(WriteOptions, total=False):
@@ -108,7 +108,7 @@ class ConvertOptions(WriteOptions, total=False):
     allow_loss: Optional[bool]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
-    progress: Optional[Callable[..., None]]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class DiffOptions(TypedDict, total=False):
@@ -120,7 +120,7 @@ class DiffOptions(TypedDict, total=False):
     index: Optional[int]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
-    progress: Optional[Callable[..., None]]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class PlanRequest(TypedDict, total=False):
@@ -204,7 +204,7 @@ class RepackOptions(TypedDict, total=False):
     verify: Union[Literal["none", "checksum", "read-back"], bool, None]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
-    progress: Optional[Callable[..., None]]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class RepairOptions(TypedDict, total=False):
@@ -226,7 +226,7 @@ class CopyOptions(TypedDict, total=False):
     dry_run: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
     block_bytes: Optional[int]
-    progress: Optional[Callable[..., None]]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class RepartitionOptions(TypedDict, total=False):
@@ -244,7 +244,7 @@ class RepartitionOptions(TypedDict, total=False):
     dry_run: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
     block_bytes: Optional[int]
-    progress: Optional[Callable[..., None]]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class SqueezeOptions(TypedDict, total=False):
@@ -254,4 +254,4 @@ class SqueezeOptions(TypedDict, total=False):
     overwrite: Optional[bool]
     force: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
-    progress: Optional[Callable[..., None]]
+    progress: Union[Callable[..., None], bool, None]

@@ -13,12 +13,15 @@ import json
 import operator
 import os
 import textwrap
+from collections.abc import Sequence
 from ctypes import c_char_p, c_double, c_int, c_size_t, c_uint64, c_void_p
+from typing import Any, Callable, Optional, TypeVar
 
-from limequat import structs
+from limequat import progress, structs
 from limequat._library import call, text_from
 from limequat.errors import InvalidArgument
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 _TYPES = {"int": c_int, "uint64": c_uint64, "double": c_double, "text": c_char_p, "size": c_size_t,
           "pointer": c_void_p}
 _PROGRESS = ctypes.CFUNCTYPE(None, c_uint64, c_uint64, c_void_p)
@@ -140,14 +143,15 @@ def metadata_array(metadata):
     return (structs.Metadata * len(metadata))(*[(n.encode(), t.encode()) for n, t in metadata.items()])
 
 
-def takes(*tables, without=(), only=None, verb=None):
+def takes(*tables: str, without: Sequence[str] = (), only: Optional[Sequence[str]] = None,
+          verb: Optional[str] = None) -> Callable[[_Function], _Function]:
     """A decorator: the function's ``**options`` are those of these tables, checked, documented in place of a line
     "{options}", and part of its signature. With `verb` without those that only other verbs of `lq` take."""
-    tables = [known for table in tables for known in (_tables[table].base, table) if known]
-    rows = {name: row for table in tables for name, row in _tables[table].rows.items()
+    names = [known for table in tables for known in (_tables[table].base, table) if known]
+    rows = {name: row for table in names for name, row in _tables[table].rows.items()
             if name not in without and (only is None or name in only)
             and (verb is None or not row["verbs"] or verb in row["verbs"])}
-    aliases = {alias: name for table in tables for alias, name in _tables[table].aliases.items() if name in rows}
+    aliases = {alias: name for table in names for alias, name in _tables[table].aliases.items() if name in rows}
 
     def decorate(function):
         signature = inspect.signature(function)
@@ -163,7 +167,10 @@ def takes(*tables, without=(), only=None, verb=None):
             for name in options:
                 if name not in rows and name not in explicit:
                     raise TypeError(_unknown(function, name, [*rows, *explicit]))
-            return function(*arguments, **options)
+            if "progress" not in rows or "progress" in explicit:
+                return function(*arguments, **options)
+            with progress.shown(function.__name__, options.pop("progress", None)) as tell:
+                return function(*arguments, progress=tell, **options)
 
         own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
         more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default_of(row))

@@ -36,7 +36,7 @@ class Stall(NamedTuple):
 
 
 _watching = threading.Lock()
-_told = structs.StallTell()  # kept for as long as the library may call it
+_told = structs.StallTell()  # type: ignore[call-overload]  # kept for as long as the library may call it
 
 
 def watch_stalls(seconds, tell):

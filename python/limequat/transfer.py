@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @takes("ReadOptions")
-def read(path, field=None, region=None, dtype=None, grid=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):
+def read(path, field=None, region=None, dtype=None, grid=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):  # type: ignore[misc]
     """Reads a field of a file into a new array, or into ``out``.
 
     path    the file; the format is recognised from its content

@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every failure is an Error and the built-in exception that belongs to it."""
 
+import errno
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -88,3 +92,103 @@ def test_a_folder_that_is_not_there(tmp_path, links):
 def test_an_unknown_format_name(tmp_path, links):
     with pytest.raises(lq.Error):
         lq.write(tmp_path / "a.ildg", links, format="tiff")
+
+
+def test_errors_of_the_system_are_told_as_python_tells_them(tmp_path):
+    with pytest.raises(OSError) as caught:
+        lq.read(tmp_path / "missing.ildg")
+    try:
+        open(tmp_path / "missing.ildg")
+    except OSError as of_python:
+        for fact in ("errno", "filename", "strerror"):
+            assert str(getattr(caught.value, fact)) == str(getattr(of_python, fact))
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (again.filename, again.errno) == (caught.value.filename, errno.ENOENT)
+
+
+def damaged(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    lq.read(path)
+
+
+def closed(path):
+    file = lq.open(path)
+    file.close()
+    file.fields[0].read()
+
+
+def with_wrong_header(path):
+    path.write_bytes(path.read_bytes()[:8] + b"\xff" * 8 + path.read_bytes()[16:])
+    lq.read(path)
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-5000])
+    lq.read(path)
+
+
+def of_no_format(path):
+    path.write_bytes(bytes(1000))
+    lq.read(path)
+
+
+def of_wrong_shape(path):
+    lq.write(path, np.zeros((2, 2, 2, 2, 5, 3, 3), complex))
+
+
+# What is tried with a good file of a gauge field, what is raised, and the facts that are not None.
+FAILURES = [
+    (damaged, lq.ChecksumError, {"path", "record", "expected", "found"}),
+    (closed, lq.WrongState, {"path"}),
+    (with_wrong_header, lq.Malformed, {"path", "offset"}),
+    (cut, lq.Truncated, {"path", "offset"}),
+    (of_no_format, lq.UnknownFormat, {"path"}),
+    (of_wrong_shape, lq.InvalidArgument, {"found"}),
+    (lambda path: lq.read(path, field="spinor"), lq.NoSuchRecord, {"path", "record", "expected", "found"}),
+    (lambda path: lq.write(path, lq.read(path)), lq.Exists, {"path", "errno"}),
+    (lambda path: lq.read(path.parent / "no"), lq.NotFound, {"path", "errno"}),
+    (lambda path: lq.read(path.parent), lq.Error, {"path"}),
+    (lambda path: lq.unsqueeze(path, path.parent / "b"), lq.Unsupported, {"path"}),
+    (lambda path: lq.write("/dev/full/a.ildg", lq.read(path)), lq.Error, {"path", "errno"}),
+]
+
+
+@pytest.mark.parametrize("attempt, kind, facts", FAILURES)
+def test_what_happened_is_in_the_attributes(gauge_file, attempt, kind, facts):
+    with pytest.raises(kind) as caught:
+        attempt(gauge_file)
+    error = caught.value
+    assert {name for name in facts if getattr(error, name) is None} == set(), vars(error)
+    assert str(error) and (error.path is None or error.path in str(error))
+
+
+FULL = """
+import resource, sys, numpy, limequat as lq
+resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+try:
+    lq.write(sys.argv[1], numpy.zeros((4, 4, 4, 4, 4, 3, 3), complex))
+except lq.Error as error:
+    print(isinstance(error, OSError), error.errno, error.path is not None)
+"""
+
+
+def test_a_file_that_may_not_grow_is_an_error_of_the_system(tmp_path):
+    result = subprocess.run([sys.executable, "-c", FULL, tmp_path / "a.ildg"], capture_output=True, text=True)
+    assert result.stdout.split() == ["True", str(errno.ENOSPC), "True"], result.stderr
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and not os.path.exists("/usr/bin/setpriv"), reason="root may do everything")
+def test_a_folder_without_permission_is_a_permission_error(tmp_path):
+    code = "import sys, limequat as lq\ntry:\n    lq.read(sys.argv[1])\nexcept PermissionError as error:\n    print(error.errno, error.path)"
+    path = tmp_path / "conf.ildg"
+    path.write_bytes(b"")
+    path.chmod(0)
+    if os.geteuid() == 0:
+        drop = ["/usr/bin/setpriv", "--bounding-set", "-all", "--inh-caps", "-all"]
+    else:
+        drop = []
+    result = subprocess.run([*drop, sys.executable, "-c", code, path], capture_output=True, text=True)
+    assert result.stdout.split() == [str(errno.EACCES), str(path)], result.stderr

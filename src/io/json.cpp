@@ -4,6 +4,8 @@
 // Structured answers as JSON: the schema is documented in docs/reference/json.md.
 #include <limequat/json.hpp>
 
+#include <algorithm>
+
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
 
@@ -111,6 +113,12 @@ void put(JsonWriter& json, const Record& record) {
       .end_object();
 }
 
+// The numbers lie in the file one after another as in an array [t, z, y, x, ...].
+bool lies_in_order(const Payload& payload) {
+  return payload.is_in_one_piece() && payload.arrays == 1 && payload.encoding.empty() &&
+         std::ranges::is_sorted(payload.order) && payload.codec == SiteCodec{};
+}
+
 void put(JsonWriter& json, const FieldEntry& entry) {
   const Payload& payload = entry.payload;
   json.begin_object().member("name", entry.name).key("spec");
@@ -123,9 +131,11 @@ void put(JsonWriter& json, const FieldEntry& entry) {
   put(json, payload.stored.extents);
   json.end_object();
   json.member("record", entry.record)
+      .member("file", payload.file)
       .member("offset", payload.offset)
       .member("length", payload.length)
-      .member("byte_order", payload.byte_order == ByteOrder::big ? "big" : "little");
+      .member("byte_order", payload.byte_order == ByteOrder::big ? "big" : "little")
+      .member("in_order", lies_in_order(payload));
   json.key("checksum");
   put_or_null(json, entry.sums.checksum());
   json.member("slices", std::uint64_t{entry.sums.slices().size()})

@@ -1,0 +1,60 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+
+from spack.package import *
+
+
+class Limequat(CMakePackage):
+    """Parallel input and output for lattice field theory."""
+
+    # The sources that this recipe lies in; a release names its archive and sum instead.
+    git = "file://" + __file__.rsplit("/packaging/", 1)[0]
+
+    license("BSD-3-Clause")
+
+    version("0.1.0", tag="v0.1.0")
+    version("main", branch="main")
+
+    variant("mpi", default=True, description="The library over MPI, and lq-mpi")
+    variant("hdf5", default=True, description="HDF5 files")
+    variant("fortran", default=True, description="The Fortran module")
+    variant("python", default=False, description="The Python package")
+    variant("dropins", default=False, description="Libraries with the names of C-LIME, Lemon and SIONlib")
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build")
+    depends_on("fortran", type="build", when="+fortran")
+    depends_on("cmake@3.20:", type="build")
+    depends_on("ninja", type="build")
+    depends_on("pkgconfig", type="build")
+    depends_on("fmt@9:")
+    depends_on("pugixml")
+    depends_on("cli11", type="build")
+    depends_on("nlohmann-json", type="build")
+    depends_on("isa-l")
+    depends_on("libdeflate")
+    depends_on("lz4")
+    depends_on("zstd")
+    depends_on("mpi", when="+mpi")
+    depends_on("hdf5@1.10.5: ~mpi", when="+hdf5")
+    depends_on("python@3.9:", when="+python", type=("build", "run"))
+    depends_on("py-numpy@1.22:", when="+python", type="run")
+
+    conflicts("%gcc@:11", msg="C++20 needs gcc 12")
+    conflicts("%clang@:13", msg="C++20 needs clang 14")
+
+    generator("ninja")
+
+    def cmake_args(self):
+        return [
+            self.define("LIMEQUAT_TESTS", False),
+            self.define("LIMEQUAT_UNITY", True),
+            self.define("LIMEQUAT_MPI", "AUTO" if self.spec.satisfies("+mpi") else "none"),
+            self.define("LQ_WITH_HDF5", "ON" if self.spec.satisfies("+hdf5") else "OFF"),
+            self.define("LIMEQUAT_FORTRAN", "ON" if self.spec.satisfies("+fortran") else "OFF"),
+            self.define_from_variant("LIMEQUAT_DROPINS", "dropins"),
+        ]
+
+    def setup_run_environment(self, env):
+        if self.spec.satisfies("+python"):
+            env.prepend_path("PYTHONPATH", join_path(self.prefix.lib, "python"))

@@ -1,0 +1,15 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Packages that are used where they are there."""
+
+import importlib
+
+
+def needed(module, purpose, package=None):
+    """A module; ImportError tells what it is needed for, and how it is had."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = package or module.split(".")[0]
+        raise ImportError(f"{purpose} needs {package}, which cannot be imported here ({error}): "
+                          f"pip install {package}", name=package) from None

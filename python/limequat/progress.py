@@ -1,0 +1,93 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bars for long work: on a terminal and in notebooks, nothing elsewhere."""
+
+import contextlib
+import sys
+import time
+
+from limequat.errors import InvalidArgument
+
+_DELAY = 0.5  # seconds: what is over sooner shows no bar
+_WIDTH = 40
+
+
+@contextlib.contextmanager
+def shown(title, wanted=None):
+    """What the library tells of its progress meanwhile: a function of (done, total), or None for silence. ``wanted``:
+    a function of the caller's, True (a bar), False (none), None (a bar where somebody looks)."""
+    if callable(wanted):
+        yield wanted
+        return
+    if wanted not in (None, True, False):
+        raise InvalidArgument(f"progress is {wanted!r}, expected a function of (done, total), True, False or None",
+                              found=repr(wanted))
+    if wanted is False or (wanted is None and not _somebody_looks()):
+        yield None
+        return
+    bar = _bar(title)
+    try:
+        yield bar.tell
+    finally:
+        bar.close()
+
+
+def _somebody_looks():
+    """Whether this is a notebook, or stderr a terminal."""
+    return _is_notebook() or bool(getattr(sys.stderr, "isatty", lambda: False)())
+
+
+def _is_notebook():
+    shell = sys.modules.get("IPython")
+    shell = shell.get_ipython() if shell is not None else None
+    return shell is not None and hasattr(shell, "kernel")
+
+
+def _bar(title):
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return _PlainBar(title)
+    return _TqdmBar(tqdm, title)
+
+
+class _TqdmBar:
+    """A bar of tqdm, which is made when the work has lasted a while."""
+
+    def __init__(self, tqdm, title):
+        self._make, self._title, self._bar, self._begin = tqdm, title, None, time.monotonic()
+
+    def tell(self, done, total):
+        """Moves the bar."""
+        if self._bar is None:
+            if time.monotonic() - self._begin < _DELAY:
+                return
+            self._bar = self._make(total=100, desc=self._title, bar_format="{desc}: {percentage:3.0f}% |{bar}| {elapsed}",
+                                   leave=False)
+        self._bar.update(100 * done / max(total, 1) - self._bar.n)
+
+    def close(self):
+        """Takes it away."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+class _PlainBar:
+    """A line of stderr, drawn again and again, and wiped in the end."""
+
+    def __init__(self, title):
+        self._title, self._begin, self._percent = title, time.monotonic(), -1
+
+    def tell(self, done, total):
+        """Moves the bar."""
+        percent = min(100, 100 * done // max(total, 1))
+        if percent == self._percent or time.monotonic() - self._begin < _DELAY:
+            return
+        self._percent = percent
+        full = "#" * (percent * _WIDTH // 100)
+        print(f"\r{self._title}: {percent:3}% |{full:<{_WIDTH}}|", end="", file=sys.stderr, flush=True)
+
+    def close(self):
+        """Takes it away."""
+        if self._percent >= 0:
+            print("\r" + " " * (len(self._title) + _WIDTH + 10) + "\r", end="", file=sys.stderr, flush=True)

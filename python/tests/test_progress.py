@@ -1,0 +1,123 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bars for long work, of tqdm and plain ones, where somebody looks."""
+
+import io
+import sys
+import types
+
+import pytest
+
+import limequat as lq
+from limequat import progress
+
+
+class Terminal(io.StringIO):
+    """A stderr that somebody looks at."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """Makes stderr one, when it is called: pytest has its own until a test begins."""
+
+    def become(stderr=None):
+        monkeypatch.setattr(sys, "stderr", stderr or Terminal())
+        monkeypatch.setattr(progress, "_DELAY", 0)
+        return sys.stderr
+
+    return become
+
+
+def checked(path, **more):
+    return lq.verify(path, physics=False, **more)
+
+
+def test_a_terminal_shows_a_bar_that_goes_away(gauge_file, terminal, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    stderr = terminal()
+    assert checked(gauge_file)
+    text = stderr.getvalue()
+    assert "\rverify: 100% |####" in text and text.endswith(" \r")
+
+
+def test_where_nobody_looks_nothing_is_shown(gauge_file, terminal):
+    stderr = terminal(io.StringIO())
+    assert checked(gauge_file) and stderr.getvalue() == ""
+
+
+def test_false_is_silence_and_true_a_bar(gauge_file, terminal, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    stderr = terminal()
+    checked(gauge_file, progress=False)
+    assert stderr.getvalue() == ""
+    stderr = terminal(io.StringIO())
+    checked(gauge_file, progress=True)
+    assert "100%" in stderr.getvalue()
+
+
+def test_what_is_over_soon_shows_no_bar(gauge_file, terminal, monkeypatch):
+    stderr = terminal()
+    monkeypatch.setattr(progress, "_DELAY", 3600)
+    checked(gauge_file)
+    assert stderr.getvalue() == ""
+
+
+def test_a_function_of_ones_own_is_called_instead(gauge_file, terminal):
+    told, stderr = [], terminal()
+    checked(gauge_file, progress=lambda done, total: told.append((done, total)))
+    assert told and told[-1][0] == told[-1][1] and stderr.getvalue() == ""
+
+
+def test_what_is_no_function_is_refused(gauge_file):
+    with pytest.raises(lq.InvalidArgument, match="progress"):
+        checked(gauge_file, progress="yes")
+
+
+def test_tqdm_is_taken_where_it_is_there(gauge_file, terminal, monkeypatch):
+    made = []
+
+    class Bar:
+        def __init__(self, total, desc, **options):
+            self.total, self.desc, self.n, self.closed = total, desc, 0, False
+            made.append(self)
+
+        def update(self, count):
+            self.n += count
+
+        def close(self):
+            self.closed = True
+
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar))
+    stderr = terminal()
+    checked(gauge_file)
+    assert [(bar.desc, bar.n, bar.closed) for bar in made] == [("verify", 100, True)] and stderr.getvalue() == ""
+
+
+def test_the_real_tqdm_draws(gauge_file, terminal):
+    pytest.importorskip("tqdm")
+    stderr = terminal()
+    checked(gauge_file)
+    assert "verify: " in stderr.getvalue() and "%" in stderr.getvalue()
+
+
+def test_a_notebook_is_somebody_who_looks(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    shell = types.SimpleNamespace(kernel=object())
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    assert progress._somebody_looks()
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: None))
+    assert not progress._somebody_looks()
+
+
+def test_an_error_takes_the_bar_away(gauge_file, tmp_path, terminal, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    data = bytearray(gauge_file.read_bytes())
+    data[len(data) // 2] ^= 1
+    gauge_file.write_bytes(data)
+    stderr = terminal()
+    with pytest.raises(lq.ChecksumError):
+        lq.convert(gauge_file, tmp_path / "b.ildg")
+    assert "convert: " in stderr.getvalue() and stderr.getvalue().endswith(" \r")

@@ -1,0 +1,113 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The wheel and the source distribution, installed and used as strangers do: in an empty virtual environment, without a
+# compiler and without MPI on the path.
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+OPTIONS = None
+
+USE = """
+import pathlib, sys
+import limequat as lq
+u = lq.read(sys.argv[1])
+lq.write("copy.lime", u, precision="single")
+assert lq.verify("copy.lime") and lq.diff(sys.argv[1], "copy.lime", tolerance=1e-6).same
+print(pathlib.Path(lq._library.library_path()).resolve())
+found = lq.plot.plaquettes(u)  # by numpy
+assert abs(sum(v.mean() for v in found.values()) / 6 - lq.plaquette(u).average) < 1e-12
+"""
+
+IMPORT = "try:\n    import limequat\nexcept ImportError as error:\n    print(error)"
+
+
+class Wheel(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        """One wheel for all."""
+        folder = tempfile.TemporaryDirectory(prefix="limequat-wheel-test-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.dist = pathlib.Path(folder.name)
+        done = subprocess.run([sys.executable, ROOT / "tools/make_wheel.py", OPTIONS.library, cls.dist], text=True,
+                              stdout=subprocess.PIPE, check=True)
+        cls.wheel = pathlib.Path(done.stdout.split()[-1])
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="limequat-wheel-test-")
+        self.addCleanup(folder.cleanup)
+        self.home = pathlib.Path(folder.name).resolve()
+
+    def run_here(self, *command, **environment):
+        clean = {"PATH": "/nowhere", "HOME": str(self.home), "LANG": "C.UTF-8", **environment}
+        done = subprocess.run(list(map(str, command)), cwd=self.home, env=clean, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def unpacked(self):
+        """The library of an unpacked wheel, and what makes it found."""
+        with zipfile.ZipFile(self.wheel) as archive:
+            archive.extractall(self.home / "there")
+        return self.home / "there/limequat/liblimequat.so", {"PYTHONPATH": str(self.home / "there")}
+
+    def test_a_wheel_is_installed_and_used_without_compiler_and_mpi(self):
+        self.assertRegex(self.wheel.name, r"^limequat-[\d.]+-py3-none-\w+\.whl$")
+        with zipfile.ZipFile(self.wheel) as archive:
+            names = archive.namelist()
+        self.assertIn("limequat/liblimequat.so", names)
+        self.assertIn("limequat/py.typed", names)
+        self.assertFalse([name for name in names if "mpi.so" in name or "__pycache__" in name])
+        self.run_here(sys.executable, "-m", "venv", "--system-site-packages", "venv")  # numpy is that of the system
+        python = self.home / "venv/bin/python"
+        self.run_here(python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check",
+                      self.wheel)
+        file = OPTIONS.file if os.path.exists(OPTIONS.file) else ROOT / "tests/golden/good/ildg/qio_single.ildg"
+        library = self.run_here(python, "-c", USE, file)
+        self.assertTrue(library.startswith(str(self.home / "venv")), library)
+
+    def test_a_missing_library_says_which_places_were_looked_at(self):
+        library, found = self.unpacked()
+        library.unlink()
+        said = self.run_here(sys.executable, "-c", IMPORT, **found)
+        if "Limequat library" in said:  # else one is installed here
+            self.assertIn(f"{library}: not there", said)
+            self.assertIn("LIMEQUAT_LIBRARY=", said)
+            self.assertIn("where the loader looks", said)
+
+    def test_a_library_of_another_platform_is_said_to_be_one(self):
+        library, found = self.unpacked()
+        data = bytearray(library.read_bytes())
+        data[18:20] = (0xF3).to_bytes(2, sys.byteorder)  # e_machine: RISC-V
+        for head, words in ((data[:20], "made for RISC-V"), (b"\xcf\xfa\xed\xfe" + bytes(20), "made for macOS"),
+                            (b"MZ" + bytes(20), "made for Windows"), (b"no library at all...", "not a library")):
+            library.write_bytes(head)
+            said = self.run_here(sys.executable, "-c", IMPORT, **found, LIMEQUAT_LIBRARY=str(library))
+            self.assertIn(f"{library}: {words}", said)
+
+    def test_the_source_distribution_holds_what_a_build_needs(self):
+        path = self.run_here(sys.executable, ROOT / "tools/make_wheel.py", "--sdist", self.home / "dist",
+                             PATH=os.environ["PATH"]).split()[-1]
+        with tarfile.open(path) as archive:
+            names = {name.split("/", 1)[1] for name in archive.getnames()}
+        wanted = {"CMakeLists.txt", "pyproject.toml", "PKG-INFO", "LICENSE", "tools/make_wheel.py",
+                  "python/limequat/__init__.py", "src/capi/CMakeLists.txt", "include/limequat.h"}
+        self.assertEqual(wanted - names, set())
+        self.assertFalse([name for name in names if name.startswith(("build/", ".git/"))])
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--library")
+    parser.add_argument("--file", default=str(ROOT.parent / "shared/data/weak_field.lime"))
+    OPTIONS, rest = parser.parse_known_args()
+    OPTIONS.library = os.path.abspath(OPTIONS.library)
+    unittest.main(argv=[sys.argv[0], *rest])

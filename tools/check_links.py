@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# No dead links in the pages: files that links name are there, and so are the headings behind a "#". Links to other hosts are
+# not followed.
+"""usage: check_links.py [ROOT]"""
+
+import pathlib
+import re
+import sys
+
+LINK = re.compile(r"(?<!!)\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^()\s]+(?:\([^()]*\))?)\)|!\[[^\]]*\]\(([^()\s]+)\)")
+FENCE = re.compile(r"^(```|~~~).*?^\1", re.S | re.M)
+CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.S)
+PAGES = ["*.md", "docs/**/*.md", "bench/**/*.md", "examples/**/*.md", "python/**/*.md", "packaging/**/*.md"]
+
+
+def slug(heading):
+    """The anchor that sites make of a heading."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)  # the text of a link
+    text = "".join(c for c in text.strip().lower() if c.isalnum() or c in "-_ ")
+    return text.replace(" ", "-")
+
+
+def anchors(page):
+    """Those of a page; of headings that read the same "-1" and so on."""
+    found, seen = set(), {}
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for heading in re.findall(r"^#+\s+(.*?)\s*#*$", text, re.M):
+        name = slug(heading)
+        count = seen[name] = seen.get(name, -1) + 1
+        found.add(f"{name}-{count}" if count else name)
+    return found | set(re.findall(r'<a (?:id|name)="([^"]+)"', text))
+
+
+def links(page):
+    """(line, target) of each link of a page."""
+    blank = lambda found: re.sub(r"[^\n]", " ", found[0])
+    text = CODE.sub(blank, FENCE.sub(blank, page.read_text(encoding="utf-8")))
+    for found in LINK.finditer(text):
+        yield text[: found.start()].count("\n") + 1, found[1] or found[2]
+
+
+def pages(root):
+    return sorted({page for pattern in PAGES for page in root.glob(pattern) if "_build" not in page.parts and "build" not in page.parts})
+
+
+def check(root):
+    """All dead links, as sentences."""
+    dead = []
+    for page in pages(root):
+        for line, target in links(page):
+            if re.match(r"[a-z][a-z+.-]*:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            aim = (page.parent / path) if path else page
+            where = f"{page.relative_to(root)}:{line}: {target}"
+            if not aim.exists():
+                dead.append(f"{where}: there is no {path}")
+            elif anchor and (aim.suffix != ".md" or anchor not in anchors(aim)):
+                dead.append(f"{where}: there is no heading #{anchor}")
+    return dead
+
+
+def main():
+    dead = check(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent))
+    for sentence in dead:
+        print(sentence, file=sys.stderr)
+    return 1 if dead else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

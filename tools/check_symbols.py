@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What the shared libraries export is a promise: a program that was linked yesterday finds all of it tomorrow. The lists in
+# packaging/abi hold it; a symbol that is gone is an error until the soname changes, a new one is until it is in the list.
+"""usage: check_symbols.py [--fix] LIST LIBRARY SONAME"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def dynamic(library):
+    """(soname, symbols that others may link to) of a shared library; weak ones are what compilers make of headers."""
+    head = subprocess.run(["readelf", "-dW", library], text=True, capture_output=True, check=True).stdout
+    soname = re.search(r"\(SONAME\)\s+Library soname: \[(.*)\]", head)
+    lines = subprocess.run(["nm", "-D", "--defined-only", library], text=True, capture_output=True, check=True).stdout
+    symbols = {fields[2] for fields in map(str.split, lines.splitlines()) if len(fields) == 3 and fields[1] in "TDBR"}
+    return soname[1] if soname else None, {name for name in symbols if not name.startswith(("_init", "_fini"))}
+
+
+def plain(names):
+    """The names as people write them."""
+    done = subprocess.run(["c++filt"], input="\n".join(names), text=True, capture_output=True)
+    return done.stdout.splitlines() if done.returncode == 0 else list(names)
+
+
+def complaints(listed, library, wanted_soname):
+    """What is not as promised, as sentences."""
+    soname, symbols = dynamic(library)
+    if soname != wanted_soname:
+        yield f"{library}: the soname is {soname}, expected {wanted_soname}"
+    gone, fresh = sorted(listed - symbols), sorted(symbols - listed)
+    for name in plain(gone):
+        yield f"{library}: {name} is gone: programs that use it will not start. Keep it, or change the soname"
+    for name in plain(fresh):
+        yield f"{library}: {name} is new: tools/check_symbols.py --fix adds it to the list"
+
+
+def main():
+    words = [word for word in sys.argv[1:] if word != "--fix"]
+    if len(words) != 3:
+        print(__doc__, file=sys.stderr)
+        return 2
+    page, library, soname = pathlib.Path(words[0]), words[1], words[2]
+    if "--fix" in sys.argv:
+        page.write_text("\n".join(sorted(dynamic(library)[1])) + "\n", encoding="utf-8")
+        return 0
+    wrong = list(complaints(set(page.read_text(encoding="utf-8").split()), library, soname))
+    for sentence in wrong:
+        print(sentence)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
