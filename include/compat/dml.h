@@ -5,8 +5,8 @@
 #ifndef DML_H
 #define DML_H
 
-#include <qio_config.h>
 #include <lrl.h>
+#include <qio_config.h>
 #include <qio_stdint.h>
 #include <stdlib.h>
 
@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* Into which files a lattice goes: one, one for each node, one for each I/O node (with .volNNNN behind the name), one for
- * each I/O node in a folder of its own (volNNNN before the name). */
+/* Into which files a lattice goes: one, one for each node, one for each I/O node (with .volNNNN behind the name), one
+ * for each I/O node in a folder of its own (volNNNN before the name). */
 #define DML_UNKNOWN -1
 #define DML_SINGLEFILE 0
 #define DML_MULTIFILE 1
@@ -135,7 +135,8 @@ int DML_lex_next(int* dim, int coords[], int latdim, int lower[], int upper[]);
 void DML_lex_coords(int coords[], const int latdim, const int latsize[], const DML_SiteRank rcv_coords);
 DML_SiteRank DML_lex_rank(const int coords[], int latdim, int latsize[]);
 
-/* Local. The checksum of formats/scidac.md 4.4: nothing yet; a site in file form more; another part of the sites more. */
+/* Local. The checksum of formats/scidac.md 4.4: nothing yet; a site in file form more; another part of the sites more.
+ */
 void DML_checksum_init(DML_Checksum* checksum);
 void DML_checksum_accum(DML_Checksum* checksum, DML_SiteRank rank, char* buf, size_t size);
 void DML_checksum_peq(DML_Checksum* total, DML_Checksum* checksum);

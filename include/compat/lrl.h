@@ -6,11 +6,11 @@
 #ifndef LRL_H
 #define LRL_H
 
+#include <lime.h>
 #include <qio_config.h>
 #include <qio_stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
-#include <lime.h>
 
 #ifdef __cplusplus
 extern "C" {

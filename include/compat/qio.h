@@ -1,19 +1,20 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * SciDAC files with the interface of QIO, over Limequat: fields of a lattice whose sites lie on the nodes of a program in
- * any way, written and read by all nodes together. docs/guide/porting-from-qio.md.
- * 
- * A call that is collective is made by all nodes, and returns the same code on all of them. Nothing here ends the program. */
+ * SciDAC files with the interface of QIO, over Limequat: fields of a lattice whose sites lie on the nodes of a program
+ * in any way, written and read by all nodes together. docs/guide/porting-from-qio.md.
+ *
+ * A call that is collective is made by all nodes, and returns the same code on all of them. Nothing here ends the
+ * program. */
 #ifndef QIO_H
 #define QIO_H
 
+#include <dml.h>
+#include <lime.h>
+#include <lrl.h>
 #include <qio_config.h>
 #include <qio_string.h>
 #include <qioxml.h>
-#include <lrl.h>
-#include <dml.h>
-#include <lime.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -184,8 +185,8 @@ int QIO_verbosity(void);
 #define QIO_VERB_DEBUG 5
 
 /* Collective. A file for writing, its header written; NULL on all nodes if that fails on any. `fs` and `oflag` may be
- * NULL: every node writes, node 0 for all; truncated, in ILDG style. With one node a single file is written. QIO_APPEND:
- * records follow those of a file that is there, whose lattice is the same. */
+ * NULL: every node writes, node 0 for all; truncated, in ILDG style. With one node a single file is written.
+ * QIO_APPEND: records follow those of a file that is there, whose lattice is the same. */
 QIO_Writer* QIO_open_write(QIO_String* xml_file, const char* filename, int volfmt, QIO_Layout* layout,
                            QIO_Filesystem* fs, QIO_Oflag* oflag);
 /* Collective. A record: get() fills `datum_size` bytes of the node's site number `index` (all data, of the master node,
@@ -199,8 +200,9 @@ uint32_t QIO_get_writer_last_checksumb(QIO_Writer* out);
 /* Local. For the records to come; the LFN is copied. */
 void QIO_reset_writer_ILDG_flags(QIO_Writer* out, QIO_Oflag* oflag);
 
-/* Collective. A file for reading, and its file XML; NULL on all nodes if that fails on any. Its extents are those of the
- * layout, or with latdim 0 are taken from the file, of which then only record information and global data are read. */
+/* Collective. A file for reading, and its file XML; NULL on all nodes if that fails on any. Its extents are those of
+ * the layout, or with latdim 0 are taken from the file, of which then only record information and global data are read.
+ */
 QIO_Reader* QIO_open_read(QIO_String* xml_file, const char* filename, QIO_Layout* layout, QIO_Filesystem* fs,
                           QIO_Iflag* iflag);
 /* Collective. What the next record is; again and again until its data are read. QIO_SUCCESS, QIO_EOF,

@@ -8,6 +8,4 @@
 #include <qio_config.h>
 #include <stdint.h>
 
-
-
 #endif

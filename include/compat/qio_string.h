@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Text with a length, for XML. The length counts the bytes that string has room for, the NUL at the end of a text
- * included; 0 where there is none. Memory comes from malloc. NULL instead of a string is taken everywhere: nothing happens,
- * and there is no text. */
+ * included; 0 where there is none. Memory comes from malloc. NULL instead of a string is taken everywhere: nothing
+ * happens, and there is no text. */
 #ifndef QIO_STRING_H
 #define QIO_STRING_H
 

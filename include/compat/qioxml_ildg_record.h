@@ -14,7 +14,7 @@ extern "C" {
 
 #define QIO_ILDGFORMATVERSION "1.0"
 
-#define QIO_ILDGFORMATSCHEMA                                                                                      \
+#define QIO_ILDGFORMATSCHEMA                                                                                       \
   "xmlns=\"http://www.lqcd.org/ildg\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:schemaLocation=" \
   "\"http://www.lqcd.org/ildg/filefmt.xsd\""
 
@@ -23,8 +23,10 @@ typedef struct {
   QIO_TagCharValue ildgformatinfo_tags;
 } QIO_ILDGFormatInfoWrapper;
 
-#define QIO_ILDG_FORMAT_INFO_WRAPPER \
-  { {"ildgFormat", QIO_ILDGFORMATSCHEMA, "", 0} }
+#define QIO_ILDG_FORMAT_INFO_WRAPPER              \
+  {                                               \
+    { "ildgFormat", QIO_ILDGFORMATSCHEMA, "", 0 } \
+  }
 
 typedef struct {
   QIO_TagCharValue version;
@@ -36,9 +38,13 @@ typedef struct {
   QIO_TagIntValue lt;
 } QIO_ILDGFormatInfo;
 
-#define QIO_ILDG_FORMAT_INFO_TEMPLATE \
-  { {"version", "", "", 0}, {"field", "", "", 0}, {"precision", "", 0, 0}, {"lx", "", 0, 0}, {"ly", "", 0, 0}, {"lz", "", 0, 0}, {"lt", "", 0, 0} }
-
+#define QIO_ILDG_FORMAT_INFO_TEMPLATE                                                                          \
+  {                                                                                                            \
+    {"version", "", "", 0}, {"field", "", "", 0}, {"precision", "", 0, 0}, {"lx", "", 0, 0}, {"ly", "", 0, 0}, \
+        {"lz", "", 0, 0}, {                                                                                    \
+      "lt", "", 0, 0                                                                                           \
+    }                                                                                                          \
+  }
 
 /* Local. As those of qioxml_private.h. */
 int QIO_decode_ILDG_format_info(QIO_ILDGFormatInfo* ildg_info, QIO_String* ildg_string);

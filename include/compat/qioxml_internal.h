@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Elements of the XML that goes with files and records: their tags, values and how often they occur; reading and writing
- * them in memory of the caller's. */
+ * Elements of the XML that goes with files and records: their tags, values and how often they occur; reading and
+ * writing them in memory of the caller's. */
 #ifndef QIOXML_INTERNAL_H
 #define QIOXML_INTERNAL_H
 

@@ -23,8 +23,10 @@ typedef struct {
   QIO_TagCharValue recordinfo_tags;
 } QIO_RecordInfoWrapper;
 
-#define QIO_RECORD_INFO_WRAPPER \
-  { {"scidacRecord", "", "", 0} }
+#define QIO_RECORD_INFO_WRAPPER   \
+  {                               \
+    { "scidacRecord", "", "", 0 } \
+  }
 
 typedef struct {
   QIO_TagCharValue version;
@@ -41,8 +43,14 @@ typedef struct {
   QIO_TagIntValue datacount;
 } QIO_RecordInfo;
 
-#define QIO_RECORD_INFO_TEMPLATE \
-  { {"version", "", "", 0}, {"date", "", "", 0}, {"recordtype", "", 0, 0}, {"spacetime", "", 0, 0}, {"hyperlower", "", {0}, 1, 0}, {"hyperupper", "", {0}, 1, 0}, {"datatype", "", "", 0}, {"precision", "", "", 0}, {"colors", "", 0, 0}, {"spins", "", 0, 0}, {"typesize", "", 0, 0}, {"datacount", "", 0, 0} }
+#define QIO_RECORD_INFO_TEMPLATE                                                                       \
+  {                                                                                                    \
+    {"version", "", "", 0}, {"date", "", "", 0}, {"recordtype", "", 0, 0}, {"spacetime", "", 0, 0},    \
+        {"hyperlower", "", {0}, 1, 0}, {"hyperupper", "", {0}, 1, 0}, {"datatype", "", "", 0},         \
+        {"precision", "", "", 0}, {"colors", "", 0, 0}, {"spins", "", 0, 0}, {"typesize", "", 0, 0}, { \
+      "datacount", "", 0, 0                                                                            \
+    }                                                                                                  \
+  }
 
 /* Version 1.0 of it. */
 typedef struct {
@@ -57,8 +65,13 @@ typedef struct {
   QIO_TagIntValue datacount;
 } QIO_RecordInfo_v1p0;
 
-#define QIO_RECORD_INFO_TEMPLATE_v1p0 \
-  { {"version", "", "", 0}, {"date", "", "", 0}, {"globaldata", "", 0, 0}, {"datatype", "", "", 0}, {"precision", "", "", 0}, {"colors", "", 0, 0}, {"spins", "", 0, 0}, {"typesize", "", 0, 0}, {"datacount", "", 0, 0} }
+#define QIO_RECORD_INFO_TEMPLATE_v1p0                                                                  \
+  {                                                                                                    \
+    {"version", "", "", 0}, {"date", "", "", 0}, {"globaldata", "", 0, 0}, {"datatype", "", "", 0},    \
+        {"precision", "", "", 0}, {"colors", "", 0, 0}, {"spins", "", 0, 0}, {"typesize", "", 0, 0}, { \
+      "datacount", "", 0, 0                                                                            \
+    }                                                                                                  \
+  }
 
 /* --- A file --- */
 
@@ -67,8 +80,10 @@ typedef struct {
   QIO_TagCharValue fileinfo_tags;
 } QIO_FileInfoWrapper;
 
-#define QIO_FILE_INFO_WRAPPER \
-  { {"scidacFile", "", "", 0} }
+#define QIO_FILE_INFO_WRAPPER   \
+  {                             \
+    { "scidacFile", "", "", 0 } \
+  }
 
 typedef struct {
   QIO_TagCharValue version;
@@ -77,8 +92,10 @@ typedef struct {
   QIO_TagIntValue volfmt;
 } QIO_FileInfo;
 
-#define QIO_FILE_INFO_TEMPLATE \
-  { {"version", "", "", 0}, {"spacetime", "", 0, 0}, {"dims", "", {0}, 1, 0}, {"volfmt", "", 0, 0} }
+#define QIO_FILE_INFO_TEMPLATE                                                                       \
+  {                                                                                                  \
+    {"version", "", "", 0}, {"spacetime", "", 0, 0}, {"dims", "", {0}, 1, 0}, { "volfmt", "", 0, 0 } \
+  }
 
 /* Version 1.0 of it. */
 typedef struct {
@@ -88,8 +105,10 @@ typedef struct {
   QIO_TagIntValue multifile;
 } QIO_FileInfo_v1p0;
 
-#define QIO_FILE_INFO_TEMPLATE_v1p0 \
-  { {"version", "", "", 0}, {"spacetime", "", 0, 0}, {"dims", "", {0}, 1, 0}, {"multifile", "", 0, 0} }
+#define QIO_FILE_INFO_TEMPLATE_v1p0                                                                     \
+  {                                                                                                     \
+    {"version", "", "", 0}, {"spacetime", "", 0, 0}, {"dims", "", {0}, 1, 0}, { "multifile", "", 0, 0 } \
+  }
 
 /* --- A checksum --- */
 
@@ -98,8 +117,10 @@ typedef struct {
   QIO_TagCharValue checksuminfo_tags;
 } QIO_ChecksumInfoWrapper;
 
-#define QIO_CHECKSUM_INFO_WRAPPER \
-  { {"scidacChecksum", "", "", 0} }
+#define QIO_CHECKSUM_INFO_WRAPPER   \
+  {                                 \
+    { "scidacChecksum", "", "", 0 } \
+  }
 
 typedef struct {
   QIO_TagCharValue version;
@@ -107,12 +128,13 @@ typedef struct {
   QIO_TagHex32Value sumb;
 } QIO_ChecksumInfo;
 
-#define QIO_CHECKSUM_INFO_TEMPLATE \
-  { {"version", "", "", 0}, {"suma", "", 0, 0}, {"sumb", "", 0, 0} }
+#define QIO_CHECKSUM_INFO_TEMPLATE                                   \
+  {                                                                  \
+    {"version", "", "", 0}, {"suma", "", 0, 0}, { "sumb", "", 0, 0 } \
+  }
 
-
-/* Local. From XML: QIO_SUCCESS, QIO_BAD_XML without the element around it, or the number of elements that are missing or
- * occur twice. Into XML: the string is set. */
+/* Local. From XML: QIO_SUCCESS, QIO_BAD_XML without the element around it, or the number of elements that are missing
+ * or occur twice. Into XML: the string is set. */
 int QIO_decode_file_info(QIO_FileInfo* file_info, QIO_String* file_string);
 void QIO_encode_file_info(QIO_String* file_string, QIO_FileInfo* file_info);
 int QIO_decode_record_info(QIO_RecordInfo* record_info, QIO_String* record_string);
@@ -120,8 +142,8 @@ void QIO_encode_record_info(QIO_String* record_string, QIO_RecordInfo* record_in
 int QIO_decode_checksum_info(QIO_ChecksumInfo* checksum, QIO_String* file_string);
 void QIO_encode_checksum_info(QIO_String* file_string, QIO_ChecksumInfo* checksum);
 
-/* Local. Set elements: QIO_SUCCESS, QIO_BAD_ARG, or QIO_ERR_ALLOC where a text had to be cut. Numbers that are 0 count as
- * not given, but for the sums of a checksum. */
+/* Local. Set elements: QIO_SUCCESS, QIO_BAD_ARG, or QIO_ERR_ALLOC where a text had to be cut. Numbers that are 0 count
+ * as not given, but for the sums of a checksum. */
 int QIO_insert_file_tag_string(QIO_FileInfoWrapper* wrapper, char* fileinfo_tags);
 int QIO_insert_file_version(QIO_FileInfo* file_info, char* version);
 int QIO_insert_spacetime_dims(QIO_FileInfo* file_info, int spacetime, int* dims);

@@ -18,7 +18,9 @@ typedef struct {
 } QIO_USQCDLatticeInfoWrapper;
 
 #define QIO_USQCD_LATTICE_INFO_WRAPPER \
-  { {"usqcdInfo", "", "", 0} }
+  {                                    \
+    { "usqcdInfo", "", "", 0 }         \
+  }
 
 #define QIO_USQCDLATTICEFORMATVERSION "1.0"
 
@@ -30,9 +32,10 @@ typedef struct {
   QIO_TagCharValue info;
 } QIO_USQCDLatticeInfo;
 
-#define QIO_USQCD_LATTICE_INFO_TEMPLATE \
-  { {"version", "", "", 0}, {"plaq", "", "", 0}, {"linktr", "", "", 0}, {"info", "", "", 0} }
-
+#define QIO_USQCD_LATTICE_INFO_TEMPLATE                                                       \
+  {                                                                                           \
+    {"version", "", "", 0}, {"plaq", "", "", 0}, {"linktr", "", "", 0}, { "info", "", "", 0 } \
+  }
 
 /* Local. As those of qioxml_private.h. */
 void QIO_encode_usqcd_lattice_info(QIO_String* record_string, QIO_USQCDLatticeInfo* record_info);

@@ -18,7 +18,9 @@ typedef struct {
 } QIO_USQCDKSPropFileInfoWrapper;
 
 #define QIO_USQCD_KSPROPFILE_INFO_WRAPPER \
-  { {"usqcdKSPropFile", "", "", 0} }
+  {                                       \
+    { "usqcdKSPropFile", "", "", 0 }      \
+  }
 
 #define QIO_USQCDKSPROPFILEFORMATVERSION "1.0"
 
@@ -28,8 +30,10 @@ typedef struct {
   QIO_TagCharValue info;
 } QIO_USQCDKSPropFileInfo;
 
-#define QIO_USQCD_KSPROPFILE_INFO_TEMPLATE \
-  { {"version", "", "", 0}, {"type", "", "", 0}, {"info", "", "", 0} }
+#define QIO_USQCD_KSPROPFILE_INFO_TEMPLATE                             \
+  {                                                                    \
+    {"version", "", "", 0}, {"type", "", "", 0}, { "info", "", "", 0 } \
+  }
 
 /* The element around all of it. */
 typedef struct {
@@ -37,7 +41,9 @@ typedef struct {
 } QIO_USQCDKSPropSourceInfoWrapper;
 
 #define QIO_USQCD_KSPROPSOURCE_INFO_WRAPPER \
-  { {"usqcdSourceInfo", "", "", 0} }
+  {                                         \
+    { "usqcdSourceInfo", "", "", 0 }        \
+  }
 
 #define QIO_USQCDKSPROPSOURCEFORMATVERSION "1.0"
 
@@ -47,8 +53,10 @@ typedef struct {
   QIO_TagCharValue info;
 } QIO_USQCDKSPropSourceInfo;
 
-#define QIO_USQCD_KSPROPSOURCE_INFO_TEMPLATE \
-  { {"version", "", "", 0}, {"color", "", 0, 0}, {"info", "", "", 0} }
+#define QIO_USQCD_KSPROPSOURCE_INFO_TEMPLATE                           \
+  {                                                                    \
+    {"version", "", "", 0}, {"color", "", 0, 0}, { "info", "", "", 0 } \
+  }
 
 /* The element around all of it. */
 typedef struct {
@@ -56,7 +64,9 @@ typedef struct {
 } QIO_USQCDKSPropRecordInfoWrapper;
 
 #define QIO_USQCD_KSPROPRECORD_INFO_WRAPPER \
-  { {"usqcdKSPropInfo", "", "", 0} }
+  {                                         \
+    { "usqcdKSPropInfo", "", "", 0 }        \
+  }
 
 #define QIO_USQCDKSPROPRECORDFORMATVERSION "1.0"
 
@@ -66,8 +76,10 @@ typedef struct {
   QIO_TagCharValue info;
 } QIO_USQCDKSPropRecordInfo;
 
-#define QIO_USQCD_KSPROPRECORD_INFO_TEMPLATE \
-  { {"version", "", "", 0}, {"color", "", 0, 0}, {"info", "", "", 0} }
+#define QIO_USQCD_KSPROPRECORD_INFO_TEMPLATE                           \
+  {                                                                    \
+    {"version", "", "", 0}, {"color", "", 0, 0}, { "info", "", "", 0 } \
+  }
 
 /* What a file of propagators holds, in this order of fields. */
 #define QIO_USQCDKSPROPFILETYPESTRING_C1V3 "USQCD_ColorVector_ScalarSource_ThreeSink"

@@ -18,7 +18,9 @@ typedef struct {
 } QIO_USQCDPropFileInfoWrapper;
 
 #define QIO_USQCD_PROPFILE_INFO_WRAPPER \
-  { {"usqcdPropFile", "", "", 0} }
+  {                                     \
+    { "usqcdPropFile", "", "", 0 }      \
+  }
 
 #define QIO_USQCDPROPFILEFORMATVERSION "1.0"
 
@@ -28,8 +30,10 @@ typedef struct {
   QIO_TagCharValue info;
 } QIO_USQCDPropFileInfo;
 
-#define QIO_USQCD_PROPFILE_INFO_TEMPLATE \
-  { {"version", "", "", 0}, {"type", "", "", 0}, {"info", "", "", 0} }
+#define QIO_USQCD_PROPFILE_INFO_TEMPLATE                               \
+  {                                                                    \
+    {"version", "", "", 0}, {"type", "", "", 0}, { "info", "", "", 0 } \
+  }
 
 /* The element around all of it. */
 typedef struct {
@@ -37,7 +41,9 @@ typedef struct {
 } QIO_USQCDPropSourceInfoWrapper;
 
 #define QIO_USQCD_PROPSOURCE_INFO_WRAPPER \
-  { {"usqcdSourceInfo", "", "", 0} }
+  {                                       \
+    { "usqcdSourceInfo", "", "", 0 }      \
+  }
 
 #define QIO_USQCDPROPSOURCEFORMATVERSION "1.0"
 
@@ -48,8 +54,10 @@ typedef struct {
   QIO_TagCharValue info;
 } QIO_USQCDPropSourceInfo;
 
-#define QIO_USQCD_PROPSOURCE_INFO_TEMPLATE \
-  { {"version", "", "", 0}, {"spin", "", 0, 0}, {"color", "", 0, 0}, {"info", "", "", 0} }
+#define QIO_USQCD_PROPSOURCE_INFO_TEMPLATE                                                 \
+  {                                                                                        \
+    {"version", "", "", 0}, {"spin", "", 0, 0}, {"color", "", 0, 0}, { "info", "", "", 0 } \
+  }
 
 /* The element around all of it. */
 typedef struct {
@@ -57,11 +65,15 @@ typedef struct {
 } QIO_USQCDPropRecordInfoWrapper;
 
 #define QIO_USQCD_PROPRECORD_INFO_WRAPPER \
-  { {"usqcdPropInfo", "", "", 0} }
+  {                                       \
+    { "usqcdPropInfo", "", "", 0 }        \
+  }
 
 /* As older files have it. */
 #define QIO_USQCD_PROPRECORD_INFO_WRAPPER_LEGACY \
-  { {"usqcdInfo", "", "", 0} }
+  {                                              \
+    { "usqcdInfo", "", "", 0 }                   \
+  }
 
 #define QIO_USQCDPROPRECORDFORMATVERSION "1.0"
 
@@ -72,8 +84,10 @@ typedef struct {
   QIO_TagCharValue info;
 } QIO_USQCDPropRecordInfo;
 
-#define QIO_USQCD_PROPRECORD_INFO_TEMPLATE \
-  { {"version", "", "", 0}, {"spin", "", 0, 0}, {"color", "", 0, 0}, {"info", "", "", 0} }
+#define QIO_USQCD_PROPRECORD_INFO_TEMPLATE                                                 \
+  {                                                                                        \
+    {"version", "", "", 0}, {"spin", "", 0, 0}, {"color", "", 0, 0}, { "info", "", "", 0 } \
+  }
 
 /* What a file of propagators holds, in this order of fields. */
 #define QIO_USQCDPROPFILETYPESTRING_C1D12 "USQCD_DiracFermion_ScalarSource_TwelveSink"

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who touches which part of a file's sites: as many owners as are worth it have a domain each, and move it chunk by chunk,
-// all in step. Arithmetic: the same on all nodes.
+// Who touches which part of a file's sites: as many owners as are worth it have a domain each, and move it chunk by
+// chunk, all in step. Arithmetic: the same on all nodes.
 #pragma once
 
 #include <algorithm>

@@ -33,10 +33,18 @@ int QIO_decode_usqcd_lattice_info(QIO_USQCDLatticeInfo* record_info, QIO_String*
   return errors;
 }
 
-int QIO_insert_usqcdlattice_version(QIO_USQCDLatticeInfo* record_info, char* version) { return put(&record_info->version, version); }
-int QIO_insert_usqcdlattice_plaq(QIO_USQCDLatticeInfo* record_info, char* plaq) { return put(&record_info->plaq, plaq); }
-int QIO_insert_usqcdlattice_linktr(QIO_USQCDLatticeInfo* record_info, char* linktr) { return put(&record_info->linktr, linktr); }
-int QIO_insert_usqcdlattice_info(QIO_USQCDLatticeInfo* record_info, char* info) { return put(&record_info->info, info); }
+int QIO_insert_usqcdlattice_version(QIO_USQCDLatticeInfo* record_info, char* version) {
+  return put(&record_info->version, version);
+}
+int QIO_insert_usqcdlattice_plaq(QIO_USQCDLatticeInfo* record_info, char* plaq) {
+  return put(&record_info->plaq, plaq);
+}
+int QIO_insert_usqcdlattice_linktr(QIO_USQCDLatticeInfo* record_info, char* linktr) {
+  return put(&record_info->linktr, linktr);
+}
+int QIO_insert_usqcdlattice_info(QIO_USQCDLatticeInfo* record_info, char* info) {
+  return put(&record_info->info, info);
+}
 int QIO_insert_usqcdlattice_tag_string(QIO_USQCDLatticeInfoWrapper* wrapper, char* recordinfo_tags) {
   return put(&wrapper->usqcdlatticeinfo_tags, recordinfo_tags);
 }

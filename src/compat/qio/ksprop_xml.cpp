@@ -29,7 +29,11 @@ extern "C" {
 
 void QIO_encode_usqcd_kspropfile_info(QIO_String* file_string, QIO_USQCDKSPropFileInfo* file_info) {
   const QIO_USQCDKSPropFileInfoWrapper wrapper = QIO_USQCD_KSPROPFILE_INFO_WRAPPER;
-  Encoder().add(file_info->version).add(file_info->type).add(file_info->info).wrap(wrapper.usqcdkspropfileinfo_tags, file_string);
+  Encoder()
+      .add(file_info->version)
+      .add(file_info->type)
+      .add(file_info->info)
+      .wrap(wrapper.usqcdkspropfileinfo_tags, file_string);
 }
 
 int QIO_decode_usqcd_kspropfile_info(QIO_USQCDKSPropFileInfo* file_info, QIO_String* file_string) {
@@ -40,12 +44,19 @@ int QIO_decode_usqcd_kspropfile_info(QIO_USQCDKSPropFileInfo* file_info, QIO_Str
     QIO_decode_as_string(tag, value, &file_info->info);
   });
   if (!is_right) return QIO_BAD_XML;
-  return QIO_check_string_occur(&file_info->version) + QIO_check_string_occur(&file_info->type) + QIO_check_string_occur(&file_info->info);
+  return QIO_check_string_occur(&file_info->version) + QIO_check_string_occur(&file_info->type) +
+         QIO_check_string_occur(&file_info->info);
 }
 
-int QIO_insert_usqcdkspropfile_version(QIO_USQCDKSPropFileInfo* file_info, char* version) { return put(&file_info->version, version); }
-int QIO_insert_usqcdkspropfile_info(QIO_USQCDKSPropFileInfo* file_info, char* info) { return put(&file_info->info, info); }
-int QIO_insert_usqcdkspropfile_tag_string(QIO_USQCDKSPropFileInfoWrapper* wrapper, char* tags) { return put(&wrapper->usqcdkspropfileinfo_tags, tags); }
+int QIO_insert_usqcdkspropfile_version(QIO_USQCDKSPropFileInfo* file_info, char* version) {
+  return put(&file_info->version, version);
+}
+int QIO_insert_usqcdkspropfile_info(QIO_USQCDKSPropFileInfo* file_info, char* info) {
+  return put(&file_info->info, info);
+}
+int QIO_insert_usqcdkspropfile_tag_string(QIO_USQCDKSPropFileInfoWrapper* wrapper, char* tags) {
+  return put(&wrapper->usqcdkspropfileinfo_tags, tags);
+}
 int QIO_insert_usqcdkspropfile_type(QIO_USQCDKSPropFileInfo* file_info, int type) {
   file_info->type.occur = 0;
   for (const auto& one : ksprop_types) {
@@ -54,7 +65,9 @@ int QIO_insert_usqcdkspropfile_type(QIO_USQCDKSPropFileInfo* file_info, int type
   return QIO_BAD_ARG;
 }
 
-char* QIO_get_usqcd_kspropfile_info_tag_string(QIO_USQCDKSPropFileInfoWrapper* wrapper) { return wrapper->usqcdkspropfileinfo_tags.value; }
+char* QIO_get_usqcd_kspropfile_info_tag_string(QIO_USQCDKSPropFileInfoWrapper* wrapper) {
+  return wrapper->usqcdkspropfileinfo_tags.value;
+}
 char* QIO_get_usqcd_kspropfile_info(QIO_USQCDKSPropFileInfo* file_info) { return file_info->info.value; }
 int QIO_defined_usqcd_kspropfile_info(QIO_USQCDKSPropFileInfo* file_info) { return file_info->info.occur; }
 int QIO_defined_usqcd_kspropfileinfo(QIO_USQCDKSPropFileInfo* file_info) { return file_info->info.occur; }
@@ -79,7 +92,11 @@ void QIO_destroy_usqcd_kspropfile_info(QIO_USQCDKSPropFileInfo* file_info) { std
 
 void QIO_encode_usqcd_kspropsource_info(QIO_String* record_string, QIO_USQCDKSPropSourceInfo* record_info) {
   const QIO_USQCDKSPropSourceInfoWrapper wrapper = QIO_USQCD_KSPROPSOURCE_INFO_WRAPPER;
-  Encoder().add(record_info->version).add(record_info->color).add(record_info->info).wrap(wrapper.usqcdkspropsourceinfo_tags, record_string);
+  Encoder()
+      .add(record_info->version)
+      .add(record_info->color)
+      .add(record_info->info)
+      .wrap(wrapper.usqcdkspropsourceinfo_tags, record_string);
 }
 
 int QIO_decode_usqcd_kspropsource_info(QIO_USQCDKSPropSourceInfo* record_info, QIO_String* record_string) {
@@ -93,15 +110,23 @@ int QIO_decode_usqcd_kspropsource_info(QIO_USQCDKSPropSourceInfo* record_info, Q
   return QIO_check_string_occur(&record_info->version) + QIO_check_string_occur(&record_info->info);
 }
 
-int QIO_insert_usqcdkspropsource_version(QIO_USQCDKSPropSourceInfo* record_info, char* version) { return put(&record_info->version, version); }
-int QIO_insert_usqcdkspropsource_info(QIO_USQCDKSPropSourceInfo* record_info, char* info) { return put(&record_info->info, info); }
-int QIO_insert_usqcdkspropsource_tag_string(QIO_USQCDKSPropSourceInfoWrapper* wrapper, char* tags) { return put(&wrapper->usqcdkspropsourceinfo_tags, tags); }
+int QIO_insert_usqcdkspropsource_version(QIO_USQCDKSPropSourceInfo* record_info, char* version) {
+  return put(&record_info->version, version);
+}
+int QIO_insert_usqcdkspropsource_info(QIO_USQCDKSPropSourceInfo* record_info, char* info) {
+  return put(&record_info->info, info);
+}
+int QIO_insert_usqcdkspropsource_tag_string(QIO_USQCDKSPropSourceInfoWrapper* wrapper, char* tags) {
+  return put(&wrapper->usqcdkspropsourceinfo_tags, tags);
+}
 int QIO_insert_usqcd_kspropsource_color(QIO_USQCDKSPropSourceInfo* record_info, int color) {
   set(record_info->color, color);
   return QIO_SUCCESS;
 }
 
-char* QIO_get_usqcd_kspropsource_info_tag_string(QIO_USQCDKSPropSourceInfoWrapper* wrapper) { return wrapper->usqcdkspropsourceinfo_tags.value; }
+char* QIO_get_usqcd_kspropsource_info_tag_string(QIO_USQCDKSPropSourceInfoWrapper* wrapper) {
+  return wrapper->usqcdkspropsourceinfo_tags.value;
+}
 char* QIO_get_usqcd_kspropsource_info(QIO_USQCDKSPropSourceInfo* record_info) { return record_info->info.value; }
 int QIO_defined_usqcd_kspropsource_info(QIO_USQCDKSPropSourceInfo* record_info) { return record_info->info.occur; }
 int QIO_get_usqcd_kspropsource_color(QIO_USQCDKSPropSourceInfo* record_info) { return record_info->color.value; }
@@ -126,7 +151,11 @@ void QIO_destroy_usqcd_kspropsource_info(QIO_USQCDKSPropSourceInfo* record_info)
 
 void QIO_encode_usqcd_ksproprecord_info(QIO_String* record_string, QIO_USQCDKSPropRecordInfo* record_info) {
   const QIO_USQCDKSPropRecordInfoWrapper wrapper = QIO_USQCD_KSPROPRECORD_INFO_WRAPPER;
-  Encoder().add(record_info->version).add(record_info->color).add(record_info->info).wrap(wrapper.usqcdksproprecordinfo_tags, record_string);
+  Encoder()
+      .add(record_info->version)
+      .add(record_info->color)
+      .add(record_info->info)
+      .wrap(wrapper.usqcdksproprecordinfo_tags, record_string);
 }
 
 int QIO_decode_usqcd_ksproprecord_info(QIO_USQCDKSPropRecordInfo* record_info, QIO_String* record_string) {
@@ -140,15 +169,23 @@ int QIO_decode_usqcd_ksproprecord_info(QIO_USQCDKSPropRecordInfo* record_info, Q
   return QIO_check_string_occur(&record_info->version) + QIO_check_string_occur(&record_info->info);
 }
 
-int QIO_insert_usqcd_ksproprecord_version(QIO_USQCDKSPropRecordInfo* record_info, char* version) { return put(&record_info->version, version); }
-int QIO_insert_usqcd_ksproprecord_info(QIO_USQCDKSPropRecordInfo* record_info, char* info) { return put(&record_info->info, info); }
-int QIO_insert_usqcd_ksproprecord_tag_string(QIO_USQCDKSPropRecordInfoWrapper* wrapper, char* tags) { return put(&wrapper->usqcdksproprecordinfo_tags, tags); }
+int QIO_insert_usqcd_ksproprecord_version(QIO_USQCDKSPropRecordInfo* record_info, char* version) {
+  return put(&record_info->version, version);
+}
+int QIO_insert_usqcd_ksproprecord_info(QIO_USQCDKSPropRecordInfo* record_info, char* info) {
+  return put(&record_info->info, info);
+}
+int QIO_insert_usqcd_ksproprecord_tag_string(QIO_USQCDKSPropRecordInfoWrapper* wrapper, char* tags) {
+  return put(&wrapper->usqcdksproprecordinfo_tags, tags);
+}
 int QIO_insert_usqcd_ksproprecord_color(QIO_USQCDKSPropRecordInfo* record_info, int color) {
   set(record_info->color, color);
   return QIO_SUCCESS;
 }
 
-char* QIO_get_usqcd_ksproprecord_info_tag_string(QIO_USQCDKSPropRecordInfoWrapper* wrapper) { return wrapper->usqcdksproprecordinfo_tags.value; }
+char* QIO_get_usqcd_ksproprecord_info_tag_string(QIO_USQCDKSPropRecordInfoWrapper* wrapper) {
+  return wrapper->usqcdksproprecordinfo_tags.value;
+}
 char* QIO_get_usqcd_ksproprecord_info(QIO_USQCDKSPropRecordInfo* record_info) { return record_info->info.value; }
 int QIO_defined_usqcd_ksproprecord_info(QIO_USQCDKSPropRecordInfo* record_info) { return record_info->info.occur; }
 int QIO_get_usqcd_ksproprecord_color(QIO_USQCDKSPropRecordInfo* record_info) { return record_info->color.value; }

@@ -101,8 +101,9 @@ std::vector<std::uint64_t> ranks_of_all(comm::Comm& comm, const NodeSites& sites
   std::vector<std::uint64_t> all;
   comm::agree(comm, [&] {
     std::vector<std::byte> bytes;
-    comm.gather_pieces(std::as_bytes(std::span(mine)), 0,
-                       [&](std::span<const std::byte> piece) { bytes.insert(bytes.end(), piece.begin(), piece.end()); });
+    comm.gather_pieces(std::as_bytes(std::span(mine)), 0, [&](std::span<const std::byte> piece) {
+      bytes.insert(bytes.end(), piece.begin(), piece.end());
+    });
     all.resize(bytes.size() / sizeof(std::uint64_t));
     if (!all.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
   });

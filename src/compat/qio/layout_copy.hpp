@@ -39,11 +39,11 @@ inline bool is_in_parts(int volfmt) noexcept { return volfmt != QIO_SINGLEFILE; 
 // The nodes that share a file, and how their sites lie in it.
 struct Family {
   comm::Comm* comm = nullptr;
-  std::unique_ptr<comm::Comm> own;  // where it is not all nodes
-  int leader = 0;                   // who has the file's headers
-  int file_node = 0;                // after which the file is named
-  std::uint64_t sites = 0;          // of all its nodes
-  NodeSites order;                  // of this one
+  std::unique_ptr<comm::Comm> own;       // where it is not all nodes
+  int leader = 0;                        // who has the file's headers
+  int file_node = 0;                     // after which the file is named
+  std::uint64_t sites = 0;               // of all its nodes
+  NodeSites order;                       // of this one
   std::vector<std::uint64_t> site_list;  // of the leader, where the file has one
 
   bool leads() const noexcept { return comm->rank() == leader; }

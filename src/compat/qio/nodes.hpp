@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The processes of a program as QIO's nodes: those of QMP's communicator where the program has QMP, those of MPI where it
-// has that, else this one.
+// The processes of a program as QIO's nodes: those of QMP's communicator where the program has QMP, those of MPI where
+// it has that, else this one.
 #pragma once
 
 #include <memory>

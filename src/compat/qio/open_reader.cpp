@@ -161,9 +161,8 @@ void compare_with_stored(RecordsIn& records, const DML_Checksum& sum, const std:
   if (code != QIO_BAD_XML && info.suma.occur == 0 && info.sumb.occur == 0 && (sum.suma == 0 || sum.sumb == 0)) return;
   if (!has_sums) throw Refusal(QIO_ERR_CHECKSUM_INFO, path + ": the record of the checksum is not complete");
   if (info.suma.value == sum.suma && info.sumb.value == sum.sumb) return;
-  throw Refusal(QIO_CHECKSUM_MISMATCH,
-                fmt::format("{}: the data have checksum {:x} {:x}, the file says {:x} {:x}", path, sum.suma, sum.sumb,
-                            info.suma.value, info.sumb.value));
+  throw Refusal(QIO_CHECKSUM_MISMATCH, fmt::format("{}: the data have checksum {:x} {:x}, the file says {:x} {:x}",
+                                                   path, sum.suma, sum.sumb, info.suma.value, info.sumb.value));
 }
 
 }  // namespace lq::compat::qio

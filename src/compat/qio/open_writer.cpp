@@ -61,7 +61,8 @@ std::uint64_t OpenWriter::end_of_records(const QIO_Writer& writer) {
 }
 
 void OpenWriter::open_elsewhere() {
-  std::uint64_t size = family.leads() ? unit.bytes : 0, owner = unit.single_owner ? 1 : 0, alone = unit.one_writer ? 1 : 0;
+  std::uint64_t size = family.leads() ? unit.bytes : 0, owner = unit.single_owner ? 1 : 0,
+                alone = unit.one_writer ? 1 : 0;
   std::array<std::uint64_t, 3> facts{size, owner, alone};
   family.comm->broadcast(std::as_writable_bytes(std::span(facts)), family.leader);
   unit.bytes = facts[0];

@@ -13,9 +13,9 @@ struct OpenWriter {
   std::shared_ptr<comm::Comm> nodes;
   int master = 0;
   Family family;
-  std::string path;                         // of the family's file
-  std::unique_ptr<transport::File> file;    // on every node that may write sites
-  std::unique_ptr<RecordsOut> records;      // of the family's leader
+  std::string path;                       // of the family's file
+  std::unique_ptr<transport::File> file;  // on every node that may write sites
+  std::unique_ptr<RecordsOut> records;    // of the family's leader
   transport::Unit unit;
   bool appends = false;
 

@@ -176,7 +176,12 @@ void QIO_encode_record_info(QIO_String* record_string, QIO_RecordInfo* record_in
     const int count = info.spacetime.value;
     encoder.add(info.spacetime).add(info.hyperlower, count).add(info.hyperupper, count);
   }
-  encoder.add(info.datatype).add(info.precision).add(info.colors).add(info.spins).add(info.typesize).add(info.datacount);
+  encoder.add(info.datatype)
+      .add(info.precision)
+      .add(info.colors)
+      .add(info.spins)
+      .add(info.typesize)
+      .add(info.datacount);
   encoder.wrap(wrapper.recordinfo_tags, record_string);
 }
 

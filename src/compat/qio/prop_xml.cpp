@@ -30,7 +30,11 @@ extern "C" {
 
 void QIO_encode_usqcd_propfile_info(QIO_String* file_string, QIO_USQCDPropFileInfo* file_info) {
   const QIO_USQCDPropFileInfoWrapper wrapper = QIO_USQCD_PROPFILE_INFO_WRAPPER;
-  Encoder().add(file_info->version).add(file_info->type).add(file_info->info).wrap(wrapper.usqcdpropfileinfo_tags, file_string);
+  Encoder()
+      .add(file_info->version)
+      .add(file_info->type)
+      .add(file_info->info)
+      .wrap(wrapper.usqcdpropfileinfo_tags, file_string);
 }
 
 int QIO_decode_usqcd_propfile_info(QIO_USQCDPropFileInfo* file_info, QIO_String* file_string) {
@@ -41,12 +45,17 @@ int QIO_decode_usqcd_propfile_info(QIO_USQCDPropFileInfo* file_info, QIO_String*
     QIO_decode_as_string(tag, value, &file_info->info);
   });
   if (!is_right) return QIO_BAD_XML;
-  return QIO_check_string_occur(&file_info->version) + QIO_check_string_occur(&file_info->type) + QIO_check_string_occur(&file_info->info);
+  return QIO_check_string_occur(&file_info->version) + QIO_check_string_occur(&file_info->type) +
+         QIO_check_string_occur(&file_info->info);
 }
 
-int QIO_insert_usqcd_propfile_version(QIO_USQCDPropFileInfo* file_info, char* version) { return put(&file_info->version, version); }
+int QIO_insert_usqcd_propfile_version(QIO_USQCDPropFileInfo* file_info, char* version) {
+  return put(&file_info->version, version);
+}
 int QIO_insert_usqcd_propfile_info(QIO_USQCDPropFileInfo* file_info, char* info) { return put(&file_info->info, info); }
-int QIO_insert_usqcd_propfile_tag_string(QIO_USQCDPropFileInfoWrapper* wrapper, char* tags) { return put(&wrapper->usqcdpropfileinfo_tags, tags); }
+int QIO_insert_usqcd_propfile_tag_string(QIO_USQCDPropFileInfoWrapper* wrapper, char* tags) {
+  return put(&wrapper->usqcdpropfileinfo_tags, tags);
+}
 int QIO_insert_usqcd_propfile_type(QIO_USQCDPropFileInfo* file_info, int type) {
   file_info->type.occur = 0;
   for (const auto& one : prop_types) {
@@ -55,7 +64,9 @@ int QIO_insert_usqcd_propfile_type(QIO_USQCDPropFileInfo* file_info, int type) {
   return QIO_BAD_ARG;
 }
 
-char* QIO_get_usqcd_propfile_info_tag_string(QIO_USQCDPropFileInfoWrapper* wrapper) { return wrapper->usqcdpropfileinfo_tags.value; }
+char* QIO_get_usqcd_propfile_info_tag_string(QIO_USQCDPropFileInfoWrapper* wrapper) {
+  return wrapper->usqcdpropfileinfo_tags.value;
+}
 char* QIO_get_usqcd_propfile_info(QIO_USQCDPropFileInfo* file_info) { return file_info->info.value; }
 int QIO_defined_usqcd_propfile_info(QIO_USQCDPropFileInfo* file_info) { return file_info->info.occur; }
 int QIO_defined_usqcd_propfileinfo(QIO_USQCDPropFileInfo* file_info) { return file_info->info.occur; }
@@ -80,7 +91,12 @@ void QIO_destroy_usqcd_propfile_info(QIO_USQCDPropFileInfo* file_info) { std::fr
 
 void QIO_encode_usqcd_propsource_info(QIO_String* record_string, QIO_USQCDPropSourceInfo* record_info) {
   const QIO_USQCDPropSourceInfoWrapper wrapper = QIO_USQCD_PROPSOURCE_INFO_WRAPPER;
-  Encoder().add(record_info->version).add(record_info->spin).add(record_info->color).add(record_info->info).wrap(wrapper.usqcdpropsourceinfo_tags, record_string);
+  Encoder()
+      .add(record_info->version)
+      .add(record_info->spin)
+      .add(record_info->color)
+      .add(record_info->info)
+      .wrap(wrapper.usqcdpropsourceinfo_tags, record_string);
 }
 
 int QIO_decode_usqcd_propsource_info(QIO_USQCDPropSourceInfo* record_info, QIO_String* record_string) {
@@ -95,9 +111,15 @@ int QIO_decode_usqcd_propsource_info(QIO_USQCDPropSourceInfo* record_info, QIO_S
   return QIO_check_string_occur(&record_info->version) + QIO_check_string_occur(&record_info->info);
 }
 
-int QIO_insert_usqcd_propsource_version(QIO_USQCDPropSourceInfo* record_info, char* version) { return put(&record_info->version, version); }
-int QIO_insert_usqcd_propsource_info(QIO_USQCDPropSourceInfo* record_info, char* info) { return put(&record_info->info, info); }
-int QIO_insert_usqcd_propsource_tag_string(QIO_USQCDPropSourceInfoWrapper* wrapper, char* tags) { return put(&wrapper->usqcdpropsourceinfo_tags, tags); }
+int QIO_insert_usqcd_propsource_version(QIO_USQCDPropSourceInfo* record_info, char* version) {
+  return put(&record_info->version, version);
+}
+int QIO_insert_usqcd_propsource_info(QIO_USQCDPropSourceInfo* record_info, char* info) {
+  return put(&record_info->info, info);
+}
+int QIO_insert_usqcd_propsource_tag_string(QIO_USQCDPropSourceInfoWrapper* wrapper, char* tags) {
+  return put(&wrapper->usqcdpropsourceinfo_tags, tags);
+}
 int QIO_insert_usqcd_propsource_spin(QIO_USQCDPropSourceInfo* record_info, int spin) {
   set(record_info->spin, spin);
   return QIO_SUCCESS;
@@ -107,7 +129,9 @@ int QIO_insert_usqcd_propsource_color(QIO_USQCDPropSourceInfo* record_info, int 
   return QIO_SUCCESS;
 }
 
-char* QIO_get_usqcd_propsource_info_tag_string(QIO_USQCDPropSourceInfoWrapper* wrapper) { return wrapper->usqcdpropsourceinfo_tags.value; }
+char* QIO_get_usqcd_propsource_info_tag_string(QIO_USQCDPropSourceInfoWrapper* wrapper) {
+  return wrapper->usqcdpropsourceinfo_tags.value;
+}
 char* QIO_get_usqcd_propsource_info(QIO_USQCDPropSourceInfo* record_info) { return record_info->info.value; }
 int QIO_defined_usqcd_propsource_info(QIO_USQCDPropSourceInfo* record_info) { return record_info->info.occur; }
 int QIO_get_usqcd_propsource_spin(QIO_USQCDPropSourceInfo* record_info) { return record_info->spin.value; }
@@ -135,7 +159,12 @@ void QIO_destroy_usqcd_propsource_info(QIO_USQCDPropSourceInfo* record_info) { s
 
 void QIO_encode_usqcd_proprecord_info(QIO_String* record_string, QIO_USQCDPropRecordInfo* record_info) {
   const QIO_USQCDPropRecordInfoWrapper wrapper = QIO_USQCD_PROPRECORD_INFO_WRAPPER;
-  Encoder().add(record_info->version).add(record_info->spin).add(record_info->color).add(record_info->info).wrap(wrapper.usqcdproprecordinfo_tags, record_string);
+  Encoder()
+      .add(record_info->version)
+      .add(record_info->spin)
+      .add(record_info->color)
+      .add(record_info->info)
+      .wrap(wrapper.usqcdproprecordinfo_tags, record_string);
 }
 
 int QIO_decode_usqcd_proprecord_info(QIO_USQCDPropRecordInfo* record_info, QIO_String* record_string) {
@@ -147,13 +176,20 @@ int QIO_decode_usqcd_proprecord_info(QIO_USQCDPropRecordInfo* record_info, QIO_S
   };
   *record_info = QIO_USQCD_PROPRECORD_INFO_TEMPLATE;
   // Older files have another name around it.
-  if (!for_each_element(record_string, "usqcdPropInfo", take) && !for_each_element(record_string, "usqcdInfo", take)) return QIO_BAD_XML;
+  if (!for_each_element(record_string, "usqcdPropInfo", take) && !for_each_element(record_string, "usqcdInfo", take))
+    return QIO_BAD_XML;
   return QIO_check_string_occur(&record_info->version) + QIO_check_string_occur(&record_info->info);
 }
 
-int QIO_insert_usqcd_proprecord_version(QIO_USQCDPropRecordInfo* record_info, char* version) { return put(&record_info->version, version); }
-int QIO_insert_usqcd_proprecord_info(QIO_USQCDPropRecordInfo* record_info, char* info) { return put(&record_info->info, info); }
-int QIO_insert_usqcd_proprecord_tag_string(QIO_USQCDPropRecordInfoWrapper* wrapper, char* tags) { return put(&wrapper->usqcdproprecordinfo_tags, tags); }
+int QIO_insert_usqcd_proprecord_version(QIO_USQCDPropRecordInfo* record_info, char* version) {
+  return put(&record_info->version, version);
+}
+int QIO_insert_usqcd_proprecord_info(QIO_USQCDPropRecordInfo* record_info, char* info) {
+  return put(&record_info->info, info);
+}
+int QIO_insert_usqcd_proprecord_tag_string(QIO_USQCDPropRecordInfoWrapper* wrapper, char* tags) {
+  return put(&wrapper->usqcdproprecordinfo_tags, tags);
+}
 int QIO_insert_usqcd_proprecord_spin(QIO_USQCDPropRecordInfo* record_info, int spin) {
   set(record_info->spin, spin);
   return QIO_SUCCESS;
@@ -163,7 +199,9 @@ int QIO_insert_usqcd_proprecord_color(QIO_USQCDPropRecordInfo* record_info, int 
   return QIO_SUCCESS;
 }
 
-char* QIO_get_usqcd_proprecord_info_tag_string(QIO_USQCDPropRecordInfoWrapper* wrapper) { return wrapper->usqcdproprecordinfo_tags.value; }
+char* QIO_get_usqcd_proprecord_info_tag_string(QIO_USQCDPropRecordInfoWrapper* wrapper) {
+  return wrapper->usqcdproprecordinfo_tags.value;
+}
 char* QIO_get_usqcd_proprecord_info(QIO_USQCDPropRecordInfo* record_info) { return record_info->info.value; }
 int QIO_defined_usqcd_proprecord_info(QIO_USQCDPropRecordInfo* record_info) { return record_info->info.occur; }
 int QIO_defined_usqcd_proprecordinfo(QIO_USQCDPropRecordInfo* record_info) { return record_info->info.occur; }

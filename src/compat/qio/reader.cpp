@@ -126,9 +126,8 @@ int open_file(QIO_Reader& reader, OpenReader& open, const std::string& name, con
     if (!set_extents(*reader.layout, facts.latsize, facts.latdim)) throw std::bad_alloc();
   });
   if (opened != QIO_SUCCESS) return opened;
-  const int parts = agree_code(nodes, QIO_ERR_OPEN_READ, [&] {
-    open_parts(reader, open, name, std::move(beginning), layout, fs);
-  });
+  const int parts =
+      agree_code(nodes, QIO_ERR_OPEN_READ, [&] { open_parts(reader, open, name, std::move(beginning), layout, fs); });
   if (parts != QIO_SUCCESS) return parts;
   const int checked = agree_code(nodes, QIO_ERR_BAD_SITELIST, [&] {
     check_site_list(open, reader);
@@ -205,9 +204,9 @@ Outcome read_sites(const QIO_Reader& reader, OpenReader& open, const SiteCall& c
     const FoundRecord record = next_data(*open.records);
     place.offset = record.payload;
     if (record.bytes == sites.of_family * call.site_bytes) return;
-    throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{}: the record has {} bytes, {} sites of {} were asked for",
-                                                      open.file->path(), record.bytes, sites.of_family,
-                                                      call.site_bytes));
+    throw Refusal(QIO_ERR_BAD_READ_BYTES,
+                  fmt::format("{}: the record has {} bytes, {} sites of {} were asked for", open.file->path(),
+                              record.bytes, sites.of_family, call.site_bytes));
   });
   if (found != QIO_SUCCESS) return {found, {}};
   broadcast_facts(*open.family.comm, place.offset, open.family.leader);
@@ -233,13 +232,14 @@ int read_data(QIO_Reader& reader, const SiteCall& call) {
       throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{} bytes are asked for, the record says {} times {}",
                                                         call.site_bytes, info.typesize.value, call.count));
     }
-    if (call.function == nullptr || call.word_bytes < 1) throw Refusal(QIO_BAD_ARG, "no function that takes the data");
+    if (call.function == nullptr) throw Refusal(QIO_BAD_ARG, "no function that takes the data");
+    if (!is_word(call.word_bytes)) throw Refusal(QIO_BAD_ARG, fmt::format("words of {} bytes", call.word_bytes));
   });
   if (const int code = agree_on(nodes, checked); code != QIO_SUCCESS) return code;
   Agreement().add(info).add(call.site_bytes).add(static_cast<std::uint64_t>(call.word_bytes)).check(nodes);
   Checksum sum;
-  const Outcome read = info.recordtype.value == QIO_GLOBAL ? read_global(reader, open, call, sum)
-                                                           : read_sites(reader, open, call, sum);
+  const Outcome read =
+      info.recordtype.value == QIO_GLOBAL ? read_global(reader, open, call, sum) : read_sites(reader, open, call, sum);
   if (const int code = agree_on(nodes, read); code != QIO_SUCCESS) return code;
   reader.last_checksum = combined(nodes, sum);
   reader.read_state = QIO_RECORD_INFO_PRIVATE_NEXT;

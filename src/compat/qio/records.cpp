@@ -69,8 +69,8 @@ std::optional<FoundRecord> RecordsIn::peek() {
     refuse_record(file_.path(), position_, fmt::format("it does not begin with {}", lime::beginning));
   }
   const lime::Header header = lime::decode(bytes);
-  FoundRecord record{header.type, position_, position_ + lime::header_bytes, header.data_length, header.mb_flag,
-                     header.me_flag};
+  FoundRecord record{header.type,        position_,      position_ + lime::header_bytes,
+                     header.data_length, header.mb_flag, header.me_flag};
   if (record.bytes > size_ - record.payload) {
     refuse_record(file_.path(), position_,
                   fmt::format("it says {} bytes, of which {} are in the file", record.bytes, size_ - record.payload));

@@ -184,8 +184,11 @@ void SiteExchange::hand_over_borders() {
     return static_cast<std::size_t>(head_end(owner) - byte_of(domains_.begin(owner)));
   };
   const auto tail_bytes = static_cast<std::size_t>(byte_of(domains_.end(last)) - tail_begin());
-  if (mine_ > 0) flights_.push_back(comm_.start_send(std::span(head_).first(size_of_head(mine_)), domains_.node_of(mine_ - 1), channel_.number()));
-  if (mine_ == last) flights_.push_back(comm_.start_send(std::span(tail_).first(tail_bytes), place_.leader, channel_.number()));
+  if (mine_ > 0)
+    flights_.push_back(
+        comm_.start_send(std::span(head_).first(size_of_head(mine_)), domains_.node_of(mine_ - 1), channel_.number()));
+  if (mine_ == last)
+    flights_.push_back(comm_.start_send(std::span(tail_).first(tail_bytes), place_.leader, channel_.number()));
   const auto take = [&](std::size_t bytes, int from, std::uint64_t to) {
     const std::span<std::byte> here(arriving_border_.data(), bytes);
     comm::wait(comm_.start_receive(here, from, channel_.number()));

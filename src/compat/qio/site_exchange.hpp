@@ -1,9 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sites of a record between the functions of all nodes and the file, in chunks that their owners write or read whole:
-// whoever has sites of a chunk packs them for its owner, and turns and sums them; the owner puts them in the file's order.
-// One code for any layout. Memory: a chunk, one of those that arrive, and what this node has of the chunks of a round.
+// The sites of a record between the functions of all nodes and the file, in chunks that their owners write or read
+// whole: whoever has sites of a chunk packs them for its owner, and turns and sums them; the owner puts them in the
+// file's order. One code for any layout. Memory: a chunk, one of those that arrive, and what this node has of the
+// chunks of a round.
 #pragma once
 
 #include <exception>

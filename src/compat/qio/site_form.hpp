@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sites between the form that a program's function gives or takes, with the machine's order of bytes, and that of a file,
-// which is big-endian; and their checksum.
+// Sites between the form that a program's function gives or takes, with the machine's order of bytes, and that of a
+// file, which is big-endian; and their checksum.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,9 @@ struct SiteCall {
   std::uint64_t site_bytes = 0;
   int word_bytes = 0;
 };
+
+// Whether words of so many bytes are of a kind that QIO writes: bytes, single or double precision.
+inline bool is_word(int bytes) noexcept { return bytes == 1 || bytes == 4 || bytes == 8; }
 
 // Reverses the bytes of each word where the machine is little-endian; bytes beyond the last whole word stay.
 void turn_words(std::byte* bytes, std::uint64_t size, int word_bytes) noexcept;

@@ -148,23 +148,24 @@ char* QIO_write_endtag(char* buf, char* tag, int* remainder) {
 
 char* QIO_encode_as_string(char* buf, QIO_TagCharValue* tag_value, int* remainder) {
   if (tag_value->occur == 0) return buf;
-  return append_element(buf, tag_value->tag, tag_value->attr,
-                        [&](char* at) { return append_text(at, tag_value->value, *remainder); }, *remainder);
+  return append_element(
+      buf, tag_value->tag, tag_value->attr, [&](char* at) { return append_text(at, tag_value->value, *remainder); },
+      *remainder);
 }
 
 char* QIO_encode_as_int(char* buf, QIO_TagIntValue* tag_value, int* remainder) {
   if (tag_value->occur == 0) return buf;
-  return append_element(buf, tag_value->tag, tag_value->attr,
-                        [&](char* at) { return append_text(at, std::to_string(tag_value->value), *remainder); },
-                        *remainder);
+  return append_element(
+      buf, tag_value->tag, tag_value->attr,
+      [&](char* at) { return append_text(at, std::to_string(tag_value->value), *remainder); }, *remainder);
 }
 
 char* QIO_encode_as_hex32(char* buf, QIO_TagHex32Value* tag_value, int* remainder) {
   if (tag_value->occur == 0) return buf;
   char digits[16];
   std::snprintf(digits, sizeof digits, "%x", tag_value->value);
-  return append_element(buf, tag_value->tag, tag_value->attr,
-                        [&](char* at) { return append_text(at, digits, *remainder); }, *remainder);
+  return append_element(
+      buf, tag_value->tag, tag_value->attr, [&](char* at) { return append_text(at, digits, *remainder); }, *remainder);
 }
 
 char* QIO_encode_as_intlist(char* buf, QIO_TagIntArrayValue* tag_value, int n, int* remainder) {

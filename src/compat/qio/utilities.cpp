@@ -7,8 +7,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <utility>
 #include <thread>
+#include <utility>
 
 #include "compat/qio/layout_copy.hpp"
 

@@ -123,7 +123,8 @@ void write_information(const QIO_Writer& writer, RecordsOut& records, QIO_Record
   if (writer.ildgstyle != QIO_ILDGLAT) return;
   const int precision = ildg_precision(info, writer.layout->latdim);
   records.write_text(QIO_LIMETYPE_ILDG_FORMAT, {false, false}, ildg_format_text(precision, writer.layout->latsize));
-  if (writer.ildgLFN != nullptr) records.write_text(QIO_LIMETYPE_ILDG_DATA_LFN, {false, false}, text_of(writer.ildgLFN));
+  if (writer.ildgLFN != nullptr)
+    records.write_text(QIO_LIMETYPE_ILDG_DATA_LFN, {false, false}, text_of(writer.ildgLFN));
 }
 
 const char* type_of_data(const QIO_Writer& writer) {
@@ -179,7 +180,8 @@ Outcome write_sites(const QIO_Writer& writer, OpenWriter& open, const SiteCall& 
 
 void check_arguments(const QIO_RecordInfo* info, const SiteCall& call) {
   if (info == nullptr) throw Refusal(QIO_BAD_ARG, "no record information");
-  if (call.word_bytes < 1 || call.count < 1) throw Refusal(QIO_BAD_ARG, "no words or no data per site");
+  if (call.count < 1) throw Refusal(QIO_BAD_ARG, "no data per site");
+  if (!is_word(call.word_bytes)) throw Refusal(QIO_BAD_ARG, fmt::format("words of {} bytes", call.word_bytes));
   const auto bytes = static_cast<std::uint64_t>(info->typesize.value) * static_cast<std::uint64_t>(call.count);
   if (info->typesize.value < 0 || call.site_bytes != bytes) {
     throw Refusal(QIO_ERR_BAD_WRITE_BYTES, fmt::format("{} bytes are to be written, the record says {} times {}",
