@@ -1,0 +1,162 @@
+/* Copyright (c) 2026 The Limequat authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The movement of sites below QIO: its constants and structures, the order of sites, and their checksum. */
+#ifndef DML_H
+#define DML_H
+
+#include <lrl.h>
+#include <qio_config.h>
+#include <qio_stdint.h>
+#include <stdlib.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Into which files a lattice goes: one, one for each node, one for each I/O node (with .volNNNN behind the name), one
+ * for each I/O node in a folder of its own (volNNNN before the name). */
+#define DML_UNKNOWN -1
+#define DML_SINGLEFILE 0
+#define DML_MULTIFILE 1
+#define DML_PARTFILE 2
+#define DML_PARTFILE_DIR 3
+
+/* What a record holds: all sites, no sites but data of the whole, the sites of a hypercube. */
+#define DML_FIELD 0
+#define DML_GLOBAL 1
+#define DML_HYPER 2
+
+#define DML_SERIAL 0
+#define DML_PARALLEL 1
+
+#ifdef QIO_DML_BUF_BYTES
+#define DML_BUF_BYTES QIO_DML_BUF_BYTES
+#else
+#define DML_BUF_BYTES 262144
+#endif
+#define DML_TBUF_BYTES (DML_BUF_BYTES / 4)
+
+typedef struct {
+  uint32_t suma;
+  uint32_t sumb;
+} DML_Checksum;
+
+typedef uint32_t DML_SiteRank32;
+typedef int64_t DML_SiteRank; /* of a site: x + Lx * (y + Ly * (z + ...)) */
+typedef n_uint64_t DML_Index;
+
+/* QIO_Layout (qio.h), and what a record adds to it. */
+typedef struct {
+  int (*node_number)(const int coords[]);
+  int (*node_index)(const int coords[]);
+  void (*get_coords)(int coords[], int node, const int index);
+  int (*num_sites)(int node);
+  int (*node_number_ext)(const int coords[], void* arg);
+  DML_Index (*node_index_ext)(const int coords[], void* arg);
+  void (*get_coords_ext)(int coords[], int node, DML_Index index, void* arg);
+  DML_Index (*num_sites_ext)(int node, void* arg);
+  void* arg;
+  int* latsize;
+  int latdim;
+  size_t volume;
+  size_t sites_on_node;
+  int this_node;
+  int number_of_nodes;
+  int broadcast_globaldata;
+  int discover_dims_mode;
+  int recordtype;
+  int* hyperlower;
+  int* hyperupper; /* inclusive */
+  size_t subsetvolume;
+  int (*ionode)(int node);
+  int master_io_node;
+} DML_Layout;
+
+/* These three are the original's, for programs that name them; objects of them are not made here, and pointers to them
+ * are NULL. */
+typedef struct {
+  DML_SiteRank* list;
+  int use_list;
+  DML_SiteRank first, current_rank;
+  size_t number_of_io_sites;
+  int number_of_my_ionodes;
+  size_t current_index;
+  int use_subset;
+  DML_SiteRank* subset_rank;
+  size_t subset_io_sites;
+} DML_SiteList;
+
+typedef struct {
+  LRL_RecordWriter* lrl_rw;
+  char* outbuf;
+  char* buf;
+  int* coords;
+  DML_Checksum* checksum;
+  int current_node;
+  int my_io_node;
+  uint64_t nbytes;
+  size_t isite;
+  size_t buf_sites;
+  size_t max_buf_sites;
+  size_t max_dest_sites;
+} DML_RecordWriter;
+
+typedef struct {
+  LRL_RecordReader* lrl_rr;
+  char* inbuf;
+  int* coords;
+  DML_Checksum* checksum;
+  int current_node;
+  int my_io_node;
+  DML_SiteRank rcv_coords;
+  uint64_t nbytes;
+  size_t isite;
+  size_t buf_extract;
+  size_t buf_sites;
+  size_t max_buf_sites;
+  size_t max_send_sites;
+} DML_RecordReader;
+
+/* Which node writes for a node, and which one writes for all. */
+typedef int (*DML_io_node_t)(const int);
+typedef int (*DML_master_io_node_t)(void);
+typedef int (*DML_io_node_ext)(const int, void* arg);
+typedef int (*DML_master_io_node_ext)(void* arg);
+
+/* Local. Every node for itself; node 0 for all. */
+int DML_io_node(const int node);
+int DML_master_io_node(void);
+
+/* Local. All coordinates from lower on to before upper, the first dimension fastest: DML_lex_next returns 0 behind the
+ * last one. */
+void DML_lex_init(int* dim, int coords[], int latdim, int lower[]);
+int DML_lex_next(int* dim, int coords[], int latdim, int lower[], int upper[]);
+void DML_lex_coords(int coords[], const int latdim, const int latsize[], const DML_SiteRank rcv_coords);
+DML_SiteRank DML_lex_rank(const int coords[], int latdim, int latsize[]);
+
+/* Local. The checksum of formats/scidac.md 4.4: nothing yet; a site in file form more; another part of the sites more.
+ */
+void DML_checksum_init(DML_Checksum* checksum);
+void DML_checksum_accum(DML_Checksum* checksum, DML_SiteRank rank, char* buf, size_t size);
+void DML_checksum_peq(DML_Checksum* total, DML_Checksum* checksum);
+/* Collective. The checksum of all nodes' sites, on all nodes. */
+void DML_checksum_combine(DML_Checksum* checksum);
+
+/* Local. */
+int DML_big_endian(void);
+void DML_byterevn(void* buf, size_t size, int word_size);
+uint32_t DML_crc32(uint32_t crc, const unsigned char* buf, uint32_t len);
+
+/* Collective over all nodes. A node's bytes on all; sums; all have come here. */
+void DML_broadcast_bytes(char* buf, size_t size, int this_node, int from_node);
+void DML_sum_uint64_t(uint64_t* ipt);
+void DML_sum_int(int* ipt);
+void DML_global_xor(uint32_t* x);
+void DML_sync(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,253 @@
+/* Copyright (c) 2026 The Limequat authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * SciDAC files with the interface of QIO, over Limequat: fields of a lattice whose sites lie on the nodes of a program
+ * in any way, written and read by all nodes together. docs/guide/porting-from-qio.md.
+ *
+ * A call that is collective is made by all nodes, and returns the same code on all of them. Nothing here ends the
+ * program. */
+#ifndef QIO_H
+#define QIO_H
+
+#include <dml.h>
+#include <lime.h>
+#include <lrl.h>
+#include <qio_config.h>
+#include <qio_string.h>
+#include <qioxml.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QIO_UNKNOWN DML_UNKNOWN
+#define QIO_SINGLEFILE DML_SINGLEFILE
+#define QIO_MULTIFILE DML_MULTIFILE
+#define QIO_PARTFILE DML_PARTFILE
+#define QIO_PARTFILE_DIR DML_PARTFILE_DIR
+
+#define QIO_FIELD DML_FIELD
+#define QIO_GLOBAL DML_GLOBAL
+#define QIO_HYPER DML_HYPER
+
+#define QIO_SERIAL DML_SERIAL
+#define QIO_PARALLEL DML_PARALLEL
+
+#define QIO_CREAT LRL_CREAT
+#define QIO_TRUNC LRL_TRUNC
+#define QIO_APPEND LRL_APPEND
+
+#define QIO_ILDGNO 0
+#define QIO_ILDGLAT 1
+
+/* What a file that is read turned out to be. */
+#define QIO_SCIDAC_NATIVE 1
+#define QIO_ILDG_ALIEN 2
+
+#define QIO_SUCCESS (0)
+#define QIO_EOF (-1)
+#define QIO_ERR_BAD_WRITE_BYTES (-2)
+#define QIO_ERR_OPEN_READ (-3)
+#define QIO_ERR_OPEN_WRITE (-4)
+#define QIO_ERR_BAD_READ_BYTES (-5)
+#define QIO_ERR_ALLOC (-6)
+#define QIO_ERR_CLOSE (-7)
+#define QIO_ERR_INFO_MISSED (-8)
+#define QIO_ERR_BAD_SITELIST (-9)
+#define QIO_ERR_PRIVATE_FILE_INFO (-10)
+#define QIO_ERR_PRIVATE_REC_INFO (-11)
+#define QIO_BAD_XML (-12)
+#define QIO_BAD_ARG (-13)
+#define QIO_CHECKSUM_MISMATCH (-14)
+#define QIO_ERR_FILE_INFO (-15)
+#define QIO_ERR_REC_INFO (-16)
+#define QIO_ERR_CHECKSUM_INFO (-17)
+#define QIO_ERR_SKIP (-18)
+#define QIO_ERR_BAD_TOTAL_BYTES (-19)
+#define QIO_ERR_BAD_GLOBAL_TYPE (-20)
+#define QIO_ERR_BAD_VOLFMT (-21)
+#define QIO_ERR_BAD_IONODE (-22)
+#define QIO_ERR_BAD_SEEK (-23)
+#define QIO_ERR_BAD_SUBSET (-24)
+
+#define QIO_LIMETYPE_PRIVATE_FILE_XML "scidac-private-file-xml"
+#define QIO_LIMETYPE_SITELIST "scidac-sitelist"
+#define QIO_LIMETYPE_FILE_XML "scidac-file-xml"
+#define QIO_LIMETYPE_PRIVATE_RECORD_XML "scidac-private-record-xml"
+#define QIO_LIMETYPE_RECORD_XML "scidac-record-xml"
+#define QIO_LIMETYPE_BINARY_DATA "scidac-binary-data"
+#define QIO_LIMETYPE_ILDG_FORMAT "ildg-format"
+#define QIO_LIMETYPE_ILDG_BINARY_DATA "ildg-binary-data"
+#define QIO_LIMETYPE_ILDG_DATA_LFN "ildg-data-lfn"
+
+#define QIO_MAX_FILENAME_LENGTH 512
+#define QIO_HAS_EXTENDED_LAYOUT
+
+typedef DML_Index QIO_Index;
+
+/* Which node has a site, under which number, and the reverse; how many a node has. A node asks for its own sites, once
+ * when a file is opened. The functions without _ext count where they are given. `volume` is that of the lattice. */
+typedef struct {
+  int (*node_number)(const int coords[]);
+  int (*node_index)(const int coords[]);
+  void (*get_coords)(int coords[], int node, int index);
+  int (*num_sites)(int node);
+  int (*node_number_ext)(const int coords[], void* arg);
+  QIO_Index (*node_index_ext)(const int coords[], void* arg);
+  void (*get_coords_ext)(int coords[], int node, QIO_Index index, void* arg);
+  QIO_Index (*num_sites_ext)(int node, void* arg);
+  void* arg;
+  int* latsize;
+  int latdim;
+  size_t volume;
+  size_t sites_on_node;
+  int this_node;
+  int number_of_nodes;
+} QIO_Layout;
+
+/* Programs get one from QIO_open_write; lrl_file_out, sites and dml_record_out are NULL. */
+typedef struct {
+  LRL_FileWriter* lrl_file_out;
+  int volfmt;
+  int serpar;
+  int ildgstyle;
+  QIO_String* ildgLFN;
+  DML_Layout* layout;
+  DML_SiteList* sites;
+  DML_Checksum last_checksum;
+  DML_RecordWriter* dml_record_out;
+  void* limequat;
+} QIO_Writer;
+
+/* QIO_Reader.read_state: what comes next. */
+#define QIO_RECORD_INFO_PRIVATE_NEXT 0
+#define QIO_RECORD_INFO_USER_NEXT 1
+#define QIO_RECORD_ILDG_INFO_NEXT 2
+#define QIO_RECORD_DATA_NEXT 3
+#define QIO_RECORD_CHECKSUM_NEXT 4
+
+/* From QIO_open_read; lrl_file_in, sites and dml_record_in are NULL. */
+typedef struct {
+  LRL_FileReader* lrl_file_in;
+  int volfmt;
+  int serpar;
+  int format;
+  int ildgstyle;
+  int ildg_precision;
+  DML_Layout* layout;
+  DML_SiteList* sites;
+  int read_state;
+  QIO_String* xml_record;
+  QIO_String* ildgLFN;
+  QIO_RecordInfo record_info;
+  DML_Checksum last_checksum;
+  DML_RecordReader* dml_record_in;
+  void* limequat;
+} QIO_Reader;
+
+typedef struct {
+  int serpar;
+  int volfmt;
+} QIO_Iflag;
+
+typedef struct {
+  int serpar;
+  int mode; /* QIO_CREAT, QIO_TRUNC, QIO_APPEND */
+  int ildgstyle;
+  QIO_String* ildgLFN;
+} QIO_Oflag;
+
+#define QIO_SINGLE_PATH 0
+#define QIO_MULTI_PATH 1
+
+/* Which nodes write. The node paths are for programs that convert files on another machine. */
+typedef struct {
+  int number_io_nodes;
+  int type; /* QIO_SINGLE_PATH, QIO_MULTI_PATH */
+  DML_io_node_t my_io_node;
+  DML_master_io_node_t master_io_node;
+  DML_io_node_ext my_io_node_ext;
+  DML_master_io_node_ext master_io_node_ext;
+  void* arg;
+  int* io_node;
+  char** node_path;
+} QIO_Filesystem;
+
+/* Local. How much is told on standard output; returns the level before. */
+int QIO_verbose(int level);
+int QIO_verbosity(void);
+
+#define QIO_VERB_OFF 0
+#define QIO_VERB_LOW 1
+#define QIO_VERB_MED 2
+#define QIO_VERB_REG 3
+#define QIO_VERB_HIGH 4
+#define QIO_VERB_DEBUG 5
+
+/* Collective. A file for writing, its header written; NULL on all nodes if that fails on any. `fs` and `oflag` may be
+ * NULL: every node writes, node 0 for all; truncated, in ILDG style. With one node a single file is written.
+ * QIO_APPEND: records follow those of a file that is there, whose lattice is the same. */
+QIO_Writer* QIO_open_write(QIO_String* xml_file, const char* filename, int volfmt, QIO_Layout* layout,
+                           QIO_Filesystem* fs, QIO_Oflag* oflag);
+/* Collective. A record: get() fills `datum_size` bytes of the node's site number `index` (all data, of the master node,
+ * for global data). QIO_SUCCESS, QIO_ERR_BAD_WRITE_BYTES, QIO_ERR_BAD_SUBSET, QIO_ERR_ALLOC, QIO_BAD_ARG. */
+int QIO_write(QIO_Writer* out, QIO_RecordInfo* record_info, QIO_String* xml_record,
+              void (*get)(char* buf, size_t index, int count, void* arg), size_t datum_size, int word_size, void* arg);
+/* Collective. QIO_SUCCESS, or QIO_ERR_CLOSE if bytes were not written. */
+int QIO_close_write(QIO_Writer* out);
+uint32_t QIO_get_writer_last_checksuma(QIO_Writer* out);
+uint32_t QIO_get_writer_last_checksumb(QIO_Writer* out);
+/* Local. For the records to come; the LFN is copied. */
+void QIO_reset_writer_ILDG_flags(QIO_Writer* out, QIO_Oflag* oflag);
+
+/* Collective. A file for reading, and its file XML; NULL on all nodes if that fails on any. Its extents are those of
+ * the layout, or with latdim 0 are taken from the file, of which then only record information and global data are read.
+ */
+QIO_Reader* QIO_open_read(QIO_String* xml_file, const char* filename, QIO_Layout* layout, QIO_Filesystem* fs,
+                          QIO_Iflag* iflag);
+/* Collective. What the next record is; again and again until its data are read. QIO_SUCCESS, QIO_EOF,
+ * QIO_ERR_OPEN_READ, QIO_ERR_PRIVATE_REC_INFO, QIO_ERR_BAD_SUBSET. `xml_record` may be NULL. */
+int QIO_read_record_info(QIO_Reader* in, QIO_RecordInfo* record_info, QIO_String* xml_record);
+/* Collective. put() takes the sites of this node as get() gives them; global data come on every node. QIO_SUCCESS,
+ * QIO_ERR_INFO_MISSED, QIO_EOF, QIO_ERR_OPEN_READ, QIO_ERR_BAD_READ_BYTES, QIO_ERR_CHECKSUM_INFO,
+ * QIO_CHECKSUM_MISMATCH. */
+int QIO_read_record_data(QIO_Reader* in, void (*put)(char* buf, size_t index, int count, void* arg), size_t datum_size,
+                         int word_size, void* arg);
+/* Collective. Both. */
+int QIO_read(QIO_Reader* in, QIO_RecordInfo* record_info, QIO_String* xml_record,
+             void (*put)(char* buf, size_t index, int count, void* arg), size_t datum_size, int word_size, void* arg);
+/* Collective. To the next record, whatever was read of this one. QIO_SUCCESS, QIO_ERR_SKIP behind the last one. */
+int QIO_next_record(QIO_Reader* in);
+/* Collective. NULL is taken. */
+int QIO_close_read(QIO_Reader* in);
+
+int QIO_get_reader_latdim(QIO_Reader* in);
+int* QIO_get_reader_latsize(QIO_Reader* in);
+uint32_t QIO_get_reader_last_checksuma(QIO_Reader* in);
+uint32_t QIO_get_reader_last_checksumb(QIO_Reader* in);
+/* Local. Where the next LIME header of this node's file is; the master node's counts for a single file. */
+off_t QIO_get_reader_pointer(QIO_Reader* qio_in);
+int QIO_set_reader_pointer(QIO_Reader* qio_in, off_t offset);
+char* QIO_get_ILDG_LFN(QIO_Reader* qio_in);
+int QIO_get_ildgstyle(QIO_Reader* in);
+int QIO_get_reader_volfmt(QIO_Reader* in);
+int QIO_get_reader_format(QIO_Reader* in);
+void QIO_set_record_info(QIO_Reader* in, QIO_RecordInfo* rec_info);
+/* Local. Global data are then for the master node alone. */
+void QIO_suppress_global_broadcast(QIO_Reader* qio_in);
+
+/* Local. Seconds since 1970; waits so many. */
+double QIO_time(void);
+void QIO_wait(double sec);
+/* Local. The name of a node's file, from malloc; NULL for a name that is too long. */
+char* QIO_filename_edit(const char* filename, int volfmt, int this_node);
+
+#ifndef _QIO_UNUSED_ARGUMENT
+#define _QIO_UNUSED_ARGUMENT(x) ((void)(x))
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

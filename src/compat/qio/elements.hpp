@@ -1,0 +1,78 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Structures of elements out of XML and into it: what all of QIO's information objects have in common.
+#pragma once
+
+#include <qioxml.h>
+
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <string_view>
+
+namespace lq::compat::qio {
+
+// An element of a text, by views of it; no name: there is none.
+struct Element {
+  std::string_view name, value;
+  const char* rest = nullptr;  // what follows it
+};
+// Declarations and comments are passed over; white space around the value is left out.
+Element next_element(const char* text);
+
+// An element with room for so many characters, cut.
+template <std::size_t size>
+void copy_cut(char (&to)[size], std::string_view text) {
+  const std::size_t length = text.copy(to, size - 1);
+  to[length] = '\0';
+}
+
+// QIO_SUCCESS, QIO_BAD_ARG where there is no element or no text, QIO_ERR_ALLOC where it was cut.
+int put(QIO_TagCharValue* element, const char* text);
+// A number that says something. `element` not null.
+void set(QIO_TagIntValue& element, int value) noexcept;
+// QIO_BAD_ARG for 0, which says nothing.
+int put(QIO_TagIntValue* element, int value);
+
+// Whether `text` is one element named `root`; calls each(tag, value) for those within, as decode functions want them.
+template <class Each>
+bool for_each_element(QIO_String* text, std::string_view root, Each&& each) {
+  const char* const begin = QIO_string_ptr(text);
+  if (begin == nullptr) return false;
+  const Element outer = next_element(begin);
+  if (outer.name != root) return false;
+  std::string inner(outer.value);
+  const char* at = inner.c_str();
+  for (Element one = next_element(at); !one.name.empty(); one = next_element(one.rest)) {
+    std::string tag(one.name), value(one.value);
+    each(tag.data(), value.data());
+  }
+  return true;
+}
+
+// Elements one behind the other.
+class Encoder {
+ public:
+  Encoder& add(const QIO_TagCharValue& element);
+  Encoder& add(const QIO_TagIntValue& element);
+  Encoder& add(const QIO_TagHex32Value& element);
+  Encoder& add(const QIO_TagIntArrayValue& element, int count);
+  // The text: all of them within the wrapper's element.
+  void wrap(const QIO_TagCharValue& wrapper, QIO_String* text) const;
+
+ private:
+  void begin(const char* tag, const char* attributes);
+  void end(const char* tag);
+  std::string text_;
+};
+
+// A new object that programs free; null without memory.
+template <class Info>
+Info* make(const Info& beginning) noexcept {
+  auto* memory = static_cast<Info*>(std::malloc(sizeof(Info)));
+  if (memory != nullptr) *memory = beginning;
+  return memory;
+}
+
+}  // namespace lq::compat::qio

@@ -1,0 +1,58 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The part of a layout that stays in the objects of open files, where programs look at it, and what all of these have.
+#pragma once
+
+#include <qio.h>
+
+#include <memory>
+#include <string>
+
+#include "comm/comm.hpp"
+#include "compat/qio/node_sites.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::compat::qio {
+
+// From malloc, so that the object is one of C; freed by free_layout.
+DML_Layout* copy_layout(const QIO_Layout& layout);
+void free_layout(DML_Layout* layout) noexcept;
+// False without memory.
+bool set_extents(DML_Layout& layout, const int* extents, int count) noexcept;
+
+// Who writes and reads files.
+struct IoNodes {
+  explicit IoNodes(const QIO_Filesystem* fs) : fs_(fs) {}
+  int master() const;
+  int of(int node) const;
+
+ private:
+  const QIO_Filesystem* fs_;
+};
+
+// The name of a node's file. QIO_BAD_ARG: longer than QIO's may be.
+std::string name_of_part(const std::string& name, int volfmt, int node);
+
+inline bool is_in_parts(int volfmt) noexcept { return volfmt != QIO_SINGLEFILE; }
+
+// The nodes that share a file, and how their sites lie in it.
+struct Family {
+  comm::Comm* comm = nullptr;
+  std::unique_ptr<comm::Comm> own;       // where it is not all nodes
+  int leader = 0;                        // who has the file's headers
+  int file_node = 0;                     // after which the file is named
+  std::uint64_t sites = 0;               // of all its nodes
+  NodeSites order;                       // of this one
+  std::vector<std::uint64_t> site_list;  // of the leader, where the file has one
+
+  bool leads() const noexcept { return comm->rank() == leader; }
+};
+
+// Collective. The ranks of the sites of all nodes, ascending, on all of them.
+std::vector<std::uint64_t> ranks_of_all(comm::Comm& comm, const NodeSites& sites);
+
+// Collective over `all`; throws on this node or on all.
+Family make_family(comm::Comm& all, int volfmt, const IoNodes& io_nodes, const QIO_Layout& layout);
+
+}  // namespace lq::compat::qio

@@ -1,0 +1,197 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "compat/qio/node_sites.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+namespace lq::compat::qio {
+namespace {
+
+// The functions of a layout, whichever of the two forms it has.
+class Questions {
+ public:
+  explicit Questions(const QIO_Layout& layout) : layout_(layout) {}
+  bool knows_coordinates() const { return layout_.get_coords != nullptr || layout_.get_coords_ext != nullptr; }
+  bool knows_nodes() const {
+    return (layout_.node_number != nullptr || layout_.node_number_ext != nullptr) &&
+           (layout_.node_index != nullptr || layout_.node_index_ext != nullptr);
+  }
+  int node(const int* coordinates) const {
+    return layout_.node_number != nullptr ? layout_.node_number(coordinates)
+                                          : layout_.node_number_ext(coordinates, layout_.arg);
+  }
+  std::uint64_t index(const int* coordinates) const {
+    return layout_.node_index != nullptr ? static_cast<std::uint64_t>(layout_.node_index(coordinates))
+                                         : layout_.node_index_ext(coordinates, layout_.arg);
+  }
+  void coordinates(int* to, std::uint64_t index) const {
+    if (layout_.get_coords != nullptr) return layout_.get_coords(to, layout_.this_node, static_cast<int>(index));
+    layout_.get_coords_ext(to, layout_.this_node, index, layout_.arg);
+  }
+  std::uint64_t sites() const {
+    if (layout_.num_sites != nullptr) return static_cast<std::uint64_t>(layout_.num_sites(layout_.this_node));
+    if (layout_.num_sites_ext != nullptr) return layout_.num_sites_ext(layout_.this_node, layout_.arg);
+    return layout_.sites_on_node;
+  }
+
+ private:
+  const QIO_Layout& layout_;
+};
+
+struct Site {
+  std::uint64_t rank;
+  std::uint32_t index;
+};
+
+using Point = int[QIO_MAXINTARRAY];
+
+// Whether the node's sites could be told from their numbers; false: these functions do not agree with the others.
+bool ask_by_number(const Questions& ask, const QIO_Layout& layout, std::vector<Site>& sites) {
+  if (!ask.knows_coordinates()) return false;
+  const std::uint64_t count = ask.sites();
+  sites.reserve(static_cast<std::size_t>(count));
+  Point point{};
+  for (std::uint64_t i = 0; i < count; ++i) {
+    ask.coordinates(point, i);
+    for (int d = 0; d < layout.latdim; ++d) {
+      if (point[d] < 0 || point[d] >= layout.latsize[d]) return false;
+    }
+    if (ask.knows_nodes() && (ask.node(point) != layout.this_node || ask.index(point) != i)) return false;
+    sites.push_back({static_cast<std::uint64_t>(DML_lex_rank(point, layout.latdim, layout.latsize)),
+                     static_cast<std::uint32_t>(i)});
+  }
+  return true;
+}
+
+// All sites of the lattice are asked for.
+void ask_by_coordinates(const Questions& ask, const QIO_Layout& layout, std::vector<Site>& sites) {
+  if (!ask.knows_nodes()) throw Error(Code::invalid_argument, "qio: the layout has no functions for nodes and sites");
+  const std::uint64_t all = volume(extents_of(layout));
+  Point point{};
+  for (std::uint64_t rank = 0; rank < all; ++rank) {
+    DML_lex_coords(point, layout.latdim, layout.latsize, static_cast<DML_SiteRank>(rank));
+    if (ask.node(point) == layout.this_node) sites.push_back({rank, static_cast<std::uint32_t>(ask.index(point))});
+  }
+}
+
+std::vector<Site> sites_of(const QIO_Layout& layout) {
+  const Questions ask(layout);
+  if (ask.sites() > std::numeric_limits<std::uint32_t>::max()) {
+    throw Error(Code::too_large, fmt::format("qio: {} sites on one node; there may be 2^32", ask.sites()));
+  }
+  std::vector<Site> sites;
+  if (!ask_by_number(ask, layout, sites)) {
+    sites.clear();
+    ask_by_coordinates(ask, layout, sites);
+  }
+  const auto is_before = [](const Site& a, const Site& b) { return a.rank < b.rank; };
+  if (!std::ranges::is_sorted(sites, is_before)) std::ranges::sort(sites, is_before);
+  for (std::size_t i = 1; i < sites.size(); ++i) {
+    if (sites[i].rank != sites[i - 1].rank) continue;
+    throw Error(Code::invalid_argument, fmt::format("qio: node {} has site {} twice", layout.this_node, sites[i].rank));
+  }
+  return sites;
+}
+
+}  // namespace
+
+Extents extents_of(const QIO_Layout& layout) {
+  if (layout.latdim < 1 || layout.latdim > max_dimensions || layout.latdim > QIO_MAXINTARRAY ||
+      layout.latsize == nullptr) {
+    throw Error(Code::invalid_argument, fmt::format("qio: a lattice of {} dimensions", layout.latdim));
+  }
+  Extents extents = Coord::filled(layout.latdim, 1);
+  for (int d = 0; d < layout.latdim; ++d) {
+    if (layout.latsize[d] < 1) throw Error(Code::invalid_argument, "qio: an extent of the lattice is not positive");
+    extents[d] = layout.latsize[d];
+  }
+  return extents;
+}
+
+NodeSites::NodeSites(const QIO_Layout& layout) {
+  const std::vector<Site> sites = sites_of(layout);
+  order_.reserve(sites.size());
+  for (const Site& site : sites) add(site.rank, site.rank, site.index);
+  forget_plain_order();
+}
+
+void NodeSites::add(std::uint64_t rank, std::uint64_t position, std::size_t index) {
+  if (runs_.empty() || runs_.back().end() != position || runs_.back().rank + runs_.back().sites != rank) {
+    runs_.push_back({rank, position, 0, count_});
+  }
+  ++runs_.back().sites;
+  ++count_;
+  order_.push_back(static_cast<std::uint32_t>(index));
+}
+
+void NodeSites::forget_plain_order() {
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    if (order_[i] != i) return;
+  }
+  order_ = {};
+}
+
+NodeSites NodeSites::within(const Extents& extents, const Coord& lower, const Coord& upper) const {
+  NodeSites part;
+  for (const SiteRun& run : runs_) {
+    for (std::uint64_t k = 0; k < run.sites; ++k) {
+      std::uint64_t rest = run.rank + k, position = 0, stride = 1;
+      bool is_inside = true;
+      for (int d = 0; d < extents.size(); ++d) {
+        const auto x = static_cast<std::int64_t>(rest % static_cast<std::uint64_t>(extents[d]));
+        rest /= static_cast<std::uint64_t>(extents[d]);
+        is_inside = is_inside && lower[d] <= x && x <= upper[d];
+        position += static_cast<std::uint64_t>(x - lower[d]) * stride;
+        stride *= static_cast<std::uint64_t>(upper[d] - lower[d] + 1);
+      }
+      if (is_inside) part.add(run.rank + k, position, index(run.first + k));
+    }
+  }
+  part.forget_plain_order();
+  return part;
+}
+
+NodeSites NodeSites::by_index() const {
+  std::vector<std::uint64_t> rank_of(static_cast<std::size_t>(count_));
+  const std::vector<std::uint64_t> all = ranks();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (index(i) >= all.size()) throw Error(Code::invalid_argument, "qio: the numbers of a node's sites have gaps");
+    rank_of[index(i)] = all[i];
+  }
+  NodeSites part;
+  for (std::size_t i = 0; i < rank_of.size(); ++i) part.add(rank_of[i], i, i);
+  part.forget_plain_order();
+  return part;
+}
+
+void NodeSites::number_anew() {
+  for (SiteRun& run : runs_) run.position = run.first;
+}
+
+NodeSites NodeSites::among(std::span<const std::uint64_t> ranks) const {
+  NodeSites part;
+  auto at = ranks.begin();
+  for (const SiteRun& run : runs_) {
+    for (std::uint64_t k = 0; k < run.sites; ++k) {
+      at = std::lower_bound(at, ranks.end(), run.rank + k);
+      part.add(run.rank + k, static_cast<std::uint64_t>(at - ranks.begin()), index(run.first + k));
+    }
+  }
+  part.forget_plain_order();
+  return part;
+}
+
+std::vector<std::uint64_t> NodeSites::ranks() const {
+  std::vector<std::uint64_t> all;
+  all.reserve(static_cast<std::size_t>(count_));
+  for (const SiteRun& run : runs_) {
+    for (std::uint64_t k = 0; k < run.sites; ++k) all.push_back(run.rank + k);
+  }
+  return all;
+}
+
+}  // namespace lq::compat::qio

@@ -1,0 +1,11 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Without MPI there is one process.
+#include "compat/qio/nodes.hpp"
+
+namespace lq::compat::qio {
+
+std::shared_ptr<comm::Comm> all_nodes() { return comm::make_self(); }
+
+}  // namespace lq::compat::qio

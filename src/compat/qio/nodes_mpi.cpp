@@ -1,0 +1,54 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The communicator that the program has: QMP's if there is QMP, which need not be there to build or load this.
+#include <limequat/mpi.hpp>
+
+#include "compat/qio/nodes.hpp"
+#include "mpi/mpi_comm.hpp"
+#include "mpi/mpi_error.hpp"
+
+extern "C" {
+// Of QMP; null where the program has none.
+__attribute__((weak)) int QMP_is_initialized(void);
+__attribute__((weak)) void* QMP_comm_get_default(void);
+__attribute__((weak)) int QMP_get_mpi_comm(void* comm, void** mpi_comm);
+}
+
+namespace lq::compat::qio {
+namespace {
+
+MPI_Comm programs_communicator() {
+  if (QMP_is_initialized == nullptr || QMP_comm_get_default == nullptr || QMP_get_mpi_comm == nullptr ||
+      QMP_is_initialized() == 0) {
+    return MPI_COMM_WORLD;
+  }
+  void* place = nullptr;
+  if (QMP_get_mpi_comm(QMP_comm_get_default(), &place) != 0 || place == nullptr) return MPI_COMM_WORLD;
+  return *static_cast<MPI_Comm*>(place);
+}
+
+bool is_running() {
+  int is_begun = 0, is_over = 0;
+  MPI_Initialized(&is_begun);
+  if (is_begun != 0) MPI_Finalized(&is_over);
+  return is_begun != 0 && is_over == 0;
+}
+
+}  // namespace
+
+std::shared_ptr<comm::Comm> all_nodes() {
+  if (!is_running()) return comm::make_self();
+  static MPI_Comm known = MPI_COMM_NULL;
+  static std::shared_ptr<comm::Comm> nodes;
+  const MPI_Comm theirs = programs_communicator();
+  if (nodes == nullptr || theirs != known) {
+    MPI_Comm duplicate = MPI_COMM_NULL;
+    mpi::check(MPI_Comm_dup(theirs, &duplicate), "duplicate the communicator");
+    nodes = std::make_shared<mpi::MpiComm>(duplicate);
+    known = theirs;
+  }
+  return nodes;
+}
+
+}  // namespace lq::compat::qio

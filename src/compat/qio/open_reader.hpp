@@ -1,0 +1,58 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What belongs to a QIO_Reader beside what programs see.
+#pragma once
+
+#include "compat/qio/record_sites.hpp"
+#include "compat/qio/records.hpp"
+
+namespace lq::compat::qio {
+
+// What the master finds at the beginning of a file, for all nodes.
+struct FileFacts {
+  int volfmt = 0, format = 0, ildgstyle = 0, ildg_precision = 0, latdim = 0;
+  int latsize[QIO_MAXINTARRAY] = {};
+};
+
+// What it finds before the data of a record.
+struct RecordFacts {
+  QIO_RecordInfo info;
+  int is_ildg = 0;
+  std::uint64_t xml_bytes = 0, lfn_bytes = 0;
+};
+
+struct OpenReader {
+  std::shared_ptr<comm::Comm> nodes;
+  int master = 0;
+  Family family;  // without sites while extents are being found out
+  std::unique_ptr<transport::File> file;
+  std::unique_ptr<RecordsIn> records;  // of the family's leader
+  bool knows_sites = false;
+
+  bool is_master() const noexcept { return nodes->rank() == master; }
+  bool leads() const noexcept { return records != nullptr; }
+};
+
+// By the master: the file by the name that is there, its format, its extents, its file XML.
+struct FileBeginning {
+  std::unique_ptr<transport::File> file;
+  std::unique_ptr<RecordsIn> records;
+  FileFacts facts;
+  std::string xml;
+};
+FileBeginning read_beginning(const std::string& name, const QIO_Iflag* iflag, int node, bool is_one_node);
+
+// By the master: the records of a message up to its data; QIO_EOF where there are none.
+struct RecordBeginning {
+  RecordFacts facts;
+  std::string xml, lfn;
+};
+void read_beginning_of_record(RecordsIn& records, const QIO_Reader& reader, RecordBeginning& found);
+
+// By who leads a family: the next data record.
+FoundRecord next_data(RecordsIn& records);
+// By the master: behind the data.
+void compare_with_stored(RecordsIn& records, const DML_Checksum& sum, const std::string& path);
+
+}  // namespace lq::compat::qio

@@ -1,0 +1,104 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "compat/qio/open_writer.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/bytes.hpp"
+#include "compat/qio/outcome.hpp"
+
+namespace lq::compat::qio {
+namespace {
+
+// Of a file in a folder of its own.
+void make_folder_of(const std::string& path) {
+  const std::string folder = path.substr(0, path.rfind('/'));
+  if (::mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return;
+  throw Error(Code::io, fmt::format("{}: cannot make the folder: {}", folder, std::strerror(errno)));
+}
+
+bool wants_sync() {
+  const char* const wish = std::getenv("LIMEQUAT_QIO_SYNC");
+  return wish != nullptr && std::strcmp(wish, "0") != 0;
+}
+
+}  // namespace
+
+void OpenWriter::open_at_leader(const QIO_Writer& writer, int mode) {
+  if (writer.volfmt == QIO_PARTFILE_DIR) make_folder_of(path);
+  transport::Transport& transport = transport::resolve(path);
+  const bool is_there = transport.kind(path) != transport::PathKind::absent;
+  file = is_there ? transport.open_write(path) : transport.create(path);
+  unit = transport.unit(path);
+  appends = mode == QIO_APPEND && is_there && file->size() > 0;
+  if (!appends) file->resize(0);
+  records = std::make_unique<RecordsOut>(*file, appends ? end_of_records(writer) : 0);
+}
+
+std::uint64_t OpenWriter::end_of_records(const QIO_Writer& writer) {
+  RecordsIn there(*file);
+  while (const auto record = there.next()) {
+    if (record->type != QIO_LIMETYPE_PRIVATE_FILE_XML) continue;
+    QIO_FileInfo info = QIO_FILE_INFO_TEMPLATE;
+    std::string text = there.text_of(*record);
+    QIO_String xml{text.data(), text.size() + 1};
+    const DML_Layout& layout = *writer.layout;
+    if (QIO_decode_file_info(&info, &xml) == QIO_SUCCESS && info.volfmt.value == writer.volfmt &&
+        info.dims.n == layout.latdim && std::equal(info.dims.value, info.dims.value + info.dims.n, layout.latsize)) {
+      continue;
+    }
+    throw Refusal(QIO_ERR_FILE_INFO, path + ": cannot append: the file is for another lattice, or in other volumes");
+  }
+  return std::min(there.position(), file->size());
+}
+
+void OpenWriter::open_elsewhere() {
+  std::uint64_t size = family.leads() ? unit.bytes : 0, owner = unit.single_owner ? 1 : 0,
+                alone = unit.one_writer ? 1 : 0;
+  std::array<std::uint64_t, 3> facts{size, owner, alone};
+  family.comm->broadcast(std::as_writable_bytes(std::span(facts)), family.leader);
+  unit.bytes = facts[0];
+  unit.single_owner = facts[1] != 0;
+  unit.one_writer = facts[2] != 0;
+  if (file == nullptr) file = transport::resolve(path).open_write(path);
+}
+
+void OpenWriter::close() {
+  if (records != nullptr && file->size() > records->end()) file->resize(records->end());
+  if (wants_sync() || (unit.single_owner && family.comm->size() > 1)) file->sync();
+  file->close();
+}
+
+std::vector<std::byte> bytes_of_site_list(std::span<const std::uint64_t> ranks) {
+  const bool is_narrow = std::ranges::all_of(ranks, [](std::uint64_t rank) { return rank <= 0xffffffffULL; });
+  std::vector<std::byte> bytes(ranks.size() * (is_narrow ? 4 : 8));
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (is_narrow) {
+      base::store_be(bytes.data() + 4 * i, static_cast<std::uint32_t>(ranks[i]));
+    } else {
+      base::store_be(bytes.data() + 8 * i, ranks[i]);
+    }
+  }
+  return bytes;
+}
+
+std::vector<std::uint64_t> site_list_of_bytes(base::Bytes bytes, std::uint64_t sites) {
+  std::vector<std::uint64_t> ranks;
+  if (sites == 0 || (bytes.size() != 4 * sites && bytes.size() != 8 * sites)) return ranks;
+  const std::size_t width = bytes.size() / static_cast<std::size_t>(sites);
+  for (std::size_t at = 0; at < bytes.size(); at += width) {
+    ranks.push_back(width == 4 ? base::load_be<std::uint32_t>(bytes.data() + at)
+                               : base::load_be<std::uint64_t>(bytes.data() + at));
+  }
+  return ranks;
+}
+
+}  // namespace lq::compat::qio

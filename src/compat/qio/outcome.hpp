@@ -1,0 +1,89 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Our errors as QIO's codes, the same on all nodes, and told by one of them.
+#pragma once
+
+#include <qio.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
+
+namespace lq::compat::qio {
+
+// An error that has a code of QIO's already.
+class Refusal : public std::exception {
+ public:
+  Refusal(int code, std::string text) : code_(code), text_(std::move(text)) {}
+  int code() const noexcept { return code_; }
+  const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  int code_;
+  std::string text_;
+};
+
+struct Outcome {
+  int code = QIO_SUCCESS;
+  std::string text = {};
+};
+
+// What `work` throws, else success; `otherwise` is the code of errors that say nothing of QIO.
+template <class Work>
+Outcome outcome_of(int otherwise, Work&& work) noexcept {
+  try {
+    work();
+    return {};
+  } catch (const Refusal& refusal) {
+    return {refusal.code(), refusal.what()};
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory) return {QIO_ERR_ALLOC, error.what()};
+    const bool is_about_arguments = error.code() == Code::invalid_argument || error.code() == Code::ranks_disagree;
+    return {is_about_arguments ? QIO_BAD_ARG : otherwise, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {QIO_ERR_ALLOC};
+  } catch (...) {
+    return {otherwise};
+  }
+}
+
+inline Outcome outcome_of_failure(int otherwise, const std::exception_ptr& failure) noexcept {
+  return outcome_of(otherwise, [&] {
+    if (failure) std::rethrow_exception(failure);
+  });
+}
+
+// Collective. The code of the lowest node that failed, on all; that node says why.
+inline int agree_on(comm::Comm& comm, const Outcome& mine) {
+  const auto nobody = static_cast<std::uint64_t>(comm.size());
+  std::uint64_t lowest = mine.code == QIO_SUCCESS ? nobody : static_cast<std::uint64_t>(comm.rank());
+  if (comm.size() > 1) comm.all_reduce({&lowest, 1}, comm::Reduce::min);
+  if (lowest == nobody) return QIO_SUCCESS;
+  std::int64_t code = mine.code;
+  if (comm.size() > 1) comm.broadcast(std::as_writable_bytes(std::span(&code, 1)), static_cast<int>(lowest));
+  if (lowest == static_cast<std::uint64_t>(comm.rank()) && code != QIO_EOF) {
+    std::fprintf(stderr, "qio(%d): %s (%d)\n", comm.rank(), mine.text.c_str(), mine.code);
+  }
+  return static_cast<int>(code);
+}
+
+// Collective. Does `work` here, and agrees.
+template <class Work>
+int agree_code(comm::Comm& comm, int otherwise, Work&& work) {
+  return agree_on(comm, outcome_of(otherwise, work));
+}
+
+// What a function of C does: no exception leaves it.
+template <class Work>
+int code_of_call(int otherwise, Work&& work) noexcept {
+  int code = otherwise;
+  const Outcome outcome = outcome_of(otherwise, [&] { code = work(); });
+  return outcome.code == QIO_SUCCESS ? code : outcome.code;
+}
+
+}  // namespace lq::compat::qio

@@ -1,0 +1,40 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The sites of one record: all, or those of a hypercube; what both directions do with them.
+#pragma once
+
+#include "compat/qio/layout_copy.hpp"
+#include "compat/qio/site_exchange.hpp"
+
+namespace lq::compat::qio {
+
+// Which sites of this node, and how many are in the file of its family.
+struct RecordSites {
+  const NodeSites* order = nullptr;
+  std::uint64_t of_family = 0;
+  std::unique_ptr<NodeSites> own = {};  // of a hypercube
+};
+
+// Local. Takes type and bounds of a record over into the layout. QIO_ERR_BAD_SUBSET.
+void set_record(DML_Layout& layout, const QIO_RecordInfo& info);
+
+// Collective. Those of the record that the layout was set to.
+RecordSites sites_of_record(comm::Comm& all, const Family& family, const DML_Layout& layout, int volfmt);
+
+// What must be the same on all nodes.
+class Agreement {
+ public:
+  Agreement& add(std::uint64_t number) noexcept;
+  Agreement& add(const QIO_RecordInfo& info) noexcept;
+  // Collective. ranks_disagree where it is not.
+  void check(comm::Comm& comm) const;
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325;
+};
+
+// Collective. XOR over all nodes.
+DML_Checksum combined(comm::Comm& comm, const Checksum& mine);
+
+}  // namespace lq::compat::qio

@@ -1,0 +1,41 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Verbosity, time and names.
+#include <qio.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "compat/qio/layout_copy.hpp"
+
+namespace {
+
+int level_of_words = QIO_VERB_OFF;
+
+}  // namespace
+
+extern "C" {
+
+int QIO_verbose(int level) { return std::exchange(level_of_words, level); }
+
+int QIO_verbosity(void) { return level_of_words; }
+
+double QIO_time(void) {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+void QIO_wait(double sec) { std::this_thread::sleep_for(std::chrono::duration<double>(sec)); }
+
+char* QIO_filename_edit(const char* filename, int volfmt, int this_node) {
+  try {
+    return ::strdup(lq::compat::qio::name_of_part(filename, volfmt, this_node).c_str());
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+}  // extern "C"

@@ -1,0 +1,288 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Writing: the records of a file by who leads its family of nodes, their sites by all.
+#include <qio.h>
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "compat/qio/nodes.hpp"
+#include "compat/qio/open_writer.hpp"
+#include "compat/qio/outcome.hpp"
+
+using namespace lq;
+using namespace lq::compat::qio;
+
+namespace {
+
+std::string text_of(const QIO_String* text) {
+  if (text == nullptr || text->string == nullptr) return {};
+  return {text->string, ::strnlen(text->string, text->length)};
+}
+
+// --- Opening ---------------------------------------------------------------------------------------------------------
+
+QIO_Writer* make_writer(int volfmt, const QIO_Layout& layout, const QIO_Oflag* oflag) {
+  auto* writer = static_cast<QIO_Writer*>(std::calloc(1, sizeof(QIO_Writer)));
+  if (writer == nullptr) throw std::bad_alloc();
+  writer->volfmt = volfmt;
+  writer->serpar = QIO_SERIAL;
+  writer->ildgstyle = QIO_ILDGLAT;
+  if (oflag != nullptr) {
+    writer->serpar = oflag->serpar;
+    QIO_reset_writer_ILDG_flags(writer, const_cast<QIO_Oflag*>(oflag));
+  }
+  writer->layout = copy_layout(layout);
+  return writer;
+}
+
+void destroy(QIO_Writer* writer) {
+  if (writer == nullptr) return;
+  delete static_cast<OpenWriter*>(writer->limequat);
+  free_layout(writer->layout);
+  QIO_string_destroy(writer->ildgLFN);
+  std::free(writer);
+}
+
+void write_file_header(const QIO_Writer& writer, OpenWriter& open, const QIO_String* xml_file) {
+  if (!open.family.leads()) return;
+  RecordsOut& records = *open.records;
+  const bool is_master = open.is_master();
+  if (is_master) {
+    QIO_FileInfo* const info = QIO_create_file_info(writer.layout->latdim, writer.layout->latsize, writer.volfmt);
+    QIO_String xml{};
+    if (info != nullptr) QIO_encode_file_info(&xml, info);
+    QIO_destroy_file_info(info);
+    const std::string text = text_of(&xml);
+    std::free(xml.string);
+    records.write_text(QIO_LIMETYPE_PRIVATE_FILE_XML, {true, false}, text);
+  }
+  if (is_in_parts(writer.volfmt)) {
+    records.write(QIO_LIMETYPE_SITELIST, {!is_master, !is_master}, bytes_of_site_list(open.family.site_list));
+  }
+  if (is_master) records.write_text(QIO_LIMETYPE_FILE_XML, {false, true}, text_of(xml_file));
+}
+
+std::unique_ptr<OpenWriter> open_files(QIO_Writer& writer, const QIO_String* xml_file, const char* filename,
+                                       const QIO_Layout& layout, const QIO_Filesystem* fs, int mode) {
+  auto open = std::make_unique<OpenWriter>();
+  open->nodes = nodes_of_layout(layout.number_of_nodes, layout.this_node);
+  comm::Comm& nodes = *open->nodes;
+  const IoNodes io_nodes(fs);
+  open->master = io_nodes.master();
+  open->family = make_family(nodes, writer.volfmt, io_nodes, layout);
+  open->path = comm::agree(nodes, [&] { return name_of_part(filename, writer.volfmt, open->family.file_node); });
+  const int created = agree_code(nodes, QIO_ERR_OPEN_WRITE, [&] {
+    if (!open->family.leads()) return;
+    open->open_at_leader(writer, mode);
+    if (!open->appends) write_file_header(writer, *open, xml_file);
+  });
+  if (created != QIO_SUCCESS) return nullptr;
+  const int opened = agree_code(nodes, QIO_ERR_OPEN_WRITE, [&] { open->open_elsewhere(); });
+  return opened == QIO_SUCCESS ? std::move(open) : nullptr;
+}
+
+bool is_right_volfmt(int volfmt) { return volfmt >= QIO_SINGLEFILE && volfmt <= QIO_PARTFILE_DIR; }
+
+// --- Records ---------------------------------------------------------------------------------------------------------
+
+// 32 or 64 where the record is a gauge field as ILDG has it; 0 else.
+int ildg_precision(const QIO_RecordInfo& info, int dimensions) {
+  if (info.datacount.value != 4 || dimensions != 4) return 0;
+  for (const auto* type : {"QDP_F3_ColorMatrix", "USQCD_F3_ColorMatrix"}) {
+    if (std::strcmp(info.datatype.value, type) == 0) return 32;
+  }
+  for (const auto* type : {"QDP_D3_ColorMatrix", "USQCD_D3_ColorMatrix"}) {
+    if (std::strcmp(info.datatype.value, type) == 0) return 64;
+  }
+  return 0;
+}
+
+std::string ildg_format_text(int precision, int* extents) {
+  QIO_ILDGFormatInfo* const info = QIO_create_ildg_format_info(precision, extents);
+  if (info == nullptr) throw std::bad_alloc();
+  QIO_String xml{};
+  QIO_encode_ILDG_format_info(&xml, info);
+  QIO_destroy_ildg_format_info(info);
+  std::string text = text_of(&xml);
+  std::free(xml.string);
+  return text;
+}
+
+// By the master node.
+void write_information(const QIO_Writer& writer, RecordsOut& records, QIO_RecordInfo& info, const QIO_String* user) {
+  QIO_String xml{};
+  QIO_encode_record_info(&xml, &info);
+  const std::string text = text_of(&xml);
+  std::free(xml.string);
+  records.write_text(QIO_LIMETYPE_PRIVATE_RECORD_XML, {true, false}, text);
+  records.write_text(QIO_LIMETYPE_RECORD_XML, {false, false}, text_of(user));
+  if (QIO_verbosity() >= QIO_VERB_REG) std::printf("QIO_write: record %s\n", text.c_str());
+  if (writer.ildgstyle != QIO_ILDGLAT) return;
+  const int precision = ildg_precision(info, writer.layout->latdim);
+  records.write_text(QIO_LIMETYPE_ILDG_FORMAT, {false, false}, ildg_format_text(precision, writer.layout->latsize));
+  if (writer.ildgLFN != nullptr)
+    records.write_text(QIO_LIMETYPE_ILDG_DATA_LFN, {false, false}, text_of(writer.ildgLFN));
+}
+
+const char* type_of_data(const QIO_Writer& writer) {
+  return writer.ildgstyle == QIO_ILDGLAT ? QIO_LIMETYPE_ILDG_BINARY_DATA : QIO_LIMETYPE_BINARY_DATA;
+}
+
+void write_checksum(RecordsOut& records, const DML_Checksum& sum) {
+  QIO_ChecksumInfo* const info = QIO_create_checksum_info(sum.suma, sum.sumb);
+  if (info == nullptr) throw std::bad_alloc();
+  QIO_String xml{};
+  QIO_encode_checksum_info(&xml, info);
+  QIO_destroy_checksum_info(info);
+  const std::string text = text_of(&xml);
+  std::free(xml.string);
+  records.write_text("scidac-checksum", {false, true}, text);
+}
+
+// One object, from the master node.
+Outcome write_global(const QIO_Writer& writer, OpenWriter& open, const SiteCall& call, Checksum& sum) {
+  return outcome_of(QIO_ERR_BAD_WRITE_BYTES, [&] {
+    if (!open.is_master()) return;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(call.site_bytes));
+    call.function(reinterpret_cast<char*>(bytes.data()), 0, call.count, call.arg);
+    turn_words(bytes.data(), bytes.size(), call.word_bytes);
+    kernels::add_sites(sum, bytes, call.site_bytes, 0, 1);
+    open.records->write(type_of_data(writer), {false, false}, bytes);
+  });
+}
+
+// Collective. The sites of a field or hypercube.
+Outcome write_sites(const QIO_Writer& writer, OpenWriter& open, const SiteCall& call, Checksum& sum) {
+  comm::Comm& nodes = *open.nodes;
+  const RecordSites sites = sites_of_record(nodes, open.family, *writer.layout, writer.volfmt);
+  SitePlace place{open.file.get(), 0, sites.of_family, open.family.leader, open.unit};
+  const Outcome begun = outcome_of(QIO_ERR_OPEN_WRITE, [&] {
+    if (!open.family.leads()) return;
+    const bool is_alone = !open.is_master();
+    place.offset = open.records->begin(type_of_data(writer), {is_alone, is_alone}, sites.of_family * call.site_bytes);
+  });
+  if (const int code = agree_on(nodes, begun); code != QIO_SUCCESS) return {code, {}};
+  open.family.comm->broadcast(std::as_writable_bytes(std::span(&place.offset, 1)), open.family.leader);
+  std::exception_ptr failure;
+  sum = comm::agree(nodes, [&] {
+    SiteExchange exchange(*open.family.comm, *sites.order, place, call);
+    failure = exchange.write();
+    return exchange.checksum();
+  });
+  return outcome_of(QIO_ERR_BAD_WRITE_BYTES, [&] {
+    if (failure) std::rethrow_exception(failure);
+    if (open.family.leads()) open.records->finish();
+  });
+}
+
+void check_arguments(const QIO_RecordInfo* info, const SiteCall& call) {
+  if (info == nullptr) throw Refusal(QIO_BAD_ARG, "no record information");
+  if (call.count < 1) throw Refusal(QIO_BAD_ARG, "no data per site");
+  if (!is_word(call.word_bytes)) throw Refusal(QIO_BAD_ARG, fmt::format("words of {} bytes", call.word_bytes));
+  const auto bytes = static_cast<std::uint64_t>(info->typesize.value) * static_cast<std::uint64_t>(call.count);
+  if (info->typesize.value < 0 || call.site_bytes != bytes) {
+    throw Refusal(QIO_ERR_BAD_WRITE_BYTES, fmt::format("{} bytes are to be written, the record says {} times {}",
+                                                       call.site_bytes, info->typesize.value, call.count));
+  }
+}
+
+int write_record(QIO_Writer& writer, QIO_RecordInfo* info, const QIO_String* user, const SiteCall& call) {
+  OpenWriter& open = *static_cast<OpenWriter*>(writer.limequat);
+  comm::Comm& nodes = *open.nodes;
+  const Outcome checked = outcome_of(QIO_BAD_ARG, [&] {
+    check_arguments(info, call);
+    if (call.function == nullptr && (info->recordtype.value != QIO_GLOBAL || open.is_master())) {
+      throw Refusal(QIO_BAD_ARG, "no function that gives the data");
+    }
+    set_record(*writer.layout, *info);
+  });
+  if (const int code = agree_on(nodes, checked); code != QIO_SUCCESS) return code;
+  Agreement().add(*info).add(call.site_bytes).add(static_cast<std::uint64_t>(call.word_bytes)).check(nodes);
+  if (writer.ildgstyle == QIO_ILDGLAT && ildg_precision(*info, writer.layout->latdim) == 0) {
+    writer.ildgstyle = QIO_ILDGNO;
+  }
+  const std::uint64_t before = open.family.leads() ? open.records->end() : 0;
+  const auto undo = [&](int code) {
+    if (open.family.leads()) open.records->go_back(before);
+    return code;
+  };
+  const int informed = agree_code(nodes, QIO_ERR_BAD_WRITE_BYTES, [&] {
+    if (open.is_master()) write_information(writer, *open.records, *info, user);
+  });
+  if (informed != QIO_SUCCESS) return undo(informed);
+  Checksum sum;
+  const bool is_global = info->recordtype.value == QIO_GLOBAL;
+  const Outcome written = is_global ? write_global(writer, open, call, sum) : write_sites(writer, open, call, sum);
+  if (const int code = agree_on(nodes, written); code != QIO_SUCCESS) return undo(code);
+  writer.last_checksum = combined(nodes, sum);
+  const int summed = agree_code(nodes, QIO_ERR_BAD_WRITE_BYTES, [&] {
+    if (open.is_master()) write_checksum(*open.records, writer.last_checksum);
+  });
+  return summed == QIO_SUCCESS ? summed : undo(summed);
+}
+
+int close_writer(QIO_Writer* writer) {
+  auto* const open = static_cast<OpenWriter*>(writer->limequat);
+  const auto nodes = open->nodes;
+  const int code = agree_code(*nodes, QIO_ERR_CLOSE, [&] { open->close(); });
+  destroy(writer);
+  return code == QIO_SUCCESS ? QIO_SUCCESS : QIO_ERR_CLOSE;
+}
+
+}  // namespace
+
+extern "C" {
+
+QIO_Writer* QIO_open_write(QIO_String* xml_file, const char* filename, int volfmt, QIO_Layout* layout,
+                           QIO_Filesystem* fs, QIO_Oflag* oflag) {
+  if (layout == nullptr || filename == nullptr) return nullptr;
+  if (layout->number_of_nodes == 1) volfmt = QIO_SINGLEFILE;
+  if (!is_right_volfmt(volfmt)) return nullptr;
+  QIO_Writer* writer = nullptr;
+  const Outcome outcome = outcome_of(QIO_ERR_OPEN_WRITE, [&] {
+    writer = make_writer(volfmt, *layout, oflag);
+    const int mode = oflag == nullptr ? QIO_TRUNC : oflag->mode;
+    writer->limequat = open_files(*writer, xml_file, filename, *layout, fs, mode).release();
+  });
+  if (outcome.code != QIO_SUCCESS && layout->this_node == 0) {
+    std::fprintf(stderr, "QIO_open_write: %s\n", outcome.text.c_str());
+  }
+  if (outcome.code != QIO_SUCCESS || writer->limequat == nullptr) {
+    destroy(writer);
+    return nullptr;
+  }
+  if (QIO_verbosity() >= QIO_VERB_MED && layout->this_node == 0) std::printf("QIO_open_write: %s\n", filename);
+  return writer;
+}
+
+int QIO_write(QIO_Writer* out, QIO_RecordInfo* record_info, QIO_String* xml_record,
+              void (*get)(char* buf, size_t index, int count, void* arg), size_t datum_size, int word_size, void* arg) {
+  if (out == nullptr) return QIO_BAD_ARG;
+  return code_of_call(QIO_ERR_BAD_WRITE_BYTES, [&] {
+    const int count = record_info == nullptr ? 0 : record_info->datacount.value;
+    return write_record(*out, record_info, xml_record, {get, arg, count, datum_size, word_size});
+  });
+}
+
+int QIO_close_write(QIO_Writer* out) {
+  if (out == nullptr) return QIO_BAD_ARG;
+  return code_of_call(QIO_ERR_CLOSE, [&] { return close_writer(out); });
+}
+
+uint32_t QIO_get_writer_last_checksuma(QIO_Writer* out) { return out->last_checksum.suma; }
+uint32_t QIO_get_writer_last_checksumb(QIO_Writer* out) { return out->last_checksum.sumb; }
+
+void QIO_reset_writer_ILDG_flags(QIO_Writer* out, QIO_Oflag* oflag) {
+  if (out == nullptr || oflag == nullptr) return;
+  out->ildgstyle = oflag->ildgstyle;
+  QIO_string_destroy(out->ildgLFN);
+  out->ildgLFN = nullptr;
+  if (oflag->ildgLFN == nullptr) return;
+  out->ildgLFN = QIO_string_create();
+  QIO_string_copy(out->ildgLFN, oflag->ildgLFN);
+}
+
+}  // extern "C"

@@ -1,0 +1,263 @@
+/* Copyright (c) 2026 The Limequat authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A program over QIO: writes records whose bytes follow from their site, reads them back, tells codes.
+ * driver FILE ACTION [lat=4x4x4x8] [layout=KIND] [ext=1] [volfmt=N] [serpar=N] [io=N] [ildg=1] [lfn=TEXT] [mode=N]
+ * ACTION: write, read, info, discover, codes, many */
+#include <stdint.h>
+#include <stdio.h>
+
+#include "layouts.h"
+#include "nodes.h"
+
+static int argument_count;
+static char** arguments;
+
+static const char* option(const char* name, const char* otherwise) {
+  int i;
+  const size_t length = strlen(name);
+  for (i = 3; i < argument_count; ++i) {
+    if (strncmp(arguments[i], name, length) == 0 && arguments[i][length] == '=') return arguments[i] + length + 1;
+  }
+  return otherwise;
+}
+
+static int number(const char* name, int otherwise) {
+  const char* text = option(name, NULL);
+  return text == NULL ? otherwise : atoi(text);
+}
+
+static int io_every = 1;
+static int io_node(const int node) { return node / io_every * io_every; }
+static int master_node(void) { return 0; }
+
+/* One record: what its words are follows from site and word. */
+typedef struct {
+  const char* datatype;
+  const char* precision;
+  int type, typesize, count, word;
+} Record;
+
+static const Record records[] = {
+    {"QDP_D3_ColorMatrix", "D", QIO_FIELD, 144, 4, 8},
+    {"QDP_F_Real", "F", QIO_GLOBAL, 4, 3, 4},
+    {"QDP_F_Real", "F", QIO_HYPER, 4, 1, 4},
+    {"USQCD_F3_ColorVector", "F", QIO_FIELD, 24, 2, 4},
+    {"Bytes", "I", QIO_FIELD, 7, 1, 1},
+};
+enum { record_count = sizeof records / sizeof *records };
+
+static const Record* current;
+static long mismatches, calls;
+
+static void fill(char* buf, size_t site) {
+  const int bytes = current->typesize * current->count;
+  int at, j = 0;
+  for (at = 0; at < bytes; at += current->word, ++j) {
+    const double d = (double)site * 100 + j;
+    const float f = (float)site + (float)j / 64;
+    const unsigned char b = (unsigned char)(site * 3 + (size_t)j);
+    memcpy(buf + at,
+           current->word == 8   ? (const void*)&d
+           : current->word == 4 ? (const void*)&f
+                                : (const void*)&b,
+           (size_t)current->word);
+  }
+}
+
+static size_t site_of_call(size_t index) { return current->type == QIO_GLOBAL ? 0 : site_of_index[this_node()][index]; }
+
+static void get(char* buf, size_t index, int count, void* arg) {
+  ++calls;
+  if (arg != &calls || count != current->count) abort();
+  fill(buf, site_of_call(index));
+}
+
+static void put(char* buf, size_t index, int count, void* arg) {
+  char expected[1024];
+  ++calls;
+  if (arg != &calls || count != current->count) abort();
+  fill(expected, site_of_call(index));
+  if (memcmp(expected, buf, (size_t)(current->typesize * current->count)) != 0) ++mismatches;
+}
+
+static size_t bytes_of(const Record* record) { return (size_t)(record->typesize * record->count); }
+
+static QIO_Layout layout;
+static QIO_Filesystem filesystem;
+
+static QIO_Writer* open_writer(const char* name) {
+  QIO_Oflag flags;
+  QIO_Writer* writer;
+  QIO_String* xml = QIO_string_create();
+  QIO_String* lfn = QIO_string_create();
+  QIO_string_set(xml, "<file>of a test</file>");
+  QIO_string_set(lfn, option("lfn", "none"));
+  flags.serpar = number("serpar", QIO_SERIAL);
+  flags.mode = number("mode", QIO_TRUNC);
+  flags.ildgstyle = number("ildg", 0) ? QIO_ILDGLAT : QIO_ILDGNO;
+  flags.ildgLFN = option("lfn", NULL) == NULL ? NULL : lfn;
+  writer = QIO_open_write(xml, name, number("volfmt", QIO_SINGLEFILE), &layout, &filesystem, &flags);
+  QIO_string_destroy(xml);
+  QIO_string_destroy(lfn);
+  return writer;
+}
+
+static int write_one(QIO_Writer* writer, const Record* record) {
+  int lower[4] = {1, 0, 0, 2}, upper[4] = {2, 3, 3, 2}, code;
+  QIO_String* xml = QIO_string_create();
+  QIO_RecordInfo* info = QIO_create_record_info(record->type, lower, upper, 4, (char*)record->datatype,
+                                                (char*)record->precision, 3, 0, record->typesize, record->count);
+  QIO_string_set(xml, record->datatype);
+  current = record;
+  code = QIO_write(writer, info, xml, get, bytes_of(record), record->word, &calls);
+  QIO_destroy_record_info(info);
+  QIO_string_destroy(xml);
+  return code;
+}
+
+static int write_file(const char* name) {
+  int i, code;
+  QIO_Writer* writer = open_writer(name);
+  if (writer == NULL) {
+    printf("%d open NULL\n", this_node());
+    return 1;
+  }
+  for (i = 0; i < record_count; ++i) {
+    QIO_Oflag flags = {QIO_SERIAL, QIO_TRUNC, QIO_ILDGNO, NULL};
+    if (i == 1) QIO_reset_writer_ILDG_flags(writer, &flags);
+    code = write_one(writer, &records[i]);
+    if (code != QIO_SUCCESS) printf("%d write %d\n", this_node(), code);
+  }
+  code = QIO_close_write(writer);
+  if (code != QIO_SUCCESS) printf("%d close %d\n", this_node(), code);
+  return 0;
+}
+
+static QIO_Reader* open_reader(const char* name, QIO_String* xml) {
+  QIO_Iflag flags;
+  flags.serpar = number("serpar", QIO_SERIAL);
+  flags.volfmt = QIO_UNKNOWN;
+  return QIO_open_read(xml, name, &layout, &filesystem, &flags);
+}
+
+static int read_file(const char* name, int skip) {
+  int i = 0, code;
+  static QIO_RecordInfo info;
+  QIO_String* xml = QIO_string_create();
+  QIO_Reader* reader = open_reader(name, xml);
+  if (reader == NULL) {
+    printf("%d open NULL\n", this_node());
+    QIO_string_destroy(xml);
+    return 1;
+  }
+  if (this_node() == 0)
+    printf("file %s volfmt %d format %d\n", QIO_string_ptr(xml), QIO_get_reader_volfmt(reader),
+           QIO_get_reader_format(reader));
+  while ((code = QIO_read_record_info(reader, &info, xml)) == QIO_SUCCESS) {
+    current = &records[i % record_count];
+    calls = 0;
+    if (skip && i % 2 == 0) {
+      code = QIO_next_record(reader);
+    } else {
+      code = QIO_read_record_data(reader, put, bytes_of(current), current->word, &calls);
+    }
+    if (strcmp(QIO_string_ptr(xml), current->datatype) != 0 || QIO_get_recordtype(&info) != current->type) ++mismatches;
+    if (this_node() == 0) {
+      printf("record %d %s code %d sums %x %x", i, QIO_get_datatype(&info), code, QIO_get_reader_last_checksuma(reader),
+             QIO_get_reader_last_checksumb(reader));
+      printf(" lfn %s\n", QIO_get_ILDG_LFN(reader) == NULL ? "-" : QIO_get_ILDG_LFN(reader));
+    }
+    if (current->type == QIO_FIELD && calls != 0 && calls != (long)layout.sites_on_node) ++mismatches;
+    if (code != QIO_SUCCESS) printf("%d data %d\n", this_node(), code);
+    ++i;
+  }
+  printf("%d end %d mismatches %ld\n", this_node(), code, mismatches);
+  QIO_close_read(reader);
+  QIO_string_destroy(xml);
+  return mismatches != 0;
+}
+
+static int discover(const char* name) {
+  int d;
+  QIO_Reader* reader;
+  QIO_String* xml = QIO_string_create();
+  layout.latdim = 0;
+  layout.latsize = NULL;
+  layout.volume = 0;
+  reader = open_reader(name, xml);
+  if (reader == NULL) return 1;
+  printf("%d dims", this_node());
+  for (d = 0; d < QIO_get_reader_latdim(reader); ++d) printf(" %d", QIO_get_reader_latsize(reader)[d]);
+  printf(" xml %s\n", QIO_string_ptr(xml));
+  QIO_close_read(reader);
+  QIO_string_destroy(xml);
+  return 0;
+}
+
+/* What wrong calls return. */
+static int codes(const char* name) {
+  static QIO_RecordInfo info;
+  Record wrong = records[3];
+  QIO_String* xml = QIO_string_create();
+  QIO_Writer* writer = open_writer(name);
+  QIO_Reader* reader;
+  QIO_RecordInfo* made;
+  int outside[4] = {0, 0, 0, 99}, zero[4] = {0, 0, 0, 0}, long_ago;
+  if (writer == NULL) return 1;
+  current = &records[3];
+  made = QIO_create_record_info(QIO_FIELD, NULL, NULL, 0, "T", "F", 3, 0, 24, 2);
+  printf("%d bytes %d\n", this_node(), QIO_write(writer, made, NULL, get, 47, 4, &calls));
+  QIO_destroy_record_info(made);
+  made = QIO_create_record_info(QIO_HYPER, zero, outside, 4, "T", "F", 3, 0, 24, 2);
+  printf("%d subset %d\n", this_node(), QIO_write(writer, made, NULL, get, 48, 4, &calls));
+  QIO_destroy_record_info(made);
+  made = QIO_create_record_info(QIO_FIELD, NULL, NULL, 0, "T", "F", 3, 0, 24, 2);
+  printf("%d word %d\n", this_node(), QIO_write(writer, made, NULL, get, 48, 2, &calls));
+  QIO_destroy_record_info(made);
+  if (this_node() == 0) wrong.count = 1; /* on one node only */
+  if (count_nodes() > 1) printf("%d unlike %d\n", this_node(), write_one(writer, &wrong));
+  printf("%d good %d\n", this_node(), write_one(writer, &records[3]));
+  QIO_close_write(writer);
+  reader = open_reader(name, xml);
+  if (reader == NULL) return 1;
+  printf("%d missed %d\n", this_node(), QIO_read_record_data(reader, put, 48, 4, &calls));
+  long_ago = QIO_read_record_info(reader, &info, xml);
+  printf("%d again %d %d\n", this_node(), long_ago, QIO_read_record_info(reader, &info, xml));
+  printf("%d size %d\n", this_node(), QIO_read_record_data(reader, put, 24, 4, &calls));
+  printf("%d data %d\n", this_node(), QIO_read_record_data(reader, put, 48, 4, &calls));
+  printf("%d end %d\n", this_node(), QIO_read_record_info(reader, &info, xml));
+  printf("%d skip %d\n", this_node(), QIO_next_record(reader));
+  QIO_close_read(reader);
+  printf("%d absent %d\n", this_node(), open_reader("no such file", xml) == NULL);
+  lattice[0] *= 2;
+  printf("%d lattice %d\n", this_node(), open_reader(name, xml) == NULL);
+  lattice[0] /= 2;
+  QIO_string_destroy(xml);
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  int failed = 0;
+  const char* text;
+  argument_count = argc;
+  arguments = argv;
+  start_nodes(&argc, &argv);
+  for (text = option("lat", "4x4x4x8"), lattice_volume = 1; *text != '\0'; ++lattice_dims) {
+    lattice[lattice_dims] = (int)strtol(text, (char**)&text, 10);
+    lattice_volume *= (size_t)lattice[lattice_dims];
+    if (*text == 'x') ++text;
+  }
+  make_layout(&layout, option("layout", "box"), count_nodes(), this_node(), number("ext", 0));
+  io_every = number("io", 1);
+  filesystem.my_io_node = io_node;
+  filesystem.master_io_node = master_node;
+  if (strcmp(arguments[2], "write") == 0) failed = write_file(arguments[1]);
+  if (strcmp(arguments[2], "read") == 0) failed = read_file(arguments[1], 0);
+  if (strcmp(arguments[2], "skip") == 0) failed = read_file(arguments[1], 1);
+  if (strcmp(arguments[2], "discover") == 0) failed = discover(arguments[1]);
+  if (strcmp(arguments[2], "codes") == 0) failed = codes(arguments[1]);
+  if (number("calls", 0) && this_node() == 0) printf("callbacks %ld\n", callbacks);
+  end_nodes();
+  return failed;
+}

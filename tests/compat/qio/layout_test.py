@@ -1,0 +1,299 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Files of driver.c, byte by byte, against the layout of the specification (docs/formats/scidac.md), computed here; the
+# same files read back on the same nodes and on others, and what wrong calls return.
+"""usage: layout_test.py --driver DRIVER --ranks N [--mpirun "MPIRUN -n"]"""
+import argparse
+import itertools
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+EXTENTS = (4, 4, 4, 8)
+VOLUME = 4 * 4 * 4 * 8
+XML = '<?xml version="1.0" encoding="UTF-8"?>'
+DATE = "-" * 28
+SINGLE, MULTI, PART, PART_DIR = range(4)
+OPTIONS = None
+
+
+# --- The nodes of layouts.h --------------------------------------------------------------------------------------------
+
+def point(site):
+    x = []
+    for extent in EXTENTS:
+        x.append(site % extent)
+        site //= extent
+    return x
+
+
+def grid_of(nodes):
+    grid, prime = [1] * 4, 2
+    while nodes > 1:
+        while nodes % prime == 0:
+            d = next((d for d in range(3, -1, -1) if EXTENTS[d] // grid[d] % prime == 0), 0)
+            grid[d] *= prime
+            nodes //= prime
+        prime += 1
+    return grid
+
+
+def home(site, kind, nodes):
+    if kind == "scatter":
+        return (site * 2654435761 % 2**64) // 97 % nodes
+    if kind == "uneven":
+        return 0 if site < VOLUME // 2 else site % nodes
+    grid = [nodes, 1, 1, 1] if kind == "xsplit" else grid_of(nodes)
+    node = 0
+    for d in range(3, -1, -1):
+        node = node * grid[d] + point(site)[d] * grid[d] // EXTENTS[d]
+    return node
+
+
+def sites_of(kind, nodes):
+    """For each node its sites in the order of their numbers."""
+    sites = [[] for _ in range(nodes)]
+    for parity in (0, 1):
+        for site in range(VOLUME):
+            if kind == "evenodd" and sum(point(site)) % 2 != parity:
+                continue
+            sites[home(site, kind, nodes)].append(site)
+        if kind != "evenodd":
+            break
+    return sites
+
+
+# --- What the files hold -----------------------------------------------------------------------------------------------
+
+def doubles(site):
+    return struct.pack(">72d", *[site * 100 + j for j in range(72)])
+
+
+def singles(site, count):
+    return struct.pack(f">{count}f", *[site + j / 64 for j in range(count)])
+
+
+def small(site):
+    return bytes((site * 3 + j) % 256 for j in range(7))
+
+
+BOX = [s for s in range(VOLUME) if all(a <= x <= b for a, x, b in zip((1, 0, 0, 2), point(s), (2, 3, 3, 2)))]
+ALL = list(range(VOLUME))
+# datatype, precision, record type, bytes of a datum, data per site, sites, bytes of a site
+RECORDS = [
+    ("QDP_D3_ColorMatrix", "D", 0, 144, 4, ALL, doubles),
+    ("QDP_F_Real", "F", 1, 4, 3, None, lambda s: singles(s, 3)),
+    ("QDP_F_Real", "F", 2, 4, 1, BOX, lambda s: singles(s, 1)),
+    ("USQCD_F3_ColorVector", "F", 0, 24, 2, ALL, lambda s: singles(s, 12)),
+    ("Bytes", "I", 0, 7, 1, ALL, small),
+]
+
+
+def rotated(word, by):
+    return (word << by | word >> (32 - by)) & 0xFFFFFFFF if by else word
+
+
+def sums(sites, data):
+    a = b = 0
+    for site in sites or [0]:
+        crc = zlib.crc32(data(site))
+        a ^= rotated(crc, site % 29)
+        b ^= rotated(crc, site % 31)
+    return a, b
+
+
+def record(kind, begins, ends, payload):
+    head = struct.pack(">IHBBQ128s", 0x456789AB, 1, begins << 7 | ends << 6, 0, len(payload), kind.encode())
+    return head + payload + bytes(-len(payload) % 8)
+
+
+def text(kind, begins, ends, words):
+    return record(kind, begins, ends, words.encode() + b"\0")
+
+
+def private_record(datatype, precision, kind, typesize, count):
+    hyper = ""
+    if kind == 2:
+        hyper = "<spacetime>4</spacetime><hyperlower>1 0 0 2 </hyperlower><hyperupper>2 3 3 2 </hyperupper>"
+    return (f"{XML}<scidacRecord><version>1.1</version><date>{DATE}</date><recordtype>{kind}</recordtype>{hyper}"
+            f"<datatype>{datatype}</datatype><precision>{precision}</precision><colors>3</colors>"
+            f"<typesize>{typesize}</typesize><datacount>{count}</datacount></scidacRecord>")
+
+
+ILDG = (f'{XML}<ildgFormat xmlns="http://www.lqcd.org/ildg" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
+        'xsi:schemaLocation="http://www.lqcd.org/ildg/filefmt.xsd"><version>1.0</version><field>su3gauge</field>'
+        '<precision>64</precision><lx>4</lx><ly>4</ly><lz>4</lz><lt>8</lt></ildgFormat>')
+
+
+def expected_file(order, volfmt, is_master, ildg=True):
+    """`order`: the sites of this file, as they follow each other."""
+    out = b""
+    sitelist = struct.pack(f">{len(order)}I", *order)
+    if is_master:
+        out += text("scidac-private-file-xml", 1, 0, f"{XML}<scidacFile><version>1.1</version><spacetime>4</spacetime>"
+                    f"<dims>4 4 4 8 </dims><volfmt>{volfmt}</volfmt></scidacFile>")
+    if volfmt != SINGLE:
+        out += record("scidac-sitelist", not is_master, not is_master, sitelist)
+    if is_master:
+        out += text("scidac-file-xml", 0, 1, "<file>of a test</file>")
+    for i, (datatype, precision, kind, typesize, count, sites, data) in enumerate(RECORDS):
+        if kind == 1 and not is_master:
+            continue
+        if is_master:
+            out += text("scidac-private-record-xml", 1, 0, private_record(datatype, precision, kind, typesize, count))
+            out += text("scidac-record-xml", 0, 0, datatype)
+        if is_master and i == 0 and ildg:
+            out += text("ildg-format", 0, 0, ILDG) + text("ildg-data-lfn", 0, 0, "lfn://a")
+        name = "ildg-binary-data" if i == 0 and ildg else "scidac-binary-data"
+        chosen = None if sites is None else set(sites)
+        payload = data(0) if sites is None else b"".join(data(s) for s in order if s in chosen)
+        out += record(name, not is_master, not is_master, payload)
+        if is_master:
+            a, b = sums(sites, data)
+            out += text("scidac-checksum", 0, 1, f"{XML}<scidacChecksum><version>1.0</version><suma>{a:x}</suma>"
+                        f"<sumb>{b:x}</sumb></scidacChecksum>")
+    return out
+
+
+def expected_files(kind, volfmt, nodes, io):
+    """By name, relative to the folder."""
+    if nodes == 1:
+        volfmt = SINGLE
+    if volfmt == SINGLE:
+        return {"f.lime": expected_file(ALL, SINGLE, True)}
+    sites = sites_of(kind, nodes)
+    files = {}
+    for node in range(nodes):
+        if volfmt == MULTI:
+            order = sites[node]
+        elif node % io:
+            continue
+        else:
+            order = sorted(itertools.chain(*sites[node:node + io]))
+        name = f"vol{node:04d}/f.lime" if volfmt == PART_DIR else f"f.lime.vol{node:04d}"
+        files[name] = expected_file(order, volfmt, node == 0)
+    return files
+
+
+# --- Runs --------------------------------------------------------------------------------------------------------------
+
+def run(folder, *words, ranks=None):
+    command = [OPTIONS.driver, *words]
+    if OPTIONS.mpirun:
+        command = [*OPTIONS.mpirun.split(), str(ranks or OPTIONS.ranks), *command]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=250)
+    return done.returncode, done.stdout, done.stderr
+
+
+def masked(data):
+    return re.sub(rb"<date>.{28}</date>", f"<date>{DATE}</date>".encode(), data)
+
+
+def good_end(out, nodes):
+    ends = re.findall(r"^\d+ end (-?\d+) mismatches (\d+)$", out, re.M)
+    assert ends == [("-1", "0")] * nodes, out
+
+
+def check_files(kind, volfmt, serpar, io, ext):
+    words = [f"layout={kind}", f"volfmt={volfmt}", f"serpar={serpar}", f"io={io}", f"ext={ext}"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        status, out, err = run(folder, "f.lime", "write", "ildg=1", "lfn=lfn://a", *words)
+        assert status == 0 and out == "", (words, out, err)
+        found = {str(p.relative_to(folder)): masked(p.read_bytes()) for p in folder.rglob("*") if p.is_file()}
+        wanted = expected_files(kind, volfmt, OPTIONS.ranks, io)
+        assert found.keys() == wanted.keys(), (words, sorted(found), sorted(wanted))
+        for file in wanted:
+            assert found[file] == wanted[file], (words, file, len(found[file]), len(wanted[file]))
+        for action in ("read", "skip"):
+            status, out, err = run(folder, "f.lime", action, *words)
+            good_end(out, OPTIONS.ranks)
+            assert out.count("code 0") == len(RECORDS), out
+            assert action == "skip" or "lfn lfn://a" in out, out
+        if volfmt == SINGLE and OPTIONS.mpirun:
+            for ranks in {1, OPTIONS.ranks + 1}:
+                good_end(run(folder, "f.lime", "read", "layout=evenodd" if ranks == 1 else "layout=scatter", ranks=ranks)[1],
+                         ranks)
+
+
+def check_damage():
+    """One flipped bit, a file that ends early, other files: one code on all nodes."""
+    whole = expected_file(ALL, SINGLE, True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        data_at = whole.index(doubles(5))
+
+        def codes(data, word="data"):
+            (folder / "f.lime").write_bytes(data)
+            out = run(folder, "f.lime", "read")[1]
+            return [int(c) for c in re.findall(rf"^\d+ {word} (-?\d+)", out, re.M)], out
+
+        flipped = bytearray(whole)
+        flipped[data_at + 7] ^= 1
+        found, out = codes(bytes(flipped))
+        assert found == [-14] * OPTIONS.ranks, out  # QIO_CHECKSUM_MISMATCH
+        found, out = codes(whole[:data_at], "end")
+        assert found == [-3] * OPTIONS.ranks, out  # QIO_ERR_OPEN_READ: the record ends behind the file
+        swapped = whole.replace(b"scidac-checksum", b"scidac-checkSum", 1)
+        found, out = codes(swapped)
+        assert found == [-17] * OPTIONS.ranks, out  # QIO_ERR_CHECKSUM_INFO
+        for bad in (b"", b"no LIME file at all", whole[:100]):
+            found, out = codes(bad, "open NULL")
+            assert out.count("open NULL") == OPTIONS.ranks, out
+
+
+def check_codes():
+    with tempfile.TemporaryDirectory() as name:
+        out = run(name, "f.lime", "codes")[1]
+        wanted = {"bytes": "-2", "subset": "-24", "word": "-13", "good": "0", "missed": "-8", "again": "0 0", "size": "-5",
+                  "data": "0", "end": "-1", "skip": "-18", "absent": "1", "lattice": "1"}
+        if OPTIONS.ranks > 1:
+            wanted["unlike"] = "-13"
+        for word, code in wanted.items():
+            assert re.findall(rf"^\d+ {word} (.*)$", out, re.M) == [code] * OPTIONS.ranks, (word, out)
+        out = run(name, "f.lime", "discover")[1]
+        assert out.count("dims 4 4 4 8 xml <file>of a test</file>") == OPTIONS.ranks, out
+
+
+def check_append():
+    """Records behind those that are there; of another lattice nothing is changed."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        run(folder, "f.lime", "write", "layout=scatter")
+        once = (folder / "f.lime").read_bytes()
+        assert run(folder, "f.lime", "write", "mode=2", "layout=evenodd")[1] == ""
+        twice = (folder / "f.lime").read_bytes()
+        header = masked(once).index(b"scidac-private-record-xml") - 16
+        assert masked(twice) == masked(once) + masked(once)[header:]
+        out = run(folder, "f.lime", "read")[1]
+        good_end(out, OPTIONS.ranks)
+        assert out.count("code 0") == 2 * len(RECORDS), out
+        out = run(folder, "f.lime", "write", "mode=2", "lat=4x4x8x4")[1]
+        assert out.count("open NULL") == OPTIONS.ranks, out
+        assert (folder / "f.lime").read_bytes() == twice
+
+
+def main():
+    global OPTIONS
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--driver", required=True)
+    parser.add_argument("--ranks", type=int, default=1)
+    parser.add_argument("--mpirun", default="")
+    OPTIONS = parser.parse_args()
+    half = max(1, OPTIONS.ranks // 2)
+    for kind, volfmt, serpar, io, ext in [("box", SINGLE, 0, 1, 0), ("evenodd", SINGLE, 1, half, 1), ("scatter", SINGLE, 1, 1, 0),
+                                          ("uneven", SINGLE, 0, 1, 1), ("xsplit", PART, 0, half, 0),
+                                          ("scatter", PART_DIR, 0, half, 1), ("evenodd", MULTI, 1, 1, 0)]:
+        check_files(kind, volfmt, serpar, io, ext)
+    check_damage()
+    check_codes()
+    check_append()
+    print("all files as the format says")
+
+
+sys.exit(main())
