@@ -13,6 +13,7 @@
 
 #include "base/checked.hpp"
 #include "comm/agree.hpp"
+#include "device/sites.hpp"
 #include "grid/local_field.hpp"
 #include "grid/site_exchange.hpp"
 #include "lattice/site_order.hpp"
@@ -74,6 +75,10 @@ SiteOrder natural_order(const Grid& grid) { return lattice::resolve_order({}, gr
 // Into the memory of the user, in its own order, or to its function.
 void deliver(const Staged& staged, const MutableField& field, const Grid& grid) {
   const std::uint64_t site = field.spec.site_bytes();
+  device::Home home;
+  const device::Driver* const driver = field.store ? nullptr : device::driver_of(field.data, home);
+  Staged ordered(driver != nullptr ? staged.size() : 0);  // on the way to a GPU
+  std::byte* const memory = driver != nullptr ? ordered.data() : static_cast<std::byte*>(field.data);
   const SiteOrder natural = natural_order(grid), order = lattice::resolve_order(field.order, grid.extents().size());
   const Box& box = grid.local_box();
   for (std::uint64_t i = 0; i < grid.local_volume(); ++i) {
@@ -82,9 +87,12 @@ void deliver(const Staged& staged, const MutableField& field, const Grid& grid) 
     if (field.store) {
       field.store(x, from);
     } else {
-      std::memcpy(static_cast<std::byte*>(field.data) + i * site, from, site);
+      std::memcpy(memory + i * site, from, site);
     }
   }
+  if (driver == nullptr) return;
+  device::copy_in(*driver, home, ordered.data(), static_cast<std::byte*>(field.data), grid.local_volume(),
+                  static_cast<std::size_t>(site));
 }
 
 // The fields as they are asked for, held against the set: grid, numbers, memory.
