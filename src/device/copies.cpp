@@ -25,18 +25,14 @@ void Copies::make(std::size_t block_bytes) {
   }
 }
 
+// Copies that were begun for nobody any more, after a failure or ahead, must not run into memory that is gone.
 Copies::~Copies() {
   try {
     const Inside inside(driver_, home_);
-    for (std::size_t i = 0; i < blocks; ++i) {
-      try {
-        if (blocks_[i].is_moving) driver_.wait(blocks_[i].copied);
-      } catch (const Error&) {  // whoever waited for the copy has heard of it
-      }
-    }
-    free();
-  } catch (const Error&) {  // the home is gone, and all that was in it
+    if (blocks_[0].is_moving || blocks_[1].is_moving) driver_.wait_for_stream(stream_);
+  } catch (const Error&) {  // what failed for good has failed before, for whoever waited for it
   }
+  free();
 }
 
 void Copies::free() noexcept {

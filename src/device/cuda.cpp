@@ -50,6 +50,7 @@ struct Functions {
   Result (*cuMemHostAlloc)(void**, std::size_t, unsigned) = nullptr;
   Result (*cuMemFreeHost)(void*) = nullptr;
   Result (*cuStreamCreate)(void**, unsigned) = nullptr;
+  Result (*cuStreamSynchronize)(void*) = nullptr;
   Result (*cuStreamDestroy)(void*) = nullptr;
   Result (*cuEventCreate)(void**, unsigned) = nullptr;
   Result (*cuEventDestroy)(void*) = nullptr;
@@ -69,6 +70,7 @@ struct Functions {
            find(library, "cuCtxPopCurrent_v2", cuCtxPopCurrent) &&
            find(library, "cuCtxSynchronize", cuCtxSynchronize) && find(library, "cuMemHostAlloc", cuMemHostAlloc) &&
            find(library, "cuMemFreeHost", cuMemFreeHost) && find(library, "cuStreamCreate", cuStreamCreate) &&
+           find(library, "cuStreamSynchronize", cuStreamSynchronize) &&
            find(library, "cuStreamDestroy_v2", cuStreamDestroy) && find(library, "cuEventCreate", cuEventCreate) &&
            find(library, "cuEventDestroy_v2", cuEventDestroy) && find(library, "cuEventRecord", cuEventRecord) &&
            find(library, "cuEventSynchronize", cuEventSynchronize) &&
@@ -123,6 +125,9 @@ class Cuda final : public Driver {
     Handle stream = nullptr;
     check(cuda_.cuStreamCreate(&stream, apart_from_the_default_stream), "cuStreamCreate");
     return stream;
+  }
+  void wait_for_stream(Handle stream) const override {
+    check(cuda_.cuStreamSynchronize(stream), "cuStreamSynchronize");
   }
   void destroy_stream(Handle stream) const noexcept override { static_cast<void>(cuda_.cuStreamDestroy(stream)); }
   Handle make_event() const override {

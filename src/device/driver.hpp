@@ -29,8 +29,8 @@ struct Rows {
 
 enum class Direction { to_host, to_device };
 
-// Everything but the first function is called between enter() and leave(). All of them throw Error: out_of_memory, or
-// io with the name of the call and the driver's words.
+// Everything is called between enter() and leave(), but for owns() and what frees and destroys. All of them throw
+// Error: out_of_memory, or io with the name of the call and the driver's words.
 class Driver {
  public:
   using Handle = void*;
@@ -50,6 +50,7 @@ class Driver {
   virtual std::byte* allocate_locked(std::size_t bytes) const = 0;
   virtual void free_locked(std::byte* memory) const noexcept = 0;
   virtual Handle make_stream() const = 0;
+  virtual void wait_for_stream(Handle stream) const = 0;
   virtual void destroy_stream(Handle stream) const noexcept = 0;
   virtual Handle make_event() const = 0;
   virtual void destroy_event(Handle event) const noexcept = 0;
