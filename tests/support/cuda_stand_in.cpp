@@ -149,10 +149,7 @@ STAND_IN Result cuMemcpyDtoH_v2(void* to, Address from, std::size_t bytes) {
 }
 
 STAND_IN Result cuInit(unsigned) { return success; }
-STAND_IN Result cuCtxCreate_v2(void** made, unsigned, int) {
-  *made = &context;
-  return success;
-}
+STAND_IN Result cuCtxSetCurrent(void* handle) { return handle == &context ? success : invalid_context; }
 
 STAND_IN Result cuPointerGetAttribute(void* answer, int attribute, Address address) {
   const std::lock_guard lock(mutex);

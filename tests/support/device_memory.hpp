@@ -50,12 +50,14 @@ class CudaLibrary {
   void* handle_ = nullptr;
 };
 
-// The context is of the thread that asks first, and current there.
+// The first GPU's own context is the current one of this thread.
 inline void enter_context() {
   thread_local void* context = nullptr;
   if (context != nullptr) return;
-  CudaLibrary::require(CudaLibrary::get().find<int(void**, unsigned, int)>("cuCtxCreate_v2")(&context, 0, 0),
-                       "cuCtxCreate");
+  const CudaLibrary& library = CudaLibrary::get();
+  CudaLibrary::require(library.find<int(void**, int)>("cuDevicePrimaryCtxRetain")(&context, 0),
+                       "cuDevicePrimaryCtxRetain");
+  CudaLibrary::require(library.find<int(void*)>("cuCtxSetCurrent")(context), "cuCtxSetCurrent");
 }
 
 template <class T>
