@@ -3,8 +3,21 @@
 #
 # Libraries of others. fmt and pugixml are required; the rest is used when found.
 
-find_package(fmt REQUIRED)
-find_package(pugixml REQUIRED)
+# Where programs are linked statically (cmake/s390x.cmake) only archives will do, and of fmt, which Debian has no archive
+# of, its headers.
+if(LIMEQUAT_STATIC_LIBRARIES)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+  find_path(LQ_FMT_INCLUDE fmt/format.h REQUIRED)
+  add_library(fmt::fmt INTERFACE IMPORTED)
+  target_include_directories(fmt::fmt INTERFACE ${LQ_FMT_INCLUDE})
+  target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY=1)
+  find_library(LQ_PUGIXML_ARCHIVE pugixml REQUIRED)
+  add_library(pugixml::pugixml UNKNOWN IMPORTED)
+  set_target_properties(pugixml::pugixml PROPERTIES IMPORTED_LOCATION ${LQ_PUGIXML_ARCHIVE})
+else()
+  find_package(fmt REQUIRED)
+  find_package(pugixml REQUIRED)
+endif()
 find_package(Threads REQUIRED)
 
 # lq_find_optional(PART HEADER LIBRARY): sets LQ_HAVE_PART and the target lq_PART.

@@ -181,7 +181,7 @@ typedef struct lq_field {
   int links;             // gauge: per site; 0 is one per lattice dimension
   int is_complex;        // generic
   uint64_t numbers;      // generic: real numbers per site
-  void* data;            // only read through by functions that write files or measure
+  void* data;            // of the host or of a GPU; only read through by functions that write files or measure
   uint64_t available;    // real numbers behind `data`; 0: as many as the grid's local sites need (C cannot know)
   const int* order;      // dimensions of the sites in `data` from fastest to slowest, or NULL: x fastest
   int order_length;      // dimensions in `order`
@@ -202,6 +202,9 @@ LQ_API lq_field lq_propagator_f32(const void* data);
 // `numbers` counts real numbers per site: two for each complex one.
 LQ_API lq_field lq_sites_f64(const void* data, uint64_t numbers, int is_complex);
 LQ_API lq_field lq_sites_f32(const void* data, uint64_t numbers, int is_complex);
+// Local. 1 if `memory` is a GPU's and a driver in this process knows it (CUDA), so that it may be the `data` of a field;
+// 0 for all else.
+LQ_API int lq_is_device_memory(const void* memory);
 
 // ---- Answers ---------------------------------------------------------------------------------------------------
 

@@ -144,6 +144,7 @@ for _struct in ("write", "read", "scan", "verify", "diagnose", "convert", "diff"
     _STATUS_FUNCTIONS[f"lq_{_struct}_options_set"] = [c_void_p, c_char_p, c_char_p]
 _OTHER_FUNCTIONS = {
     "lq_version": ([], c_char_p),
+    "lq_is_device_memory": ([c_void_p], c_int),
     "lq_error_text": ([], c_char_p),
     "lq_error_path": ([], c_char_p),
     "lq_error_record": ([], c_char_p),
@@ -197,6 +198,11 @@ _library = _declared(load())
 def version():
     """Version of the library, "MAJOR.MINOR.PATCH"."""
     return _library.lq_version().decode()
+
+
+def is_device_memory(address):
+    """Whether a GPU owns the memory at that address, as far as a driver of this process knows."""
+    return bool(_library.lq_is_device_memory(address))
 
 
 def _text(value):

@@ -1,13 +1,13 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Between numpy arrays [t, z, y, x, site...] and the fields of the C API."""
+"""Between arrays [t, z, y, x, site...], of numpy or on a GPU, and the fields of the C API."""
 
 import dataclasses
 from collections.abc import Mapping
 
 import numpy as np
 
-from limequat import structs
+from limequat import device, structs
 from limequat.errors import InvalidArgument, Malformed
 
 KINDS = ("gauge", "spinor", "propagator", "generic")
@@ -32,9 +32,11 @@ class Field:
         return np.dtype(f"{letter}{number_bytes}")
 
     def to_c(self, array):
-        """The lq_field whose sites are in `array` (contiguous, of this dtype)."""
+        """The lq_field whose sites are in `array` (contiguous, of this dtype), on a GPU perhaps."""
+        array = adapted(array)
+        address = array.address if isinstance(array, device.DeviceArray) else array.ctypes.data
         field = structs.Field(kind=KINDS.index(self.kind), precision=self.precision, is_complex=int(self.is_complex),
-                              data=array.ctypes.data, available=array.size * (2 if self.is_complex else 1))
+                              data=address, available=array.size * (2 if self.is_complex else 1))
         if self.kind == "gauge":
             field.links, field.colors = self.site[0], self.site[1]
         elif self.kind == "generic":
@@ -63,7 +65,7 @@ def described(array, kind=None, dims=None, local=()):
     extents are x, y, z, t. InvalidArgument explains what does not fit. It is empty only where the box `local` of this
     rank is.
     """
-    array = _as_array(array)
+    array = adapted(array)
     if array.dtype.name not in _PRECISIONS:
         raise InvalidArgument(f"the array holds {array.dtype}, expected complex128, complex64, float64 or float32: "
                               "convert it with array.astype(...)", found=str(array.dtype))
@@ -74,18 +76,31 @@ def described(array, kind=None, dims=None, local=()):
     if 0 in array.shape and 0 not in local:
         raise InvalidArgument(f"the array of shape {list(array.shape)} is empty", found=str(list(array.shape)))
     _check(array, field)
-    contiguous = np.ascontiguousarray(array, dtype=field.dtype)
+    if isinstance(array, device.DeviceArray):
+        _require_native(array)
+        contiguous = array
+    else:
+        contiguous = np.ascontiguousarray(array, dtype=field.dtype)
     return contiguous, field, array.shape[:lattice_dims][::-1]
 
 
-def _as_array(array):
-    """What numpy makes of it, where that has all of the numbers."""
+def adapted(array):
+    """The DeviceArray of an array on a GPU, else what numpy makes of it, where that has all of the numbers."""
+    on_device = device.seen(array)
+    if on_device is not None:
+        return on_device
     if np.ma.is_masked(array):
         raise InvalidArgument("the array has masked numbers, for which a file has no place: fill them with array.filled(...)")
     try:
         return np.asarray(array)
     except (ValueError, TypeError) as error:
         raise InvalidArgument(f"numpy makes no array of this {type(array).__name__}: {error}") from None
+
+
+def _require_native(array):
+    if not array.dtype.isnative:
+        raise InvalidArgument(f"the array on the GPU holds {array.dtype.str}, expected native byte order",
+                              found=array.dtype.str)
 
 
 def _guess(shape, is_complex, dims):
@@ -191,8 +206,7 @@ def memory_for(field, extents, dtype, out=None):
     if dtype is not None:
         dtype = _numbers_of(dtype)
     if out is not None:
-        _require_fitting(out, tuple(extents)[::-1] + field.site, field, dtype)
-        dtype = out.dtype
+        dtype = _fitting_dtype(out, tuple(extents)[::-1] + field.site, field, dtype)
     if dtype is not None:
         name = dtype.newbyteorder("=").name
         if name not in _PRECISIONS or (dtype.kind == "c") != field.is_complex:
@@ -219,16 +233,20 @@ def _numbers_of(dtype):
                               found=repr(dtype)) from None
 
 
-def _require_fitting(out, shape, field, dtype):
-    """Refuses an array that a field of that shape cannot be read into as it is."""
+def _fitting_dtype(out, shape, field, dtype):
+    """The dtype of `out`; refuses an array that a field of that shape cannot be read into as it is."""
     numbers = ("complex128", "complex64") if field.is_complex else ("float64", "float32")
     wanted = f"a writeable C-contiguous array of shape {list(shape)}, {' or '.join(numbers)} in native byte order"
-    if not isinstance(out, np.ndarray):
+    array = device.seen(out) or out
+    is_on_device = isinstance(array, device.DeviceArray)
+    if not is_on_device and not isinstance(array, np.ndarray):
         raise InvalidArgument(f"out is a {type(out).__name__}, expected {wanted}", expected=wanted)
-    wrong = [(out.shape != shape, f"of shape {list(out.shape)}"),
-             (out.dtype.name not in numbers or not out.dtype.isnative, f"of {out.dtype.str}"),
-             (not out.flags.c_contiguous, "not contiguous"), (not out.flags.writeable, "read-only"),
-             (dtype is not None and dtype != out.dtype, f"of {out.dtype}, but dtype is {dtype}")]
+    is_read_only = array.is_read_only if is_on_device else not array.flags.writeable
+    wrong = [(array.shape != shape, f"of shape {list(array.shape)}"),
+             (array.dtype.name not in numbers or not array.dtype.isnative, f"of {array.dtype.str}"),
+             (not is_on_device and not array.flags.c_contiguous, "not contiguous"), (is_read_only, "read-only"),
+             (dtype is not None and dtype != array.dtype, f"of {array.dtype}, but dtype is {dtype}")]
     found = ", ".join(words for is_wrong, words in wrong if is_wrong)
     if found:
         raise InvalidArgument(f"out is {found}, expected {wanted}", expected=wanted, found=found)
+    return array.dtype

@@ -21,7 +21,7 @@ import numpy as np
 from limequat import structs
 from limequat._library import Handle, answer, call, path_bytes, take_text
 from limequat.answers import parse
-from limequat.arrays import Field, KINDS, described, memory_for
+from limequat.arrays import Field, KINDS, adapted, described, memory_for
 from limequat.communicators import agreed, group_of
 from limequat.errors import InvalidArgument, NoSuchRecord, WrongState
 from limequat.grid import Grid, require_grid
@@ -398,7 +398,7 @@ def _grid_of(path, sites, grid):
 def _flat(array, grid, path):
     """(array, Field) of a vector whose sites are the last axes but those of the lattice."""
     lattice = grid.shape
-    array = np.asarray(array)
+    array = adapted(array)
     if array.shape[:len(lattice)] != lattice:
         raise InvalidArgument(f"{path}: the vectors of this set live on [t, z, y, x] = {list(lattice)}, the array has "
                               f"the shape {list(array.shape)}", path=str(path))

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "capi/failure.hpp"
+#include "device/driver.hpp"
 
 namespace lq::capi {
 namespace {
@@ -111,4 +112,8 @@ lq_field lq_sites_f64(const void* data, uint64_t numbers, int is_complex) {
 
 lq_field lq_sites_f32(const void* data, uint64_t numbers, int is_complex) {
   return generic_field(LQ_SINGLE, data, numbers, is_complex);
+}
+
+int lq_is_device_memory(const void* memory) try { return lq::device::is_device_memory(memory) ? 1 : 0; } catch (...) {
+  return 0;
 }

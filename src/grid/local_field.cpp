@@ -3,12 +3,15 @@
 #include "grid/local_field.hpp"
 
 #include <cstring>
+#include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "device/sites.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::grid {
@@ -91,26 +94,34 @@ MutableField resolve_field(const Grid& grid, const MutableField& field) {
 
 void take_sites(const Grid& grid, const Field& field, std::byte* sites) {
   const std::uint64_t bytes = field.spec.site_bytes();
+  device::Home home;
+  std::optional<device::SitesOut> on_device;
+  if (const device::Driver* const driver = field.fetch ? nullptr : device::driver_of(field.data, home)) {
+    on_device.emplace(*driver, home, static_cast<const std::byte*>(field.data), grid.local_volume(),
+                      static_cast<std::size_t>(bytes));
+  }
   for_each_site(grid, field.order, static_cast<bool>(field.fetch),
                 [&](const Coord& x, std::uint64_t i, std::uint64_t n) {
-                  if (field.fetch) {
-                    field.fetch(x, sites + n * bytes);
-                  } else {
-                    std::memcpy(sites + n * bytes, static_cast<const std::byte*>(field.data) + i * bytes, bytes);
-                  }
+                  if (field.fetch) return field.fetch(x, sites + n * bytes);
+                  const std::byte* const memory = static_cast<const std::byte*>(field.data) + i * bytes;
+                  std::memcpy(sites + n * bytes, on_device ? on_device->take(memory, 0, 1).at : memory, bytes);
                 });
 }
 
 void give_sites(const Grid& grid, const std::byte* sites, const MutableField& field) {
   const std::uint64_t bytes = field.spec.site_bytes();
+  device::Home home;
+  const device::Driver* const driver = field.store ? nullptr : device::driver_of(field.data, home);
+  std::vector<std::byte> ordered(static_cast<std::size_t>(driver != nullptr ? grid.local_volume() * bytes : 0));
+  std::byte* const memory = driver != nullptr ? ordered.data() : static_cast<std::byte*>(field.data);
   for_each_site(grid, field.order, static_cast<bool>(field.store),
                 [&](const Coord& x, std::uint64_t i, std::uint64_t n) {
-                  if (field.store) {
-                    field.store(x, sites + n * bytes);
-                  } else {
-                    std::memcpy(static_cast<std::byte*>(field.data) + i * bytes, sites + n * bytes, bytes);
-                  }
+                  if (field.store) return field.store(x, sites + n * bytes);
+                  std::memcpy(memory + i * bytes, sites + n * bytes, bytes);
                 });
+  if (driver == nullptr) return;
+  device::copy_in(*driver, home, ordered.data(), static_cast<std::byte*>(field.data), grid.local_volume(),
+                  static_cast<std::size_t>(bytes));
 }
 
 }  // namespace lq::grid

@@ -4,13 +4,14 @@
 
 #include <limequat/error.hpp>
 
+#include "device/driver.hpp"
 #include "grid/local_field.hpp"
 #include "kernels/crc32.hpp"
 
 namespace lq::io {
 
 Borrowed::Borrowed(const Grid& grid, const Field& field, bool guarded) {
-  if (!guarded || field.fetch || field.data == nullptr) return;
+  if (!guarded || field.fetch || field.data == nullptr || device::is_device_memory(field.data)) return;
   data_ = static_cast<const std::byte*>(field.data);
   bytes_ = grid.local_volume() * grid::resolve_spec(field.spec, grid.extents().size()).site_bytes();
   sum_ = sum();

@@ -13,6 +13,7 @@
 #include "base/clock.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
+#include "device/driver.hpp"
 #include "io/call_cost.hpp"
 #include "lattice/tile_map.hpp"
 #include "route/choose.hpp"
@@ -22,11 +23,12 @@ namespace lq::io {
 
 namespace {
 
-// Whether neighbours may take this rank's sites out of its memory in long pieces.
+// Whether neighbours can take this rank's sites out of its memory in long pieces; out of a GPU's they cannot.
 bool is_readable(const lattice::RowPlan& plan, const Field& memory) {
   lattice::Rows rows(plan);
   lattice::Row row;
-  return !rows.next(row) || (memory.data != nullptr && row.memory_stride == 1);
+  return !rows.next(row) ||
+         (memory.data != nullptr && row.memory_stride == 1 && !device::is_device_memory(memory.data));
 }
 
 // Whether the tiles that this rank has sites of are all its own.

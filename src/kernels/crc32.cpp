@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which CRC-32 runs: for long data our own where there are wide vectors, else the fastest library that was found at
-// build time, else the portable one.
+// Which CRC-32 runs: for long data our own where its loops are the faster ones, else the fastest library that was found
+// at build time, else the processor's instruction, else the portable one.
 #include "kernels/crc32.hpp"
 
 #include <new>
@@ -22,10 +22,10 @@ namespace {
 // From here on joining the blocks is lost in the noise.
 constexpr std::size_t long_bytes = 8 * LongCrc32::block_bytes;
 
-// Nothing where its vectors are narrow, or without memory for its constants.
+// Nothing where it is not worth it, or without memory for its constants.
 std::optional<LongCrc32> make_long() noexcept {
   const InstructionSet set = active_instruction_set();
-  if (!LongCrc32::is_wide(set)) return std::nullopt;
+  if (!LongCrc32::is_worth_it(set)) return std::nullopt;
   try {
     return LongCrc32(set);
   } catch (const std::bad_alloc&) {
@@ -35,7 +35,7 @@ std::optional<LongCrc32> make_long() noexcept {
 
 #if defined(LQ_HAVE_ISAL)
 
-constexpr std::string_view provider = "isa-l";
+std::string_view provider() noexcept { return "isa-l"; }
 
 // crc32_gzip_refl inverts before and after by itself, as zlib does.
 std::uint32_t short_crc32(std::uint32_t crc, base::Bytes bytes) noexcept {
@@ -44,7 +44,7 @@ std::uint32_t short_crc32(std::uint32_t crc, base::Bytes bytes) noexcept {
 
 #elif defined(LQ_HAVE_LIBDEFLATE)
 
-constexpr std::string_view provider = "libdeflate";
+std::string_view provider() noexcept { return "libdeflate"; }
 
 std::uint32_t short_crc32(std::uint32_t crc, base::Bytes bytes) noexcept {
   if (bytes.empty()) return crc;  // a null pointer means "start anew" to libdeflate
@@ -53,9 +53,16 @@ std::uint32_t short_crc32(std::uint32_t crc, base::Bytes bytes) noexcept {
 
 #else
 
-constexpr std::string_view provider = "portable";
+isa::Stream stream() noexcept {
+  static const isa::Stream stream = loops_of(active_instruction_set()).stream;
+  return stream;
+}
 
-std::uint32_t short_crc32(std::uint32_t crc, base::Bytes bytes) noexcept { return crc32_portable(crc, bytes); }
+std::uint32_t short_crc32(std::uint32_t crc, base::Bytes bytes) noexcept {
+  return stream() != nullptr ? stream()(crc, bytes.data(), bytes.size()) : crc32_portable(crc, bytes);
+}
+
+std::string_view provider() noexcept { return stream() != nullptr ? "instruction" : "portable"; }
 
 #endif
 
@@ -72,6 +79,6 @@ std::uint32_t crc32(std::uint32_t crc, base::Bytes bytes) noexcept {
   return short_crc32(crc, bytes);
 }
 
-std::string_view crc32_provider() noexcept { return provider; }
+std::string_view crc32_provider() noexcept { return provider(); }
 
 }  // namespace lq::kernels

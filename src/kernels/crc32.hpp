@@ -23,8 +23,8 @@ inline bool ends_in_crc32(base::Bytes bytes) noexcept {
 // The portable reference that every other implementation must match bit for bit.
 std::uint32_t crc32_portable(std::uint32_t crc, base::Bytes bytes) noexcept;
 
-// Which implementation crc32() uses for short data: "isa-l", "libdeflate" or "portable". Long data take the vector
-// loops of this room where these are wide (crc32_long.hpp).
+// Which implementation crc32() uses for short data: "isa-l", "libdeflate", "instruction" or "portable". Long data take
+// the loops of this room where these are the faster ones (crc32_long.hpp).
 std::string_view crc32_provider() noexcept;
 
 }  // namespace lq::kernels

@@ -21,7 +21,9 @@ LongCrc32::LongCrc32(InstructionSet set) : blocks_(block_bytes, set) {
   }
 }
 
-bool LongCrc32::is_wide(InstructionSet set) noexcept { return set >= InstructionSet::vpclmul; }
+bool LongCrc32::is_worth_it(InstructionSet set) noexcept {
+  return set != InstructionSet::portable && set != InstructionSet::pclmul;
+}
 
 std::uint32_t LongCrc32::of_blocks(std::uint32_t crc, base::Bytes bytes) const noexcept {
   std::array<std::uint32_t, 16> crcs;

@@ -21,8 +21,9 @@ class LongCrc32 {
   // Throws std::bad_alloc.
   explicit LongCrc32(InstructionSet set);
 
-  // Whether these loops are wide enough to be worth it.
-  static bool is_wide(InstructionSet set) noexcept;
+  // Whether these loops are faster than a stream: wide vectors are, and several sites side by side where a stream is a
+  // chain of instructions that wait for each other.
+  static bool is_worth_it(InstructionSet set) noexcept;
 
   // Continues `crc` over the whole blocks at the beginning of `bytes`; what is left over is for the caller.
   std::uint32_t of_blocks(std::uint32_t crc, base::Bytes bytes) const noexcept;

@@ -90,9 +90,26 @@ TEST(LongCrc32, TakesTheWholeBlocksWithEveryInstructionSet) {
   }
 }
 
-TEST(Crc32Provider, IsOneOfThree) {
+TEST(Crc32Streams, OfEveryInstructionSetAreThePortableOne) {
+  const std::vector<std::byte> bytes = random_bytes(200);
+  for (const InstructionSet set : instruction_sets_here()) {
+    const isa::Stream stream = loops_of(set).stream;
+    if (stream == nullptr) continue;
+    for (std::size_t first = 0; first < 9; ++first) {
+      for (std::size_t length = 0; first + length <= bytes.size(); ++length) {
+        const base::Bytes part = base::Bytes(bytes).subspan(first, length);
+        EXPECT_EQ(stream(0x12345678, part.data(), length), crc32_portable(0x12345678, part)) << name(set);
+      }
+    }
+  }
+}
+
+TEST(Crc32Provider, IsTheBestOfFour) {
+  const bool has_instruction = loops_of(active_instruction_set()).stream != nullptr;
   const std::string_view provider = crc32_provider();
-  EXPECT_TRUE(provider == "isa-l" || provider == "libdeflate" || provider == "portable") << provider;
+  EXPECT_TRUE(provider == "isa-l" || provider == "libdeflate" ||
+              provider == (has_instruction ? "instruction" : "portable"))
+      << provider;
 }
 
 }  // namespace

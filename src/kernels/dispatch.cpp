@@ -5,6 +5,11 @@
 #include <algorithm>
 #include <cstdlib>
 
+#if defined(__AARCH64EL__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
 namespace lq::kernels {
 namespace {
 
@@ -30,8 +35,27 @@ bool runs_here(InstructionSet set) noexcept {
       return vpclmul;
     case InstructionSet::avx512:
       return vpclmul && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
+    default:
+      return false;
   }
-  return false;
+}
+
+#elif defined(__AARCH64EL__)
+
+// NEON is part of every AArch64 that runs a system.
+bool runs_here(InstructionSet set) noexcept {
+  const unsigned long has = getauxval(AT_HWCAP);
+  const bool crc32x = (has & HWCAP_CRC32) != 0;
+  switch (set) {
+    case InstructionSet::portable:
+      return true;
+    case InstructionSet::crc32x:
+      return crc32x;
+    case InstructionSet::pmull:
+      return crc32x && (has & HWCAP_PMULL) != 0;
+    default:
+      return false;
+  }
 }
 
 #else
@@ -60,6 +84,10 @@ std::string_view name(InstructionSet set) noexcept {
       return "vpclmul";
     case InstructionSet::avx512:
       return "avx512";
+    case InstructionSet::crc32x:
+      return "crc32x";
+    case InstructionSet::pmull:
+      return "pmull";
   }
   return "";
 }
@@ -86,21 +114,23 @@ InstructionSet active_instruction_set() noexcept {
 std::string_view instruction_set_name() noexcept { return name(active_instruction_set()); }
 
 const isa::Loops& loops_of(InstructionSet set) noexcept {
-#if defined(__x86_64__)
   switch (set) {
-    case InstructionSet::portable:
-      break;
+#if defined(__x86_64__)
     case InstructionSet::pclmul:
       return isa::pclmul_loops;
     case InstructionSet::vpclmul:
       return isa::vpclmul_loops;
     case InstructionSet::avx512:
       return isa::avx512_loops;
-  }
-#else
-  static_cast<void>(set);
+#elif defined(__AARCH64EL__)
+    case InstructionSet::crc32x:
+      return isa::crc32x_loops;
+    case InstructionSet::pmull:
+      return isa::pmull_loops;
 #endif
-  return isa::portable_loops;
+    default:
+      return isa::portable_loops;
+  }
 }
 
 }  // namespace lq::kernels

@@ -13,11 +13,12 @@
 
 namespace lq::kernels {
 
-// From the slowest to the fastest.
-enum class InstructionSet { portable, pclmul, vpclmul, avx512 };
+// From the slowest to the fastest of each processor: x86-64 has pclmul to avx512, AArch64 crc32x and pmull.
+enum class InstructionSet { portable, pclmul, vpclmul, avx512, crc32x, pmull };
 
 inline constexpr std::array every_instruction_set = {InstructionSet::portable, InstructionSet::pclmul,
-                                                     InstructionSet::vpclmul, InstructionSet::avx512};
+                                                     InstructionSet::vpclmul,  InstructionSet::avx512,
+                                                     InstructionSet::crc32x,   InstructionSet::pmull};
 
 std::string_view name(InstructionSet set) noexcept;
 

@@ -21,6 +21,8 @@ bool runs_here(InstructionSet set) {
   return std::find(here.begin(), here.end(), set) != here.end();
 }
 
+#if defined(__x86_64__)
+
 // What the kernel says of the processor; empty where it says nothing.
 std::set<std::string> processor_flags() {
   std::ifstream file("/proc/cpuinfo");
@@ -37,7 +39,7 @@ std::set<std::string> processor_flags() {
 
 TEST(InstructionSets, AreThoseOfTheProcessor) {
   const std::set<std::string> flags = processor_flags();
-  if (!flags.contains("sse2")) GTEST_SKIP() << "not x86-64, or the system does not tell";
+  if (!flags.contains("sse2")) GTEST_SKIP() << "the system does not tell";
   const auto has = [&](std::initializer_list<const char*> wanted) {
     return std::all_of(wanted.begin(), wanted.end(), [&](const char* flag) { return flags.contains(flag); });
   };
@@ -46,6 +48,24 @@ TEST(InstructionSets, AreThoseOfTheProcessor) {
   EXPECT_EQ(runs_here(InstructionSet::vpclmul), pclmul && has({"avx2", "vpclmulqdq"}));
   EXPECT_EQ(runs_here(InstructionSet::avx512), pclmul && has({"avx2", "vpclmulqdq", "avx512f", "avx512bw"}));
 }
+
+#elif defined(__AARCH64EL__)
+
+// The register itself, which the kernel lets programs read: four bits for each group of instructions.
+TEST(InstructionSets, AreThoseOfTheProcessor) {
+  std::uint64_t groups = 0;
+  __asm__("mrs %0, ID_AA64ISAR0_EL1" : "=r"(groups));
+  const std::uint64_t aes = groups >> 4 & 15, crc32 = groups >> 16 & 15;
+  EXPECT_EQ(runs_here(InstructionSet::crc32x), crc32 >= 1);
+  EXPECT_EQ(runs_here(InstructionSet::pmull), crc32 >= 1 && aes >= 2);
+  EXPECT_FALSE(runs_here(InstructionSet::avx512));
+}
+
+#else
+
+TEST(InstructionSets, AreThePortableOneAlone) { EXPECT_EQ(instruction_sets_here().size(), 1U); }
+
+#endif
 
 TEST(InstructionSets, BeginWithThePortableOneAndAscend) {
   const auto here = instruction_sets_here();

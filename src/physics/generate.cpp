@@ -3,12 +3,15 @@
 //
 // generate: the arguments checked on all ranks, then a chain run for its length.
 #include <cmath>
+#include <memory>
+#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 #include <limequat/physics.hpp>
 
 #include "comm/agree.hpp"
+#include "device/sites.hpp"
 #include "grid/local_field.hpp"
 #include "lattice/site_order.hpp"
 #include "options/agreed.hpp"
@@ -53,17 +56,48 @@ void check_field(const Grid& grid, const MutableField& field) {
   if (dimensions < 2) reject(fmt::format("{} dimension", dimensions), "2 or more");
 }
 
+// The memory of the field, and memory of the host that takes its place where it is a GPU's.
+class Target {
+ public:
+  Target(const Grid& grid, const MutableField& field)
+      : memory_(static_cast<std::byte*>(field.data)),
+        sites_(grid.local_volume()),
+        site_bytes_(static_cast<std::size_t>(field.spec.site_bytes())),
+        driver_(device::driver_of(field.data, home_)),
+        host_(driver_ != nullptr ? sites_ * field.spec.numbers : 0) {}
+
+  double* numbers() noexcept { return driver_ != nullptr ? host_.data() : reinterpret_cast<double*>(memory_); }
+  // What was written to numbers() is in the field.
+  void complete() {
+    if (driver_ == nullptr) return;
+    device::copy_in(*driver_, home_, reinterpret_cast<const std::byte*>(host_.data()), memory_, sites_, site_bytes_);
+  }
+
+ private:
+  std::byte* memory_;
+  std::uint64_t sites_;
+  std::size_t site_bytes_;
+  device::Home home_;
+  const device::Driver* driver_;
+  std::vector<double> host_;
+};
+
 template <int N>
 void run_chain(const Grid& grid, const MutableField& field, const GenerateOptions& options) {
   physics::Chain<N> chain(grid, options);
-  double* numbers = static_cast<double*>(field.data);
+  comm::Comm& comm = grid.communicator().engine();
+  const auto target = comm::agree(comm, [&] { return std::make_unique<Target>(grid, field); });
   for (int sweep = 1; sweep <= options.sweeps; ++sweep) {
     chain.sweep(sweep);
     if (!options.after_sweep) continue;
-    chain.copy_to(numbers);
-    comm::agree(grid.communicator().engine(), [&] { options.after_sweep(sweep, field); });
+    chain.copy_to(target->numbers());
+    comm::agree(comm, [&] {
+      target->complete();
+      options.after_sweep(sweep, field);
+    });
   }
-  chain.copy_to(numbers);
+  chain.copy_to(target->numbers());
+  comm::agree(comm, [&] { target->complete(); });
 }
 
 }  // namespace

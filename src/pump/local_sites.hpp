@@ -1,13 +1,16 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sites of this rank: taken from the user's memory or function, given to it, in file form.
+// The sites of this rank: taken from the user's memory, of the host or of a GPU, or function, given to it, in file
+// form.
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include <limequat/field.hpp>
 
+#include "device/sites.hpp"
 #include "lattice/rows.hpp"
 #include "pump/site_packer.hpp"
 #include "pump/tally.hpp"
@@ -24,10 +27,13 @@ class LocalSource {
   void pack(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from = 0);
 
  private:
+  void pack_from_device(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
+
   Field field_;
   lattice::Rows rows_;
   SitePacker packer_;
-  std::vector<std::byte> one_site_;  // when the application hands over single sites
+  std::unique_ptr<device::SitesOut> device_;  // only where the memory is a GPU's
+  std::vector<std::byte> one_site_;           // when the application hands over single sites
 };
 
 class LocalSink {
@@ -41,9 +47,12 @@ class LocalSink {
   std::byte* in_place(const Piece& piece) const noexcept;
 
  private:
+  void unpack_to_device(const Piece& piece, const std::byte* file, SiteSums& sums);
+
   MutableField field_;
   lattice::Rows rows_;
   SitePacker packer_;
+  std::unique_ptr<device::SitesIn> device_;  // only where the memory is a GPU's
   std::vector<std::byte> one_site_;
 };
 

@@ -244,7 +244,7 @@ Report Source::read_compressed(std::uint64_t first, const Grid& grid, std::span<
         const void* const from = is_single ? static_cast<const void*>(&made[j][i]) : &wide;
         std::memcpy(staged.data() + i * spec.number_bytes(), from, spec.number_bytes());
       }
-      deliver(staged, fields[j], grid);
+      grid::give_sites(grid, staged.data(), fields[j]);
     }
     report.path = path;
     report.format = files_.front().catalog().format;

@@ -49,16 +49,20 @@ struct TakenInTurn {
 // bytes.
 using GatherLoop = void (*)(std::size_t site_bytes, const SiteRun& run, TakenInTurn one, TakenInTurn other) noexcept;
 
+// Continues the CRC-32 of a stream, as crc32() does.
+using Stream = std::uint32_t (*)(std::uint32_t crc, const std::byte* from, std::size_t bytes) noexcept;
+
 // Arrays of two are for single and double precision.
 struct Loops {
   CopyNumbers copy[2][2][3];  // from, to, and which side is swapped: none, from, to
   TurnNumbers turn[2];
-  // Null where carry-less multiplication is missing.
+  // Null where neither carry-less multiplication nor a CRC instruction is there.
   SiteLoop sum = nullptr;                     // reads only
   SiteLoop copy_sum = nullptr;                // byte order stays
   SiteLoop turn_sum[2] = {nullptr, nullptr};  // turns the byte order; CRC of what is written
   SiteLoop sum_turn[2] = {nullptr, nullptr};  // turns the byte order; CRC of what is read
   GatherLoop gather_turn[2] = {nullptr, nullptr};
+  Stream stream = nullptr;                    // null where the processor has no instruction for our polynomial
 };
 
 extern const Loops portable_loops;
@@ -66,6 +70,9 @@ extern const Loops portable_loops;
 extern const Loops pclmul_loops;
 extern const Loops vpclmul_loops;
 extern const Loops avx512_loops;
+#elif defined(__AARCH64EL__)
+extern const Loops crc32x_loops;
+extern const Loops pmull_loops;
 #endif
 
 }  // namespace lq::kernels::isa

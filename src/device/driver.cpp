@@ -1,0 +1,43 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device/driver.hpp"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+namespace lq::device {
+namespace {
+
+// The kernel is asked to read a byte there: it says no where we would crash.
+bool can_be_read(const void* memory) noexcept {
+  char byte = 0;
+  const iovec here{&byte, 1}, there{const_cast<void*>(memory), 1};
+  return ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) == 1 || errno != EFAULT;
+}
+
+}  // namespace
+
+const Driver* driver_of(const void* memory, Home& home) {
+  const Driver* const driver = memory != nullptr ? cuda_driver() : nullptr;
+  if (driver == nullptr) return nullptr;
+  if (driver->owns(memory, home)) return driver;
+  if (can_be_read(memory)) return nullptr;
+  throw Error(
+      Code::invalid_argument,
+      fmt::format("the memory of the field at {} is neither the host's nor one that the {} driver knows; it may "
+                  "have been freed, or belong to another process: give memory that is there until the "
+                  "transfer ends",
+                  fmt::ptr(memory), driver->name()));
+}
+
+bool is_device_memory(const void* memory) {
+  Home home;
+  return driver_of(memory, home) != nullptr;
+}
+
+}  // namespace lq::device

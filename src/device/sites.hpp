@@ -1,0 +1,85 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sites of a field in memory of a GPU, a block at a time in memory of the host. Sites that come one behind the other
+// are copied ahead, while those before them are packed. Not to be shared by threads.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "device/copies.hpp"
+
+namespace lq::device {
+
+// So much at a time: long enough for the bus, short enough to stay in cache.
+inline constexpr std::size_t block_bytes = 256 * 1024;
+
+// Sites to be taken from a GPU.
+class SitesOut {
+ public:
+  // `sites` of `site_bytes` each begin at `memory`. Throws Error as Driver does.
+  SitesOut(const Driver& driver, Home home, const std::byte* memory, std::uint64_t sites, std::size_t site_bytes);
+
+  struct Some {
+    const std::byte* at = nullptr;  // one behind the other
+    std::uint64_t sites = 0;        // at least one
+  };
+  // The first of `sites` sites that are `stride` bytes apart; they stay until the next call.
+  Some take(const std::byte* first, std::ptrdiff_t stride, std::uint64_t sites);
+
+ private:
+  // Sites in a block, or on their way there.
+  struct Window {
+    const std::byte* first = nullptr;
+    std::ptrdiff_t stride = 0;
+    std::uint64_t sites = 0;
+
+    bool has(const std::byte* site, std::ptrdiff_t wanted_stride) const noexcept {
+      const std::ptrdiff_t distance = site - first;
+      return sites > 0 && stride == wanted_stride && distance >= 0 && distance % stride == 0 &&
+             static_cast<std::uint64_t>(distance / stride) < sites;
+    }
+    const std::byte* end() const noexcept { return first + static_cast<std::ptrdiff_t>(sites) * stride; }
+  };
+
+  void fetch(std::size_t i, const std::byte* first, std::ptrdiff_t stride, std::uint64_t sites);
+  void fetch_ahead(std::size_t i, std::uint64_t sites);
+
+  const std::byte* end_;  // of the field
+  std::size_t site_bytes_;
+  std::uint64_t most_;  // sites in a block
+  Copies copies_;
+  std::array<Window, Copies::blocks> windows_;
+  std::size_t last_ = 0;                 // the block that was taken from
+  const std::byte* expected_ = nullptr;  // the site behind those that were taken
+};
+
+// Sites to be put there.
+class SitesIn {
+ public:
+  SitesIn(const Driver& driver, Home home, std::size_t site_bytes);
+
+  struct Room {
+    std::byte* at = nullptr;
+    std::uint64_t sites = 0;
+  };
+  // Where the first of `sites` sites are to be written, one behind the other; put() sends them off, finish() waits.
+  Room room(std::uint64_t sites);
+  void put(std::byte* first, std::ptrdiff_t stride, std::uint64_t sites);
+  void finish();
+
+ private:
+  std::size_t site_bytes_;
+  std::uint64_t most_;
+  Copies copies_;
+  std::size_t turn_ = 0;
+};
+
+// All sites of a field, as they lie in memory of the host, to memory of a GPU.
+void copy_in(const Driver& driver, Home home, const std::byte* from, std::byte* to, std::uint64_t sites,
+             std::size_t site_bytes);
+
+}  // namespace lq::device

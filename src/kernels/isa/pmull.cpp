@@ -1,0 +1,58 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// 128 bits at a time: NEON and PMULL, with the CRC instructions for streams. Servers of ARMv8 and later, Grace among
+// them.
+#include "kernels/isa/loops.hpp"
+
+#if defined(__AARCH64EL__)
+#include <arm_neon.h>
+
+#include "kernels/isa/crc_words.hpp"
+#include "kernels/isa/site_loops.hpp"
+
+namespace lq::kernels::isa {
+namespace {
+
+struct LaneNeon {
+  using Reg = uint64x2_t;
+  using Lane = LaneNeon;
+  static constexpr std::size_t bytes = 16;
+
+  static Reg zero() noexcept { return vdupq_n_u64(0); }
+  // By bytes: words of any other size would have to be aligned.
+  static Reg load(const void* from) noexcept {
+    return vreinterpretq_u64_u8(vld1q_u8(static_cast<const std::uint8_t*>(from)));
+  }
+  static void store(void* to, Reg a) noexcept { vst1q_u8(static_cast<std::uint8_t*>(to), vreinterpretq_u8_u64(a)); }
+  static Reg add(Reg a, Reg b) noexcept { return veorq_u64(a, b); }
+  static Reg both(Reg a, Reg b) noexcept { return vandq_u64(a, b); }
+  static Reg low_low(Reg a, Reg b) noexcept {
+    return vreinterpretq_u64_p128(vmull_p64(vgetq_lane_u64(a, 0), vgetq_lane_u64(b, 0)));
+  }
+  static Reg high_high(Reg a, Reg b) noexcept {
+    return vreinterpretq_u64_p128(vmull_high_p64(vreinterpretq_p64_u64(a), vreinterpretq_p64_u64(b)));
+  }
+  static Reg high(Reg a) noexcept { return vdupq_laneq_u64(a, 1); }
+  static Reg same(std::uint64_t word) noexcept { return vdupq_n_u64(word); }
+  static Reg folded(Reg a) noexcept { return a; }
+  static Reg joined(const Reg* lanes) noexcept { return lanes[0]; }
+  template <std::size_t number_bytes>
+  static Reg turned(Reg a) noexcept {
+    const uint8x16_t in = vreinterpretq_u8_u64(a);
+    return vreinterpretq_u64_u8(number_bytes == 4 ? vrev32q_u8(in) : vrev64q_u8(in));
+  }
+};
+
+constexpr Loops neon_loops() noexcept {
+  Loops loops = loops_of<LaneNeon>();
+  loops.stream = stream_crc32;
+  return loops;
+}
+
+}  // namespace
+
+constinit const Loops pmull_loops = neon_loops();
+
+}  // namespace lq::kernels::isa
+#endif

@@ -1,0 +1,247 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Fields in memory of a GPU: whatever the strategy, the ranks and the order in memory, the file is the one that memory
+// of the host gives, and what is read is what was written. The host touches no page of a GPU: there it would fault.
+#include <gtest/gtest.h>
+
+#include <limequat/error.hpp>
+#include <limequat/physics.hpp>
+
+#include "io/read.hpp"
+#include "io/write.hpp"
+#include "support/device_memory.hpp"
+#include "support/error_of.hpp"
+#include "support/file_contents.hpp"
+#include "support/formula_field.hpp"
+#include "support/thread_comm.hpp"
+
+namespace lq::io {
+namespace {
+
+using testing::bytes_in;
+using testing::CudaLibrary;
+using testing::DeviceArray;
+using testing::formula_sites;
+
+constexpr std::uint64_t link_numbers = 18;
+
+struct Trial {
+  const char* name;
+  Extents lattice, processes;
+  int ranks_per_node = 64;
+  SiteOrder order = {};
+  Precision file = Precision::double_;
+  bool only_odd_ranks = false;  // have their sites on a GPU
+  std::uint64_t chunk_bytes = 4096;
+};
+
+FieldSpec spec() { return generic_spec(Precision::double_, link_numbers, false); }
+
+// The sites of a rank, on the host or on a GPU.
+class Sites {
+ public:
+  Sites(const std::vector<double>& values, bool on_device) : host_(values) {
+    if (on_device) device_.emplace(values);
+  }
+
+  Field field(const SiteOrder& order) const { return {spec(), data(), host_.size(), order, {}}; }
+  MutableField target(const SiteOrder& order) { return {spec(), data(), host_.size(), order, {}}; }
+  std::vector<double> values() const { return device_ ? device_->values() : host_; }
+
+ private:
+  double* data() const { return device_ ? device_->data() : const_cast<double*>(host_.data()); }
+
+  std::vector<double> host_;
+  std::optional<DeviceArray<double>> device_;
+};
+
+class DeviceFields : public ::testing::TestWithParam<std::tuple<Strategy, Trial>> {
+ protected:
+  static const Trial& trial() { return std::get<1>(GetParam()); }
+  static bool is_on_device(const Grid& grid) { return !trial().only_odd_ranks || grid.rank() % 2 == 1; }
+  static RouteOptions route() {
+    return {.strategy = std::get<0>(GetParam()), .chunk_bytes = trial().chunk_bytes, .alignment = 4096};
+  }
+
+  void on_ranks(const std::function<void(const Grid&)>& body) const {
+    testing::run_ranks(static_cast<int>(volume(trial().processes)),
+                       [&](std::shared_ptr<comm::Comm> comm) {
+                         body(Grid(Communicator(std::move(comm)), trial().lattice,
+                                   {.processes = trial().processes, .idle_ranks = true}));
+                       },
+                       {.ranks_per_node = trial().ranks_per_node});
+  }
+
+  // What memory of the host gives, on one rank.
+  std::vector<std::byte> expected() {
+    const Grid grid(trial().lattice);
+    const Sites sites(formula_sites<double>(grid, link_numbers), false);
+    write_field(*transport_, "expected.lime", grid, sites.field({}), options());
+    return bytes_in(*transport_, "expected.lime");
+  }
+  static WriteOptions options() { return {.format = "scidac", .precision = trial().file}; }
+
+  std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
+};
+
+TEST_P(DeviceFields, AreWrittenAsThoseOfTheHost) {
+  on_ranks([&](const Grid& grid) {
+    const Sites sites(formula_sites<double>(grid, link_numbers, trial().order), is_on_device(grid));
+    WriteOptions how = options();
+    how.route = route();
+    const Report report = write_field(*transport_, "found.lime", grid, sites.field(trial().order), how);
+    EXPECT_EQ(report.strategy, how.route.strategy);
+  });
+  EXPECT_EQ(bytes_in(*transport_, "found.lime"), expected());
+}
+
+TEST_P(DeviceFields, AreReadAsThoseOfTheHost) {
+  expected();
+  on_ranks([&](const Grid& grid) {
+    const std::vector<double> none(static_cast<std::size_t>(grid.local_volume() * link_numbers), -1);
+    Sites sites(none, is_on_device(grid));
+    const Report report =
+        read_field(*transport_, "expected.lime", grid, sites.target(trial().order), {.route = route()});
+    EXPECT_EQ(report.status, ChecksumStatus::ok);
+    EXPECT_EQ(sites.values(), formula_sites<double>(grid, link_numbers, trial().order));
+  });
+}
+
+const Trial trials[] = {
+    {"one_rank", {4, 4, 4, 4}, {1, 1, 1, 1}},
+    {"several_blocks", {8, 8, 8, 16}, {1, 1, 1, 2}, 64, {}, Precision::double_, false, 0},
+    {"x_split", {8, 4, 4, 8}, {2, 1, 1, 1}},
+    {"xyzt_split_on_four_nodes", {8, 4, 4, 8}, {2, 2, 2, 2}, 4},
+    {"uneven_with_idle_ranks", {3, 5, 2, 7}, {4, 1, 1, 2}, 3},
+    {"single_precision", {8, 4, 4, 8}, {2, 1, 2, 1}, 2, {}, Precision::single},
+    {"t_fastest_in_memory", {8, 4, 4, 4}, {2, 1, 1, 2}, 64, {3, 2, 1, 0}},
+    {"some_ranks_on_the_host", {8, 4, 4, 8}, {2, 2, 1, 1}, 2, {}, Precision::double_, true},
+};
+INSTANTIATE_TEST_SUITE_P(Grids, DeviceFields,
+                         ::testing::Combine(::testing::Values(Strategy::direct, Strategy::shared, Strategy::messages),
+                                            ::testing::ValuesIn(trials)),
+                         [](const auto& trial) {
+                           return std::string(name(std::get<0>(trial.param))) + "_" + std::get<1>(trial.param).name;
+                         });
+
+// Nobody can read a GPU's memory through the memory of a process.
+TEST(DeviceFieldsOfNeighbours, AreNotPulled) {
+  const auto transport = transport::make_memory();
+  testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
+    const Grid grid(Communicator(std::move(comm)), {4, 4, 4, 4}, {.processes = {2, 1, 1, 1}});
+    const Sites sites(formula_sites<double>(grid, link_numbers), grid.rank() == 1);
+    const Error error = testing::error_of([&] {
+      write_field(*transport, "pulled.lime", grid, sites.field({}),
+                  {.format = "scidac", .route = {.strategy = Strategy::pull}});
+    });
+    EXPECT_EQ(error.code(), Code::unsupported);
+    EXPECT_NE(std::string(error.what()).find("take \"shared\""), std::string::npos) << error.what();
+  });
+}
+
+// A gauge field is generated and measured where it lies.
+TEST(DeviceGaugeFields, AreGeneratedAndMeasured) {
+  const Grid grid({4, 4, 4, 4});
+  const std::size_t numbers = static_cast<std::size_t>(grid.local_volume()) * 72;
+  std::vector<double> host(numbers);
+  const DeviceArray<double> device(numbers);
+  const GenerateOptions options{.beta = 5.7, .sweeps = 1, .seed = 3};
+  generate(grid, gauge(host), options);
+  const MutableField on_device{gauge_spec(Precision::double_), device.data(), numbers, {}, {}};
+  generate(grid, on_device, options);
+  EXPECT_EQ(device.values(), host);
+  EXPECT_EQ(plaquette(grid, on_device).average, plaquette(grid, gauge(host)).average);
+  const auto transport = transport::make_memory();
+  write_field(*transport, "host.nersc", grid, gauge(host), {.format = "nersc"});
+  write_field(*transport, "device.nersc", grid, on_device, {.format = "nersc"});
+  EXPECT_EQ(bytes_in(*transport, "device.nersc").size(), bytes_in(*transport, "host.nersc").size());
+  std::vector<double> from_host(numbers), from_device(numbers);
+  read_field(*transport, "host.nersc", grid, gauge(from_host), {});
+  read_field(*transport, "device.nersc", grid, gauge(from_device), {});
+  EXPECT_EQ(from_device, from_host);
+}
+
+// Whichever call of the driver fails on whichever rank: the same error on all, no new file, nothing left over; or all
+// is well.
+class FailingDriver : public ::testing::TestWithParam<Strategy> {
+ protected:
+  static constexpr int ranks = 2;
+
+  template <class Operation>
+  std::vector<std::exception_ptr> outcomes(const Operation& operation) const {
+    return testing::outcomes_of_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+      const Grid grid(Communicator(std::move(comm)), {4, 4, 4, 4}, {.processes = {ranks, 1, 1, 1}});
+      operation(grid);
+    });
+  }
+
+  // Fails every call of `operation` once; `after` looks at what is there, told whether all went well.
+  template <class Operation, class After>
+  void fail_each(const Operation& operation, const After& after) const {
+    const std::uint64_t before = library_.counts().calls;
+    for (const std::exception_ptr& failure : outcomes(operation)) ASSERT_EQ(failure, nullptr);
+    const std::uint64_t calls = library_.counts().calls - before;
+    ASSERT_GT(calls, 20U);
+    int failed = 0;
+    for (std::uint64_t call = 1; call <= calls; call += 1 + calls / 60) {
+      library_.fail(call, 700);
+      const std::vector<std::exception_ptr> failures = outcomes(operation);
+      library_.fail(0, 0);
+      EXPECT_EQ(library_.counts().held, 0) << call;
+      for (const std::exception_ptr& failure : failures) {
+        ASSERT_EQ(failure == nullptr, failures[0] == nullptr) << call;
+        if (failure == nullptr) continue;
+        const Error error = testing::error_of([&] { std::rethrow_exception(failure); });
+        EXPECT_EQ(error.code(), Code::io) << error.what();
+        EXPECT_NE(std::string(error.what()).find("of the CUDA driver"), std::string::npos) << error.what();
+      }
+      after(failures[0] == nullptr);
+      if (failures[0] != nullptr) ++failed;
+    }
+    EXPECT_GT(failed, 10);
+  }
+
+  const CudaLibrary& library_ = CudaLibrary::get();
+  std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
+};
+
+TEST_P(FailingDriver, LeavesNoFile) {
+  if (!library_.is_stand_in()) GTEST_SKIP() << "a real driver fails when it likes";
+  const auto write = [&](const Grid& grid) {
+    const Sites sites(formula_sites<double>(grid, link_numbers), true);
+    write_field(*transport_, "new.lime", grid, sites.field({}),
+                {.format = "scidac", .route = {.strategy = GetParam()}});
+  };
+  fail_each(write, [&](bool all_well) {
+    EXPECT_EQ(transport_->kind("new.lime") == transport::PathKind::file, all_well);
+    if (all_well) transport_->remove("new.lime");
+  });
+}
+
+TEST_P(FailingDriver, IsToldByWhoReads) {
+  if (!library_.is_stand_in()) GTEST_SKIP() << "a real driver fails when it likes";
+  {
+    const Grid grid({4, 4, 4, 4});
+    const Sites sites(formula_sites<double>(grid, link_numbers), false);
+    write_field(*transport_, "old.lime", grid, sites.field({}), {.format = "scidac"});
+  }
+  std::atomic<int> right = 0;
+  const auto read = [&](const Grid& grid) {
+    const std::vector<double> none(static_cast<std::size_t>(grid.local_volume() * link_numbers), -1);
+    Sites sites(none, true);
+    read_field(*transport_, "old.lime", grid, sites.target({}), {.route = {.strategy = GetParam()}});
+    if (sites.values() == formula_sites<double>(grid, link_numbers)) ++right;
+  };
+  fail_each(read, [&](bool all_well) {
+    if (all_well) EXPECT_GE(right.load(), ranks);
+    right = 0;
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, FailingDriver,
+                         ::testing::Values(Strategy::direct, Strategy::shared, Strategy::messages),
+                         [](const auto& strategy) { return std::string(name(strategy.param)); });
+
+}  // namespace
+}  // namespace lq::io
