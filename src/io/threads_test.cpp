@@ -5,11 +5,16 @@
 // and what is wrong is told in the same words.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <iterator>
+#include <thread>
 
+#include <fmt/format.h>
+#include <limequat/json.hpp>
 #include <limequat/limequat.hpp>
 
+#include "grid/local_field.hpp"
 #include "io/read.hpp"
 #include "io/verify.hpp"
 #include "io/write.hpp"
@@ -156,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(
                                          Case{"t_fastest_in_memory", {2, 1, 1, 1}, 64, {3, 2, 1, 0}},
                                          Case{"single_precision", {2, 1, 1, 2}, 2, {}, Precision::single},
                                          Case{"functions", {2, 1, 1, 1}, 64, {}, Precision::double_, true})),
-    [](const auto& info) { return fmt::format("{}_{}", name(std::get<0>(info.param)), std::get<1>(info.param).name); });
+    [](const auto& one) { return fmt::format("{}_{}", name(std::get<0>(one.param)), std::get<1>(one.param).name); });
 
 class Files : public ::testing::Test {
  protected:
