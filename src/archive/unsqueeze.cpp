@@ -36,8 +36,9 @@ class Unsqueezing {
     errand_.begin(archive_.bytes);
     errand_.target().resize(archive_.bytes);
     comm::agree(errand_.comm(), [&] {
-      hands_.resize(static_cast<std::size_t>(errand_.threads()),
-                    {squeezed::RestoredSource(errand_.source(), archive_)});
+      for (int i = 0; i < errand_.threads(); ++i) {
+        hands_.push_back({squeezed::RestoredSource(errand_.source(), archive_)});
+      }
     });
     for (const Segment& segment : archive_.segments) restore(segment);
     errand_.end([&](transport::File& written) { compare(written); });

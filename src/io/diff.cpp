@@ -167,7 +167,7 @@ Difference diff(const std::string& a, const std::string& b, const Communicator& 
       const std::uint64_t now = ++done;
       if (options.progress && thread == 0 && communicator.is_root()) options.progress(now, mine.end - mine.begin);
     });
-    for (const Extreme& one : seen) combine(extreme, one);
+    for (const Extreme& of_thread : seen) combine(extreme, of_thread);
   });
   extreme = reduce(comm, extreme);
 

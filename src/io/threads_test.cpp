@@ -5,11 +5,16 @@
 // and what is wrong is told in the same words.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <iterator>
+#include <thread>
 
+#include <fmt/format.h>
+#include <limequat/json.hpp>
 #include <limequat/limequat.hpp>
 
+#include "grid/local_field.hpp"
 #include "io/read.hpp"
 #include "io/verify.hpp"
 #include "io/write.hpp"
@@ -29,7 +34,7 @@ using testing::error_of;
 using testing::formula_sites;
 
 constexpr int thread_counts[] = {2, 3, 7};
-constexpr std::uint64_t numbers = 18;  // of a site
+constexpr std::uint64_t site_numbers = 18;
 
 struct Case {
   const char* name;
@@ -45,10 +50,10 @@ std::ostream& operator<<(std::ostream& out, const Case& trial) { return out << t
 class Sites {
  public:
   Sites(const Grid& grid, const Case& trial, double preset)
-      : grid_(grid), trial_(trial), values_(static_cast<std::size_t>(grid.local_volume() * numbers), preset) {}
+      : grid_(grid), trial_(trial), values_(static_cast<std::size_t>(grid.local_volume() * site_numbers), preset) {}
 
-  void set_to_formula() { values_ = formula_sites<double>(grid_, numbers, trial_.memory_order); }
-  bool hold_the_formula() const { return values_ == formula_sites<double>(grid_, numbers, trial_.memory_order); }
+  void set_to_formula() { values_ = formula_sites<double>(grid_, site_numbers, trial_.memory_order); }
+  bool hold_the_formula() const { return values_ == formula_sites<double>(grid_, site_numbers, trial_.memory_order); }
 
   Field source() {
     Field field{spec(), values_.data(), values_.size(), trial_.memory_order, {}};
@@ -56,7 +61,7 @@ class Sites {
     field.data = nullptr;
     field.fetch = [this](const Coord& x, void* site) {
       EXPECT_EQ(std::this_thread::get_id(), caller_);
-      std::copy_n(at(x), numbers, static_cast<double*>(site));
+      std::copy_n(at(x), site_numbers, static_cast<double*>(site));
     };
     return field;
   }
@@ -66,16 +71,16 @@ class Sites {
     field.data = nullptr;
     field.store = [this](const Coord& x, const void* site) {
       EXPECT_EQ(std::this_thread::get_id(), caller_);
-      std::copy_n(static_cast<const double*>(site), numbers, at(x));
+      std::copy_n(static_cast<const double*>(site), site_numbers, at(x));
     };
     return field;
   }
-  static FieldSpec spec() { return generic_spec(Precision::double_, numbers, false); }
+  static FieldSpec spec() { return generic_spec(Precision::double_, site_numbers, false); }
 
  private:
   double* at(const Coord& x) {
     const SiteOrder order = lattice::resolve_order(trial_.memory_order, x.size());
-    return &values_[static_cast<std::size_t>(lattice::site_number(x, grid_.local_box(), order) * numbers)];
+    return &values_[static_cast<std::size_t>(lattice::site_number(x, grid_.local_box(), order) * site_numbers)];
   }
 
   const Grid& grid_;
@@ -156,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(
                                          Case{"t_fastest_in_memory", {2, 1, 1, 1}, 64, {3, 2, 1, 0}},
                                          Case{"single_precision", {2, 1, 1, 2}, 2, {}, Precision::single},
                                          Case{"functions", {2, 1, 1, 1}, 64, {}, Precision::double_, true})),
-    [](const auto& info) { return fmt::format("{}_{}", name(std::get<0>(info.param)), std::get<1>(info.param).name); });
+    [](const auto& one) { return fmt::format("{}_{}", name(std::get<0>(one.param)), std::get<1>(one.param).name); });
 
 class Files : public ::testing::Test {
  protected:

@@ -119,9 +119,10 @@ Physics measure(const Grid& grid, const Field& field, int threads) {
     LinkChecks checks;
     std::uint64_t not_finite = 0;
   };
-  std::vector<Seen> seen;
+  auto seen = comm::agree(ranks_of(grid), [&] {
+    return std::vector<Seen>(static_cast<std::size_t>(team.size()), Seen{LinkChecks(grid, gauge.spec.colors)});
+  });
   comm::agree(ranks_of(grid), [&] {
-    seen.resize(static_cast<std::size_t>(team.size()), {LinkChecks(grid, gauge.spec.colors)});
     team.run([&](int thread) {
       Seen& mine = seen[static_cast<std::size_t>(thread)];
       const lattice::Share share = lattice::share_of(grid.local_volume(), static_cast<std::uint64_t>(team.size()),

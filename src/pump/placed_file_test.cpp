@@ -155,11 +155,41 @@ TEST(PlacedFile, SaysWhenATileIsNotAllOnOneRank) {
   payload.encoding = "runs";
   const std::vector<std::byte> bytes(40);
   PlacedFile skips("set", payload, &codec, files.both()), stays_open("set", payload, &codec, files.both());
-  EXPECT_EQ(error_of([&] { skips.write_at(10, base::Bytes(bytes).first(10)); }).code(), Code::unsupported);
+  skips.write_at(10, base::Bytes(bytes).first(10));
   stays_open.write_at(0, base::Bytes(bytes).first(10));
   lq::testing::run_ranks(1, [&](std::shared_ptr<comm::Comm> comm) {
+    EXPECT_EQ(error_of([&] { skips.settle(*comm); }).code(), Code::unsupported);
     EXPECT_EQ(error_of([&] { stays_open.settle(*comm); }).code(), Code::unsupported);
   });
+}
+
+// As several threads do: each writes what it has, whoever completes a tile encodes it.
+TEST(PlacedFile, EncodesTilesThatAreFilledInAnyOrder) {
+  const lq::testing::RunCodec codec;
+  Payload payload = tiled();
+  payload.encoding = "runs";
+  const std::vector<std::byte> bytes = sequence();
+  const auto encoded = [&](bool backwards) {
+    TwoFiles files;
+    PlacedFile placed("set", payload, &codec, files.both());
+    for (std::size_t k = 0; k < bytes.size() / 8; ++k) {
+      const std::size_t at = 8 * (backwards ? bytes.size() / 8 - 1 - k : k);
+      placed.write_at(at, base::Bytes(bytes).subspan(at, 8));
+    }
+    std::vector<Tile> tiles;
+    lq::testing::run_ranks(1, [&](std::shared_ptr<comm::Comm> comm) { tiles = placed.settle(*comm); });
+    std::vector<std::byte> contents(static_cast<std::size_t>(files.first->size() + files.second->size()));
+    files.first->read_at(0, contents);
+    files.second->read_at(0, base::MutableBytes(contents).subspan(static_cast<std::size_t>(files.first->size())));
+    return std::pair(contents, tiles);
+  };
+  const auto forwards = encoded(false), backwards = encoded(true);
+  EXPECT_EQ(forwards.first, backwards.first);
+  ASSERT_EQ(forwards.second.size(), backwards.second.size());
+  for (std::size_t k = 0; k < forwards.second.size(); ++k) {
+    EXPECT_EQ(forwards.second[k].offset, backwards.second[k].offset);
+    EXPECT_EQ(forwards.second[k].bytes, backwards.second[k].bytes);
+  }
 }
 
 TEST(PlacedFile, SaysWhichTileIsDamaged) {
