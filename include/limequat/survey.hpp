@@ -88,7 +88,7 @@ struct PartsOptions {
 };
 
 struct Parts {
-  std::string kernels;  // the instruction set in use: "portable", "pclmul", "vpclmul", "avx512"
+  std::string kernels;  // the instruction set in use: "portable", "pclmul", "vpclmul", "avx512", "crc32x", "pmull"
   std::vector<Part> parts;
   Machine machine;  // fitted to them; what was not measured (no second node, say) has its default
 };

@@ -117,6 +117,17 @@ def test_generic_numbers_and_background(tmp_path, gpu):
     np.testing.assert_array_equal(target.values(), values)
 
 
+def test_as_in_the_guide(tmp_path, monkeypatch, gpu, links):
+    monkeypatch.chdir(tmp_path)
+    lq.write("conf.ildg", links)
+    u = CudaArray(gpu, np.zeros_like(links))
+    # [gpu]
+    lq.read("conf.ildg", out=u)  # u: an array [t, z, y, x, mu, 3, 3] on the GPU
+    lq.write("copy.ildg", u)
+    # [/gpu]
+    np.testing.assert_array_equal(lq.read("copy.ildg"), links)
+
+
 def test_links_are_measured(gpu, links):
     assert lq.plaquette(CudaArray(gpu, links)) == lq.plaquette(links)
 
