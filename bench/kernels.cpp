@@ -67,6 +67,7 @@ struct Buffers {
   std::byte* next_block() { return field.data() + (blocks++ * 4 * most_bytes) % field_bytes; }
   std::vector<std::byte> file = std::vector<std::byte>(most_bytes);
   lq::Checksum sum;
+  lq::kernels::WeightedSum weighted;
   std::uint32_t crc = 0;
 };
 
@@ -110,6 +111,17 @@ void add_in_place(std::vector<Row>& rows, Buffers& at, InstructionSet set, std::
                   [=, &at] { add_sites(at.sum, lq::base::Bytes(at.file).first(sites * site_bytes), crc, 0, 1); }});
 }
 
+// Of vectors that are read to their place: with the checksum alone, and with the 64-bit sum of a slice.
+void add_vectors(std::vector<Row>& rows, Buffers& at, InstructionSet set) {
+  const SiteForm form{24, Precision::single, Precision::single, true};
+  const std::size_t sites = most_bytes / 96;
+  const SiteCrc crc(96, set);
+  const std::string label = "turn and sum in place: " + std::string(name(set));
+  rows.push_back({label, sites * 96, [=, &at] { turn_and_sum(form, crc, at.file.data(), sites, 0, 1, at.sum); }});
+  rows.push_back({label + ", 64-bit sum", sites * 96,
+                  [=, &at] { turn_and_sum(form, crc, at.file.data(), sites, 0, 1, at.sum, &at.weighted); }});
+}
+
 void add_main_memory(std::vector<Row>& rows, Buffers& at, InstructionSet set) {
   const SiteForm form{72, Precision::double_, Precision::double_, true};
   const SiteCrc crc(576, set);
@@ -150,6 +162,10 @@ int main() {
       add_in_place(rows, at, set, site_bytes, false);
     print(("Sites of " + std::to_string(site_bytes) + " bytes, in cache").c_str(), rows);
   }
+  rows.clear();
+  add_baselines(rows, at, 96);
+  for (const InstructionSet set : lq::kernels::instruction_sets_here()) add_vectors(rows, at, set);
+  print("Vectors of 96 bytes a site, single, swap, in cache", rows);
   rows.clear();
   const std::size_t bytes = block_sites * 576;
   rows.push_back({"memcpy", bytes, [&] { std::memcpy(at.block.data(), at.next_block(), bytes); }});

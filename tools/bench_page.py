@@ -463,6 +463,8 @@ def index_page(folder):
         there += "\n- [The cost model, checked](model.md)"
     if (folder / "machines.md").exists():
         there += "\n- [Plans beside what the largest machines reported](machines.md)"
+    if (folder / "modes.md").exists():
+        there += "\n- [Reading sets of modes](modes.md)"
     files = ", ".join(f"[{path.name}]({path.name})" for path in sorted(folder.glob("*.json")))
     return f"""# Benchmarks
 

@@ -180,6 +180,9 @@ class MultifileOptions(TypedDict, total=False):
     force: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
     buffer_bytes: Optional[int]
+    stripe_count: Optional[int]
+    stripe_bytes: Optional[int]
+    stripes_by_size: Optional[bool]
 
 
 class MultifileReadOptions(TypedDict, total=False):

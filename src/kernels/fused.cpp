@@ -102,8 +102,10 @@ std::uint32_t rotated_sum(const SiteCrc& crc, const isa::TakenInTurn& sums, std:
   std::array<std::uint64_t, rotations_b> counts{};
   crc.of_sites(sums.sums, sums.places, crcs.data());
   std::size_t place = sums.place;
-  for (std::size_t k = 0; k < sums.places; ++k, place = (place + sums.step) % sums.places) {
+  for (std::size_t k = 0; k < sums.places; ++k) {
     counts[place] += sites / sums.places + (k < sites % sums.places ? 1 : 0);
+    place += sums.step;
+    if (place >= sums.places) place -= sums.places;
   }
   std::uint32_t sum = 0;
   for (std::size_t r = 0; r < sums.places; ++r) {

@@ -17,8 +17,10 @@
 
 #include "base/bytes.hpp"
 #include "io/verify.hpp"
+#include "lattice/site_order.hpp"
 #include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"
+#include "support/thread_comm.hpp"
 
 namespace lq::modes {
 namespace {
@@ -247,6 +249,48 @@ TEST_F(Coherent, ModesOfOneParityWithAFifthDimensionAndInOtherOrderComeBack) {
     for (std::size_t n = 0; n < numbers; ++n) {
       ASSERT_EQ(part[site * numbers + n], all[(x + 4 * (y + 4 * (z + 2 * t))) * numbers + n]);
     }
+  }
+}
+
+// The sites of a rank out of a whole vector.
+Vector part_of(const Vector& whole, const Box& box, const Extents& sites, std::size_t numbers) {
+  Vector part;
+  for (std::uint64_t i = 0; i < box.volume(); ++i) {
+    const Coord x = lattice::site_at(i, box, {0, 1, 2, 3});
+    const auto site = static_cast<std::ptrdiff_t>(lattice::site_rank(x, sites) * numbers);
+    part.insert(part.end(), whole.begin() + site, whole.begin() + site + static_cast<std::ptrdiff_t>(numbers));
+  }
+  return part;
+}
+
+// Also where borders of ranks are not those of blocks, and where there are more ranks than blocks in a direction.
+TEST_F(Coherent, ModesAreTheSameBytesFromAnyProcessGridAndReadOnAny) {
+  const Description description = coherent(Storage::single);
+  write_set(description, 6);
+  const std::string expected = file_bytes(path_);
+  for (const Extents& processes :
+       {Extents{2, 1, 1, 2}, Extents{1, 1, 1, 4}, Extents{4, 1, 1, 1}, Extents{1, 3, 1, 1}}) {
+    const std::string path = folder_ / ("of" + to_string(processes));
+    testing::run_ranks(4, [&](std::shared_ptr<comm::Comm> comm) {
+      const Communicator ranks(std::move(comm));
+      const Grid grid(ranks, description.sites(), {.processes = processes, .idle_ranks = true});
+      {
+        Writer writer(path, grid, description);
+        for (std::uint64_t k = 0; k < 6; ++k) {
+          const Vector mine = part_of(vector_number(k, description), grid.local_box(), description.sites(), 3);
+          writer.append(field_of(mine, description), known_of(k));
+        }
+      }
+      const Set set(path, ranks);
+      for (std::uint64_t k = 6; k-- > 0;) {
+        const Vector whole = vector_number(k, description);
+        Vector mine(static_cast<std::size_t>(grid.local_volume()) * 3);
+        set.read(k, grid, field_of(mine, description));
+        const Vector wanted = part_of(whole, grid.local_box(), description.sites(), 3);
+        for (std::size_t n = 0; n < mine.size(); ++n) ASSERT_LE(std::abs(mine[n] - wanted[n]), 0.003) << k;
+      }
+    });
+    EXPECT_EQ(file_bytes(path), expected) << to_string(processes);
   }
 }
 

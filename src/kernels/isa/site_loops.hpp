@@ -232,6 +232,17 @@ struct GatherPass {
   }
 
   static void run(std::size_t site_bytes, const SiteRun& run, TakenInTurn one, TakenInTurn other) noexcept {
+    constexpr std::size_t wilson_single = 96, wilson_double = 192;
+    if (site_bytes == wilson_single) return pass<wilson_single>(site_bytes, run, one, other);
+    if (site_bytes == wilson_double) return pass<wilson_double>(site_bytes, run, one, other);
+    pass<0>(site_bytes, run, one, other);
+  }
+
+  // `known`: the length of a site, whose steps are unrolled then, or 0.
+  template <std::size_t known>
+  [[gnu::always_inline]] static void pass(std::size_t any, const SiteRun& run, TakenInTurn one,
+                                          TakenInTurn other) noexcept {
+    const std::size_t site_bytes = known > 0 ? known : any;
     constexpr std::size_t bytes_ahead = 2560;
     const std::byte* from = run.from;
     std::byte* to = run.to;
