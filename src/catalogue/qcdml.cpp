@@ -23,7 +23,10 @@
 namespace lq::catalogue::qcdml {
 namespace {
 
-constexpr const char* lfn_record = "ildg-data-lfn";
+constexpr std::string_view no_lfn = "lfn://unregistered/";  // formats/ildg.md
+
+// Both spellings are about.
+bool is_lfn_record(std::string_view name) { return name == "ildg-data-lfn" || name == "ildg-data-LFN"; }
 
 bool is_gauge(const FieldEntry& field) { return field.payload.spec.kind == FieldKind::gauge; }
 
@@ -60,11 +63,11 @@ Finding finding(Severity severity, std::string rule, std::string message, std::s
 
 std::string lfn_in(const Catalog& catalog) {
   for (const auto& [name, text] : catalog.metadata) {
-    if (name == lfn_record) return std::string(base::trim(text));
+    if (is_lfn_record(name)) return std::string(base::trim(text));
   }
   for (const FieldEntry& field : catalog.fields) {
     for (const auto& [name, text] : field.metadata) {
-      if (name == lfn_record) return std::string(base::trim(text));
+      if (is_lfn_record(name)) return std::string(base::trim(text));
     }
   }
   return {};
@@ -74,6 +77,14 @@ void check_lfn(const std::string& lfn, std::vector<Finding>& findings) {
   if (lfn.empty()) {
     findings.push_back(finding(Severity::warning, "ildg-lfn-missing",
                                "there is no logical file name (a record ildg-data-lfn); catalogues ask for one"));
+    return;
+  }
+  if (lfn.starts_with(no_lfn)) {
+    findings.push_back(
+        finding(Severity::warning, "ildg-lfn-unregistered",
+                fmt::format("the logical file name \"{}\" is what stands where nobody gave one; `lq ildg "
+                            "lfn FILE --set LFN -o OUT` gives it one",
+                            base::printable(lfn))));
     return;
   }
   const std::string shown = base::printable(lfn, 160);
@@ -115,6 +126,7 @@ FileFacts facts_of(const std::string& path, const Limits& limits) {
   facts.precision = name(first->payload.spec.precision);
   facts.plaquette = plaquette_of(path, *first, limits);
   facts.lfn = lfn_in(catalog);
+  if (facts.lfn.starts_with(no_lfn)) facts.lfn.clear();
   facts.update = property_of(catalog, "trajectory");
   facts.beta = property_of(catalog, "beta");
   FileStatus status;

@@ -178,7 +178,6 @@ struct ReportPage {
   CatalogueOptions options;
 
   int run(Session& session) const {
-    if (page.empty()) throw UsageError("which page? --output OUT.html");
     const ensemble::PageReport report = with_bar(session, "indexing", options, [&](const CatalogueOptions& how) {
       return ensemble::report_page(folders, page, how);
     });
@@ -225,7 +224,10 @@ Run declare_report(Arguments& arguments) {
   arguments.optional_files("DIR", verb->folders, "folders that the page is about (default: all of the catalogue)");
   arguments.text("-o,--output", "OUT.html", verb->page, "the page to write");
   declare_options(arguments, "report", "CatalogueOptions", verb->options);
-  return by_root(verb);
+  return [verb](Session& session) {
+    if (verb->page.empty()) throw UsageError("which page? --output OUT.html");
+    return at_root(session, [&] { return verb->run(session); });
+  };
 }
 
 }  // namespace lq::cli
