@@ -32,25 +32,23 @@ try:
 except ImportError:
     html_theme = "alabaster"
 
-_ARGUMENT = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*)$")
+_ARGUMENT = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*)$")  # a name, or several, and what it means
 
 
-def as_fields(lines):
-    """Docstrings have a name, spaces and what it means, in columns: a list of fields for a page."""
-    made, inside = [], None
+def as_definitions(lines):
+    """Docstrings have names, spaces and what they mean, in columns: a list of definitions for a page."""
+    made, inside = [], False
     for line in (line.replace("|", r"\|") for line in lines):
         found = _ARGUMENT.match(line)
         if found:
-            if inside is None:
-                made.append("")
-            made.append(f":{found[1]}: {found[2]}")
+            made += ["", f"``{found[1].replace(', ', '``, ``')}``", f"    {found[2]}"]
             inside = True
         elif inside and line.startswith(" ") and line.strip():
             made.append(f"    {line.strip()}")
         else:
-            if inside and line.strip():
+            if inside:
                 made.append("")
-            inside = None
+            inside = False
             made.append(line)
     return made
 
@@ -65,7 +63,8 @@ def completed(app, name, source):
     text = re.sub(r"\[([^\]]+)\]\((?:\.\./){2}[^)]*\)", r"\1", source[0])
     if name.split("/")[-1] == "index":
         tree = "\n".join(_TREES.get(name, ["*"]))
-        text += f"\n```{{toctree}}\n:hidden:\n:glob:\n:maxdepth: 1\n{tree}\n```\n"
+        title, below = text.split("\n", 1)
+        text = f"{title}\n\n```{{toctree}}\n:hidden:\n:glob:\n:maxdepth: 1\n{tree}\n```\n{below}"
     source[0] = text
 
 
@@ -73,5 +72,5 @@ def setup(app):
     """Takes docstrings as they are written here."""
     app.connect("source-read", completed)
     app.connect("autodoc-process-docstring", lambda app, what, name, thing, options, lines: lines.__setitem__(
-        slice(None), as_fields(lines)))
+        slice(None), as_definitions(lines)))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def open(path, *, grid=None):
-    """Opens a file for reading: a :class:`File`. With a :class:`Grid` that is collective, and so are read() and verify()
+    """Opens the file ``path`` for reading: a :class:`File`. With a :class:`Grid` as ``grid`` that is collective, and so are read() and verify()
     of fields: each rank reads its box."""
     return File(path, grid)
 

@@ -42,7 +42,7 @@ _TEXT = len(_DTYPES)
 
 @takes("Hdf5Options")
 def open(path, mode="r", *, comm=None, **options: "Unpack[Hdf5Options]"):
-    """Opens a session: a :class:`File`, to be used in a with block.
+    """Opens a session with the file ``path``: a :class:`File`, to be used in a with block.
 
     mode  "r" reads; "x" makes a new file, "w" too and replaces one that is there; "a" appends in place, or makes one
     comm  an mpi4py communicator, a :class:`limequat.Communicator` or Grid: all calls are collective then, with the same
@@ -171,15 +171,15 @@ class File:
     __delitem__ = remove
 
     def rename(self, old, new):
-        """Gives an object another path."""
+        """Gives the object ``old`` the path ``new``."""
         self._call("lq_hdf5_rename", _path(old), _path(new))
 
     def copy(self, old, new):
-        """Copies a small object or group."""
+        """Copies the small object or group ``old`` to the path ``new``."""
         self._call("lq_hdf5_copy", _path(old), _path(new))
 
     def write(self, path, value, *, axes=None, replace=False):
-        """Writes a small object: a number, a text, or an array of them.
+        """Writes a small object ``value``: a number, a text, or an array of them.
 
         axes     names of the dimensions, or a dict of names and coordinates (None: no coordinates), so that xarray
                  opens the file with them
@@ -271,7 +271,7 @@ class File:
         return _from_c(answer("lq_hdf5_value_array", value).contents)
 
     def set_attr(self, path, name, value):
-        """Writes an attribute in the place of one that is there."""
+        """Writes an attribute ``name`` of the object ``path``, ``value``, in the place of one that is there."""
         with agreed(self._group):
             array, kept = _to_c(value, None)
         self._call("lq_hdf5_set_attribute", _path(path), _path(name), ctypes.byref(array))

@@ -39,7 +39,7 @@ _TOLERANCE = 0.01
 
 
 def open(path, *, ls=1, parity=None, lattice=None, grid=None):
-    """Opens a set for reading: a :class:`Set`. It may be one of QUDA, MILC, Grid or QDP++ (.mod), a folder v0.bin, ... of
+    """Opens the set ``path`` for reading: a :class:`Set`. It may be one of QUDA, MILC, Grid or QDP++ (.mod), a folder v0.bin, ... of
     Hadrons, or one of compressed eigenvectors (eigen-comp).
 
     ls      extent of the fifth dimension, which files of QUDA do not tell
@@ -56,7 +56,7 @@ def open(path, *, ls=1, parity=None, lattice=None, grid=None):
 def create(path, lattice, *, grid=None, kind="spinor", shape=None, dtype=None, storage="double", ls=1, parity="both",
            operator="", parameters=None, room=512, basis=0, block=None, tolerance=_TOLERANCE,
            **options: "Unpack[WriteOptions]"):
-    """Starts a new set: a :class:`Writer`. The set is there, without modes, at once.
+    """Starts the new set ``path``: a :class:`Writer`. The set is there, without modes, at once.
 
     lattice     extents x, y, z, t of the gauge field
     kind        "spinor", "propagator" or "generic"
@@ -92,7 +92,7 @@ def create(path, lattice, *, grid=None, kind="spinor", shape=None, dtype=None, s
 @takes("WriteOptions", without=("format", "name", "precision", "metadata", "measure", "slice_checksums", "layout",
                                 "dataset_chunk", "filters", "time_stamps", "overwrite"))
 def append(path, *, grid=None, **options: "Unpack[WriteOptions]"):
-    """Goes on with a set that is there: a :class:`Writer`.
+    """Goes on with the set ``path`` that is there: a :class:`Writer`.
 
     {options}
     """
@@ -138,7 +138,7 @@ class Writer:
         self.path, self._handle, self._grid, self._count = path, handle, grid, None
 
     def append(self, array, *, eigenvalue, residual=None):
-        """Adds a vector, [t, z, y, x, ...]; it is in the set when this returns. Returns a report.
+        """Adds the vector ``array``, [t, z, y, x, ...]; it is in the set when this returns. Returns a report.
 
         eigenvalue  real or complex
         residual    norm of (operator - eigenvalue) vector, if it is known
@@ -232,7 +232,7 @@ class Set:
 
     @takes("ReadOptions", without=("field", "index", "region", "limits"))
     def ahead(self, first=0, last=None, dtype=None, **options: "Unpack[ReadOptions]"):
-        """Gives (k, vector) for modes first to last - 1; the next one is read while you work on this one.
+        """Gives (k, vector) for modes first to last - 1, of numbers ``dtype``; the next one is read while you work on this one.
 
         {options}
         """

@@ -40,7 +40,7 @@ __all__ = ["Reader", "Stream", "Writer", "append", "create", "open", "repair", "
 
 @takes("MultifileReadOptions")
 def open(path, *, comm=None, **options: "Unpack[MultifileReadOptions]"):
-    """Opens a set for reading, whoever wrote it, on however many ranks: a :class:`Reader`.
+    """Opens the set ``path`` for reading, whoever wrote it, on however many ranks: a :class:`Reader`.
 
     comm  an mpi4py communicator, a :class:`limequat.Communicator` or Grid: collective, the tasks are dealt out over its
           ranks, and each reads its own
@@ -51,7 +51,7 @@ def open(path, *, comm=None, **options: "Unpack[MultifileReadOptions]"):
 
 @takes("MultifileOptions")
 def create(path, *, comm=None, **options: "Unpack[MultifileOptions]"):
-    """Starts a new set: a :class:`Writer`, to be used in a with block.
+    """Starts the new set ``path``: a :class:`Writer`, to be used in a with block.
 
     comm  an mpi4py communicator, a :class:`limequat.Communicator` or Grid: collective; each rank has its own streams,
           those of rank 0 are the first tasks
@@ -79,7 +79,7 @@ def append(path, *, streams=None, comm=None, **options: "Unpack[MultifileOptions
 
 
 def verify(path):
-    """Every chunk compared with what was recorded: a dict with "sound", "chunks_checked", "damage" and the "set"."""
+    """Every chunk of the set ``path`` compared with what was recorded: a dict with "sound", "chunks_checked", "damage" and the "set"."""
     sound, text = ctypes.c_int(), ctypes.c_void_p()
     call("lq_multifile_verify", path_bytes(path), ctypes.byref(sound), ctypes.byref(text))
     return parse(take_text(text))
@@ -254,7 +254,7 @@ class Writer:
         return OutStream(self, stream)
 
     def write(self, data):
-        """Writes to the first stream."""
+        """Writes ``data`` to the first stream."""
         return self[0].write(data)
 
     @takes("WriteOptions", without=("format", "name", "sync", "overwrite"))

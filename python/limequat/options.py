@@ -208,5 +208,5 @@ def _documented(documentation, rows):
             continue
         for name, row in rows.items():
             values = f" ({', '.join(row['choices'])})" if row["choices"] else ""
-            lines += textwrap.wrap(f"{name:<15} {row['meaning']}{values}", 110, subsequent_indent=" " * 16)
+            lines += textwrap.wrap(f"{name:<14}  {row['meaning']}{values}", 110, subsequent_indent=" " * 16)
     return "\n".join(lines)

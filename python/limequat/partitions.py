@@ -31,7 +31,8 @@ def _array(extents, element_bytes, begin):
 
 @takes("RepartitionOptions", verb="repartition")
 def repartition(source, target, *, comm=None, **options: "Unpack[RepartitionOptions]"):
-    """Makes a set of subfiles of a file, another set of a set, or a file of a set, byte for byte.
+    """Makes of ``source`` the new ``target``: a set of subfiles of a file, another set of a set, or a file of a set, byte for
+    byte.
 
     {options}
 
@@ -140,6 +141,7 @@ class View(io.RawIOBase):
     def write_all(self, data, *, comm=None, chunk_bytes=0):
         """All bytes of this rank's view, written by all ranks of ``comm`` together as the disks want it; collective.
 
+        chunk_bytes  of one call to the system; 0: as the file system wants
         data         as many bytes as the view has, anything with the buffer protocol
         """
         group = group_of(comm)

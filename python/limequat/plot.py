@@ -37,7 +37,7 @@ class Piece(NamedTuple):
 
 
 def pieces(path):
-    """What lies where in a file: a list of :class:`Piece`, in order and without gaps. What is neither data of a record
+    """What lies where in the file ``path``: a list of :class:`Piece`, in order and without gaps. What is neither data of a record
     nor of a field is "between": headers, padding, what was left unused. Of several physical files the first."""
     return _pieces_of(info(path))
 
@@ -62,7 +62,7 @@ def _pieces_of(catalog):
 
 
 def layout(path):
-    """What lies where in a file: above the file to scale, below a row for each piece (for all of a name, where there are
+    """What lies where in the file ``path``: above the file to scale, below a row for each piece (for all of a name, where there are
     many) with its first byte and its size.
 
     Returns a figure of matplotlib. Raises what :func:`limequat.info` raises, and ImportError."""
@@ -112,7 +112,7 @@ def _draw_rows(axes, rows):
 
 
 def plaquettes(u):
-    """Re Tr U_P / N of every plaquette of a gauge field [t, z, y, x, mu, N, N]: a dict from pairs of directions such as
+    """Re Tr U_P / N of every plaquette of the gauge field ``u``, [t, z, y, x, mu, N, N]: a dict from pairs of directions such as
     "xt" to arrays [t, z, y, x], computed by numpy."""
     u, field, extents = described(u, "gauge")
     dims = len(extents)
@@ -130,7 +130,7 @@ def plaquettes(u):
 
 
 def plaquette(u):
-    """The plaquette of a gauge field [t, z, y, x, mu, N, N] in each time slice, without and with the time direction, and
+    """The plaquette of the gauge field ``u``, [t, z, y, x, mu, N, N], in each time slice, without and with the time direction, and
     the distribution of Re Tr U_P / N over all plaquettes. It holds a few more such fields in memory.
 
     Returns a figure of matplotlib. Raises InvalidArgument (no gauge field), ImportError."""
@@ -160,7 +160,7 @@ def plaquette(u):
 
 
 def damage(path, **options):
-    """Where a file is damaged: the file to scale with the bytes that findings name, the time slices of each field, and the
+    """Where the file ``path`` is damaged: the file to scale with the bytes that findings name, the time slices of each field, and the
     findings as sentences. The file is verified; ``options`` are those of :func:`limequat.verify`.
 
     Returns a figure of matplotlib. Raises what :func:`limequat.verify` raises, and ImportError."""

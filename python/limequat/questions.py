@@ -24,7 +24,7 @@ def formats():
 
 @takes("Limits")
 def info(path, *, comm=None, **options: "Unpack[Limits]"):
-    """What is in a file: ``format``, ``complete``, ``records``, ``fields``, ``metadata``, ``findings``.
+    """What is in the file ``path``: ``format``, ``complete``, ``records``, ``fields``, ``metadata``, ``findings``.
 
     {options}
 
@@ -41,7 +41,7 @@ inspect = info
 
 @takes("VerifyOptions")
 def verify(path, *, comm=None, **options: "Unpack[VerifyOptions]"):
-    """Checks structure, sizes, checksums and (for gauge fields) physics; says where damage is.
+    """Checks structure, sizes, checksums and (for gauge fields) physics of the file ``path``; says where damage is.
 
     {options}
 
@@ -56,7 +56,7 @@ def verify(path, *, comm=None, **options: "Unpack[VerifyOptions]"):
 
 @takes("DiagnoseOptions", verb="diagnose")
 def diagnose(path, **options: "Unpack[DiagnoseOptions]"):
-    """What is wrong with a file, in words: which reading of its bytes is a gauge field, and where it is damaged.
+    """What is wrong with the file ``path``, in words: which reading of its bytes is a gauge field, and where it is damaged.
 
     {options}
 
@@ -72,7 +72,7 @@ def diagnose(path, **options: "Unpack[DiagnoseOptions]"):
 
 @takes("Limits")
 def validate(path, **options: "Unpack[Limits]"):
-    """The rules of its format that a file breaks, as a list of findings; empty when there are none.
+    """The rules of its format that the file ``path`` breaks, as a list of findings; empty when there are none.
 
     {options}
     """
@@ -81,7 +81,7 @@ def validate(path, **options: "Unpack[Limits]"):
 
 @takes("Limits")
 def explain(path, **options: "Unpack[Limits]"):
-    """Every header byte of a file: a list of ``offset``, ``length``, ``name``, ``value``, ``section``.
+    """Every header byte of the file ``path``: a list of ``offset``, ``length``, ``name``, ``value``, ``section``.
 
     {options}
     """
@@ -163,7 +163,7 @@ def plan(lattice, processes, *, kind="gauge", precision="double", colors=3, spin
 
 
 def read_record(path, type, index=0):
-    """The bytes of record number `index` (from 0) of that type; raises NoSuchRecord."""
+    """The bytes of record number `index` (from 0) of that type in the file ``path``; raises NoSuchRecord."""
     pieces = []
     sink = structs.Sink(lambda data, count, context: pieces.append(ctypes.string_at(data, count)))
     call("lq_read_record", path_bytes(path), type.encode(), index, sink, None)

@@ -22,7 +22,7 @@ def _report(function, *arguments, options):
 
 @takes("RepackOptions", verb="pack")
 def pack(path, inputs, **options: "Unpack[RepackOptions]"):
-    """A multifile with one logical file for each of the files ``inputs``.
+    """A multifile ``path`` with one logical file for each of the files ``inputs``.
 
     {options}
 
@@ -34,7 +34,7 @@ def pack(path, inputs, **options: "Unpack[RepackOptions]"):
 
 @takes("RepackOptions", verb="unpack")
 def unpack(path, folder, **options: "Unpack[RepackOptions]"):
-    """A file in ``folder`` for each record of a file of any format, named after it.
+    """A file in ``folder`` for each record of the file ``path`` of any format, named after it.
 
     {options}
 
@@ -45,7 +45,8 @@ def unpack(path, folder, **options: "Unpack[RepackOptions]"):
 
 @takes("RepackOptions", verb="extract")
 def extract(path, type, target, *, index=0, **options: "Unpack[RepackOptions]"):
-    """Record number ``index`` of a ``type``, from 0, or the field of a checkpoint of that name, as the file ``target``.
+    """Record number ``index`` of a ``type`` in the file ``path``, from 0, or the field of a checkpoint of that name, as the file
+    ``target``.
 
     {options}
 
@@ -59,7 +60,7 @@ def extract(path, type, target, *, index=0, **options: "Unpack[RepackOptions]"):
 
 @takes("RepackOptions", verb="defrag")
 def defragment(source, target, **options: "Unpack[RepackOptions]"):
-    """A multifile as one physical file with one chunk for each task; a checkpoint stays one.
+    """The multifile ``source`` as one physical file ``target`` with one chunk for each task; a checkpoint stays one.
 
     {options}
 

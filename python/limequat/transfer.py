@@ -96,6 +96,7 @@ def read_request(entry, name, index, region, dtype, options, grid=None, out=None
 def write(path, array, *, kind=None, grid=None, dims=None, **options: "Unpack[WriteOptions]"):
     """Writes an array as one field to a new file, which appears under its name only when it is complete.
 
+    path   the new file; its suffix chooses the format where none is given
     array  [t, z, y, x, ...]: gauge [..., mu, N, N], spinor [..., 4, 3], propagator [..., 4, 4, 3, 3]; any
            strides and byte order; complex128 or complex64, for kind="generic" float64 or float32 too
     kind   "gauge", "spinor", "propagator", "generic"; default: from the shape, on a lattice of four dimensions (or of

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @takes("WriteOptions")
 def create(path, lattice=None, *, grid=None, **options: "Unpack[WriteOptions]"):
-    """Starts a new file of several fields: a :class:`Writer`, to be used in a with block.
+    """Starts the new file ``path`` of several fields: a :class:`Writer`, to be used in a with block.
 
     lattice  extents x, y, z, t; default: those of the grid, or of the first field
     grid     a :class:`Grid`: collective, as are the calls of the writer; arrays are those of each rank's box
@@ -64,7 +64,7 @@ class Writer:
         return parse(take_text(report))
 
     def write_record(self, type, contents):
-        """Appends a record of text or bytes."""
+        """Appends a record of that ``type`` with ``contents``, text or bytes."""
         self._require_open()
         if self._handle is None:
             raise WrongState(f"{self.path}: give the lattice to create(), or write a field before a record",

@@ -66,14 +66,40 @@ def test_struct_members_are_where_the_library_has_them():
         assert Options(table).struct.limit_text_bytes == 16 << 20
 
 
+MODULES = (lq, lq.hdf5, lq.modes, lq.multifile, lq.plot)
+FROM_PARENTS = {"seek", "tell", "readable", "seekable", "readinto"}  # documented by io.RawIOBase
+
+
+def public():
+    """(name, thing) of all functions, classes, methods and properties that users are given."""
+    for module in MODULES:
+        for name in module.__all__:
+            thing = getattr(module, name)
+            yield f"{module.__name__}.{name}", thing
+            for member, value in vars(thing).items() if inspect.isclass(thing) else ():
+                if not member.startswith("_") and member not in FROM_PARENTS and (inspect.isfunction(value)
+                                                                                  or isinstance(value, property)):
+                    yield f"{module.__name__}.{name}.{member}", value
+
+
 def test_everything_public_is_documented():
-    for name in lq.__all__:
-        thing = getattr(lq, name)
+    for name, thing in public():
         assert inspect.getdoc(thing), name
-        if inspect.isclass(thing):
-            for member, value in vars(thing).items():
-                if not member.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)):
-                    assert inspect.getdoc(value), f"{name}.{member}"
+
+
+def test_every_argument_is_explained():
+    """By its name, or by saying whose arguments they are. Methods of sessions have paths and names in them, which the page
+    of the module explains."""
+    missing = []
+    for name, thing in public():
+        if not inspect.isfunction(thing):
+            continue
+        said = inspect.getdoc(thing)
+        if re.search(r"(as|options) (in|of|as)\b|As :func:|those of :func:", said):
+            continue
+        own = set(inspect.signature(thing).parameters) - {"self"} - ({"path", "name"} if name.count(".") > 2 else set())
+        missing += [f"{name}: {argument}" for argument in own if not re.search(rf"\b{re.escape(argument)}s?\b", said)]
+    assert not missing, "\n".join(missing)
 
 
 def test_nothing_but_numpy_is_needed():
