@@ -87,4 +87,4 @@ int main(int argc, char** argv) {
   MPI_Finalize();
   return !all;
 }
-// [program]
+// [/program]
