@@ -157,6 +157,42 @@ class Lemon(Moved):
         self.assertFalse({s for s in symbols if not s.startswith("lemon")})
 
 
+class Qio(Moved):
+    """One process, in a program that knows no MPI, over a library that may."""
+
+    def runs(self, program, env=None):
+        self.assertEqual(run(program, cwd=self.work, env=env or self.found), "same")
+
+    def compiler(self):
+        return OPTIONS.mpicc or "cc"
+
+    def test_cmake_package_in_c_alone(self):
+        for program in self.project("qio"):
+            self.runs(program, self.plain)
+
+    def test_pkg_config(self):
+        self.assertEqual(self.pkg_config("--modversion", "qio"), ["3.0.0"])
+        self.runs(self.compile(self.compiler(), "qio/over_qio.c", *self.pkg_config("--cflags", "--libs", "qio")))
+
+    def test_qio_config(self):
+        asked = [word for what in ("--cflags", "--ldflags", "--libs") for word in run(self.prefix / "bin/qio-config", what).split()]
+        self.assertEqual(asked[-2:], ["-lqio", "-llime"])
+        self.runs(self.compile(self.compiler(), "qio/over_qio.c", *asked), self.plain)
+        self.assertEqual(run(self.prefix / "bin/qio-config", "--version"), "3.0.0")
+
+    def test_archive_needs_mpi_alone(self):
+        if not OPTIONS.alone:
+            self.skipTest("archives of this build name what they need")
+        where = f"-I{self.prefix}/include/compat", f"-L{self.libdir}", "-l:libqio.a", "-l:liblime.a", "-lm"
+        self.runs(self.compile(self.compiler(), "qio/over_qio.c", *where), self.plain)
+
+    def test_shared_library_stands_alone(self):
+        self.assertFalse([n for n in self.needed(self.libdir / "libqio.so") if "limequat" in n])
+        symbols = self.symbols_of(self.libdir / "libqio.so", "-D")
+        self.assertIn("QIO_open_write", symbols)
+        self.assertFalse({s for s in symbols if not s.startswith(("QIO_", "DML_"))})
+
+
 class Sion(Moved):
     """Programs that ask sionconfig of the moved tree."""
 

@@ -163,6 +163,7 @@ Outcome write_sites(const QIO_Writer& writer, OpenWriter& open, const SiteCall& 
     if (!open.family.leads()) return;
     const bool is_alone = !open.is_master();
     place.offset = open.records->begin(type_of_data(writer), {is_alone, is_alone}, sites.of_family * call.site_bytes);
+    if (open.unit.reserve_first) open.file->reserve(place.offset, sites.of_family * call.site_bytes);
   });
   if (const int code = agree_on(nodes, begun); code != QIO_SUCCESS) return {code, {}};
   open.family.comm->broadcast(std::as_writable_bytes(std::span(&place.offset, 1)), open.family.leader);
