@@ -195,7 +195,7 @@ TEST_F(Files, OfEveryFormatAreTheSame) {
       continue;
     }
     ++tried;
-    const Verification expected = lq::verify(one, {}, {.physics = Measure::always, .block_bytes = 4096, .threads = 1});
+    const Verification expected = io::verify(one, {}, {.physics = Measure::always, .block_bytes = 4096, .threads = 1});
     for (const int threads : thread_counts) {
       SCOPED_TRACE(fmt::format("{}, {} threads", format.name, threads));
       const std::string many = directory_ / fmt::format("many{}.{}", threads, format.name);
@@ -209,7 +209,7 @@ TEST_F(Files, OfEveryFormatAreTheSame) {
       lq::read(one, grid_, gauge(of_one), {.route = {.threads = 1}});
       EXPECT_EQ(found, of_one);
       const Verification verified =
-          lq::verify(one, {}, {.physics = Measure::always, .block_bytes = 4096, .threads = threads});
+          io::verify(one, {}, {.physics = Measure::always, .block_bytes = 4096, .threads = threads});
       EXPECT_EQ(to_json(verified), to_json(expected));
     }
   }
@@ -244,10 +244,10 @@ TEST_F(Files, WithDamageAreToldOfAlike) {
     const std::array<std::byte, 600> zeros{};
     file->write_at(inspect(path).field().payload.offset + 40000, zeros);
   }
-  const std::string expected = to_json(lq::verify(path, {}, {.block_bytes = 4096, .threads = 1}));
+  const std::string expected = to_json(io::verify(path, {}, {.block_bytes = 4096, .threads = 1}));
   EXPECT_NE(expected.find("zero-links"), std::string::npos) << expected;
   for (const int threads : thread_counts) {
-    EXPECT_EQ(to_json(lq::verify(path, {}, {.block_bytes = 4096, .threads = threads})), expected);
+    EXPECT_EQ(to_json(io::verify(path, {}, {.block_bytes = 4096, .threads = threads})), expected);
     EXPECT_EQ(error_of([&] { lq::read(path, grid_, gauge(values), {.route = {.threads = threads}}); }).code(),
               Code::checksum_mismatch);
   }
