@@ -218,6 +218,46 @@ TEST_F(Files, OfEveryFormatAreTheSame) {
   EXPECT_GE(tried, 6);
 }
 
+// In tiles of a MiB, of which there are some.
+TEST_F(Files, AreConvertedAndComparedAlike) {
+  const Grid grid(Extents{8, 8, 8, 12});
+  std::vector<double> values(static_cast<std::size_t>(grid.volume() * 72));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i % 1001);
+  const std::string from = directory_ / "from.scidac", other = directory_ / "other.scidac";
+  lq::write(from, grid, gauge(values));
+  // The largest difference is at two sites, of which the lower one is told.
+  for (const std::size_t site : {100U, 3000U, 6100U}) values[site * 72 + 5] += site == 100 ? 1 : 2;
+  lq::write(other, grid, gauge(values));
+  const auto compared = [&](int threads) { return to_json(diff(from, other, {}, {.threads = threads})); };
+  const auto converted = [&](int threads) {
+    const std::string to = directory_ / fmt::format("to{}.lime", threads);
+    convert(
+        from, to, {},
+        {.write = {
+             .format = "ildg", .precision = Precision::single, .block_bytes = 4096, .route = {.threads = threads}}});
+    return bytes_of(to);
+  };
+  const std::string difference = compared(1);
+  const std::vector<std::byte> bytes = converted(1);
+  for (const int threads : thread_counts) {
+    EXPECT_EQ(compared(threads), difference);
+    EXPECT_EQ(converted(threads), bytes);
+  }
+}
+
+TEST_F(Files, AreMadeOfTheSameLinks) {
+  for (const Extents& extents : {Extents{4, 4, 4, 8}, Extents{3, 4, 2, 5}}) {
+    const Grid grid(extents);
+    const auto made = [&](int threads) {
+      std::vector<double> values(static_cast<std::size_t>(grid.volume() * 72));
+      generate(grid, gauge(values), {.sweeps = 2, .hot_start = true, .threads = threads});
+      return values;
+    };
+    const std::vector<double> expected = made(1);
+    for (const int threads : thread_counts) EXPECT_EQ(made(threads), expected);
+  }
+}
+
 TEST_F(Files, ThatEndEarlyAreToldOfInTheSameWords) {
   const Payload payload = payload_at(64, Sites::spec(), grid_.extents(), ByteOrder::big);
   const auto transport = transport::make_memory();
