@@ -81,6 +81,7 @@ class VerifyOptions(TypedDict, total=False):
     block_bytes: Optional[int]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
+    threads: Optional[int]
     progress: Union[Callable[..., None], bool, None]
 
 
@@ -120,6 +121,7 @@ class DiffOptions(TypedDict, total=False):
     index: Optional[int]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
+    threads: Optional[int]
     progress: Union[Callable[..., None], bool, None]
 
 
@@ -150,6 +152,7 @@ class GenerateOptions(TypedDict, total=False):
     seed: Optional[int]
     hot_start: Optional[bool]
     hot: Optional[bool]
+    threads: Optional[int]
     after_sweep: Optional[Callable[..., None]]
 
 
@@ -257,4 +260,5 @@ class SqueezeOptions(TypedDict, total=False):
     overwrite: Optional[bool]
     force: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
+    threads: Optional[int]
     progress: Union[Callable[..., None], bool, None]

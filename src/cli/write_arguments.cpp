@@ -48,7 +48,7 @@ void WriteArguments::declare(Arguments& arguments, std::string_view verb) {
 
 bool WriteArguments::asks_for_a_field() const {
   std::size_t others = processes.size() > 0 ? 1 : 0;
-  for (const std::string_view name : *given_) others += name != "overwrite" ? 1 : 0;
+  for (const std::string_view name : *given_) others += name != "overwrite" && name != "threads" ? 1 : 0;
   return others > 0;
 }
 
