@@ -5,6 +5,10 @@
 // of the host gives, and what is read is what was written. The host touches no page of a GPU: there it would fault.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <functional>
+#include <optional>
+
 #include <limequat/error.hpp>
 #include <limequat/physics.hpp>
 
@@ -129,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(Grids, DeviceFields,
 TEST(DeviceFieldsOfNeighbours, AreNotPulled) {
   const auto transport = transport::make_memory();
   testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
-    const Grid grid(Communicator(std::move(comm)), {4, 4, 4, 4}, {.processes = {2, 1, 1, 1}});
+    const Grid grid(Communicator(std::move(comm)), {4, 4, 4, 4}, {.processes = Extents{2, 1, 1, 1}});
     const Sites sites(formula_sites<double>(grid, link_numbers), grid.rank() == 1);
     const Error error = testing::error_of([&] {
       write_field(*transport, "pulled.lime", grid, sites.field({}),
@@ -142,7 +146,7 @@ TEST(DeviceFieldsOfNeighbours, AreNotPulled) {
 
 // A gauge field is generated and measured where it lies.
 TEST(DeviceGaugeFields, AreGeneratedAndMeasured) {
-  const Grid grid({4, 4, 4, 4});
+  const Grid grid(Extents{4, 4, 4, 4});
   const std::size_t numbers = static_cast<std::size_t>(grid.local_volume()) * 72;
   std::vector<double> host(numbers);
   const DeviceArray<double> device(numbers);
@@ -171,7 +175,7 @@ class FailingDriver : public ::testing::TestWithParam<Strategy> {
   template <class Operation>
   std::vector<std::exception_ptr> outcomes(const Operation& operation) const {
     return testing::outcomes_of_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
-      const Grid grid(Communicator(std::move(comm)), {4, 4, 4, 4}, {.processes = {ranks, 1, 1, 1}});
+      const Grid grid(Communicator(std::move(comm)), {4, 4, 4, 4}, {.processes = Extents{ranks, 1, 1, 1}});
       operation(grid);
     });
   }
@@ -222,7 +226,7 @@ TEST_P(FailingDriver, LeavesNoFile) {
 TEST_P(FailingDriver, IsToldByWhoReads) {
   if (!library_.is_stand_in()) GTEST_SKIP() << "a real driver fails when it likes";
   {
-    const Grid grid({4, 4, 4, 4});
+    const Grid grid(Extents{4, 4, 4, 4});
     const Sites sites(formula_sites<double>(grid, link_numbers), false);
     write_field(*transport_, "old.lime", grid, sites.field({}), {.format = "scidac"});
   }
