@@ -306,17 +306,14 @@ lq_status lq_modes_convert_coherent(const char* from, const char* to, int storag
                                     double tolerance, int overwrite, const lq_communicator* communicator) {
   return guarded([&] {
     const lq::Communicator group = lq::capi::communicator_of(communicator);
-    auto [source, target, how] = agreed(group, [&] {
-      lq::modes::ConvertOptions convert{.overwrite = overwrite != 0};
-      if (storage != 0) convert.storage = storage_from(storage);
-      return std::tuple(text(from, "from"), text(to, "to"), convert);
+    lq::modes::ConvertOptions how{.overwrite = overwrite != 0};
+    const auto [source, target] = agreed(group, [&] {
+      if (storage != 0) how.storage = storage_from(storage);
+      if (basis > 0) given(block, "block");
+      return std::pair(text(from, "from"), text(to, "to"));
     });
     const int dimensions = lq::modes::Set(source, group).description().lattice.size();
-    agreed(group, [&] {
-      if (basis > 0) given(block, "block");
-      how.coherence = coherence_from(basis, block, dimensions, tolerance);
-      return true;
-    });
+    how.coherence = coherence_from(basis, block, dimensions, tolerance);
     lq::modes::convert(source, target, group, how);
   });
 }

@@ -14,6 +14,7 @@
 #include <limequat/inspect.hpp>
 #include <limequat/partition.hpp>
 
+#include "io/verify.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
@@ -57,7 +58,7 @@ TEST_F(SetsOfSubfiles, AreReadAsTheFileThatTheyWere) {
     EXPECT_EQ(catalog.file_bytes, whole.file_bytes);
     EXPECT_EQ(catalog.fields.front().payload.offset, whole.fields.front().payload.offset);
     EXPECT_EQ(catalog.metadata, whole.metadata);
-    EXPECT_TRUE(verify(set).ok);
+    EXPECT_TRUE(io::verify(set).ok);
     EXPECT_TRUE(diff(set, file_).same);
     EXPECT_EQ(open(set).read_site({1, 1, 3, 5}), open(file_).read_site({1, 1, 3, 5}));
     EXPECT_EQ(open(set).read_record("ildg-format"), open(file_).read_record("ildg-format"));
