@@ -87,6 +87,8 @@ TEST(Formats, AreRecognisedByTheirMagic) {
   EXPECT_EQ(recognised("BEGIN_HEADER\nHDR_VERSION = 1.0\n"), "nersc");
   EXPECT_EQ(recognised("BEGIN_FIELD_HEADER\n"), "qlattice");
   EXPECT_EQ(recognised("BEGIN_RAW_FIELD\n"), "raw");
+  EXPECT_EQ(recognised(std::string("\0\0\0\x1d", 4) + "XXXXQDPLazyDiskMapObjFileXXXX"), "mod");
+  EXPECT_EQ(recognised("s[0] = 4\nFP16_COEF_EXP_SHARE_FLOATS = 10\n"), "eigen-comp");
   EXPECT_EQ(recognised("\x00\x00\x4e\x87\x00\x00\x00\x04"s), "milc");
   EXPECT_EQ(recognised("\x87\x4e\x00\x00\x04\x00\x00\x00"s), "milc");
   EXPECT_EQ(recognised("\x34\x64\x62\x71"s), "fnal");

@@ -19,6 +19,7 @@
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "comm/agree.hpp"
+#include "format/scidac/grid_plan.hpp"
 #include "format/vectors/vectors.hpp"
 #include "transport/transport.hpp"
 
@@ -260,7 +261,7 @@ class GridFields {
     field_.spec.precision = Precision::double_;
     numbers_ = known.site.numbers;
     field_.fetch = [this](const Coord& x, void* site) { fetch(x, static_cast<double*>(site)); };
-    header_ = known.parity == Parity::both ? std::string() : header_of(whole_lattice, precision);
+    header_ = known.parity == Parity::both ? std::string() : format::scidac::grid_header(whole_lattice, precision);
   }
   const Grid& grid() const noexcept { return *grid_; }
   const std::string& header() const noexcept { return header_; }  // empty: as the field is
@@ -274,13 +275,6 @@ class GridFields {
     Extents all = Coord::filled(others.size() + 1, first);
     for (int d = 0; d < others.size(); ++d) all[d + 1] = others[d];
     return all;
-  }
-  static std::string header_of(const Extents& lattice, Precision precision) {
-    std::string text =
-        fmt::format("<?xml version=\"1.0\"?>\n<FieldMetaData>\n  <nd>{}</nd>\n  <dimension>\n", lattice.size());
-    for (const std::int64_t extent : lattice) text += fmt::format("    <elem>{}</elem>\n", extent);
-    return text + fmt::format("  </dimension>\n  <floating_point>{}</floating_point>\n</FieldMetaData>\n",
-                              precision == Precision::single ? "IEEE32BIG" : "IEEE64BIG");
   }
   void fetch(const Coord& x, double* site) const {
     const int first = is_five_ ? 1 : 0;

@@ -159,7 +159,7 @@ TEST_P(VectorsOfOthers, GoThroughObjectFilesOnAnyRanks) {
     if (ranks == 1) first = lq::testing::contents(file);
     EXPECT_TRUE(lq::testing::contents(file) == first) << ranks;
   }
-  EXPECT_TRUE(verify(file).ok);
+  EXPECT_TRUE(modes::verify(file).ok);
   const Set back(file);
   const Grid grid(back.description().sites());
   for (std::uint64_t k = 0; k < back.size(); ++k) expect_vector(back, k, grid, {});
@@ -170,13 +170,13 @@ TEST(VectorsThatAreDamaged, AreToldByFile) {
   for (const int ranks : {1, 3}) {
     run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
       const Communicator group(std::move(comm));
-      const Verification folder = verify(bad + "eigen_comp_damaged", group);
+      const Verification folder = modes::verify(bad + "eigen_comp_damaged", group);
       ASSERT_EQ(folder.findings.size(), 1U);
       EXPECT_FALSE(folder.ok);
       EXPECT_NE(folder.findings[0].message.find("01/0000000001.compressed"), std::string::npos);
-      EXPECT_FALSE(verify(bad + "mod_slice_damaged.mod", group).ok);
-      EXPECT_TRUE(verify(path_of("eigen_comp_16"), group).ok);
-      EXPECT_TRUE(verify(path_of("chroma.mod"), group).ok);
+      EXPECT_FALSE(modes::verify(bad + "mod_slice_damaged.mod", group).ok);
+      EXPECT_TRUE(modes::verify(path_of("eigen_comp_16"), group).ok);
+      EXPECT_TRUE(modes::verify(path_of("chroma.mod"), group).ok);
     });
   }
 }

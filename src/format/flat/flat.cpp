@@ -119,14 +119,19 @@ bool Family::take(Catalog& catalog, Head& head, std::uint64_t begin, Findings& f
 // The headers of all files, and the data, which lie in as many pieces.
 void Family::take_blocks(Catalog& catalog, Head& head) const {
   const std::vector<Tile>& tiles = head.payload.tiles;
+  std::vector<std::uint64_t> begins(head.files.size(), ~std::uint64_t{0});  // of the data, in each file
+  for (const Tile& tile : tiles) {
+    std::uint64_t& begin = begins[static_cast<std::size_t>(tile.file)];
+    begin = std::min(begin, tile.offset);
+  }
   catalog.file_bytes = head.payload.length;
-  for (std::size_t k = 0; k < tiles.size(); ++k) {
-    Record header = record_of(header_type(name()), catalog.records.size() + 1, 0, tiles[k].offset);
+  for (std::size_t k = 0; k < begins.size(); ++k) {
+    Record header = record_of(header_type(name()), catalog.records.size() + 1, 0, begins[k]);
     header.file = static_cast<int>(k);
-    catalog.file_bytes += tiles[k].offset;
+    catalog.file_bytes += begins[k];
     catalog.records.push_back(std::move(header));
     if (k > 0) continue;
-    catalog.records.push_back(record_of(data_type(name()), 2, tiles[k].offset, head.payload.length));
+    catalog.records.push_back(record_of(data_type(name()), 2, begins[k], head.payload.length));
     catalog.records.back().pieces = tiles.size();
   }
   catalog.files = std::move(head.files);
@@ -169,10 +174,10 @@ std::vector<Annotation> Family::explain(base::ByteSource& file, const Catalog& c
     const Payload& payload = head->payload;
     if (has_data_file(*head)) return std::move(head->parts);
     const bool in_blocks = !head->files.empty();
-    const std::uint64_t sites = in_blocks ? payload.tile_sites : payload.stored.volume();
-    const std::uint64_t begin = in_blocks ? payload.tiles.front().offset : payload.offset;
-    end = begin + sites * payload.site_bytes();
+    const std::uint64_t sites = payload.stored.volume() / (in_blocks ? head->files.size() : 1);
     std::ranges::move(head->parts, std::back_inserter(parts));
+    const std::uint64_t begin = in_blocks ? parts.back().offset + parts.back().length : payload.offset;
+    end = begin + sites * payload.site_bytes();
     parts.push_back({begin, end - begin, "data", fmt::format("{} sites of {} bytes", sites, payload.site_bytes()),
                      std::string(data_section())});
     if (in_blocks || number >= catalog.fields.size()) break;

@@ -38,7 +38,7 @@ struct Described {
 [[noreturn]] void refuse_text(const std::string& sentence) { throw Error(Code::malformed, sentence); }
 
 Described described_in(std::string_view text) {
-  const base::xml::Element root = base::xml::parse(text);
+  const base::xml::Element root = base::xml::parse(text, text_limits);
   const std::string sizes(root.text_of("lattSize").value_or(""));
   const std::vector<std::string_view> words = base::split_words(sizes);
   if (words.size() != 4)

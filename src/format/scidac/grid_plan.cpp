@@ -24,26 +24,6 @@ constexpr std::string_view declaration = "<?xml version=\"1.0\"?>\n";
 constexpr std::string_view norm_type = "FieldNormMetaData";
 constexpr SumName square_norm{SumKind::norm, SumOf::field};
 
-// What Grid's headers say of every field, links or not.
-std::string grid_format_text(const FieldRequest& request) {
-  std::string text =
-      fmt::format("{}<FieldMetaData>\n  <nd>{}</nd>\n  <dimension>\n", declaration, request.extents.size());
-  for (const std::int64_t extent : request.extents) text += fmt::format("    <elem>{}</elem>\n", extent);
-  text += "  </dimension>\n  <boundary>\n";
-  for (int d = 0; d < request.extents.size(); ++d) text += "    <elem>PERIODIC</elem>\n";
-  text +=
-      "  </boundary>\n  <data_start>0</data_start>\n  <hdr_version></hdr_version>\n"
-      "  <storage_format></storage_format>\n  <link_trace>0</link_trace>\n  <plaquette>0</plaquette>\n"
-      "  <checksum>0</checksum>\n  <scidac_checksuma>0</scidac_checksuma>\n"
-      "  <scidac_checksumb>0</scidac_checksumb>\n  <sequence_number>0</sequence_number>\n";
-  for (const std::string_view name : {"data_type", "ensemble_id", "ensemble_label", "ildg_lfn", "creator",
-                                      "creator_hardware", "creation_date", "archive_date"}) {
-    text += fmt::format("  <{}></{}>\n", name, name);
-  }
-  const std::string_view number = request.spec.precision == Precision::double_ ? "IEEE64BIG" : "IEEE32BIG";
-  return text + fmt::format("  <floating_point>{}</floating_point>\n</FieldMetaData>\n", number);
-}
-
 // As wide for every number.
 std::string norm_text(double norm) {
   return fmt::format("{}<FieldNormMetaData>\n  <norm2>{:24.17g}</norm2>\n</FieldNormMetaData>\n", declaration, norm);
@@ -83,7 +63,8 @@ std::vector<lime::Piece> field_records(const FieldRequest& request, std::uint64_
   const std::string user =
       given_or(request.metadata, type::record_xml,
                fmt::format("{}<emptyUserRecord>\n  <dummy>0</dummy>\n</emptyUserRecord>\n", declaration));
-  const std::string header = given_or(request.metadata, type::grid_format, grid_format_text(request));
+  const std::string header =
+      given_or(request.metadata, type::grid_format, grid_header(request.extents, request.spec.precision));
   std::vector<lime::Piece> pieces{{std::string(type::grid_format), header, {}},
                                   {std::string(type::record_xml), user, {}},
                                   {std::string(type::private_record_xml), encode(info), {}}};
@@ -99,6 +80,24 @@ std::vector<lime::Piece> field_records(const FieldRequest& request, std::uint64_
 }
 
 }  // namespace
+
+std::string grid_header(const Extents& lattice, Precision precision) {
+  std::string text = fmt::format("{}<FieldMetaData>\n  <nd>{}</nd>\n  <dimension>\n", declaration, lattice.size());
+  for (const std::int64_t extent : lattice) text += fmt::format("    <elem>{}</elem>\n", extent);
+  text += "  </dimension>\n  <boundary>\n";
+  for (int d = 0; d < lattice.size(); ++d) text += "    <elem>PERIODIC</elem>\n";
+  text +=
+      "  </boundary>\n  <data_start>0</data_start>\n  <hdr_version></hdr_version>\n"
+      "  <storage_format></storage_format>\n  <link_trace>0</link_trace>\n  <plaquette>0</plaquette>\n"
+      "  <checksum>0</checksum>\n  <scidac_checksuma>0</scidac_checksuma>\n"
+      "  <scidac_checksumb>0</scidac_checksumb>\n  <sequence_number>0</sequence_number>\n";
+  for (const std::string_view name : {"data_type", "ensemble_id", "ensemble_label", "ildg_lfn", "creator",
+                                      "creator_hardware", "creation_date", "archive_date"}) {
+    text += fmt::format("  <{}></{}>\n", name, name);
+  }
+  const std::string_view number = precision == Precision::double_ ? "IEEE64BIG" : "IEEE32BIG";
+  return text + fmt::format("  <floating_point>{}</floating_point>\n</FieldMetaData>\n", number);
+}
 
 Layout plan_for_grid(const FieldRequest& request) {
   check(request);

@@ -164,7 +164,8 @@ VectorSet of_grid(const Catalog& catalog, const Unsaid& unsaid) {
 
 // Numbers of all time slices that stand for one vector; empty: the text says nothing of it.
 std::vector<std::string> weights_in(std::string_view text) {
-  const base::xml::Element root = base::xml::parse(text);
+  constexpr base::xml::Limits limits{.bytes = 16 << 20, .depth = 16, .elements = 200'000};
+  const base::xml::Element root = base::xml::parse(text, limits);
   std::vector<std::string> weights;
   const base::xml::Element* const all = root.child("Weights");
   if (!all) return weights;
