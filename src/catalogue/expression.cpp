@@ -189,7 +189,7 @@ class Parser {
     }
     if (const Column* column = find_column(name)) return fmt::format("({} IS NOT NULL)", column->sql);
     note(name);
-    return "EXISTS (SELECT 1 FROM properties p WHERE p.file_id = files.id AND p.name = ? COLLATE NOCASE)";
+    return "(id IN (SELECT file_id FROM properties WHERE name = ? COLLATE NOCASE))";
   }
 
   std::string compared(const Column& column, const Comparison& comparison, const std::string& value,
@@ -220,13 +220,12 @@ class Parser {
     std::string test;
     if (number && !is_pattern) {
       condition_.values.emplace_back(*number);
-      test = fmt::format("p.number {} ?", comparison.sql);
+      test = fmt::format("number {} ?", comparison.sql);
     } else {
       condition_.values.emplace_back(value);
-      test = fmt::format("p.value {} ?", comparison.sql);
+      test = fmt::format("value {} ?", comparison.sql);
     }
-    return fmt::format(
-        "EXISTS (SELECT 1 FROM properties p WHERE p.file_id = files.id AND p.name = ? COLLATE NOCASE AND {})", test);
+    return fmt::format("(id IN (SELECT file_id FROM properties WHERE name = ? COLLATE NOCASE AND {}))", test);
   }
 
   void note(const std::string& name) {
