@@ -6,7 +6,7 @@ from typing import Callable, Literal, Mapping, Optional, TypedDict, Union
 
 from typing_extensions import Unpack
 
-__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "Unpack"]
+__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "CatalogueOptions", "QcdmlOptions", "Unpack"]
 
 
 class WriteOptions(TypedDict, total=False):
@@ -255,3 +255,32 @@ class SqueezeOptions(TypedDict, total=False):
     force: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
     progress: Optional[Callable[..., None]]
+
+
+class CatalogueOptions(TypedDict, total=False):
+    """Catalogues of ensembles."""
+
+    db: Optional[str]
+    threads: Optional[int]
+    j: Optional[int]
+    forget: Optional[bool]
+    since: Optional[str]
+    physics: Union[Literal["when-it-fits", "always", "never"], bool, None]
+    sort: Optional[str]
+    most: Optional[int]
+    title: Optional[str]
+    overwrite: Optional[bool]
+    force: Optional[bool]
+    limit_records: Optional[int]
+    limit_text_bytes: Optional[int]
+    progress: Optional[Callable[..., None]]
+
+
+class QcdmlOptions(TypedDict, total=False):
+    """QCDml documents."""
+
+    schema: Optional[str]
+    crc: Optional[str]
+    metadata: Optional[Mapping[str, str]]
+    limit_records: Optional[int]
+    limit_text_bytes: Optional[int]
