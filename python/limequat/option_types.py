@@ -6,7 +6,7 @@ from typing import Callable, Literal, Mapping, Optional, TypedDict, Union
 
 from typing_extensions import Unpack
 
-__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "Unpack"]
+__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "CatalogueOptions", "QcdmlOptions", "Unpack"]
 
 
 class WriteOptions(TypedDict, total=False):
@@ -81,8 +81,7 @@ class VerifyOptions(TypedDict, total=False):
     block_bytes: Optional[int]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
-    threads: Optional[int]
-    progress: Union[Callable[..., None], bool, None]
+    progress: Optional[Callable[..., None]]
 
 
 class DiagnoseOptions(TypedDict, total=False):
@@ -99,7 +98,7 @@ class DiagnoseOptions(TypedDict, total=False):
     force: Optional[bool]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
-    progress: Union[Callable[..., None], bool, None]
+    progress: Optional[Callable[..., None]]
 
 
 class ConvertOptions(WriteOptions, total=False):
@@ -109,7 +108,7 @@ class ConvertOptions(WriteOptions, total=False):
     allow_loss: Optional[bool]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
-    progress: Union[Callable[..., None], bool, None]
+    progress: Optional[Callable[..., None]]
 
 
 class DiffOptions(TypedDict, total=False):
@@ -121,8 +120,7 @@ class DiffOptions(TypedDict, total=False):
     index: Optional[int]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
-    threads: Optional[int]
-    progress: Union[Callable[..., None], bool, None]
+    progress: Optional[Callable[..., None]]
 
 
 class PlanRequest(TypedDict, total=False):
@@ -152,7 +150,6 @@ class GenerateOptions(TypedDict, total=False):
     seed: Optional[int]
     hot_start: Optional[bool]
     hot: Optional[bool]
-    threads: Optional[int]
     after_sweep: Optional[Callable[..., None]]
 
 
@@ -183,9 +180,6 @@ class MultifileOptions(TypedDict, total=False):
     force: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
     buffer_bytes: Optional[int]
-    stripe_count: Optional[int]
-    stripe_bytes: Optional[int]
-    stripes_by_size: Optional[bool]
 
 
 class MultifileReadOptions(TypedDict, total=False):
@@ -210,7 +204,7 @@ class RepackOptions(TypedDict, total=False):
     verify: Union[Literal["none", "checksum", "read-back"], bool, None]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
-    progress: Union[Callable[..., None], bool, None]
+    progress: Optional[Callable[..., None]]
 
 
 class RepairOptions(TypedDict, total=False):
@@ -232,7 +226,7 @@ class CopyOptions(TypedDict, total=False):
     dry_run: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
     block_bytes: Optional[int]
-    progress: Union[Callable[..., None], bool, None]
+    progress: Optional[Callable[..., None]]
 
 
 class RepartitionOptions(TypedDict, total=False):
@@ -250,7 +244,7 @@ class RepartitionOptions(TypedDict, total=False):
     dry_run: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
     block_bytes: Optional[int]
-    progress: Union[Callable[..., None], bool, None]
+    progress: Optional[Callable[..., None]]
 
 
 class SqueezeOptions(TypedDict, total=False):
@@ -260,5 +254,33 @@ class SqueezeOptions(TypedDict, total=False):
     overwrite: Optional[bool]
     force: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
+    progress: Optional[Callable[..., None]]
+
+
+class CatalogueOptions(TypedDict, total=False):
+    """Catalogues of ensembles."""
+
+    db: Optional[str]
     threads: Optional[int]
-    progress: Union[Callable[..., None], bool, None]
+    j: Optional[int]
+    forget: Optional[bool]
+    since: Optional[str]
+    physics: Union[Literal["when-it-fits", "always", "never"], bool, None]
+    sort: Optional[str]
+    most: Optional[int]
+    title: Optional[str]
+    overwrite: Optional[bool]
+    force: Optional[bool]
+    limit_records: Optional[int]
+    limit_text_bytes: Optional[int]
+    progress: Optional[Callable[..., None]]
+
+
+class QcdmlOptions(TypedDict, total=False):
+    """QCDml documents."""
+
+    schema: Optional[str]
+    crc: Optional[str]
+    metadata: Optional[Mapping[str, str]]
+    limit_records: Optional[int]
+    limit_text_bytes: Optional[int]

@@ -75,7 +75,8 @@ class Parser {
   }
 
  private:
-  static constexpr int deepest = 100;       // of parentheses and `not`
+  static constexpr int deepest =
+      10;  // of parentheses and `not`, each of which may cost SQLite's parser seven places of 100
   static constexpr std::size_t most = 400;  // terms, each of which SQLite nests one deeper
 
   [[noreturn]] void fail(const std::string& expected) const {
@@ -115,10 +116,15 @@ class Parser {
     return found == comparisons.end() ? nullptr : &*found;
   }
 
+  // In parentheses only where there are several: SQLite's parser has room for some tens of open ones.
+  static std::string joined(const std::vector<std::string>& parts, const char* by) {
+    return parts.size() == 1 ? parts.front() : fmt::format("({})", fmt::join(parts, by));
+  }
+
   std::string any(int depth) {
-    std::string sql = all(depth);
-    while (take_keyword("or")) sql = fmt::format("({} OR {})", sql, all(depth));
-    return sql;
+    std::vector<std::string> parts = {all(depth)};
+    while (take_keyword("or")) parts.push_back(all(depth));
+    return joined(parts, " OR ");
   }
 
   bool goes_on() {
@@ -130,12 +136,12 @@ class Parser {
   }
 
   std::string all(int depth) {
-    std::string sql = one(depth);
+    std::vector<std::string> parts = {one(depth)};
     while (goes_on()) {
       take_keyword("and");
-      sql = fmt::format("({} AND {})", sql, one(depth));
+      parts.push_back(one(depth));
     }
-    return sql;
+    return joined(parts, " AND ");
   }
 
   std::string one(int depth) {
@@ -189,7 +195,7 @@ class Parser {
     }
     if (const Column* column = find_column(name)) return fmt::format("({} IS NOT NULL)", column->sql);
     note(name);
-    return "EXISTS (SELECT 1 FROM properties p WHERE p.file_id = files.id AND p.name = ? COLLATE NOCASE)";
+    return "(id IN (SELECT file_id FROM properties WHERE name = ? COLLATE NOCASE))";
   }
 
   std::string compared(const Column& column, const Comparison& comparison, const std::string& value,
@@ -220,13 +226,12 @@ class Parser {
     std::string test;
     if (number && !is_pattern) {
       condition_.values.emplace_back(*number);
-      test = fmt::format("p.number {} ?", comparison.sql);
+      test = fmt::format("number {} ?", comparison.sql);
     } else {
       condition_.values.emplace_back(value);
-      test = fmt::format("p.value {} ?", comparison.sql);
+      test = fmt::format("value {} ?", comparison.sql);
     }
-    return fmt::format(
-        "EXISTS (SELECT 1 FROM properties p WHERE p.file_id = files.id AND p.name = ? COLLATE NOCASE AND {})", test);
+    return fmt::format("(id IN (SELECT file_id FROM properties WHERE name = ? COLLATE NOCASE AND {}))", test);
   }
 
   void note(const std::string& name) {

@@ -123,8 +123,12 @@ TEST_F(FindExpression, MayBeLong) {
   std::string many = "beta=6.0";
   for (int k = 0; k < 399; ++k) many += " or beta=6.0";
   EXPECT_EQ(found(many), "12");
-  std::string deep(100, '(');
-  EXPECT_EQ(found(deep + "beta=6.0" + std::string(100, ')')), "12");
+  std::string deep = "beta=6.0";
+  for (int k = 0; k < 10; ++k) deep = "(beta=7 or beta=6.0 and " + deep + ")";
+  EXPECT_EQ(found(deep), "12");
+  std::string negated = "beta=6.0";
+  for (int k = 0; k < 3; ++k) negated = "(beta=7 or path and not (" + negated + "))";
+  EXPECT_EQ(found(negated), "3r");
 }
 
 }  // namespace

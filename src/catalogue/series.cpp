@@ -17,7 +17,8 @@ bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 // Bytes at the end of `name` that are the suffix of a format: ".h5" is no number.
 std::size_t suffix_length(std::string_view name) {
   static const std::vector<FormatInfo> all = formats();
-  std::size_t longest = 0;
+  // Those of HDF5 also where it cannot be read.
+  std::size_t longest = name.ends_with(".h5") ? 3 : name.ends_with(".hdf5") ? 5 : 0;
   for (const FormatInfo& format : all) {
     for (const std::string_view suffix : format.suffixes) {
       if (name.size() > suffix.size() && name.ends_with(suffix)) longest = std::max(longest, suffix.size());

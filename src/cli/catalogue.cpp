@@ -60,9 +60,13 @@ void show(Session& session, const Assessment& assessment) {
                        count(gaps.count, "number"), gaps.first, gaps.last, gaps.step, numbers_text(gaps));
   });
   lines(session, assessment.duplicates, [](const ensemble::Duplicates& same) {
+    constexpr std::size_t shown = 4;
     std::vector<std::string> paths;
-    for (const std::string& path : same.paths) paths.push_back(printable(path));
-    return fmt::format("the same data: {}", fmt::join(paths, ", "));
+    for (const std::string& path : same.paths) {
+      if (paths.size() < shown) paths.push_back(printable(path));
+    }
+    const std::size_t more = same.paths.size() - paths.size();
+    return fmt::format("the same data: {}{}", fmt::join(paths, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
   });
   lines(session, assessment.outliers, [](const ensemble::Outlier& outlier) {
     return fmt::format("outlier: {}: plaquette {:.8f}, {:.1f} standard deviations from {:.8f}", printable(outlier.path),

@@ -66,6 +66,7 @@ class Below {
       session_.out.line(json.take());
       return code_;
     }
+    if (session_.quiet && code_ == fine) return code_;
     std::string text = fmt::format("{} sound", sound_);
     add(text, damaged_, "damaged");
     add(text, incomplete_, "incomplete");
