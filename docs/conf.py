@@ -15,7 +15,7 @@ release = re.search(r'^version = "(.*)"$', (ROOT / "python/pyproject.toml").read
 version = release
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["_build", "man"]
+exclude_patterns = ["_build", "man", "mainpage.md"]  # the last one begins the pages of Doxygen
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header"]
 autodoc_member_order = "bysource"

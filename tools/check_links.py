@@ -43,7 +43,9 @@ def links(page):
 
 
 def pages(root):
-    return sorted({page for pattern in PAGES for page in root.glob(pattern) if "_build" not in page.parts and "build" not in page.parts})
+    found = {page for pattern in PAGES for page in root.glob(pattern)}
+    # The links of mainpage.md are those of Doxygen.
+    return sorted(page for page in found if not {"_build", "build"} & set(page.parts) and page.name != "mainpage.md")
 
 
 def check(root):

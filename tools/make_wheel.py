@@ -20,6 +20,7 @@ import sys
 import sysconfig
 import tarfile
 import tempfile
+import warnings
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -47,6 +48,7 @@ def stage(library, folder):
 
 def plain_wheel(library, output):
     """A wheel that needs the libraries of this system; the path of it."""
+    warnings.simplefilter("ignore")  # of setuptools about its own future
     from setuptools import Distribution, setup
     from wheel.bdist_wheel import bdist_wheel
 

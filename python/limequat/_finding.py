@@ -5,7 +5,6 @@
 import ctypes
 import os
 import pathlib
-import platform
 import sys
 
 _NAMES = ["liblimequat.dylib"] if sys.platform == "darwin" else ["liblimequat.so", "liblimequat.so.0"]
@@ -62,4 +61,4 @@ def made_for(path):
         kind = "Windows"
     else:
         return "not a library"
-    return f"made for {kind}, but this is {platform.machine()} under {platform.system()}: install the package for this platform"
+    return f"made for {kind}, but this is {os.uname().machine} under {os.uname().sysname}: install the package for this platform"

@@ -18,7 +18,7 @@ import warnings
 
 from limequat import structs
 from limequat._library import Handle, address_of, answer, call, library_path
-from limequat.errors import Code, Error, InvalidArgument
+from limequat.errors import Code, Error, InvalidArgument, NotFound
 from limequat.operations import table_over
 
 _METHODS = ("Dup", "Free", "Get_rank", "Get_size", "Isend", "Irecv")
@@ -137,22 +137,42 @@ def _candidates():
 
 @functools.lru_cache(maxsize=None)
 def _library_over(mpi):
-    """liblimequat_mpi over the MPI of that module of mpi4py, or None."""
+    """liblimequat_mpi over the MPI of that module of mpi4py, or None. One that LIMEQUAT_MPI_LIBRARY names must be there, and it
+    is told when it cannot be used."""
+    named = os.environ.get("LIMEQUAT_MPI_LIBRARY")
     path = next((candidate for candidate in _candidates() if candidate.is_file()), None)
     if path is None:
+        if named:
+            raise NotFound(f"LIMEQUAT_MPI_LIBRARY is {named}, but there is no such library", path=named)
         return None
+    library, reason = _of_that_mpi(path, mpi)
+    if library is None and named:
+        warnings.warn(f"LIMEQUAT_MPI_LIBRARY={named} cannot be used: {reason}. Messages go through mpi4py instead",
+                      RuntimeWarning, stacklevel=_levels_to_the_caller())
+    return library
+
+
+def _of_that_mpi(path, mpi):
+    """(the library, None) where it is linked to the MPI that mpi4py uses, else (None, why not)."""
     # The names of the libraries that it needs stand in it as texts.
     needed = {name.decode() for name in re.findall(rb"\0(lib[\w.+-]*mpi[\w.+-]*\.so[\w.]*)(?=\0)", path.read_bytes())}
     needed = {name for name in needed if not name.startswith("liblimequat")}
+    mine = _name_of(mpi)
     if not any(_is_loaded(name) for name in needed):
-        return None
+        return None, f"it was built for {', '.join(sorted(needed)) or 'no MPI'}, but mpi4py uses {mine}"
     library = ctypes.CDLL(str(path))
     try:
-        is_same = (address_of(library, "MPI_Comm_dup") == address_of(ctypes.CDLL(mpi.__file__), "MPI_Comm_dup")
-                   and address_of(library, "lq_communicator_free") == address_of(None, "lq_communicator_free"))
+        if address_of(library, "MPI_Comm_dup") != address_of(ctypes.CDLL(mpi.__file__), "MPI_Comm_dup"):
+            return None, f"it uses another MPI than mpi4py, which uses {mine}"
+        if address_of(library, "lq_communicator_free") != address_of(None, "lq_communicator_free"):
+            return None, f"it belongs to another Limequat than {library_path()}"
     except AttributeError:  # mpi4py finds its MPI by other means
-        return None
-    return library if is_same else None
+        return None, "mpi4py finds its MPI by other means than links"
+    return library, None
+
+
+def _name_of(mpi):
+    return mpi.Get_library_version().strip("\0").split(",")[0].splitlines()[0]
 
 
 def _is_loaded(name):
@@ -176,9 +196,8 @@ def _warn_of_lonely_ranks(mpi):
     for size, rank in _LAUNCHERS:
         processes = os.environ.get(size, "")
         if processes.isdigit() and int(processes) > 1 and os.environ.get(rank, "0") == "0":
-            mine = mpi.Get_library_version().strip("\0").split(",")[0].splitlines()[0]
             warnings.warn(f"{processes} processes were started ({size}={processes}), but MPI.COMM_WORLD has one: each of "
-                          f"them works alone. The launcher belongs to another MPI than mpi4py, which uses {mine}: start "
+                          f"them works alone. The launcher belongs to another MPI than mpi4py, which uses {_name_of(mpi)}: start "
                           "this program by the mpirun of that MPI, or install mpi4py for that of the launcher",
                           RuntimeWarning, stacklevel=_levels_to_the_caller())
             return

@@ -205,10 +205,13 @@ class FieldView:
                                    self._grid, out)
         return finish_read(file, request)
 
-    def __getitem__(self, key):
+    def _require_whole(self):
         if self._grid is not None:
             raise Unsupported(f"{self._path}: the file was opened with a grid, so that read() gives this rank's box; to read "
                               "slices on one rank, open it without", path=str(self._path), record=self.name)
+
+    def __getitem__(self, key):
+        self._require_whole()
         key = _one_per_axis(key, self.ndim)
         dims = len(self._entry["lattice"])
         spans = [_span(part, axis, self.shape[axis]) for axis, part in enumerate(key[:dims])]
@@ -229,8 +232,9 @@ class FieldView:
                 of time slices; None: all is read at once; default: 1 where dask is there, else all at once
 
         Raises ImportError where xarray, or dask when slices are asked for, is missing; chunks of a closed file raise
-        WrongState.
+        WrongState. Unsupported: the file was opened with a grid.
         """
+        self._require_whole()
         return labelled.data_array(self, slices)
 
     def memmap(self, mode="r"):

@@ -38,7 +38,7 @@ def dataset(file, slices="auto"):
         raise Unsupported(f"{file.path}: its fields are of several lattices, {sorted(v[1] for v in lattices)}: "
                           "take them one by one, fields[...].to_xarray()", path=str(file.path))
     names = [view.name for view in views]
-    variables = {view.name if names.count(view.name) == 1 else f"{view.name}[{view.index}]": data_array(view, slices)
+    variables = {view.name if names.count(view.name) == 1 else f"{view.name}[{view.index}]": view.to_xarray(slices)
                  for view in views}
     sites = {name for array in variables.values() for name in array.dims}
     for name in sites:  # "n" of one field may be another number than that of the next

@@ -73,3 +73,18 @@ def test_intercommunicators_and_none_are_refused():
     told = in_mpi("import limequat as lq; from mpi4py import MPI\n"
                   "try: lq.Grid([4], comm=MPI.COMM_NULL)\nexcept lq.InvalidArgument as error: print(error)").stdout
     assert "MPI.COMM_NULL" in told
+
+
+def test_a_library_for_mpi_that_is_not_there_is_an_error():
+    told = in_mpi("import limequat as lq; from mpi4py import MPI\n"
+                  "try: lq.Grid([4], comm=MPI.COMM_WORLD)\nexcept lq.NotFound as error: print(error)",
+                  LIMEQUAT_MPI_LIBRARY="/nowhere/liblimequat_mpi.so").stdout
+    assert "LIMEQUAT_MPI_LIBRARY is /nowhere/liblimequat_mpi.so" in told
+
+
+def test_a_library_of_another_mpi_is_reported_and_not_used(tmp_path):
+    library = tmp_path / "liblimequat_mpi.so"
+    library.write_bytes(b"\x7fELF\0libother_mpi.so.12\0")
+    done = in_mpi("import limequat as lq; from mpi4py import MPI; print(lq.Grid([4], comm=MPI.COMM_WORLD).communicator.is_native)",
+                  LIMEQUAT_MPI_LIBRARY=str(library))
+    assert done.stdout.strip() == "False" and "built for libother_mpi.so.12, but mpi4py uses" in done.stderr, done.stderr

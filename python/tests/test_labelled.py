@@ -101,6 +101,12 @@ def test_a_part_of_a_lattice_has_the_coordinates_of_the_lattice():
     assert list(field.x.values) == [1, 2] and list(field.t.values) == [2]
 
 
+def test_a_box_of_one_rank_is_no_labelled_field(gauge_file):
+    pytest.importorskip("xarray")
+    with lq.open(gauge_file, grid=lq.Grid(LATTICE)) as file, pytest.raises(lq.Unsupported, match="opened with a grid"):
+        file.to_xarray()
+
+
 def test_numbers_in_order_are_mapped(gauge_file, links):
     with lq.open(gauge_file) as file:
         mapped = file.fields["gauge"].memmap()

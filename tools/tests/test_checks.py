@@ -10,6 +10,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 import check_doc_samples  # noqa: E402
 import check_includes  # noqa: E402
+import check_links  # noqa: E402
 import check_spec_refs  # noqa: E402
 
 ROOMS = """
@@ -140,6 +141,22 @@ class DocumentSamples(Tree):
         self.wrong("<!-- sample: examples/one.cpp part -->\n```cpp\nint c;\n```\n", fix=True)
         self.assertEqual(check_doc_samples.check(self.root), [])
         self.assertIn("int b;", (self.root / "README.md").read_text())
+
+
+
+class Links(Tree):
+    def test_files_and_headings_that_are_there_are_no_news(self):
+        self.put("docs/a.md", "# A `code` [link](b.md)\n\n## Two\n## Two\n[b](b.md#one-and-two) [own](#two-1) [up](../README.md) [far](https://x.org/#y)\n")
+        self.put("docs/b.md", "# One, and *two*\n")
+        self.put("README.md", "# R\n\n![p](docs/a.md)\n")
+        self.assertEqual(check_links.check(self.root), [])
+
+    def test_what_is_not_there_is_told_with_its_line(self):
+        self.put("README.md", "# R\n\n[a](none.md) [b](docs/b.md#three)\n`[c](none2.md)`\n```\n[d](none3.md)\n```\n![p](none.svg)\n")
+        self.put("docs/b.md", "# One\n```\n# three\n```\n")
+        self.assertEqual(check_links.check(self.root), ["README.md:3: none.md: there is no none.md",
+                                                        "README.md:3: docs/b.md#three: there is no heading #three",
+                                                        "README.md:8: none.svg: there is no none.svg"])
 
 
 if __name__ == "__main__":
