@@ -236,6 +236,40 @@ void QIO_set_record_info(QIO_Reader* in, QIO_RecordInfo* rec_info);
 /* Local. Global data are then for the master node alone. */
 void QIO_suppress_global_broadcast(QIO_Reader* qio_in);
 
+/* A field of a single file site by site. Collective: the record's beginning (of one of these types; none: of any) and
+ * its end. Local: a site, by its lexicographic rank, which the node that has it reads or writes and adds to `checksum`;
+ * other nodes do nothing. Writing: QIO_write_record_info, QIO_init_write_field, the sites, QIO_close_write_field,
+ * DML_checksum_combine, QIO_write_checksum. Reading: QIO_read_record_info, QIO_init_read_field, sites,
+ * QIO_close_read_field, QIO_read_checksum. QIO_ERR_BAD_VOLFMT for files in parts. */
+int QIO_init_read_field(QIO_Reader* in, size_t datum_size, LIME_type* lime_type_list, int ntypes,
+                        DML_Checksum* checksum, LIME_type* lime_type);
+int QIO_seek_read_field_datum(QIO_Reader* in, DML_SiteRank seeksite,
+                              void (*put)(char* buf, size_t index, int count, void* arg), int count, size_t datum_size,
+                              int word_size, void* arg);
+int QIO_close_read_field(QIO_Reader* in, uint64_t* nbytes);
+int QIO_init_write_field(QIO_Writer* out, int msg_begin, int msg_end, size_t datum_size, DML_Checksum* checksum,
+                         const LIME_type lime_type);
+int QIO_seek_write_field_datum(QIO_Writer* out, DML_SiteRank seeksite,
+                               void (*get)(char* buf, size_t index, int count, void* arg), int count, size_t datum_size,
+                               int word_size, void* arg);
+int QIO_close_write_field(QIO_Writer* out, uint64_t* nbytes);
+/* Collective. The records before and behind the data; where in a message the next record stands. */
+int QIO_write_record_info(QIO_Writer* out, QIO_RecordInfo* record_info, size_t datum_size, int word_size,
+                          QIO_String* xml_record, int* msg_begin, int* msg_end);
+int QIO_write_checksum(QIO_Writer* out, DML_Checksum* checksum);
+/* Collective. For QIO_destroy_checksum_info; NULL where there is none, and on nodes other than the master. */
+QIO_ChecksumInfo* QIO_read_checksum(QIO_Reader* in);
+/* Local. QIO_SUCCESS, QIO_CHECKSUM_MISMATCH. */
+int QIO_compare_checksum(int this_node, QIO_ChecksumInfo* checksum_info_expect, DML_Checksum* checksum);
+
+/* Local. By one process: a single file into the part files of these nodes, volfmt QIO_PARTFILE or QIO_PARTFILE_DIR, and
+ * back; the layout is that of the nodes, whose number_of_nodes counts, and `fs` names the I/O nodes and their paths.
+ * QIO_SUCCESS, QIO_BAD_ARG, QIO_ERR_BAD_IONODE, QIO_ERR_BAD_VOLFMT, QIO_ERR_BAD_SITELIST, QIO_ERR_FILE_INFO,
+ * QIO_ERR_BAD_READ_BYTES, QIO_ERR_OPEN_READ, QIO_ERR_OPEN_WRITE. */
+int QIO_single_to_part(const char filename[], QIO_Filesystem* fs, QIO_Layout* layout, int volfmt);
+int QIO_part_to_single(const char filename[], int ildgstyle, QIO_String* ildgLFN, QIO_Filesystem* fs,
+                       QIO_Layout* layout);
+
 /* Local. Seconds since 1970; waits so many. */
 double QIO_time(void);
 void QIO_wait(double sec);

@@ -84,10 +84,11 @@ bool is_data(const std::string& type) {
 
 }  // namespace
 
-FileBeginning read_beginning(const std::string& name, const QIO_Iflag* iflag, int node, bool is_one_node) {
+FileBeginning read_beginning(const std::string& name, const QIO_Iflag* iflag, int node, bool is_alone) {
   FileBeginning found;
   int volfmt = QIO_SINGLEFILE;
-  const int wanted = is_one_node && iflag == nullptr ? QIO_UNKNOWN : iflag == nullptr ? QIO_UNKNOWN : iflag->volfmt;
+  // One node writes single files, whatever it is asked for.
+  const int wanted = is_alone || iflag == nullptr ? QIO_UNKNOWN : iflag->volfmt;
   found.file = open_by_name(name, wanted, node, volfmt);
   found.records = std::make_unique<RecordsIn>(*found.file);
   const std::string& path = found.file->path();
@@ -104,6 +105,14 @@ FileBeginning read_beginning(const std::string& name, const QIO_Iflag* iflag, in
     }
   }
   throw Refusal(QIO_ERR_PRIVATE_FILE_INFO, path + ": neither a SciDAC file nor one of ILDG");
+}
+
+void take_file_information(RecordsIn& records, FileFacts& facts, const std::string& path) {
+  const auto record = records.next();
+  if (!record || record->type != QIO_LIMETYPE_PRIVATE_FILE_XML) {
+    throw Refusal(QIO_ERR_PRIVATE_FILE_INFO, path + ": no record of file information");
+  }
+  take_file_info(facts, records.text_of(*record), path);
 }
 
 void read_beginning_of_record(RecordsIn& records, const QIO_Reader& reader, RecordBeginning& found) {
@@ -147,7 +156,7 @@ FoundRecord next_data(RecordsIn& records) {
   throw Refusal(QIO_EOF, "no further data");
 }
 
-void compare_with_stored(RecordsIn& records, const DML_Checksum& sum, const std::string& path) {
+QIO_ChecksumInfo read_stored(RecordsIn& records, const std::string& path) {
   std::optional<FoundRecord> record = records.next();
   while (record && record->type != "scidac-checksum" && !record->ends) record = records.next();
   if (!record || record->type != "scidac-checksum") {
@@ -156,10 +165,17 @@ void compare_with_stored(RecordsIn& records, const DML_Checksum& sum, const std:
   QIO_ChecksumInfo info = QIO_CHECKSUM_INFO_TEMPLATE;
   Xml xml(records.text_of(*record));
   const int code = QIO_decode_checksum_info(&info, xml.get());
-  // The original writes no sums where one of them is 0.
-  const bool has_sums = info.suma.occur == 1 && info.sumb.occur == 1;
-  if (code != QIO_BAD_XML && info.suma.occur == 0 && info.sumb.occur == 0 && (sum.suma == 0 || sum.sumb == 0)) return;
-  if (!has_sums) throw Refusal(QIO_ERR_CHECKSUM_INFO, path + ": the record of the checksum is not complete");
+  // The original writes neither of the sums where one of them is 0.
+  const bool has_none = info.suma.occur == 0 && info.sumb.occur == 0;
+  if (code == QIO_SUCCESS || (code != QIO_BAD_XML && has_none)) return info;
+  throw Refusal(QIO_ERR_CHECKSUM_INFO, path + ": the record of the checksum is not complete");
+}
+
+void compare_with_stored(RecordsIn& records, const DML_Checksum& sum, const std::string& path) {
+  const QIO_ChecksumInfo info = read_stored(records, path);
+  const bool has_sums = info.suma.occur == 1;
+  if (!has_sums && (sum.suma == 0 || sum.sumb == 0)) return;
+  if (!has_sums) throw Refusal(QIO_ERR_CHECKSUM_INFO, path + ": the record of the checksum has no sums");
   if (info.suma.value == sum.suma && info.sumb.value == sum.sumb) return;
   throw Refusal(QIO_CHECKSUM_MISMATCH, fmt::format("{}: the data have checksum {:x} {:x}, the file says {:x} {:x}",
                                                    path, sum.suma, sum.sumb, info.suma.value, info.sumb.value));

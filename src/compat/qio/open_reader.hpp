@@ -29,6 +29,7 @@ struct OpenReader {
   std::unique_ptr<transport::File> file;
   std::unique_ptr<RecordsIn> records;  // of the family's leader
   bool knows_sites = false;
+  SingleSites single;
 
   bool is_master() const noexcept { return nodes->rank() == master; }
   bool leads() const noexcept { return records != nullptr; }
@@ -41,7 +42,10 @@ struct FileBeginning {
   FileFacts facts;
   std::string xml;
 };
-FileBeginning read_beginning(const std::string& name, const QIO_Iflag* iflag, int node, bool is_one_node);
+FileBeginning read_beginning(const std::string& name, const QIO_Iflag* iflag, int node, bool is_alone);
+
+// Passes the record of file information, which must come next.
+void take_file_information(RecordsIn& records, FileFacts& facts, const std::string& path);
 
 // By the master: the records of a message up to its data; QIO_EOF where there are none.
 struct RecordBeginning {
@@ -52,7 +56,8 @@ void read_beginning_of_record(RecordsIn& records, const QIO_Reader& reader, Reco
 
 // By who leads a family: the next data record.
 FoundRecord next_data(RecordsIn& records);
-// By the master: behind the data.
+// By the master: behind the data. QIO_ERR_CHECKSUM_INFO, QIO_CHECKSUM_MISMATCH.
+QIO_ChecksumInfo read_stored(RecordsIn& records, const std::string& path);
 void compare_with_stored(RecordsIn& records, const DML_Checksum& sum, const std::string& path);
 
 }  // namespace lq::compat::qio

@@ -18,19 +18,18 @@
 namespace lq::compat::qio {
 namespace {
 
-// Of a file in a folder of its own.
-void make_folder_of(const std::string& path) {
-  const std::string folder = path.substr(0, path.rfind('/'));
-  if (::mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return;
-  throw Error(Code::io, fmt::format("{}: cannot make the folder: {}", folder, std::strerror(errno)));
-}
-
 bool wants_sync() {
   const char* const wish = std::getenv("LIMEQUAT_QIO_SYNC");
   return wish != nullptr && std::strcmp(wish, "0") != 0;
 }
 
 }  // namespace
+
+void make_folder_of(const std::string& path) {
+  const std::string folder = path.substr(0, path.rfind('/'));
+  if (::mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return;
+  throw Error(Code::io, fmt::format("{}: cannot make the folder: {}", folder, std::strerror(errno)));
+}
 
 void OpenWriter::open_at_leader(const QIO_Writer& writer, int mode) {
   if (writer.volfmt == QIO_PARTFILE_DIR) make_folder_of(path);

@@ -17,6 +17,7 @@ struct OpenWriter {
   std::unique_ptr<transport::File> file;  // on every node that may write sites
   std::unique_ptr<RecordsOut> records;    // of the family's leader
   transport::Unit unit;
+  SingleSites single;
   bool appends = false;
 
   bool is_master() const noexcept { return nodes->rank() == master; }
@@ -31,6 +32,9 @@ struct OpenWriter {
   // Where records can be appended: behind the last message.
   std::uint64_t end_of_records(const QIO_Writer& writer);
 };
+
+// Local. Of a file in a folder of its own; it may be there.
+void make_folder_of(const std::string& path);
 
 // As in a file: 32 bits each where that is enough.
 std::vector<std::byte> bytes_of_site_list(std::span<const std::uint64_t> ranks);

@@ -319,6 +319,32 @@ int QIO_read(QIO_Reader* in, QIO_RecordInfo* record_info, QIO_String* xml_record
   return code == QIO_SUCCESS ? QIO_read_record_data(in, put, datum_size, word_size, arg) : code;
 }
 
+QIO_ChecksumInfo* QIO_read_checksum(QIO_Reader* in) {
+  if (in == nullptr || in->read_state != QIO_RECORD_CHECKSUM_NEXT) return nullptr;
+  in->read_state = QIO_RECORD_INFO_PRIVATE_NEXT;
+  QIO_ChecksumInfo* info = nullptr;
+  code_of_call(QIO_ERR_CHECKSUM_INFO, [&] {
+    OpenReader& open = open_of(*in);
+    return agree_code(*open.nodes, QIO_ERR_CHECKSUM_INFO, [&] {
+      if (!open.is_master()) return;
+      if (in->format != QIO_SCIDAC_NATIVE) {
+        info = QIO_create_checksum_info(0, 0);
+        return;
+      }
+      const QIO_ChecksumInfo stored = read_stored(*open.records, open.file->path());
+      info = QIO_create_checksum_info(stored.suma.value, stored.sumb.value);
+    });
+  });
+  return info;
+}
+
+int QIO_compare_checksum(int this_node, QIO_ChecksumInfo* checksum_info_expect, DML_Checksum* checksum) {
+  QIO_ChecksumInfo found = QIO_CHECKSUM_INFO_TEMPLATE;
+  QIO_insert_suma_sumb(&found, checksum->suma, checksum->sumb);
+  char name[] = "QIO_compare_checksum";
+  return QIO_compare_checksum_info(&found, checksum_info_expect, name, this_node);
+}
+
 int QIO_next_record(QIO_Reader* in) {
   if (in == nullptr) return QIO_BAD_ARG;
   return code_of_call(QIO_ERR_SKIP, [&] { return skip_record(*in); });

@@ -16,6 +16,15 @@ struct RecordSites {
   std::unique_ptr<NodeSites> own = {};  // of a hypercube
 };
 
+// A field that is read or written site by site.
+struct SingleSites {
+  bool is_open = false;
+  std::uint64_t offset = 0, site_bytes = 0;
+  DML_Checksum* checksum = nullptr;  // the program's
+  std::uint64_t moved_bytes = 0;     // by this node
+  RecordSites sites = {};
+};
+
 // Local. Takes type and bounds of a record over into the layout. QIO_ERR_BAD_SUBSET.
 void set_record(DML_Layout& layout, const QIO_RecordInfo& info);
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "compat/qio/ildg_record.hpp"
 #include "compat/qio/nodes.hpp"
 #include "compat/qio/open_writer.hpp"
 #include "compat/qio/outcome.hpp"
@@ -17,10 +18,7 @@ using namespace lq::compat::qio;
 
 namespace {
 
-std::string text_of(const QIO_String* text) {
-  if (text == nullptr || text->string == nullptr) return {};
-  return {text->string, ::strnlen(text->string, text->length)};
-}
+OpenWriter& open_of(QIO_Writer& writer) { return *static_cast<OpenWriter*>(writer.limequat); }
 
 // --- Opening ---------------------------------------------------------------------------------------------------------
 
@@ -34,7 +32,13 @@ QIO_Writer* make_writer(int volfmt, const QIO_Layout& layout, const QIO_Oflag* o
     writer->serpar = oflag->serpar;
     QIO_reset_writer_ILDG_flags(writer, const_cast<QIO_Oflag*>(oflag));
   }
-  writer->layout = copy_layout(layout);
+  try {
+    writer->layout = copy_layout(layout);
+  } catch (...) {
+    QIO_string_destroy(writer->ildgLFN);
+    std::free(writer);
+    throw;
+  }
   return writer;
 }
 
@@ -52,11 +56,9 @@ void write_file_header(const QIO_Writer& writer, OpenWriter& open, const QIO_Str
   const bool is_master = open.is_master();
   if (is_master) {
     QIO_FileInfo* const info = QIO_create_file_info(writer.layout->latdim, writer.layout->latsize, writer.volfmt);
-    QIO_String xml{};
-    if (info != nullptr) QIO_encode_file_info(&xml, info);
+    if (info == nullptr) throw std::bad_alloc();
+    const std::string text = encoded(QIO_encode_file_info, *info);
     QIO_destroy_file_info(info);
-    const std::string text = text_of(&xml);
-    std::free(xml.string);
     records.write_text(QIO_LIMETYPE_PRIVATE_FILE_XML, {true, false}, text);
   }
   if (is_in_parts(writer.volfmt)) {
@@ -65,66 +67,39 @@ void write_file_header(const QIO_Writer& writer, OpenWriter& open, const QIO_Str
   if (is_master) records.write_text(QIO_LIMETYPE_FILE_XML, {false, true}, text_of(xml_file));
 }
 
-std::unique_ptr<OpenWriter> open_files(QIO_Writer& writer, const QIO_String* xml_file, const char* filename,
-                                       const QIO_Layout& layout, const QIO_Filesystem* fs, int mode) {
-  auto open = std::make_unique<OpenWriter>();
-  open->nodes = nodes_of_layout(layout.number_of_nodes, layout.this_node);
-  comm::Comm& nodes = *open->nodes;
+// Collective. A code, the same everywhere.
+int open_files(QIO_Writer& writer, OpenWriter& open, const QIO_String* xml_file, const char* filename,
+               const QIO_Layout& layout, const QIO_Filesystem* fs, int mode) {
+  comm::Comm& nodes = *open.nodes;
   const IoNodes io_nodes(fs);
-  open->master = io_nodes.master();
-  open->family = make_family(nodes, writer.volfmt, io_nodes, layout);
-  open->path = comm::agree(nodes, [&] { return name_of_part(filename, writer.volfmt, open->family.file_node); });
+  open.master = io_nodes.master();
+  open.family = make_family(nodes, writer.volfmt, io_nodes, layout);
+  const int named =
+      agree_code(nodes, QIO_BAD_ARG, [&] { open.path = name_of_part(filename, writer.volfmt, open.family.file_node); });
+  if (named != QIO_SUCCESS) return named;
   const int created = agree_code(nodes, QIO_ERR_OPEN_WRITE, [&] {
-    if (!open->family.leads()) return;
-    open->open_at_leader(writer, mode);
-    if (!open->appends) write_file_header(writer, *open, xml_file);
+    if (!open.family.leads()) return;
+    open.open_at_leader(writer, mode);
+    if (!open.appends) write_file_header(writer, open, xml_file);
   });
-  if (created != QIO_SUCCESS) return nullptr;
-  const int opened = agree_code(nodes, QIO_ERR_OPEN_WRITE, [&] { open->open_elsewhere(); });
-  return opened == QIO_SUCCESS ? std::move(open) : nullptr;
+  if (created != QIO_SUCCESS) return created;
+  return agree_code(nodes, QIO_ERR_OPEN_WRITE, [&] { open.open_elsewhere(); });
 }
 
 bool is_right_volfmt(int volfmt) { return volfmt >= QIO_SINGLEFILE && volfmt <= QIO_PARTFILE_DIR; }
 
 // --- Records ---------------------------------------------------------------------------------------------------------
 
-// 32 or 64 where the record is a gauge field as ILDG has it; 0 else.
-int ildg_precision(const QIO_RecordInfo& info, int dimensions) {
-  if (info.datacount.value != 4 || dimensions != 4) return 0;
-  for (const auto* type : {"QDP_F3_ColorMatrix", "USQCD_F3_ColorMatrix"}) {
-    if (std::strcmp(info.datatype.value, type) == 0) return 32;
-  }
-  for (const auto* type : {"QDP_D3_ColorMatrix", "USQCD_D3_ColorMatrix"}) {
-    if (std::strcmp(info.datatype.value, type) == 0) return 64;
-  }
-  return 0;
-}
-
-std::string ildg_format_text(int precision, int* extents) {
-  QIO_ILDGFormatInfo* const info = QIO_create_ildg_format_info(precision, extents);
-  if (info == nullptr) throw std::bad_alloc();
-  QIO_String xml{};
-  QIO_encode_ILDG_format_info(&xml, info);
-  QIO_destroy_ildg_format_info(info);
-  std::string text = text_of(&xml);
-  std::free(xml.string);
-  return text;
-}
-
 // By the master node.
 void write_information(const QIO_Writer& writer, RecordsOut& records, QIO_RecordInfo& info, const QIO_String* user) {
-  QIO_String xml{};
-  QIO_encode_record_info(&xml, &info);
-  const std::string text = text_of(&xml);
-  std::free(xml.string);
+  const std::string text = encoded(QIO_encode_record_info, info);
   records.write_text(QIO_LIMETYPE_PRIVATE_RECORD_XML, {true, false}, text);
   records.write_text(QIO_LIMETYPE_RECORD_XML, {false, false}, text_of(user));
   if (QIO_verbosity() >= QIO_VERB_REG) std::printf("QIO_write: record %s\n", text.c_str());
   if (writer.ildgstyle != QIO_ILDGLAT) return;
-  const int precision = ildg_precision(info, writer.layout->latdim);
-  records.write_text(QIO_LIMETYPE_ILDG_FORMAT, {false, false}, ildg_format_text(precision, writer.layout->latsize));
-  if (writer.ildgLFN != nullptr)
-    records.write_text(QIO_LIMETYPE_ILDG_DATA_LFN, {false, false}, text_of(writer.ildgLFN));
+  Extents extents = Coord::filled(4, 0);
+  for (int d = 0; d < 4; ++d) extents[d] = writer.layout->latsize[d];
+  write_ildg_information(records, ildg_precision(info, writer.layout->latdim), extents, writer.ildgLFN);
 }
 
 const char* type_of_data(const QIO_Writer& writer) {
@@ -134,11 +109,8 @@ const char* type_of_data(const QIO_Writer& writer) {
 void write_checksum(RecordsOut& records, const DML_Checksum& sum) {
   QIO_ChecksumInfo* const info = QIO_create_checksum_info(sum.suma, sum.sumb);
   if (info == nullptr) throw std::bad_alloc();
-  QIO_String xml{};
-  QIO_encode_checksum_info(&xml, info);
+  const std::string text = encoded(QIO_encode_checksum_info, *info);
   QIO_destroy_checksum_info(info);
-  const std::string text = text_of(&xml);
-  std::free(xml.string);
   records.write_text("scidac-checksum", {false, true}, text);
 }
 
@@ -190,21 +162,36 @@ void check_arguments(const QIO_RecordInfo* info, const SiteCall& call) {
   }
 }
 
-int write_record(QIO_Writer& writer, QIO_RecordInfo* info, const QIO_String* user, const SiteCall& call) {
-  OpenWriter& open = *static_cast<OpenWriter*>(writer.limequat);
-  comm::Comm& nodes = *open.nodes;
+// Collective. That the record is one, and what it means for the writer.
+int begin_record(QIO_Writer& writer, const QIO_RecordInfo* info, const SiteCall& call, bool calls_back) {
+  OpenWriter& open = open_of(writer);
   const Outcome checked = outcome_of(QIO_BAD_ARG, [&] {
     check_arguments(info, call);
-    if (call.function == nullptr && (info->recordtype.value != QIO_GLOBAL || open.is_master())) {
+    if (calls_back && call.function == nullptr && (info->recordtype.value != QIO_GLOBAL || open.is_master())) {
       throw Refusal(QIO_BAD_ARG, "no function that gives the data");
     }
     set_record(*writer.layout, *info);
   });
-  if (const int code = agree_on(nodes, checked); code != QIO_SUCCESS) return code;
-  Agreement().add(*info).add(call.site_bytes).add(static_cast<std::uint64_t>(call.word_bytes)).check(nodes);
+  if (const int code = agree_on(*open.nodes, checked); code != QIO_SUCCESS) return code;
+  Agreement().add(*info).add(call.site_bytes).add(static_cast<std::uint64_t>(call.word_bytes)).check(*open.nodes);
   if (writer.ildgstyle == QIO_ILDGLAT && ildg_precision(*info, writer.layout->latdim) == 0) {
     writer.ildgstyle = QIO_ILDGNO;
   }
+  return QIO_SUCCESS;
+}
+
+int write_information_alone(QIO_Writer& writer, QIO_RecordInfo* info, const QIO_String* user, const SiteCall& call) {
+  OpenWriter& open = open_of(writer);
+  if (const int code = begin_record(writer, info, call, false); code != QIO_SUCCESS) return code;
+  return agree_code(*open.nodes, QIO_ERR_BAD_WRITE_BYTES, [&] {
+    if (open.is_master()) write_information(writer, *open.records, *info, user);
+  });
+}
+
+int write_record(QIO_Writer& writer, QIO_RecordInfo* info, const QIO_String* user, const SiteCall& call) {
+  OpenWriter& open = open_of(writer);
+  comm::Comm& nodes = *open.nodes;
+  if (const int code = begin_record(writer, info, call, true); code != QIO_SUCCESS) return code;
   const std::uint64_t before = open.family.leads() ? open.records->end() : 0;
   const auto undo = [&](int code) {
     if (open.family.leads()) open.records->go_back(before);
@@ -240,18 +227,27 @@ extern "C" {
 QIO_Writer* QIO_open_write(QIO_String* xml_file, const char* filename, int volfmt, QIO_Layout* layout,
                            QIO_Filesystem* fs, QIO_Oflag* oflag) {
   if (layout == nullptr || filename == nullptr) return nullptr;
-  if (layout->number_of_nodes == 1) volfmt = QIO_SINGLEFILE;
-  if (!is_right_volfmt(volfmt)) return nullptr;
   QIO_Writer* writer = nullptr;
-  const Outcome outcome = outcome_of(QIO_ERR_OPEN_WRITE, [&] {
-    writer = make_writer(volfmt, *layout, oflag);
+  const int code = code_of_call(QIO_ERR_OPEN_WRITE, [&] {
+    auto open = std::make_unique<OpenWriter>();
+    open->nodes = nodes_of_layout(layout->number_of_nodes, layout->this_node);
+    comm::Comm& nodes = *open->nodes;
+    if (nodes.size() == 1) volfmt = QIO_SINGLEFILE;
     const int mode = oflag == nullptr ? QIO_TRUNC : oflag->mode;
-    writer->limequat = open_files(*writer, xml_file, filename, *layout, fs, mode).release();
+    const int made = agree_code(nodes, QIO_ERR_ALLOC, [&] {
+      if (!is_right_volfmt(volfmt)) throw Refusal(QIO_ERR_BAD_VOLFMT, fmt::format("no volume format {}", volfmt));
+      extents_of(*layout);
+      writer = make_writer(volfmt, *layout, oflag);
+    });
+    if (made != QIO_SUCCESS) return made;
+    writer->limequat = open.release();
+    Agreement same;
+    same.add(static_cast<std::uint64_t>(volfmt)).add(static_cast<std::uint64_t>(mode));
+    for (const std::int64_t extent : extents_of(*layout)) same.add(static_cast<std::uint64_t>(extent));
+    same.check(nodes);
+    return open_files(*writer, open_of(*writer), xml_file, filename, *layout, fs, mode);
   });
-  if (outcome.code != QIO_SUCCESS && layout->this_node == 0) {
-    std::fprintf(stderr, "QIO_open_write: %s\n", outcome.text.c_str());
-  }
-  if (outcome.code != QIO_SUCCESS || writer->limequat == nullptr) {
+  if (code != QIO_SUCCESS) {
     destroy(writer);
     return nullptr;
   }
@@ -265,6 +261,27 @@ int QIO_write(QIO_Writer* out, QIO_RecordInfo* record_info, QIO_String* xml_reco
   return code_of_call(QIO_ERR_BAD_WRITE_BYTES, [&] {
     const int count = record_info == nullptr ? 0 : record_info->datacount.value;
     return write_record(*out, record_info, xml_record, {get, arg, count, datum_size, word_size});
+  });
+}
+
+int QIO_write_record_info(QIO_Writer* out, QIO_RecordInfo* record_info, size_t datum_size, int word_size,
+                          QIO_String* xml_record, int* msg_begin, int* msg_end) {
+  if (out == nullptr || msg_begin == nullptr || msg_end == nullptr) return QIO_BAD_ARG;
+  *msg_begin = *msg_end = 0;
+  return code_of_call(QIO_ERR_BAD_WRITE_BYTES, [&] {
+    const int count = record_info == nullptr ? 0 : record_info->datacount.value;
+    return write_information_alone(*out, record_info, xml_record, {nullptr, nullptr, count, datum_size, word_size});
+  });
+}
+
+int QIO_write_checksum(QIO_Writer* out, DML_Checksum* checksum) {
+  if (out == nullptr || checksum == nullptr) return QIO_BAD_ARG;
+  return code_of_call(QIO_ERR_BAD_WRITE_BYTES, [&] {
+    OpenWriter& open = open_of(*out);
+    out->last_checksum = *checksum;
+    return agree_code(*open.nodes, QIO_ERR_BAD_WRITE_BYTES, [&] {
+      if (open.is_master()) write_checksum(*open.records, *checksum);
+    });
   });
 }
 

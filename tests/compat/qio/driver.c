@@ -3,7 +3,7 @@
  *
  * A program over QIO: writes records whose bytes follow from their site, reads them back, tells codes.
  * driver FILE ACTION [lat=4x4x4x8] [layout=KIND] [ext=1] [volfmt=N] [serpar=N] [io=N] [ildg=1] [lfn=TEXT] [mode=N]
- * ACTION: write, read, info, discover, codes, many */
+ * ACTION: write, read, skip, single, discover, codes, split, join */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -178,6 +178,53 @@ static int read_file(const char* name, int skip) {
   return mismatches != 0;
 }
 
+/* A field written site by site, from the last site to the first, and read in the same way. */
+static int single(const char* name) {
+  static QIO_RecordInfo info;
+  DML_Checksum sum;
+  QIO_ChecksumInfo* stored;
+  QIO_String* xml = QIO_string_create();
+  QIO_Writer* writer = open_writer(name);
+  QIO_Reader* reader;
+  QIO_RecordInfo* made = QIO_create_record_info(QIO_FIELD, NULL, NULL, 0, "T", "F", 3, 0, 24, 2);
+  LIME_type type = (LIME_type)QIO_LIMETYPE_BINARY_DATA, found = NULL;
+  uint64_t bytes = 0;
+  DML_SiteRank site;
+  int begins, ends, code;
+  if (writer == NULL) return 1;
+  QIO_string_set(xml, "<single/>");
+  current = &records[3];
+  code = QIO_write_record_info(writer, made, 48, 4, xml, &begins, &ends);
+  if (code == QIO_SUCCESS) code = QIO_init_write_field(writer, begins, ends, 48, &sum, type);
+  for (site = (DML_SiteRank)lattice_volume - 1; site >= 0 && code == QIO_SUCCESS; --site) {
+    code = QIO_seek_write_field_datum(writer, site, get, 2, 48, 4, &calls);
+  }
+  printf("%d written %d", this_node(), code);
+  if (code == QIO_SUCCESS) code = QIO_close_write_field(writer, &bytes);
+  printf(" bytes %d\n", bytes == layout.sites_on_node * 48);
+  DML_checksum_combine(&sum);
+  if (code == QIO_SUCCESS) code = QIO_write_checksum(writer, &sum);
+  QIO_close_write(writer);
+  reader = open_reader(name, xml);
+  if (reader == NULL) return 1;
+  if (code == QIO_SUCCESS) code = QIO_read_record_info(reader, &info, xml);
+  if (code == QIO_SUCCESS) code = QIO_init_read_field(reader, 48, &type, 1, &sum, &found);
+  for (site = (DML_SiteRank)lattice_volume - 1; site >= 0 && code == QIO_SUCCESS; --site) {
+    code = QIO_seek_read_field_datum(reader, site, put, 2, 48, 4, &calls);
+  }
+  if (code == QIO_SUCCESS) code = QIO_close_read_field(reader, &bytes);
+  DML_checksum_combine(&sum);
+  stored = QIO_read_checksum(reader);
+  if (stored != NULL) code = QIO_compare_checksum(this_node(), stored, &sum);
+  printf("%d single %d mismatches %ld found %s\n", this_node(), code, mismatches, found == NULL ? "-" : found);
+  printf("%d end %d\n", this_node(), QIO_read_record_info(reader, &info, xml));
+  QIO_close_read(reader);
+  QIO_destroy_checksum_info(stored);
+  QIO_destroy_record_info(made);
+  QIO_string_destroy(xml);
+  return code != QIO_SUCCESS || mismatches != 0;
+}
+
 static int discover(const char* name) {
   int d;
   QIO_Reader* reader;
@@ -193,6 +240,25 @@ static int discover(const char* name) {
   QIO_close_read(reader);
   QIO_string_destroy(xml);
   return 0;
+}
+
+/* A single file into parts for `nodes` nodes, or back. */
+static int convert(const char* name) {
+  int nodes[64], i, code;
+  const int count = number("nodes", 1);
+  QIO_String* lfn = QIO_string_create();
+  QIO_string_set(lfn, "lfn://a");
+  for (i = 0; i < count; i += io_every) nodes[i / io_every] = i;
+  filesystem.my_io_node = io_node;
+  filesystem.master_io_node = master_node;
+  filesystem.number_io_nodes = i / io_every;
+  filesystem.io_node = nodes;
+  code = strcmp(arguments[2], "split") == 0
+             ? QIO_single_to_part(name, &filesystem, &layout, number("volfmt", QIO_PARTFILE))
+             : QIO_part_to_single(name, number("ildg", 0) ? QIO_ILDGLAT : QIO_ILDGNO, lfn, &filesystem, &layout);
+  printf("%d convert %d\n", this_node(), code);
+  QIO_string_destroy(lfn);
+  return code != QIO_SUCCESS;
 }
 
 /* What wrong calls return. */
@@ -248,14 +314,16 @@ int main(int argc, char** argv) {
     lattice_volume *= (size_t)lattice[lattice_dims];
     if (*text == 'x') ++text;
   }
-  make_layout(&layout, option("layout", "box"), count_nodes(), this_node(), number("ext", 0));
+  make_layout(&layout, option("layout", "box"), number("nodes", count_nodes()), this_node(), number("ext", 0));
   io_every = number("io", 1);
+  if (strcmp(arguments[2], "split") == 0 || strcmp(arguments[2], "join") == 0) failed = convert(arguments[1]);
   filesystem.my_io_node = io_node;
   filesystem.master_io_node = master_node;
   if (strcmp(arguments[2], "write") == 0) failed = write_file(arguments[1]);
   if (strcmp(arguments[2], "read") == 0) failed = read_file(arguments[1], 0);
   if (strcmp(arguments[2], "skip") == 0) failed = read_file(arguments[1], 1);
   if (strcmp(arguments[2], "discover") == 0) failed = discover(arguments[1]);
+  if (strcmp(arguments[2], "single") == 0) failed = single(arguments[1]);
   if (strcmp(arguments[2], "codes") == 0) failed = codes(arguments[1]);
   if (number("calls", 0) && this_node() == 0) printf("callbacks %ld\n", callbacks);
   end_nodes();

@@ -160,7 +160,7 @@ def expected_file(order, volfmt, is_master, ildg=True):
     return out
 
 
-def expected_files(kind, volfmt, nodes, io):
+def expected_files(kind, volfmt, nodes, io, ildg=True):
     """By name, relative to the folder."""
     if nodes == 1:
         volfmt = SINGLE
@@ -176,7 +176,7 @@ def expected_files(kind, volfmt, nodes, io):
         else:
             order = sorted(itertools.chain(*sites[node:node + io]))
         name = f"vol{node:04d}/f.lime" if volfmt == PART_DIR else f"f.lime.vol{node:04d}"
-        files[name] = expected_file(order, volfmt, node == 0)
+        files[name] = expected_file(order, volfmt, node == 0, ildg)
     return files
 
 
@@ -260,6 +260,49 @@ def check_codes():
         assert out.count("dims 4 4 4 8 xml <file>of a test</file>") == OPTIONS.ranks, out
 
 
+def check_single_sites():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        out = run(folder, "f.lime", "single", "layout=scatter")[1]
+        assert out.count("written 0 bytes 1") == OPTIONS.ranks, out
+        assert out.count("single 0 mismatches 0 found scidac-binary-data") == OPTIONS.ranks, out
+        assert len(re.findall(r"^\d+ end -1$", out, re.M)) == OPTIONS.ranks, out
+        found = masked((folder / "f.lime").read_bytes())
+        a, b = sums(ALL, lambda s: singles(s, 12))
+        private = private_record("T", "F", 0, 24, 2)
+        tail = (text("scidac-private-record-xml", 1, 0, private) + text("scidac-record-xml", 0, 0, "<single/>")
+                + record("scidac-binary-data", 0, 0, b"".join(singles(s, 12) for s in ALL))
+                + text("scidac-checksum", 0, 1, f"{XML}<scidacChecksum><version>1.0</version><suma>{a:x}</suma>"
+                       f"<sumb>{b:x}</sumb></scidacChecksum>"))
+        assert found.endswith(tail), (len(found), len(tail))
+
+
+def files_in(folder):
+    return {str(p.relative_to(folder)): masked(p.read_bytes()) for p in folder.rglob("*") if p.is_file()}
+
+
+def check_conversion():
+    """By one process, for four nodes."""
+    whole = expected_file(ALL, SINGLE, True)
+    for kind, volfmt, io in [("scatter", PART, 2), ("evenodd", PART_DIR, 1)]:
+        words = ["nodes=4", f"layout={kind}", f"io={io}", f"volfmt={volfmt}"]
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "f.lime").write_bytes(whole)
+            out = run(folder, "f.lime", "split", *words, ranks=1)[1]
+            assert out == "0 convert 0\n", out
+            (folder / "f.lime").unlink()
+            found, wanted = files_in(folder), expected_files(kind, volfmt, 4, io, ildg=False)
+            assert found.keys() == wanted.keys(), (sorted(found), sorted(wanted))
+            for file in wanted:
+                assert found[file] == wanted[file], (kind, file, len(found[file]), len(wanted[file]))
+            out = run(folder, "f.lime", "join", "nodes=4", "layout=box", "ildg=1", ranks=1)[1]
+            assert re.fullmatch(r"0 convert -\d+\n", out) and not (folder / "f.lime").exists(), out
+            out = run(folder, "f.lime", "join", "ildg=1", *words, ranks=1)[1]
+            assert out == "0 convert 0\n", out
+            assert masked((folder / "f.lime").read_bytes()) == whole
+
+
 def check_append():
     """Records behind those that are there; of another lattice nothing is changed."""
     with tempfile.TemporaryDirectory() as name:
@@ -293,6 +336,9 @@ def main():
     check_damage()
     check_codes()
     check_append()
+    check_single_sites()
+    if OPTIONS.ranks == 1:
+        check_conversion()
     print("all files as the format says")
 
 

@@ -1,0 +1,356 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Single files into part files and back, by one process that has the nodes' layout (qio.h).
+#include <qio.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compat/qio/ildg_record.hpp"
+#include "compat/qio/open_reader.hpp"
+#include "compat/qio/open_writer.hpp"
+#include "compat/qio/outcome.hpp"
+
+using namespace lq;
+using namespace lq::compat::qio;
+
+namespace {
+
+constexpr std::uint64_t copy_bytes = 1024 * 1024;
+
+// The file of an I/O node; open only while it is worked on, for there may be thousands.
+struct Part {
+  int node = 0;
+  std::string path;
+  std::vector<std::uint64_t> ranks;  // of its sites, ascending
+  std::uint64_t position = 0;        // of its next record
+};
+
+std::string path_of_part(const QIO_Filesystem& fs, const std::string& name, int volfmt, int entry, int node) {
+  std::string base = name;
+  if (fs.type == QIO_MULTI_PATH && fs.node_path != nullptr && fs.node_path[entry][0] != '\0') {
+    base = fmt::format("{}/{}", fs.node_path[entry], name);
+  }
+  return name_of_part(base, volfmt, node);
+}
+
+// The master's part comes first.
+std::vector<Part> parts_of(const QIO_Filesystem& fs, const QIO_Layout& layout, const std::string& name, int volfmt) {
+  const IoNodes io_nodes(&fs);
+  std::vector<Part> parts;
+  for (int entry = 0; entry < fs.number_io_nodes; ++entry) {
+    const int node = fs.io_node != nullptr ? fs.io_node[entry] : entry;
+    parts.push_back({node, path_of_part(fs, name, volfmt, entry, node), {}, 0});
+  }
+  for (int node = 0; node < layout.number_of_nodes; ++node) {
+    QIO_Layout there = layout;
+    there.this_node = node;
+    const std::vector<std::uint64_t> ranks = NodeSites(there).ranks();
+    const auto part = std::ranges::find(parts, io_nodes.of(node), &Part::node);
+    if (part == parts.end()) throw Refusal(QIO_ERR_BAD_IONODE, fmt::format("node {} has no I/O node", node));
+    part->ranks.insert(part->ranks.end(), ranks.begin(), ranks.end());
+  }
+  for (Part& part : parts) std::ranges::sort(part.ranks);
+  const auto master = std::ranges::find(parts, io_nodes.master(), &Part::node);
+  if (master == parts.end()) throw Refusal(QIO_ERR_BAD_IONODE, "the master node is no I/O node");
+  std::rotate(parts.begin(), master, master + 1);
+  return parts;
+}
+
+struct Bounds {
+  bool is_box = false;
+  Coord lower, upper;
+};
+
+// Where a site is among those of a record; nothing: it is not one of them.
+std::optional<std::uint64_t> place_in(const Bounds& bounds, const Extents& extents, std::uint64_t rank) {
+  if (!bounds.is_box) return rank;
+  std::uint64_t place = 0, stride = 1;
+  for (int d = 0; d < extents.size(); ++d) {
+    const auto x = static_cast<std::int64_t>(rank % static_cast<std::uint64_t>(extents[d]));
+    rank /= static_cast<std::uint64_t>(extents[d]);
+    if (x < bounds.lower[d] || x > bounds.upper[d]) return std::nullopt;
+    place += static_cast<std::uint64_t>(x - bounds.lower[d]) * stride;
+    stride *= static_cast<std::uint64_t>(bounds.upper[d] - bounds.lower[d] + 1);
+  }
+  return place;
+}
+
+// Places, in the whole record, of a part's sites.
+std::vector<std::uint64_t> places_of(const Part& part, const Bounds& bounds, const Extents& extents) {
+  std::vector<std::uint64_t> places;
+  for (const std::uint64_t rank : part.ranks) {
+    if (const auto place = place_in(bounds, extents, rank)) places.push_back(*place);
+  }
+  return places;
+}
+
+// Copies pieces of the whole to or from a part, in which they lie one behind the other.
+template <class Copy>
+void for_each_piece(const std::vector<std::uint64_t>& places, std::uint64_t site_bytes, Copy&& copy) {
+  const std::uint64_t most = std::max<std::uint64_t>(1, copy_bytes / std::max<std::uint64_t>(1, site_bytes));
+  for (std::size_t begin = 0; begin < places.size();) {
+    std::size_t end = begin + 1;
+    while (end < places.size() && end - begin < most && places[end] == places[end - 1] + 1) ++end;
+    copy(places[begin] * site_bytes, begin * site_bytes, (end - begin) * site_bytes);
+    begin = end;
+  }
+}
+
+void copy_piece(transport::File& from, std::uint64_t at, transport::File& to, std::uint64_t there, std::uint64_t bytes,
+                std::vector<std::byte>& memory) {
+  memory.resize(static_cast<std::size_t>(bytes));
+  if (from.read_at(at, memory) != memory.size()) {
+    throw Refusal(QIO_ERR_BAD_READ_BYTES, from.path() + ": the file ends within the sites of a record");
+  }
+  to.write_at(there, memory);
+}
+
+// What a record of the lattice is, from its own information.
+struct RecordKind {
+  QIO_RecordInfo info;
+  Bounds bounds;
+  std::uint64_t site_bytes = 0;
+  bool is_global() const noexcept { return info.recordtype.value == QIO_GLOBAL; }
+};
+
+RecordKind kind_of(const std::string& text, const Extents& extents) {
+  RecordKind kind;
+  std::string copy = text;
+  QIO_String xml{copy.data(), copy.size() + 1};
+  if (QIO_decode_record_info(&kind.info, &xml) != QIO_SUCCESS) {
+    throw Refusal(QIO_ERR_PRIVATE_REC_INFO, "a record of record information is not complete");
+  }
+  kind.site_bytes = static_cast<std::uint64_t>(std::max(0, kind.info.typesize.value)) *
+                    static_cast<std::uint64_t>(std::max(0, kind.info.datacount.value));
+  if (kind.info.recordtype.value != QIO_HYPER) return kind;
+  kind.bounds = {true, extents, extents};
+  for (int d = 0; d < extents.size(); ++d) {
+    kind.bounds.lower[d] = kind.info.hyperlower.value[d];
+    kind.bounds.upper[d] = kind.info.hyperupper.value[d];
+    if (kind.bounds.lower[d] < 0 || kind.bounds.lower[d] > kind.bounds.upper[d] || kind.bounds.upper[d] >= extents[d]) {
+      throw Refusal(QIO_ERR_BAD_SUBSET, "the bounds of the hypercube are not those of sites of the lattice");
+    }
+  }
+  return kind;
+}
+
+std::string file_information(const Extents& extents, int volfmt) {
+  int dims[QIO_MAXINTARRAY] = {};
+  for (int d = 0; d < extents.size(); ++d) dims[d] = static_cast<int>(extents[d]);
+  QIO_FileInfo* const info = QIO_create_file_info(extents.size(), dims, volfmt);
+  if (info == nullptr) throw std::bad_alloc();
+  const std::string text = encoded(QIO_encode_file_info, *info);
+  QIO_destroy_file_info(info);
+  return text;
+}
+
+std::unique_ptr<transport::File> emptied(const std::string& path) {
+  transport::Transport& transport = transport::resolve(path);
+  const bool is_there = transport.kind(path) != transport::PathKind::absent;
+  std::unique_ptr<transport::File> file = is_there ? transport.open_write(path) : transport.create(path);
+  file->resize(0);
+  return file;
+}
+
+// The information of the file that is converted, which is for this lattice and in such volumes.
+void check_information(const FileFacts& facts, const Extents& extents, bool in_parts) {
+  if (facts.format != QIO_SCIDAC_NATIVE) throw Refusal(QIO_ERR_PRIVATE_FILE_INFO, "the file has no SciDAC information");
+  const bool is_part = facts.volfmt == QIO_PARTFILE || facts.volfmt == QIO_PARTFILE_DIR;
+  if (in_parts ? !is_part : facts.volfmt != QIO_SINGLEFILE) {
+    throw Refusal(QIO_ERR_BAD_VOLFMT, "the file is in other volumes than those to convert");
+  }
+  if (facts.latdim != extents.size() || !std::equal(extents.begin(), extents.end(), facts.latsize)) {
+    throw Refusal(QIO_ERR_FILE_INFO, "the file is for a lattice of other extents");
+  }
+}
+
+// --- Into parts ------------------------------------------------------------------------------------------------------
+
+void begin_parts(std::vector<Part>& parts, const Extents& extents, int volfmt, const std::string& user) {
+  for (Part& part : parts) {
+    const bool is_master = &part == parts.data();
+    if (volfmt == QIO_PARTFILE_DIR) make_folder_of(part.path);
+    const auto file = emptied(part.path);
+    RecordsOut out(*file, 0);
+    if (is_master) out.write_text(QIO_LIMETYPE_PRIVATE_FILE_XML, {true, false}, file_information(extents, volfmt));
+    out.write(QIO_LIMETYPE_SITELIST, {!is_master, !is_master}, bytes_of_site_list(part.ranks));
+    if (is_master) out.write_text(QIO_LIMETYPE_FILE_XML, {false, true}, user);
+    part.position = out.end();
+    file->close();
+  }
+}
+
+void deal_out(transport::File& from, const FoundRecord& record, const RecordKind& kind, const Extents& extents,
+              std::vector<Part>& parts) {
+  std::vector<std::byte> memory;
+  for (Part& part : parts) {
+    const bool is_master = &part == parts.data();
+    const std::vector<std::uint64_t> places = places_of(part, kind.bounds, extents);
+    const auto file = transport::resolve(part.path).open_write(part.path);
+    RecordsOut out(*file, part.position);
+    const std::uint64_t offset =
+        out.begin(QIO_LIMETYPE_BINARY_DATA, {!is_master, !is_master}, places.size() * kind.site_bytes);
+    for_each_piece(places, kind.site_bytes, [&](std::uint64_t whole, std::uint64_t here, std::uint64_t bytes) {
+      copy_piece(from, record.payload + whole, *file, offset + here, bytes, memory);
+    });
+    out.finish();
+    part.position = out.end();
+    file->close();
+  }
+}
+
+void copy_to_master(RecordsIn& in, const FoundRecord& record, Part& master) {
+  const auto file = transport::resolve(master.path).open_write(master.path);
+  RecordsOut out(*file, master.position);
+  out.write(record.type, {record.begins, record.ends}, in.bytes_of(record));
+  master.position = out.end();
+  file->close();
+}
+
+void require_sites(const FoundRecord& record, const RecordKind& kind, std::uint64_t sites) {
+  if (record.bytes == sites * kind.site_bytes) return;
+  throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("a record has {} bytes, its information says {} sites of {}",
+                                                    record.bytes, sites, kind.site_bytes));
+}
+
+std::uint64_t sites_in(const Bounds& bounds, const Extents& extents) {
+  if (!bounds.is_box) return volume(extents);
+  std::uint64_t sites = 1;
+  for (int d = 0; d < extents.size(); ++d) sites *= static_cast<std::uint64_t>(bounds.upper[d] - bounds.lower[d] + 1);
+  return sites;
+}
+
+bool is_of_ildg(const std::string& type) {
+  return type == QIO_LIMETYPE_ILDG_FORMAT || type == QIO_LIMETYPE_ILDG_DATA_LFN;
+}
+bool is_binary(const std::string& type) {
+  return type == QIO_LIMETYPE_BINARY_DATA || type == QIO_LIMETYPE_ILDG_BINARY_DATA;
+}
+
+void single_to_parts(const std::string& name, const QIO_Filesystem& fs, const QIO_Layout& layout, int volfmt) {
+  if (volfmt != QIO_PARTFILE && volfmt != QIO_PARTFILE_DIR) throw Refusal(QIO_BAD_ARG, "only part files are made");
+  const Extents extents = extents_of(layout);
+  QIO_Iflag flags = {QIO_SERIAL, QIO_SINGLEFILE};
+  FileBeginning beginning = read_beginning(name, &flags, 0, false);
+  check_information(beginning.facts, extents, false);
+  RecordsIn& in = *beginning.records;
+  const auto user = in.next();
+  if (!user || user->type != QIO_LIMETYPE_FILE_XML) throw Refusal(QIO_ERR_PRIVATE_FILE_INFO, name + ": no file XML");
+  std::vector<Part> parts = parts_of(fs, layout, name, volfmt);
+  begin_parts(parts, extents, volfmt, in.text_of(*user));
+  std::optional<RecordKind> kind;
+  while (const auto record = in.next()) {
+    if (record->type == QIO_LIMETYPE_PRIVATE_RECORD_XML) kind = kind_of(in.text_of(*record), extents);
+    if (is_of_ildg(record->type)) continue;  // parts are SciDAC's alone
+    if (!is_binary(record->type) || !kind || kind->is_global()) {
+      copy_to_master(in, *record, parts.front());
+      continue;
+    }
+    require_sites(*record, *kind, sites_in(kind->bounds, extents));
+    deal_out(*beginning.file, *record, *kind, extents, parts);
+  }
+}
+
+// --- Back ------------------------------------------------------------------------------------------------------------
+
+FoundRecord next_binary(RecordsIn& in, const std::string& path) {
+  while (const auto record = in.next()) {
+    if (is_binary(record->type)) return *record;
+  }
+  throw Refusal(QIO_ERR_BAD_READ_BYTES, path + ": fewer records than in the master's file");
+}
+
+void check_part(Part& part, RecordsIn& in) {
+  const auto record = in.next();
+  if (!record || record->type != QIO_LIMETYPE_SITELIST ||
+      site_list_of_bytes(in.bytes_of(*record), part.ranks.size()) != part.ranks) {
+    throw Refusal(QIO_ERR_BAD_SITELIST, part.path + ": its sites are not those of these nodes");
+  }
+  part.position = in.position();
+}
+
+void collect(std::vector<Part>& parts, const RecordKind& kind, const Extents& extents, transport::File& to,
+             std::uint64_t offset) {
+  std::vector<std::byte> memory;
+  for (Part& part : parts) {
+    const std::vector<std::uint64_t> places = places_of(part, kind.bounds, extents);
+    const auto file = transport::resolve(part.path).open_read(part.path);
+    RecordsIn in(*file);
+    in.move_to(part.position);
+    const FoundRecord record = next_binary(in, part.path);
+    require_sites(record, kind, places.size());
+    for_each_piece(places, kind.site_bytes, [&](std::uint64_t whole, std::uint64_t here, std::uint64_t bytes) {
+      copy_piece(*file, record.payload + here, to, offset + whole, bytes, memory);
+    });
+    part.position = in.position();
+  }
+}
+
+void parts_to_single(const std::string& name, int ildgstyle, const QIO_String* lfn, const QIO_Filesystem& fs,
+                     const QIO_Layout& layout) {
+  const Extents extents = extents_of(layout);
+  std::vector<Part> parts = parts_of(fs, layout, name, QIO_PARTFILE);
+  const bool in_folders = transport::resolve(parts[0].path).kind(parts[0].path) == transport::PathKind::absent;
+  if (in_folders) parts = parts_of(fs, layout, name, QIO_PARTFILE_DIR);
+  Part& master = parts.front();
+  const auto source = transport::resolve(master.path).open_read(master.path);
+  RecordsIn in(*source);
+  FileFacts facts;
+  take_file_information(in, facts, master.path);
+  check_information(facts, extents, true);
+  for (Part& part : parts) {
+    if (&part == &master) {
+      check_part(part, in);
+      continue;
+    }
+    const auto file = transport::resolve(part.path).open_read(part.path);
+    RecordsIn others(*file);
+    check_part(part, others);
+  }
+  const auto target = emptied(name);
+  RecordsOut out(*target, 0);
+  out.write_text(QIO_LIMETYPE_PRIVATE_FILE_XML, {true, false}, file_information(extents, QIO_SINGLEFILE));
+  std::optional<RecordKind> kind;
+  while (const auto record = in.next()) {
+    if (record->type == QIO_LIMETYPE_PRIVATE_RECORD_XML) kind = kind_of(in.text_of(*record), extents);
+    if (!is_binary(record->type) || !kind || kind->is_global()) {
+      out.write(record->type, {record->begins, record->ends}, in.bytes_of(*record));
+      if (is_binary(record->type)) master.position = in.position();
+      continue;
+    }
+    const int precision = ildgstyle == QIO_ILDGLAT ? ildg_precision(kind->info, extents.size()) : 0;
+    if (precision != 0) write_ildg_information(out, precision, extents, lfn);
+    master.position = record->header;
+    const std::uint64_t offset = out.begin(precision != 0 ? QIO_LIMETYPE_ILDG_BINARY_DATA : QIO_LIMETYPE_BINARY_DATA,
+                                           {false, false}, sites_in(kind->bounds, extents) * kind->site_bytes);
+    collect(parts, *kind, extents, *target, offset);
+    out.finish();
+  }
+  target->close();
+}
+
+int told(const char* function, const Outcome& outcome) {
+  if (outcome.code != QIO_SUCCESS) std::fprintf(stderr, "%s: %s (%d)\n", function, outcome.text.c_str(), outcome.code);
+  return outcome.code;
+}
+
+}  // namespace
+
+extern "C" {
+
+int QIO_single_to_part(const char filename[], QIO_Filesystem* fs, QIO_Layout* layout, int volfmt) {
+  if (filename == nullptr || fs == nullptr || layout == nullptr) return QIO_BAD_ARG;
+  return told(__func__, outcome_of(QIO_ERR_OPEN_WRITE, [&] { single_to_parts(filename, *fs, *layout, volfmt); }));
+}
+
+int QIO_part_to_single(const char filename[], int ildgstyle, QIO_String* ildgLFN, QIO_Filesystem* fs,
+                       QIO_Layout* layout) {
+  if (filename == nullptr || fs == nullptr || layout == nullptr) return QIO_BAD_ARG;
+  return told(__func__,
+              outcome_of(QIO_ERR_OPEN_READ, [&] { parts_to_single(filename, ildgstyle, ildgLFN, *fs, *layout); }));
+}
+
+}  // extern "C"

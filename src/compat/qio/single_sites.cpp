@@ -1,0 +1,199 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Fields site by site: the record is begun and ended by all nodes together, each site is moved by the node that has it.
+#include <qio.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compat/qio/open_reader.hpp"
+#include "compat/qio/open_writer.hpp"
+#include "compat/qio/outcome.hpp"
+
+using namespace lq;
+using namespace lq::compat::qio;
+
+namespace {
+
+void require_single_file(int volfmt) {
+  if (volfmt == QIO_SINGLEFILE) return;
+  throw Refusal(QIO_ERR_BAD_VOLFMT, "single sites are read and written in single files only");
+}
+
+// The run of a record's sites on this node that holds a site; null: another node has it.
+const SiteRun* run_of(const NodeSites& sites, std::uint64_t rank) {
+  const auto runs = sites.runs();
+  const auto run = std::upper_bound(runs.begin(), runs.end(), rank,
+                                    [](std::uint64_t site, const SiteRun& one) { return site < one.rank; });
+  if (run == runs.begin()) return nullptr;
+  return rank < (run - 1)->rank + (run - 1)->sites ? &*(run - 1) : nullptr;
+}
+
+// Calls move(file offset, run, number within it) if the site is one of this node's.
+template <class Move>
+void at_site(SingleSites& single, DML_SiteRank site, const SiteCall& call, Move&& move) {
+  if (!single.is_open || call.site_bytes != single.site_bytes || !is_word(call.word_bytes) || site < 0) {
+    throw Refusal(QIO_BAD_ARG, "no field is open for single sites, or its sites are of another size");
+  }
+  const auto rank = static_cast<std::uint64_t>(site);
+  const SiteRun* const run = run_of(*single.sites.order, rank);
+  if (run == nullptr) return;
+  const std::uint64_t within = rank - run->rank;
+  move(single.offset + (run->position + within) * call.site_bytes, *run, within);
+  single.moved_bytes += call.site_bytes;
+}
+
+void add_to(DML_Checksum* sum, const Checksum& more) {
+  if (sum == nullptr) return;
+  sum->suma ^= more.suma;
+  sum->sumb ^= more.sumb;
+}
+
+bool is_listed(const std::string& type, char* const* types, int count) {
+  return count == 0 || std::any_of(types, types + count, [&](const char* one) { return type == one; });
+}
+
+FoundRecord next_of_types(RecordsIn& records, char* const* types, int count) {
+  while (const auto record = records.next()) {
+    if (is_listed(record->type, types, count)) return *record;
+  }
+  throw Refusal(QIO_EOF, "no further record of these types");
+}
+
+int begin_reading(QIO_Reader& reader, std::uint64_t site_bytes, char* const* types, int count, DML_Checksum* checksum,
+                  char** found_type) {
+  OpenReader& open = *static_cast<OpenReader*>(reader.limequat);
+  comm::Comm& nodes = *open.nodes;
+  FoundRecord found;
+  const Outcome mine = outcome_of(QIO_ERR_OPEN_READ, [&] {
+    require_single_file(reader.volfmt);
+    if (reader.read_state != QIO_RECORD_DATA_NEXT) throw Refusal(QIO_ERR_INFO_MISSED, "no record information was read");
+    if (!open.knows_sites || reader.layout->recordtype == QIO_GLOBAL) throw Refusal(QIO_BAD_ARG, "no field");
+    if (!open.is_master()) return;
+    found = next_of_types(*open.records, types, count);
+    if (found.bytes != reader.layout->subsetvolume * site_bytes) {
+      throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("the record has {} bytes, {} sites of {} are asked for",
+                                                        found.bytes, reader.layout->subsetvolume, site_bytes));
+    }
+  });
+  if (const int code = agree_on(nodes, mine); code != QIO_SUCCESS) return code;
+  std::array<std::uint64_t, 2> facts{found.payload, found.type == QIO_LIMETYPE_ILDG_BINARY_DATA ? 1U : 0U};
+  nodes.broadcast(std::as_writable_bytes(std::span(facts)), open.master);
+  static char plain[] = QIO_LIMETYPE_BINARY_DATA, ildg[] = QIO_LIMETYPE_ILDG_BINARY_DATA;
+  if (found_type != nullptr) *found_type = facts[1] != 0 ? ildg : plain;
+  if (checksum != nullptr) DML_checksum_init(checksum);
+  open.single = {true,     facts[0], site_bytes,
+                 checksum, 0,        sites_of_record(nodes, open.family, *reader.layout, reader.volfmt)};
+  return QIO_SUCCESS;
+}
+
+int begin_writing(QIO_Writer& writer, const MessagePlace& place, std::uint64_t site_bytes, DML_Checksum* checksum,
+                  const char* type) {
+  OpenWriter& open = *static_cast<OpenWriter*>(writer.limequat);
+  comm::Comm& nodes = *open.nodes;
+  std::uint64_t offset = 0;
+  const int begun = agree_code(nodes, QIO_ERR_OPEN_WRITE, [&] {
+    require_single_file(writer.volfmt);
+    if (writer.layout->recordtype == QIO_GLOBAL || type == nullptr) throw Refusal(QIO_BAD_ARG, "no field");
+    if (open.is_master()) offset = open.records->begin(type, place, writer.layout->subsetvolume * site_bytes);
+  });
+  if (begun != QIO_SUCCESS) return begun;
+  nodes.broadcast(std::as_writable_bytes(std::span(&offset, 1)), open.master);
+  if (checksum != nullptr) DML_checksum_init(checksum);
+  open.single = {true,     offset, site_bytes,
+                 checksum, 0,      sites_of_record(nodes, open.family, *writer.layout, writer.volfmt)};
+  return QIO_SUCCESS;
+}
+
+void end(SingleSites& single, DML_Checksum& last, std::uint64_t* nbytes) {
+  if (single.checksum != nullptr) last = *single.checksum;
+  if (nbytes != nullptr) *nbytes = single.moved_bytes;
+  single = {};
+}
+
+}  // namespace
+
+extern "C" {
+
+int QIO_init_read_field(QIO_Reader* in, size_t datum_size, LIME_type* lime_type_list, int ntypes,
+                        DML_Checksum* checksum, LIME_type* lime_type) {
+  if (in == nullptr) return QIO_BAD_ARG;
+  return code_of_call(QIO_ERR_OPEN_READ,
+                      [&] { return begin_reading(*in, datum_size, lime_type_list, ntypes, checksum, lime_type); });
+}
+
+int QIO_seek_read_field_datum(QIO_Reader* in, DML_SiteRank seeksite,
+                              void (*put)(char* buf, size_t index, int count, void* arg), int count, size_t datum_size,
+                              int word_size, void* arg) {
+  if (in == nullptr || put == nullptr) return QIO_BAD_ARG;
+  return outcome_of(QIO_ERR_BAD_READ_BYTES,
+                    [&] {
+                      OpenReader& open = *static_cast<OpenReader*>(in->limequat);
+                      const SiteCall call{put, arg, count, datum_size, word_size};
+                      at_site(open.single, seeksite, call,
+                              [&](std::uint64_t offset, const SiteRun& run, std::uint64_t within) {
+                                std::vector<std::byte> bytes(datum_size);
+                                if (open.file->read_at(offset, bytes) != bytes.size()) {
+                                  throw Refusal(QIO_ERR_BAD_READ_BYTES,
+                                                open.file->path() + ": the file ends within the sites");
+                                }
+                                SiteForm form(call);
+                                form.put(*open.single.sites.order, run, within, 1, bytes.data());
+                                add_to(open.single.checksum, form.checksum());
+                              });
+                    })
+      .code;
+}
+
+int QIO_close_read_field(QIO_Reader* in, uint64_t* nbytes) {
+  if (in == nullptr) return QIO_BAD_ARG;
+  OpenReader& open = *static_cast<OpenReader*>(in->limequat);
+  if (!open.single.is_open) return QIO_BAD_ARG;
+  end(open.single, in->last_checksum, nbytes);
+  in->read_state = QIO_RECORD_CHECKSUM_NEXT;
+  return QIO_SUCCESS;
+}
+
+int QIO_init_write_field(QIO_Writer* out, int msg_begin, int msg_end, size_t datum_size, DML_Checksum* checksum,
+                         const LIME_type lime_type) {
+  if (out == nullptr) return QIO_BAD_ARG;
+  return code_of_call(QIO_ERR_OPEN_WRITE, [&] {
+    return begin_writing(*out, {msg_begin != 0, msg_end != 0}, datum_size, checksum, lime_type);
+  });
+}
+
+int QIO_seek_write_field_datum(QIO_Writer* out, DML_SiteRank seeksite,
+                               void (*get)(char* buf, size_t index, int count, void* arg), int count, size_t datum_size,
+                               int word_size, void* arg) {
+  if (out == nullptr || get == nullptr) return QIO_BAD_ARG;
+  return outcome_of(QIO_ERR_BAD_WRITE_BYTES,
+                    [&] {
+                      OpenWriter& open = *static_cast<OpenWriter*>(out->limequat);
+                      const SiteCall call{get, arg, count, datum_size, word_size};
+                      at_site(open.single, seeksite, call,
+                              [&](std::uint64_t offset, const SiteRun& run, std::uint64_t within) {
+                                std::vector<std::byte> bytes(datum_size);
+                                SiteForm form(call);
+                                form.get(*open.single.sites.order, run, within, 1, bytes.data());
+                                open.file->write_at(offset, bytes);
+                                add_to(open.single.checksum, form.checksum());
+                              });
+                    })
+      .code;
+}
+
+int QIO_close_write_field(QIO_Writer* out, uint64_t* nbytes) {
+  if (out == nullptr) return QIO_BAD_ARG;
+  return code_of_call(QIO_ERR_BAD_WRITE_BYTES, [&] {
+    OpenWriter& open = *static_cast<OpenWriter*>(out->limequat);
+    if (!open.single.is_open) return QIO_BAD_ARG;
+    end(open.single, out->last_checksum, nbytes);
+    return agree_code(*open.nodes, QIO_ERR_BAD_WRITE_BYTES, [&] {
+      if (open.is_master()) open.records->finish();
+    });
+  });
+}
+
+}  // extern "C"
