@@ -69,8 +69,8 @@ def labelled():
         links = file.to_xarray()["gauge"]  # dimensions t, z, y, x, mu, row, column
         trace = links.sel(mu="x").isel(t=slice(0, 4))  # nothing has been read where dask is there
         print(trace.mean(dim=("t", "z", "y", "x")).values)
-    # [/xarray]
-    assert numpy.allclose(trace.values, u[:4, ..., 0, :, :])
+        # [/xarray]
+        assert numpy.allclose(trace.values, u[:4, ..., 0, :, :])
 
 
 def pictures():

@@ -6,8 +6,6 @@ import contextlib
 import sys
 import time
 
-from limequat.errors import InvalidArgument
-
 _DELAY = 0.5  # seconds: what is over sooner shows no bar
 _WIDTH = 40
 
@@ -16,12 +14,9 @@ _WIDTH = 40
 def shown(title, wanted=None):
     """What the library tells of its progress meanwhile: a function of (done, total), or None for silence. ``wanted``:
     a function of the caller's, True (a bar), False (none), None (a bar where somebody looks)."""
-    if callable(wanted):
+    if callable(wanted) or wanted not in (None, True, False):  # what is neither is refused with the other options, by all ranks
         yield wanted
         return
-    if wanted not in (None, True, False):
-        raise InvalidArgument(f"progress is {wanted!r}, expected a function of (done, total), True, False or None",
-                              found=repr(wanted))
     if wanted is False or (wanted is None and not _somebody_looks()):
         yield None
         return

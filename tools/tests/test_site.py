@@ -66,8 +66,8 @@ class Site(unittest.TestCase):
         index = json.loads(text[text.index("{"):text.rindex("}") + 1])
         for word, page in (("plaquett", "guide/wrong-plaquette"), ("kill", "guide/killed-job"), ("notebook", "guide/python"),
                            ("lemon", "guide/porting-from-lemon"), ("checksum", "formats/ildg")):  # stems
-            found = index["terms"][word]
-            numbers = found if isinstance(found, list) else [found]
+            found = [index[where].get(word, []) for where in ("terms", "titleterms")]
+            numbers = [number for one in found for number in (one if isinstance(one, list) else [one])]
             self.assertIn(page, [index["docnames"][number] for number in numbers], word)
 
     def test_the_interface_of_python_is_in_it(self):
