@@ -202,8 +202,8 @@ LQ_API lq_field lq_propagator_f32(const void* data);
 // `numbers` counts real numbers per site: two for each complex one.
 LQ_API lq_field lq_sites_f64(const void* data, uint64_t numbers, int is_complex);
 LQ_API lq_field lq_sites_f32(const void* data, uint64_t numbers, int is_complex);
-// Local. 1 if `memory` is a GPU's and a driver in this process knows it (CUDA), so that it may be the `data` of a field;
-// 0 for all else.
+// Local. 1 if `memory` is a GPU's and a driver in this process knows it (CUDA), so that it may be the `data` of a
+// field; 0 for all else.
 LQ_API int lq_is_device_memory(const void* memory);
 
 // ---- Answers ---------------------------------------------------------------------------------------------------

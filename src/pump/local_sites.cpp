@@ -29,7 +29,7 @@ LocalSource::LocalSource(const Field& field, const Payload& payload, const latti
       packer_(payload, field.spec.precision, sums),
       one_site_(site_buffer(static_cast<bool>(field.fetch), packer_)) {
   device::Home home;
-  if (field.fetch) return;
+  if (field.fetch || plan.memory.volume() == 0) return;
   if (const device::Driver* const driver = device::driver_of(field.data, home); driver != nullptr) {
     device_ =
         std::make_unique<device::SitesOut>(*driver, home, static_cast<const std::byte*>(field.data),
@@ -71,7 +71,7 @@ LocalSink::LocalSink(const MutableField& field, const Payload& payload, const la
       packer_(payload, field.spec.precision, sums),
       one_site_(site_buffer(static_cast<bool>(field.store), packer_)) {
   device::Home home;
-  if (field.store) return;
+  if (field.store || plan.memory.volume() == 0) return;
   if (const device::Driver* const driver = device::driver_of(field.data, home); driver != nullptr) {
     device_ = std::make_unique<device::SitesIn>(*driver, home, static_cast<std::size_t>(packer_.memory_bytes()));
   }

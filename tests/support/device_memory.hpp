@@ -67,15 +67,17 @@ class DeviceArray {
     enter_context();
     call<int(std::uint64_t*, std::size_t)>("cuMemAlloc_v2", &address_, (count > 0 ? count : 1) * sizeof(T));
   }
-  explicit DeviceArray(const std::vector<T>& values) : DeviceArray(values.size()) {
-    call<int(std::uint64_t, const void*, std::size_t)>("cuMemcpyHtoD_v2", address_, values.data(), count_ * sizeof(T));
-  }
+  explicit DeviceArray(const std::vector<T>& values) : DeviceArray(values.size()) { put(values); }
   ~DeviceArray() { CudaLibrary::get().find<int(std::uint64_t)>("cuMemFree_v2")(address_); }
   DeviceArray(const DeviceArray&) = delete;
   DeviceArray& operator=(const DeviceArray&) = delete;
 
   T* data() const { return reinterpret_cast<T*>(address_); }
   std::size_t size() const { return count_; }
+  // As many as there are.
+  void put(const std::vector<T>& values) const {
+    call<int(std::uint64_t, const void*, std::size_t)>("cuMemcpyHtoD_v2", address_, values.data(), count_ * sizeof(T));
+  }
   std::vector<T> values() const {
     std::vector<T> result(count_);
     call<int(void*, std::uint64_t, std::size_t)>("cuMemcpyDtoH_v2", result.data(), address_, count_ * sizeof(T));
