@@ -123,9 +123,9 @@ def coherent_vector(k):
     """Of modes 0 and 1 for k > 1, weighted anew in each block of 2 x 2 x 1 x 2 sites."""
     if k < 2:
         return vector(k)
-    weights = np.random.default_rng(k).normal(size=(2, 2) + tuple(n // b for n, b in zip(SHAPE[:4], (2, 1, 2, 2))))
+    weights = np.random.default_rng(k).normal(size=(2,) + tuple(n // b for n, b in zip(SHAPE[:4], (2, 1, 2, 2))))
     for axis, extent in enumerate((2, 1, 2, 2)):
-        weights = weights.repeat(extent, axis + 2)
+        weights = weights.repeat(extent, axis + 1)
     complex_weights = (weights[0] + 1j * weights[1])[..., None, None]
     return vector(0) * complex_weights + vector(1) * complex_weights.conj()
 
