@@ -8,6 +8,7 @@
 #include <limequat/modes.hpp>
 
 #include "comm/agree.hpp"
+#include "io/verify.hpp"
 #include "modes/set_access.hpp"
 
 namespace lq::modes {
@@ -53,7 +54,7 @@ Verification verify(const std::string& path, const Communicator& communicator, c
     return all;
   }
   for (std::uint64_t k = 0; k < set.file_count(); ++k) {
-    add(all, lq::verify(set.file(k).catalog().path, communicator, options), static_cast<std::size_t>(k));
+    add(all, io::verify(set.file(k).catalog().path, communicator, options), static_cast<std::size_t>(k));
   }
   comm::agree(comm, [&] {
     for (std::uint64_t k = 0; k < set.file_count(); ++k) {
