@@ -181,17 +181,18 @@ void write_quda(const Set& source, const std::string& to, const Grid& grid, std:
   lq::write(to, grid, all, how);
 }
 
+// Between semicolons.
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::size_t end = std::min(text.find(';', begin), text.size());
     lines.push_back(base::trim(text.substr(begin, end - begin)));
     begin = end + 1;
   }
   return lines;
 }
 
-// formats/mod.md 2: a line of numbers for each vector where the set was made of such a file, else its eigenvalue.
+// formats/mod.md 2: for each vector its numbers where the set was made of such a file, else its eigenvalue.
 std::string mod_text(const Set& source, std::uint64_t first, std::uint64_t last) {
   const Description& known = source.description();
   const auto kept = std::ranges::find(known.parameters, format::vectors::slice_weights, &Parameter::name);

@@ -9,6 +9,7 @@
 #include <limequat/modes.hpp>
 
 #include "comm/agree.hpp"
+#include "io/verify.hpp"
 #include "modes/set_access.hpp"
 
 namespace lq::modes {
@@ -69,7 +70,7 @@ Verification verify(const std::string& path, const Communicator& communicator, c
     return all;
   }
   for (std::uint64_t k = 0; k < set.file_count(); ++k) {
-    Verification one = lq::verify(set.file(k).catalog().path, communicator, options);
+    Verification one = io::verify(set.file(k).catalog().path, communicator, options);
     tell_slices_of_vectors(one, set);
     add(all, std::move(one), static_cast<std::size_t>(k));
   }

@@ -207,8 +207,7 @@ VectorSet of_mod(const Catalog& catalog) {
   if (!set.has_eigenvalues && !weights.empty()) {
     std::string all;
     for (const std::string& one : weights) {
-      for (const std::string_view word : base::split_words(one)) all += fmt::format("{} ", word);
-      all.back() = '\n';
+      all += fmt::format("{}{}", all.empty() ? "" : "; ", fmt::join(base::split_words(one), " "));
     }
     known.parameters.push_back({std::string(slice_weights), std::move(all)});
   }

@@ -18,8 +18,8 @@ namespace lq::format::vectors {
 enum class Family { quda, milc, grid, mod, eigen_comp };
 std::string_view name(Family family) noexcept;  // "quda", "milc", "grid", "mod", "eigen-comp"
 
-// Parameters of sets that are made of others' files: that says that eigenvalues are not known; and a line for each
-// vector, with a number for each time slice (formats/mod.md 2).
+// Parameters of sets that are made of others' files: that says that eigenvalues are not known; and for each vector
+// numbers for all time slices, with semicolons between vectors (formats/mod.md 4).
 inline constexpr std::string_view unknown_eigenvalues = "eigenvalues", slice_weights = "weights of time slices";
 
 // How the sites of a field of the file are those of a vector.
