@@ -75,8 +75,8 @@ class Parser {
   }
 
  private:
-  static constexpr int deepest =
-      10;  // of parentheses and `not`, each of which may cost SQLite's parser seven places of 100
+  // Parentheses and `not` within each other: each may take seven of the hundred places that SQLite's parser has.
+  static constexpr int deepest = 10;
   static constexpr std::size_t most = 400;  // terms, each of which SQLite nests one deeper
 
   [[noreturn]] void fail(const std::string& expected) const {

@@ -55,7 +55,11 @@ class Rules {
   void check(const Element& element, std::span<const Node> nodes, bool is_open, const std::string& path) {
     std::size_t at = 0;
     const auto& children = element.children;
-    for (const Node& node : nodes) {
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      const Node& node = nodes[k];
+      // What has no place from here on is told once, and passed over.
+      const std::span<const Node> rest = nodes.subspan(k);
+      while (!is_open && at < children.size() && !is_among(children[at].name, rest)) unexpected(children[at++], path);
       const std::string below = path.empty() ? std::string(node.name) : path + '/' + std::string(node.name);
       std::size_t count = 0;
       while (at < children.size() && children[at].name == node.name && (count == 0 || node.repeats)) {
@@ -64,10 +68,14 @@ class Rules {
       }
       if (count == 0 && !node.is_optional) missing(element, node, below);
     }
-    if (at < children.size() && !is_open) unexpected(children[at], path);
+    while (!is_open && at < children.size()) unexpected(children[at++], path);
   }
 
  private:
+  static bool is_among(const std::string& name, std::span<const Node> nodes) {
+    return std::ranges::find(nodes, name, &Node::name) != nodes.end();
+  }
+
   void error(std::string rule, std::string message, std::string expected = {}, std::string found = {}) {
     findings_.push_back(
         finding(Severity::error, std::move(rule), std::move(message), std::move(expected), std::move(found)));

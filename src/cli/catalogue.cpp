@@ -66,7 +66,8 @@ void show(Session& session, const Assessment& assessment) {
       if (paths.size() < shown) paths.push_back(printable(path));
     }
     const std::size_t more = same.paths.size() - paths.size();
-    return fmt::format("the same data: {}{}", fmt::join(paths, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+    return fmt::format("the same data: {}{}", fmt::join(paths, ", "),
+                       more > 0 ? fmt::format(" and {} more", more) : "");
   });
   lines(session, assessment.outliers, [](const ensemble::Outlier& outlier) {
     return fmt::format("outlier: {}: plaquette {:.8f}, {:.1f} standard deviations from {:.8f}", printable(outlier.path),
