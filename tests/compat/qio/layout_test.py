@@ -296,7 +296,7 @@ def check_conversion():
             assert found.keys() == wanted.keys(), (sorted(found), sorted(wanted))
             for file in wanted:
                 assert found[file] == wanted[file], (kind, file, len(found[file]), len(wanted[file]))
-            out = run(folder, "f.lime", "join", "nodes=4", "layout=box", "ildg=1", ranks=1)[1]
+            out = run(folder, "f.lime", "join", "nodes=4", "layout=xsplit", "ildg=1", ranks=1)[1]
             assert re.fullmatch(r"0 convert -\d+\n", out) and not (folder / "f.lime").exists(), out
             out = run(folder, "f.lime", "join", "ildg=1", *words, ranks=1)[1]
             assert out == "0 convert 0\n", out
