@@ -106,8 +106,7 @@ Examined examine(const Due& file, const VerifyOptions& how) {
 class Scrubbing {
  public:
   Scrubbing(const Database& database, ScrubReport& report)
-      : database_(database),
-        report_(report),
+      : report_(report),
         put_verdict_(database.prepare("INSERT INTO verifications (file_id, at, verdict, size, modified_ns, cksum, "
                                       "sentence) VALUES (?, ?, ?, ?, ?, "
                                       "?, ?)")),
@@ -128,7 +127,6 @@ class Scrubbing {
   void keep_damage(std::int64_t id, const Verification& verification);
   void count(Scrubbed scrubbed);
 
-  const Database& database_;
   ScrubReport& report_;
   std::string now_ = base::utc_text(base::seconds_now());
   Statement put_verdict_, put_state_, put_problem_, put_finding_, put_slice_, drop_findings_, drop_slices_;
