@@ -95,6 +95,7 @@ std::vector<std::byte> RecordsIn::bytes_of(const FoundRecord& record) {
 // Up to the first NUL.
 std::string RecordsIn::text_of(const FoundRecord& record) {
   const std::vector<std::byte> bytes = bytes_of(record);
+  if (bytes.empty()) return {};
   const auto* const begin = reinterpret_cast<const char*>(bytes.data());
   return {begin, ::strnlen(begin, bytes.size())};
 }
