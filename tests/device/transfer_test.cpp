@@ -256,7 +256,9 @@ TEST_P(FailingDriver, IsToldByWhoReads) {
     if (sites.values() == formula_sites<double>(grid, link_numbers)) ++right;
   };
   fail_each(read, [&](bool all_well) {
-    if (all_well) EXPECT_GE(right.load(), ranks);
+    if (all_well) {
+      EXPECT_GE(right.load(), ranks);
+    }
     right = 0;
   });
 }

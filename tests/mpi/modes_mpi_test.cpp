@@ -120,7 +120,7 @@ TEST_P(Sets, AreReadOnAnyGrid) {
   const std::string small = folder_ / "small.modes";
   EXPECT_EQ(convert(path, small, mpi::communicator(), {.storage = Storage::fixed16, .last = 3}), 3U);
   EXPECT_EQ(Set(small, mpi::communicator()).size(), 3U);
-  EXPECT_TRUE(verify(small, mpi::communicator()).ok);
+  EXPECT_TRUE(lq::verify(small, mpi::communicator()).ok);
 }
 
 TEST_P(Sets, AreRefusedByAllRanks) {
@@ -205,7 +205,7 @@ TEST_P(Sets, WithCoherenceAreThoseOfOneProcessAndReadOnAnyGrid) {
       }
       EXPECT_LE(std::sqrt(wrong), 0.002 * std::sqrt(norm)) << k;
     }
-    EXPECT_TRUE(verify(path, mpi::communicator()).ok);
+    EXPECT_TRUE(lq::verify(path, mpi::communicator()).ok);
   }
 }
 
