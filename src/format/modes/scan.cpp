@@ -147,7 +147,7 @@ class Scan {
       const std::uint64_t record = records.add(kind, payload.offset, payload.length, false);
       records.add(type::mode, behind, entry_bytes_, true);
       FieldEntry field;
-      field.name = entry.is_whole() ? "mode" : "coefficients";
+      field.name = "mode";
       field.payload = payload;
       field.record = record;
       field.sums = entry.sums;
