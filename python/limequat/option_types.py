@@ -81,7 +81,8 @@ class VerifyOptions(TypedDict, total=False):
     block_bytes: Optional[int]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
-    progress: Optional[Callable[..., None]]
+    threads: Optional[int]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class DiagnoseOptions(TypedDict, total=False):
@@ -98,7 +99,7 @@ class DiagnoseOptions(TypedDict, total=False):
     force: Optional[bool]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
-    progress: Optional[Callable[..., None]]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class ConvertOptions(WriteOptions, total=False):
@@ -108,7 +109,7 @@ class ConvertOptions(WriteOptions, total=False):
     allow_loss: Optional[bool]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
-    progress: Optional[Callable[..., None]]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class DiffOptions(TypedDict, total=False):
@@ -120,7 +121,8 @@ class DiffOptions(TypedDict, total=False):
     index: Optional[int]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
-    progress: Optional[Callable[..., None]]
+    threads: Optional[int]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class PlanRequest(TypedDict, total=False):
@@ -150,6 +152,7 @@ class GenerateOptions(TypedDict, total=False):
     seed: Optional[int]
     hot_start: Optional[bool]
     hot: Optional[bool]
+    threads: Optional[int]
     after_sweep: Optional[Callable[..., None]]
 
 
@@ -180,6 +183,9 @@ class MultifileOptions(TypedDict, total=False):
     force: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
     buffer_bytes: Optional[int]
+    stripe_count: Optional[int]
+    stripe_bytes: Optional[int]
+    stripes_by_size: Optional[bool]
 
 
 class MultifileReadOptions(TypedDict, total=False):
@@ -204,7 +210,7 @@ class RepackOptions(TypedDict, total=False):
     verify: Union[Literal["none", "checksum", "read-back"], bool, None]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
-    progress: Optional[Callable[..., None]]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class RepairOptions(TypedDict, total=False):
@@ -226,7 +232,7 @@ class CopyOptions(TypedDict, total=False):
     dry_run: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
     block_bytes: Optional[int]
-    progress: Optional[Callable[..., None]]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class RepartitionOptions(TypedDict, total=False):
@@ -244,7 +250,7 @@ class RepartitionOptions(TypedDict, total=False):
     dry_run: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
     block_bytes: Optional[int]
-    progress: Optional[Callable[..., None]]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class SqueezeOptions(TypedDict, total=False):
@@ -254,7 +260,8 @@ class SqueezeOptions(TypedDict, total=False):
     overwrite: Optional[bool]
     force: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
-    progress: Optional[Callable[..., None]]
+    threads: Optional[int]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class CatalogueOptions(TypedDict, total=False):
@@ -262,7 +269,6 @@ class CatalogueOptions(TypedDict, total=False):
 
     db: Optional[str]
     threads: Optional[int]
-    j: Optional[int]
     forget: Optional[bool]
     since: Optional[str]
     physics: Union[Literal["when-it-fits", "always", "never"], bool, None]
@@ -273,7 +279,7 @@ class CatalogueOptions(TypedDict, total=False):
     force: Optional[bool]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
-    progress: Optional[Callable[..., None]]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class QcdmlOptions(TypedDict, total=False):
