@@ -72,7 +72,7 @@ def test_filtered_chunks_take_the_memory_of_two_more_of_them(tmp_path):
         out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         return [int(word) for word in out.split()]
 
-    plain, chunk = peak()
-    filtered, _ = peak(dataset_chunk="slice", filters="deflate:1")
+    plain, chunk = peak(threads=1)
+    filtered, _ = peak(threads=1, dataset_chunk="slice", filters="deflate:1")
     waiting = 2 * 1024  # small chunks that wait until their places are known
     assert filtered <= plain + 2 * chunk + waiting + 1024

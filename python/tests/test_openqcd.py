@@ -175,7 +175,7 @@ def test_local_files_are_read_in_every_documented_order(tmp_path, lattice, proce
         path = tmp_path / f"runn1_{rank}"
         assert np.array_equal(lq.read(path), links)
         found = lq.verify(path)
-        assert found.ok and found.fields[0].plaquette is not None
+        assert found.ok and found.fields[0].physics.plaquette is not None
     lq.convert(tmp_path / "runn1_0", tmp_path / "conf.openqcd")
     assert np.array_equal(lq.read(tmp_path / "conf.openqcd"), links)
     if ranks > 1:

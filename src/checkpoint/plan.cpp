@@ -66,7 +66,8 @@ void require(const MultifilePlanRequest& request) {
 MetadataCost creating(const MultifilePlan& plan) {
   const std::uint64_t ranks = plan.request.tasks, group = plan.tasks_per_file, files = plan.request.files;
   Sum sum("create", ranks, files > 1 ? 12 : 11);
-  sum.add(comm::summing_cost(ranks, 1)).add(comm::summing_cost(group, 1)).add(comm::summing_cost(group, 1));
+  sum.add(comm::summing_cost(ranks, 1)).add(comm::summing_cost(group, 1));
+  sum.add(comm::summing_cost(group, 2));  // widths of chunks, and bytes that are expected
   // Only the first rank of each file tells how many tasks it has.
   sum.add(comm::gathering_cost(ranks, 0)).add(comm::gathering_cost(files, 8));
   sum.add(comm::gathering_cost(group, sizeof(checkpoint::TaskShape)));

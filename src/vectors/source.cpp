@@ -75,6 +75,10 @@ std::string text_beside(const std::string& path) {
 VectorSet set_of(const File& file, const modes::Unsaid& unsaid) {
   const Catalog& catalog = file.catalog();
   if (auto set = format::vectors::set_in(catalog, unsaid)) return *std::move(set);
+  if (const Finding* const finding = catalog.first_error()) {
+    throw Error(finding->code, fmt::format("{}: {}", catalog.path, finding->message),
+                {.path = catalog.path, .offset = finding->offset});
+  }
   throw Error(Code::unknown_format,
               fmt::format("{}: this is no set of modes or of vectors, but a file of the format \"{}\"", catalog.path,
                           catalog.format),

@@ -23,7 +23,7 @@ static void files_are_indexed_and_found(void) {
   lq_catalogue_options options;
   CHECK_OK(lq_catalogue_options_init(&options, sizeof options));
   CHECK(options.db == NULL && options.threads == 0 && options.physics == LQ_MEASURE_WHEN_IT_FITS);
-  CHECK_OK(lq_catalogue_options_set(&options, "j", "2"));
+  CHECK_OK(lq_catalogue_options_set(&options, "threads", "2"));
   CHECK(options.threads == 2);
   options.db = db;
   char* json = NULL;
