@@ -38,7 +38,7 @@ void check_tiles(const std::vector<Annotation>& annotations, std::uint64_t file_
 }
 
 void check_set(const Catalog& catalog) {
-  fuzz::attempt<Code::malformed, Code::invalid_argument, Code::unsupported>([&] {
+  fuzz::attempt<Code::malformed, Code::truncated, Code::invalid_argument, Code::unsupported>([&] {
     const auto set = format::vectors::set_in(catalog, {.ls = 1, .parity = modes::Parity::odd});
     require(!set || set->modes.size() == catalog.fields.size() * set->per_field, "as many modes as there are vectors");
   });
