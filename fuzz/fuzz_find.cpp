@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string>
 
+#include "answers.hpp"
 #include "base/bytes.hpp"
 #include "catalogue/expression.hpp"
 #include "catalogue/schema.hpp"
-#include "answers.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const lq::catalogue::Database database = lq::catalogue::make_in_memory();

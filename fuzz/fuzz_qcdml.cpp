@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "answers.hpp"
 #include "base/bytes.hpp"
 #include "catalogue/qcdml_file.hpp"
-#include "answers.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = lq::base::as_text({reinterpret_cast<const std::byte*>(data), size});

@@ -62,7 +62,7 @@ struct Loops {
   SiteLoop turn_sum[2] = {nullptr, nullptr};  // turns the byte order; CRC of what is written
   SiteLoop sum_turn[2] = {nullptr, nullptr};  // turns the byte order; CRC of what is read
   GatherLoop gather_turn[2] = {nullptr, nullptr};
-  Stream stream = nullptr;                    // null where the processor has no instruction for our polynomial
+  Stream stream = nullptr;  // null where the processor has no instruction for our polynomial
 };
 
 extern const Loops portable_loops;
