@@ -92,6 +92,10 @@ TEST(Formats, AreRecognisedByTheirMagic) {
   EXPECT_EQ(recognised("\x00\x00\x4e\x87\x00\x00\x00\x04"s), "milc");
   EXPECT_EQ(recognised("\x87\x4e\x00\x00\x04\x00\x00\x00"s), "milc");
   EXPECT_EQ(recognised("\x34\x64\x62\x71"s), "fnal");
+  EXPECT_EQ(recognised("sion\0\0\0\1"s), "sion");
+  EXPECT_EQ(recognised("sion"), "sion");                  // cut behind its magic
+  EXPECT_THROW(recognised("siondump: sid: 0\n"), Error);  // a text
+  EXPECT_EQ(recognised("sion\0\x7f\0\1"s), "sion");       // a damaged word
 }
 
 TEST(Formats, AreRecognisedByTheirRecords) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/sion/sion_format.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <limequat/error.hpp>
@@ -24,10 +25,19 @@ class Sion final : public Container {
   std::vector<Annotation> explain(base::ByteSource& file, const Catalog&) const override { return sion::explain(file); }
 };
 
+// A word follows that tells the byte order, 0 or 1. Texts that begin with these letters go on with letters.
+bool goes_on_as_text(base::Bytes word) {
+  return !word.empty() && std::ranges::all_of(word, [](std::byte byte) {
+    const auto letter = std::to_integer<unsigned char>(byte);
+    return (letter >= 0x20 && letter < 0x7f) || letter == '\t' || letter == '\n' || letter == '\r';
+  });
+}
+
 Likeness Sion::recognise(base::ByteSource& file) const {
-  std::array<std::byte, magic.size()> start{};
-  const std::size_t held = file.read_at(0, start);
-  return sion::has_magic(base::Bytes(start).first(held)) ? Likeness::yes : Likeness::no;
+  std::array<std::byte, magic.size() + 4> start{};
+  const base::Bytes bytes = base::Bytes(start).first(file.read_at(0, start));
+  if (!sion::has_magic(bytes)) return Likeness::no;
+  return goes_on_as_text(bytes.subspan(magic.size())) ? Likeness::no : Likeness::yes;
 }
 
 std::vector<RecordPiece> Sion::pieces(base::ByteSource& file, const Catalog& catalog, const Record& record) const {
