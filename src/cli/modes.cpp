@@ -165,7 +165,8 @@ struct ModesArguments {
       std::vector<std::string> row{std::to_string(k), complex_text(mode.eigenvalue), small(mode.residual)};
       if (has_errors) row.push_back(small(mode.error));
       row.push_back(std::to_string(field.payload.offset));
-      row.push_back(to_string(field.sums.checksum().value_or(Checksum{})));
+      const std::optional<Checksum> stored = field.sums.checksum();
+      row.push_back(stored ? to_string(*stored) : "-");
       table.row(std::move(row));
     }
     session.out.write(table.text());
