@@ -18,7 +18,7 @@ class Deals : public ::testing::TestWithParam<int> {};
 
 TEST_P(Deals, GiveEachItemToOneThread) {
   Team team(GetParam());
-  for (const std::uint64_t count : {0, 1, 2, 1000}) {
+  for (const std::uint64_t count : {0U, 1U, 2U, 1000U}) {
     std::vector<std::atomic<int>> done(count);
     std::vector<std::uint64_t> last(static_cast<std::size_t>(team.size()));
     deal_out(team, count, [&](int thread, std::uint64_t item) {

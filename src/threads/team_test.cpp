@@ -34,7 +34,7 @@ TEST_P(Teams, DoEachPartOnceInAThreadOfItsOwn) {
     EXPECT_EQ(calls, std::vector<int>(calls.size(), 1));
     EXPECT_EQ(threads.front(), std::this_thread::get_id());
     std::ranges::sort(threads);
-    EXPECT_EQ(std::ranges::unique(threads).begin(), threads.end());
+    EXPECT_EQ(std::unique(threads.begin(), threads.end()), threads.end());
   }
 }
 
