@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,12 +14,15 @@
 #include <limequat/physics.hpp>
 
 #include "comm/agree.hpp"
+#include "device/driver.hpp"
 #include "grid/local_field.hpp"
+#include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"
 #include "physics/link_checks.hpp"
 #include "physics/links.hpp"
 #include "physics/plaquettes.hpp"
 #include "physics/site_stream.hpp"
+#include "physics/slices.hpp"
 #include "threads/how_many.hpp"
 
 namespace lq {
@@ -78,10 +82,61 @@ std::uint64_t sum_over_ranks(const Grid& grid, std::uint64_t count) {
   return count;
 }
 
+// Collective. A function of the caller's is called by his own thread alone.
+int threads_for(const Grid& grid, const Field& gauge, int wanted) {
+  const std::uint64_t bytes = grid.volume() * gauge.spec.numbers * sizeof(double);
+  const int threads = threads::how_many(ranks_of(grid), wanted, bytes);
+  return gauge.fetch ? 1 : threads;
+}
+
+// A field of which one rank has all sites, slice after slice: out of its memory where it lies there as doubles in
+// natural order, else by copies of two slices for each thread.
+physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, int threads) {
+  const Extents& extents = grid.extents();
+  const auto slices = static_cast<std::uint64_t>(extents[extents.size() - 1]);
+  const std::uint64_t sites = grid.local_volume() / slices;
+  const auto numbers = static_cast<std::size_t>(sites * gauge.spec.numbers);
+  const bool in_place =
+      !gauge.fetch && gauge.spec.precision == Precision::double_ &&
+      lattice::resolve_order(gauge.order, extents.size()) == lattice::resolve_order({}, extents.size()) &&
+      !device::is_device_memory(gauge.data);
+  const auto slice = [&](std::uint64_t t, std::vector<double>& copy) -> std::span<const double> {
+    if (in_place) return {static_cast<const double*>(gauge.data) + t * numbers, numbers};
+    copy.clear();
+    copy.reserve(numbers);
+    physics::for_each_site(grid, gauge, t * sites, (t + 1) * sites, [&](std::uint64_t, std::span<const double> u) {
+      copy.insert(copy.end(), u.begin(), u.end());
+    });
+    return copy;
+  };
+
+  threads::Team team(threads);
+  std::vector<physics::SliceSums> sums(static_cast<std::size_t>(team.size()), {extents, gauge.spec.colors});
+  team.run([&](int thread) {
+    const lattice::Share mine =
+        lattice::share_of(slices, static_cast<std::uint64_t>(team.size()), static_cast<std::uint64_t>(thread));
+    if (mine.begin == mine.end) return;
+    std::vector<double> copy, copy_behind;
+    std::span<const double> here = slice(mine.begin, copy);
+    for (std::uint64_t t = mine.begin; t < mine.end; ++t) {
+      const std::span<const double> behind = slice((t + 1) % slices, copy_behind);
+      sums[static_cast<std::size_t>(thread)].add(here, behind);
+      std::swap(copy, copy_behind);
+      here = behind;
+    }
+  });
+  for (std::size_t i = 1; i < sums.size(); ++i) sums.front().add(sums[i]);
+  return sums.front();
+}
+
 }  // namespace
 
 Plaquette plaquette(const Grid& grid, const Field& field) {
   const Field gauge = resolve_gauge(grid, field, "measure the plaquette of");
+  if (ranks_of(grid).size() == 1) {
+    const int threads = threads_for(grid, gauge, 0);
+    return comm::agree(ranks_of(grid), [&] { return slice_sums(grid, gauge, threads).plaquette(); });
+  }
   Links links(grid, gauge.spec.colors, physics::Reach::plaquettes);
   visit_sites(grid, gauge, [&](std::uint64_t site, std::span<const double> u) { links.set_site(site, u); });
   return physics::average_plaquette(grid, gauge.spec.colors, links);
@@ -111,10 +166,7 @@ std::uint64_t count_not_finite(const Grid& grid, const Field& field) {
 Physics measure(const Grid& grid, const Field& field, int threads) {
   const Field gauge = resolve_gauge(grid, field, "measure");
   Links links(grid, gauge.spec.colors, physics::Reach::plaquettes);
-  const std::uint64_t bytes = grid.volume() * gauge.spec.numbers * sizeof(double);
-  const int wanted = threads::how_many(ranks_of(grid), threads, bytes);
-  // A function of the caller's is called by his own thread alone.
-  threads::Team team(gauge.fetch ? 1 : wanted);
+  threads::Team team(threads_for(grid, gauge, threads));
   struct Seen {
     LinkChecks checks;
     std::uint64_t not_finite = 0;

@@ -46,6 +46,12 @@ void SliceSums::add(std::span<const double> slice, std::span<const double> behin
   with_colors(colors_, [&](auto n) { add_slice(n, slice.data(), behind.data()); });
 }
 
+void SliceSums::add(const SliceSums& others) {
+  spatial_.add(others.spatial_);
+  temporal_.add(others.temporal_);
+  traces_.add(others.traces_);
+}
+
 void SliceSums::reduce(comm::Comm& comm) {
   for (LatticeSum* sum : {&spatial_, &temporal_, &traces_}) sum->reduce(comm);
 }

@@ -23,6 +23,8 @@ class SliceSums {
 
   // Local. All links of a slice in natural order, and those of the slice behind it.
   void add(std::span<const double> slice, std::span<const double> behind);
+  // Local. Those of other slices.
+  void add(const SliceSums& others);
   // Collective. Over all ranks, each of which added slices of its own.
   void reduce(comm::Comm& comm);
 
