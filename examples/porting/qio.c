@@ -1,5 +1,12 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// A field of four numbers a site, dealt out with even sites first, written and read through QIO's interface.
+//
+//   mpicc qio.c -lqio -llime && mpirun -n 4 ./a.out field.lime
+//
+// Prints:
+//   every node has read what it wrote
 // [program]
 #include <mpi.h>
 #include <qio.h>

@@ -102,7 +102,7 @@ void find_duplicates(const Database& database, Assessment& assessment) {
 
 std::optional<Gaps> gaps_in(std::vector<std::int64_t> trajectories) {
   std::ranges::sort(trajectories);
-  trajectories.erase(std::ranges::unique(trajectories).begin(), trajectories.end());
+  trajectories.erase(std::unique(trajectories.begin(), trajectories.end()), trajectories.end());
   if (trajectories.size() < 3) return std::nullopt;
   Gaps gaps;
   gaps.first = trajectories.front();
