@@ -94,10 +94,16 @@ TEST(Team, HelpersTakeNoSignalsOfTheProgram) {
 }
 
 // In a child, whose limit is its own. Address space for the stacks is what runs out for whoever runs as root, too.
-TEST(Team, HelpersThatCannotBeMadeAreDoneWithout) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers need the address space";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)  // gcc
+constexpr bool needs_address_space = true;
+#elif defined(__has_feature)  // clang
+constexpr bool needs_address_space = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool needs_address_space = false;
 #endif
+
+TEST(Team, HelpersThatCannotBeMadeAreDoneWithout) {
+  if (needs_address_space) GTEST_SKIP() << "sanitizers need the address space";
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
