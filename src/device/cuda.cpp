@@ -58,7 +58,7 @@ struct Functions {
   Result (*cuEventSynchronize)(void*) = nullptr;
   Result (*cuMemcpyDtoHAsync)(void*, Address, std::size_t, void*) = nullptr;
   Result (*cuMemcpyHtoDAsync)(Address, const void*, std::size_t, void*) = nullptr;
-  Result (*cuMemcpy2DAsync)(const Copy2D*, void*) = nullptr;
+  Result (*cuMemcpy2DAsync)(const void*, void*) = nullptr;  // a Copy2D
   Result (*cuGetErrorName)(Result, const char**) = nullptr;
   Result (*cuGetErrorString)(Result, const char**) = nullptr;
 

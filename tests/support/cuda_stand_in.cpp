@@ -136,7 +136,7 @@ STAND_IN Result cuMemcpyHtoD_v2(Address to, const void* from, std::size_t bytes)
   const std::lock_guard lock(mutex);
   std::byte* const place = behind(to, bytes);
   if (place == nullptr) return illegal_address;
-  std::memcpy(place, from, bytes);
+  if (bytes > 0) std::memcpy(place, from, bytes);
   return success;
 }
 
@@ -144,7 +144,7 @@ STAND_IN Result cuMemcpyDtoH_v2(void* to, Address from, std::size_t bytes) {
   const std::lock_guard lock(mutex);
   const std::byte* const place = behind(from, bytes);
   if (place == nullptr) return illegal_address;
-  std::memcpy(to, place, bytes);
+  if (bytes > 0) std::memcpy(to, place, bytes);
   return success;
 }
 
@@ -302,7 +302,8 @@ STAND_IN Result cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t b
   return begin_copy(behind(to, bytes), from, from, bytes, static_cast<Stream*>(stream));
 }
 
-STAND_IN Result cuMemcpy2DAsync_v2(const Copy2D* copy, void* stream) {
+STAND_IN Result cuMemcpy2DAsync_v2(const void* what, void* stream) {
+  const auto* const copy = static_cast<const Copy2D*>(what);
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
   const bool out = copy->from.memory_type == 2;
