@@ -4,11 +4,27 @@
  * A program over QIO: writes records whose bytes follow from their site, reads them back, tells codes.
  * driver FILE ACTION [lat=4x4x4x8] [layout=KIND] [ext=1] [volfmt=N] [serpar=N] [io=N] [ildg=1] [lfn=TEXT] [mode=N]
  * ACTION: write, read, skip, single, discover, codes, split, join */
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "layouts.h"
 #include "nodes.h"
+
+// Lines of several nodes do not mix: each is written at once, although MPI may take the buffer of the stream away.
+static void say(const char* format, ...) {
+  static char line[8192];
+  static size_t used = 0;
+  va_list arguments;
+  va_start(arguments, format);
+  const int more = vsnprintf(line + used, sizeof line - used, format, arguments);
+  va_end(arguments);
+  used = more < 0 || used + (size_t)more >= sizeof line ? sizeof line - 1 : used + (size_t)more;
+  if (used == 0 || (line[used - 1] != '\n' && used < sizeof line - 1)) return;
+  fwrite(line, 1, used, stdout);
+  fflush(stdout);
+  used = 0;
+}
 
 static int argument_count;
 static char** arguments;
@@ -120,17 +136,17 @@ static int write_file(const char* name) {
   int i, code;
   QIO_Writer* writer = open_writer(name);
   if (writer == NULL) {
-    printf("%d open NULL\n", this_node());
+    say("%d open NULL\n", this_node());
     return 1;
   }
   for (i = 0; i < record_count; ++i) {
     QIO_Oflag flags = {QIO_SERIAL, QIO_TRUNC, QIO_ILDGNO, NULL};
     if (i == 1) QIO_reset_writer_ILDG_flags(writer, &flags);
     code = write_one(writer, &records[i]);
-    if (code != QIO_SUCCESS) printf("%d write %d\n", this_node(), code);
+    if (code != QIO_SUCCESS) say("%d write %d\n", this_node(), code);
   }
   code = QIO_close_write(writer);
-  if (code != QIO_SUCCESS) printf("%d close %d\n", this_node(), code);
+  if (code != QIO_SUCCESS) say("%d close %d\n", this_node(), code);
   return 0;
 }
 
@@ -147,13 +163,13 @@ static int read_file(const char* name, int skip) {
   QIO_String* xml = QIO_string_create();
   QIO_Reader* reader = open_reader(name, xml);
   if (reader == NULL) {
-    printf("%d open NULL\n", this_node());
+    say("%d open NULL\n", this_node());
     QIO_string_destroy(xml);
     return 1;
   }
   if (this_node() == 0)
-    printf("file %s volfmt %d format %d\n", QIO_string_ptr(xml), QIO_get_reader_volfmt(reader),
-           QIO_get_reader_format(reader));
+    say("file %s volfmt %d format %d\n", QIO_string_ptr(xml), QIO_get_reader_volfmt(reader),
+        QIO_get_reader_format(reader));
   while ((code = QIO_read_record_info(reader, &info, xml)) == QIO_SUCCESS) {
     current = &records[i % record_count];
     calls = 0;
@@ -164,15 +180,15 @@ static int read_file(const char* name, int skip) {
     }
     if (strcmp(QIO_string_ptr(xml), current->datatype) != 0 || QIO_get_recordtype(&info) != current->type) ++mismatches;
     if (this_node() == 0) {
-      printf("record %d %s code %d sums %x %x", i, QIO_get_datatype(&info), code, QIO_get_reader_last_checksuma(reader),
-             QIO_get_reader_last_checksumb(reader));
-      printf(" lfn %s\n", QIO_get_ILDG_LFN(reader) == NULL ? "-" : QIO_get_ILDG_LFN(reader));
+      say("record %d %s code %d sums %x %x", i, QIO_get_datatype(&info), code, QIO_get_reader_last_checksuma(reader),
+          QIO_get_reader_last_checksumb(reader));
+      say(" lfn %s\n", QIO_get_ILDG_LFN(reader) == NULL ? "-" : QIO_get_ILDG_LFN(reader));
     }
     if (current->type == QIO_FIELD && calls != 0 && calls != (long)layout.sites_on_node) ++mismatches;
-    if (code != QIO_SUCCESS) printf("%d data %d\n", this_node(), code);
+    if (code != QIO_SUCCESS) say("%d data %d\n", this_node(), code);
     ++i;
   }
-  printf("%d end %d mismatches %ld\n", this_node(), code, mismatches);
+  say("%d end %d mismatches %ld\n", this_node(), code, mismatches);
   QIO_close_read(reader);
   QIO_string_destroy(xml);
   return mismatches != 0;
@@ -199,9 +215,9 @@ static int single(const char* name) {
   for (site = (DML_SiteRank)lattice_volume - 1; site >= 0 && code == QIO_SUCCESS; --site) {
     code = QIO_seek_write_field_datum(writer, site, get, 2, 48, 4, &calls);
   }
-  printf("%d written %d", this_node(), code);
+  say("%d written %d", this_node(), code);
   if (code == QIO_SUCCESS) code = QIO_close_write_field(writer, &bytes);
-  printf(" bytes %d\n", bytes == layout.sites_on_node * 48);
+  say(" bytes %d\n", bytes == layout.sites_on_node * 48);
   DML_checksum_combine(&sum);
   if (code == QIO_SUCCESS) code = QIO_write_checksum(writer, &sum);
   QIO_close_write(writer);
@@ -216,8 +232,8 @@ static int single(const char* name) {
   DML_checksum_combine(&sum);
   stored = QIO_read_checksum(reader);
   if (stored != NULL) code = QIO_compare_checksum(this_node(), stored, &sum);
-  printf("%d single %d mismatches %ld found %s\n", this_node(), code, mismatches, found == NULL ? "-" : found);
-  printf("%d end %d\n", this_node(), QIO_read_record_info(reader, &info, xml));
+  say("%d single %d mismatches %ld found %s\n", this_node(), code, mismatches, found == NULL ? "-" : found);
+  say("%d end %d\n", this_node(), QIO_read_record_info(reader, &info, xml));
   QIO_close_read(reader);
   QIO_destroy_checksum_info(stored);
   QIO_destroy_record_info(made);
@@ -234,9 +250,9 @@ static int discover(const char* name) {
   layout.volume = 0;
   reader = open_reader(name, xml);
   if (reader == NULL) return 1;
-  printf("%d dims", this_node());
-  for (d = 0; d < QIO_get_reader_latdim(reader); ++d) printf(" %d", QIO_get_reader_latsize(reader)[d]);
-  printf(" xml %s\n", QIO_string_ptr(xml));
+  say("%d dims", this_node());
+  for (d = 0; d < QIO_get_reader_latdim(reader); ++d) say(" %d", QIO_get_reader_latsize(reader)[d]);
+  say(" xml %s\n", QIO_string_ptr(xml));
   QIO_close_read(reader);
   QIO_string_destroy(xml);
   return 0;
@@ -256,7 +272,7 @@ static int convert(const char* name) {
   code = strcmp(arguments[2], "split") == 0
              ? QIO_single_to_part(name, &filesystem, &layout, number("volfmt", QIO_PARTFILE))
              : QIO_part_to_single(name, number("ildg", 0) ? QIO_ILDGLAT : QIO_ILDGNO, lfn, &filesystem, &layout);
-  printf("%d convert %d\n", this_node(), code);
+  say("%d convert %d\n", this_node(), code);
   QIO_string_destroy(lfn);
   return code != QIO_SUCCESS;
 }
@@ -273,31 +289,31 @@ static int codes(const char* name) {
   if (writer == NULL) return 1;
   current = &records[3];
   made = QIO_create_record_info(QIO_FIELD, NULL, NULL, 0, "T", "F", 3, 0, 24, 2);
-  printf("%d bytes %d\n", this_node(), QIO_write(writer, made, NULL, get, 47, 4, &calls));
+  say("%d bytes %d\n", this_node(), QIO_write(writer, made, NULL, get, 47, 4, &calls));
   QIO_destroy_record_info(made);
   made = QIO_create_record_info(QIO_HYPER, zero, outside, 4, "T", "F", 3, 0, 24, 2);
-  printf("%d subset %d\n", this_node(), QIO_write(writer, made, NULL, get, 48, 4, &calls));
+  say("%d subset %d\n", this_node(), QIO_write(writer, made, NULL, get, 48, 4, &calls));
   QIO_destroy_record_info(made);
   made = QIO_create_record_info(QIO_FIELD, NULL, NULL, 0, "T", "F", 3, 0, 24, 2);
-  printf("%d word %d\n", this_node(), QIO_write(writer, made, NULL, get, 48, 2, &calls));
+  say("%d word %d\n", this_node(), QIO_write(writer, made, NULL, get, 48, 2, &calls));
   QIO_destroy_record_info(made);
   if (this_node() == 0) wrong.count = 1; /* on one node only */
-  if (count_nodes() > 1) printf("%d unlike %d\n", this_node(), write_one(writer, &wrong));
-  printf("%d good %d\n", this_node(), write_one(writer, &records[3]));
+  if (count_nodes() > 1) say("%d unlike %d\n", this_node(), write_one(writer, &wrong));
+  say("%d good %d\n", this_node(), write_one(writer, &records[3]));
   QIO_close_write(writer);
   reader = open_reader(name, xml);
   if (reader == NULL) return 1;
-  printf("%d missed %d\n", this_node(), QIO_read_record_data(reader, put, 48, 4, &calls));
+  say("%d missed %d\n", this_node(), QIO_read_record_data(reader, put, 48, 4, &calls));
   long_ago = QIO_read_record_info(reader, &info, xml);
-  printf("%d again %d %d\n", this_node(), long_ago, QIO_read_record_info(reader, &info, xml));
-  printf("%d size %d\n", this_node(), QIO_read_record_data(reader, put, 24, 4, &calls));
-  printf("%d data %d\n", this_node(), QIO_read_record_data(reader, put, 48, 4, &calls));
-  printf("%d end %d\n", this_node(), QIO_read_record_info(reader, &info, xml));
-  printf("%d skip %d\n", this_node(), QIO_next_record(reader));
+  say("%d again %d %d\n", this_node(), long_ago, QIO_read_record_info(reader, &info, xml));
+  say("%d size %d\n", this_node(), QIO_read_record_data(reader, put, 24, 4, &calls));
+  say("%d data %d\n", this_node(), QIO_read_record_data(reader, put, 48, 4, &calls));
+  say("%d end %d\n", this_node(), QIO_read_record_info(reader, &info, xml));
+  say("%d skip %d\n", this_node(), QIO_next_record(reader));
   QIO_close_read(reader);
-  printf("%d absent %d\n", this_node(), open_reader("no such file", xml) == NULL);
+  say("%d absent %d\n", this_node(), open_reader("no such file", xml) == NULL);
   lattice[0] *= 2;
-  printf("%d lattice %d\n", this_node(), open_reader(name, xml) == NULL);
+  say("%d lattice %d\n", this_node(), open_reader(name, xml) == NULL);
   lattice[0] /= 2;
   QIO_string_destroy(xml);
   return 0;
@@ -325,7 +341,7 @@ int main(int argc, char** argv) {
   if (strcmp(arguments[2], "discover") == 0) failed = discover(arguments[1]);
   if (strcmp(arguments[2], "single") == 0) failed = single(arguments[1]);
   if (strcmp(arguments[2], "codes") == 0) failed = codes(arguments[1]);
-  if (number("calls", 0) && this_node() == 0) printf("callbacks %ld\n", callbacks);
+  if (number("calls", 0) && this_node() == 0) say("callbacks %ld\n", callbacks);
   end_nodes();
   return failed;
 }
