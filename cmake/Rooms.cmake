@@ -17,15 +17,16 @@ function(lq_core_objects name)
   endif()
 endfunction()
 
-# lq_room(NAME SOURCES ... [TESTS ...] [ROOMS ...] [LIBRARIES ...] [TEST_ROOMS ...] [TEST_LIBRARIES ...])
-#   lq_NAME       object library
+# lq_room(NAME [LOOPS] SOURCES ... [TESTS ...] [ROOMS ...] [LIBRARIES ...] [TEST_ROOMS ...] [TEST_LIBRARIES ...])
+#   lq_NAME       object library; LOOPS: it loops over the sites of a field (Options.cmake)
 #   lq_NAME_test  its unit tests, linked with the rooms it needs and no others
 function(lq_room room)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;TESTS;ROOMS;TEST_ROOMS;LIBRARIES;TEST_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "LOOPS" "" "SOURCES;TESTS;ROOMS;TEST_ROOMS;LIBRARIES;TEST_LIBRARIES" ${ARGN})
   lq_core_objects(lq_${room} ${ROOM_SOURCES})
   if(NOT LIMEQUAT_CORE)
     target_include_directories(lq_${room} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
     target_link_libraries(lq_${room} PUBLIC ${ROOM_LIBRARIES} PRIVATE lq_flags)
+    set_target_properties(lq_${room} PROPERTIES LQ_LOOPS ${ROOM_LOOPS})
   endif()
 
   lq_closure("${ROOM_ROOMS}" closure libraries)

@@ -48,7 +48,7 @@ std::uint32_t continued(std::uint32_t crc, base::Bytes bytes) noexcept {
   return crc;
 }
 
-std::uint32_t cksum_of(transport::File& file, std::uint64_t offset, std::uint64_t length) {
+std::uint32_t cksum_of_piece(transport::File& file, std::uint64_t offset, std::uint64_t length) {
   Cksum sum;
   std::vector<std::byte> block(static_cast<std::size_t>(std::min<std::uint64_t>(length, base::mebi)));
   while (length > 0) {
@@ -82,12 +82,12 @@ std::uint32_t Cksum::value() const noexcept {
 
 std::uint32_t cksum_of(const std::string& path, std::uint64_t offset, std::uint64_t length) {
   const auto file = transport::resolve(path).open_read(path);
-  return cksum_of(*file, offset, length);
+  return cksum_of_piece(*file, offset, length);
 }
 
 std::uint32_t cksum_of(const std::string& path) {
   const auto file = transport::resolve(path).open_read(path);
-  return cksum_of(*file, 0, file->size());
+  return cksum_of_piece(*file, 0, file->size());
 }
 
 }  // namespace lq::catalogue

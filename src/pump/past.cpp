@@ -72,8 +72,8 @@ class Reader {
 };
 
 // A thread's, with what it saw.
-struct Hand {
-  Hand(base::ByteSource& file, const Payload& payload, std::uint64_t block_bytes, const Tally& of_all)
+struct Worker {
+  Worker(base::ByteSource& file, const Payload& payload, std::uint64_t block_bytes, const Tally& of_all)
       : tally(of_all.empty(payload)), reader(file, payload, block_bytes, tally) {}
   Tally tally;
   Reader reader;
@@ -84,9 +84,9 @@ struct Hand {
 void pump_past(base::ByteSource& file, const Payload& payload, std::uint64_t begin, std::uint64_t end,
                const PumpOptions& options, Tally& tally, const lq::Progress& progress) {
   threads::Team team(options.file_bears_threads ? options.threads : 1);
-  std::vector<std::unique_ptr<Hand>> hands;
+  std::vector<std::unique_ptr<Worker>> workers;
   for (int i = 1; i < team.size(); ++i) {
-    hands.push_back(std::make_unique<Hand>(file, payload, options.block_bytes, tally));
+    workers.push_back(std::make_unique<Worker>(file, payload, options.block_bytes, tally));
   }
   Reader mine(file, payload, options.block_bytes, tally);
   const std::uint64_t each = mine.max_sites(), first = options.tile_sites == 0 ? begin : begin / each * each;
@@ -94,12 +94,12 @@ void pump_past(base::ByteSource& file, const Payload& payload, std::uint64_t beg
   threads::deal_out(team, (end - first + each - 1) / each, [&](int thread, std::uint64_t block) {
     const std::uint64_t site = std::max(begin, first + block * each);
     const std::uint64_t sites = std::min(first + (block + 1) * each, end) - site;
-    Reader& reader = thread == 0 ? mine : hands[static_cast<std::size_t>(thread) - 1]->reader;
+    Reader& reader = thread == 0 ? mine : workers[static_cast<std::size_t>(thread) - 1]->reader;
     reader.pass(site, sites);
     done.fetch_add(sites, std::memory_order_relaxed);
     if (progress && thread == 0) progress(done.load(std::memory_order_relaxed), end - begin);
   });
-  for (const auto& hand : hands) tally.add(hand->tally);
+  for (const auto& worker : workers) tally.add(worker->tally);
 }
 
 }  // namespace lq::pump

@@ -25,8 +25,8 @@ class Scidac final : public Family {
     return plan_field(request, {std::string(type::binary_data), {}, {}});
   }
   std::span<const std::string_view> known_choices() const override {
-    static constexpr std::array<std::string_view, 2> known{"layout", "parts"};
-    return known;
+    static constexpr std::array<std::string_view, 2> names{"layout", "parts"};
+    return names;
   }
   std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, Findings& done) const override {
     return scidac::mend(file, limits, {}, done);
