@@ -24,7 +24,8 @@ module limequat_c
     integer(c_int) :: order_length
     type(c_funptr) :: fetch, store
     type(c_ptr) :: context, problem
-    integer(c_int64_t) :: reserved(3)
+    type(c_ptr) :: memory  ! a description of data, as text ended by NUL, or c_null_ptr: plain
+    type(c_funptr) :: fetch_rows, store_rows
   end type
 
   ! What a transfer did: bytes of the payload, seconds of the whole call, the SciDAC checksum of the data that passed

@@ -169,6 +169,11 @@ typedef enum lq_precision { LQ_AS_IN_MEMORY = 0, LQ_SINGLE = 32, LQ_DOUBLE = 64 
 // Fills `site` with the numbers of the site at global coordinate x, or takes them from there.
 typedef void (*lq_site_fetch)(const int64_t* x, int dimensions, void* site, void* context);
 typedef void (*lq_site_store)(const int64_t* x, int dimensions, const void* site, void* context);
+// The same for the `sites` sites at x, x + 1, ... along dimension `axis`, one behind the other in `row`; all of them are
+// this rank's.
+typedef void (*lq_row_fetch)(const int64_t* x, int dimensions, int axis, uint64_t sites, void* row, void* context);
+typedef void (*lq_row_store)(const int64_t* x, int dimensions, int axis, uint64_t sites, const void* row,
+                             void* context);
 
 // What one site holds and where this rank's sites are: in `data`, or behind the callbacks. Layout of a site:
 // gauge [mu][row][column], spinor [spin][color], propagator [sink spin][source spin][sink color][source color],
@@ -187,10 +192,18 @@ typedef struct lq_field {
   int order_length;      // dimensions in `order`
   lq_site_fetch fetch;   // instead of `data`, for functions that write
   lq_site_store store;   // instead of `data`, for functions that read
-  void* context;         // handed to fetch and store
+  void* context;         // handed to fetch and store, and to those for rows
   const char* problem;   // or NULL: why this is no field, found by a binding to another language; every call refuses it
-  uint64_t reserved[3];  // 0
+  // What `data` is where it is not plain: a preset such as "milc" or "quda_host", or words such as
+  // "parity=even-first links=outermost" (docs/guide/memory.md); or NULL. With links=in-arrays, `data` points to as many
+  // pointers as a site has links. The text and the pointers live as long as the field is used.
+  const char* memory;
+  lq_row_fetch fetch_rows;  // instead of `fetch`: rows of sites
+  lq_row_store store_rows;  // instead of `store`
 } lq_field;
+
+// Local. Whether lq_field.memory may be this text; LQ_INVALID_ARGUMENT, with a text that names the word, if not.
+LQ_API lq_status lq_memory_check(const char* memory);
 
 // Local. SU(3), four spins, contiguous, x fastest. Any pointer to the first number will do.
 LQ_API lq_field lq_gauge_f64(const void* data);

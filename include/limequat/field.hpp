@@ -3,7 +3,8 @@
 //
 // Fields: what one site holds and where this rank's sites lie in memory. A field borrows the user's memory,
 // it never copies it. In memory x runs fastest unless `order` says otherwise, and one site is a contiguous
-// array of real numbers (re, im interleaved); any other layout is described by a function for one site.
+// array of real numbers (re, im interleaved); other memory is described (memory.hpp), and what no description covers is
+// handed over by a function, for rows of sites or for one site.
 //   gauge       [mu][row][column], mu in x, y, z, t order; U_mu(x) transports from x+mu to x
 //   spinor      [spin][color]
 //   propagator  [sink spin][source spin][sink color][source color]
@@ -25,6 +26,7 @@
 #include <utility>
 
 #include <limequat/lattice.hpp>
+#include <limequat/memory.hpp>
 
 namespace lq {
 
@@ -60,13 +62,20 @@ using SiteFetch = std::function<void(const Coord& x, void* site)>;
 // Takes the numbers of the site at global coordinate x.
 using SiteStore = std::function<void(const Coord& x, const void* site)>;
 
+// The same for the `sites` sites at x, x + 1, ... along dimension `axis`, one behind the other; all of them are this
+// rank's. Rows are as long as the file's order allows, so that a call costs little.
+using RowFetch = std::function<void(const Coord& x, int axis, std::uint64_t sites, void* row)>;
+using RowStore = std::function<void(const Coord& x, int axis, std::uint64_t sites, const void* row)>;
+
 // A field to be written: memory or a function, never both.
 struct Field {
   FieldSpec spec = {};
   const void* data = nullptr;
-  std::uint64_t available = 0;  // real numbers in `data`
+  std::uint64_t available = 0;  // real numbers in `data`; in each of its arrays, if `memory` has several
   SiteOrder order = {};         // of the sites in `data`, fastest dimension first
   SiteFetch fetch = {};
+  MemoryLayout memory = {};  // of `data`, where it is not plain; `order` is then empty
+  RowFetch fetch_rows = {};
 };
 
 // A field to be read into.
@@ -76,20 +85,24 @@ struct MutableField {
   std::uint64_t available = 0;
   SiteOrder order = {};
   SiteStore store = {};
+  MemoryLayout memory = {};
+  RowStore store_rows = {};
 
   // The same memory, to be written or measured; only for fields in memory.
-  operator Field() const { return Field{spec, data, available, order, {}}; }
+  operator Field() const { return Field{spec, data, available, order, {}, memory, {}}; }
 };
 
 struct GaugeShape {
   int colors = 3;
   int links = 0;  // 0: one per lattice dimension
   SiteOrder order = {};
+  MemoryLayout memory = {};
 };
 struct SpinShape {
   int colors = 3;
   int spins = 4;
   SiteOrder order = {};
+  MemoryLayout memory = {};
 };
 
 // The real numbers behind an element type: float, double, std::complex and arrays of those. A type of your own that
@@ -159,30 +172,57 @@ concept SiteMemory = std::ranges::contiguous_range<R> && std::ranges::sized_rang
 // Local. Describes contiguous memory of `sites` elements; a Field for const memory, else a MutableField. An element may
 // be a site, a link, a number: whatever lies one behind the other in the order of the field.
 template <SiteMemory R>
-auto field_in(R&& sites, FieldSpec spec, SiteOrder order = {}) {
+auto field_in(R&& sites, FieldSpec spec, SiteOrder order = {}, MemoryLayout memory = {}) {
   using Entry = std::remove_reference_t<std::ranges::range_reference_t<R>>;
   using Numbers = typename Element<std::remove_const_t<Entry>>::Numbers;
   spec.precision = precision_of<typename Numbers::type>;
   const std::uint64_t available = std::ranges::size(sites) * Numbers::count;
   if constexpr (std::is_const_v<Entry>) {
-    return Field{spec, std::ranges::data(sites), available, std::move(order), {}};
+    return Field{spec, std::ranges::data(sites), available, std::move(order), {}, std::move(memory), {}};
   } else {
-    return MutableField{spec, std::ranges::data(sites), available, std::move(order), {}};
+    return MutableField{spec, std::ranges::data(sites), available, std::move(order), {}, std::move(memory), {}};
   }
 }
 
 // Local. A gauge field of SU(colors) in contiguous memory: a vector of sites, of complex or of real numbers.
 template <SiteMemory R>
 auto gauge(R&& sites, const GaugeShape& shape = {}) {
-  return field_in(sites, gauge_spec(Precision::double_, shape.colors, shape.links), shape.order);
+  return field_in(sites, gauge_spec(Precision::double_, shape.colors, shape.links), shape.order, shape.memory);
+}
+// Local. One whose directions have an array each (LinkPlaces::in_arrays, as in QUDA and QDP++): `arrays` are as many
+// pointers to real numbers, which live as long as the field does. `available`: numbers in each.
+template <class T>
+requires std::same_as<T, float> || std::same_as<T, double> MutableField gauge_in_arrays(std::span<T* const> arrays,
+                                                                                        std::uint64_t available,
+                                                                                        MemoryLayout memory,
+                                                                                        int colors = 3) {
+  return MutableField{gauge_spec(precision_of<T>, colors, static_cast<int>(arrays.size())),
+                      const_cast<T**>(arrays.data()),
+                      available,
+                      {},
+                      {},
+                      std::move(memory),
+                      {}};
+}
+template <class T>
+requires std::same_as<T, float> || std::same_as<T, double> Field gauge_in_arrays(std::span<const T* const> arrays,
+                                                                                 std::uint64_t available,
+                                                                                 MemoryLayout memory, int colors = 3) {
+  return Field{gauge_spec(precision_of<T>, colors, static_cast<int>(arrays.size())),
+               arrays.data(),
+               available,
+               {},
+               {},
+               std::move(memory),
+               {}};
 }
 template <SiteMemory R>
 auto spinor(R&& sites, const SpinShape& shape = {}) {
-  return field_in(sites, spinor_spec(Precision::double_, shape.colors, shape.spins), shape.order);
+  return field_in(sites, spinor_spec(Precision::double_, shape.colors, shape.spins), shape.order, shape.memory);
 }
 template <SiteMemory R>
 auto propagator(R&& sites, const SpinShape& shape = {}) {
-  return field_in(sites, propagator_spec(Precision::double_, shape.colors, shape.spins), shape.order);
+  return field_in(sites, propagator_spec(Precision::double_, shape.colors, shape.spins), shape.order, shape.memory);
 }
 // `sites` has one element per site: a number, a complex number, an array of those, a type of your own.
 template <SiteMemory R>

@@ -20,6 +20,7 @@
 #include <limequat/json.hpp>
 #include <limequat/lattice.hpp>
 #include <limequat/machine.hpp>
+#include <limequat/memory.hpp>
 #include <limequat/metadata.hpp>
 #include <limequat/modes.hpp>
 #include <limequat/multifile.hpp>

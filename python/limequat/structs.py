@@ -16,7 +16,8 @@ class Field(Structure):
     _fields_ = [("kind", c_int), ("precision", c_int), ("colors", c_int), ("spins", c_int), ("links", c_int),
                 ("is_complex", c_int), ("numbers", c_uint64), ("data", c_void_p), ("available", c_uint64),
                 ("order", POINTER(c_int)), ("order_length", c_int), ("fetch", c_void_p), ("store", c_void_p),
-                ("context", c_void_p), ("problem", c_char_p), ("reserved", c_uint64 * 3)]
+                ("context", c_void_p), ("problem", c_char_p), ("memory", c_char_p),
+                ("fetch_rows", c_void_p), ("store_rows", c_void_p)]
 
 
 class GridOptions(Structure):

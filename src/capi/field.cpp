@@ -44,6 +44,10 @@ SiteOrder order_of(const lq_field& field) {
   return SiteOrder(field.order, field.order + field.order_length);
 }
 
+MemoryLayout layout_of(const lq_field& field) {
+  return field.memory == nullptr ? MemoryLayout{} : memory_layout(field.memory);
+}
+
 // A pointer of C has no size: without a count the memory is taken to be large enough.
 std::uint64_t available_in(const lq_field& field) {
   if (field.data == nullptr) return 0;
@@ -53,7 +57,13 @@ std::uint64_t available_in(const lq_field& field) {
 }  // namespace
 
 Field readable(const lq_field& field) {
-  Field result{spec_of(field), field.data, available_in(field), order_of(field), {}};
+  Field result{spec_of(field), field.data, available_in(field), order_of(field), {}, layout_of(field), {}};
+  if (field.fetch_rows != nullptr) {
+    result.fetch_rows = [fetch = field.fetch_rows, context = field.context](const Coord& x, int axis,
+                                                                            std::uint64_t sites, void* row) {
+      fetch(x.begin(), x.size(), axis, sites, row, context);
+    };
+  }
   if (field.fetch != nullptr) {
     result.fetch = [fetch = field.fetch, context = field.context](const Coord& x, void* site) {
       fetch(x.begin(), x.size(), site, context);
@@ -63,7 +73,13 @@ Field readable(const lq_field& field) {
 }
 
 MutableField writable(const lq_field& field) {
-  MutableField result{spec_of(field), field.data, available_in(field), order_of(field), {}};
+  MutableField result{spec_of(field), field.data, available_in(field), order_of(field), {}, layout_of(field), {}};
+  if (field.store_rows != nullptr) {
+    result.store_rows = [store = field.store_rows, context = field.context](const Coord& x, int axis,
+                                                                            std::uint64_t sites, const void* row) {
+      store(x.begin(), x.size(), axis, sites, row, context);
+    };
+  }
   if (field.store != nullptr) {
     result.store = [store = field.store, context = field.context](const Coord& x, const void* site) {
       store(x.begin(), x.size(), site, context);
@@ -112,6 +128,10 @@ lq_field lq_sites_f64(const void* data, uint64_t numbers, int is_complex) {
 
 lq_field lq_sites_f32(const void* data, uint64_t numbers, int is_complex) {
   return generic_field(LQ_SINGLE, data, numbers, is_complex);
+}
+
+lq_status lq_memory_check(const char* memory) {
+  return lq::capi::guarded([&] { lq::memory_layout(lq::capi::given(memory, "memory")); });
 }
 
 int lq_is_device_memory(const void* memory) try { return lq::device::is_device_memory(memory) ? 1 : 0; } catch (...) {

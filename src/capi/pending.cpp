@@ -16,7 +16,7 @@ using lq::capi::guarded;
 
 // The guard of borrowed memory must know how much there is, which C need not tell.
 lq::Field measured(lq::Field field, const lq_field& given_field, const lq::Grid& grid) {
-  if (field.data == nullptr || given_field.available != 0) return field;
+  if (field.data == nullptr || given_field.available != 0 || !field.memory.is_plain()) return field;
   lq::FieldSpec spec = field.spec;
   if (spec.kind == lq::FieldKind::gauge && spec.links == 0) {
     spec = lq::gauge_spec(spec.precision, spec.colors, grid.extents().size());

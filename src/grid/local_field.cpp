@@ -11,8 +11,10 @@
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "device/driver.hpp"
 #include "device/sites.hpp"
 #include "lattice/site_order.hpp"
+#include "memory/rows.hpp"
 
 namespace lq::grid {
 
@@ -33,34 +35,87 @@ std::uint64_t numbers_of(const FieldSpec& spec) {
   return generic_spec(spec.precision, spec.numbers, spec.is_complex).numbers;
 }
 
+[[noreturn]] void refuse_memory(const Grid& grid, const FieldSpec& spec, std::uint64_t available, std::uint64_t needed,
+                                const char* remedy) {
+  throw Error(
+      Code::invalid_argument,
+      fmt::format("the {} field has memory for {} numbers, but the {} local sites of {} with {} numbers each need "
+                  "{}; {}",
+                  name(spec.kind), available, grid.local_volume(), to_string(grid.extents()), spec.numbers, needed,
+                  remedy),
+      {.expected = fmt::format("{} numbers", needed), .found = fmt::format("{} numbers", available)});
+}
+
+// What is described is as large as the description says, in each of its arrays.
 template <class AnyField>
-void require_memory(const Grid& grid, const AnyField& field, bool has_function) {
+void require_described_memory(const Grid& grid, const AnyField& field) {
+  if (!field.order.empty()) {
+    throw Error(Code::invalid_argument,
+                "an order of sites is stated beside a description of the memory; say it in the description (order=)");
+  }
+  const memory::Arrays arrays = memory::arrays_of(field.memory, field.spec, grid.local_box().extents, field.data);
+  if (field.available < arrays.numbers || field.data == nullptr) {
+    refuse_memory(grid, field.spec, field.data == nullptr ? 0 : field.available, arrays.numbers,
+                  "as the description of the memory says, in each of its arrays");
+  }
+  for (const std::byte* array : arrays.begin) {
+    if (!device::is_device_memory(array)) continue;
+    throw Error(
+        Code::unsupported,
+        "a described field lies in the memory of a GPU; descriptions are for memory of the host, fields in a GPU "
+        "lie there as plain memory does");
+  }
+}
+
+template <class AnyField>
+void require_memory(const Grid& grid, const AnyField& field) {
   lattice::resolve_order(field.order, grid.extents().size());
-  if (has_function || grid.local_volume() == 0) return;
+  if (memory::has_function(field) || grid.local_volume() == 0) return;
+  if (!memory::is_plain(field)) return require_described_memory(grid, field);
   const std::uint64_t needed =
       base::multiply_or_throw(grid.local_volume(), field.spec.numbers, "the numbers of the local field");
   if (field.data == nullptr || field.available < needed) {
-    throw Error(
-        Code::invalid_argument,
-        fmt::format("the {} field has memory for {} numbers, but the {} local sites of {} with {} numbers each need "
-                    "{}; size it by the grid's local_volume()",
-                    name(field.spec.kind), field.data == nullptr ? 0 : field.available, grid.local_volume(),
-                    to_string(grid.extents()), field.spec.numbers, needed),
-        {.expected = fmt::format("{} numbers", needed), .found = fmt::format("{} numbers", field.available)});
+    refuse_memory(grid, field.spec, field.data == nullptr ? 0 : field.available, needed,
+                  "size it by the grid's local_volume()");
   }
+}
+
+// Parities are those of global coordinates; from here on they are counted in the box.
+int parity_of(const Coord& x) {
+  std::int64_t sum = 0;
+  for (const std::int64_t coordinate : x) sum += coordinate;
+  return static_cast<int>(sum & 1);
+}
+
+template <class AnyField>
+AnyField resolve_any(const Grid& grid, const AnyField& field) {
+  AnyField resolved = field;
+  resolved.spec = resolve_spec(field.spec, grid.extents().size());
+  resolved.memory.corner_parity = parity_of(grid.local_box().lower);
+  require_memory(grid, resolved);
+  return resolved;
 }
 
 // work(x, number in the user's memory, number with x fastest)
 template <class Work>
-void for_each_site(const Grid& grid, const SiteOrder& user_order, bool has_function, Work&& work) {
+void for_each_site(const Grid& grid, const SiteOrder& user_order, Work&& work) {
   const int dimensions = grid.extents().size();
   const SiteOrder natural = lattice::resolve_order({}, dimensions);
-  const SiteOrder order = has_function ? natural : lattice::resolve_order(user_order, dimensions);
+  const SiteOrder order = lattice::resolve_order(user_order, dimensions);
   const Box& box = grid.local_box();
   for (std::uint64_t i = 0; i < grid.local_volume(); ++i) {
     const Coord x = lattice::site_at(i, box, order);
     work(x, i, order == natural ? i : lattice::site_number(x, box, natural));
   }
+}
+
+// work(x, sites, number of the first) for each row of the rank's sites along x.
+template <class Work>
+void for_each_row(const Grid& grid, Work&& work) {
+  const Box& box = grid.local_box();
+  const auto row = static_cast<std::uint64_t>(box.extents[0]);
+  const SiteOrder natural = lattice::resolve_order({}, grid.extents().size());
+  for (std::uint64_t i = 0; i < grid.local_volume(); i += row) work(lattice::site_at(i, box, natural), row, i);
 }
 
 }  // namespace
@@ -78,47 +133,45 @@ FieldSpec resolve_spec(FieldSpec spec, int dimensions) {
   return spec;
 }
 
-Field resolve_field(const Grid& grid, const Field& field) {
-  Field resolved = field;
-  resolved.spec = resolve_spec(field.spec, grid.extents().size());
-  require_memory(grid, resolved, static_cast<bool>(field.fetch));
-  return resolved;
-}
+Field resolve_field(const Grid& grid, const Field& field) { return resolve_any(grid, field); }
 
-MutableField resolve_field(const Grid& grid, const MutableField& field) {
-  MutableField resolved = field;
-  resolved.spec = resolve_spec(field.spec, grid.extents().size());
-  require_memory(grid, resolved, static_cast<bool>(field.store));
-  return resolved;
-}
+MutableField resolve_field(const Grid& grid, const MutableField& field) { return resolve_any(grid, field); }
 
 void take_sites(const Grid& grid, const Field& field, std::byte* sites) {
   const std::uint64_t bytes = field.spec.site_bytes();
+  if (!memory::is_plain(field)) {
+    memory::RowsOut rows(field, grid.local_box());
+    return for_each_row(grid, [&](const Coord& x, std::uint64_t count, std::uint64_t first) {
+      rows.take(x, 0, count, sites + first * bytes);
+    });
+  }
   device::Home home;
   std::optional<device::SitesOut> on_device;
-  if (const device::Driver* const driver = field.fetch ? nullptr : device::driver_of(field.data, home)) {
+  if (const device::Driver* const driver = device::driver_of(field.data, home)) {
     on_device.emplace(*driver, home, static_cast<const std::byte*>(field.data), grid.local_volume(),
                       static_cast<std::size_t>(bytes));
   }
-  for_each_site(grid, field.order, static_cast<bool>(field.fetch),
-                [&](const Coord& x, std::uint64_t i, std::uint64_t n) {
-                  if (field.fetch) return field.fetch(x, sites + n * bytes);
-                  const std::byte* const memory = static_cast<const std::byte*>(field.data) + i * bytes;
-                  std::memcpy(sites + n * bytes, on_device ? on_device->take(memory, 0, 1).at : memory, bytes);
-                });
+  for_each_site(grid, field.order, [&](const Coord&, std::uint64_t i, std::uint64_t n) {
+    const std::byte* const memory = static_cast<const std::byte*>(field.data) + i * bytes;
+    std::memcpy(sites + n * bytes, on_device ? on_device->take(memory, 0, 1).at : memory, bytes);
+  });
 }
 
 void give_sites(const Grid& grid, const std::byte* sites, const MutableField& field) {
   const std::uint64_t bytes = field.spec.site_bytes();
+  if (!memory::is_plain(field)) {
+    memory::RowsIn rows(field, grid.local_box());
+    return for_each_row(grid, [&](const Coord& x, std::uint64_t count, std::uint64_t first) {
+      rows.give(x, 0, count, sites + first * bytes);
+    });
+  }
   device::Home home;
-  const device::Driver* const driver = field.store ? nullptr : device::driver_of(field.data, home);
+  const device::Driver* const driver = device::driver_of(field.data, home);
   std::vector<std::byte> ordered(static_cast<std::size_t>(driver != nullptr ? grid.local_volume() * bytes : 0));
   std::byte* const memory = driver != nullptr ? ordered.data() : static_cast<std::byte*>(field.data);
-  for_each_site(grid, field.order, static_cast<bool>(field.store),
-                [&](const Coord& x, std::uint64_t i, std::uint64_t n) {
-                  if (field.store) return field.store(x, sites + n * bytes);
-                  std::memcpy(memory + i * bytes, sites + n * bytes, bytes);
-                });
+  for_each_site(grid, field.order, [&](const Coord&, std::uint64_t i, std::uint64_t n) {
+    std::memcpy(memory + i * bytes, sites + n * bytes, bytes);
+  });
   if (driver == nullptr) return;
   device::copy_in(*driver, home, ordered.data(), static_cast<std::byte*>(field.data), grid.local_volume(),
                   static_cast<std::size_t>(bytes));

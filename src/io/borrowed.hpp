@@ -22,7 +22,7 @@ inline constexpr bool guards_borrowed_memory = true;
 class Borrowed {
  public:
   Borrowed() = default;  // guards nothing
-  // The grid's local sites in a field that was found to be whole.
+  // The grid's local sites in a field that was found to be whole; memory by description is not guarded.
   Borrowed(const Grid& grid, const Field& field, bool guarded);
 
   // Throws wrong_state when the numbers are others than at the beginning.

@@ -103,6 +103,11 @@ MutableField in_region(const MutableField& field, const Coord& corner) {
       store(shifted(x, corner, -1), site);
     };
   }
+  if (field.store_rows) {
+    target.store_rows = [store = field.store_rows, corner](const Coord& x, int axis, std::uint64_t n, const void* row) {
+      store(shifted(x, corner, -1), axis, n, row);
+    };
+  }
   return target;
 }
 

@@ -16,6 +16,7 @@
 #include "device/driver.hpp"
 #include "io/call_cost.hpp"
 #include "lattice/tile_map.hpp"
+#include "memory/rows.hpp"
 #include "route/choose.hpp"
 #include "threads/how_many.hpp"
 
@@ -144,11 +145,14 @@ SiteTransfer::SiteTransfer(const Grid& grid, SitePlan plan, const MutableField& 
   set_rows();
 }
 
-// With functions instead of memory, its data is nullptr.
+// With functions or a description instead of plain memory, its data is nullptr.
 Field SiteTransfer::memory() const {
-  if (writes()) return std::get<Field>(field_);
+  if (writes()) {
+    const auto& from = std::get<Field>(field_);
+    return {from.spec, memory::is_plain(from) ? from.data : nullptr, from.available, from.order, {}};
+  }
   const auto& to = std::get<MutableField>(field_);
-  return {to.spec, to.store ? nullptr : to.data, to.available, to.order, {}};
+  return {to.spec, memory::is_plain(to) ? to.data : nullptr, to.available, to.order, {}};
 }
 
 // The sites of this rank, in coordinates of the file's lattice.

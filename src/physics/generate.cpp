@@ -14,6 +14,7 @@
 #include "device/sites.hpp"
 #include "grid/local_field.hpp"
 #include "lattice/site_order.hpp"
+#include "memory/rows.hpp"
 #include "options/agreed.hpp"
 #include "physics/chain.hpp"
 
@@ -36,10 +37,12 @@ void check_options(const GenerateOptions& options) {
 void check_field(const Grid& grid, const MutableField& field) {
   const FieldSpec& spec = field.spec;
   const int dimensions = grid.extents().size();
-  if (spec.kind != FieldKind::gauge || spec.precision != Precision::double_ || field.store) {
+  if (spec.kind != FieldKind::gauge || spec.precision != Precision::double_ || !memory::is_plain(field)) {
     reject(fmt::format("a {} field in {} precision{}", name(spec.kind), name(spec.precision),
-                       field.store ? " behind a function" : ""),
-           "a gauge field in double precision in memory");
+                       memory::has_function(field) ? " behind a function"
+                       : field.memory.is_plain()   ? ""
+                                                   : " by description"),
+           "a gauge field in double precision in plain memory");
   }
   if (spec.links != 0 && spec.links != dimensions) {
     reject(fmt::format("{} links per site", spec.links), fmt::format("{}, one per dimension", dimensions));

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "physics/site_stream.hpp"
 
-#include <cstring>
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "device/sites.hpp"
 #include "lattice/site_order.hpp"
+#include "memory/rows.hpp"
 
 namespace lq::physics {
 namespace {
@@ -23,10 +24,30 @@ std::span<const double> widen(const FieldSpec& spec, const void* site, std::vect
 // Where the memory is a GPU's.
 std::optional<device::SitesOut> device_sites(const Grid& grid, const Field& field) {
   device::Home home;
-  const device::Driver* const driver = field.fetch ? nullptr : device::driver_of(field.data, home);
+  const device::Driver* const driver = device::driver_of(field.data, home);
   if (driver == nullptr) return std::nullopt;
   return std::optional<device::SitesOut>(std::in_place, *driver, home, static_cast<const std::byte*>(field.data),
                                          grid.local_volume(), static_cast<std::size_t>(field.spec.site_bytes()));
+}
+
+// Of a field that is not plain: by parts of rows along x.
+void for_each_site_by_rows(const Grid& grid, const Field& field, std::uint64_t begin, std::uint64_t end,
+                           const TakeSite& take) {
+  constexpr std::uint64_t most = 32;
+  const Box& box = grid.local_box();
+  const SiteOrder natural = lattice::resolve_order({}, grid.extents().size());
+  const auto bytes = static_cast<std::size_t>(field.spec.site_bytes());
+  std::vector<double> scratch(field.spec.numbers);
+  std::vector<std::byte> row(most * bytes);
+  memory::RowsOut rows(field, box);
+  for (std::uint64_t site = begin; site < end;) {
+    const Coord x = lattice::site_at(site, box, natural);
+    const auto in_row = static_cast<std::uint64_t>(box.lower[0] + box.extents[0] - x[0]);
+    const std::uint64_t sites = std::min({in_row, end - site, most});
+    rows.take(x, 0, sites, row.data());
+    for (std::uint64_t k = 0; k < sites; ++k) take(site + k, widen(field.spec, row.data() + k * bytes, scratch));
+    site += sites;
+  }
 }
 
 }  // namespace
@@ -37,23 +58,17 @@ void for_each_site(const Grid& grid, const Field& field, const TakeSite& take) {
 
 void for_each_site(const Grid& grid, const Field& field, std::uint64_t begin, std::uint64_t end, const TakeSite& take) {
   if (begin == end) return;
+  if (!memory::is_plain(field)) return for_each_site_by_rows(grid, field, begin, end, take);
   const Box& box = grid.local_box();
   const SiteOrder natural = lattice::resolve_order({}, grid.extents().size());
   const SiteOrder order = lattice::resolve_order(field.order, grid.extents().size());
   std::vector<double> scratch(field.spec.numbers);
-  std::vector<double> fetched(field.fetch ? field.spec.numbers : 0);
   std::optional<device::SitesOut> on_device = device_sites(grid, field);
   Coord x = lattice::site_at(begin, box, natural);
   for (std::uint64_t site = begin; site < end; ++site, lattice::advance(x, box, natural)) {
-    const void* numbers = fetched.data();
-    if (field.fetch) {
-      field.fetch(x, fetched.data());
-    } else {
-      const std::byte* const memory =
-          static_cast<const std::byte*>(field.data) + lattice::site_number(x, box, order) * field.spec.site_bytes();
-      numbers = on_device ? on_device->take(memory, 0, 1).at : memory;
-    }
-    take(site, widen(field.spec, numbers, scratch));
+    const std::byte* const memory =
+        static_cast<const std::byte*>(field.data) + lattice::site_number(x, box, order) * field.spec.site_bytes();
+    take(site, widen(field.spec, on_device ? on_device->take(memory, 0, 1).at : memory, scratch));
   }
 }
 

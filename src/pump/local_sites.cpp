@@ -2,13 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pump/local_sites.hpp"
 
+#include <algorithm>
+
 namespace lq::pump {
 namespace {
-
-// One site of a piece.
-Run single(const Piece& piece, std::uint64_t k) {
-  return {piece.file_site() + k, 1, piece.site_rank() + k * piece.row.rank_stride, piece.row.rank_stride};
-}
 
 // The first sites of what is left of a piece.
 Run some_of(const Piece& piece, std::uint64_t skip, std::uint64_t sites) {
@@ -17,19 +14,39 @@ Run some_of(const Piece& piece, std::uint64_t skip, std::uint64_t sites) {
   return run;
 }
 
-std::size_t site_buffer(bool one_by_one, const SitePacker& packer) {
-  return one_by_one ? static_cast<std::size_t>(packer.memory_bytes()) : 0;
+// So many bytes of sites stay in the first cache level between memory and file form.
+constexpr std::size_t row_bytes = 16384;
+
+std::size_t staging(const SitePacker& packer) {
+  const auto site = static_cast<std::size_t>(packer.memory_bytes());
+  return std::max<std::size_t>(row_bytes / site, 1) * site;
+}
+
+// The sites of a piece as parts of rows of the lattice, as many as fit the staging: work(x, axis, skip, sites).
+template <class Work>
+void for_each_part(const lattice::Rows& rows, const Piece& piece, std::uint64_t most, Work&& work) {
+  const int axis = rows.plan().file_order.front();
+  const Box& wanted = rows.plan().wanted;
+  for (std::uint64_t k = 0; k < piece.sites;) {
+    const Coord x = rows.site(piece.row, piece.skip + k);
+    const auto in_row = static_cast<std::uint64_t>(wanted.lower[axis] + wanted.extents[axis] - x[axis]);
+    const std::uint64_t sites = std::min({piece.sites - k, in_row, most});
+    work(x, axis, k, sites);
+    k += sites;
+  }
 }
 
 }  // namespace
 
 LocalSource::LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, const SiteSums& sums)
-    : field_(field),
-      rows_(plan),
-      packer_(payload, field.spec.precision, sums),
-      one_site_(site_buffer(static_cast<bool>(field.fetch), packer_)) {
+    : field_(field), rows_(plan), packer_(payload, field.spec.precision, sums) {
+  if (plan.memory.volume() == 0) return;
+  if (!memory::is_plain(field)) {
+    elsewhere_ = std::make_unique<memory::RowsOut>(field, plan.memory);
+    staged_.resize(staging(packer_));
+    return;
+  }
   device::Home home;
-  if (field.fetch || plan.memory.volume() == 0) return;
   if (const device::Driver* const driver = device::driver_of(field.data, home); driver != nullptr) {
     device_ =
         std::make_unique<device::SitesOut>(*driver, home, static_cast<const std::byte*>(field.data),
@@ -38,18 +55,22 @@ LocalSource::LocalSource(const Field& field, const Payload& payload, const latti
 }
 
 void LocalSource::pack(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
-  if (field_.fetch) {
-    for (std::uint64_t k = 0; k < piece.sites; ++k) {
-      field_.fetch(rows_.site(piece.row, piece.skip + k), one_site_.data());
-      packer_.pack(one_site_.data(), 0, single(piece, k), file + k * packer_.site_bytes(), sums, counted_from);
-    }
-    return;
-  }
+  if (elsewhere_) return pack_staged(piece, file, sums, counted_from);
   if (device_) return pack_from_device(piece, file, sums, counted_from);
   const std::byte* const memory =
       static_cast<const std::byte*>(field_.data) + piece.memory_site() * packer_.memory_bytes();
   packer_.pack(memory, static_cast<std::ptrdiff_t>(piece.row.memory_stride * packer_.memory_bytes()), Run(piece), file,
                sums, counted_from);
+}
+
+void LocalSource::pack_staged(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
+  const auto site = packer_.memory_bytes();
+  const std::uint64_t most = staged_.size() / static_cast<std::uint64_t>(site);
+  for_each_part(rows_, piece, most, [&](const Coord& x, int axis, std::uint64_t skip, std::uint64_t sites) {
+    elsewhere_->take(x, axis, sites, staged_.data());
+    packer_.pack(staged_.data(), site, some_of(piece, skip, sites), file + skip * packer_.site_bytes(), sums,
+                 counted_from);
+  });
 }
 
 void LocalSource::pack_from_device(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
@@ -66,29 +87,34 @@ void LocalSource::pack_from_device(const Piece& piece, std::byte* file, SiteSums
 
 LocalSink::LocalSink(const MutableField& field, const Payload& payload, const lattice::RowPlan& plan,
                      const SiteSums& sums)
-    : field_(field),
-      rows_(plan),
-      packer_(payload, field.spec.precision, sums),
-      one_site_(site_buffer(static_cast<bool>(field.store), packer_)) {
+    : field_(field), rows_(plan), packer_(payload, field.spec.precision, sums) {
+  if (plan.memory.volume() == 0) return;
+  if (!memory::is_plain(field)) {
+    elsewhere_ = std::make_unique<memory::RowsIn>(field, plan.memory);
+    staged_.resize(staging(packer_));
+    return;
+  }
   device::Home home;
-  if (field.store || plan.memory.volume() == 0) return;
   if (const device::Driver* const driver = device::driver_of(field.data, home); driver != nullptr) {
     device_ = std::make_unique<device::SitesIn>(*driver, home, static_cast<std::size_t>(packer_.memory_bytes()));
   }
 }
 
 void LocalSink::unpack(const Piece& piece, const std::byte* file, SiteSums& sums) {
-  if (field_.store) {
-    for (std::uint64_t k = 0; k < piece.sites; ++k) {
-      packer_.unpack(file + k * packer_.site_bytes(), single(piece, k), one_site_.data(), 0, sums);
-      field_.store(rows_.site(piece.row, piece.skip + k), one_site_.data());
-    }
-    return;
-  }
+  if (elsewhere_) return unpack_staged(piece, file, sums);
   if (device_) return unpack_to_device(piece, file, sums);
   std::byte* const memory = static_cast<std::byte*>(field_.data) + piece.memory_site() * packer_.memory_bytes();
   packer_.unpack(file, Run(piece), memory,
                  static_cast<std::ptrdiff_t>(piece.row.memory_stride * packer_.memory_bytes()), sums);
+}
+
+void LocalSink::unpack_staged(const Piece& piece, const std::byte* file, SiteSums& sums) {
+  const auto site = packer_.memory_bytes();
+  const std::uint64_t most = staged_.size() / static_cast<std::uint64_t>(site);
+  for_each_part(rows_, piece, most, [&](const Coord& x, int axis, std::uint64_t skip, std::uint64_t sites) {
+    packer_.unpack(file + skip * packer_.site_bytes(), some_of(piece, skip, sites), staged_.data(), site, sums);
+    elsewhere_->give(x, axis, sites, staged_.data());
+  });
 }
 
 // Complete when it returns: nobody comes again when the last piece has passed.
@@ -106,7 +132,7 @@ void LocalSink::unpack_to_device(const Piece& piece, const std::byte* file, Site
 }
 
 std::byte* LocalSink::in_place(const Piece& piece) const noexcept {
-  if (field_.store || device_ || !packer_.lies_as_in_file() || piece.row.memory_stride != 1) return nullptr;
+  if (elsewhere_ || device_ || !packer_.lies_as_in_file() || piece.row.memory_stride != 1) return nullptr;
   return static_cast<std::byte*>(field_.data) + piece.memory_site() * packer_.memory_bytes();
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The sites of this rank: taken from the user's memory, of the host or of a GPU, or function, given to it, in file
-// form.
+// form. What does not lie in plain memory passes through a buffer of a few sites.
 #pragma once
 
 #include <functional>
@@ -12,6 +12,7 @@
 
 #include "device/sites.hpp"
 #include "lattice/rows.hpp"
+#include "memory/rows.hpp"
 #include "pump/site_packer.hpp"
 #include "pump/tally.hpp"
 
@@ -28,12 +29,14 @@ class LocalSource {
 
  private:
   void pack_from_device(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
+  void pack_staged(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
 
   Field field_;
   lattice::Rows rows_;
   SitePacker packer_;
-  std::unique_ptr<device::SitesOut> device_;  // only where the memory is a GPU's
-  std::vector<std::byte> one_site_;           // when the application hands over single sites
+  std::unique_ptr<device::SitesOut> device_;    // only where the memory is a GPU's
+  std::unique_ptr<memory::RowsOut> elsewhere_;  // only where the memory is not plain
+  std::vector<std::byte> staged_;
 };
 
 class LocalSink {
@@ -48,12 +51,14 @@ class LocalSink {
 
  private:
   void unpack_to_device(const Piece& piece, const std::byte* file, SiteSums& sums);
+  void unpack_staged(const Piece& piece, const std::byte* file, SiteSums& sums);
 
   MutableField field_;
   lattice::Rows rows_;
   SitePacker packer_;
-  std::unique_ptr<device::SitesIn> device_;  // only where the memory is a GPU's
-  std::vector<std::byte> one_site_;
+  std::unique_ptr<device::SitesIn> device_;    // only where the memory is a GPU's
+  std::unique_ptr<memory::RowsIn> elsewhere_;  // only where the memory is not plain
+  std::vector<std::byte> staged_;
 };
 
 // The pieces of `rows` among the sites number first .. end-1 of the file.

@@ -1,0 +1,71 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How the memory of an application holds the sites of a rank, described once: even-odd order, halos, arrays for each
+// direction, rows and columns exchanged, lanes of SIMD vectors, blocks of QUDA. A field with such a
+// description is written, read and measured like any other; no function is called for its sites.
+//
+//   lq::write("conf.lime", grid, lq::gauge(links, {.memory = lq::memory_layout("milc")}));
+//   lq::write("conf.lime", grid, lq::gauge_in_arrays(pointers, 3, lq::memory_layout("quda_host")));
+//
+// Names and words of the text form: docs/guide/memory.md.
+#pragma once
+
+#include <limequat/language.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <limequat/lattice.hpp>
+
+namespace lq {
+
+// Which sites lie first, by the sum of their global coordinates; or which are there at all. The sites of a parity
+// follow one another as in the order of all sites: number k of them is one of the sites 2k and 2k + 1 of the box.
+enum class ParityOrder : int { none = 0, even_first = 1, odd_first = 2, even_only = 3, odd_only = 4 };
+
+// Where the links of the directions of a gauge field lie.
+enum class LinkPlaces : int {
+  in_site = 0,    // side by side in a site
+  outermost = 1,  // all sites of a direction, then the next direction; with parities, within each of them
+  in_arrays = 2,  // an array for each: the field's `data` points to as many pointers
+};
+
+// Numbers of sites and dimensions; dimensions are those of the lattice, x = 0. What is not set is as in plain memory.
+struct LQ_API MemoryLayout {
+  SiteOrder order = {};  // of the sites, fastest dimension first; empty: x first
+  ParityOrder parity = ParityOrder::none;
+  std::vector<std::uint64_t> halo = {};  // sites on either side of each dimension, that are left out; not with parities
+  LinkPlaces links = LinkPlaces::in_site;
+  std::vector<int> directions = {};       // of the links, as they follow one another; empty: x first
+  bool columns_first = false;             // the numbers of a color matrix by columns instead of by rows
+  std::vector<std::uint64_t> lanes = {};  // of a SIMD vector along each dimension; each has a block of the rank's sites
+  std::uint64_t block = 0;                // numbers of a site side by side, before those of the next site; 0: all
+  std::uint64_t padding = 0;              // sites left free behind those of each parity (QUDA's pad)
+
+  // Set by Limequat where a field meets its grid: the parity of the first site of the rank's box.
+  int corner_parity = 0;
+
+  bool is_plain() const noexcept {
+    return order.empty() && parity == ParityOrder::none && halo.empty() && links == LinkPlaces::in_site &&
+           directions.empty() && !columns_first && lanes.empty() && block == 0 && padding == 0;
+  }
+  friend bool operator==(const MemoryLayout&, const MemoryLayout&) = default;
+};
+
+// Local. From text: a preset, words that change it, or both, as in "quda_native block=4 padding=64". Presets:
+// "quda_host", "quda_native", "milc", "tmlqcd", "qdp", "grid"; memory_presets() has them all. Words: order=, parity=,
+// halo=, links=, directions=, matrix=, lanes=, block=, padding=. invalid_argument, which names the word,
+// for what is neither.
+LQ_API MemoryLayout memory_layout(std::string_view text);
+// Local. The words that memory_layout() takes back; empty for plain memory.
+LQ_API std::string to_string(const MemoryLayout& layout);
+
+struct LQ_API MemoryPreset {
+  std::string_view name, words, about;
+};
+LQ_API const std::vector<MemoryPreset>& memory_presets();
+
+}  // namespace lq

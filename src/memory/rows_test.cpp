@@ -1,0 +1,303 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Each preset and each word against plain loops that follow the definition of the code that has the layout.
+#include "memory/rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <limequat/error.hpp>
+
+#include "lattice/site_order.hpp"
+#include "support/error_of.hpp"
+
+namespace lq::memory {
+namespace {
+
+using testing::error_of;
+
+// A rank's box that begins at odd coordinates of the application's lattice where `lower` says so.
+const Box box{{2, 4, 0, 6}, {4, 6, 2, 8}};
+
+// The place of number c of a site at x (counted in the box): which array, and where in it.
+struct At {
+  std::size_t array = 0;
+  std::size_t number = 0;
+};
+using Formula = std::function<At(const std::array<std::size_t, 4>& x, std::size_t c)>;
+
+const std::array<std::size_t, 4> extents{4, 6, 2, 8};
+constexpr std::size_t volume = 4 * 6 * 2 * 8;
+
+std::size_t lexicographic(const std::array<std::size_t, 4>& x) {
+  return x[0] + extents[0] * (x[1] + extents[1] * (x[2] + extents[2] * x[3]));
+}
+std::size_t parity_of(const std::array<std::size_t, 4>& x) { return (x[0] + x[1] + x[2] + x[3]) % 2; }
+
+template <class Work>
+void for_each_number(std::size_t numbers, const Work& work) {
+  for (std::size_t i = 0; i < volume; ++i) {
+    std::array<std::size_t, 4> x{};
+    for (std::size_t d = 0, rest = i; d < 4; rest /= extents[d++]) x[d] = rest % extents[d];
+    for (std::size_t c = 0; c < numbers; ++c) work(x, i, c);
+  }
+}
+
+struct Case {
+  std::string name, words;
+  FieldSpec spec;
+  std::size_t arrays = 1, length = 0;  // of an array
+  Formula at;
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+FieldSpec gauge_of(Precision precision) {
+  FieldSpec spec = gauge_spec(precision, 3, 4);
+  spec.numbers = 72;
+  return spec;
+}
+
+std::vector<Case> cases() {
+  const FieldSpec gauge = gauge_of(Precision::double_), spinor = spinor_spec(Precision::single);
+  const FieldSpec propagator = propagator_spec(Precision::double_);
+  constexpr std::size_t half = volume / 2;
+  const auto even_first = [](const auto& x) { return lexicographic(x) / 2 + parity_of(x) * half; };
+  std::vector<Case> all;
+  all.push_back({"milc", "milc", gauge, 1, 72 * volume, [=](const auto& x, std::size_t c) {
+                   return At{0, even_first(x) * 72 + c};
+                 }});
+  all.push_back({"quda_host", "quda_host", gauge, 4, 18 * volume, [=](const auto& x, std::size_t c) {
+                   return At{c / 18, even_first(x) * 18 + c % 18};
+                 }});
+  all.push_back({"quda_host_spinor", "quda_host_spinor", spinor, 1, 24 * volume, [=](const auto& x, std::size_t c) {
+                   return At{0, even_first(x) * 24 + c};
+                 }});
+  // FloatNOrder: of each parity, direction, pair of numbers: an array of sites.
+  all.push_back(
+      {"quda_native", "quda_native padding=5", gauge, 1, 2 * 72 * (half + 5), [=](const auto& x, std::size_t c) {
+         const std::size_t mu = c / 18, pair = c % 18 / 2, stride = half + 5;
+         return At{0,
+                   parity_of(x) * 72 * stride + mu * 18 * stride + (pair * stride + lexicographic(x) / 2) * 2 + c % 2};
+       }});
+  all.push_back(
+      {"quda_native_spinor", "quda_native_spinor block=4", spinor, 1, 24 * volume, [=](const auto& x, std::size_t c) {
+         return At{0, parity_of(x) * 24 * half + (c / 4 * half + lexicographic(x) / 2) * 4 + c % 4};
+       }});
+  // g_ipt[t][x][y][z], directions t, x, y, z.
+  const auto z_fastest = [](const auto& x) {
+    return ((x[3] * extents[0] + x[0]) * extents[1] + x[1]) * extents[2] + x[2];
+  };
+  all.push_back({"tmlqcd", "tmlqcd", gauge, 1, 72 * volume, [=](const auto& x, std::size_t c) {
+                   return At{0, z_fastest(x) * 72 + (c / 18 + 1) % 4 * 18 + c % 18};
+                 }});
+  all.push_back({"tmlqcd_spinor", "tmlqcd_spinor", spinor, 1, 24 * volume, [=](const auto& x, std::size_t c) {
+                   return At{0, z_fastest(x) * 24 + c};
+                 }});
+  all.push_back({"qdp", "qdp", gauge, 4, 18 * volume, [=](const auto& x, std::size_t c) {
+                   return At{c / 18, even_first(x) * 18 + c % 18};
+                 }});
+  all.push_back({"qdp_spinor", "qdp_spinor", propagator, 1, 288 * volume, [=](const auto& x, std::size_t c) {
+                   return At{0, even_first(x) * 288 + c};
+                 }});
+  // Vectors of two: sites of the lower and of the upper half in t.
+  all.push_back({"grid", "grid", gauge, 1, 72 * volume, [=](const auto& x, std::size_t c) {
+                   const std::size_t outer = lexicographic({x[0], x[1], x[2], x[3] % 4}), lane = x[3] / 4;
+                   return At{0, (outer * 36 + c / 2) * 4 + lane * 2 + c % 2};
+                 }});
+  // Lanes along y and t, those of y first.
+  all.push_back({"grid_of_four", "grid lanes=1,2,1,2", spinor, 1, 24 * volume, [=](const auto& x, std::size_t c) {
+                   const std::size_t outer = x[0] + 4 * (x[1] % 3 + 3 * (x[2] + 2 * (x[3] % 4)));
+                   return At{0, (outer * 12 + c / 2) * 8 + (x[1] / 3 + 2 * (x[3] / 4)) * 2 + c % 2};
+                 }});
+  all.push_back({"halo", "halo=1,0,2,1", gauge, 1, 72 * 6 * 6 * 6 * 10, [=](const auto& x, std::size_t c) {
+                   return At{0, (x[0] + 1 + 6 * (x[1] + 6 * (x[2] + 2 + 6 * (x[3] + 1)))) * 72 + c};
+                 }});
+  all.push_back(
+      {"columns", "matrix=columns directions=3,0,1,2", gauge, 1, 72 * volume, [=](const auto& x, std::size_t c) {
+         const std::size_t row = c % 18 / 6, column = c % 6 / 2;
+         return At{0, lexicographic(x) * 72 + (c / 18 + 1) % 4 * 18 + (column * 3 + row) * 2 + c % 2};
+       }});
+  all.push_back(
+      {"columns_of_a_propagator", "matrix=columns", propagator, 1, 288 * volume, [=](const auto& x, std::size_t c) {
+         const std::size_t row = c % 18 / 6, column = c % 6 / 2;
+         return At{0, lexicographic(x) * 288 + c / 18 * 18 + (column * 3 + row) * 2 + c % 2};
+       }});
+  all.push_back(
+      {"outermost", "links=outermost order=3,2,1,0", gauge, 1, 72 * volume, [=](const auto& x, std::size_t c) {
+         const std::size_t site = x[3] + 8 * (x[2] + 2 * (x[1] + 6 * x[0]));
+         return At{0, (c / 18 * volume + site) * 18 + c % 18};
+       }});
+  all.push_back({"odd_first", "parity=odd-first", spinor, 1, 24 * volume, [=](const auto& x, std::size_t c) {
+                   return At{0, (lexicographic(x) / 2 + (1 - parity_of(x)) * half) * 24 + c};
+                 }});
+  return all;
+}
+
+class EachLayout : public ::testing::TestWithParam<Case> {
+ protected:
+  static double value(std::size_t site, std::size_t c) { return static_cast<double>(site * 512 + c + 1); }
+
+  // All rows along an axis, some of them in two pieces.
+  template <class Work>
+  static void for_each_row(int axis, const Work& work) {
+    const std::int64_t length = box.extents[axis], first = length > 3 ? 3 : length;
+    Box starts = box;
+    starts.extents[axis] = 1;
+    const SiteOrder natural = lattice::resolve_order({}, 4);
+    for (std::uint64_t i = 0; i < starts.volume(); ++i) {
+      Coord x = lattice::site_at(i, starts, natural);
+      work(x, static_cast<std::uint64_t>(first));
+      x[axis] += first;
+      if (length > first) work(x, static_cast<std::uint64_t>(length - first));
+    }
+  }
+  static std::size_t site_of(const Coord& x) {
+    std::array<std::size_t, 4> local{};
+    for (int d = 0; d < 4; ++d) local[static_cast<std::size_t>(d)] = static_cast<std::size_t>(x[d] - box.lower[d]);
+    return lexicographic(local);
+  }
+
+  template <class Real>
+  void check() {
+    const Case& layout = GetParam();
+    const auto numbers = static_cast<std::size_t>(layout.spec.numbers);
+    std::vector<std::vector<Real>> truth(layout.arrays, std::vector<Real>(layout.length, Real(-1)));
+    for_each_number(numbers, [&](const auto& x, std::size_t site, std::size_t c) {
+      const At at = layout.at(x, c);
+      truth.at(at.array).at(at.number) = static_cast<Real>(value(site, c));
+    });
+    const MemoryLayout words = memory_layout(layout.words);
+    EXPECT_EQ(arrays_of(words, layout.spec, box.extents, pointers(truth)).numbers, layout.length);
+    for (int axis = 0; axis < 4; ++axis) {
+      const Field from{layout.spec, pointers(truth), layout.length, {}, {}, words, {}};
+      RowsOut out(from, box);
+      std::vector<std::vector<Real>> copy(layout.arrays, std::vector<Real>(layout.length, Real(-1)));
+      const MutableField to{layout.spec, pointers(copy), layout.length, {}, {}, words, {}};
+      RowsIn in(to, box);
+      for_each_row(axis, [&](const Coord& x, std::uint64_t sites) {
+        std::vector<Real> row(static_cast<std::size_t>(sites) * numbers);
+        out.take(x, axis, sites, reinterpret_cast<std::byte*>(row.data()));
+        Coord at = x;
+        for (std::size_t k = 0; k < sites; ++k, ++at[axis]) {
+          for (std::size_t c = 0; c < numbers; ++c) {
+            ASSERT_EQ(row[k * numbers + c], static_cast<Real>(value(site_of(at), c)))
+                << to_string(at) << " number " << c;
+          }
+        }
+        in.give(x, axis, sites, reinterpret_cast<const std::byte*>(row.data()));
+      });
+      if (HasFatalFailure()) return;
+      EXPECT_TRUE(copy == truth) << "rows along axis " << axis;
+    }
+  }
+
+ private:
+  template <class Real>
+  void* pointers(std::vector<std::vector<Real>>& arrays) {
+    if (arrays.size() == 1) return arrays.front().data();
+    auto& kept = lists_.emplace_back();
+    for (auto& array : arrays) kept.push_back(array.data());
+    return kept.data();
+  }
+  std::vector<std::vector<void*>> lists_;
+};
+
+TEST_P(EachLayout, IsWhatItsCodeHas) {
+  if (GetParam().spec.precision == Precision::double_) return check<double>();
+  check<float>();
+}
+
+INSTANTIATE_TEST_SUITE_P(Memory, EachLayout, ::testing::ValuesIn(cases()),
+                         [](const auto& about) { return about.param.name; });
+
+TEST(OneParity, IsZeroElsewhereAndPassedOver) {
+  const FieldSpec spec = spinor_spec(Precision::double_);
+  std::vector<double> odd(24 * volume / 2);
+  for (std::size_t i = 0; i < odd.size(); ++i) odd[i] = static_cast<double>(i + 1);
+  MemoryLayout words = memory_layout("parity=odd-only");
+  const Field from{spec, odd.data(), odd.size(), {}, {}, words, {}};
+  RowsOut out(from, box);
+  std::vector<double> row(4 * 24), back(odd.size());
+  RowsIn in(MutableField{spec, back.data(), back.size(), {}, {}, words, {}}, box);
+  for (std::int64_t y = 0; y < 6; ++y) {
+    out.take({2, 4 + y, 0, 6}, 0, 4, reinterpret_cast<std::byte*>(row.data()));
+    for (std::size_t x = 0; x < 4; ++x) {
+      const std::size_t site = x + 4 * static_cast<std::size_t>(y);
+      const bool is_odd = (x + static_cast<std::size_t>(y)) % 2 == 1;
+      EXPECT_EQ(row[x * 24], is_odd ? static_cast<double>(site / 2 * 24 + 1) : 0.0);
+    }
+    in.give({2, 4 + y, 0, 6}, 0, 4, reinterpret_cast<const std::byte*>(row.data()));
+  }
+  EXPECT_TRUE(std::equal(back.begin(), back.begin() + 24 * 12, odd.begin()));
+}
+
+TEST(ParitiesOfABox, AreThoseOfTheLattice) {
+  const FieldSpec spec = generic_spec(Precision::double_, 1, false);
+  std::vector<double> values{10, 11, 20, 21};
+  MemoryLayout words = memory_layout("parity=even-first");
+  words.corner_parity = 1;
+  RowsOut out(Field{spec, values.data(), 4, {}, {}, words, {}}, Box{{5, 0}, {2, 2}});
+  std::array<double, 2> row{};
+  out.take({5, 0}, 0, 2, reinterpret_cast<std::byte*>(row.data()));
+  EXPECT_EQ(row, (std::array<double, 2>{20, 10}));  // (5,0) is odd
+}
+
+TEST(RowFunctions, AreCalledForRows) {
+  const FieldSpec spec = generic_spec(Precision::double_, 1, false);
+  Field field{spec, nullptr, 0, {}, {}, {}, [](const Coord& x, int axis, std::uint64_t sites, void* row) {
+                for (std::uint64_t k = 0; k < sites; ++k) {
+                  static_cast<double*>(row)[k] = static_cast<double>(x[axis]) + static_cast<double>(k);
+                }
+              }};
+  RowsOut out(field, box);
+  std::array<double, 3> row{};
+  out.take({2, 5, 0, 6}, 1, 3, reinterpret_cast<std::byte*>(row.data()));
+  EXPECT_EQ(row, (std::array<double, 3>{5, 6, 7}));
+}
+
+struct Misfit {
+  const char *words, *sentence;
+};
+class LayoutThatDoesNotFit : public ::testing::TestWithParam<Misfit> {};
+
+void PrintTo(const Misfit& misfit, std::ostream* out) { *out << misfit.words; }
+
+TEST_P(LayoutThatDoesNotFit, IsToldByItsNumber) {
+  const Error error =
+      error_of([] { SitePlaces(memory_layout(GetParam().words), gauge_of(Precision::double_), box.extents); });
+  EXPECT_EQ(error.code(), Code::invalid_argument) << error.what();
+  EXPECT_NE(std::string(error.what()).find(GetParam().sentence), std::string::npos) << error.what();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Memory, LayoutThatDoesNotFit,
+    ::testing::Values(Misfit{"lanes=1,4,1,1", "4 lanes in dimension 1, which do not divide the 6 sites"},
+                      Misfit{"lanes=1,1,0,1", "0 lanes in dimension 2"}, Misfit{"halo=1,1", "2 numbers for halo"},
+                      Misfit{"lanes=2,2,2", "3 numbers for lanes"},
+                      Misfit{"halo=1,1,1,1 parity=even-first", "together"},
+                      Misfit{"lanes=2,1,1,1 halo=1,1,1,1", "together"}, Misfit{"lanes=2,1,1,1 block=2", "together"},
+                      Misfit{"block=7", "blocks of 7 numbers, which do not divide the 72 of a site"},
+                      Misfit{"block=4 links=outermost", "the 18 of a link"}, Misfit{"order=0,1,2", "order"},
+                      Misfit{"order=0,1,1,3", "order"}, Misfit{"directions=0,1,2,4", "order"}));
+
+TEST(LayoutOfLinks, IsNoneOfSpinors) {
+  const FieldSpec spec = spinor_spec(Precision::double_);
+  for (const char* words : {"links=outermost", "directions=3,0,1,2", "matrix=columns", "tmlqcd"}) {
+    EXPECT_EQ(error_of([&] { SitePlaces(memory_layout(words), spec, box.extents); }).code(), Code::invalid_argument);
+  }
+}
+
+TEST(Arrays, ThatAreMissingAreTold) {
+  std::array<void*, 4> arrays{};
+  const Error error =
+      error_of([&] { arrays_of(memory_layout("qdp"), gauge_of(Precision::double_), box.extents, arrays.data()); });
+  EXPECT_NE(std::string(error.what()).find("direction 0"), std::string::npos) << error.what();
+}
+
+}  // namespace
+}  // namespace lq::memory
