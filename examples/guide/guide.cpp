@@ -48,6 +48,30 @@ int main(int argc, char** argv) {
   lq::write("own_layout.ildg", grid, lq::gauge_from<double>(fetch), {.verify = lq::Verify::none});
   // [/fetch]
 
+  // [memory]
+  // QUDA's host order: an array for each direction, even sites first.
+  std::vector<double> arrays[4];
+  double* pointers[4];
+  for (int mu = 0; mu < 4; ++mu) {
+    arrays[mu].resize(grid.local_volume() * 18);
+    pointers[mu] = arrays[mu].data();
+  }
+  const auto field = lq::gauge_in_arrays<double>(pointers, arrays[0].size(), lq::memory_layout("quda_host"));
+  lq::read("conf.ildg", grid, field);
+  lq::write("from_quda.ildg", grid, field);
+  // [/memory]
+
+  // [rows]
+  // What no description covers: all of a row of sites in one call.
+  auto fetch_rows = [&](const lq::Coord& x, int axis, std::uint64_t sites, void* row) {
+    lq::Coord at = x;
+    auto* numbers = static_cast<double*>(row);
+    for (std::uint64_t k = 0; k < sites; ++k, ++at[axis], numbers += 72) fetch(at, std::span<double, 72>(numbers, 72));
+  };
+  lq::Field rows{.spec = lq::gauge_spec(lq::Precision::double_), .fetch_rows = fetch_rows};
+  lq::write("by_rows.ildg", grid, rows);
+  // [/rows]
+
   // [several]
   using Spinor = std::array<std::complex<double>, 4 * 3>;
   std::vector<Spinor> psi(grid.local_volume());

@@ -48,6 +48,7 @@ from limequat.errors import (
 from limequat.files import FieldView, File, open
 from limequat.grid import Grid
 from limequat.partitions import View, partition_of, repartition
+from limequat.memory import Memory
 from limequat.physics import Plaquette, Unitarity, generate, link_trace, plaquette, unitarity
 from limequat.questions import (
     convert,
@@ -75,7 +76,7 @@ __version__ = _version()
 
 __all__ = [
     "Answer", "ChecksumError", "Code", "CommunicationError", "Communicator", "Error", "Exists", "Field", "FieldView", "File", "Files", "Grid",
-    "InternalError", "InvalidArgument", "IoError", "Malformed", "NoPermission", "NoSpace", "NoSuchRecord",
+    "InternalError", "InvalidArgument", "IoError", "Malformed", "Memory", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
     "Unsupported", "Verification", "View", "Writer", "WrongState", "assess", "convert", "copy", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "find", "formats", "generate",
     "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette", "plot", "read", "read_async", "read_record", "repair", "repartition", "report_page", "scrub", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "watch_stalls",

@@ -9,6 +9,7 @@ import numpy as np
 
 from limequat import device, structs
 from limequat.errors import InvalidArgument, Malformed
+from limequat.memory import Memory
 
 KINDS = ("gauge", "spinor", "propagator", "generic")
 SHAPES = ("gauge [t,z,y,x,mu,N,N], spinor [t,z,y,x,4,3], propagator [t,z,y,x,4,4,3,3]; "
@@ -65,6 +66,10 @@ def described(array, kind=None, dims=None, local=()):
     extents are x, y, z, t. InvalidArgument explains what does not fit. It is empty only where the box `local` of this
     rank is.
     """
+    if isinstance(array, Memory):
+        if kind not in (None, array.kind):
+            raise InvalidArgument(f"the memory is described as that of a {array.kind} field, not of a {kind} field")
+        return array, array, array.lattice
     array = adapted(array)
     if array.dtype.name not in _PRECISIONS:
         raise InvalidArgument(f"the array holds {array.dtype}, expected complex128, complex64, float64 or float32: "
@@ -203,6 +208,8 @@ def dimension_of(axis, dimensions):
 
 def memory_for(field, extents, dtype, out=None):
     """(array, Field) to read a field of a file into: as in the file, or with the numbers `dtype` asks for, or `out`."""
+    if isinstance(out, Memory):
+        return _described_memory(field, extents, dtype, out)
     if dtype is not None:
         dtype = _numbers_of(dtype)
     if out is not None:
@@ -222,6 +229,19 @@ def memory_for(field, extents, dtype, out=None):
         return np.empty(shape, dtype=field.dtype), field
     except ValueError as error:
         raise MemoryError(f"an array of shape {list(shape)} is too large for this machine: {error}") from None
+
+
+def _described_memory(field, extents, dtype, out):
+    """Memory by description to read into; what a site holds is compared where it is read."""
+    if dtype is not None:
+        raise InvalidArgument("dtype is given beside memory by description, which has numbers of its own")
+    if field.kind != out.kind:
+        raise InvalidArgument(f"the field is a {field.kind} field, the memory is described as that of a {out.kind} field")
+    if tuple(extents) != out.lattice:
+        raise InvalidArgument(f"the memory is described for the lattice {list(out.lattice)}, but {list(extents)} is to be read "
+                              "(x, y, z, t)", expected=str(list(extents)), found=str(list(out.lattice)))
+    out.require_writeable()
+    return out, out
 
 
 def _numbers_of(dtype):

@@ -29,7 +29,7 @@ def read(path, field=None, region=None, dtype=None, grid=None, verify=True, *, o
     grid    a :class:`Grid` of the lattice, or of the region: collective, each rank gets its box, [t, z, y, x] =
             ``grid.shape`` from ``grid.origin`` on; default: this process reads all of it
     out     an array of that shape, C-contiguous, of the numbers wanted: filled and returned in the place of a new one.
-            After an error what is in it is not known
+            After an error what is in it is not known. Or a :class:`Memory`, which is filled and returned
 
     Options (docs/reference/options.md says more):
     {options}
@@ -98,7 +98,8 @@ def write(path, array, *, kind=None, grid=None, dims=None, **options: "Unpack[Wr
 
     path   the new file; its suffix chooses the format where none is given
     array  [t, z, y, x, ...]: gauge [..., mu, N, N], spinor [..., 4, 3], propagator [..., 4, 4, 3, 3]; any
-           strides and byte order; complex128 or complex64, for kind="generic" float64 or float32 too
+           strides and byte order; complex128 or complex64, for kind="generic" float64 or float32 too. Or a
+           :class:`Memory`: memory of another layout
     kind   "gauge", "spinor", "propagator", "generic"; default: from the shape, on a lattice of four dimensions (or of
            dims=). Write [t, z, y, x, n] or [t, z, y, x] of your own with kind="generic"
     grid   a :class:`Grid`: collective, the array of each rank is its box of the lattice, [t, z, y, x] = ``grid.shape``;

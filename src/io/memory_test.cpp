@@ -74,8 +74,8 @@ TEST(DescribedMemory, WritesTheFileOfPlainMemory) {
   for (const Way& way : ways) {
     SCOPED_TRACE(to_string(way.processes));
     WriteOptions options;
-    options.strategy = way.strategy;
-    options.threads = way.threads;
+    options.route.strategy = way.strategy;
+    options.route.threads = way.threads;
     options.overwrite = true;
     on_ranks(way, [&](const Grid& grid) {
       const std::vector<double> values = even_first(grid, 72);
@@ -93,8 +93,8 @@ TEST(DescribedMemory, IsFilledAsTheFormulaSays) {
   for (const Way& way : ways) {
     SCOPED_TRACE(to_string(way.processes));
     ReadOptions options;
-    options.strategy = way.strategy;
-    options.threads = way.threads;
+    options.route.strategy = way.strategy;
+    options.route.threads = way.threads;
     on_ranks(way, [&](const Grid& grid) {
       std::vector<double> values(grid.local_volume() * 24);
       const MutableField to{spec, values.data(), values.size(), {}, {}, memory_layout("milc"), {}};
@@ -123,7 +123,7 @@ TEST(RowFunctions, WriteAndReadTheFileOfPlainMemory) {
   for (const Way& way : ways) {
     WriteOptions options;
     options.overwrite = true;
-    options.threads = way.threads;
+    options.route.threads = way.threads;
     on_ranks(way, [&](const Grid& grid) {
       const auto value = [&](Coord x, int axis, std::uint64_t site, std::uint64_t n) {
         x[axis] += static_cast<std::int64_t>(site);

@@ -155,6 +155,55 @@ static void callbacks_serve_any_layout(void) {
   lq_grid_free(grid);
 }
 
+static void fetch_row(const int64_t* x, int dimensions, int axis, uint64_t row_sites, void* row, void* context) {
+  int64_t at[4] = {x[0], x[1], x[2], x[3]};
+  for (uint64_t k = 0; k < row_sites; ++k, ++at[axis]) fetch_site(at, dimensions, (double*)row + 72 * k, context);
+}
+static void store_row(const int64_t* x, int dimensions, int axis, uint64_t row_sites, const void* row, void* context) {
+  int64_t at[4] = {x[0], x[1], x[2], x[3]};
+  for (uint64_t k = 0; k < row_sites; ++k, ++at[axis]) store_site(at, dimensions, (const double*)row + 72 * k, context);
+}
+
+// The same memory by functions for rows, as one array described, and as four arrays described.
+static void memory_is_described(void) {
+  const char *by_rows = fresh("rows.ildg"), *described = fresh("described.ildg");
+  lq_grid* grid = grid_here();
+  double *apart = new_links(), *back = malloc(gauge_numbers * sizeof *back);
+  lq_field field = lq_gauge_f64(NULL);
+  field.fetch_rows = fetch_row;
+  field.context = apart;
+  CHECK_OK(lq_write(by_rows, grid, field, NULL));
+  field.fetch_rows = NULL;
+  field.store_rows = store_row;
+  field.context = back;
+  CHECK_OK(lq_read(by_rows, grid, field, NULL));
+  CHECK(memcmp(apart, back, gauge_numbers * sizeof *back) == 0);
+
+  field = lq_gauge_f64(apart);
+  field.memory = "links=outermost";
+  CHECK_OK(lq_write(described, grid, field, NULL));
+  void* arrays[4];
+  for (int mu = 0; mu < 4; ++mu) arrays[mu] = back + (size_t)18 * mu * sites;
+  memset(back, 0, gauge_numbers * sizeof *back);
+  field = lq_gauge_f64(arrays);
+  field.memory = "links=in-arrays";
+  CHECK_OK(lq_read(described, grid, field, NULL));
+  CHECK(memcmp(apart, back, gauge_numbers * sizeof *back) == 0);
+  lq_pending* pending = NULL;
+  CHECK_OK(lq_write_async(fresh("background.ildg"), grid, field, NULL, &pending));
+  CHECK_OK(lq_wait(pending, NULL));
+
+  CHECK_OK(lq_memory_check("quda_native padding=4"));
+  CHECK_STATUS(lq_memory_check("quda"), LQ_INVALID_ARGUMENT);
+  CHECK(strstr(lq_error_text(), "quda_native") != NULL);
+  CHECK_STATUS(lq_memory_check(NULL), LQ_INVALID_ARGUMENT);
+  field.memory = "lanes=3,1,1,1";
+  CHECK_STATUS(lq_write(fresh("never.ildg"), grid, field, NULL), LQ_INVALID_ARGUMENT);
+  free(apart);
+  free(back);
+  lq_grid_free(grid);
+}
+
 static void a_site_order_is_obeyed(void) {
   const char* path = fresh("order.ildg");
   const int t_first[4] = {3, 2, 1, 0};
@@ -269,6 +318,7 @@ int main(void) {
   options_are_obeyed();
   a_region_is_read_alone();
   callbacks_serve_any_layout();
+  memory_is_described();
   a_site_order_is_obeyed();
   a_writer_collects_fields_and_records();
   an_open_file_gives_fields_and_records();

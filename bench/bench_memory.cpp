@@ -1,0 +1,138 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A gauge field out of memory by description, and by functions of the application, beside the same field in plain
+// memory: written and read in turn, in the same run.
+//
+//   bench_memory FOLDER [LATTICE [ROUNDS [THREADS]]]
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <limequat/limequat.hpp>
+
+namespace {
+
+double seconds_of(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double median(std::vector<double> all) {
+  std::sort(all.begin(), all.end());
+  return all[all.size() / 2];
+}
+
+// What is measured: the memory of a field, and how long it took in each round.
+struct Way {
+  std::string name;
+  std::vector<std::vector<double>> arrays;
+  std::vector<double*> pointers;
+  lq::MutableField field;
+  lq::Field source;
+  std::vector<double> writing = {}, reading = {};
+};
+
+Way described(const std::string& name, const std::string& words, std::uint64_t volume) {
+  const lq::MemoryLayout layout = lq::memory_layout(words);
+  Way way{name, {}, {}, {}, {}};
+  const bool apart = layout.links == lq::LinkPlaces::in_arrays;
+  for (int i = 0; i < (apart ? 4 : 1); ++i) way.arrays.emplace_back(volume * (apart ? 18 : 72), 0.5);
+  for (auto& array : way.arrays) way.pointers.push_back(array.data());
+  if (apart) {
+    way.field = lq::gauge_in_arrays<double>(way.pointers, way.arrays.front().size(), layout);
+  } else {
+    way.field = lq::gauge(way.arrays.front(), {.memory = layout});
+  }
+  way.source = way.field;
+  return way;
+}
+
+// Plain memory behind functions.
+Way by_function(bool rows, std::uint64_t volume, const lq::Extents& lattice) {
+  Way way = described(rows ? "function for rows" : "function for a site", "", volume);
+  double* const numbers = way.arrays.front().data();
+  const auto place = [lattice, numbers](const lq::Coord& x) {
+    return numbers + (((x[3] * lattice[2] + x[2]) * lattice[1] + x[1]) * lattice[0] + x[0]) * 72;
+  };
+  way.source = way.field = lq::MutableField{.spec = lq::gauge_spec(lq::Precision::double_)};
+  if (rows) {
+    way.source.fetch_rows = [place](const lq::Coord& x, int, std::uint64_t sites, void* row) {
+      std::memcpy(row, place(x), sites * 576);
+    };
+    way.field.store_rows = [place](const lq::Coord& x, int, std::uint64_t sites, const void* row) {
+      std::memcpy(place(x), row, sites * 576);
+    };
+  } else {
+    way.source.fetch = [place](const lq::Coord& x, void* site) { std::memcpy(site, place(x), 576); };
+    way.field.store = [place](const lq::Coord& x, const void* site) { std::memcpy(place(x), site, 576); };
+  }
+  return way;
+}
+
+void run(int argc, char** argv) {
+  const std::string file = std::string(argv[1]) + "/bench_memory.ildg";
+  const lq::Extents lattice = lq::parse_extents(argc > 2 ? argv[2] : "24x24x24x48");
+  const int rounds = argc > 3 ? std::atoi(argv[3]) : 9;
+  lq::WriteOptions writing;
+  lq::ReadOptions reading;
+  writing.route.threads = reading.route.threads = argc > 4 ? std::atoi(argv[4]) : 1;
+  writing.overwrite = true;
+  writing.sync = lq::Sync::none;
+  const lq::Grid grid(lattice);
+  const std::uint64_t volume = grid.local_volume();
+
+  std::vector<Way> ways;
+  ways.push_back(described("plain", "", volume));
+  for (const char* preset : {"milc", "quda_host", "quda_native", "tmlqcd", "qdp", "grid"}) {
+    ways.push_back(described(preset, preset, volume));
+  }
+  ways.push_back(described("grid, 4 lanes", "grid lanes=1,1,2,2", volume));
+  ways.push_back(described("columns", "matrix=columns", volume));
+  ways.push_back(by_function(true, volume, lattice));
+  ways.push_back(by_function(false, volume, lattice));
+  for (int round = -1; round < rounds; ++round) {
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      Way& way = ways[(i + static_cast<std::size_t>(round + 1)) % ways.size()];
+      std::filesystem::remove(file);
+      const double written = seconds_of([&] { lq::write(file, grid, way.source, writing); });
+      const double read = seconds_of([&] { lq::read(file, grid, way.field, reading); });
+      if (round < 0) continue;  // pays for page tables
+      way.writing.push_back(written);
+      way.reading.push_back(read);
+    }
+  }
+  std::filesystem::remove(file);
+  const double bytes = static_cast<double>(volume) * 576, write = median(ways[0].writing),
+               read = median(ways[0].reading);
+  std::printf("%s, double, %d rounds, %d threads\n%-22s %10s %8s %10s %8s\n", to_string(lattice).c_str(), rounds,
+              writing.route.threads, "memory", "write MB/s", "of plain", "read MB/s", "of plain");
+  for (const Way& way : ways) {
+    std::printf("%-22s %10.0f %8.2f %10.0f %8.2f\n", way.name.c_str(), bytes / median(way.writing) / 1e6,
+                write / median(way.writing), bytes / median(way.reading) / 1e6, read / median(way.reading));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fputs("usage: bench_memory FOLDER [LATTICE [ROUNDS [THREADS]]]\n", stderr);
+    return 2;
+  }
+  try {
+    run(argc, argv);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_memory: %s\n", error.what());
+    return 1;
+  }
+}

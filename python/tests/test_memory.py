@@ -1,0 +1,125 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Memory by description, against numpy's own way to lay the same numbers out."""
+
+import numpy as np
+import pytest
+
+import limequat as lq
+
+LATTICE = [4, 6, 2, 8]  # x, y, z, t
+SHAPE = tuple(LATTICE[::-1])
+
+
+@pytest.fixture
+def links():
+    random = np.random.default_rng(16)
+    shape = (*SHAPE, 4, 3, 3)
+    return random.standard_normal(shape) + 1j * random.standard_normal(shape)
+
+
+def by_parity(field):
+    """Sites [2, volume/2, ...] of each parity, in the order of all sites."""
+    odd = np.indices(SHAPE).sum(axis=0).reshape(-1) % 2 == 1
+    flat = field.reshape(-1, *field.shape[4:])
+    return np.stack([flat[~odd], flat[odd]])
+
+
+def quda_host(links):
+    return [np.ascontiguousarray(by_parity(links)[:, :, mu]) for mu in range(4)]
+
+
+def quda_native(links):
+    # [parity][mu][pair of numbers][site][2]
+    sites = by_parity(links).reshape(2, -1, 4, 9)
+    return np.ascontiguousarray(sites.transpose(0, 2, 3, 1))
+
+
+def tmlqcd(links):
+    # [t][x][y][z], directions t, x, y, z
+    return np.ascontiguousarray(links.transpose(0, 3, 2, 1, 4, 5, 6)[..., [3, 0, 1, 2], :, :])
+
+
+def grid(links):
+    # [outer site][mu][row][column][lane], lanes being the halves of t
+    lanes = links.reshape(2, SHAPE[0] // 2, *SHAPE[1:], 4, 3, 3)
+    return np.ascontiguousarray(np.moveaxis(lanes, 0, -1))
+
+
+def with_halo(links):
+    wide = np.full((10, 2, 6, 8, 4, 3, 3), 7 + 7j)
+    wide[1:9, :, :, 2:6] = links
+    return wide
+
+
+LAYOUTS = {
+    "quda_host": quda_host,
+    "qdp": quda_host,
+    "quda_native": quda_native,
+    "milc": by_parity,
+    "tmlqcd": tmlqcd,
+    "grid": grid,
+    "halo=2,0,0,1": with_halo,
+    "matrix=columns": lambda links: np.ascontiguousarray(links.swapaxes(-1, -2)),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_writes_the_file_of_plain_memory(tmp_path, links, layout):
+    memory = lq.Memory(LAYOUTS[layout](links), layout, LATTICE)
+    plain = lq.write(tmp_path / "plain.lime", links)
+    report = lq.write(tmp_path / "described.lime", memory)
+    assert report["checksum"] == plain["checksum"]
+    assert np.array_equal(lq.read(tmp_path / "described.lime"), links)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_reads_into_it(tmp_path, links, layout):
+    lq.write(tmp_path / "conf.lime", links)
+    truth = LAYOUTS[layout](links)
+    arrays = truth if isinstance(truth, list) else [truth]
+    filled = [np.where(array == 7 + 7j, array, 0) for array in arrays]
+    memory = lq.Memory(filled, layout, LATTICE)
+    assert lq.read(tmp_path / "conf.lime", out=memory) is memory
+    for array, expected in zip(filled, arrays):
+        assert np.array_equal(array, expected)
+
+
+def test_single_precision_spinors_and_the_background(tmp_path):
+    random = np.random.default_rng(17)
+    field = random.standard_normal((*SHAPE, 4, 3, 2)).astype(np.float32).view(np.complex64)[..., 0]
+    # [parity][four numbers][site][4]
+    native = by_parity(field).reshape(2, -1, 12).view(np.float32).reshape(2, -1, 6, 4).transpose(0, 2, 1, 3)
+    memory = lq.Memory(np.ascontiguousarray(native), "quda_native_spinor block=4", LATTICE, "spinor")
+    lq.write_async(tmp_path / "spinor.scidac", memory).wait()
+    assert np.array_equal(lq.read(tmp_path / "spinor.scidac"), field)
+
+
+def test_the_plaquette_is_that_of_plain_memory():
+    u = lq.generate(LATTICE, sweeps=2)
+    assert lq.plaquette(lq.Memory(quda_host(u), "quda_host", LATTICE)).average == lq.plaquette(u).average
+
+
+def test_what_does_not_fit_is_told(tmp_path, links):
+    def refused(*arguments, **words):
+        with pytest.raises(lq.InvalidArgument) as error:
+            lq.write(tmp_path / "never.lime", lq.Memory(*arguments, **words))
+        return str(error.value)
+
+    assert "milk" in refused(links, "milk", LATTICE)
+    assert "lanes" in refused(links, "lanes=1,1,1,3", LATTICE)
+    assert "expected an array" in refused([1, 2], "milc", LATTICE)
+    assert "int64" in refused(np.zeros(links.shape, np.int64), "milc", LATTICE)
+    assert "C-contiguous" in refused(links.swapaxes(0, 1), "milc", LATTICE)
+    assert "numbers" in refused(links[:4].copy(), "milc", LATTICE)
+    assert "complex64" in refused([links, links.astype(np.complex64)], "qdp", LATTICE)
+    lq.write(tmp_path / "conf.lime", links)
+    read_only = by_parity(links)
+    read_only.flags.writeable = False
+    for out, words in ((lq.Memory(read_only, "milc", LATTICE), "read-only"),
+                       (lq.Memory(by_parity(links), "milc", [4, 6, 2, 4]), "lattice"),
+                       (lq.Memory(by_parity(links), "milc", LATTICE, "spinor"), "spinor")):
+        with pytest.raises(lq.InvalidArgument) as error:
+            lq.read(tmp_path / "conf.lime", out=out)
+        assert words in str(error.value)
+    assert not (tmp_path / "never.lime").exists()
