@@ -190,31 +190,19 @@ auto gauge(R&& sites, const GaugeShape& shape = {}) {
   return field_in(sites, gauge_spec(Precision::double_, shape.colors, shape.links), shape.order, shape.memory);
 }
 // Local. One whose directions have an array each (LinkPlaces::in_arrays, as in QUDA and QDP++): `arrays` are as many
-// pointers to real numbers, which live as long as the field does. `available`: numbers in each.
+// pointers to real numbers, which live as long as the field does; a Field for T = const double, else a MutableField.
+// `available`: numbers in each.
 template <class T>
-requires std::same_as<T, float> || std::same_as<T, double> MutableField gauge_in_arrays(std::span<T* const> arrays,
-                                                                                        std::uint64_t available,
-                                                                                        MemoryLayout memory,
-                                                                                        int colors = 3) {
-  return MutableField{gauge_spec(precision_of<T>, colors, static_cast<int>(arrays.size())),
-                      const_cast<T**>(arrays.data()),
-                      available,
-                      {},
-                      {},
-                      std::move(memory),
-                      {}};
-}
-template <class T>
-requires std::same_as<T, float> || std::same_as<T, double> Field gauge_in_arrays(std::span<const T* const> arrays,
-                                                                                 std::uint64_t available,
-                                                                                 MemoryLayout memory, int colors = 3) {
-  return Field{gauge_spec(precision_of<T>, colors, static_cast<int>(arrays.size())),
-               arrays.data(),
-               available,
-               {},
-               {},
-               std::move(memory),
-               {}};
+requires std::same_as < std::remove_const_t<T>,
+float > || std::same_as<std::remove_const_t<T>, double> auto gauge_in_arrays(std::span<T* const> arrays,
+                                                                             std::uint64_t available,
+                                                                             MemoryLayout memory, int colors = 3) {
+  const FieldSpec spec = gauge_spec(precision_of<std::remove_const_t<T>>, colors, static_cast<int>(arrays.size()));
+  if constexpr (std::is_const_v<T>) {
+    return Field{spec, arrays.data(), available, {}, {}, std::move(memory), {}};
+  } else {
+    return MutableField{spec, const_cast<T**>(arrays.data()), available, {}, {}, std::move(memory), {}};
+  }
 }
 template <SiteMemory R>
 auto spinor(R&& sites, const SpinShape& shape = {}) {

@@ -183,7 +183,7 @@ static void memory_is_described(void) {
   field.memory = "links=outermost";
   CHECK_OK(lq_write(described, grid, field, NULL));
   void* arrays[4];
-  for (int mu = 0; mu < 4; ++mu) arrays[mu] = back + (size_t)18 * mu * sites;
+  for (int mu = 0; mu < 4; ++mu) arrays[mu] = back + (size_t)18 * (size_t)mu * sites;
   memset(back, 0, gauge_numbers * sizeof *back);
   field = lq_gauge_f64(arrays);
   field.memory = "links=in-arrays";
@@ -191,7 +191,7 @@ static void memory_is_described(void) {
   CHECK(memcmp(apart, back, gauge_numbers * sizeof *back) == 0);
   lq_pending* pending = NULL;
   CHECK_OK(lq_write_async(fresh("background.ildg"), grid, field, NULL, &pending));
-  CHECK_OK(lq_wait(pending, NULL));
+  CHECK_OK(lq_pending_wait(pending, NULL));
 
   CHECK_OK(lq_memory_check("quda_native padding=4"));
   CHECK_STATUS(lq_memory_check("quda"), LQ_INVALID_ARGUMENT);
