@@ -14,7 +14,7 @@
 #include "device/driver.hpp"
 #include "device/sites.hpp"
 #include "lattice/site_order.hpp"
-#include "memory/rows.hpp"
+#include "layouts/rows.hpp"
 
 namespace lq::grid {
 
@@ -53,7 +53,7 @@ void require_described_memory(const Grid& grid, const AnyField& field) {
     throw Error(Code::invalid_argument,
                 "an order of sites is stated beside a description of the memory; say it in the description (order=)");
   }
-  const memory::Arrays arrays = memory::arrays_of(field.memory, field.spec, grid.local_box().extents, field.data);
+  const layouts::Arrays arrays = layouts::arrays_of(field.memory, field.spec, grid.local_box().extents, field.data);
   if (field.available < arrays.numbers || field.data == nullptr) {
     refuse_memory(grid, field.spec, field.data == nullptr ? 0 : field.available, arrays.numbers,
                   "as the description of the memory says, in each of its arrays");
@@ -70,8 +70,8 @@ void require_described_memory(const Grid& grid, const AnyField& field) {
 template <class AnyField>
 void require_memory(const Grid& grid, const AnyField& field) {
   lattice::resolve_order(field.order, grid.extents().size());
-  if (memory::has_function(field) || grid.local_volume() == 0) return;
-  if (!memory::is_plain(field)) return require_described_memory(grid, field);
+  if (layouts::has_function(field) || grid.local_volume() == 0) return;
+  if (!layouts::is_plain(field)) return require_described_memory(grid, field);
   const std::uint64_t needed =
       base::multiply_or_throw(grid.local_volume(), field.spec.numbers, "the numbers of the local field");
   if (field.data == nullptr || field.available < needed) {
@@ -139,8 +139,8 @@ MutableField resolve_field(const Grid& grid, const MutableField& field) { return
 
 void take_sites(const Grid& grid, const Field& field, std::byte* sites) {
   const std::uint64_t bytes = field.spec.site_bytes();
-  if (!memory::is_plain(field)) {
-    memory::RowsOut rows(field, grid.local_box());
+  if (!layouts::is_plain(field)) {
+    layouts::RowsOut rows(field, grid.local_box());
     return for_each_row(grid, [&](const Coord& x, std::uint64_t count, std::uint64_t first) {
       rows.take(x, 0, count, sites + first * bytes);
     });
@@ -159,8 +159,8 @@ void take_sites(const Grid& grid, const Field& field, std::byte* sites) {
 
 void give_sites(const Grid& grid, const std::byte* sites, const MutableField& field) {
   const std::uint64_t bytes = field.spec.site_bytes();
-  if (!memory::is_plain(field)) {
-    memory::RowsIn rows(field, grid.local_box());
+  if (!layouts::is_plain(field)) {
+    layouts::RowsIn rows(field, grid.local_box());
     return for_each_row(grid, [&](const Coord& x, std::uint64_t count, std::uint64_t first) {
       rows.give(x, 0, count, sites + first * bytes);
     });

@@ -7,12 +7,12 @@
 #include "device/driver.hpp"
 #include "grid/local_field.hpp"
 #include "kernels/crc32.hpp"
-#include "memory/rows.hpp"
+#include "layouts/rows.hpp"
 
 namespace lq::io {
 
 Borrowed::Borrowed(const Grid& grid, const Field& field, bool guarded) {
-  if (!guarded || !memory::is_plain(field) || field.data == nullptr || device::is_device_memory(field.data)) return;
+  if (!guarded || !layouts::is_plain(field) || field.data == nullptr || device::is_device_memory(field.data)) return;
   data_ = static_cast<const std::byte*>(field.data);
   bytes_ = grid.local_volume() * grid::resolve_spec(field.spec, grid.extents().size()).site_bytes();
   sum_ = sum();

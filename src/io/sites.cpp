@@ -16,7 +16,7 @@
 #include "device/driver.hpp"
 #include "io/call_cost.hpp"
 #include "lattice/tile_map.hpp"
-#include "memory/rows.hpp"
+#include "layouts/rows.hpp"
 #include "route/choose.hpp"
 #include "threads/how_many.hpp"
 
@@ -149,10 +149,10 @@ SiteTransfer::SiteTransfer(const Grid& grid, SitePlan plan, const MutableField& 
 Field SiteTransfer::memory() const {
   if (writes()) {
     const auto& from = std::get<Field>(field_);
-    return {from.spec, memory::is_plain(from) ? from.data : nullptr, from.available, from.order, {}};
+    return {from.spec, layouts::is_plain(from) ? from.data : nullptr, from.available, from.order, {}};
   }
   const auto& to = std::get<MutableField>(field_);
-  return {to.spec, memory::is_plain(to) ? to.data : nullptr, to.available, to.order, {}};
+  return {to.spec, layouts::is_plain(to) ? to.data : nullptr, to.available, to.order, {}};
 }
 
 // The sites of this rank, in coordinates of the file's lattice.

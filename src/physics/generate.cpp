@@ -14,7 +14,7 @@
 #include "device/sites.hpp"
 #include "grid/local_field.hpp"
 #include "lattice/site_order.hpp"
-#include "memory/rows.hpp"
+#include "layouts/rows.hpp"
 #include "options/agreed.hpp"
 #include "physics/chain.hpp"
 
@@ -37,11 +37,11 @@ void check_options(const GenerateOptions& options) {
 void check_field(const Grid& grid, const MutableField& field) {
   const FieldSpec& spec = field.spec;
   const int dimensions = grid.extents().size();
-  if (spec.kind != FieldKind::gauge || spec.precision != Precision::double_ || !memory::is_plain(field)) {
+  if (spec.kind != FieldKind::gauge || spec.precision != Precision::double_ || !layouts::is_plain(field)) {
     reject(fmt::format("a {} field in {} precision{}", name(spec.kind), name(spec.precision),
-                       memory::has_function(field) ? " behind a function"
-                       : field.memory.is_plain()   ? ""
-                                                   : " by description"),
+                       layouts::has_function(field) ? " behind a function"
+                       : field.memory.is_plain()    ? ""
+                                                    : " by description"),
            "a gauge field in double precision in plain memory");
   }
   if (spec.links != 0 && spec.links != dimensions) {

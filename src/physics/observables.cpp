@@ -18,7 +18,7 @@
 #include "grid/local_field.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"
-#include "memory/rows.hpp"
+#include "layouts/rows.hpp"
 #include "physics/link_checks.hpp"
 #include "physics/links.hpp"
 #include "physics/plaquettes.hpp"
@@ -87,7 +87,7 @@ std::uint64_t sum_over_ranks(const Grid& grid, std::uint64_t count) {
 int threads_for(const Grid& grid, const Field& gauge, int wanted) {
   const std::uint64_t bytes = grid.volume() * gauge.spec.numbers * sizeof(double);
   const int threads = threads::how_many(ranks_of(grid), wanted, bytes);
-  return memory::has_function(gauge) ? 1 : threads;
+  return layouts::has_function(gauge) ? 1 : threads;
 }
 
 // A field of which one rank has all sites, slice after slice: out of its memory where it lies there as doubles in
@@ -98,7 +98,7 @@ physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, int threads)
   const std::uint64_t sites = grid.local_volume() / slices;
   const auto numbers = static_cast<std::size_t>(sites * gauge.spec.numbers);
   const bool in_place =
-      memory::is_plain(gauge) && gauge.spec.precision == Precision::double_ &&
+      layouts::is_plain(gauge) && gauge.spec.precision == Precision::double_ &&
       lattice::resolve_order(gauge.order, extents.size()) == lattice::resolve_order({}, extents.size()) &&
       !device::is_device_memory(gauge.data);
   const auto slice = [&](std::uint64_t t, std::vector<double>& copy) -> std::span<const double> {

@@ -8,7 +8,7 @@
 
 #include "device/sites.hpp"
 #include "lattice/site_order.hpp"
-#include "memory/rows.hpp"
+#include "layouts/rows.hpp"
 
 namespace lq::physics {
 namespace {
@@ -39,7 +39,7 @@ void for_each_site_by_rows(const Grid& grid, const Field& field, std::uint64_t b
   const auto bytes = static_cast<std::size_t>(field.spec.site_bytes());
   std::vector<double> scratch(field.spec.numbers);
   std::vector<std::byte> row(most * bytes);
-  memory::RowsOut rows(field, box);
+  layouts::RowsOut rows(field, box);
   for (std::uint64_t site = begin; site < end;) {
     const Coord x = lattice::site_at(site, box, natural);
     const auto in_row = static_cast<std::uint64_t>(box.lower[0] + box.extents[0] - x[0]);
@@ -58,7 +58,7 @@ void for_each_site(const Grid& grid, const Field& field, const TakeSite& take) {
 
 void for_each_site(const Grid& grid, const Field& field, std::uint64_t begin, std::uint64_t end, const TakeSite& take) {
   if (begin == end) return;
-  if (!memory::is_plain(field)) return for_each_site_by_rows(grid, field, begin, end, take);
+  if (!layouts::is_plain(field)) return for_each_site_by_rows(grid, field, begin, end, take);
   const Box& box = grid.local_box();
   const SiteOrder natural = lattice::resolve_order({}, grid.extents().size());
   const SiteOrder order = lattice::resolve_order(field.order, grid.extents().size());

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "memory/rows.hpp"
+#include "layouts/rows.hpp"
 #include "pump/direct_by_team.hpp"
 #include "pump/own_rows.hpp"
 #include "threads/errand.hpp"
@@ -142,7 +142,7 @@ std::unique_ptr<Movement> move_by(std::function<void()> work) { return std::make
 
 std::unique_ptr<Movement> move_out(const Field& field, const Payload& payload, const lattice::RowPlan& rows,
                                    transport::File& file, const PumpOptions& options, Tally& tally) {
-  if (options.threads > 1 && options.file_bears_threads && !memory::has_function(field)) {
+  if (options.threads > 1 && options.file_bears_threads && !layouts::has_function(field)) {
     return move_out_by_team(field, payload, rows, file, options, tally);
   }
   return std::make_unique<MoveOut>(field, payload, rows, file, options, tally);
@@ -150,7 +150,7 @@ std::unique_ptr<Movement> move_out(const Field& field, const Payload& payload, c
 
 std::unique_ptr<Movement> move_in(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
                                   const MutableField& field, const PumpOptions& options, Tally& tally) {
-  if (options.threads > 1 && options.file_bears_threads && !memory::has_function(field)) {
+  if (options.threads > 1 && options.file_bears_threads && !layouts::has_function(field)) {
     return move_in_by_team(file, payload, rows, field, options, tally);
   }
   return std::make_unique<MoveIn>(file, payload, rows, field, options, tally);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "memory/rows.hpp"
+#include "layouts/rows.hpp"
 #include "pump/block.hpp"
 #include "pump/crew.hpp"
 #include "pump/exchange_base.hpp"
@@ -22,7 +22,7 @@ class ExchangeIn final : public Exchange {
              std::unique_ptr<Paths> paths, base::ByteSource* file, int threads, Tally& tally)
       : Exchange(mine, std::move(shares), std::move(paths), tally),
         file_(file),
-        crew_(memory::has_function(field) ? std::min(threads, 2) : threads, *shares_, *paths_,
+        crew_(layouts::has_function(field) ? std::min(threads, 2) : threads, *shares_, *paths_,
               Hand{tally, peers_, LocalSink(field, payload_, mine, tally.sums)},
               [&](const Tally& own) { return LocalSink(field, payload_, mine, own.sums); }) {
     wanted_.reserve(max_wanted);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "memory/rows.hpp"
+#include "layouts/rows.hpp"
 #include "pump/crew.hpp"
 #include "pump/exchange_base.hpp"
 #include "pump/neighbour_sites.hpp"
@@ -29,7 +29,7 @@ class ExchangeOut final : public Exchange {
               std::unique_ptr<Paths> paths, transport::File* file, int threads, Tally& tally)
       : Exchange(mine, std::move(shares), std::move(paths), tally),
         file_(file),
-        crew_(memory::has_function(field) ? std::min(threads, 2) : threads, *shares_, *paths_,
+        crew_(layouts::has_function(field) ? std::min(threads, 2) : threads, *shares_, *paths_,
               Hand{tally, peers_, LocalSource(field, payload_, mine, tally.sums)},
               [&](const Tally& own) { return LocalSource(field, payload_, mine, own.sums); }) {
     if (file_ != nullptr && !paths_->neighbours.empty()) {

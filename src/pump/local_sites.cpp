@@ -41,8 +41,8 @@ void for_each_part(const lattice::Rows& rows, const Piece& piece, std::uint64_t 
 LocalSource::LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, const SiteSums& sums)
     : field_(field), rows_(plan), packer_(payload, field.spec.precision, sums) {
   if (plan.memory.volume() == 0) return;
-  if (!memory::is_plain(field)) {
-    elsewhere_ = std::make_unique<memory::RowsOut>(field, plan.memory);
+  if (!layouts::is_plain(field)) {
+    elsewhere_ = std::make_unique<layouts::RowsOut>(field, plan.memory);
     staged_.resize(staging(packer_));
     return;
   }
@@ -89,8 +89,8 @@ LocalSink::LocalSink(const MutableField& field, const Payload& payload, const la
                      const SiteSums& sums)
     : field_(field), rows_(plan), packer_(payload, field.spec.precision, sums) {
   if (plan.memory.volume() == 0) return;
-  if (!memory::is_plain(field)) {
-    elsewhere_ = std::make_unique<memory::RowsIn>(field, plan.memory);
+  if (!layouts::is_plain(field)) {
+    elsewhere_ = std::make_unique<layouts::RowsIn>(field, plan.memory);
     staged_.resize(staging(packer_));
     return;
   }

@@ -12,7 +12,7 @@
 
 #include "device/sites.hpp"
 #include "lattice/rows.hpp"
-#include "memory/rows.hpp"
+#include "layouts/rows.hpp"
 #include "pump/site_packer.hpp"
 #include "pump/tally.hpp"
 
@@ -34,8 +34,8 @@ class LocalSource {
   Field field_;
   lattice::Rows rows_;
   SitePacker packer_;
-  std::unique_ptr<device::SitesOut> device_;    // only where the memory is a GPU's
-  std::unique_ptr<memory::RowsOut> elsewhere_;  // only where the memory is not plain
+  std::unique_ptr<device::SitesOut> device_;     // only where the memory is a GPU's
+  std::unique_ptr<layouts::RowsOut> elsewhere_;  // only where the memory is not plain
   std::vector<std::byte> staged_;
 };
 
@@ -56,8 +56,8 @@ class LocalSink {
   MutableField field_;
   lattice::Rows rows_;
   SitePacker packer_;
-  std::unique_ptr<device::SitesIn> device_;    // only where the memory is a GPU's
-  std::unique_ptr<memory::RowsIn> elsewhere_;  // only where the memory is not plain
+  std::unique_ptr<device::SitesIn> device_;     // only where the memory is a GPU's
+  std::unique_ptr<layouts::RowsIn> elsewhere_;  // only where the memory is not plain
   std::vector<std::byte> staged_;
 };
 

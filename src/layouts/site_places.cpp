@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "memory/site_places.hpp"
+#include "layouts/site_places.hpp"
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -9,7 +9,7 @@
 #include "lattice/distribution.hpp"
 #include "lattice/site_order.hpp"
 
-namespace lq::memory {
+namespace lq::layouts {
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -219,4 +219,4 @@ void SitePlaces::along(const Coord& x, int axis, std::span<std::int64_t> places)
   for (std::size_t k = 0; k < places.size(); ++k) places[k] = fixed + steps[k];
 }
 
-}  // namespace lq::memory
+}  // namespace lq::layouts

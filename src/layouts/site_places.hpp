@@ -11,7 +11,7 @@
 
 #include <limequat/field.hpp>
 
-namespace lq::memory {
+namespace lq::layouts {
 
 // Numbers of a site that lie side by side.
 struct Stretch {
@@ -58,4 +58,4 @@ class SitePlaces {
   std::uint64_t numbers_in_array_ = 0;
 };
 
-}  // namespace lq::memory
+}  // namespace lq::layouts

@@ -12,9 +12,9 @@
 
 #include <limequat/field.hpp>
 
-#include "memory/site_places.hpp"
+#include "layouts/site_places.hpp"
 
-namespace lq::memory {
+namespace lq::layouts {
 
 // Whether sites lie in `data` one behind the other in their natural form, in some order.
 inline bool is_plain(const Field& field) noexcept {
@@ -65,4 +65,4 @@ class RowsIn {
   std::vector<std::byte*> arrays_;
 };
 
-}  // namespace lq::memory
+}  // namespace lq::layouts

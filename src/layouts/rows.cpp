@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Some sites at a time: their places are worked out once and serve all stretches, stretch after stretch.
-#include "memory/rows.hpp"
+#include "layouts/rows.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-namespace lq::memory {
+namespace lq::layouts {
 namespace {
 
 constexpr std::size_t sites_at_once = 64;
@@ -163,4 +163,4 @@ void RowsIn::give(const Coord& x, int axis, std::uint64_t sites, const std::byte
   });
 }
 
-}  // namespace lq::memory
+}  // namespace lq::layouts

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Each preset and each word against plain loops that follow the definition of the code that has the layout.
-#include "memory/rows.hpp"
+#include "layouts/rows.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 #include "lattice/site_order.hpp"
 #include "support/error_of.hpp"
 
-namespace lq::memory {
+namespace lq::layouts {
 namespace {
 
 using testing::error_of;
@@ -300,4 +300,4 @@ TEST(Arrays, ThatAreMissingAreTold) {
 }
 
 }  // namespace
-}  // namespace lq::memory
+}  // namespace lq::layouts
