@@ -128,7 +128,7 @@ template <class T, std::size_t N>
 struct RealOf<T[N]> : RealOf<T> {};
 
 // A field to be written, and one that may be read into, too. SU(3), four spins, x fastest; `c` has what may differ:
-// colors, spins, links, order (limequat.h). The memory is borrowed.
+// colors, spins, links, order, memory (limequat.h). The memory is borrowed.
 struct Field {
   lq_field c;
 };
