@@ -142,7 +142,7 @@ void take_sites(const Grid& grid, const Field& field, std::byte* sites) {
   if (!layouts::is_plain(field)) {
     layouts::RowsOut rows(field, grid.local_box());
     return for_each_row(grid, [&](const Coord& x, std::uint64_t count, std::uint64_t first) {
-      rows.take(x, 0, count, sites + first * bytes);
+      rows.take(layouts::RowPart{x, 0, count}, sites + first * bytes);
     });
   }
   device::Home home;
@@ -162,7 +162,7 @@ void give_sites(const Grid& grid, const std::byte* sites, const MutableField& fi
   if (!layouts::is_plain(field)) {
     layouts::RowsIn rows(field, grid.local_box());
     return for_each_row(grid, [&](const Coord& x, std::uint64_t count, std::uint64_t first) {
-      rows.give(x, 0, count, sites + first * bytes);
+      rows.give(layouts::RowPart{x, 0, count}, sites + first * bytes);
     });
   }
   device::Home home;

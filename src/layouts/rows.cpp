@@ -1,13 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Some sites at a time: their places are worked out once and serve all stretches, stretch after stretch.
+// The places of all sites are worked out once and serve all bundles, bundle after bundle.
 #include "layouts/rows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <span>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -15,19 +13,24 @@
 namespace lq::layouts {
 namespace {
 
-constexpr std::size_t sites_at_once = 64;
+// Stripes that lie as close as this are one bundle: they share cache lines and pages.
+constexpr std::int64_t close_bytes = 8192;
+// Others are moved by so many bytes of a site at a time: a cache line of a row.
+constexpr std::size_t line_bytes = 64;
+// Sites taken at once: in the first cache level, or, where memory has many streams, longer pieces of each.
+constexpr std::size_t near_bytes = 16384, far_bytes = 65536;
 
-// copy(to, from) for each site that is there, in the memory of a stretch and in the row.
 template <std::size_t bytes>
 struct Fixed {
-  void operator()(std::byte* to, const std::byte* from) const noexcept { std::memcpy(to, from, bytes); }
+  void operator()(std::byte* to, const std::byte* from, std::size_t) const noexcept { std::memcpy(to, from, bytes); }
 };
 struct AnyLength {
-  std::size_t bytes;
-  void operator()(std::byte* to, const std::byte* from) const noexcept { std::memcpy(to, from, bytes); }
+  void operator()(std::byte* to, const std::byte* from, std::size_t bytes) const noexcept {
+    std::memcpy(to, from, bytes);
+  }
 };
 
-// Lengths of the layouts in use have loops of their own: a pair of numbers, four, a row, a link.
+// Lengths of the layouts in use have loops of their own: a complex number, a pair, four, a matrix, a site.
 template <class Loop>
 void with_length(std::size_t bytes, const Loop& loop) {
   switch (bytes) {
@@ -42,43 +45,94 @@ void with_length(std::size_t bytes, const Loop& loop) {
     case 144:
       return loop(Fixed<144>{});
     default:
-      return loop(AnyLength{bytes});
+      return loop(AnyLength{});
   }
 }
 
-// One stretch of `places.size()` sites: work(its place in memory, its place in the row).
-template <class Work>
-void for_each_site(const std::byte* array, const Stretch& stretch, std::size_t number_bytes, std::size_t site_bytes,
-                   std::span<const std::int64_t> places, const std::byte* row, const Work& work) {
+// work(memory, place in the row, bytes) for each stripe of each site that is there.
+template <class Byte, class Work>
+void for_each_stripe(const Bundle& bundle, std::span<const std::int64_t> places, std::size_t number_bytes,
+                     std::size_t site_bytes, Byte* row, const Work& work) {
   const auto width = static_cast<std::ptrdiff_t>(number_bytes);
-  const std::byte* in_row = row + stretch.number * number_bytes;
   for (const std::int64_t place : places) {
-    if (place != SitePlaces::absent) work(array + (place + stretch.place) * width, in_row);
-    in_row += site_bytes;
+    if (place != SitePlaces::absent) {
+      const std::ptrdiff_t offset = place * width;
+      for (const Stripe& stripe : bundle.stripes) work(stripe.memory + offset, row + stripe.in_site, stripe.bytes);
+    }
+    row += site_bytes;
   }
 }
 
-template <class Part>
-void by_parts(const Coord& x, int axis, std::uint64_t sites, const Part& part) {
-  Coord at = x;
-  for (std::uint64_t done = 0; done < sites;) {
-    const std::uint64_t some = std::min<std::uint64_t>(sites_at_once, sites - done);
-    part(at, done, static_cast<std::size_t>(some));
-    at[axis] += static_cast<std::int64_t>(some);
-    done += some;
+// Local coordinates of the places of parts, one behind the other.
+void find_places(const SitePlaces& site_places, const Box& box, std::span<const RowPart> parts,
+                 std::vector<std::int64_t>& places) {
+  std::uint64_t all = 0;
+  for (const RowPart& part : parts) all += part.sites;
+  places.resize(static_cast<std::size_t>(all));
+  std::span<std::int64_t> left(places);
+  for (const RowPart& part : parts) {
+    Coord x = part.x;
+    for (int d = 0; d < x.size(); ++d) x[d] -= box.lower[d];
+    site_places.along(x, part.axis, left.first(static_cast<std::size_t>(part.sites)));
+    left = left.subspan(static_cast<std::size_t>(part.sites));
   }
 }
 
-Coord within(const Coord& x, const Box& box) {
-  Coord inside = x;
-  for (int d = 0; d < x.size(); ++d) inside[d] -= box.lower[d];
-  return inside;
+bool is_close(const std::vector<Stretch>& stretches, std::size_t number_bytes) {
+  const auto [low, high] = std::minmax_element(stretches.begin(), stretches.end(),
+                                               [](const Stretch& a, const Stretch& b) { return a.place < b.place; });
+  return stretches.front().array == stretches.back().array &&
+         (high->place - low->place) * static_cast<std::int64_t>(number_bytes) < close_bytes;
 }
 
-template <class Function>
-void site_by_site(const Coord& x, int axis, std::uint64_t sites, const Function& function) {
-  Coord at = x;
-  for (std::uint64_t k = 0; k < sites; ++k, ++at[axis]) function(at, k);
+std::vector<Bundle> bundles_of(const SitePlaces& places, const std::vector<std::byte*>& arrays,
+                               std::size_t number_bytes) {
+  std::vector<Stretch> stretches = places.stretches();
+  const bool close = is_close(stretches, number_bytes);
+  std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) { return a.number < b.number; });
+  std::vector<Bundle> bundles;
+  std::size_t held = 0;
+  for (const Stretch& stretch : stretches) {
+    const Stripe stripe{
+        arrays[static_cast<std::size_t>(stretch.array)] + stretch.place * static_cast<std::ptrdiff_t>(number_bytes),
+        static_cast<std::size_t>(stretch.number) * number_bytes,
+        static_cast<std::size_t>(stretch.length) * number_bytes};
+    if (bundles.empty() || (!close && held + stripe.bytes > line_bytes)) {
+      bundles.push_back({{}, stripe.bytes});
+      held = 0;
+    }
+    Bundle& bundle = bundles.back();
+    if (bundle.bytes_each != stripe.bytes) bundle.bytes_each = 0;
+    bundle.stripes.push_back(stripe);
+    held += stripe.bytes;
+  }
+  return bundles;
+}
+
+// Many bundles of short stripes mean many streams through memory.
+std::size_t best_bytes_of(const std::vector<Bundle>& bundles) {
+  const bool has_streams = bundles.size() > 1 && bundles.front().stripes.size() > 1;
+  return has_streams ? far_bytes : near_bytes;
+}
+
+// work(x, number of the site) for each site of the parts.
+template <class Work>
+void for_each_site(std::span<const RowPart> parts, const Work& work) {
+  std::uint64_t number = 0;
+  for (const RowPart& part : parts) {
+    Coord at = part.x;
+    for (std::uint64_t k = 0; k < part.sites; ++k, ++at[part.axis]) work(at, number++);
+  }
+}
+
+// work(part, number of its first site) for each part.
+template <class Work>
+void for_each_part(std::span<const RowPart> parts, const Work& work) {
+  std::uint64_t number = 0;
+  for (const RowPart& part : parts) {
+    work(part, number);
+    number += part.sites;
+  }
 }
 
 }  // namespace
@@ -106,61 +160,63 @@ Arrays arrays_of(const MemoryLayout& layout, const FieldSpec& spec, const Extent
 
 RowsOut::RowsOut(const Field& field, const Box& box) : field_(field), box_(box) {
   if (has_function(field) || box.volume() == 0) return;
-  places_.emplace(field.memory, field.spec, box.extents);
-  arrays_ = arrays_of(field.memory, field.spec, box.extents, field.data).begin;
+  site_places_.emplace(field.memory, field.spec, box.extents);
+  bundles_ = bundles_of(*site_places_, arrays_of(field.memory, field.spec, box.extents, field.data).begin,
+                        static_cast<std::size_t>(field.spec.number_bytes()));
+  places_.reserve(best_bytes() / static_cast<std::size_t>(field.spec.site_bytes()) + 1);
 }
 
-void RowsOut::take(const Coord& x, int axis, std::uint64_t sites, std::byte* out) {
+std::size_t RowsOut::best_bytes() const noexcept { return best_bytes_of(bundles_); }
+
+void RowsOut::take(std::span<const RowPart> parts, std::byte* out) {
   const auto number_bytes = static_cast<std::size_t>(field_.spec.number_bytes());
   const auto site_bytes = static_cast<std::size_t>(field_.spec.site_bytes());
-  if (field_.fetch_rows) return field_.fetch_rows(x, axis, sites, out);
-  if (field_.fetch) {
-    return site_by_site(x, axis, sites,
-                        [&](const Coord& at, std::uint64_t k) { field_.fetch(at, out + k * site_bytes); });
+  if (field_.fetch_rows) {
+    return for_each_part(parts, [&](const RowPart& part, std::uint64_t first) {
+      field_.fetch_rows(part.x, part.axis, part.sites, out + first * site_bytes);
+    });
   }
-  by_parts(within(x, box_), axis, sites, [&](const Coord& at, std::uint64_t done, std::size_t some) {
-    std::array<std::int64_t, sites_at_once> all;
-    const std::span<std::int64_t> places(all.data(), some);
-    places_->along(at, axis, places);
-    std::byte* const row = out + done * site_bytes;
-    if (field_.memory.parity >= ParityOrder::even_only) std::memset(row, 0, some * site_bytes);
-    for (const Stretch& stretch : places_->stretches()) {
-      with_length(stretch.length * number_bytes, [&](const auto& copy) {
-        for_each_site(
-            arrays_[static_cast<std::size_t>(stretch.array)], stretch, number_bytes, site_bytes, places, row,
-            [&](const std::byte* memory, const std::byte* in_row) { copy(const_cast<std::byte*>(in_row), memory); });
-      });
-    }
-  });
+  if (field_.fetch) {
+    return for_each_site(parts, [&](const Coord& x, std::uint64_t k) { field_.fetch(x, out + k * site_bytes); });
+  }
+  find_places(*site_places_, box_, parts, places_);
+  if (field_.memory.parity >= ParityOrder::even_only) std::memset(out, 0, places_.size() * site_bytes);
+  for (const Bundle& bundle : bundles_) {
+    with_length(bundle.bytes_each, [&](const auto& copy) {
+      for_each_stripe(bundle, places_, number_bytes, site_bytes, out,
+                      [&](const std::byte* memory, std::byte* row, std::size_t bytes) { copy(row, memory, bytes); });
+    });
+  }
 }
 
 RowsIn::RowsIn(const MutableField& field, const Box& box) : field_(field), box_(box) {
   if (has_function(field) || box.volume() == 0) return;
-  places_.emplace(field.memory, field.spec, box.extents);
-  arrays_ = arrays_of(field.memory, field.spec, box.extents, field.data).begin;
+  site_places_.emplace(field.memory, field.spec, box.extents);
+  bundles_ = bundles_of(*site_places_, arrays_of(field.memory, field.spec, box.extents, field.data).begin,
+                        static_cast<std::size_t>(field.spec.number_bytes()));
+  places_.reserve(best_bytes() / static_cast<std::size_t>(field.spec.site_bytes()) + 1);
 }
 
-void RowsIn::give(const Coord& x, int axis, std::uint64_t sites, const std::byte* in) {
+std::size_t RowsIn::best_bytes() const noexcept { return best_bytes_of(bundles_); }
+
+void RowsIn::give(std::span<const RowPart> parts, const std::byte* in) {
   const auto number_bytes = static_cast<std::size_t>(field_.spec.number_bytes());
   const auto site_bytes = static_cast<std::size_t>(field_.spec.site_bytes());
-  if (field_.store_rows) return field_.store_rows(x, axis, sites, in);
-  if (field_.store) {
-    return site_by_site(x, axis, sites,
-                        [&](const Coord& at, std::uint64_t k) { field_.store(at, in + k * site_bytes); });
+  if (field_.store_rows) {
+    return for_each_part(parts, [&](const RowPart& part, std::uint64_t first) {
+      field_.store_rows(part.x, part.axis, part.sites, in + first * site_bytes);
+    });
   }
-  by_parts(within(x, box_), axis, sites, [&](const Coord& at, std::uint64_t done, std::size_t some) {
-    std::array<std::int64_t, sites_at_once> all;
-    const std::span<std::int64_t> places(all.data(), some);
-    places_->along(at, axis, places);
-    const std::byte* const row = in + done * site_bytes;
-    for (const Stretch& stretch : places_->stretches()) {
-      with_length(stretch.length * number_bytes, [&](const auto& copy) {
-        for_each_site(
-            arrays_[static_cast<std::size_t>(stretch.array)], stretch, number_bytes, site_bytes, places, row,
-            [&](const std::byte* memory, const std::byte* in_row) { copy(const_cast<std::byte*>(memory), in_row); });
-      });
-    }
-  });
+  if (field_.store) {
+    return for_each_site(parts, [&](const Coord& x, std::uint64_t k) { field_.store(x, in + k * site_bytes); });
+  }
+  find_places(*site_places_, box_, parts, places_);
+  for (const Bundle& bundle : bundles_) {
+    with_length(bundle.bytes_each, [&](const auto& copy) {
+      for_each_stripe(bundle, places_, number_bytes, site_bytes, in,
+                      [&](std::byte* memory, const std::byte* row, std::size_t bytes) { copy(memory, row, bytes); });
+    });
+  }
 }
 
 }  // namespace lq::layouts

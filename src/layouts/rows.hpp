@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <limequat/field.hpp>
@@ -37,32 +38,59 @@ struct Arrays {
 // or an array is missing or lies in the memory of a GPU.
 Arrays arrays_of(const MemoryLayout& layout, const FieldSpec& spec, const Extents& box, const void* data);
 
+// Sites at x and behind it along the axis.
+struct RowPart {
+  Coord x;
+  int axis = 0;
+  std::uint64_t sites = 0;
+};
+
+// What lies side by side in memory and in a site, in bytes.
+struct Stripe {
+  std::byte* memory = nullptr;  // of the site whose place is 0
+  std::size_t in_site = 0;
+  std::size_t bytes = 0;
+};
+
+// Stripes that are moved together, site after site: few streams through memory at a time, and whole cache lines of
+// rows.
+struct Bundle {
+  std::vector<Stripe> stripes;
+  std::size_t bytes_each = 0;  // 0: they differ
+};
+
 class RowsOut {
  public:
   // `field` resolved and not plain, of the sites of `box` in the coordinates that take() is called with.
   RowsOut(const Field& field, const Box& box);
-  // `sites` of them, at x and behind it along the axis, inside the box. Absent ones (of the parity that is not there)
-  // are zeros.
-  void take(const Coord& x, int axis, std::uint64_t sites, std::byte* out);
+  // Of parts inside the box, one part behind the other. Absent sites (of the parity that is not there) are zeros.
+  void take(std::span<const RowPart> parts, std::byte* out);
+  void take(const RowPart& part, std::byte* out) { take({&part, 1}, out); }
+  // How many bytes of sites are best taken at once.
+  std::size_t best_bytes() const noexcept;
 
  private:
   Field field_;
   Box box_;
-  std::optional<SitePlaces> places_;
-  std::vector<std::byte*> arrays_;
+  std::optional<SitePlaces> site_places_;
+  std::vector<Bundle> bundles_;
+  std::vector<std::int64_t> places_;
 };
 
 class RowsIn {
  public:
   RowsIn(const MutableField& field, const Box& box);
   // Absent sites are passed over.
-  void give(const Coord& x, int axis, std::uint64_t sites, const std::byte* in);
+  void give(std::span<const RowPart> parts, const std::byte* in);
+  void give(const RowPart& part, const std::byte* in) { give({&part, 1}, in); }
+  std::size_t best_bytes() const noexcept;
 
  private:
   MutableField field_;
   Box box_;
-  std::optional<SitePlaces> places_;
-  std::vector<std::byte*> arrays_;
+  std::optional<SitePlaces> site_places_;
+  std::vector<Bundle> bundles_;
+  std::vector<std::int64_t> places_;
 };
 
 }  // namespace lq::layouts

@@ -181,7 +181,7 @@ class EachLayout : public ::testing::TestWithParam<Case> {
       RowsIn in(to, box);
       for_each_row(axis, [&](const Coord& x, std::uint64_t sites) {
         std::vector<Real> row(static_cast<std::size_t>(sites) * numbers);
-        out.take(x, axis, sites, reinterpret_cast<std::byte*>(row.data()));
+        out.take(RowPart{x, axis, sites}, reinterpret_cast<std::byte*>(row.data()));
         Coord at = x;
         for (std::size_t k = 0; k < sites; ++k, ++at[axis]) {
           for (std::size_t c = 0; c < numbers; ++c) {
@@ -189,7 +189,7 @@ class EachLayout : public ::testing::TestWithParam<Case> {
                 << to_string(at) << " number " << c;
           }
         }
-        in.give(x, axis, sites, reinterpret_cast<const std::byte*>(row.data()));
+        in.give(RowPart{x, axis, sites}, reinterpret_cast<const std::byte*>(row.data()));
       });
       if (HasFatalFailure()) return;
       EXPECT_TRUE(copy == truth) << "rows along axis " << axis;
@@ -225,13 +225,13 @@ TEST(OneParity, IsZeroElsewhereAndPassedOver) {
   std::vector<double> row(4 * 24), back(odd.size());
   RowsIn in(MutableField{spec, back.data(), back.size(), {}, {}, words, {}}, box);
   for (std::int64_t y = 0; y < 6; ++y) {
-    out.take({2, 4 + y, 0, 6}, 0, 4, reinterpret_cast<std::byte*>(row.data()));
+    out.take(RowPart{{2, 4 + y, 0, 6}, 0, 4}, reinterpret_cast<std::byte*>(row.data()));
     for (std::size_t x = 0; x < 4; ++x) {
       const std::size_t site = x + 4 * static_cast<std::size_t>(y);
       const bool is_odd = (x + static_cast<std::size_t>(y)) % 2 == 1;
       EXPECT_EQ(row[x * 24], is_odd ? static_cast<double>(site / 2 * 24 + 1) : 0.0);
     }
-    in.give({2, 4 + y, 0, 6}, 0, 4, reinterpret_cast<const std::byte*>(row.data()));
+    in.give(RowPart{{2, 4 + y, 0, 6}, 0, 4}, reinterpret_cast<const std::byte*>(row.data()));
   }
   EXPECT_TRUE(std::equal(back.begin(), back.begin() + 24 * 12, odd.begin()));
 }
@@ -243,7 +243,7 @@ TEST(ParitiesOfABox, AreThoseOfTheLattice) {
   words.corner_parity = 1;
   RowsOut out(Field{spec, values.data(), 4, {}, {}, words, {}}, Box{{5, 0}, {2, 2}});
   std::array<double, 2> row{};
-  out.take({5, 0}, 0, 2, reinterpret_cast<std::byte*>(row.data()));
+  out.take(RowPart{{5, 0}, 0, 2}, reinterpret_cast<std::byte*>(row.data()));
   EXPECT_EQ(row, (std::array<double, 2>{20, 10}));  // (5,0) is odd
 }
 
@@ -256,7 +256,7 @@ TEST(RowFunctions, AreCalledForRows) {
               }};
   RowsOut out(field, box);
   std::array<double, 3> row{};
-  out.take({2, 5, 0, 6}, 1, 3, reinterpret_cast<std::byte*>(row.data()));
+  out.take(RowPart{{2, 5, 0, 6}, 1, 3}, reinterpret_cast<std::byte*>(row.data()));
   EXPECT_EQ(row, (std::array<double, 3>{5, 6, 7}));
 }
 

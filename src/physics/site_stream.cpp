@@ -44,7 +44,7 @@ void for_each_site_by_rows(const Grid& grid, const Field& field, std::uint64_t b
     const Coord x = lattice::site_at(site, box, natural);
     const auto in_row = static_cast<std::uint64_t>(box.lower[0] + box.extents[0] - x[0]);
     const std::uint64_t sites = std::min({in_row, end - site, most});
-    rows.take(x, 0, sites, row.data());
+    rows.take(layouts::RowPart{x, 0, sites}, row.data());
     for (std::uint64_t k = 0; k < sites; ++k) take(site + k, widen(field.spec, row.data() + k * bytes, scratch));
     site += sites;
   }

@@ -3,6 +3,7 @@
 #include "pump/local_sites.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace lq::pump {
 namespace {
@@ -14,25 +15,27 @@ Run some_of(const Piece& piece, std::uint64_t skip, std::uint64_t sites) {
   return run;
 }
 
-// So many bytes of sites stay in the first cache level between memory and file form.
-constexpr std::size_t row_bytes = 16384;
-
-std::size_t staging(const SitePacker& packer) {
+std::size_t staging(const SitePacker& packer, std::size_t best_bytes) {
   const auto site = static_cast<std::size_t>(packer.memory_bytes());
-  return std::max<std::size_t>(row_bytes / site, 1) * site;
+  return std::max<std::size_t>(best_bytes / site, 1) * site;
 }
 
-// The sites of a piece as parts of rows of the lattice, as many as fit the staging: work(x, axis, skip, sites).
+// The sites of a piece as parts of rows of the lattice, as many as fit the staging: work(parts, skip, sites).
 template <class Work>
-void for_each_part(const lattice::Rows& rows, const Piece& piece, std::uint64_t most, Work&& work) {
+void for_each_stage(const lattice::Rows& rows, const Piece& piece, std::uint64_t most,
+                    std::vector<layouts::RowPart>& parts, Work&& work) {
   const int axis = rows.plan().file_order.front();
   const Box& wanted = rows.plan().wanted;
-  for (std::uint64_t k = 0; k < piece.sites;) {
-    const Coord x = rows.site(piece.row, piece.skip + k);
-    const auto in_row = static_cast<std::uint64_t>(wanted.lower[axis] + wanted.extents[axis] - x[axis]);
-    const std::uint64_t sites = std::min({piece.sites - k, in_row, most});
-    work(x, axis, k, sites);
-    k += sites;
+  for (std::uint64_t done = 0; done < piece.sites;) {
+    std::uint64_t sites = 0;
+    const std::uint64_t all = std::min(piece.sites - done, most);
+    for (parts.clear(); sites < all; sites += parts.back().sites) {
+      const Coord x = rows.site(piece.row, piece.skip + done + sites);
+      const auto in_row = static_cast<std::uint64_t>(wanted.lower[axis] + wanted.extents[axis] - x[axis]);
+      parts.push_back({x, axis, std::min(all - sites, in_row)});
+    }
+    work(std::span<const layouts::RowPart>(parts), done, sites);
+    done += sites;
   }
 }
 
@@ -43,7 +46,8 @@ LocalSource::LocalSource(const Field& field, const Payload& payload, const latti
   if (plan.memory.volume() == 0) return;
   if (!layouts::is_plain(field)) {
     elsewhere_ = std::make_unique<layouts::RowsOut>(field, plan.memory);
-    staged_.resize(staging(packer_));
+    staged_.resize(staging(packer_, elsewhere_->best_bytes()));
+    parts_.reserve(staged_.size() / static_cast<std::size_t>(packer_.memory_bytes()));
     return;
   }
   device::Home home;
@@ -66,8 +70,8 @@ void LocalSource::pack(const Piece& piece, std::byte* file, SiteSums& sums, std:
 void LocalSource::pack_staged(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
   const auto site = packer_.memory_bytes();
   const std::uint64_t most = staged_.size() / static_cast<std::uint64_t>(site);
-  for_each_part(rows_, piece, most, [&](const Coord& x, int axis, std::uint64_t skip, std::uint64_t sites) {
-    elsewhere_->take(x, axis, sites, staged_.data());
+  for_each_stage(rows_, piece, most, parts_, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
+    elsewhere_->take(parts, staged_.data());
     packer_.pack(staged_.data(), site, some_of(piece, skip, sites), file + skip * packer_.site_bytes(), sums,
                  counted_from);
   });
@@ -91,7 +95,8 @@ LocalSink::LocalSink(const MutableField& field, const Payload& payload, const la
   if (plan.memory.volume() == 0) return;
   if (!layouts::is_plain(field)) {
     elsewhere_ = std::make_unique<layouts::RowsIn>(field, plan.memory);
-    staged_.resize(staging(packer_));
+    staged_.resize(staging(packer_, elsewhere_->best_bytes()));
+    parts_.reserve(staged_.size() / static_cast<std::size_t>(packer_.memory_bytes()));
     return;
   }
   device::Home home;
@@ -111,9 +116,9 @@ void LocalSink::unpack(const Piece& piece, const std::byte* file, SiteSums& sums
 void LocalSink::unpack_staged(const Piece& piece, const std::byte* file, SiteSums& sums) {
   const auto site = packer_.memory_bytes();
   const std::uint64_t most = staged_.size() / static_cast<std::uint64_t>(site);
-  for_each_part(rows_, piece, most, [&](const Coord& x, int axis, std::uint64_t skip, std::uint64_t sites) {
+  for_each_stage(rows_, piece, most, parts_, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
     packer_.unpack(file + skip * packer_.site_bytes(), some_of(piece, skip, sites), staged_.data(), site, sums);
-    elsewhere_->give(x, axis, sites, staged_.data());
+    elsewhere_->give(parts, staged_.data());
   });
 }
 

@@ -37,6 +37,7 @@ class LocalSource {
   std::unique_ptr<device::SitesOut> device_;     // only where the memory is a GPU's
   std::unique_ptr<layouts::RowsOut> elsewhere_;  // only where the memory is not plain
   std::vector<std::byte> staged_;
+  std::vector<layouts::RowPart> parts_;
 };
 
 class LocalSink {
@@ -59,6 +60,7 @@ class LocalSink {
   std::unique_ptr<device::SitesIn> device_;     // only where the memory is a GPU's
   std::unique_ptr<layouts::RowsIn> elsewhere_;  // only where the memory is not plain
   std::vector<std::byte> staged_;
+  std::vector<layouts::RowPart> parts_;
 };
 
 // The pieces of `rows` among the sites number first .. end-1 of the file.
