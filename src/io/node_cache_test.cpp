@@ -88,14 +88,14 @@ TEST_F(Together, ASmallCacheDeliversTheSameBytes) {
 }
 
 TEST_F(Together, SitesAreReadThroughIt) {
-  const Extents lattice{4, 4, 4, 4};
+  const Extents extents{4, 4, 4, 4};
   const std::vector<double> links(std::size_t{256} * 72, 0.25);
-  write(scratch_ / "conf.ildg", Grid(lattice), gauge(links));
+  write(scratch_ / "conf.ildg", Grid(extents), gauge(links));
   const Payload payload = inspect(scratch_ / "conf.ildg").fields.front().payload;
   run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
     NodeCache cache(scratch_ / "conf.ildg", Communicator(comm), {.bytes = 1 << 20, .block_bytes = 65536});
     std::vector<double> mine(links.size());
-    read_sites(cache, payload, Grid(lattice), gauge(mine));  // all of it on every rank
+    read_sites(cache, payload, Grid(extents), gauge(mine));  // all of it on every rank
     EXPECT_TRUE(mine == links);
     comm->barrier();
     EXPECT_LE(cache.counts().bytes_read, payload.length + 2 * 65536);
