@@ -81,6 +81,9 @@ class Slices {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;  // first and last
 };
 
+// Beyond so many pieces of a part nobody wants to know which they are.
+constexpr std::uint64_t most_pieces = std::uint64_t{1} << 20;
+
 // What of the file is lost with it.
 Finding finding_of(const PartitionedFile& set, const LostSubfile& lost) {
   const FileArray& array = set.partition.array();
@@ -88,7 +91,8 @@ Finding finding_of(const PartitionedFile& set, const LostSubfile& lost) {
                  lost.number == 0 ? std::optional(set.bytes) : std::nullopt);
   std::uint64_t bytes = 0, around = 0, first = set.bytes;
   Slices slices(array);
-  for (partition::Piece piece; part.next(piece);) {
+  std::uint64_t pieces = 0;
+  for (partition::Piece piece; pieces < most_pieces && part.next(piece); ++pieces) {
     const std::uint64_t there = std::min(piece.bytes, lost.found > piece.part ? lost.found - piece.part : 0);
     if (there == piece.bytes) continue;
     const std::uint64_t begin = piece.file + there;
@@ -99,7 +103,8 @@ Finding finding_of(const PartitionedFile& set, const LostSubfile& lost) {
   }
   Finding finding{.severity = Severity::error, .code = lost.code, .rule = "repair-lost-subfile"};
   finding.message =
-      fmt::format("{}: {} bytes of the file are lost, from byte {} on{}{}", lost.what, bytes, first, slices.text(),
+      fmt::format("{}: {}{} bytes of the file are lost, from byte {} on{}{}", lost.what,
+                  pieces == most_pieces ? "at least " : "", bytes, first, slices.text(),
                   around > 0 ? fmt::format("; {} of them are headers and texts, outside the array", around) : "");
   finding.offset = first;
   finding.length = bytes;
