@@ -2,17 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A set of modes: opening it, any mode of it beside plain pread() of the same bytes in the same run, and a pass over
-// all of them with work for each, read when it is wanted and read ahead. Ranks hold whole time slices.
+// all of them with work for each, read when it is wanted and read ahead; out of the page cache, and from the device
+// after the file was dropped from it. With BASIS the later modes are stored as coefficients. Ranks hold whole time
+// slices. Work is an amount of it, as much as an idle core does in the time named, so that it takes longer where a core
+// has to read as well.
 //
-//   mpirun -n 2 bench_modes FILE [MODES [LATTICE [double|single|fixed16]]]
+//   mpirun -n 2 bench_modes FILE [MODES [LATTICE [double|single|fixed16 [BASIS]]]]
 #include <fcntl.h>
 #include <mpi.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -47,46 +52,101 @@ void read_plainly(int file, const lq::Payload& payload, const lq::Grid& grid, st
   }
 }
 
-// Work on a vector for so long.
-double work(const std::vector<float>& vector, double seconds) {
+// Of all threads of this rank.
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+// So many sums of a few numbers of a vector.
+double work(const std::vector<float>& vector, long rounds) {
   double sum = 0;
-  for (const double end = now() + seconds; now() < end;) {
-    for (std::size_t i = 0; i < vector.size(); i += 997) sum += static_cast<double>(vector[i]);
+  for (long round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(vector.size(), 1000); ++i) sum += static_cast<double>(vector[i]);
   }
   return sum;
 }
 
-struct Pass {
-  double whole = 0, reading = 0;
-};
-
-Pass pass(const lq::modes::Set& set, const lq::Grid& grid, double seconds, bool ahead) {
-  std::vector<float> one(grid.local_volume() * 24), other(one.size());
-  double sum = 0;
-  Pass times;
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double start = now();
-  if (ahead) {
-    lq::ReadAhead modes = set.read_ahead(0, set.size(), grid, {lq::spinor(one), lq::spinor(other)});
-    while (const auto mode = modes.next()) sum += work(mode->buffer == 0 ? one : other, seconds);
-  } else {
-    for (std::uint64_t k = 0; k < set.size(); ++k) {
-      const double before = now();
-      set.read(k, grid, lq::spinor(one));
-      times.reading += now() - before;
-      sum += work(one, seconds);
-    }
+// How many of them an idle core does in a second: the best of several trials.
+double rounds_per_second(const std::vector<float>& vector) {
+  constexpr long trial = 2000;
+  double best = std::numeric_limits<double>::max(), sum = 0;
+  for (int i = 0; i < 20; ++i) {
+    const double before = now();
+    sum += work(vector, trial);
+    best = std::min(best, now() - before);
   }
-  times.whole = largest(now() - start);
-  times.reading = largest(times.reading);
   if (sum == 0.5) std::puts("");  // the work is not left out
-  return times;
+  return static_cast<double>(trial) / best;
 }
 
-void write_set(const std::string& path, const lq::Grid& grid, std::uint64_t count, lq::modes::Storage storage) {
+enum class Manner { reading, computing, in_turn, ahead };
+
+// Seconds of one pass over the set.
+double pass(const lq::modes::Set& set, const lq::Grid& grid, long rounds, Manner manner) {
+  std::vector<float> one(grid.local_volume() * 24), other(one.size());
+  double sum = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = now();
+  if (manner == Manner::ahead) {
+    lq::ReadAhead modes = set.read_ahead(0, set.size(), grid, {lq::spinor(one), lq::spinor(other)});
+    while (const auto mode = modes.next()) sum += work(mode->buffer == 0 ? one : other, rounds);
+  } else {
+    for (std::uint64_t k = 0; k < set.size(); ++k) {
+      if (manner != Manner::computing) set.read(k, grid, lq::spinor(one));
+      if (manner != Manner::reading) sum += work(one, rounds);
+    }
+  }
+  const double seconds = largest(now() - start);
+  if (sum == 0.5) std::puts("");
+  return seconds;
+}
+
+void drop_from_cache(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY);
+  fsync(file);
+  posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+  close(file);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// Passes in turn, three of each.
+void compare_passes(const lq::modes::Set& set, const lq::Grid& grid, bool cold) {
+  const std::string& path = set.file().catalog().path;
+  const double rate = rounds_per_second(std::vector<float>(1000, 1.0F));
+  const auto time = [&](long rounds, Manner manner) {
+    if (cold && manner != Manner::computing) drop_from_cache(path);
+    return pass(set, grid, rounds, manner);
+  };
+  std::vector<double> first;
+  for (int i = 0; i < 3; ++i) first.push_back(time(0, Manner::reading));
+  for (const double factor : {0.5, 1.0, 2.0}) {
+    const long rounds = static_cast<long>(factor * median(first) / static_cast<double>(set.size()) * rate);
+    std::vector<double> reading, computing, in_turn, ahead;
+    for (int i = 0; i < 3; ++i) {
+      reading.push_back(time(0, Manner::reading));
+      computing.push_back(time(rounds, Manner::computing));
+      in_turn.push_back(time(rounds, Manner::in_turn));
+      ahead.push_back(time(rounds, Manner::ahead));
+    }
+    const double longer = std::max(median(reading), median(computing));
+    if (grid.is_root()) {
+      std::printf(
+          "a pass, %s: reading %.2f s, computing %.2f s: %.2f s in turn, %.2f s ahead, %.2f of the longer one\n",
+          cold ? "cold" : "warm", median(reading), median(computing), median(in_turn), median(ahead),
+          median(ahead) / longer);
+    }
+  }
+}
+
+void write_set(const std::string& path, const lq::Grid& grid, std::uint64_t count, lq::modes::Storage storage,
+               std::uint64_t basis) {
   lq::modes::Description description;
   description.lattice = grid.extents();
   description.storage = storage;
+  if (basis > 0) description.coherence = {.basis = basis, .block = lq::Extents::filled(4, 4)};
   lq::WriteOptions options;
   options.overwrite = true;
   lq::modes::Writer set(path, grid, description, options);
@@ -95,7 +155,9 @@ void write_set(const std::string& path, const lq::Grid& grid, std::uint64_t coun
   for (float& number : vector) number = static_cast<float>(random()) / 4e9F - 0.5F;
   std::vector<double> seconds;
   for (std::uint64_t k = 0; k < count; ++k) {
-    vector[k] += 1;
+    // Behind the basis the last one of it, twice as large each time: coefficients make it up.
+    if (basis == 0 || k < basis) std::shuffle(vector.begin(), vector.begin() + 1000, random);
+    vector[k % vector.size()] += basis == 0 || k < basis ? 1 : 0;
     const double before = now();
     set.append(lq::spinor(vector), {static_cast<double>(k), 1e-9});
     seconds.push_back(largest(now() - before));
@@ -106,10 +168,11 @@ void write_set(const std::string& path, const lq::Grid& grid, std::uint64_t coun
   }
 }
 
-void run(const std::string& path, std::uint64_t count, const lq::Extents& lattice, lq::modes::Storage storage) {
+void run(const std::string& path, std::uint64_t count, const lq::Extents& lattice, lq::modes::Storage storage,
+         std::uint64_t basis) {
   const lq::Communicator ranks = lq::mpi::communicator();
   const lq::Grid grid(ranks, lattice, {.processes = lq::Extents{1, 1, 1, ranks.size()}});
-  write_set(path, grid, count, storage);
+  write_set(path, grid, count, storage, basis);
 
   std::vector<double> opening;
   for (int i = 0; i < 7; ++i) {
@@ -128,36 +191,46 @@ void run(const std::string& path, std::uint64_t count, const lq::Extents& lattic
   const int file = open(path.c_str(), O_RDONLY);
   std::vector<char> raw;
   std::vector<float> vector(grid.local_volume() * 24);
-  std::vector<double> plainly, checked, unchecked;
+  struct Timed {
+    std::vector<double> seconds, processor;
+  } plainly, checked, unchecked;
   std::mt19937 random(1);
-  for (int round = 0; round < 31; ++round) {
+  // Coefficients are not the bytes of a mode.
+  for (int round = 0; basis == 0 && round < 61; ++round) {
     const std::uint64_t k = random() % count;
-    const auto time = [&](const auto& work) {
+    const auto time = [&](Timed& timed, const auto& transfer) {
       MPI_Barrier(MPI_COMM_WORLD);
-      const double before = now();
-      work();
-      return largest(now() - before);
+      const double processor = processor_seconds(), before = now();
+      transfer();
+      const double seconds = now() - before, used = processor_seconds() - processor;
+      timed.seconds.push_back(largest(seconds));
+      timed.processor.push_back(largest(used));
     };
-    plainly.push_back(time([&] { read_plainly(file, set.file().catalog().fields[k].payload, grid, raw); }));
-    checked.push_back(time([&] { set.read(k, grid, lq::spinor(vector)); }));
-    unchecked.push_back(time([&] { set.read(k, grid, lq::spinor(vector), {.verify = lq::Verify::none}); }));
-  }
-  close(file);
-  if (grid.is_root()) {
-    std::printf("any mode: pread %.2f ms, with checksums %.2f ms (%.2f of pread), without %.2f ms (%.2f)\n",
-                1e3 * median(plainly), 1e3 * median(checked), median(plainly) / median(checked),
-                1e3 * median(unchecked), median(plainly) / median(unchecked));
-  }
-  for (const double factor : {0.5, 1.0, 2.0}) {
-    const double seconds = factor * median(checked);
-    const Pass behind = pass(set, grid, seconds, false), ahead = pass(set, grid, seconds, true);
-    const double computing = seconds * static_cast<double>(count), longer = std::max(computing, behind.reading);
-    if (grid.is_root()) {
-      std::printf(
-          "a pass: reading %.2f s, computing %.2f s: %.2f s when wanted, %.2f s ahead, %.2f of the longer one\n",
-          behind.reading, computing, behind.whole, ahead.whole, ahead.whole / longer);
+    // Who goes first changes.
+    for (int turn = 0; turn < 3; ++turn) {
+      switch ((round + turn) % 3) {
+        case 0:
+          time(plainly, [&] { read_plainly(file, set.file().catalog().fields[k].payload, grid, raw); });
+          break;
+        case 1:
+          time(checked, [&] { set.read(k, grid, lq::spinor(vector)); });
+          break;
+        default:
+          time(unchecked, [&] { set.read(k, grid, lq::spinor(vector), {.verify = lq::Verify::none}); });
+      }
     }
   }
+  close(file);
+  const auto tell = [&](const char* what, const std::vector<double> Timed::*of) {
+    const double raw_time = median(plainly.*of), with = median(checked.*of), without = median(unchecked.*of);
+    std::printf("any mode, %s: pread %.2f ms, with checksums %.2f ms (%.2f of pread), without %.2f ms (%.2f)\n", what,
+                1e3 * raw_time, 1e3 * with, raw_time / with, 1e3 * without, raw_time / without);
+  };
+  if (grid.is_root() && basis == 0) {
+    tell("seconds", &Timed::seconds);
+    tell("processor time", &Timed::processor);
+  }
+  for (const bool cold : {false, true}) compare_passes(set, grid, cold);
 }
 
 }  // namespace
@@ -165,11 +238,12 @@ void run(const std::string& path, std::uint64_t count, const lq::Extents& lattic
 int main(int argc, char** argv) try {
   lq::mpi::Environment mpi(argc, argv);
   if (argc < 2) {
-    std::fprintf(stderr, "usage: bench_modes FILE [MODES [LATTICE [double|single|fixed16]]]\n");
+    std::fprintf(stderr, "usage: bench_modes FILE [MODES [LATTICE [double|single|fixed16 [BASIS]]]]\n");
     return 2;
   }
   run(argv[1], argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 300,
-      lq::parse_extents(argc > 3 ? argv[3] : "16x16x16x32"), lq::modes::parse_storage(argc > 4 ? argv[4] : "single"));
+      lq::parse_extents(argc > 3 ? argv[3] : "16x16x16x32"), lq::modes::parse_storage(argc > 4 ? argv[4] : "single"),
+      argc > 5 ? std::strtoull(argv[5], nullptr, 10) : 0);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

@@ -1081,8 +1081,8 @@ LQ_API void lq_modes_free(lq_modes* set);
 LQ_API uint64_t lq_modes_size(const lq_modes* set);
 LQ_API lq_status lq_modes_known(lq_modes* set, lq_modes_description* description);
 LQ_API lq_status lq_modes_mode(const lq_modes* set, uint64_t k, lq_mode* mode);
-// Local. By how much mode k is wrong at most, relative to its norm, where it is stored as coefficients (lq_modes_read
-// reads it, lq_modes_read_async does not); negative: it is stored whole.
+// Local. By how much mode k is wrong at most, relative to its norm, where it is stored as coefficients; negative: it
+// is stored whole.
 LQ_API lq_status lq_modes_error(const lq_modes* set, uint64_t k, double* error);
 // Collective. Vector number k, on any process grid of the sites, in any precision; field and index of the options are
 // not used. In the background: call it for the next vectors before you work on this one.

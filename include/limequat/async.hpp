@@ -84,7 +84,9 @@ class LQ_API ReadAhead {
   std::optional<Arrival> next();
 
  private:
+  friend struct ReadAheadAccess;
   struct State;
+  explicit ReadAhead(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

@@ -133,8 +133,8 @@ class LQ_API Set {
   // Where the mode is stored as coefficients, this rank's part of the basis is read with the first one, and kept for
   // the next ones on the same grid: one number in memory for each of a site, for each mode of the basis.
   Report read(std::uint64_t k, const Grid& grid, const MutableField& vector, const ReadOptions& options = {}) const;
-  // Collective. The same in the background; the set need not outlive it. unsupported: the vectors lie otherwise in the
-  // file, as those of QUDA, or the mode is stored as coefficients; read() reads them, convert() makes a set that can.
+  // Collective. The same in the background; the set need not outlive it. unsupported: the set is of another program;
+  // read() reads its vectors, convert() makes a set that can.
   Pending read_async(std::uint64_t k, const Grid& grid, const MutableField& vector,
                      const ReadOptions& options = {}) const;
   // Collective. Vectors first, first + 1, ... up to last - 1, read ahead while the program works on them. unsupported:

@@ -82,6 +82,10 @@ LQ_API RepackReport rewrite(const std::string& from, const std::string& to, cons
 // inferred, where there are key-value records from these, else from the last byte that is not zero, rounded up to
 // options.unit; sound physical files are kept as they are. wrong_state: there is nothing to repair.
 //
+// A set of subfiles (docs/formats/partitions.md): the file that it was; where subfiles are missing or too short there are
+// zeros, and errors among the findings tell what is lost. With an empty `to` what interrupted programs left beside the
+// set is removed; not_found, truncated: it has lost subfiles, which the sentence names.
+//
 // A file with a journal beside it (FROM.lq-journal), which an append in place leaves that was interrupted: with an
 // empty `to` the append is completed in the file itself where all of it was there, else the file gets its old end
 // again.

@@ -237,7 +237,7 @@ class Set:
         {options}
         """
         last = len(self) if last is None else last
-        if self.family != "modes" or self.basis:  # one by one
+        if self.family != "modes":  # one by one
             yield from ((k, self.read(k, dtype, **options)) for k in range(first, last))
             return
         how = Options("ReadOptions", options)

@@ -17,6 +17,9 @@ namespace lq::base {
 // ".NAME" with that ending, in the folder of `path`; a NAME that leaves no room for both is cut.
 std::string hidden_name(const std::string& path, std::string_view ending);
 
+// Of what `lq copy` and `lq repartition` have not finished, and of the record of what of it is there.
+inline constexpr std::string_view unfinished_copy_ending = ".lq-copy", copied_ending = ".lq-copied";
+
 // In the folder of `path`, so that a rename is atomic; a NAME that leaves no room for dots and number is cut.
 std::string temporary_name(const std::string& path, std::uint32_t number);
 // The same, and the name that earlier versions gave.

@@ -42,15 +42,23 @@ class Renewing final : public transport::ForwardingTransport {
   std::mutex mutex_;
 };
 
-void write_set(transport::Transport& transport, const std::string& path, MultifileOptions options) {
+// Returns the stripes of the files that the ranks made.
+std::vector<Stripes> write_set(transport::Transport& transport, const std::string& path, MultifileOptions options) {
+  std::mutex mutex;
+  std::vector<Stripes> told;
   testing::run_ranks(4, [&](std::shared_ptr<comm::Comm> comm) {
     options.streams = 1;
     const Communicator ranks(std::move(comm));
     const auto set = create_set(transport, path, ranks, options);
     const auto task = static_cast<std::uint64_t>(ranks.rank());
     set->streams().front()->write(testing::stream_bytes(task, 0, 5000));
+    if (const auto& stripes = set->stripes()) {
+      const std::lock_guard lock(mutex);
+      told.push_back(*stripes);
+    }
     set->close();
   });
+  return told;
 }
 
 TEST(StripesOfMultifiles, AreThoseAskedForInFilesThatHoldTheStreams) {
@@ -62,7 +70,10 @@ TEST(StripesOfMultifiles, AreThoseAskedForInFilesThatHoldTheStreams) {
   options.stripe_count = 3;
   options.stripe_bytes = 1 << 20;
   options.stripes_by_size = false;
-  write_set(transport, path, options);
+  const std::vector<Stripes> told = write_set(transport, path, options);
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[1].count, 3U);
+  EXPECT_EQ(told[1].reason, StripeReason::asked);
   ASSERT_EQ(transport.requests.size(), 2U);
   for (const StripeRequest& request : transport.requests) {
     EXPECT_EQ(request.count, 3U);

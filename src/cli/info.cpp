@@ -13,6 +13,7 @@
 
 #include "base/json_writer.hpp"
 #include "base/properties.hpp"
+#include "base/text.hpp"
 #include "cli/checkpoint.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
@@ -82,6 +83,35 @@ std::string checkpoint_text(const Checkpoint& checkpoint) {
   return text;
 }
 
+// The file system, where files have stripes on it; of several physical files that of the first.
+std::optional<FileSystem> stripes_of(const Catalog& catalog) {
+  try {
+    FileSystem found = file_system_of(catalog.files.empty() ? catalog.path : catalog.files.front());
+    if (found.stripe_bytes > 0) return found;
+  } catch (const Error&) {
+    // What was read from a pipe lies nowhere.
+  }
+  return {};
+}
+
+std::string stripes_text(const Catalog& catalog) {
+  const auto found = stripes_of(catalog);
+  if (!found) return "";
+  return fmt::format("  stripes    {} of {} on {}{}\n", found->stripe_count, base::binary_bytes(found->stripe_bytes),
+                     found->name, catalog.files.size() > 1 ? ", of its first file" : "");
+}
+
+void put_stripes(base::JsonWriter& json, const Catalog& catalog) {
+  json.key("stripes");
+  const auto found = stripes_of(catalog);
+  if (!found) {
+    json.null();
+    return;
+  }
+  json.begin_object().member("file_system", found->name).member("count", found->stripe_count);
+  json.member("bytes", found->stripe_bytes).end_object();
+}
+
 void put_or_null(base::JsonWriter& json, std::string_view key, const std::string& text) {
   json.key(key);
   text.empty() ? json.null() : json.value(text);
@@ -147,6 +177,7 @@ class Info {
                                  catalog.files.size() > 1 ? fmt::format(" in {} files", catalog.files.size()) : ""));
     session.out.line(
         fmt::format("  complete   {}", catalog.complete ? "yes" : "NO: its writer was interrupted, or it ends early"));
+    session.out.write(stripes_text(catalog));
     if (checkpoint) session.out.write(checkpoint_text(*checkpoint));
     session.out.write(lines_of(base::properties_of(catalog.metadata), "  "));
     for (const FieldEntry& field : catalog.fields) session.out.write(field_text(field));
@@ -168,6 +199,7 @@ class Info {
       texts.insert(texts.end(), first.metadata.begin(), first.metadata.end());
     }
     if (checkpoint) put(json, *checkpoint);
+    put_stripes(json, catalog);
     json.key("properties");
     put(json, base::properties_of(texts));
     json.key("leftovers").array(leftovers).end_object();

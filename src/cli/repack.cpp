@@ -104,7 +104,7 @@ void RepackArguments::tell(Session& session, const std::string& to, const std::s
     session.out.line(json.take());
   } else if (!session.quiet) {
     const std::string files = report.files.size() == 1 ? "" : fmt::format(" in {}", count(report.files.size(), "file"));
-    const bool has_streams = format_info(report.format).contents == Contents::streams;
+    const bool has_streams = !report.format.empty() && format_info(report.format).contents == Contents::streams;
     const std::string streams =
         fmt::format("{}, {}", count(report.tasks, has_streams ? "stream" : "record"), base::human_bytes(report.bytes));
     const std::string fields = count(report.fields, "field");

@@ -17,6 +17,7 @@
 
 #include "base/quiet_thread.hpp"
 #include "comm/agree.hpp"
+#include "io/background.hpp"
 #include "io/borrowed.hpp"
 #include "io/open_file.hpp"
 #include "io/transfer.hpp"
@@ -169,18 +170,26 @@ Pending read_async(const std::string& path, const Grid& grid, const MutableField
 
 namespace {
 
-Pending read_scanned(const std::shared_ptr<io::ScannedFile>& scanned, const Grid& grid, const MutableField& field,
-                     const ReadOptions& options) {
-  auto prepared = PendingAccess::prepare(scanned->catalog().path, grid, options);
-  auto transfer = io::begin_read(scanned, grid, field, prepared.options);
-  return PendingAccess::launch(std::move(prepared.state), std::move(transfer), {});
+// Fields of a file that is open.
+io::BeginRead begin_of(const File& file) {
+  return
+      [scanned = FileAccess::file_of(file)](const Grid& grid, const MutableField& field, const ReadOptions& options) {
+        return io::begin_read(scanned, grid, field, options);
+      };
 }
 
 }  // namespace
 
+Pending io::read_async(const std::string& path, const BeginRead& begin, const Grid& grid, const MutableField& field,
+                       const ReadOptions& options) {
+  auto prepared = PendingAccess::prepare(path, grid, options);
+  auto transfer = begin(grid, field, prepared.options);
+  return PendingAccess::launch(std::move(prepared.state), std::move(transfer), {});
+}
+
 Pending read_async(const File& file, const Grid& grid, const MutableField& field, const ReadOptions& options) {
-  const auto scanned = comm::agree(grid.communicator().engine(), [&] { return FileAccess::file_of(file); });
-  return read_scanned(scanned, grid, field, options);
+  const io::BeginRead begin = comm::agree(grid.communicator().engine(), [&] { return begin_of(file); });
+  return io::read_async(file.catalog().path, begin, grid, field, options);
 }
 
 struct ReadAhead::State {
@@ -190,9 +199,9 @@ struct ReadAhead::State {
     std::exception_ptr failure;
   };
 
-  std::vector<std::string> paths = {};
-  std::shared_ptr<io::ScannedFile> file = {};  // of which fields are read; nullptr: one of each path
-  std::vector<std::uint64_t> indices = {};     // of these fields
+  std::vector<std::string> paths;           // one of each field, or the one of all
+  io::BeginRead begin_field = {};           // none: one field of each path
+  std::vector<std::uint64_t> indices = {};  // of these fields
   Grid grid;
   std::vector<MutableField> buffers;
   ReadOptions options;
@@ -201,15 +210,15 @@ struct ReadAhead::State {
   std::size_t arrived = 0;
   bool failed = false;
 
-  std::size_t count() const noexcept { return file ? indices.size() : paths.size(); }
+  std::size_t count() const noexcept { return begin_field ? indices.size() : paths.size(); }
   Pending start(std::size_t number, const MutableField& buffer) const {
-    if (!file) return read_async(paths[number], grid, buffer, options);
+    if (!begin_field) return read_async(paths[number], grid, buffer, options);
     ReadOptions one = options;
     one.index = indices[number];
-    return read_scanned(file, grid, buffer, one);
+    return io::read_async(paths.front(), begin_field, grid, buffer, one);
   }
   Arrival arrival(std::size_t number, Report report) const {
-    return {file ? file->catalog().path : paths[number], number % buffers.size(), file ? indices[number] : 0,
+    return {begin_field ? paths.front() : paths[number], number % buffers.size(), begin_field ? indices[number] : 0,
             std::move(report)};
   }
 
@@ -251,25 +260,47 @@ struct ReadAhead::State {
   }
 };
 
+struct ReadAheadAccess {
+  // Collective. `make_state` is local.
+  template <class MakeState>
+  static ReadAhead begin(const Grid& grid, const MakeState& make_state) {
+    ReadAhead ahead(comm::agree(grid.communicator().engine(),
+                                [&] { return std::unique_ptr<ReadAhead::State>(new ReadAhead::State(make_state())); }));
+    ahead.state_->begin();
+    return ahead;
+  }
+  // `begin_field`: local, gives what begins to read a field of `path`.
+  template <class BeginField>
+  static ReadAhead begin(const BeginField& begin_field, std::vector<std::uint64_t>& indices, const Grid& grid,
+                         std::vector<MutableField>& buffers, const ReadOptions& options) {
+    return begin(grid, [&] {
+      auto [path, begin_one] = begin_field();
+      return ReadAhead::State{.paths = {std::move(path)},
+                              .begin_field = std::move(begin_one),
+                              .indices = std::move(indices),
+                              .grid = grid,
+                              .buffers = std::move(buffers),
+                              .options = options};
+    });
+  }
+};
+
+ReadAhead io::read_ahead(const std::string& path, const BeginRead& begin, std::vector<std::uint64_t> indices,
+                         const Grid& grid, std::vector<MutableField> buffers, const ReadOptions& options) {
+  return ReadAheadAccess::begin([&] { return std::pair(path, begin); }, indices, grid, buffers, options);
+}
+
+ReadAhead::ReadAhead(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ReadAhead::ReadAhead(std::vector<std::string> paths, const Grid& grid, std::vector<MutableField> buffers,
                      ReadOptions options)
-    : state_(comm::agree(grid.communicator().engine(), [&] {
-        return std::unique_ptr<State>(new State{
-            .paths = std::move(paths), .grid = grid, .buffers = std::move(buffers), .options = std::move(options)});
-      })) {
-  state_->begin();
-}
+    : ReadAhead(ReadAheadAccess::begin(grid, [&] {
+        return State{
+            .paths = std::move(paths), .grid = grid, .buffers = std::move(buffers), .options = std::move(options)};
+      })) {}
 ReadAhead::ReadAhead(const File& file, std::vector<std::uint64_t> indices, const Grid& grid,
                      std::vector<MutableField> buffers, ReadOptions options)
-    : state_(comm::agree(grid.communicator().engine(), [&] {
-        return std::unique_ptr<State>(new State{.file = FileAccess::file_of(file),
-                                                .indices = std::move(indices),
-                                                .grid = grid,
-                                                .buffers = std::move(buffers),
-                                                .options = std::move(options)});
-      })) {
-  state_->begin();
-}
+    : ReadAhead(ReadAheadAccess::begin([&] { return std::pair(file.catalog().path, begin_of(file)); }, indices, grid,
+                                       buffers, options)) {}
 ReadAhead::~ReadAhead() = default;
 ReadAhead::ReadAhead(ReadAhead&&) noexcept = default;
 ReadAhead& ReadAhead::operator=(ReadAhead&&) noexcept = default;

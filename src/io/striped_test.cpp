@@ -10,10 +10,12 @@
 
 #include <limequat/error.hpp>
 #include <limequat/machine.hpp>
+#include <limequat/striped_file.hpp>
 
 #include "io/write.hpp"
 #include "machine/file_system.hpp"
 #include "machine/layout.hpp"
+#include "support/error_of.hpp"
 #include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
 #include "support/recorded_storage.hpp"
@@ -119,6 +121,19 @@ TEST_F(OnStripes, OfASmallFileAreLeftAndRefusalIsARemark) {
   EXPECT_EQ(report.storage.stripes.reason, StripeReason::refused);
   EXPECT_EQ(report.storage.stripes.system_errno, EINVAL);
   EXPECT_TRUE(fs::exists(directory_ / "refused.lime"));
+}
+
+TEST_F(OnStripes, EmptyFilesGetThemBeforeOthersWrite) {
+  const std::string path = directory_ / "empty.bin";
+  {
+    const transport::Mount mount(directory_.path(), striped_);
+    EXPECT_EQ(create_striped(path, 1 << 30, {.count = 3, .bytes = 100'000}).count, 3u);
+    EXPECT_EQ(striped_.calls.calls.size(), 1u);
+    EXPECT_EQ(striped_.bytes_expected, 1u << 30);
+    EXPECT_EQ(testing::error_of([&] { create_striped(path); }).code(), Code::exists);
+  }
+  EXPECT_EQ(fs::file_size(path), 0u);
+  EXPECT_EQ(create_striped(directory_ / "plain.bin", 100).reason, StripeReason::no_stripes);
 }
 
 TEST_F(OnStripes, LocalFilesHaveNoneAndSaySo) {

@@ -95,19 +95,23 @@ void Basis::for_each_row(std::uint64_t block, Work&& work) const {
   } while (lattice::advance(x, sites, order));
 }
 
+void Basis::combine(std::uint64_t block, std::span<const std::complex<double>> coefficients,
+                    std::span<double> vector) const {
+  for_each_row(block, [&](const Row& row) {
+    double* const to = vector.data() + row.first;
+    std::fill_n(to, row.count, 0.0);
+    for (std::size_t i = 0; i < single_.size(); ++i) {
+      add_multiple(coefficients[i], single_[i].data() + row.first, row.count, to);
+    }
+    for (std::size_t i = 0; i < double_.size(); ++i) {
+      add_multiple(coefficients[i], double_[i].data() + row.first, row.count, to);
+    }
+  });
+}
+
 void Basis::combine(std::span<const std::complex<double>> coefficients, std::span<double> vector) const {
-  std::ranges::fill(vector, 0.0);
   for (std::uint64_t block = 0; block < cover_.volume(); ++block) {
-    const std::complex<double>* const of_block = coefficients.data() + block * count_;
-    for_each_row(block, [&](const Row& row) {
-      double* const to = vector.data() + row.first;
-      for (std::size_t i = 0; i < single_.size(); ++i) {
-        add_multiple(of_block[i], single_[i].data() + row.first, row.count, to);
-      }
-      for (std::size_t i = 0; i < double_.size(); ++i) {
-        add_multiple(of_block[i], double_[i].data() + row.first, row.count, to);
-      }
-    });
+    combine(block, coefficients.subspan(static_cast<std::size_t>(block * count_)), vector);
   }
 }
 

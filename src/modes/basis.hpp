@@ -29,10 +29,12 @@ class Basis {
 
   // One mode more, its sites x fastest; its numbers become those that the file gives back.
   void add(std::span<const double> vector);
-  // The vector with these coefficients: for each block of the cover, x fastest, one for each mode.
+  // A block of the vector with these coefficients, one for each mode; its number is that in the cover.
+  void combine(std::uint64_t block, std::span<const std::complex<double>> coefficients, std::span<double> vector) const;
+  // All of the vector, coefficients of each block of the cover, x fastest.
   void combine(std::span<const std::complex<double>> coefficients, std::span<double> vector) const;
-  // Sums over the sites of a block, always in the same order; its number is that in the cover. Of mode j, conjugated,
-  // with mode i or with a vector; and the squares of a vector.
+  // Sums over the sites of a block, always in the same order. Of mode j, conjugated, with mode i or with a vector; and
+  // the squares of a vector.
   std::complex<double> product(std::uint64_t block, std::uint64_t j, std::uint64_t i) const;
   std::complex<double> product(std::uint64_t block, std::uint64_t j, std::span<const double> vector) const;
   double square(std::uint64_t block, std::span<const double> vector) const;

@@ -3,8 +3,6 @@
 #include "modes/coherence.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 #include <functional>
 
@@ -15,29 +13,13 @@
 #include "base/exact_sum.hpp"
 #include "comm/agree.hpp"
 #include "grid/local_field.hpp"
-#include "lattice/site_order.hpp"
+#include "modes/blocks.hpp"
 
 namespace lq::modes {
 namespace {
 
 // Added to what was measured: a reader adds up in another order, perhaps.
 constexpr double room_for_rounding = 1e-9, factor_for_rounding = 1 + 1e-6;
-
-// The process grid of the sites where it divides the blocks: no site leaves its rank then.
-GridOptions dealing_of(const Grid& grid, const Extents& blocks) {
-  const Extents& processes = grid.processes();
-  bool divides = true;
-  for (int d = 0; d < blocks.size(); ++d) divides = divides && blocks[d] % processes[d] == 0;
-  GridOptions options;
-  if (divides) options.processes = processes;
-  options.idle_ranks = true;
-  return options;
-}
-
-Grid grid_of_blocks(const Grid& grid, const Description& description) {
-  const Extents blocks = description.blocks();
-  return Grid(grid.communicator(), blocks, dealing_of(grid, blocks));
-}
 
 // Blocks as sites.
 Box sites_of(Box blocks, const Extents& block) {
@@ -46,13 +28,6 @@ Box sites_of(Box blocks, const Extents& block) {
     blocks.extents[d] *= block[d];
   }
   return blocks;
-}
-
-std::vector<Coord> list_of(const Box& box) {
-  const SiteOrder order = lattice::resolve_order({}, box.extents.size());
-  std::vector<Coord> sites(static_cast<std::size_t>(box.volume()));
-  for (std::size_t i = 0; i < sites.size(); ++i) sites[i] = lattice::site_at(i, box, order);
-  return sites;
 }
 
 template <class Number>
@@ -164,96 +139,6 @@ Encoded Compression::encode(const Field& vector, const Mode& mode) const {
                 {}};
   made.mode.error = error;
   return made;
-}
-
-namespace {
-
-void require_grid_of(const Set& set, const Grid& grid, const std::optional<Box>& region) {
-  const Extents sites = set.description().sites();
-  const Box box = region.value_or(whole(sites));
-  if (grid.extents() == box.extents && intersect(box, whole(sites)) == box) return;
-  const std::string& path = set.file().catalog().path;
-  throw Error(Code::invalid_argument,
-              fmt::format("{}: the vectors live on {}, the grid is {}; make the grid of the sites of the set, or of a "
-                          "region of it",
-                          path, to_string(sites), to_string(grid.extents())),
-              {.path = path, .expected = to_string(sites), .found = to_string(grid.extents())});
-}
-
-}  // namespace
-
-Reconstruction::Reconstruction(const Set& set, const Grid& grid, const ReadOptions& options)
-    : grid_(grid), blocks_(grid_of_blocks(grid, set.description())), region_(options.region) {
-  comm::Comm& comm = grid_.communicator().engine();
-  const Description& description = set.description();
-  std::vector<Coord> wanted;
-  std::vector<double> numbers;
-  comm::agree(comm, [&] {
-    require_grid_of(set, grid_, region_);
-    Box box = grid_.local_box();
-    for (int d = 0; region_ && d < box.lower.size() && d < region_->lower.size(); ++d)
-      box.lower[d] += region_->lower[d];
-    basis_.emplace(description, box);
-    wanted = list_of(basis_->cover());
-    numbers.resize(static_cast<std::size_t>(basis_->numbers()));
-  });
-  exchange_.emplace(blocks_, wanted);
-  FieldSpec spec = description.field();
-  spec.precision = Precision::double_;
-  const MutableField vector{spec, numbers.data(), numbers.size(), {}, {}};
-  for (std::uint64_t k = 0; k < description.coherence.basis; ++k) {
-    set.read(k, grid_, vector, options);
-    comm::agree(comm, [&] { basis_->add(numbers); });
-  }
-}
-
-bool Reconstruction::is_for(const Grid& grid, const ReadOptions& options) const {
-  return grid.communicator().size() == grid_.communicator().size() && grid.extents() == grid_.extents() &&
-         grid.local_box() == grid_.local_box() && options.region == region_;
-}
-
-Report Reconstruction::read(const Set& set, std::uint64_t k, const MutableField& vector,
-                            const ReadOptions& options) const {
-  comm::Comm& comm = grid_.communicator().engine();
-  using Complex = std::complex<double>;
-  const std::uint64_t count = set.description().coherence.basis;
-  std::vector<Complex> own, wanted;
-  MutableField field;
-  ReadOptions of_blocks;
-  comm::agree(comm, [&] {
-    field = grid::resolve_field(grid_, vector);
-    const FieldSpec expected = set.description().field();
-    if (field.spec.numbers != expected.numbers || field.spec.is_complex != expected.is_complex) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("{}: a site of a vector has {} numbers, the field has {}", set.file().catalog().path,
-                              expected.numbers, field.spec.numbers),
-                  {.path = set.file().catalog().path,
-                   .expected = fmt::format("{}", expected.numbers),
-                   .found = fmt::format("{}", field.spec.numbers)});
-    }
-    own.resize(static_cast<std::size_t>(blocks_.local_volume() * count));
-    wanted.resize(static_cast<std::size_t>(basis_->cover().volume() * count));
-    of_blocks = options;
-    of_blocks.field.clear();
-    of_blocks.index = k;
-    of_blocks.region.reset();
-  });
-  const MutableField coefficients{
-      generic_spec(Precision::double_, 2 * count, true), own.data(), 2 * own.size(), {}, {}};
-  const Report report = set.file().read(blocks_, coefficients, of_blocks);
-  exchange_->exchange(std::as_bytes(std::span(own)).data(), static_cast<std::size_t>(count * sizeof(Complex)),
-                      std::as_writable_bytes(std::span(wanted)).data());
-  comm::agree(comm, [&] {
-    std::vector<double> numbers(static_cast<std::size_t>(basis_->numbers()));
-    basis_->combine(wanted, numbers);
-    if (field.spec.precision == Precision::double_) {
-      return grid::give_sites(grid_, std::as_bytes(std::span(numbers)).data(), field);
-    }
-    std::vector<float> rounded(numbers.size());
-    std::ranges::transform(numbers, rounded.begin(), [](double number) { return static_cast<float>(number); });
-    grid::give_sites(grid_, std::as_bytes(std::span(rounded)).data(), field);
-  });
-  return report;
 }
 
 }  // namespace lq::modes

@@ -1,9 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Local coherence among ranks (formats/modes.md 6). Blocks are dealt out over the ranks as sites of a lattice of their
-// own, so that the coefficients of a mode are a field. Who writes has whole blocks for it, whatever the process grid,
-// and computes what does not depend on that grid; who reads gets the coefficients of all blocks that his sites lie in.
+// Local coherence among ranks (formats/modes.md 6): modes become coefficients. Who writes has whole blocks for it,
+// whatever the process grid, and computes what does not depend on that grid.
 #pragma once
 
 #include <complex>
@@ -51,24 +50,6 @@ class Compression {
   std::optional<grid::SiteExchange> exchange_;
   std::optional<Projection> projection_;
   std::uint64_t size_ = 0;
-};
-
-// Coefficients become modes, on one grid and one region.
-class Reconstruction {
- public:
-  // Collective. Reads the basis.
-  Reconstruction(const Set& set, const Grid& grid, const ReadOptions& options);
-
-  // Local.
-  bool is_for(const Grid& grid, const ReadOptions& options) const;
-  // Collective. Mode k of the set, which is stored as coefficients.
-  Report read(const Set& set, std::uint64_t k, const MutableField& vector, const ReadOptions& options) const;
-
- private:
-  Grid grid_, blocks_;
-  std::optional<Box> region_;
-  std::optional<grid::SiteExchange> exchange_;
-  std::optional<Basis> basis_;
 };
 
 }  // namespace lq::modes

@@ -50,13 +50,6 @@ void add_modes(const Set& source, std::uint64_t last, NewSet& set, const Grid& g
   const FieldSpec memory = source.description().field();
   const auto buffers =
       comm::agree(grid.communicator().engine(), [&] { return std::make_unique<Buffers>(2, memory, grid); });
-  if (source.description().coherence.basis > 0) {
-    for (std::uint64_t k = options.first; k < last; ++k) {
-      source.read(k, grid, buffers->fields().front());
-      set.append(buffers->fields().front(), source.mode(k));
-    }
-    return;
-  }
   ReadAhead arriving = source.read_ahead(options.first, last, grid, buffers->fields());
   while (const auto arrival = arriving.next()) {
     set.append(buffers->fields()[arrival->buffer], source.mode(arrival->index));

@@ -14,7 +14,9 @@
 
 #include "comm/agree.hpp"
 #include "format/modes/index.hpp"
-#include "modes/coherence.hpp"
+#include "io/background.hpp"
+#include "io/open_file.hpp"
+#include "modes/reconstruction.hpp"
 #include "modes/set_access.hpp"
 #include "vectors/source.hpp"
 
@@ -24,18 +26,35 @@ struct Set::State {
   std::vector<File> files;  // one, or those of a folder
   Description description;
   std::vector<Mode> modes;
-  std::optional<vectors::Source> foreign;               // of another program
-  std::unique_ptr<Reconstruction> reconstruction = {};  // for the grid of the last mode that was coefficients
+  std::optional<vectors::Source> foreign;                     // of another program
+  std::shared_ptr<const Reconstruction> reconstruction = {};  // for the grid of the last mode that was coefficients
 
   // Collective.
-  const Reconstruction& reconstruction_for(const Set& set, const Grid& grid, const ReadOptions& options) {
+  std::shared_ptr<const Reconstruction> reconstruction_for(const Set& set, const Grid& grid,
+                                                           const ReadOptions& options) {
     std::array<std::uint64_t, 1> is_there{reconstruction && reconstruction->is_for(grid, options) ? 1U : 0U};
     grid.communicator().engine().all_reduce(is_there, comm::Reduce::min);
     if (is_there[0] == 0) {
       reconstruction.reset();
-      reconstruction = std::make_unique<Reconstruction>(set, grid, options);
+      reconstruction = std::make_shared<const Reconstruction>(set, grid, options);
     }
-    return *reconstruction;
+    return reconstruction;
+  }
+
+  // Collective. Modes of which some are coefficients; the basis is read at once, the set need not outlive the rest.
+  ReadAhead read_ahead_with_basis(const Set& set, std::vector<std::uint64_t> numbers, const Grid& grid,
+                                  std::vector<MutableField> buffers, const ReadOptions& options) {
+    const std::shared_ptr<const Reconstruction> basis = reconstruction_for(set, grid, options);
+    const io::BeginRead begin = comm::agree(grid.communicator().engine(), [&] {
+      std::vector<bool> is_whole;
+      for (const Mode& mode : modes) is_whole.push_back(!mode.error);
+      return io::BeginRead([basis, file = FileAccess::file_of(set.file()), is_whole](
+                               const Grid& on, const MutableField& field, const ReadOptions& how) {
+        return is_whole[static_cast<std::size_t>(how.index)] ? io::begin_read(file, on, field, how)
+                                                             : Reconstruction::begin(basis, field, how);
+      });
+    });
+    return io::read_ahead(set.file().catalog().path, begin, std::move(numbers), grid, std::move(buffers), options);
   }
 };
 
@@ -63,24 +82,18 @@ ReadOptions options_for(const Set& set, std::uint64_t k, const Grid& grid, const
   });
 }
 
-// Local; alike on all ranks. Modes first to last - 1.
-void require_plain(const Set& set, std::uint64_t first, std::uint64_t last) {
+// Local; alike on all ranks.
+void require_own(const Set& set) {
+  if (set.family() == "modes") return;
   const std::string& path = set.file().catalog().path;
-  if (set.family() == "modes") {
-    while (first < std::min(last, set.size()) && !set.modes()[static_cast<std::size_t>(first)].error) ++first;
-    if (first >= std::min(last, set.size())) return;
-    throw Error(Code::unsupported,
-                fmt::format("{}: mode {} is stored as coefficients, and such are read one by one (read), not in the "
-                            "background; lq modes convert makes a set of whole modes",
-                            path, first),
-                {.path = path});
-  }
   throw Error(Code::unsupported,
               fmt::format("{}: vectors of the program {} are read one by one (read), not ahead; make a set of modes of "
                           "them first (lq modes convert)",
                           path, set.family()),
               {.path = path});
 }
+
+bool is_coefficients(const Set& set, std::uint64_t k) { return k < set.size() && set.mode(k).error; }
 
 }  // namespace
 
@@ -137,20 +150,29 @@ Report Set::read(std::uint64_t k, const Grid& grid, const MutableField& vector, 
     options_for(*this, k, grid, options);
     return state_->foreign->read(k, grid, {&vector, 1}, options);
   }
-  if (k < size() && mode(k).error)
-    return state_->reconstruction_for(*this, grid, options).read(*this, k, vector, options);
+  if (is_coefficients(*this, k)) {
+    const ReadOptions of_mode = options_for(*this, k, grid, options);
+    const auto transfer = Reconstruction::begin(state_->reconstruction_for(*this, grid, options), vector, of_mode);
+    return transfer->finish(pump::outcome_of(transfer->movement()));
+  }
   return file().read(grid, vector, options_for(*this, k, grid, options));
 }
 
 Pending Set::read_async(std::uint64_t k, const Grid& grid, const MutableField& vector,
                         const ReadOptions& options) const {
-  require_plain(*this, k, k < size() ? k + 1 : k);
-  return lq::read_async(file(), grid, vector, options_for(*this, k, grid, options));
+  require_own(*this);
+  const ReadOptions of_mode = options_for(*this, k, grid, options);
+  if (!is_coefficients(*this, k)) return lq::read_async(file(), grid, vector, of_mode);
+  const auto basis = state_->reconstruction_for(*this, grid, options);
+  const io::BeginRead begin = [&](const Grid&, const MutableField& field, const ReadOptions& how) {
+    return Reconstruction::begin(basis, field, how);
+  };
+  return io::read_async(file().catalog().path, begin, grid, vector, of_mode);
 }
 
 ReadAhead Set::read_ahead(std::uint64_t first, std::uint64_t last, const Grid& grid, std::vector<MutableField> buffers,
                           const ReadOptions& options) const {
-  require_plain(*this, first, last);
+  require_own(*this);
   ReadOptions of_modes;
   std::vector<std::uint64_t> numbers;
   comm::agree(grid.communicator().engine(), [&] {
@@ -160,7 +182,11 @@ ReadAhead Set::read_ahead(std::uint64_t first, std::uint64_t last, const Grid& g
     of_modes = options;
     of_modes.field.clear();
   });
-  return ReadAhead(file(), std::move(numbers), grid, std::move(buffers), of_modes);
+  const auto of_coefficients = [&](std::uint64_t k) { return is_coefficients(*this, k); };
+  if (std::ranges::none_of(numbers, of_coefficients)) {
+    return ReadAhead(file(), std::move(numbers), grid, std::move(buffers), of_modes);
+  }
+  return state_->read_ahead_with_basis(*this, std::move(numbers), grid, std::move(buffers), of_modes);
 }
 
 Mode read(const std::string& path, std::uint64_t k, const Grid& grid, const MutableField& vector,

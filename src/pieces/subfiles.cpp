@@ -19,8 +19,8 @@ transport::Identity identity_of(const PartitionedFile& file) {
   return identity;
 }
 
-Subfiles::Subfiles(PartitionedFile file, bool writes)
-    : file_(std::move(file)), writes_(writes), open_(file_.files.size()) {}
+Subfiles::Subfiles(PartitionedFile file, bool writes, Lost lost)
+    : file_(std::move(file)), writes_(writes), lost_(lost), open_(file_.files.size()) {}
 
 std::uint64_t Subfiles::bytes(std::size_t k) const {
   const FileArray& array = file_.partition.array();
@@ -46,6 +46,29 @@ transport::File& Subfiles::open(std::size_t k) {
   return *open_[k];
 }
 
+std::size_t Subfiles::read_what_is_there(std::size_t k, std::uint64_t offset, base::MutableBytes buffer) {
+  const std::lock_guard lock(mutex_);
+  const std::string& path = file_.files[k].path;
+  transport::Transport& place = transport::resolve(path);
+  if (!open_[k] && place.kind(path) == transport::PathKind::absent) return 0;
+  if (!open_[k]) open_[k] = place.open_read(path);
+  return open_[k]->read_at(offset, buffer);
+}
+
+void Subfiles::read(std::size_t k, std::uint64_t offset, base::MutableBytes buffer) {
+  const bool gives_zeros = lost_ == Lost::are_zeros;
+  const std::size_t got = gives_zeros ? read_what_is_there(k, offset, buffer) : open(k).read_at(offset, buffer);
+  if (got == buffer.size()) return;
+  if (gives_zeros) {
+    std::ranges::fill(buffer.subspan(got), std::byte{});
+    return;
+  }
+  throw Error(Code::truncated,
+              fmt::format("{}: it ends at byte {}, expected {} or more; it became shorter", file_.files[k].path,
+                          offset + got, offset + buffer.size()),
+              {.path = file_.files[k].path, .offset = offset + got});
+}
+
 void Subfiles::sync() {
   const std::lock_guard lock(mutex_);
   for (const auto& file : open_) {
@@ -57,6 +80,18 @@ void Subfiles::close() {
   const std::lock_guard lock(mutex_);
   for (auto& file : open_) {
     if (const auto closed = std::exchange(file, nullptr)) closed->close();
+  }
+}
+
+void remove_subfiles(const PartitionedFile& set, const std::string& path) {
+  const auto name_of = [](const std::string& of) { return of.substr(of.rfind('/') + 1); };
+  for (const PartitionedFile::Subfile& subfile : set.files) {
+    if (!name_of(subfile.path).starts_with(name_of(path) + ".")) continue;
+    try {
+      transport::resolve(subfile.path).remove(subfile.path);
+    } catch (const Error&) {
+      // Nothing more can be done here.
+    }
   }
 }
 

@@ -18,9 +18,12 @@ namespace lq::partition {
 // Of the set or file at `path`, and of its subfiles: the time is that of the last one written to.
 transport::Identity identity_of(const PartitionedFile& file);
 
+// What is read where subfiles are missing or too short.
+enum class Lost { is_error, are_zeros };
+
 class Subfiles {
  public:
-  Subfiles(PartitionedFile file, bool writes);
+  Subfiles(PartitionedFile file, bool writes, Lost lost = Lost::is_error);
 
   const PartitionedFile& file() const noexcept { return file_; }
   bool writes() const noexcept { return writes_; }
@@ -28,15 +31,24 @@ class Subfiles {
   std::uint64_t bytes(std::size_t k) const;
   // truncated: it is shorter than that.
   transport::File& open(std::size_t k);
+  // All of the buffer. truncated: it became shorter.
+  void read(std::size_t k, std::uint64_t offset, base::MutableBytes buffer);
   // Those that this process has opened.
   void sync();
   void close();
 
  private:
+  std::size_t read_what_is_there(std::size_t k, std::uint64_t offset, base::MutableBytes buffer);
+
   PartitionedFile file_;
   bool writes_;
+  Lost lost_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<transport::File>> open_;
 };
+
+// Removes subfiles of the set that are called as those of a set at `path` are, for a description may name any file.
+// What cannot be removed stays.
+void remove_subfiles(const PartitionedFile& set, const std::string& path);
 
 }  // namespace lq::partition

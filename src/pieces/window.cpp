@@ -22,15 +22,6 @@ constexpr std::size_t most_pieces = 65536;
 // Reading so many bytes that nobody wants costs less than another request.
 constexpr std::uint64_t bridged_bytes = 32 * base::kibi;
 
-void read_whole(transport::File& file, std::uint64_t offset, base::MutableBytes buffer) {
-  const std::size_t got = file.read_at(offset, buffer);
-  if (got == buffer.size()) return;
-  throw Error(Code::truncated,
-              fmt::format("{}: it ends at byte {}, expected {} or more; it became shorter", file.path(), offset + got,
-                          offset + buffer.size()),
-              {.path = file.path(), .offset = offset + got});
-}
-
 Partition all_bytes_of(const PartitionedFile& file) {
   return Partition({.extents = {static_cast<std::int64_t>(file.bytes)}}, {});
 }
@@ -97,12 +88,12 @@ void Window::for_each_request(std::uint64_t offset, std::uint64_t bytes, std::ui
     for (CommonPiece piece; common.next(piece);) {
       piece.one -= offset;
       if (!request.takes(piece, gap)) {
-        work(subfiles_->open(k), request);
+        work(k, request);
         request.pieces.clear();
       }
       request.add(piece);
     }
-    if (!request.pieces.empty()) work(subfiles_->open(k), request);
+    if (!request.pieces.empty()) work(k, request);
   }
 }
 
@@ -110,13 +101,13 @@ std::size_t Window::read_at(std::uint64_t offset, base::MutableBytes buffer) {
   if (offset >= size_ || buffer.empty()) return 0;
   buffer = buffer.first(static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), size_ - offset)));
   std::vector<std::byte> scratch;
-  for_each_request(offset, buffer.size(), bridged_bytes, [&](transport::File& file, const Request& request) {
+  for_each_request(offset, buffer.size(), bridged_bytes, [&](std::size_t k, const Request& request) {
     const auto of_buffer = [&](const CommonPiece& piece) {
       return buffer.subspan(static_cast<std::size_t>(piece.one), static_cast<std::size_t>(piece.bytes));
     };
-    if (request.pieces.size() == 1) return read_whole(file, request.begin, of_buffer(request.pieces.front()));
+    if (request.pieces.size() == 1) return subfiles_->read(k, request.begin, of_buffer(request.pieces.front()));
     scratch.resize(static_cast<std::size_t>(request.end - request.begin));
-    read_whole(file, request.begin, scratch);
+    subfiles_->read(k, request.begin, scratch);
     for (const CommonPiece& piece : request.pieces) {
       const base::MutableBytes to = of_buffer(piece);
       std::memcpy(to.data(), scratch.data() + (piece.other - request.begin), to.size());
@@ -135,17 +126,17 @@ void Window::write_at(std::uint64_t offset, base::Bytes bytes) {
                 {.path = path(), .offset = offset});
   }
   std::vector<std::byte> scratch;
-  for_each_request(offset, bytes.size(), 0, [&](transport::File& file, const Request& request) {
+  for_each_request(offset, bytes.size(), 0, [&](std::size_t k, const Request& request) {
     const auto of_bytes = [&](const CommonPiece& piece) {
       return bytes.subspan(static_cast<std::size_t>(piece.one), static_cast<std::size_t>(piece.bytes));
     };
-    if (request.pieces.size() == 1) return file.write_at(request.begin, of_bytes(request.pieces.front()));
+    if (request.pieces.size() == 1) return subfiles_->open(k).write_at(request.begin, of_bytes(request.pieces.front()));
     scratch.resize(static_cast<std::size_t>(request.end - request.begin));
     for (const CommonPiece& piece : request.pieces) {
       const base::Bytes from = of_bytes(piece);
       std::memcpy(scratch.data() + (piece.other - request.begin), from.data(), from.size());
     }
-    file.write_at(request.begin, scratch);
+    subfiles_->open(k).write_at(request.begin, scratch);
   });
 }
 

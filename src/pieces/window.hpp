@@ -39,7 +39,7 @@ class Window : public transport::File {
 
  private:
   struct Request;
-  using Work = base::FunctionRef<void(transport::File& file, const Request& request)>;
+  using Work = base::FunctionRef<void(std::size_t k, const Request& request)>;
 
   // For each subfile what it has of these bytes; requests bridge gaps of so many bytes.
   void for_each_request(std::uint64_t offset, std::uint64_t bytes, std::uint64_t gap, Work work);

@@ -17,6 +17,7 @@
 #include "format/format.hpp"
 #include "repack/infer.hpp"
 #include "repack/repair_file.hpp"
+#include "repack/repair_set.hpp"
 #include "repack/rewrite.hpp"
 #include "repack/set_writer.hpp"
 #include "repack/source_set.hpp"
@@ -137,6 +138,9 @@ RepackReport repair(const std::string& from, const std::string& to, const Repack
   transport::Transport& transport = transport::resolve(from);
   const bool is_absent = transport.kind(from) == transport::PathKind::absent;
   const std::string source = is_absent ? part_of(from) : from;
+  if (transport.kind(source) == transport::PathKind::file) {
+    if (auto report = repack::repair_subfiles(transport, source, to, options)) return *report;
+  }
   if (to.empty() && !is_absent) {
     if (auto report = repack::recover_file(transport, source, options)) return *report;
   }

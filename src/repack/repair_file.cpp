@@ -20,6 +20,18 @@ namespace {
 
 constexpr std::size_t copied_at_once = 1024 * 1024;
 
+// Nothing was put right: the file is sound, or what is wrong with it is beyond repair.
+[[noreturn]] void nothing_was_mended(const io::MendedFile& mended, const std::string& path) {
+  const auto error = std::ranges::find(mended.findings, Severity::error, &Finding::severity);
+  if (error != mended.findings.end()) {
+    throw Error(error->code, fmt::format("{}: nothing of it can be put right: {}", path, error->message),
+                {.path = path, .record = error->record, .offset = error->offset});
+  }
+  throw Error(Code::wrong_state, fmt::format("{}: nothing is to be repaired: the file is sound", path), {.path = path});
+}
+
+}  // namespace
+
 void require_target(transport::Transport& transport, const std::string& from, const std::string& to, bool overwrite) {
   if (to.empty()) {
     throw Error(Code::invalid_argument,
@@ -34,16 +46,6 @@ void require_target(transport::Transport& transport, const std::string& from, co
                 {.path = to});
   }
   io::require_target(transport, to, overwrite);
-}
-
-// Nothing was put right: the file is sound, or what is wrong with it is beyond repair.
-[[noreturn]] void nothing_was_mended(const io::MendedFile& mended, const std::string& path) {
-  const auto error = std::ranges::find(mended.findings, Severity::error, &Finding::severity);
-  if (error != mended.findings.end()) {
-    throw Error(error->code, fmt::format("{}: nothing of it can be put right: {}", path, error->message),
-                {.path = path, .record = error->record, .offset = error->offset});
-  }
-  throw Error(Code::wrong_state, fmt::format("{}: nothing is to be repaired: the file is sound", path), {.path = path});
 }
 
 void write_file(transport::Transport& transport, base::ByteSource& source, const std::string& to,
@@ -67,24 +69,31 @@ void write_file(transport::Transport& transport, base::ByteSource& source, const
   file.publish(options.sync);
 }
 
-}  // namespace
+RepackReport report_of(const Catalog& catalog, const std::string& path, std::uint64_t file_bytes) {
+  RepackReport report;
+  report.format = catalog.format;
+  report.files = {path};
+  report.tasks = catalog.records.size();
+  report.fields = catalog.fields.size();
+  report.file_bytes = file_bytes;
+  for (const Record& record : catalog.records) report.bytes += record.data_length;
+  return report;
+}
+
+RepackReport repair_opened(transport::Transport& transport, base::ByteSource& file, const std::string& to,
+                           const RepackOptions& options) {
+  const io::MendedFile mended = io::mend_file(file, options.limits);
+  if (!mended.to_write().is_changed()) nothing_was_mended(mended, file.path());
+  RepackReport report = report_of(mended.catalog, to, mended.to_write().size());
+  report.findings = mended.findings;
+  if (!options.dry_run) write_file(transport, mended.to_write(), to, options);
+  return report;
+}
 
 RepackReport repair_file(transport::Transport& transport, const std::string& from, const std::string& to,
                          const RepackOptions& options) {
   require_target(transport, from, to, options.overwrite);
-  const std::unique_ptr<transport::File> file = io::open_journaled(transport, from);
-  const io::MendedFile mended = io::mend_file(*file, options.limits);
-  if (!mended.to_write().is_changed()) nothing_was_mended(mended, from);
-  RepackReport report;
-  report.format = mended.catalog.format;
-  report.files = {to};
-  report.tasks = mended.catalog.records.size();
-  report.fields = mended.catalog.fields.size();
-  report.file_bytes = mended.to_write().size();
-  for (const Record& record : mended.catalog.records) report.bytes += record.data_length;
-  report.findings = mended.findings;
-  if (!options.dry_run) write_file(transport, mended.to_write(), to, options);
-  return report;
+  return repair_opened(transport, *io::open_journaled(transport, from), to, options);
 }
 
 // What was changed is in the file itself, so that no other one is named.
@@ -98,14 +107,7 @@ std::optional<RepackReport> recover_file(transport::Transport& transport, const 
     found.state = io::recover(transport, path, options.sync);
   }
   const auto file = io::open_journaled(transport, path);
-  const Catalog catalog = format::scan(*file, options.limits);
-  RepackReport report;
-  report.format = catalog.format;
-  report.files = {path};
-  report.tasks = catalog.records.size();
-  report.fields = catalog.fields.size();
-  report.file_bytes = file->size();
-  for (const Record& record : catalog.records) report.bytes += record.data_length;
+  RepackReport report = report_of(format::scan(*file, options.limits), path, file->size());
   Finding finding{.severity = Severity::warning, .rule = "repair-journal"};
   finding.length = journal_bytes;
   switch (found.state) {

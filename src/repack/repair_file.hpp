@@ -17,6 +17,17 @@ namespace lq::repack {
 RepackReport repair_file(transport::Transport& transport, const std::string& from, const std::string& to,
                          const RepackOptions& options);
 
+// The same of a file that is open, whose name `to` was looked at by require_target().
+RepackReport repair_opened(transport::Transport& transport, base::ByteSource& file, const std::string& to,
+                           const RepackOptions& options);
+// invalid_argument, exists: a repaired file cannot have the name `to`.
+void require_target(transport::Transport& transport, const std::string& from, const std::string& to, bool overwrite);
+// All bytes of the source as a new file.
+void write_file(transport::Transport& transport, base::ByteSource& source, const std::string& to,
+                const RepackOptions& options);
+// What is told of the fields and records of a file.
+RepackReport report_of(const Catalog& catalog, const std::string& path, std::uint64_t file_bytes);
+
 // What an append in place left beside a file (io/journal.hpp) is put into it, or removed. Nothing: there was none.
 std::optional<RepackReport> recover_file(transport::Transport& transport, const std::string& path,
                                          const RepackOptions& options);

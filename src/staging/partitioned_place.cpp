@@ -9,7 +9,6 @@
 #include <limequat/error.hpp>
 
 #include "base/path.hpp"
-#include "checkpoint/publishing.hpp"
 #include "pieces/window.hpp"
 
 namespace lq::staging {
@@ -19,13 +18,12 @@ namespace {
 using partition::Subfiles;
 using partition::Window;
 
-std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 }  // namespace
 
-PartitionedPlace::PartitionedPlace(PartitionedFile source, PartitionedFile target, std::string description,
+PartitionedPlace::PartitionedPlace(PartitionedFile source, Frame frame, PartitionedFile target, std::string description,
                                    std::string unfinished)
     : source_(std::move(source)),
+      frame_(std::move(frame)),
       target_(std::move(target)),
       description_(std::move(description)),
       unfinished_(std::move(unfinished)) {}
@@ -37,7 +35,9 @@ std::unique_ptr<transport::File> PartitionedPlace::open(const std::string& path,
     return std::make_unique<Window>(std::make_shared<Subfiles>(std::move(set), writes));
   }
   if (path == source_.path && !writes && (source_.is_set || source_.files.size() > 1)) {
-    return std::make_unique<Window>(std::make_shared<Subfiles>(source_, false));
+    auto sites = std::make_unique<Window>(std::make_shared<Subfiles>(source_, false));
+    if (frame_.is_empty()) return sites;
+    return std::make_unique<FramedFile>(std::move(sites), frame_);
   }
   if (path == target_.path && target_.is_set && !writes) {  // it is there already
     return std::make_unique<Window>(std::make_shared<Subfiles>(partitioned_file(path), false));
@@ -79,7 +79,7 @@ void PartitionedPlace::remove(const std::string& path) {
   if (path == unfinished_) {
     try {
       const PartitionedFile rest = partitioned_file(path);
-      if (rest.is_set) remove_subfiles(rest, target_.path);
+      if (rest.is_set) partition::remove_subfiles(rest, target_.path);
     } catch (const Error&) {
       // What is no whole description was written before there were subfiles.
     }
@@ -132,14 +132,6 @@ void PartitionedPlace::set_modified(const std::string& path, std::int64_t nanose
   if (!is_new_set(path)) return;
   for (const PartitionedFile::Subfile& subfile : target_.files) {
     transport::resolve(subfile.path).set_modified(subfile.path, nanoseconds);
-  }
-}
-
-// A description may name any file: only those called as subfiles of this name are taken for ours.
-void remove_subfiles(const PartitionedFile& set, const std::string& path) {
-  for (const PartitionedFile::Subfile& subfile : set.files) {
-    if (!name_of(subfile.path).starts_with(name_of(path) + ".")) continue;
-    checkpoint::remove_quietly(transport::resolve(subfile.path), subfile.path);
   }
 }
 

@@ -10,15 +10,17 @@
 
 #include <limequat/partition.hpp>
 
+#include "staging/frame.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::staging {
 
 class PartitionedPlace final : public transport::Transport {
  public:
-  // `source` is known by its path; `target`, where it is a set, is made under the name `unfinished`. Paths of subfiles
-  // are whole; `description` is the target's as text.
-  PartitionedPlace(PartitionedFile source, PartitionedFile target, std::string description, std::string unfinished);
+  // `source`, which is read with its frame, is known by its path; `target`, where it is a set, is made under the name
+  // `unfinished`. Paths of subfiles are whole; `description` is the target's as text.
+  PartitionedPlace(PartitionedFile source, Frame frame, PartitionedFile target, std::string description,
+                   std::string unfinished);
 
   std::unique_ptr<transport::File> open_read(const std::string& path) override;
   std::unique_ptr<transport::File> open_write(const std::string& path) override;
@@ -40,11 +42,10 @@ class PartitionedPlace final : public transport::Transport {
   std::unique_ptr<transport::File> open(const std::string& path, bool writes);
   bool is_new_set(const std::string& path) const { return target_.is_set && path == unfinished_; }
 
-  PartitionedFile source_, target_;
+  PartitionedFile source_;
+  Frame frame_;
+  PartitionedFile target_;
   std::string description_, unfinished_;
 };
-
-// Local. Subfiles of the set `set` that are called as those of a set at `path` are; what cannot be removed stays.
-void remove_subfiles(const PartitionedFile& set, const std::string& path);
 
 }  // namespace lq::staging

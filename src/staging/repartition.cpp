@@ -102,7 +102,7 @@ class Repartitioning {
     comm::agree_at_root(comm_, [&] { look_at_root(); });
     tell_all();
     const auto place = comm::agree_alike(comm_, [&] {
-      return std::make_unique<PartitionedPlace>(source_, target_, target_text_, unfinished_name(to_));
+      return std::make_unique<PartitionedPlace>(source_, frame_, target_, target_text_, unfinished_name(to_));
     });
     const Pair pair{from_, to_};
     const auto copy = comm::agree_alike(
@@ -121,16 +121,18 @@ class Repartitioning {
   void look_at_root() {
     const FileArray array = array_of(options_);
     source_ = partitioned_file(from_, array);
-    const Partition partition = Partition::parse(array.extents.empty() ? source_.partition.array() : array,
+    frame_ = frame_of(source_);
+    const PartitionedFile whole = frame_.around(source_);
+    const Partition partition = Partition::parse(array.extents.empty() ? whole.partition.array() : array,
                                                  options_.to.empty() ? "whole" : options_.to);
-    if (partition.array().end() > source_.bytes) {
+    if (partition.array().end() > whole.bytes) {
       throw Error(Code::invalid_argument,
                   fmt::format("{}: an array from byte {} to {} does not fit into its {} bytes; check begin, "
                               "element_bytes and extents",
-                              from_, partition.array().begin, partition.array().end(), source_.bytes),
+                              from_, partition.array().begin, partition.array().end(), whole.bytes),
                   {.path = from_});
     }
-    PartitionedFile written = new_file(to_, source_, partition, split_at_commas(options_.folders));
+    PartitionedFile written = new_file(to_, whole, partition, split_at_commas(options_.folders));
     target_ = with_whole_paths(written);
     if (options_.resume) look_for_rest(written);
     source_text_ = partition::encode_description(source_);
@@ -179,6 +181,8 @@ class Repartitioning {
   void tell_all() {
     source_text_ = comm::broadcast_text(comm_, source_text_);
     target_text_ = comm::broadcast_text(comm_, target_text_);
+    frame_.before = comm::broadcast_text(comm_, frame_.before);
+    frame_.behind = comm::broadcast_text(comm_, frame_.behind);
     std::array<std::uint8_t, 4> flags{source_.is_set, target_.is_set, shares_no_unit_, may_be_there_};
     comm_.broadcast(std::as_writable_bytes(std::span(flags)), 0);
     comm::agree_alike(comm_, [&] {
@@ -207,7 +211,7 @@ class Repartitioning {
                             {.overwrite = options_.overwrite,
                              .older_files = was_set ? 0 : checkpoint::files_of(transport::resolve(to_), to_),
                              .syncs = options_.sync == Sync::full});
-    if (was_set && options_.overwrite) remove_subfiles(*older_, to_);
+    if (was_set && options_.overwrite) partition::remove_subfiles(*older_, to_);
   }
 
   RepartitionReport report(const FileCopy& copy, bool is_new) {
@@ -238,6 +242,7 @@ class Repartitioning {
   const RepartitionOptions& options_;
   CopyOptions copy_options_;
   PartitionedFile source_, target_;  // with whole paths
+  Frame frame_;                      // of the source
   std::string source_text_, target_text_;
   std::optional<PartitionedFile> older_;  // of the target's name; at the root
   bool shares_no_unit_ = false, may_be_there_ = false;
@@ -245,7 +250,7 @@ class Repartitioning {
   std::uint64_t done_ = 0;
   const std::function<void(std::uint64_t)> moved_ = [this](std::uint64_t bytes) {
     done_ += bytes;
-    if (options_.progress && communicator_.is_root()) options_.progress(done_, source_.bytes);
+    if (options_.progress && communicator_.is_root()) options_.progress(done_, frame_.around(source_).bytes);
   };
 };
 

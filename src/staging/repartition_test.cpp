@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <limequat/error.hpp>
+#include <limequat/file.hpp>
+#include <limequat/inspect.hpp>
 #include <limequat/repartition.hpp>
 #include <limequat/view.hpp>
 
@@ -169,6 +171,34 @@ TEST_F(Repartition, GoesOnOnlyWithWhatIsOfTheSamePartition) {
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings[0].rule, "repartition-anew");
   EXPECT_EQ(files_in(scratch_ / "").size(), 4U + 4U);  // the subfiles of the rest are gone
+}
+
+// The bytes are those that a conversion writes, the texts and the data those of another implementation's one file.
+TEST_F(Repartition, GivesPartFilesTheHeadersOfOneFile) {
+  const std::string volumes = std::string(LQ_SOURCE_DIR) + "/tests/golden/good/volumes/gauge.";
+  const std::string whole = scratch_ / "whole.scidac", converted = scratch_ / "converted.scidac";
+  ConvertOptions as_one;
+  as_one.write.slice_checksums = false;
+  convert(volumes + "vol0000", converted, {}, as_one);
+  for (const int ranks : {1, 3}) {
+    run_ranks(ranks, [&](const std::shared_ptr<comm::Comm>& comm) {
+      const Communicator all(comm);
+      RepartitionOptions options;
+      options.overwrite = true;
+      options.block_bytes = 1000;
+      const RepartitionReport report = repartition(volumes + "vol0002", whole, all, options);
+      EXPECT_EQ(report.bytes, fs::file_size(converted));
+      options.to = "z=block:2,x=cyclic:2";
+      repartition(volumes + "vol0001", set_, all, options);
+    });
+    EXPECT_TRUE(contents(whole) == contents(converted));
+    EXPECT_TRUE(diff(set_, whole).same);
+  }
+  EXPECT_TRUE(diff(whole, volumes + "scidac").same);
+  EXPECT_EQ(inspect(set_).metadata, inspect(whole).metadata);
+  EXPECT_EQ(inspect(set_).fields.front().metadata, inspect(whole).fields.front().metadata);
+  EXPECT_EQ(open(set_).catalog().fields.front().sums.checksum(),
+            inspect(volumes + "scidac").fields.front().sums.checksum());
 }
 
 TEST_F(Repartition, RefusesWhatCannotBe) {

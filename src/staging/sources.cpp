@@ -22,16 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Hidden, and with one ending: file systems that place files by their names place it where the copy will be.
-constexpr std::string_view unfinished_ending = ".lq-copy", copied_ending = ".lq-copied";
-
 std::string last_name(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path.substr(path.rfind('/') + 1);
 }
 
 bool is_rest_of_a_copy(const std::string& path) {
-  return path.ends_with(unfinished_ending) || path.ends_with(copied_ending);
+  return path.ends_with(base::unfinished_copy_ending) || path.ends_with(base::copied_ending);
 }
 
 // The physical files of the file of that name, itself included, the first one first.
@@ -174,8 +171,9 @@ std::vector<std::string> targets_of(const std::string& target, const Machine& ma
 
 }  // namespace
 
-std::string unfinished_name(const std::string& path) { return base::hidden_name(path, unfinished_ending); }
-std::string copied_name(const std::string& path) { return base::hidden_name(path, copied_ending); }
+// Hidden, and with one ending: file systems that place files by their names place it where the copy will be.
+std::string unfinished_name(const std::string& path) { return base::hidden_name(path, base::unfinished_copy_ending); }
+std::string copied_name(const std::string& path) { return base::hidden_name(path, base::copied_ending); }
 
 Errand errand_of(const std::vector<std::string>& sources, const std::string& target, const Machine& machine,
                  const CopyOptions& options) {

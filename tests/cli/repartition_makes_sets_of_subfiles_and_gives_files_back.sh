@@ -18,6 +18,8 @@ lq repartition conf.ildg dry.set --to t=block:2 --dry-run
 lq convert conf.ildg conf.scidac --parts 1x1x1x2 --quiet
 lq partition conf.scidac.vol0000
 lq repartition conf.scidac.vol0000 field.set --to t=block:4
+lq verify --quiet field.set
+lq diff field.set conf.ildg
 lq repartition conf.ildg bad.set --to q=block:2 || echo "exit code $?"
 damage conf.set 70 0x31
 lq repartition conf.set again.ildg || echo "exit code $?"

@@ -1,0 +1,21 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sets of subfiles (docs/formats/partitions.md) repaired: what is left of the file that they were, as a file, and what
+// was left beside them put away.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <limequat/repack.hpp>
+
+#include "transport/transport.hpp"
+
+namespace lq::repack {
+
+// As lq::repair(). Nothing: `from` is no description of a set.
+std::optional<RepackReport> repair_subfiles(transport::Transport& transport, const std::string& from,
+                                            const std::string& to, const RepackOptions& options);
+
+}  // namespace lq::repack
