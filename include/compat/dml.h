@@ -46,23 +46,27 @@ typedef uint32_t DML_SiteRank32;
 typedef int64_t DML_SiteRank; /* of a site: x + Lx * (y + Ly * (z + ...)) */
 typedef n_uint64_t DML_Index;
 
-/* QIO_Layout (qio.h), and what a record adds to it. */
-typedef struct {
-  int (*node_number)(const int coords[]);
-  int (*node_index)(const int coords[]);
-  void (*get_coords)(int coords[], int node, const int index);
-  int (*num_sites)(int node);
-  int (*node_number_ext)(const int coords[], void* arg);
-  DML_Index (*node_index_ext)(const int coords[], void* arg);
-  void (*get_coords_ext)(int coords[], int node, DML_Index index, void* arg);
-  DML_Index (*num_sites_ext)(int node, void* arg);
-  void* arg;
-  int* latsize;
-  int latdim;
-  size_t volume;
-  size_t sites_on_node;
-  int this_node;
+/* What a layout of sites over nodes begins with: QIO_Layout (qio.h) is that, DML_Layout has more. */
+#define DML_LAYOUT_OF_SITES                                                   \
+  int (*node_number)(const int coords[]);                                     \
+  int (*node_index)(const int coords[]);                                      \
+  void (*get_coords)(int coords[], int node, int index);                      \
+  int (*num_sites)(int node);                                                 \
+  int (*node_number_ext)(const int coords[], void* arg);                      \
+  DML_Index (*node_index_ext)(const int coords[], void* arg);                 \
+  void (*get_coords_ext)(int coords[], int node, DML_Index index, void* arg); \
+  DML_Index (*num_sites_ext)(int node, void* arg);                            \
+  void* arg;                                                                  \
+  int* latsize;                                                               \
+  int latdim;                                                                 \
+  size_t volume;                                                              \
+  size_t sites_on_node;                                                       \
+  int this_node;                                                              \
   int number_of_nodes;
+
+/* And what a record adds to it. */
+typedef struct {
+  DML_LAYOUT_OF_SITES
   int broadcast_globaldata;
   int discover_dims_mode;
   int recordtype;

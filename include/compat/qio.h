@@ -88,21 +88,7 @@ typedef DML_Index QIO_Index;
 /* Which node has a site, under which number, and the reverse; how many a node has. A node asks for its own sites, once
  * when a file is opened. The functions without _ext count where they are given. `volume` is that of the lattice. */
 typedef struct {
-  int (*node_number)(const int coords[]);
-  int (*node_index)(const int coords[]);
-  void (*get_coords)(int coords[], int node, int index);
-  int (*num_sites)(int node);
-  int (*node_number_ext)(const int coords[], void* arg);
-  QIO_Index (*node_index_ext)(const int coords[], void* arg);
-  void (*get_coords_ext)(int coords[], int node, QIO_Index index, void* arg);
-  QIO_Index (*num_sites_ext)(int node, void* arg);
-  void* arg;
-  int* latsize;
-  int latdim;
-  size_t volume;
-  size_t sites_on_node;
-  int this_node;
-  int number_of_nodes;
+  DML_LAYOUT_OF_SITES
 } QIO_Layout;
 
 /* Programs get one from QIO_open_write; lrl_file_out, sites and dml_record_out are NULL. */
