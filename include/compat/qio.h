@@ -170,6 +170,13 @@ int QIO_verbosity(void);
 #define QIO_VERB_HIGH 4
 #define QIO_VERB_DEBUG 5
 
+/* Ours, not the original's. Collective over the nodes so far, if a file was opened already. `mpi_comm` points to an
+ * MPI_Comm, whose processes are the nodes from the next opening on; it is valid as long. NULL: those of QMP's
+ * communicator again where the program has QMP, else of MPI_COMM_WORLD. QIO_SUCCESS, QIO_BAD_ARG in a library without
+ * MPI. */
+#define QIO_HAS_SET_COMMUNICATOR
+int QIO_set_communicator(const void* mpi_comm);
+
 /* Collective. A file for writing, its header written; NULL on all nodes if that fails on any. `fs` and `oflag` may be
  * NULL: every node writes, node 0 for all; truncated, in ILDG style. With one node a single file is written.
  * QIO_APPEND: records follow those of a file that is there, whose lattice is the same. */
@@ -255,6 +262,27 @@ int QIO_compare_checksum(int this_node, QIO_ChecksumInfo* checksum_info_expect, 
 int QIO_single_to_part(const char filename[], QIO_Filesystem* fs, QIO_Layout* layout, int volfmt);
 int QIO_part_to_single(const char filename[], int ildgstyle, QIO_String* ildgLFN, QIO_Filesystem* fs,
                        QIO_Layout* layout);
+
+/* Local. The path of a file of an I/O node, from malloc: `filename` in the folder of node_path[node] where `fs` has
+ * one. */
+char* QIO_set_filepath(QIO_Filesystem* fs, const char* const filename, int node);
+
+/* Local, for programs of one process. The layout of the machine that files are for, in which each I/O node has the
+ * sites of all nodes for which it writes, or node 0 has all; to be freed by the function beside it. NULL without
+ * memory, or where a node has no I/O node. The latest layout and file system count for the functions below, and have to
+ * live on: the number of an I/O node among these (-1: it is none), and that of a site in the other layout. */
+QIO_Layout* QIO_create_ionode_layout(QIO_Layout* layout, QIO_Filesystem* fs);
+void QIO_delete_ionode_layout(QIO_Layout* layout);
+QIO_Layout* QIO_create_scalar_layout(QIO_Layout* layout, QIO_Filesystem* fs);
+void QIO_delete_scalar_layout(QIO_Layout* layout);
+int QIO_ionode_io_node(int node);
+int QIO_get_io_node_rank(int node);
+int QIO_ionode_to_scalar_index(int ionode_node, int ionode_index);
+int QIO_scalar_to_ionode_index(int scalar_node, int scalar_index);
+/* Local. A layout by its _ext functions alone: itself, or a new one of malloc's, whose `arg` is a copy of what it was
+ * made from, which QIO_free_layout_ext frees. */
+QIO_Layout* QIO_check_layout_ext(QIO_Layout* layout);
+void QIO_free_layout_ext(DML_Layout* layout);
 
 /* Local. Seconds since 1970; waits so many. */
 double QIO_time(void);

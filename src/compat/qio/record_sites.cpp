@@ -17,11 +17,13 @@ Coord coord_of(const int* numbers, int count) {
   return coord;
 }
 
-void set_bounds(DML_Layout& layout, const QIO_RecordInfo& info) {
+}  // namespace
+
+void set_bounds(DML_Layout& layout, const int* lowest, const int* highest, int count) {
   std::uint64_t sites = 1;
   for (int d = 0; d < layout.latdim; ++d) {
-    const int lower = info.hyperlower.value[d], upper = info.hyperupper.value[d];
-    if (d >= info.spacetime.value || lower < 0 || lower > upper || upper >= layout.latsize[d]) {
+    const int lower = d < count ? lowest[d] : -1, upper = d < count ? highest[d] : -1;
+    if (lower < 0 || lower > upper || upper >= layout.latsize[d]) {
       throw Refusal(QIO_ERR_BAD_SUBSET, "the bounds of the hypercube are not those of sites of the lattice");
     }
     layout.hyperlower[d] = lower;
@@ -31,15 +33,13 @@ void set_bounds(DML_Layout& layout, const QIO_RecordInfo& info) {
   layout.subsetvolume = sites;
 }
 
-}  // namespace
-
 void set_record(DML_Layout& layout, const QIO_RecordInfo& info) {
   const int type = info.recordtype.value;
   if (type != QIO_FIELD && type != QIO_GLOBAL && type != QIO_HYPER) {
     throw Refusal(QIO_ERR_BAD_GLOBAL_TYPE, "the record is neither a field, nor global, nor a hypercube");
   }
   if (type == QIO_HYPER) {
-    set_bounds(layout, info);
+    set_bounds(layout, info.hyperlower.value, info.hyperupper.value, info.spacetime.value);
   } else {
     layout.subsetvolume = layout.volume;
   }

@@ -25,6 +25,8 @@ struct SingleSites {
   RecordSites sites = {};
 };
 
+// Local. A hypercube, by inclusive bounds in so many dimensions. QIO_ERR_BAD_SUBSET.
+void set_bounds(DML_Layout& layout, const int* lowest, const int* highest, int count);
 // Local. Takes type and bounds of a record over into the layout. QIO_ERR_BAD_SUBSET.
 void set_record(DML_Layout& layout, const QIO_RecordInfo& info);
 

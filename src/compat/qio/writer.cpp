@@ -77,13 +77,14 @@ int open_files(QIO_Writer& writer, OpenWriter& open, const QIO_String* xml_file,
   const int named =
       agree_code(nodes, QIO_BAD_ARG, [&] { open.path = name_of_part(filename, writer.volfmt, open.family.file_node); });
   if (named != QIO_SUCCESS) return named;
+  const std::optional<std::uint32_t> number = number_for_names(nodes);
   const int created = agree_code(nodes, QIO_ERR_OPEN_WRITE, [&] {
     if (!open.family.leads()) return;
-    open.open_at_leader(writer, mode);
+    open.open_at_leader(writer, mode, number);
     if (!open.appends) write_file_header(writer, open, xml_file);
   });
   if (created != QIO_SUCCESS) return created;
-  return agree_code(nodes, QIO_ERR_OPEN_WRITE, [&] { open.open_elsewhere(); });
+  return agree_code(nodes, QIO_ERR_OPEN_WRITE, [&] { open.open_elsewhere(number); });
 }
 
 bool is_right_volfmt(int volfmt) { return volfmt >= QIO_SINGLEFILE && volfmt <= QIO_PARTFILE_DIR; }
@@ -215,7 +216,14 @@ int write_record(QIO_Writer& writer, QIO_RecordInfo* info, const QIO_String* use
 int close_writer(QIO_Writer* writer) {
   auto* const open = static_cast<OpenWriter*>(writer->limequat);
   const auto nodes = open->nodes;
-  const int code = agree_code(*nodes, QIO_ERR_CLOSE, [&] { open->close(); });
+  int code = agree_code(*nodes, QIO_ERR_CLOSE, [&] { open->close(); });
+  // The master's file, by which all others are found, gets its name last.
+  for (const bool is_for_master : {false, true}) {
+    if (code != QIO_SUCCESS) break;
+    code = agree_code(*nodes, QIO_ERR_CLOSE, [&] {
+      if (open->family.leads() && open->is_master() == is_for_master) open->publish();
+    });
+  }
   destroy(writer);
   return code == QIO_SUCCESS ? QIO_SUCCESS : QIO_ERR_CLOSE;
 }
