@@ -16,6 +16,12 @@ struct RecordSites {
   std::unique_ptr<NodeSites> own = {};  // of a hypercube
 };
 
+// What this node has moved of a record.
+struct Moved {
+  Checksum sum = {};
+  std::uint64_t bytes = 0;
+};
+
 // A field that is read or written site by site.
 struct SingleSites {
   bool is_open = false;

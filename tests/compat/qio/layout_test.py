@@ -342,4 +342,5 @@ def main():
     print("all files as the format says")
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
