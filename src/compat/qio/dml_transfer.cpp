@@ -82,8 +82,8 @@ std::uint64_t move_all(const Transfer& transfer, RecordAsFile& record, std::exce
 bool find_place(const DML_SiteList& sites, DML_SiteRank rank, DML_SiteRank& place) {
   std::size_t i = static_cast<std::size_t>(rank - sites.first);
   if (sites.use_list != 0) {
-    const DML_SiteRank* const end = sites.list + sites.number_of_io_sites;
-    i = static_cast<std::size_t>(std::find(sites.list, end, rank) - sites.list);
+    const DML_SiteRank *const begin = sites.list, *const end = begin + sites.number_of_io_sites;
+    i = static_cast<std::size_t>(std::find(begin, end, rank) - begin);
   }
   if (rank < 0 || i >= sites.number_of_io_sites) return false;
   place = sites.use_subset != 0 ? sites.subset_rank[i] : static_cast<DML_SiteRank>(i);

@@ -188,7 +188,6 @@ QIO_Filesystem IoNodeFiles::get() {
 }
 
 void convert(const Mesh& mesh, IoNodeFiles& files, int argc, char** argv) {
-  QIO_verbose(QIO_VERB_REG);
   const int direction = std::atoi(argv[1]);
   const char* const name = argv[2];
   const std::unique_ptr<QIO_String, FreeString> lfn(argc > 3 ? QIO_string_create() : nullptr);
@@ -199,6 +198,7 @@ void convert(const Mesh& mesh, IoNodeFiles& files, int argc, char** argv) {
   if (!first) throw Failure("No memory for a name");
   Boxes boxes(lattice_of(first.get()), mesh);
   QIO_Layout layout = layout_of(boxes, mesh.count());
+  QIO_verbose(QIO_VERB_REG);
   std::printf("Converting %s from %s\n", name,
               direction == 0   ? "SINGLEFILE to PARTFILE"
               : direction == 1 ? "PARTFILE to SINGLEFILE ILDG"
