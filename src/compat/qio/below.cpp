@@ -133,9 +133,14 @@ int QIO_read_field_data(QIO_Reader* in, LRL_RecordReader* lrl_record_in,
   DML_Layout& layout = *in->layout;
   *nbytes = DML_stream_in(lrl_record_in, layout.recordtype, put, count, datum_size, word_size, arg, &layout, in->sites,
                           in->volfmt, in->serpar, layout.broadcast_globaldata, checksum);
-  const bool has_read = lrl_record_in != nullptr;
-  if (has_read) LRL_close_read_record(lrl_record_in);
-  return has_read && *nbytes == 0 ? QIO_ERR_BAD_READ_BYTES : QIO_SUCCESS;
+  return code_of_call(QIO_ERR_BAD_READ_BYTES, [&] {
+    return agree_code(*behind(*in).nodes, QIO_ERR_BAD_READ_BYTES, [&] {
+      if (lrl_record_in == nullptr) return;
+      const bool is_whole = *nbytes == limeReaderBytes(lrl_record_in->fr->dr);
+      LRL_close_read_record(lrl_record_in);
+      if (!is_whole) throw Refusal(QIO_ERR_BAD_READ_BYTES, "not all of a record could be read");
+    });
+  });
 }
 
 LRL_RecordWriter* QIO_open_write_field(QIO_Writer* out, int msg_begin, int msg_end, size_t datum_size,
@@ -150,7 +155,9 @@ LRL_RecordWriter* QIO_open_write_field(QIO_Writer* out, int msg_begin, int msg_e
     }
     return agree_code(*open.nodes, QIO_ERR_OPEN_WRITE, [&] {
       if (!open.family.leads() || *do_output == 0) return;
-      record = begin_record(*out, {msg_begin != 0, msg_end != 0}, sites * datum_size, lime_type);
+      const MessagePlace place =
+          open.is_master() ? MessagePlace{msg_begin != 0, msg_end != 0} : MessagePlace{true, true};
+      record = begin_record(*out, place, sites * datum_size, lime_type);
     });
   });
   return record;
@@ -161,10 +168,17 @@ int QIO_write_field_data(QIO_Writer* out, LRL_RecordWriter* lrl_record_out,
                          int word_size, void* arg, DML_Checksum* checksum, uint64_t* nbytes) {
   *nbytes = DML_stream_out(lrl_record_out, out->layout->recordtype, get, count, datum_size, word_size, arg, out->layout,
                            out->sites, out->volfmt, out->serpar, checksum);
-  if (lrl_record_out == nullptr) return QIO_SUCCESS;
-  FILE* const file = lrl_record_out->fw->file;
-  const bool is_closed = LRL_close_write_record(lrl_record_out) == LRL_SUCCESS && std::fflush(file) == 0;
-  return is_closed && *nbytes > 0 ? QIO_SUCCESS : QIO_ERR_BAD_WRITE_BYTES;
+  const auto close = [&] {
+    if (lrl_record_out == nullptr) return;
+    const LRL_FileWriter& below = *lrl_record_out->fw;
+    const bool is_whole = *nbytes == below.dg->bytes_total;
+    const bool is_closed = LRL_close_write_record(lrl_record_out) == LRL_SUCCESS && std::fflush(below.file) == 0;
+    if (!is_whole || !is_closed) throw Refusal(QIO_ERR_BAD_WRITE_BYTES, "not all of a record could be written");
+  };
+  // Data of the whole lattice are the master's business.
+  if (is_global(*out->layout)) return outcome_of(QIO_ERR_BAD_WRITE_BYTES, close).code;
+  return code_of_call(QIO_ERR_BAD_WRITE_BYTES,
+                      [&] { return agree_code(*behind(*out).nodes, QIO_ERR_BAD_WRITE_BYTES, close); });
 }
 
 }  // extern "C"

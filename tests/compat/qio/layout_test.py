@@ -199,8 +199,8 @@ def good_end(out, nodes):
     assert ends == [("-1", "0")] * nodes, out
 
 
-def check_files(kind, volfmt, serpar, io, ext):
-    words = [f"layout={kind}", f"volfmt={volfmt}", f"serpar={serpar}", f"io={io}", f"ext={ext}"]
+def check_files(kind, volfmt, serpar, io, ext, way="whole"):
+    words = [f"layout={kind}", f"volfmt={volfmt}", f"serpar={serpar}", f"io={io}", f"ext={ext}", f"way={way}"]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         status, out, err = run(folder, "f.lime", "write", "ildg=1", "lfn=lfn://a", *words)
@@ -212,10 +212,11 @@ def check_files(kind, volfmt, serpar, io, ext):
             assert found[file] == wanted[file], (words, file, len(found[file]), len(wanted[file]))
         for action in ("read", "skip"):
             status, out, err = run(folder, "f.lime", action, *words)
+            assert "bytes" not in out, out
             good_end(out, OPTIONS.ranks)
             assert out.count("code 0") == len(RECORDS), out
             assert action == "skip" or "lfn lfn://a" in out, out
-        if volfmt == SINGLE and OPTIONS.mpirun:
+        if volfmt == SINGLE and OPTIONS.mpirun and way == "whole":
             for ranks in {1, OPTIONS.ranks + 1}:
                 good_end(run(folder, "f.lime", "read", "layout=evenodd" if ranks == 1 else "layout=scatter", ranks=ranks)[1],
                          ranks)
@@ -327,8 +328,15 @@ def main():
     parser.add_argument("--driver", required=True)
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--mpirun", default="")
+    parser.add_argument("--steps", action="store_true", help="the calls below QIO_write and QIO_read")
     OPTIONS = parser.parse_args()
     half = max(1, OPTIONS.ranks // 2)
+    if OPTIONS.steps:
+        for way in ("steps", "fields", "below", "sites"):
+            for kind, volfmt, io in [("scatter", SINGLE, 1), ("evenodd", PART, half), ("uneven", MULTI, 1)]:
+                check_files(kind, volfmt, 0, io, io - 1, way)
+        print("all files as the format says")
+        return
     for kind, volfmt, serpar, io, ext in [("box", SINGLE, 0, 1, 0), ("evenodd", SINGLE, 1, half, 1), ("scatter", SINGLE, 1, 1, 0),
                                           ("uneven", SINGLE, 0, 1, 1), ("xsplit", PART, 0, half, 0),
                                           ("scatter", PART_DIR, 0, half, 1), ("evenodd", MULTI, 1, 1, 0)]:
