@@ -229,11 +229,11 @@ void QIO_set_record_info(QIO_Reader* in, QIO_RecordInfo* rec_info);
 /* Local. Global data are then for the master node alone. */
 void QIO_suppress_global_broadcast(QIO_Reader* qio_in);
 
-/* A field of a single file site by site. Collective: the record's beginning (of one of these types; none: of any) and
+/* A field site by site. Collective: the record's beginning (of one of these types; none: of any) and
  * its end. Local: a site, by its lexicographic rank, which the node that has it reads or writes and adds to `checksum`;
  * other nodes do nothing. Writing: QIO_write_record_info, QIO_init_write_field, the sites, QIO_close_write_field,
  * DML_checksum_combine, QIO_write_checksum. Reading: QIO_read_record_info, QIO_init_read_field, sites,
- * QIO_close_read_field, QIO_read_checksum. QIO_ERR_BAD_VOLFMT for files in parts. */
+ * QIO_close_read_field, QIO_read_checksum. */
 int QIO_init_read_field(QIO_Reader* in, size_t datum_size, LIME_type* lime_type_list, int ntypes,
                         DML_Checksum* checksum, LIME_type* lime_type);
 int QIO_seek_read_field_datum(QIO_Reader* in, DML_SiteRank seeksite,
@@ -311,7 +311,8 @@ int QIO_skip_data(LRL_RecordReader* lrl_record_in);
 /* Local. DML_init_sitelist and DML_fill_sitelist; the list of a file that is read, against this node's. */
 DML_SiteList* QIO_create_sitelist(DML_Layout* layout, int volfmt, int serpar);
 int QIO_read_sitelist(QIO_Reader* in, LIME_type* lime_type);
-/* Collective. Data through records of LRL's: opened, of which the nodes without headers get NULL, and moved. */
+/* Collective. Data through records of LRL's: opened, of which the nodes without headers get NULL, and moved; data of
+ * the whole lattice are written by the nodes for which *do_output is not 0. */
 LRL_RecordReader* QIO_open_read_field(QIO_Reader* in, size_t datum_size, LIME_type* lime_type_list, int ntypes,
                                       LIME_type* lime_type, int* status);
 int QIO_read_field_data(QIO_Reader* in, LRL_RecordReader* lrl_record_in,

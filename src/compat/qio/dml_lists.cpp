@@ -57,20 +57,6 @@ DML_SiteRank* append_ranks(const DML_Layout& layout, int node, std::uint64_t sit
   return to;
 }
 
-// Where a site is among those of a hypercube, in lexicographic order; -1: outside.
-DML_SiteRank place_in_hypercube(const DML_Layout& layout, DML_SiteRank rank) {
-  DML_SiteRank place = 0, stride = 1;
-  for (int d = 0; d < layout.latdim; ++d) {
-    const int lower = layout.hyperlower[d], upper = layout.hyperupper[d];
-    const auto x = static_cast<int>(rank % layout.latsize[d]);
-    rank /= layout.latsize[d];
-    if (x < lower || x > upper) return -1;
-    place += (x - lower) * stride;
-    stride *= upper - lower + 1;
-  }
-  return place;
-}
-
 std::uint64_t sites_of_family(const DML_Layout& layout, const std::vector<int>& nodes) {
   std::uint64_t sites = 0;
   if (layout.latdim == 0) return sites;
@@ -193,12 +179,13 @@ int DML_create_subset_rank(DML_SiteList* sites, DML_Layout* layout, int volfmt, 
     sites->subset_rank = room_for(sites->number_of_io_sites);
     sites->use_subset = 1;
     const bool lies_apart = volfmt == DML_SINGLEFILE && serpar == DML_PARALLEL;
+    const Hypercube box = hypercube_of(*layout);
     std::size_t found = 0;
     for (std::size_t i = 0; i < sites->number_of_io_sites; ++i) {
       const DML_SiteRank rank = sites->use_list != 0 ? sites->list[i] : sites->first + static_cast<DML_SiteRank>(i);
-      const DML_SiteRank place = place_in_hypercube(*layout, rank);
-      sites->subset_rank[i] = place < 0 || lies_apart ? place : static_cast<DML_SiteRank>(found);
-      found += place < 0 ? 0 : 1;
+      const auto place = place_within(static_cast<std::uint64_t>(rank), box.extents, box.lower, box.upper);
+      sites->subset_rank[i] = !place ? -1 : static_cast<DML_SiteRank>(lies_apart ? *place : found);
+      found += place ? 1 : 0;
     }
     sites->subset_io_sites = found;
   });

@@ -108,21 +108,45 @@ void NodeSites::forget_plain_order() {
   order_ = {};
 }
 
+std::optional<std::uint64_t> place_within(std::uint64_t rank, const Extents& extents, const Coord& lower,
+                                          const Coord& upper) {
+  std::uint64_t place = 0, stride = 1;
+  for (int d = 0; d < extents.size(); ++d) {
+    const auto x = static_cast<std::int64_t>(rank % static_cast<std::uint64_t>(extents[d]));
+    rank /= static_cast<std::uint64_t>(extents[d]);
+    if (x < lower[d] || x > upper[d]) return std::nullopt;
+    place += static_cast<std::uint64_t>(x - lower[d]) * stride;
+    stride *= static_cast<std::uint64_t>(upper[d] - lower[d] + 1);
+  }
+  return place;
+}
+
 NodeSites NodeSites::within(const Extents& extents, const Coord& lower, const Coord& upper) const {
   NodeSites part;
   for (const SiteRun& run : runs_) {
     for (std::uint64_t k = 0; k < run.sites; ++k) {
-      std::uint64_t rest = run.rank + k, position = 0, stride = 1;
-      bool is_inside = true;
-      for (int d = 0; d < extents.size(); ++d) {
-        const auto x = static_cast<std::int64_t>(rest % static_cast<std::uint64_t>(extents[d]));
-        rest /= static_cast<std::uint64_t>(extents[d]);
-        is_inside = is_inside && lower[d] <= x && x <= upper[d];
-        position += static_cast<std::uint64_t>(x - lower[d]) * stride;
-        stride *= static_cast<std::uint64_t>(upper[d] - lower[d] + 1);
-      }
-      if (is_inside) part.add(run.rank + k, position, index(run.first + k));
+      const auto place = place_within(run.rank + k, extents, lower, upper);
+      if (place) part.add(run.rank + k, *place, index(run.first + k));
     }
+  }
+  part.forget_plain_order();
+  return part;
+}
+
+NodeSites NodeSites::in_list(std::span<const std::uint64_t> ranks) const {
+  NodeSites part;
+  const auto holds = [](const SiteRun& run, std::uint64_t rank) {
+    return rank >= run.rank && rank - run.rank < run.sites;
+  };
+  const auto begins_behind = [](std::uint64_t rank, const SiteRun& run) { return rank < run.rank; };
+  auto run = runs_.begin();
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (run == runs_.end() || !holds(*run, ranks[i])) {
+      run = std::upper_bound(runs_.begin(), runs_.end(), ranks[i], begins_behind);
+      if (run != runs_.begin()) --run;
+      if (run == runs_.end() || !holds(*run, ranks[i])) continue;
+    }
+    part.add(ranks[i], i, index(run->first + (ranks[i] - run->rank)));
   }
   part.forget_plain_order();
   return part;

@@ -6,6 +6,7 @@
 
 #include "compat/qio/record_sites.hpp"
 #include "compat/qio/records.hpp"
+#include "compat/qio/volumes.hpp"
 
 namespace lq::compat::qio {
 
@@ -28,6 +29,7 @@ struct OpenReader {
   Family family;  // without sites while extents are being found out
   std::unique_ptr<transport::File> file;
   std::unique_ptr<RecordsIn> records;  // of the family's leader
+  std::unique_ptr<Volumes> volumes;    // of files that other nodes have written; the family is all nodes then
   bool knows_sites = false;
   SingleSites single;
   // What it was opened with.

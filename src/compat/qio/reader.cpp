@@ -76,6 +76,11 @@ Outcome read_global(const QIO_Reader& reader, OpenReader& open, const SiteCall& 
 Outcome read_sites(const QIO_Reader& reader, OpenReader& open, const SiteCall& call, Moved& moved) {
   comm::Comm& nodes = *open.nodes;
   if (!open.knows_sites) return {QIO_ERR_BAD_SITELIST, "the file was opened without a lattice"};
+  std::exception_ptr failure;
+  if (open.volumes != nullptr) {
+    open.volumes->read(*reader.layout, call, moved, failure);
+    return outcome_of_failure(QIO_ERR_BAD_READ_BYTES, failure);
+  }
   const RecordSites sites = sites_of_record(nodes, open.family, *reader.layout, reader.volfmt);
   SitePlace place{open.file.get(), 0, sites.of_family, open.family.leader, {}};
   const int found = agree_code(nodes, QIO_ERR_OPEN_READ, [&] {
@@ -89,7 +94,6 @@ Outcome read_sites(const QIO_Reader& reader, OpenReader& open, const SiteCall& c
   });
   if (found != QIO_SUCCESS) return {found, {}};
   broadcast_facts(*open.family.comm, place.offset, open.family.leader);
-  std::exception_ptr failure;
   moved.bytes = sites.order->count() * call.site_bytes;
   moved.sum = comm::agree(nodes, [&] {
     SiteExchange exchange(*open.family.comm, *sites.order, place, call);
@@ -172,6 +176,9 @@ int skip_record(QIO_Reader& reader) {
   if (code != QIO_SUCCESS) return code == QIO_EOF ? QIO_ERR_SKIP : code;
   reader.read_state = QIO_RECORD_INFO_PRIVATE_NEXT;
   const bool is_global = reader.record_info.recordtype.value == QIO_GLOBAL;
+  if (open.volumes != nullptr && !is_global) {
+    if (const int skipped = open.volumes->skip(); skipped != QIO_SUCCESS) return skipped;
+  }
   return agree_code(*open.nodes, QIO_ERR_SKIP, [&] {
     if (open.leads() && (open.is_master() || !is_global)) skip_message(*open.records);
   });

@@ -61,7 +61,7 @@ void check_site_list(OpenReader& open, const QIO_Reader& reader) {
   if (!record || record->type != QIO_LIMETYPE_SITELIST) {
     throw Refusal(QIO_ERR_BAD_SITELIST, open.file->path() + ": no list of sites");
   }
-  if (!open.knows_sites) return;
+  if (!open.knows_sites || open.volumes != nullptr) return;
   const auto found = site_list_of_bytes(open.records->bytes_of(*record), open.family.sites);
   if (found == open.family.site_list) return;
   throw Refusal(QIO_ERR_BAD_SITELIST, open.file->path() + ": its sites are not those of these nodes");
@@ -92,18 +92,44 @@ int read_file_information(QIO_Reader& reader, OpenReader& open, const QIO_Iflag*
   });
 }
 
-void open_parts(const QIO_Reader& reader, OpenReader& open) {
+// Collective. Whether the file of each family has its sites: the nodes are those that have written it.
+bool fits(const QIO_Reader& reader, const OpenReader& open) {
+  const Outcome mine = outcome_of(QIO_ERR_BAD_SITELIST, [&] {
+    if (!open.family.leads()) return;
+    const std::string path = name_of_part(open.name, reader.volfmt, open.family.file_node);
+    const auto file = transport::resolve(path).open_read(path);
+    RecordsIn records(*file);
+    auto record = records.next();
+    while (record && record->type != QIO_LIMETYPE_SITELIST) record = records.next();
+    if (record && site_list_of_bytes(records.bytes_of(*record), open.family.sites) == open.family.site_list) return;
+    throw Refusal(QIO_ERR_BAD_SITELIST, path + ": its sites are not those of these nodes");
+  });
+  std::uint64_t is_right = mine.code == QIO_SUCCESS ? 1 : 0;
+  open.nodes->all_reduce({&is_right, 1}, comm::Reduce::min);
+  return is_right == 1;
+}
+
+// Collective. Who reads what.
+void find_family(const QIO_Reader& reader, OpenReader& open) {
   comm::Comm& nodes = *open.nodes;
   open.knows_sites = open.layout.latdim != 0;
-  if (open.knows_sites) {
-    open.family = make_family(nodes, reader.volfmt, open.io_nodes(), open.layout);
-  } else {
+  if (!open.knows_sites) {
     const int file_node = reader.volfmt == QIO_MULTIFILE ? nodes.rank() : open.io_nodes().of(nodes.rank());
     open.family.comm = &nodes;
     open.family.leader = open.master;
     open.family.file_node = is_in_parts(reader.volfmt) ? file_node : 0;
+    return;
   }
-  if (open.is_master() || !open.knows_sites) return;
+  open.family = make_family(nodes, reader.volfmt, open.io_nodes(), open.layout);
+  if (!is_in_parts(reader.volfmt) || reader.format != QIO_SCIDAC_NATIVE || fits(reader, open)) return;
+  open.family = make_family(nodes, QIO_SINGLEFILE, open.io_nodes(), open.layout);
+  open.volumes =
+      std::make_unique<Volumes>(nodes, open.name, reader.volfmt, open.master, open.family.order, open.records.get());
+}
+
+// Local. The file of this node.
+void open_part(const QIO_Reader& reader, OpenReader& open) {
+  if (open.is_master() || !open.knows_sites || open.volumes != nullptr) return;
   const bool has_headers = open.family.leads() && is_in_parts(reader.volfmt);
   const std::string path = name_of_part(open.name, reader.volfmt, open.family.file_node);
   open.file = transport::resolve(path).open_read(path);
@@ -111,7 +137,8 @@ void open_parts(const QIO_Reader& reader, OpenReader& open) {
 }
 
 int open_others(QIO_Reader& reader, OpenReader& open) {
-  return agree_code(*open.nodes, QIO_ERR_OPEN_READ, [&] { open_parts(reader, open); });
+  const int found = agree_code(*open.nodes, QIO_ERR_BAD_SITELIST, [&] { find_family(reader, open); });
+  return found == QIO_SUCCESS ? agree_code(*open.nodes, QIO_ERR_OPEN_READ, [&] { open_part(reader, open); }) : found;
 }
 
 int check_sites(QIO_Reader& reader, OpenReader& open) {

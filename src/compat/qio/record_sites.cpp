@@ -19,6 +19,11 @@ Coord coord_of(const int* numbers, int count) {
 
 }  // namespace
 
+Hypercube hypercube_of(const DML_Layout& layout) {
+  return {coord_of(layout.latsize, layout.latdim), coord_of(layout.hyperlower, layout.latdim),
+          coord_of(layout.hyperupper, layout.latdim)};
+}
+
 void set_bounds(DML_Layout& layout, const int* lowest, const int* highest, int count) {
   std::uint64_t sites = 1;
   for (int d = 0; d < layout.latdim; ++d) {
@@ -48,12 +53,11 @@ void set_record(DML_Layout& layout, const QIO_RecordInfo& info) {
 
 RecordSites sites_of_record(comm::Comm& all, const Family& family, const DML_Layout& layout, int volfmt) {
   if (layout.recordtype != QIO_HYPER) return {&family.order, family.sites};
-  const Extents extents = coord_of(layout.latsize, layout.latdim);
-  const Coord lower = coord_of(layout.hyperlower, layout.latdim), upper = coord_of(layout.hyperupper, layout.latdim);
+  const Hypercube box = hypercube_of(layout);
   RecordSites sites;
   sites.of_family = layout.subsetvolume;
   comm::agree(all, [&] {
-    sites.own = std::make_unique<NodeSites>(family.order.within(extents, lower, upper));
+    sites.own = std::make_unique<NodeSites>(family.order.within(box.extents, box.lower, box.upper));
     if (volfmt == QIO_MULTIFILE) {
       sites.own->number_anew();
       sites.of_family = sites.own->count();

@@ -29,7 +29,15 @@ struct SingleSites {
   DML_Checksum* checksum = nullptr;  // the program's
   std::uint64_t moved_bytes = 0;     // by this node
   RecordSites sites = {};
+  std::vector<std::size_t> runs_by_rank = {};  // which run of these sites comes first in the lattice, ...
 };
+
+// The hypercube that a layout was set to, within the lattice.
+struct Hypercube {
+  Extents extents;
+  Coord lower, upper;  // inclusive
+};
+Hypercube hypercube_of(const DML_Layout& layout);
 
 // Local. A hypercube, by inclusive bounds in so many dimensions. QIO_ERR_BAD_SUBSET.
 void set_bounds(DML_Layout& layout, const int* lowest, const int* highest, int count);

@@ -3,7 +3,7 @@
  *
  * A program over QIO: writes records whose bytes follow from their site, reads them back, tells codes.
  * driver FILE ACTION [lat=4x4x4x8] [layout=KIND] [ext=1] [volfmt=N] [serpar=N] [io=N] [ildg=1] [lfn=TEXT] [mode=N]
- *                    [way=WAY]
+ *                    [way=WAY] [watch=1] [half=1]
  * ACTION: write, read, skip, single, discover, codes, split, join
  * WAY, to write and read: whole (QIO_write), steps (what it consists of), fields, below (records of LRL's), sites (the
  * same site by site) */
@@ -206,6 +206,13 @@ static int write_file(const char* name) {
     if (i == 1) QIO_reset_writer_ILDG_flags(writer, &flags);
     code = write_one(writer, &records[i]);
     if (code != QIO_SUCCESS) say("%d write %d\n", this_node(), code);
+  }
+  if (number("watch", 0)) {
+    FILE* file = fopen(name, "rb");
+    wait_for_nodes();
+    say("%d while open %s\n", this_node(), file == NULL ? "absent" : fgetc(file) == 'o' ? "old" : "new");
+    if (file != NULL) fclose(file);
+    wait_for_nodes();
   }
   code = QIO_close_write(writer);
   if (code != QIO_SUCCESS) say("%d close %d\n", this_node(), code);
@@ -446,6 +453,7 @@ int main(int argc, char** argv) {
   argument_count = argc;
   arguments = argv;
   start_nodes(&argc, &argv);
+  if (number("half", 0)) arguments[1][0] = (char)('0' + take_half());
   for (text = option("lat", "4x4x4x8"), lattice_volume = 1; *text != '\0'; ++lattice_dims) {
     lattice[lattice_dims] = (int)strtol(text, (char**)&text, 10);
     lattice_volume *= (size_t)lattice[lattice_dims];

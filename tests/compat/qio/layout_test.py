@@ -6,6 +6,7 @@
 """usage: layout_test.py --driver DRIVER --ranks N [--mpirun "MPIRUN -n"]"""
 import argparse
 import itertools
+import os
 import pathlib
 import re
 import struct
@@ -182,11 +183,12 @@ def expected_files(kind, volfmt, nodes, io, ildg=True):
 
 # --- Runs --------------------------------------------------------------------------------------------------------------
 
-def run(folder, *words, ranks=None):
+def run(folder, *words, ranks=None, **environment):
     command = [OPTIONS.driver, *words]
     if OPTIONS.mpirun:
         command = [*OPTIONS.mpirun.split(), str(ranks or OPTIONS.ranks), *command]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=250)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=250,
+                          env={**os.environ, **environment})
     return done.returncode, done.stdout, done.stderr
 
 
@@ -278,6 +280,80 @@ def check_single_sites():
         assert found.endswith(tail), (len(found), len(tail))
 
 
+def check_single_sites_of_parts():
+    if OPTIONS.ranks == 1:
+        return
+    for kind, volfmt, io in [("scatter", PART, 2), ("evenodd", MULTI, 1)]:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            out = run(folder, "f.lime", "single", f"layout={kind}", f"volfmt={volfmt}", f"io={io}")[1]
+            assert out.count("single 0 mismatches 0 found scidac-binary-data") == OPTIONS.ranks, out
+            sites = sites_of(kind, OPTIONS.ranks)
+            for node in range(0, OPTIONS.ranks, io):
+                order = sites[node] if volfmt == MULTI else sorted(itertools.chain(*sites[node:node + io]))
+                data = record("scidac-binary-data", node != 0, node != 0, b"".join(singles(s, 12) for s in order))
+                assert data in (folder / f"f.lime.vol{node:04d}").read_bytes(), (kind, node)
+
+
+def check_other_nodes():
+    """Files in parts, read by fewer and by more nodes than have written them; by as many with other sites."""
+    if not OPTIONS.mpirun:
+        return
+    for kind, volfmt, io in [("evenodd", PART, 2), ("scatter", PART_DIR, 1), ("uneven", MULTI, 1)]:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for file, data in expected_files(kind, volfmt, 4, io).items():
+                (folder / file).parent.mkdir(exist_ok=True)
+                (folder / file).write_bytes(data)
+            for action in ("read", "skip"):
+                out = run(folder, "f.lime", action, "layout=xsplit", "io=1")[1]
+                good_end(out, OPTIONS.ranks)
+                assert out.count("code 0") == len(RECORDS), out
+            last = max(folder.rglob("f.lime*3") if volfmt != PART_DIR else folder.rglob("vol0003/f.lime"),
+                       default=folder / "f.lime.vol0002")
+            whole = last.read_bytes()
+            last.write_bytes(whole[:-200])  # within the data of the last record
+            out = run(folder, "f.lime", "read", "layout=xsplit", "io=1")[1]
+            assert len(re.findall(r"^\d+ data -5$", out, re.M)) == OPTIONS.ranks, out
+            last.unlink()
+            out = run(folder, "f.lime", "read", "layout=xsplit", "io=1")[1]
+            assert out.count("open NULL") == OPTIONS.ranks, out
+
+
+def check_renaming():
+    """With the environment's wish the files have their names when they are complete; what was there stays until then."""
+    half = max(1, OPTIONS.ranks // 2)
+    for kind, volfmt in (("box", SINGLE), ("scatter", PART), ("evenodd", PART_DIR)):
+        words = ["write", f"layout={kind}", f"volfmt={volfmt}", f"io={half}", "ildg=1", "lfn=lfn://a", "watch=1"]
+        wanted = expected_files(kind, volfmt, OPTIONS.ranks, half)
+        for there in ("absent", "old"):
+            for rename in ("0", "1"):
+                with tempfile.TemporaryDirectory() as name:
+                    folder = pathlib.Path(name)
+                    for file in wanted if there == "old" else ():
+                        (folder / file).parent.mkdir(exist_ok=True)
+                        (folder / file).write_bytes(b"old contents")
+                    status, out, err = run(folder, "f.lime", *words, LIMEQUAT_QIO_RENAME=rename, LIMEQUAT_QIO_SYNC=rename)
+                    assert status == 0, err
+                    seen = {"0": "new", "1": there}[rename] if "f.lime" in wanted else "absent"
+                    assert out.count(f"while open {seen}") == OPTIONS.ranks, (kind, there, rename, out)
+                    assert files_in(folder) == wanted, (kind, there, rename, sorted(files_in(folder)))
+
+
+def check_communicator():
+    """Two halves of the nodes write and read a file each, at the same time."""
+    if OPTIONS.ranks % 2:
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for action in ("write", "read"):
+            out = run(folder, "f.lime", action, "layout=evenodd", "volfmt=2", "half=1", "ildg=1", "lfn=lfn://a")[1]
+        ends = re.findall(r"^(\d+) end -1 mismatches 0$", out, re.M)
+        assert sorted(ends) == sorted(2 * [str(n) for n in range(OPTIONS.ranks // 2)]), out
+        wanted = expected_files("evenodd", PART, OPTIONS.ranks // 2, 1)
+        assert files_in(folder) == {f"{half}{file[1:]}": data for half in "01" for file, data in wanted.items()}
+
+
 def files_in(folder):
     return {str(p.relative_to(folder)): masked(p.read_bytes()) for p in folder.rglob("*") if p.is_file()}
 
@@ -345,6 +421,10 @@ def main():
     check_codes()
     check_append()
     check_single_sites()
+    check_single_sites_of_parts()
+    check_other_nodes()
+    check_renaming()
+    check_communicator()
     if OPTIONS.ranks == 1:
         check_conversion()
     print("all files as the format says")
