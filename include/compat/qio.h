@@ -186,7 +186,8 @@ QIO_Writer* QIO_open_write(QIO_String* xml_file, const char* filename, int volfm
  * for global data). QIO_SUCCESS, QIO_ERR_BAD_WRITE_BYTES, QIO_ERR_BAD_SUBSET, QIO_ERR_ALLOC, QIO_BAD_ARG. */
 int QIO_write(QIO_Writer* out, QIO_RecordInfo* record_info, QIO_String* xml_record,
               void (*get)(char* buf, size_t index, int count, void* arg), size_t datum_size, int word_size, void* arg);
-/* Collective. QIO_SUCCESS, or QIO_ERR_CLOSE if bytes were not written. */
+/* Collective. QIO_SUCCESS, or QIO_ERR_CLOSE if bytes were not written; with LIMEQUAT_QIO_RENAME=1 also if a record was
+ * not, for the file does not get its name then. */
 int QIO_close_write(QIO_Writer* out);
 uint32_t QIO_get_writer_last_checksuma(QIO_Writer* out);
 uint32_t QIO_get_writer_last_checksumb(QIO_Writer* out);

@@ -22,6 +22,7 @@ struct OpenWriter {
   transport::Unit unit;
   SingleSites single;
   bool appends = false;
+  bool lacks_record = false;  // one could not be written
 
   OpenWriter() = default;
   OpenWriter(const OpenWriter&) = delete;

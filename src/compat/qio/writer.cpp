@@ -148,6 +148,7 @@ int write_record(QIO_Writer& writer, QIO_RecordInfo* info, const QIO_String* use
   const std::uint64_t before = open.family.leads() ? open.records->end() : 0;
   const auto undo = [&](int code) {
     if (open.family.leads()) open.records->go_back(before);
+    open.lacks_record = true;
     return code;
   };
   const int informed = agree_code(nodes, QIO_ERR_BAD_WRITE_BYTES, [&] {
@@ -198,6 +199,7 @@ int QIO_write_field(QIO_Writer* out, int msg_begin, int msg_end,
     if (checked != QIO_SUCCESS) return checked;
     Moved moved;
     const int code = write_data(*out, call, {lime_type, {msg_begin != 0, msg_end != 0}}, moved);
+    open_of(*out).lacks_record |= code != QIO_SUCCESS;
     if (code != QIO_SUCCESS) return code;
     *checksum = {moved.sum.suma, moved.sum.sumb};
     *nbytes = moved.bytes;
@@ -253,9 +255,11 @@ int QIO_write_checksum(QIO_Writer* out, DML_Checksum* checksum) {
   return code_of_call(QIO_ERR_BAD_WRITE_BYTES, [&] {
     OpenWriter& open = open_of(*out);
     out->last_checksum = *checksum;
-    return agree_code(*open.nodes, QIO_ERR_BAD_WRITE_BYTES, [&] {
+    const int code = agree_code(*open.nodes, QIO_ERR_BAD_WRITE_BYTES, [&] {
       if (open.is_master()) write_checksum(*open.records, *checksum);
     });
+    open.lacks_record |= code != QIO_SUCCESS;
+    return code;
   });
 }
 

@@ -99,6 +99,10 @@ int close_writer(QIO_Writer* writer) {
     LRL_FileWriter* const second = std::exchange(writer->lrl_file_out, nullptr);
     if (LRL_close_write_file(second) != LRL_SUCCESS) throw Refusal(QIO_ERR_CLOSE, open->path + ": not all was written");
     open->close();
+    if (open->lacks_record && !open->final_path.empty()) {
+      throw Refusal(QIO_ERR_CLOSE,
+                    open->final_path + ": a record could not be written, so that the file is not put there");
+    }
   });
   // The master's file, by which all others are found, gets its name last.
   for (const bool is_for_master : {false, true}) {

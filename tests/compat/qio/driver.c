@@ -4,12 +4,13 @@
  * A program over QIO: writes records whose bytes follow from their site, reads them back, tells codes.
  * driver FILE ACTION [lat=4x4x4x8] [layout=KIND] [ext=1] [volfmt=N] [serpar=N] [io=N] [ildg=1] [lfn=TEXT] [mode=N]
  *                    [way=WAY] [watch=1] [half=1]
- * ACTION: write, read, skip, single, discover, codes, split, join
+ * ACTION: write, read, skip, single, vectors, discover, codes, split, join
  * WAY, to write and read: whole (QIO_write), steps (what it consists of), fields, below (records of LRL's), sites (the
  * same site by site) */
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "layouts.h"
 #include "nodes.h"
@@ -66,6 +67,9 @@ static const Record records[] = {
 };
 enum { record_count = sizeof records / sizeof *records };
 
+static const Record vector_record = {"USQCD_F3_DiracFermion", "F", QIO_FIELD, 96, 1, 4};
+static int vector_number; /* of the set that is written or read; else 0 */
+
 static const Record* current;
 static long mismatches, calls;
 
@@ -74,7 +78,7 @@ static void fill(char* buf, size_t site) {
   int at, j = 0;
   for (at = 0; at < bytes; at += current->word, ++j) {
     const double d = (double)site * 100 + j;
-    const float f = (float)site + (float)j / 64;
+    const float f = (float)site + (float)j / 64 + (float)(7 * vector_number);
     const unsigned char b = (unsigned char)(site * 3 + (size_t)j);
     memcpy(buf + at,
            current->word == 8   ? (const void*)&d
@@ -370,6 +374,42 @@ static int single(const char* name) {
   return code != QIO_SUCCESS || mismatches != 0;
 }
 
+static long most_kibibytes(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+/* A set of vectors, a record each; how much memory all but the first ones take. */
+static int vectors(const char* name) {
+  enum { count = 64, first = 4 };
+  static QIO_RecordInfo info;
+  long memory = 0, grown;
+  int code = QIO_SUCCESS;
+  QIO_String* xml = QIO_string_create();
+  QIO_Writer* writer = open_writer(name);
+  QIO_Reader* reader;
+  if (writer == NULL) return 1;
+  for (vector_number = 0; vector_number < count && code == QIO_SUCCESS; ++vector_number) {
+    code = write_one(writer, &vector_record);
+    if (vector_number == first) memory = most_kibibytes();
+  }
+  grown = most_kibibytes() - memory;
+  say("%d written %d close %d bounded %d\n", this_node(), code, QIO_close_write(writer), grown < 4096);
+  reader = open_reader(name, xml);
+  if (reader == NULL) return 1;
+  for (vector_number = 0; vector_number < count && code == QIO_SUCCESS; ++vector_number) {
+    code = QIO_read(reader, &info, xml, put, bytes_of(&vector_record), vector_record.word, &calls);
+    if (vector_number == first) memory = most_kibibytes();
+  }
+  grown = most_kibibytes() - memory;
+  say("%d read %d mismatches %ld bounded %d end %d\n", this_node(), code, mismatches, grown < 4096,
+      QIO_read_record_info(reader, &info, xml));
+  QIO_close_read(reader);
+  QIO_string_destroy(xml);
+  return code != QIO_SUCCESS || mismatches != 0;
+}
+
 static int discover(const char* name) {
   int d;
   QIO_Reader* reader;
@@ -470,6 +510,7 @@ int main(int argc, char** argv) {
   if (strcmp(arguments[2], "skip") == 0) failed = read_file(arguments[1], 1);
   if (strcmp(arguments[2], "discover") == 0) failed = discover(arguments[1]);
   if (strcmp(arguments[2], "single") == 0) failed = single(arguments[1]);
+  if (strcmp(arguments[2], "vectors") == 0) failed = vectors(arguments[1]);
   if (strcmp(arguments[2], "codes") == 0) failed = codes(arguments[1]);
   if (number("calls", 0) && this_node() == 0) say("callbacks %ld\n", callbacks);
   end_nodes();

@@ -320,6 +320,19 @@ def check_other_nodes():
             assert out.count("open NULL") == OPTIONS.ranks, out
 
 
+def check_vectors():
+    """64 vectors in one file: right, and in the memory that one of them takes."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        out = run(folder, "f.lime", "vectors", "layout=evenodd", "lat=8x8x8x16")[1]
+        assert len(re.findall(r"^\d+ written 0 close 0 bounded 1$", out, re.M)) == OPTIONS.ranks, out
+        assert len(re.findall(r"^\d+ read 0 mismatches 0 bounded 1 end -1$", out, re.M)) == OPTIONS.ranks, out
+        data = (folder / "f.lime").read_bytes()
+        assert data.count(b"scidac-checksum") == 64
+        vector = b"".join(struct.pack(">24f", *[site + j / 64 + 7 * 41 for j in range(24)]) for site in range(8192))
+        assert data.count(record("scidac-binary-data", 0, 0, vector)) == 1
+
+
 def check_renaming():
     """With the environment's wish the files have their names when they are complete; what was there stays until then."""
     half = max(1, OPTIONS.ranks // 2)
@@ -424,6 +437,7 @@ def main():
     check_single_sites_of_parts()
     check_other_nodes()
     check_renaming()
+    check_vectors()
     check_communicator()
     if OPTIONS.ranks == 1:
         check_conversion()
