@@ -196,7 +196,7 @@ void QIO_reset_writer_ILDG_flags(QIO_Writer* out, QIO_Oflag* oflag);
 
 /* Collective. A file for reading, and its file XML; NULL on all nodes if that fails on any. Its extents are those of
  * the layout, or with latdim 0 are taken from the file, of which then only record information and global data are read.
- */
+ * Files in parts are read by any nodes. */
 QIO_Reader* QIO_open_read(QIO_String* xml_file, const char* filename, QIO_Layout* layout, QIO_Filesystem* fs,
                           QIO_Iflag* iflag);
 /* Collective. What the next record is; again and again until its data are read. QIO_SUCCESS, QIO_EOF,

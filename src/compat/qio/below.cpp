@@ -43,7 +43,8 @@ LRL_RecordReader* open_record(QIO_Reader& in, LIME_type* types, int count, LIME_
 bool is_global(const DML_Layout& layout) { return layout.recordtype == QIO_GLOBAL; }
 
 // Local. The record's header, by both handles: it is the same twice.
-LRL_RecordWriter* begin_record(QIO_Writer& out, const MessagePlace& place, std::uint64_t bytes, const char* type) {
+LRL_RecordWriter* begin_record_below(QIO_Writer& out, const MessagePlace& place, std::uint64_t bytes,
+                                     const char* type) {
   OpenWriter& open = behind(out);
   const std::uint64_t header = open.records->end();
   open.records->begin(type, place, bytes);
@@ -158,7 +159,7 @@ LRL_RecordWriter* QIO_open_write_field(QIO_Writer* out, int msg_begin, int msg_e
       if (!open.family.leads() || *do_output == 0) return;
       const MessagePlace place =
           open.is_master() ? MessagePlace{msg_begin != 0, msg_end != 0} : MessagePlace{true, true};
-      record = begin_record(*out, place, sites * datum_size, lime_type);
+      record = begin_record_below(*out, place, sites * datum_size, lime_type);
     });
   });
   return record;

@@ -115,7 +115,7 @@ int for_each_rank(DML_SiteList& sites, Work&& work) {
 }
 
 template <class Record>
-Record* begin_record(std::size_t size, char*& buffer, int*& coords) {
+Record* make_record(std::size_t size, char*& buffer, int*& coords) {
   auto* const record = static_cast<Record*>(std::calloc(1, sizeof(Record)));
   std::size_t one = 1;
   buffer = DML_allocate_buf(size, &one);
@@ -290,7 +290,7 @@ DML_RecordWriter* DML_partition_open_out(LRL_RecordWriter* lrl_record_out, size_
                                          DML_SiteList* sites, int volfmt, int serpar, DML_Checksum* checksum) {
   char* buffer = nullptr;
   int* coords = nullptr;
-  auto* const record = begin_record<DML_RecordWriter>(size, buffer, coords);
+  auto* const record = make_record<DML_RecordWriter>(size, buffer, coords);
   if (record == nullptr) return nullptr;
   DML_checksum_init(checksum);
   const int io_node = DML_my_ionode(volfmt, serpar, layout);
@@ -338,7 +338,7 @@ DML_RecordReader* DML_partition_open_in(LRL_RecordReader* lrl_record_in, size_t 
                                         DML_SiteList* sites, int volfmt, int serpar, DML_Checksum* checksum) {
   char* buffer = nullptr;
   int* coords = nullptr;
-  auto* const record = begin_record<DML_RecordReader>(size, buffer, coords);
+  auto* const record = make_record<DML_RecordReader>(size, buffer, coords);
   if (record == nullptr) return nullptr;
   DML_checksum_init(checksum);
   const int io_node = DML_my_ionode(volfmt, serpar, layout);

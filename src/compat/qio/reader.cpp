@@ -103,13 +103,12 @@ Outcome read_sites(const QIO_Reader& reader, OpenReader& open, const SiteCall& c
   return outcome_of_failure(QIO_ERR_BAD_READ_BYTES, failure);
 }
 
-void check_call(const SiteCall& call) {
-  if (call.count < 1) throw Refusal(QIO_BAD_ARG, "no data per site");
+void check_taking(const SiteCall& call) {
   if (call.function == nullptr) throw Refusal(QIO_BAD_ARG, "no function that takes the data");
-  if (!is_word(call.word_bytes)) throw Refusal(QIO_BAD_ARG, fmt::format("words of {} bytes", call.word_bytes));
+  check_call(call);
 }
 
-void check_call(const QIO_Reader& reader, const SiteCall& call) {
+void check_taking(const QIO_Reader& reader, const SiteCall& call) {
   if (reader.read_state != QIO_RECORD_DATA_NEXT) {
     throw Refusal(QIO_ERR_INFO_MISSED, "data are read before the record information");
   }
@@ -119,7 +118,7 @@ void check_call(const QIO_Reader& reader, const SiteCall& call) {
     throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{} bytes are asked for, the record says {} times {}",
                                                       call.site_bytes, typesize, call.count));
   }
-  check_call(call);
+  check_taking(call);
 }
 
 // Collective. The next data, as the type of record says that the reader's layout was set to.
@@ -137,7 +136,7 @@ int read_field(const QIO_Reader& reader, OpenReader& open, const SiteCall& call,
 // Collective. The data of the record whose information was read.
 int read_record(QIO_Reader& reader, const SiteCall& call, Moved& moved) {
   OpenReader& open = open_of(reader);
-  const int checked = agree_code(*open.nodes, QIO_BAD_ARG, [&] { check_call(reader, call); });
+  const int checked = agree_code(*open.nodes, QIO_BAD_ARG, [&] { check_taking(reader, call); });
   if (checked != QIO_SUCCESS) return checked;
   Agreement().add(reader.record_info).check(*open.nodes);
   return read_field(reader, open, call, moved);
@@ -236,7 +235,7 @@ int QIO_read_field(QIO_Reader* in, void (*put)(char* buf, size_t index, int coun
   return code_of_call(QIO_ERR_BAD_READ_BYTES, [&] {
     OpenReader& open = open_of(*in);
     const SiteCall call{put, arg, count, datum_size, word_size};
-    const int checked = agree_code(*open.nodes, QIO_BAD_ARG, [&] { check_call(call); });
+    const int checked = agree_code(*open.nodes, QIO_BAD_ARG, [&] { check_taking(call); });
     if (checked != QIO_SUCCESS) return checked;
     if (lime_type != nullptr && open.leads()) *lime_type = open.show_type_of_data();
     Moved moved;

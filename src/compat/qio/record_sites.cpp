@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "comm/agree.hpp"
 #include "compat/qio/outcome.hpp"
 
@@ -36,6 +38,11 @@ void set_bounds(DML_Layout& layout, const int* lowest, const int* highest, int c
     sites *= static_cast<std::uint64_t>(upper - lower + 1);
   }
   layout.subsetvolume = sites;
+}
+
+void check_call(const SiteCall& call) {
+  if (call.count < 1) throw Refusal(QIO_BAD_ARG, "no data per site");
+  if (!is_word(call.word_bytes)) throw Refusal(QIO_BAD_ARG, fmt::format("words of {} bytes", call.word_bytes));
 }
 
 void set_record(DML_Layout& layout, const QIO_RecordInfo& info) {

@@ -41,6 +41,9 @@ Hypercube hypercube_of(const DML_Layout& layout);
 
 // Local. A hypercube, by inclusive bounds in so many dimensions. QIO_ERR_BAD_SUBSET.
 void set_bounds(DML_Layout& layout, const int* lowest, const int* highest, int count);
+// Local. That a call says how many data a site has, and of which words. QIO_BAD_ARG.
+void check_call(const SiteCall& call);
+
 // Local. Takes type and bounds of a record over into the layout. QIO_ERR_BAD_SUBSET.
 void set_record(DML_Layout& layout, const QIO_RecordInfo& info);
 

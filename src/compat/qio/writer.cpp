@@ -92,11 +92,6 @@ Outcome write_sites(const QIO_Writer& writer, OpenWriter& open, const SiteCall& 
   });
 }
 
-void check_call(const SiteCall& call) {
-  if (call.count < 1) throw Refusal(QIO_BAD_ARG, "no data per site");
-  if (!is_word(call.word_bytes)) throw Refusal(QIO_BAD_ARG, fmt::format("words of {} bytes", call.word_bytes));
-}
-
 void check_arguments(const QIO_RecordInfo* info, const SiteCall& call) {
   if (info == nullptr) throw Refusal(QIO_BAD_ARG, "no record information");
   check_call(call);
