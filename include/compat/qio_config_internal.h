@@ -1,20 +1,13 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What QIO's configuration finds on every POSIX system with a C99 compiler, for programs that ask; qio_config.h takes
- * the general names away again. */
+ * What QIO's configuration finds beside that of C-LIME on every POSIX system with a C99 compiler, for
+ * programs that ask; qio_config.h takes the general names away again. */
 #ifndef QIO_CONFIG_INTERNAL_H
 #define QIO_CONFIG_INTERNAL_H
 
-#ifndef HAVE_FSEEKO
-#define HAVE_FSEEKO 1
-#endif
-#ifndef HAVE_INTTYPES_H
-#define HAVE_INTTYPES_H 1
-#endif
-#ifndef HAVE_STDINT_H
-#define HAVE_STDINT_H 1
-#endif
+#include <lime_config_internal.h>
+
 #ifndef HAVE_STDLIB_H
 #define HAVE_STDLIB_H 1
 #endif
@@ -32,15 +25,6 @@
 #endif
 #ifndef HAVE_UNISTD_H
 #define HAVE_UNISTD_H 1
-#endif
-#ifndef HAVE_UINT16_T
-#define HAVE_UINT16_T 1
-#endif
-#ifndef HAVE_UINT32_T
-#define HAVE_UINT32_T 1
-#endif
-#ifndef HAVE_UINT64_T
-#define HAVE_UINT64_T 1
 #endif
 
 #define PACKAGE "QIO"

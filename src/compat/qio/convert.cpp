@@ -64,25 +64,12 @@ struct Bounds {
   Coord lower, upper;
 };
 
-// Where a site is among those of a record; nothing: it is not one of them.
-std::optional<std::uint64_t> place_in(const Bounds& bounds, const Extents& extents, std::uint64_t rank) {
-  if (!bounds.is_box) return rank;
-  std::uint64_t place = 0, stride = 1;
-  for (int d = 0; d < extents.size(); ++d) {
-    const auto x = static_cast<std::int64_t>(rank % static_cast<std::uint64_t>(extents[d]));
-    rank /= static_cast<std::uint64_t>(extents[d]);
-    if (x < bounds.lower[d] || x > bounds.upper[d]) return std::nullopt;
-    place += static_cast<std::uint64_t>(x - bounds.lower[d]) * stride;
-    stride *= static_cast<std::uint64_t>(bounds.upper[d] - bounds.lower[d] + 1);
-  }
-  return place;
-}
-
 // Places, in the whole record, of a part's sites.
 std::vector<std::uint64_t> places_of(const Part& part, const Bounds& bounds, const Extents& extents) {
   std::vector<std::uint64_t> places;
   for (const std::uint64_t rank : part.ranks) {
-    if (const auto place = place_in(bounds, extents, rank)) places.push_back(*place);
+    const auto place = bounds.is_box ? place_within(rank, extents, bounds.lower, bounds.upper) : std::optional(rank);
+    if (place) places.push_back(*place);
   }
   return places;
 }

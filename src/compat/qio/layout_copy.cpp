@@ -74,6 +74,11 @@ bool set_extents(DML_Layout& layout, const int* extents, int count) noexcept {
   return true;
 }
 
+void set_io_nodes(DML_Layout& layout, const QIO_Filesystem* fs) {
+  layout.ionode = fs != nullptr && fs->my_io_node != nullptr ? fs->my_io_node : DML_io_node;
+  layout.master_io_node = IoNodes(fs).master();
+}
+
 int IoNodes::master() const {
   if (fs_ != nullptr && fs_->master_io_node != nullptr) return fs_->master_io_node();
   if (fs_ != nullptr && fs_->master_io_node_ext != nullptr) return fs_->master_io_node_ext(fs_->arg);

@@ -21,6 +21,9 @@ void free_layout(DML_Layout* layout) noexcept;
 // False without memory.
 bool set_extents(DML_Layout& layout, const int* extents, int count) noexcept;
 
+// What programs that go below QIO find in it of who writes; its function can only be one that takes no argument.
+void set_io_nodes(DML_Layout& layout, const QIO_Filesystem* fs);
+
 // Who writes and reads files.
 struct IoNodes {
   explicit IoNodes(const QIO_Filesystem* fs) : fs_(fs) {}

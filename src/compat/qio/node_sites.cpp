@@ -8,39 +8,12 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "compat/qio/layout_calls.hpp"
+
 namespace lq::compat::qio {
 namespace {
 
-// The functions of a layout, whichever of the two forms it has.
-class Questions {
- public:
-  explicit Questions(const QIO_Layout& layout) : layout_(layout) {}
-  bool knows_coordinates() const { return layout_.get_coords != nullptr || layout_.get_coords_ext != nullptr; }
-  bool knows_nodes() const {
-    return (layout_.node_number != nullptr || layout_.node_number_ext != nullptr) &&
-           (layout_.node_index != nullptr || layout_.node_index_ext != nullptr);
-  }
-  int node(const int* coordinates) const {
-    return layout_.node_number != nullptr ? layout_.node_number(coordinates)
-                                          : layout_.node_number_ext(coordinates, layout_.arg);
-  }
-  std::uint64_t index(const int* coordinates) const {
-    return layout_.node_index != nullptr ? static_cast<std::uint64_t>(layout_.node_index(coordinates))
-                                         : layout_.node_index_ext(coordinates, layout_.arg);
-  }
-  void coordinates(int* to, std::uint64_t index) const {
-    if (layout_.get_coords != nullptr) return layout_.get_coords(to, layout_.this_node, static_cast<int>(index));
-    layout_.get_coords_ext(to, layout_.this_node, index, layout_.arg);
-  }
-  std::uint64_t sites() const {
-    if (layout_.num_sites != nullptr) return static_cast<std::uint64_t>(layout_.num_sites(layout_.this_node));
-    if (layout_.num_sites_ext != nullptr) return layout_.num_sites_ext(layout_.this_node, layout_.arg);
-    return layout_.sites_on_node;
-  }
-
- private:
-  const QIO_Layout& layout_;
-};
+using Questions = LayoutCalls<QIO_Layout>;
 
 struct Site {
   std::uint64_t rank;
@@ -52,11 +25,11 @@ using Point = int[QIO_MAXINTARRAY];
 // Whether the node's sites could be told from their numbers; false: these functions do not agree with the others.
 bool ask_by_number(const Questions& ask, const QIO_Layout& layout, std::vector<Site>& sites) {
   if (!ask.knows_coordinates()) return false;
-  const std::uint64_t count = ask.sites();
+  const std::uint64_t count = ask.sites(layout.this_node);
   sites.reserve(static_cast<std::size_t>(count));
   Point point{};
   for (std::uint64_t i = 0; i < count; ++i) {
-    ask.coordinates(point, i);
+    ask.coordinates(point, layout.this_node, i);
     for (int d = 0; d < layout.latdim; ++d) {
       if (point[d] < 0 || point[d] >= layout.latsize[d]) return false;
     }
@@ -80,8 +53,8 @@ void ask_by_coordinates(const Questions& ask, const QIO_Layout& layout, std::vec
 
 std::vector<Site> sites_of(const QIO_Layout& layout) {
   const Questions ask(layout);
-  if (ask.sites() > std::numeric_limits<std::uint32_t>::max()) {
-    throw Error(Code::too_large, fmt::format("qio: {} sites on one node; there may be 2^32", ask.sites()));
+  if (const std::uint64_t count = ask.sites(layout.this_node); count > std::numeric_limits<std::uint32_t>::max()) {
+    throw Error(Code::too_large, fmt::format("qio: {} sites on one node; there may be 2^32", count));
   }
   std::vector<Site> sites;
   if (!ask_by_number(ask, layout, sites)) {
@@ -135,21 +108,45 @@ void NodeSites::forget_plain_order() {
   order_ = {};
 }
 
+std::optional<std::uint64_t> place_within(std::uint64_t rank, const Extents& extents, const Coord& lower,
+                                          const Coord& upper) {
+  std::uint64_t place = 0, stride = 1;
+  for (int d = 0; d < extents.size(); ++d) {
+    const auto x = static_cast<std::int64_t>(rank % static_cast<std::uint64_t>(extents[d]));
+    rank /= static_cast<std::uint64_t>(extents[d]);
+    if (x < lower[d] || x > upper[d]) return std::nullopt;
+    place += static_cast<std::uint64_t>(x - lower[d]) * stride;
+    stride *= static_cast<std::uint64_t>(upper[d] - lower[d] + 1);
+  }
+  return place;
+}
+
 NodeSites NodeSites::within(const Extents& extents, const Coord& lower, const Coord& upper) const {
   NodeSites part;
   for (const SiteRun& run : runs_) {
     for (std::uint64_t k = 0; k < run.sites; ++k) {
-      std::uint64_t rest = run.rank + k, position = 0, stride = 1;
-      bool is_inside = true;
-      for (int d = 0; d < extents.size(); ++d) {
-        const auto x = static_cast<std::int64_t>(rest % static_cast<std::uint64_t>(extents[d]));
-        rest /= static_cast<std::uint64_t>(extents[d]);
-        is_inside = is_inside && lower[d] <= x && x <= upper[d];
-        position += static_cast<std::uint64_t>(x - lower[d]) * stride;
-        stride *= static_cast<std::uint64_t>(upper[d] - lower[d] + 1);
-      }
-      if (is_inside) part.add(run.rank + k, position, index(run.first + k));
+      const auto place = place_within(run.rank + k, extents, lower, upper);
+      if (place) part.add(run.rank + k, *place, index(run.first + k));
     }
+  }
+  part.forget_plain_order();
+  return part;
+}
+
+NodeSites NodeSites::in_list(std::span<const std::uint64_t> ranks) const {
+  NodeSites part;
+  const auto holds = [](const SiteRun& run, std::uint64_t rank) {
+    return rank >= run.rank && rank - run.rank < run.sites;
+  };
+  const auto begins_behind = [](std::uint64_t rank, const SiteRun& run) { return rank < run.rank; };
+  auto run = runs_.begin();
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (run == runs_.end() || !holds(*run, ranks[i])) {
+      run = std::upper_bound(runs_.begin(), runs_.end(), ranks[i], begins_behind);
+      if (run != runs_.begin()) --run;
+      if (run == runs_.end() || !holds(*run, ranks[i])) continue;
+    }
+    part.add(ranks[i], i, index(run->first + (ranks[i] - run->rank)));
   }
   part.forget_plain_order();
   return part;

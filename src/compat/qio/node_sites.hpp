@@ -7,6 +7,7 @@
 #include <qio.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct SiteRun {
   std::uint64_t first = 0;  // how many sites of this node come before it
   std::uint64_t end() const noexcept { return position + sites; }
 };
+
+// Where a site is among those within inclusive bounds, in lexicographic order; nothing: outside.
+std::optional<std::uint64_t> place_within(std::uint64_t rank, const Extents& extents, const Coord& lower,
+                                          const Coord& upper);
 
 // In the order of the file.
 class NodeSites {
@@ -43,6 +48,8 @@ class NodeSites {
   void number_anew();
   // The same in a file that has the sites of these ranks, which ascend and are among them.
   NodeSites among(std::span<const std::uint64_t> ranks) const;
+  // Of these sites, which are in lexicographic order, those that a file lists, whatever its order.
+  NodeSites in_list(std::span<const std::uint64_t> ranks) const;
   // Lexicographic ranks in this order.
   std::vector<std::uint64_t> ranks() const;
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The communicator that the program has: QMP's if there is QMP, which need not be there to build or load this.
+#include <qio.h>
+
 #include <limequat/mpi.hpp>
 
 #include "compat/qio/nodes.hpp"
@@ -18,7 +20,14 @@ __attribute__((weak)) int QMP_get_mpi_comm(void* comm, void** mpi_comm);
 namespace lq::compat::qio {
 namespace {
 
+// By QIO_set_communicator.
+MPI_Comm given_communicator = MPI_COMM_NULL;
+// All nodes, and whose duplicate their communicator is.
+MPI_Comm known_communicator = MPI_COMM_NULL;
+std::shared_ptr<comm::Comm> known_nodes;
+
 MPI_Comm programs_communicator() {
+  if (given_communicator != MPI_COMM_NULL) return given_communicator;
   if (QMP_is_initialized == nullptr || QMP_comm_get_default == nullptr || QMP_get_mpi_comm == nullptr ||
       QMP_is_initialized() == 0) {
     return MPI_COMM_WORLD;
@@ -39,16 +48,21 @@ bool is_running() {
 
 std::shared_ptr<comm::Comm> all_nodes() {
   if (!is_running()) return comm::make_self();
-  static MPI_Comm known = MPI_COMM_NULL;
-  static std::shared_ptr<comm::Comm> nodes;
   const MPI_Comm theirs = programs_communicator();
-  if (nodes == nullptr || theirs != known) {
+  if (known_nodes == nullptr || theirs != known_communicator) {
     MPI_Comm duplicate = MPI_COMM_NULL;
     mpi::check(MPI_Comm_dup(theirs, &duplicate), "duplicate the communicator");
-    nodes = std::make_shared<mpi::MpiComm>(duplicate);
-    known = theirs;
+    known_nodes = std::make_shared<mpi::MpiComm>(duplicate);
+    known_communicator = theirs;
   }
-  return nodes;
+  return known_nodes;
+}
+
+int use_communicator(const void* communicator) {
+  given_communicator = communicator == nullptr ? MPI_COMM_NULL : *static_cast<const MPI_Comm*>(communicator);
+  // A communicator that was freed may have had the same handle.
+  known_nodes = nullptr;
+  return QIO_SUCCESS;
 }
 
 }  // namespace lq::compat::qio

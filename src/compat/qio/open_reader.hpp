@@ -6,6 +6,7 @@
 
 #include "compat/qio/record_sites.hpp"
 #include "compat/qio/records.hpp"
+#include "compat/qio/volumes.hpp"
 
 namespace lq::compat::qio {
 
@@ -28,8 +29,19 @@ struct OpenReader {
   Family family;  // without sites while extents are being found out
   std::unique_ptr<transport::File> file;
   std::unique_ptr<RecordsIn> records;  // of the family's leader
+  std::unique_ptr<Volumes> volumes;    // of files that other nodes have written; the family is all nodes then
   bool knows_sites = false;
   SingleSites single;
+  // What it was opened with.
+  std::string name;
+  QIO_Layout layout{};
+  std::optional<QIO_Filesystem> filesystem = {};
+  std::string file_xml;
+  std::string latest_type;  // of a record that a program asked for
+
+  // Local. By who leads: the type of the next data, in memory of this object's; the place stays.
+  char* show_type_of_data();
+  IoNodes io_nodes() const { return IoNodes(filesystem ? &*filesystem : nullptr); }
 
   bool is_master() const noexcept { return nodes->rank() == master; }
   bool leads() const noexcept { return records != nullptr; }

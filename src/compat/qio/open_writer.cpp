@@ -9,21 +9,41 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <random>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
+#include "base/temporary_name.hpp"
+#include "comm/agree.hpp"
 #include "compat/qio/outcome.hpp"
 
 namespace lq::compat::qio {
 namespace {
 
-bool wants_sync() {
-  const char* const wish = std::getenv("LIMEQUAT_QIO_SYNC");
+bool is_wished(const char* variable) {
+  const char* const wish = std::getenv(variable);
   return wish != nullptr && std::strcmp(wish, "0") != 0;
 }
 
+bool wants_sync() { return is_wished("LIMEQUAT_QIO_SYNC"); }
+
 }  // namespace
+
+std::optional<std::uint32_t> number_for_names(comm::Comm& nodes) {
+  std::array<std::uint32_t, 2> facts{};
+  comm::agree(nodes, [&] {
+    if (nodes.rank() == 0 && is_wished("LIMEQUAT_QIO_RENAME")) facts = {1, std::random_device()()};
+  });
+  nodes.broadcast(std::as_writable_bytes(std::span(facts)), 0);
+  return facts[0] == 0 ? std::nullopt : std::optional(facts[1]);
+}
+
+OpenWriter::~OpenWriter() {
+  if (final_path.empty() || !family.leads()) return;
+  outcome_of(QIO_ERR_CLOSE, [&] { transport::resolve(path).remove(path); });
+}
 
 void make_folder_of(const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/'));
@@ -31,13 +51,20 @@ void make_folder_of(const std::string& path) {
   throw Error(Code::io, fmt::format("{}: cannot make the folder: {}", folder, std::strerror(errno)));
 }
 
-void OpenWriter::open_at_leader(const QIO_Writer& writer, int mode) {
+void OpenWriter::open_at_leader(const QIO_Writer& writer, int mode, std::optional<std::uint32_t> number) {
   if (writer.volfmt == QIO_PARTFILE_DIR) make_folder_of(path);
   transport::Transport& transport = transport::resolve(path);
   const bool is_there = transport.kind(path) != transport::PathKind::absent;
-  file = is_there ? transport.open_write(path) : transport.create(path);
+  const bool is_kept = mode == QIO_APPEND && is_there;
+  if (number && !is_kept) {
+    const std::string temporary = base::temporary_name(path, *number);
+    file = transport.create(temporary, {.is_private = is_there});
+    final_path = std::exchange(path, temporary);
+  } else {
+    file = is_there ? transport.open_write(path) : transport.create(path);
+  }
   unit = transport.unit(path);
-  appends = mode == QIO_APPEND && is_there && file->size() > 0;
+  appends = is_kept && file->size() > 0;
   if (!appends) file->resize(0);
   records = std::make_unique<RecordsOut>(*file, appends ? end_of_records(writer) : 0);
 }
@@ -59,21 +86,32 @@ std::uint64_t OpenWriter::end_of_records(const QIO_Writer& writer) {
   return std::min(there.position(), file->size());
 }
 
-void OpenWriter::open_elsewhere() {
-  std::uint64_t size = family.leads() ? unit.bytes : 0, owner = unit.single_owner ? 1 : 0,
-                alone = unit.one_writer ? 1 : 0;
-  std::array<std::uint64_t, 3> facts{size, owner, alone};
+void OpenWriter::open_elsewhere(std::optional<std::uint32_t> number) {
+  const auto flag = [](bool is_set) { return std::uint64_t{is_set ? 1U : 0U}; };
+  std::array<std::uint64_t, 4> facts{unit.bytes, flag(unit.single_owner), flag(unit.one_writer),
+                                     flag(!final_path.empty())};
   family.comm->broadcast(std::as_writable_bytes(std::span(facts)), family.leader);
   unit.bytes = facts[0];
   unit.single_owner = facts[1] != 0;
   unit.one_writer = facts[2] != 0;
-  if (file == nullptr) file = transport::resolve(path).open_write(path);
+  if (file != nullptr) return;
+  if (number && facts[3] != 0) path = base::temporary_name(path, *number);
+  file = transport::resolve(path).open_write(path);
 }
 
 void OpenWriter::close() {
   if (records != nullptr && file->size() > records->end()) file->resize(records->end());
   if (wants_sync() || (unit.single_owner && family.comm->size() > 1)) file->sync();
   file->close();
+}
+
+void OpenWriter::publish() {
+  if (final_path.empty()) return;
+  transport::Transport& transport = transport::resolve(path);
+  if (transport.kind(final_path) == transport::PathKind::file) transport.copy_permissions(final_path, path);
+  transport.rename(path, final_path);
+  path = std::exchange(final_path, {});
+  if (wants_sync()) transport.sync_directory(path);
 }
 
 std::vector<std::byte> bytes_of_site_list(std::span<const std::uint64_t> ranks) {

@@ -4,6 +4,8 @@
 // What belongs to a QIO_Writer beside what programs see.
 #pragma once
 
+#include <optional>
+
 #include "compat/qio/record_sites.hpp"
 #include "compat/qio/records.hpp"
 
@@ -13,25 +15,39 @@ struct OpenWriter {
   std::shared_ptr<comm::Comm> nodes;
   int master = 0;
   Family family;
-  std::string path;                       // of the family's file
+  std::string path;                       // of the family's file, as it is called now
+  std::string final_path;                 // as it is called when it is complete; empty: it is called so already
   std::unique_ptr<transport::File> file;  // on every node that may write sites
   std::unique_ptr<RecordsOut> records;    // of the family's leader
   transport::Unit unit;
   SingleSites single;
   bool appends = false;
+  bool lacks_record = false;  // one could not be written
+
+  OpenWriter() = default;
+  OpenWriter(const OpenWriter&) = delete;
+  OpenWriter& operator=(const OpenWriter&) = delete;
+  // What has not got its name by then is removed.
+  ~OpenWriter();
 
   bool is_master() const noexcept { return nodes->rank() == master; }
-  // Local. The file, empty or with the records that it has.
-  void open_at_leader(const QIO_Writer& writer, int mode);
+  // Local. The file, empty or with the records that it has. `number` for a temporary name; none: it has its name from
+  // the beginning.
+  void open_at_leader(const QIO_Writer& writer, int mode, std::optional<std::uint32_t> number);
   // Local. The same file on the other nodes of the family.
-  void open_elsewhere();
+  void open_elsewhere(std::optional<std::uint32_t> number);
   // Local. What failed on the way is cut off.
   void close();
+  // Local. By the leader of the family: gives the file its name.
+  void publish();
 
  private:
   // Where records can be appended: behind the last message.
   std::uint64_t end_of_records(const QIO_Writer& writer);
 };
+
+// Collective. The number of a temporary name, if the environment of node 0 asks for these.
+std::optional<std::uint32_t> number_for_names(comm::Comm& nodes);
 
 // Local. Of a file in a folder of its own; it may be there.
 void make_folder_of(const std::string& path);

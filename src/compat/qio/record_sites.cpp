@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "comm/agree.hpp"
 #include "compat/qio/outcome.hpp"
 
@@ -17,11 +19,18 @@ Coord coord_of(const int* numbers, int count) {
   return coord;
 }
 
-void set_bounds(DML_Layout& layout, const QIO_RecordInfo& info) {
+}  // namespace
+
+Hypercube hypercube_of(const DML_Layout& layout) {
+  return {coord_of(layout.latsize, layout.latdim), coord_of(layout.hyperlower, layout.latdim),
+          coord_of(layout.hyperupper, layout.latdim)};
+}
+
+void set_bounds(DML_Layout& layout, const int* lowest, const int* highest, int count) {
   std::uint64_t sites = 1;
   for (int d = 0; d < layout.latdim; ++d) {
-    const int lower = info.hyperlower.value[d], upper = info.hyperupper.value[d];
-    if (d >= info.spacetime.value || lower < 0 || lower > upper || upper >= layout.latsize[d]) {
+    const int lower = d < count ? lowest[d] : -1, upper = d < count ? highest[d] : -1;
+    if (lower < 0 || lower > upper || upper >= layout.latsize[d]) {
       throw Refusal(QIO_ERR_BAD_SUBSET, "the bounds of the hypercube are not those of sites of the lattice");
     }
     layout.hyperlower[d] = lower;
@@ -31,7 +40,10 @@ void set_bounds(DML_Layout& layout, const QIO_RecordInfo& info) {
   layout.subsetvolume = sites;
 }
 
-}  // namespace
+void check_call(const SiteCall& call) {
+  if (call.count < 1) throw Refusal(QIO_BAD_ARG, "no data per site");
+  if (!is_word(call.word_bytes)) throw Refusal(QIO_BAD_ARG, fmt::format("words of {} bytes", call.word_bytes));
+}
 
 void set_record(DML_Layout& layout, const QIO_RecordInfo& info) {
   const int type = info.recordtype.value;
@@ -39,7 +51,7 @@ void set_record(DML_Layout& layout, const QIO_RecordInfo& info) {
     throw Refusal(QIO_ERR_BAD_GLOBAL_TYPE, "the record is neither a field, nor global, nor a hypercube");
   }
   if (type == QIO_HYPER) {
-    set_bounds(layout, info);
+    set_bounds(layout, info.hyperlower.value, info.hyperupper.value, info.spacetime.value);
   } else {
     layout.subsetvolume = layout.volume;
   }
@@ -48,12 +60,11 @@ void set_record(DML_Layout& layout, const QIO_RecordInfo& info) {
 
 RecordSites sites_of_record(comm::Comm& all, const Family& family, const DML_Layout& layout, int volfmt) {
   if (layout.recordtype != QIO_HYPER) return {&family.order, family.sites};
-  const Extents extents = coord_of(layout.latsize, layout.latdim);
-  const Coord lower = coord_of(layout.hyperlower, layout.latdim), upper = coord_of(layout.hyperupper, layout.latdim);
+  const Hypercube box = hypercube_of(layout);
   RecordSites sites;
   sites.of_family = layout.subsetvolume;
   comm::agree(all, [&] {
-    sites.own = std::make_unique<NodeSites>(family.order.within(extents, lower, upper));
+    sites.own = std::make_unique<NodeSites>(family.order.within(box.extents, box.lower, box.upper));
     if (volfmt == QIO_MULTIFILE) {
       sites.own->number_anew();
       sites.of_family = sites.own->count();

@@ -16,6 +16,12 @@ struct RecordSites {
   std::unique_ptr<NodeSites> own = {};  // of a hypercube
 };
 
+// What this node has moved of a record.
+struct Moved {
+  Checksum sum = {};
+  std::uint64_t bytes = 0;
+};
+
 // A field that is read or written site by site.
 struct SingleSites {
   bool is_open = false;
@@ -23,7 +29,20 @@ struct SingleSites {
   DML_Checksum* checksum = nullptr;  // the program's
   std::uint64_t moved_bytes = 0;     // by this node
   RecordSites sites = {};
+  std::vector<std::size_t> runs_by_rank = {};  // which run of these sites comes first in the lattice, ...
 };
+
+// The hypercube that a layout was set to, within the lattice.
+struct Hypercube {
+  Extents extents;
+  Coord lower, upper;  // inclusive
+};
+Hypercube hypercube_of(const DML_Layout& layout);
+
+// Local. A hypercube, by inclusive bounds in so many dimensions. QIO_ERR_BAD_SUBSET.
+void set_bounds(DML_Layout& layout, const int* lowest, const int* highest, int count);
+// Local. That a call says how many data a site has, and of which words. QIO_BAD_ARG.
+void check_call(const SiteCall& call);
 
 // Local. Takes type and bounds of a record over into the layout. QIO_ERR_BAD_SUBSET.
 void set_record(DML_Layout& layout, const QIO_RecordInfo& info);

@@ -5,6 +5,8 @@
 #include <qio.h>
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,18 +19,28 @@ using namespace lq::compat::qio;
 
 namespace {
 
-void require_single_file(int volfmt) {
-  if (volfmt == QIO_SINGLEFILE) return;
-  throw Refusal(QIO_ERR_BAD_VOLFMT, "single sites are read and written in single files only");
+// The run of a record's sites on this node that holds a site; null: another node has it.
+const SiteRun* run_of(const SingleSites& single, std::uint64_t rank) {
+  const auto runs = single.sites.order->runs();
+  const auto& numbers = single.runs_by_rank;
+  const auto begins_behind = [&](std::uint64_t site, std::size_t run) { return site < runs[run].rank; };
+  const auto run = std::upper_bound(numbers.begin(), numbers.end(), rank, begins_behind);
+  if (run == numbers.begin()) return nullptr;
+  const SiteRun& found = runs[*std::prev(run)];
+  return rank < found.rank + found.sites ? &found : nullptr;
 }
 
-// The run of a record's sites on this node that holds a site; null: another node has it.
-const SiteRun* run_of(const NodeSites& sites, std::uint64_t rank) {
-  const auto runs = sites.runs();
-  const auto run = std::upper_bound(runs.begin(), runs.end(), rank,
-                                    [](std::uint64_t site, const SiteRun& one) { return site < one.rank; });
-  if (run == runs.begin()) return nullptr;
-  return rank < (run - 1)->rank + (run - 1)->sites ? &*(run - 1) : nullptr;
+// Collective. The sites of the record that the layout was set to, for which a file has `offset`.
+SingleSites sites_one_by_one(comm::Comm& nodes, const Family& family, const DML_Layout& layout, int volfmt) {
+  SingleSites single;
+  single.sites = sites_of_record(nodes, family, layout, volfmt);
+  comm::agree(nodes, [&] {
+    const auto runs = single.sites.order->runs();
+    single.runs_by_rank.resize(runs.size());
+    std::iota(single.runs_by_rank.begin(), single.runs_by_rank.end(), std::size_t{0});
+    std::ranges::sort(single.runs_by_rank, {}, [&](std::size_t run) { return runs[run].rank; });
+  });
+  return single;
 }
 
 // Calls move(file offset, run, number within it) if the site is one of this node's.
@@ -38,7 +50,7 @@ void at_site(SingleSites& single, DML_SiteRank site, const SiteCall& call, Move&
     throw Refusal(QIO_BAD_ARG, "no field is open for single sites, or its sites are of another size");
   }
   const auto rank = static_cast<std::uint64_t>(site);
-  const SiteRun* const run = run_of(*single.sites.order, rank);
+  const SiteRun* const run = run_of(single, rank);
   if (run == nullptr) return;
   const std::uint64_t within = rank - run->rank;
   move(single.offset + (run->position + within) * call.site_bytes, *run, within);
@@ -62,30 +74,42 @@ FoundRecord next_of_types(RecordsIn& records, char* const* types, int count) {
   throw Refusal(QIO_EOF, "no further record of these types");
 }
 
+SingleSites begun(SingleSites single, std::uint64_t offset, std::uint64_t site_bytes, DML_Checksum* checksum) {
+  if (checksum != nullptr) DML_checksum_init(checksum);
+  single.is_open = true;
+  single.offset = offset;
+  single.site_bytes = site_bytes;
+  single.checksum = checksum;
+  return single;
+}
+
 int begin_reading(QIO_Reader& reader, std::uint64_t site_bytes, char* const* types, int count, DML_Checksum* checksum,
                   char** found_type) {
   OpenReader& open = *static_cast<OpenReader*>(reader.limequat);
   comm::Comm& nodes = *open.nodes;
-  FoundRecord found;
-  const Outcome mine = outcome_of(QIO_ERR_OPEN_READ, [&] {
-    require_single_file(reader.volfmt);
+  const int checked = agree_code(nodes, QIO_BAD_ARG, [&] {
     if (reader.read_state != QIO_RECORD_DATA_NEXT) throw Refusal(QIO_ERR_INFO_MISSED, "no record information was read");
-    if (!open.knows_sites || reader.layout->recordtype == QIO_GLOBAL) throw Refusal(QIO_BAD_ARG, "no field");
-    if (!open.is_master()) return;
-    found = next_of_types(*open.records, types, count);
-    if (found.bytes != reader.layout->subsetvolume * site_bytes) {
-      throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("the record has {} bytes, {} sites of {} are asked for",
-                                                        found.bytes, reader.layout->subsetvolume, site_bytes));
+    if (open.volumes != nullptr) {
+      throw Refusal(QIO_ERR_BAD_VOLFMT, "single sites are read by the nodes that have written the parts");
     }
+    if (!open.knows_sites || reader.layout->recordtype == QIO_GLOBAL) throw Refusal(QIO_BAD_ARG, "no field");
   });
-  if (const int code = agree_on(nodes, mine); code != QIO_SUCCESS) return code;
+  if (checked != QIO_SUCCESS) return checked;
+  SingleSites single = sites_one_by_one(nodes, open.family, *reader.layout, reader.volfmt);
+  FoundRecord found;
+  const int code = agree_code(nodes, QIO_ERR_OPEN_READ, [&] {
+    if (!open.leads()) return;
+    found = next_of_types(*open.records, types, count);
+    if (found.bytes == single.sites.of_family * site_bytes) return;
+    throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("the record has {} bytes, {} sites of {} are asked for",
+                                                      found.bytes, single.sites.of_family, site_bytes));
+  });
+  if (code != QIO_SUCCESS) return code;
   std::array<std::uint64_t, 2> facts{found.payload, found.type == QIO_LIMETYPE_ILDG_BINARY_DATA ? 1U : 0U};
-  nodes.broadcast(std::as_writable_bytes(std::span(facts)), open.master);
+  open.family.comm->broadcast(std::as_writable_bytes(std::span(facts)), open.family.leader);
   static char plain[] = QIO_LIMETYPE_BINARY_DATA, ildg[] = QIO_LIMETYPE_ILDG_BINARY_DATA;
   if (found_type != nullptr) *found_type = facts[1] != 0 ? ildg : plain;
-  if (checksum != nullptr) DML_checksum_init(checksum);
-  open.single = {true,     facts[0], site_bytes,
-                 checksum, 0,        sites_of_record(nodes, open.family, *reader.layout, reader.volfmt)};
+  open.single = begun(std::move(single), facts[0], site_bytes, checksum);
   return QIO_SUCCESS;
 }
 
@@ -93,17 +117,20 @@ int begin_writing(QIO_Writer& writer, const MessagePlace& place, std::uint64_t s
                   const char* type) {
   OpenWriter& open = *static_cast<OpenWriter*>(writer.limequat);
   comm::Comm& nodes = *open.nodes;
-  std::uint64_t offset = 0;
-  const int begun = agree_code(nodes, QIO_ERR_OPEN_WRITE, [&] {
-    require_single_file(writer.volfmt);
+  const int checked = agree_code(nodes, QIO_BAD_ARG, [&] {
     if (writer.layout->recordtype == QIO_GLOBAL || type == nullptr) throw Refusal(QIO_BAD_ARG, "no field");
-    if (open.is_master()) offset = open.records->begin(type, place, writer.layout->subsetvolume * site_bytes);
   });
-  if (begun != QIO_SUCCESS) return begun;
-  nodes.broadcast(std::as_writable_bytes(std::span(&offset, 1)), open.master);
-  if (checksum != nullptr) DML_checksum_init(checksum);
-  open.single = {true,     offset, site_bytes,
-                 checksum, 0,      sites_of_record(nodes, open.family, *writer.layout, writer.volfmt)};
+  if (checked != QIO_SUCCESS) return checked;
+  SingleSites single = sites_one_by_one(nodes, open.family, *writer.layout, writer.volfmt);
+  std::uint64_t offset = 0;
+  const int begun_record = agree_code(nodes, QIO_ERR_OPEN_WRITE, [&] {
+    if (!open.family.leads()) return;
+    const MessagePlace in_message = open.is_master() ? place : MessagePlace{true, true};
+    offset = open.records->begin(type, in_message, single.sites.of_family * site_bytes);
+  });
+  if (begun_record != QIO_SUCCESS) return begun_record;
+  open.family.comm->broadcast(std::as_writable_bytes(std::span(&offset, 1)), open.family.leader);
+  open.single = begun(std::move(single), offset, site_bytes, checksum);
   return QIO_SUCCESS;
 }
 
@@ -191,7 +218,7 @@ int QIO_close_write_field(QIO_Writer* out, uint64_t* nbytes) {
     if (!open.single.is_open) return QIO_BAD_ARG;
     end(open.single, out->last_checksum, nbytes);
     return agree_code(*open.nodes, QIO_ERR_BAD_WRITE_BYTES, [&] {
-      if (open.is_master()) open.records->finish();
+      if (open.family.leads()) open.records->finish();
     });
   });
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "compat/qio/layout_copy.hpp"
+#include "compat/qio/nodes.hpp"
 
 namespace {
 
@@ -23,6 +24,8 @@ extern "C" {
 int QIO_verbose(int level) { return std::exchange(level_of_words, level); }
 
 int QIO_verbosity(void) { return level_of_words; }
+
+int QIO_set_communicator(const void* mpi_comm) { return lq::compat::qio::use_communicator(mpi_comm); }
 
 double QIO_time(void) {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Writing: the records of a file by who leads its family of nodes, their sites by all.
+// Writing records: by who leads a family of nodes, their sites by all.
 #include <qio.h>
 
 #include <cstring>
@@ -19,74 +19,6 @@ using namespace lq::compat::qio;
 namespace {
 
 OpenWriter& open_of(QIO_Writer& writer) { return *static_cast<OpenWriter*>(writer.limequat); }
-
-// --- Opening ---------------------------------------------------------------------------------------------------------
-
-QIO_Writer* make_writer(int volfmt, const QIO_Layout& layout, const QIO_Oflag* oflag) {
-  auto* writer = static_cast<QIO_Writer*>(std::calloc(1, sizeof(QIO_Writer)));
-  if (writer == nullptr) throw std::bad_alloc();
-  writer->volfmt = volfmt;
-  writer->serpar = QIO_SERIAL;
-  writer->ildgstyle = QIO_ILDGLAT;
-  if (oflag != nullptr) {
-    writer->serpar = oflag->serpar;
-    QIO_reset_writer_ILDG_flags(writer, const_cast<QIO_Oflag*>(oflag));
-  }
-  try {
-    writer->layout = copy_layout(layout);
-  } catch (...) {
-    QIO_string_destroy(writer->ildgLFN);
-    std::free(writer);
-    throw;
-  }
-  return writer;
-}
-
-void destroy(QIO_Writer* writer) {
-  if (writer == nullptr) return;
-  delete static_cast<OpenWriter*>(writer->limequat);
-  free_layout(writer->layout);
-  QIO_string_destroy(writer->ildgLFN);
-  std::free(writer);
-}
-
-void write_file_header(const QIO_Writer& writer, OpenWriter& open, const QIO_String* xml_file) {
-  if (!open.family.leads()) return;
-  RecordsOut& records = *open.records;
-  const bool is_master = open.is_master();
-  if (is_master) {
-    QIO_FileInfo* const info = QIO_create_file_info(writer.layout->latdim, writer.layout->latsize, writer.volfmt);
-    if (info == nullptr) throw std::bad_alloc();
-    const std::string text = encoded(QIO_encode_file_info, *info);
-    QIO_destroy_file_info(info);
-    records.write_text(QIO_LIMETYPE_PRIVATE_FILE_XML, {true, false}, text);
-  }
-  if (is_in_parts(writer.volfmt)) {
-    records.write(QIO_LIMETYPE_SITELIST, {!is_master, !is_master}, bytes_of_site_list(open.family.site_list));
-  }
-  if (is_master) records.write_text(QIO_LIMETYPE_FILE_XML, {false, true}, text_of(xml_file));
-}
-
-// Collective. A code, the same everywhere.
-int open_files(QIO_Writer& writer, OpenWriter& open, const QIO_String* xml_file, const char* filename,
-               const QIO_Layout& layout, const QIO_Filesystem* fs, int mode) {
-  comm::Comm& nodes = *open.nodes;
-  const IoNodes io_nodes(fs);
-  open.master = io_nodes.master();
-  open.family = make_family(nodes, writer.volfmt, io_nodes, layout);
-  const int named =
-      agree_code(nodes, QIO_BAD_ARG, [&] { open.path = name_of_part(filename, writer.volfmt, open.family.file_node); });
-  if (named != QIO_SUCCESS) return named;
-  const int created = agree_code(nodes, QIO_ERR_OPEN_WRITE, [&] {
-    if (!open.family.leads()) return;
-    open.open_at_leader(writer, mode);
-    if (!open.appends) write_file_header(writer, open, xml_file);
-  });
-  if (created != QIO_SUCCESS) return created;
-  return agree_code(nodes, QIO_ERR_OPEN_WRITE, [&] { open.open_elsewhere(); });
-}
-
-bool is_right_volfmt(int volfmt) { return volfmt >= QIO_SINGLEFILE && volfmt <= QIO_PARTFILE_DIR; }
 
 // --- Records ---------------------------------------------------------------------------------------------------------
 
@@ -114,33 +46,42 @@ void write_checksum(RecordsOut& records, const DML_Checksum& sum) {
   records.write_text("scidac-checksum", {false, true}, text);
 }
 
+// The record of the data in the master's file; in other files it is a message of its own.
+struct DataRecord {
+  const char* type = nullptr;
+  MessagePlace place = {};
+};
+
 // One object, from the master node.
-Outcome write_global(const QIO_Writer& writer, OpenWriter& open, const SiteCall& call, Checksum& sum) {
+Outcome write_global(OpenWriter& open, const SiteCall& call, const DataRecord& data, Moved& moved) {
   return outcome_of(QIO_ERR_BAD_WRITE_BYTES, [&] {
     if (!open.is_master()) return;
     std::vector<std::byte> bytes(static_cast<std::size_t>(call.site_bytes));
     call.function(reinterpret_cast<char*>(bytes.data()), 0, call.count, call.arg);
     turn_words(bytes.data(), bytes.size(), call.word_bytes);
-    kernels::add_sites(sum, bytes, call.site_bytes, 0, 1);
-    open.records->write(type_of_data(writer), {false, false}, bytes);
+    kernels::add_sites(moved.sum, bytes, call.site_bytes, 0, 1);
+    moved.bytes = bytes.size();
+    open.records->write(data.type, data.place, bytes);
   });
 }
 
 // Collective. The sites of a field or hypercube.
-Outcome write_sites(const QIO_Writer& writer, OpenWriter& open, const SiteCall& call, Checksum& sum) {
+Outcome write_sites(const QIO_Writer& writer, OpenWriter& open, const SiteCall& call, const DataRecord& data,
+                    Moved& moved) {
   comm::Comm& nodes = *open.nodes;
   const RecordSites sites = sites_of_record(nodes, open.family, *writer.layout, writer.volfmt);
   SitePlace place{open.file.get(), 0, sites.of_family, open.family.leader, open.unit};
   const Outcome begun = outcome_of(QIO_ERR_OPEN_WRITE, [&] {
     if (!open.family.leads()) return;
-    const bool is_alone = !open.is_master();
-    place.offset = open.records->begin(type_of_data(writer), {is_alone, is_alone}, sites.of_family * call.site_bytes);
+    const MessagePlace in_message = open.is_master() ? data.place : MessagePlace{true, true};
+    place.offset = open.records->begin(data.type, in_message, sites.of_family * call.site_bytes);
     if (open.unit.reserve_first) open.file->reserve(place.offset, sites.of_family * call.site_bytes);
   });
   if (const int code = agree_on(nodes, begun); code != QIO_SUCCESS) return {code, {}};
   open.family.comm->broadcast(std::as_writable_bytes(std::span(&place.offset, 1)), open.family.leader);
   std::exception_ptr failure;
-  sum = comm::agree(nodes, [&] {
+  moved.bytes = sites.order->count() * call.site_bytes;
+  moved.sum = comm::agree(nodes, [&] {
     SiteExchange exchange(*open.family.comm, *sites.order, place, call);
     failure = exchange.write();
     return exchange.checksum();
@@ -153,8 +94,7 @@ Outcome write_sites(const QIO_Writer& writer, OpenWriter& open, const SiteCall& 
 
 void check_arguments(const QIO_RecordInfo* info, const SiteCall& call) {
   if (info == nullptr) throw Refusal(QIO_BAD_ARG, "no record information");
-  if (call.count < 1) throw Refusal(QIO_BAD_ARG, "no data per site");
-  if (!is_word(call.word_bytes)) throw Refusal(QIO_BAD_ARG, fmt::format("words of {} bytes", call.word_bytes));
+  check_call(call);
   const auto bytes = static_cast<std::uint64_t>(info->typesize.value) * static_cast<std::uint64_t>(call.count);
   if (info->typesize.value < 0 || call.site_bytes != bytes) {
     throw Refusal(QIO_ERR_BAD_WRITE_BYTES, fmt::format("{} bytes are to be written, the record says {} times {}",
@@ -188,6 +128,14 @@ int write_information_alone(QIO_Writer& writer, QIO_RecordInfo* info, const QIO_
   });
 }
 
+// Collective. The data of the record that the writer's layout was set to.
+int write_data(const QIO_Writer& writer, const SiteCall& call, const DataRecord& data, Moved& moved) {
+  OpenWriter& open = open_of(const_cast<QIO_Writer&>(writer));
+  const bool is_global = writer.layout->recordtype == QIO_GLOBAL;
+  return agree_on(*open.nodes,
+                  is_global ? write_global(open, call, data, moved) : write_sites(writer, open, call, data, moved));
+}
+
 int write_record(QIO_Writer& writer, QIO_RecordInfo* info, const QIO_String* user, const SiteCall& call) {
   OpenWriter& open = open_of(writer);
   comm::Comm& nodes = *open.nodes;
@@ -195,65 +143,25 @@ int write_record(QIO_Writer& writer, QIO_RecordInfo* info, const QIO_String* use
   const std::uint64_t before = open.family.leads() ? open.records->end() : 0;
   const auto undo = [&](int code) {
     if (open.family.leads()) open.records->go_back(before);
+    open.lacks_record = true;
     return code;
   };
   const int informed = agree_code(nodes, QIO_ERR_BAD_WRITE_BYTES, [&] {
     if (open.is_master()) write_information(writer, *open.records, *info, user);
   });
   if (informed != QIO_SUCCESS) return undo(informed);
-  Checksum sum;
-  const bool is_global = info->recordtype.value == QIO_GLOBAL;
-  const Outcome written = is_global ? write_global(writer, open, call, sum) : write_sites(writer, open, call, sum);
-  if (const int code = agree_on(nodes, written); code != QIO_SUCCESS) return undo(code);
-  writer.last_checksum = combined(nodes, sum);
+  Moved moved;
+  if (const int code = write_data(writer, call, {type_of_data(writer)}, moved); code != QIO_SUCCESS) return undo(code);
+  writer.last_checksum = combined(nodes, moved.sum);
   const int summed = agree_code(nodes, QIO_ERR_BAD_WRITE_BYTES, [&] {
     if (open.is_master()) write_checksum(*open.records, writer.last_checksum);
   });
   return summed == QIO_SUCCESS ? summed : undo(summed);
 }
 
-int close_writer(QIO_Writer* writer) {
-  auto* const open = static_cast<OpenWriter*>(writer->limequat);
-  const auto nodes = open->nodes;
-  const int code = agree_code(*nodes, QIO_ERR_CLOSE, [&] { open->close(); });
-  destroy(writer);
-  return code == QIO_SUCCESS ? QIO_SUCCESS : QIO_ERR_CLOSE;
-}
-
 }  // namespace
 
 extern "C" {
-
-QIO_Writer* QIO_open_write(QIO_String* xml_file, const char* filename, int volfmt, QIO_Layout* layout,
-                           QIO_Filesystem* fs, QIO_Oflag* oflag) {
-  if (layout == nullptr || filename == nullptr) return nullptr;
-  QIO_Writer* writer = nullptr;
-  const int code = code_of_call(QIO_ERR_OPEN_WRITE, [&] {
-    auto open = std::make_unique<OpenWriter>();
-    open->nodes = nodes_of_layout(layout->number_of_nodes, layout->this_node);
-    comm::Comm& nodes = *open->nodes;
-    if (nodes.size() == 1) volfmt = QIO_SINGLEFILE;
-    const int mode = oflag == nullptr ? QIO_TRUNC : oflag->mode;
-    const int made = agree_code(nodes, QIO_ERR_ALLOC, [&] {
-      if (!is_right_volfmt(volfmt)) throw Refusal(QIO_ERR_BAD_VOLFMT, fmt::format("no volume format {}", volfmt));
-      extents_of(*layout);
-      writer = make_writer(volfmt, *layout, oflag);
-    });
-    if (made != QIO_SUCCESS) return made;
-    writer->limequat = open.release();
-    Agreement same;
-    same.add(static_cast<std::uint64_t>(volfmt)).add(static_cast<std::uint64_t>(mode));
-    for (const std::int64_t extent : extents_of(*layout)) same.add(static_cast<std::uint64_t>(extent));
-    same.check(nodes);
-    return open_files(*writer, open_of(*writer), xml_file, filename, *layout, fs, mode);
-  });
-  if (code != QIO_SUCCESS) {
-    destroy(writer);
-    return nullptr;
-  }
-  if (QIO_verbosity() >= QIO_VERB_MED && layout->this_node == 0) std::printf("QIO_open_write: %s\n", filename);
-  return writer;
-}
 
 int QIO_write(QIO_Writer* out, QIO_RecordInfo* record_info, QIO_String* xml_record,
               void (*get)(char* buf, size_t index, int count, void* arg), size_t datum_size, int word_size, void* arg) {
@@ -274,33 +182,83 @@ int QIO_write_record_info(QIO_Writer* out, QIO_RecordInfo* record_info, size_t d
   });
 }
 
+int QIO_write_field(QIO_Writer* out, int msg_begin, int msg_end,
+                    void (*get)(char* buf, size_t index, int count, void* arg), int count, size_t datum_size,
+                    int word_size, void* arg, DML_Checksum* checksum, uint64_t* nbytes, const LIME_type lime_type) {
+  if (out == nullptr || checksum == nullptr || nbytes == nullptr || lime_type == nullptr) return QIO_BAD_ARG;
+  *nbytes = 0;
+  DML_checksum_init(checksum);
+  return code_of_call(QIO_ERR_BAD_WRITE_BYTES, [&] {
+    const SiteCall call{get, arg, count, datum_size, word_size};
+    const int checked = agree_code(*open_of(*out).nodes, QIO_BAD_ARG, [&] { check_call(call); });
+    if (checked != QIO_SUCCESS) return checked;
+    Moved moved;
+    const int code = write_data(*out, call, {lime_type, {msg_begin != 0, msg_end != 0}}, moved);
+    open_of(*out).lacks_record |= code != QIO_SUCCESS;
+    if (code != QIO_SUCCESS) return code;
+    *checksum = {moved.sum.suma, moved.sum.sumb};
+    *nbytes = moved.bytes;
+    return code;
+  });
+}
+
+int QIO_write_record_data(QIO_Writer* out, QIO_RecordInfo* record_info,
+                          void (*get)(char* buf, size_t index, int count, void* arg), size_t datum_size, int word_size,
+                          void* arg, DML_Checksum* checksum, uint64_t* nbytes, int* msg_begin, int* msg_end) {
+  if (out == nullptr || record_info == nullptr || msg_begin == nullptr || msg_end == nullptr) return QIO_BAD_ARG;
+  return QIO_write_field(out, *msg_begin, *msg_end, get, record_info->datacount.value, datum_size, word_size, arg,
+                         checksum, nbytes, const_cast<LIME_type>(type_of_data(*out)));
+}
+
+int QIO_generic_write(QIO_Writer* out, QIO_RecordInfo* record_info, QIO_String* xml_record,
+                      void (*get)(char* buf, size_t index, int count, void* arg), size_t datum_size, int word_size,
+                      void* arg, DML_Checksum* checksum, uint64_t* nbytes, int* msg_begin, int* msg_end) {
+  const int code = QIO_write_record_info(out, record_info, datum_size, word_size, xml_record, msg_begin, msg_end);
+  if (code != QIO_SUCCESS) return code;
+  return QIO_write_record_data(out, record_info, get, datum_size, word_size, arg, checksum, nbytes, msg_begin, msg_end);
+}
+
+int QIO_writer_insert_hypercube_data(QIO_Writer* out, QIO_RecordInfo* record_info) {
+  if (out == nullptr || record_info == nullptr) return QIO_BAD_ARG;
+  return outcome_of(QIO_ERR_BAD_SUBSET, [&] { set_record(*out->layout, *record_info); }).code;
+}
+
+int QIO_write_string(QIO_Writer* out, int msg_begin, int msg_end, QIO_String* xml, const LIME_type lime_type) {
+  if (out == nullptr || lime_type == nullptr) return QIO_BAD_ARG;
+  return outcome_of(QIO_ERR_BAD_WRITE_BYTES,
+                    [&] {
+                      if (!open_of(*out).family.leads()) return;
+                      open_of(*out).records->write_text(lime_type, {msg_begin != 0, msg_end != 0}, text_of(xml));
+                    })
+      .code;
+}
+
+int QIO_write_sitelist(QIO_Writer* out, int msg_begin, int msg_end, const LIME_type lime_type) {
+  if (out == nullptr || lime_type == nullptr) return QIO_BAD_ARG;
+  return outcome_of(QIO_ERR_BAD_WRITE_BYTES,
+                    [&] {
+                      OpenWriter& open = open_of(*out);
+                      if (!open.family.leads() || !is_in_parts(out->volfmt)) return;
+                      open.records->write(lime_type, {msg_begin != 0, msg_end != 0},
+                                          bytes_of_site_list(open.family.site_list));
+                    })
+      .code;
+}
+
 int QIO_write_checksum(QIO_Writer* out, DML_Checksum* checksum) {
   if (out == nullptr || checksum == nullptr) return QIO_BAD_ARG;
   return code_of_call(QIO_ERR_BAD_WRITE_BYTES, [&] {
     OpenWriter& open = open_of(*out);
     out->last_checksum = *checksum;
-    return agree_code(*open.nodes, QIO_ERR_BAD_WRITE_BYTES, [&] {
+    const int code = agree_code(*open.nodes, QIO_ERR_BAD_WRITE_BYTES, [&] {
       if (open.is_master()) write_checksum(*open.records, *checksum);
     });
+    open.lacks_record |= code != QIO_SUCCESS;
+    return code;
   });
-}
-
-int QIO_close_write(QIO_Writer* out) {
-  if (out == nullptr) return QIO_BAD_ARG;
-  return code_of_call(QIO_ERR_CLOSE, [&] { return close_writer(out); });
 }
 
 uint32_t QIO_get_writer_last_checksuma(QIO_Writer* out) { return out->last_checksum.suma; }
 uint32_t QIO_get_writer_last_checksumb(QIO_Writer* out) { return out->last_checksum.sumb; }
-
-void QIO_reset_writer_ILDG_flags(QIO_Writer* out, QIO_Oflag* oflag) {
-  if (out == nullptr || oflag == nullptr) return;
-  out->ildgstyle = oflag->ildgstyle;
-  QIO_string_destroy(out->ildgLFN);
-  out->ildgLFN = nullptr;
-  if (oflag->ildgLFN == nullptr) return;
-  out->ildgLFN = QIO_string_create();
-  QIO_string_copy(out->ildgLFN, oflag->ildgLFN);
-}
 
 }  // extern "C"

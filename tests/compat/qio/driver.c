@@ -3,10 +3,14 @@
  *
  * A program over QIO: writes records whose bytes follow from their site, reads them back, tells codes.
  * driver FILE ACTION [lat=4x4x4x8] [layout=KIND] [ext=1] [volfmt=N] [serpar=N] [io=N] [ildg=1] [lfn=TEXT] [mode=N]
- * ACTION: write, read, skip, single, discover, codes, split, join */
+ *                    [way=WAY] [watch=1] [half=1]
+ * ACTION: write, read, skip, single, vectors, discover, codes, split, join
+ * WAY, to write and read: whole (QIO_write), steps (what it consists of), fields, below (records of LRL's), sites (the
+ * same site by site) */
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "layouts.h"
 #include "nodes.h"
@@ -63,6 +67,9 @@ static const Record records[] = {
 };
 enum { record_count = sizeof records / sizeof *records };
 
+static const Record vector_record = {"USQCD_F3_DiracFermion", "F", QIO_FIELD, 96, 1, 4};
+static int vector_number; /* of the set that is written or read; else 0 */
+
 static const Record* current;
 static long mismatches, calls;
 
@@ -71,7 +78,7 @@ static void fill(char* buf, size_t site) {
   int at, j = 0;
   for (at = 0; at < bytes; at += current->word, ++j) {
     const double d = (double)site * 100 + j;
-    const float f = (float)site + (float)j / 64;
+    const float f = (float)site + (float)j / 64 + (float)(7 * vector_number);
     const unsigned char b = (unsigned char)(site * 3 + (size_t)j);
     memcpy(buf + at,
            current->word == 8   ? (const void*)&d
@@ -102,6 +109,59 @@ static size_t bytes_of(const Record* record) { return (size_t)(record->typesize 
 static QIO_Layout layout;
 static QIO_Filesystem filesystem;
 
+static int is_way(const char* way) { return strcmp(option("way", "whole"), way) == 0; }
+
+/* The data of a record through a record of LRL's, which the nodes have that have a file's headers. */
+static int write_below(QIO_Writer* writer, const Record* record, int begins, int ends, DML_Checksum* sum,
+                       uint64_t* bytes, LIME_type type) {
+  int outputs = 0, code = QIO_SUCCESS, failed = 0;
+  DML_SiteList* sites;
+  DML_RecordWriter* open;
+  LRL_RecordWriter* below = QIO_open_write_field(writer, begins, ends, bytes_of(record), type, &outputs, &code);
+  if (code != QIO_SUCCESS) return code;
+  if (is_way("below") || record->type == QIO_GLOBAL) {
+    if (!outputs) return code;
+    return QIO_write_field_data(writer, below, get, record->count, bytes_of(record), record->word, &calls, sum, bytes);
+  }
+  sites = QIO_create_sitelist(writer->layout, writer->volfmt, QIO_SERIAL);
+  if (sites == NULL || DML_create_subset_rank(sites, writer->layout, writer->volfmt, QIO_SERIAL) != 0) return -100;
+  open = DML_partition_open_out(below, bytes_of(record), 1, writer->layout, sites, writer->volfmt, QIO_SERIAL, sum);
+  failed = DML_partition_allsitedata_out(open, get, record->count, bytes_of(record), record->word, &calls,
+                                         writer->layout, sites);
+  *bytes = DML_partition_close_out(open);
+  DML_destroy_subset_rank(sites);
+  DML_free_sitelist(sites);
+  if (below != NULL && LRL_close_write_record(below) != LRL_SUCCESS) return -101;
+  return failed ? -102 : QIO_SUCCESS;
+}
+
+/* What QIO_write does, in its steps. */
+static int write_in_steps(QIO_Writer* writer, QIO_RecordInfo* info, QIO_String* xml, const Record* record) {
+  DML_Checksum sum = {0, 0};
+  uint64_t bytes = 0, wanted = bytes_of(record);
+  int begins = 1, ends = 1, code;
+  LIME_type type = (LIME_type)QIO_LIMETYPE_BINARY_DATA;
+  if (is_way("steps")) {
+    code =
+        QIO_generic_write(writer, info, xml, get, bytes_of(record), record->word, &calls, &sum, &bytes, &begins, &ends);
+  } else {
+    code = QIO_write_record_info(writer, info, bytes_of(record), record->word, xml, &begins, &ends);
+    if (writer->ildgstyle == QIO_ILDGLAT) type = (LIME_type)QIO_LIMETYPE_ILDG_BINARY_DATA;
+    if (code == QIO_SUCCESS && is_way("fields")) {
+      code = QIO_write_field(writer, begins, ends, get, record->count, bytes_of(record), record->word, &calls, &sum,
+                             &bytes, type);
+    } else if (code == QIO_SUCCESS) {
+      code = write_below(writer, record, begins, ends, &sum, &bytes, type);
+    }
+  }
+  if (code != QIO_SUCCESS) return code;
+  DML_sum_uint64_t(&bytes);
+  if (record->type != QIO_GLOBAL) wanted *= writer->layout->subsetvolume;
+  if (bytes != wanted) say("%d bytes %d of %d\n", this_node(), (int)bytes, (int)wanted);
+  DML_checksum_combine(&sum);
+  return QIO_write_checksum(writer, &sum);
+}
+
 static QIO_Writer* open_writer(const char* name) {
   QIO_Oflag flags;
   QIO_Writer* writer;
@@ -113,7 +173,12 @@ static QIO_Writer* open_writer(const char* name) {
   flags.mode = number("mode", QIO_TRUNC);
   flags.ildgstyle = number("ildg", 0) ? QIO_ILDGLAT : QIO_ILDGNO;
   flags.ildgLFN = option("lfn", NULL) == NULL ? NULL : lfn;
-  writer = QIO_open_write(xml, name, number("volfmt", QIO_SINGLEFILE), &layout, &filesystem, &flags);
+  if (is_way("whole")) {
+    writer = QIO_open_write(xml, name, number("volfmt", QIO_SINGLEFILE), &layout, &filesystem, &flags);
+  } else {
+    writer = QIO_generic_open_write(name, number("volfmt", QIO_SINGLEFILE), &layout, &flags, io_node, master_node);
+    if (writer != NULL && QIO_write_file_header(writer, xml) != QIO_SUCCESS) say("%d no header\n", this_node());
+  }
   QIO_string_destroy(xml);
   QIO_string_destroy(lfn);
   return writer;
@@ -126,7 +191,8 @@ static int write_one(QIO_Writer* writer, const Record* record) {
                                                 (char*)record->precision, 3, 0, record->typesize, record->count);
   QIO_string_set(xml, record->datatype);
   current = record;
-  code = QIO_write(writer, info, xml, get, bytes_of(record), record->word, &calls);
+  code = is_way("whole") ? QIO_write(writer, info, xml, get, bytes_of(record), record->word, &calls)
+                         : write_in_steps(writer, info, xml, record);
   QIO_destroy_record_info(info);
   QIO_string_destroy(xml);
   return code;
@@ -145,16 +211,81 @@ static int write_file(const char* name) {
     code = write_one(writer, &records[i]);
     if (code != QIO_SUCCESS) say("%d write %d\n", this_node(), code);
   }
+  if (number("watch", 0)) {
+    FILE* file = fopen(name, "rb");
+    wait_for_nodes();
+    say("%d while open %s\n", this_node(), file == NULL ? "absent" : fgetc(file) == 'o' ? "old" : "new");
+    if (file != NULL) fclose(file);
+    wait_for_nodes();
+  }
   code = QIO_close_write(writer);
   if (code != QIO_SUCCESS) say("%d close %d\n", this_node(), code);
   return 0;
 }
 
 static QIO_Reader* open_reader(const char* name, QIO_String* xml) {
+  QIO_Reader* reader;
   QIO_Iflag flags;
   flags.serpar = number("serpar", QIO_SERIAL);
   flags.volfmt = QIO_UNKNOWN;
-  return QIO_open_read(xml, name, &layout, &filesystem, &flags);
+  if (is_way("whole")) return QIO_open_read(xml, name, &layout, &filesystem, &flags);
+  reader = QIO_open_read_master(name, &layout, &flags, io_node, master_node);
+  if (reader == NULL) return NULL;
+  if (QIO_open_read_nonmaster(reader, name, &flags) != QIO_SUCCESS || QIO_read_check_sitelist(reader) != QIO_SUCCESS ||
+      QIO_read_user_file_xml(xml, reader) != QIO_SUCCESS) {
+    say("%d not opened\n", this_node());
+  }
+  return reader;
+}
+
+static int read_below(QIO_Reader* reader, const Record* record, DML_Checksum* sum, uint64_t* bytes) {
+  LIME_type types[2] = {(LIME_type)QIO_LIMETYPE_BINARY_DATA, (LIME_type)QIO_LIMETYPE_ILDG_BINARY_DATA}, found = NULL;
+  int code = QIO_SUCCESS, failed = 0;
+  DML_SiteList* sites;
+  DML_RecordReader* open;
+  LRL_RecordReader* below = QIO_open_read_field(reader, bytes_of(record), types, 2, &found, &code);
+  if (code != QIO_SUCCESS) return code;
+  if (is_way("below") || record->type == QIO_GLOBAL) {
+    return QIO_read_field_data(reader, below, put, record->count, bytes_of(record), record->word, &calls, sum, bytes);
+  }
+  sites = QIO_create_sitelist(reader->layout, reader->volfmt, QIO_SERIAL);
+  if (sites == NULL || DML_create_subset_rank(sites, reader->layout, reader->volfmt, QIO_SERIAL) != 0) return -100;
+  open = DML_partition_open_in(below, bytes_of(record), 1, reader->layout, sites, reader->volfmt, QIO_SERIAL, sum);
+  failed = DML_partition_allsitedata_in(open, put, record->count, bytes_of(record), record->word, &calls,
+                                        reader->layout, sites, reader->volfmt, sum);
+  *bytes = DML_partition_close_in(open);
+  DML_destroy_subset_rank(sites);
+  DML_free_sitelist(sites);
+  if (below != NULL && QIO_close_read_record(below) != QIO_SUCCESS) return -101;
+  return failed ? -102 : QIO_SUCCESS;
+}
+
+/* What QIO_read_record_data does, in its steps. */
+static int read_in_steps(QIO_Reader* reader, const Record* record) {
+  DML_Checksum sum = {0, 0};
+  uint64_t bytes = 0, wanted = bytes_of(record);
+  QIO_ChecksumInfo* stored;
+  LIME_type type = NULL;
+  int code;
+  if (is_way("steps")) {
+    code = QIO_generic_read_record_data(reader, put, bytes_of(record), record->word, &calls, &sum, &bytes);
+  } else if (is_way("fields")) {
+    code = QIO_read_field(reader, put, record->count, bytes_of(record), record->word, &calls, &sum, &bytes, &type);
+    if (this_node() == 0 && strstr(type, "binary-data") == NULL) return -103;
+  } else {
+    code = read_below(reader, record, &sum, &bytes);
+  }
+  if (code != QIO_SUCCESS) return code;
+  reader->read_state = QIO_RECORD_CHECKSUM_NEXT;
+  DML_sum_uint64_t(&bytes);
+  if (record->type != QIO_GLOBAL) wanted *= reader->layout->subsetvolume;
+  if (bytes != wanted) say("%d bytes %d of %d\n", this_node(), (int)bytes, (int)wanted);
+  DML_checksum_combine(&sum);
+  reader->last_checksum = sum;
+  stored = QIO_read_checksum(reader);
+  if (stored != NULL) code = QIO_compare_checksum(this_node(), stored, &sum);
+  if (stored != NULL) QIO_destroy_checksum_info(stored);
+  return code;
 }
 
 static int read_file(const char* name, int skip) {
@@ -176,7 +307,8 @@ static int read_file(const char* name, int skip) {
     if (skip && i % 2 == 0) {
       code = QIO_next_record(reader);
     } else {
-      code = QIO_read_record_data(reader, put, bytes_of(current), current->word, &calls);
+      code = is_way("whole") ? QIO_read_record_data(reader, put, bytes_of(current), current->word, &calls)
+                             : read_in_steps(reader, current);
     }
     if (strcmp(QIO_string_ptr(xml), current->datatype) != 0 || QIO_get_recordtype(&info) != current->type) ++mismatches;
     if (this_node() == 0) {
@@ -186,6 +318,7 @@ static int read_file(const char* name, int skip) {
     }
     if (current->type == QIO_FIELD && calls != 0 && calls != (long)layout.sites_on_node) ++mismatches;
     if (code != QIO_SUCCESS) say("%d data %d\n", this_node(), code);
+    if (code == QIO_ERR_BAD_READ_BYTES) break; /* the record is still the next one */
     ++i;
   }
   say("%d end %d mismatches %ld\n", this_node(), code, mismatches);
@@ -237,6 +370,42 @@ static int single(const char* name) {
   QIO_close_read(reader);
   QIO_destroy_checksum_info(stored);
   QIO_destroy_record_info(made);
+  QIO_string_destroy(xml);
+  return code != QIO_SUCCESS || mismatches != 0;
+}
+
+static long most_kibibytes(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+/* A set of vectors, a record each; how much memory all but the first ones take. */
+static int vectors(const char* name) {
+  enum { count = 64, first = 4 };
+  static QIO_RecordInfo info;
+  long memory = 0, grown;
+  int code = QIO_SUCCESS;
+  QIO_String* xml = QIO_string_create();
+  QIO_Writer* writer = open_writer(name);
+  QIO_Reader* reader;
+  if (writer == NULL) return 1;
+  for (vector_number = 0; vector_number < count && code == QIO_SUCCESS; ++vector_number) {
+    code = write_one(writer, &vector_record);
+    if (vector_number == first) memory = most_kibibytes();
+  }
+  grown = most_kibibytes() - memory;
+  say("%d written %d close %d bounded %d\n", this_node(), code, QIO_close_write(writer), grown < 4096);
+  reader = open_reader(name, xml);
+  if (reader == NULL) return 1;
+  for (vector_number = 0; vector_number < count && code == QIO_SUCCESS; ++vector_number) {
+    code = QIO_read(reader, &info, xml, put, bytes_of(&vector_record), vector_record.word, &calls);
+    if (vector_number == first) memory = most_kibibytes();
+  }
+  grown = most_kibibytes() - memory;
+  say("%d read %d mismatches %ld bounded %d end %d\n", this_node(), code, mismatches, grown < 4096,
+      QIO_read_record_info(reader, &info, xml));
+  QIO_close_read(reader);
   QIO_string_destroy(xml);
   return code != QIO_SUCCESS || mismatches != 0;
 }
@@ -325,6 +494,7 @@ int main(int argc, char** argv) {
   argument_count = argc;
   arguments = argv;
   start_nodes(&argc, &argv);
+  if (number("half", 0)) arguments[1][0] = (char)('0' + take_half());
   for (text = option("lat", "4x4x4x8"), lattice_volume = 1; *text != '\0'; ++lattice_dims) {
     lattice[lattice_dims] = (int)strtol(text, (char**)&text, 10);
     lattice_volume *= (size_t)lattice[lattice_dims];
@@ -340,6 +510,7 @@ int main(int argc, char** argv) {
   if (strcmp(arguments[2], "skip") == 0) failed = read_file(arguments[1], 1);
   if (strcmp(arguments[2], "discover") == 0) failed = discover(arguments[1]);
   if (strcmp(arguments[2], "single") == 0) failed = single(arguments[1]);
+  if (strcmp(arguments[2], "vectors") == 0) failed = vectors(arguments[1]);
   if (strcmp(arguments[2], "codes") == 0) failed = codes(arguments[1]);
   if (number("calls", 0) && this_node() == 0) say("callbacks %ld\n", callbacks);
   end_nodes();

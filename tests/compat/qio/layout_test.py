@@ -6,6 +6,7 @@
 """usage: layout_test.py --driver DRIVER --ranks N [--mpirun "MPIRUN -n"]"""
 import argparse
 import itertools
+import os
 import pathlib
 import re
 import struct
@@ -182,11 +183,12 @@ def expected_files(kind, volfmt, nodes, io, ildg=True):
 
 # --- Runs --------------------------------------------------------------------------------------------------------------
 
-def run(folder, *words, ranks=None):
+def run(folder, *words, ranks=None, **environment):
     command = [OPTIONS.driver, *words]
     if OPTIONS.mpirun:
         command = [*OPTIONS.mpirun.split(), str(ranks or OPTIONS.ranks), *command]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=250)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=250,
+                          env={**os.environ, **environment})
     return done.returncode, done.stdout, done.stderr
 
 
@@ -199,8 +201,8 @@ def good_end(out, nodes):
     assert ends == [("-1", "0")] * nodes, out
 
 
-def check_files(kind, volfmt, serpar, io, ext):
-    words = [f"layout={kind}", f"volfmt={volfmt}", f"serpar={serpar}", f"io={io}", f"ext={ext}"]
+def check_files(kind, volfmt, serpar, io, ext, way="whole"):
+    words = [f"layout={kind}", f"volfmt={volfmt}", f"serpar={serpar}", f"io={io}", f"ext={ext}", f"way={way}"]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         status, out, err = run(folder, "f.lime", "write", "ildg=1", "lfn=lfn://a", *words)
@@ -212,10 +214,11 @@ def check_files(kind, volfmt, serpar, io, ext):
             assert found[file] == wanted[file], (words, file, len(found[file]), len(wanted[file]))
         for action in ("read", "skip"):
             status, out, err = run(folder, "f.lime", action, *words)
+            assert "bytes" not in out, out
             good_end(out, OPTIONS.ranks)
             assert out.count("code 0") == len(RECORDS), out
             assert action == "skip" or "lfn lfn://a" in out, out
-        if volfmt == SINGLE and OPTIONS.mpirun:
+        if volfmt == SINGLE and OPTIONS.mpirun and way == "whole":
             for ranks in {1, OPTIONS.ranks + 1}:
                 good_end(run(folder, "f.lime", "read", "layout=evenodd" if ranks == 1 else "layout=scatter", ranks=ranks)[1],
                          ranks)
@@ -277,6 +280,93 @@ def check_single_sites():
         assert found.endswith(tail), (len(found), len(tail))
 
 
+def check_single_sites_of_parts():
+    if OPTIONS.ranks == 1:
+        return
+    for kind, volfmt, io in [("scatter", PART, 2), ("evenodd", MULTI, 1)]:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            out = run(folder, "f.lime", "single", f"layout={kind}", f"volfmt={volfmt}", f"io={io}")[1]
+            assert out.count("single 0 mismatches 0 found scidac-binary-data") == OPTIONS.ranks, out
+            sites = sites_of(kind, OPTIONS.ranks)
+            for node in range(0, OPTIONS.ranks, io):
+                order = sites[node] if volfmt == MULTI else sorted(itertools.chain(*sites[node:node + io]))
+                data = record("scidac-binary-data", node != 0, node != 0, b"".join(singles(s, 12) for s in order))
+                assert data in (folder / f"f.lime.vol{node:04d}").read_bytes(), (kind, node)
+
+
+def check_other_nodes():
+    """Files in parts, read by fewer and by more nodes than have written them; by as many with other sites."""
+    if not OPTIONS.mpirun:
+        return
+    for kind, volfmt, io in [("evenodd", PART, 2), ("scatter", PART_DIR, 1), ("uneven", MULTI, 1)]:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for file, data in expected_files(kind, volfmt, 4, io).items():
+                (folder / file).parent.mkdir(exist_ok=True)
+                (folder / file).write_bytes(data)
+            for action in ("read", "skip"):
+                out = run(folder, "f.lime", action, "layout=xsplit", "io=1")[1]
+                good_end(out, OPTIONS.ranks)
+                assert out.count("code 0") == len(RECORDS), out
+            last = max(folder.rglob("f.lime*3") if volfmt != PART_DIR else folder.rglob("vol0003/f.lime"),
+                       default=folder / "f.lime.vol0002")
+            whole = last.read_bytes()
+            last.write_bytes(whole[:-200])  # within the data of the last record
+            out = run(folder, "f.lime", "read", "layout=xsplit", "io=1")[1]
+            assert len(re.findall(r"^\d+ data -5$", out, re.M)) == OPTIONS.ranks, out
+            last.unlink()
+            out = run(folder, "f.lime", "read", "layout=xsplit", "io=1")[1]
+            assert out.count("open NULL") == OPTIONS.ranks, out
+
+
+def check_vectors():
+    """64 vectors in one file: right, and in the memory that one of them takes."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        out = run(folder, "f.lime", "vectors", "layout=evenodd", "lat=8x8x8x16")[1]
+        assert len(re.findall(r"^\d+ written 0 close 0 bounded 1$", out, re.M)) == OPTIONS.ranks, out
+        assert len(re.findall(r"^\d+ read 0 mismatches 0 bounded 1 end -1$", out, re.M)) == OPTIONS.ranks, out
+        data = (folder / "f.lime").read_bytes()
+        assert data.count(b"scidac-checksum") == 64
+        vector = b"".join(struct.pack(">24f", *[site + j / 64 + 7 * 41 for j in range(24)]) for site in range(8192))
+        assert data.count(record("scidac-binary-data", 0, 0, vector)) == 1
+
+
+def check_renaming():
+    """With the environment's wish the files have their names when they are complete; what was there stays until then."""
+    half = max(1, OPTIONS.ranks // 2)
+    for kind, volfmt in (("box", SINGLE), ("scatter", PART), ("evenodd", PART_DIR)):
+        words = ["write", f"layout={kind}", f"volfmt={volfmt}", f"io={half}", "ildg=1", "lfn=lfn://a", "watch=1"]
+        wanted = expected_files(kind, volfmt, OPTIONS.ranks, half)
+        for there in ("absent", "old"):
+            for rename in ("0", "1"):
+                with tempfile.TemporaryDirectory() as name:
+                    folder = pathlib.Path(name)
+                    for file in wanted if there == "old" else ():
+                        (folder / file).parent.mkdir(exist_ok=True)
+                        (folder / file).write_bytes(b"old contents")
+                    status, out, err = run(folder, "f.lime", *words, LIMEQUAT_QIO_RENAME=rename, LIMEQUAT_QIO_SYNC=rename)
+                    assert status == 0, err
+                    seen = {"0": "new", "1": there}[rename] if "f.lime" in wanted else "absent"
+                    assert out.count(f"while open {seen}") == OPTIONS.ranks, (kind, there, rename, out)
+                    assert files_in(folder) == wanted, (kind, there, rename, sorted(files_in(folder)))
+
+
+def check_communicator():
+    """Two halves of the nodes write and read a file each, at the same time."""
+    if OPTIONS.ranks % 2:
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for action in ("write", "read"):
+            out = run(folder, "f.lime", action, "layout=evenodd", "volfmt=2", "half=1", "ildg=1", "lfn=lfn://a")[1]
+        ends = re.findall(r"^(\d+) end -1 mismatches 0$", out, re.M)
+        assert sorted(ends) == sorted(2 * [str(n) for n in range(OPTIONS.ranks // 2)]), out
+        wanted = expected_files("evenodd", PART, OPTIONS.ranks // 2, 1)
+        assert files_in(folder) == {f"{half}{file[1:]}": data for half in "01" for file, data in wanted.items()}
+
+
 def files_in(folder):
     return {str(p.relative_to(folder)): masked(p.read_bytes()) for p in folder.rglob("*") if p.is_file()}
 
@@ -327,8 +417,15 @@ def main():
     parser.add_argument("--driver", required=True)
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--mpirun", default="")
+    parser.add_argument("--steps", action="store_true", help="the calls below QIO_write and QIO_read")
     OPTIONS = parser.parse_args()
     half = max(1, OPTIONS.ranks // 2)
+    if OPTIONS.steps:
+        for way in ("steps", "fields", "below", "sites"):
+            for kind, volfmt, io in [("scatter", SINGLE, 1), ("evenodd", PART, half), ("uneven", MULTI, 1)]:
+                check_files(kind, volfmt, 0, io, io - 1, way)
+        print("all files as the format says")
+        return
     for kind, volfmt, serpar, io, ext in [("box", SINGLE, 0, 1, 0), ("evenodd", SINGLE, 1, half, 1), ("scatter", SINGLE, 1, 1, 0),
                                           ("uneven", SINGLE, 0, 1, 1), ("xsplit", PART, 0, half, 0),
                                           ("scatter", PART_DIR, 0, half, 1), ("evenodd", MULTI, 1, 1, 0)]:
@@ -337,9 +434,15 @@ def main():
     check_codes()
     check_append()
     check_single_sites()
+    check_single_sites_of_parts()
+    check_other_nodes()
+    check_renaming()
+    check_vectors()
+    check_communicator()
     if OPTIONS.ranks == 1:
         check_conversion()
     print("all files as the format says")
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

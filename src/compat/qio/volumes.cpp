@@ -1,0 +1,169 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "compat/qio/volumes.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "comm/agree.hpp"
+#include "compat/qio/open_reader.hpp"
+#include "compat/qio/open_writer.hpp"
+#include "compat/qio/outcome.hpp"
+
+namespace lq::compat::qio {
+namespace {
+
+// The number in ".vol0012" or "vol0012" at the end of a name; nothing: it is none.
+std::optional<int> number_of(const std::string& name, const std::string& beginning) {
+  if (!name.starts_with(beginning)) return std::nullopt;
+  const std::string digits = name.substr(beginning.size());
+  const bool is_number = digits.size() >= 4 && digits.size() <= 9 &&
+                         std::ranges::all_of(digits, [](unsigned char c) { return std::isdigit(c) != 0; });
+  return is_number ? std::optional(std::stoi(digits)) : std::nullopt;
+}
+
+// Which nodes have written files of that name, ascending.
+std::vector<std::int32_t> writers_of(const std::string& name, int volfmt) {
+  const std::filesystem::path whole(name);
+  const std::filesystem::path folder = whole.has_parent_path() ? whole.parent_path() : ".";
+  const std::string beginning = volfmt == QIO_PARTFILE_DIR ? "vol" : whole.filename().string() + ".vol";
+  std::vector<std::int32_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const auto number = number_of(entry.path().filename().string(), beginning);
+    if (!number) continue;
+    const std::string path = name_of_part(name, volfmt, *number);
+    if (transport::resolve(path).kind(path) == transport::PathKind::file) found.push_back(*number);
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+template <class Number>
+void broadcast_numbers(comm::Comm& nodes, std::vector<Number>& numbers, int from) {
+  std::uint64_t count = numbers.size();
+  nodes.broadcast(std::as_writable_bytes(std::span(&count, 1)), from);
+  comm::agree(nodes, [&] { numbers.resize(static_cast<std::size_t>(count)); });
+  nodes.broadcast(std::as_writable_bytes(std::span(numbers)), from);
+}
+
+}  // namespace
+
+Volumes::Volumes(comm::Comm& nodes, const std::string& name, int volfmt, int master, const NodeSites& sites,
+                 RecordsIn* masters_records)
+    : nodes_(nodes), master_(master), sites_(sites) {
+  std::vector<std::int32_t> writers;
+  comm::agree(nodes, [&] {
+    if (nodes.rank() == master) writers = writers_of(name, volfmt);
+  });
+  broadcast_numbers(nodes, writers, master);
+  comm::agree(nodes, [&] {
+    for (std::size_t v = 0; v < writers.size(); ++v) {
+      Volume volume;
+      volume.path = name_of_part(name, volfmt, writers[v]);
+      const bool is_masters = writers[v] == master;
+      volume.leader = is_masters ? master : static_cast<int>(v % static_cast<std::size_t>(nodes.size()));
+      if (nodes.rank() == volume.leader && is_masters) volume.records = masters_records;
+      if (nodes.rank() == volume.leader && !is_masters) {
+        volume.file = transport::resolve(volume.path).open_read(volume.path);
+        volume.own = std::make_unique<RecordsIn>(*volume.file);
+        volume.records = volume.own.get();
+      }
+      volumes_.push_back(std::move(volume));
+    }
+  });
+  std::vector<std::uint64_t> found;
+  std::uint64_t listed = 0;
+  for (const Volume& volume : volumes_) {
+    const std::vector<std::uint64_t> ranks = list_of(volume);
+    listed += ranks.size();
+    comm::agree(nodes, [&] {
+      const std::vector<std::uint64_t> mine = sites.in_list(ranks).ranks();
+      found.insert(found.end(), mine.begin(), mine.end());
+    });
+  }
+  std::uint64_t all = sites.count();
+  nodes.all_reduce({&all, 1}, comm::Reduce::sum);
+  comm::agree(nodes, [&] {
+    std::ranges::sort(found);
+    if (listed == all && found == sites.ranks()) return;
+    throw Refusal(QIO_ERR_BAD_SITELIST,
+                  fmt::format("{}: its {} files do not have each site of the lattice once", name, volumes_.size()));
+  });
+}
+
+std::vector<std::uint64_t> Volumes::read_list(const Volume& volume) {
+  const std::unique_ptr<transport::File> file = transport::resolve(volume.path).open_read(volume.path);
+  RecordsIn records(*file);
+  while (const auto record = records.next()) {
+    if (record->type != QIO_LIMETYPE_SITELIST) continue;
+    // Ranks of 64 bits repeat themselves when they are taken for twice as many of 32.
+    const auto bytes = records.bytes_of(*record);
+    const auto narrow = site_list_of_bytes(bytes, bytes.size() / 4);
+    const auto repeats = [](const std::vector<std::uint64_t>& ranks) {
+      std::vector<std::uint64_t> sorted = ranks;
+      std::ranges::sort(sorted);
+      return std::ranges::adjacent_find(sorted) != sorted.end();
+    };
+    return bytes.size() % 8 == 0 && repeats(narrow) ? site_list_of_bytes(bytes, bytes.size() / 8) : narrow;
+  }
+  throw Refusal(QIO_ERR_BAD_SITELIST, volume.path + ": no list of sites");
+}
+
+std::vector<std::uint64_t> Volumes::list_of(const Volume& volume) {
+  std::vector<std::uint64_t> ranks;
+  comm::agree(nodes_, [&] {
+    if (nodes_.rank() == volume.leader) ranks = read_list(volume);
+  });
+  broadcast_numbers(nodes_, ranks, volume.leader);
+  return ranks;
+}
+
+void Volumes::read_one(const Volume& volume, const DML_Layout& layout, const SiteCall& call, Moved& moved,
+                       std::exception_ptr& failure) {
+  std::vector<std::uint64_t> ranks = list_of(volume);
+  SitePlace place{nullptr, 0, 0, volume.leader, {}};
+  std::unique_ptr<transport::File> file;
+  NodeSites mine;
+  comm::agree(nodes_, [&] {
+    if (layout.recordtype == QIO_HYPER) {
+      const Hypercube box = hypercube_of(layout);
+      std::erase_if(ranks, [&](std::uint64_t rank) { return !place_within(rank, box.extents, box.lower, box.upper); });
+    }
+    place.sites = ranks.size();
+    mine = sites_.in_list(ranks);
+    file = transport::resolve(volume.path).open_read(volume.path);
+    place.file = file.get();
+    if (nodes_.rank() != volume.leader) return;
+    const FoundRecord record = next_data(*volume.records);
+    place.offset = record.payload;
+    if (record.bytes == place.sites * call.site_bytes) return;
+    throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{}: the record has {} bytes, {} sites of {} were asked for",
+                                                      volume.path, record.bytes, place.sites, call.site_bytes));
+  });
+  nodes_.broadcast(std::as_writable_bytes(std::span(&place.offset, 1)), volume.leader);
+  comm::agree(nodes_, [&] {
+    SiteExchange exchange(nodes_, mine, place, call);
+    const std::exception_ptr missing = exchange.read();
+    if (!failure) failure = missing;
+    moved.sum.suma ^= exchange.checksum().suma;
+    moved.sum.sumb ^= exchange.checksum().sumb;
+    moved.bytes += mine.count() * call.site_bytes;
+  });
+}
+
+void Volumes::read(const DML_Layout& layout, const SiteCall& call, Moved& moved, std::exception_ptr& failure) {
+  for (const Volume& volume : volumes_) read_one(volume, layout, call, moved, failure);
+}
+
+int Volumes::skip() {
+  return agree_code(nodes_, QIO_ERR_SKIP, [&] {
+    for (const Volume& volume : volumes_) {
+      if (volume.own != nullptr) next_data(*volume.own);
+    }
+  });
+}
+
+}  // namespace lq::compat::qio
