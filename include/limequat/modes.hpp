@@ -199,5 +199,7 @@ LQ_API std::uint64_t convert(const std::string& from, const std::string& to, con
 // lq::validate() of each.
 LQ_API Verification verify(const std::string& path, const Communicator& communicator = {}, const Unsaid& unsaid = {},
                            const VerifyOptions& options = {});
+// Collective. The same of a set that is open.
+LQ_API Verification verify(const Set& set, const Communicator& communicator = {}, const VerifyOptions& options = {});
 
 }  // namespace lq::modes

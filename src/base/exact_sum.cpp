@@ -17,8 +17,8 @@ constexpr double bound = 0x1p22;
 }  // namespace
 
 void ExactSum::add(double term) noexcept {
-  if (std::abs(term) < bound) {  // false for NaN
-    total_ += static_cast<Wide>(std::nearbyint(term * grid_per_one));
+  if (std::abs(term) < bound) {                  // false for NaN
+    total_ += std::llrint(term * grid_per_one);  // below 2^62
   } else {
     ++unusable_;
   }

@@ -112,7 +112,7 @@ void put_stripes(base::JsonWriter& json, const Catalog& catalog) {
   json.member("bytes", found->stripe_bytes).end_object();
 }
 
-void put_or_null(base::JsonWriter& json, std::string_view key, const std::string& text) {
+void member_or_null(base::JsonWriter& json, std::string_view key, const std::string& text) {
   json.key(key);
   text.empty() ? json.null() : json.value(text);
 }
@@ -194,8 +194,8 @@ class Info {
       const FieldSpec& spec = first.payload.spec;
       json.member("kind", name(spec.kind)).key("lattice").array(first.payload.extents);
       json.member("precision", name(spec.precision));
-      put_or_null(json, "group", group_of(spec));
-      put_or_null(json, "checksum", first.sums.checksum() ? to_string(*first.sums.checksum()) : "");
+      member_or_null(json, "group", group_of(spec));
+      member_or_null(json, "checksum", first.sums.checksum() ? to_string(*first.sums.checksum()) : "");
       texts.insert(texts.end(), first.metadata.begin(), first.metadata.end());
     }
     if (checkpoint) put(json, *checkpoint);

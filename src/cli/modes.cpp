@@ -205,17 +205,18 @@ struct ModesArguments {
   }
 
   int verify(Session& session, const std::string& path) const {
+    const modes::Set set(path, session.communicator, {}, unsaid());
     Verification verification;
     {
       ProgressBar bar(session, path);
-      verification = modes::verify(path, session.communicator, unsaid(), {.progress = bar.callback()});
+      verification = modes::verify(set, session.communicator, {.progress = bar.callback()});
     }
-    const std::uint64_t count_of_modes = modes::Set(path, session.communicator, {}, unsaid()).size();
+    verification.path = path;
     return at_root(session, [&] {
       if (session.json) {
         session.out.line(to_json(verification));
       } else {
-        show(session, path, count_of_modes, verification);
+        show(session, path, set.size(), verification);
       }
       return verification.ok ? fine : differs;
     });

@@ -11,7 +11,7 @@
 #include <limequat/inspect.hpp>
 #include <limequat/json.hpp>
 
-#include "cli/ahead.hpp"
+#include "base/in_order.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/leftovers.hpp"
@@ -105,10 +105,10 @@ struct VerifyArguments {
     }
     VerifyOptions how = options;
     how.threads = std::max(threads / at_once, 1);
-    Ahead<Verification> ahead(at_once, files.size(), [&](std::size_t i) { return lq::verify(files[i], {}, how); });
-    std::size_t number = 0;
+    const auto verify = [&](std::uint64_t i) { return lq::verify(files[static_cast<std::size_t>(i)], {}, how); };
+    base::InOrder<Verification, decltype(verify)> verified(files.size(), at_once, verify);
     return for_each_file(session, files,
-                         [&](const std::string& path) { return tell_verdict(session, path, ahead.take(number++)); });
+                         [&](const std::string& path) { return tell_verdict(session, path, verified.take()); });
   }
 
   static int tell_verdict(Session& session, const std::string& path, const Verification& verification) {

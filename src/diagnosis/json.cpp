@@ -13,7 +13,7 @@ namespace {
 using base::JsonWriter;
 
 template <class T>
-void put_or_null(JsonWriter& json, std::string_view key, const std::optional<T>& value) {
+void member_or_null(JsonWriter& json, std::string_view key, const std::optional<T>& value) {
   json.key(key);
   value ? json.raw(to_json(*value)) : json.null();
 }
@@ -49,8 +49,8 @@ std::string to_json(const Diagnosis& diagnosis) {
   json.member("plaquette", diagnosis.plaquette).key("readings").begin_array();
   for (const Reading& reading : diagnosis.readings) write(json, reading);
   json.end_array().member("sampled_sites", diagnosis.sampled_sites).member("whole_read", diagnosis.is_whole_read);
-  put_or_null(json, "stored", diagnosis.stored);
-  put_or_null(json, "computed", diagnosis.computed);
+  member_or_null(json, "stored", diagnosis.stored);
+  member_or_null(json, "computed", diagnosis.computed);
   json.key("grid");
   if (diagnosis.grid) {
     write(json, *diagnosis.grid);
@@ -58,7 +58,7 @@ std::string to_json(const Diagnosis& diagnosis) {
     json.null();
   }
   json.member("basis", diagnosis.basis);
-  put_or_null(json, "rewritten", diagnosis.rewritten);
+  member_or_null(json, "rewritten", diagnosis.rewritten);
   json.key("findings").raw(to_json(diagnosis.findings)).end_object();
   return json.take();
 }

@@ -8,9 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <functional>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -43,37 +41,45 @@ struct Tallies {
   pump::Tally read, written;
 };
 
-// The boxes that a rank copies, with long rows in both files. Tiles that it encodes are all its own, from front to
-// back.
+// What a rank copies, in items of boxes with long rows in both files. Tiles that it encodes are all its own, from front
+// to back.
 class CopiedBoxes {
  public:
-  CopiedBoxes(const Payload& source, const Payload& target, std::uint64_t writers, std::uint64_t rank) {
-    const std::uint64_t most = io::tile_bytes / source.spec.site_bytes(), all = target.stored.volume();
+  CopiedBoxes(const Payload& source, const Payload& target, std::uint64_t writers, std::uint64_t rank)
+      : target_(target), most_sites_(std::max<std::uint64_t>(io::tile_bytes / source.spec.site_bytes(), 1)) {
+    const std::uint64_t all = target.stored.volume();
     const int dimensions = source.stored.extents.size();
     if (target.encoding.empty()) {
       const SiteOrder order = lattice::interleaved(lattice::resolve_order(source.order, dimensions),
                                                    lattice::resolve_order(target.order, dimensions));
-      tiles_.emplace(source.stored, order, most);
+      tiles_.emplace(source.stored, order, most_sites_);
       share_ = lattice::share_of(tiles_->count(), writers, rank);
       return;
     }
     const std::uint64_t layer = lattice::TileMap(target).layer_sites();
     const lattice::Share layers = lattice::share_of((all + layer - 1) / layer, writers, rank);
-    range_.emplace(target.stored, target.order, std::min(layers.begin * layer, all), std::min(layers.end * layer, all),
-                   most);
+    share_ = {std::min(layers.begin * layer, all), std::min(layers.end * layer, all)};
   }
 
-  bool next(Box& box) {
-    if (range_) return range_->next(box);
-    if (share_.begin == share_.end) return false;
-    box = tiles_->tile(share_.begin++);
-    return true;
+  std::uint64_t items() const noexcept {
+    const std::uint64_t share = share_.end - share_.begin;
+    return tiles_ ? share : (share + most_sites_ - 1) / most_sites_;
+  }
+
+  template <class Work>
+  void for_each_box(std::uint64_t item, const Work& work) const {
+    if (tiles_) return work(tiles_->tile(share_.begin + item));
+    const std::uint64_t begin = share_.begin + item * most_sites_;
+    lattice::RangeBoxes boxes(target_.stored, target_.order, begin, std::min(begin + most_sites_, share_.end),
+                              most_sites_);
+    for (Box box; boxes.next(box);) work(box);
   }
 
  private:
+  const Payload& target_;
+  std::uint64_t most_sites_;  // of a box
   std::optional<lattice::Tiles> tiles_;
-  lattice::Share share_;
-  std::optional<lattice::RangeBoxes> range_;
+  lattice::Share share_;  // tiles, or sites in the order of the new file
 };
 
 // This rank's part of a field, from file to file, by several threads where both of them bear it.
@@ -90,20 +96,19 @@ struct PartCopy {
 
   void operator()(const pump::Sequence& output, Tallies& tallies) const {
     if (static_cast<std::uint64_t>(communicator.rank()) >= writers) return;
-    const std::vector<Box> boxes = my_boxes();
-    const std::uint64_t all = std::transform_reduce(boxes.begin(), boxes.end(), std::uint64_t{0}, std::plus<>(),
-                                                    [](const Box& box) { return box.volume(); });
+    const CopiedBoxes boxes(source, target, writers, static_cast<std::uint64_t>(communicator.rank()));
     const io::PayloadFiles input(transport, catalog, source);
     threads::Team team(input.bear_threads() && output.bears_threads() ? threads : 1);
     std::vector<Hand> hands;
     for (int i = 0; i < team.size(); ++i)
       hands.push_back({{tallies.read.empty(source), tallies.written.empty(target)}});
     std::atomic<std::uint64_t> done{0};
-    threads::deal_out(team, boxes.size(), [&](int thread, std::uint64_t i) {
-      copy(input.sequence(), *output.file(), boxes[static_cast<std::size_t>(i)],
-           hands[static_cast<std::size_t>(thread)]);
-      const std::uint64_t now = done += boxes[static_cast<std::size_t>(i)].volume();
-      if (progress && thread == 0 && communicator.is_root()) progress(now, all);
+    threads::deal_out(team, boxes.items(), [&](int thread, std::uint64_t item) {
+      boxes.for_each_box(item, [&](const Box& box) {
+        copy(input.sequence(), *output.file(), box, hands[static_cast<std::size_t>(thread)]);
+      });
+      const std::uint64_t now = ++done;
+      if (progress && thread == 0 && communicator.is_root()) progress(now, boxes.items());
     });
     for (Hand& hand : hands) {
       tallies.read.add(hand.tallies.read);
@@ -117,14 +122,6 @@ struct PartCopy {
     Tallies tallies;
     std::vector<std::byte> memory = {};
   };
-
-  std::vector<Box> my_boxes() const {
-    std::vector<Box> result;
-    Box box;
-    const auto rank = static_cast<std::uint64_t>(communicator.rank());
-    for (CopiedBoxes boxes(source, target, writers, rank); boxes.next(box);) result.push_back(box);
-    return result;
-  }
 
   void copy(transport::File& input, transport::File& output, const Box& box, Hand& hand) const {
     hand.memory.resize(static_cast<std::size_t>(box.volume() * source.spec.site_bytes()));

@@ -7,13 +7,14 @@ namespace lq::io {
 namespace {
 
 void pump_box(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision, void* memory,
-              const pump::PumpOptions& options, pump::Tally& tally) {
+              const SiteOrder& order, pump::Tally& tally) {
   MutableField field;
   field.spec = payload.spec;
   field.spec.precision = precision;
   field.data = memory;
-  pump::run(*pump::move_in(file, payload, {payload.extents, payload.stored, payload.order, box, {}, box}, field,
-                           options, tally));
+  field.order = order;
+  pump::run(*pump::move_in(file, payload, {payload.extents, payload.stored, payload.order, box, order, box}, field, {},
+                           tally));
 }
 
 }  // namespace
@@ -21,6 +22,12 @@ void pump_box(base::ByteSource& file, const Payload& payload, const Box& box, Pr
 void read_box(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision, void* memory,
               pump::Tally& tally) {
   pump_box(file, payload, box, precision, memory, {}, tally);
+}
+
+void read_box_as_stored(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision,
+                        void* memory) {
+  pump::Tally tally(payload, {});
+  pump_box(file, payload, box, precision, memory, payload.order, tally);
 }
 
 std::vector<double> read_box(base::ByteSource& file, const Payload& payload, const Box& box) {

@@ -22,8 +22,8 @@ struct Observed {
 // One link for each of two or more dimensions, of SU(2) or larger.
 bool can_be_measured(const FieldSpec& spec, const Extents& extents) noexcept;
 
-// Collective. As much as is `wanted`; what cannot be measured is what the file states, if anything. Three slices of the
-// slowest dimension are held in memory.
+// Collective. As much as is `wanted`; what cannot be measured is what the file states, if anything. One slice of
+// the dimension that is slowest in the file is held in memory, and a few of its planes.
 Observed observe(ScannedFile& file, const FieldEntry& entry, const Communicator& communicator,
                  format::Observables wanted);
 

@@ -5,7 +5,6 @@
 #include "io/scan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "format/format.hpp"
@@ -85,15 +84,24 @@ void ScannedFile::scan() {
   broadcast(comm, catalog_);
   tell_files();
   tell_changes();
-  tell_set();
 }
 
-// At the root.
+// At the root. What no format takes for its own may describe a set of subfiles.
 Catalog ScannedFile::look() {
+  is_set_ = false;
+  try {
+    return look_at_file();
+  } catch (const Error& error) {
+    is_set_ = error.code() == Code::unknown_format && files_.take_for_set(path_);
+    if (!is_set_) throw;
+  }
+  return format::scan(*files_.open_read(path_), limits_);
+}
+
+Catalog ScannedFile::look_at_file() {
   Catalog catalog;
-  is_set_ = files_.take_for_set(path_);
+  files_.lay_over(path_, nullptr);
   const std::shared_ptr<transport::File> file = files_.open_read(path_);
-  if (is_set_) return format::scan(*file, limits_);
   read_undisturbed(files_, file, [&](transport::File& seen, const FoundJournal& journal) {
     journal_ = journal;
     catalog = format::scan(seen, limits_);
@@ -114,35 +122,34 @@ void ScannedFile::tell_changes() {
   });
 }
 
-void ScannedFile::tell_set() {
-  comm::Comm& comm = communicator_.engine();
-  std::array<std::uint64_t, 1> is_set{is_set_ ? 1U : 0U};
-  comm.broadcast(std::as_writable_bytes(std::span(is_set)), 0);
-  if (is_set[0] == 0) return;
-  comm::agree(comm, [&] {
-    if (!communicator_.is_root()) files_.take_for_set(path_);
-  });
-}
-
-// The root, which has looked into the files, tells the others which they were.
+// The root, which has looked into the files, tells the others which they were, and whether the one that was asked for
+// describes a set.
 void ScannedFile::tell_files() {
+  struct Told {
+    transport::Identity identity;  // of a file that was not looked into: none
+    std::uint64_t is_set = 0;
+  };
   comm::Comm& comm = communicator_.engine();
   std::vector<std::string> paths;
-  std::vector<transport::Identity> identities;  // of a file that was not looked into: none
+  std::vector<Told> told;
   comm::agree(comm, [&] {
     paths = files_of(catalog_);
     paths.push_back(path_);
-    identities.resize(paths.size());
+    told.resize(paths.size());
     if (comm.rank() > 0) return;
-    std::ranges::transform(paths, identities.begin(), [&](const std::string& path) {
-      return files_.opened(path).value_or(transport::Identity{});
+    std::ranges::transform(paths, told.begin(), [&](const std::string& path) {
+      return Told{files_.opened(path).value_or(transport::Identity{})};
     });
+    told.back().is_set = is_set_ ? 1 : 0;
   });
-  comm.broadcast(std::as_writable_bytes(std::span(identities)), 0);
+  comm.broadcast(std::as_writable_bytes(std::span(told)), 0);
   comm::agree(comm, [&] {
     for (std::size_t i = 0; i < paths.size(); ++i) {
-      if (identities[i].inode != 0) files_.expect(paths[i], identities[i]);
+      if (told[i].identity.inode != 0) files_.expect(paths[i], told[i].identity);
     }
+    if (comm.rank() == 0) return;
+    files_.lay_over(path_, nullptr);
+    if (told.back().is_set != 0) files_.take_for_set(path_);
   });
 }
 

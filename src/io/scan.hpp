@@ -84,9 +84,9 @@ class ScannedFile {
  private:
   void scan();
   Catalog look();
+  Catalog look_at_file();
   void tell_files();
   void tell_changes();
-  void tell_set();
 
   JournaledFiles files_;
   std::string path_;
@@ -94,7 +94,7 @@ class ScannedFile {
   Limits limits_;
   Catalog catalog_;
   FoundJournal journal_;  // at the root
-  bool is_set_ = false;
+  bool is_set_ = false;   // at the root
 };
 
 template <class Use>

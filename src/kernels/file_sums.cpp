@@ -6,6 +6,8 @@
 #include <array>
 #include <bit>
 
+#include "kernels/dispatch.hpp"
+
 namespace lq::kernels {
 namespace {
 
@@ -54,9 +56,8 @@ std::uint32_t moved(std::uint32_t remainder, std::uint64_t bytes) noexcept {
 }  // namespace
 
 std::uint32_t sum_of_words(base::Bytes bytes, bool big_endian) noexcept {
-  std::uint32_t sum = 0;
-  for_each_word(bytes, big_endian, [&](std::uint32_t word) { sum += word; });
-  return sum;
+  const bool is_swapped = big_endian == (std::endian::native == std::endian::little);
+  return loops_of(active_instruction_set()).sum_words[is_swapped ? 1 : 0](bytes.data(), bytes.size() / 4);
 }
 
 Checksum rotated_words(base::Bytes bytes, bool big_endian, std::uint64_t first_word) noexcept {

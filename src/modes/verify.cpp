@@ -57,12 +57,10 @@ std::vector<Finding> broken_rules(const std::string& path, const Limits& limits)
 
 }  // namespace
 
-Verification verify(const std::string& path, const Communicator& communicator, const Unsaid& unsaid,
-                    const VerifyOptions& options) {
+Verification verify(const Set& set, const Communicator& communicator, const VerifyOptions& options) {
   comm::Comm& comm = communicator.engine();
-  const Set set(path, communicator, options.limits, unsaid);
   Verification all;
-  all.path = path;
+  all.path = set.file().catalog().path;
   all.format = set.file().catalog().format;
   if (const vectors::Source* const foreign = SetAccess::foreign(set); foreign && foreign->compressed()) {
     add(all, set.file().catalog().findings);
@@ -79,6 +77,13 @@ Verification verify(const std::string& path, const Communicator& communicator, c
       add(all, broken_rules(set.file(k).catalog().path, options.limits));
     }
   });
+  return all;
+}
+
+Verification verify(const std::string& path, const Communicator& communicator, const Unsaid& unsaid,
+                    const VerifyOptions& options) {
+  Verification all = verify(Set(path, communicator, options.limits, unsaid), communicator, options);
+  all.path = path;
   return all;
 }
 

@@ -112,7 +112,8 @@ physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, int threads)
   };
 
   threads::Team team(threads);
-  std::vector<physics::SliceSums> sums(static_cast<std::size_t>(team.size()), {extents, gauge.spec.colors});
+  std::vector<physics::SliceSums> sums(static_cast<std::size_t>(team.size()),
+                                       {extents, gauge.spec.colors, lattice::resolve_order({}, extents.size())});
   team.run([&](int thread) {
     const lattice::Share mine =
         lattice::share_of(slices, static_cast<std::uint64_t>(team.size()), static_cast<std::uint64_t>(thread));

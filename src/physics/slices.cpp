@@ -1,49 +1,93 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// A plane is kept as rows of numbers (kernels/plaquette_rows.hpp), since all but its own rows are neighbours, too; of
+// the next plane and the slice behind it is one row at a time.
 #include "physics/slices.hpp"
 
+#include <array>
+
+#include "kernels/plaquette_rows.hpp"
 #include "physics/plaquettes.hpp"
 #include "physics/su_n.hpp"
 
 namespace lq::physics {
+namespace {
 
-template <class Colors>
-void SliceSums::add_slice(Colors colors, const double* slice, const double* behind) {
-  const int last = extents_.size() - 1;
-  const std::size_t link = matrix_numbers(colors), site = link * static_cast<std::size_t>(last + 1);
-  const auto at = [&](const double* links, std::size_t x, int mu) {
-    return links + x * site + static_cast<std::size_t>(mu) * link;
+std::size_t bytes_of(Precision precision) { return precision == Precision::single ? sizeof(float) : sizeof(double); }
+
+void add_all(LatticeSum& sum, const std::vector<double>& traces, std::size_t sites, int colors) {
+  for (std::size_t s = 0; s < sites; ++s) sum.add(traces[s] / colors);
+}
+
+}  // namespace
+
+SliceSums::SliceSums(const Extents& extents, int colors, const SiteOrder& order)
+    : extents_(extents),
+      colors_(colors),
+      order_(order),
+      row_sites_(static_cast<std::size_t>(extents[order.front()])),
+      link_numbers_(matrix_numbers(colors)),
+      site_numbers_(link_numbers_ * order.size()),
+      row_numbers_(kernels::row_numbers(row_sites_, site_numbers_)) {
+  for (std::size_t place = 1; place + 1 < order.size(); ++place) {
+    (place + 2 < order.size() ? rows_ : planes_) *= static_cast<std::size_t>(extents[order[place]]);
+  }
+  plane_.resize(rows_ * row_numbers_);
+  next_.resize(row_numbers_);
+  behind_.resize(row_numbers_);
+  traces_of_row_.resize(kernels::row_stride(row_sites_));
+}
+
+// The row of the plane whose sites are one further in the dimension that has this place in the order.
+std::size_t SliceSums::row_above(std::size_t row, std::size_t place) const noexcept {
+  std::size_t stride = 1;
+  for (std::size_t p = 1; p < place; ++p) stride *= static_cast<std::size_t>(extents_[order_[p]]);
+  const auto extent = static_cast<std::size_t>(extents_[order_[place]]);
+  return row / stride % extent + 1 == extent ? row - (extent - 1) * stride : row + stride;
+}
+
+void SliceSums::add_row(std::size_t row) {
+  const std::size_t dimensions = order_.size(), link = link_numbers_ * kernels::row_stride(row_sites_);
+  const double* const here = plane_.data() + row * row_numbers_;
+  std::array<const double*, max_dimensions> above{};  // by dimension, not by place
+  for (std::size_t place = 0; place < dimensions; ++place) {
+    above[static_cast<std::size_t>(order_[place])] = place == 0                ? here + 1
+                                                     : place + 1 == dimensions ? behind_.data()
+                                                     : place + 2 == dimensions
+                                                         ? next_.data()
+                                                         : plane_.data() + row_above(row, place) * row_numbers_;
+  }
+  for (std::size_t mu = 0; mu < dimensions; ++mu) {
+    kernels::link_traces(colors_, here + mu * link, row_sites_, traces_of_row_.data());
+    add_all(traces_, traces_of_row_, row_sites_, colors_);
+    for (std::size_t nu = mu + 1; nu < dimensions; ++nu) {
+      const kernels::PlaquetteRows rows{{here + mu * link, here + nu * link},
+                                        {above[mu] + nu * link, above[nu] + mu * link}};
+      kernels::plaquette_traces(colors_, rows, row_sites_, traces_of_row_.data());
+      add_all(nu + 1 == dimensions ? temporal_ : spatial_, traces_of_row_, row_sites_, colors_);
+    }
+  }
+}
+
+void SliceSums::add(Precision precision, const void* plane, const void* next, const void* behind) {
+  const std::size_t row_bytes = row_sites_ * site_numbers_ * bytes_of(precision);
+  const auto take = [&](const void* sites, std::size_t row, double* to) {
+    kernels::to_row(precision, static_cast<const std::byte*>(sites) + row * row_bytes, site_numbers_, row_sites_, to);
   };
-  Matrix first(colors), second(colors);
-  Coord place = Coord::filled(last, 0);
-  std::size_t sites = 1;
-  for (int d = 0; d < last; ++d) sites *= static_cast<std::size_t>(extents_[d]);
-  for (std::size_t x = 0; x < sites; ++x) {
-    Coord up = Coord::filled(last, 0);  // numbers of the neighbours
-    for (std::size_t d = 0, stride = 1; d < static_cast<std::size_t>(last); ++d) {
-      const int mu = static_cast<int>(d);
-      const auto extent = static_cast<std::size_t>(extents_[mu]);
-      const bool wraps = place[mu] + 1 == extents_[mu];
-      up[mu] = static_cast<std::int64_t>(wraps ? x - (extent - 1) * stride : x + stride);
-      stride *= extent;
-    }
-    const auto behind_of = [&](int mu, int nu) {
-      return mu == last ? at(behind, x, nu) : at(slice, static_cast<std::size_t>(up[mu]), nu);
-    };
-    for (int mu = 0; mu <= last; ++mu) {
-      traces_.add(real_trace(colors, at(slice, x, mu)) / colors);
-      for (int nu = mu + 1; nu <= last; ++nu) {
-        multiply(colors, at(slice, x, mu), behind_of(mu, nu), first.data());
-        multiply(colors, at(slice, x, nu), behind_of(nu, mu), second.data());
-        (nu == last ? temporal_ : spatial_).add(real_trace_with_adjoint(colors, first.data(), second.data()) / colors);
-      }
-    }
-    for (int d = 0; d < last && ++place[d] == extents_[d]; ++d) place[d] = 0;
+  for (std::size_t row = 0; row < rows_; ++row) take(plane, row, plane_.data() + row * row_numbers_);
+  for (std::size_t row = 0; row < rows_; ++row) {
+    take(next, row, next_.data());
+    take(behind, row, behind_.data());
+    add_row(row);
   }
 }
 
 void SliceSums::add(std::span<const double> slice, std::span<const double> behind) {
-  with_colors(colors_, [&](auto n) { add_slice(n, slice.data(), behind.data()); });
+  for (std::size_t plane = 0; plane < planes_; ++plane) {
+    const double* const next = slice.data() + (plane + 1) % planes_ * plane_numbers();
+    add(Precision::double_, slice.data() + plane * plane_numbers(), next, behind.data() + plane * plane_numbers());
+  }
 }
 
 void SliceSums::add(const SliceSums& others) {

@@ -6,9 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
+#include "lattice/site_order.hpp"
 #include "support/thread_comm.hpp"
 
 namespace lq::physics {
@@ -27,7 +29,7 @@ TEST(SliceSums, AreThoseOfTheFieldInMemoryToTheLastBit) {
       const std::size_t of_slice = links.size() / slices;
       const std::span<const double> all = links;
       testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
-        SliceSums sums(extents, colors);
+        SliceSums sums(extents, colors, lattice::resolve_order({}, extents.size()));
         for (std::size_t t = static_cast<std::size_t>(comm->rank()); t < slices; t += 2) {
           sums.add(all.subspan(t * of_slice, of_slice), all.subspan((t + 1) % slices * of_slice, of_slice));
         }
@@ -38,6 +40,38 @@ TEST(SliceSums, AreThoseOfTheFieldInMemoryToTheLastBit) {
         EXPECT_EQ(sums.link_trace(), expected.link_trace);
       });
     }
+  }
+}
+
+// Sites in memory in any order, in either precision.
+TEST(SliceSums, DoNotDependOnTheOrderOfSites) {
+  const Extents extents{2, 4, 3, 5};
+  std::mt19937 random(8);
+  std::uniform_real_distribution<float> number(-1, 1);
+  std::vector<float> links(volume(extents) * 72);
+  for (float& value : links) value = number(random);
+  const Physics expected = measure(Grid(extents), gauge(links));
+  const SiteOrder natural = lattice::resolve_order({}, 4);
+  for (const SiteOrder& order : {SiteOrder{3, 2, 1, 0}, SiteOrder{2, 1, 0, 3}, SiteOrder{1, 3, 0, 2}}) {
+    std::vector<float> sites(links.size());
+    Coord x = Coord::filled(4, 0);
+    for (std::size_t n = 0; n < volume(extents); ++n, lattice::advance(x, whole(extents), natural)) {
+      std::copy_n(links.data() + n * 72, 72, sites.data() + lattice::site_number(x, whole(extents), order) * 72);
+    }
+    SliceSums sums(extents, 3, order);
+    const auto slices = static_cast<std::size_t>(extents[order.back()]), planes = sums.planes();
+    const auto plane = [&](std::size_t slice, std::size_t index) {
+      return sites.data() + (slice % slices * planes + index % planes) * sums.plane_numbers();
+    };
+    for (std::size_t slice = 0; slice < slices; ++slice) {
+      for (std::size_t p = 0; p < planes; ++p) {
+        sums.add(Precision::single, plane(slice, p), plane(slice, p + 1), plane(slice + 1, p));
+      }
+    }
+    EXPECT_EQ(sums.plaquette().average, expected.plaquette.average);
+    EXPECT_EQ(sums.plaquette().spatial, expected.plaquette.spatial);
+    EXPECT_EQ(sums.plaquette().temporal, expected.plaquette.temporal);
+    EXPECT_EQ(sums.link_trace(), expected.link_trace);
   }
 }
 

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "lattice/site_order.hpp"
+#include "lattice/tiles.hpp"
 #include "squeezed/archive.hpp"
 #include "squeezed/restored.hpp"
 #include "squeezed/squeezed_format.hpp"
@@ -16,15 +18,40 @@
 namespace lq::squeezed {
 namespace {
 
-// "time slices 6 to 7 of "gauge"": what of a field lies in a tile of it.
-std::string slices_in(const FieldEntry& entry, std::size_t tile) {
+// "6 to 7, 12": numbers that follow each other together.
+std::string ranges_of(const std::vector<lattice::Share>& shares) {
+  std::string text;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const std::uint64_t first = shares[i].begin;
+    while (i + 1 < shares.size() && shares[i + 1].begin <= shares[i].end) ++i;
+    const std::uint64_t last = shares[i].end - 1;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", first);
+    if (last > first) text += fmt::format(" to {}", last);
+  }
+  return text;
+}
+
+// What of a field lies in these tiles of it.
+std::string slices_in(const FieldEntry& entry, const std::vector<std::size_t>& tiles) {
   const Payload& payload = entry.payload;
   const int slowest = lattice::resolve_order(payload.order, payload.extents.size()).back();
   const std::uint64_t slice = payload.stored.volume() / static_cast<std::uint64_t>(payload.stored.extents[slowest]);
-  const std::uint64_t first = tile * payload.tile_sites;
-  const std::uint64_t last = std::min(first + payload.tile_sites, payload.stored.volume()) - 1;
-  return fmt::format("slices {} to {} of {} of \"{}\"", first / slice, last / slice, payload.stored.extents[slowest],
-                     entry.name);
+  std::vector<lattice::Share> slices;
+  for (const std::size_t tile : tiles) {
+    const std::uint64_t first = tile * payload.tile_sites;
+    const std::uint64_t last = std::min(first + payload.tile_sites, payload.stored.volume()) - 1;
+    slices.push_back({first / slice, last / slice + 1});
+  }
+  return fmt::format("time slices {} of {} of \"{}\"", ranges_of(slices), payload.stored.extents[slowest], entry.name);
+}
+
+std::string bytes_in(const Segment& segment, const std::vector<std::size_t>& tiles) {
+  std::vector<lattice::Share> bytes;
+  for (const std::size_t tile : tiles) {
+    const std::uint64_t first = segment.begin + tile * segment.tile_bytes;
+    bytes.push_back({first, first + segment.bytes_of(tile)});
+  }
+  return fmt::format("bytes {} of the original", ranges_of(bytes));
 }
 
 bool can_be_restored(RestoredSource& restored, const Segment& segment, std::size_t tile) {
@@ -49,26 +76,25 @@ void name_lost_tiles(base::ByteSource& file, const Limits& limits, format::Findi
     const auto entry = std::ranges::find_if(catalog.fields, [&](const FieldEntry& field) {
       return !field.payload.tiles.empty() && !segment.tiles.empty() && field.payload.tiles == segment.tiles;
     });
+    std::vector<std::size_t> lost_tiles;
     for (std::size_t tile = 0; tile < segment.tiles.size(); ++tile) {
-      if (can_be_restored(restored, segment, tile)) continue;
-      const Tile& place = segment.tiles[tile];
-      const std::string what =
-          entry == catalog.fields.end()
-              ? fmt::format("bytes {} to {} of the original", segment.begin + tile * segment.tile_bytes,
-                            segment.begin + tile * segment.tile_bytes + segment.bytes_of(tile) - 1)
-              : slices_in(*entry, tile);
-      lost.add(
-          {.severity = Severity::error,
-           .code = Code::checksum_mismatch,
-           .rule = "repair-lost",
-           .message = fmt::format("tile {} of {} is damaged, and nothing in an archive can bring it back: {} are lost, "
-                                  "the others can be read (lq read, region) and restored; copy the archive again "
-                                  "from its source, or squeeze the original again",
-                                  tile, segment.tiles.size(), what),
-           .record = std::string(type::data),
-           .offset = place.offset,
-           .length = place.bytes});
+      if (!can_be_restored(restored, segment, tile)) lost_tiles.push_back(tile);
     }
+    if (lost_tiles.empty()) continue;
+    const Tile& first = segment.tiles[lost_tiles.front()];
+    const std::string what =
+        entry == catalog.fields.end() ? bytes_in(segment, lost_tiles) : slices_in(*entry, lost_tiles);
+    lost.add(
+        {.severity = Severity::error,
+         .code = Code::checksum_mismatch,
+         .rule = "repair-lost",
+         .message = fmt::format("{} of {} tiles cannot be decoded, and nothing in an archive can bring them back: {} "
+                                "are lost, the others can be read (lq read, region) and restored; copy the archive "
+                                "again from its source, or squeeze the original again",
+                                lost_tiles.size(), segment.tiles.size(), what),
+         .record = std::string(type::data),
+         .offset = first.offset,
+         .length = first.bytes});
   }
 }
 

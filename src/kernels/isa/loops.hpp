@@ -52,10 +52,32 @@ using GatherLoop = void (*)(std::size_t site_bytes, const SiteRun& run, TakenInT
 // Continues the CRC-32 of a stream, as crc32() does.
 using Stream = std::uint32_t (*)(std::uint32_t crc, const std::byte* from, std::size_t bytes) noexcept;
 
+// Numbers of links of a row of sites: number k of site s at [k * stride + s]. For plaquettes, (first[0] second[0])
+// times the adjoint of (first[1] second[1]).
+struct PlaquetteRows {
+  const double* first[2];
+  const double* second[2];
+};
+
+// The real parts of the traces of the plaquettes of `sites` sites, and of a few more: rows and `traces` have room for
+// the next multiple of 8.
+using PlaquetteLoop = void (*)(const PlaquetteRows& rows, std::size_t stride, std::size_t sites,
+                               double* traces) noexcept;
+
+// Sites of so many numbers, one behind the other, become such rows.
+using RowLoop = void (*)(const std::byte* memory, std::size_t numbers, std::size_t sites, double* rows,
+                         std::size_t stride) noexcept;
+
+// The sum of words of 32 bits modulo 2^32.
+using WordLoop = std::uint32_t (*)(const std::byte* bytes, std::size_t words) noexcept;
+
 // Arrays of two are for single and double precision.
 struct Loops {
   CopyNumbers copy[2][2][3];  // from, to, and which side is swapped: none, from, to
   TurnNumbers turn[2];
+  RowLoop to_rows[2];
+  PlaquetteLoop plaquettes[2];  // of SU(2) and SU(3)
+  WordLoop sum_words[2];        // in the byte order of the host, and in the other
   // Null where neither carry-less multiplication nor a CRC instruction is there.
   SiteLoop sum = nullptr;                     // reads only
   SiteLoop copy_sum = nullptr;                // byte order stays

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "kernels/isa/loops.hpp"
+#include "kernels/isa/row_loops.hpp"
 
 namespace lq::kernels::isa {
 
@@ -82,7 +83,10 @@ constexpr Loops number_loops() noexcept {
              copy_numbers<Set, double, false, float, true>},
             {copy_bytes<Set, double>, copy_numbers<Set, double, true, double, false>,
              copy_numbers<Set, double, false, double, true>}}},
-          {turn_numbers<Set, float>, turn_numbers<Set, double>}};
+          {turn_numbers<Set, float>, turn_numbers<Set, double>},
+          {sites_to_rows<Set, float>, sites_to_rows<Set, double>},
+          {plaquette_rows<Set, 2>, plaquette_rows<Set, 3>},
+          {sum_words<Set, false>, sum_words<Set, true>}};
 }
 
 }  // namespace lq::kernels::isa
