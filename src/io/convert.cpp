@@ -49,6 +49,11 @@ class CopiedBoxes {
       : target_(target), most_sites_(std::max<std::uint64_t>(io::tile_bytes / source.spec.site_bytes(), 1)) {
     const std::uint64_t all = target.stored.volume();
     const int dimensions = source.stored.extents.size();
+    if (target.encoding.empty() && !source.encoding.empty() && source.block.size() > 0) {
+      blocks_of_ = &source;
+      share_ = lattice::share_of(block_count(), writers, rank);
+      return;
+    }
     if (target.encoding.empty()) {
       const SiteOrder order = lattice::interleaved(lattice::resolve_order(source.order, dimensions),
                                                    lattice::resolve_order(target.order, dimensions));
@@ -63,11 +68,12 @@ class CopiedBoxes {
 
   std::uint64_t items() const noexcept {
     const std::uint64_t share = share_.end - share_.begin;
-    return tiles_ ? share : (share + most_sites_ - 1) / most_sites_;
+    return tiles_ || blocks_of_ != nullptr ? share : (share + most_sites_ - 1) / most_sites_;
   }
 
   template <class Work>
   void for_each_box(std::uint64_t item, const Work& work) const {
+    if (blocks_of_ != nullptr) return for_each_part(block(share_.begin + item), work);
     if (tiles_) return work(tiles_->tile(share_.begin + item));
     const std::uint64_t begin = share_.begin + item * most_sites_;
     lattice::RangeBoxes boxes(target_.stored, target_.order, begin, std::min(begin + most_sites_, share_.end),
@@ -76,10 +82,42 @@ class CopiedBoxes {
   }
 
  private:
+  std::int64_t blocks_in(int d) const {
+    return (blocks_of_->stored.extents[d] + blocks_of_->block[d] - 1) / blocks_of_->block[d];
+  }
+
+  std::uint64_t block_count() const {
+    std::uint64_t count = 1;
+    for (int d = 0; d < blocks_of_->block.size(); ++d) count *= static_cast<std::uint64_t>(blocks_in(d));
+    return count;
+  }
+
+  // In the order of the source.
+  Box block(std::uint64_t number) const {
+    Box box = blocks_of_->stored;
+    for (const int d : lattice::resolve_order(blocks_of_->order, box.extents.size())) {
+      const std::int64_t extent = blocks_of_->block[d];
+      const std::int64_t first = static_cast<std::int64_t>(number % static_cast<std::uint64_t>(blocks_in(d))) * extent;
+      number /= static_cast<std::uint64_t>(blocks_in(d));
+      box.lower[d] += first;
+      box.extents[d] = std::min(extent, blocks_of_->stored.extents[d] - first);
+    }
+    return box;
+  }
+
+  template <class Work>
+  void for_each_part(const Box& block, const Work& work) const {
+    const lattice::Tiles parts(block, blocks_of_->order, most_sites_);
+    for (std::uint64_t k = 0; k < parts.count(); ++k) work(parts.tile(k));
+  }
+
   const Payload& target_;
   std::uint64_t most_sites_;  // of a box
+  // Of an encoded source: each block is decoded once, where a box across several of them would have all of these
+  // decoded for a part of each.
+  const Payload* blocks_of_ = nullptr;
   std::optional<lattice::Tiles> tiles_;
-  lattice::Share share_;  // tiles, or sites in the order of the new file
+  lattice::Share share_;  // blocks, tiles, or sites in the order of the new file
 };
 
 // This rank's part of a field, from file to file, by several threads where both of them bear it.
