@@ -45,8 +45,8 @@ class Memory:
     def __repr__(self):
         return f"Memory({self.kind}, {self.layout!r}, lattice={list(self.lattice)}, {self.dtype})"
 
-    def to_c(self, _):
-        """The lq_field of this memory."""
+    def to_c(self, array):
+        """The lq_field of this memory; ``array`` is the object itself, as what a :class:`Field` is asked for."""
         is_complex = self.kind != "generic" or self.dtype.kind == "c"
         numbers_in = min(array.size for array in self.arrays) * (2 if self.dtype.kind == "c" else 1)
         data = ctypes.addressof(self._pointers) if len(self.arrays) > 1 else self.arrays[0].ctypes.data
