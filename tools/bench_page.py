@@ -465,6 +465,8 @@ def index_page(folder):
         there += "\n- [Plans beside what the largest machines reported](machines.md)"
     if (folder / "modes.md").exists():
         there += "\n- [Reading sets of modes](modes.md)"
+    if (folder / "layouts.md").exists():
+        there += "\n- [Memory by description](layouts.md)"
     if (folder / "convert.md").exists():
         there += "\n- [Converting a configuration](convert.md)"
     files = ", ".join(f"[{path.name}]({path.name})" for path in sorted(folder.glob("*.json")))
