@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -63,21 +64,6 @@ void for_each_stripe(const Bundle& bundle, std::span<const std::int64_t> places,
   }
 }
 
-// Local coordinates of the places of parts, one behind the other.
-void find_places(const SitePlaces& site_places, const Box& box, std::span<const RowPart> parts,
-                 std::vector<std::int64_t>& places) {
-  std::uint64_t all = 0;
-  for (const RowPart& part : parts) all += part.sites;
-  places.resize(static_cast<std::size_t>(all));
-  std::span<std::int64_t> left(places);
-  for (const RowPart& part : parts) {
-    Coord x = part.x;
-    for (int d = 0; d < x.size(); ++d) x[d] -= box.lower[d];
-    site_places.along(x, part.axis, left.first(static_cast<std::size_t>(part.sites)));
-    left = left.subspan(static_cast<std::size_t>(part.sites));
-  }
-}
-
 bool is_close(const std::vector<Stretch>& stretches, std::size_t number_bytes) {
   const auto [low, high] = std::minmax_element(stretches.begin(), stretches.end(),
                                                [](const Stretch& a, const Stretch& b) { return a.place < b.place; });
@@ -109,12 +95,6 @@ std::vector<Bundle> bundles_of(const SitePlaces& places, const std::vector<std::
   return bundles;
 }
 
-// Many bundles of short stripes mean many streams through memory.
-std::size_t best_bytes_of(const std::vector<Bundle>& bundles) {
-  const bool has_streams = bundles.size() > 1 && bundles.front().stripes.size() > 1;
-  return has_streams ? far_bytes : near_bytes;
-}
-
 // work(x, number of the site) for each site of the parts.
 template <class Work>
 void for_each_site(std::span<const RowPart> parts, const Work& work) {
@@ -135,14 +115,11 @@ void for_each_part(std::span<const RowPart> parts, const Work& work) {
   }
 }
 
-}  // namespace
-
-Arrays arrays_of(const MemoryLayout& layout, const FieldSpec& spec, const Extents& box, const void* data) {
-  const SitePlaces places(layout, spec, box);
-  Arrays arrays{{}, places.numbers_in_array()};
+std::vector<std::byte*> begins_of(const SitePlaces& places, const MemoryLayout& layout, const void* data) {
+  std::vector<std::byte*> begins;
   if (layout.links != LinkPlaces::in_arrays) {
-    arrays.begin.push_back(static_cast<std::byte*>(const_cast<void*>(data)));
-    return arrays;
+    begins.push_back(static_cast<std::byte*>(const_cast<void*>(data)));
+    return begins;
   }
   for (int i = 0; i < places.arrays(); ++i) {
     void* const array = data == nullptr ? nullptr : static_cast<void* const*>(data)[i];
@@ -153,20 +130,53 @@ Arrays arrays_of(const MemoryLayout& layout, const FieldSpec& spec, const Extent
                       "has links",
                       i, places.arrays()));
     }
-    arrays.begin.push_back(static_cast<std::byte*>(array));
+    begins.push_back(static_cast<std::byte*>(array));
   }
-  return arrays;
+  return begins;
 }
 
-RowsOut::RowsOut(const Field& field, const Box& box) : field_(field), box_(box) {
-  if (has_function(field) || box.volume() == 0) return;
-  site_places_.emplace(field.memory, field.spec, box.extents);
-  bundles_ = bundles_of(*site_places_, arrays_of(field.memory, field.spec, box.extents, field.data).begin,
-                        static_cast<std::size_t>(field.spec.number_bytes()));
-  places_.reserve(best_bytes() / static_cast<std::size_t>(field.spec.site_bytes()) + 1);
+// Of a field behind functions there are none.
+template <class AnyField>
+DescribedSites sites_of(const AnyField& field, const Box& box) {
+  if (has_function(field) || box.volume() == 0) return {};
+  return {field.memory, field.spec, box, field.data};
 }
 
-std::size_t RowsOut::best_bytes() const noexcept { return best_bytes_of(bundles_); }
+}  // namespace
+
+Arrays arrays_of(const MemoryLayout& layout, const FieldSpec& spec, const Extents& box, const void* data) {
+  const SitePlaces places(layout, spec, box);
+  return {begins_of(places, layout, data), places.numbers_in_array()};
+}
+
+DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box, const void* data)
+    : box_(box), site_places_(std::in_place, layout, spec, box.extents) {
+  bundles_ =
+      bundles_of(*site_places_, begins_of(*site_places_, layout, data), static_cast<std::size_t>(spec.number_bytes()));
+  places_.reserve(best_bytes() / static_cast<std::size_t>(spec.site_bytes()) + 1);
+}
+
+// Many bundles of short stripes mean many streams through memory.
+std::size_t DescribedSites::best_bytes() const noexcept {
+  const bool has_streams = bundles_.size() > 1 && bundles_.front().stripes.size() > 1;
+  return has_streams ? far_bytes : near_bytes;
+}
+
+std::span<const std::int64_t> DescribedSites::places(std::span<const RowPart> parts) {
+  std::uint64_t all = 0;
+  for (const RowPart& part : parts) all += part.sites;
+  places_.resize(static_cast<std::size_t>(all));
+  std::span<std::int64_t> left(places_);
+  for (const RowPart& part : parts) {
+    Coord x = part.x;
+    for (int d = 0; d < x.size(); ++d) x[d] -= box_.lower[d];
+    site_places_->along(x, part.axis, left.first(static_cast<std::size_t>(part.sites)));
+    left = left.subspan(static_cast<std::size_t>(part.sites));
+  }
+  return places_;
+}
+
+RowsOut::RowsOut(const Field& field, const Box& box) : field_(field), sites_(sites_of(field, box)) {}
 
 void RowsOut::take(std::span<const RowPart> parts, std::byte* out) {
   const auto number_bytes = static_cast<std::size_t>(field_.spec.number_bytes());
@@ -179,25 +189,17 @@ void RowsOut::take(std::span<const RowPart> parts, std::byte* out) {
   if (field_.fetch) {
     return for_each_site(parts, [&](const Coord& x, std::uint64_t k) { field_.fetch(x, out + k * site_bytes); });
   }
-  find_places(*site_places_, box_, parts, places_);
-  if (field_.memory.parity >= ParityOrder::even_only) std::memset(out, 0, places_.size() * site_bytes);
-  for (const Bundle& bundle : bundles_) {
+  const std::span<const std::int64_t> places = sites_.places(parts);
+  if (field_.memory.parity >= ParityOrder::even_only) std::memset(out, 0, places.size() * site_bytes);
+  for (const Bundle& bundle : sites_.bundles()) {
     with_length(bundle.bytes_each, [&](const auto& copy) {
-      for_each_stripe(bundle, places_, number_bytes, site_bytes, out,
+      for_each_stripe(bundle, places, number_bytes, site_bytes, out,
                       [&](const std::byte* memory, std::byte* row, std::size_t bytes) { copy(row, memory, bytes); });
     });
   }
 }
 
-RowsIn::RowsIn(const MutableField& field, const Box& box) : field_(field), box_(box) {
-  if (has_function(field) || box.volume() == 0) return;
-  site_places_.emplace(field.memory, field.spec, box.extents);
-  bundles_ = bundles_of(*site_places_, arrays_of(field.memory, field.spec, box.extents, field.data).begin,
-                        static_cast<std::size_t>(field.spec.number_bytes()));
-  places_.reserve(best_bytes() / static_cast<std::size_t>(field.spec.site_bytes()) + 1);
-}
-
-std::size_t RowsIn::best_bytes() const noexcept { return best_bytes_of(bundles_); }
+RowsIn::RowsIn(const MutableField& field, const Box& box) : field_(field), sites_(sites_of(field, box)) {}
 
 void RowsIn::give(std::span<const RowPart> parts, const std::byte* in) {
   const auto number_bytes = static_cast<std::size_t>(field_.spec.number_bytes());
@@ -210,10 +212,10 @@ void RowsIn::give(std::span<const RowPart> parts, const std::byte* in) {
   if (field_.store) {
     return for_each_site(parts, [&](const Coord& x, std::uint64_t k) { field_.store(x, in + k * site_bytes); });
   }
-  find_places(*site_places_, box_, parts, places_);
-  for (const Bundle& bundle : bundles_) {
+  const std::span<const std::int64_t> places = sites_.places(parts);
+  for (const Bundle& bundle : sites_.bundles()) {
     with_length(bundle.bytes_each, [&](const auto& copy) {
-      for_each_stripe(bundle, places_, number_bytes, site_bytes, in,
+      for_each_stripe(bundle, places, number_bytes, site_bytes, in,
                       [&](std::byte* memory, const std::byte* row, std::size_t bytes) { copy(memory, row, bytes); });
     });
   }

@@ -59,6 +59,25 @@ struct Bundle {
   std::size_t bytes_each = 0;  // 0: they differ
 };
 
+// The sites of a box in memory by description.
+class DescribedSites {
+ public:
+  DescribedSites() = default;  // of a field behind functions: none
+  DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box, const void* data);
+
+  const std::vector<Bundle>& bundles() const noexcept { return bundles_; }
+  // Of all sites of the parts; good until the next call.
+  std::span<const std::int64_t> places(std::span<const RowPart> parts);
+  // How many bytes of sites are best taken at once.
+  std::size_t best_bytes() const noexcept;
+
+ private:
+  Box box_;
+  std::optional<SitePlaces> site_places_;
+  std::vector<Bundle> bundles_;
+  std::vector<std::int64_t> places_;
+};
+
 class RowsOut {
  public:
   // `field` resolved and not plain, of the sites of `box` in the coordinates that take() is called with.
@@ -66,15 +85,11 @@ class RowsOut {
   // Of parts inside the box, one part behind the other. Absent sites (of the parity that is not there) are zeros.
   void take(std::span<const RowPart> parts, std::byte* out);
   void take(const RowPart& part, std::byte* out) { take({&part, 1}, out); }
-  // How many bytes of sites are best taken at once.
-  std::size_t best_bytes() const noexcept;
+  std::size_t best_bytes() const noexcept { return sites_.best_bytes(); }
 
  private:
   Field field_;
-  Box box_;
-  std::optional<SitePlaces> site_places_;
-  std::vector<Bundle> bundles_;
-  std::vector<std::int64_t> places_;
+  DescribedSites sites_;
 };
 
 class RowsIn {
@@ -83,14 +98,11 @@ class RowsIn {
   // Absent sites are passed over.
   void give(std::span<const RowPart> parts, const std::byte* in);
   void give(const RowPart& part, const std::byte* in) { give({&part, 1}, in); }
-  std::size_t best_bytes() const noexcept;
+  std::size_t best_bytes() const noexcept { return sites_.best_bytes(); }
 
  private:
   MutableField field_;
-  Box box_;
-  std::optional<SitePlaces> site_places_;
-  std::vector<Bundle> bundles_;
-  std::vector<std::int64_t> places_;
+  DescribedSites sites_;
 };
 
 }  // namespace lq::layouts
