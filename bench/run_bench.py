@@ -169,6 +169,10 @@ class Bench:
         lattices = [word for one in LATTICES[1:] for word in ("--lattice", one)]
         self.keep("hdf5-sizes", [self.lattice(2, *lattices, "--grid", "1x1x1x2", "--format", "hdf5", path=memory, runs=runs)])
         self.plot("hdf5-sizes", "hdf5-sizes", "rate-by-size")
+        if (self.bin / "bench_peers").exists():
+            self.keep("hdf5-peers", [self.run(4, "bench_peers", "--lattice", largest_that_fits(path, LATTICES[0]), "--grid", grid, *how,
+                                              "--runs", 9, path=path)
+                                     for path in (memory, self.options.disk) for grid in ("1x1x1x4", "2x2x1x1")])
 
     def squeeze(self):
         """How small archives are, and how fast, in both precisions; what general compressors do beside it."""

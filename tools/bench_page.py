@@ -347,6 +347,28 @@ The ceilings, one by one: `lq bench parts`. Medians over all rounds that fitted 
 {table(["part", "ranks", "GB/s", "us per call", "fastest", "slowest"], lines)}"""
 
 
+def hdf5_peers(runs):
+    lines = []
+    for run in runs:
+        for direction in ("write", "read"):
+            of = {(r["name"], r["format"]): r for r in run["results"] if r["direction"] == direction}
+            if ("hdf5", "hdf5") not in of:
+                continue
+            ours, ildg, peer = of["lattice", "hdf5"], of["lattice", "ildg"], of["hdf5", "hdf5"]
+            lines.append([run["environment"]["file_system"], ours["grid"], direction, f"{rate(ours):.2f}", f"{rate(ours) / rate(ildg):.2f}",
+                          f"{rate(ours) / rate(peer):.1f}", f"{peer['ratio_to_raw']:.2f}"])
+    if not lines:
+        return ""
+    heads = ["file system", "grid", "direction", "GB/s", "of our ILDG", "times parallel HDF5", "parallel HDF5, of raw"]
+    return f"""## Beside parallel HDF5
+
+`bench_peers --format hdf5 --format ildg`, {runs[0]["results"][0]["lattice"]} in double precision on 4 ranks: ours with checksums, beside the parallel HDF5 library, collective
+and without any, in the same rounds. Where the last column is above 0.5, raw writing itself is not twice as fast as that library.
+
+{table(heads, lines)}
+"""
+
+
 def hdf5_page(folder):
     heads = ["direction", "format", "in the file", "lattice", "ranks", "GB/s", "quartiles", "ratio to raw"]
 
@@ -366,6 +388,7 @@ def hdf5_page(folder):
     for name, title, words in parts:
         lines = [cells(r) for _, r in rows(load(folder, f"hdf5-{name}"))]
         text += f"## {title}\n\nHere {words}.\n\n{table(heads, lines)}\n![{title}](hdf5-{name}.svg)\n\n" if lines else ""
+    text += hdf5_peers(load(folder, "hdf5-peers"))
     return f"""# HDF5 files
 
 What the slides of QDP++ and QLUA measured, with `lq bench lattice --format hdf5`: layout native with its checksums, whole files from opening to their
@@ -467,6 +490,8 @@ def index_page(folder):
         there += "\n- [Reading sets of modes](modes.md)"
     if (folder / "layouts.md").exists():
         there += "\n- [Memory by description](layouts.md)"
+    if (folder / "threads.md").exists():
+        there += "\n- [Ranks and threads](threads.md)"
     if (folder / "convert.md").exists():
         there += "\n- [Converting a configuration](convert.md)"
     files = ", ".join(f"[{path.name}]({path.name})" for path in sorted(folder.glob("*.json")))

@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include <limequat/limequat.hpp>
 
 #include "io/verify.hpp"
+#include "support/contents.hpp"
 #include "support/error_of.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
@@ -34,10 +34,6 @@ class Conversion : public ::testing::Test {
       if (name == wanted) found.push_back(text);
     }
     return found;
-  }
-  std::string contents(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
   }
 
   testing::ScratchDirectory directory_;
@@ -90,11 +86,11 @@ TEST_F(Conversion, LeavesOutTextsAboutTheNumbersWhenTheirPrecisionChanges) {
 TEST_F(Conversion, OnSeveralRanksGivesTheSameFile) {
   write(from_, {});
   convert(from_, to_);
-  const std::string alone = contents(to_);
+  const std::string alone = testing::contents(to_);
   testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
     convert(from_, to_, Communicator(std::move(comm)), {.write = {.overwrite = true}});
   });
-  EXPECT_EQ(contents(to_), alone);
+  EXPECT_EQ(testing::contents(to_), alone);
 }
 
 TEST_F(Conversion, DryRunWritesNothing) {
@@ -149,9 +145,9 @@ TEST_F(Conversion, OfSeveralFieldsCountsTheBytesOfAll) {
 TEST_F(Conversion, RefusesToReplaceUnlessAsked) {
   write(from_, {});
   write(to_, {}, 1);
-  const std::string before = contents(to_);
+  const std::string before = testing::contents(to_);
   EXPECT_EQ(error_of([&] { convert(from_, to_); }).code(), Code::exists);
-  EXPECT_EQ(contents(to_), before);
+  EXPECT_EQ(testing::contents(to_), before);
 }
 
 TEST_F(Conversion, OfAPlainContainerSaysWhatThereIs) {

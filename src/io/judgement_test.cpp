@@ -12,13 +12,13 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <optional>
 
 #include <limequat/limequat.hpp>
 
 #include "io/mend.hpp"
 #include "io/verify.hpp"
+#include "support/contents.hpp"
 #include "support/scratch_directory.hpp"
 #include "transport/transport.hpp"
 
@@ -39,11 +39,7 @@ class ExchangedSites : public ::testing::Test {
     site_bytes_ = inspect(path_).field().payload.site_bytes();
   }
   void change(const std::function<void(std::string& bytes)>& change) {
-    std::string bytes;
-    {
-      std::ifstream file(path_, std::ios::binary);
-      bytes.assign(std::istreambuf_iterator<char>(file), {});
-    }
+    std::string bytes = testing::contents(path_);
     change(bytes);
     std::ofstream(path_, std::ios::binary) << bytes;
   }

@@ -9,24 +9,18 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
 
+#include "support/contents.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace lq::io {
 namespace {
 
-std::string golden(const std::string& name) {
-  std::ifstream file(std::filesystem::path(LQ_SOURCE_DIR) / "tests" / "golden" / "good" / "lime" / name,
-                     std::ios::binary);
-  EXPECT_TRUE(file.is_open()) << name;
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+std::string golden(const std::string& name) { return testing::golden_contents("good/lime/" + name); }
 
 std::string contents(base::ByteSource& file) {
   std::string bytes(static_cast<std::size_t>(file.size()), '\0');
@@ -206,8 +200,7 @@ TEST(MendedFiles, GetBackBytesOfLinks) {
   for (const bool slices : {true, false}) {
     const std::string path = directory / (slices ? "slices.ildg" : "whole.ildg");
     write(path, grid, gauge(links), {.slice_checksums = slices});
-    std::ifstream file(path, std::ios::binary);
-    const std::string whole{std::istreambuf_iterator<char>(file), {}};
+    const std::string whole = testing::contents(path);
     const Payload payload = scan(whole).field().payload;
     for (std::uint64_t at = payload.offset; at < payload.offset + payload.length; at += 1000) {
       const std::uint64_t exponent = at / 8 * 8;  // payloads begin at multiples of 8

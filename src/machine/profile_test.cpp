@@ -14,6 +14,7 @@
 #include <map>
 
 #include "machine/shipped.hpp"
+#include "support/contents.hpp"
 #include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"
 
@@ -145,9 +146,7 @@ TEST(Profile, IsReplacedAtOnceAndLeavesNothingBeside) {
   const std::string path = scratch / "config/limequat/site.toml";
   save_machine(path, Machine{});
   save_machine(path, unusual_machine());
-  std::ifstream in(path);
-  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  EXPECT_EQ(text, machine::profile_text(unusual_machine()));
+  EXPECT_EQ(testing::contents(path), machine::profile_text(unusual_machine()));
   const std::filesystem::directory_iterator folder(scratch / "config/limequat");
   EXPECT_EQ(std::distance(begin(folder), end(folder)), 1);
 }

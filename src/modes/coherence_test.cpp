@@ -9,7 +9,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <random>
 
 #include <limequat/inspect.hpp>
@@ -18,6 +17,7 @@
 #include "base/bytes.hpp"
 #include "io/verify.hpp"
 #include "lattice/site_order.hpp"
+#include "support/contents.hpp"
 #include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
@@ -99,11 +99,6 @@ double distance(const Vector& a, const Vector& b) {
   return std::sqrt(wrong / norm);
 }
 
-std::string file_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 class Coherent : public ::testing::Test {
  protected:
   void add(Writer& writer, std::uint64_t from, std::uint64_t to) {
@@ -160,7 +155,7 @@ TEST_F(Coherent, CoefficientsAreTheBytesOfThePage) {
   const FieldEntry& entry = set.field(4);
   EXPECT_EQ(entry.payload.extents, (Extents{2, 2, 1, 2}));
   EXPECT_EQ(entry.payload.length, 8 * 3 * 16U);
-  const std::string bytes = file_bytes(path_);
+  const std::string bytes = testing::contents(path_);
   const auto* const at = reinterpret_cast<const std::byte*>(bytes.data()) + entry.payload.offset;
   const auto real = [&](std::size_t n) { return std::bit_cast<double>(base::load_be<std::uint64_t>(at + 8 * n)); };
   const Vector read = read_mode(4);
@@ -201,7 +196,7 @@ TEST_F(Coherent, ModesAreTheSameBytesHoweverTheyAreAdded) {
     EXPECT_EQ(writer.description(), description);
     add(writer, k, k + 1);
   }
-  EXPECT_EQ(file_bytes(later), file_bytes(path_));
+  EXPECT_EQ(testing::contents(later), testing::contents(path_));
   std::vector<Vector> memory;
   std::vector<Field> fields;
   std::vector<Mode> modes;
@@ -212,7 +207,7 @@ TEST_F(Coherent, ModesAreTheSameBytesHoweverTheyAreAdded) {
   }
   for (const Vector& vector : memory) fields.push_back(field_of(vector, description));
   write(at_once, grid, description, fields, modes);
-  EXPECT_EQ(file_bytes(at_once), file_bytes(path_));
+  EXPECT_EQ(testing::contents(at_once), testing::contents(path_));
 }
 
 TEST_F(Coherent, ModesOfOneParityWithAFifthDimensionAndInOtherOrderComeBack) {
@@ -267,7 +262,7 @@ Vector part_of(const Vector& whole, const Box& box, const Extents& sites, std::s
 TEST_F(Coherent, ModesAreTheSameBytesFromAnyProcessGridAndReadOnAny) {
   const Description description = coherent(Storage::single);
   write_set(description, 6);
-  const std::string expected = file_bytes(path_);
+  const std::string expected = testing::contents(path_);
   for (const Extents& processes :
        {Extents{2, 1, 1, 2}, Extents{1, 1, 1, 4}, Extents{4, 1, 1, 1}, Extents{1, 3, 1, 1}}) {
     const std::string path = folder_ / ("of" + to_string(processes));
@@ -290,7 +285,7 @@ TEST_F(Coherent, ModesAreTheSameBytesFromAnyProcessGridAndReadOnAny) {
         for (std::size_t n = 0; n < mine.size(); ++n) ASSERT_LE(std::abs(mine[n] - wanted[n]), 0.003) << k;
       }
     });
-    EXPECT_EQ(file_bytes(path), expected) << to_string(processes);
+    EXPECT_EQ(testing::contents(path), expected) << to_string(processes);
   }
 }
 
@@ -425,7 +420,7 @@ TEST_F(Coherent, WhatCannotBeIsSaid) {
             }).code(),
             Code::invalid_argument);
   Writer writer(path_, grid);
-  const std::string before = file_bytes(path_);
+  const std::string before = testing::contents(path_);
   const Vector small(grid.volume());
   EXPECT_EQ(
       error_of([&] {
@@ -434,7 +429,7 @@ TEST_F(Coherent, WhatCannotBeIsSaid) {
             {});
       }).code(),
       Code::invalid_argument);
-  EXPECT_EQ(file_bytes(path_), before);
+  EXPECT_EQ(testing::contents(path_), before);
 }
 
 }  // namespace

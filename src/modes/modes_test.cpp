@@ -8,13 +8,13 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include <limequat/inspect.hpp>
 #include <limequat/modes.hpp>
 
 #include "base/bytes.hpp"
 #include "io/verify.hpp"
+#include "support/contents.hpp"
 #include "support/error_of.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
@@ -43,11 +43,6 @@ std::vector<double> vector_number(const Grid& grid, std::uint64_t k, std::uint64
 }
 
 Mode mode_number(std::uint64_t k) { return {{0.5 + static_cast<double>(k), 0}, 1e-8 * static_cast<double>(k + 1)}; }
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 class Modes : public ::testing::Test {
  protected:
@@ -109,7 +104,7 @@ TEST_F(Modes, AreTheSameBytesWhetherWrittenAtOnceOrOneByOne) {
   for (const auto& values : memory) vectors.push_back(spinor(values));
   const std::string at_once = folder_ / "at_once.modes";
   EXPECT_EQ(write(at_once, grid_, described(), vectors, modes), 7 * grid_.volume() * 192);
-  EXPECT_EQ(bytes_of(at_once), bytes_of(path_));
+  EXPECT_EQ(testing::contents(at_once), testing::contents(path_));
   EXPECT_EQ(error_of([&] { write(at_once, grid_, described(), vectors, modes); }).code(), Code::exists);
   modes.pop_back();
   EXPECT_EQ(error_of([&] { write(at_once, grid_, described(), vectors, modes, {.overwrite = true}); }).code(),
@@ -138,7 +133,7 @@ TEST_F(Modes, InFixedPointAreWithinTheirBoundAndTheBytesOfThePage) {
   const Set set(path_);
   set.read(0, grid_, spinor(back));
   set.read(0, grid_, spinor(single));
-  const std::string bytes = bytes_of(path_);
+  const std::string bytes = testing::contents(path_);
   const auto* at = reinterpret_cast<const std::byte*>(bytes.data()) + set.file().catalog().fields[0].payload.offset;
   for (std::size_t site = 0; site < grid_.volume(); ++site, at += 52) {
     const auto magnitude = static_cast<double>(std::bit_cast<float>(base::load_be<std::uint32_t>(at)));
@@ -206,14 +201,14 @@ TEST_F(Modes, OfASetThatWasReplacedAreNotReadForTheOld) {
 TEST_F(Modes, OnOtherLatticesAreRefusedAndLeaveTheSetAsItWas) {
   Writer writer(path_, grid_, described());
   add(writer, 0, 2);
-  const std::string before = bytes_of(path_);
+  const std::string before = testing::contents(path_);
   const Grid other(Extents{4, 4, 2, 6});
   std::vector<double> values = vector_number(other, 0);
   EXPECT_EQ(error_of([&] { Writer wrong(path_, other); }).code(), Code::invalid_argument);
   EXPECT_EQ(error_of([&] { Set(path_).read(0, other, spinor(values)); }).code(), Code::invalid_argument);
   const std::vector<double> links(grid_.volume() * 72);
   EXPECT_EQ(error_of([&] { writer.append(gauge(links), {}); }).code(), Code::unsupported);
-  EXPECT_EQ(bytes_of(path_), before);
+  EXPECT_EQ(testing::contents(path_), before);
   add(writer, 2, 3);
   expect(3);
 }
@@ -282,7 +277,7 @@ TEST_F(Modes, AreConvertedWithinTheirBoundAndInParts) {
   for (std::size_t i = 0; i < values.size(); ++i) ASSERT_NEAR(values[i], expected[i], 8388610.0 / 65000);
   // What is in fixed point stays the same bits when it is converted again.
   EXPECT_EQ(convert(small, again), 4U);
-  EXPECT_EQ(bytes_of(again), bytes_of(small));
+  EXPECT_EQ(testing::contents(again), testing::contents(small));
 }
 
 TEST_F(Modes, AreNotSoughtInOtherFiles) {

@@ -9,7 +9,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
@@ -25,12 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::golden_path;
-
-std::string contents_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  EXPECT_TRUE(in.is_open()) << path;
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 void put(const fs::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
 
@@ -64,8 +57,8 @@ TEST_F(Repack, DefragmentsAsTheOriginalDoes) {
   RepackOptions options;
   options.block_size = 1;
   defragment(golden_path("v03_multiblock.sion"), to, options);
-  std::string found = contents_of(to);
-  std::string expected = contents_of(golden_path("v14_defrag_q1.sion"));
+  std::string found = testing::contents(to);
+  std::string expected = testing::contents(golden_path("v14_defrag_q1.sion"));
   ASSERT_EQ(found.substr(52, to.size()), to);  // the name given to open, which differs
   found.replace(52, 1024, 1024, '\0');
   expected.replace(52, 1024, 1024, '\0');
@@ -107,7 +100,7 @@ TEST_F(Repack, RewritesOlderFormatsAndKeepsChunks) {
   EXPECT_EQ(catalog.records.at(1).pieces, 2U);
   const int sizes[] = {250, 1100, 0};
   for (int r = 0; r < 3; ++r) EXPECT_TRUE(task_of(to, "task." + std::to_string(r)) == fill(18, r, sizes[r])) << r;
-  EXPECT_EQ(contents_of(to).substr(16, 1), "\x05");
+  EXPECT_EQ(testing::contents(to).substr(16, 1), "\x05");
 }
 
 TEST_F(Repack, RewritesABuddyCopyWithItsPlaceholders) {
@@ -142,7 +135,7 @@ TEST_F(Repack, RepairsExactlyWhereTheUnitIsKnown) {
 
 // A tebibyte that holds nothing is neither read nor written.
 TEST_F(Repack, PassesOverTheHoleBehindTheData) {
-  put(at("bad.sion"), contents_of(golden_path("v17_unclosed.sion")));
+  put(at("bad.sion"), testing::contents(golden_path("v17_unclosed.sion")));
   fs::resize_file(at("bad.sion"), std::uintmax_t{1} << 40);
   RepackOptions options;
   options.unit = 400;
@@ -165,7 +158,7 @@ TEST_F(Repack, RefusesMoreChunksThanATableMayHave) {
 }
 
 TEST_F(Repack, RepairsKeyValueStreamsByTheirRecords) {
-  const std::string whole = contents_of(golden_path("v05_keyval.sion"));
+  const std::string whole = testing::contents(golden_path("v05_keyval.sion"));
   std::string lost = whole.substr(0, 0x1d00);
   lost.replace(1076 + 16 * 3, 12, 12, '\0');
   put(at("lost.sion"), lost);
@@ -178,8 +171,8 @@ TEST_F(Repack, RepairsKeyValueStreamsByTheirRecords) {
 }
 
 TEST_F(Repack, RepairsOneFileOfASetAndKeepsTheOthers) {
-  const std::string first = contents_of(golden_path("v02_2files_5tasks.sion"));
-  const std::string second = contents_of(golden_path("v02_2files_5tasks.sion.000001"));
+  const std::string first = testing::contents(golden_path("v02_2files_5tasks.sion"));
+  const std::string second = testing::contents(golden_path("v02_2files_5tasks.sion.000001"));
   put(at("set.sion"), first.substr(0, first.size() - 100));  // the map and more is gone
   put(at("set.sion.000001"), second);
   const std::string to = at("good.sion");
@@ -203,23 +196,23 @@ TEST_F(Repack, PacksFilesAndUnpacksThem) {
   EXPECT_EQ(report.bytes, 205'001U);
   EXPECT_EQ(report.file_bytes, fs::file_size(to));
   unpack(to, at("out"));
-  EXPECT_TRUE(contents_of(at("out/task.0")) == contents_of(at("a")));
-  EXPECT_TRUE(contents_of(at("out/task.1")).empty());
-  EXPECT_TRUE(contents_of(at("out/task.2")) == contents_of(at("c")));
+  EXPECT_TRUE(testing::contents(at("out/task.0")) == testing::contents(at("a")));
+  EXPECT_TRUE(testing::contents(at("out/task.1")).empty());
+  EXPECT_TRUE(testing::contents(at("out/task.2")) == testing::contents(at("c")));
 }
 
 TEST_F(Repack, UnpacksKeysInsteadOfRawRecords) {
   const RepackReport report = unpack(golden_path("v05_keyval.sion"), at("out"));
   EXPECT_EQ(report.tasks, 12U);
   EXPECT_FALSE(fs::exists(at("out/task.0")));
-  EXPECT_TRUE(contents_of(at("out/task.0.key.1")) == fill(5, 1, 70) + fill(5, 1, 70, 1000));
+  EXPECT_TRUE(testing::contents(at("out/task.0.key.1")) == fill(5, 1, 70) + fill(5, 1, 70, 1000));
 }
 
 TEST_F(Repack, ReplacesNothingUnasked) {
   put(at("there.sion"), "precious");
   EXPECT_EQ(testing::error_of([&] { defragment(golden_path("v03_multiblock.sion"), at("there.sion")); }).code(),
             Code::exists);
-  EXPECT_EQ(contents_of(at("there.sion")), "precious");
+  EXPECT_EQ(testing::contents(at("there.sion")), "precious");
   RepackOptions options;
   options.overwrite = true;
   defragment(golden_path("v03_multiblock.sion"), at("there.sion"), options);
@@ -241,7 +234,7 @@ TEST_F(Repack, RefusesNamesThatDoNotFitTheHeader) {
 }
 
 TEST_F(Repack, NamesTheFileOfASetThatIsMissing) {
-  put(at("set.sion"), contents_of(golden_path("v02_2files_5tasks.sion")));
+  put(at("set.sion"), testing::contents(golden_path("v02_2files_5tasks.sion")));
   const Error error = testing::error_of([&] { defragment(at("set.sion"), at("new.sion")); });
   EXPECT_EQ(error.code(), Code::not_found);
   EXPECT_NE(std::string(error.what()).find("set.sion.000001\" is missing"), std::string::npos);
@@ -279,7 +272,7 @@ TEST_F(Repack, StreamsOfCheckpointsComeAsTheyWereWritten) {
     for (int task = 0; task < 2; ++task) {
       const std::string name = "task." + std::to_string(task), expected = checkpoint_stream(task);
       for (const std::string& file : {path, one, same}) EXPECT_TRUE(task_of(file, name) == expected) << file;
-      EXPECT_TRUE(contents_of(fs::path(folder) / name) == expected) << task;
+      EXPECT_TRUE(testing::contents(fs::path(folder) / name) == expected) << task;
     }
     EXPECT_TRUE(MultifileReader(same).info().has_records);
     EXPECT_EQ(MultifileReader(one).info().compression, compression);
@@ -346,10 +339,10 @@ TEST_F(Records, AreReadByTypeAndNumber) {
 TEST_F(Records, GetFilesOfDifferentNames) {
   const std::string folder = at("folder");
   EXPECT_EQ(unpack(path_, folder).files.size(), 4U);
-  EXPECT_EQ(contents_of(fs::path(folder) / "log"), "first");
-  EXPECT_EQ(contents_of(fs::path(folder) / "log.1").size(), std::size_t{3 << 20});
-  EXPECT_EQ(contents_of(fs::path(folder) / "log.2"), "third");
-  EXPECT_EQ(contents_of(fs::path(folder) / "log.1.1"), "another");
+  EXPECT_EQ(testing::contents(fs::path(folder) / "log"), "first");
+  EXPECT_EQ(testing::contents(fs::path(folder) / "log.1").size(), std::size_t{3 << 20});
+  EXPECT_EQ(testing::contents(fs::path(folder) / "log.2"), "third");
+  EXPECT_EQ(testing::contents(fs::path(folder) / "log.1.1"), "another");
 }
 
 TEST_F(Records, AreNotUnpackedInPart) {
@@ -368,7 +361,7 @@ TEST_F(Repack, RefusesToReplaceWhatItReadsWhateverItIsCalled) {
     EXPECT_EQ(testing::error_of([&] { repair(path, to, {.overwrite = true}); }).code(), Code::invalid_argument) << to;
     EXPECT_EQ(testing::error_of([&] { pack(to, {path}, {.overwrite = true}); }).code(), Code::invalid_argument) << to;
   }
-  EXPECT_TRUE(contents_of(path) == contents_of(golden_path("v17_unclosed.sion")));
+  EXPECT_TRUE(testing::contents(path) == testing::contents(golden_path("v17_unclosed.sion")));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/contents.hpp"
 #include "support/error_of.hpp"
 #include "support/ordinary_user.hpp"
 #include "support/scratch_directory.hpp"
@@ -35,10 +36,7 @@ class Posix : public ::testing::Test {
     std::ofstream(at(name), std::ios::binary) << text;
     return at(name);
   }
-  std::string get(const std::string& name) {
-    std::ifstream file(at(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string get(const std::string& name) { return testing::contents(at(name)); }
   testing::ScratchDirectory directory_;
 };
 

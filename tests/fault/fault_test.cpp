@@ -33,11 +33,6 @@ using testing::FaultyTransport;
 
 const Extents lattice{4, 2, 2, 6};
 
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::size_t files_in(const std::string& directory) {
   return static_cast<std::size_t>(
       std::distance(std::filesystem::directory_iterator(directory), std::filesystem::directory_iterator()));
@@ -122,13 +117,13 @@ class Writing : public ::testing::TestWithParam<Scenario> {
 
 TEST_P(Writing, ANewFileAppearsWholeOrNotAtAll) {
   write_to(transport::posix(), Grid(lattice), directory_ / "whole.ildg", 1, {});
-  const std::string whole = contents(directory_ / "whole.ildg");
+  const std::string whole = testing::contents(directory_ / "whole.ildg");
   for_every_k([&](transport::Transport& transport,
                   const Grid& grid) { write_to(transport, grid, path_, 1, {.route = route()}); },
               [&] {
                 // Only a failure behind the rename, of the directory's sync, leaves the complete file.
                 if (std::filesystem::exists(path_)) {
-                  EXPECT_EQ(contents(path_), whole);
+                  EXPECT_EQ(testing::contents(path_), whole);
                 }
                 EXPECT_EQ(files_in(directory_.path()), std::filesystem::exists(path_) ? 2U : 1U);
                 std::filesystem::remove(path_);
@@ -138,13 +133,13 @@ TEST_P(Writing, ANewFileAppearsWholeOrNotAtAll) {
 TEST_P(Writing, AnExistingFileStaysUntilTheNewOneIsComplete) {
   write_to(transport::posix(), Grid(lattice), directory_ / "new.ildg", 2, {});
   write_to(transport::posix(), Grid(lattice), path_, 1, {});
-  const std::string before = contents(path_), after = contents(directory_ / "new.ildg");
+  const std::string before = testing::contents(path_), after = testing::contents(directory_ / "new.ildg");
   for_every_k(
       [&](transport::Transport& transport, const Grid& grid) {
         write_to(transport, grid, path_, 2, {.verify = Verify::read_back, .overwrite = true, .route = route()});
       },
       [&] {
-        const std::string now = contents(path_);
+        const std::string now = testing::contents(path_);
         EXPECT_TRUE(now == before || now == after);
         EXPECT_EQ(files_in(directory_.path()), 2U);
         std::ofstream(path_, std::ios::binary) << before;
@@ -275,13 +270,13 @@ TEST(Killing, TheWriterLeavesTheOldFileOrTheCompleteNewOne) {
   const std::string path = directory / "conf.ildg";
   write_to(transport::posix(), Grid(lattice), directory / "new.ildg", 2, {});
   write_to(transport::posix(), Grid(lattice), path, 1, {});
-  const std::string before = contents(path), after = contents(directory / "new.ildg");
+  const std::string before = testing::contents(path), after = testing::contents(directory / "new.ildg");
   for (const int bad_rank : {0, 2}) {
     int kills = 0;
     for (std::int64_t k = 0;; ++k) {
       SCOPED_TRACE(::testing::Message() << "operation " << k << " of rank " << bad_rank);
       const int status = status_of_killed_writer(path, bad_rank, k);
-      const std::string now = contents(path);
+      const std::string now = testing::contents(path);
       EXPECT_TRUE(now == before || now == after);
       if (!WIFSIGNALED(status)) {
         EXPECT_EQ(status, 0);

@@ -134,20 +134,20 @@ TEST_P(MemoryRunsOut, OnOneRankAndAllKnow) {
       auto values = testing::formula_sites<double>(grid_of(all), 72);
       write_field(path_, all, values, Strategy::direct);
     });
-    return testing::contents_of(path_);
+    return testing::contents(path_);
   };
   const std::string after = write_first(2);
   const std::string before = write_first(1);
   MemoryFaults faults(ranks, bad_rank, for_good);
   while (faults.next([&](const Communicator& all) { return live(all, 2); })) {
-    const std::string now = testing::contents_of(path_);
+    const std::string now = testing::contents(path_);
     EXPECT_TRUE(now == before || now == after);
     EXPECT_EQ(testing::count_files_in(directory_.path()), 1U);
     if (faults.succeeded()) {
       EXPECT_EQ(now, scenario.writes ? after : before);
     }
     ASSERT_FALSE(HasFailure());
-    testing::write_contents(path_, before);
+    testing::put_contents(path_, before);
   }
   EXPECT_GE(faults.failures(), 10);
 }

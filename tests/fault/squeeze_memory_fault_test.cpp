@@ -30,14 +30,14 @@ class SqueezingWithoutMemory : public ::testing::TestWithParam<std::tuple<int, b
 
   void make_all_or_nothing(Make make, const std::string& from, const std::string& expected) {
     const auto& [bad_rank, for_good] = GetParam();
-    const std::string whole = testing::contents_of(expected);
+    const std::string whole = testing::contents(expected);
     MemoryFaults faults(3, bad_rank, for_good);
     while (faults.next([&](const Communicator& all) { return [&, all] { make(from, to_, all, {}); }; })) {
       const bool is_there = std::filesystem::exists(to_);
       EXPECT_EQ(testing::count_files_in(directory_.path()), is_there ? 3U : 2U);
       EXPECT_TRUE(is_there || !faults.succeeded());
       if (is_there) {
-        EXPECT_TRUE(testing::contents_of(to_) == whole);
+        EXPECT_TRUE(testing::contents(to_) == whole);
       }
       std::filesystem::remove(to_);
       ASSERT_FALSE(HasFailure());

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <random>
 #include <sstream>
 
@@ -251,8 +250,7 @@ std::vector<std::string> all_good_files() {
   std::vector<std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(LQ_SOURCE_DIR) / "tests" / "golden" / "good")) {
     if (!entry.is_regular_file() || entry.path().extension() == ".expect") continue;
-    std::ifstream file(entry.path(), std::ios::binary);
-    files.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    files.push_back(testing::contents(entry.path()));
   }
   return files;
 }

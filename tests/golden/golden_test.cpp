@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include <limequat/error.hpp>
@@ -19,17 +18,12 @@
 #include "kernels/crc32.hpp"
 #include "kernels/digest.hpp"
 #include "lattice/site_order.hpp"
+#include "support/contents.hpp"
 
 namespace lq {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string contents_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  EXPECT_TRUE(in.is_open()) << path;
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 std::vector<fs::path> files_in(const char* folder) {
   std::vector<fs::path> files;
@@ -119,7 +113,7 @@ TEST(GoldenFiles, ThatAreGoodHoldWhatIsExpected) {
   EXPECT_GE(files.size(), 40U);
   for (const fs::path& path : files) {
     SCOPED_TRACE(path.filename());
-    const std::string bytes = contents_of(path);
+    const std::string bytes = testing::contents(path);
     base::MemorySource file(base::as_bytes(bytes), path.string());
     const Scanned scanned = scan(file);
     EXPECT_NO_THROW(scanned.catalog.require_sound());
@@ -150,7 +144,7 @@ TEST(GoldenFiles, ThatAreBadGetTheirPinnedCode) {
   EXPECT_GE(files.size(), 45U);
   for (const fs::path& path : files) {
     SCOPED_TRACE(path.filename());
-    const std::string bytes = contents_of(path);
+    const std::string bytes = testing::contents(path);
     const auto failure = failure_of(bytes, path.string());
     ASSERT_TRUE(failure);
     const std::string sentence = failure->what();
@@ -174,7 +168,7 @@ TEST(GoldenFiles, ThatAreBadGetTheirPinnedCode) {
 TEST(GoldenFiles, CutAnywhereGiveAnAnswer) {
   for (const char* folder : {"good", "bad"}) {
     for (const fs::path& path : files_in(folder)) {
-      const std::string bytes = contents_of(path);
+      const std::string bytes = testing::contents(path);
       const std::size_t step = 1 + bytes.size() / 512;
       for (std::size_t length = 0; length < bytes.size(); length += step) {
         const auto failure = failure_of(bytes.substr(0, length), path.string());
@@ -185,7 +179,7 @@ TEST(GoldenFiles, CutAnywhereGiveAnAnswer) {
 }
 
 TEST(GoldenFiles, WithAnyByteOfAHeaderChangedGiveAnAnswer) {
-  const std::string bytes = contents_of(fs::path(LQ_SOURCE_DIR) / "tests/golden/good/lime/qio_gauge_double.lime");
+  const std::string bytes = testing::contents(fs::path(LQ_SOURCE_DIR) / "tests/golden/good/lime/qio_gauge_double.lime");
   base::MemorySource whole(base::as_bytes(bytes), "whole");
   for (const Record& record : scan(whole).catalog.records) {
     for (std::uint64_t at = record.header_offset; at < record.offset; ++at) {
@@ -206,7 +200,7 @@ TEST(GoldenFiles, WithAnyByteOfAHeaderChangedGiveAnAnswer) {
 TEST(GoldenFiles, OfOtherProgramsAreRead) {
   const char* folder = std::getenv("LQ_SHARED_DIR");
   if (!folder) GTEST_SKIP() << "LQ_SHARED_DIR does not say where the shared data are";
-  const std::string bytes = contents_of(fs::path(folder) / "data" / "weak_field.lime");
+  const std::string bytes = testing::contents(fs::path(folder) / "data" / "weak_field.lime");
   base::MemorySource file(base::as_bytes(bytes), "weak_field.lime");
   const Catalog catalog = scan(file).catalog;
   catalog.require_sound();

@@ -8,12 +8,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 
 #include <limequat/limequat.hpp>
 
 #include "lattice/site_order.hpp"
+#include "support/contents.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace lq {
@@ -127,8 +127,7 @@ TEST(GoldenHdf5, FieldsOfQlua) {
 }
 
 TEST(GoldenHdf5, DamageToOneArrayOfAFieldIsSeen) {
-  std::ifstream good(hdf5_good("qlua-layout-2x4x2x6.h5"), std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(good), {}};
+  std::string bytes = testing::contents(hdf5_good("qlua-layout-2x4x2x6.h5"));
   const Payload payload = inspect(hdf5_good("qlua-layout-2x4x2x6.h5")).field("cfg").payload;
   ASSERT_EQ(payload.arrays, 4U);
   bytes[payload.tiles.at(2).offset + 100] ^= 1;

@@ -5,14 +5,13 @@
 // conversions between all pairs keep every bit.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include <limequat/limequat.hpp>
 
 #include "mpi/harness.hpp"
+#include "support/contents.hpp"
 
 namespace lq {
 namespace {
@@ -21,11 +20,6 @@ using testing::SharedDirectory;
 using testing::world_rank;
 
 const Extents lattice{4, 6, 2, 8};
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // Links in the group, the same on any process grid.
 std::vector<double> links_on(const Grid& grid) {
@@ -66,7 +60,7 @@ TEST(FormatsOfOthers, AreWrittenAndReadByManyRanksAsByOne) {
       const Grid one{lattice};
       write(alone, one, gauge(links_on(one)), options);
       const bool has_times = format == "hdf5";
-      EXPECT_TRUE(has_times || contents(path) == contents(alone));
+      EXPECT_TRUE(has_times || testing::contents(path) == testing::contents(alone));
     }
     std::vector<double> found(links.size());
     EXPECT_NE(read(path, grid, gauge(found)).status, ChecksumStatus::mismatch);

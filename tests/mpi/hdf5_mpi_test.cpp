@@ -7,8 +7,6 @@
 
 #include <array>
 #include <complex>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -16,6 +14,7 @@
 #include <limequat/limequat.hpp>
 
 #include "mpi/harness.hpp"
+#include "support/contents.hpp"
 
 namespace lq {
 namespace {
@@ -43,11 +42,6 @@ std::vector<Links> links_of(const Grid& grid) {
     }
   }
   return all;
-}
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 struct Way {
@@ -78,7 +72,7 @@ TEST_P(Hdf5Files, AreThoseOfOneProcess) {
   const std::string own = folder_ / ("alone" + std::to_string(testing::world_rank()) + ".h5");
   const auto whole = links_of(alone);
   write(own, alone, gauge(whole), writing());
-  EXPECT_EQ(bytes_of(folder_ / "all.h5"), bytes_of(own));
+  EXPECT_EQ(testing::contents(folder_ / "all.h5"), testing::contents(own));
 
   std::vector<Links> read_back(grid.local_volume());
   const Report report = read(folder_ / "all.h5", grid, gauge(read_back));

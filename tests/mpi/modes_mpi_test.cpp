@@ -6,14 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include <limequat/limequat.hpp>
 
 #include "mpi/harness.hpp"
+#include "support/contents.hpp"
 
 namespace lq::modes {
 namespace {
@@ -41,11 +40,6 @@ std::vector<double> vector_number(const Grid& grid, std::uint64_t k) {
 }
 
 Mode mode_number(std::uint64_t k) { return {{0.25 * static_cast<double>(k), 0}, 1e-10}; }
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 class Sets : public ::testing::TestWithParam<Storage> {
  protected:
@@ -83,7 +77,7 @@ TEST_P(Sets, AreThoseOfOneProcess) {
       EXPECT_EQ(later.size(), 3U);
       add(later, grid, 3, 5);
       mpi::communicator().barrier();
-      EXPECT_EQ(bytes_of(path), bytes_of(own)) << name(strategy);
+      EXPECT_EQ(testing::contents(path), testing::contents(own)) << name(strategy);
     }
   }
 }
@@ -190,7 +184,7 @@ TEST_P(Sets, WithCoherenceAreThoseOfOneProcessAndReadOnAnyGrid) {
       Writer later(path, grid, options);
       add_coherent(later, grid, 4, 6);
       mpi::communicator().barrier();
-      EXPECT_EQ(bytes_of(path), bytes_of(own)) << split;
+      EXPECT_EQ(testing::contents(path), testing::contents(own)) << split;
     }
     const Set set(path, mpi::communicator());
     std::vector<double> values(grid.local_volume() * 24);

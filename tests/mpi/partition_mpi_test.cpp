@@ -5,25 +5,19 @@
 // into one file again: the same bytes on any number of ranks.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include <limequat/limequat.hpp>
 
 #include "mpi/harness.hpp"
+#include "support/contents.hpp"
 
 namespace lq {
 namespace {
 
 using lq::testing::same_error_of;
 using lq::testing::SharedDirectory;
-
-std::string bytes_at(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 class PartitionOverMpi : public ::testing::Test {
  protected:
@@ -51,7 +45,7 @@ TEST_F(PartitionOverMpi, GivesTheFileBackByteForByte) {
     options.to = "whole";
     options.verify = Verify::read_back;
     repartition(set_, back_, world, options);
-    EXPECT_TRUE(bytes_at(back_) == bytes_at(file_)) << to;
+    EXPECT_TRUE(lq::testing::contents(back_) == testing::contents(file_)) << to;
   }
 }
 

@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
 #include <thread>
@@ -19,6 +18,7 @@
 #include <limequat/storage.hpp>
 
 #include "mpi/harness.hpp"
+#include "support/contents.hpp"
 
 namespace lq {
 namespace {
@@ -83,8 +83,7 @@ class MpiStorage : public ::testing::TestWithParam<Strategy> {
 };
 
 void expect_layout(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  const std::string bytes = lq::testing::contents(path);
   ASSERT_EQ(bytes.size(), file_bytes);
   for (std::size_t site = 0; site < sites; ++site) {
     for (std::size_t n = 0; n < numbers; ++n) {

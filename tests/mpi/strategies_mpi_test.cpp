@@ -17,6 +17,7 @@
 #include <limequat/limequat.hpp>
 
 #include "mpi/harness.hpp"
+#include "support/contents.hpp"
 
 namespace lq {
 namespace {
@@ -51,11 +52,6 @@ std::vector<Links> links_of(const Grid& grid, double factor = 1) {
           }
         }
   return all;
-}
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 class MpiStrategies : public ::testing::TestWithParam<Strategy> {
@@ -110,7 +106,7 @@ class MpiStrategies : public ::testing::TestWithParam<Strategy> {
 };
 
 TEST_P(MpiStrategies, WriteTheSameBytes) {
-  const std::string expected = bytes_of(reference());
+  const std::string expected = testing::contents(reference());
   ASSERT_GT(expected.size(), volume(lattice) * sizeof(Links));
   on_every_grid([&](const Grid& grid) {
     const std::vector<Links> links = links_of(grid);
@@ -118,7 +114,7 @@ TEST_P(MpiStrategies, WriteTheSameBytes) {
     const Report report = write(path, grid, gauge(links), writing());
     EXPECT_EQ(report.strategy, GetParam());
     grid.communicator().barrier();
-    EXPECT_TRUE(!grid.is_root() || bytes_of(path) == expected);
+    EXPECT_TRUE(!grid.is_root() || testing::contents(path) == expected);
   });
 }
 
@@ -146,7 +142,7 @@ TEST_P(MpiStrategies, MoveSeveralFieldsInTheBackground) {
   EXPECT_TRUE(w == u);
   EXPECT_EQ(third.wait().bytes, volume(lattice) * sizeof(Links));
   MPI_Barrier(MPI_COMM_WORLD);
-  EXPECT_TRUE(world_rank() != 0 || bytes_of(directory_ / "u.ildg") == bytes_of(path));
+  EXPECT_TRUE(world_rank() != 0 || testing::contents(directory_ / "u.ildg") == testing::contents(path));
   read(directory_ / "v.ildg", grid, gauge(w), reading());
   EXPECT_TRUE(w == v);
 }
@@ -155,7 +151,7 @@ TEST_P(MpiStrategies, LeaveNoFileWhenCancelled) {
   const Grid grid = widest_grid();
   const std::vector<Links> u = links_of(grid);
   const std::string old = reference();
-  const std::string before = bytes_of(old);
+  const std::string before = testing::contents(old);
   Pending over = write_async(old, grid, gauge(u), writing());
   Pending fresh = write_async(directory_ / "fresh.ildg", grid, gauge(u), writing());
   over.cancel();
@@ -163,7 +159,7 @@ TEST_P(MpiStrategies, LeaveNoFileWhenCancelled) {
   { const Pending given_up = write_async(directory_ / "fresh.ildg", grid, gauge(u), writing()); }
   MPI_Barrier(MPI_COMM_WORLD);
   EXPECT_EQ(files(), 1U);
-  EXPECT_TRUE(bytes_of(old) == before);
+  EXPECT_TRUE(testing::contents(old) == before);
   EXPECT_EQ(same_error_of([&] { fresh.wait(); }).code(), Code::wrong_state);
 }
 

@@ -6,14 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include <limequat/limequat.hpp>
 
 #include "mpi/harness.hpp"
+#include "support/contents.hpp"
 
 namespace lq {
 namespace {
@@ -71,11 +72,6 @@ void expect_links(const std::string& path, const Grid& grid, const ReadOptions& 
   EXPECT_TRUE(links == links_of<T>(grid.local_box(), shift)) << path;
 }
 
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // Process grids of n ranks over four dimensions, even and uneven on the lattice.
 std::vector<Extents> process_grids(int n) {
   std::vector<Extents> all{{1, 1, 1, n}, {n, 1, 1, 1}, {1, n, 1, 1}};
@@ -101,7 +97,7 @@ class MpiFiles : public ::testing::Test {
   // Rank 0 looks, because the others may still be writing the next file.
   void expect_same_file(const std::string& a, const std::string& b) {
     MPI_Barrier(MPI_COMM_WORLD);
-    EXPECT_TRUE(world_rank() != 0 || bytes_of(a) == bytes_of(b)) << a << " and " << b << " differ";
+    EXPECT_TRUE(world_rank() != 0 || testing::contents(a) == testing::contents(b)) << a << " and " << b << " differ";
     MPI_Barrier(MPI_COMM_WORLD);
   }
   SharedDirectory directory_;
@@ -222,10 +218,10 @@ TEST_F(MpiFiles, OfAnotherLatticeAreRefused) {
 
 TEST_F(MpiFiles, AreNotReplacedUnasked) {
   const std::string file = reference();
-  const std::string before = bytes_of(file);
+  const std::string before = testing::contents(file);
   const Grid grid = mpi::grid(lattice);
   EXPECT_EQ(same_error_of([&] { write_links<float>(file, grid); }).code(), Code::exists);
-  EXPECT_TRUE(bytes_of(file) == before);
+  EXPECT_TRUE(testing::contents(file) == before);
   MPI_Barrier(MPI_COMM_WORLD);
   write_links<float>(file, grid, {.overwrite = true});
   expect_links<float>(file, grid);
@@ -237,8 +233,8 @@ TEST_F(MpiFiles, NeedTheSamePathOnAllRanks) {
   const std::string mine = path(world_rank() == world_size() - 1 ? "other.ildg" : "conf.ildg");
   EXPECT_EQ(same_error_of([&] { write_links(mine, grid); }).code(), Code::ranks_disagree);
   EXPECT_EQ(same_error_of([&] { expect_links(mine, grid); }).code(), Code::ranks_disagree);
-  EXPECT_EQ(bytes_of(path("conf.ildg")), "");
-  EXPECT_EQ(bytes_of(path("other.ildg")), "");
+  EXPECT_FALSE(std::filesystem::exists(path("conf.ildg")));
+  EXPECT_FALSE(std::filesystem::exists(path("other.ildg")));
 }
 
 TEST_F(MpiFiles, NeedTheSameOptionsOnAllRanks) {
@@ -254,7 +250,7 @@ TEST_F(MpiFiles, NeedEnoughMemoryOnAllRanks) {
   std::vector<Links<double>> links(grid.local_volume());
   if (world_rank() == world_size() - 1) links.pop_back();
   EXPECT_EQ(same_error_of([&] { write(path(), grid, gauge(links)); }).code(), Code::invalid_argument);
-  EXPECT_EQ(bytes_of(path()), "");
+  EXPECT_FALSE(std::filesystem::exists(path()));
 }
 
 TEST_F(MpiFiles, NeedADirectory) {
@@ -278,7 +274,7 @@ TEST_F(MpiFiles, ThatAreDamagedAreNoticedByAll) {
 
 TEST_F(MpiFiles, ThatEndEarlyAreNoticedByAll) {
   const std::string file = reference();
-  const std::string whole = bytes_of(file);
+  const std::string whole = testing::contents(file);
   MPI_Barrier(MPI_COMM_WORLD);
   if (world_rank() == 0) std::ofstream(file, std::ios::binary) << whole.substr(0, whole.size() / 2);
   MPI_Barrier(MPI_COMM_WORLD);

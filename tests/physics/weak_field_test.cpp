@@ -5,14 +5,13 @@
 // (LQ_SHARED_DIR). The file is read here from its specification, without the library.
 #include <bit>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <limequat/physics.hpp>
 
 #include "base/bytes.hpp"
+#include "support/contents.hpp"
 
 namespace lq {
 namespace {
@@ -30,8 +29,7 @@ std::string payload_of(const std::string& file) {
 TEST(WeakField, HasItsKnownPlaquette) {
   const char* directory = std::getenv("LQ_SHARED_DIR");
   if (directory == nullptr) GTEST_SKIP() << "LQ_SHARED_DIR is not set";
-  std::ifstream stream(std::string(directory) + "/data/weak_field.lime", std::ios::binary);
-  const std::string payload = payload_of({std::istreambuf_iterator<char>(stream), {}});
+  const std::string payload = payload_of(testing::contents(std::string(directory) + "/data/weak_field.lime"));
   const Grid grid({4, 4, 4, 8});
   std::vector<double> links(grid.local_volume() * 72);
   ASSERT_EQ(payload.size(), links.size() * sizeof(double));

@@ -6,12 +6,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "support/contents.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::testing {
@@ -30,20 +29,11 @@ inline std::string golden_path(const std::string& name) {
   return std::string(LQ_SOURCE_DIR) + "/tests/golden/good/sion/" + name;
 }
 
-inline std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 inline std::vector<std::byte> bytes_in(transport::Transport& transport, const std::string& path) {
   const auto file = transport.open_read(path);
   std::vector<std::byte> bytes(static_cast<std::size_t>(file->size()));
   bytes.resize(file->read_at(0, bytes));
   return bytes;
-}
-
-inline void put_contents(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
 // Whether a file is called ".NAME.xxxxxxxx", as it is until it is complete.

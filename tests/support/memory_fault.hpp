@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -18,20 +17,12 @@
 #include <limequat/error.hpp>
 #include <limequat/grid.hpp>
 
+#include "support/contents.hpp"
 #include "support/error_of.hpp"
 #include "support/held_memory.hpp"
 #include "support/thread_comm.hpp"
 
 namespace lq::testing {
-
-inline std::string contents_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-inline void write_contents(const std::string& path, const std::string& contents) {
-  std::ofstream(path, std::ios::binary) << contents;
-}
 
 inline std::size_t count_files_in(const std::string& directory) {
   return static_cast<std::size_t>(

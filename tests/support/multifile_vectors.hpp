@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -29,9 +27,7 @@ inline std::vector<std::byte> vector_bytes(std::int64_t seed, std::int64_t rank,
 }
 
 inline std::vector<std::byte> golden_vector(const std::string& name) {
-  std::ifstream file(golden_path(name), std::ios::binary);
-  if (!file) throw std::runtime_error("no vector " + name);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = contents(golden_path(name));
   const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
   return {begin, begin + text.size()};
 }

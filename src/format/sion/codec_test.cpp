@@ -6,12 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/tail.hpp"
+#include "support/contents.hpp"
 
 namespace lq::format::sion {
 namespace {
@@ -37,12 +36,7 @@ struct Expected {
   std::int64_t unused = 0;
 };
 
-std::string contents_of(const std::string& name) {
-  const auto path = std::filesystem::path(LQ_SOURCE_DIR) / "tests" / "golden" / "good" / "sion" / name;
-  std::ifstream in(path, std::ios::binary);
-  EXPECT_TRUE(in.is_open()) << path;
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
+std::string contents_of(const std::string& name) { return lq::testing::golden_contents("good/sion/" + name); }
 
 Numbers widths_of(const Expected& e) {
   if (e.rule == Rule::alone) return aligned_widths(e.requests, e.block);

@@ -8,13 +8,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "format/sion/head.hpp"
 #include "format/sion/names.hpp"
 #include "format/sion/sion_format.hpp"
+#include "support/contents.hpp"
 #include "support/error_of.hpp"
 
 namespace lq::format::sion {
@@ -49,8 +48,7 @@ class GoldenFile final : public base::ByteSource {
 Files golden_files() {
   Files files;
   for (const auto& entry : fs::directory_iterator(fs::path(LQ_SOURCE_DIR) / "tests" / "golden" / "good" / "sion")) {
-    std::ifstream in(entry.path(), std::ios::binary);
-    files[entry.path().filename().string()] = {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    files[entry.path().filename().string()] = lq::testing::contents(entry.path());
   }
   return files;
 }

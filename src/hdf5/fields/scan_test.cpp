@@ -5,19 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "format/format.hpp"
+#include "support/contents.hpp"
 
 namespace lq::hdf5 {
 namespace {
-
-std::string golden(const std::string& name) {
-  std::ifstream in(std::string(LQ_SOURCE_DIR) + "/tests/golden/" + name, std::ios::binary);
-  EXPECT_TRUE(in.is_open()) << name;
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 Catalog catalog_of(const std::string& bytes) {
   base::MemorySource source(base::as_bytes(bytes), "input.h5");
@@ -25,7 +18,7 @@ Catalog catalog_of(const std::string& bytes) {
 }
 
 Catalog good(const std::string& name) {
-  const Catalog catalog = catalog_of(golden("good/hdf5/" + name));
+  const Catalog catalog = catalog_of(testing::golden_contents("good/hdf5/" + name));
   EXPECT_NO_THROW(catalog.require_sound());
   return catalog;
 }
@@ -91,7 +84,7 @@ TEST(Hdf5Scan, CorrelatorsAreRecords) {
 }
 
 TEST(Hdf5Scan, FilesCutAnywhereSayThatTheyAre) {
-  const std::string bytes = golden("good/hdf5/qdpxx-writeQlua-2x4x2x4.h5");
+  const std::string bytes = testing::golden_contents("good/hdf5/qdpxx-writeQlua-2x4x2x4.h5");
   for (std::size_t length = 0; length < bytes.size(); length += 997) {
     const Catalog catalog = catalog_of(bytes.substr(0, length));
     ASSERT_NE(catalog.first_error(), nullptr) << length;

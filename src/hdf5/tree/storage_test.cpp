@@ -7,10 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <fstream>
-#include <iterator>
 
 #include "hdf5/tree/tree.hpp"
+#include "support/contents.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace lq::hdf5 {
@@ -57,8 +56,7 @@ std::vector<std::byte> file_of(const IndexCase& one) {
   const lq::testing::ScratchDirectory directory;
   const std::string path = directory.path() + "/a.h5";
   make_file(one, path);
-  std::ifstream in(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const std::string bytes = lq::testing::contents(path);
   const auto all = base::as_bytes(bytes);
   return {all.begin(), all.end()};
 }

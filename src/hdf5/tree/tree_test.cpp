@@ -6,10 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "hdf5/tree/contents.hpp"
+#include "support/contents.hpp"
 
 namespace lq::hdf5 {
 namespace {
@@ -34,11 +32,7 @@ class OfGolden {
   base::ByteSource& source() { return source_; }
 
  private:
-  static std::string read(const std::string& name) {
-    std::ifstream in(std::string(LQ_SOURCE_DIR) + "/tests/golden/good/hdf5/" + name, std::ios::binary);
-    EXPECT_TRUE(in.is_open()) << name;
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  }
+  static std::string read(const std::string& name) { return lq::testing::golden_contents("good/hdf5/" + name); }
   std::string bytes_;
   base::MemorySource source_;
 

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "compat/lemon/fixture.hpp"
+#include "support/contents.hpp"
 
 #include <fstream>
-#include <iterator>
 
 namespace lq::testing {
 
@@ -118,8 +118,7 @@ void Lemon::put(const std::string& bytes) {
 std::string Lemon::contents() {
   close();
   barrier();
-  std::ifstream in(path_, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const std::string bytes = lq::testing::contents(path_);
   barrier();
   return bytes;
 }
