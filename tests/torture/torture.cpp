@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <optional>
 #include <random>
 #include <string>
@@ -89,6 +90,9 @@ struct Notes {
   ::_exit(0);
 }
 
+// Empty where nothing was noted.
+std::string noted(const std::string& path) { return std::filesystem::exists(path) ? testing::contents(path) : ""; }
+
 struct Verdict {
   std::string drawn;
   std::string found;  // empty: nothing is wrong
@@ -108,11 +112,11 @@ Verdict verdict_on(std::uint64_t seed) {
     if (Clock::now() > end) {
       ::kill(-child, SIGKILL);
       ::waitpid(child, &status, 0);
-      return {testing::contents(notes.drawn), fmt::format("not finished after {} s", deadline.count())};
+      return {noted(notes.drawn), fmt::format("not finished after {} s", deadline.count())};
     }
     ::usleep(500);
   }
-  Verdict verdict{testing::contents(notes.drawn), testing::contents(notes.found)};
+  Verdict verdict{noted(notes.drawn), noted(notes.found)};
   if (WIFSIGNALED(status)) verdict.found = fmt::format("ended by signal {}", WTERMSIG(status));
   if (WIFEXITED(status) && WEXITSTATUS(status) != 0 && verdict.found.empty()) verdict.found = "ended without a word";
   return verdict;
