@@ -114,17 +114,51 @@ int for_each_rank(DML_SiteList& sites, Work&& work) {
   return 0;
 }
 
+// A record for single sites, whose buffer is the member `buffer`; empty, with the I/O node of this one.
 template <class Record>
-Record* make_record(std::size_t size, char*& buffer, int*& coords) {
+Record* opened_record(std::size_t size, char* Record::*buffer, DML_Checksum* checksum, int io_node) {
+  DML_checksum_init(checksum);
   auto* const record = static_cast<Record*>(std::calloc(1, sizeof(Record)));
   std::size_t one = 1;
-  buffer = DML_allocate_buf(size, &one);
-  coords = DML_allocate_coords(QIO_MAXINTARRAY, "", 0);
-  if (record != nullptr && buffer != nullptr && coords != nullptr) return record;
+  char* const memory = DML_allocate_buf(size, &one);
+  int* const coords = DML_allocate_coords(QIO_MAXINTARRAY, "", 0);
+  if (record == nullptr || memory == nullptr || coords == nullptr) {
+    std::free(record);
+    std::free(memory);
+    std::free(coords);
+    return nullptr;
+  }
+  record->*buffer = memory;
+  record->coords = coords;
+  record->checksum = checksum;
+  record->current_node = record->my_io_node = io_node;
+  record->max_buf_sites = 1;
+  return record;
+}
+
+// The bytes that passed.
+template <class Record>
+std::uint64_t closed_record(Record* record, char* Record::*buffer) {
+  if (record == nullptr) return 0;
+  const std::uint64_t bytes = record->nbytes;
+  std::free(record->coords);
+  std::free(record->*buffer);
   std::free(record);
-  std::free(buffer);
-  std::free(coords);
-  return nullptr;
+  return bytes;
+}
+
+// Collective. Where the master is in its record the others are, too.
+template <class Record>
+int follow_master(Record* record, const DML_Layout& layout, void (*get)(Record*, void**, std::size_t*),
+                  int (*set)(Record*, void*), void (*destroy)(void*)) {
+  void* state = nullptr;
+  std::size_t bytes = 0;
+  get(record, &state, &bytes);
+  DML_broadcast_bytes(static_cast<char*>(state), bytes, layout.this_node, layout.master_io_node);
+  const bool is_told = layout.this_node != layout.master_io_node;
+  const int code = is_told ? set(record, state) : LRL_SUCCESS;
+  destroy(state);
+  return code == LRL_SUCCESS ? 0 : 1;
 }
 
 std::uint64_t sum_and_write(LRL_RecordWriter* record, char* buf, std::size_t size, int word_size, DML_Checksum* sum) {
@@ -167,25 +201,13 @@ int DML_clear_to_send(char* buf, size_t size, int my_io_node, int tonode) {
 }
 
 int DML_synchronize_out(LRL_RecordWriter* lrl_record_out, DML_Layout* layout) {
-  void* state = nullptr;
-  size_t bytes = 0;
-  LRL_get_writer_state(lrl_record_out, &state, &bytes);
-  DML_broadcast_bytes(static_cast<char*>(state), bytes, layout->this_node, layout->master_io_node);
-  const bool is_told = layout->this_node != layout->master_io_node;
-  const int code = is_told ? LRL_set_writer_state(lrl_record_out, state) : LRL_SUCCESS;
-  LRL_destroy_writer_state_copy(state);
-  return code == LRL_SUCCESS ? 0 : 1;
+  return follow_master(lrl_record_out, *layout, LRL_get_writer_state, LRL_set_writer_state,
+                       LRL_destroy_writer_state_copy);
 }
 
 int DML_synchronize_in(LRL_RecordReader* lrl_record_in, DML_Layout* layout) {
-  void* state = nullptr;
-  size_t bytes = 0;
-  LRL_get_reader_state(lrl_record_in, &state, &bytes);
-  DML_broadcast_bytes(static_cast<char*>(state), bytes, layout->this_node, layout->master_io_node);
-  const bool is_told = layout->this_node != layout->master_io_node;
-  const int code = is_told ? LRL_set_reader_state(lrl_record_in, state) : LRL_SUCCESS;
-  LRL_destroy_reader_state_copy(state);
-  return code == LRL_SUCCESS ? 0 : 1;
+  return follow_master(lrl_record_in, *layout, LRL_get_reader_state, LRL_set_reader_state,
+                       LRL_destroy_reader_state_copy);
 }
 
 // --- Whole records ---------------------------------------------------------------------------------------------------
@@ -288,13 +310,12 @@ uint64_t DML_stream_in(LRL_RecordReader* lrl_record_in, int recordtype,
 
 DML_RecordWriter* DML_partition_open_out(LRL_RecordWriter* lrl_record_out, size_t size, size_t, DML_Layout* layout,
                                          DML_SiteList* sites, int volfmt, int serpar, DML_Checksum* checksum) {
-  char* buffer = nullptr;
-  int* coords = nullptr;
-  auto* const record = make_record<DML_RecordWriter>(size, buffer, coords);
-  if (record == nullptr) return nullptr;
-  DML_checksum_init(checksum);
   const int io_node = DML_my_ionode(volfmt, serpar, layout);
-  *record = {lrl_record_out, buffer, buffer, coords, checksum, io_node, io_node, 0, 0, 0, 1, sites->subset_io_sites};
+  auto* const record = opened_record(size, &DML_RecordWriter::outbuf, checksum, io_node);
+  if (record == nullptr) return nullptr;
+  record->lrl_rw = lrl_record_out;
+  record->buf = record->outbuf;
+  record->max_dest_sites = sites->subset_io_sites;
   return record;
 }
 
@@ -326,23 +347,16 @@ int DML_partition_allsitedata_out(DML_RecordWriter* dml_record_out,
 }
 
 uint64_t DML_partition_close_out(DML_RecordWriter* dml_record_out) {
-  if (dml_record_out == nullptr) return 0;
-  const uint64_t bytes = dml_record_out->nbytes;
-  std::free(dml_record_out->coords);
-  std::free(dml_record_out->outbuf);
-  std::free(dml_record_out);
-  return bytes;
+  return closed_record(dml_record_out, &DML_RecordWriter::outbuf);
 }
 
 DML_RecordReader* DML_partition_open_in(LRL_RecordReader* lrl_record_in, size_t size, size_t, DML_Layout* layout,
                                         DML_SiteList* sites, int volfmt, int serpar, DML_Checksum* checksum) {
-  char* buffer = nullptr;
-  int* coords = nullptr;
-  auto* const record = make_record<DML_RecordReader>(size, buffer, coords);
-  if (record == nullptr) return nullptr;
-  DML_checksum_init(checksum);
   const int io_node = DML_my_ionode(volfmt, serpar, layout);
-  *record = {lrl_record_in, buffer, coords, checksum, io_node, io_node, 0, 0, 0, 0, 0, 1, sites->subset_io_sites};
+  auto* const record = opened_record(size, &DML_RecordReader::inbuf, checksum, io_node);
+  if (record == nullptr) return nullptr;
+  record->lrl_rr = lrl_record_in;
+  record->max_send_sites = sites->subset_io_sites;
   return record;
 }
 
@@ -383,12 +397,7 @@ int DML_partition_allsitedata_in(DML_RecordReader* dml_record_in,
 }
 
 uint64_t DML_partition_close_in(DML_RecordReader* dml_record_in) {
-  if (dml_record_in == nullptr) return 0;
-  const uint64_t bytes = dml_record_in->nbytes;
-  std::free(dml_record_in->coords);
-  std::free(dml_record_in->inbuf);
-  std::free(dml_record_in);
-  return bytes;
+  return closed_record(dml_record_in, &DML_RecordReader::inbuf);
 }
 
 }  // extern "C"

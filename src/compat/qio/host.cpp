@@ -114,19 +114,29 @@ QIO_Layout* copied(const QIO_Layout& layout) {
   return copy;
 }
 
-QIO_Layout* with_functions(const QIO_Layout& layout, int (*node_number)(const int[], void*),
-                           QIO_Index (*node_index)(const int[], void*),
-                           void (*get_coords)(int[], int, QIO_Index, void*), QIO_Index (*num_sites)(int, void*)) {
+// The four functions of a layout that get its argument.
+struct Functions {
+  int (*node_number)(const int[], void*);
+  QIO_Index (*node_index)(const int[], void*);
+  void (*get_coords)(int[], int, QIO_Index, void*);
+  QIO_Index (*num_sites)(int, void*);
+};
+
+constexpr Functions of_io_layout{node_of_io_layout, index_of_io_layout, coords_of_io_layout, sites_of_io_layout};
+constexpr Functions of_scalar_layout{node_of_scalar_layout, index_of_scalar_layout, coords_of_scalar_layout,
+                                     sites_of_scalar_layout};
+
+QIO_Layout* with_functions(const QIO_Layout& layout, const Functions& functions) {
   QIO_Layout* const made = copied(layout);
   if (made == nullptr) return nullptr;
   made->node_number = nullptr;
   made->node_index = nullptr;
   made->get_coords = nullptr;
   made->num_sites = nullptr;
-  made->node_number_ext = node_number;
-  made->node_index_ext = node_index;
-  made->get_coords_ext = get_coords;
-  made->num_sites_ext = num_sites;
+  made->node_number_ext = functions.node_number;
+  made->node_index_ext = functions.node_index;
+  made->get_coords_ext = functions.get_coords;
+  made->num_sites_ext = functions.num_sites;
   return made;
 }
 
@@ -140,14 +150,13 @@ void coords_of_copy(int coords[], int node, QIO_Index index, void* arg) {
   calls_at(arg).coordinates(coords, node, index);
 }
 QIO_Index sites_of_copy(int node, void* arg) { return calls_at(arg).sites(node); }
+constexpr Functions of_copy{node_of_copy, index_of_copy, coords_of_copy, sites_of_copy};
 
-using CoordinatesOfNumber = void (*)(int[], int, QIO_Index, void*);
-using NumberOfCoordinates = QIO_Index (*)(const int[], void*);
-
-int renumbered(CoordinatesOfNumber coordinates, int node, int index, NumberOfCoordinates number) {
+// The number in another layout.
+int renumbered(const Functions& from, int node, int index, const Functions& to) {
   int coords[QIO_MAXINTARRAY] = {};
-  coordinates(coords, node, static_cast<QIO_Index>(index), nullptr);
-  return static_cast<int>(number(coords, nullptr));
+  from.get_coords(coords, node, static_cast<QIO_Index>(index), nullptr);
+  return static_cast<int>(to.node_index(coords, nullptr));
 }
 
 }  // namespace
@@ -166,15 +175,14 @@ char* QIO_set_filepath(QIO_Filesystem* fs, const char* const filename, int node)
 QIO_Layout* QIO_create_ionode_layout(QIO_Layout* layout, QIO_Filesystem* fs) {
   if (outcome_of(QIO_BAD_ARG, [&] { learn(*layout, *fs); }).code != QIO_SUCCESS) return nullptr;
   if (!machine().is_shared) return copied(*layout);
-  return with_functions(*layout, node_of_io_layout, index_of_io_layout, coords_of_io_layout, sites_of_io_layout);
+  return with_functions(*layout, of_io_layout);
 }
 
 void QIO_delete_ionode_layout(QIO_Layout* layout) { std::free(layout); }
 
 QIO_Layout* QIO_create_scalar_layout(QIO_Layout* layout, QIO_Filesystem* fs) {
   if (outcome_of(QIO_BAD_ARG, [&] { learn(*layout, *fs); }).code != QIO_SUCCESS) return nullptr;
-  QIO_Layout* const made = with_functions(*layout, node_of_scalar_layout, index_of_scalar_layout,
-                                          coords_of_scalar_layout, sites_of_scalar_layout);
+  QIO_Layout* const made = with_functions(*layout, of_scalar_layout);
   if (made == nullptr) return nullptr;
   made->this_node = 0;
   made->number_of_nodes = 1;
@@ -192,11 +200,11 @@ int QIO_get_io_node_rank(int node) {
 }
 
 int QIO_ionode_to_scalar_index(int ionode_node, int ionode_index) {
-  return renumbered(coords_of_io_layout, ionode_node, ionode_index, index_of_scalar_layout);
+  return renumbered(of_io_layout, ionode_node, ionode_index, of_scalar_layout);
 }
 
 int QIO_scalar_to_ionode_index(int scalar_node, int scalar_index) {
-  return renumbered(coords_of_scalar_layout, scalar_node, scalar_index, index_of_io_layout);
+  return renumbered(of_scalar_layout, scalar_node, scalar_index, of_io_layout);
 }
 
 QIO_Layout* QIO_check_layout_ext(QIO_Layout* layout) {
@@ -205,7 +213,7 @@ QIO_Layout* QIO_check_layout_ext(QIO_Layout* layout) {
     return layout;
   }
   QIO_Layout* const original = copied(*layout);
-  QIO_Layout* const made = with_functions(*layout, node_of_copy, index_of_copy, coords_of_copy, sites_of_copy);
+  QIO_Layout* const made = with_functions(*layout, of_copy);
   if (original == nullptr || made == nullptr) {
     std::free(original);
     std::free(made);

@@ -44,7 +44,29 @@ void copy_state(const State* from, void** state, size_t* bytes) {
   *bytes = copy == nullptr ? 0 : sizeof(State);
 }
 
-int close_file(FILE* file) { return std::fclose(file) == 0 ? LRL_SUCCESS : LRL_ERR_CLOSE; }
+// C-LIME's object on an open file; the file is closed where there is no memory.
+template <class Object, class Make, class Destroy>
+Object* opened_file(FILE* file, const Make& make, const Destroy& destroy) {
+  if (file == nullptr) return nullptr;
+  auto* const object = empty_object<Object>();
+  auto* const lime = make(file);
+  if (object != nullptr && lime != nullptr) {
+    *object = {file, lime};
+    return object;
+  }
+  std::free(object);
+  destroy(lime);
+  std::fclose(file);
+  return nullptr;
+}
+
+// Behind its object of C-LIME.
+template <class Object>
+int closed_file(Object* object) {
+  const int code = std::fclose(object->file) == 0 ? LRL_SUCCESS : LRL_ERR_CLOSE;
+  std::free(object);
+  return code;
+}
 
 }  // namespace
 
@@ -52,48 +74,24 @@ extern "C" {
 
 LRL_FileReader* LRL_open_read_file(const char* filename) {
   FILE* const file = filename == nullptr ? nullptr : std::fopen(filename, "re");
-  if (file == nullptr) return nullptr;
-  auto* const reader = empty_object<LRL_FileReader>();
-  LimeReader* const lime = limeCreateReader(file);
-  if (reader != nullptr && lime != nullptr) {
-    *reader = {file, lime};
-    return reader;
-  }
-  std::free(reader);
-  limeDestroyReader(lime);
-  std::fclose(file);
-  return nullptr;
+  return opened_file<LRL_FileReader>(file, limeCreateReader, limeDestroyReader);
 }
 
 LRL_FileWriter* LRL_open_write_file(const char* filename, int mode) {
   FILE* const file = filename == nullptr ? nullptr : opened_for_writing(filename, mode);
-  if (file == nullptr) return nullptr;
-  auto* const writer = empty_object<LRL_FileWriter>();
-  LimeWriter* const lime = limeCreateWriter(file);
-  if (writer != nullptr && lime != nullptr) {
-    *writer = {file, lime};
-    return writer;
-  }
-  std::free(writer);
-  limeDestroyWriter(lime);
-  std::fclose(file);
-  return nullptr;
+  return opened_file<LRL_FileWriter>(file, limeCreateWriter, limeDestroyWriter);
 }
 
 int LRL_close_read_file(LRL_FileReader* fr) {
   if (fr == nullptr) return LRL_SUCCESS;
   limeDestroyReader(fr->dr);
-  const int code = close_file(fr->file);
-  std::free(fr);
-  return code;
+  return closed_file(fr);
 }
 
 int LRL_close_write_file(LRL_FileWriter* fw) {
   if (fw == nullptr) return LRL_SUCCESS;
   limeDestroyWriter(fw->dg);
-  const int code = close_file(fw->file);
-  std::free(fw);
-  return code;
+  return closed_file(fw);
 }
 
 int LRL_set_reader_pointer(LRL_FileReader* fr, off_t offset) {
