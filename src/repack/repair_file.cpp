@@ -84,7 +84,7 @@ RepackReport report_of(const Catalog& catalog, const std::string& path, std::uin
 
 RepackReport repair_opened(transport::Transport& transport, base::ByteSource& file, const std::string& to,
                            const RepackOptions& options) {
-  const io::MendedFile mended = io::mend_file(file, options.limits);
+  const io::MendedFile mended = io::mend_file(file, options.limits, options.threads);
   if (!mended.to_write().is_changed()) nothing_was_mended(mended, file.path());
   RepackReport report = report_of(mended.catalog, to, mended.to_write().size());
   report.findings = mended.findings;
