@@ -56,7 +56,7 @@ class ByThreads : public ::testing::Test {
   void write_checkpoint(Compression compression) {
     MultifileWriter writer(from_, {}, {.streams = streams, .compression = compression});
     for (std::uint64_t task = 0; task < streams; ++task) {
-      writer.stream(static_cast<int>(task)).write(testing::stream_bytes(task, 0, stream_lengths[task]));
+      writer.stream(task).write(testing::stream_bytes(task, 0, stream_lengths[task]));
     }
     writer.close();
   }
@@ -188,7 +188,7 @@ TEST_F(ByThreads, ALongRecordIsExtractedByAllOfThem) {
 
 TEST_F(ByThreads, DamageIsToldInTheSameWords) {
   write_checkpoint(Compression::none);
-  for (const std::uint64_t task : {6, 2}) damage(from_, text_of(task).substr(1000, 64));
+  for (const std::uint64_t task : {6U, 2U}) damage(from_, text_of(task).substr(1000, 64));
   const auto message = [&](int threads, bool in_one) {
     const Error error = error_of([&] {
       if (in_one) {
