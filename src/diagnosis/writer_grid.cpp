@@ -133,7 +133,8 @@ class Candidates {
       has_other_ranks_ = false;
       return grid(true);
     }
-    if (!advance()) return std::nullopt;
+    if (has_grid_) has_grid_ = advance();
+    if (!has_grid_) return std::nullopt;
     has_other_ranks_ = std::ranges::count_if(processes_, [](std::int64_t n) { return n > 1; }) >= 2;
     return grid(false);
   }
@@ -159,6 +160,7 @@ class Candidates {
   SiteOrder order_;
   Coord processes_;
   bool has_sequence_ = true;
+  bool has_grid_ = true;
   bool has_other_ranks_ = false;  // of this grid, with t fastest
 };
 
