@@ -90,6 +90,7 @@ struct DiagnoseOptions {
   std::string rewrite = {};                // a new file, with the numbers as they should stand
   bool overwrite = false;                  // replace an existing one
   Limits limits = {};
+  int threads = 0;  // of this process; 0: as many as it has cores to itself
   Progress progress = {};
 };
 

@@ -276,8 +276,9 @@ struct MultifileCheck {
   std::vector<ChunkDamage> damage;
   bool is_sound() const noexcept { return damage.empty(); }
 };
-// Local. Reads all of it; damage is an answer, no error.
-LQ_API MultifileCheck verify_multifile(const std::string& path);
+// Local. Reads all of it, by so many threads of this process; 0: as many as it has cores to itself. Damage is an
+// answer, no error.
+LQ_API MultifileCheck verify_multifile(const std::string& path, int threads = 0);
 
 struct RepairOptions {
   std::string output = {};  // name of the set; empty: the one it was to have

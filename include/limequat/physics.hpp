@@ -44,12 +44,12 @@ struct Physics {
 
 // Collective. Gauge fields in memory (single or double, any SU(N), any number of dimensions above 1).
 // invalid_argument: not a gauge field with one link per dimension.
-LQ_API Plaquette plaquette(const Grid& grid, const Field& field);
-LQ_API double link_trace(const Grid& grid, const Field& field);
-LQ_API Unitarity unitarity(const Grid& grid, const Field& field);
+// `threads`: of this rank; 0: as many as it has cores to itself.
+LQ_API Plaquette plaquette(const Grid& grid, const Field& field, int threads = 0);
+LQ_API double link_trace(const Grid& grid, const Field& field, int threads = 0);
+LQ_API Unitarity unitarity(const Grid& grid, const Field& field, int threads = 0);
 // Collective. Any field: how many numbers are NaN or infinite.
-LQ_API std::uint64_t count_not_finite(const Grid& grid, const Field& field);
-// With so many threads of this rank; 0: as many as it has cores to itself.
+LQ_API std::uint64_t count_not_finite(const Grid& grid, const Field& field, int threads = 0);
 LQ_API Physics measure(const Grid& grid, const Field& field, int threads = 0);
 
 struct GenerateOptions {

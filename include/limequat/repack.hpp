@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Files into a multifile and out of it, multifiles written anew, and what an interrupted writer left made readable. All
-// by one process and in bounded memory: the table of the set and a mebibyte of data.
+// by one process and its threads, in bounded memory: the table of the set, and a mebibyte of data for each thread.
 #pragma once
 
 #include <limequat/language.hpp>
@@ -33,6 +33,7 @@ struct RepackOptions {
   Verify verify =
       Verify::checksum;  // of a checkpoint: none takes chunks that disagree with their checksums as they are
   Limits limits = {};
+  int threads = 0;  // of this process; 0: as many as it has cores to itself
   Progress progress = {};
 };
 
@@ -82,9 +83,9 @@ LQ_API RepackReport rewrite(const std::string& from, const std::string& to, cons
 // inferred, where there are key-value records from these, else from the last byte that is not zero, rounded up to
 // options.unit; sound physical files are kept as they are. wrong_state: there is nothing to repair.
 //
-// A set of subfiles (docs/formats/partitions.md): the file that it was; where subfiles are missing or too short there are
-// zeros, and errors among the findings tell what is lost. With an empty `to` what interrupted programs left beside the
-// set is removed; not_found, truncated: it has lost subfiles, which the sentence names.
+// A set of subfiles (docs/formats/partitions.md): the file that it was; where subfiles are missing or too short there
+// are zeros, and errors among the findings tell what is lost. With an empty `to` what interrupted programs left beside
+// the set is removed; not_found, truncated: it has lost subfiles, which the sentence names.
 //
 // A file with a journal beside it (FROM.lq-journal), which an append in place leaves that was interrupted: with an
 // empty `to` the append is completed in the file itself where all of it was there, else the file gets its old end

@@ -29,7 +29,7 @@ LQ_API std::string to_string(const Stall& stall);
 
 // Local. From now on `tell` gets every call of this process that takes longer than `seconds`, and gets it again each
 // time that twice as many have passed; on a thread of its own, which may not throw. An empty `tell` ends it. Calls that
-// are under way already are not seen. invalid_argument: `seconds` is not positive.
+// are under way already are not seen. invalid_argument: `seconds` is not positive; out_of_memory: there is no thread.
 LQ_API void watch_stalls(double seconds, std::function<void(const Stall&)> tell);
 
 }  // namespace lq

@@ -99,6 +99,7 @@ class DiagnoseOptions(TypedDict, total=False):
     force: Optional[bool]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
+    threads: Optional[int]
     progress: Union[Callable[..., None], bool, None]
 
 
@@ -210,6 +211,7 @@ class RepackOptions(TypedDict, total=False):
     verify: Union[Literal["none", "checksum", "read-back"], bool, None]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
+    threads: Optional[int]
     progress: Union[Callable[..., None], bool, None]
 
 

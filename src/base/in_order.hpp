@@ -19,18 +19,17 @@
 
 namespace lq::base {
 
-// 0: as many as the cores that this process may use.
-inline int thread_count(int wanted) noexcept {
-  return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
 template <class Result, class Work>
 class InOrder {
  public:
   InOrder(std::uint64_t count, int threads, const Work& work)
       : count_(count), slots_(static_cast<std::size_t>(threads) * 32), work_(work) {
     threads_.reserve(static_cast<std::size_t>(threads));
-    for (int i = 0; i < threads; ++i) threads_.push_back(start_quiet_thread([this] { run(); }));
+    try {
+      for (int i = 0; i < threads; ++i) threads_.push_back(start_quiet_thread([this] { run(); }));
+    } catch (...) {
+      // There are no more threads to be had, or no memory for one: it goes with fewer, or by the caller's.
+    }
   }
   ~InOrder() {
     {
@@ -45,6 +44,7 @@ class InOrder {
 
   // The next result, or what the work on it threw.
   Result take() {
+    if (threads_.empty()) return work_(taken_++);
     std::unique_lock lock(mutex_);
     Slot& slot = slots_[taken_ % slots_.size()];
     changed_.wait(lock, [&] { return slot.result || slot.failure; });

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/utc_time.hpp"
+#include "support/few_threads.hpp"
 
 namespace lq::base {
 namespace {
@@ -40,6 +41,25 @@ TEST(InOrderWork, ThatThrowsEndsItAll) {
     EXPECT_THROW(in_order(100'000, threads, work, [&](std::uint64_t, std::uint64_t) { ++taken; }), std::runtime_error);
     EXPECT_EQ(taken, 70U);
   }
+}
+
+// With some, and with none at all.
+TEST(InOrderWork, IsDoneWithoutThreadsThatCannotBeMade) {
+  if (!testing::can_limit_threads) GTEST_SKIP() << "sanitizers need the address space";
+  EXPECT_TRUE(testing::with_few_threads([] {
+    std::uint64_t sum = 0;
+    in_order(
+        1000, 500, [](std::uint64_t k) { return k; }, [&](std::uint64_t, std::uint64_t k) { sum += k; });
+    return sum == 499'500;
+  }));
+  EXPECT_TRUE(testing::with_few_threads([] {
+    const struct rlimit none {};
+    ::setrlimit(RLIMIT_AS, &none);
+    std::uint64_t taken = 0;
+    in_order(
+        50, 2, [](std::uint64_t k) { return k; }, [&](std::uint64_t k, std::uint64_t found) { taken += k == found; });
+    return taken == 50;
+  }));
 }
 
 TEST(UtcTime, SortsAsText) {

@@ -15,6 +15,7 @@
 #include "catalogue/look.hpp"
 #include "catalogue/store.hpp"
 #include "catalogue/walk.hpp"
+#include "threads/cores.hpp"
 
 namespace lq::catalogue {
 namespace {
@@ -102,7 +103,7 @@ void Indexing::read(const std::vector<std::string>& paths, const KnownFiles& kno
   const auto keep_one = [&](const Looked& looked) { keep(looked, known); };
   Batches<Looked, decltype(keep_one)> batches(database_, keep_one);
   base::in_order(
-      paths.size(), base::thread_count(options_.threads),
+      paths.size(), threads::or_usable_cores(options_.threads),
       [&](std::uint64_t k) { return look_at(paths[static_cast<std::size_t>(k)], options_.limits); },
       [&](std::uint64_t k, Looked looked) {
         batches.add(std::move(looked));

@@ -9,14 +9,17 @@
 #include "base/in_order.hpp"
 #include "base/temporary_name.hpp"
 #include "catalogue/walk.hpp"
+#include "threads/cores.hpp"
 
 namespace lq::ensemble {
 
 void verify_all(const std::vector<std::string>& paths, int threads, const VerifyOptions& options,
                 const std::function<void(const Verdict& verdict)>& tell) {
-  const int used = base::thread_count(threads);
+  const int all = threads::or_usable_cores(threads);
+  const auto used = static_cast<int>(std::clamp<std::uint64_t>(paths.size(), 1, static_cast<std::uint64_t>(all)));
   VerifyOptions how = options;
   how.progress = {};
+  how.threads = all / used;
   how.memory_bytes /= static_cast<std::uint64_t>(used);
   base::in_order(
       paths.size(), used,

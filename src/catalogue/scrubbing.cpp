@@ -18,6 +18,7 @@
 #include "catalogue/cksum.hpp"
 #include "catalogue/look.hpp"
 #include "catalogue/store.hpp"
+#include "threads/cores.hpp"
 
 namespace lq::catalogue {
 namespace {
@@ -246,9 +247,11 @@ ScrubReport scrub(const Database& database, const CatalogueOptions& options) {
   report.db = database.path();
   const std::vector<Due> due = due_files(database, options.since);
   report.due = due.size();
-  const int threads = base::thread_count(options.threads);
+  const int all = threads::or_usable_cores(options.threads);
+  const auto threads = static_cast<int>(std::clamp<std::uint64_t>(due.size(), 1, static_cast<std::uint64_t>(all)));
   VerifyOptions how{.physics = options.physics, .limits = options.limits};
   how.memory_bytes /= static_cast<std::uint64_t>(threads);
+  how.threads = all / threads;
   Scrubbing scrubbing(database, report);
   using Item = std::pair<const Due*, Examined>;
   const auto keep = [&](Item item) { scrubbing.keep(*item.first, std::move(item.second)); };

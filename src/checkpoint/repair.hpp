@@ -15,7 +15,7 @@
 
 namespace lq::checkpoint {
 
-MultifileCheck verify(transport::Transport& transport, const std::string& path);
+MultifileCheck verify(transport::Transport& transport, const std::string& path, int threads);
 // The fields of a set, and what is missing of them.
 CheckedFields check_fields(transport::Transport& transport, const FoundSet& found, FieldData data);
 // Adds what is found out about its fields.

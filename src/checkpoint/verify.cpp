@@ -4,6 +4,8 @@
 // Every chunk of a set held against its record, and every field against its checksum, also as a part of lq::verify().
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -14,6 +16,8 @@
 #include "comm/agree.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/verify.hpp"
+#include "threads/deal.hpp"
+#include "threads/how_many.hpp"
 
 namespace lq {
 namespace checkpoint {
@@ -51,24 +55,42 @@ void verify_fields(transport::Transport& transport, const FoundSet& found, Multi
   check.damage.insert(check.damage.end(), fields.damage.begin(), fields.damage.end());
 }
 
-MultifileCheck verify(transport::Transport& transport, const std::string& path) {
+namespace {
+
+// Every chunk of a set, a stream at a time by each thread; damage in the order of the tasks.
+void verify_streams(const FoundSet& found, const std::shared_ptr<OpenFiles>& files, int threads,
+                    MultifileCheck& check) {
+  ReadSettings settings;
+  if (found.has_records()) settings.record = found.records.front();
+  const Communicator alone;
+  threads::Team team(threads::how_many(alone.engine(), threads, check.info.stored_bytes));
+  std::vector<std::vector<ChunkDamage>> of_tasks(static_cast<std::size_t>(found.set.tasks()));
+  std::atomic<std::uint64_t> checked{0};
+  threads::deal_out(team, of_tasks.size(), [&](int, std::uint64_t number) {
+    const auto task = static_cast<std::int32_t>(number);
+    TaskEntry entry = entry_of(found, task);
+    const StreamPlace place = entry.place;
+    const std::vector<std::int64_t> used = entry.used;
+    StreamReader reader(files, std::move(entry), settings);
+    checked += reader.check([&](std::uint64_t chunk, const Error& error) {
+      of_tasks[static_cast<std::size_t>(number)].push_back({files->file(place.file).path(), task, chunk,
+                                                            place.offset(chunk),
+                                                            static_cast<std::uint64_t>(used[chunk]), error.what()});
+    });
+  });
+  check.chunks_checked = checked;
+  for (std::vector<ChunkDamage>& own : of_tasks) std::ranges::move(own, std::back_inserter(check.damage));
+}
+
+}  // namespace
+
+MultifileCheck verify(transport::Transport& transport, const std::string& path, int threads) {
   const auto files = std::make_shared<OpenFiles>(transport);
   const FoundSet found = find_set(files->transport(), path);
   MultifileCheck check;
   check.info = found.info();
   files->set_paths(check.info.files);
-  ReadSettings settings;
-  if (found.has_records()) settings.record = found.records.front();
-  for (std::int32_t task = 0; task < found.set.tasks(); ++task) {
-    TaskEntry entry = entry_of(found, task);
-    const StreamPlace place = entry.place;
-    const std::vector<std::int64_t> used = entry.used;
-    StreamReader reader(files, std::move(entry), settings);
-    check.chunks_checked += reader.check([&](std::uint64_t chunk, const Error& error) {
-      check.damage.push_back({files->file(place.file).path(), task, chunk, place.offset(chunk),
-                              static_cast<std::uint64_t>(used[chunk]), error.what()});
-    });
-  }
+  verify_streams(found, files, threads, check);
   for (std::size_t file = 0; file < found.problems.size(); ++file) {
     if (found.problems[file].empty()) continue;
     check.damage.push_back({found.set.files()[file].path, -1, 0, 0, 0, found.problems[file]});
@@ -88,14 +110,16 @@ MultifileCheck verify(transport::Transport& transport, const std::string& path) 
 
 }  // namespace checkpoint
 
-MultifileCheck verify_multifile(const std::string& path) { return checkpoint::verify(transport::resolve(path), path); }
+MultifileCheck verify_multifile(const std::string& path, int threads) {
+  return checkpoint::verify(transport::resolve(path), path, threads);
+}
 
 namespace {
 
 // A multifile without records has no checksums.
-void check_chunks(Verification& verification) {
+void check_chunks(Verification& verification, int threads) {
   try {
-    const MultifileCheck check = verify_multifile(verification.path);
+    const MultifileCheck check = verify_multifile(verification.path, threads);
     if (check.info.has_checksums) verification.chunks_checked = check.chunks_checked;
     verification.fields_checked = check.fields_checked;
     for (const ChunkDamage& damage : check.damage) {
@@ -125,7 +149,7 @@ Verification verify(const std::string& path, const Communicator& communicator, c
   Catalog carrier;
   std::array<std::uint64_t, 2> checked{};
   comm::agree_at_root(comm, [&] {
-    check_chunks(verification);
+    check_chunks(verification, options.threads);
     carrier.findings = verification.findings;
     checked = {verification.chunks_checked, verification.fields_checked};
   });

@@ -91,7 +91,7 @@ struct VerifyArguments {
 
   // Where this process is alone, several files at a time; ranks verify one after the other together.
   int run(Session& session) const {
-    const int threads = options.threads > 0 ? options.threads : threads::usable_cores();
+    const int threads = threads::or_usable_cores(options.threads);
     const int at_once = session.communicator.size() > 1 ? 1 : std::min(threads, static_cast<int>(files.size()));
     if (at_once <= 1) {
       return for_each_file(session, files, [&](const std::string& path) {

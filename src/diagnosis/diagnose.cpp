@@ -22,6 +22,7 @@
 #include "diagnosis/subject.hpp"
 #include "diagnosis/words.hpp"
 #include "diagnosis/writer_grid.hpp"
+#include "threads/how_many.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::diagnosis {
@@ -104,7 +105,7 @@ class Detective {
   void report_length();
   void walk_over();
   bool is_stored_otherwise() const;
-  void judge_sums(const Pass& pass);
+  void judge_sums(const Pass& pass, threads::Team& team);
   void report_order(const FoundOrder& found);
   void report_basis(const BasisFit& fit);
   void judge_plaquette();
@@ -279,7 +280,9 @@ void Detective::walk_over() {
     what.declared = subject_.declared;
     what.declared_links = subject_.ordering.links;
   }
-  const Pass pass = walk(what, file_, options_.progress);
+  const Communicator alone;
+  threads::Team team(threads::how_many(alone.engine(), options_.threads, what.sites * what.site_bytes));
+  const Pass pass = walk(what, file_, team, options_.progress);
   result_.is_whole_read = true;
   if (const auto fit = basis_of(subject_, file_, {})) report_basis(*fit);
   if (what.encoding) {
@@ -287,7 +290,7 @@ void Detective::walk_over() {
     is_damaged_ = std::ranges::any_of(damage, [](const Finding& f) { return f.severity == Severity::error; });
     add(std::move(damage));
   }
-  if (pass.crcs.size() == volume(subject_.extents)) judge_sums(pass);
+  if (pass.crcs.size() == volume(subject_.extents)) judge_sums(pass, team);
 }
 
 // In a way that can be turned into the declared one without rounding.
@@ -301,17 +304,17 @@ bool Detective::is_stored_otherwise() const {
          (found != declared || ordering_.is_transposed || ordering_.links != subject_.ordering.links);
 }
 
-void Detective::judge_sums(const Pass& pass) {
+void Detective::judge_sums(const Pass& pass, threads::Team& team) {
   result_.computed = checksum_of(pass.crcs, subject_.ordering.sites);
   if (!subject_.stored || *subject_.stored == *result_.computed) return;
   const Checksum& stored = *subject_.stored;
   if (stored.suma == result_.computed->sumb && stored.sumb == result_.computed->suma) {
     return add(Severity::error, "sums-exchanged", "the two sums of the checksum are exchanged; the data are right");
   }
-  FoundOrder found = find_order(pass.crcs, subject_.extents, stored, options_.seconds);
+  FoundOrder found = find_order(pass.crcs, subject_.extents, stored, options_.seconds, team);
   if (!found.answer.is_found && !pass.crcs_as_declared.empty()) {
     const WriterGrid before = found.answer;
-    found = find_order(pass.crcs_as_declared, subject_.extents, stored, options_.seconds);
+    found = find_order(pass.crcs_as_declared, subject_.extents, stored, options_.seconds, team);
     found.answer.tried += before.tried;
     found.answer.grids += before.grids;
     found.answer.seconds += before.seconds;

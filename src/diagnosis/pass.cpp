@@ -3,12 +3,17 @@
 #include "diagnosis/pass.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
 
 #include "kernels/crc32.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/site_crc.hpp"
 #include "physics/su_n.hpp"
+#include "threads/deal.hpp"
 
 namespace lq::diagnosis {
 namespace {
@@ -23,6 +28,14 @@ void count(Damaged& kind, std::uint64_t site, const Coord& x) {
   ++kind.slices[x[x.size() - 1]];
 }
 
+void add_up(Damaged& all, const Damaged& some) {
+  if (some.sites == 0) return;
+  all.first = all.sites == 0 ? some.first : std::min(all.first, some.first);
+  all.last = all.sites == 0 ? some.last : std::max(all.last, some.last);
+  all.sites += some.sites;
+  for (const auto& [t, sites] : some.slices) all.slices[t] += sites;
+}
+
 enum class Link { sound, zero, not_finite, not_unitary };
 
 template <class Colors>
@@ -33,9 +46,11 @@ Link kind_of(Colors colors, const double* u) {
   return physics::distance_from_unitarity(colors, u) > far ? Link::not_unitary : Link::sound;
 }
 
+// What one thread sees.
 class Walker {
  public:
-  explicit Walker(const Walk& what) : what_(what) {
+  // `of_all` gets the sums of the sites, for which it has room.
+  Walker(const Walk& what, const kernels::SiteCrc& crc, Pass& of_all) : what_(what), crc_(crc), of_all_(of_all) {
     if (!what.encoding) return;
     pass_.signs.resize(static_cast<std::size_t>(what.encoding->links));
     numbers_.resize(static_cast<std::size_t>(what.encoding->links) * what.encoding->numbers());
@@ -46,14 +61,24 @@ class Walker {
   void add(base::Bytes bytes, std::uint64_t first) {
     const auto site_bytes = static_cast<std::size_t>(what_.site_bytes);
     const std::size_t sites = bytes.size() / site_bytes;
-    pass_.crcs.resize(pass_.crcs.size() + sites);
-    crc_.of_sites(bytes.data(), sites, pass_.crcs.data() + pass_.crcs.size() - sites);
+    crc_.of_sites(bytes.data(), sites, of_all_.crcs.data() + first);
     for (std::size_t k = 0; k < sites && what_.encoding; ++k) {
-      look_at(bytes.subspan(k * site_bytes, site_bytes), first + k);
-      if (what_.declared) pass_.crcs_as_declared.push_back(crc_as_declared(bytes.subspan(k * site_bytes, site_bytes)));
+      const base::Bytes site = bytes.subspan(k * site_bytes, site_bytes);
+      look_at(site, first + k);
+      if (what_.declared) of_all_.crcs_as_declared[static_cast<std::size_t>(first) + k] = crc_as_declared(site);
     }
   }
-  Pass take() { return std::move(pass_); }
+
+  void add_up_in_all() const {
+    add_up(of_all_.zeros, pass_.zeros);
+    add_up(of_all_.not_finite, pass_.not_finite);
+    add_up(of_all_.not_unitary, pass_.not_unitary);
+    of_all_.border_zeros += pass_.border_zeros;
+    for (std::size_t link = 0; link < pass_.signs.size(); ++link) {
+      of_all_.signs[link].links += pass_.signs[link].links;
+      of_all_.signs[link].leaving_last_slice += pass_.signs[link].leaving_last_slice;
+    }
+  }
 
  private:
   std::uint32_t crc_as_declared(base::Bytes site) {
@@ -117,7 +142,8 @@ class Walker {
   }
 
   const Walk& what_;
-  kernels::SiteCrc crc_{what_.site_bytes};
+  const kernels::SiteCrc& crc_;
+  Pass& of_all_;
   Pass pass_;
   std::vector<double> numbers_, reordered_;
   std::vector<std::byte> bytes_;
@@ -125,19 +151,30 @@ class Walker {
 
 }  // namespace
 
-Pass walk(const Walk& what, base::ByteSource& file, const Progress& progress) {
-  Walker walker(what);
+Pass walk(const Walk& what, base::ByteSource& file, threads::Team& team, const Progress& progress) {
   const std::uint64_t at_once = std::max<std::uint64_t>(1, bytes_at_once / what.site_bytes);
-  std::vector<std::byte> block(static_cast<std::size_t>(at_once * what.site_bytes));
-  for (std::uint64_t site = 0; site < what.sites; site += at_once) {
-    const std::uint64_t sites = std::min(at_once, what.sites - site);
-    const base::MutableBytes wanted =
-        base::MutableBytes(block).first(static_cast<std::size_t>(sites * what.site_bytes));
-    const std::size_t got = file.read_at(what.offset + site * what.site_bytes, wanted);
-    walker.add(base::Bytes(block).first(got), site);
-    if (progress) progress(site + sites, what.sites);
-  }
-  return walker.take();
+  const kernels::SiteCrc crc(what.site_bytes);
+  Pass pass;
+  pass.crcs.resize(static_cast<std::size_t>(what.sites));
+  if (what.encoding && what.declared) pass.crcs_as_declared.resize(pass.crcs.size());
+  if (what.encoding) pass.signs.resize(static_cast<std::size_t>(what.encoding->links));
+  std::vector<Walker> walkers(static_cast<std::size_t>(team.size()), Walker(what, crc, pass));
+  std::vector<std::vector<std::byte>> blocks(walkers.size());
+  std::atomic<std::uint64_t> done{0};
+  threads::deal_out(team, what.sites / at_once + (what.sites % at_once > 0 ? 1 : 0), [&](int thread, std::uint64_t i) {
+    const std::uint64_t site = i * at_once, sites = std::min(at_once, what.sites - site);
+    std::vector<std::byte>& block = blocks[static_cast<std::size_t>(thread)];
+    block.resize(static_cast<std::size_t>(sites * what.site_bytes));
+    if (file.read_at(what.offset + site * what.site_bytes, block) < block.size()) {
+      throw Error(Code::io, fmt::format("{}: became shorter while it was read; try again", file.path()),
+                  {.path = file.path()});
+    }
+    walkers[static_cast<std::size_t>(thread)].add(block, site);
+    const std::uint64_t so_far = done.fetch_add(sites, std::memory_order_relaxed) + sites;
+    if (progress && thread == 0) progress(so_far, what.sites);
+  });
+  for (const Walker& walker : walkers) walker.add_up_in_all();
+  return pass;
 }
 
 }  // namespace lq::diagnosis

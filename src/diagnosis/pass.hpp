@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One walk over all sites of a field from front to back: which are damaged and how, which links have a sign, and the
+// One walk over all sites of a field: which are damaged and how, which links have a sign, and the
 // CRC-32 of each site.
 #pragma once
 
@@ -14,6 +14,7 @@
 
 #include "diagnosis/encoding.hpp"
 #include "diagnosis/ordering.hpp"
+#include "threads/team.hpp"
 
 namespace lq::diagnosis {
 
@@ -51,6 +52,7 @@ struct Walk {
   std::vector<int> declared_links = {};
 };
 
-Pass walk(const Walk& what, base::ByteSource& file, const Progress& progress);
+// By the threads of a team; what they find does not depend on their number. `progress` is told by the caller's.
+Pass walk(const Walk& what, base::ByteSource& file, threads::Team& team, const Progress& progress);
 
 }  // namespace lq::diagnosis

@@ -9,8 +9,11 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "base/clock.hpp"
+#include "threads/deal.hpp"
 
 namespace lq::diagnosis {
 namespace {
@@ -99,51 +102,126 @@ class RotatedSum {
   const std::uint32_t* next_ = nullptr;
 };
 
+// An order of the sites to be tried: one sequence, or process by process.
+struct Candidate {
+  SiteMap map;
+  SiteOrder sites;  // of a sequence
+  Coord processes;  // of a grid
+  bool ranks_last_fastest = false;
+
+  bool is_grid() const noexcept { return sites.empty(); }
+};
+
+// All of them, in the order in which they are tried: sequences first.
+class Candidates {
+ public:
+  explicit Candidates(const Extents& extents)
+      : extents_(extents),
+        order_(static_cast<std::size_t>(extents.size())),
+        processes_(Coord::filled(extents.size(), 1)) {
+    std::iota(order_.begin(), order_.end(), 0);
+  }
+
+  // Nothing behind the last one.
+  std::optional<Candidate> next() {
+    if (has_sequence_) {
+      Candidate found{sequence_of(extents_, order_), order_, {}};
+      has_sequence_ = std::ranges::next_permutation(order_).found;
+      return found;
+    }
+    if (has_other_ranks_) {
+      has_other_ranks_ = false;
+      return grid(true);
+    }
+    if (has_grid_) has_grid_ = advance();
+    if (!has_grid_) return std::nullopt;
+    has_other_ranks_ = std::ranges::count_if(processes_, [](std::int64_t n) { return n > 1; }) >= 2;
+    return grid(false);
+  }
+
+ private:
+  Candidate grid(bool ranks_last_fastest) const {
+    return {processes_of(extents_, processes_, ranks_last_fastest), {}, processes_, ranks_last_fastest};
+  }
+
+  // The next grid; false behind the last one.
+  bool advance() {
+    for (int d = 0; d < extents_.size(); ++d) {
+      do {
+        ++processes_[d];
+      } while (processes_[d] <= extents_[d] && extents_[d] % processes_[d] != 0);
+      if (processes_[d] <= extents_[d]) return true;
+      processes_[d] = 1;
+    }
+    return false;
+  }
+
+  Extents extents_;
+  SiteOrder order_;
+  Coord processes_;
+  bool has_sequence_ = true;
+  bool has_grid_ = true;
+  bool has_other_ranks_ = false;  // of this grid, with t fastest
+};
+
+// A few candidates at a time, each by one thread; of several that are right the first one counts.
 class Search {
  public:
-  Search(std::span<const std::uint32_t> crcs, const Extents& extents, const Checksum& wanted, double seconds)
-      : suma_(crcs, 29), sumb_(crcs, 31), extents_(extents), wanted_(wanted), seconds_(seconds) {}
+  Search(std::span<const std::uint32_t> crcs, const Extents& extents, const Checksum& wanted, double seconds,
+         threads::Team& team)
+      : sums_(static_cast<std::size_t>(team.size()), {RotatedSum(crcs, 29), RotatedSum(crcs, 31)}),
+        candidates_(extents),
+        wanted_(wanted),
+        seconds_(seconds),
+        team_(team) {}
 
   FoundOrder run() {
-    if (!try_sequences()) try_grids();
+    while (!found_.answer.is_found && take_some()) {
+      try_them();
+      if (found_.answer.is_found || is_late()) break;
+    }
     found_.answer.seconds = watch_.seconds();
     return std::move(found_);
   }
 
  private:
-  // The second sum is computed only where the first one is right.
-  bool is_right(const SiteMap& map) {
-    ++found_.answer.tried;
-    if (suma_.of(map) != wanted_.suma || sumb_.of(map) != wanted_.sumb) return false;
-    found_.answer.is_found = true;
-    found_.map = map;
-    return true;
-  }
+  struct Sums {
+    RotatedSum suma, sumb;
+  };
 
-  bool try_sequences() {
-    SiteOrder order(static_cast<std::size_t>(extents_.size()));
-    std::iota(order.begin(), order.end(), 0);
-    do {
-      if (!is_right(sequence_of(extents_, order))) continue;
-      found_.answer.sites = order;
-      return true;
-    } while (std::ranges::next_permutation(order).found && !is_late());
-    return false;
-  }
-
-  bool try_grids() {
-    Coord processes = Coord::filled(extents_.size(), 1);
-    while (!is_late() && advance(processes)) {
-      for (const bool last_fastest : {false, true}) {
-        if (last_fastest && std::ranges::count_if(processes, [](std::int64_t n) { return n > 1; }) < 2) continue;
-        ++found_.answer.grids;
-        if (!is_right(processes_of(extents_, processes, last_fastest))) continue;
-        found_.answer.processes = processes;
-        found_.answer.ranks_last_fastest = last_fastest;
-        return true;
-      }
+  bool take_some() {
+    const std::size_t most = 4 * sums_.size();
+    some_.clear();
+    while (some_.size() < most) {
+      std::optional<Candidate> one = candidates_.next();
+      if (!one) break;
+      some_.push_back(std::move(*one));
     }
-    return false;
+    return !some_.empty();
+  }
+
+  // The second sum is computed only where the first one is right.
+  void try_them() {
+    std::vector<char> is_right(some_.size());  // each written by one thread
+    threads::deal_out(team_, some_.size(), [&](int thread, std::uint64_t i) {
+      Sums& own = sums_[static_cast<std::size_t>(thread)];
+      const SiteMap& map = some_[static_cast<std::size_t>(i)].map;
+      is_right[static_cast<std::size_t>(i)] = own.suma.of(map) == wanted_.suma && own.sumb.of(map) == wanted_.sumb;
+    });
+    WriterGrid& answer = found_.answer;
+    for (std::size_t i = 0; i < some_.size() && !answer.is_found; ++i) {
+      ++answer.tried;
+      if (some_[i].is_grid()) ++answer.grids;
+      if (is_right[i] != 0) keep(some_[i]);
+    }
+  }
+
+  void keep(const Candidate& right) {
+    found_.answer.is_found = true;
+    found_.answer.sites = right.sites;
+    found_.answer.processes = right.processes;
+    found_.answer.ranks_last_fastest = right.ranks_last_fastest;
+    found_.map = right.map;
   }
 
   bool is_late() {
@@ -151,23 +229,13 @@ class Search {
     return !found_.answer.is_complete;
   }
 
-  // The next grid; false behind the last one.
-  bool advance(Coord& processes) const {
-    for (int d = 0; d < extents_.size(); ++d) {
-      do {
-        ++processes[d];
-      } while (processes[d] <= extents_[d] && extents_[d] % processes[d] != 0);
-      if (processes[d] <= extents_[d]) return true;
-      processes[d] = 1;
-    }
-    return false;
-  }
-
   base::Stopwatch watch_;
-  RotatedSum suma_, sumb_;
-  Extents extents_;
+  std::vector<Sums> sums_;  // of each thread
+  Candidates candidates_;
   Checksum wanted_;
   double seconds_;
+  threads::Team& team_;
+  std::vector<Candidate> some_;
   FoundOrder found_;
 };
 
@@ -178,8 +246,8 @@ Checksum checksum_of(std::span<const std::uint32_t> crcs, const SiteMap& map) {
 }
 
 FoundOrder find_order(std::span<const std::uint32_t> crcs, const Extents& extents, const Checksum& wanted,
-                      double seconds) {
-  return Search(crcs, extents, wanted, seconds).run();
+                      double seconds, threads::Team& team) {
+  return Search(crcs, extents, wanted, seconds, team).run();
 }
 
 }  // namespace lq::diagnosis

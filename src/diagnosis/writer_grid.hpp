@@ -12,6 +12,7 @@
 #include <limequat/diagnose.hpp>
 
 #include "diagnosis/site_map.hpp"
+#include "threads/team.hpp"
 
 namespace lq::diagnosis {
 
@@ -23,9 +24,9 @@ struct FoundOrder {
   SiteMap map;  // where there is one
 };
 
-// Tries one sequence in all orders of the dimensions, then all process grids that divide the lattice; after so many
-// seconds no more.
+// Tries one sequence in all orders of the dimensions, then all process grids that divide the lattice, by the threads of
+// a team; after so many seconds no more. What is found does not depend on the number of threads.
 FoundOrder find_order(std::span<const std::uint32_t> crcs, const Extents& extents, const Checksum& wanted,
-                      double seconds);
+                      double seconds, threads::Team& team);
 
 }  // namespace lq::diagnosis

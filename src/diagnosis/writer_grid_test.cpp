@@ -52,9 +52,20 @@ struct WrittenByRanks {
 };
 
 TEST(WriterGrid, IsFoundFromTheSums) {
+  std::uint64_t tried = 0;
+  for (const int threads : {1, 2, 3, 7}) {
+    threads::Team team(threads);
+    const WrittenByRanks file({6, 4, 8, 12}, {3, 1, 4, 2}, false);
+    const FoundOrder found = find_order(file.crcs, {6, 4, 8, 12}, file.sums, 60, team);
+    ASSERT_TRUE(found.answer.is_found);
+    EXPECT_EQ(found.answer.processes, (Coord{3, 1, 4, 2}));
+    if (threads == 1) tried = found.answer.tried;
+    EXPECT_EQ(found.answer.tried, tried);
+  }
+  threads::Team team(2);
   for (const bool t_fastest : {false, true}) {
     const WrittenByRanks file({6, 4, 8, 12}, {3, 1, 4, 2}, t_fastest);
-    const FoundOrder found = find_order(file.crcs, {6, 4, 8, 12}, file.sums, 60);
+    const FoundOrder found = find_order(file.crcs, {6, 4, 8, 12}, file.sums, 60, team);
     ASSERT_TRUE(found.answer.is_found);
     // Ranks that follow each other in t write what one rank would that has all their slices.
     EXPECT_EQ(found.answer.processes, t_fastest ? (Coord{3, 1, 4, 1}) : (Coord{3, 1, 4, 2}));
@@ -77,7 +88,8 @@ TEST(WriterGrid, OfOneSequenceIsNone) {
       }
     }
   }
-  const FoundOrder found = find_order(crcs, {4, 6, 300}, sums, 60);
+  threads::Team alone(1);
+  const FoundOrder found = find_order(crcs, {4, 6, 300}, sums, 60, alone);
   ASSERT_TRUE(found.answer.is_found);
   EXPECT_EQ(found.answer.sites, (SiteOrder{2, 1, 0}));
   EXPECT_EQ(found.answer.processes.size(), 0);
@@ -87,7 +99,8 @@ TEST(WriterGrid, ThatDoesNotExistIsNotFound) {
   const WrittenByRanks file({4, 4, 4, 8}, {2, 1, 2, 4}, false);
   Checksum other = file.sums;
   other.sumb ^= 1;
-  const FoundOrder found = find_order(file.crcs, {4, 4, 4, 8}, other, 60);
+  threads::Team team(3);
+  const FoundOrder found = find_order(file.crcs, {4, 4, 4, 8}, other, 60, team);
   EXPECT_FALSE(found.answer.is_found);
   // 24 orders of the dimensions; grids of 3 x 3 x 3 x 4 less one, ranks either way where that is a difference: not for
   // the 2 + 2 + 2 + 3 with one dimension that is divided.

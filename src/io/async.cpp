@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -34,7 +35,8 @@ struct Pending::State {
     borrowed = memory;
     if (transfer->movement().needs_messages()) return;
     try {
-      thread = base::start_quiet_thread([this] {
+      thread = std::make_unique<std::thread>();
+      *thread = base::start_quiet_thread([this] {
         failure = pump::outcome_of(transfer->movement());
         done.store(true, std::memory_order_release);
       });
@@ -56,15 +58,15 @@ struct Pending::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  // A forked child has not the thread, and no say in the file.
+  // A forked child has not the thread, which can neither be joined nor detached there, and no say in the file.
   void leave_to_parent() noexcept {
-    if (thread.joinable()) thread.detach();
+    static_cast<void>(thread.release());
     static_cast<void>(transfer.release());
   }
 
   // All remaining steps.
   void complete() {
-    if (thread.joinable()) thread.join();
+    if (thread && thread->joinable()) thread->join();
     if (by_caller && !done) failure = pump::outcome_of(transfer->movement());
     done = true;
   }
@@ -90,7 +92,7 @@ struct Pending::State {
   bool by_caller = true;  // takes the steps in test() and wait()
   std::atomic<bool> done{false};
   std::exception_ptr failure;  // to be read when done
-  std::thread thread;
+  std::unique_ptr<std::thread> thread;
 };
 
 namespace {

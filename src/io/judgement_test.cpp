@@ -112,7 +112,7 @@ TEST_F(ExchangedSites, AreNotRepairedIntoTheirSums) {
   write();
   exchange(5, 5 + 899);
   const auto file = transport::posix().open_read(path_);
-  const MendedFile mended = mend_file(*file, {});
+  const MendedFile mended = mend_file(*file, {}, 1);
   EXPECT_EQ(std::ranges::count(mended.findings, "misplaced-sites", &Finding::rule), 1);
   EXPECT_EQ(mended.findings.size(), 1U) << "nothing is written anew";
 }

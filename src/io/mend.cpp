@@ -8,22 +8,30 @@
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
+#include <limequat/inspect.hpp>
 
 #include "format/findings.hpp"
 #include "io/damage.hpp"
 #include "io/judgement.hpp"
 #include "lattice/site_order.hpp"
+#include "pump/direct.hpp"
 #include "pump/past.hpp"
 #include "pump/tally.hpp"
+#include "threads/how_many.hpp"
 
 namespace lq::io {
 
 namespace {
 
-pump::Tally read_past(base::ByteSource& file, const Payload& payload) {
+// By so many threads.
+pump::Tally read_past(base::ByteSource& file, const Payload& payload, int threads) {
   using enum SumKind;
   pump::Tally tally(payload, {{scidac, SumOf::field}, {scidac, SumOf::slices}, {weighted, SumOf::slices}});
-  pump::pump_past(file, payload, 0, payload.stored.volume(), {}, tally);
+  const Communicator alone;
+  const pump::PumpOptions how =
+      pump::pump_options(payload, VerifyOptions{}.block_bytes,
+                         threads::how_many(alone.engine(), threads, payload.length), RouteOptions{}.memory_bytes, true);
+  pump::pump_past(file, payload, 0, payload.stored.volume(), how, tally);
   return tally;
 }
 
@@ -32,8 +40,8 @@ bool is_encoded(const FieldEntry& entry) noexcept { return !entry.payload.encodi
 
 class Mending {
  public:
-  Mending(base::ByteSource& file, const Limits& limits)
-      : limits_(limits), file_(std::make_unique<base::EditedSource>(file)) {}
+  Mending(base::ByteSource& file, const Limits& limits, int threads)
+      : limits_(limits), threads_(threads), file_(std::make_unique<base::EditedSource>(file)) {}
 
   MendedFile run();
 
@@ -52,6 +60,7 @@ class Mending {
   Catalog scan(base::ByteSource& file) const { return format::scan(file, limits_); }
 
   const Limits& limits_;
+  const int threads_;
   std::unique_ptr<base::EditedSource> file_;
   std::unique_ptr<base::EditedSource> rescued_;
   const format::Format* format_ = nullptr;
@@ -83,7 +92,7 @@ void Mending::mend_bytes(const FieldEntry& entry, pump::Tally& tally) {
   const std::vector<CorrectByte> bytes = correct_bytes(*file_, catalog_, entry, tally);
   if (bytes.empty()) return;
   for (const CorrectByte& byte : bytes) file_->replace(byte.offset, 1, base::Bytes(&byte.right, 1));
-  tally = read_past(*file_, entry.payload);
+  tally = read_past(*file_, entry.payload, threads_);
   for (const CorrectByte& byte : bytes) {
     warn("repair-byte", entry,
          fmt::format("byte {} was 0x{:02x} and is 0x{:02x} by the checksum", byte.offset,
@@ -123,7 +132,7 @@ bool Mending::has_damaged_slices(const FieldEntry& entry) const {
 }
 
 void Mending::mend_field(const FieldEntry& entry) {
-  pump::Tally tally = read_past(*file_, entry.payload);
+  pump::Tally tally = read_past(*file_, entry.payload, threads_);
   mend_bytes(entry, tally);
   mend_sums(entry, tally);
 }
@@ -215,7 +224,7 @@ void Mending::rescue(const FieldEntry& entry) {
   rescued_ = std::make_unique<base::EditedSource>(*file_, layout.end.front());
   if (kept > 0) rescued_->replace_by_original(0, kept, 0);
   rescued_->replace_by_original(there.offset, there.length, payload.offset);
-  const pump::Tally tally = read_past(*rescued_, there);
+  const pump::Tally tally = read_past(*rescued_, there, threads_);
   std::vector<format::Literal> literals = std::move(layout.head);
   std::ranges::move(layout.tail({tally.sums.values()}), std::back_inserter(literals));
   for (const format::Literal& literal : literals) {
@@ -251,7 +260,7 @@ MendedFile Mending::run() {
   }
   for (const FieldEntry& entry : result.catalog.fields) {
     if (is_encoded(entry)) continue;
-    const pump::Tally tally = read_past(to_write, entry.payload);
+    const pump::Tally tally = read_past(to_write, entry.payload, threads_);
     if (judge(entry, tally, entry.payload.stored).status != ChecksumStatus::mismatch) continue;
     const std::vector<Finding> left = locate_damage(to_write, result.catalog, entry, tally);
     result.findings.insert(result.findings.end(), left.begin(), left.end());
@@ -263,6 +272,8 @@ MendedFile Mending::run() {
 
 }  // namespace
 
-MendedFile mend_file(base::ByteSource& file, const Limits& limits) { return Mending(file, limits).run(); }
+MendedFile mend_file(base::ByteSource& file, const Limits& limits, int threads) {
+  return Mending(file, limits, threads).run();
+}
 
 }  // namespace lq::io

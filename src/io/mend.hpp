@@ -24,7 +24,8 @@ struct MendedFile {
   base::EditedSource& to_write() const { return rescued ? *rescued : *complete; }
 };
 
-// Local. Throws truncated where the file ends before its first whole time slice.
-MendedFile mend_file(base::ByteSource& file, const Limits& limits);
+// Local; by so many threads, 0: as many as the process has cores to itself, all of which read `file`. Throws truncated
+// where the file ends before its first whole time slice.
+MendedFile mend_file(base::ByteSource& file, const Limits& limits, int threads);
 
 }  // namespace lq::io

@@ -46,7 +46,7 @@ struct Mended {
 
 Mended mended(const std::string& bytes) {
   base::MemorySource file(base::as_bytes(bytes), "damaged");
-  const MendedFile result = mend_file(file, {});
+  const MendedFile result = mend_file(file, {}, 3);
   return {contents(result.to_write()), result.catalog, result.findings};
 }
 

@@ -215,7 +215,7 @@ Physics Verifier::measure_field(const FieldEntry& entry) {
   });
   io::read_entry(file_->files(), catalog(), entry, grid, field,
                  {.verify = Verify::none, .block_bytes = options_.block_bytes});
-  zeros_ = physics::count_zero_links(grid, field);
+  zeros_ = physics::count_zero_links(grid, field, options_.threads);
   return measure(grid, field, options_.threads);
 }
 

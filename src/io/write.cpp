@@ -40,10 +40,11 @@ FieldPlan prepare(const Grid& grid, const Field& local, const std::string& path,
   const format::Observables wanted = comm::agree_alike(
       comm, [&] { return target_format(path, options, local.spec, grid.extents()).for_fields().observables(); });
   const bool is_stated = wanted != format::Observables::in_texts;
-  if (can_be_measured(local.spec, grid.extents()) && (options.measure || is_stated)) physics = measure(grid, local);
+  if (can_be_measured(local.spec, grid.extents()) && (options.measure || is_stated))
+    physics = measure(grid, local, options.route.threads);
   std::optional<double> u1_plaquette;
   if (wanted == format::Observables::measured && physics::can_be_u1(local.spec, grid.extents())) {
-    u1_plaquette = physics::u1_plaquette(grid, local);
+    u1_plaquette = physics::u1_plaquette(grid, local, options.route.threads);
   }
   return comm::agree(comm, [&] {
     FieldPlan plan{name, local.spec, grid.extents(), metadata, u1_plaquette};

@@ -173,6 +173,8 @@ Table repack_table() {
     if (row.name == "compression") row.verbs = {"defrag"};
   }
   append(result.rows, limit_rows<V, C, &V::limits>());
+  result.rows.push_back(threads_row<V, C>());
+  result.rows.back().verbs = {"pack", "unpack", "extract", "defrag", "repair"};
   result.rows.push_back(progress_row<V, C>());
   return result;
 }

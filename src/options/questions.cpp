@@ -96,6 +96,7 @@ Table diagnose_table() {
       Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
   };
   append(result.rows, limit_rows<V, C, &V::limits>());
+  result.rows.push_back(threads_row<V, C>());
   result.rows.push_back(progress_row<V, C>());
   return result;
 }

@@ -58,15 +58,17 @@ Chain<N>::Chain(const Grid& grid, const GenerateOptions& options)
 // Copies are drawn like the originals: no exchange is needed.
 template <int N>
 void Chain<N>::start(const GenerateOptions& options) {
-  for (int mu = 0; mu < links_.directions(); ++mu) {
-    for (std::size_t cell = 0; cell < links_.halo().cells(); ++cell) {
-      double* u = links_.at(mu, cell);
-      for (int i = 0; i < N; ++i) set_element(Fixed<N>{}, u, i, i, 1.0);
-      if (!options.hot_start) continue;
-      Random random({seed_, 0, links_.halo().site_rank(cell), static_cast<std::uint32_t>(mu), 0});
-      draw_matrix(Fixed<N>{}, u, random);
+  share_out(links_.halo().cells(), [&](std::size_t begin, std::size_t end) {
+    for (int mu = 0; mu < links_.directions(); ++mu) {
+      for (std::size_t cell = begin; cell < end; ++cell) {
+        double* u = links_.at(mu, cell);
+        for (int i = 0; i < N; ++i) set_element(Fixed<N>{}, u, i, i, 1.0);
+        if (!options.hot_start) continue;
+        Random random({seed_, 0, links_.halo().site_rank(cell), static_cast<std::uint32_t>(mu), 0});
+        draw_matrix(Fixed<N>{}, u, random);
+      }
     }
-  }
+  });
 }
 
 template <int N>
@@ -76,7 +78,6 @@ void Chain<N>::sweep(int number) {
   reunitarise_all();
 }
 
-// update(u, staple, mu, cell) changes the link.
 // work(begin, end) for parts of so many cells, side by side.
 template <int N>
 template <class Work>
@@ -88,6 +89,7 @@ void Chain<N>::share_out(std::size_t cells, const Work& work) {
   });
 }
 
+// update(u, staple, mu, cell) changes the link.
 template <int N>
 template <class Update>
 void Chain<N>::update_links(const Update& update) {

@@ -23,8 +23,9 @@
 #include "physics/links.hpp"
 #include "physics/plaquettes.hpp"
 #include "physics/site_stream.hpp"
+#include "physics/site_sums.hpp"
 #include "physics/slices.hpp"
-#include "threads/how_many.hpp"
+#include "threads/team.hpp"
 
 namespace lq {
 namespace {
@@ -67,11 +68,6 @@ Field resolve_gauge(const Grid& grid, const Field& field, std::string_view verb)
   return resolve(grid, field, verb);
 }
 
-// Collective. `take` sees every local site; if it or the field's function throws, all ranks throw.
-void visit_sites(const Grid& grid, const Field& field, const physics::TakeSite& take) {
-  comm::agree(ranks_of(grid), [&] { physics::for_each_site(grid, field, take); });
-}
-
 std::uint64_t count_not_finite(std::span<const double> numbers) {
   std::uint64_t count = 0;
   for (const double number : numbers) count += std::isfinite(number) ? 0 : 1;
@@ -83,12 +79,20 @@ std::uint64_t sum_over_ranks(const Grid& grid, std::uint64_t count) {
   return count;
 }
 
-// Collective. A function of the caller's is called by his own thread alone.
-int threads_for(const Grid& grid, const Field& gauge, int wanted) {
-  const std::uint64_t bytes = grid.volume() * gauge.spec.numbers * sizeof(double);
-  const int threads = threads::how_many(ranks_of(grid), wanted, bytes);
-  return layouts::has_function(gauge) ? 1 : threads;
-}
+struct Count {
+  std::uint64_t value = 0;
+  void add(const Count& other) noexcept { value += other.value; }
+};
+
+// What one pass sees of the links, each alone.
+struct Seen {
+  LinkChecks checks;
+  Count not_finite;
+  void add(const Seen& other) noexcept {
+    checks.add(other.checks);
+    not_finite.add(other.not_finite);
+  }
+};
 
 // A field of which one rank has all sites, slice after slice: out of its memory where it lies there as doubles in
 // natural order, else by copies of two slices for each thread.
@@ -133,71 +137,62 @@ physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, int threads)
 
 }  // namespace
 
-Plaquette plaquette(const Grid& grid, const Field& field) {
+Plaquette plaquette(const Grid& grid, const Field& field, int threads) {
   const Field gauge = resolve_gauge(grid, field, "measure the plaquette of");
+  const int used = physics::threads_for(grid, gauge, threads);
   if (ranks_of(grid).size() == 1) {
-    const int threads = threads_for(grid, gauge, 0);
-    return comm::agree(ranks_of(grid), [&] { return slice_sums(grid, gauge, threads).plaquette(); });
+    return comm::agree(ranks_of(grid), [&] { return slice_sums(grid, gauge, used).plaquette(); });
   }
   Links links(grid, gauge.spec.colors, physics::Reach::plaquettes);
-  visit_sites(grid, gauge, [&](std::uint64_t site, std::span<const double> u) { links.set_site(site, u); });
-  return physics::average_plaquette(grid, gauge.spec.colors, links);
+  threads::Team team(used);
+  physics::share_sites(grid, gauge, team,
+                       [&](int, std::uint64_t site, std::span<const double> u) { links.set_site(site, u); });
+  return physics::average_plaquette(grid, gauge.spec.colors, links, team);
 }
 
-double link_trace(const Grid& grid, const Field& field) {
+double link_trace(const Grid& grid, const Field& field, int threads) {
   const Field gauge = resolve_gauge(grid, field, "measure the link trace of");
-  LinkChecks checks(grid, gauge.spec.colors);
-  visit_sites(grid, gauge, [&](std::uint64_t, std::span<const double> u) { checks.add_traces(u); });
-  return checks.link_trace();
+  threads::Team team(physics::threads_for(grid, gauge, threads));
+  return physics::sum_of_sites(
+             grid, gauge, team, LinkChecks(grid, gauge.spec.colors),
+             [](LinkChecks& checks, std::uint64_t, std::span<const double> u) { checks.add_traces(u); })
+      .link_trace();
 }
 
-Unitarity unitarity(const Grid& grid, const Field& field) {
+Unitarity unitarity(const Grid& grid, const Field& field, int threads) {
   const Field gauge = resolve_gauge(grid, field, "measure the unitarity of");
-  LinkChecks checks(grid, gauge.spec.colors);
-  visit_sites(grid, gauge, [&](std::uint64_t site, std::span<const double> u) { checks.add_distances(site, u); });
-  return checks.unitarity();
+  threads::Team team(physics::threads_for(grid, gauge, threads));
+  return physics::sum_of_sites(
+             grid, gauge, team, LinkChecks(grid, gauge.spec.colors),
+             [](LinkChecks& checks, std::uint64_t site, std::span<const double> u) { checks.add_distances(site, u); })
+      .unitarity();
 }
 
-std::uint64_t count_not_finite(const Grid& grid, const Field& field) {
+std::uint64_t count_not_finite(const Grid& grid, const Field& field, int threads) {
   const Field resolved = resolve(grid, field, "scan for numbers that are not finite");
-  std::uint64_t count = 0;
-  visit_sites(grid, resolved, [&](std::uint64_t, std::span<const double> u) { count += count_not_finite(u); });
-  return sum_over_ranks(grid, count);
+  threads::Team team(physics::threads_for(grid, resolved, threads));
+  const Count found = physics::sum_of_sites(
+      grid, resolved, team, Count{},
+      [](Count& count, std::uint64_t, std::span<const double> u) { count.value += count_not_finite(u); });
+  return sum_over_ranks(grid, found.value);
 }
 
 Physics measure(const Grid& grid, const Field& field, int threads) {
   const Field gauge = resolve_gauge(grid, field, "measure");
   Links links(grid, gauge.spec.colors, physics::Reach::plaquettes);
-  threads::Team team(threads_for(grid, gauge, threads));
-  struct Seen {
-    LinkChecks checks;
-    std::uint64_t not_finite = 0;
-  };
-  auto seen = comm::agree(ranks_of(grid), [&] {
-    return std::vector<Seen>(static_cast<std::size_t>(team.size()), Seen{LinkChecks(grid, gauge.spec.colors)});
-  });
-  comm::agree(ranks_of(grid), [&] {
-    team.run([&](int thread) {
-      Seen& mine = seen[static_cast<std::size_t>(thread)];
-      const lattice::Share share = lattice::share_of(grid.local_volume(), static_cast<std::uint64_t>(team.size()),
-                                                     static_cast<std::uint64_t>(thread));
-      physics::for_each_site(grid, gauge, share.begin, share.end, [&](std::uint64_t site, std::span<const double> u) {
-        links.set_site(site, u);
-        mine.checks.add_traces(u);
-        mine.checks.add_distances(site, u);
-        mine.not_finite += count_not_finite(u);
-      });
-    });
-    for (std::size_t i = 1; i < seen.size(); ++i) {
-      seen.front().checks.add(seen[i].checks);
-      seen.front().not_finite += seen[i].not_finite;
-    }
-  });
+  threads::Team team(physics::threads_for(grid, gauge, threads));
+  const Seen seen = physics::sum_of_sites(grid, gauge, team, Seen{LinkChecks(grid, gauge.spec.colors), {}},
+                                          [&](Seen& mine, std::uint64_t site, std::span<const double> u) {
+                                            links.set_site(site, u);
+                                            mine.checks.add_traces(u);
+                                            mine.checks.add_distances(site, u);
+                                            mine.not_finite.value += count_not_finite(u);
+                                          });
   Physics physics;
   physics.plaquette = physics::average_plaquette(grid, gauge.spec.colors, links, team);
-  physics.link_trace = seen.front().checks.link_trace();
-  physics.unitarity = seen.front().checks.unitarity();
-  physics.not_finite = sum_over_ranks(grid, seen.front().not_finite);
+  physics.link_trace = seen.checks.link_trace();
+  physics.unitarity = seen.checks.unitarity();
+  physics.not_finite = sum_over_ranks(grid, seen.not_finite.value);
   return physics;
 }
 

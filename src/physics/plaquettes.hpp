@@ -18,9 +18,5 @@ Plaquette averages(const LatticeSum& spatial, const LatticeSum& temporal, const 
 
 // Collective. Refreshes the copies of `links` first.
 Plaquette average_plaquette(const Grid& grid, int colors, Links& links, threads::Team& team);
-inline Plaquette average_plaquette(const Grid& grid, int colors, Links& links) {
-  threads::Team alone(1);
-  return average_plaquette(grid, colors, links, alone);
-}
 
 }  // namespace lq::physics

@@ -4,10 +4,9 @@
 
 #include <cmath>
 
-#include "comm/agree.hpp"
 #include "physics/links.hpp"
 #include "physics/plaquettes.hpp"
-#include "physics/site_stream.hpp"
+#include "physics/site_sums.hpp"
 
 namespace lq::physics {
 
@@ -26,14 +25,14 @@ std::vector<double> phases_of(std::span<const double> angles) {
   return phases;
 }
 
-double u1_plaquette(const Grid& grid, const Field& field) {
+double u1_plaquette(const Grid& grid, const Field& field, int threads) {
   constexpr int colors = 1;
   Links links(grid, colors, Reach::plaquettes);
-  comm::agree(grid.communicator().engine(), [&] {
-    for_each_site(grid, field,
-                  [&](std::uint64_t site, std::span<const double> angles) { links.set_site(site, phases_of(angles)); });
+  threads::Team team(threads_for(grid, field, threads));
+  share_sites(grid, field, team, [&](int, std::uint64_t site, std::span<const double> angles) {
+    links.set_site(site, phases_of(angles));
   });
-  return average_plaquette(grid, colors, links).average;
+  return average_plaquette(grid, colors, links, team).average;
 }
 
 }  // namespace lq::physics

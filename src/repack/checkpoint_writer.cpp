@@ -71,20 +71,22 @@ class CheckpointWriter final : public SetWriter {
 
   // The table follows from how the streams were cut.
   void write_streams(std::size_t number, const OpenTask& open, transport::File& file, checkpoint::Closing& closing,
-                     Progressing& progress) const {
+                     Progressing& progress) {
     const FilePlan& plan = plans_[number];
-    std::vector<std::vector<std::int64_t>> used;
-    for (std::int32_t task = 0; task < plan.head.tasks; ++task) {
+    const auto tasks = static_cast<std::size_t>(plan.head.tasks);
+    std::vector<std::vector<std::int64_t>> used(tasks);
+    if (settings_.compression != Compression::none) closing.sizes.resize(tasks);
+    deal_out_tasks(number, [&](int thread, std::int32_t task) {
       const checkpoint::StreamPlace place{geometries_[number].places(task), static_cast<std::uint32_t>(number),
                                           static_cast<std::uint32_t>(task),
                                           plan.head.ranks[static_cast<std::size_t>(task)]};
       checkpoint::StreamWriter writer(file, place, settings_);
-      copy_stream(open(number, task), plan.table.bytes(task), progress,
+      copy_stream(open(number, task), plan.table.bytes(task), progress, thread,
                   [&](base::Bytes bytes) { writer.write(bytes); });
       writer.flush();
-      used.push_back(writer.used());
-      if (settings_.compression != Compression::none) closing.sizes.push_back(writer.size());
-    }
+      used[static_cast<std::size_t>(task)] = writer.used();
+      if (settings_.compression != Compression::none) closing.sizes[static_cast<std::size_t>(task)] = writer.size();
+    });
     closing.tail.table = sion::ChunkTable::of(used);
   }
 

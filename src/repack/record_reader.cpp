@@ -16,6 +16,7 @@
 #include "format/sion/scan.hpp"
 #include "io/journal.hpp"
 #include "repack/set_writer.hpp"
+#include "threads/deal.hpp"
 
 namespace lq {
 namespace repack {
@@ -38,23 +39,23 @@ RecordReader::RecordReader(transport::Transport& transport, const std::string& p
 
 // Found when it is first needed: a file without a table has no stream to ask for.
 const checkpoint::FoundSet* RecordReader::checkpoint() {
-  if (!has_looked_ && format_.info.contents == Contents::streams) {
-    const bool is_missing = std::ranges::any_of(catalog_.findings, format::sion::is_of_missing_file);
-    const std::string& any = catalog_.files.empty() || is_missing ? catalog_.path : catalog_.files.front();
-    // What is left of a set of another program is read as it is; one with records is closed or is refused.
-    if ((catalog_.complete && !is_missing) || checkpoint::generation_at(transport_, any)) {
-      checkpoint::FoundSet found =
-          checkpoint::find_set(transport_, any, checkpoint::Unclosed::refused,
-                               is_missing ? checkpoint::MissingFiles::stood_in_for : checkpoint::MissingFiles::refused);
-      if (found.has_records()) {
-        found_ = std::move(found);
-        files_ = std::make_shared<checkpoint::OpenFiles>(transport_);
-        files_->set_paths(found_->info().files);
-      }
-    }
-  }
-  has_looked_ = true;
+  std::call_once(has_looked_, [this] { look_for_set(); });
   return found_ ? &*found_ : nullptr;
+}
+
+void RecordReader::look_for_set() {
+  if (format_.info.contents != Contents::streams) return;
+  const bool is_missing = std::ranges::any_of(catalog_.findings, format::sion::is_of_missing_file);
+  const std::string& any = catalog_.files.empty() || is_missing ? catalog_.path : catalog_.files.front();
+  // What is left of a set of another program is read as it is; one with records is closed or is refused.
+  if ((!catalog_.complete || is_missing) && !checkpoint::generation_at(transport_, any)) return;
+  checkpoint::FoundSet found =
+      checkpoint::find_set(transport_, any, checkpoint::Unclosed::refused,
+                           is_missing ? checkpoint::MissingFiles::stood_in_for : checkpoint::MissingFiles::refused);
+  if (!found.has_records()) return;
+  files_ = std::make_shared<checkpoint::OpenFiles>(transport_);
+  files_->set_paths(found.info().files);
+  found_ = std::move(found);
 }
 
 std::optional<std::int32_t> RecordReader::task_of(const Record& record) {
@@ -68,7 +69,7 @@ std::uint64_t RecordReader::bytes(const Record& record) {
   return task ? found_->stream_bytes(*task) : record.data_length;
 }
 
-void RecordReader::read_stream(std::int32_t task, const std::function<void(base::Bytes piece)>& work) {
+void RecordReader::read_stream(std::int32_t task, Work work) {
   checkpoint::StreamReader stream(files_, checkpoint::entry_of(*found_, task), {.record = found_->records.front()});
   std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(piece_bytes, stream.size())));
   for (std::uint64_t done = 0; done < stream.size();) {
@@ -79,36 +80,49 @@ void RecordReader::read_stream(std::int32_t task, const std::function<void(base:
           fmt::format("{}: the stream of task {} ends after {} of {} bytes", catalog_.path, task, done, stream.size()),
           {.path = catalog_.path});
     }
-    work(base::Bytes(buffer).first(got));
+    work(0, done, base::Bytes(buffer).first(got));
     done += got;
   }
 }
 
-base::ByteSource& RecordReader::source(int number) {
-  if (catalog_.files.empty()) return *file_;
+std::shared_ptr<base::ByteSource> RecordReader::source(int number) {
+  if (catalog_.files.empty()) return file_;
   const std::string& path = catalog_.files.at(static_cast<std::size_t>(number));
-  if (path == file_->path()) return *file_;
-  if (!other_ || other_->path() != path) other_ = file_->open_other(path);
-  return *other_;
+  if (path == file_->path()) return file_;
+  return file_->open_other(path);
 }
 
 void RecordReader::for_each_piece(const Record& record, const std::function<void(base::Bytes piece)>& work) {
-  if (const auto task = task_of(record)) {
-    read_stream(*task, work);
-    return;
-  }
-  std::vector<std::byte> buffer;
-  const auto read = [&](base::ByteSource& from, std::uint64_t offset, std::uint64_t length) {
-    for (std::uint64_t done = 0; done < length; done += buffer.size()) {
+  threads::Team alone(1);
+  share_pieces(record, alone, [&](int, std::uint64_t, base::Bytes piece) { work(piece); });
+}
+
+void RecordReader::share_pieces(const Record& record, threads::Team& team, Work work) {
+  if (const auto task = task_of(record)) return read_stream(*task, work);
+  threads::Team alone(1);
+  std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(team.size()));
+  // `begin`: where these bytes are in the record.
+  const auto read = [&](base::ByteSource& from, std::uint64_t offset, std::uint64_t length, std::uint64_t begin,
+                        threads::Team& by) {
+    threads::deal_out(by, length / piece_bytes + (length % piece_bytes > 0 ? 1 : 0), [&](int thread, std::uint64_t i) {
+      const std::uint64_t done = i * piece_bytes;
+      std::vector<std::byte>& buffer = buffers[static_cast<std::size_t>(thread)];
       buffer.resize(static_cast<std::size_t>(std::min(piece_bytes, length - done)));
       if (from.read_at(offset + done, buffer) < buffer.size()) ends_early(from.path(), record);
-      work(buffer);
-    }
+      work(thread, begin + done, buffer);
+    });
   };
-  if (const auto contents = format_.container->contents(*file_, catalog_, record))
-    return read(*contents, 0, contents->size());
+  if (const auto contents = format_.container->contents(*file_, catalog_, record)) {
+    return read(*contents, 0, contents->size(), 0, alone);
+  }
+  std::shared_ptr<base::ByteSource> from;  // one of the physical files beside the one that was named is open at a time
+  std::uint64_t begin = 0;
+  int opened = -1;
   for (const format::RecordPiece& piece : format_.container->pieces(*file_, catalog_, record)) {
-    read(source(piece.file), piece.offset, piece.length);
+    if (piece.file != opened) from = source(piece.file);
+    opened = piece.file;
+    read(*from, piece.offset, piece.length, begin, piece.length > piece_bytes ? team : alone);
+    begin += piece.length;
   }
 }
 

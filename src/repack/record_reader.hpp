@@ -1,22 +1,25 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The bytes of a record of a file of any format, in order and in pieces: where they lie in several places of several
-// files, and where they are the stream of a checkpoint, which is compared with its checksums and decompressed.
+// The bytes of a record of a file of any format, in pieces: where they lie in several places of several files, and
+// where they are the stream of a checkpoint, which is compared with its checksums and decompressed. Any thread.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
 #include <limequat/catalog.hpp>
 #include <limequat/options.hpp>
 
+#include "base/function_ref.hpp"
 #include "checkpoint/found_set.hpp"
 #include "checkpoint/stream_reader.hpp"
 #include "format/format.hpp"
+#include "threads/team.hpp"
 #include "transport/opened_once.hpp"
 
 namespace lq::repack {
@@ -31,20 +34,26 @@ class RecordReader {
   const checkpoint::FoundSet* checkpoint();
   // Of what is read: of a compressed stream more than the file holds.
   std::uint64_t bytes(const Record& record);
-  // `work` gets every byte once. truncated: the file ends within the record; checksum_mismatch.
+  // Whether several threads gain anything by reading it together.
+  bool is_shared(const Record& record) { return !task_of(record); }
+  // `work` gets every byte once, in order. truncated: the file ends within the record; checksum_mismatch.
   void for_each_piece(const Record& record, const std::function<void(base::Bytes piece)>& work);
+  // The same by the threads of a team, in any order: `position` is in the record. A stream of a checkpoint, and
+  // what is decoded on the way, are read by the caller's thread.
+  using Work = base::FunctionRef<void(int thread, std::uint64_t position, base::Bytes piece)>;
+  void share_pieces(const Record& record, threads::Team& team, Work work);
 
  private:
+  void look_for_set();
   std::optional<std::int32_t> task_of(const Record& record);
-  void read_stream(std::int32_t task, const std::function<void(base::Bytes piece)>& work);
-  base::ByteSource& source(int number);
+  void read_stream(std::int32_t task, Work work);
+  std::shared_ptr<base::ByteSource> source(int number);
 
   transport::OpenedOnce transport_;
-  std::unique_ptr<transport::File> file_;
+  std::shared_ptr<transport::File> file_;
   Catalog catalog_;
   const format::Format& format_;
-  std::unique_ptr<base::ByteSource> other_;  // a physical file beside the one that was named
-  bool has_looked_ = false;
+  std::once_flag has_looked_;
   std::optional<checkpoint::FoundSet> found_;  // where the file is a multifile with records
   std::shared_ptr<checkpoint::OpenFiles> files_;
 };

@@ -11,14 +11,14 @@
 #include "io/journal.hpp"
 #include "io/mend.hpp"
 #include "io/new_file.hpp"
+#include "repack/set_writer.hpp"
 #include "repack/source_set.hpp"
+#include "threads/deal.hpp"
 #include "transport/writer_lock.hpp"
 
 namespace lq::repack {
 
 namespace {
-
-constexpr std::size_t copied_at_once = 1024 * 1024;
 
 // Nothing was put right: the file is sound, or what is wrong with it is beyond repair.
 [[noreturn]] void nothing_was_mended(const io::MendedFile& mended, const std::string& path) {
@@ -53,18 +53,20 @@ void write_file(transport::Transport& transport, base::ByteSource& source, const
   const std::uint64_t size = source.size();
   io::NewFile file(transport, Communicator(), to);
   file.create(options.overwrite, size);
-  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(copied_at_once, size)));
-  for (std::uint64_t done = 0; done < size;) {
-    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), size - done));
-    const base::MutableBytes piece = base::MutableBytes(buffer).first(wanted);
-    if (source.read_at(done, piece) < wanted) {
+  Progressing progress(options.progress, size);
+  threads::Team team(threads_for(options, size));
+  std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(team.size()));
+  threads::deal_out(team, size / piece_bytes + (size % piece_bytes > 0 ? 1 : 0), [&](int thread, std::uint64_t i) {
+    std::vector<std::byte>& piece = buffers[static_cast<std::size_t>(thread)];
+    piece.resize(static_cast<std::size_t>(std::min(piece_bytes, size - i * piece_bytes)));
+    if (source.read_at(i * piece_bytes, piece) < piece.size()) {
       throw Error(Code::io, fmt::format("{}: became shorter while it was repaired; try again", source.path()),
                   {.path = source.path()});
     }
-    file.named([&] { file.file().write_at(done, piece); });
-    done += wanted;
-    if (options.progress) options.progress(done, size);
-  }
+    file.named([&] { file.file().write_at(i * piece_bytes, piece); });
+    progress.add(piece.size(), thread);
+  });
+  progress.finish();
   file.finish(options.sync);
   file.publish(options.sync);
 }
@@ -82,7 +84,7 @@ RepackReport report_of(const Catalog& catalog, const std::string& path, std::uin
 
 RepackReport repair_opened(transport::Transport& transport, base::ByteSource& file, const std::string& to,
                            const RepackOptions& options) {
-  const io::MendedFile mended = io::mend_file(file, options.limits);
+  const io::MendedFile mended = io::mend_file(file, options.limits, options.threads);
   if (!mended.to_write().is_changed()) nothing_was_mended(mended, file.path());
   RepackReport report = report_of(mended.catalog, to, mended.to_write().size());
   report.findings = mended.findings;

@@ -22,7 +22,7 @@ RepackReport repair_opened(transport::Transport& transport, base::ByteSource& fi
                            const RepackOptions& options);
 // invalid_argument, exists: a repaired file cannot have the name `to`.
 void require_target(transport::Transport& transport, const std::string& from, const std::string& to, bool overwrite);
-// All bytes of the source as a new file.
+// All bytes of the source as a new file; it is read by several threads.
 void write_file(transport::Transport& transport, base::ByteSource& source, const std::string& to,
                 const RepackOptions& options);
 // What is told of the fields and records of a file.

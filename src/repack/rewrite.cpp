@@ -17,6 +17,7 @@
 #include "repack/checkpoint_writer.hpp"
 #include "repack/set_writer.hpp"
 #include "repack/source_set.hpp"
+#include "threads/deal.hpp"
 
 namespace lq::repack {
 namespace {
@@ -206,14 +207,18 @@ class Rewriting {
                                  fmt::format("taken as it is: {}", loss.message)));
     }
     settings.record = found_.records.front();
-    for (std::int32_t task = 0; task < found_.set.tasks(); ++task) {
-      checkpoint::StreamReader reader(files, checkpoint::entry_of(found_, task), settings);
+    std::vector<std::vector<Finding>> of_tasks(static_cast<std::size_t>(found_.set.tasks()));
+    threads::Team team(threads_for(options_, found_.info().stored_bytes));
+    threads::deal_out(team, of_tasks.size(), [&](int, std::uint64_t task) {
+      checkpoint::StreamReader reader(files, checkpoint::entry_of(found_, static_cast<std::int32_t>(task)), settings);
+      std::vector<Finding>& own = of_tasks[static_cast<std::size_t>(task)];
       reader.check([&](std::uint64_t, const Error& error) {
-        findings.push_back(finding(Severity::warning, Code::ok, "repack-unverified-chunk",
-                                   fmt::format("taken as it is: {}", error.what())));
-        findings.back().offset = error.facts().offset;
+        own.push_back(finding(Severity::warning, Code::ok, "repack-unverified-chunk",
+                              fmt::format("taken as it is: {}", error.what())));
+        own.back().offset = error.facts().offset;
       });
-    }
+    });
+    for (std::vector<Finding>& own : of_tasks) std::ranges::move(own, std::back_inserter(findings));
     return findings;
   }
 

@@ -11,6 +11,8 @@
 
 #include "checkpoint/field_note.hpp"
 #include "checkpoint/publishing.hpp"
+#include "threads/deal.hpp"
+#include "threads/how_many.hpp"
 
 namespace lq::repack {
 
@@ -54,9 +56,9 @@ class PlainWriter final : public SetWriter {
 
   void write_file(std::size_t number, const OpenTask& open, transport::File& file, Progressing& progress) override {
     const FilePlan& plan = plans_[number];
-    for (std::int32_t task = 0; task < plan.head.tasks; ++task) {
-      if (plan.table.bytes(task) > 0) write_task(number, task, open(number, task), file, progress);
-    }
+    deal_out_tasks(number, [&](int thread, std::int32_t task) {
+      if (plan.table.bytes(task) > 0) write_task(number, task, open(number, task), file, progress, thread);
+    });
     file.write_at(0, sion::encode(plan.head));
     auto offset = static_cast<std::uint64_t>(plan.head.tail_offset);
     sion::encode({plan.table, plan.map}, plan.head.metadata_order, [&](base::Bytes bytes) {
@@ -70,11 +72,11 @@ class PlainWriter final : public SetWriter {
   }
 
   void write_task(std::size_t number, std::int32_t task, const ReadTask& read, transport::File& file,
-                  Progressing& progress) const {
+                  Progressing& progress, int thread) const {
     const std::span<const std::int64_t> chunks = plans_[number].table.used(task);
     for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
       std::uint64_t offset = geometries_[number].chunk_offset(task, chunk);
-      copy_stream(read, static_cast<std::uint64_t>(chunks[chunk]), progress, [&](base::Bytes bytes) {
+      copy_stream(read, static_cast<std::uint64_t>(chunks[chunk]), progress, thread, [&](base::Bytes bytes) {
         write_sparsely(file, offset, bytes);
         offset += bytes.size();
       });
@@ -83,6 +85,11 @@ class PlainWriter final : public SetWriter {
 };
 
 }  // namespace
+
+int threads_for(const RepackOptions& options, std::uint64_t bytes) {
+  const Communicator alone;
+  return threads::how_many(alone.engine(), options.threads, bytes);
+}
 
 std::int32_t checked_block(std::uint64_t block, const std::string& path) {
   if (block >= 1 && block <= std::numeric_limits<std::int32_t>::max()) return static_cast<std::int32_t>(block);
@@ -129,7 +136,8 @@ SetWriter::SetWriter(transport::Transport& transport, std::vector<FilePlan> plan
 RepackReport SetWriter::run(const OpenTask& open) {
   require_targets();
   if (options_.dry_run) return std::move(report_);
-  Progressing progress{options_.progress, 0, report_.bytes + bytes_of_fields()};
+  Progressing progress(options_.progress, report_.bytes + bytes_of_fields());
+  team_.emplace(threads_for(options_, report_.bytes));
   if (options_.overwrite) older_files_ = checkpoint::files_of(transport_, path());
   try {
     for (std::size_t k = 0; k < plans_.size(); ++k) {
@@ -138,6 +146,8 @@ RepackReport SetWriter::run(const OpenTask& open) {
     if (has_fields()) {
       write_part(checkpoint::fields_name(path()), [&](transport::File& file) { write_fields(file, progress); });
     }
+    team_.reset();
+    progress.finish();
     publish();
   } catch (...) {
     for (const std::string& one : parts_) checkpoint::remove_quietly(transport_, one);
@@ -184,14 +194,19 @@ void SetWriter::publish() {
   }
 }
 
-void SetWriter::copy_stream(const ReadTask& read, std::uint64_t bytes, Progressing& progress,
+void SetWriter::deal_out_tasks(std::size_t number, base::FunctionRef<void(int thread, std::int32_t task)> write) {
+  threads::deal_out(*team_, static_cast<std::uint64_t>(plans_[number].head.tasks),
+                    [&](int thread, std::uint64_t task) { write(thread, static_cast<std::int32_t>(task)); });
+}
+
+void SetWriter::copy_stream(const ReadTask& read, std::uint64_t bytes, Progressing& progress, int thread,
                             const std::function<void(base::Bytes)>& work) {
   std::vector<std::byte> buffer;
   for (std::uint64_t done = 0; done < bytes; done += buffer.size()) {
     buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, bytes - done)));
     read(buffer);
     work(buffer);
-    progress.add(buffer.size());
+    progress.add(buffer.size(), thread);
   }
 }
 

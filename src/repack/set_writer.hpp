@@ -4,6 +4,7 @@
 // Physical files of a new multifile, all of which get their names when all are complete.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,11 +13,13 @@
 
 #include <limequat/repack.hpp>
 
+#include "base/function_ref.hpp"
 #include "checkpoint/record.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/tail.hpp"
 #include "io/new_file.hpp"
+#include "threads/team.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::repack {
@@ -43,20 +46,37 @@ FilePlan plan_single_file(const std::string& path, std::uint64_t block, const st
 
 // Fills `buffer` with the next bytes of a task's stream.
 using ReadTask = std::function<void(base::MutableBytes buffer)>;
-// Opens the stream of a local task of a planned file.
+// Opens the stream of a local task of a planned file. Several threads call it at once, each for a task of its own.
 using OpenTask = std::function<ReadTask(std::size_t file, std::int32_t task)>;
 
-// What a user is told while it lasts.
-struct Progressing {
-  const Progress& tell;
-  std::uint64_t done = 0;
-  std::uint64_t total = 0;
+// What a user is told while it lasts, by his own thread alone, which is number 0.
+class Progressing {
+ public:
+  Progressing(const Progress& tell, std::uint64_t total) : tell_(tell), total_(total) {}
 
-  void add(std::uint64_t bytes) {
-    done += bytes;
-    if (tell) tell(done, total);
+  void add(std::uint64_t some, int thread = 0) {
+    const std::uint64_t done = done_.fetch_add(some, std::memory_order_relaxed) + some;
+    if (thread == 0) say(done);
   }
+  // Others may have ended behind the caller.
+  void finish() {
+    if (told_ != done_) say(done_);
+  }
+
+ private:
+  void say(std::uint64_t done) {
+    told_ = done;
+    if (tell_) tell_(done, total_);
+  }
+
+  const Progress& tell_;
+  std::uint64_t total_;
+  std::atomic<std::uint64_t> done_{0};
+  std::uint64_t told_ = 0;
 };
+
+// How many threads move so many bytes.
+int threads_for(const RepackOptions& options, std::uint64_t bytes);
 
 // Writes the physical files of a multifile, all or none: under temporary names, until all are complete. Local.
 class SetWriter {
@@ -82,8 +102,10 @@ class SetWriter {
 
   std::string part(const std::string& name) const;  // its temporary name
   const std::string& path() const noexcept { return plans_.front().path; }
+  // write(thread, task) for all tasks of a file, side by side.
+  void deal_out_tasks(std::size_t number, base::FunctionRef<void(int thread, std::int32_t task)> write);
   // Reads a stream of so many bytes, piece by piece.
-  static void copy_stream(const ReadTask& read, std::uint64_t bytes, Progressing& progress,
+  static void copy_stream(const ReadTask& read, std::uint64_t bytes, Progressing& progress, int thread,
                           const std::function<void(base::Bytes)>& work);
 
   transport::Transport& transport_;
@@ -97,6 +119,7 @@ class SetWriter {
   void write_part(const std::string& name, const std::function<void(transport::File&)>& work);
   void publish();
 
+  std::optional<threads::Team> team_;  // while it runs
   std::vector<std::string> parts_;
   std::int32_t older_files_ = 0;
 };

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -145,6 +147,23 @@ std::size_t TaskReader::read_record(base::MutableBytes buffer) {
   return held;
 }
 
+// The file that was asked for last stays open, and those whose tasks are being read. Any thread.
+class LastOpened {
+ public:
+  explicit LastOpened(transport::Transport& transport) : transport_(transport) {}
+
+  std::shared_ptr<base::ByteSource> open(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    if (!source_ || source_->path() != path) source_ = transport_.open_read(path);
+    return source_;
+  }
+
+ private:
+  transport::Transport& transport_;
+  std::mutex mutex_;
+  std::shared_ptr<base::ByteSource> source_;
+};
+
 }  // namespace
 
 checkpoint::FoundSet open_whole_set(transport::Transport& transport, const std::string& path,
@@ -159,18 +178,11 @@ sion::Set open_damaged_set(transport::Transport& transport, const std::string& p
 }
 
 OpenTask streams_of(transport::Transport& transport, const sion::Set& set) {
-  struct Opened {
-    std::size_t number = 0;
-    std::unique_ptr<base::ByteSource> source;
-  };
-  return [&transport, &set, opened = std::make_shared<Opened>()](std::size_t file, std::int32_t task) -> ReadTask {
+  return [&set, opened = std::make_shared<LastOpened>(transport)](std::size_t file, std::int32_t task) -> ReadTask {
     const sion::PhysicalFile& physical = set.files()[file];
-    if (!opened->source || opened->number != file) {
-      opened->source = transport.open_read(physical.path);
-      opened->number = file;
-    }
-    const auto reader = std::make_shared<TaskReader>(physical, task, *opened->source);
-    return [reader](base::MutableBytes buffer) { reader->read(buffer); };
+    const std::shared_ptr<base::ByteSource> source = opened->open(physical.path);
+    const auto reader = std::make_shared<TaskReader>(physical, task, *source);
+    return [source, reader](base::MutableBytes buffer) { reader->read(buffer); };
   };
 }
 

@@ -26,7 +26,7 @@ checkpoint::FoundSet open_whole_set(transport::Transport& transport, const std::
 format::sion::Set open_damaged_set(transport::Transport& transport, const std::string& path,
                                    const RepackOptions& options);
 
-// Streams of the set's files as they are stored, one of which is open at a time. The set outlives what is returned.
+// Streams of the set's files as they are stored, which are open while they are read. The set outlives what is returned.
 OpenTask streams_of(transport::Transport& transport, const format::sion::Set& set);
 // As they were written.
 enum class Checksums { compared, left_out };

@@ -22,7 +22,9 @@
 #include "format/sion/set.hpp"
 #include "io/new_file.hpp"
 #include "repack/record_reader.hpp"
+#include "repack/set_writer.hpp"
 #include "repack/source_set.hpp"
+#include "threads/deal.hpp"
 #include "transport/transport.hpp"
 
 namespace lq {
@@ -71,17 +73,36 @@ class Unpacking {
                 {.path = catalog().path, .record = std::string(name)});
   }
 
-  void write(const Record& record, const std::string& to) {
-    const std::uint64_t bytes = reader_.bytes(record);
-    report_.tasks += 1;
-    report_.bytes += bytes;
-    write(to, bytes, [&](transport::File& file) {
-      std::uint64_t place = 0;
-      reader_.for_each_piece(record, [&](base::Bytes piece) {
-        file.write_at(place, piece);
-        place += piece.size();
+  // What a record or a field becomes; nothing is written before all is planned.
+  void plan(const Record& record, const std::string& to) { plan({&record, 0, to, reader_.bytes(record)}); }
+  void plan_field(std::size_t index, const std::string& to) { plan({nullptr, index, to, fields_.bytes(index)}); }
+
+  // Several files at a time; one that is larger than the share of a thread is written by all of them together. Of what
+  // fails in several files, the first of them is told.
+  void write() {
+    if (options_.dry_run) return;
+    repack::Progressing progress(options_.progress, planned_.size());
+    threads::Team team(repack::threads_for(options_, bytes_of_all()));
+    const std::uint64_t share = bytes_of_all() / static_cast<std::uint64_t>(team.size());
+    for (std::size_t i = 0; i < planned_.size();) {
+      const auto is_large = [&](const Planned& file) {
+        return file.bytes > share && file.record != nullptr && reader_.is_shared(*file.record);
+      };
+      if (is_large(planned_[i])) {
+        write(planned_[i++], team);
+        progress.add(1);
+        continue;
+      }
+      const auto end = std::find_if(planned_.begin() + static_cast<std::ptrdiff_t>(i), planned_.end(), is_large);
+      const std::size_t first = i;
+      i = static_cast<std::size_t>(end - planned_.begin());
+      threads::deal_out(team, i - first, [&](int thread, std::uint64_t k) {
+        threads::Team own(1);
+        write(planned_[first + static_cast<std::size_t>(k)], own);
+        progress.add(1, thread);
       });
-    });
+    }
+    progress.finish();
   }
 
   // A physical file that is missing takes its own streams only.
@@ -99,25 +120,38 @@ class Unpacking {
     report_.findings.insert(report_.findings.end(), lost.begin(), lost.end());
   }
 
-  void write_checked_field(std::size_t index, const std::string& to) {
+  void require_sound_field(std::size_t index) const {
     if (!options_.dry_run) fields_.require_sound(index, source_);
-    write_field(index, to);
-  }
-
-  void write_field(std::size_t index, const std::string& to) {
-    report_.fields += 1;
-    write(to, fields_.bytes(index), [&](transport::File& file) { fields_.write_one(index, file); });
   }
 
  private:
-  void write(const std::string& to, std::uint64_t bytes, const std::function<void(transport::File&)>& work) {
-    require_target(to);
-    report_.files.push_back(to);
-    report_.file_bytes += bytes;
-    if (options_.dry_run) return;
-    io::NewFile file(transport::resolve(to), Communicator(), to);
-    file.create(options_.overwrite, bytes);
-    file.named([&] { work(file.file()); });
+  struct Planned {
+    const Record* record = nullptr;  // none: the field
+    std::size_t field = 0;
+    std::string path;
+    std::uint64_t bytes = 0;
+  };
+
+  void plan(Planned file) {
+    require_target(file.path);
+    (file.record != nullptr ? report_.tasks : report_.fields) += 1;
+    if (file.record != nullptr) report_.bytes += file.bytes;
+    report_.file_bytes += file.bytes;
+    report_.files.push_back(file.path);
+    planned_.push_back(std::move(file));
+  }
+
+  std::uint64_t bytes_of_all() const noexcept { return report_.file_bytes; }
+
+  void write(const Planned& planned, threads::Team& team) {
+    io::NewFile file(transport::resolve(planned.path), Communicator(), planned.path);
+    file.create(options_.overwrite, planned.bytes);
+    file.named([&] {
+      if (planned.record == nullptr) return fields_.write_one(planned.field, file.file());
+      reader_.share_pieces(*planned.record, team, [&](int, std::uint64_t position, base::Bytes piece) {
+        file.file().write_at(position, piece);
+      });
+    });
     file.finish(options_.sync);
     file.publish(options_.sync);
   }
@@ -126,6 +160,7 @@ class Unpacking {
   const RepackOptions& options_;
   repack::RecordReader reader_;
   checkpoint::CopiedFields fields_;
+  std::vector<Planned> planned_;
   RepackReport report_;
 };
 
@@ -178,32 +213,17 @@ RepackReport unpack(const std::string& path, const std::string& folder, const Re
       unpacking.find_fields(options.dry_run ? checkpoint::FieldData::left_out : checkpoint::FieldData::compared);
   unpacking.tell_of_lost_fields();
   Names names;
-  std::vector<std::pair<const Record*, std::string>> planned;
-  std::vector<std::string> planned_fields;
+  const auto in_folder = [&](const std::string& name) { return (std::filesystem::path(folder) / name).string(); };
   for (std::size_t i = 0; i < records.size(); ++i) {
     // Its keys follow, and are it.
     if (i + 1 < records.size() && records[i + 1].type.starts_with(records[i].type + ".key.")) continue;
-    planned.emplace_back(&records[i], (std::filesystem::path(folder) / names.next(records[i].type)).string());
-    unpacking.require_target(planned.back().second);  // before anything is written
+    unpacking.plan(records[i], in_folder(names.next(records[i].type)));
   }
   for (std::size_t i = 0; i < fields.count(); ++i) {
-    planned_fields.push_back(
-        (std::filesystem::path(folder) / names.next(fmt::format("{}.scidac", fields.name(i)))).string());
-    unpacking.require_target(planned_fields.back());
+    unpacking.plan_field(i, in_folder(names.next(fmt::format("{}.scidac", fields.name(i)))));
   }
   if (!options.dry_run) make_folder(folder);
-  std::uint64_t done = 0;
-  const auto tell = [&] {
-    if (options.progress) options.progress(++done, planned.size() + planned_fields.size());
-  };
-  for (const auto& [record, to] : planned) {
-    unpacking.write(*record, to);
-    tell();
-  }
-  for (std::size_t i = 0; i < planned_fields.size(); ++i) {
-    unpacking.write_field(i, planned_fields[i]);
-    tell();
-  }
+  unpacking.write();
   return unpacking.report();
 }
 
@@ -213,12 +233,15 @@ RepackReport extract(const std::string& path, std::string_view type, std::uint64
   const auto& records = unpacking.catalog().records;
   const bool is_record = std::ranges::count(records, type, &Record::type) > 0;
   if (is_record || index > 0 || !unpacking.is_checkpoint()) {
-    unpacking.write(unpacking.catalog().record(type, index), to);
+    unpacking.plan(unpacking.catalog().record(type, index), to);
+    unpacking.write();
     return unpacking.report();
   }
   const auto field = unpacking.find_fields(checkpoint::FieldData::left_out).find(type);
   if (!field) unpacking.throw_unknown(type);
-  unpacking.write_checked_field(*field, to);
+  unpacking.require_sound_field(*field);
+  unpacking.plan_field(*field, to);
+  unpacking.write();
   return unpacking.report();
 }
 

@@ -6,15 +6,14 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "support/few_threads.hpp"
 
 namespace lq::threads {
 namespace {
@@ -93,32 +92,14 @@ TEST(Team, HelpersTakeNoSignalsOfTheProgram) {
   });
 }
 
-// In a child, whose limit is its own. Address space for the stacks is what runs out for whoever runs as root, too.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)  // gcc
-constexpr bool needs_address_space = true;
-#elif defined(__has_feature)  // clang
-constexpr bool needs_address_space = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool needs_address_space = false;
-#endif
-
 TEST(Team, HelpersThatCannotBeMadeAreDoneWithout) {
-  if (needs_address_space) GTEST_SKIP() << "sanitizers need the address space";
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    struct rlimit limit {};
-    ::getrlimit(RLIMIT_AS, &limit);
-    limit.rlim_cur = 600 << 20;
-    ::setrlimit(RLIMIT_AS, &limit);
+  if (!testing::can_limit_threads) GTEST_SKIP() << "sanitizers need the address space";
+  EXPECT_TRUE(testing::with_few_threads([] {
     Team team(500);
     std::atomic<int> parts{0};
     team.run([&](int) { ++parts; });
-    ::_exit(team.size() < 500 && parts == team.size() ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    return team.size() < 500 && parts == team.size();
+  }));
 }
 
 }  // namespace

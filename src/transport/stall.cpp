@@ -11,9 +11,12 @@
 #include <cmath>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "base/quiet_thread.hpp"
 
 namespace lq {
 namespace transport {
@@ -38,8 +41,15 @@ class StallWatch {
     limit_ = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
     tell_ = std::move(tell);
     is_ending_ = false;
+    try {
+      thread_ = base::start_quiet_thread([this] { watch(); });
+    } catch (const std::system_error& error) {
+      throw Error(Code::out_of_memory,
+                  fmt::format("no thread can be made that watches for stalls ({}); allow this process more of them, or "
+                              "more memory",
+                              error.what()));
+    }
     is_on_ = true;
-    thread_ = std::thread([this] { watch(); });
   }
 
   void add(WatchedCall& call) {

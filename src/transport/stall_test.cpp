@@ -3,14 +3,17 @@
 #include "transport/stall.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <limequat/error.hpp>
 #include <limequat/stall.hpp>
 
+#include <atomic>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "support/error_of.hpp"
+#include "support/few_threads.hpp"
 #include "support/scratch_directory.hpp"
 #include "transport/transport.hpp"
 
@@ -92,6 +95,32 @@ TEST(Stalls, AreNotToldWhereAllIsWell) {
     posix().rename(scratch / std::to_string(i), scratch / "last");
   }
   EXPECT_TRUE(told.all().empty());
+}
+
+TEST(Stalls, AreToldByAThreadThatTakesNoSignalsOfTheProgram) {
+  std::atomic<int> is_blocked{-1};
+  watch_stalls(0.01, [&](const Stall&) {
+    sigset_t blocked;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    is_blocked = ::sigismember(&blocked, SIGUSR1);
+  });
+  {
+    const std::string path = "slow";
+    const WatchedCall call("read", path, 0, 1);
+    while (is_blocked < 0) std::this_thread::yield();
+  }
+  watch_stalls(1, {});
+  EXPECT_EQ(is_blocked, 1);
+}
+
+TEST(Stalls, CannotBeToldWithoutAThread) {
+  if (!testing::can_limit_threads) GTEST_SKIP() << "sanitizers need the address space";
+  EXPECT_TRUE(testing::with_few_threads([] {
+    const struct rlimit none {};
+    ::setrlimit(RLIMIT_AS, &none);
+    const Error error = testing::error_of([] { watch_stalls(1, [](const Stall&) {}); });
+    return error.code() == Code::out_of_memory;
+  }));
 }
 
 TEST(Stalls, HaveASentence) {

@@ -21,6 +21,7 @@ sys.path[:0] = [str(HERE.parent / "golden"), str(HERE.parent.parent / "tools")]
 
 import lime_writer as lime  # noqa: E402
 import make_flat as flat  # noqa: E402
+import hdf5_files as hdf5  # noqa: E402
 from made_files import keep  # noqa: E402
 from make_golden_modes import SetOfModes  # noqa: E402
 from make_golden_vectors import desc, place  # noqa: E402
@@ -36,7 +37,7 @@ class Field:
 
     def __init__(self, kind, values, colors=3, spins=0, word=8, plaquette=None):
         self.kind, self.colors, self.spins, self.word, self.plaquette = kind, colors, spins, word, plaquette
-        self.numbers = len(values) // len(flat.SITES)
+        self.numbers, self.lattice = len(values) // len(flat.SITES), LATTICE
         self.values = values
 
     @classmethod
@@ -378,8 +379,12 @@ def qlattice_files():
               "malformed", "an extent of 0")
 
 
-MAKERS = (lime_files, nersc_files, milc_files, fnal_files, openqcd_files, openqcd_sets, hirep_files, qlattice_files,
-          raw_files, mod_files)
+def hdf5_files():
+    yield from hdf5.hdf5_files(sys.modules[__name__])
+
+
+MAKERS = (lime_files, nersc_files, milc_files, fnal_files, openqcd_files, openqcd_sets, hirep_files, qlattice_files, raw_files,
+          mod_files, hdf5_files)
 
 
 def outputs():

@@ -18,6 +18,11 @@ import zlib
 
 import plain_ildg
 
+try:
+    import plain_hdf5
+except ImportError:
+    plain_hdf5 = None  # needs h5py: files of HDF5 are left out
+
 
 class Defect(Exception):
     def __init__(self, kind, message):
@@ -373,8 +378,16 @@ def read_qlattice(data):
             "stated_plaquette": None}
 
 
+def read_hdf5(data):
+    def fail(kind, message):
+        raise Defect(kind, message)
+    return plain_hdf5.read(data, fail)
+
+
 def reader_of(data, path):
     magic = data[:4]
+    if magic == b"\x89HDF":
+        return read_hdf5
     if magic == b"\x45\x67\x89\xab":
         return read_lime
     if data.startswith(b"BEGIN_HEADER"):

@@ -233,7 +233,7 @@ TEST_F(Volumes, AreNotRepairedOneByOne) {
   for (const int number : {0, 2}) {
     const std::string bytes = contents(path(number));
     base::MemorySource file(base::as_bytes(bytes), path(number));
-    const Error error = error_of([&] { io::mend_file(file, {}); });
+    const Error error = error_of([&] { io::mend_file(file, {}, 1); });
     EXPECT_EQ(error.code(), Code::unsupported);
     EXPECT_NE(std::string(error.what()).find("one of several files"), std::string::npos) << error.what();
   }

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Observables against the naive implementation, gauge invariance, and wrong arguments.
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>
@@ -19,6 +21,33 @@ namespace {
 
 using testing::error_of;
 using testing::local_links;
+
+using testing::Split;
+
+// What there is to ask, by one call each.
+struct Seen {
+  Plaquette plaquette;
+  double link_trace = 0;
+  Unitarity unitarity;
+  std::uint64_t not_finite = 0;
+};
+
+Seen see(const Grid& grid, const Field& field, int threads) {
+  return {plaquette(grid, field, threads), link_trace(grid, field, threads), unitarity(grid, field, threads),
+          count_not_finite(grid, field, threads)};
+}
+
+// No number is equal to itself where it is NaN, but its bits are.
+std::vector<std::uint64_t> bits_of(const Seen& seen) {
+  std::vector<std::uint64_t> bits{seen.not_finite, seen.unitarity.far_links,
+                                  static_cast<std::uint64_t>(seen.unitarity.worst_link)};
+  for (const double number : {seen.plaquette.average, seen.plaquette.spatial, seen.plaquette.temporal, seen.link_trace,
+                              seen.unitarity.largest, seen.unitarity.mean, seen.unitarity.largest_determinant}) {
+    bits.push_back(std::bit_cast<std::uint64_t>(number));
+  }
+  for (const std::int64_t x : seen.unitarity.worst_site) bits.push_back(static_cast<std::uint64_t>(x));
+  return bits;
+}
 
 Physics measure_alone(const naive::Lattice& lattice) {
   const auto links = lattice.links;
@@ -90,6 +119,26 @@ TEST_P(Observables, OneByOneTheyAreThoseOfMeasure) {
   EXPECT_EQ(count_not_finite(grid, field), all.not_finite);
 }
 
+// Also where there are more threads than sites in a slice, and more than cores.
+TEST_P(Observables, HaveTheSameBitsWithAnyNumberOfThreads) {
+  auto lattice = naive::random_links(GetParam().extents, GetParam().colors, 6);
+  for (const std::size_t i : {lattice.links.size() / 4, lattice.links.size() / 2}) lattice.links[i] += 0.25;
+  lattice.links.back() = std::numeric_limits<double>::infinity();
+  const Extents& extents = lattice.extents;
+  const Split splits[] = {{1, Coord::filled(extents.size(), 1)}, {2, Coord::filled(extents.size(), 1)}};
+  for (Split split : splits) {
+    if (split.ranks == 2 && extents[0] > 1) split.processes[0] = 2;
+    testing::on_split(extents, split, [&](const Grid& grid) {
+      const auto links = local_links<double>(grid, lattice);
+      const auto field = gauge(links, {.colors = lattice.colors});
+      const Seen one = see(grid, field, 1);
+      EXPECT_EQ(one.not_finite, 1U);
+      EXPECT_GE(one.unitarity.far_links, 2U);
+      for (const int threads : {2, 3, 7, 40}) EXPECT_EQ(bits_of(see(grid, field, threads)), bits_of(one)) << threads;
+    });
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Lattices, Observables,
                          ::testing::Values(SmallLattice{2, {4, 5}}, SmallLattice{3, {3, 3}}, SmallLattice{2, {3, 4, 2}},
                                            SmallLattice{3, {2, 3, 4}}, SmallLattice{4, {3, 2, 2}},
@@ -119,10 +168,14 @@ TEST_F(Layouts, OrderOfSitesInMemoryDoesNotMatter) {
 }
 
 TEST_F(Layouts, FunctionsAreAsked) {
+  const std::thread::id caller = std::this_thread::get_id();
   const auto field = gauge_from<double>([&](const Coord& x, std::span<double, 72> site) {
+    EXPECT_EQ(std::this_thread::get_id(), caller);
     std::memcpy(site.data(), links_.data() + lattice_.site(x) * 36, sizeof(double) * 72);
   });
   EXPECT_EQ(plaquette(grid_, field).average, expected_);
+  EXPECT_EQ(plaquette(grid_, field, 3).average, expected_);
+  EXPECT_EQ(link_trace(grid_, field, 3), link_trace(grid_, gauge(links_)));
 }
 
 TEST_F(Layouts, SinglePrecisionIsWidened) {

@@ -1,0 +1,39 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A process that can make only a few threads: address space for their stacks is what runs out for whoever runs as root,
+// too.
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace lq::testing {
+
+// The sanitizers map the address space that would have to be limited.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)  // gcc
+inline constexpr bool can_limit_threads = false;
+#elif defined(__has_feature)  // clang
+inline constexpr bool can_limit_threads = !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer);
+#else
+inline constexpr bool can_limit_threads = true;
+#endif
+
+// What work() returns in a child that cannot make hundreds of threads; false, too, where it dies.
+template <class Work>
+bool with_few_threads(const Work& work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    struct rlimit limit {};
+    ::getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur = 600 << 20;
+    ::setrlimit(RLIMIT_AS, &limit);
+    ::_exit(work() ? 0 : 1);
+  }
+  int status = 1;
+  ::waitpid(child, &status, 0);
+  return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace lq::testing
