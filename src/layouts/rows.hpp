@@ -7,13 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <vector>
 
 #include <limequat/field.hpp>
 
-#include "layouts/site_places.hpp"
+#include "layouts/described_sites.hpp"
+#include "layouts/row_walk.hpp"
 
 namespace lq::layouts {
 
@@ -27,56 +26,6 @@ inline bool is_plain(const MutableField& field) noexcept {
 // Whether functions of the application are called for its sites, which its own thread alone may do.
 inline bool has_function(const Field& field) noexcept { return field.fetch || field.fetch_rows; }
 inline bool has_function(const MutableField& field) noexcept { return field.store || field.store_rows; }
-
-// Where the arrays of a described field begin; of each, the numbers that it needs.
-struct Arrays {
-  std::vector<std::byte*> begin;
-  std::uint64_t numbers = 0;
-};
-
-// Local. Of a field that is not plain; `box` is what the rank has. invalid_argument where the description does not fit,
-// or an array is missing or lies in the memory of a GPU.
-Arrays arrays_of(const MemoryLayout& layout, const FieldSpec& spec, const Extents& box, const void* data);
-
-// Sites at x and behind it along the axis.
-struct RowPart {
-  Coord x;
-  int axis = 0;
-  std::uint64_t sites = 0;
-};
-
-// What lies side by side in memory and in a site, in bytes.
-struct Stripe {
-  std::byte* memory = nullptr;  // of the site whose place is 0
-  std::size_t in_site = 0;
-  std::size_t bytes = 0;
-};
-
-// Stripes that are moved together, site after site: few streams through memory at a time, and whole cache lines of
-// rows.
-struct Bundle {
-  std::vector<Stripe> stripes;
-  std::size_t bytes_each = 0;  // 0: they differ
-};
-
-// The sites of a box in memory by description.
-class DescribedSites {
- public:
-  DescribedSites() = default;  // of a field behind functions: none
-  DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box, const void* data);
-
-  const std::vector<Bundle>& bundles() const noexcept { return bundles_; }
-  // Of all sites of the parts; good until the next call.
-  std::span<const std::int64_t> places(std::span<const RowPart> parts);
-  // How many bytes of sites are best taken at once.
-  std::size_t best_bytes() const noexcept;
-
- private:
-  Box box_;
-  std::optional<SitePlaces> site_places_;
-  std::vector<Bundle> bundles_;
-  std::vector<std::int64_t> places_;
-};
 
 class RowsOut {
  public:
