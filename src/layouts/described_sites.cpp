@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -19,13 +20,22 @@ constexpr std::int64_t close_bytes = 8192;
 // Others are moved by so many bytes of a site at a time: a cache line of a row.
 constexpr std::size_t line_bytes = 64;
 // Sites taken at once: in the first cache level, or, where memory has many streams, longer pieces of each.
-constexpr std::size_t near_bytes = 16384, far_bytes = 65536;
-// Memory is fetched so far ahead of what is being moved.
-constexpr std::size_t bytes_ahead = 2560;
+constexpr std::size_t near_bytes = 9216, far_bytes = 65536;
 
+// Copies of known length, in lanes: what compilers make of longer ones by themselves has a slow start.
 template <std::size_t bytes>
 struct Fixed {
-  void operator()(std::byte* to, const std::byte* from, std::size_t) const noexcept { std::memcpy(to, from, bytes); }
+  void operator()(std::byte* to, const std::byte* from, std::size_t) const noexcept {
+    constexpr std::size_t lane = bytes < 16 ? bytes : 16;
+    copy_lanes<lane>(to, from, std::make_index_sequence<bytes / lane>());
+    if constexpr (bytes % lane != 0) std::memcpy(to + bytes - bytes % lane, from + bytes - bytes % lane, bytes % lane);
+  }
+
+ private:
+  template <std::size_t lane, std::size_t... k>
+  static void copy_lanes(std::byte* to, const std::byte* from, std::index_sequence<k...>) noexcept {
+    (std::memcpy(to + k * lane, from + k * lane, lane), ...);
+  }
 };
 struct AnyLength {
   void operator()(std::byte* to, const std::byte* from, std::size_t bytes) const noexcept {
@@ -66,29 +76,27 @@ void with_copy(const Bundle& bundle, const Loop& loop) {
   }
 }
 
-template <bool writes>
-void fetch(const std::byte* memory, std::size_t bytes) noexcept {
-  // Addresses are integers, for they need not be of the bundle's array.
-  const auto first = reinterpret_cast<std::uintptr_t>(memory) & ~std::uintptr_t{line_bytes - 1};
-  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(memory) + bytes;
-  for (std::uintptr_t line = first; line < end; line += line_bytes) {
-    __builtin_prefetch(reinterpret_cast<const void*>(line), writes ? 1 : 0);
+// copy(memory, place in the row, bytes) for each stripe of a site.
+template <class Byte, class Copy>
+void for_each_stripe_of_site(const Bundle& bundle, std::ptrdiff_t offset, Byte* row, const Copy& copy) {
+  if (bundle.step == 0) {
+    for (const Stripe& stripe : bundle.stripes) copy(stripe.memory + offset, row + stripe.in_site, stripe.bytes);
+    return;
   }
+  const std::size_t stripes = bundle.stripes.size(), bytes = bundle.bytes_each;
+  std::byte* memory = bundle.stripes.front().memory + offset;
+  row += bundle.stripes.front().in_site;
+  for (std::size_t k = 0; k < stripes; ++k, memory += bundle.step, row += bytes) copy(memory, row, bytes);
 }
 
-// copy(memory, place in the row, bytes) for each stripe of each site that is there.
-template <bool writes, class Byte, class Copy>
+// The same for each site that is there.
+template <class Byte, class Copy>
 void for_each_stripe(const Bundle& bundle, std::span<const std::int64_t> places, std::size_t number_bytes,
                      std::size_t site_bytes, Byte* row, const Copy& copy) {
   const auto width = static_cast<std::ptrdiff_t>(number_bytes);
-  const std::size_t ahead = bundle.piece_bytes == 0 ? places.size() : bytes_ahead / bundle.piece_bytes + 1;
-  for (std::size_t k = 0; k < places.size(); ++k, row += site_bytes) {
-    if (k + ahead < places.size() && places[k + ahead] != SitePlaces::absent) {
-      fetch<writes>(bundle.piece + places[k + ahead] * width, bundle.piece_bytes);
-    }
-    if (places[k] == SitePlaces::absent) continue;
-    const std::ptrdiff_t offset = places[k] * width;
-    for (const Stripe& stripe : bundle.stripes) copy(stripe.memory + offset, row + stripe.in_site, stripe.bytes);
+  for (const std::int64_t place : places) {
+    if (place != SitePlaces::absent) for_each_stripe_of_site(bundle, place * width, row, copy);
+    row += site_bytes;
   }
 }
 
@@ -116,12 +124,27 @@ bool is_close(const std::vector<Stretch>& stretches, std::size_t number_bytes) {
          (high->place - low->place) * static_cast<std::int64_t>(number_bytes) < close_bytes;
 }
 
-// The memory from its first stripe to its last.
+// The memory from its first stripe to its last, where there is nothing else between them.
 void find_piece(Bundle& bundle) {
   const auto before = [](const Stripe& a, const Stripe& b) { return a.memory < b.memory; };
   const auto [low, high] = std::minmax_element(bundle.stripes.begin(), bundle.stripes.end(), before);
+  std::ptrdiff_t bytes = high->memory - low->memory + static_cast<std::ptrdiff_t>(high->bytes);
+  for (const Stripe& stripe : bundle.stripes) bytes -= static_cast<std::ptrdiff_t>(stripe.bytes);
+  if (bytes != 0) return;
   bundle.piece = low->memory;
   bundle.piece_bytes = static_cast<std::size_t>(high->memory - low->memory) + high->bytes;
+}
+
+// Whether they are as far apart in memory everywhere, and side by side in a site.
+void find_step(Bundle& bundle) {
+  const Stripe& first = bundle.stripes.front();
+  if (bundle.stripes.size() < 2 || bundle.bytes_each == 0) return;
+  const std::ptrdiff_t step = bundle.stripes[1].memory - first.memory;
+  for (std::size_t k = 1; k < bundle.stripes.size(); ++k) {
+    const Stripe &stripe = bundle.stripes[k], &before = bundle.stripes[k - 1];
+    if (stripe.memory - before.memory != step || stripe.in_site - before.in_site != bundle.bytes_each) return;
+  }
+  bundle.step = step;
 }
 
 std::vector<Bundle> bundles_of(const SitePlaces& places, const std::vector<std::byte*>& arrays,
@@ -148,6 +171,7 @@ std::vector<Bundle> bundles_of(const SitePlaces& places, const std::vector<std::
   }
   for (Bundle& bundle : bundles) {
     if (close || bundle.stripes.size() == 1) find_piece(bundle);
+    find_step(bundle);
   }
   return bundles;
 }
@@ -186,7 +210,9 @@ DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec
       site_bytes_(static_cast<std::size_t>(spec.site_bytes())),
       has_absent_(layout.parity >= ParityOrder::even_only) {
   bundles_ = bundles_of(*site_places_, begins_of(*site_places_, layout, data), number_bytes_);
-  places_.reserve(best_bytes() / site_bytes_ + 1);
+  for (const Bundle& bundle : bundles_) groups_ = std::max(groups_, bundle.group + 1);
+  places_.reserve((best_bytes() / site_bytes_ + 1) * static_cast<std::size_t>(groups_));
+  ahead_.reserve(bundles_.size());
 }
 
 // Many bundles of short stripes mean many streams through memory.
@@ -195,49 +221,55 @@ std::size_t DescribedSites::best_bytes() const noexcept {
   return has_streams ? far_bytes : near_bytes;
 }
 
-// Of all sites of the parts.
-void DescribedSites::find_places(std::span<const RowPart> parts, std::uint64_t group) {
-  std::uint64_t all = 0;
-  for (const RowPart& part : parts) all += part.sites;
-  places_.resize(static_cast<std::size_t>(all));
+std::span<const std::int64_t> DescribedSites::places(std::uint64_t group) const noexcept {
+  return std::span(places_).subspan(static_cast<std::size_t>(group * sites_), static_cast<std::size_t>(sites_));
+}
+
+void DescribedSites::find_places(std::span<const RowPart> parts) {
+  places_.resize(static_cast<std::size_t>(groups_ * sites_));
   std::span<std::int64_t> left(places_);
-  for (const RowPart& part : parts) {
-    Coord x = part.x;
-    for (int d = 0; d < x.size(); ++d) x[d] -= box_.lower[d];
-    site_places_->along(x, part.axis, group, left.first(static_cast<std::size_t>(part.sites)));
-    left = left.subspan(static_cast<std::size_t>(part.sites));
+  for (std::uint64_t group = 0; group < groups_; ++group) {
+    for (const RowPart& part : parts) {
+      Coord x = part.x;
+      for (int d = 0; d < x.size(); ++d) x[d] -= box_.lower[d];
+      site_places_->along(x, part.axis, group, left.first(static_cast<std::size_t>(part.sites)));
+      left = left.subspan(static_cast<std::size_t>(part.sites));
+    }
   }
 }
 
-template <bool writes, class Byte, class Copy>
-void DescribedSites::move(std::span<const RowPart> parts, Byte* row, const Copy& copy) {
-  const Bundle* before = nullptr;
+std::span<base::MemoryAhead> DescribedSites::aim_at(std::span<const RowPart> parts) {
+  sites_ = 0;
+  for (const RowPart& part : parts) sites_ += part.sites;
+  find_places(parts);
+  ahead_.clear();
   for (const Bundle& bundle : bundles_) {
-    if (before == nullptr || before->group != bundle.group) find_places(parts, bundle.group);
-    before = &bundle;
+    if (bundle.piece == nullptr) continue;
+    ahead_.push_back(
+        {reinterpret_cast<std::uintptr_t>(bundle.piece), bundle.piece_bytes, number_bytes_, places(bundle.group)});
+  }
+  return ahead_;
+}
+
+template <class Byte, class Copy>
+void DescribedSites::move(Byte* row, const Copy& copy) {
+  for (const Bundle& bundle : bundles_) {
     with_copy(bundle, [&](const auto& loop) {
-      for_each_stripe<writes>(
-          bundle, places_, number_bytes_, site_bytes_, row,
-          [&](std::byte* memory, Byte* in_row, std::size_t bytes) { copy(loop, memory, in_row, bytes); });
+      for_each_stripe(bundle, places(bundle.group), number_bytes_, site_bytes_, row,
+                      [&](std::byte* memory, Byte* in_row, std::size_t bytes) { copy(loop, memory, in_row, bytes); });
     });
   }
 }
 
-void DescribedSites::take(std::span<const RowPart> parts, std::byte* out) {
-  if (has_absent_) {
-    std::uint64_t sites = 0;
-    for (const RowPart& part : parts) sites += part.sites;
-    std::memset(out, 0, static_cast<std::size_t>(sites) * site_bytes_);
-  }
-  move<false>(parts, out, [](const auto& loop, const std::byte* memory, std::byte* row, std::size_t bytes) {
-    loop(row, memory, bytes);
-  });
+void DescribedSites::take(std::byte* out) {
+  if (has_absent_) std::memset(out, 0, static_cast<std::size_t>(sites_) * site_bytes_);
+  move(out,
+       [](const auto& loop, const std::byte* memory, std::byte* row, std::size_t bytes) { loop(row, memory, bytes); });
 }
 
-void DescribedSites::give(std::span<const RowPart> parts, const std::byte* in) {
-  move<true>(parts, in, [](const auto& loop, std::byte* memory, const std::byte* row, std::size_t bytes) {
-    loop(memory, row, bytes);
-  });
+void DescribedSites::give(const std::byte* in) {
+  move(in,
+       [](const auto& loop, std::byte* memory, const std::byte* row, std::size_t bytes) { loop(memory, row, bytes); });
 }
 
 }  // namespace lq::layouts

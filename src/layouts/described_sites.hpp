@@ -12,6 +12,7 @@
 
 #include <limequat/field.hpp>
 
+#include "base/memory_ahead.hpp"
 #include "layouts/row_walk.hpp"
 #include "layouts/site_places.hpp"
 
@@ -39,6 +40,7 @@ struct Stripe {
 struct Bundle {
   std::vector<Stripe> stripes{};
   std::size_t bytes_each = 0;  // 0: they differ
+  std::ptrdiff_t step = 0;  // bytes from one to the next, where these are as many, and they are side by side in a site
   bool is_transposed = false;  // each is a matrix by columns
   std::uint64_t group = 0;     // of places
   std::byte* piece = nullptr;  // the memory that they lie in, of the site whose place is 0, where it is one piece
@@ -51,21 +53,28 @@ class DescribedSites {
   DescribedSites() = default;  // of a field behind functions: none
   DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box, const void* data);
 
-  // Sites of parts inside the box, one part behind the other, out of memory and into it.
-  void take(std::span<const RowPart> parts, std::byte* out);
-  void give(std::span<const RowPart> parts, const std::byte* in);
+  // The sites of parts inside the box are next, one part behind the other. Answers which memory they lie in, but for
+  // what comes in long streams, which processors fetch ahead by themselves.
+  std::span<base::MemoryAhead> aim_at(std::span<const RowPart> parts);
+  // These out of memory and into it.
+  void take(std::byte* out);
+  void give(const std::byte* in);
   // How many bytes of sites are best taken at once.
   std::size_t best_bytes() const noexcept;
 
  private:
-  void find_places(std::span<const RowPart> parts, std::uint64_t group);
-  template <bool writes, class Byte, class Copy>
-  void move(std::span<const RowPart> parts, Byte* row, const Copy& copy);
+  void find_places(std::span<const RowPart> parts);
+  std::span<const std::int64_t> places(std::uint64_t group) const noexcept;
+  template <class Byte, class Copy>
+  void move(Byte* row, const Copy& copy);
 
   Box box_;
   std::optional<SitePlaces> site_places_;
   std::vector<Bundle> bundles_;
-  std::vector<std::int64_t> places_;  // of the sites at hand
+  std::uint64_t groups_ = 1;          // of places of a site
+  std::uint64_t sites_ = 0;           // at hand
+  std::vector<std::int64_t> places_;  // of them, group after group
+  std::vector<base::MemoryAhead> ahead_;
   std::size_t number_bytes_ = 0, site_bytes_ = 0;
   bool has_absent_ = false;
 };

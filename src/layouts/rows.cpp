@@ -36,32 +36,42 @@ DescribedSites sites_of(const AnyField& field, const Box& box) {
 
 RowsOut::RowsOut(const Field& field, const Box& box) : field_(field), sites_(sites_of(field, box)) {}
 
-void RowsOut::take(std::span<const RowPart> parts, std::byte* out) {
+std::span<base::MemoryAhead> RowsOut::aim_at(std::span<const RowPart> parts) {
+  parts_ = parts;
+  return has_function(field_) ? std::span<base::MemoryAhead>() : sites_.aim_at(parts);
+}
+
+void RowsOut::take(std::byte* out) {
   const auto site_bytes = static_cast<std::size_t>(field_.spec.site_bytes());
   if (field_.fetch_rows) {
-    return for_each_part(parts, [&](const RowPart& part, std::uint64_t first) {
+    return for_each_part(parts_, [&](const RowPart& part, std::uint64_t first) {
       field_.fetch_rows(part.x, part.axis, part.sites, out + first * site_bytes);
     });
   }
   if (field_.fetch) {
-    return for_each_site(parts, [&](const Coord& x, std::uint64_t k) { field_.fetch(x, out + k * site_bytes); });
+    return for_each_site(parts_, [&](const Coord& x, std::uint64_t k) { field_.fetch(x, out + k * site_bytes); });
   }
-  sites_.take(parts, out);
+  sites_.take(out);
 }
 
 RowsIn::RowsIn(const MutableField& field, const Box& box) : field_(field), sites_(sites_of(field, box)) {}
 
-void RowsIn::give(std::span<const RowPart> parts, const std::byte* in) {
+std::span<base::MemoryAhead> RowsIn::aim_at(std::span<const RowPart> parts) {
+  parts_ = parts;
+  return has_function(field_) ? std::span<base::MemoryAhead>() : sites_.aim_at(parts);
+}
+
+void RowsIn::give(const std::byte* in) {
   const auto site_bytes = static_cast<std::size_t>(field_.spec.site_bytes());
   if (field_.store_rows) {
-    return for_each_part(parts, [&](const RowPart& part, std::uint64_t first) {
+    return for_each_part(parts_, [&](const RowPart& part, std::uint64_t first) {
       field_.store_rows(part.x, part.axis, part.sites, in + first * site_bytes);
     });
   }
   if (field_.store) {
-    return for_each_site(parts, [&](const Coord& x, std::uint64_t k) { field_.store(x, in + k * site_bytes); });
+    return for_each_site(parts_, [&](const Coord& x, std::uint64_t k) { field_.store(x, in + k * site_bytes); });
   }
-  sites_.give(parts, in);
+  sites_.give(in);
 }
 
 }  // namespace lq::layouts

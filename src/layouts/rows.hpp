@@ -11,6 +11,7 @@
 
 #include <limequat/field.hpp>
 
+#include "base/memory_ahead.hpp"
 #include "layouts/described_sites.hpp"
 #include "layouts/row_walk.hpp"
 
@@ -31,27 +32,42 @@ class RowsOut {
  public:
   // `field` resolved and not plain, of the sites of `box` in the coordinates that take() is called with.
   RowsOut(const Field& field, const Box& box);
-  // Of parts inside the box, one part behind the other. Absent sites (of the parity that is not there) are zeros.
-  void take(std::span<const RowPart> parts, std::byte* out);
+  // The sites of parts inside the box are next, one part behind the other; the parts stay until they are taken. Answers
+  // which memory they lie in, as far as it is worth to fetch it ahead.
+  std::span<base::MemoryAhead> aim_at(std::span<const RowPart> parts);
+  // Absent sites (of the parity that is not there) are zeros.
+  void take(std::byte* out);
+  void take(std::span<const RowPart> parts, std::byte* out) {
+    aim_at(parts);
+    take(out);
+  }
   void take(const RowPart& part, std::byte* out) { take({&part, 1}, out); }
   std::size_t best_bytes() const noexcept { return sites_.best_bytes(); }
 
  private:
   Field field_;
   DescribedSites sites_;
+  std::span<const RowPart> parts_;
 };
 
 class RowsIn {
  public:
   RowsIn(const MutableField& field, const Box& box);
+  // As above.
+  std::span<base::MemoryAhead> aim_at(std::span<const RowPart> parts);
   // Absent sites are passed over.
-  void give(std::span<const RowPart> parts, const std::byte* in);
+  void give(const std::byte* in);
+  void give(std::span<const RowPart> parts, const std::byte* in) {
+    aim_at(parts);
+    give(in);
+  }
   void give(const RowPart& part, const std::byte* in) { give({&part, 1}, in); }
   std::size_t best_bytes() const noexcept { return sites_.best_bytes(); }
 
  private:
   MutableField field_;
   DescribedSites sites_;
+  std::span<const RowPart> parts_;
 };
 
 }  // namespace lq::layouts

@@ -24,6 +24,14 @@ layouts::RowWalk walk_of(const lattice::RowPlan& plan, std::size_t staged_bytes,
   return {plan.wanted, plan.file_order, staged_bytes / static_cast<std::size_t>(site_bytes)};
 }
 
+// All of it while so many bytes are worked on.
+kernels::isa::Coming fetched_meanwhile(std::span<base::MemoryAhead> memory, std::size_t bytes) {
+  constexpr std::size_t line_bytes = 64;
+  std::size_t lines = 0;
+  for (const base::MemoryAhead& ahead : memory) lines += ahead.sites * (ahead.bytes / line_bytes + 1);
+  return {memory.data(), memory.data() + memory.size(), lines * line_bytes / bytes + 1};
+}
+
 }  // namespace
 
 LocalSource::LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, const SiteSums& sums)
@@ -52,14 +60,22 @@ void LocalSource::pack(const Piece& piece, std::byte* file, SiteSums& sums, std:
                sums, counted_from);
 }
 
+// Sites are packed while the memory of those behind them is fetched.
 void LocalSource::pack_staged(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
-  const auto site = packer_.memory_bytes();
+  Run staged(0, 0, 0, 0);
+  const auto pack_staged_ones = [&](std::span<base::MemoryAhead> behind) {
+    if (staged.sites == 0) return;
+    kernels::isa::Coming coming = fetched_meanwhile(behind, staged_.size());
+    packer_.pack(staged_.data(), packer_.memory_bytes(), staged, file, sums, counted_from, &coming);
+    file += staged.sites * packer_.site_bytes();
+  };
   walk_->walk(rows_.site(piece.row, piece.skip), piece.sites,
               [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
-                elsewhere_->take(parts, staged_.data());
-                packer_.pack(staged_.data(), site, some_of(piece, skip, sites), file + skip * packer_.site_bytes(),
-                             sums, counted_from);
+                pack_staged_ones(elsewhere_->aim_at(parts));
+                elsewhere_->take(staged_.data());
+                staged = some_of(piece, skip, sites);
               });
+  pack_staged_ones({});
 }
 
 void LocalSource::pack_from_device(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
@@ -98,13 +114,15 @@ void LocalSink::unpack(const Piece& piece, const std::byte* file, SiteSums& sums
                  static_cast<std::ptrdiff_t>(piece.row.memory_stride * packer_.memory_bytes()), sums);
 }
 
+// Sites are unpacked while the memory that they are for is fetched.
 void LocalSink::unpack_staged(const Piece& piece, const std::byte* file, SiteSums& sums) {
-  const auto site = packer_.memory_bytes();
-  walk_->walk(
-      rows_.site(piece.row, piece.skip), piece.sites, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
-        packer_.unpack(file + skip * packer_.site_bytes(), some_of(piece, skip, sites), staged_.data(), site, sums);
-        elsewhere_->give(parts, staged_.data());
-      });
+  walk_->walk(rows_.site(piece.row, piece.skip), piece.sites,
+              [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
+                kernels::isa::Coming coming = fetched_meanwhile(elsewhere_->aim_at(parts), staged_.size());
+                packer_.unpack(file + skip * packer_.site_bytes(), some_of(piece, skip, sites), staged_.data(),
+                               packer_.memory_bytes(), sums, &coming);
+                elsewhere_->give(staged_.data());
+              });
 }
 
 // Complete when it returns: nobody comes again when the last piece has passed.
