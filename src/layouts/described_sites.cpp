@@ -245,8 +245,8 @@ std::span<base::MemoryAhead> DescribedSites::aim_at(std::span<const RowPart> par
   ahead_.clear();
   for (const Bundle& bundle : bundles_) {
     if (bundle.piece == nullptr) continue;
-    ahead_.push_back(
-        {reinterpret_cast<std::uintptr_t>(bundle.piece), bundle.piece_bytes, number_bytes_, places(bundle.group)});
+    ahead_.push_back({reinterpret_cast<std::uintptr_t>(bundle.piece), bundle.piece_bytes, number_bytes_,
+                      places(bundle.group).data(), static_cast<std::size_t>(sites_)});
   }
   return ahead_;
 }
