@@ -20,7 +20,7 @@ constexpr std::int64_t close_bytes = 8192;
 // Others are moved by so many bytes of a site at a time: a cache line of a row.
 constexpr std::size_t line_bytes = 64;
 // Sites taken at once: in the first cache level, or, where memory has many streams, longer pieces of each.
-constexpr std::size_t near_bytes = 9216, far_bytes = 65536;
+constexpr std::size_t near_bytes = 16384, far_bytes = 65536;
 
 // Copies of known length, in lanes: what compilers make of longer ones by themselves has a slow start.
 template <std::size_t bytes>
@@ -150,7 +150,7 @@ void find_step(Bundle& bundle) {
 std::vector<Bundle> bundles_of(const SitePlaces& places, const std::vector<std::byte*>& arrays,
                                std::size_t number_bytes) {
   std::vector<Stretch> stretches = places.stretches();
-  const bool close = is_close(stretches, number_bytes);
+  const bool close = is_close(stretches, number_bytes), has_own_places = stretches.back().group > 0;
   if (close && !stretches.front().is_transposed) make_equal(stretches);
   std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) { return a.number < b.number; });
   std::vector<Bundle> bundles;
@@ -170,7 +170,7 @@ std::vector<Bundle> bundles_of(const SitePlaces& places, const std::vector<std::
     held += stripe.bytes;
   }
   for (Bundle& bundle : bundles) {
-    if (close || bundle.stripes.size() == 1) find_piece(bundle);
+    if (close || has_own_places) find_piece(bundle);
     find_step(bundle);
   }
   return bundles;

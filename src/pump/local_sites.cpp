@@ -66,7 +66,8 @@ void LocalSource::pack_staged(const Piece& piece, std::byte* file, SiteSums& sum
   const auto pack_staged_ones = [&](std::span<base::MemoryAhead> behind) {
     if (staged.sites == 0) return;
     kernels::isa::Coming coming = fetched_meanwhile(behind, staged_.size());
-    packer_.pack(staged_.data(), packer_.memory_bytes(), staged, file, sums, counted_from, &coming);
+    packer_.pack(staged_.data(), packer_.memory_bytes(), staged, file, sums, counted_from,
+                 behind.empty() ? nullptr : &coming);
     file += staged.sites * packer_.site_bytes();
   };
   walk_->walk(rows_.site(piece.row, piece.skip), piece.sites,
@@ -118,9 +119,10 @@ void LocalSink::unpack(const Piece& piece, const std::byte* file, SiteSums& sums
 void LocalSink::unpack_staged(const Piece& piece, const std::byte* file, SiteSums& sums) {
   walk_->walk(rows_.site(piece.row, piece.skip), piece.sites,
               [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
-                kernels::isa::Coming coming = fetched_meanwhile(elsewhere_->aim_at(parts), staged_.size());
+                const auto target = elsewhere_->aim_at(parts);
+                kernels::isa::Coming coming = fetched_meanwhile(target, staged_.size());
                 packer_.unpack(file + skip * packer_.site_bytes(), some_of(piece, skip, sites), staged_.data(),
-                               packer_.memory_bytes(), sums, &coming);
+                               packer_.memory_bytes(), sums, target.empty() ? nullptr : &coming);
                 elsewhere_->give(staged_.data());
               });
 }
