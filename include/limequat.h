@@ -175,6 +175,14 @@ typedef void (*lq_row_fetch)(const int64_t* x, int dimensions, int axis, uint64_
 typedef void (*lq_row_store)(const int64_t* x, int dimensions, int axis, uint64_t sites, const void* row,
                              void* context);
 
+// A table of an application's own of the places of its sites or links, for lq_field.memory with places= in it:
+// docs/guide/memory.md says of what entry i is the place. No two are equal; the table lives as long as the field is
+// used.
+typedef struct lq_places {
+  const uint64_t* table;
+  uint64_t entries;
+} lq_places;
+
 // What one site holds and where this rank's sites are: in `data`, or behind the callbacks. Layout of a site:
 // gauge [mu][row][column], spinor [spin][color], propagator [sink spin][source spin][sink color][source color],
 // complex numbers as re, im. Passed by value; begin with a constructor below, then change members.
@@ -192,7 +200,7 @@ typedef struct lq_field {
   int order_length;     // dimensions in `order`
   lq_site_fetch fetch;  // instead of `data`, for functions that write
   lq_site_store store;  // instead of `data`, for functions that read
-  void* context;        // handed to fetch and store, and to those for rows
+  void* context;  // handed to fetch and store, and to those for rows; or an lq_places, where `memory` says places=
   const char* problem;  // or NULL: why this is no field, found by a binding to another language; every call refuses it
   // What `data` is where it is not plain: a preset such as "milc" or "quda_host", or words such as
   // "parity=even-first links=outermost" (docs/guide/memory.md); or NULL. With links=in-arrays, `data` points to as many

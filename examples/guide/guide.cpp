@@ -61,6 +61,22 @@ int main(int argc, char** argv) {
   lq::write("from_quda.ildg", grid, field);
   // [/memory]
 
+  // The number that a code gives the point t, x, y, z of this rank: HiRep's macro ipt(), or openQCD's array of that
+  // name.
+  const auto ipt = [&](std::int64_t t, std::int64_t x, std::int64_t y, std::int64_t z) {
+    return ((z * mine.extents[1] + y) * mine.extents[0] + x) * mine.extents[3] + t;
+  };
+  // [table]
+  // HiRep's links: the code's own numbers of its sites, listed with z fastest and t slowest.
+  std::vector<std::uint64_t> table;
+  for (std::int64_t t = 0; t < mine.extents[3]; ++t)
+    for (std::int64_t x = 0; x < mine.extents[0]; ++x)
+      for (std::int64_t y = 0; y < mine.extents[1]; ++y)
+        for (std::int64_t z = 0; z < mine.extents[2]; ++z) table.push_back(static_cast<std::uint64_t>(ipt(t, x, y, z)));
+  std::vector<double> u_gauge(grid.local_volume() * 72);
+  lq::read("conf.ildg", grid, lq::gauge(u_gauge, {.memory = lq::memory_layout("hirep", table)}));
+  // [/table]
+
   // [rows]
   // What no description covers: all of a row of sites in one call.
   auto fetch_rows = [&](const lq::Coord& x, int axis, std::uint64_t sites, void* row) {

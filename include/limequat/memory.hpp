@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How the memory of an application holds the sites of a rank, described once: even-odd order, halos, arrays for each
-// direction, rows and columns exchanged, lanes of SIMD vectors, blocks of QUDA. A field with such a
-// description is written, read and measured like any other; no function is called for its sites.
+// direction, rows and columns exchanged, lanes of SIMD vectors, blocks of QUDA, or a table of places of the
+// application's own. A field with such a description is written, read and measured like any other; no function is
+// called for its sites.
 //
 //   lq::write("conf.lime", grid, lq::gauge(links, {.memory = lq::memory_layout("milc")}));
 //   lq::write("conf.lime", grid, lq::gauge_in_arrays(pointers, 3, lq::memory_layout("quda_host")));
@@ -14,6 +15,7 @@
 #include <limequat/language.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +35,13 @@ enum class LinkPlaces : int {
   in_arrays = 2,  // an array for each: the field's `data` points to as many pointers
 };
 
+// Whether a table of the application's own says where sites or links lie, because no rule does (openQCD, HiRep).
+enum class PlaceTable : int {
+  none = 0,
+  of_sites = 1,  // entry i: the place, counted in sites, of site number i in `order`
+  of_links = 2,  // entry i * links + k: that, counted in links, of link number k in `directions` of site number i
+};
+
 // Numbers of sites and dimensions; dimensions are those of the lattice, x = 0. What is not set is as in plain memory.
 struct LQ_API MemoryLayout {
   SiteOrder order = {};  // of the sites, fastest dimension first; empty: x first
@@ -44,22 +53,34 @@ struct LQ_API MemoryLayout {
   std::vector<std::uint64_t> lanes = {};  // of a SIMD vector along each dimension; each has a block of the rank's sites
   std::uint64_t block = 0;                // numbers of a site side by side, before those of the next site; 0: all
   std::uint64_t padding = 0;              // sites left free behind those of each parity (QUDA's pad)
+  // A table: so many entries, which are borrowed as the memory itself is; no two are equal.
+  PlaceTable places = PlaceTable::none;
+  const std::uint64_t* table = nullptr;
+  std::uint64_t table_entries = 0;
 
   // Set by Limequat where a field meets its grid: the parity of the first site of the rank's box.
   int corner_parity = 0;
 
   bool is_plain() const noexcept {
     return order.empty() && parity == ParityOrder::none && halo.empty() && links == LinkPlaces::in_site &&
-           directions.empty() && !columns_first && lanes.empty() && block == 0 && padding == 0;
+           directions.empty() && !columns_first && lanes.empty() && block == 0 && padding == 0 &&
+           places == PlaceTable::none && table == nullptr;
   }
   friend bool operator==(const MemoryLayout&, const MemoryLayout&) = default;
 };
 
 // Local. From text: a preset, words that change it, or both, as in "quda_native block=4 padding=64". Presets:
-// "quda_host", "quda_native", "milc", "tmlqcd", "qdp", "grid"; memory_presets() has them all. Words: order=, parity=,
-// halo=, links=, directions=, matrix=, lanes=, block=, padding=. invalid_argument, which names the word,
-// for what is neither.
+// "quda_host", "quda_native", "milc", "openqcd", "hirep", "tmlqcd", "qdp", "grid"; memory_presets() has them all.
+// Words: order=, parity=, halo=, links=, directions=, matrix=, lanes=, block=, padding=, places=. invalid_argument,
+// which names the word, for what is neither.
 LQ_API MemoryLayout memory_layout(std::string_view text);
+// Local. The same with the table that places= speaks of, which lives as long as the field does.
+inline MemoryLayout memory_layout(std::string_view text, std::span<const std::uint64_t> table) {
+  MemoryLayout layout = memory_layout(text);
+  layout.table = table.data();
+  layout.table_entries = table.size();
+  return layout;
+}
 // Local. The words that memory_layout() takes back; empty for plain memory.
 LQ_API std::string to_string(const MemoryLayout& layout);
 

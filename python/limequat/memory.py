@@ -25,11 +25,13 @@ class Memory:
     layout   a preset or words (docs/guide/memory.md), such as "milc", "quda_native block=4", "halo=1,1,1,1"
     lattice  extents of what this rank has, x, y, z, t
     kind     "gauge", "spinor", "propagator", or "generic" with `numbers` real numbers a site
+    places   an array of integers, with places= in the layout ("openqcd", "hirep"): the place of each site or link
 
     Raises InvalidArgument for arrays that are no such memory; whether they are large enough is seen when they are used.
     """
 
-    def __init__(self, arrays, layout, lattice, kind="gauge", *, colors=3, spins=4, numbers=0):
+    def __init__(self, arrays, layout, lattice, kind="gauge", *, colors=3, spins=4, numbers=0,
+                 places=None):
         if kind not in _KINDS:
             raise InvalidArgument(f"kind is {kind!r}, expected one of {', '.join(_KINDS)}", found=repr(kind))
         self.arrays = list(arrays) if isinstance(arrays, (list, tuple)) else [arrays]
@@ -39,6 +41,8 @@ class Memory:
             _require_memory(array, self.arrays[0])
         self.dtype = self.arrays[0].dtype
         self._spec = {"colors": colors, "spins": spins, "numbers": numbers}
+        self._table = _table_of(places)
+        self._places = structs.Places(table=self._table.ctypes.data, entries=self._table.size)
         # Used where there are several; they live as long as this object.
         self._pointers = (ctypes.c_void_p * len(self.arrays))(*(array.ctypes.data for array in self.arrays))
 
@@ -52,6 +56,8 @@ class Memory:
         data = ctypes.addressof(self._pointers) if len(self.arrays) > 1 else self.arrays[0].ctypes.data
         field = structs.Field(kind=_KINDS.index(self.kind), precision=64 if self.dtype.name.endswith(("128", "t64")) else 32,
                               is_complex=int(is_complex), data=data, available=numbers_in, memory=self.layout.encode())
+        if self._table.size > 0:
+            field.context = ctypes.addressof(self._places)
         if self.kind == "generic":
             field.numbers = self._spec["numbers"]
         else:
@@ -62,6 +68,14 @@ class Memory:
         """Refuses memory that cannot be read into."""
         if not all(array.flags.writeable for array in self.arrays):
             raise InvalidArgument("out is read-only memory")
+
+
+def _table_of(places):
+    """The table as the library takes it. A place below 0 becomes one that no memory has."""
+    table = np.asarray([] if places is None else places)
+    if table.size > 0 and table.dtype.kind not in "iu":
+        raise InvalidArgument(f"places are {table.dtype}, expected an array of integers", found=str(table.dtype))
+    return np.ascontiguousarray(table.reshape(-1)).astype(np.uint64, copy=False)
 
 
 def _require_memory(array, first):

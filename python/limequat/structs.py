@@ -20,6 +20,12 @@ class Field(Structure):
                 ("fetch_rows", c_void_p), ("store_rows", c_void_p)]
 
 
+class Places(Structure):
+    """lq_places"""
+
+    _fields_ = [("table", c_void_p), ("entries", c_uint64)]
+
+
 class GridOptions(Structure):
     """lq_grid_options"""
 

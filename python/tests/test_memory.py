@@ -64,6 +64,57 @@ LAYOUTS = {
 }
 
 
+def points_of_openqcd():
+    """ipt[t, x, y, z]: even points first, through blocks of 4 (or 3, 2, 1) points in x, y and z."""
+    sizes = [LATTICE[3], *LATTICE[:3]]
+    block = [sizes[0]] + [next(b for b in (4, 3, 2, 1) if size % b == 0) for size in sizes[1:]]
+    points = np.indices(sizes).reshape(4, -1)
+    inner = [x % b for x, b in zip(points, block)]
+    outer = [x // b for x, b in zip(points, block)]
+    ranks = np.empty(points.shape[1], np.int64)
+    ranks[np.lexsort((*inner[::-1], *outer[::-1], points.sum(axis=0) % 2))] = np.arange(points.shape[1])
+    return ranks.reshape(sizes)
+
+
+def links_of_openqcd(ipt):
+    """[t, x, y, z, mu]: where U(x, mu) stands among the eight links of each odd point."""
+    odd = np.indices(ipt.shape).sum(axis=0) % 2 == 1
+    first = ipt.size // 2
+    return np.stack([np.where(odd, 8 * (ipt - first) + 2 * mu, 8 * (np.roll(ipt, -1, axis=mu) - first) + 2 * mu + 1)
+                     for mu in range(4)], axis=-1)
+
+
+def test_openqcd_and_hirep_by_their_tables(tmp_path, links):
+    ipt = points_of_openqcd()
+    by_points = tmlqcd(links).reshape(-1, 4, 3, 3)
+    tables = {"openqcd": (links_of_openqcd(ipt), by_points.reshape(-1, 3, 3)), "hirep": (ipt + ipt // 16 * 7, by_points)}
+    lq.write(tmp_path / "plain.lime", links)
+    for layout, (table, values) in tables.items():
+        truth = np.zeros((table.max() + 1, *values.shape[1:]), complex)
+        truth[table.reshape(-1)] = values
+        lq.write(tmp_path / "described.lime", lq.Memory(truth, layout, LATTICE, places=table), overwrite=True)
+        assert np.array_equal(lq.read(tmp_path / "described.lime"), links)
+        filled = np.zeros_like(truth)
+        lq.read(tmp_path / "plain.lime", out=lq.Memory(filled, layout, LATTICE, places=table))
+        assert np.array_equal(filled, truth)
+
+
+def test_a_table_that_is_none_is_told(tmp_path, links):
+    def refused(places, layout="hirep"):
+        with pytest.raises(lq.InvalidArgument) as error:
+            lq.write(tmp_path / "never.lime", lq.Memory(links, layout, LATTICE, places=places))
+        return str(error.value)
+
+    points = np.arange(links.size // 36)
+    assert "twice" in refused(points // 2)
+    assert "entry 0" in refused(points - 1)
+    assert "entries" in refused(points[:-1])
+    assert "float" in refused(points / 2)
+    assert "there is none" in refused(None)
+    assert "says not of what" in refused(points, "milc")
+    assert "numbers" in refused(points + 1)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_writes_the_file_of_plain_memory(tmp_path, links, layout):
     memory = lq.Memory(LAYOUTS[layout](links), layout, LATTICE)

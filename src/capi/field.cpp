@@ -5,6 +5,7 @@
 #include "capi/field.hpp"
 
 #include <limits>
+#include <span>
 #include <string>
 
 #include "capi/failure.hpp"
@@ -45,7 +46,11 @@ SiteOrder order_of(const lq_field& field) {
 }
 
 MemoryLayout layout_of(const lq_field& field) {
-  return field.memory == nullptr ? MemoryLayout{} : memory_layout(field.memory);
+  if (field.memory == nullptr) return {};
+  const MemoryLayout layout = memory_layout(field.memory);
+  const auto* const places = static_cast<const lq_places*>(field.context);
+  if (layout.places == PlaceTable::none || places == nullptr || field.data == nullptr) return layout;
+  return memory_layout(field.memory, std::span(places->table, places->table == nullptr ? 0 : places->entries));
 }
 
 // A pointer of C has no size: without a count the memory is taken to be large enough.

@@ -14,6 +14,7 @@
 #include "device/driver.hpp"
 #include "device/sites.hpp"
 #include "lattice/site_order.hpp"
+#include "layouts/row_walk.hpp"
 #include "layouts/rows.hpp"
 
 namespace lq::grid {
@@ -109,13 +110,12 @@ void for_each_site(const Grid& grid, const SiteOrder& user_order, Work&& work) {
   }
 }
 
-// work(x, sites, number of the first) for each row of the rank's sites along x.
+// The rank's sites in natural order: work(parts, number of the first).
 template <class Work>
-void for_each_row(const Grid& grid, Work&& work) {
+void for_each_row(const Grid& grid, std::uint64_t most, Work&& work) {
   const Box& box = grid.local_box();
-  const auto row = static_cast<std::uint64_t>(box.extents[0]);
-  const SiteOrder natural = lattice::resolve_order({}, grid.extents().size());
-  for (std::uint64_t i = 0; i < grid.local_volume(); i += row) work(lattice::site_at(i, box, natural), row, i);
+  layouts::RowWalk(box, lattice::resolve_order({}, grid.extents().size()), most)
+      .walk(0, box.volume(), [&](const auto& parts, std::uint64_t first, std::uint64_t) { work(parts, first); });
 }
 
 }  // namespace
@@ -141,9 +141,8 @@ void take_sites(const Grid& grid, const Field& field, std::byte* sites) {
   const std::uint64_t bytes = field.spec.site_bytes();
   if (!layouts::is_plain(field)) {
     layouts::RowsOut rows(field, grid.local_box());
-    return for_each_row(grid, [&](const Coord& x, std::uint64_t count, std::uint64_t first) {
-      rows.take(layouts::RowPart{x, 0, count}, sites + first * bytes);
-    });
+    return for_each_row(grid, rows.best_bytes() / bytes,
+                        [&](const auto& parts, std::uint64_t first) { rows.take(parts, sites + first * bytes); });
   }
   device::Home home;
   std::optional<device::SitesOut> on_device;
@@ -161,9 +160,8 @@ void give_sites(const Grid& grid, const std::byte* sites, const MutableField& fi
   const std::uint64_t bytes = field.spec.site_bytes();
   if (!layouts::is_plain(field)) {
     layouts::RowsIn rows(field, grid.local_box());
-    return for_each_row(grid, [&](const Coord& x, std::uint64_t count, std::uint64_t first) {
-      rows.give(layouts::RowPart{x, 0, count}, sites + first * bytes);
-    });
+    return for_each_row(grid, rows.best_bytes() / bytes,
+                        [&](const auto& parts, std::uint64_t first) { rows.give(parts, sites + first * bytes); });
   }
   device::Home home;
   const device::Driver* const driver = device::driver_of(field.data, home);

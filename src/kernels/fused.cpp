@@ -134,13 +134,14 @@ void gather_and_sum(isa::GatherLoop loop, const SiteCrc& crc, const isa::SiteRun
 
 void pack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* memory, std::ptrdiff_t stride_bytes,
                   std::uint64_t sites, std::byte* file, std::uint64_t first_rank, std::uint64_t rank_stride,
-                  Checksum& sum, WeightedSum* weighted) noexcept {
+                  Checksum& sum, WeightedSum* weighted, isa::Coming* coming) noexcept {
   const isa::SiteLoop fused = fused_loop(form, crc, crc.loops().turn_sum);
   const auto do_step = [&](std::uint64_t first, std::size_t step, std::uint32_t* crcs) {
     const std::byte* from = memory + static_cast<std::ptrdiff_t>(first) * stride_bytes;
     std::byte* to = file + first * crc.site_bytes();
     if (fused != nullptr) {
-      return fused(crc.table(), {from, stride_bytes, to, static_cast<std::ptrdiff_t>(crc.site_bytes()), step}, crcs);
+      const auto to_stride = static_cast<std::ptrdiff_t>(crc.site_bytes());
+      return fused(crc.table(), {from, stride_bytes, to, to_stride, step, true, coming}, crcs);
     }
     pack_sites(form, from, stride_bytes, step, to);
     crc.of_sites(to, step, crcs);
@@ -150,7 +151,7 @@ void pack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* mem
 
 void unpack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* file, std::uint64_t sites,
                     std::byte* memory, std::ptrdiff_t stride_bytes, std::uint64_t first_rank, std::uint64_t rank_stride,
-                    Checksum& sum, WeightedSum* weighted) noexcept {
+                    Checksum& sum, WeightedSum* weighted, isa::Coming* coming) noexcept {
   if (const isa::GatherLoop gather = gather_loop(form, crc, sites, weighted)) {
     return gather_and_sum(gather, crc,
                           {file, static_cast<std::ptrdiff_t>(crc.site_bytes()), memory, stride_bytes,
@@ -162,8 +163,8 @@ void unpack_and_sum(const SiteForm& form, const SiteCrc& crc, const std::byte* f
     const std::byte* from = file + first * crc.site_bytes();
     std::byte* to = memory + static_cast<std::ptrdiff_t>(first) * stride_bytes;
     if (fused != nullptr) {
-      return fused(crc.table(), {from, static_cast<std::ptrdiff_t>(crc.site_bytes()), to, stride_bytes, step, false},
-                   crcs);
+      const auto from_stride = static_cast<std::ptrdiff_t>(crc.site_bytes());
+      return fused(crc.table(), {from, from_stride, to, stride_bytes, step, false, coming}, crcs);
     }
     crc.of_sites(from, step, crcs);
     unpack_sites(form, from, step, to, stride_bytes);

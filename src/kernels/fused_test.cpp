@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -207,6 +208,34 @@ TEST_P(Fused, SummingEqualsThePlainOneAndLeavesOutTheRest) {
   EXPECT_EQ(sum, plain);
   add_sites(sum, bytes, SiteCrc(0, GetParam()), 0, 1);
   EXPECT_EQ(sum, plain);
+}
+
+// Sites that are fetched meanwhile: their memory is not changed, nor is what is done to those at hand.
+TEST_P(Fused, FetchesMemoryMeanwhile) {
+  const FusedCase c{{72, Precision::double_, Precision::double_, true}, 71, 576, 0, 1};
+  const std::vector<std::byte> memory = numbers_of(c.form.memory, c.memory_bytes());
+  const SiteCrc crc(c.file_site(), GetParam());
+  const std::vector<std::int64_t> places{0, -1, 7, 5, -1};
+  const std::vector<std::byte> wanted = memory;
+  std::vector<std::byte> plain(c.file_bytes()), file(c.file_bytes()), back(c.memory_bytes());
+  const auto begin = reinterpret_cast<std::uintptr_t>(wanted.data());
+  Checksum expected, sum, read;
+  pack_and_sum(c.form, crc, memory.data(), c.stride, c.sites, plain.data(), first_rank, 1, expected);
+  std::array<base::MemoryAhead, 2> ahead;
+  isa::Coming coming{ahead.data(), ahead.data() + 2, 2};
+  const auto fill = [&] {
+    ahead[0] = {begin, 576, 576, places.data(), places.size()};
+    ahead[1] = {begin + 5, 16, 64, places.data(), 3};
+    coming.next = ahead.data();
+  };
+  fill();
+  pack_and_sum(c.form, crc, memory.data(), c.stride, c.sites, file.data(), first_rank, 1, sum, nullptr, &coming);
+  EXPECT_TRUE(file == plain && sum == expected);
+  fill();
+  unpack_and_sum(c.form, crc, file.data(), c.sites, back.data(), c.stride, first_rank, 1, read, nullptr, &coming);
+  EXPECT_EQ(read, expected);
+  EXPECT_TRUE(std::equal(back.begin(), back.begin() + 576 * 71, memory.begin()));
+  EXPECT_TRUE(wanted == memory);
 }
 
 TEST_P(Fused, KeepsEveryBitOfANaNWithinOnePrecision) {

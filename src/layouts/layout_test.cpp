@@ -26,6 +26,8 @@ TEST(MemoryLayoutText, SaysEveryMember) {
   EXPECT_EQ(layout.block, 6u);
   EXPECT_EQ(layout.padding, 17u);
   EXPECT_EQ(memory_layout("halo=1,2,0,1").halo, (std::vector<std::uint64_t>{1, 2, 0, 1}));
+  EXPECT_EQ(memory_layout("places=of-links").places, PlaceTable::of_links);
+  EXPECT_EQ(memory_layout("places=of-sites").places, PlaceTable::of_sites);
   EXPECT_EQ(memory_layout("lanes=1,1,2,4").lanes, (std::vector<std::uint64_t>{1, 1, 2, 4}));
 }
 
@@ -47,11 +49,19 @@ TEST(MemoryLayoutText, ChangesAPreset) {
   EXPECT_EQ(layout.padding, 64u);
 }
 
+TEST(MemoryLayoutText, GoesWithATable) {
+  const std::vector<std::uint64_t> table{1, 0};
+  const MemoryLayout layout = memory_layout("places=of-sites", table);
+  EXPECT_EQ(layout.table, table.data());
+  EXPECT_EQ(layout.table_entries, 2u);
+  EXPECT_EQ(layout.places, PlaceTable::of_sites);
+}
+
 TEST(MemoryLayoutText, NamesTheWordThatIsNone) {
   EXPECT_NE(std::string(error_of([] { memory_layout("quda"); }).what()).find("quda_host, quda_host_spinor"),
             std::string::npos);
   for (const char* word : {"parity=both", "halo=1,-1", "order=", "block=many", "lanes=1,,2", "strides=3",
-                           "order=0,1,2,3,4,5,6,7,8", "padding=99999999999999999999"}) {
+                           "order=0,1,2,3,4,5,6,7,8", "places=here", "padding=99999999999999999999"}) {
     const Error error = error_of([&] { memory_layout(word); });
     EXPECT_EQ(error.code(), Code::invalid_argument) << word;
     EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();

@@ -7,13 +7,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <vector>
 
 #include <limequat/field.hpp>
 
-#include "layouts/site_places.hpp"
+#include "base/memory_ahead.hpp"
+#include "layouts/described_sites.hpp"
+#include "layouts/row_walk.hpp"
 
 namespace lq::layouts {
 
@@ -28,81 +28,46 @@ inline bool is_plain(const MutableField& field) noexcept {
 inline bool has_function(const Field& field) noexcept { return field.fetch || field.fetch_rows; }
 inline bool has_function(const MutableField& field) noexcept { return field.store || field.store_rows; }
 
-// Where the arrays of a described field begin; of each, the numbers that it needs.
-struct Arrays {
-  std::vector<std::byte*> begin;
-  std::uint64_t numbers = 0;
-};
-
-// Local. Of a field that is not plain; `box` is what the rank has. invalid_argument where the description does not fit,
-// or an array is missing or lies in the memory of a GPU.
-Arrays arrays_of(const MemoryLayout& layout, const FieldSpec& spec, const Extents& box, const void* data);
-
-// Sites at x and behind it along the axis.
-struct RowPart {
-  Coord x;
-  int axis = 0;
-  std::uint64_t sites = 0;
-};
-
-// What lies side by side in memory and in a site, in bytes.
-struct Stripe {
-  std::byte* memory = nullptr;  // of the site whose place is 0
-  std::size_t in_site = 0;
-  std::size_t bytes = 0;
-};
-
-// Stripes that are moved together, site after site: few streams through memory at a time, and whole cache lines of
-// rows.
-struct Bundle {
-  std::vector<Stripe> stripes;
-  std::size_t bytes_each = 0;  // 0: they differ
-};
-
-// The sites of a box in memory by description.
-class DescribedSites {
- public:
-  DescribedSites() = default;  // of a field behind functions: none
-  DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box, const void* data);
-
-  const std::vector<Bundle>& bundles() const noexcept { return bundles_; }
-  // Of all sites of the parts; good until the next call.
-  std::span<const std::int64_t> places(std::span<const RowPart> parts);
-  // How many bytes of sites are best taken at once.
-  std::size_t best_bytes() const noexcept;
-
- private:
-  Box box_;
-  std::optional<SitePlaces> site_places_;
-  std::vector<Bundle> bundles_;
-  std::vector<std::int64_t> places_;
-};
-
 class RowsOut {
  public:
   // `field` resolved and not plain, of the sites of `box` in the coordinates that take() is called with.
   RowsOut(const Field& field, const Box& box);
-  // Of parts inside the box, one part behind the other. Absent sites (of the parity that is not there) are zeros.
-  void take(std::span<const RowPart> parts, std::byte* out);
+  // The sites of parts inside the box are next, one part behind the other; the parts stay until they are taken. Answers
+  // which memory they lie in, as far as it is worth to fetch it ahead.
+  std::span<base::MemoryAhead> aim_at(std::span<const RowPart> parts);
+  // Absent sites (of the parity that is not there) are zeros.
+  void take(std::byte* out);
+  void take(std::span<const RowPart> parts, std::byte* out) {
+    aim_at(parts);
+    take(out);
+  }
   void take(const RowPart& part, std::byte* out) { take({&part, 1}, out); }
   std::size_t best_bytes() const noexcept { return sites_.best_bytes(); }
 
  private:
   Field field_;
   DescribedSites sites_;
+  std::span<const RowPart> parts_;
 };
 
 class RowsIn {
  public:
   RowsIn(const MutableField& field, const Box& box);
+  // As above.
+  std::span<base::MemoryAhead> aim_at(std::span<const RowPart> parts);
   // Absent sites are passed over.
-  void give(std::span<const RowPart> parts, const std::byte* in);
+  void give(const std::byte* in);
+  void give(std::span<const RowPart> parts, const std::byte* in) {
+    aim_at(parts);
+    give(in);
+  }
   void give(const RowPart& part, const std::byte* in) { give({&part, 1}, in); }
   std::size_t best_bytes() const noexcept { return sites_.best_bytes(); }
 
  private:
   MutableField field_;
   DescribedSites sites_;
+  std::span<const RowPart> parts_;
 };
 
 }  // namespace lq::layouts

@@ -52,6 +52,7 @@ struct Case {
   FieldSpec spec;
   std::size_t arrays = 1, length = 0;  // of an array
   Formula at;
+  std::vector<std::uint64_t> table = {};
 };
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
@@ -60,6 +61,102 @@ FieldSpec gauge_of(Precision precision) {
   FieldSpec spec = gauge_spec(precision, 3, 4);
   spec.numbers = 72;
   return spec;
+}
+
+// As openQCD numbers the points of a local lattice: the even ones first, through blocks of 4 x L0 x 4 x 4 (or 3, 2, 1
+// where these divide the extents), x0 = t slowest and x3 = z fastest in each. By a loop over blocks and points.
+std::vector<std::size_t> points_of_openqcd() {
+  const std::array<std::size_t, 4> sizes{extents[3], extents[0], extents[1], extents[2]};  // t, x, y, z
+  std::array<std::size_t, 4> block{sizes[0]};
+  for (std::size_t d = 1; d < 4; ++d) {
+    for (const std::size_t b : {4, 3, 2, 1}) {
+      if (sizes[d] % b != 0) continue;
+      block[d] = b;
+      break;
+    }
+  }
+  std::vector<std::size_t> ipt(volume);
+  std::array<std::size_t, 2> next{0, volume / 2};
+  std::array<std::size_t, 4> n{}, y{}, x{};
+  for (n[1] = 0; n[1] < sizes[1] / block[1]; ++n[1]) {
+    for (n[2] = 0; n[2] < sizes[2] / block[2]; ++n[2]) {
+      for (n[3] = 0; n[3] < sizes[3] / block[3]; ++n[3]) {
+        for (y[0] = 0; y[0] < block[0]; ++y[0]) {
+          for (y[1] = 0; y[1] < block[1]; ++y[1]) {
+            for (y[2] = 0; y[2] < block[2]; ++y[2]) {
+              for (y[3] = 0; y[3] < block[3]; ++y[3]) {
+                for (std::size_t d = 0; d < 4; ++d) x[d] = n[d] * block[d] + y[d];
+                const std::size_t parity = (x[0] + x[1] + x[2] + x[3]) % 2;
+                ipt[x[3] + sizes[3] * (x[2] + sizes[2] * (x[1] + sizes[1] * x[0]))] = next[parity]++;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  return ipt;
+}
+
+// Sites by tables, as openQCD and HiRep have them.
+std::vector<Case> cases_by_table() {
+  const FieldSpec gauge = gauge_of(Precision::double_), spinor = spinor_spec(Precision::single);
+  const std::vector<std::size_t> ipt = points_of_openqcd();
+  const auto z_fastest = [](const auto& x) {
+    return ((x[3] * extents[0] + x[0]) * extents[1] + x[1]) * extents[2] + x[2];
+  };
+  // Dimension of direction mu = 0 .. 3 of these codes.
+  constexpr std::array<std::size_t, 4> dimension{3, 0, 1, 2};
+  // Link mu of a point: at the point itself where it is odd, else at its odd neighbour.
+  const auto link_place = [=](std::array<std::size_t, 4> x, std::size_t mu) {
+    const bool is_odd = parity_of(x) == 1;
+    std::size_t& along = x[dimension[mu]];
+    if (!is_odd) along = (along + 1) % extents[dimension[mu]];
+    return 8 * (ipt[z_fastest(x)] - volume / 2) + 2 * mu + (is_odd ? 0 : 1);
+  };
+  std::vector<std::uint64_t> of_links(4 * volume), of_sites(ipt.begin(), ipt.end()), with_gaps;
+  for_each_number(
+      4, [&](const auto& x, std::size_t, std::size_t mu) { of_links[4 * z_fastest(x) + mu] = link_place(x, mu); });
+  // HiRep has buffers between its blocks of inner points.
+  for (const std::size_t point : ipt) with_gaps.push_back(point + point / 16 * 7);
+  constexpr std::size_t last = volume - 1 + (volume - 1) / 16 * 7;
+  std::vector<Case> all;
+  all.push_back({"openqcd", "openqcd", gauge, 1, 72 * volume,
+                 [=](const auto& x, std::size_t c) {
+                   return At{0, link_place(x, (c / 18 + 1) % 4) * 18 + c % 18};
+                 },
+                 of_links});
+  all.push_back({"openqcd_by_columns", "openqcd matrix=columns", gauge_of(Precision::single), 1, 72 * volume,
+                 [=](const auto& x, std::size_t c) {
+                   const std::size_t row = c % 18 / 6, column = c % 6 / 2;
+                   return At{0, link_place(x, (c / 18 + 1) % 4) * 18 + (column * 3 + row) * 2 + c % 2};
+                 },
+                 of_links});
+  all.push_back({"openqcd_spinor", "openqcd_spinor", spinor, 1, 24 * volume,
+                 [=](const auto& x, std::size_t c) {
+                   return At{0, ipt[z_fastest(x)] * 24 + c};
+                 },
+                 of_sites});
+  all.push_back({"hirep", "hirep", gauge, 1, 72 * (last + 1),
+                 [=](const auto& x, std::size_t c) {
+                   const std::size_t point = ipt[z_fastest(x)];
+                   return At{0, (point + point / 16 * 7) * 72 + (c / 18 + 1) % 4 * 18 + c % 18};
+                 },
+                 with_gaps});
+  all.push_back({"hirep_spinor", "hirep_spinor", spinor, 1, 24 * volume,
+                 [=](const auto& x, std::size_t c) {
+                   return At{0, ipt[z_fastest(x)] * 24 + c};
+                 },
+                 of_sites});
+  // Arrays for directions, whose sites a table of x fastest has in turn from the last to the first.
+  std::vector<std::uint64_t> from_the_end(volume);
+  for (std::size_t i = 0; i < volume; ++i) from_the_end[i] = volume - 1 - i;
+  all.push_back({"arrays_by_table", "places=of-sites links=in-arrays", gauge, 4, 18 * volume,
+                 [=](const auto& x, std::size_t c) {
+                   return At{c / 18, (volume - 1 - lexicographic(x)) * 18 + c % 18};
+                 },
+                 from_the_end});
+  return all;
 }
 
 std::vector<Case> cases() {
@@ -135,6 +232,8 @@ std::vector<Case> cases() {
   all.push_back({"odd_first", "parity=odd-first", spinor, 1, 24 * volume, [=](const auto& x, std::size_t c) {
                    return At{0, (lexicographic(x) / 2 + (1 - parity_of(x)) * half) * 24 + c};
                  }});
+  const std::vector<Case> by_table = cases_by_table();
+  all.insert(all.end(), by_table.begin(), by_table.end());
   return all;
 }
 
@@ -171,7 +270,7 @@ class EachLayout : public ::testing::TestWithParam<Case> {
       const At at = layout.at(x, c);
       truth.at(at.array).at(at.number) = static_cast<Real>(value(site, c));
     });
-    const MemoryLayout words = memory_layout(layout.words);
+    const MemoryLayout words = memory_layout(layout.words, layout.table);
     EXPECT_EQ(arrays_of(words, layout.spec, box.extents, pointers(truth)).numbers, layout.length);
     for (int axis = 0; axis < 4; ++axis) {
       const Field from{layout.spec, pointers(truth), layout.length, {}, {}, words, {}};
@@ -290,6 +389,24 @@ TEST(LayoutOfLinks, IsNoneOfSpinors) {
   for (const char* words : {"links=outermost", "directions=3,0,1,2", "matrix=columns", "tmlqcd"}) {
     EXPECT_EQ(error_of([&] { SitePlaces(memory_layout(words), spec, box.extents); }).code(), Code::invalid_argument);
   }
+}
+
+TEST(TableOfPlaces, IsRefusedWhereItCannotBe) {
+  const std::vector<std::uint64_t> table(4 * volume);
+  const auto sentence = [&](const char* words, std::span<const std::uint64_t> with, const FieldSpec& spec) {
+    const Error error = error_of([&] { arrays_of(memory_layout(words, with), spec, box.extents, table.data()); });
+    EXPECT_EQ(error.code(), Code::invalid_argument);
+    return std::string(error.what());
+  };
+  const FieldSpec gauge = gauge_of(Precision::double_), spinor = spinor_spec(Precision::double_);
+  EXPECT_NE(sentence("openqcd", {}, gauge).find("there is none"), std::string::npos);
+  EXPECT_NE(sentence("milc", table, gauge).find("says not of what"), std::string::npos);
+  EXPECT_NE(sentence("places=of-sites halo=1,1,1,1", table, gauge).find("together with"), std::string::npos);
+  EXPECT_NE(sentence("places=of-links links=in-arrays", table, gauge).find("together with links="), std::string::npos);
+  EXPECT_NE(sentence("openqcd", table, spinor).find("spinor"), std::string::npos);
+  EXPECT_NE(sentence("hirep", std::span(table).first(9), gauge).find("has 9 entries, but 384"), std::string::npos);
+  EXPECT_NE(sentence("openqcd", std::span(table).first(volume), gauge).find("but 1536"), std::string::npos);
+  EXPECT_NE(sentence("hirep", table, gauge).find("has place 0 twice"), std::string::npos);
 }
 
 TEST(Arrays, ThatAreMissingAreTold) {

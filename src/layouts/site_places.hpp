@@ -11,14 +11,18 @@
 
 #include <limequat/field.hpp>
 
+#include "lattice/part.hpp"
+
 namespace lq::layouts {
 
 // Numbers of a site that lie side by side.
 struct Stretch {
   int array = 0;             // which of the arrays, where directions have their own
+  std::uint64_t group = 0;   // which of the site's places it is counted from
   std::uint64_t number = 0;  // of the first, in the site as files and plain memory have it
   std::int64_t place = 0;    // of the first, counted from the place of the site
   std::uint64_t length = 0;
+  bool is_transposed = false;  // a matrix of SU(3) that lies there by columns
 };
 
 class SitePlaces {
@@ -28,29 +32,33 @@ class SitePlaces {
 
   static constexpr std::int64_t absent = -1;  // of a site of the parity that is not there
 
-  // Places of `places.size()` sites along an axis, the first at coordinate x of the box.
-  void along(const Coord& x, int axis, std::span<std::int64_t> places) const noexcept;
+  // Places of `places.size()` sites along an axis, the first at coordinate x of the box. Where links have places of
+  // their own, those of one group of stretches.
+  void along(const Coord& x, int axis, std::uint64_t group, std::span<std::int64_t> places) const noexcept;
   const std::vector<Stretch>& stretches() const noexcept { return stretches_; }
   int arrays() const noexcept { return arrays_; }
-  // Numbers from the begin of an array to its end.
-  std::uint64_t numbers_in_array() const noexcept { return numbers_in_array_; }
+  // Numbers from the begin of an array to its end. invalid_argument where a table of places is none.
+  std::uint64_t numbers_in_array() const;
 
  private:
   void place_sites(const MemoryLayout& layout);
   void place_numbers(const MemoryLayout& layout, const FieldSpec& spec);
   void require_numbers(const MemoryLayout& layout, const FieldSpec& spec, std::uint64_t together) const;
   void place_parities(const MemoryLayout& layout, std::uint64_t together, std::uint64_t groups);
+  void count_numbers();
   void add(const Stretch& next);
+  void along_by_table(const Coord& x, int axis, std::uint64_t group, std::span<std::int64_t> places) const noexcept;
+  void along_in_turn(const Coord& x, int axis, std::span<std::int64_t> places) const noexcept;
 
   Extents box_;
-  // Of sites without parities: the sum over the axes of what the coordinate adds.
+  lattice::Part part_;  // positions of sites, which become places
+  // Without parities: the sum over the axes of what the coordinate adds.
   std::vector<std::vector<std::int64_t>> steps_;
-  // With parities: number of the site, of which pairs follow one another.
-  bool is_checkered_ = false;
-  std::vector<std::uint64_t> strides_;
-  std::int64_t parity_place_[2] = {0, 0};  // of the first site of each parity, or absent
-  std::int64_t site_stride_ = 0;           // numbers from a site to the next
-  std::uint64_t sites_ = 0;                // of a parity, with halo or padding
+  std::span<const std::uint64_t> table_;  // of the application, in this order
+  SiteOrder order_;
+  std::uint64_t groups_ = 1;      // entries of a site
+  std::int64_t site_stride_ = 0;  // numbers from a site to the next
+  std::uint64_t sites_ = 0;       // of a parity, with halo or padding
   std::uint64_t lanes_ = 1;
   std::uint64_t group_stride_ = 0;  // numbers from the links of a direction to those of the next
   std::vector<Stretch> stretches_;

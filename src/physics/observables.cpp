@@ -105,13 +105,13 @@ physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, int threads)
       layouts::is_plain(gauge) && gauge.spec.precision == Precision::double_ &&
       lattice::resolve_order(gauge.order, extents.size()) == lattice::resolve_order({}, extents.size()) &&
       !device::is_device_memory(gauge.data);
-  const auto slice = [&](std::uint64_t t, std::vector<double>& copy) -> std::span<const double> {
+  const auto slice = [&](physics::SiteStream& stream, std::uint64_t t,
+                         std::vector<double>& copy) -> std::span<const double> {
     if (in_place) return {static_cast<const double*>(gauge.data) + t * numbers, numbers};
     copy.clear();
     copy.reserve(numbers);
-    physics::for_each_site(grid, gauge, t * sites, (t + 1) * sites, [&](std::uint64_t, std::span<const double> u) {
-      copy.insert(copy.end(), u.begin(), u.end());
-    });
+    stream.for_each(t * sites, (t + 1) * sites,
+                    [&](std::uint64_t, std::span<const double> u) { copy.insert(copy.end(), u.begin(), u.end()); });
     return copy;
   };
 
@@ -123,9 +123,10 @@ physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, int threads)
         lattice::share_of(slices, static_cast<std::uint64_t>(team.size()), static_cast<std::uint64_t>(thread));
     if (mine.begin == mine.end) return;
     std::vector<double> copy, copy_behind;
-    std::span<const double> here = slice(mine.begin, copy);
+    physics::SiteStream stream(grid, gauge);
+    std::span<const double> here = slice(stream, mine.begin, copy);
     for (std::uint64_t t = mine.begin; t < mine.end; ++t) {
-      const std::span<const double> behind = slice((t + 1) % slices, copy_behind);
+      const std::span<const double> behind = slice(stream, (t + 1) % slices, copy_behind);
       sums[static_cast<std::size_t>(thread)].add(here, behind);
       std::swap(copy, copy_behind);
       here = behind;

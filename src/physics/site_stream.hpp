@@ -4,22 +4,45 @@
 // The local sites of a field one after the other, whatever its memory looks like.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include <limequat/field.hpp>
 #include <limequat/grid.hpp>
 
 #include "base/function_ref.hpp"
+#include "device/sites.hpp"
+#include "layouts/row_walk.hpp"
+#include "layouts/rows.hpp"
 
 namespace lq::physics {
 
 // Takes the numbers of local site `site` (its number in natural order), widened to double.
 using TakeSite = base::FunctionRef<void(std::uint64_t site, std::span<const double> numbers)>;
 
-// Local. `field` is resolved. Sites come in natural order.
-void for_each_site(const Grid& grid, const Field& field, const TakeSite& take);
-// Those numbered begin .. end-1 alone. Of a field in memory several threads may do so side by side.
-void for_each_site(const Grid& grid, const Field& field, std::uint64_t begin, std::uint64_t end, const TakeSite& take);
+// Of one thread; of a field in memory several may be used side by side. The grid outlives it.
+class SiteStream {
+ public:
+  // Local. `field` is resolved.
+  SiteStream(const Grid& grid, const Field& field);
+  // Local. The sites numbered begin .. end-1 in natural order.
+  void for_each(std::uint64_t begin, std::uint64_t end, const TakeSite& take);
+
+ private:
+  void for_each_in_rows(std::uint64_t begin, std::uint64_t end, const TakeSite& take);
+  std::span<const double> widen(const void* site);
+
+  const Grid& grid_;
+  Field field_;
+  SiteOrder natural_, order_;
+  std::vector<double> scratch_;
+  std::optional<device::SitesOut> on_device_;  // only where the memory is a GPU's
+  std::optional<layouts::RowsOut> elsewhere_;  // only where the memory is not plain
+  std::optional<layouts::RowWalk> walk_;
+  std::vector<std::byte> row_;
+};
 
 }  // namespace lq::physics

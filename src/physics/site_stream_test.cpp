@@ -17,7 +17,7 @@ using Sites = std::vector<std::vector<double>>;
 
 Sites stream(const Grid& grid, const Field& field) {
   Sites sites;
-  for_each_site(grid, field, [&](std::uint64_t site, std::span<const double> numbers) {
+  SiteStream(grid, field).for_each(0, grid.local_volume(), [&](std::uint64_t site, std::span<const double> numbers) {
     EXPECT_EQ(site, sites.size());
     sites.emplace_back(numbers.begin(), numbers.end());
   });

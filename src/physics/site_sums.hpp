@@ -30,8 +30,10 @@ void share_sites(const Grid& grid, const Field& field, threads::Team& team, cons
     team.run([&](int thread) {
       const lattice::Share mine = lattice::share_of(grid.local_volume(), static_cast<std::uint64_t>(team.size()),
                                                     static_cast<std::uint64_t>(thread));
-      for_each_site(grid, field, mine.begin, mine.end,
-                    [&](std::uint64_t site, std::span<const double> numbers) { take(thread, site, numbers); });
+      if (mine.begin == mine.end) return;
+      SiteStream(grid, field).for_each(mine.begin, mine.end, [&](std::uint64_t site, std::span<const double> numbers) {
+        take(thread, site, numbers);
+      });
     });
   });
 }

@@ -20,23 +20,16 @@ std::size_t staging(const SitePacker& packer, std::size_t best_bytes) {
   return std::max<std::size_t>(best_bytes / site, 1) * site;
 }
 
-// The sites of a piece as parts of rows of the lattice, as many as fit the staging: work(parts, skip, sites).
-template <class Work>
-void for_each_stage(const lattice::Rows& rows, const Piece& piece, std::uint64_t most,
-                    std::vector<layouts::RowPart>& parts, Work&& work) {
-  const int axis = rows.plan().file_order.front();
-  const Box& wanted = rows.plan().wanted;
-  for (std::uint64_t done = 0; done < piece.sites;) {
-    std::uint64_t sites = 0;
-    const std::uint64_t all = std::min(piece.sites - done, most);
-    for (parts.clear(); sites < all; sites += parts.back().sites) {
-      const Coord x = rows.site(piece.row, piece.skip + done + sites);
-      const auto in_row = static_cast<std::uint64_t>(wanted.lower[axis] + wanted.extents[axis] - x[axis]);
-      parts.push_back({x, axis, std::min(all - sites, in_row)});
-    }
-    work(std::span<const layouts::RowPart>(parts), done, sites);
-    done += sites;
-  }
+layouts::RowWalk walk_of(const lattice::RowPlan& plan, std::size_t staged_bytes, std::int64_t site_bytes) {
+  return {plan.wanted, plan.file_order, staged_bytes / static_cast<std::size_t>(site_bytes)};
+}
+
+// All of it while so many bytes are worked on.
+kernels::isa::Coming fetched_meanwhile(std::span<base::MemoryAhead> memory, std::size_t bytes) {
+  constexpr std::size_t line_bytes = 64;
+  std::size_t lines = 0;
+  for (const base::MemoryAhead& ahead : memory) lines += ahead.sites * (ahead.bytes / line_bytes + 1);
+  return {memory.data(), memory.data() + memory.size(), lines * line_bytes / bytes + 1};
 }
 
 }  // namespace
@@ -47,7 +40,7 @@ LocalSource::LocalSource(const Field& field, const Payload& payload, const latti
   if (!layouts::is_plain(field)) {
     elsewhere_ = std::make_unique<layouts::RowsOut>(field, plan.memory);
     staged_.resize(staging(packer_, elsewhere_->best_bytes()));
-    parts_.reserve(staged_.size() / static_cast<std::size_t>(packer_.memory_bytes()));
+    walk_.emplace(walk_of(rows_.plan(), staged_.size(), packer_.memory_bytes()));
     return;
   }
   device::Home home;
@@ -67,14 +60,23 @@ void LocalSource::pack(const Piece& piece, std::byte* file, SiteSums& sums, std:
                sums, counted_from);
 }
 
+// Sites are packed while the memory of those behind them is fetched.
 void LocalSource::pack_staged(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
-  const auto site = packer_.memory_bytes();
-  const std::uint64_t most = staged_.size() / static_cast<std::uint64_t>(site);
-  for_each_stage(rows_, piece, most, parts_, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
-    elsewhere_->take(parts, staged_.data());
-    packer_.pack(staged_.data(), site, some_of(piece, skip, sites), file + skip * packer_.site_bytes(), sums,
-                 counted_from);
-  });
+  Run staged(0, 0, 0, 0);
+  const auto pack_staged_ones = [&](std::span<base::MemoryAhead> behind) {
+    if (staged.sites == 0) return;
+    kernels::isa::Coming coming = fetched_meanwhile(behind, staged_.size());
+    packer_.pack(staged_.data(), packer_.memory_bytes(), staged, file, sums, counted_from,
+                 behind.empty() ? nullptr : &coming);
+    file += staged.sites * packer_.site_bytes();
+  };
+  walk_->walk(rows_.site(piece.row, piece.skip), piece.sites,
+              [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
+                pack_staged_ones(elsewhere_->aim_at(parts));
+                elsewhere_->take(staged_.data());
+                staged = some_of(piece, skip, sites);
+              });
+  pack_staged_ones({});
 }
 
 void LocalSource::pack_from_device(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
@@ -96,7 +98,7 @@ LocalSink::LocalSink(const MutableField& field, const Payload& payload, const la
   if (!layouts::is_plain(field)) {
     elsewhere_ = std::make_unique<layouts::RowsIn>(field, plan.memory);
     staged_.resize(staging(packer_, elsewhere_->best_bytes()));
-    parts_.reserve(staged_.size() / static_cast<std::size_t>(packer_.memory_bytes()));
+    walk_.emplace(walk_of(rows_.plan(), staged_.size(), packer_.memory_bytes()));
     return;
   }
   device::Home home;
@@ -113,13 +115,16 @@ void LocalSink::unpack(const Piece& piece, const std::byte* file, SiteSums& sums
                  static_cast<std::ptrdiff_t>(piece.row.memory_stride * packer_.memory_bytes()), sums);
 }
 
+// Sites are unpacked while the memory that they are for is fetched.
 void LocalSink::unpack_staged(const Piece& piece, const std::byte* file, SiteSums& sums) {
-  const auto site = packer_.memory_bytes();
-  const std::uint64_t most = staged_.size() / static_cast<std::uint64_t>(site);
-  for_each_stage(rows_, piece, most, parts_, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
-    packer_.unpack(file + skip * packer_.site_bytes(), some_of(piece, skip, sites), staged_.data(), site, sums);
-    elsewhere_->give(parts, staged_.data());
-  });
+  walk_->walk(rows_.site(piece.row, piece.skip), piece.sites,
+              [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
+                const auto target = elsewhere_->aim_at(parts);
+                kernels::isa::Coming coming = fetched_meanwhile(target, staged_.size());
+                packer_.unpack(file + skip * packer_.site_bytes(), some_of(piece, skip, sites), staged_.data(),
+                               packer_.memory_bytes(), sums, target.empty() ? nullptr : &coming);
+                elsewhere_->give(staged_.data());
+              });
 }
 
 // Complete when it returns: nobody comes again when the last piece has passed.

@@ -7,11 +7,15 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include <limequat/field.hpp>
 
 #include "device/sites.hpp"
 #include "lattice/rows.hpp"
+#include "layouts/row_walk.hpp"
 #include "layouts/rows.hpp"
 #include "pump/site_packer.hpp"
 #include "pump/tally.hpp"
@@ -37,7 +41,7 @@ class LocalSource {
   std::unique_ptr<device::SitesOut> device_;     // only where the memory is a GPU's
   std::unique_ptr<layouts::RowsOut> elsewhere_;  // only where the memory is not plain
   std::vector<std::byte> staged_;
-  std::vector<layouts::RowPart> parts_;
+  std::optional<layouts::RowWalk> walk_;
 };
 
 class LocalSink {
@@ -60,7 +64,7 @@ class LocalSink {
   std::unique_ptr<device::SitesIn> device_;     // only where the memory is a GPU's
   std::unique_ptr<layouts::RowsIn> elsewhere_;  // only where the memory is not plain
   std::vector<std::byte> staged_;
-  std::vector<layouts::RowPart> parts_;
+  std::optional<layouts::RowWalk> walk_;
 };
 
 // The pieces of `rows` among the sites number first .. end-1 of the file.

@@ -51,20 +51,21 @@ void SitePacker::for_each_stage(const Run& run, Work&& work) const {
 }
 
 void SitePacker::pack(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file, SiteSums& sums,
-                      std::uint64_t counted_from) const {
-  if (is_plain()) return pack_in_order(memory, stride, run, file, sums, counted_from);
+                      std::uint64_t counted_from, kernels::isa::Coming* coming) const {
+  if (is_plain()) return pack_in_order(memory, stride, run, file, sums, counted_from, coming);
   for_each_stage(run, [&](const Run& part, std::ptrdiff_t skip) {
     stage(memory + skip * stride, stride, part.sites);
     pack_in_order(staged_.get(), staged_stride(), part, file + skip * static_cast<std::ptrdiff_t>(site_bytes_), sums,
-                  counted_from);
+                  counted_from, coming);
   });
 }
 
-void SitePacker::unpack(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride,
-                        SiteSums& sums) const {
-  if (is_plain()) return unpack_in_order(file, run, memory, stride, sums);
+void SitePacker::unpack(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride, SiteSums& sums,
+                        kernels::isa::Coming* coming) const {
+  if (is_plain()) return unpack_in_order(file, run, memory, stride, sums, coming);
   for_each_stage(run, [&](const Run& part, std::ptrdiff_t skip) {
-    unpack_in_order(file + skip * static_cast<std::ptrdiff_t>(site_bytes_), part, staged_.get(), staged_stride(), sums);
+    unpack_in_order(file + skip * static_cast<std::ptrdiff_t>(site_bytes_), part, staged_.get(), staged_stride(), sums,
+                    coming);
     unstage(memory + skip * stride, stride, part.sites);
   });
 }
@@ -89,7 +90,7 @@ void SitePacker::unstage(std::byte* memory, std::ptrdiff_t stride, std::uint64_t
 }
 
 void SitePacker::pack_in_order(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file,
-                               SiteSums& sums, std::uint64_t counted_from) const {
+                               SiteSums& sums, std::uint64_t counted_from, kernels::isa::Coming* coming) const {
   const std::uint64_t uncounted = counted_from > run.file_site ? std::min(counted_from - run.file_site, run.sites) : 0;
   const std::uint64_t plain = crc_ ? uncounted : run.sites;
   if (plain > 0) kernels::pack_sites(form_, memory, stride, plain, file);
@@ -98,7 +99,7 @@ void SitePacker::pack_in_order(const std::byte* memory, std::ptrdiff_t stride, c
       skip += plain;
       kernels::pack_and_sum(form_, *crc_, memory + static_cast<std::ptrdiff_t>(skip) * stride, stride, n,
                             file + skip * site_bytes_, run.site_rank + skip * run.rank_stride, run.rank_stride, sum,
-                            weighted);
+                            weighted, coming);
     };
     sums.for_each_slice(run.file_site + plain, run.sites - plain, pack_and_sum);
   }
@@ -106,13 +107,13 @@ void SitePacker::pack_in_order(const std::byte* memory, std::ptrdiff_t stride, c
 }
 
 void SitePacker::unpack_in_order(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride,
-                                 SiteSums& sums) const {
+                                 SiteSums& sums, kernels::isa::Coming* coming) const {
   sums.add_others(bytes_of(file, run.sites), run);
   if (!crc_) return kernels::unpack_sites(form_, file, run.sites, memory, stride);
   const auto unpack_and_sum = [&](Checksum& sum, kernels::WeightedSum* weighted, std::uint64_t skip, std::uint64_t n) {
     kernels::unpack_and_sum(form_, *crc_, file + skip * site_bytes_, n,
                             memory + static_cast<std::ptrdiff_t>(skip) * stride, stride,
-                            run.site_rank + skip * run.rank_stride, run.rank_stride, sum, weighted);
+                            run.site_rank + skip * run.rank_stride, run.rank_stride, sum, weighted, coming);
   };
   sums.for_each_slice(run.file_site, run.sites, unpack_and_sum);
 }

@@ -11,6 +11,7 @@
 
 #include <limequat/catalog.hpp>
 
+#include "kernels/isa/loops.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/site_crc.hpp"
 #include "pump/site_sums.hpp"
@@ -28,10 +29,12 @@ class SitePacker {
   // Whether a site lies in memory as in the file, but for the order of bytes in a number.
   bool lies_as_in_file() const noexcept { return form_.memory == form_.file && is_plain(); }
 
-  // `stride`: bytes from one site in memory to the next. Sites before number `counted_from` are not summed.
+  // `stride`: bytes from one site in memory to the next. Sites before number `counted_from` are not summed. `coming`:
+  // of sites in cache, what is to be fetched meanwhile.
   void pack(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file, SiteSums& sums,
-            std::uint64_t counted_from = 0) const;
-  void unpack(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride, SiteSums& sums) const;
+            std::uint64_t counted_from = 0, kernels::isa::Coming* coming = nullptr) const;
+  void unpack(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride, SiteSums& sums,
+              kernels::isa::Coming* coming = nullptr) const;
   // From file form to memory form where they lie; needs lies_as_in_file().
   void turn(std::byte* sites, const Run& run, SiteSums& sums) const;
   // The sums of sites in file form.
@@ -51,9 +54,9 @@ class SitePacker {
   template <class Work>
   void for_each_stage(const Run& run, Work&& work) const;
   void pack_in_order(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file, SiteSums& sums,
-                     std::uint64_t counted_from) const;
-  void unpack_in_order(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride,
-                       SiteSums& sums) const;
+                     std::uint64_t counted_from, kernels::isa::Coming* coming) const;
+  void unpack_in_order(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride, SiteSums& sums,
+                       kernels::isa::Coming* coming) const;
 
   kernels::SiteForm form_;  // of the numbers in the order of the file, or of the words of a site in fixed point
   SiteCodec codec_;

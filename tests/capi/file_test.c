@@ -193,6 +193,22 @@ static void memory_is_described(void) {
   CHECK_OK(lq_write_async(fresh("background.ildg"), grid, field, NULL, &pending));
   CHECK_OK(lq_pending_wait(pending, NULL));
 
+  // The one array once more, by a table of the places of its links.
+  uint64_t* table = malloc(4 * sites * sizeof *table);
+  for (size_t l = 0; l < 4 * sites; ++l) table[l] = l % 4 * sites + l / 4;
+  lq_places places = {table, 4 * sites};
+  memset(back, 0, gauge_numbers * sizeof *back);
+  field = lq_gauge_f64(back);
+  field.memory = "places=of-links";
+  field.context = &places;
+  CHECK_OK(lq_read(described, grid, field, NULL));
+  CHECK(memcmp(apart, back, gauge_numbers * sizeof *back) == 0);
+  places.entries = sites;
+  CHECK_STATUS(lq_read(described, grid, field, NULL), LQ_INVALID_ARGUMENT);
+  field.context = NULL;
+  CHECK_STATUS(lq_read(described, grid, field, NULL), LQ_INVALID_ARGUMENT);
+  free(table);
+
   CHECK_OK(lq_memory_check("quda_native padding=4"));
   CHECK_STATUS(lq_memory_check("quda"), LQ_INVALID_ARGUMENT);
   CHECK(strstr(lq_error_text(), "quda_native") != NULL);

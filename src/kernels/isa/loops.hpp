@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/memory_ahead.hpp"
+
 namespace lq::kernels::isa {
 
 // Copies `numbers` numbers; neither side needs alignment, and they do not overlap.
@@ -25,6 +27,14 @@ struct SiteTable {
   std::uint32_t crc_of_zeros = 0;
 };
 
+// Memory to be fetched into the cache meanwhile, all of `next` .. `end` in turn: so many cache lines for each that is
+// worked on.
+struct Coming {
+  base::MemoryAhead* next = nullptr;
+  base::MemoryAhead* end = nullptr;
+  std::size_t for_each_line = 1;
+};
+
 // Sites to go over. `to` may be `from` with the same stride, else they do not overlap.
 struct SiteRun {
   const std::byte* from = nullptr;
@@ -33,6 +43,7 @@ struct SiteRun {
   std::ptrdiff_t to_stride = 0;
   std::size_t sites = 0;
   bool reads_memory = true;  // the user's memory is `from`, not `to`; it is the side that is not in cache
+  Coming* coming = nullptr;  // or both sides are in cache, and this is what is to be fetched
 };
 
 // Copies sites or not, and gives the CRC-32 of each.

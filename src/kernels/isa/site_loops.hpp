@@ -56,8 +56,9 @@ template <class V>
 template <class V>
 class LinesAhead {
  public:
-  LinesAhead(const std::byte* first, std::ptrdiff_t stride, std::size_t site_bytes) noexcept
-      : stride_(static_cast<std::uintptr_t>(stride)),
+  LinesAhead(const std::byte* first, std::ptrdiff_t stride, std::size_t site_bytes, Coming* coming) noexcept
+      : coming_(coming),
+        stride_(static_cast<std::uintptr_t>(stride)),
         // Sites without gaps are one long one.
         lines_(stride_ == site_bytes ? ~std::size_t{0} : (site_bytes + cache_line - 1) / cache_line),
         left_(lines_) {
@@ -68,6 +69,7 @@ class LinesAhead {
 
   template <std::size_t count>
   [[gnu::always_inline]] void fetch() noexcept {
+    if (coming_ != nullptr) return fetch_pieces(count * coming_->for_each_line);
     if (left_ < count) return fetch_across<count>();
     for (std::size_t line = 0; line < count; ++line) fetch(at_ + line * cache_line);
     at_ += count * cache_line;
@@ -75,6 +77,29 @@ class LinesAhead {
   }
 
  private:
+  void fetch_pieces(std::size_t lines) noexcept {
+    for (; lines > 0; --lines, at_ += cache_line) {
+      if (at_ >= end_ && !begin_piece()) return;
+      fetch(at_);
+    }
+  }
+
+  // The next one that is there.
+  bool begin_piece() noexcept {
+    for (; coming_->next != coming_->end; ++coming_->next) {
+      for (base::MemoryAhead& pieces = *coming_->next; pieces.sites > 0;) {
+        const std::int64_t place = *pieces.places++;
+        --pieces.sites;
+        if (place < 0) continue;
+        at_ = pieces.piece + static_cast<std::uintptr_t>(place) * pieces.number_bytes;
+        end_ = at_ + pieces.bytes;
+        at_ &= ~(cache_line - 1);
+        return true;
+      }
+    }
+    return false;
+  }
+
   static void fetch(std::uintptr_t address) noexcept { __builtin_prefetch(reinterpret_cast<const void*>(address)); }
 
   // Here a site ends and the next begins.
@@ -89,9 +114,10 @@ class LinesAhead {
     }
   }
 
+  Coming* coming_;  // or null: sites of this stride
   std::uintptr_t stride_;
   std::size_t lines_, left_;
-  std::uintptr_t site_, at_;
+  std::uintptr_t site_, at_, end_ = 0;
 };
 
 template <class V, std::size_t turn, Summed summed, bool writes>
@@ -193,8 +219,8 @@ struct SitePass {
     const SiteTable table = given;  // a copy that no store through `to` can change
     const std::byte* from = run.from;
     std::byte* to = run.to;
-    Ahead ahead =
-        run.reads_memory ? Ahead(from, run.from_stride, table.site_bytes) : Ahead(to, run.to_stride, table.site_bytes);
+    Ahead ahead(run.reads_memory ? from : to, run.reads_memory ? run.from_stride : run.to_stride, table.site_bytes,
+                run.coming);
     typename Lane::Reg sums[together];
     std::size_t left = run.sites;
     for (; left >= together; left -= together, crcs += together) {

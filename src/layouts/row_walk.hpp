@@ -1,0 +1,56 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sites that follow one another in some order of a box, as parts of its rows: what rows of sites are taken and given
+// by, a few at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <limequat/lattice.hpp>
+
+namespace lq::layouts {
+
+// Sites at x and behind it along the axis.
+struct RowPart {
+  Coord x;
+  int axis = 0;
+  std::uint64_t sites = 0;
+};
+
+class RowWalk {
+ public:
+  // `order` resolved. At most `most` sites at a time, but at least one. Walks need no memory beyond what this takes.
+  RowWalk(const Box& box, const SiteOrder& order, std::uint64_t most);
+
+  // The `sites` sites from x on: work(parts, sites before them, sites).
+  template <class Work>
+  void walk(Coord x, std::uint64_t sites, Work&& work) {
+    for (std::uint64_t done = 0; done < sites;) {
+      const std::uint64_t some = std::min(sites - done, most_);
+      take_parts(x, some);
+      work(std::span<const RowPart>(parts_), done, some);
+      done += some;
+    }
+  }
+  // From site number `begin` of the order on.
+  template <class Work>
+  void walk(std::uint64_t begin, std::uint64_t sites, Work&& work) {
+    if (sites > 0) walk(site(begin), sites, work);
+  }
+
+ private:
+  Coord site(std::uint64_t number) const noexcept;
+  // The parts of so many sites from x on; x becomes the site behind them.
+  void take_parts(Coord& x, std::uint64_t sites) noexcept;
+
+  Box box_;
+  SiteOrder order_;
+  std::uint64_t most_;
+  std::vector<RowPart> parts_;
+};
+
+}  // namespace lq::layouts
