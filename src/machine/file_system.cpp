@@ -61,10 +61,13 @@ SystemFacts ask_system(const std::string& path, bool with_mount) {
   facts.total_bytes = bytes_of_blocks(about.f_blocks, unit);
   facts.free_bytes = bytes_of_blocks(about.f_bavail, unit);
   if (with_mount || facts.number == fuse_number) {
-    // Where it cannot be told, any mount of the device has to do.
-    const std::unique_ptr<char, decltype(&std::free)> place(::realpath(facts.path.c_str(), nullptr), &std::free);
-    facts.mount = mount_of(read_mountinfo(), gnu_dev_major(status.st_dev), gnu_dev_minor(status.st_dev),
-                           place == nullptr ? "" : place.get());
+    const unsigned major = gnu_dev_major(status.st_dev), minor = gnu_dev_minor(status.st_dev);
+    const std::string table = read_mountinfo();
+    const bool is_only_one = count_mounts(table, major, minor) == 1;
+    // Links are looked for only where it matters. Where it cannot be told, any mount of the device has to do.
+    const std::unique_ptr<char, decltype(&std::free)> place(
+        is_only_one ? nullptr : ::realpath(facts.path.c_str(), nullptr), &std::free);
+    facts.mount = mount_of(table, major, minor, place == nullptr ? "" : place.get());
   }
   return facts;
 }

@@ -163,13 +163,19 @@ void Posix::sync_directory(const std::string& path_of_file) {
 PathKind Posix::kind(const std::string& path) {
   const WatchedCall call("look-up", path);
   struct stat status {};
-  if (::stat(path.c_str(), &status) == 0) {
-    if (S_ISREG(status.st_mode)) return PathKind::file;
-    return S_ISDIR(status.st_mode) ? PathKind::directory : PathKind::other;
+  const auto look_up = [&](auto* how, PathKind without) -> std::optional<PathKind> {
+    if (how(path.c_str(), &status) == 0) return {};
+    if (errno != ENOENT && errno != ENOTDIR) throw base::errno_error(path, "look it up", errno);
+    return without;
+  };
+  // A name that is not there is looked up once: parallel file systems ask all of their servers for it.
+  if (const auto absent = look_up(::lstat, PathKind::absent)) return *absent;
+  if (S_ISLNK(status.st_mode)) {
+    // One that leads nowhere: the name is taken all the same.
+    if (const auto dangling = look_up(::stat, PathKind::dangling_link)) return *dangling;
   }
-  if (errno != ENOENT && errno != ENOTDIR) throw base::errno_error(path, "look it up", errno);
-  // A symbolic link that leads nowhere: the name is taken all the same.
-  return ::lstat(path.c_str(), &status) == 0 ? PathKind::dangling_link : PathKind::absent;
+  if (S_ISREG(status.st_mode)) return PathKind::file;
+  return S_ISDIR(status.st_mode) ? PathKind::directory : PathKind::other;
 }
 
 // Any failure means "unknown": the operations that follow have the better words for it.
