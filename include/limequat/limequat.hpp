@@ -38,7 +38,6 @@
 #include <limequat/staging.hpp>
 #include <limequat/stall.hpp>
 #include <limequat/storage.hpp>
-#include <limequat/striped_file.hpp>
 #include <limequat/sums.hpp>
 #include <limequat/version.hpp>
 #include <limequat/view.hpp>

@@ -127,8 +127,6 @@ class LQ_API MultifileWriter {
 
   std::int64_t tasks() const noexcept;  // of the set
   std::size_t streams() const noexcept;
-  // Local. Those of the physical file that this rank made, as rank 0 does the first one; nothing where it made none.
-  std::optional<Stripes> stripes() const;
   OutStream& stream(std::size_t index = 0);
   void write(std::span<const std::byte> bytes) { stream().write(bytes); }
 

@@ -36,7 +36,7 @@ struct NodeCacheCounts {
 class LQ_API NodeCache final : public Storage {
  public:
   // Collective over the ranks that will read, of which those of a node share. A rank opens the file when it first reads
-  // a block of it. invalid_argument, ranks_disagree, not_found, no_permission, out_of_memory.
+  // a block of it. invalid_argument, ranks_disagree, not_found, no_permission, out_of_memory, wrong_state.
   NodeCache(const std::string& path, const Communicator& communicator, const NodeCacheOptions& options = {});
   // Local.
   ~NodeCache() override;

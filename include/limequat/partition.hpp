@@ -116,7 +116,7 @@ struct PartitionedFile {
 // Local. What is known of a file: a set by its description; a lattice file by its first field, whose sites are the
 // elements, also where QIO has dealt them out over part files, which are then the file; and any other file as bytes.
 // With `array` that one. not_found, malformed, unsupported (sites that do not lie in natural order in one piece: say
-// which array it is).
+// which array it is), wrong_state (it has a journal).
 LQ_API PartitionedFile partitioned_file(const std::string& path, const FileArray& array = {});
 
 }  // namespace lq

@@ -47,7 +47,7 @@ struct RepackReport {
   std::vector<Finding> findings;   // what is guessed, lost or left behind, sentence by sentence
 };
 
-// Local. One logical file for each input. exists, no_space, not_found, invalid_argument (a name of 1024 bytes or more).
+// Local. One logical file for each input. exists, no_space, not_found, invalid_argument (long names), wrong_state.
 LQ_API RepackReport pack(const std::string& path, const std::vector<std::string>& inputs,
                          const RepackOptions& options = {});
 

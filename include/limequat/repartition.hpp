@@ -51,8 +51,8 @@ struct RepartitionReport {
 // is the last step. A rank holds a block's piece of at most 8 MiB and what is gathered of it. Until it is complete the
 // target is called .NAME.lq-copy, with sums in .NAME.lq-copied (docs/formats/copied.md); what an error or a kill leaves
 // is what `resume` goes on with. Subfiles of a set that was replaced are removed. not_found, exists, no_space,
-// invalid_argument, unsupported, malformed, truncated, io (the source changed meanwhile), checksum_mismatch
-// (read_back).
+// invalid_argument, unsupported, malformed, truncated, wrong_state (the source has a journal), io (it changed
+// meanwhile), checksum_mismatch (read_back).
 LQ_API RepartitionReport repartition(const std::string& from, const std::string& to,
                                      const Communicator& communicator = {}, const RepartitionOptions& options = {});
 

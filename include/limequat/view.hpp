@@ -38,7 +38,7 @@ class LQ_API View final : public Storage {
   // The whole file, with what is before and behind its array.
   explicit View(const std::string& path, const ViewOptions& options = {});
   // Part number `part` of a partition, as Partition::parse takes it. not_found, malformed, truncated, invalid_argument,
-  // unsupported.
+  // unsupported, wrong_state (it has a journal).
   View(const std::string& path, const std::string& partition, std::uint64_t part, const ViewOptions& options = {});
   ~View() override;
   View(View&&) noexcept;

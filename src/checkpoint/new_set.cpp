@@ -69,9 +69,7 @@ StreamSettings NewSet::settings() const {
 std::unique_ptr<transport::File> NewSet::create_file_of_tasks(const std::string& part, std::uint64_t bytes) {
   const StripeRequest request{
       .count = options_.stripe_count, .bytes = options_.stripe_bytes, .by_size = options_.stripes_by_size};
-  StripedPart made = create_part(transport_, path_, part, request, bytes);
-  stripes_ = made.stripes;
-  return std::move(made.file);
+  return create_part(transport_, path_, part, request, bytes);
 }
 
 void NewSet::require_open() {
@@ -175,7 +173,6 @@ MultifileWriter& MultifileWriter::operator=(MultifileWriter&&) noexcept = defaul
 
 std::int64_t MultifileWriter::tasks() const noexcept { return set_->tasks(); }
 std::size_t MultifileWriter::streams() const noexcept { return streams_.size(); }
-std::optional<Stripes> MultifileWriter::stripes() const { return set_->stripes(); }
 
 OutStream& MultifileWriter::stream(std::size_t index) {
   if (index < streams_.size()) return streams_[index];

@@ -37,7 +37,6 @@ class NewSet {
   NewSet& operator=(const NewSet&) = delete;
 
   std::int64_t tasks() const noexcept { return tasks_; }
-  const std::optional<Stripes>& stripes() const noexcept { return stripes_; }
   std::vector<std::unique_ptr<StreamWriter>>& streams() noexcept { return streams_; }
   // Local. The streams as users know them; there is room for them since the beginning.
   std::vector<OutStream> take_handles() noexcept;
@@ -79,7 +78,6 @@ class NewSet {
   MultifileOptions options_;
   Generation generation_;
   std::int64_t tasks_ = 0;
-  std::optional<Stripes> stripes_;  // of the last file that this rank made
   std::vector<std::unique_ptr<StreamWriter>> streams_;
   std::unique_ptr<FieldsWriter> fields_;  // from the first field on
   std::vector<OutStream> handles_;

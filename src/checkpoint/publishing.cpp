@@ -44,15 +44,15 @@ std::unique_ptr<transport::File> create_part(transport::Transport& transport, co
   return transport.create(part, {.is_private = transport.kind(path) == transport::PathKind::file});
 }
 
-StripedPart create_part(transport::Transport& transport, const std::string& path, const std::string& part,
-                        const StripeRequest& request, std::uint64_t bytes) {
-  StripedPart made{create_part(transport, path, part), {}};
+std::unique_ptr<transport::File> create_part(transport::Transport& transport, const std::string& path,
+                                             const std::string& part, const StripeRequest& request,
+                                             std::uint64_t bytes) {
+  auto file = create_part(transport, path, part);
   std::random_device random;
   const std::string spare = base::temporary_name(path, random());
   // It may be another file now.
-  made.stripes = transport.set_stripes(part, spare, bytes, request);
-  if (made.stripes.is_set()) made.file = transport.open_write(part);
-  return made;
+  if (transport.set_stripes(part, spare, bytes, request).stripes.is_set()) file = transport.open_write(part);
+  return file;
 }
 
 void give_name(transport::Transport& transport, const std::string& path, const std::string& part,

@@ -23,12 +23,9 @@ namespace lq::checkpoint {
 std::unique_ptr<transport::File> create_part(transport::Transport& transport, const std::string& path,
                                              const std::string& part);
 // The same with stripes, for a file of so many bytes; 0: not known.
-struct StripedPart {
-  std::unique_ptr<transport::File> file;
-  Stripes stripes;
-};
-StripedPart create_part(transport::Transport& transport, const std::string& path, const std::string& part,
-                        const StripeRequest& request, std::uint64_t bytes);
+std::unique_ptr<transport::File> create_part(transport::Transport& transport, const std::string& path,
+                                             const std::string& part, const StripeRequest& request,
+                                             std::uint64_t bytes);
 // Gives a file of the set `path` its name. exists: it is taken and is not to be replaced. Access rights of a file that
 // is replaced are kept; a file more than there were gets those of the set's first one, so give file 0 its name last.
 void give_name(transport::Transport& transport, const std::string& path, const std::string& part,

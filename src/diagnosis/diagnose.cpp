@@ -22,6 +22,7 @@
 #include "diagnosis/subject.hpp"
 #include "diagnosis/words.hpp"
 #include "diagnosis/writer_grid.hpp"
+#include "io/journal.hpp"
 #include "threads/how_many.hpp"
 #include "transport/transport.hpp"
 
@@ -496,7 +497,7 @@ std::string_view name(ComplexParts parts) noexcept {
 }
 
 Diagnosis diagnose(const std::string& path, const DiagnoseOptions& options) {
-  return diagnosis::diagnose(*transport::resolve(path).open_read(path), options);
+  return diagnosis::diagnose(*io::open_journaled(transport::resolve(path), path), options);
 }
 
 }  // namespace lq

@@ -13,6 +13,7 @@
 #include <limequat/error.hpp>
 
 #include "kernels/crc32.hpp"
+#include "transport/writer_lock.hpp"
 
 namespace lq::io {
 
@@ -150,6 +151,16 @@ std::shared_ptr<const Changes> changes_of(const FoundJournal& found) {
   return std::make_shared<const Changes>(std::move(changes));
 }
 
+void require_no_journal(transport::Transport& transport, const std::string& path) {
+  const std::string journal = journal_path(path);
+  if (transport.kind(journal) != transport::PathKind::file) return;
+  throw Error(Code::wrong_state,
+              fmt::format("{}: an append to it is under way or was interrupted, for there is {}; wait until the append "
+                          "has ended, or do \"lq repair {}\" first",
+                          path, journal, path),
+              {.path = path});
+}
+
 std::unique_ptr<transport::File> open_journaled(transport::Transport& transport, const std::string& path) {
   std::unique_ptr<transport::File> file = transport.open_read(path);
   auto changes = changes_of(find_journal(transport, *file));
@@ -171,6 +182,14 @@ State recover(transport::Transport& transport, const std::string& path, Sync syn
   file->close();
   if (found.state != State::absent) remove_journal(transport, journal, sync);
   return found.state;
+}
+
+void settle_journal(transport::Transport& transport, const std::string& path, Sync sync) {
+  const std::string journal = journal_path(path);
+  if (transport.kind(journal) != transport::PathKind::file) return;
+  if (transport.kind(path) != transport::PathKind::file) return remove_journal(transport, journal, sync);
+  const transport::WriterLock lock(path);
+  recover(transport, path, sync);
 }
 
 Appending::Appending(transport::Transport& transport, transport::File& file, Sync sync)

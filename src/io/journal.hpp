@@ -57,12 +57,17 @@ class ChangedFile final : public transport::ForwardingFile {
 };
 // What makes of the file what is to be read; nullptr: it is read as it is.
 std::shared_ptr<const Changes> changes_of(const FoundJournal& found);
+// wrong_state: there is a journal beside the file, so that its bytes by themselves are not what it holds.
+void require_no_journal(transport::Transport& transport, const std::string& path);
 // The file as its journal makes it, if there is one.
 std::unique_ptr<transport::File> open_journaled(transport::Transport& transport, const std::string& path);
 
 // What was left by an append that was interrupted: a complete journal is applied. Else the file gets its old end again.
 // The journal is removed. The state it was in is returned.
 FoundJournal::State recover(transport::Transport& transport, const std::string& path, Sync sync);
+// Before another file gets this name, which must not be taken for the one that a journal belongs to: what is there is
+// recovered, or a journal without a file removed. io: somebody appends to the file.
+void settle_journal(transport::Transport& transport, const std::string& path, Sync sync);
 
 // An append under way: first whatever was interrupted before is recovered, then there is a journal that says where
 // the file ended. Unless it is committed, the file gets its old end again.

@@ -11,11 +11,18 @@
 #include <filesystem>
 #include <string>
 
+#include <limequat/file.hpp>
+#include <limequat/inspect.hpp>
+
 #include "io/journal_watch.hpp"
+#include "io/new_file.hpp"
+#include "kernels/crc32.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"
+#include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
+#include "transport/writer_lock.hpp"
 
 namespace lq::io {
 namespace {
@@ -223,6 +230,47 @@ TEST_F(ForeignJournal, OfAnotherFileIsNot) {
     EXPECT_EQ(contents(), other);
     EXPECT_FALSE(has_journal());
   }
+}
+
+// Else a new file that begins as the old one did would be cut where that ended.
+TEST_F(ForeignJournal, IsGoneWithTheFileThatIsReplaced) {
+  const auto replace = [&](bool overwrite) {
+    NewFile file(transport::posix(), Communicator(), path_);
+    file.create(overwrite, new_.size());
+    file.file().write_at(0, base::as_bytes(old_ + "more"));
+    file.finish(Sync::none);
+    file.publish(Sync::none);
+    EXPECT_FALSE(has_journal());
+    EXPECT_EQ(seen(), old_ + "more");
+  };
+  leave(false);
+  replace(true);
+  testing::put_contents(path_, old_);
+  leave(false);
+  fs::remove(path_);
+  replace(false);
+}
+
+TEST_F(ForeignJournal, OfALivingWriterIsNotTakenAway) {
+  leave(false);
+  const transport::WriterLock lock(path_);
+  EXPECT_EQ(error_of([&] { settle_journal(transport::posix(), path_, Sync::none); }).code(), Code::io);
+  EXPECT_TRUE(has_journal());
+}
+
+TEST_F(ForeignJournal, IsHeededByWhoAsksForHeaders) {
+  const Extents sites{4, 4, 4, 4};
+  const std::vector<double> links = testing::formula_sites<double>(Grid(sites), 72);
+  const std::string field = directory_ / "conf.ildg";
+  write(field, Grid(sites), gauge(links));
+  const std::string whole = testing::contents(field);
+  const std::size_t findings = validate(field).size(), lines = explain(field).size();
+  Journal journal{.bytes_before = whole.size()};
+  journal.start_crc = kernels::crc32(0, base::as_bytes(whole.substr(0, journal_start)));
+  testing::put_contents(journal_path(field), std::string(base::as_text(encode_journal(journal))));
+  testing::put_contents(field, whole + "half of a record");
+  EXPECT_EQ(validate(field).size(), findings);
+  EXPECT_EQ(explain(field).size(), lines);
 }
 
 TEST_F(ForeignJournal, OfAnotherStateIsNot) {

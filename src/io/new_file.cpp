@@ -15,6 +15,7 @@
 #include "base/temporary_name.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
+#include "io/journal.hpp"
 
 namespace lq::io {
 
@@ -177,7 +178,6 @@ void NewFile::create_at_root(std::uint64_t bytes, const StripeRequest& request) 
       process_ = ::getpid();
       identity_ = file_->identity();
       set_stripes(base::temporary_name(path_, random()), bytes, request);
-      unit_ = transport_.unit(temporary_path_);
       return;
     } catch (const Error& error) {
       constexpr int attempts = 100;
@@ -188,7 +188,9 @@ void NewFile::create_at_root(std::uint64_t bytes, const StripeRequest& request) 
 
 // While it is empty, which is the only time for that.
 void NewFile::set_stripes(const std::string& spare, std::uint64_t bytes, const StripeRequest& request) {
-  stripes_ = transport_.set_stripes(temporary_path_, spare, bytes, request);
+  const transport::Striping striping = transport_.set_stripes(temporary_path_, spare, bytes, request);
+  stripes_ = striping.stripes;
+  unit_ = striping.unit;
   if (!stripes_.is_set()) return;
   file_ = transport_.open_write(temporary_path_);
   identity_ = file_->identity();
@@ -250,6 +252,7 @@ void NewFile::publish(Sync sync) {
   comm::agree_at_root(communicator_.engine(), [&] {
     named([&] {
       require_ours(transport::is_same_file(*identity_, transport_.identity(temporary_path_)));
+      settle_journal(transport_, path_, sync);
       if (overwrite_ && transport_.kind(path_) == transport::PathKind::file) {
         transport_.copy_permissions(path_, temporary_path_);
         transport_.rename(temporary_path_, path_);

@@ -14,6 +14,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
+#include "io/journal.hpp"
 #include "io/shared_blocks.hpp"
 #include "transport/transport.hpp"
 
@@ -113,6 +114,7 @@ NodeCache::NodeCache(const std::string& path, const Communicator& communicator, 
   State& state = *state_;
   comm::agree_at_root(comm, [&] {
     state.opened = state.transport.open_read(path);
+    io::require_no_journal(state.transport, path);
     state.identity = state.opened->identity();
   });
   comm.broadcast(std::as_writable_bytes(std::span(&state.identity, 1)), 0);

@@ -11,6 +11,7 @@
 
 #include "comm/agree.hpp"
 #include "format/format.hpp"
+#include "io/journal_watch.hpp"
 #include "io/scan.hpp"
 
 namespace lq {
@@ -26,10 +27,14 @@ namespace {
 template <class Answer>
 Answer ask(Answer (format::Container::*question)(base::ByteSource&, const Catalog&) const, const std::string& path,
            const Limits& limits) {
-  const std::unique_ptr<transport::File> file = transport::resolve(path).open_read(path);
-  base::CachedSource cached(*file);
-  const format::Container& container = *format::recognise(cached).container;
-  return (container.*question)(cached, container.scan(cached, limits));
+  transport::Transport& transport = transport::resolve(path);
+  Answer answer;
+  io::read_undisturbed(transport, transport.open_read(path), [&](transport::File& file, const io::FoundJournal&) {
+    base::CachedSource cached(file);
+    const format::Container& container = *format::recognise(cached).container;
+    answer = (container.*question)(cached, container.scan(cached, limits));
+  });
+  return answer;
 }
 
 }  // namespace

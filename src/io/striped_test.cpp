@@ -9,8 +9,8 @@
 #include <fstream>
 
 #include <limequat/error.hpp>
+#include <limequat/file_system.hpp>
 #include <limequat/machine.hpp>
-#include <limequat/striped_file.hpp>
 
 #include "io/write.hpp"
 #include "machine/file_system.hpp"
@@ -42,8 +42,8 @@ class Striped final : public transport::ForwardingTransport {
     unit.file_system = {"lustre"};
     return unit;
   }
-  Stripes set_stripes(const std::string& path, const std::string& spare, std::uint64_t file_bytes,
-                      const StripeRequest& request) override {
+  transport::Striping set_stripes(const std::string& path, const std::string& spare, std::uint64_t file_bytes,
+                                  const StripeRequest& request) override {
     FileSystem lustre = machine::file_system_named("lustre", 8);
     lustre.stripe_count = 1;
     lustre.stripe_bytes = stripe;
@@ -53,7 +53,7 @@ class Striped final : public transport::ForwardingTransport {
       std::ofstream(spare).close();
       fs::rename(spare, path);
     }
-    return set;
+    return {set, unit(path)};
   }
   std::uint64_t bytes_expected = 0;
 };
@@ -121,19 +121,6 @@ TEST_F(OnStripes, OfASmallFileAreLeftAndRefusalIsARemark) {
   EXPECT_EQ(report.storage.stripes.reason, StripeReason::refused);
   EXPECT_EQ(report.storage.stripes.system_errno, EINVAL);
   EXPECT_TRUE(fs::exists(directory_ / "refused.lime"));
-}
-
-TEST_F(OnStripes, EmptyFilesGetThemBeforeOthersWrite) {
-  const std::string path = directory_ / "empty.bin";
-  {
-    const transport::Mount mount(directory_.path(), striped_);
-    EXPECT_EQ(create_striped(path, 1 << 30, {.count = 3, .bytes = 100'000}).count, 3u);
-    EXPECT_EQ(striped_.calls.calls.size(), 1u);
-    EXPECT_EQ(striped_.bytes_expected, 1u << 30);
-    EXPECT_EQ(testing::error_of([&] { create_striped(path); }).code(), Code::exists);
-  }
-  EXPECT_EQ(fs::file_size(path), 0u);
-  EXPECT_EQ(create_striped(directory_ / "plain.bin", 100).reason, StripeReason::no_stripes);
 }
 
 TEST_F(OnStripes, LocalFilesHaveNoneAndSaySo) {

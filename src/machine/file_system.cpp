@@ -26,11 +26,12 @@ namespace lq::machine {
 namespace {
 
 // What there is of the path: itself or its folder.
-std::string nearest_existing(const std::string& path) {
-  struct stat status {};
+std::string nearest_existing(const std::string& path, struct stat& status) {
   if (::stat(path.c_str(), &status) == 0) return path;
   if (errno != ENOENT) throw base::errno_error(path, "examine its file system", errno);
-  return base::directory_of(path);
+  const std::string folder = base::directory_of(path);
+  if (::stat(folder.c_str(), &status) == 0) return folder;
+  throw base::errno_error(folder, "examine its file system", errno);
 }
 
 std::uint64_t bytes_of_blocks(std::uint64_t blocks, std::uint64_t block_bytes) {
@@ -47,10 +48,10 @@ std::uint64_t not_negative(Number number) {
 
 SystemFacts ask_system(const std::string& path, bool with_mount) {
   SystemFacts facts;
-  facts.path = nearest_existing(path);
-  struct statfs about {};
   struct stat status {};
-  if (::statfs(facts.path.c_str(), &about) != 0 || ::stat(facts.path.c_str(), &status) != 0) {
+  facts.path = nearest_existing(path, status);
+  struct statfs about {};
+  if (::statfs(facts.path.c_str(), &about) != 0) {
     throw base::errno_error(facts.path, "examine its file system", errno);
   }
   facts.number = static_cast<std::uint32_t>(about.f_type);
@@ -60,10 +61,13 @@ SystemFacts ask_system(const std::string& path, bool with_mount) {
   facts.total_bytes = bytes_of_blocks(about.f_blocks, unit);
   facts.free_bytes = bytes_of_blocks(about.f_bavail, unit);
   if (with_mount || facts.number == fuse_number) {
-    // Where it cannot be told, any mount of the device has to do.
-    const std::unique_ptr<char, decltype(&std::free)> place(::realpath(facts.path.c_str(), nullptr), &std::free);
-    facts.mount = mount_of(read_mountinfo(), gnu_dev_major(status.st_dev), gnu_dev_minor(status.st_dev),
-                           place == nullptr ? "" : place.get());
+    const unsigned major = gnu_dev_major(status.st_dev), minor = gnu_dev_minor(status.st_dev);
+    const std::string table = read_mountinfo();
+    const bool is_only_one = count_mounts(table, major, minor) == 1;
+    // Links are looked for only where it matters. Where it cannot be told, any mount of the device has to do.
+    const std::unique_ptr<char, decltype(&std::free)> place(
+        is_only_one ? nullptr : ::realpath(facts.path.c_str(), nullptr), &std::free);
+    facts.mount = mount_of(table, major, minor, place == nullptr ? "" : place.get());
   }
   return facts;
 }

@@ -45,7 +45,11 @@ FileSystem conclude(const SystemFacts& facts, StorageCalls& calls);
 
 // Local. At the empty new file `path`: stripes for a file of so many bytes. `spare`: a free name beside it. Never
 // fails; with is_set(), `path` may be another file afterwards.
-Stripes set_stripes(const std::string& path, const std::string& spare, std::uint64_t file_bytes,
+struct Striped {
+  Stripes stripes = {};
+  FileSystem file_system = {};  // as it is for the file now
+};
+Striped set_stripes(const std::string& path, const std::string& spare, std::uint64_t file_bytes,
                     const StripeRequest& request);
 // The same in the file system of these facts.
 Stripes set_stripes(const FileSystem& file_system, const std::string& path, const std::string& spare,

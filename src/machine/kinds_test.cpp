@@ -65,6 +65,8 @@ TEST(MountTable, TakesTheMountThatAPathLiesBelow) {
                                     std::pair("/data/xy", "/"), std::pair("/srv", "/srv"), std::pair("", "/srv")}) {
     EXPECT_EQ(mount_of(table, 8, 1, path).point, point) << path;
   }
+  EXPECT_EQ(count_mounts(table, 8, 1), 3U);
+  EXPECT_EQ(count_mounts(table, 8, 2), 0U);
 }
 
 SystemFacts facts(std::uint32_t number, const Mount& mount = {}) {

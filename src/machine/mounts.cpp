@@ -39,26 +39,39 @@ std::size_t common_length(std::string_view point, std::string_view path) {
   return is_above ? point.size() : 0;
 }
 
-}  // namespace
-
-Mount mount_of(std::string_view mountinfo, unsigned major, unsigned minor, std::string_view path) {
+// Lines of the table that are of this device, as words.
+template <class Work>
+void for_each_mount(std::string_view mountinfo, unsigned major, unsigned minor, const Work& work) {
   const std::string device = std::to_string(major) + ":" + std::to_string(minor);
-  Mount mount;
-  std::size_t best = 0;
   while (!mountinfo.empty()) {
     const std::size_t end = std::min(mountinfo.find('\n'), mountinfo.size());
     const std::vector<std::string_view> words = base::split_words(mountinfo.substr(0, end));
     mountinfo.remove_prefix(std::min(end + 1, mountinfo.size()));
-    if (words.size() < 7 || words[2] != device) continue;
+    if (words.size() >= 7 && words[2] == device) work(words);
+  }
+}
+
+}  // namespace
+
+Mount mount_of(std::string_view mountinfo, unsigned major, unsigned minor, std::string_view path) {
+  Mount mount;
+  std::size_t best = 0;
+  for_each_mount(mountinfo, major, minor, [&](const std::vector<std::string_view>& words) {
     const auto dash = std::find(words.begin() + 6, words.end(), "-");
     const auto behind = words.end() - dash;
     std::string point = unescaped(words[4]);
     const std::size_t length = common_length(point, path);
-    if (behind < 2 || length < best) continue;
+    if (behind < 2 || length < best) return;
     best = length;
     mount = {unescaped(dash[1]), behind > 2 ? unescaped(dash[2]) : "", std::move(point)};
-  }
+  });
   return mount;
+}
+
+std::size_t count_mounts(std::string_view mountinfo, unsigned major, unsigned minor) {
+  std::size_t count = 0;
+  for_each_mount(mountinfo, major, minor, [&](const std::vector<std::string_view>&) { ++count; });
+  return count;
 }
 
 std::string read_mountinfo() {

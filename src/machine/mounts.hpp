@@ -19,6 +19,9 @@ struct Mount {
 // last one, which hides the others. Where none is such, any of that device; empty texts if the table names none.
 Mount mount_of(std::string_view mountinfo, unsigned major, unsigned minor, std::string_view path = {});
 
+// How many there are of the device.
+std::size_t count_mounts(std::string_view mountinfo, unsigned major, unsigned minor);
+
 // The table of this process; empty where there is none.
 std::string read_mountinfo();
 

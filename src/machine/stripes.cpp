@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "base/path.hpp"
@@ -98,23 +99,24 @@ Stripes set_stripes(const FileSystem& fs, const std::string& path, const std::st
   return refused;
 }
 
-Stripes set_stripes(const std::string& path, const std::string& spare, std::uint64_t file_bytes,
+Striped set_stripes(const std::string& path, const std::string& spare, std::uint64_t file_bytes,
                     const StripeRequest& request) {
-  const FileSystem before = examine_file_system(path);
+  FileSystem before = examine_file_system(path);
   // The number of targets is asked only where stripes follow it.
   const StripeSource source = kind_named(before.name).stripes;
   const bool is_asked = request.count > 0 || request.bytes > 0;
   if (source == StripeSource::none || (source != StripeSource::lustre && !is_asked)) {
-    return stripes_for(before, file_bytes, request);
+    const Stripes stripes = stripes_for(before, file_bytes, request);
+    return {stripes, std::move(before)};
   }
-  const FileSystem whole = examine_whole_file_system(path);
+  FileSystem whole = examine_whole_file_system(path);
   Stripes set = set_stripes(whole, path, spare, file_bytes, request, system_calls());
-  if (!set.is_set()) return set;
+  if (!set.is_set()) return {set, std::move(whole)};
   // Read back: a file system may grant less than was asked for.
-  const FileSystem after = examine_file_system(path);
+  FileSystem after = examine_file_system(path);
   set.count = after.stripe_count;
   set.bytes = after.stripe_bytes;
-  return set;
+  return {set, std::move(after)};
 }
 
 }  // namespace lq::machine

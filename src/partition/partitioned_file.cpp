@@ -14,6 +14,7 @@
 #include "base/byte_source.hpp"
 #include "base/text.hpp"
 #include "format/format.hpp"
+#include "io/journal.hpp"
 #include "pieces/description.hpp"
 #include "transport/transport.hpp"
 
@@ -92,8 +93,10 @@ std::optional<Catalog> catalog_of(transport::File& file) {
 }  // namespace partition
 
 PartitionedFile partitioned_file(const std::string& path, const FileArray& array) {
-  const auto file = transport::resolve(path).open_read(path);
-  if (auto set = partition::set_in(*file, path)) return *std::move(set);
+  transport::Transport& transport = transport::resolve(path);
+  const auto file = transport.open_read(path);
+  if (auto set = partition::set_in(*file, path)) return *std::move(set);  // nobody appends to it
+  io::require_no_journal(transport, path);
   const std::uint64_t bytes = file->size();
   if (bytes == 0 || bytes >> 62 != 0) {
     throw Error(Code::unsupported, fmt::format("{}: a file of {} bytes has no parts; expected 1 to 2^62", path, bytes),

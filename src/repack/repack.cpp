@@ -6,6 +6,7 @@
 #include <limequat/error.hpp>
 #include <limequat/repack.hpp>
 
+#include "io/journal.hpp"
 #include "repack/set_writer.hpp"
 #include "repack/source_set.hpp"
 
@@ -21,6 +22,7 @@ RepackReport pack(const std::string& path, const std::vector<std::string>& input
     if (repack::is_same_file(input, path)) {
       throw Error(Code::invalid_argument, fmt::format("{}: a file cannot be packed into itself", path), {.path = path});
     }
+    io::require_no_journal(transport::resolve(input), input);
     bytes.push_back(static_cast<std::int64_t>(transport::resolve(input).open_read(input)->size()));
   }
   const std::uint64_t block = options.block_size > 0 ? options.block_size : transport.unit(path).bytes;

@@ -201,6 +201,13 @@ TEST_F(Repack, PacksFilesAndUnpacksThem) {
   EXPECT_TRUE(testing::contents(at("out/task.2")) == testing::contents(at("c")));
 }
 
+TEST_F(Repack, DoesNotPackAFileThatIsAppendedTo) {
+  put(at("a"), "half of it new");
+  put(at("a.lq-journal"), "x");
+  EXPECT_EQ(testing::error_of([&] { pack(at("packed.sion"), {at("a")}); }).code(), Code::wrong_state);
+  EXPECT_FALSE(fs::exists(at("packed.sion")));
+}
+
 TEST_F(Repack, UnpacksKeysInsteadOfRawRecords) {
   const RepackReport report = unpack(golden_path("v05_keyval.sion"), at("out"));
   EXPECT_EQ(report.tasks, 12U);

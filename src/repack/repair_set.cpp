@@ -172,8 +172,14 @@ std::vector<Finding> remove_leftovers(transport::Transport& transport, const Par
   };
   const auto plainly = [&](const std::string& path) { transport.remove(path); };
   remove(io::journal_path(set.path), "a journal, of a file that had this name before the set", plainly);
-  remove(base::hidden_name(set.path, base::unfinished_copy_ending), "an interrupted repartition",
-         [&](const std::string& path) { remove_unfinished(transport, path, set); });
+  const std::string unfinished = base::hidden_name(set.path, base::unfinished_copy_ending);
+  // Looked for before the lock: who makes one has locked its record first.
+  const bool is_left = transport.kind(unfinished) == transport::PathKind::file;
+  const transport::WriterLock lock = transport::lock_of_copy(set.path);
+  if (is_left) {
+    remove(unfinished, "an interrupted repartition",
+           [&](const std::string& path) { remove_unfinished(transport, path, set); });
+  }
   remove(base::hidden_name(set.path, base::copied_ending), "the record of an interrupted repartition", plainly);
   return findings;
 }

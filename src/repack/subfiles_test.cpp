@@ -21,6 +21,7 @@
 #include "support/formula_field.hpp"
 #include "support/plain_set.hpp"
 #include "support/scratch_directory.hpp"
+#include "transport/writer_lock.hpp"
 
 namespace lq {
 namespace {
@@ -152,6 +153,23 @@ TEST_F(RepairedSubfiles, AreRidOfWhatWasLeftBesideThem) {
   EXPECT_FALSE(fs::exists(journal) || fs::exists(unfinished) || fs::exists(record) || fs::exists(other));
   EXPECT_TRUE(fs::exists(file_));
   EXPECT_TRUE(diff(set_, file_).same);
+}
+
+TEST_F(RepairedSubfiles, KeepWhatIsBeingMade) {
+  make_set("t=block:4");
+  const std::string unfinished = base::hidden_name(set_, base::unfinished_copy_ending),
+                    record = base::hidden_name(set_, base::copied_ending);
+  put_contents(record, "no record");
+  put_contents(unfinished, "no description");
+  {
+    const transport::WriterLock making = transport::lock_of_copy(set_);
+    const Error refused = error_of([&] { repair(set_, ""); });
+    EXPECT_EQ(refused.code(), Code::wrong_state);
+    EXPECT_NE(std::string(refused.what()).find(record), std::string::npos) << refused.what();
+    EXPECT_TRUE(fs::exists(unfinished) && fs::exists(record));
+  }
+  EXPECT_EQ(repair(set_, "").findings.size(), 2U);
+  EXPECT_FALSE(fs::exists(unfinished) || fs::exists(record));
 }
 
 }  // namespace

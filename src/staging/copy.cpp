@@ -20,6 +20,7 @@
 #include "checkpoint/field_note.hpp"
 #include "checkpoint/publishing.hpp"
 #include "comm/agree.hpp"
+#include "io/journal.hpp"
 #include "options/agreed.hpp"
 #include "staging/file_copy.hpp"
 #include "staging/sources.hpp"
@@ -121,6 +122,7 @@ class Copying {
       for (std::size_t i = together.size(); i-- > 0;) {
         const std::string& name = together[i].to;
         names.push_back({is_new[i] ? unfinished_name(name) : name, name});
+        if (is_new[i]) io::settle_journal(place, name, options_.sync);
       }
       const bool has_fields = together.back().to == checkpoint::fields_name(first);
       const auto files = static_cast<std::int32_t>(together.size()) - (has_fields ? 1 : 0);

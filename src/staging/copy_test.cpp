@@ -7,14 +7,17 @@
 #include <limequat/multifile.hpp>
 #include <limequat/staging.hpp>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <vector>
 
+#include "io/journal.hpp"
 #include "staging/copied.hpp"
 #include "staging/sources.hpp"
 #include "support/error_of.hpp"
+#include "support/faulty.hpp"
 #include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
@@ -244,6 +247,21 @@ TEST_F(Copying, OfAFileThatIsAppendedToIsRefused) {
   const Error error = error_of([&] { copy({from_}, to_); });
   EXPECT_EQ(error.code(), Code::wrong_state);
   EXPECT_NE(std::string(error.what()).find("lq repair"), std::string::npos) << error.what();
+}
+
+// As if the new file were the old one, with the tail of an append that was interrupted.
+TEST_F(Copying, OverAFileWithAJournalLeavesNoJournal) {
+  put_contents(to_, contents(from_).substr(0, 5000));
+  const bool died = testing::dies_in([&] {
+    const auto file = transport::posix().open_write(to_);
+    const io::Appending appending(transport::posix(), *file, Sync::none);
+    ::raise(SIGKILL);
+  });
+  ASSERT_TRUE(died);
+  ASSERT_TRUE(fs::exists(io::journal_path(to_)));
+  copy({from_}, to_, {}, {.overwrite = true});
+  EXPECT_FALSE(fs::exists(io::journal_path(to_)));
+  EXPECT_TRUE(contents(to_) == contents(from_));
 }
 
 TEST_F(Copying, OfAFolderKeepsItsTree) {

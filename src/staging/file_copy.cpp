@@ -73,14 +73,7 @@ bool FileCopy::look() {
 void FileCopy::look_at_root() {
   source_ = source_place_.open_read(pair_.from);
   identity_ = source_->identity();
-  if (source_place_.kind(io::journal_path(pair_.from)) == transport::PathKind::file) {
-    throw Error(
-        Code::wrong_state,
-        fmt::format("{}: an append to it is under way or was interrupted, for there is {}; copy it when the append "
-                    "has ended, or do \"lq repair {}\" first",
-                    pair_.from, io::journal_path(pair_.from), pair_.from),
-        {.path = pair_.from});
-  }
+  io::require_no_journal(source_place_, pair_.from);
   plan_.bytes = identity_.bytes;
   plan_.modified = identity_.modified;
   plan_.block_bytes = std::max(options_.block_bytes, blocks_of(plan_.bytes, most_blocks));
@@ -99,6 +92,7 @@ void FileCopy::look_at_root() {
   io::require_target(target_place_, pair_.to, options_.overwrite);
 
   if (target_place_.kind(copied_name_) != transport::PathKind::file) return;
+  lock_record();
   if (!options_.resume && !options_.overwrite) {
     throw Error(Code::exists,
                 fmt::format("{}: another copy to here is under way or was interrupted, for there is {}; go on with it "
@@ -144,6 +138,11 @@ void FileCopy::open_ends() {
   });
 }
 
+void FileCopy::lock_record() {
+  lock_.reset();
+  lock_.reset(new transport::WriterLock(transport::lock_of_copy(pair_.to)));
+}
+
 void FileCopy::begin_at_root() {
   if (plan_.goes_on == 1) {
     target_ = target_place_.open_write(unfinished_);
@@ -156,12 +155,19 @@ void FileCopy::begin_at_root() {
   io::require_space(target_place_, pair_.to, plan_.bytes);
   remove_if_there(target_place_, unfinished_);
   remove_if_there(target_place_, copied_name_);
-  // Nobody may read it before it has the permissions of its source.
-  target_ = target_place_.create(unfinished_, {.is_private = true});
+  // Nobody may read it before it has the permissions of its source. What is unfinished is there only while the record
+  // is: whoever finds the one knows by the lock of the other whether it is being made.
   record_ = target_place_.create(copied_name_, {.is_private = true});
-  const std::vector<std::byte> head = encode_head(copied_);
-  record_->write_at(0, head);
-  record_end_ = head.size();
+  lock_record();
+  try {
+    target_ = target_place_.create(unfinished_, {.is_private = true});
+    const std::vector<std::byte> head = encode_head(copied_);
+    record_->write_at(0, head);
+    record_end_ = head.size();
+  } catch (...) {
+    forget();  // there is nothing to go on with
+    throw;
+  }
 }
 
 void FileCopy::move() {
@@ -199,8 +205,9 @@ void FileCopy::forget() noexcept {
     remove_if_there(target_place_, copied_name_);
     remove_if_there(target_place_, unfinished_);
   } catch (...) {
-    // They are of a copy that is complete; nothing is lost by them.
+    // They are of a copy that is complete, or not begun; nothing is lost by them.
   }
+  lock_.reset();
 }
 
 // The blocks that an earlier copy recorded are read again, by all ranks in turn: what does not agree is moved again.

@@ -19,6 +19,7 @@
 #include "staging/copied.hpp"
 #include "staging/sources.hpp"
 #include "transport/transport.hpp"
+#include "transport/writer_lock.hpp"
 
 namespace lq::staging {
 
@@ -65,6 +66,7 @@ class FileCopy {
   void look_at_root();
   void require_no_rest(bool is_there) const;
   void open_ends();
+  void lock_record();
   void begin_at_root();
   void find_missing(std::vector<CopiedBlock> recorded);
   void move_round(std::uint64_t first);
@@ -86,8 +88,9 @@ class FileCopy {
   std::string unfinished_, copied_name_;
   Plan plan_;
   std::unique_ptr<transport::File> source_, target_, record_;
-  transport::Identity identity_;  // of the source, at the root
-  Copied copied_;                 // at the root
+  std::unique_ptr<transport::WriterLock> lock_;  // of the record, at the root: of an interrupted copy nobody holds it
+  transport::Identity identity_;                 // of the source, at the root
+  Copied copied_;                                // at the root
   std::uint64_t record_end_ = 0;
   std::vector<std::uint64_t> missing_;  // blocks, on all ranks
   std::vector<std::uint32_t> sums_;     // of all blocks; at the root, and with read_back on all ranks

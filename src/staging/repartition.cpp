@@ -21,6 +21,7 @@
 #include "base/text.hpp"
 #include "checkpoint/publishing.hpp"
 #include "comm/agree.hpp"
+#include "io/journal.hpp"
 #include "options/agreed.hpp"
 #include "pieces/description.hpp"
 #include "staging/file_copy.hpp"
@@ -170,6 +171,7 @@ class Repartitioning {
       target_ = with_whole_paths(written);
       return;
     }
+    const transport::WriterLock lock = transport::lock_of_copy(to_);
     place.remove(record);
     report_.findings.push_back(
         {.severity = Severity::warning,
@@ -206,6 +208,7 @@ class Repartitioning {
 
   void give_name(PartitionedPlace& place) {
     const std::vector<checkpoint::NewName> names{{unfinished_name(to_), to_}};
+    io::settle_journal(transport::resolve(to_), to_, options_.sync);
     const bool was_set = older_ && older_->is_set;
     checkpoint::publish_set(place, to_, names,
                             {.overwrite = options_.overwrite,

@@ -8,6 +8,7 @@
 #include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/repartition.hpp>
+#include <limequat/staging.hpp>
 #include <limequat/view.hpp>
 
 #include <filesystem>
@@ -22,6 +23,7 @@
 #include "support/plain_partition.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
+#include "transport/writer_lock.hpp"
 
 namespace lq::staging {
 namespace {
@@ -201,6 +203,40 @@ TEST_F(Repartition, GivesPartFilesTheHeadersOfOneFile) {
             inspect(volumes + "scidac").fields.front().sums.checksum());
 }
 
+// Headers of a file are torn while what was appended is put into it.
+TEST_F(Repartition, OfAFileThatIsAppendedToIsRefused) {
+  put_contents(from_, std::string("\x45\x67\x89\xab", 4) + std::string(996, '\0'));
+  put_contents(from_ + ".lq-journal", "x");
+  const auto is_refused = [&](const auto& call) {
+    const Error error = error_of(call);
+    EXPECT_EQ(error.code(), Code::wrong_state);
+    EXPECT_NE(std::string(error.what()).find("lq repair " + from_), std::string::npos) << error.what();
+  };
+  is_refused([&] { repartition(from_, set_); });
+  is_refused([&] { repartition(from_, set_, {}, with("z=block:2")); });
+  is_refused([&] { View view(from_); });
+  is_refused([&] { copy({from_}, set_); });
+  EXPECT_FALSE(fs::exists(set_));
+}
+
+TEST_F(Repartition, KeepsOthersAwayFromWhatItMakes) {
+  repartition(from_, set_, {}, with("z=block:2"));
+  RepartitionOptions options = with("z=block:4"), other = with("x=cyclic:2");
+  options.overwrite = other.overwrite = other.resume = true;
+  int looks = 0;
+  options.progress = [&](std::uint64_t, std::uint64_t) {
+    if (looks++ > 0) return;
+    EXPECT_EQ(error_of([&] { transport::lock_of_copy(set_); }).code(), Code::wrong_state);
+    EXPECT_EQ(error_of([&] { repartition(from_, set_, {}, other); }).code(), Code::wrong_state);
+    EXPECT_EQ(error_of([&] { copy({from_}, set_, {}, {.overwrite = true}); }).code(), Code::wrong_state);
+  };
+  repartition(from_, set_, {}, options);
+  EXPECT_GT(looks, 0);
+  EXPECT_EQ(partitioned_file(set_).partition.text(), "z=block:4");
+  repartition(set_, back_);
+  EXPECT_TRUE(contents(back_) == bytes_);
+}
+
 TEST_F(Repartition, RefusesWhatCannotBe) {
   const auto code = [&](const RepartitionOptions& options) {
     return error_of([&] { repartition(from_, set_, {}, options); }).code();
@@ -212,6 +248,7 @@ TEST_F(Repartition, RefusesWhatCannotBe) {
   options = with("z=block:2");
   options.folders = "missing";
   EXPECT_EQ(code(options), Code::not_found);
+  EXPECT_FALSE(fs::exists(copied_name(set_)) || fs::exists(unfinished_name(set_)));
   EXPECT_EQ(error_of([&] { repartition(scratch_ / "none", set_, {}, with("z=block:2")); }).code(), Code::not_found);
   EXPECT_FALSE(fs::exists(set_));
 }

@@ -14,6 +14,7 @@
 #include "base/temporary_name.hpp"
 #include "checkpoint/field_note.hpp"
 #include "format/format.hpp"
+#include "io/journal.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::staging {
@@ -35,6 +36,7 @@ bool is_rest_of_a_copy(const std::string& path) {
 std::vector<std::string> files_with(const std::string& path) {
   std::vector<std::string> files{path};
   transport::Transport& transport = transport::resolve(path);
+  io::require_no_journal(transport, path);  // its headers may be torn
   try {
     const auto file = transport.open_read(path);
     base::CachedSource source(*file);

@@ -56,8 +56,8 @@ class ForwardingTransport : public Transport {
   Identity identity(const std::string& path) override { return inner_.identity(path); }
   std::optional<std::uint64_t> free_space(const std::string& path) override { return inner_.free_space(path); }
   Unit unit(const std::string& path) override { return inner_.unit(path); }
-  Stripes set_stripes(const std::string& path, const std::string& spare, std::uint64_t file_bytes,
-                      const StripeRequest& request) override {
+  Striping set_stripes(const std::string& path, const std::string& spare, std::uint64_t file_bytes,
+                       const StripeRequest& request) override {
     return inner_.set_stripes(path, spare, file_bytes, request);
   }
   void copy_permissions(const std::string& from, const std::string& to) override { inner_.copy_permissions(from, to); }

@@ -54,7 +54,7 @@ int publish_by_link(const std::string& from, const std::string& to) noexcept {
     // The name may be taken by our own first request.
     if (reason != EEXIST || !is_named(to, before)) return reason;
   }
-  return remove_name(from);
+  return ::unlink(from.c_str()) == 0 || errno == ENOENT ? 0 : errno;
 }
 
 int publish_by_check(const std::string& from, const std::string& to) noexcept {

@@ -63,6 +63,12 @@ struct Unit {
   std::array<char, 32> file_system = {};  // its name, FileSystem::name, with NULs behind it
 };
 
+// How the bytes of a new file lie.
+struct Striping {
+  Stripes stripes = {};
+  Unit unit = {};
+};
+
 enum class PathKind { absent, file, directory, dangling_link, other };
 
 // What is known of a file that is to be created.
@@ -93,9 +99,10 @@ class Transport {
   // Of files in the folder of `path`; never fails.
   virtual Unit unit(const std::string& path) = 0;
   // At the empty new file `path`: stripes for a file of so many bytes, where there are any; never fails. `spare`: a
-  // free name beside it. With is_set(), `path` may be another file afterwards: whoever has it open opens it anew.
-  virtual Stripes set_stripes(const std::string&, const std::string&, std::uint64_t, const StripeRequest&) {
-    return {};
+  // free name beside it. Its unit is told with them, so that the file system is asked once. With stripes.is_set(),
+  // `path` may be another file afterwards: whoever has it open opens it anew.
+  virtual Striping set_stripes(const std::string& path, const std::string&, std::uint64_t, const StripeRequest&) {
+    return {{}, unit(path)};
   }
   // Access rights of an existing file are given to the new one that will replace it: owner, group, mode and access
   // control list. Nobody gets more than he had: where the group cannot be kept, its rights are dropped.

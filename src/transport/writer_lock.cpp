@@ -11,11 +11,20 @@
 #include <cerrno>
 #include <limits>
 
-#include <limequat/error.hpp>
+#include <fmt/format.h>
+
+#include "base/temporary_name.hpp"
 
 namespace lq::transport {
 
-WriterLock::WriterLock(const std::string& path) {
+WriterLock::WriterLock(const std::string& path)
+    : WriterLock(path,
+                 Error(Code::io,
+                       path + ": another program has this file open for appending; wait until it has closed it, or "
+                              "write to another file",
+                       {.path = path})) {}
+
+WriterLock::WriterLock(const std::string& path, const Error& refusal) {
 #ifdef F_OFD_SETLK
   descriptor_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) return;
@@ -28,19 +37,24 @@ WriterLock::WriterLock(const std::string& path) {
   const bool is_held = errno == EAGAIN || errno == EACCES;
   ::close(descriptor_);
   descriptor_ = -1;
-  if (!is_held) return;
-  throw Error(Code::io,
-              path +
-                  ": another program has this file open for appending; wait until it has closed it, or write to "
-                  "another file",
-              {.path = path});
+  if (is_held) throw refusal;
 #else
   static_cast<void>(path);
+  static_cast<void>(refusal);
 #endif
 }
 
 WriterLock::~WriterLock() {
   if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+WriterLock lock_of_copy(const std::string& path) {
+  const std::string record = base::hidden_name(path, base::copied_ending);
+  return WriterLock(record, Error(Code::wrong_state,
+                                  fmt::format("{}: another program copies or repartitions to here, for it has {} "
+                                              "locked; wait until it has ended",
+                                              path, record),
+                                  {.path = path}));
 }
 
 }  // namespace lq::transport

@@ -8,12 +8,16 @@
 
 #include <string>
 
+#include <limequat/error.hpp>
+
 namespace lq::transport {
 
 class WriterLock {
  public:
   // io: somebody else holds it. Nothing is locked where there is no such file, or the file system knows no locks.
   explicit WriterLock(const std::string& path);
+  // The same; where somebody else holds it, this is thrown.
+  WriterLock(const std::string& path, const Error& refusal);
   ~WriterLock();
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
@@ -21,5 +25,9 @@ class WriterLock {
  private:
   int descriptor_ = -1;
 };
+
+// The lock of the record beside an unfinished copy or set that is to be called `path` (base/temporary_name.hpp): it is
+// held while that is made, or put away. wrong_state: somebody else holds it.
+WriterLock lock_of_copy(const std::string& path);
 
 }  // namespace lq::transport

@@ -25,6 +25,10 @@ class CachedClient final : public transport::ForwardingTransport {
   CachedClient(transport::Transport& servers, std::uint64_t says) : ForwardingTransport(servers), says_(says) {}
 
   transport::Unit unit(const std::string&) override { return {.bytes = block, .single_owner = true}; }
+  transport::Striping set_stripes(const std::string& path, const std::string&, std::uint64_t,
+                                  const StripeRequest&) override {
+    return {{}, unit(path)};
+  }
   transport::Identity identity(const std::string& path) override {
     transport::Identity identity = path == "." ? transport::Identity{} : ForwardingTransport::identity(path);
     identity.device = says_;
