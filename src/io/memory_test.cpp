@@ -104,6 +104,40 @@ TEST(DescribedMemory, IsFilledAsTheFormulaSays) {
   }
 }
 
+// Sites from the last to the first, by a table, and the links of each in places of their own.
+TEST(MemoryByTable, IsThatOfPlainMemory) {
+  const auto transport = transport::make_memory();
+  const FieldSpec spec = gauge_spec(Precision::double_, 3, 4);
+  const auto truth = plain_file(*transport, spec);
+  for (const Way& way : ways) {
+    SCOPED_TRACE(to_string(way.processes));
+    WriteOptions options;
+    options.route.strategy = way.strategy;
+    options.route.threads = way.threads;
+    options.overwrite = true;
+    on_ranks(way, [&](const Grid& grid) {
+      const std::vector<double> plain = formula_sites<double>(grid, 72);
+      const std::uint64_t links = 4 * grid.local_volume();
+      std::vector<std::uint64_t> table(links);
+      std::vector<double> values(plain.size()), back(plain.size());
+      for (std::uint64_t i = 0; i < links; ++i) {
+        table[i] = links - 1 - i;
+        for (std::uint64_t n = 0; n < 18; ++n) values[table[i] * 18 + n] = plain[i * 18 + n];
+      }
+      const MemoryLayout layout = memory_layout("places=of-links", table);
+      write_field(*transport, "by_table", grid, Field{spec, values.data(), values.size(), {}, {}, layout, {}}, options);
+      read_field(*transport, "plain", grid, MutableField{spec, back.data(), back.size(), {}, {}, layout, {}}, {});
+      EXPECT_TRUE(back == values);
+      table.front() = table.back();
+      const Error error = error_of([&] {
+        write_field(*transport, "never", grid, Field{spec, values.data(), values.size(), {}, {}, layout, {}}, {});
+      });
+      EXPECT_NE(std::string(error.what()).find("twice"), std::string::npos) << error.what();
+    });
+    EXPECT_TRUE(bytes_in(*transport, "by_table") == truth);
+  }
+}
+
 TEST(DescribedMemory, GivesTheSamePlaquette) {
   const FieldSpec spec = gauge_spec(Precision::double_, 3, 4);
   for (const Way& way : ways) {

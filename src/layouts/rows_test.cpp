@@ -400,6 +400,7 @@ TEST(TableOfPlaces, IsRefusedWhereItCannotBe) {
   };
   const FieldSpec gauge = gauge_of(Precision::double_), spinor = spinor_spec(Precision::double_);
   EXPECT_NE(sentence("openqcd", {}, gauge).find("there is none"), std::string::npos);
+  EXPECT_NE(sentence("hirep", std::span(table).first(0), gauge).find("there is none"), std::string::npos);
   EXPECT_NE(sentence("milc", table, gauge).find("says not of what"), std::string::npos);
   EXPECT_NE(sentence("places=of-sites halo=1,1,1,1", table, gauge).find("together with"), std::string::npos);
   EXPECT_NE(sentence("places=of-links links=in-arrays", table, gauge).find("together with links="), std::string::npos);

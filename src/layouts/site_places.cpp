@@ -29,7 +29,7 @@ void require_table(const MemoryLayout& layout) {
     if (layout.table == nullptr) return;
     refuse("a table of places, but says not of what (places=)");
   }
-  if (layout.table == nullptr) {
+  if (layout.table == nullptr || layout.table_entries == 0) {
     refuse("places= for a table of the application's own, but there is none; it goes with the description");
   }
   const bool has_rule = layout.parity != ParityOrder::none || !layout.halo.empty() || !layout.lanes.empty() ||
