@@ -202,7 +202,7 @@ class Bench:
         peers = ["mpi-io collective", "mpi-io independent", "undo split"] if program[0] == "bench_peers" else []
         words = [word for peer in peers for word in ("--peer", peer)]
         measured = [self.run(self.options.clients, *program, *words, "--runs", min(self.options.runs, 5), "--seconds",
-                             self.options.seconds, "--fill", 3, path=folder) for folder in self.options.pfs]
+                             self.options.seconds, "--fill", 3, "--bytes-per-server", self.options.pfs_bytes, path=folder) for folder in self.options.pfs]
         if not measured:
             return
         self.keep("pfs", measured)
@@ -235,6 +235,7 @@ def main():
     parser.add_argument("--disk", help="a folder on a disk; default: the build folder")
     parser.add_argument("--pfs", action="append", default=[], help="a folder on a parallel file system; may be repeated")
     parser.add_argument("--clients", type=int, default=4, help="ranks at the parallel file system")
+    parser.add_argument("--pfs-bytes", type=int, default=16 << 20, help="that a client has for each of its servers")
     parser.add_argument("--lattice", default=LATTICES[0], help="the largest one")
     parser.add_argument("--large", default="32x32x32x64", help="the larger one of serial against parallel")
     parser.add_argument("--runs", type=int, default=7)

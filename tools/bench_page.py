@@ -430,6 +430,14 @@ def pfs_picture(run, direction):
     return f"pfs-{run['environment']['file_system'].split('.')[-1]}-{direction}"
 
 
+def around_data(result):
+    """The share of the time in which names are looked up, made, opened, synced and closed, where stages are told."""
+    steps = result.get("steps", {})
+    whole = sum(steps.values())
+    around = sum(steps.get(name, 0) for name in ("create", "barrier", "open", "truncate", "sync", "close"))
+    return f"{100 * around / whole:.0f} %" if whole > 0 else ""
+
+
 def pfs_page(folder):
     text = ""
     for run in load(folder, "pfs"):
@@ -450,9 +458,9 @@ def pfs_page(folder):
             direction = r["direction"] if r["direction"] == "write" else f"read the {'first' if r['cache'] == 'cold' else 'last'}"
             stripe = f"{r['stripe_bytes'] // 1024} KiB" if r["stripe_bytes"] else "default"
             lines.append([str(r["ranks"]), r["split"], stripe, direction, name, f"{speed / 1e6:.0f}",
-                          f"{speed / 1e6 / r['servers']:.0f}", f"{speed / best:.2f}"])
+                          f"{speed / 1e6 / r['servers']:.0f}", f"{speed / best:.2f}", around_data(r)])
         lines.sort(key=lambda cells: cells[:4])
-        heads = ["clients", "split", "stripes", "direction", "who", "MB/s", "per server", "to the best in one file"]
+        heads = ["clients", "split", "stripes", "direction", "who", "MB/s", "per server", "to the best in one file", "not data"]
         text += table(heads, lines)
         for direction in ("write", "read"):
             text += f"\n![rate of each server, {direction}]({pfs_picture(run, direction)}.svg)\n"
@@ -465,7 +473,9 @@ The method of the paper on PVFS on a cluster ([cs/0303016](https://arxiv.org/abs
 them read; means of the rounds without the extremes, by the slowest client. The servers are processes of the same small machine with their
 stores in memory, so only ratios tell anything, and large ones more than small ones; clients that cache answer *read the last* from memory.
 *raw*: each client one piece of a common file. *own files*: a file each. *undo split*: the split of the fastest dimensions undone by one
-all-to-all, then plain writes. All but limequat move plain doubles without checksum.
+all-to-all, then plain writes. All but limequat move plain doubles without checksum. *not data*: the share of the time of the stages in which
+names are looked up, made, opened, given and closed; limequat looks for what it would replace, gives a complete file its name without replacing another one, and reads headers and journals first, each of
+which is a round trip to servers. Files of so few bytes show it; it does not grow with them.
 
 {where(load(folder, 'pfs'))}
 
