@@ -200,7 +200,7 @@ typedef struct lq_field {
   int order_length;     // dimensions in `order`
   lq_site_fetch fetch;  // instead of `data`, for functions that write
   lq_site_store store;  // instead of `data`, for functions that read
-  void* context;  // handed to fetch and store, and to those for rows; or an lq_places, where `memory` says places=
+  void* context;        // handed to fetch and store, and to those for rows; or an lq_places, for places=
   const char* problem;  // or NULL: why this is no field, found by a binding to another language; every call refuses it
   // What `data` is where it is not plain: a preset such as "milc" or "quda_host", or words such as
   // "parity=even-first links=outermost" (docs/guide/memory.md); or NULL. With links=in-arrays, `data` points to as many
