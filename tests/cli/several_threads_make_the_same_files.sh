@@ -8,7 +8,7 @@ make-wrong good.ildg wrong.ildg zeros=130,2000
 make-wrong good.ildg moved.ildg grid=2x1x4x2
 head -c 4000000 good.ildg > short.ildg
 for i in 1 2 3 4 5; do head -c $((i * 777777)) good.ildg > part$i; done
-lq pack set.sion part1 part2 part3 part4 part5
+lq pack -q set.sion part1 part2 part3 part4 part5
 alone=$(command -v taskset > /dev/null && echo "taskset -c $(taskset -cp $$ | sed -E "s/.*[ ,-]([0-9]+)\$/\1/")" || true)
 work() {
   mkdir new
@@ -22,7 +22,7 @@ work() {
     "$@" repair short.ildg -o new/mended.ildg || echo "exit code $?"
     "$@" diagnose wrong.ildg || echo "exit code $?"
     "$@" diagnose moved.ildg || echo "exit code $?"
-  } 2>&1 | sed -E 's/[0-9.]+ (s|seconds)//' > told
+  } 2>&1 | sed -E 's/ in [0-9.]+ [a-z]*s$//' > told
   mv told new
   rm new/checked.sion  # its records say which writing it was
 }
