@@ -73,7 +73,7 @@ void run(base::Bytes bytes) {
   if (const auto note = decode_note({reinterpret_cast<const char*>(bytes.data()), bytes.size()})) {
     if (decode_note(encode(*note)) != note) throw std::logic_error("a note that is not read back");
   }
-  attempt([&] { verify(*files, "set"); });
+  attempt([&] { verify(*files, "set", 1); });
   attempt([&] {
     const auto opened = OpenSet::open(*files, "set", {}, {});
     const OpenSet& set = *opened;
@@ -90,7 +90,7 @@ void run(base::Bytes bytes) {
   if (!is_small(bytes)) return;
   attempt([&] {
     repair(*files, ".set.00000000", {.output = "other"});
-    verify(*files, "other");  // what was repaired can be read
+    verify(*files, "other", 1);  // what was repaired can be read
   });
 }
 
