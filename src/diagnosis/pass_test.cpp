@@ -22,14 +22,18 @@ constexpr std::uint64_t site_bytes = 576;
 const Extents extents{8, 8, 8, 12};  // more than three blocks of a mebibyte
 const std::uint64_t sites = volume(extents);
 
+std::vector<double> unit_links() {
+  std::vector<double> unit(72);
+  for (std::size_t link = 0; link < 4; ++link) {
+    for (std::size_t i = 0; i < 3; ++i) unit[link * 18 + i * 8] = 1;
+  }
+  return unit;
+}
+
 class Walked : public ::testing::Test {
  protected:
   Walked() {
-    std::vector<double> unit(72);
-    for (std::size_t link = 0; link < 4; ++link) {
-      for (std::size_t i = 0; i < 3; ++i) unit[link * 18 + i * 8] = 1;
-    }
-    for (std::uint64_t site = 0; site < sites; ++site) put(site, unit);
+    for (std::uint64_t site = 0; site < sites; ++site) put(site, unit_links());
   }
 
   void put(std::uint64_t site, const std::vector<double>& numbers) {
@@ -50,8 +54,8 @@ class Walked : public ::testing::Test {
 };
 
 TEST_F(Walked, SitesAreSeenOnceWhateverTheThreads) {
-  std::vector<double> numbers(72);
-  for (const std::uint64_t site : {100U, 6000U}) put(site, numbers);
+  for (const std::uint64_t site : {100U, 6000U}) put(site, std::vector<double>(72));
+  std::vector<double> numbers = unit_links();
   numbers[5] = std::numeric_limits<double>::quiet_NaN();
   put(3000, numbers);
   numbers.assign(72, 0.5);

@@ -109,7 +109,7 @@ TEST_P(KilledCopy, MovesNothingTwiceButTheBlockUnderWay) {
   for (int done = 0; done < kills;) {
     start_anew(done % 2 == 0);
     for (;;) {
-      const auto at = static_cast<std::int64_t>(random() % 60);
+      const auto at = static_cast<std::int64_t>(random() % 120);  // some lie behind the last one: so it ends
       const bool died = testing::dies_in([&] { copy_with(at, Fault::kill); });
       if (died) ++done;
       if (fs::exists(to_)) {
