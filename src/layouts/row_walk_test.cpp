@@ -21,7 +21,7 @@ std::vector<Coord> sites_of(const SiteOrder& order, std::uint64_t begin, std::ui
 
 TEST(RowWalk, PassesEverySiteInTheOrder) {
   for (const SiteOrder& order : {SiteOrder{0, 1, 2}, SiteOrder{2, 0, 1}, SiteOrder{1, 2, 0}}) {
-    for (const std::uint64_t most : {1, 2, 3, 5, 100}) {
+    for (const std::uint64_t most : {1U, 2U, 3U, 5U, 100U}) {
       RowWalk walk(walked, order, most);
       for (std::uint64_t begin = 0; begin < walked.volume(); ++begin) {
         const std::uint64_t sites = walked.volume() - begin;

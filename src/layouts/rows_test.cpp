@@ -69,7 +69,7 @@ std::vector<std::size_t> points_of_openqcd() {
   const std::array<std::size_t, 4> sizes{extents[3], extents[0], extents[1], extents[2]};  // t, x, y, z
   std::array<std::size_t, 4> block{sizes[0]};
   for (std::size_t d = 1; d < 4; ++d) {
-    for (const std::size_t b : {4, 3, 2, 1}) {
+    for (const std::size_t b : {4U, 3U, 2U, 1U}) {
       if (sizes[d] % b != 0) continue;
       block[d] = b;
       break;
