@@ -34,6 +34,8 @@ def rate(result, which="seconds"):
 
 
 def where(measured):
+    if not measured:
+        return ""
     e = measured[0]["environment"]
     busy = f" Other programs were running: load {e['load']} before it began, so that rates are low." if e.get("load", 0) > 1 else ""
     return f"{e['processor']}, {e['cores']} cores; {e['mpi']}; {e['compiler']}; Limequat {e['version']}; {e['date']}.{busy}"
