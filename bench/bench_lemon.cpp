@@ -18,6 +18,8 @@
 #include <string>
 #include <vector>
 
+#include "median.hpp"
+
 namespace {
 
 constexpr MPI_Offset site_bytes = 576;
@@ -28,11 +30,6 @@ std::array<int, 4> parse(const char* text) {
   int x = 0, y = 0, z = 0, t = 0;
   if (std::sscanf(text, "%dx%dx%dx%d", &x, &y, &z, &t) != 4) x = 0;
   return {t, x, y, z};
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 class Bench {

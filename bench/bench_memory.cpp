@@ -18,17 +18,14 @@
 
 #include <limequat/limequat.hpp>
 
+#include "median.hpp"
+
 namespace {
 
 double seconds_of(const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-double median(std::vector<double> all) {
-  std::sort(all.begin(), all.end());
-  return all[all.size() / 2];
 }
 
 // What is measured: the memory of a field, and how long it took in each round.

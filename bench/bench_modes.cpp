@@ -25,6 +25,8 @@
 #include <limequat/limequat.hpp>
 #include <limequat/mpi.hpp>
 
+#include "median.hpp"
+
 namespace {
 
 double now() { return MPI_Wtime(); }
@@ -32,11 +34,6 @@ double largest(double seconds) {
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return seconds;
 }
-double median(std::vector<double> of) {
-  std::sort(of.begin(), of.end());
-  return of[of.size() / 2];
-}
-
 // This rank's part of a mode, in pieces of a mebibyte.
 void read_plainly(int file, const lq::Payload& payload, const lq::Grid& grid, std::vector<char>& to) {
   const std::uint64_t site = payload.site_bytes(),

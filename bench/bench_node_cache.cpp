@@ -18,6 +18,8 @@
 #include <limequat/mpi.hpp>
 #include <limequat/node_cache.hpp>
 
+#include "median.hpp"
+
 namespace {
 
 constexpr std::uint64_t piece = std::uint64_t{1} << 20;
@@ -29,11 +31,6 @@ double timed(const auto& work) {
   double seconds = MPI_Wtime() - before;
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return seconds;
-}
-
-double median(std::vector<double> of) {
-  std::sort(of.begin(), of.end());
-  return of[of.size() / 2];
 }
 
 // All pieces of a file in turn, from the first one of this rank on.

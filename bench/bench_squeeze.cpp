@@ -19,6 +19,8 @@
 #include "squeezed/codec/shuffled.hpp"
 #include "squeezed/codec/tile.hpp"
 
+#include "median.hpp"
+
 namespace {
 
 using namespace lq;
@@ -29,11 +31,6 @@ struct Measured {
   std::uint64_t bytes = 0, stored = 0;
   std::vector<double> encode = {}, decode = {};  // seconds of each round
 };
-
-double median(std::vector<double> all) {
-  std::ranges::sort(all);
-  return all[all.size() / 2];
-}
 
 template <class Work>
 double seconds_of(const Work& work) {

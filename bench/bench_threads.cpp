@@ -20,12 +20,9 @@
 #include <limequat/limequat.hpp>
 #include <limequat/mpi.hpp>
 
-namespace {
+#include "median.hpp"
 
-double median(std::vector<double> all) {
-  std::sort(all.begin(), all.end());
-  return all[all.size() / 2];
-}
+namespace {
 
 // So many ranks, split in so that each has so many threads.
 struct Way {

@@ -62,8 +62,7 @@ void verify_streams(const FoundSet& found, const std::shared_ptr<OpenFiles>& fil
                     MultifileCheck& check) {
   ReadSettings settings;
   if (found.has_records()) settings.record = found.records.front();
-  const Communicator alone;
-  threads::Team team(threads::how_many(alone.engine(), threads, check.info.stored_bytes));
+  threads::Team team(threads::how_many(threads, check.info.stored_bytes));
   std::vector<std::vector<ChunkDamage>> of_tasks(static_cast<std::size_t>(found.set.tasks()));
   std::atomic<std::uint64_t> checked{0};
   threads::deal_out(team, of_tasks.size(), [&](int, std::uint64_t number) {

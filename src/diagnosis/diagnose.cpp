@@ -281,8 +281,7 @@ void Detective::walk_over() {
     what.declared = subject_.declared;
     what.declared_links = subject_.ordering.links;
   }
-  const Communicator alone;
-  threads::Team team(threads::how_many(alone.engine(), options_.threads, what.sites * what.site_bytes));
+  threads::Team team(threads::how_many(options_.threads, what.sites * what.site_bytes));
   const Pass pass = walk(what, file_, team, options_.progress);
   result_.is_whole_read = true;
   if (const auto fit = basis_of(subject_, file_, {})) report_basis(*fit);

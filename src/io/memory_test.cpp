@@ -60,6 +60,8 @@ void on_ranks(const Way& way, const Work& work) {
   });
 }
 
+RouteOptions route_of(const Way& way) { return {.strategy = way.strategy, .threads = way.threads}; }
+
 std::vector<std::byte> plain_file(transport::Transport& transport, const FieldSpec& spec) {
   const Grid grid(six);
   const std::vector<double> values = formula_sites<double>(grid, spec.numbers);
@@ -73,9 +75,7 @@ TEST(DescribedMemory, WritesTheFileOfPlainMemory) {
   const auto truth = plain_file(*transport, spec);
   for (const Way& way : ways) {
     SCOPED_TRACE(to_string(way.processes));
-    WriteOptions options;
-    options.route.strategy = way.strategy;
-    options.route.threads = way.threads;
+    WriteOptions options{.route = route_of(way)};
     options.overwrite = true;
     on_ranks(way, [&](const Grid& grid) {
       const std::vector<double> values = even_first(grid, 72);
@@ -92,9 +92,7 @@ TEST(DescribedMemory, IsFilledAsTheFormulaSays) {
   plain_file(*transport, spec);
   for (const Way& way : ways) {
     SCOPED_TRACE(to_string(way.processes));
-    ReadOptions options;
-    options.route.strategy = way.strategy;
-    options.route.threads = way.threads;
+    ReadOptions options{.route = route_of(way)};
     on_ranks(way, [&](const Grid& grid) {
       std::vector<double> values(grid.local_volume() * 24);
       const MutableField to{spec, values.data(), values.size(), {}, {}, memory_layout("milc"), {}};
@@ -111,9 +109,7 @@ TEST(MemoryByTable, IsThatOfPlainMemory) {
   const auto truth = plain_file(*transport, spec);
   for (const Way& way : ways) {
     SCOPED_TRACE(to_string(way.processes));
-    WriteOptions options;
-    options.route.strategy = way.strategy;
-    options.route.threads = way.threads;
+    WriteOptions options{.route = route_of(way)};
     options.overwrite = true;
     on_ranks(way, [&](const Grid& grid) {
       const std::vector<double> plain = formula_sites<double>(grid, 72);

@@ -27,10 +27,9 @@ namespace {
 pump::Tally read_past(base::ByteSource& file, const Payload& payload, int threads) {
   using enum SumKind;
   pump::Tally tally(payload, {{scidac, SumOf::field}, {scidac, SumOf::slices}, {weighted, SumOf::slices}});
-  const Communicator alone;
   const pump::PumpOptions how =
-      pump::pump_options(payload, VerifyOptions{}.block_bytes,
-                         threads::how_many(alone.engine(), threads, payload.length), RouteOptions{}.memory_bytes, true);
+      pump::pump_options(payload, VerifyOptions{}.block_bytes, threads::how_many(threads, payload.length),
+                         RouteOptions{}.memory_bytes, true);
   pump::pump_past(file, payload, 0, payload.stored.volume(), how, tally);
   return tally;
 }

@@ -86,10 +86,7 @@ class PlainWriter final : public SetWriter {
 
 }  // namespace
 
-int threads_for(const RepackOptions& options, std::uint64_t bytes) {
-  const Communicator alone;
-  return threads::how_many(alone.engine(), options.threads, bytes);
-}
+int threads_for(const RepackOptions& options, std::uint64_t bytes) { return threads::how_many(options.threads, bytes); }
 
 std::int32_t checked_block(std::uint64_t block, const std::string& path) {
   if (block >= 1 && block <= std::numeric_limits<std::int32_t>::max()) return static_cast<std::int32_t>(block);

@@ -22,6 +22,8 @@ int how_many(comm::Comm& comm, int asked, std::uint64_t bytes) {
   return static_cast<int>(std::clamp<std::uint64_t>(mine / worth_a_thread, 1, static_cast<std::uint64_t>(own)));
 }
 
+int how_many(int asked, std::uint64_t bytes) { return how_many(*comm::make_self(), asked, bytes); }
+
 int within(int threads, std::uint64_t memory_bytes, std::uint64_t bytes_each) noexcept {
   const std::uint64_t room = bytes_each == 0 ? most : memory_bytes / bytes_each;
   return static_cast<int>(std::clamp<std::uint64_t>(room, 1, static_cast<std::uint64_t>(std::max(threads, 1))));

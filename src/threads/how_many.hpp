@@ -13,6 +13,8 @@ namespace lq::threads {
 // Collective. `asked` of this rank, which may differ from that of others. 0: as many as the rank has cores to itself,
 // but no more than are worth making for its part of `bytes`, which all ranks have to do together.
 int how_many(comm::Comm& comm, int asked, std::uint64_t bytes);
+// Local. Of a process that works alone.
+int how_many(int asked, std::uint64_t bytes);
 // Of these, as many as there is memory for when each takes `bytes_each`; 1 at least.
 int within(int threads, std::uint64_t memory_bytes, std::uint64_t bytes_each) noexcept;
 
