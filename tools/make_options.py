@@ -142,8 +142,8 @@ def members(text, name):
 
 def without_rows(root, tables):
     """Sentences about members of public structs that no table knows."""
-    headers = "\n".join(path.read_text(encoding="utf-8") for path in sorted((root / "include/limequat").glob("*.hpp")))
-    c_header = (root / "include/limequat.h").read_text(encoding="utf-8")
+    headers, c_headers = ("\n".join(path.read_text(encoding="utf-8") for path in sorted((root / "include/limequat").glob(names)))
+                          for names in ("*.hpp", "c/*.h"))
     for table in tables:
         known = {row["cpp"].split(".")[0] for row in table["options"]} | ALSO.get(table["name"], set())
         for name in members(headers, table["name"]):
@@ -152,7 +152,7 @@ def without_rows(root, tables):
         if table["c_name"]:
             known = {member["name"] for row in table["options"] for member in row["members"]}
             known |= {member["name"] for member in table["others"]}
-            for name in members(c_header, table["c_name"]):
+            for name in members(c_headers, table["c_name"]):
                 if name not in known:
                     yield f"{table['c_name']}.{name} has no row in src/options"
 

@@ -24,9 +24,9 @@ class MakeOptions(unittest.TestCase):
     def missing(self, cpp, c):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
-            (root / "include/limequat").mkdir(parents=True)
+            (root / "include/limequat/c").mkdir(parents=True)
             (root / "include/limequat/options.hpp").write_text("struct WriteOptions {\n" + cpp + "\n};\n")
-            (root / "include/limequat.h").write_text("typedef struct lq_write_options {\n" + c + "\n} lq_write_options;\n")
+            (root / "include/limequat/c/transfer.h").write_text("typedef struct lq_write_options {\n" + c + "\n} lq_write_options;\n")
             return list(make_options.without_rows(root, [TABLE]))
 
     def test_members_that_rows_know_are_fine(self):

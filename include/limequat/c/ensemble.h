@@ -1,0 +1,72 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Catalogues of ensembles, and QCDml documents. Conventions: limequat.h.
+#ifndef LIMEQUAT_C_ENSEMBLE_H
+#define LIMEQUAT_C_ENSEMBLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <limequat/c/questions.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Catalogues of ensembles. All functions are local; `json` is as docs/reference/json.md says.
+typedef struct lq_catalogue_options {
+  size_t struct_size;      // set by init
+  const char* db;          // file of the catalogue; NULL: "lq-catalogue.db" of this folder or the nearest one above
+  int threads;             // that read files; 0: one for each core
+  int forget;              // lq_index: forget files that are no longer there; default 0
+  const char* since;       // lq_scrub: files verified within it are not due, "30d"; NULL: all are
+  int physics;             // lq_scrub: LQ_MEASURE_*; default when it fits
+  const char* sort;        // lq_find: by a column, "-trajectory" downwards; NULL: by path
+  uint64_t most;           // lq_find: files at most; 0: all
+  const char* title;       // lq_report_page; NULL: the folder
+  int overwrite;           // lq_report_page: replace an existing file; default 0
+  uint64_t limit_records;  // as in lq_scan_options
+  uint64_t limit_text_bytes;
+  lq_progress progress;  // files done, and all of them; or NULL
+  void* progress_context;
+} lq_catalogue_options;
+LQ_API lq_status lq_catalogue_options_init(lq_catalogue_options* options, size_t struct_size);
+LQ_API lq_status lq_catalogue_options_set(lq_catalogue_options* options, const char* name, const char* value);
+// Keeps in the catalogue what the headers of the lattice files below `count` folders say; none: those of before.
+LQ_API lq_status lq_index(const char* const* folders, uint64_t count, const lq_catalogue_options* options, char** json);
+// The files that fulfil an expression, "beta=6.0 trajectory>=1000"; "" is all of them.
+LQ_API lq_status lq_find(const char* expression, const lq_catalogue_options* options, char** json);
+// Verifies files again that are due. `is_ok`: none fails.
+LQ_API lq_status lq_scrub(const lq_catalogue_options* options, int* is_ok, char** json);
+// Duplicates, gaps in trajectory numbers, outliers of the plaquette.
+LQ_API lq_status lq_assess(const lq_catalogue_options* options, char** json);
+// A page of HTML about the files of the folders; none: all of the catalogue. `json` may be NULL.
+LQ_API lq_status lq_report_page(const char* const* folders, uint64_t count, const char* page,
+                                const lq_catalogue_options* options, char** json);
+
+// QCDml documents of configurations, as catalogues of ILDG want them. All functions are local.
+typedef struct lq_qcdml_options {
+  size_t struct_size;           // set by init
+  const char* schema;           // "1.3" or "2.0"; NULL: 1.3
+  const char* crc;              // what the checksum is of: "data" or "file"; NULL: data
+  const lq_metadata* metadata;  // texts of the document by path, "markovStep/series"
+  size_t metadata_count;
+  uint64_t limit_records;  // as in lq_scan_options
+  uint64_t limit_text_bytes;
+} lq_qcdml_options;
+LQ_API lq_status lq_qcdml_options_init(lq_qcdml_options* options, size_t struct_size);
+LQ_API lq_status lq_qcdml_options_set(lq_qcdml_options* options, const char* name, const char* value);
+// The document of a file: its text, sums, and what is missing in it.
+LQ_API lq_status lq_ildg_document(const char* path, const lq_qcdml_options* options, char** json);
+// A file against a document; NULL for `document`: the file against the rules of ILDG alone.
+LQ_API lq_status lq_ildg_check(const char* path, const char* document, const lq_qcdml_options* options, int* is_ok,
+                               char** json);
+// The logical file name in a file.
+LQ_API lq_status lq_ildg_lfn(const char* path, const lq_qcdml_options* options, char** json);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

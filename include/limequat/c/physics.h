@@ -1,0 +1,50 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Physics of gauge fields in memory. Conventions: limequat.h.
+#ifndef LIMEQUAT_C_PHYSICS_H
+#define LIMEQUAT_C_PHYSICS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <limequat/c/field.h>
+#include <limequat/c/grid.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Collective. values: average, spatial, temporal.
+LQ_API lq_status lq_plaquette(const lq_grid* grid, lq_field field, double values[3]);
+// Collective. Average of Re Tr U / N over the links.
+LQ_API lq_status lq_link_trace(const lq_grid* grid, lq_field field, double* value);
+// Collective. values: largest |element| of U U^dagger - 1, its mean over links, largest |det U - 1|.
+LQ_API lq_status lq_unitarity(const lq_grid* grid, lq_field field, double values[3]);
+// Collective. Any field: how many numbers are NaN or infinite.
+LQ_API lq_status lq_count_not_finite(const lq_grid* grid, lq_field field, uint64_t* count);
+// Collective. All of it from one pass, as JSON.
+LQ_API lq_status lq_measure(const lq_grid* grid, lq_field field, char** json);
+
+typedef struct lq_generate_options {
+  size_t struct_size;                             // set by init
+  double beta;                                    // 6.0
+  int sweeps;                                     // 100
+  int over_relaxation;                            // 3 after each heat bath sweep
+  uint64_t seed;                                  // 1
+  int hot_start;                                  // 0: all links are 1
+  void (*after_sweep)(int sweep, void* context);  // or NULL
+  void* context;
+  int threads;  // of this rank; 0: as many as it has cores to itself
+} lq_generate_options;
+LQ_API lq_status lq_generate_options_init(lq_generate_options* options, size_t struct_size);
+LQ_API lq_status lq_generate_options_set(lq_generate_options* options, const char* name, const char* value);
+
+// Collective. A thermalised SU(2) or SU(3) configuration into a double precision gauge field, x fastest.
+LQ_API lq_status lq_generate(const lq_grid* grid, lq_field field, const lq_generate_options* options);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,45 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Who would move which bytes of a file, before it is written. Conventions: limequat.h.
+#ifndef LIMEQUAT_C_PLAN_H
+#define LIMEQUAT_C_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <limequat/c/transfer.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lq_plan_options {
+  size_t struct_size;       // set by init
+  int reading;              // 0: writing
+  int checksum;             // default 1
+  uint64_t payload_offset;  // byte in the file at which the sites begin
+  const int* rank_order;    // dimensions in which consecutive ranks advance, fastest first, or NULL: x first
+  const char* profile;      // of the machine (`lq doctor --save-profile` makes one), or NULL: that of this site
+  const char* folder;       // whose file system is taken, or NULL: that of the profile
+  int strategy;             // as in lq_write_options, and the next four, too
+  uint64_t aggregators;
+  uint64_t chunk_bytes;
+  uint64_t alignment;
+  uint64_t memory_bytes;
+  int threads;
+} lq_plan_options;
+LQ_API lq_status lq_plan_options_init(lq_plan_options* options, size_t struct_size);
+LQ_API lq_status lq_plan_options_set(lq_plan_options* options, const char* name, const char* value);
+
+// Local. Who would move which bytes of a file, by which strategy, and how long that should take; for any number of
+// ranks. `lattice`, `processes` and rank_order have `dimensions` entries. `field` is as in the file; its memory is not
+// looked at.
+LQ_API lq_status lq_plan(const int64_t* lattice, const int64_t* processes, int dimensions, lq_field field,
+                         const lq_plan_options* options, char** json);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,70 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What functions return, and what is known of the last failure. Conventions: limequat.h.
+#ifndef LIMEQUAT_C_STATUS_H
+#define LIMEQUAT_C_STATUS_H
+
+#include <stdint.h>
+
+#include <limequat/version.hpp>  // LQ_API; C as well as C++
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Pinned numbers, in decades; equal to lq::Code in C++ and limequat.Code in Python.
+typedef enum lq_status {
+  LQ_OK = 0,
+  // the caller can fix it
+  LQ_INVALID_ARGUMENT = 10,
+  LQ_RANKS_DISAGREE = 11,
+  LQ_WRONG_STATE = 12,
+  LQ_UNSUPPORTED = 13,
+  // the system said no
+  LQ_NOT_FOUND = 20,
+  LQ_EXISTS = 21,
+  LQ_NO_PERMISSION = 22,
+  LQ_NO_SPACE = 23,
+  LQ_IO = 24,
+  // the file is not what it should be
+  LQ_UNKNOWN_FORMAT = 30,
+  LQ_MALFORMED = 31,
+  LQ_TRUNCATED = 32,
+  LQ_CHECKSUM_MISMATCH = 33,
+  LQ_NO_SUCH_RECORD = 34,
+  // does not fit memory, format or an MPI limit
+  LQ_OUT_OF_MEMORY = 40,
+  LQ_TOO_LARGE = 41,
+  // MPI failed
+  LQ_COMMUNICATION = 50,
+  // our bug; please report
+  LQ_INTERNAL = 90
+} lq_status;
+
+// Local. "0.1.0": the version of the library that is linked. "no_space": the name of a status.
+LQ_API const char* lq_version(void);
+LQ_API const char* lq_status_name(lq_status status);
+
+// Local. The last failure on this thread; a call that succeeds leaves it as it is. Texts belong to the library
+// and last until the next failure on this thread. What does not apply is "", or -1 for offset and rank, or 0
+// for errno. lq_error_json() is all of it as one JSON object.
+LQ_API const char* lq_error_text(void);
+LQ_API lq_status lq_error_code(void);
+LQ_API const char* lq_error_path(void);
+LQ_API const char* lq_error_record(void);
+LQ_API int64_t lq_error_offset(void);
+LQ_API int lq_error_rank(void);
+LQ_API const char* lq_error_expected(void);
+LQ_API const char* lq_error_found(void);
+LQ_API int lq_error_errno(void);
+LQ_API const char* lq_error_json(void);
+
+// Local. Frees a text handed out through a char **; NULL is fine.
+LQ_API void lq_text_free(char* text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
