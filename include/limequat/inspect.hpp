@@ -46,9 +46,6 @@ LQ_API std::vector<FormatInfo> formats();
 // Local. By name, such as that in a Catalog; invalid_argument lists the names there are.
 LQ_API FormatInfo format_info(std::string_view name);
 
-// Called on rank 0 while long operations run: how much of its own share of one field is done, in a unit of its own.
-using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
-
 // One field's verdict.
 struct FieldVerdict {
   std::string name;

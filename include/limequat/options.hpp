@@ -8,6 +8,7 @@
 #include <limequat/language.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@
 #include <limequat/metadata.hpp>
 
 namespace lq {
+
+// Called on rank 0 while long operations run: how much of its own share of one field is done, in a unit of its own.
+using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
 // How a written field is checked.
 enum class Verify {
@@ -81,7 +85,8 @@ struct WriteOptions {
   std::uint64_t stripe_count = 0;  // servers that a file is spread over; 0: as the next but one says
   std::uint64_t stripe_bytes = 0;  // in one piece on a server; 0: as the next one says
   bool stripes_by_size =
-      true;  // what is not asked for is set by the size of the file; false: left as the folder has it
+      true;                // what is not asked for is set by the size of the file; false: left as the folder has it
+  Progress progress = {};  // of a transfer that is waited for; those in the background have Pending::test()
 };
 
 // Bounds on what a file may ask of its reader, checked before anything is allocated.
@@ -98,6 +103,7 @@ struct ReadOptions {
   std::uint64_t block_bytes = 512 * 1024;
   Limits limits = {};
   RouteOptions route = {};
+  Progress progress = {};  // as in WriteOptions
 };
 
 }  // namespace lq

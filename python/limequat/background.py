@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from limequat.option_types import ReadOptions, Unpack, WriteOptions
 
 
-@takes("WriteOptions")
+@takes("WriteOptions", without=("progress",))
 def write_async(path, array, *, kind=None, grid=None, dims=None, **options: "Unpack[WriteOptions]"):
     """Begins to write an array; arguments as in :func:`limequat.write`. Returns a :class:`Pending`.
 
@@ -45,7 +45,7 @@ def write_async(path, array, *, kind=None, grid=None, dims=None, **options: "Unp
     return Pending(path, handle, lent, None)
 
 
-@takes("ReadOptions")
+@takes("ReadOptions", without=("progress",))
 def read_async(path, field=None, region=None, dtype=None, grid=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):  # type: ignore[misc]
     """Begins to read a field; arguments as in :func:`limequat.read`. Returns a :class:`Pending`, whose wait() gives
     the array; until then leave ``out`` alone.

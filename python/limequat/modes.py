@@ -52,7 +52,7 @@ def open(path, *, ls=1, parity=None, lattice=None, grid=None):
 
 
 @takes("WriteOptions", without=("format", "name", "precision", "metadata", "measure", "slice_checksums", "layout",
-                                "dataset_chunk", "filters", "time_stamps"))
+                                "dataset_chunk", "filters", "time_stamps", "progress"))
 def create(path, lattice, *, grid=None, kind="spinor", shape=None, dtype=None, storage="double", ls=1, parity="both",
            operator="", parameters=None, room=512, basis=0, block=None, tolerance=_TOLERANCE,
            **options: "Unpack[WriteOptions]"):
@@ -90,7 +90,7 @@ def create(path, lattice, *, grid=None, kind="spinor", shape=None, dtype=None, s
 
 
 @takes("WriteOptions", without=("format", "name", "precision", "metadata", "measure", "slice_checksums", "layout",
-                                "dataset_chunk", "filters", "time_stamps", "overwrite"))
+                                "dataset_chunk", "filters", "time_stamps", "progress", "overwrite"))
 def append(path, *, grid=None, **options: "Unpack[WriteOptions]"):
     """Goes on with the set ``path`` that is there: a :class:`Writer`.
 
@@ -230,7 +230,7 @@ class Set:
         call("lq_modes_read", handle, k, self.grid, field.to_c(array), how)
         return array
 
-    @takes("ReadOptions", without=("field", "index", "region", "limits"))
+    @takes("ReadOptions", without=("field", "index", "region", "limits", "progress"))
     def ahead(self, first=0, last=None, dtype=None, **options: "Unpack[ReadOptions]"):
         """Gives (k, vector) for modes first to last - 1, of numbers ``dtype``; the next one is read while you work on this one.
 

@@ -146,6 +146,7 @@ struct PendingAccess {
     return comm::agree(grid.communicator().engine(), [&] {
       Prepared prepared{std::make_unique<Pending::State>(path, grid), options};
       if (options.route.threads == 0) prepared.options.route.threads = 1;
+      prepared.options.progress = {};
       return prepared;
     });
   }

@@ -131,7 +131,8 @@ SitePlan plan_of(transport::Transport& transport, const Catalog& catalog, const 
           .sums = options.verify != Verify::none ? compared_sums(catalog, entry) : std::vector<SumName>{},
           .tile_codec = tile_codec_of(catalog.format, entry.payload),
           .route = options.route,
-          .block_bytes = options.block_bytes};
+          .block_bytes = options.block_bytes,
+          .progress = options.progress};
 }
 
 // One field of a scanned file on its way; `local` is resolved.

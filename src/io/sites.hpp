@@ -36,6 +36,7 @@ struct SitePlan {
   const format::TileCodec* tile_codec = nullptr;  // of the payload's encoding
   RouteOptions route = {};
   std::uint64_t block_bytes = 512 * 1024;
+  Progress progress = {};
 };
 
 class SiteTransfer {

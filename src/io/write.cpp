@@ -81,7 +81,8 @@ class FieldTransfer {
                                                      .sums = placed_->layout.sums,
                                                      .tile_codec = placed_->format->tile_codec(payload.encoding),
                                                      .route = options.route,
-                                                     .block_bytes = options.block_bytes},
+                                                     .block_bytes = options.block_bytes,
+                                                     .progress = options.progress},
                                             local_);
     });
     sites_->choose_route();

@@ -136,7 +136,7 @@ class CombinedTransfer final : public io::Transfer, private pump::Movement {
  private:
   const Basis& whole_modes() const noexcept { return *basis_->basis_; }
 
-  pump::Progress step() override {
+  pump::Progress take_step() override {
     if (!have_arrived_) {
       if (is_cancelled()) coefficients_->movement().cancel();
       const pump::Progress progress = coefficients_->movement().step();

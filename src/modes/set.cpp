@@ -161,7 +161,8 @@ Report Set::read(std::uint64_t k, const Grid& grid, const MutableField& vector, 
 Pending Set::read_async(std::uint64_t k, const Grid& grid, const MutableField& vector,
                         const ReadOptions& options) const {
   require_own(*this);
-  const ReadOptions of_mode = options_for(*this, k, grid, options);
+  ReadOptions of_mode = options_for(*this, k, grid, options);
+  of_mode.progress = {};
   if (!is_coefficients(*this, k)) return lq::read_async(file(), grid, vector, of_mode);
   const auto basis = state_->reconstruction_for(*this, grid, options);
   const io::BeginRead begin = [&](const Grid&, const MutableField& field, const ReadOptions& how) {

@@ -153,6 +153,7 @@ std::vector<Option> write_rows() {
   }
   append(rows, format_rows());
   append(rows, stripe_rows<W, lq_write_options>());
+  rows.push_back(progress_row<W, lq_write_options>());
   return rows;
 }
 
@@ -196,6 +197,7 @@ std::vector<Option> read_rows() {
   for (Option& row : rows) {
     if (row.path.starts_with("route.")) row.not_in_lq = "lq reads whole fields in tiles, or one site";
   }
+  rows.push_back(progress_row<R, lq_read_options>());
   return rows;
 }
 

@@ -38,10 +38,14 @@ class MoveOut final : public Movement {
   MoveOut(const Field& field, const Payload& payload, const lattice::RowPlan& rows, transport::File& file,
           const PumpOptions& options, Tally& tally)
       : rows_(field, payload, rows, file, tally),
+        sites_{0, rows.wanted.volume()},
         turns_(options, payload.site_bytes()),
         stretches_(rows_.rows(), turns_.max_sites()) {}
 
-  Progress step() override {
+  std::uint64_t memory_bytes() const noexcept override { return turns_.bytes(); }
+
+ private:
+  Progress take_step() override {
     if (is_cancelled() || !stretches_.next(stretch_)) {
       turns_.storage().finish();
       return Progress::finished;
@@ -50,13 +54,13 @@ class MoveOut final : public Movement {
     turn_ ^= 1;
     rows_.pack(stretch_, bytes);
     turns_.storage().begin([this, bytes, site = stretch_.file_site] { rows_.write(site, bytes); });
+    sites_.done += stretch_.sites;
     return Progress::moved;
   }
+  Passed passed() const noexcept override { return sites_; }
 
-  std::uint64_t memory_bytes() const noexcept override { return turns_.bytes(); }
-
- private:
   RowsOut rows_;
+  Passed sites_;
   int turn_ = 0;
   Stretch stretch_;
   Turns turns_;  // its thread uses the others
@@ -68,10 +72,14 @@ class MoveIn final : public Movement {
   MoveIn(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows, const MutableField& field,
          const PumpOptions& options, Tally& tally)
       : rows_(field, payload, rows, file, tally),
+        sites_{0, rows.wanted.volume()},
         turns_(options, payload.site_bytes()),
         stretches_(rows_.rows(), turns_.max_sites()) {}
 
-  Progress step() override {
+  std::uint64_t memory_bytes() const noexcept override { return turns_.bytes(); }
+
+ private:
+  Progress take_step() override {
     if (is_cancelled()) return Progress::finished;
     if (!fetched_.any) fetch(fetched_);
     if (!fetched_.any) return Progress::finished;
@@ -80,12 +88,11 @@ class MoveIn final : public Movement {
     fetched_.any = false;
     if (turns_.storage().has_thread()) fetch(fetched_);
     rows_.take(current_.stretch, current_.target);
+    sites_.done += current_.stretch.sites;
     return Progress::moved;
   }
+  Passed passed() const noexcept override { return sites_; }
 
-  std::uint64_t memory_bytes() const noexcept override { return turns_.bytes(); }
-
- private:
   struct Fetched {
     bool any = false;
     Stretch stretch;
@@ -103,6 +110,7 @@ class MoveIn final : public Movement {
   }
 
   RowsIn rows_;
+  Passed sites_;
   int turn_ = 0;
   Fetched fetched_, current_;
   Turns turns_;  // its thread uses the others
@@ -112,13 +120,14 @@ class MoveIn final : public Movement {
 class MoveBy final : public Movement {
  public:
   explicit MoveBy(std::function<void()> work) : work_(std::move(work)) {}
-  Progress step() override {
-    if (work_ && !is_cancelled()) work_();
-    return Progress::finished;
-  }
   std::uint64_t memory_bytes() const noexcept override { return 0; }
 
  private:
+  Progress take_step() override {
+    if (work_ && !is_cancelled()) work_();
+    return Progress::finished;
+  }
+
   std::function<void()> work_;
 };
 

@@ -25,12 +25,16 @@ class ByTeam final : public Movement {
          typename Way::File& file, const PumpOptions& options, Tally& tally)
       : tally_(tally),
         rows_(rows),
+        all_sites_(rows.wanted.volume()),
         hands_(make_hands(field, payload, rows, file, options, tally)),
         stretches_(rows_, hands_.front()->block.max_sites(), options.tile_sites),
         team_(static_cast<int>(hands_.size())) {}
   ~ByTeam() override { cancel(); }
 
-  Progress step() override {
+  std::uint64_t memory_bytes() const noexcept override { return hands_.size() * hands_.front()->block.bytes(); }
+
+ private:
+  Progress take_step() override {
     if (!is_begun_) team_.begin(help_);
     is_begun_ = true;
     if (advance(*hands_.front())) return Progress::moved;
@@ -39,9 +43,8 @@ class ByTeam final : public Movement {
     return Progress::finished;
   }
 
-  std::uint64_t memory_bytes() const noexcept override { return hands_.size() * hands_.front()->block.bytes(); }
+  Passed passed() const noexcept override { return {sites_.load(std::memory_order_relaxed), all_sites_}; }
 
- private:
   // What one thread has.
   struct Hand {
     Hand(const typename Way::Memory& field, const Payload& payload, const lattice::RowPlan& rows,
@@ -90,7 +93,9 @@ class ByTeam final : public Movement {
 
   bool take_next(Stretch& stretch) {
     const std::lock_guard lock(mutex_);
-    return stretches_.next(stretch);
+    if (!stretches_.next(stretch)) return false;
+    sites_.fetch_add(stretch.sites, std::memory_order_relaxed);
+    return true;
   }
 
   // What lies behind a failure may have been moved; what lies before it was, so that the lowest is what a single thread
@@ -115,6 +120,8 @@ class ByTeam final : public Movement {
 
   Tally& tally_;
   lattice::Rows rows_;
+  std::uint64_t all_sites_;
+  std::atomic<std::uint64_t> sites_{0};  // taken by a thread
   Hands hands_;
   Stretches stretches_;
   std::mutex mutex_;  // of stretches_

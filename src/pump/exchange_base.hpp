@@ -24,20 +24,6 @@ namespace lq::pump {
 // waiting.
 class Exchange : public Movement {
  public:
-  // Failures of sites and files are kept back; one of a message is not, for who cannot reach other nodes cannot go on.
-  // Those who share memory with this rank see that it has given up, and give up, too.
-  Progress step() final {
-    Progress progress = Progress::finished;
-    try {
-      progress = advance();
-      if (progress == Progress::waiting) require_all_take_part();
-    } catch (...) {
-      given_up_.store(1, std::memory_order_relaxed);
-      throw;
-    }
-    if (progress == Progress::finished) failure_.rethrow();
-    return progress;
-  }
   bool needs_messages() const noexcept final { return paths_->need_messages(); }
 
  protected:
@@ -54,12 +40,22 @@ class Exchange : public Movement {
         tally_(tally),
         owned_(shares_->next_owned(rank_, 0)),
         held_(shares_->next_held(mine_, 0)) {
-    find_most_holders();
+    look_at_chunks();
     if (!needs_messages()) return;
     for (Buffer& staging : staging_) staging = Buffer(peers_.slot_bytes());
   }
 
   virtual Progress advance() = 0;
+
+  // The next chunk that is mine to open, or that has sites of mine, is done with.
+  void next_owned() {
+    owned_ = shares_->next_owned(rank_, owned_->number + 1);
+    ++chunks_.done;
+  }
+  void next_held() {
+    held_ = shares_->next_held(mine_, held_->number + 1);
+    ++chunks_.done;
+  }
 
   // Of chunks of mine; there is room for them from now on.
   std::size_t most_holders() const noexcept { return most_holders_; }
@@ -93,18 +89,37 @@ class Exchange : public Movement {
   Failure failure_;
 
  private:
+  // Failures of sites and files are kept back; one of a message is not, for who cannot reach other nodes cannot go on.
+  // Those who share memory with this rank see that it has given up, and give up, too.
+  Progress take_step() final {
+    Progress progress = Progress::finished;
+    try {
+      progress = advance();
+      if (progress == Progress::waiting) require_all_take_part();
+    } catch (...) {
+      given_up_.store(1, std::memory_order_relaxed);
+      throw;
+    }
+    if (progress == Progress::finished) failure_.rethrow();
+    return progress;
+  }
+  Passed passed() const noexcept final { return chunks_; }
+
   void require_all_take_part() const {
     if (given_up_.load(std::memory_order_relaxed) == 0) return;
     throw Error(Code::communication, "a rank of the same node can exchange no messages any more, and has given up");
   }
 
-  void find_most_holders() {
+  void look_at_chunks() {
     for (auto chunk = owned_; chunk; chunk = shares_->next_owned(rank_, chunk->number + 1)) {
       shares_->holders(*chunk, holders_);
       most_holders_ = std::max(most_holders_, holders_.size());
+      ++chunks_.of;
     }
+    for (auto chunk = held_; chunk; chunk = shares_->next_held(mine_, chunk->number + 1)) ++chunks_.of;
   }
 
+  Passed chunks_;  // a chunk counts twice for whom it belongs to and who has sites in it
   std::size_t most_holders_ = 0;
 };
 

@@ -68,7 +68,7 @@ class ExchangeIn final : public Exchange {
     while (held_ && wanted_.size() < max_wanted) {
       Wanted& wanted = wanted_.emplace_back();
       wanted.chunk = *held_;
-      held_ = shares_->next_held(mine_, held_->number + 1);
+      next_held();
       if (peers_.slots_of(wanted.chunk.owner)) continue;
       wanted.buffer = std::move(spare_.back());
       spare_.pop_back();
@@ -161,7 +161,7 @@ class ExchangeIn final : public Exchange {
     read_ = *owned_;
     slot_read_ = i;
     closed->is_open = true;
-    owned_ = shares_->next_owned(rank_, read_->number + 1);
+    next_owned();
     failure_.guard([&] { crew_.storage().begin([this] { read(); }); });
     return finish_reading() || crew_.storage().has_thread();
   }

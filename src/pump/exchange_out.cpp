@@ -96,7 +96,7 @@ class ExchangeOut final : public Exchange {
     slot.chunk = *owned_;
     slot.is_open = true;
     slot.by_hand = 0;
-    owned_ = shares_->next_owned(rank_, slot.chunk.number + 1);
+    next_owned();
     shares_->holders(slot.chunk, holders_);
     std::size_t staged = 0;
     slot.arrivals.clear();
@@ -225,8 +225,6 @@ class ExchangeOut final : public Exchange {
     }
     return any;
   }
-
-  void next_held() { held_ = shares_->next_held(mine_, held_->number + 1); }
 
   // The sites of a neighbour, or mine, into a chunk of mine.
   void fetch(int holder, const route::Chunk& chunk, std::byte* buffer) {

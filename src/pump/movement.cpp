@@ -2,9 +2,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pump/movement.hpp"
 
+#include <utility>
+
 #include "base/backoff.hpp"
 
 namespace lq::pump {
+
+Progress Movement::step() {
+  const Progress progress = take_step();
+  if (tell_ && progress == Progress::moved) tell(passed());
+  if (tell_ && progress == Progress::finished && !is_cancelled()) tell({1, 1});
+  if (progress == Progress::finished && teller_failed_) std::rethrow_exception(teller_failed_);
+  return progress;
+}
+
+void Movement::tell_of_bytes(lq::Progress progress, std::uint64_t bytes) {
+  tell_ = std::move(progress);
+  bytes_ = bytes;
+}
+
+// Other ranks may count on this one, so that it goes on without moving anything.
+void Movement::tell(const Passed& now) noexcept {
+  if (now.of == 0) return;
+  const double part = static_cast<double>(now.done) / static_cast<double>(now.of);
+  const std::uint64_t done =
+      now.done < now.of ? static_cast<std::uint64_t>(part * static_cast<double>(bytes_)) : bytes_;
+  if (done <= told_) return;
+  told_ = done;
+  try {
+    tell_(done, bytes_);
+  } catch (...) {
+    teller_failed_ = std::current_exception();
+    tell_ = nullptr;
+    cancel();
+  }
+}
 
 void run(Movement& movement) {
   base::Backoff backoff;

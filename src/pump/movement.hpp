@@ -7,6 +7,9 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <functional>
+
+#include <limequat/options.hpp>
 
 namespace lq::pump {
 
@@ -22,19 +25,36 @@ class Movement {
   virtual ~Movement() = default;
   // Failures of this rank are kept back while others still need it, and thrown by the step that finishes. After
   // cancel() the rank goes on taking part but moves nothing any more.
-  virtual Progress step() = 0;
+  // An exception of the one who is told of what has passed counts as a failure of this rank.
+  Progress step();
   // Whether steps exchange messages: they must then come from a thread that may do so.
   virtual bool needs_messages() const noexcept { return false; }
   // Bytes held beyond the field.
   virtual std::uint64_t memory_bytes() const noexcept = 0;
 
+  // Before the first step. `progress` is called between steps, with bytes out of `bytes` in the proportion in which
+  // this rank's part is done.
+  void tell_of_bytes(lq::Progress progress, std::uint64_t bytes);
+
   // From any thread.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
 
  protected:
+  // How much of this rank's part is done, in a unit of its own.
+  struct Passed {
+    std::uint64_t done = 0, of = 0;
+  };
+
   bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
 
  private:
+  virtual Progress take_step() = 0;
+  virtual Passed passed() const noexcept { return {}; }
+  void tell(const Passed& now) noexcept;
+
+  lq::Progress tell_;
+  std::uint64_t bytes_ = 0, told_ = 0;
+  std::exception_ptr teller_failed_;
   std::atomic<bool> cancelled_{false};
 };
 

@@ -14,9 +14,6 @@
 extern "C" {
 #endif
 
-// Called on rank 0 while long operations run.
-typedef void (*lq_progress)(uint64_t done, uint64_t total, void* context);
-
 typedef struct lq_scan_options {
   size_t struct_size;  // set by init
   const lq_communicator* communicator;

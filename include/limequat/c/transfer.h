@@ -33,6 +33,9 @@ typedef struct lq_metadata {
   const char* text;
 } lq_metadata;
 
+// Called on rank 0 while long operations run.
+typedef void (*lq_progress)(uint64_t done, uint64_t total, void* context);
+
 typedef struct lq_write_options {
   size_t struct_size;    // set by init
   const char* format;    // "ildg", "scidac", "lime", or NULL: by the suffix of the path
@@ -63,6 +66,8 @@ typedef struct lq_write_options {
   uint64_t stripe_count;      // servers that a new file is spread over; 0: as stripes_by_size says
   uint64_t stripe_bytes;      // in one piece on a server; 0: as stripes_by_size says
   int stripes_by_size;        // default 1; 0: what is not asked for is left as the folder has it
+  lq_progress progress;       // or NULL; transfers in the background do not call it
+  void* progress_context;
 } lq_write_options;
 
 typedef struct lq_read_options {
@@ -85,6 +90,8 @@ typedef struct lq_read_options {
   int threads;            // of this rank; 0: as many as it has cores to itself
   lq_report* report;      // or NULL: what the transfer did
   const char* profile;    // of the machine (`lq doctor --save-profile` makes one), or NULL: that of this site
+  lq_progress progress;   // or NULL; transfers in the background do not call it
+  void* progress_context;
 } lq_read_options;
 
 // Local. The defaults; and one option by name, from a text as `lq` takes it: for programs that let their users set

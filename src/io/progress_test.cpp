@@ -1,0 +1,131 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Who waits for a transfer is told how far it is, by whatever way the sites travel.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include <fmt/format.h>
+#include <limequat/limequat.hpp>
+
+#include "io/read.hpp"
+#include "io/write.hpp"
+#include "support/formula_field.hpp"
+#include "support/thread_comm.hpp"
+
+namespace lq::io {
+namespace {
+
+using testing::formula_sites;
+
+constexpr std::uint64_t site_numbers = 18;
+const Extents extents{8, 8, 8, 12};
+constexpr std::uint64_t field_bytes = 8 * 8 * 8 * 12 * site_numbers * sizeof(double);
+
+struct Way {
+  Strategy strategy = Strategy::direct;
+  Extents processes;
+  int ranks_per_node = 64;
+  int threads = 1;
+};
+
+std::string name_of(const ::testing::TestParamInfo<Way>& one) {
+  const Way& way = one.param;
+  return fmt::format("{}_{}_ranks_{}_a_node_{}_threads", name(way.strategy), volume(way.processes), way.ranks_per_node,
+                     way.threads);
+}
+
+// What one rank was told.
+struct Told {
+  std::vector<std::uint64_t> done;
+  Progress listener() {
+    return [this](std::uint64_t now, std::uint64_t total) {
+      EXPECT_EQ(total, field_bytes);
+      done.push_back(now);
+    };
+  }
+};
+
+class ProgressOf : public ::testing::TestWithParam<Way> {
+ protected:
+  static void on_ranks(const std::function<void(const Grid&)>& body) {
+    const Way& way = GetParam();
+    testing::run_ranks(static_cast<int>(volume(way.processes)),
+                       [&](std::shared_ptr<comm::Comm> comm) {
+                         body(Grid(Communicator(std::move(comm)), extents, {.processes = way.processes}));
+                       },
+                       {.ranks_per_node = way.ranks_per_node});
+  }
+  static RouteOptions route() {
+    return {
+        .strategy = GetParam().strategy, .chunk_bytes = 64 * 1024, .alignment = 4096, .threads = GetParam().threads};
+  }
+  void write(const Grid& grid, const Progress& progress) {
+    std::vector<double> sites = formula_sites<double>(grid, site_numbers, {});
+    write_field(*transport_, "field", grid, sites_of(sites),
+                {.format = "scidac", .block_bytes = 4096, .route = route(), .progress = progress});
+  }
+  void read(const Grid& grid, const Progress& progress) {
+    std::vector<double> sites(static_cast<std::size_t>(grid.local_volume() * site_numbers));
+    const FieldSpec spec = generic_spec(Precision::double_, site_numbers, false);
+    read_field(*transport_, "field", grid, MutableField{spec, sites.data(), sites.size(), {}, {}},
+               {.block_bytes = 4096, .route = route(), .progress = progress});
+  }
+  static Field sites_of(std::vector<double>& sites) {
+    return {generic_spec(Precision::double_, site_numbers, false), sites.data(), sites.size(), {}, {}};
+  }
+  static void expect_all(const Told& told, const Grid& grid) {
+    if (grid.rank() != 0) {
+      EXPECT_TRUE(told.done.empty());
+      return;
+    }
+    ASSERT_GE(told.done.size(), 3U);
+    EXPECT_TRUE(std::ranges::is_sorted(told.done));
+    EXPECT_LT(told.done.front(), field_bytes / 2);
+    EXPECT_EQ(told.done.back(), field_bytes);
+  }
+
+  std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
+};
+
+TEST_P(ProgressOf, AWriteAndAReadIsToldOnRankZero) {
+  on_ranks([&](const Grid& grid) {
+    Told told;
+    write(grid, told.listener());
+    expect_all(told, grid);
+  });
+  on_ranks([&](const Grid& grid) {
+    Told told;
+    read(grid, told.listener());
+    expect_all(told, grid);
+  });
+}
+
+TEST_P(ProgressOf, AListenerThatThrowsEndsTheTransferOnAllRanks) {
+  const Progress throws = [](std::uint64_t, std::uint64_t) { throw std::runtime_error("enough"); };
+  const auto expect_failure = [](const auto& transfer) {
+    try {
+      transfer();
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const std::exception& error) {
+      EXPECT_NE(std::string(error.what()).find("enough"), std::string::npos) << error.what();
+    }
+  };
+  on_ranks([&](const Grid& grid) { expect_failure([&] { write(grid, throws); }); });
+  EXPECT_EQ(transport_->kind("field"), transport::PathKind::absent);
+  on_ranks([&](const Grid& grid) { write(grid, {}); });
+  on_ranks([&](const Grid& grid) { expect_failure([&] { read(grid, throws); }); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, ProgressOf,
+                         ::testing::Values(Way{Strategy::direct, {1, 1, 1, 1}}, Way{Strategy::direct, {1, 1, 1, 2}},
+                                           Way{Strategy::direct, {1, 1, 1, 1}, 64, 3},
+                                           Way{Strategy::shared, {2, 1, 1, 2}}, Way{Strategy::pull, {2, 2, 1, 1}},
+                                           Way{Strategy::messages, {2, 1, 2, 1}, 1},
+                                           Way{Strategy::shared, {2, 2, 1, 2}, 4, 2}),
+                         name_of);
+
+}  // namespace
+}  // namespace lq::io
