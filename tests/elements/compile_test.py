@@ -22,8 +22,9 @@ int main() {{
 
 
 def messages(source, standard="c++20"):
-    done = subprocess.run([COMPILER, f"-std={standard}", "-fsyntax-only", f"-I{INCLUDE}", "-x", "c++", "-"], input=source,
-                          capture_output=True, text=True, timeout=120)
+    # The first error is all that is looked at.
+    words = [COMPILER, f"-std={standard}", "-fsyntax-only", "-Wfatal-errors", f"-I{INCLUDE}", "-x", "c++", "-"]
+    done = subprocess.run(words, input=source, capture_output=True, text=True, timeout=120)
     return done.returncode, [line for line in done.stderr.splitlines() if "error:" in line]
 
 
