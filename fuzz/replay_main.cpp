@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A fuzz target without a fuzzer: runs it over the files and folders named, over every piece of them between two
-// headers, and over each file with some of its bytes changed. Builds with any compiler.
+// headers, and over each file with some of its bytes changed, at LQ_FUZZ_PLACES places (default 64). Builds with any
+// compiler.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -33,8 +36,13 @@ void run_pieces(const std::string& input) {
   }
 }
 
+std::size_t places() {
+  const char* const text = std::getenv("LQ_FUZZ_PLACES");
+  return text != nullptr ? std::max(std::strtoul(text, nullptr, 10), 1UL) : 64;
+}
+
 void run_changed(std::string input) {
-  const std::size_t step = 1 + input.size() / 64;
+  const std::size_t step = 1 + input.size() / places();
   for (std::size_t at = 0; at < input.size(); at += step) {
     const char kept = input[at];
     for (const char value : {'\0', '\xff', '<'}) {

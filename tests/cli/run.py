@@ -48,14 +48,16 @@ class Case:
 
     def run(self):
         environment = dict(os.environ)
-        environment["PATH"] = os.pathsep.join(
-            [str(self.arguments.lq.parent), str(HERE / "tools"), environment["PATH"]])
         environment["LC_ALL"] = "C.UTF-8"
         environment["LQ_MPIRUN"] = self.arguments.mpirun
         environment["LQ_SOURCE"] = str(HERE.parent.parent)
         if any(not environment.get(name) for name in self.needs()):
             return None
-        with tempfile.TemporaryDirectory(prefix="lq-cli-") as folder:
+        with tempfile.TemporaryDirectory(prefix="lq-cli-") as folder, tempfile.TemporaryDirectory() as programs:
+            # The tools run with the Python that runs this; what else is called so may be a script that looks for one.
+            pathlib.Path(programs, "python3").symlink_to(sys.executable)
+            environment["PATH"] = os.pathsep.join(
+                [str(self.arguments.lq.parent), str(HERE / "tools"), programs, environment["PATH"]])
             return subprocess.run(["bash", "-eu", "-o", "pipefail", str(self.path("sh"))], cwd=folder, env=environment,
                                   stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
 
