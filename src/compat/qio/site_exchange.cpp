@@ -8,6 +8,7 @@
 
 #include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
+#include "threads/how_many.hpp"
 
 namespace lq::compat::qio {
 namespace {
@@ -35,7 +36,8 @@ SiteExchange::SiteExchange(comm::Comm& comm, const NodeSites& sites, const SiteP
       form_(comm::agree(comm, [&] { return SiteForm(call); })),
       domains_(domains_of(comm, place, call.site_bytes)),
       channel_(comm),
-      mine_(domains_.owner_at(comm.rank())) {
+      mine_(domains_.owner_at(comm.rank())),
+      storage_(threads::how_many(comm, 0, place.sites * call.site_bytes) > 1 && mine_ >= 0) {
   place_.unit.bytes = std::clamp<std::uint64_t>(place_.unit.bytes, 1, largest_unit);
   learn_peers();
   comm::agree(comm, [&] { reserve(); });
@@ -128,7 +130,9 @@ void SiteExchange::reserve() {
     most_leaving = std::max(most_leaving, leaving);
   }
   if (most_leaving > 0) leaving_ = room(most_leaving * site_bytes);
-  if (mine_ >= 0) chunk_ = room(domains_.chunk_sites() * site_bytes);
+  for (std::size_t turn = 0; mine_ >= 0 && turn < (storage_.has_thread() ? 2U : 1U); ++turn) {
+    chunks_[turn] = room(domains_.chunk_sites() * site_bytes);
+  }
   if (!peers_.empty()) arriving_ = room(domains_.chunk_sites() * site_bytes);
   flights_.reserve(peers_.size() + static_cast<std::size_t>(domains_.owners()));
   head_.resize(static_cast<std::size_t>(place_.unit.bytes));
@@ -160,7 +164,7 @@ void SiteExchange::store(const Domains::Chunk& chunk) {
   const bool is_last = mine_ == domains_.owners() - 1;
   const std::uint64_t mine_from = std::clamp(head_end(mine_), begin, end);
   const std::uint64_t mine_to = std::max(mine_from, is_last ? std::clamp(tail_begin(), begin, end) : end);
-  const std::byte* const bytes = chunk_.get();
+  const std::byte* const bytes = chunk_;
   if (mine_from > begin) {
     std::memcpy(head_.data() + (begin - byte_of(domains_.begin(mine_))), bytes,
                 static_cast<std::size_t>(mine_from - begin));
@@ -169,10 +173,11 @@ void SiteExchange::store(const Domains::Chunk& chunk) {
     std::memcpy(tail_.data() + (mine_to - tail_begin()), bytes + (mine_to - begin),
                 static_cast<std::size_t>(end - mine_to));
   }
-  if (failure_ || mine_from == mine_to) return;
-  base::keep_failure(failure_, [&] {
-    place_.file->write_at(mine_from, {bytes + (mine_from - begin), static_cast<std::size_t>(mine_to - mine_from)});
-  });
+  const std::span mine(bytes + (mine_from - begin), static_cast<std::size_t>(mine_to - mine_from));
+  base::keep_failure(failure_, [&] { storage_.finish(); });
+  if (failure_ || mine.empty()) return;
+  base::keep_failure(failure_,
+                     [&] { storage_.begin([this, mine_from, mine] { place_.file->write_at(mine_from, mine); }); });
 }
 
 // The blocks at the borders of domains go to those who write them: no two nodes write to one block of the file.
@@ -207,6 +212,7 @@ void SiteExchange::hand_over_borders() {
 void SiteExchange::write_round(std::uint64_t round) {
   const std::uint64_t site_bytes = form_.site_bytes();
   const Domains::Chunk chunk = mine_ < 0 ? Domains::Chunk{} : domains_.chunk(mine_, round);
+  chunk_ = chunk_of(round);
   std::byte* arriving = arriving_.get();
   for (Peer& peer : peers_) {
     const Peer before = {peer.node, {}, peer.next, peer.passed};
@@ -243,17 +249,25 @@ void SiteExchange::write_round(std::uint64_t round) {
   if (!chunk.is_empty()) store(chunk);
 }
 
-void SiteExchange::load(const Domains::Chunk& chunk) {
-  const std::span<std::byte> bytes(chunk_.get(),
-                                   static_cast<std::size_t>((chunk.end - chunk.begin) * form_.site_bytes()));
-  std::exception_ptr missing;
-  base::keep_failure(missing, [&] {
-    if (place_.file->read_at(byte_of(chunk.begin), bytes) == bytes.size()) return;
-    throw Error(Code::truncated, place_.file->path() + ": the file ends within the sites of a record");
+void SiteExchange::begin_reading(std::uint64_t round) {
+  const Domains::Chunk chunk = mine_ < 0 ? Domains::Chunk{} : domains_.chunk(mine_, round);
+  if (chunk.is_empty()) return;
+  const std::span bytes(chunk_of(round), static_cast<std::size_t>((chunk.end - chunk.begin) * form_.site_bytes()));
+  base::keep_failure(missing_, [&] {
+    storage_.begin([this, bytes, from = byte_of(chunk.begin)] {
+      if (place_.file->read_at(from, bytes) == bytes.size()) return;
+      throw Error(Code::truncated, place_.file->path() + ": the file ends within the sites of a record");
+    });
   });
-  if (!missing) return;
-  std::ranges::fill(bytes, std::byte{});
-  if (!failure_) failure_ = missing;
+}
+
+// Zeros take the place of what cannot be read.
+void SiteExchange::finish_reading(const Domains::Chunk& chunk) {
+  base::keep_failure(missing_, [&] { storage_.finish(); });
+  if (!missing_) return;
+  std::fill_n(chunk_, (chunk.end - chunk.begin) * form_.site_bytes(), std::byte{});
+  if (!failure_) failure_ = missing_;
+  missing_ = nullptr;
 }
 
 void SiteExchange::read_round(std::uint64_t round) {
@@ -267,7 +281,9 @@ void SiteExchange::read_round(std::uint64_t round) {
     flights_.push_back(comm_.start_receive(bytes, domains_.node_of(owner), channel_.number()));
     leaving += bytes.size();
   }
-  if (!chunk.is_empty()) load(chunk);
+  chunk_ = chunk_of(round);
+  if (!chunk.is_empty()) finish_reading(chunk);
+  if (storage_.has_thread()) begin_reading(round + 1);
   std::byte* arriving = arriving_.get();
   for (Peer& peer : peers_) {
     std::byte* const begin = arriving;
@@ -289,15 +305,18 @@ void SiteExchange::read_round(std::uint64_t round) {
       leaving += count * site_bytes;
     });
   }
+  if (!storage_.has_thread()) begin_reading(round + 1);
 }
 
 std::exception_ptr SiteExchange::write() {
   for (std::uint64_t round = 0; round < domains_.rounds(); ++round) write_round(round);
+  base::keep_failure(failure_, [&] { storage_.finish(); });
   hand_over_borders();
   return failure_;
 }
 
 std::exception_ptr SiteExchange::read() {
+  begin_reading(0);
   for (std::uint64_t round = 0; round < domains_.rounds(); ++round) read_round(round);
   return failure_;
 }

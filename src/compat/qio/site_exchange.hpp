@@ -4,9 +4,10 @@
 // The sites of a record between the functions of all nodes and the file, in chunks that their owners write or read
 // whole: whoever has sites of a chunk packs them for its owner, and turns and sums them; the owner puts them in the
 // file's order. One code for any layout. Memory: a chunk, one of those that arrive, and what this node has of the
-// chunks of a round.
+// chunks of a round. Where a node has a core for it, a second chunk is with the storage meanwhile.
 #pragma once
 
+#include <array>
 #include <exception>
 #include <memory>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "compat/qio/domains.hpp"
 #include "compat/qio/node_sites.hpp"
 #include "compat/qio/site_form.hpp"
+#include "threads/errand.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::compat::qio {
@@ -64,16 +66,20 @@ class SiteExchange {
   void write_round(std::uint64_t round);
   void read_round(std::uint64_t round);
   void store(const Domains::Chunk& chunk);
-  void load(const Domains::Chunk& chunk);
+  void begin_reading(std::uint64_t round);
+  void finish_reading(const Domains::Chunk& chunk);
   void hand_over_borders();
   void wait_for_all();
 
   std::byte* chunk_at(const Domains::Chunk& chunk, std::uint64_t position) noexcept {
-    return chunk_.get() + (position - chunk.begin) * form_.site_bytes();
+    return chunk_ + (position - chunk.begin) * form_.site_bytes();
   }
   std::uint64_t byte_of(std::uint64_t position) const noexcept { return place_.offset + position * form_.site_bytes(); }
   // Of an owner's first block, which that of the one before writes: its end.
   std::uint64_t head_end(int owner) const noexcept;
+  std::byte* chunk_of(std::uint64_t round) const noexcept {
+    return chunks_[storage_.has_thread() ? static_cast<std::size_t>(round % 2) : 0].get();
+  }
   // Of the last block of all, which the leader writes: its beginning.
   std::uint64_t tail_begin() const noexcept;
 
@@ -85,10 +91,14 @@ class SiteExchange {
   comm::Channel channel_;
   int mine_;  // my domain; -1: none
   std::vector<Peer> peers_;
-  std::unique_ptr<std::byte[]> chunk_, arriving_, leaving_;
+  std::array<std::unique_ptr<std::byte[]>, 2> chunks_;  // in turn; one where there is no second thread
+  std::byte* chunk_ = nullptr;                          // that this thread works on
+  std::unique_ptr<std::byte[]> arriving_, leaving_;
   std::vector<std::byte> head_, tail_, arriving_border_;
   std::vector<comm::Flight> flights_;
   std::exception_ptr failure_;
+  std::exception_ptr missing_;  // why the chunk that was to be read is not there
+  threads::Errand storage_;     // uses the others
 };
 
 }  // namespace lq::compat::qio

@@ -353,6 +353,23 @@ def check_renaming():
                     assert files_in(folder) == wanted, (kind, there, rename, sorted(files_in(folder)))
 
 
+def check_second_thread():
+    """A field that is worth a second thread, where there is a core for it: the same file as of nodes without one."""
+    if OPTIONS.ranks != 1 or not OPTIONS.mpirun:
+        return
+    words = ["layout=evenodd", "lat=16x16x16x16"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for file, ranks in [("one", 1), ("four", 4)]:
+            assert run(folder, file, "write", *words, ranks=ranks)[:2] == (0, "")
+            good_end(run(folder, file, "read", *words, ranks=5 - ranks)[1], 5 - ranks)
+        assert masked((folder / "one").read_bytes()) == masked((folder / "four").read_bytes())
+        whole = (folder / "one").read_bytes()
+        (folder / "one").write_bytes(whole[:len(whole) // 3])
+        out = run(folder, "one", "read", *words)[1]
+        assert re.findall(r"^0 end (-?\d+)", out, re.M) == ["-3"], out  # the record ends behind the file
+
+
 def check_communicator():
     """Two halves of the nodes write and read a file each, at the same time."""
     if OPTIONS.ranks % 2:
@@ -438,6 +455,7 @@ def main():
     check_other_nodes()
     check_renaming()
     check_vectors()
+    check_second_thread()
     check_communicator()
     if OPTIONS.ranks == 1:
         check_conversion()
