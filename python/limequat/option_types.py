@@ -42,6 +42,7 @@ class WriteOptions(TypedDict, total=False):
     stripe_count: Optional[int]
     stripe_bytes: Optional[int]
     stripes_by_size: Optional[bool]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class ReadOptions(TypedDict, total=False):
@@ -64,6 +65,7 @@ class ReadOptions(TypedDict, total=False):
     threads: Optional[int]
     profile: Optional[str]
     machine: Optional[str]
+    progress: Union[Callable[..., None], bool, None]
 
 
 class Limits(TypedDict, total=False):

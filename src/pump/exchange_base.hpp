@@ -53,8 +53,8 @@ class Exchange : public Movement {
     ++chunks_.done;
   }
   void next_held() {
+    if (is_work(*held_)) ++chunks_.done;
     held_ = shares_->next_held(mine_, held_->number + 1);
-    ++chunks_.done;
   }
 
   // Of chunks of mine; there is room for them from now on.
@@ -116,8 +116,12 @@ class Exchange : public Movement {
       most_holders_ = std::max(most_holders_, holders_.size());
       ++chunks_.of;
     }
-    for (auto chunk = held_; chunk; chunk = shares_->next_held(mine_, chunk->number + 1)) ++chunks_.of;
+    for (auto chunk = held_; chunk; chunk = shares_->next_held(mine_, chunk->number + 1)) {
+      if (is_work(*chunk)) ++chunks_.of;
+    }
   }
+  // Whether this rank moves its sites of a chunk itself: no owner takes them out of its memory.
+  bool is_work(const route::Chunk& held) const noexcept { return peers_.neighbour(held.owner) == nullptr; }
 
   Passed chunks_;  // a chunk counts twice for whom it belongs to and who has sites in it
   std::size_t most_holders_ = 0;
