@@ -88,8 +88,9 @@ def types(tables):
             continue
         lines += ["", f"class {table['name']}({table['base'] or 'TypedDict'}, total=False):",
                   f'    """{table["summary"]}."""', ""]
+        there = {row["name"] for base in tables if base["name"] == table["base"] for row in base["options"]}
         for row in table["options"]:
-            for name in [row["name"], *row["aliases"]]:
+            for name in [row["name"], *row["aliases"]] if row["name"] not in there else []:
                 lines.append(f"    {name}: {type_of(row)}")
         lines.append("")
     return "\n".join(lines)

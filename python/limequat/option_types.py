@@ -112,7 +112,6 @@ class ConvertOptions(WriteOptions, total=False):
     allow_loss: Optional[bool]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
-    progress: Union[Callable[..., None], bool, None]
 
 
 class DiffOptions(TypedDict, total=False):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from limequat.option_types import Unpack, WriteOptions
 
 
-@takes("WriteOptions")
+@takes("WriteOptions", without=("progress",))
 def create(path, lattice=None, *, grid=None, **options: "Unpack[WriteOptions]"):
     """Starts the new file ``path`` of several fields: a :class:`Writer`, to be used in a with block.
 
@@ -32,7 +32,7 @@ def create(path, lattice=None, *, grid=None, **options: "Unpack[WriteOptions]"):
 class Writer:
     """A new file of several fields; it appears when the with block ends, and not if an exception ends it."""
 
-    @takes("WriteOptions")
+    @takes("WriteOptions", without=("progress",))
     def __init__(self, path, lattice=None, *, grid=None, **options):
         self.path, self._handle, self._grid, self._closed = path, None, grid, False
         self._group = require_grid(grid)

@@ -27,8 +27,10 @@ def function_named(path):
     return found
 
 
-# What a function says of itself stands in other words: parts of arrays, or what makes no sense beside streams.
-LEFT_OUT = {"multifile.Writer.write_field": {"format", "name", "sync", "overwrite"},
+# What a function says of itself stands in other words: parts of arrays, or what makes no sense beside streams or where
+# nobody waits.
+LEFT_OUT = {"write_async": {"progress"}, "read_async": {"progress"}, "create": {"progress"},
+            "multifile.Writer.write_field": {"format", "name", "sync", "overwrite"},
             "multifile.Reader.read_field": {"field", "index"}}
 
 # Functions that `lq` calls otherwise.

@@ -6,6 +6,7 @@ import io
 import sys
 import types
 
+import numpy
 import pytest
 
 import limequat as lq
@@ -121,3 +122,21 @@ def test_an_error_takes_the_bar_away(gauge_file, tmp_path, terminal, monkeypatch
     with pytest.raises(lq.ChecksumError):
         lq.convert(gauge_file, tmp_path / "b.ildg")
     assert "convert: " in stderr.getvalue() and stderr.getvalue().endswith(" \r")
+
+
+def test_a_write_and_a_read_are_told_of_in_bytes(tmp_path):
+    u = numpy.zeros((8, 8, 8, 8, 4, 3, 3), complex)
+    written, read = [], []
+    lq.write(tmp_path / "u.lime", u, block_bytes=65536, threads=1, progress=lambda *now: written.append(now))
+    lq.read(tmp_path / "u.lime", block_bytes=65536, threads=1, progress=lambda *now: read.append(now))
+    for told in (written, read):
+        assert len(told) > 20 and told == sorted(told) and told[-1] == (u.nbytes, u.nbytes)
+    with pytest.raises(TypeError, match="progress"):
+        lq.write_async(tmp_path / "v.lime", u, progress=print)
+
+
+def test_a_long_write_shows_a_bar(tmp_path, terminal, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    stderr = terminal()
+    lq.write(tmp_path / "u.lime", numpy.zeros((4, 4, 4, 4, 4, 3, 3), complex))
+    assert "\rwrite: 100% |####" in stderr.getvalue()
