@@ -15,6 +15,7 @@
 #include <limequat/grid.hpp>
 #include <limequat/multifile.hpp>
 
+#include "support/contents.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
@@ -24,8 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::golden_path;
-
-void put(const fs::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
 
 // The formula of the vectors.
 std::string fill(int seed, int rank, int bytes, int from = 0) {
@@ -135,7 +134,7 @@ TEST_F(Repack, RepairsExactlyWhereTheUnitIsKnown) {
 
 // A tebibyte that holds nothing is neither read nor written.
 TEST_F(Repack, PassesOverTheHoleBehindTheData) {
-  put(at("bad.sion"), testing::contents(golden_path("v17_unclosed.sion")));
+  testing::put_contents(at("bad.sion"), testing::contents(golden_path("v17_unclosed.sion")));
   fs::resize_file(at("bad.sion"), std::uintmax_t{1} << 40);
   RepackOptions options;
   options.unit = 400;
@@ -161,7 +160,7 @@ TEST_F(Repack, RepairsKeyValueStreamsByTheirRecords) {
   const std::string whole = testing::contents(golden_path("v05_keyval.sion"));
   std::string lost = whole.substr(0, 0x1d00);
   lost.replace(1076 + 16 * 3, 12, 12, '\0');
-  put(at("lost.sion"), lost);
+  testing::put_contents(at("lost.sion"), lost);
   const std::string to = at("good.sion");
   repair(at("lost.sion"), to);
   for (int r = 0; r < 3; ++r) {
@@ -173,8 +172,8 @@ TEST_F(Repack, RepairsKeyValueStreamsByTheirRecords) {
 TEST_F(Repack, RepairsOneFileOfASetAndKeepsTheOthers) {
   const std::string first = testing::contents(golden_path("v02_2files_5tasks.sion"));
   const std::string second = testing::contents(golden_path("v02_2files_5tasks.sion.000001"));
-  put(at("set.sion"), first.substr(0, first.size() - 100));  // the map and more is gone
-  put(at("set.sion.000001"), second);
+  testing::put_contents(at("set.sion"), first.substr(0, first.size() - 100));  // the map and more is gone
+  testing::put_contents(at("set.sion.000001"), second);
   const std::string to = at("good.sion");
   const RepackReport report = repair(at("set.sion"), to);
   EXPECT_EQ(report.files.size(), 2U);
@@ -188,9 +187,9 @@ TEST_F(Repack, RefusesToRepairWhatIsWhole) {
 }
 
 TEST_F(Repack, PacksFilesAndUnpacksThem) {
-  put(at("a"), fill(1, 0, 5000));
-  put(at("b"), "");
-  put(at("c"), std::string(200'000, '\0') + "x");
+  testing::put_contents(at("a"), fill(1, 0, 5000));
+  testing::put_contents(at("b"), "");
+  testing::put_contents(at("c"), std::string(200'000, '\0') + "x");
   const std::string to = at("packed.sion");
   const RepackReport report = pack(to, {at("a"), at("b"), at("c")});
   EXPECT_EQ(report.bytes, 205'001U);
@@ -202,8 +201,8 @@ TEST_F(Repack, PacksFilesAndUnpacksThem) {
 }
 
 TEST_F(Repack, DoesNotPackAFileThatIsAppendedTo) {
-  put(at("a"), "half of it new");
-  put(at("a.lq-journal"), "x");
+  testing::put_contents(at("a"), "half of it new");
+  testing::put_contents(at("a.lq-journal"), "x");
   EXPECT_EQ(testing::error_of([&] { pack(at("packed.sion"), {at("a")}); }).code(), Code::wrong_state);
   EXPECT_FALSE(fs::exists(at("packed.sion")));
 }
@@ -216,7 +215,7 @@ TEST_F(Repack, UnpacksKeysInsteadOfRawRecords) {
 }
 
 TEST_F(Repack, ReplacesNothingUnasked) {
-  put(at("there.sion"), "precious");
+  testing::put_contents(at("there.sion"), "precious");
   EXPECT_EQ(testing::error_of([&] { defragment(golden_path("v03_multiblock.sion"), at("there.sion")); }).code(),
             Code::exists);
   EXPECT_EQ(testing::contents(at("there.sion")), "precious");
@@ -241,7 +240,7 @@ TEST_F(Repack, RefusesNamesThatDoNotFitTheHeader) {
 }
 
 TEST_F(Repack, NamesTheFileOfASetThatIsMissing) {
-  put(at("set.sion"), testing::contents(golden_path("v02_2files_5tasks.sion")));
+  testing::put_contents(at("set.sion"), testing::contents(golden_path("v02_2files_5tasks.sion")));
   const Error error = testing::error_of([&] { defragment(at("set.sion"), at("new.sion")); });
   EXPECT_EQ(error.code(), Code::not_found);
   EXPECT_NE(std::string(error.what()).find("set.sion.000001\" is missing"), std::string::npos);
@@ -355,7 +354,7 @@ TEST_F(Records, GetFilesOfDifferentNames) {
 TEST_F(Records, AreNotUnpackedInPart) {
   const std::string folder = at("folder");
   fs::create_directory(folder);
-  put(fs::path(folder) / "log.2", "mine");
+  testing::put_contents(fs::path(folder) / "log.2", "mine");
   EXPECT_EQ(testing::error_of([&] { unpack(path_, folder); }).code(), Code::exists);
   EXPECT_FALSE(fs::exists(fs::path(folder) / "log"));
 }
