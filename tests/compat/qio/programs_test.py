@@ -3,7 +3,7 @@
 #
 # QIO's programs: their files, byte by byte, against the layout of the specification (layout_test.py, and here for files
 # of the NERSC archive), what they print, and their exit codes.
-"""usage: programs_test.py --bin FOLDER"""
+"""usage: programs_test.py --bin FOLDER [--mpirun "MPIRUN -n"]"""
 import argparse
 import pathlib
 import struct
@@ -25,9 +25,10 @@ class Program(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.work = pathlib.Path(folder.name)
 
-    def run_program(self, name, *words, given=""):
-        done = subprocess.run([f"{OPTIONS.bin}/{name}", *words], cwd=self.work, input=given, capture_output=True, text=True,
-                              timeout=100)
+    def run_program(self, name, *words, given="", ranks=0):
+        command = [*OPTIONS.mpirun.split(), str(ranks)] if ranks else []
+        done = subprocess.run([*command, f"{OPTIONS.bin}/{name}", *words], cwd=self.work, input=given, capture_output=True,
+                              text=True, timeout=100)
         return done.returncode, done.stdout, done.stderr
 
     def found(self):
@@ -252,8 +253,49 @@ class Nersc(Program):
             self.assertEqual((status, err.startswith("Usage: ")), (1, True), words)
 
 
+class Copy(Program):
+    def setUp(self):
+        super().setUp()
+        if not OPTIONS.mpirun:
+            self.skipTest("without MPI")
+        (self.work / "layout").write_text("2\n2 2\n1 2\n")  # of four nodes 0 and 2 have files
+        (self.work / "there").mkdir()
+        self.parts = {f"f.lime.vol000{node}": bytes([node]) * (3_000_000 + node) for node in range(4)}
+        for name, data in self.parts.items():
+            (self.work / name).write_bytes(data)
+
+    def copies(self):
+        return {p.name: p.read_bytes() for p in (self.work / "there").iterdir()}
+
+    def test_each_io_node_copies_its_file(self):
+        (self.work / "there" / "f.lime.vol0002").write_bytes(b"an older one")
+        for source in ("f.lime", str(self.work / "f.lime")):
+            status, out, err = self.run_program("qio-copy-mesh-ppfs", "layout", "0.01", source, "there", ranks=4)
+            self.assertEqual(status, 0, err)
+            self.assertEqual(out.count("copying"), 2)
+            self.assertEqual(self.copies(), {name: self.parts[name] for name in ("f.lime.vol0000", "f.lime.vol0002")})
+
+    def test_one_failure_is_the_status_of_all(self):
+        (self.work / "f.lime.vol0002").unlink()
+        (self.work / "there" / "f.lime.vol0002").write_bytes(b"an older one")
+        status, _, err = self.run_program("qio-copy-mesh-ppfs", "layout", "0", "f.lime", "there", ranks=4)
+        self.assertNotEqual(status, 0)
+        self.assertIn("f.lime.vol0002", err)
+        self.assertEqual(self.copies(), {"f.lime.vol0000": self.parts["f.lime.vol0000"], "f.lime.vol0002": b"an older one"})
+
+    def test_refusals(self):
+        for words, complaint in [((), "Usage: "), (("layout", "0", "f.lime"), "Usage: "),
+                                 (("none", "0", "f.lime", "there"), "none"),
+                                 (("layout", "soon", "f.lime", "there"), "seconds"),
+                                 (("layout", "0", "f.lime", "nowhere"), "nowhere")]:
+            status, _, err = self.run_program("qio-copy-mesh-ppfs", *words, ranks=2)
+            self.assertNotEqual(status, 0, words)
+            self.assertIn(complaint, err)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
+    parser.add_argument("--mpirun", default="")
     OPTIONS, rest = parser.parse_known_args()
     unittest.main(argv=[sys.argv[0], *rest])
