@@ -12,6 +12,8 @@ from limequat.options import Options, takes
 if TYPE_CHECKING:
     from limequat.option_types import QcdmlOptions, Unpack
 
+__all__ = ["check", "document", "lfn"]
+
 
 @takes("QcdmlOptions")
 def document(path, **options: "Unpack[QcdmlOptions]"):
