@@ -17,7 +17,7 @@ __all__ = ["check", "document", "lfn"]
 
 @takes("QcdmlOptions")
 def document(path, **options: "Unpack[QcdmlOptions]"):
-    """The QCDml document of a configuration.
+    """The QCDml document of the configuration in the file ``path``.
 
     {options}
 
@@ -44,7 +44,7 @@ def check(path, document=None, **options: "Unpack[QcdmlOptions]"):
 
 @takes("QcdmlOptions")
 def lfn(path, **options: "Unpack[QcdmlOptions]"):
-    """The logical file name in a file.
+    """The logical file name in the file ``path``.
 
     {options}
 

@@ -200,7 +200,7 @@ void SiteTransfer::start(std::vector<transport::File*> files, double open_second
     movement_ =
         make_movement(std::move(paths), pump::pump_options(plan_.payload, plan_.block_bytes, threads,
                                                            plan_.route.memory_bytes, sequence_->bears_threads()));
-    if (plan_.progress && comm.is_root())
+    if (plan_.progress && comm.rank() == 0)
       movement_->tell_of_bytes(plan_.progress, plan_.region.volume() * plan_.payload.site_bytes());
   });
 }
