@@ -5,7 +5,8 @@
 # Samples in documents come from files that the tests run. A line "<!-- sample: PATH -->" or
 # "<!-- sample: PATH NAME -->" stands above a fenced block; the block must be the text of PATH between the lines
 # "[NAME]" and "[/NAME]" (in a comment of that language), or of the whole file without its opening comment.
-# --fix rewrites the blocks from the files.
+# --fix rewrites the blocks from the files. A block of code without such a line is a complaint, unless
+# "<!-- not run: WHY -->" stands above it.
 """usage: check_doc_samples.py [--fix] [ROOT]"""
 
 import pathlib
@@ -14,6 +15,7 @@ import sys
 import textwrap
 
 BLOCK = re.compile(r"<!-- sample: (\S+)(?: (\S+))? -->\n```(\w*)\n(.*?)```\n", re.DOTALL)
+CODE = re.compile(r"(?P<above>[^\n]*)\n```(?:c|cpp|fortran|python|sh)\n(?:.*?)^```$", re.DOTALL | re.MULTILINE)
 PAGES = ["README.md", "CONTRIBUTING.md", "docs", "bench", "examples", "python"]
 
 
@@ -67,6 +69,10 @@ def check(root, fix=False):
         renewed = BLOCK.sub(compare, text)
         if fix and renewed != text:
             page.write_text(renewed, encoding="utf-8")
+        for block in CODE.finditer(text):
+            if not re.match(r"<!-- (sample|not run): [^-\s]", block["above"]):
+                wrong.append(f"{page.relative_to(root)}:{text[: block.start()].count(chr(10)) + 2}: this code is in no file that the "
+                             "tests run; take it from one (<!-- sample: ... -->), or say why not (<!-- not run: ... -->)")
     return wrong
 
 

@@ -62,6 +62,40 @@ for path in ("conf.ildg", "next.ildg"):
 # [/out]
 assert (buffer == u).all()
 
+a, b, c, d = (numpy.ascontiguousarray(u[..., mu, :, :]) for mu in range(4))  # of each direction: its even sites, then the odd
+# [memory]
+v = lq.Memory([a, b, c, d], "quda_host", lattice=[8, 8, 8, 16])  # of this rank; x, y, z, t
+lq.read("conf.ildg", out=v)
+# [/memory]
+even = numpy.indices(u.shape[:4]).sum(axis=0) % 2 == 0
+assert (a.reshape(-1, 3, 3)[:even.sum()] == u[even][:, 0]).all()
+
+with lq.multifile.create("run.sion", tasks=4) as m:
+    for task in range(4):
+        m[task].write(f"stream {task}")
+# [multifile]
+with lq.multifile.open("run.sion") as m:
+    print(m.tasks, m[3].size)
+    data = m[3].read()
+# [/multifile]
+assert data == b"stream 3"
+
+try:
+    with lq.multifile.create("killed.sion") as m:
+        m.write(b"kept")
+        m[0].flush()
+        raise KeyboardInterrupt
+except KeyboardInterrupt:
+    pass
+# [repair]
+import glob
+
+for left in glob.glob(".killed.sion.*"):
+    print(lq.multifile.repair(left, output="rescued.sion"))
+# [/repair]
+with lq.multifile.open("rescued.sion") as m:
+    assert m[0].read() == b"kept"
+
 
 def labelled():
     # [xarray]

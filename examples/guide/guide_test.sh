@@ -2,23 +2,34 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Runs the samples of the guide in an empty folder: guide_test.sh BUILD PYTHON [MPIEXEC]. Python is left out where it
-# has no numpy.
+# Runs the samples of the guide in an empty folder: guide_test.sh BUILD PYTHON [MPIEXEC [PYTHON-OVER-MPI]]. Python is left
+# out where it has no numpy.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1
 python=$2
 mpiexec=${3:-}
+over_mpi=${4:-}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 
-PATH=$build/bin:$PATH "$here/guide.sh"
+export PATH="$build/bin:$PATH" MPIEXEC="$mpiexec"
+"$here/guide.sh"
+mkdir ensemble files
+(cd ensemble && "$here/ensemble.sh")
+(cd files && "$here/files.sh")
 if "$python" -c 'import numpy' 2>/dev/null; then
-  LIMEQUAT_LIBRARY=$build/lib/liblimequat.so PYTHONPATH=$here/../../python "$python" "$here/guide.py"
+  export LIMEQUAT_LIBRARY="$build/lib/liblimequat.so" PYTHONPATH="$here/../../python"
+  "$python" "$here/guide.py"
+  (cd ensemble && "$python" "$here/ensemble.py")
+fi
+if [ -n "$over_mpi" ]; then
+  "$mpiexec" -n 4 "$over_mpi" "$here/over_mpi.py"
+  lq diff conf.ildg copy.ildg
 fi
 if [ -n "$mpiexec" ]; then
-  rm -f ./*
+  rm -rf ./*
   "$mpiexec" -n 4 "$build/bin/guide"
   "$mpiexec" -n 4 "$build/bin/background"
   test ! -e conf.0011.ildg

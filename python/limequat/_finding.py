@@ -17,9 +17,11 @@ def places():
     if named:
         return [named]
     here = pathlib.Path(__file__).resolve().parent
-    # Bundled; PREFIX/lib/python/limequat -> PREFIX/lib, or where the system divides that by machine.
+    # Bundled; PREFIX/lib/python/limequat -> PREFIX/lib, or where the system divides that by machine; where Python itself is, as
+    # in an environment of conda.
     prefix_lib = here.parent.parent
-    folders = [here, prefix_lib, *sorted(prefix_lib.glob("*-linux-gnu")), prefix_lib.parent / "lib64"]
+    folders = [here, prefix_lib, *sorted(prefix_lib.glob("*-linux-gnu")), prefix_lib.parent / "lib64",
+               pathlib.Path(sys.prefix) / "lib"]
     return [str(folder / name) for folder in folders for name in _NAMES] + _NAMES
 
 

@@ -70,10 +70,9 @@ def described(array, kind=None, dims=None, local=()):
         if kind not in (None, array.kind):
             raise InvalidArgument(f"the memory is described as that of a {array.kind} field, not of a {kind} field")
         return array, array, array.lattice
-    array = adapted(array)
+    given, array = array, adapted(array)
     if array.dtype.name not in _PRECISIONS:
-        raise InvalidArgument(f"the array holds {array.dtype}, expected complex128, complex64, float64 or float32: "
-                              "convert it with array.astype(...)", found=str(array.dtype))
+        raise _no_numbers(given, array.dtype)
     is_complex = array.dtype.kind == "c"
     kind = kind or _guess(array.shape, is_complex, dims)
     lattice_dims = _lattice_dims(array.shape, kind, dims)
@@ -160,6 +159,15 @@ def _lattice_dims(shape, kind, dims):
         raise InvalidArgument(f"an array of shape {list(shape)} cannot be a {kind} field on a lattice of {dims} "
                               f"dimensions: {SHAPES}", found=str(list(shape)))
     return dims
+
+
+def _no_numbers(given, dtype):
+    numbers = "complex128, complex64, float64 or float32"
+    if dtype.kind in "OSU" and not hasattr(given, "dtype"):
+        kind = type(given).__name__
+        return InvalidArgument(f"a {kind} was given for a field, expected an array of {numbers}", expected=numbers, found=kind)
+    return InvalidArgument(f"the array holds {dtype}, expected {numbers}: convert it with array.astype(...)", expected=numbers,
+                           found=str(dtype))
 
 
 def _check(array, field):
@@ -263,7 +271,7 @@ def _fitting_dtype(out, shape, field, dtype):
         raise InvalidArgument(f"out is a {type(out).__name__}, expected {wanted}", expected=wanted)
     is_read_only = array.is_read_only if is_on_device else not array.flags.writeable
     wrong = [(array.shape != shape, f"of shape {list(array.shape)}"),
-             (array.dtype.name not in numbers or not array.dtype.isnative, f"of {array.dtype.str}"),
+             (array.dtype.name not in numbers or not array.dtype.isnative, f"of {array.dtype}"),
              (not is_on_device and not array.flags.c_contiguous, "not contiguous"), (is_read_only, "read-only"),
              (dtype is not None and dtype != array.dtype, f"of {array.dtype}, but dtype is {dtype}")]
     found = ", ".join(words for is_wrong, words in wrong if is_wrong)

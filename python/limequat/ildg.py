@@ -12,10 +12,12 @@ from limequat.options import Options, takes
 if TYPE_CHECKING:
     from limequat.option_types import QcdmlOptions, Unpack
 
+__all__ = ["check", "document", "lfn"]
+
 
 @takes("QcdmlOptions")
 def document(path, **options: "Unpack[QcdmlOptions]"):
-    """The QCDml document of a configuration.
+    """The QCDml document of the configuration in the file ``path``.
 
     {options}
 
@@ -42,7 +44,7 @@ def check(path, document=None, **options: "Unpack[QcdmlOptions]"):
 
 @takes("QcdmlOptions")
 def lfn(path, **options: "Unpack[QcdmlOptions]"):
-    """The logical file name in a file.
+    """The logical file name in the file ``path``.
 
     {options}
 

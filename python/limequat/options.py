@@ -5,6 +5,7 @@
 A new option of the library is a new keyword argument here, without a line of Python.
 """
 
+import contextlib
 import ctypes
 import difflib
 import functools
@@ -167,10 +168,12 @@ def takes(*tables: str, without: Sequence[str] = (), only: Optional[Sequence[str
             for name in options:
                 if name not in rows and name not in explicit:
                     raise TypeError(_unknown(function, name, [*rows, *explicit]))
-            if "progress" not in rows or "progress" in explicit:
+            with contextlib.ExitStack() as stack:
+                if "progress" in rows:
+                    options["progress"] = stack.enter_context(progress.shown(function.__name__, options.get("progress")))
+                if options.get("after_sweep") is not None:
+                    options["after_sweep"] = stack.enter_context(progress.raised_later(options["after_sweep"]))
                 return function(*arguments, **options)
-            with progress.shown(function.__name__, options.pop("progress", None)) as tell:
-                return function(*arguments, progress=tell, **options)
 
         own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
         more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default_of(row))

@@ -3,6 +3,7 @@
 """Bars for long work: on a terminal and in notebooks, nothing elsewhere."""
 
 import contextlib
+import functools
 import sys
 import time
 
@@ -14,17 +15,42 @@ _WIDTH = 40
 def shown(title, wanted=None):
     """What the library tells of its progress meanwhile: a function of (done, total), or None for silence. ``wanted``:
     a function of the caller's, True (a bar), False (none), None (a bar where somebody looks)."""
-    if callable(wanted) or wanted not in (None, True, False):  # what is neither is refused with the other options, by all ranks
-        yield wanted
+    if callable(wanted) or wanted not in (None, True, False):
+        with raised_later(wanted) as tell:
+            yield tell
         return
     if wanted is False or (wanted is None and not _somebody_looks()):
         yield None
         return
     bar = _bar(title)
     try:
-        yield bar.tell
+        with raised_later(bar.tell) as tell:
+            yield tell
     finally:
         bar.close()
+
+
+@contextlib.contextmanager
+def raised_later(function):
+    """The function for the library to call. No exception can pass through C: what it raises, an interrupt from the keyboard too,
+    is raised when the work has ended, and it is not called again."""
+    if not callable(function):  # it is refused with the other options, by all ranks
+        yield function
+        return
+    failures = []
+
+    @functools.wraps(function, assigned=())
+    def told(*arguments):
+        if failures:
+            return
+        try:
+            function(*arguments)
+        except BaseException as failure:
+            failures.append(failure)
+
+    yield told
+    if failures:
+        raise failures[0]
 
 
 def _somebody_looks():

@@ -10,6 +10,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 import limequat as lq
 from limequat import _library
 from limequat.options import Options
@@ -66,7 +68,7 @@ def test_struct_members_are_where_the_library_has_them():
         assert Options(table).struct.limit_text_bytes == 16 << 20
 
 
-MODULES = (lq, lq.hdf5, lq.modes, lq.multifile, lq.plot)
+MODULES = (lq, lq.hdf5, lq.ildg, lq.modes, lq.multifile, lq.plot)
 FROM_PARENTS = {"seek", "tell", "readable", "seekable", "readinto"}  # documented by io.RawIOBase
 
 
@@ -100,6 +102,17 @@ def test_every_argument_is_explained():
         own = set(inspect.signature(thing).parameters) - {"self"} - ({"path", "name"} if name.count(".") > 2 else set())
         missing += [f"{name}: {argument}" for argument in own if not re.search(rf"\b{re.escape(argument)}s?\b", said)]
     assert not missing, "\n".join(missing)
+
+
+def test_everything_public_is_on_the_page_of_the_interface():
+    page = ROOT.parent / "docs/api/python.md"
+    if not page.exists():
+        pytest.skip("the package is here without its pages")
+    shown = re.findall(r"auto(module|function|class):: (?:limequat\.)?(\w+)", page.read_text(encoding="utf-8"))
+    names = {name for _, name in shown}
+    for kind, module in shown:
+        names |= {name for name, thing in vars(getattr(lq, module)).items() if isinstance(thing, type)} if kind == "module" else set()
+    assert sorted(set(lq.__all__) - names) == []
 
 
 def test_nothing_but_numpy_is_needed():

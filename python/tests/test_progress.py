@@ -72,6 +72,30 @@ def test_a_function_of_ones_own_is_called_instead(gauge_file, terminal):
     assert told and told[-1][0] == told[-1][1] and stderr.getvalue() == ""
 
 
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("failing, kind", [(lambda done, total: 1 / 0, ZeroDivisionError), (interrupt, KeyboardInterrupt)])
+def test_what_the_function_raises_is_raised(gauge_file, links, tmp_path, failing, kind, capfd):
+    for work in (lambda: lq.read(gauge_file, progress=failing), lambda: checked(gauge_file, progress=failing),
+                 lambda: lq.write(tmp_path / "b.ildg", links, progress=failing, overwrite=True)):
+        with pytest.raises(kind):
+            work()
+    with pytest.raises(kind):
+        lq.generate([4, 4, 4, 4], sweeps=2, after_sweep=lambda sweep: failing(sweep, 2))
+    assert capfd.readouterr().err == ""
+    assert lq.verify(tmp_path / "b.ildg")  # the work was done
+
+
+def test_an_interrupt_while_a_bar_is_drawn_is_not_lost(gauge_file, terminal, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    monkeypatch.setattr(progress._PlainBar, "tell", interrupt)
+    terminal()
+    with pytest.raises(KeyboardInterrupt):
+        checked(gauge_file)
+
+
 def test_what_is_no_function_is_refused(gauge_file):
     with pytest.raises(lq.InvalidArgument, match="progress"):
         checked(gauge_file, progress="yes")

@@ -194,7 +194,7 @@ def test_a_field_is_read_into_a_given_array(gauge_file, links):
 
 
 @pytest.mark.parametrize("wrong, words", [
-    (lambda a: a.tolist(), "out is a list"), (lambda a: a[:-1], "of shape"), (lambda a: a.real.copy(), "of <f8"),
+    (lambda a: a.tolist(), "out is a list"), (lambda a: a[:-1], "of shape"), (lambda a: a.real.copy(), "of float64"),
     (lambda a: a.astype(">c16"), "of >c16"), (lambda a: np.asfortranarray(a), "not contiguous"),
     (lambda a: np.broadcast_to(a, a.shape), "read-only"), (lambda a: a.astype(np.clongdouble), "expected a writeable")])
 def test_an_array_that_does_not_fit_is_refused(gauge_file, links, wrong, words):

@@ -14,7 +14,7 @@
 #include <limequat/error.hpp>
 
 #include "kernels/crc32.hpp"
-#include "transport/transport.hpp"
+#include "kernels/file_sums.hpp"
 
 namespace lq::catalogue {
 namespace {
@@ -53,15 +53,10 @@ std::uint32_t cksum_of_piece(transport::File& file, std::uint64_t offset, std::u
   std::vector<std::byte> block(static_cast<std::size_t>(std::min<std::uint64_t>(length, base::mebi)));
   while (length > 0) {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(length, block.size()));
-    const std::size_t got = file.read_at(offset, base::MutableBytes(block).first(wanted));
-    if (got == 0) {
-      throw Error(Code::truncated,
-                  fmt::format("{}: ends at byte {}, where {} more were expected", file.path(), offset, length),
-                  {.path = file.path(), .offset = offset});
-    }
-    sum.add(base::Bytes(block).first(got));
-    offset += got;
-    length -= got;
+    const base::Bytes got = read_block(file, offset, base::MutableBytes(block).first(wanted));
+    sum.add(got);
+    offset += got.size();
+    length -= got.size();
   }
   return sum.value();
 }
@@ -78,6 +73,20 @@ std::uint32_t Cksum::value() const noexcept {
   std::size_t count = 0;
   for (std::uint64_t rest = length_; rest > 0; rest >>= 8) digits[count++] = static_cast<std::byte>(rest & 0xff);
   return all_bits_reversed(continued(crc_, base::Bytes(digits).first(count)));
+}
+
+std::uint32_t cksum_contribution(base::Bytes bytes, std::uint64_t behind) noexcept {
+  return kernels::crc32_contribution(continued(0, bytes), bytes.size(), behind);
+}
+
+base::Bytes read_block(transport::File& file, std::uint64_t offset, base::MutableBytes block) {
+  const std::size_t got = file.read_at(offset, block);
+  if (got == 0) {
+    throw Error(Code::truncated,
+                fmt::format("{}: ends at byte {}, where {} more were expected", file.path(), offset, block.size()),
+                {.path = file.path(), .offset = offset});
+  }
+  return base::Bytes(block).first(got);
 }
 
 std::uint32_t cksum_of(const std::string& path, std::uint64_t offset, std::uint64_t length) {

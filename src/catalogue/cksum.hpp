@@ -8,11 +8,16 @@
 #include <string>
 
 #include "base/bytes.hpp"
+#include "transport/transport.hpp"
 
 namespace lq::catalogue {
 
 class Cksum {
  public:
+  Cksum() = default;
+  // Of so many bytes, which may come in any order: the XOR of what all of them contribute.
+  Cksum(std::uint32_t contributions, std::uint64_t bytes) noexcept : crc_(~contributions), length_(bytes) {}
+
   void add(base::Bytes bytes) noexcept;
   std::uint32_t value() const noexcept;  // of what was added so far
 
@@ -21,6 +26,11 @@ class Cksum {
   std::uint64_t length_ = 0;
 };
 
+// What bytes with so many behind them contribute.
+std::uint32_t cksum_contribution(base::Bytes bytes, std::uint64_t behind) noexcept;
+
+// As many bytes of a file as the block takes, one at least. truncated: it ends before.
+base::Bytes read_block(transport::File& file, std::uint64_t offset, base::MutableBytes block);
 // Of bytes of a file. truncated: it ends before.
 std::uint32_t cksum_of(const std::string& path, std::uint64_t offset, std::uint64_t length);
 // Of all of them.

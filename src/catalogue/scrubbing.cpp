@@ -15,9 +15,10 @@
 #include "base/text.hpp"
 #include "base/utc_time.hpp"
 #include "catalogue/batches.hpp"
-#include "catalogue/cksum.hpp"
+#include "catalogue/cksum_in_passing.hpp"
 #include "catalogue/look.hpp"
 #include "catalogue/store.hpp"
+#include "checkpoint/repair.hpp"
 #include "threads/cores.hpp"
 
 namespace lq::catalogue {
@@ -75,9 +76,10 @@ std::vector<Due> due_files(const Database& database, const std::string& since) {
 }
 
 void read_once(Examined& examined, const Due& file, const VerifyOptions& how) {
+  CksumInPassing files(transport::resolve(file.path), file.path);
   try {
-    examined.cksum = cksum_of(file.path);
-    examined.verification = verify(file.path, {}, how);
+    examined.verification = checkpoint::verify_file(files, file.path, {}, how);
+    examined.cksum = files.cksum();
   } catch (const Error& error) {
     examined.is_missing = error.code() == Code::not_found;
     examined.problem = error.what();

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
 
 #include "checkpoint/found_set.hpp"
@@ -16,6 +17,9 @@
 namespace lq::checkpoint {
 
 MultifileCheck verify(transport::Transport& transport, const std::string& path, int threads);
+// Collective. As lq::verify(), of a file of `transport`.
+Verification verify_file(transport::Transport& transport, const std::string& path, const Communicator& communicator,
+                         const VerifyOptions& options);
 // The fields of a set, and what is missing of them.
 CheckedFields check_fields(transport::Transport& transport, const FoundSet& found, FieldData data);
 // Adds what is found out about its fields.

@@ -116,9 +116,9 @@ MultifileCheck verify_multifile(const std::string& path, int threads) {
 namespace {
 
 // A multifile without records has no checksums.
-void check_chunks(Verification& verification, int threads) {
+void check_chunks(transport::Transport& transport, Verification& verification, int threads) {
   try {
-    const MultifileCheck check = verify_multifile(verification.path, threads);
+    const MultifileCheck check = checkpoint::verify(transport, verification.path, threads);
     if (check.info.has_checksums) verification.chunks_checked = check.chunks_checked;
     verification.fields_checked = check.fields_checked;
     for (const ChunkDamage& damage : check.damage) {
@@ -142,13 +142,18 @@ void check_chunks(Verification& verification, int threads) {
 }  // namespace
 
 Verification verify(const std::string& path, const Communicator& communicator, const VerifyOptions& options) {
-  Verification verification = io::verify(path, communicator, options);
+  return checkpoint::verify_file(transport::resolve(path), path, communicator, options);
+}
+
+Verification checkpoint::verify_file(transport::Transport& transport, const std::string& path,
+                                     const Communicator& communicator, const VerifyOptions& options) {
+  Verification verification = io::verify(transport, path, communicator, options);
   if (!verification.ok || format_info(verification.format).contents != Contents::streams) return verification;
   comm::Comm& comm = communicator.engine();
   Catalog carrier;
   std::array<std::uint64_t, 2> checked{};
   comm::agree_at_root(comm, [&] {
-    check_chunks(verification, options.threads);
+    check_chunks(transport, verification, options.threads);
     carrier.findings = verification.findings;
     checked = {verification.chunks_checked, verification.fields_checked};
   });

@@ -53,10 +53,11 @@ std::string factor_between(double stated, double measured) {
 
 class Verifier {
  public:
-  Verifier(const std::string& path, const Communicator& communicator, const VerifyOptions& options)
+  Verifier(transport::Transport& transport, const std::string& path, const Communicator& communicator,
+           const VerifyOptions& options)
       : communicator_(communicator),
         options_(options),
-        file_(io::ScannedFile::open(transport::resolve(path), path, communicator, options.limits)) {
+        file_(io::ScannedFile::open(transport, path, communicator, options.limits)) {
     file_->open_everywhere();
   }
 
@@ -296,9 +297,14 @@ void Verifier::add(const FieldEntry& entry, Severity severity, Code code, std::s
 }  // namespace
 
 Verification io::verify(const std::string& path, const Communicator& communicator, const VerifyOptions& options) {
+  return verify(transport::resolve(path), path, communicator, options);
+}
+
+Verification io::verify(transport::Transport& transport, const std::string& path, const Communicator& communicator,
+                        const VerifyOptions& options) {
   // They decide who measures, which all ranks do together.
   comm::require_same(communicator.engine(), [&] { return options::stated("VerifyOptions", options); });
-  return Verifier(path, communicator, options).run();
+  return Verifier(transport, path, communicator, options).run();
 }
 
 }  // namespace lq

@@ -7,9 +7,14 @@
 
 #include <limequat/inspect.hpp>
 
+#include "transport/transport.hpp"
+
 namespace lq::io {
 
 // Collective, as lq::verify().
 Verification verify(const std::string& path, const Communicator& communicator = {}, const VerifyOptions& options = {});
+// The same, of a file of `transport`.
+Verification verify(transport::Transport& transport, const std::string& path, const Communicator& communicator,
+                    const VerifyOptions& options);
 
 }  // namespace lq::io

@@ -185,9 +185,11 @@ static void memory_is_described(void) {
   void* arrays[4];
   for (int mu = 0; mu < 4; ++mu) arrays[mu] = back + (size_t)18 * (size_t)mu * sites;
   memset(back, 0, gauge_numbers * sizeof *back);
-  field = lq_gauge_f64(arrays);
+  // [memory]
+  field = lq_gauge_f64(arrays);  // of type void*[4]
   field.memory = "links=in-arrays";
   CHECK_OK(lq_read(described, grid, field, NULL));
+  // [/memory]
   CHECK(memcmp(apart, back, gauge_numbers * sizeof *back) == 0);
   lq_pending* pending = NULL;
   CHECK_OK(lq_write_async(fresh("background.ildg"), grid, field, NULL, &pending));

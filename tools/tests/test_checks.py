@@ -137,6 +137,12 @@ class DocumentSamples(Tree):
         self.assertEqual(len(self.wrong("<!-- sample: examples/two.cpp -->\n```cpp\n```\n")), 1)
         self.assertEqual(len(self.wrong("<!-- sample: examples/one.cpp other -->\n```cpp\n```\n")), 1)
 
+    def test_code_that_nothing_runs_is_found(self):
+        found, = self.wrong("text\n\n```python\nimport limequat\n```\nand\n\n```text\nno code\n```\n")
+        self.assertTrue(found.startswith("README.md:3: this code is in no file"), found)
+        self.assertEqual(self.wrong("<!-- not run: it needs a cluster -->\n```sh\nlq ls\n```\n"), [])
+        self.assertEqual(len(self.wrong("<!-- not run: -->\n```sh\nlq ls\n```\n")), 1)
+
     def test_fix_takes_the_text_of_the_file(self):
         self.wrong("<!-- sample: examples/one.cpp part -->\n```cpp\nint c;\n```\n", fix=True)
         self.assertEqual(check_doc_samples.check(self.root), [])

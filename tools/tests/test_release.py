@@ -1,7 +1,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Release notes and symbol lists: what is wrong is found, on trees and libraries made here; and the recipes name one version.
+# Release notes, recipes and symbol lists: what is wrong is found, on trees and libraries made here; and the recipes name one
+# version.
 import pathlib
 import shutil
 import subprocess
@@ -11,6 +12,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
+import check_abi  # noqa: E402
+import check_recipes  # noqa: E402
 import check_symbols  # noqa: E402
 import release_notes  # noqa: E402
 
@@ -42,6 +45,40 @@ class Notes(unittest.TestCase):
         self.assertTrue(done.stdout.startswith("# Limequat ") and "- **" in done.stdout)
 
 
+class Recipes(unittest.TestCase):
+    def complaints(self, file, before, after):
+        """Those about this tree with one text of one file replaced."""
+        with tempfile.TemporaryDirectory() as name:
+            root = pathlib.Path(name)
+            for folder in ("cmake", "packaging"):
+                shutil.copytree(ROOT / folder, root / folder)
+            (root / "tools").mkdir()
+            for place in ("dev", "tools/make_wheel.py"):
+                shutil.copy(ROOT / place, root / place)
+            text = (root / file).read_text(encoding="utf-8")
+            self.assertIn(before, text)
+            (root / file).write_text(text.replace(before, after), encoding="utf-8")
+            return check_recipes.check(root)
+
+    def test_a_library_that_a_recipe_lacks_is_named(self):
+        for file, before in (("packaging/debian/control", " libsqlite3-dev,"), ("packaging/Containerfile", " libsqlite3-0"),
+                             ("packaging/conda/meta.yaml", "    - libsqlite\n"), ("dev", "  need libsqlite3-dev sqlite3.h\n"),
+                             ("packaging/spack/packages/limequat/package.py", '    depends_on("sqlite")\n')):
+            complaint, = self.complaints(file, before, "")
+            self.assertTrue(complaint.startswith(f"{file} does not name ") and "sqlite" in complaint, complaint)
+
+    def test_a_new_library_of_cmake_is_asked_about(self):
+        complaint, = self.complaints("cmake/Dependencies.cmake", "lq_find_optional(LZ4 ",
+                                     "lq_find_optional(SNAPPY snappy.h snappy)\nlq_find_optional(LZ4 ")
+        self.assertIn("SNAPPY", complaint)
+
+    def test_an_option_that_cmake_has_not_is_named(self):
+        complaint, = self.complaints("packaging/debian/rules", "-DLIMEQUAT_TESTS=OFF", "-DLIMEQUAT_TESTING=OFF")
+        self.assertEqual(complaint, "packaging/debian/rules sets LIMEQUAT_TESTING, which is no option of CMake")
+        complaint, = self.complaints("tools/make_wheel.py", '"PROGRAMS=OFF"', '"TOOLS=OFF"')
+        self.assertIn("LIMEQUAT_TOOLS", complaint)
+
+
 @unittest.skipUnless(all(map(shutil.which, ("cc", "nm", "readelf"))), "no compiler here")
 class Symbols(unittest.TestCase):
     def test_what_is_gone_new_or_of_another_soname_is_told(self):
@@ -53,6 +90,56 @@ class Symbols(unittest.TestCase):
             said = " ".join(check_symbols.complaints({"kept", "gone"}, library, "libthing.so.2"))
         for words in ("gone is gone", "fresh is new", "the soname is libthing.so.1, expected libthing.so.2"):
             self.assertIn(words, said)
+
+
+@unittest.skipUnless(all(map(shutil.which, ("cc", "abidw"))), "no compiler or no libabigail here")
+class Abi(unittest.TestCase):
+    HEADER = """#include <stdint.h>
+    typedef enum { LQ_ONE = 1, LQ_TWO = 2 } lq_number;
+    typedef int (*lq_fetch)(void* context, const double* site);
+    typedef struct lq_options { uint64_t struct_size; int threads; const char* name; } lq_options;
+    typedef struct lq_point { double x[2]; lq_fetch fetch; } lq_point;
+    typedef struct lq_file lq_file;
+    lq_number lq_go(const lq_options* options, lq_point point, lq_file** file);
+    """
+
+    def lines(self, *changes):
+        """Of that header, with texts replaced."""
+        text = self.HEADER
+        for before, after in changes:
+            self.assertIn(before, text)
+            text = text.replace(before, after)
+        with tempfile.TemporaryDirectory() as name:
+            (pathlib.Path(name) / "limequat.h").write_text(text, encoding="utf-8")
+            return check_abi.interface(name, ["lq_go"], "cc")
+
+    def complaints(self, *changes):
+        return list(check_abi.complaints(self.lines(), self.lines(*changes)))
+
+    def test_functions_members_and_enumerators_are_described(self):
+        self.assertEqual(self.lines(), {
+            "lq_number: LQ_ONE = 1", "lq_number: LQ_TWO = 2", "lq_fetch: int (void *, double const *) *", "lq_options.struct_size: "
+            "uint64_t at byte 0", "lq_options.threads: int at byte 8", "lq_options.name: char const * at byte 16", "lq_point: 24 bytes",
+            "lq_point.x: double[2] at byte 0", "lq_point.fetch: lq_fetch at byte 16",
+            "lq_go: lq_number (lq_options const *, lq_point, lq_file * *)"})
+
+    def test_a_member_at_the_end_of_options_is_new_and_no_more(self):
+        complaint, = self.complaints(("const char* name;", "const char* name; double bound;"))
+        self.assertTrue(complaint.startswith("new: lq_options.bound: double at byte 24"), complaint)
+
+    def test_what_programs_rely_on_is_told_when_it_changes(self):
+        for before, after, words in (("int threads;", "int first; int second; int threads;", "lq_options.threads: int at byte 8"),
+                                     ("int threads;", "int64_t threads;", "lq_options.threads: int at byte 8"),
+                                     ("lq_fetch fetch;", "lq_fetch fetch; int more;", "lq_point: 24 bytes"),
+                                     ("LQ_TWO = 2", "LQ_TWO = 3", "lq_number: LQ_TWO = 2"), ("lq_point point", "lq_point* point", "lq_go: "),
+                                     ("void* context, ", "", "lq_fetch: int")):
+            said = [line for line in self.complaints((before, after)) if line.startswith(f"no longer true: {words}")]
+            self.assertEqual(len(said), 1, after)
+
+    def test_a_function_that_the_header_does_not_declare_is_an_error(self):
+        with self.assertRaises(subprocess.CalledProcessError) as caught:
+            self.lines(("lq_go", "lq_went"))
+        self.assertIn("lq_go", caught.exception.stderr)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ class Limequat(CMakePackage):
     variant("hdf5", default=True, description="HDF5 files")
     variant("fortran", default=True, description="The Fortran module")
     variant("python", default=False, description="The Python package")
-    variant("dropins", default=False, description="Libraries with the names of C-LIME, Lemon and SIONlib")
+    variant("dropins", default=False, description="Libraries with the names of C-LIME, Lemon, QIO and SIONlib")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
@@ -35,6 +35,8 @@ class Limequat(CMakePackage):
     depends_on("libdeflate")
     depends_on("lz4")
     depends_on("zstd")
+    depends_on("sqlite")
+    depends_on("tomlplusplus", type="build")
     depends_on("mpi", when="+mpi")
     depends_on("hdf5@1.10.5: ~mpi", when="+hdf5")
     depends_on("python@3.9:", when="+python", type=("build", "run"))

@@ -1,0 +1,60 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The CRC of POSIX `cksum` of a file that is read anyway, in whatever pieces and order, by whatever threads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "transport/forwarding.hpp"
+
+namespace lq::catalogue {
+
+// Which bytes of a file have passed, and what they contribute to its CRC. Any thread.
+class PassedBytes {
+ public:
+  explicit PassedBytes(std::uint64_t file_bytes) : file_bytes_(file_bytes) {}
+
+  // Those that have passed before, or lie behind the end, count for nothing.
+  void add(std::uint64_t offset, base::Bytes bytes);
+  // Reads what has not passed; when nobody adds any more. truncated: the file is shorter now.
+  std::uint32_t cksum(transport::File& file);
+
+ private:
+  struct Piece {
+    std::uint64_t begin = 0, end = 0;
+  };
+  // The first bytes from `offset` on, below `end`, that have not passed; nothing where there are none.
+  Piece first_gap(std::uint64_t offset, std::uint64_t end) const;
+  // The same, which from now on have passed.
+  Piece take(std::uint64_t offset, std::uint64_t end);
+
+  std::uint64_t file_bytes_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::uint64_t> passed_;  // end by begin; they neither overlap nor touch
+  std::atomic<std::uint32_t> contributions_ = 0;
+};
+
+// The files of `inner`, of which one is summed while it is read.
+class CksumInPassing final : public transport::ForwardingTransport {
+ public:
+  CksumInPassing(transport::Transport& inner, std::string path) : ForwardingTransport(inner), path_(std::move(path)) {}
+
+  std::unique_ptr<transport::File> open_read(const std::string& path) override;
+  // Of all bytes of the file; those that nobody asked for are read now.
+  std::uint32_t cksum();
+
+ private:
+  std::string path_;
+  std::mutex mutex_;
+  std::shared_ptr<transport::File> file_;  // as it was opened first
+  std::shared_ptr<PassedBytes> passed_;
+};
+
+}  // namespace lq::catalogue
