@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <random>
 #include <utility>
 
@@ -79,6 +80,12 @@ bool require_target(transport::Transport& transport, const std::string& path, bo
               {.path = path});
 }
 
+std::uint64_t writers_of_pieces(comm::Comm& comm, const transport::Unit& unit) {
+  std::array<std::uint64_t, 1> single{unit.single_owner ? 1U : 0U};
+  comm.all_reduce(single, comm::Reduce::max);
+  return single[0] == 1 ? 1 : static_cast<std::uint64_t>(comm.size());
+}
+
 NewFile::NewFile(transport::Transport& transport, const Communicator& communicator, const std::string& path)
     : transport_(transport), communicator_(communicator), path_(path) {}
 
@@ -113,7 +120,8 @@ transport::Unit NewFile::unit() const {
   return mine;
 }
 
-std::uint64_t NewFile::client() const {
+std::uint64_t NewFile::client(const transport::Unit& seen) const {
+  if (seen.device != 0) return seen.device;
   try {
     return communicator_.is_root() ? identity_->device : transport_.identity(base::directory_of(path_)).device;
   } catch (const Error& error) {
@@ -141,7 +149,7 @@ void NewFile::open_for_writing(bool writes) {
 
 void NewFile::open_ours() {
   auto file = transport_.open_write(temporary_path_);
-  if (identity_) require_ours(transport::is_same_across_nodes(*identity_, file->identity()));
+  if (identity_) require_ours(transport::is_same_across_nodes(*identity_, file->identity_when_opened()));
   file_ = std::move(file);
 }
 
@@ -193,7 +201,7 @@ void NewFile::set_stripes(const std::string& spare, std::uint64_t bytes, const S
   unit_ = striping.unit;
   if (!stripes_.is_set()) return;
   file_ = transport_.open_write(temporary_path_);
-  identity_ = file_->identity();
+  identity_ = file_->identity_when_opened();
 }
 
 void NewFile::named(base::FunctionRef<void()> work) const {
