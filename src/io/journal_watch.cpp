@@ -61,8 +61,7 @@ void read_undisturbed(transport::Transport& transport, const std::shared_ptr<tra
   for (int attempt = 0; attempt < attempts; ++attempt) {
     const JournalWatch watch(transport, *file);
     auto changes = changes_of(watch.found());
-    RememberedReads seen(
-        std::make_shared<ChangedFile>(file, changes ? std::move(changes) : std::make_shared<const Changes>()));
+    RememberedReads seen(changes ? std::make_shared<ChangedFile>(file, std::move(changes)) : file);
     try {
       work(seen, watch.found());
       if (watch.is_still_so(seen)) return;

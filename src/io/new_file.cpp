@@ -175,13 +175,13 @@ void NewFile::discard() noexcept {
 }
 
 void NewFile::create_at_root(std::uint64_t bytes, const StripeRequest& request) {
-  const bool replaces = require_target(transport_, path_, overwrite_);
+  replaces_ = require_target(transport_, path_, overwrite_);
   io::require_space(transport_, path_, bytes);
   std::random_device random;
   for (int attempt = 0;; ++attempt) {
     temporary_path_ = base::temporary_name(path_, random());
     try {
-      file_ = transport_.create(temporary_path_, {.is_private = replaces});
+      file_ = transport_.create(temporary_path_, {.is_private = replaces_});
       created_ = true;
       process_ = ::getpid();
       identity_ = file_->identity();
@@ -261,18 +261,26 @@ void NewFile::publish(Sync sync) {
     named([&] {
       require_ours(transport::is_same_file(*identity_, transport_.identity(temporary_path_)));
       settle_journal(transport_, path_, sync);
-      if (overwrite_ && transport_.kind(path_) == transport::PathKind::file) {
-        transport_.copy_permissions(path_, temporary_path_);
-        transport_.rename(temporary_path_, path_);
-        name_ = Name::taken_over;
-      } else {
-        transport_.publish(temporary_path_, path_);
-        name_ = Name::fresh;
-      }
+      name_ = give_name();
     });
     created_ = false;
     if (sync == Sync::full) sync_name();
   });
+}
+
+// A name that was free is free still, as a rule, so that nobody asks again.
+NewFile::Name NewFile::give_name() {
+  try {
+    if (!overwrite_ || !replaces_ || transport_.kind(path_) != transport::PathKind::file) {
+      transport_.publish(temporary_path_, path_);
+      return Name::fresh;
+    }
+  } catch (const Error& error) {
+    if (error.code() != Code::exists || !overwrite_ || transport_.kind(path_) != transport::PathKind::file) throw;
+  }
+  transport_.copy_permissions(path_, temporary_path_);
+  transport_.rename(temporary_path_, path_);
+  return Name::taken_over;
 }
 
 void NewFile::withdraw() noexcept {

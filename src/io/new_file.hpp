@@ -77,6 +77,8 @@ class NewFile {
   void open_ours();
   void require_ours(bool is_ours) const;
   void reserve(std::uint64_t offset, std::uint64_t bytes);  // at the root
+  enum class Name { none, fresh, taken_over };
+  Name give_name();  // at the root
   void sync_name();
   void discard() noexcept;
 
@@ -85,9 +87,10 @@ class NewFile {
   std::string path_;
   std::string temporary_path_;
   bool overwrite_ = false;
+  bool replaces_ = false;  // at the root: there was a file of this name at the beginning
   double reserve_seconds_ = 0;
   bool created_ = false;  // the temporary file exists and is ours to remove
-  enum class Name { none, fresh, taken_over } name_ = Name::none;
+  Name name_ = Name::none;
   int process_ = 0;                              // that created it: a forked child leaves it alone
   std::optional<transport::Identity> identity_;  // of the file it created
   transport::Unit unit_;                         // of that file, as the root sees it
