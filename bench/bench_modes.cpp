@@ -1,13 +1,14 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A set of modes: opening it, any mode of it beside plain pread() of the same bytes in the same run, and a pass over
+// A set of modes: opening it, any mode of it beside plain pread() of the same bytes in the same run, by itself and with
+// each piece copied once more while it is in the cache, which is the least that a pass over it costs; and a pass over
 // all of them with work for each, read when it is wanted and read ahead; out of the page cache, and from the device
 // after the file was dropped from it. With BASIS the later modes are stored as coefficients. Ranks hold whole time
 // slices. Work is an amount of it, as much as an idle core does in the time named, so that it takes longer where a core
 // has to read as well.
 //
-//   mpirun -n 2 bench_modes FILE [MODES [LATTICE [double|single|fixed16 [BASIS]]]]
+//   mpirun -n 2 bench_modes FILE [MODES [LATTICE [double|single|fixed16 [BASIS [THREADS]]]]]
 #include <fcntl.h>
 #include <mpi.h>
 #include <sys/resource.h>
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <limits>
 #include <random>
@@ -34,18 +36,20 @@ double largest(double seconds) {
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return seconds;
 }
-// This rank's part of a mode, in pieces of a mebibyte.
-void read_plainly(int file, const lq::Payload& payload, const lq::Grid& grid, std::vector<char>& to) {
+// This rank's part of a mode, in pieces; each is then copied, where there is a place for that.
+void read_plainly(int file, const lq::Payload& payload, const lq::Grid& grid, std::uint64_t piece,
+                  std::vector<char>& to, char* place = nullptr) {
   const std::uint64_t site = payload.site_bytes(),
                       slice = payload.extents[0] * payload.extents[1] * payload.extents[2] * site;
   const std::uint64_t begin = payload.offset + static_cast<std::uint64_t>(grid.local_box().lower[3]) * slice;
-  const std::uint64_t bytes = grid.local_volume() * site, piece = 1 << 20;
+  const std::uint64_t bytes = grid.local_volume() * site;
   to.resize(bytes);
   for (std::uint64_t at = 0; at < bytes; at += piece) {
     const std::uint64_t wanted = std::min(piece, bytes - at);
     if (pread(file, to.data() + at, wanted, static_cast<off_t>(begin + at)) != static_cast<ssize_t>(wanted)) {
       throw std::runtime_error("pread failed");
     }
+    if (place != nullptr) std::memcpy(place, to.data() + at, wanted);
   }
 }
 
@@ -79,20 +83,28 @@ double rounds_per_second(const std::vector<float>& vector) {
   return static_cast<double>(trial) / best;
 }
 
+lq::ReadOptions with_threads(int threads, lq::Verify verify = lq::Verify::checksum) {
+  lq::ReadOptions options;
+  options.verify = verify;
+  options.route.threads = threads;
+  return options;
+}
+
 enum class Manner { reading, computing, in_turn, ahead };
 
 // Seconds of one pass over the set.
-double pass(const lq::modes::Set& set, const lq::Grid& grid, long rounds, Manner manner) {
+double pass(const lq::modes::Set& set, const lq::Grid& grid, long rounds, Manner manner, int threads) {
   std::vector<float> one(grid.local_volume() * 24), other(one.size());
   double sum = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = now();
   if (manner == Manner::ahead) {
-    lq::ReadAhead modes = set.read_ahead(0, set.size(), grid, {lq::spinor(one), lq::spinor(other)});
+    lq::ReadAhead modes =
+        set.read_ahead(0, set.size(), grid, {lq::spinor(one), lq::spinor(other)}, with_threads(threads));
     while (const auto mode = modes.next()) sum += work(mode->buffer == 0 ? one : other, rounds);
   } else {
     for (std::uint64_t k = 0; k < set.size(); ++k) {
-      if (manner != Manner::computing) set.read(k, grid, lq::spinor(one));
+      if (manner != Manner::computing) set.read(k, grid, lq::spinor(one), with_threads(threads));
       if (manner != Manner::reading) sum += work(one, rounds);
     }
   }
@@ -110,12 +122,12 @@ void drop_from_cache(const std::string& path) {
 }
 
 // Passes in turn, three of each.
-void compare_passes(const lq::modes::Set& set, const lq::Grid& grid, bool cold) {
+void compare_passes(const lq::modes::Set& set, const lq::Grid& grid, bool cold, int threads) {
   const std::string& path = set.file().catalog().path;
   const double rate = rounds_per_second(std::vector<float>(1000, 1.0F));
   const auto time = [&](long rounds, Manner manner) {
     if (cold && manner != Manner::computing) drop_from_cache(path);
-    return pass(set, grid, rounds, manner);
+    return pass(set, grid, rounds, manner, threads);
   };
   std::vector<double> first;
   for (int i = 0; i < 3; ++i) first.push_back(time(0, Manner::reading));
@@ -165,8 +177,64 @@ void write_set(const std::string& path, const lq::Grid& grid, std::uint64_t coun
   }
 }
 
+// Modes at random, by each way in turn.
+void compare_any_mode(const lq::modes::Set& set, const lq::Grid& grid, int threads) {
+  const int file = open(set.file().catalog().path.c_str(), O_RDONLY);
+  constexpr std::uint64_t plain_piece = 1 << 20, our_piece = 1 << 19;
+  std::vector<char> raw, scratch(our_piece);
+  std::vector<float> vector(grid.local_volume() * 24);
+  struct Timed {
+    std::vector<double> seconds, processor;
+  } plainly, copied, checked, unchecked;
+  std::mt19937 random(1);
+  for (int round = 0; round < 61; ++round) {
+    const std::uint64_t k = random() % set.size();
+    const auto time = [&](Timed& timed, const auto& transfer) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      const double processor = processor_seconds(), before = now();
+      transfer();
+      const double seconds = now() - before, used = processor_seconds() - processor;
+      timed.seconds.push_back(largest(seconds));
+      timed.processor.push_back(largest(used));
+    };
+    // Who goes first changes.
+    const lq::Payload& payload = set.file().catalog().fields[k].payload;
+    for (int turn = 0; turn < 4; ++turn) {
+      switch ((round + turn) % 4) {
+        case 0:
+          time(plainly, [&] { read_plainly(file, payload, grid, plain_piece, raw); });
+          break;
+        case 1:
+          time(copied, [&] { read_plainly(file, payload, grid, our_piece, raw, scratch.data()); });
+          break;
+        case 2:
+          time(checked, [&] { set.read(k, grid, lq::spinor(vector), with_threads(threads)); });
+          break;
+        default:
+          time(unchecked, [&] { set.read(k, grid, lq::spinor(vector), with_threads(threads, lq::Verify::none)); });
+      }
+    }
+  }
+  close(file);
+  const auto tell = [&](const char* what, const std::vector<double> Timed::*of) {
+    const double raw_time = median(plainly.*of);
+    std::printf("any mode, %s: pread %.2f ms", what, 1e3 * raw_time);
+    const auto add = [&](const char* how, const Timed& timed) {
+      std::printf(", %s %.2f ms (%.2f of its rate)", how, 1e3 * median(timed.*of), raw_time / median(timed.*of));
+    };
+    add("with a copy in the cache", copied);
+    add("with checksums", checked);
+    add("without", unchecked);
+    std::printf("\n");
+  };
+  if (grid.is_root()) {
+    tell("seconds", &Timed::seconds);
+    tell("processor time", &Timed::processor);
+  }
+}
+
 void run(const std::string& path, std::uint64_t count, const lq::Extents& lattice, lq::modes::Storage storage,
-         std::uint64_t basis) {
+         std::uint64_t basis, int threads) {
   const lq::Communicator ranks = lq::mpi::communicator();
   const lq::Grid grid(ranks, lattice, {.processes = lq::Extents{1, 1, 1, ranks.size()}});
   write_set(path, grid, count, storage, basis);
@@ -185,49 +253,9 @@ void run(const std::string& path, std::uint64_t count, const lq::Extents& lattic
                 1e3 * median(opening));
   }
 
-  const int file = open(path.c_str(), O_RDONLY);
-  std::vector<char> raw;
-  std::vector<float> vector(grid.local_volume() * 24);
-  struct Timed {
-    std::vector<double> seconds, processor;
-  } plainly, checked, unchecked;
-  std::mt19937 random(1);
   // Coefficients are not the bytes of a mode.
-  for (int round = 0; basis == 0 && round < 61; ++round) {
-    const std::uint64_t k = random() % count;
-    const auto time = [&](Timed& timed, const auto& transfer) {
-      MPI_Barrier(MPI_COMM_WORLD);
-      const double processor = processor_seconds(), before = now();
-      transfer();
-      const double seconds = now() - before, used = processor_seconds() - processor;
-      timed.seconds.push_back(largest(seconds));
-      timed.processor.push_back(largest(used));
-    };
-    // Who goes first changes.
-    for (int turn = 0; turn < 3; ++turn) {
-      switch ((round + turn) % 3) {
-        case 0:
-          time(plainly, [&] { read_plainly(file, set.file().catalog().fields[k].payload, grid, raw); });
-          break;
-        case 1:
-          time(checked, [&] { set.read(k, grid, lq::spinor(vector)); });
-          break;
-        default:
-          time(unchecked, [&] { set.read(k, grid, lq::spinor(vector), {.verify = lq::Verify::none}); });
-      }
-    }
-  }
-  close(file);
-  const auto tell = [&](const char* what, const std::vector<double> Timed::*of) {
-    const double raw_time = median(plainly.*of), with = median(checked.*of), without = median(unchecked.*of);
-    std::printf("any mode, %s: pread %.2f ms, with checksums %.2f ms (%.2f of pread), without %.2f ms (%.2f)\n", what,
-                1e3 * raw_time, 1e3 * with, raw_time / with, 1e3 * without, raw_time / without);
-  };
-  if (grid.is_root() && basis == 0) {
-    tell("seconds", &Timed::seconds);
-    tell("processor time", &Timed::processor);
-  }
-  for (const bool cold : {false, true}) compare_passes(set, grid, cold);
+  if (basis == 0) compare_any_mode(set, grid, threads);
+  for (const bool cold : {false, true}) compare_passes(set, grid, cold, threads);
 }
 
 }  // namespace
@@ -235,12 +263,12 @@ void run(const std::string& path, std::uint64_t count, const lq::Extents& lattic
 int main(int argc, char** argv) try {
   lq::mpi::Environment mpi(argc, argv);
   if (argc < 2) {
-    std::fprintf(stderr, "usage: bench_modes FILE [MODES [LATTICE [double|single|fixed16 [BASIS]]]]\n");
+    std::fprintf(stderr, "usage: bench_modes FILE [MODES [LATTICE [double|single|fixed16 [BASIS [THREADS]]]]]\n");
     return 2;
   }
   run(argv[1], argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 300,
       lq::parse_extents(argc > 3 ? argv[3] : "16x16x16x32"), lq::modes::parse_storage(argc > 4 ? argv[4] : "single"),
-      argc > 5 ? std::strtoull(argv[5], nullptr, 10) : 0);
+      argc > 5 ? std::strtoull(argv[5], nullptr, 10) : 0, argc > 6 ? std::atoi(argv[6]) : 0);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

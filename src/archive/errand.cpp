@@ -3,7 +3,6 @@
 #include "archive/errand.hpp"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include <fmt/format.h>
@@ -45,12 +44,9 @@ void Errand::start() {
 }
 
 void Errand::begin(std::uint64_t bytes) {
-  std::array<std::uint64_t, 1> single{};
   target_.create(options_.overwrite, bytes);
-  comm::agree(comm_, [&] { single[0] = target_.unit().single_owner ? 1 : 0; });
-  comm_.all_reduce(single, comm::Reduce::max);
-  // Pieces end anywhere. Where two writers must not share a block there is one.
-  writers_ = single[0] == 1 ? 1 : static_cast<std::uint64_t>(comm_.size());
+  const transport::Unit unit = comm::agree(comm_, [&] { return target_.unit(); });
+  writers_ = io::writers_of_pieces(comm_, unit);
   target_.open_for_writing(writes());
   team_.emplace(threads::how_many(comm_, options_.threads, total_));
 }

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -234,7 +233,7 @@ Report rehearse(transport::Transport& transport, const Catalog& catalog, const s
 
 // Collective. One field into the file of `writer`.
 Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const FieldEntry& entry, const std::string& to,
-                     const Communicator& communicator, std::uint64_t writers, const ConvertOptions& options) {
+                     const Communicator& communicator, const ConvertOptions& options) {
   const Catalog& catalog = source.catalog();
   comm::Comm& comm = communicator.engine();
   const auto wanted = comm::agree(comm, [&] { return target_of(entry, to, options.write).for_fields().observables(); });
@@ -244,6 +243,7 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Fie
     return Tallies{pump::Tally(entry.payload, io::sums_of(entry)), pump::Tally(placed->payload(), placed->layout.sums)};
   });
   const int threads = threads::how_many(comm, options.write.route.threads, entry.payload.length);
+  const std::uint64_t writers = io::writers_of_pieces(comm, writer.make_files(*placed).unit);
   const PartCopy copy{source.files(),
                       catalog,
                       entry.payload,
@@ -253,7 +253,6 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Fie
                       options.write.block_bytes,
                       threads,
                       options.progress};
-  writer.make_files(*placed);
   const std::vector<transport::File*> files = writer.open(*placed, true);
   std::optional<pump::Sequence> target;
   comm::agree(comm, [&] {
@@ -286,17 +285,11 @@ Report convert_fields(transport::Transport& transport, io::ScannedFile& source, 
                       const Communicator& communicator, const ConvertOptions& options) {
   const Catalog& catalog = source.catalog();
   comm::Comm& comm = communicator.engine();
-  // Boxes end anywhere. Where two writers must not share a block there is one.
-  std::array<std::uint64_t, 1> single{};
-  const auto writer = comm::agree(comm, [&] {
-    single[0] = transport.unit(to).single_owner ? 1 : 0;
-    return std::make_unique<io::FieldWriter>(transport, communicator, to, options.write);
-  });
-  comm.all_reduce(single, comm::Reduce::max);
-  const std::uint64_t writers = single[0] == 1 ? 1 : static_cast<std::uint64_t>(comm.size());
+  const auto writer =
+      comm::agree(comm, [&] { return std::make_unique<io::FieldWriter>(transport, communicator, to, options.write); });
   Report report;
   for (const FieldEntry& entry : catalog.fields) {
-    add_to(report, convert_field(*writer, source, entry, to, communicator, writers, options));
+    add_to(report, convert_field(*writer, source, entry, to, communicator, options));
   }
   writer->commit(report);
   return report;

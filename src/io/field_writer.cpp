@@ -142,7 +142,7 @@ void FieldWriter::open_continued() {
   files_.push_back(std::move(file));
   if (!before_->in_place) return;
   comm::agree_at_root(communicator_.engine(), [&] {
-    appending_ = std::make_unique<Appending>(transport_, files_.front()->file(), options_.sync);
+    appending_ = std::make_unique<Appending>(transport_, files_.front()->file(), options_.sync, *before_->lock);
     end_ = appending_->bytes_before();
   });
   communicator_.engine().broadcast(std::as_writable_bytes(std::span(&end_, 1)), 0);
@@ -259,7 +259,10 @@ std::unique_ptr<FieldWriter::Placed> FieldWriter::place(const FieldPlan& plan) {
 FieldWriter::Seen FieldWriter::make_files(const Placed& placed) {
   make_files(placed.layout);
   const NewFile& first = *files_.front();
-  const Seen seen = comm::agree(communicator_.engine(), [&] { return Seen{first.unit(), first.client()}; });
+  const Seen seen = comm::agree(communicator_.engine(), [&] {
+    const transport::Unit unit = first.unit();
+    return Seen{unit, first.client(unit)};
+  });
   client_ = seen.client;
   return seen;
 }

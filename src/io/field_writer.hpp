@@ -51,6 +51,7 @@ class FieldWriter {
     std::uint64_t end = 0;       // of what it holds; in place it ends where it ends
     bool begins_message = true;  // the next field does not share its lattice with the one before
     bool in_place = false;       // what is there stays whole at any moment (journal.hpp); complete() makes it so
+    const transport::WriterLock* lock = nullptr;  // of it, at the root, in place; it outlives the writer
   };
 
   FieldWriter(transport::Transport& transport, const Communicator& communicator, std::string path,

@@ -13,7 +13,6 @@
 #include <limequat/error.hpp>
 
 #include "kernels/crc32.hpp"
-#include "transport/writer_lock.hpp"
 
 namespace lq::io {
 
@@ -168,7 +167,7 @@ std::unique_ptr<transport::File> open_journaled(transport::Transport& transport,
   return std::make_unique<ChangedFile>(std::move(file), std::move(changes));
 }
 
-State recover(transport::Transport& transport, const std::string& path, Sync sync) {
+State recover(transport::Transport& transport, const std::string& path, Sync sync, const transport::WriterLock&) {
   const std::string journal = journal_path(path);
   if (transport.kind(journal) != transport::PathKind::file) return State::absent;
   const auto file = transport.open_write(path);
@@ -189,12 +188,13 @@ void settle_journal(transport::Transport& transport, const std::string& path, Sy
   if (transport.kind(journal) != transport::PathKind::file) return;
   if (transport.kind(path) != transport::PathKind::file) return remove_journal(transport, journal, sync);
   const transport::WriterLock lock(path);
-  recover(transport, path, sync);
+  recover(transport, path, sync, lock);
 }
 
-Appending::Appending(transport::Transport& transport, transport::File& file, Sync sync)
+Appending::Appending(transport::Transport& transport, transport::File& file, Sync sync,
+                     const transport::WriterLock& held)
     : transport_(transport), file_(file), path_(file.path()), journal_path_(journal_path(path_)), sync_(sync) {
-  recover(transport_, path_, sync_);
+  recover(transport_, path_, sync_, held);
   journal_.bytes_before = file_.size();
   journal_.start_crc = start_crc(file_, journal_.bytes_before);
   so_far_ = std::make_unique<ChangedFile>(borrowed(file_), waiting_);

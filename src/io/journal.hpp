@@ -3,7 +3,7 @@
 //
 // Files that are appended to in place, so that a kill at any moment leaves what was there or all that was appended. New
 // bytes lie behind the old end, where nobody looks. Bytes before it that change are first written to a journal beside
-// the file, then to the file; then the journal is removed. All of it local.
+// the file, then to the file; then the journal is removed. All of it local. Whoever changes such a file holds its lock.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 #include "format/format.hpp"
 #include "io/journal_codec.hpp"
 #include "transport/forwarding.hpp"
+#include "transport/writer_lock.hpp"
 
 namespace lq::io {
 
@@ -64,7 +65,8 @@ std::unique_ptr<transport::File> open_journaled(transport::Transport& transport,
 
 // What was left by an append that was interrupted: a complete journal is applied. Else the file gets its old end again.
 // The journal is removed. The state it was in is returned.
-FoundJournal::State recover(transport::Transport& transport, const std::string& path, Sync sync);
+FoundJournal::State recover(transport::Transport& transport, const std::string& path, Sync sync,
+                            const transport::WriterLock& held);
 // Before another file gets this name, which must not be taken for the one that a journal belongs to: what is there is
 // recovered, or a journal without a file removed. io: somebody appends to the file.
 void settle_journal(transport::Transport& transport, const std::string& path, Sync sync);
@@ -73,8 +75,8 @@ void settle_journal(transport::Transport& transport, const std::string& path, Sy
 // the file ended. Unless it is committed, the file gets its old end again.
 class Appending {
  public:
-  // `file`: the same, open for writing.
-  Appending(transport::Transport& transport, transport::File& file, Sync sync);
+  // `file`: the same, open for writing. `held`: its lock, until this object is gone.
+  Appending(transport::Transport& transport, transport::File& file, Sync sync, const transport::WriterLock& held);
   ~Appending();
   Appending(const Appending&) = delete;
   Appending& operator=(const Appending&) = delete;

@@ -43,7 +43,7 @@ class JournalTest : public ::testing::Test {
 
   void append(transport::Transport& transport, bool commits = true) {
     const auto file = transport.open_write(path_);
-    Appending appending(transport, *file, Sync::full);
+    Appending appending(transport, *file, Sync::full, transport::WriterLock(path_));
     appending.write({{0, 2, as_vector("XY")}, {0, old_.size() - 1, as_vector("!and more")}});
     appending.write({{0, 3, as_vector("Z")}, {0, old_.size() + 20, as_vector("last")}});
     if (commits) appending.commit(new_.size());
@@ -81,7 +81,7 @@ TEST_F(JournalTest, WhatIsNotCommittedLeavesNothing) {
 
 TEST_F(JournalTest, WhatWaitsIsInTheFileAsItWillBe) {
   const auto file = transport::posix().open_write(path_);
-  Appending appending(transport::posix(), *file, Sync::none);
+  Appending appending(transport::posix(), *file, Sync::none, transport::WriterLock(path_));
   appending.write({{0, 2, as_vector("XY")}, {0, old_.size(), as_vector("...")}});
   std::string text(old_.size() + 3, '?');
   ASSERT_EQ(appending.file_so_far().read_at(0, std::as_writable_bytes(std::span(text))), text.size());
@@ -117,6 +117,39 @@ TEST_F(JournalTest, WhatWasReadIsToldFromWhatIsThereNow) {
   EXPECT_FALSE(watch.is_still_so(reads));
 }
 
+// Each look is a question to all servers of a parallel file system.
+TEST_F(JournalTest, WhereNothingHappensAJournalIsLookedForOnce) {
+  class Counting final : public transport::ForwardingTransport {
+   public:
+    using ForwardingTransport::ForwardingTransport;
+    transport::PathKind kind(const std::string& path) override {
+      ++looks;
+      return ForwardingTransport::kind(path);
+    }
+    int looks = 0;
+  } counting(transport::posix());
+  const auto read = [&] {
+    counting.looks = 0;
+    const std::shared_ptr<transport::File> file = transport::posix().open_read(path_);
+    std::vector<std::byte> some(5);
+    read_undisturbed(counting, file, [&](transport::File& seen, const FoundJournal&) { seen.read_at(0, some); });
+    return counting.looks;
+  };
+  constexpr std::int64_t minute = 60'000'000'000;
+  EXPECT_EQ(read(), 2);  // the file is too young to tell
+  transport::posix().set_modified(path_, transport::posix().identity(path_).modified - minute);
+  EXPECT_EQ(read(), 1);
+  // An append that begins meanwhile, and one that was interrupted before.
+  const std::shared_ptr<transport::File> file = transport::posix().open_read(path_);
+  int passes = 0;
+  read_undisturbed(counting, file, [&](transport::File& seen, const FoundJournal&) {
+    std::vector<std::byte> some(5);
+    seen.read_at(0, some);
+    if (passes++ == 0) append(transport::posix());
+  });
+  EXPECT_EQ(passes, 2);
+}
+
 TEST_F(JournalTest, EveryOperationMayFail) {
   for (const Fault fault : {Fault::error, Fault::short_write, Fault::no_space}) {
     for (std::int64_t k = 0;; ++k) {
@@ -131,7 +164,7 @@ TEST_F(JournalTest, EveryOperationMayFail) {
       if (error.code() == Code::ok) {
         EXPECT_EQ(before, new_);
       }
-      recover(transport::posix(), path_, Sync::full);
+      recover(transport::posix(), path_, Sync::full, transport::WriterLock(path_));
       EXPECT_FALSE(has_journal());
       EXPECT_TRUE(contents() == old_ || contents() == new_) << contents();
       EXPECT_EQ(is_old(contents()), is_old(before));
@@ -155,7 +188,7 @@ TEST_F(JournalTest, EveryOperationMayBeTheLast) {
     // A recovery that dies is recovered, too.
     for (std::int64_t j = 0; testing::dies_in([&] {
            testing::FaultyTransport transport(transport::posix(), j, Fault::kill);
-           recover(transport, path_, Sync::full);
+           recover(transport, path_, Sync::full, transport::WriterLock(path_));
          });
          ++j) {
       ASSERT_LT(j, 100);
@@ -172,7 +205,7 @@ TEST_F(JournalTest, EveryOperationMayBeTheLast) {
 TEST_F(JournalTest, TheNextAppendRecoversFirst) {
   const bool died = testing::dies_in([&] {
     const auto file = transport::posix().open_write(path_);
-    Appending appending(transport::posix(), *file, Sync::none);
+    Appending appending(transport::posix(), *file, Sync::none, transport::WriterLock(path_));
     appending.write({{0, old_.size(), std::vector<std::byte>(1000)}});
     ::raise(SIGKILL);
   });
@@ -191,7 +224,7 @@ class ForeignJournal : public JournalTest {
     journal.bytes_before = old_.size();
     const bool died = testing::dies_in([&] {
       const auto kept = transport::posix().open_write(path_);
-      Appending appending(transport::posix(), *kept, Sync::none);
+      Appending appending(transport::posix(), *kept, Sync::none, transport::WriterLock(path_));
       ::raise(SIGKILL);
     });
     ASSERT_TRUE(died);
@@ -226,7 +259,7 @@ TEST_F(ForeignJournal, OfAnotherFileIsNot) {
     testing::put_contents(path_, other);
     EXPECT_EQ(state(), State::foreign);
     EXPECT_EQ(seen(), other);
-    EXPECT_EQ(recover(transport::posix(), path_, Sync::none), State::foreign);
+    EXPECT_EQ(recover(transport::posix(), path_, Sync::none, transport::WriterLock(path_)), State::foreign);
     EXPECT_EQ(contents(), other);
     EXPECT_FALSE(has_journal());
   }

@@ -41,16 +41,18 @@ std::int64_t now_by_our_clock() {
 JournalWatch::JournalWatch(transport::Transport& transport, transport::File& file)
     : transport_(transport),
       file_(file),
-      before_(file.identity()),
+      before_(file.identity_when_opened()),
       began_(now_by_our_clock()),
       found_(find_journal(transport, file)) {}
 
 bool JournalWatch::is_still_so(RememberedReads& reads) const {
+  const bool stamps_tell = before_.modified < began_ - stamps_tell_after;
+  const bool is_untouched = stamps_tell && is_unchanged(before_, file_.identity());
+  if (is_untouched && found_.state == FoundJournal::State::absent) return true;
   const FoundJournal now = find_journal(transport_, file_);
   if (now.bytes != found_.bytes || now.state != found_.state) return false;
   if (now.state == FoundJournal::State::complete) return true;
-  const bool stamps_tell = before_.modified < began_ - stamps_tell_after;
-  return (stamps_tell && is_unchanged(before_, file_.identity())) || reads.are_still_so();
+  return is_untouched || reads.are_still_so();
 }
 
 void read_undisturbed(transport::Transport& transport, const std::shared_ptr<transport::File>& file,
@@ -59,8 +61,7 @@ void read_undisturbed(transport::Transport& transport, const std::shared_ptr<tra
   for (int attempt = 0; attempt < attempts; ++attempt) {
     const JournalWatch watch(transport, *file);
     auto changes = changes_of(watch.found());
-    RememberedReads seen(
-        std::make_shared<ChangedFile>(file, changes ? std::move(changes) : std::make_shared<const Changes>()));
+    RememberedReads seen(changes ? std::make_shared<ChangedFile>(file, std::move(changes)) : file);
     try {
       work(seen, watch.found());
       if (watch.is_still_so(seen)) return;

@@ -40,7 +40,8 @@ class JournalWatch {
   // Whether what was read stood in the file at one moment. What is appended behind the old end, and a journal that is
   // applied while it is heeded, disturb nobody. Where everything is read alike before and after a moment at which the
   // journal was as it was found, all of it stood in the file at that moment. Time stamps spare the second reading where
-  // they can tell: states that follow each other within a tick of a file system's clock have the same.
+  // they can tell: states that follow each other within a tick of a file system's clock have the same. They spare the
+  // second look for a journal, too, where there was none: a file system asks all of its servers for such a name.
   bool is_still_so(RememberedReads& reads) const;
 
  private:

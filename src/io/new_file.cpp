@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <random>
 #include <utility>
 
@@ -79,6 +80,12 @@ bool require_target(transport::Transport& transport, const std::string& path, bo
               {.path = path});
 }
 
+std::uint64_t writers_of_pieces(comm::Comm& comm, const transport::Unit& unit) {
+  std::array<std::uint64_t, 1> single{unit.single_owner ? 1U : 0U};
+  comm.all_reduce(single, comm::Reduce::max);
+  return single[0] == 1 ? 1 : static_cast<std::uint64_t>(comm.size());
+}
+
 NewFile::NewFile(transport::Transport& transport, const Communicator& communicator, const std::string& path)
     : transport_(transport), communicator_(communicator), path_(path) {}
 
@@ -113,7 +120,8 @@ transport::Unit NewFile::unit() const {
   return mine;
 }
 
-std::uint64_t NewFile::client() const {
+std::uint64_t NewFile::client(const transport::Unit& seen) const {
+  if (seen.device != 0) return seen.device;
   try {
     return communicator_.is_root() ? identity_->device : transport_.identity(base::directory_of(path_)).device;
   } catch (const Error& error) {
@@ -141,7 +149,7 @@ void NewFile::open_for_writing(bool writes) {
 
 void NewFile::open_ours() {
   auto file = transport_.open_write(temporary_path_);
-  if (identity_) require_ours(transport::is_same_across_nodes(*identity_, file->identity()));
+  if (identity_) require_ours(transport::is_same_across_nodes(*identity_, file->identity_when_opened()));
   file_ = std::move(file);
 }
 
@@ -167,13 +175,13 @@ void NewFile::discard() noexcept {
 }
 
 void NewFile::create_at_root(std::uint64_t bytes, const StripeRequest& request) {
-  const bool replaces = require_target(transport_, path_, overwrite_);
+  replaces_ = require_target(transport_, path_, overwrite_);
   io::require_space(transport_, path_, bytes);
   std::random_device random;
   for (int attempt = 0;; ++attempt) {
     temporary_path_ = base::temporary_name(path_, random());
     try {
-      file_ = transport_.create(temporary_path_, {.is_private = replaces});
+      file_ = transport_.create(temporary_path_, {.is_private = replaces_});
       created_ = true;
       process_ = ::getpid();
       identity_ = file_->identity();
@@ -193,7 +201,7 @@ void NewFile::set_stripes(const std::string& spare, std::uint64_t bytes, const S
   unit_ = striping.unit;
   if (!stripes_.is_set()) return;
   file_ = transport_.open_write(temporary_path_);
-  identity_ = file_->identity();
+  identity_ = file_->identity_when_opened();
 }
 
 void NewFile::named(base::FunctionRef<void()> work) const {
@@ -253,18 +261,26 @@ void NewFile::publish(Sync sync) {
     named([&] {
       require_ours(transport::is_same_file(*identity_, transport_.identity(temporary_path_)));
       settle_journal(transport_, path_, sync);
-      if (overwrite_ && transport_.kind(path_) == transport::PathKind::file) {
-        transport_.copy_permissions(path_, temporary_path_);
-        transport_.rename(temporary_path_, path_);
-        name_ = Name::taken_over;
-      } else {
-        transport_.publish(temporary_path_, path_);
-        name_ = Name::fresh;
-      }
+      name_ = give_name();
     });
     created_ = false;
     if (sync == Sync::full) sync_name();
   });
+}
+
+// A name that was free is free still, as a rule, so that nobody asks again.
+NewFile::Name NewFile::give_name() {
+  try {
+    if (!overwrite_ || !replaces_ || transport_.kind(path_) != transport::PathKind::file) {
+      transport_.publish(temporary_path_, path_);
+      return Name::fresh;
+    }
+  } catch (const Error& error) {
+    if (error.code() != Code::exists || !overwrite_ || transport_.kind(path_) != transport::PathKind::file) throw;
+  }
+  transport_.copy_permissions(path_, temporary_path_);
+  transport_.rename(temporary_path_, path_);
+  return Name::taken_over;
 }
 
 void NewFile::withdraw() noexcept {

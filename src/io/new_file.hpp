@@ -16,6 +16,7 @@
 #include <limequat/options.hpp>
 
 #include "base/function_ref.hpp"
+#include "comm/comm.hpp"
 #include "format/format.hpp"
 #include "transport/transport.hpp"
 
@@ -34,8 +35,8 @@ class NewFile {
   // Local. What a writer of it should know: the root asks the new file, the others its folder.
   transport::Unit unit() const;
   // Local. Tells the mounts of this node apart: each is a client of its own, which may keep pages that others do not
-  // see. 0: not known.
-  std::uint64_t client() const;
+  // see. 0: not known. `seen`: unit().
+  std::uint64_t client(const transport::Unit& seen) const;
   // Part of something larger, which is there as `temporary_path` and stays when it is abandoned: its owner names or
   // removes it. The root opens it.
   void go_on(const std::string& temporary_path);
@@ -76,6 +77,8 @@ class NewFile {
   void open_ours();
   void require_ours(bool is_ours) const;
   void reserve(std::uint64_t offset, std::uint64_t bytes);  // at the root
+  enum class Name { none, fresh, taken_over };
+  Name give_name();  // at the root
   void sync_name();
   void discard() noexcept;
 
@@ -84,9 +87,10 @@ class NewFile {
   std::string path_;
   std::string temporary_path_;
   bool overwrite_ = false;
+  bool replaces_ = false;  // at the root: there was a file of this name at the beginning
   double reserve_seconds_ = 0;
   bool created_ = false;  // the temporary file exists and is ours to remove
-  enum class Name { none, fresh, taken_over } name_ = Name::none;
+  Name name_ = Name::none;
   int process_ = 0;                              // that created it: a forked child leaves it alone
   std::optional<transport::Identity> identity_;  // of the file it created
   transport::Unit unit_;                         // of that file, as the root sees it
@@ -97,6 +101,8 @@ class NewFile {
 // Local. Refuses a path that a new file cannot take: an existing file (unless `overwrite`), a directory, a device.
 // Whether there is a file that will be replaced.
 bool require_target(transport::Transport& transport, const std::string& path, bool overwrite);
+// Collective. How many of the ranks may write pieces that end anywhere: one where two writers must not share a block.
+std::uint64_t writers_of_pieces(comm::Comm& comm, const transport::Unit& unit);
 // Local. Throws no_space unless the file system can take `bytes` bytes for a new file of that path.
 void require_space(transport::Transport& transport, const std::string& path, std::uint64_t bytes);
 

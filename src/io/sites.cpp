@@ -62,6 +62,17 @@ struct Decision {
   bool has_strange_caches = false;
 };
 
+// Threads that take no core, for they wait for servers: as long as one piece is on its way, the next one is asked for.
+// Measured on GlusterFS: two read at 1.8 times the rate of one, more than two gain nothing; writes are kept by its
+// client.
+int least_threads(const SitePlan& plan, bool writes, int ranks) {
+  constexpr std::uint64_t worth_it = 4 * base::mebi;  // of a rank
+  const bool lies_on_servers = !plan.unit.one_writer && plan.unit.file_system.front() != '\0';
+  const bool is_asked_for = plan.route.threads != 0;
+  if (writes || is_asked_for || !lies_on_servers) return 1;
+  return plan.payload.length / static_cast<std::uint64_t>(ranks) < worth_it ? 1 : 2;
+}
+
 // Collective. Rank 0 decides for all: others may see another file system, or another profile.
 Decision decide(comm::Comm& comm, const SitePlan& plan, const route::Transfer& transfer, const View& view,
                 route::Situation situation, std::string& warning) {
@@ -187,7 +198,8 @@ void SiteTransfer::share(const route::ShareOptions& options) {
 void SiteTransfer::start(std::vector<transport::File*> files, double open_seconds) {
   tally_.open_seconds = open_seconds;
   comm::Comm& comm = grid_.communicator().engine();
-  const int threads = threads::how_many(comm, plan_.route.threads, plan_.payload.length);
+  const int threads = std::max(threads::how_many(comm, plan_.route.threads, plan_.payload.length),
+                               least_threads(plan_, writes(), comm.size()));
   std::unique_ptr<pump::Paths> paths;
   if (shares_) {
     const Field nothing;

@@ -6,8 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <condition_variable>
 #include <filesystem>
 #include <iterator>
+#include <mutex>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
@@ -27,6 +30,7 @@
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
+#include "transport/forwarding.hpp"
 
 namespace lq::io {
 namespace {
@@ -353,6 +357,68 @@ TEST_F(Files, InTheBackgroundAreTheSame) {
         .cancel();
     EXPECT_FALSE(std::filesystem::exists(directory_ / "given_up.ildg"));
   }
+}
+
+// A file system with servers, or one without. A reader waits, for some seconds at most, until a second one has come.
+class Servers final : public transport::ForwardingTransport {
+ public:
+  explicit Servers(std::string_view name) : ForwardingTransport(transport::posix()), name_(name) {}
+  transport::Unit unit(const std::string&) override {
+    transport::Unit unit{.one_writer = name_ == "ext4"};
+    name_.copy(unit.file_system.data(), unit.file_system.size() - 1);
+    return unit;
+  }
+  std::size_t readers() const {
+    const std::lock_guard lock(mutex_);
+    return readers_.size();
+  }
+
+ private:
+  class File final : public transport::ForwardingFile {
+   public:
+    File(std::unique_ptr<transport::File> file, Servers& servers)
+        : ForwardingFile(std::move(file)), servers_(servers) {}
+    std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
+      if (buffer.size() > 100'000) servers_.meet();
+      return ForwardingFile::read_at(offset, buffer);
+    }
+
+   private:
+    Servers& servers_;
+  };
+  std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) override {
+    return std::make_unique<File>(std::move(file), *this);
+  }
+  void meet() {
+    std::unique_lock lock(mutex_);
+    readers_.insert(std::this_thread::get_id());
+    another_.notify_all();
+    if (name_ == "ext4") return;
+    another_.wait_for(lock, std::chrono::seconds(20), [&] { return readers_.size() > 1; });
+  }
+
+  std::string name_;
+  mutable std::mutex mutex_;
+  std::condition_variable another_;
+  std::set<std::thread::id> readers_;
+};
+
+TEST_F(Files, ComeFromServersInTwoPiecesAtATime) {
+  const Grid grid({8, 8, 8, 16});  // 4.7 MB
+  const std::vector<double> values = formula_sites<double>(grid, 72);
+  const std::string path = directory_ / "conf.ildg";
+  lq::write(path, grid, gauge(values));
+  const auto readers = [&](const char* name, int threads) {
+    Servers servers(name);
+    std::vector<double> found(values.size());
+    const MutableField field = grid::resolve_field(grid, gauge(found));
+    EXPECT_EQ(read_field(servers, path, grid, field, {.route = {.threads = threads}}).status, ChecksumStatus::ok);
+    EXPECT_EQ(found, values);
+    return servers.readers();
+  };
+  EXPECT_EQ(readers("fuse.glusterfs", 0), 2U);
+  EXPECT_EQ(readers("ext4", 0), 1U);
+  EXPECT_EQ(readers("ext4", 1), 1U);
 }
 
 }  // namespace

@@ -46,29 +46,43 @@ std::uint64_t not_negative(Number number) {
   return static_cast<std::uint64_t>(std::max<Number>(number, 0));
 }
 
-SystemFacts ask_system(const std::string& path, bool with_mount) {
-  SystemFacts facts;
-  struct stat status {};
-  facts.path = nearest_existing(path, status);
+Mount find_mount(const std::string& path, dev_t device) {
+  const unsigned major = gnu_dev_major(device), minor = gnu_dev_minor(device);
+  const std::string table = read_mountinfo();
+  const bool is_only_one = count_mounts(table, major, minor) == 1;
+  // Links are looked for only where it matters. Where it cannot be told, any mount of the device has to do.
+  const std::unique_ptr<char, decltype(&std::free)> place(is_only_one ? nullptr : ::realpath(path.c_str(), nullptr),
+                                                          &std::free);
+  return mount_of(table, major, minor, place == nullptr ? "" : place.get());
+}
+
+// statfs is a question to all servers.
+void ask_for_numbers(SystemFacts& facts) {
   struct statfs about {};
   if (::statfs(facts.path.c_str(), &about) != 0) {
     throw base::errno_error(facts.path, "examine its file system", errno);
   }
   facts.number = static_cast<std::uint32_t>(about.f_type);
-  facts.preferred_bytes = not_negative(status.st_blksize);
-  facts.device = status.st_dev;
   const std::uint64_t unit = not_negative(about.f_bsize);
   facts.total_bytes = bytes_of_blocks(about.f_blocks, unit);
   facts.free_bytes = bytes_of_blocks(about.f_bavail, unit);
-  if (with_mount || facts.number == fuse_number) {
-    const unsigned major = gnu_dev_major(status.st_dev), minor = gnu_dev_minor(status.st_dev);
-    const std::string table = read_mountinfo();
-    const bool is_only_one = count_mounts(table, major, minor) == 1;
-    // Links are looked for only where it matters. Where it cannot be told, any mount of the device has to do.
-    const std::unique_ptr<char, decltype(&std::free)> place(
-        is_only_one ? nullptr : ::realpath(facts.path.c_str(), nullptr), &std::free);
-    facts.mount = mount_of(table, major, minor, place == nullptr ? "" : place.get());
+}
+
+SystemFacts ask_system(const std::string& path, bool is_whole) {
+  SystemFacts facts;
+  struct stat status {};
+  facts.path = nearest_existing(path, status);
+  facts.preferred_bytes = not_negative(status.st_blksize);
+  facts.device = status.st_dev;
+  // What lies on no device of its own may be FUSE, which is told apart by the table of mounts in any case.
+  const bool may_be_fuse = gnu_dev_major(status.st_dev) == 0;
+  if (is_whole || may_be_fuse) facts.mount = find_mount(facts.path, status.st_dev);
+  if (!is_whole && (facts.mount.type == "fuse" || facts.mount.type.starts_with("fuse."))) {
+    facts.number = fuse_number;
+    return facts;
   }
+  ask_for_numbers(facts);
+  if (facts.number == fuse_number && facts.mount.type.empty()) facts.mount = find_mount(facts.path, status.st_dev);
   return facts;
 }
 

@@ -18,7 +18,7 @@ namespace lq::machine {
 
 // Local. As file_system_of.
 FileSystem examine_whole_file_system(const std::string& path);
-// Local. The same without what takes a look at the whole file system: mount and number of targets are known
+// Local. The same without what takes a look at the whole file system: mount, sizes and number of targets are known
 // where they come for nothing.
 FileSystem examine_file_system(const std::string& path);
 

@@ -68,7 +68,7 @@ TEST(FileSystem, IsNamedAsTheMountTableNamesIt) {
 }
 
 TEST(FileSystem, HasTheSpaceThatTheSystemReports) {
-  const FileSystem found = examine_file_system("/");
+  const FileSystem found = examine_whole_file_system("/");
   struct statvfs facts {};
   ASSERT_EQ(::statvfs("/", &facts), 0);
   EXPECT_EQ(found.total_bytes, std::uint64_t{facts.f_blocks} * facts.f_frsize);

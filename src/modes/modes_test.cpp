@@ -91,6 +91,25 @@ TEST_F(Modes, AreAddedByALaterProgram) {
   EXPECT_EQ(Set(path_).description().parameters, described().parameters);
 }
 
+// The journal of the first would be taken for one that was left behind.
+TEST_F(Modes, AreAddedByOneWriterAtATime) {
+  {
+    Writer first(path_, grid_, described());
+    add(first, 0, 2);
+    const Error error = error_of([&] { Writer second(path_, grid_); });
+    EXPECT_EQ(error.code(), Code::io);
+    EXPECT_EQ(error.facts().path, path_);
+    Writer moved = std::move(first);
+    EXPECT_EQ(error_of([&] { Writer second(path_, grid_); }).code(), Code::io);
+    add(moved, 2, 4);
+    expect(4);
+  }
+  Writer later(path_, grid_);
+  EXPECT_EQ(error_of([&] { Writer second(path_, grid_); }).code(), Code::io);
+  add(later, 4, 5);
+  expect(5);
+}
+
 TEST_F(Modes, AreTheSameBytesWhetherWrittenAtOnceOrOneByOne) {
   Writer writer(path_, grid_, described());
   add(writer, 0, 7);

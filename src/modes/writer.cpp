@@ -25,6 +25,7 @@ struct Writer::State {
   Description description = {};
   std::uint64_t size = 0;
   std::unique_ptr<Compression> compression = {};
+  std::unique_ptr<transport::WriterLock> lock = {};  // of the set, at the root
 
   // Collective. With all modes of the basis that are in the set; nullptr: there is no coherence.
   const Compression* basis() {
@@ -51,8 +52,9 @@ struct Writer::State {
 namespace {
 
 // At the root. What was left by a program that was interrupted is put right before.
-format::modes::Head look(transport::Transport& transport, const std::string& path, Sync sync) {
-  io::recover(transport, path, sync);
+format::modes::Head look(transport::Transport& transport, const std::string& path, Sync sync,
+                         const transport::WriterLock& lock) {
+  io::recover(transport, path, sync, lock);
   const auto file = transport.open_read(path);
   const format::Format& found = format::recognise(*file);
   if (found.name() != "modes") {
@@ -70,6 +72,8 @@ Writer::Writer(const std::string& path, const Grid& grid, const Description& des
   state_ = comm::agree(grid.communicator().engine(), [&] {
     return std::unique_ptr<State>(new State{path, grid, options_of_mode(options), description});
   });
+  comm::agree_at_root(grid.communicator().engine(),
+                      [&] { state_->lock = std::make_unique<transport::WriterLock>(path); });
 }
 
 Writer::Writer(const std::string& path, const Grid& grid, const WriteOptions& options) {
@@ -79,8 +83,10 @@ Writer::Writer(const std::string& path, const Grid& grid, const WriteOptions& op
   format::modes::Head head;
   std::uint64_t size = 0;
   std::string document;
+  std::unique_ptr<transport::WriterLock> lock;
   comm::agree_at_root(comm, [&] {
-    head = look(transport, path, options.sync);
+    lock = std::make_unique<transport::WriterLock>(path);
+    head = look(transport, path, options.sync, *lock);
     size = head.size();
     document = format::modes::encode(head.description);
   });
@@ -93,6 +99,7 @@ Writer::Writer(const std::string& path, const Grid& grid, const WriteOptions& op
     return std::unique_ptr<State>(new State{path, grid, options_of_mode(options), std::move(description), numbers[0]});
   });
   require_same_set(path, grid, state_->description, options);
+  state_->lock = std::move(lock);
 }
 
 Writer::~Writer() = default;
@@ -112,8 +119,9 @@ Report Writer::append(const Field& vector, const Mode& mode) {
   transport::Transport& transport = transport::resolve(state.path);
   const Encoded made = encoded(state.basis(), state.grid, vector, mode);
   const auto writer = comm::agree(comm, [&] {
-    return std::make_unique<io::FieldWriter>(transport, state.grid.communicator(), state.path, state.options,
-                                             io::FieldWriter::Continuation{.at = state.path, .in_place = true});
+    return std::make_unique<io::FieldWriter>(
+        transport, state.grid.communicator(), state.path, state.options,
+        io::FieldWriter::Continuation{.at = state.path, .in_place = true, .lock = state.lock.get()});
   });
   Report report = append_encoded(*writer, transport, state.path, made, state.options);
   writer->complete(report);

@@ -106,7 +106,7 @@ std::optional<RepackReport> recover_file(transport::Transport& transport, const 
   const std::uint64_t journal_bytes = found.bytes.size();
   if (!options.dry_run) {
     const transport::WriterLock lock(path);
-    found.state = io::recover(transport, path, options.sync);
+    found.state = io::recover(transport, path, options.sync, lock);
   }
   const auto file = io::open_journaled(transport, path);
   RepackReport report = report_of(format::scan(*file, options.limits), path, file->size());

@@ -28,7 +28,7 @@ Store::Store(transport::Transport& transport, const std::string& path, Mode mode
 void Store::open_at_root() {
   if (mode_ == Mode::append) {
     lock_.emplace(path_);
-    io::recover(transport_, path_, options_.sync);
+    io::recover(transport_, path_, options_.sync, *lock_);
   }
   there_ = transport_.open_read(path_);
   identity_ = there_->identity();
@@ -90,7 +90,7 @@ void Store::commit_at_root() {
                     "done since the last flush is in the file. Open it again, and let one program write at a time",
                 {.path = path_});
   }
-  io::Appending appending(transport_, *file, options_.sync);
+  io::Appending appending(transport_, *file, options_.sync, *lock_);
   appending.write(literals_of(*image_));
   appending.commit(image_->size());
   file->close();
@@ -125,7 +125,7 @@ void Store::look_anew() {
 }
 
 io::FieldWriter::Continuation Store::continuation() const {
-  io::FieldWriter::Continuation before{.at = at(), .in_place = new_ == nullptr};
+  io::FieldWriter::Continuation before{.at = at(), .in_place = new_ == nullptr, .lock = lock_ ? &*lock_ : nullptr};
   if (image_) before.end = image_->size();
   return before;
 }

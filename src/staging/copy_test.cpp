@@ -254,7 +254,7 @@ TEST_F(Copying, OverAFileWithAJournalLeavesNoJournal) {
   put_contents(to_, contents(from_).substr(0, 5000));
   const bool died = testing::dies_in([&] {
     const auto file = transport::posix().open_write(to_);
-    const io::Appending appending(transport::posix(), *file, Sync::none);
+    const io::Appending appending(transport::posix(), *file, Sync::none, transport::WriterLock(to_));
     ::raise(SIGKILL);
   });
   ASSERT_TRUE(died);

@@ -19,6 +19,7 @@ class Shared final : public ForwardingFile {
   std::unique_ptr<base::ByteSource> open_other(const std::string& path) const override {
     return files_.open_read(path);
   }
+  Identity identity_when_opened() const override { return inner().identity_when_opened(); }
   void close() override {}
 
  private:
@@ -33,7 +34,7 @@ std::unique_ptr<File> OpenedOnce::open_read(const std::string& path) {
     return std::make_unique<Shared>(known->second.file, *this);
   }
   std::shared_ptr<File> file = inner().open_read(path);
-  const Identity now = file->identity();
+  const Identity now = file->identity_when_opened();
   Known& known = known_.try_emplace(path, Known{now, true, nullptr}).first->second;
   const bool is_same = known.is_ours ? is_same_file(known.identity, now)
                                      : is_same_across_nodes(known.identity, now) && known.identity.bytes == now.bytes;

@@ -46,10 +46,11 @@ std::unique_ptr<File> open_regular(const std::string& path, int flags, const cha
     if (special && reason != EACCES) throw not_regular(path, describe_type(status.st_mode), reason);
     throw base::errno_error(path, purpose, reason);
   }
-  if (::fstat(file->descriptor(), &status) != 0) throw base::errno_error(path, purpose, errno);
-  if (!S_ISREG(status.st_mode)) {
-    throw not_regular(path, describe_type(status.st_mode), S_ISDIR(status.st_mode) ? EISDIR : 0);
+  const Looked found = look_at(file->descriptor(), path);
+  if (!S_ISREG(found.mode)) {
+    throw not_regular(path, describe_type(found.mode), S_ISDIR(found.mode) ? EISDIR : 0);
   }
+  file->set_identity_when_opened(found.identity);
   ::fcntl(file->descriptor(), F_SETFL, flags);
   return file;
 }
@@ -68,7 +69,8 @@ Unit unit_of(const FileSystem& found) {
             .single_owner = found.needs_single_owner,
             .reserve_first = found.name == "ext4",
             .one_writer = !found.is_shared,
-            .targets = found.targets_of_file};
+            .targets = found.targets_of_file,
+            .device = found.device};
   found.name.copy(unit.file_system.data(), unit.file_system.size() - 1);
   return unit;
 }
@@ -99,7 +101,7 @@ class Posix final : public Transport {
 
   void publish(const std::string& from, const std::string& to) override {
     const WatchedCall call("rename", from);
-    const int reason = publish_name(from, to);
+    const int reason = publisher_.publish(from, to);
     if (reason == EEXIST) throw base::errno_error(to, "give this name to a new file", reason);
     if (reason != 0) throw base::errno_error(from, "rename to " + to, reason);
   }
@@ -120,6 +122,9 @@ class Posix final : public Transport {
                        const StripeRequest& request) override;
   void copy_permissions(const std::string& from, const std::string& to) override { copy_access(from, to); }
   void set_modified(const std::string& path, std::int64_t nanoseconds) override;
+
+ private:
+  Publisher publisher_;
 };
 
 void Posix::set_modified(const std::string& path, std::int64_t nanoseconds) {

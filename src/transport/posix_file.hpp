@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <cerrno>
+#include <optional>
 #include <string>
 
 #include "transport/transport.hpp"
@@ -22,7 +23,11 @@ auto uninterrupted(Call call) {
 }
 
 // Of an open file, and of what has a name.
-Identity identity_of(int descriptor, const std::string& path);
+struct Looked {
+  Identity identity;
+  mode_t mode = 0;
+};
+Looked look_at(int descriptor, const std::string& path);
 Identity identity_of_name(const std::string& path);
 
 class PosixFile final : public File {
@@ -37,7 +42,10 @@ class PosixFile final : public File {
   bool open(int flags, mode_t mode = 0) noexcept;
 
   const std::string& path() const noexcept override { return path_; }
-  Identity identity() const override { return identity_of(descriptor_, path_); }
+  Identity identity() const override { return look_at(descriptor_, path_).identity; }
+  Identity identity_when_opened() const override { return when_opened_ ? *when_opened_ : identity(); }
+  // Local. What was found when it was opened.
+  void set_identity_when_opened(const Identity& found) noexcept { when_opened_ = found; }
   std::uint64_t size() const override;
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
   std::uint64_t next_data(std::uint64_t offset) const override;
@@ -52,6 +60,7 @@ class PosixFile final : public File {
  private:
   std::string path_;
   int descriptor_ = -1;  // closed, or not open yet
+  std::optional<Identity> when_opened_;
 };
 
 }  // namespace lq::transport

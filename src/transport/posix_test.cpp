@@ -157,17 +157,30 @@ TEST_F(Posix, ALinkThatLeadsNowhereOccupiesItsName) {
   EXPECT_EQ(error_of([&] { posix().publish(at("a"), at("link")); }).code(), Code::exists);
 }
 
+TEST_F(Posix, AnOpenFileIsKnownAsItWasWhenItWasOpened) {
+  const auto file = posix().open_read(put("a", "old"));
+  const Identity before = file->identity();
+  EXPECT_TRUE(is_unchanged(file->identity_when_opened(), before));
+  put("a", "longer");
+  EXPECT_EQ(file->identity().bytes, 6U);
+  EXPECT_TRUE(is_unchanged(file->identity_when_opened(), before));
+}
+
 TEST_F(Posix, SyncDirectoryNamesTheMissingDirectory) {
   const Error error = error_of([&] { posix().sync_directory(at("no/file")); });
   EXPECT_EQ(error.code(), Code::not_found);
   EXPECT_EQ(error.facts().path, at("no"));
 }
 
-int publish_here(const std::string& from, const std::string& to) noexcept { return publish_name(from, to); }
+int link_here(const std::string& from, const std::string& to) noexcept {
+  struct stat before {};
+  return ::lstat(from.c_str(), &before) == 0 ? publish_by_link(from, to, before) : errno;
+}
+int publish_here(const std::string& from, const std::string& to) noexcept { return Publisher().publish(from, to); }
 using PublishFunction = int (*)(const std::string&, const std::string&) noexcept;
 class Publish : public Posix, public ::testing::WithParamInterface<std::pair<const char*, PublishFunction>> {};
 INSTANTIATE_TEST_SUITE_P(EveryWay, Publish,
-                         ::testing::Values(std::pair("rename", &publish_by_rename), std::pair("link", &publish_by_link),
+                         ::testing::Values(std::pair("rename", &publish_by_rename), std::pair("link", &link_here),
                                            std::pair("check", &publish_by_check), std::pair("best", &publish_here)),
                          [](const auto& test) { return test.param.first; });
 
@@ -190,9 +203,13 @@ TEST_P(Publish, LeavesAnExistingFileAlone) {
 
 TEST_P(Publish, ReportsAMissingSource) { EXPECT_EQ(GetParam().second(at("no"), at("b")), ENOENT); }
 
-int refused(const std::string&, const std::string&) noexcept { return EINVAL; }
+int refusals = 0;
+int refused(const std::string&, const std::string&) noexcept {
+  ++refusals;
+  return EINVAL;
+}
 template <int reason>
-int fails(const std::string&, const std::string&) noexcept {
+int fails(const std::string&, const std::string&, const struct stat&) noexcept {
   return reason;
 }
 
@@ -200,21 +217,41 @@ int fails(const std::string&, const std::string&) noexcept {
 TEST_F(Posix, APathIsPublishedWhereNeitherRenameNorLinkIsToBeHad) {
   for (const auto link :
        {&fails<ENOENT>, &fails<EPERM>, &fails<EIO>, &fails<EACCES>, &fails<ENOTSUP>, &fails<ENOTTY>}) {
-    const PublishWays ways{refused, link};
+    Publisher publisher({refused, link});
     const std::string from = put("a", "new");
-    ASSERT_EQ(publish_name(from, at("b"), ways), 0);
+    ASSERT_EQ(publisher.publish(from, at("b")), 0);
     EXPECT_EQ(get("b"), "new");
     EXPECT_FALSE(std::filesystem::exists(from));
     put("a", "newer");
-    EXPECT_EQ(publish_name(from, at("b"), ways), EEXIST);
+    EXPECT_EQ(publisher.publish(from, at("b")), EEXIST);
     EXPECT_EQ(get("b"), "new");
     EXPECT_EQ(get("a"), "newer");
-    EXPECT_EQ(publish_name(at("no"), at("c"), ways), link("", ""));
+    EXPECT_EQ(publisher.publish(at("no"), at("c")), ENOENT);
     std::filesystem::remove(at("b"));
   }
-  const PublishWays taken{refused, fails<EEXIST>};
-  EXPECT_EQ(publish_name(put("a", "new"), at("b"), taken), EEXIST);
+  EXPECT_EQ(Publisher({refused, fails<EEXIST>}).publish(put("a", "new"), at("b")), EEXIST);
   EXPECT_EQ(get("a"), "new");
+}
+
+// There it is a request to servers each time.
+TEST_F(Posix, ARenameThatAFileSystemDoesNotKnowIsAskedForOnce) {
+  Publisher publisher({refused, publish_by_link});
+  refusals = 0;
+  for (const char* name : {"b", "c", "d"}) ASSERT_EQ(publisher.publish(put("a", name), at(name)), 0);
+  EXPECT_EQ(refusals, 1);
+  EXPECT_EQ(get("b") + get("c") + get("d"), "bcd");
+  EXPECT_EQ(publisher.publish(put("a", "new"), at("b")), EEXIST);
+  EXPECT_EQ(refusals, 1);
+  // Another mount, where there is one.
+  struct stat here {
+  }, there{};
+  std::string elsewhere = "/dev/shm/limequat-XXXXXX";
+  if (::stat("/dev/shm", &there) != 0 || ::stat(at(".").c_str(), &here) != 0 || here.st_dev == there.st_dev) return;
+  ASSERT_NE(::mkdtemp(elsewhere.data()), nullptr);
+  std::ofstream(elsewhere + "/a") << "new";
+  EXPECT_EQ(publisher.publish(elsewhere + "/a", elsewhere + "/b"), 0);
+  EXPECT_EQ(refusals, 2);
+  std::filesystem::remove_all(elsewhere);
 }
 
 }  // namespace

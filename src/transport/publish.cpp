@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -46,9 +47,7 @@ int publish_by_rename(const std::string& from, const std::string& to) noexcept {
 #endif
 }
 
-int publish_by_link(const std::string& from, const std::string& to) noexcept {
-  struct stat before {};
-  if (::lstat(from.c_str(), &before) != 0) return errno;
+int publish_by_link(const std::string& from, const std::string& to, const struct stat& before) noexcept {
   if (::link(from.c_str(), to.c_str()) != 0) {
     const int reason = errno;
     // The name may be taken by our own first request.
@@ -64,10 +63,24 @@ int publish_by_check(const std::string& from, const std::string& to) noexcept {
   return rename_over(from, to);
 }
 
-int publish_name(const std::string& from, const std::string& to, const PublishWays& ways) noexcept {
-  const int renamed = ways.by_rename(from, to);
-  if (renamed != EINVAL && renamed != ENOSYS && renamed != EOPNOTSUPP) return renamed;
-  const int linked = ways.by_link(from, to);
+bool Publisher::has_refused(dev_t device) const noexcept {
+  const std::size_t count = std::min(refusals_.load(), most_remembered);
+  return std::any_of(refusing_.begin(), refusing_.begin() + count, [&](const auto& one) { return one == device; });
+}
+
+int Publisher::publish(const std::string& from, const std::string& to) noexcept {
+  struct stat before {};
+  const auto look = [&] { return ::lstat(from.c_str(), &before) == 0 ? 0 : errno; };
+  const bool may_refuse = refusals_ > 0;
+  if (const int reason = may_refuse ? look() : 0) return reason;
+  if (!may_refuse || !has_refused(before.st_dev)) {
+    const int renamed = ways_.by_rename(from, to);
+    if (renamed != EINVAL && renamed != ENOSYS && renamed != EOPNOTSUPP) return renamed;
+    if (const int reason = look()) return reason;
+    refusing_[refusals_ % most_remembered] = before.st_dev;
+    ++refusals_;
+  }
+  const int linked = ways_.by_link(from, to, before);
   struct stat status {};
   // As long as the file has its old name any other error means that there are no links here.
   if (linked == 0 || linked == EEXIST || ::lstat(from.c_str(), &status) != 0) return linked;

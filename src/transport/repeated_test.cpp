@@ -116,7 +116,9 @@ TEST_F(Repeated, RemovalHasSucceededWhereTheFileWasThere) {
 TEST_F(Repeated, LinkAndCheckHaveSucceeded) {
   const std::string first = put("a", "first"), second = put("b", "second");
   repeats = true;
-  EXPECT_EQ(publish_by_link(first, at("c")), 0);
+  struct stat before {};
+  ASSERT_EQ(::lstat(first.c_str(), &before), 0);
+  EXPECT_EQ(publish_by_link(first, at("c"), before), 0);
   EXPECT_EQ(publish_by_check(second, at("d")), 0);
   EXPECT_EQ(get("c") + get("d"), "firstsecond");
 }

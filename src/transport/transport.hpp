@@ -42,6 +42,8 @@ class File : public base::ByteSource {
  public:
   // Any thread.
   virtual Identity identity() const = 0;
+  // As it was when it was opened, where opening has told, which spares a question to servers; else as it is.
+  virtual Identity identity_when_opened() const { return identity(); }
   // All of `bytes`, or an Error: no_space, io, ...
   virtual void write_at(std::uint64_t offset, base::Bytes bytes) = 0;
   virtual void resize(std::uint64_t bytes) = 0;
@@ -60,6 +62,7 @@ struct Unit {
   bool reserve_first = false;  // new files are written faster where storage was taken before
   bool one_writer = false;     // at a time in each file: others wait
   std::uint64_t targets = 0;   // servers that the bytes of a file lie on, and that its writers wait for; 0: not known
+  std::uint64_t device = 0;    // of the mount, as this node numbers them; 0: not known
   std::array<char, 32> file_system = {};  // its name, FileSystem::name, with NULs behind it
 };
 

@@ -16,6 +16,18 @@
 #include "base/temporary_name.hpp"
 
 namespace lq::transport {
+namespace {
+
+struct flock the_place(short what) noexcept {
+  struct flock place {};
+  place.l_type = what;
+  place.l_whence = SEEK_SET;
+  place.l_start = std::numeric_limits<off_t>::max() - 1;
+  place.l_len = 1;
+  return place;
+}
+
+}  // namespace
 
 WriterLock::WriterLock(const std::string& path)
     : WriterLock(path,
@@ -28,11 +40,8 @@ WriterLock::WriterLock(const std::string& path, const Error& refusal) {
 #ifdef F_OFD_SETLK
   descriptor_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) return;
-  struct flock place {};
-  place.l_type = F_WRLCK;
-  place.l_whence = SEEK_SET;
-  place.l_start = std::numeric_limits<off_t>::max() - 1;
-  place.l_len = 1;
+  process_ = ::getpid();
+  struct flock place = the_place(F_WRLCK);
   if (::fcntl(descriptor_, F_OFD_SETLK, &place) == 0) return;
   const bool is_held = errno == EAGAIN || errno == EACCES;
   ::close(descriptor_);
@@ -44,8 +53,14 @@ WriterLock::WriterLock(const std::string& path, const Error& refusal) {
 #endif
 }
 
+// Closing alone would leave it to forked children, who have the same open file.
 WriterLock::~WriterLock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (descriptor_ < 0) return;
+#ifdef F_OFD_SETLK
+  struct flock place = the_place(F_UNLCK);
+  if (process_ == ::getpid()) ::fcntl(descriptor_, F_OFD_SETLK, &place);
+#endif
+  ::close(descriptor_);
 }
 
 WriterLock lock_of_copy(const std::string& path) {

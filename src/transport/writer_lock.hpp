@@ -24,6 +24,7 @@ class WriterLock {
 
  private:
   int descriptor_ = -1;
+  int process_ = 0;  // that took it: a forked child has no say in it
 };
 
 // The lock of the record beside an unfinished copy or set that is to be called `path` (base/temporary_name.hpp): it is

@@ -70,6 +70,36 @@ TEST_F(WriterLocks, AreGoneWithAProcessThatIsKilled) {
   ::close(ready[1]);
 }
 
+// It has the same open file, and may live on.
+TEST_F(WriterLocks, AreNeitherKeptNorGivenBackByAForkedChild) {
+  std::optional<WriterLock> lock(std::in_place, path_);
+  int told[2], done[2];
+  ASSERT_EQ(::pipe(told), 0);
+  ASSERT_EQ(::pipe(done), 0);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  char word = 0;
+  if (child == 0) {
+    lock.reset();  // as its destructors would
+    if (::write(told[1], &word, 1) != 1) ::_exit(1);
+    ::_exit(::read(done[0], &word, 1) == 1 ? 0 : 1);
+  }
+  const pid_t sibling = ::fork();
+  ASSERT_GE(sibling, 0);
+  if (sibling == 0) ::_exit(::read(done[0], &word, 1) == 1 ? 0 : 1);  // has it as long as it lives
+  ASSERT_EQ(::read(told[0], &word, 1), 1);
+  EXPECT_EQ(error_of([&] { WriterLock second(path_); }).code(), Code::io);
+  lock.reset();
+  EXPECT_NO_THROW(WriterLock second(path_));
+  ASSERT_EQ(::write(done[1], "ab", 2), 2);
+  for (const pid_t one : {child, sibling}) {
+    int status = 0;
+    ASSERT_EQ(::waitpid(one, &status, 0), one);
+    EXPECT_EQ(status, 0);
+  }
+  for (const int end : {told[0], told[1], done[0], done[1]}) ::close(end);
+}
+
 TEST_F(WriterLocks, AreNotNeededWhereThereIsNoFile) { EXPECT_NO_THROW(WriterLock(path_ + ".none")); }
 
 }  // namespace

@@ -92,7 +92,7 @@ TEST_F(FaultySession, EveryOperationMayFail) {
       if (error.code() == Code::ok) {
         EXPECT_EQ(seen, 3);
       }
-      io::recover(transport::posix(), path_, Sync::none);
+      io::recover(transport::posix(), path_, Sync::none, transport::WriterLock(path_));
       EXPECT_EQ(flushes(), seen);
       EXPECT_EQ(testing::files_in(folder()), std::vector<std::string>{"data.h5"});
     }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <optional>
 
 #include <limequat/limequat.hpp>
 
@@ -38,7 +39,10 @@ class InPlace : public ::testing::Test {
   static std::vector<double> source(const Grid& grid) { return testing::formula_sites<double>(grid, 24); }
 
   void append(transport::Transport& transport, const Grid& grid) const {
-    FieldWriter writer(transport, grid.communicator(), path_, {}, {.at = path_, .in_place = true});
+    std::optional<transport::WriterLock> lock;
+    if (grid.is_root()) lock.emplace(path_);
+    FieldWriter writer(transport, grid.communicator(), path_, {},
+                       {.at = path_, .in_place = true, .lock = lock ? &*lock : nullptr});
     const std::vector<double> values = source(grid);
     Report report = append_field(writer, transport, grid, path_, "second", spinor(values), {}, {});
     writer.complete(report);
@@ -97,7 +101,7 @@ TEST_F(InPlace, EveryOperationMayFailOnAnyRank) {
       }
       const bool is_complete =
           find_journal(transport::posix(), *transport::posix().open_read(path_)).state == FoundJournal::State::complete;
-      recover(transport::posix(), path_, Sync::none);
+      recover(transport::posix(), path_, Sync::none, transport::WriterLock(path_));
       const std::size_t fields = sound_fields();
       if (first.code() == Code::ok) {
         EXPECT_EQ(fields, 2U);
