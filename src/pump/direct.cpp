@@ -8,6 +8,7 @@
 #include "layouts/rows.hpp"
 #include "pump/direct_by_team.hpp"
 #include "pump/own_rows.hpp"
+#include "pump/turns.hpp"
 #include "threads/errand.hpp"
 #include "threads/how_many.hpp"
 
@@ -39,7 +40,7 @@ class MoveOut final : public Movement {
           const PumpOptions& options, Tally& tally)
       : rows_(field, payload, rows, file, tally),
         turns_(options, payload.site_bytes()),
-        stretches_(rows_.rows(), turns_.max_sites()) {}
+        stretches_(rows_in_turn(field.memory, payload, rows, turns_.max_sites()), turns_.max_sites()) {}
 
   Progress step() override {
     if (is_cancelled() || !stretches_.next(stretch_)) {
@@ -69,7 +70,7 @@ class MoveIn final : public Movement {
          const PumpOptions& options, Tally& tally)
       : rows_(field, payload, rows, file, tally),
         turns_(options, payload.site_bytes()),
-        stretches_(rows_.rows(), turns_.max_sites()) {}
+        stretches_(rows_in_turn(field.memory, payload, rows, turns_.max_sites()), turns_.max_sites()) {}
 
   Progress step() override {
     if (is_cancelled()) return Progress::finished;
