@@ -23,7 +23,7 @@ module limequat
   public :: lq_communicator, lq_mpi_communicator, lq_free
   public :: lq_grid, lq_self_grid, lq_mpi_grid
   public :: lq_volume, lq_local_volume, lq_rank, lq_size, lq_processes, lq_local_box
-  public :: lq_field, lq_gauge, lq_spinor, lq_propagator, lq_sites
+  public :: lq_field, lq_places, lq_gauge, lq_spinor, lq_propagator, lq_sites
   public :: lq_read, lq_write, lq_verify, lq_convert, lq_diff, lq_inspect, lq_plaquette
   public :: lq_pending, lq_read_async, lq_write_async, lq_test, lq_wait, lq_cancel
   public :: lq_writer, lq_create, lq_record, lq_file, lq_open, lq_catalog, lq_close

@@ -23,9 +23,17 @@ module limequat_c
     type(c_ptr) :: order
     integer(c_int) :: order_length
     type(c_funptr) :: fetch, store
-    type(c_ptr) :: context, problem
+    type(c_ptr) :: context  ! an lq_places, where memory says places=
+    type(c_ptr) :: problem
     type(c_ptr) :: memory  ! a description of data, as text ended by NUL, or c_null_ptr: plain
     type(c_funptr) :: fetch_rows, store_rows
+  end type
+
+  ! A table of an application's own of the places of its sites or links, of c_int64_t, and its length; for context of a
+  ! field whose memory says places=. A place below 0 is one that no memory has.
+  type, bind(c) :: lq_places
+    type(c_ptr) :: table
+    integer(c_int64_t) :: entries
   end type
 
   ! What a transfer did: bytes of the payload, seconds of the whole call, the SciDAC checksum of the data that passed

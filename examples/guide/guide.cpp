@@ -101,6 +101,20 @@ int main(int argc, char** argv) {
   lq::read("eigenvectors.lime", grid, lq::spinor(psi), {.field = "eigenvector", .index = 2});
   // [/several]
 
+  lq::write("source.scidac", grid, lq::spinor(psi));
+  // [half]
+  // QUDA's half precision: four integers of 16 bits side by side, and the norms in an array of their own.
+  std::vector<std::int16_t> integers(grid.local_volume() * 24);
+  std::vector<float> norms(grid.local_volume());
+  void* half_pointers[2] = {integers.data(), norms.data()};
+  const lq::MutableField half{.spec = lq::spinor_spec(lq::Precision::single),
+                              .data = half_pointers,
+                              .available = integers.size(),
+                              .memory = lq::memory_layout("quda_native_spinor block=4 norms=in-array")};
+  lq::read("source.scidac", grid, half);
+  lq::write("from_half.scidac", grid, half);
+  // [/half]
+
   // [region]
   lq::Grid slab = lq::mpi::grid({8, 8, 8, 4});  // time slices 8 to 11 of the file
   std::vector<Links> part(slab.local_volume());

@@ -42,6 +42,13 @@ enum class PlaceTable : int {
   of_links = 2,  // entry i * links + k: that, counted in links, of link number k in `directions` of site number i
 };
 
+// Whether numbers are of half precision, integers of 16 bits beside a norm for each site: number = integer * norm, the
+// norm in single precision being the largest magnitude of the site's numbers divided by 32767.
+enum class NormPlaces : int {
+  none = 0,
+  in_array = 1,  // the field's `data` points to pointers: to the numbers, of each direction if so, and to the norms
+};
+
 // Numbers of sites and dimensions; dimensions are those of the lattice, x = 0. What is not set is as in plain memory.
 struct LQ_API MemoryLayout {
   SiteOrder order = {};  // of the sites, fastest dimension first; empty: x first
@@ -53,6 +60,7 @@ struct LQ_API MemoryLayout {
   std::vector<std::uint64_t> lanes = {};  // of a SIMD vector along each dimension; each has a block of the rank's sites
   std::uint64_t block = 0;                // numbers of a site side by side, before those of the next site; 0: all
   std::uint64_t padding = 0;              // sites left free behind those of each parity (QUDA's pad)
+  NormPlaces norms = NormPlaces::none;    // of half precision; such a field is of single precision to whoever has it
   // A table: so many entries, which are borrowed as the memory itself is; no two are equal.
   PlaceTable places = PlaceTable::none;
   const std::uint64_t* table = nullptr;
@@ -64,15 +72,15 @@ struct LQ_API MemoryLayout {
   bool is_plain() const noexcept {
     return order.empty() && parity == ParityOrder::none && halo.empty() && links == LinkPlaces::in_site &&
            directions.empty() && !columns_first && lanes.empty() && block == 0 && padding == 0 &&
-           places == PlaceTable::none && table == nullptr;
+           norms == NormPlaces::none && places == PlaceTable::none && table == nullptr;
   }
   friend bool operator==(const MemoryLayout&, const MemoryLayout&) = default;
 };
 
 // Local. From text: a preset, words that change it, or both, as in "quda_native block=4 padding=64". Presets:
 // "quda_host", "quda_native", "milc", "openqcd", "hirep", "tmlqcd", "qdp", "grid"; memory_presets() has them all.
-// Words: order=, parity=, halo=, links=, directions=, matrix=, lanes=, block=, padding=, places=. invalid_argument,
-// which names the word, for what is neither.
+// Words: order=, parity=, halo=, links=, directions=, matrix=, lanes=, block=, padding=, norms=, places=.
+// invalid_argument, which names the word, for what is neither.
 LQ_API MemoryLayout memory_layout(std::string_view text);
 // Local. The same with the table that places= speaks of, which lives as long as the field does.
 inline MemoryLayout memory_layout(std::string_view text, std::span<const std::uint64_t> table) {

@@ -42,6 +42,7 @@ _STATUS_FUNCTIONS = {
     "lq_export_virtual": [c_char_p, c_char_p, c_void_p],
     "lq_diff": [c_char_p, c_char_p, c_void_p, POINTER(c_int), _TEXT_OUT],
     "lq_memory_check": [c_char_p],
+    "lq_memory_arrays": [c_char_p, c_int, POINTER(c_int), POINTER(c_int)],
     "lq_validate": [c_char_p, c_void_p, _TEXT_OUT],
     "lq_explain": [c_char_p, c_void_p, _TEXT_OUT],
     "lq_file_open": [c_char_p, c_void_p, _HANDLE_OUT],

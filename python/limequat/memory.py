@@ -21,7 +21,8 @@ class Memory:
         >>> lq.read("conf.ildg", out=u)
 
     arrays   an array, or with links=in-arrays one for each direction: numpy, C-contiguous, all complex128, complex64,
-             float64 or float32 numbers, of any shape
+             float64 or float32 numbers, of any shape; with norms=in-array int16 numbers, and at the end the norms of
+             the sites, float32
     layout   a preset or words (docs/guide/memory.md), such as "milc", "quda_native block=4", "halo=1,1,1,1"
     lattice  extents of what this rank has, x, y, z, t
     kind     "gauge", "spinor", "propagator", or "generic" with `numbers` real numbers a site
@@ -36,15 +37,39 @@ class Memory:
             raise InvalidArgument(f"kind is {kind!r}, expected one of {', '.join(_KINDS)}", found=repr(kind))
         self.arrays = list(arrays) if isinstance(arrays, (list, tuple)) else [arrays]
         self.layout, self.lattice, self.kind = layout, tuple(int(extent) for extent in lattice), kind
-        call("lq_memory_check", layout.encode())
-        for array in self.arrays:
-            _require_memory(array, self.arrays[0])
-        self.dtype = self.arrays[0].dtype
         self._spec = {"colors": colors, "spins": spins, "numbers": numbers}
+        self._has_pointers, self._norms = self._arrays_of(layout)
+        kinds = ("int16",) if self._norms is not None else ("complex128", "complex64", "float64", "float32")
+        for array in self.arrays:
+            _require_memory(array, kinds)
+            if array.dtype != self.arrays[0].dtype:
+                raise InvalidArgument(f"arrays of {self.arrays[0].dtype} and of {array.dtype}", found=str(array.dtype))
+        self.dtype = self.arrays[0].dtype
         self._table = _table_of(places)
         self._places = structs.Places(table=self._table.ctypes.data, entries=self._table.size)
-        # Used where there are several; they live as long as this object.
-        self._pointers = (ctypes.c_void_p * len(self.arrays))(*(array.ctypes.data for array in self.arrays))
+        # They live as long as this object.
+        parts = self.arrays + ([] if self._norms is None else [self._norms])
+        self._pointers = (ctypes.c_void_p * len(parts))(*(array.ctypes.data for array in parts))
+
+    def _arrays_of(self, layout):
+        """Whether the library takes pointers, and the array of norms, which is taken off the others, or None."""
+        links = len(self.lattice) if self.kind == "gauge" else 1
+        pointers, has_norms = ctypes.c_int(), ctypes.c_int()
+        call("lq_memory_arrays", layout.encode(), links, ctypes.byref(pointers), ctypes.byref(has_norms))
+        expected = max(pointers.value, 1)
+        if len(self.arrays) != expected:
+            raise InvalidArgument(f"{len(self.arrays)} arrays, but {layout!r} has {expected}", found=str(len(self.arrays)))
+        norms = self.arrays.pop() if has_norms.value else None
+        if norms is not None:
+            _require_memory(norms, ("float32",))
+        return pointers.value > 0, norms
+
+    def _numbers_of_site(self):
+        """Real numbers of a site in one of the arrays."""
+        colors, spins = self._spec["colors"], self._spec["spins"]
+        if self.kind == "gauge":
+            return 2 * colors * colors * len(self.lattice) // len(self.arrays)
+        return {"spinor": 2 * spins * colors, "propagator": 2 * (spins * colors) ** 2}.get(self.kind, self._spec["numbers"])
 
     def __repr__(self):
         return f"Memory({self.kind}, {self.layout!r}, lattice={list(self.lattice)}, {self.dtype})"
@@ -53,7 +78,9 @@ class Memory:
         """The lq_field of this memory; ``array`` is the object itself, as what a :class:`Field` is asked for."""
         is_complex = self.kind != "generic" or self.dtype.kind == "c"
         numbers_in = min(array.size for array in self.arrays) * (2 if self.dtype.kind == "c" else 1)
-        data = ctypes.addressof(self._pointers) if len(self.arrays) > 1 else self.arrays[0].ctypes.data
+        if self._norms is not None:
+            numbers_in = min(numbers_in, self._norms.size * self._numbers_of_site())
+        data = ctypes.addressof(self._pointers) if self._has_pointers else self.arrays[0].ctypes.data
         field = structs.Field(kind=_KINDS.index(self.kind), precision=64 if self.dtype.name.endswith(("128", "t64")) else 32,
                               is_complex=int(is_complex), data=data, available=numbers_in, memory=self.layout.encode())
         if self._table.size > 0:
@@ -66,7 +93,8 @@ class Memory:
 
     def require_writeable(self):
         """Refuses memory that cannot be read into."""
-        if not all(array.flags.writeable for array in self.arrays):
+        arrays = self.arrays + ([] if self._norms is None else [self._norms])
+        if not all(array.flags.writeable for array in arrays):
             raise InvalidArgument("out is read-only memory")
 
 
@@ -78,13 +106,11 @@ def _table_of(places):
     return np.ascontiguousarray(table.reshape(-1)).astype(np.uint64, copy=False)
 
 
-def _require_memory(array, first):
+def _require_memory(array, types):
     if not isinstance(array, np.ndarray):
         raise InvalidArgument(f"memory is a {type(array).__name__}, expected an array of numpy")
-    if array.dtype.name not in ("complex128", "complex64", "float64", "float32") or not array.dtype.isnative:
-        raise InvalidArgument(f"memory holds {array.dtype.str}, expected complex128, complex64, float64 or float32 in native "
-                              "byte order", found=array.dtype.str)
+    if array.dtype.name not in types or not array.dtype.isnative:
+        raise InvalidArgument(f"memory holds {array.dtype.str}, expected {' or '.join(types)} in native byte order",
+                              found=array.dtype.str)
     if not array.flags.c_contiguous:
         raise InvalidArgument("memory is not C-contiguous: a description is of one piece of memory for each array")
-    if array.dtype != first.dtype:
-        raise InvalidArgument(f"arrays of {first.dtype} and of {array.dtype}", found=str(array.dtype))

@@ -112,6 +112,7 @@ def test_a_table_that_is_none_is_told(tmp_path, links):
     assert "float" in refused(points / 2)
     assert "there is none" in refused(None)
     assert "numbers" in refused(points + 1)
+    assert "says not of what" in refused(points, "milc")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -145,6 +146,45 @@ def test_single_precision_spinors_and_the_background(tmp_path):
     assert np.array_equal(lq.read(tmp_path / "spinor.scidac"), field)
 
 
+def in_half_precision(field, block):
+    """Integers [parity][block of numbers][site][numbers of a block] and norms [parity][site], as QUDA has them."""
+    sites = by_parity(field.view(np.float32).reshape(*SHAPE, -1))
+    norms = (np.abs(sites).max(axis=-1).astype(float) / 32767).astype(np.float32)
+    integers = np.round(sites.astype(float) / norms[..., None].astype(float)).astype(np.int16)
+    return np.ascontiguousarray(integers.reshape(2, integers.shape[1], -1, block).transpose(0, 2, 1, 3)), norms
+
+
+def test_half_precision_is_read_and_written(tmp_path):
+    layout = "quda_native_spinor block=4 norms=in-array"
+    random = np.random.default_rng(18)
+    field = random.standard_normal((*SHAPE, 4, 3, 2)).astype(np.float32).view(np.complex64)[..., 0]
+    integers, norms = in_half_precision(field, 4)
+    lq.write(tmp_path / "single.scidac", field)
+    read = np.zeros_like(integers), np.zeros_like(norms)
+    lq.read(tmp_path / "single.scidac", out=lq.Memory(read, layout, LATTICE, "spinor"))
+    assert np.array_equal(read[0], integers) and np.array_equal(read[1], norms)
+    lq.write(tmp_path / "half.scidac", lq.Memory((integers, norms), layout, LATTICE, "spinor"))
+    back = by_parity(lq.read(tmp_path / "half.scidac").view(np.float32).reshape(*SHAPE, -1))
+    sites = integers.transpose(0, 2, 1, 3).reshape(back.shape)
+    assert np.array_equal(back, sites.astype(np.float32) * norms[..., None])
+
+
+def test_half_precision_that_does_not_fit_is_told(tmp_path):
+    layout = "quda_native_spinor norms=in-array"
+    integers, norms = np.zeros(24 * 384, np.int16), np.zeros(384, np.float32)
+
+    def refused(arrays):
+        with pytest.raises(lq.InvalidArgument) as error:
+            lq.write(tmp_path / "never.scidac", lq.Memory(arrays, layout, LATTICE, "spinor"))
+        return str(error.value)
+
+    assert "1 arrays" in refused(integers)
+    assert "expected float32" in refused([integers, norms.astype(float)])
+    assert "expected int16" in refused([integers.astype(np.int32), norms])
+    assert "numbers" in refused([integers, norms[1:].copy()])
+    assert "numbers" in refused([integers[1:].copy(), norms])
+
+
 def test_the_plaquette_is_that_of_plain_memory():
     u = lq.generate(LATTICE, sweeps=2)
     assert lq.plaquette(lq.Memory(quda_host(u), "quda_host", LATTICE)).average == lq.plaquette(u).average
@@ -162,7 +202,8 @@ def test_what_does_not_fit_is_told(tmp_path, links):
     assert "i8" in refused(np.zeros(links.shape, np.int64), "milc", LATTICE)
     assert "C-contiguous" in refused(links.swapaxes(0, 1), "milc", LATTICE)
     assert "numbers" in refused(links[:4].copy(), "milc", LATTICE)
-    assert "complex64" in refused([links, links.astype(np.complex64)], "qdp", LATTICE)
+    assert "complex64" in refused([links, links.astype(np.complex64), links, links], "qdp", LATTICE)
+    assert "2 arrays" in refused([links, links], "milc", LATTICE)
     lq.write(tmp_path / "conf.lime", links)
     read_only = by_parity(links)
     read_only.flags.writeable = False

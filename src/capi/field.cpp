@@ -5,7 +5,6 @@
 #include "capi/field.hpp"
 
 #include <limits>
-#include <span>
 #include <string>
 
 #include "capi/failure.hpp"
@@ -47,10 +46,14 @@ SiteOrder order_of(const lq_field& field) {
 
 MemoryLayout layout_of(const lq_field& field) {
   if (field.memory == nullptr) return {};
-  const MemoryLayout layout = memory_layout(field.memory);
+  MemoryLayout layout = memory_layout(field.memory);
+  if (field.context == nullptr || field.data == nullptr) return layout;
+  // Fields in memory have no other use for a context. Where no table is asked for, there is none to be looked into.
   const auto* const places = static_cast<const lq_places*>(field.context);
-  if (layout.places == PlaceTable::none || places == nullptr || field.data == nullptr) return layout;
-  return memory_layout(field.memory, std::span(places->table, places->table == nullptr ? 0 : places->entries));
+  const bool is_asked_for = layout.places != PlaceTable::none;
+  layout.table = is_asked_for ? places->table : static_cast<const std::uint64_t*>(field.context);
+  layout.table_entries = is_asked_for && places->table != nullptr ? places->entries : 0;
+  return layout;
 }
 
 // A pointer of C has no size: without a count the memory is taken to be large enough.
@@ -137,6 +140,16 @@ lq_field lq_sites_f32(const void* data, uint64_t numbers, int is_complex) {
 
 lq_status lq_memory_check(const char* memory) {
   return lq::capi::guarded([&] { lq::memory_layout(lq::capi::given(memory, "memory")); });
+}
+
+lq_status lq_memory_arrays(const char* memory, int links, int* pointers, int* has_norms) {
+  return lq::capi::guarded([&] {
+    const lq::MemoryLayout layout = lq::memory_layout(lq::capi::given(memory, "memory"));
+    lq::capi::given(pointers, "pointers");
+    lq::capi::given(has_norms, "has_norms");
+    *has_norms = layout.norms == lq::NormPlaces::in_array ? 1 : 0;
+    *pointers = (layout.links == lq::LinkPlaces::in_arrays ? links : *has_norms) + *has_norms;
+  });
 }
 
 int lq_is_device_memory(const void* memory) try { return lq::device::is_device_memory(memory) ? 1 : 0; } catch (...) {

@@ -43,11 +43,11 @@ void Copies::free() noexcept {
   if (stream_ != nullptr) driver_.destroy_stream(stream_);
 }
 
-void Copies::begin(Direction direction, const Rows& rows, std::size_t i) {
+void Copies::begin(Direction direction, const Rows& rows, std::size_t i, std::size_t offset) {
   const Inside inside(driver_, home_);
   Block& block = blocks_[i];
   block.is_moving = true;
-  driver_.copy(direction, rows, block.memory, stream_);
+  driver_.copy(direction, rows, block.memory + offset, stream_);
   driver_.record(block.copied, stream_);
 }
 

@@ -23,8 +23,9 @@ class Copies {
   Copies& operator=(const Copies&) = delete;
 
   std::byte* block(std::size_t i) const noexcept { return blocks_[i].memory; }
-  // Rows of at most a block's bytes in all. The block is not to be touched until wait(i).
-  void begin(Direction direction, const Rows& rows, std::size_t i);
+  // Rows of at most a block's bytes in all, which lie there from `offset` on. The block is not to be touched until
+  // wait(i).
+  void begin(Direction direction, const Rows& rows, std::size_t i, std::size_t offset = 0);
   // Until what was begun with the block is done; at once if nothing was.
   void wait(std::size_t i);
 

@@ -59,13 +59,6 @@ void require_described_memory(const Grid& grid, const AnyField& field) {
     refuse_memory(grid, field.spec, field.data == nullptr ? 0 : field.available, arrays.numbers,
                   "as the description of the memory says, in each of its arrays");
   }
-  for (const std::byte* array : arrays.begin) {
-    if (!device::is_device_memory(array)) continue;
-    throw Error(
-        Code::unsupported,
-        "a described field lies in the memory of a GPU; descriptions are for memory of the host, fields in a GPU "
-        "lie there as plain memory does");
-  }
 }
 
 template <class AnyField>
@@ -160,8 +153,9 @@ void give_sites(const Grid& grid, const std::byte* sites, const MutableField& fi
   const std::uint64_t bytes = field.spec.site_bytes();
   if (!layouts::is_plain(field)) {
     layouts::RowsIn rows(field, grid.local_box());
-    return for_each_row(grid, rows.best_bytes() / bytes,
-                        [&](const auto& parts, std::uint64_t first) { rows.give(parts, sites + first * bytes); });
+    for_each_row(grid, rows.best_bytes() / bytes,
+                 [&](const auto& parts, std::uint64_t first) { rows.give(parts, sites + first * bytes); });
+    return rows.finish();
   }
   device::Home home;
   const device::Driver* const driver = device::driver_of(field.data, home);

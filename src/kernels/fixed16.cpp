@@ -102,4 +102,26 @@ void from_fixed16(Precision precision, std::uint64_t numbers, const std::byte* w
   decode<double>(numbers, words, sites, memory, stride_bytes);
 }
 
+void to_half(std::uint64_t numbers, const std::byte* memory, std::uint64_t sites, std::int16_t* integers,
+             float* norms) noexcept {
+  for (std::uint64_t site = 0; site < sites; ++site, memory += numbers * sizeof(float), integers += numbers) {
+    float norm = static_cast<float>(static_cast<double>(magnitude_of<float>(numbers, memory)) / largest_integer);
+    if (norm < smallest_magnitude) norm = 0;
+    norms[site] = norm;
+    for (std::uint64_t k = 0; k < numbers; ++k) {
+      const auto number = static_cast<double>(load<float>(memory + k * sizeof(float)));
+      integers[k] = norm > 0 ? static_cast<std::int16_t>(nearest(number / static_cast<double>(norm))) : std::int16_t{0};
+    }
+  }
+}
+
+void from_half(std::uint64_t numbers, const std::int16_t* integers, const float* norms, std::uint64_t sites,
+               std::byte* memory) noexcept {
+  for (std::uint64_t site = 0; site < sites; ++site) {
+    for (std::uint64_t k = 0; k < numbers; ++k, memory += sizeof(float)) {
+      store(memory, static_cast<float>(*integers++) * norms[site]);
+    }
+  }
+}
+
 }  // namespace lq::kernels

@@ -28,4 +28,12 @@ void to_fixed16(Precision precision, std::uint64_t numbers, const std::byte* mem
 void from_fixed16(Precision precision, std::uint64_t numbers, const std::byte* words, std::uint64_t sites,
                   std::byte* memory, std::ptrdiff_t stride_bytes) noexcept;
 
+// Half precision as GPUs compute with it: integers one site behind the other, and a norm for each, m / 32767; number =
+// norm * integer. Memory is of floats, one site behind the other. A site with a number that is not finite gets a NaN
+// for norm and integers of 0; one whose norm would be below 1.2e-38 becomes zero.
+void to_half(std::uint64_t numbers, const std::byte* memory, std::uint64_t sites, std::int16_t* integers,
+             float* norms) noexcept;
+void from_half(std::uint64_t numbers, const std::int16_t* integers, const float* norms, std::uint64_t sites,
+               std::byte* memory) noexcept;
+
 }  // namespace lq::kernels

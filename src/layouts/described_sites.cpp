@@ -6,217 +6,143 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
-#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "device/sites.hpp"
+#include "kernels/fixed16.hpp"
+#include "layouts/stripe_loops.hpp"
+
 namespace lq::layouts {
 namespace {
 
-// Stripes that lie as close as this are one bundle: they share cache lines and pages.
-constexpr std::int64_t close_bytes = 8192;
-// Others are moved by so many bytes of a site at a time: a cache line of a row.
-constexpr std::size_t line_bytes = 64;
 // Sites taken at once: in the first cache level, or, where memory has many streams, longer pieces of each.
 constexpr std::size_t near_bytes = 16384, far_bytes = 65536;
 
-// Copies of known length, in lanes: what compilers make of longer ones by themselves has a slow start.
-template <std::size_t bytes>
-struct Fixed {
-  void operator()(std::byte* to, const std::byte* from, std::size_t) const noexcept {
-    constexpr std::size_t lane = bytes < 16 ? bytes : 16;
-    copy_lanes<lane>(to, from, std::make_index_sequence<bytes / lane>());
-    if constexpr (bytes % lane != 0) std::memcpy(to + bytes - bytes % lane, from + bytes - bytes % lane, bytes % lane);
-  }
-
- private:
-  template <std::size_t lane, std::size_t... k>
-  static void copy_lanes(std::byte* to, const std::byte* from, std::index_sequence<k...>) noexcept {
-    (std::memcpy(to + k * lane, from + k * lane, lane), ...);
-  }
-};
-struct AnyLength {
-  void operator()(std::byte* to, const std::byte* from, std::size_t bytes) const noexcept {
-    std::memcpy(to, from, bytes);
-  }
-};
-// Rows and columns of a matrix of SU(3) exchanged.
-template <std::size_t complex_bytes>
-struct Transposed {
-  void operator()(std::byte* to, const std::byte* from, std::size_t) const noexcept {
-    for (std::size_t row = 0; row < 3; ++row) {
-      for (std::size_t column = 0; column < 3; ++column) {
-        std::memcpy(to + (3 * row + column) * complex_bytes, from + (3 * column + row) * complex_bytes, complex_bytes);
-      }
-    }
-  }
-};
-
-// Stripes of the layouts in use have loops of their own: matrices by columns, a complex number, a pair, four, a matrix,
-// a site.
-template <class Loop>
-void with_copy(const Bundle& bundle, const Loop& loop) {
-  switch (bundle.bytes_each) {
-    case 8:
-      return loop(Fixed<8>{});
-    case 16:
-      return loop(Fixed<16>{});
-    case 32:
-      return loop(Fixed<32>{});
-    case 72:
-      return bundle.is_transposed ? loop(Transposed<8>{}) : loop(Fixed<72>{});
-    case 144:
-      return bundle.is_transposed ? loop(Transposed<16>{}) : loop(Fixed<144>{});
-    case 576:
-      return loop(Fixed<576>{});
-    default:
-      return loop(AnyLength{});
-  }
-}
-
-// copy(memory, place in the row, bytes) for each stripe of a site.
-template <class Byte, class Copy>
-void for_each_stripe_of_site(const Bundle& bundle, std::ptrdiff_t offset, Byte* row, const Copy& copy) {
-  if (bundle.step == 0) {
-    for (const Stripe& stripe : bundle.stripes) copy(stripe.memory + offset, row + stripe.in_site, stripe.bytes);
-    return;
-  }
-  const std::size_t stripes = bundle.stripes.size(), bytes = bundle.bytes_each;
-  std::byte* memory = bundle.stripes.front().memory + offset;
-  row += bundle.stripes.front().in_site;
-  for (std::size_t k = 0; k < stripes; ++k, memory += bundle.step, row += bytes) copy(memory, row, bytes);
-}
-
-// The same for each site that is there.
-template <class Byte, class Copy>
-void for_each_stripe(const Bundle& bundle, std::span<const std::int64_t> places, std::size_t number_bytes,
-                     std::size_t site_bytes, Byte* row, const Copy& copy) {
-  const auto width = static_cast<std::ptrdiff_t>(number_bytes);
-  for (const std::int64_t place : places) {
-    if (place != SitePlaces::absent) for_each_stripe_of_site(bundle, place * width, row, copy);
-    row += site_bytes;
-  }
-}
-
-// In equal lengths, which have loops of their own.
-void make_equal(std::vector<Stretch>& stretches) {
-  std::uint64_t length = 0;
-  for (const Stretch& stretch : stretches) length = std::gcd(length, stretch.length);
-  if (length < 8) return;
-  std::vector<Stretch> equal;
-  for (Stretch stretch : stretches) {
-    for (std::uint64_t left = stretch.length; left > 0; left -= length) {
-      stretch.length = length;
-      equal.push_back(stretch);
-      stretch.number += length;
-      stretch.place += static_cast<std::int64_t>(length);
-    }
-  }
-  stretches = std::move(equal);
-}
-
-bool is_close(const std::vector<Stretch>& stretches, std::size_t number_bytes) {
-  const auto [low, high] = std::minmax_element(stretches.begin(), stretches.end(),
-                                               [](const Stretch& a, const Stretch& b) { return a.place < b.place; });
-  return stretches.front().array == stretches.back().array && stretches.front().group == stretches.back().group &&
-         (high->place - low->place) * static_cast<std::int64_t>(number_bytes) < close_bytes;
-}
-
-// The memory from its first stripe to its last, where there is nothing else between them.
-void find_piece(Bundle& bundle) {
-  const auto before = [](const Stripe& a, const Stripe& b) { return a.memory < b.memory; };
-  const auto [low, high] = std::minmax_element(bundle.stripes.begin(), bundle.stripes.end(), before);
-  std::ptrdiff_t bytes = high->memory - low->memory + static_cast<std::ptrdiff_t>(high->bytes);
-  for (const Stripe& stripe : bundle.stripes) bytes -= static_cast<std::ptrdiff_t>(stripe.bytes);
-  if (bytes != 0) return;
-  bundle.piece = low->memory;
-  bundle.piece_bytes = static_cast<std::size_t>(high->memory - low->memory) + high->bytes;
-}
-
-// Whether they are as far apart in memory everywhere, and side by side in a site.
-void find_step(Bundle& bundle) {
-  const Stripe& first = bundle.stripes.front();
-  if (bundle.stripes.size() < 2 || bundle.bytes_each == 0) return;
-  const std::ptrdiff_t step = bundle.stripes[1].memory - first.memory;
-  for (std::size_t k = 1; k < bundle.stripes.size(); ++k) {
-    const Stripe &stripe = bundle.stripes[k], &before = bundle.stripes[k - 1];
-    if (stripe.memory - before.memory != step || stripe.in_site - before.in_site != bundle.bytes_each) return;
-  }
-  bundle.step = step;
-}
-
-std::vector<Bundle> bundles_of(const SitePlaces& places, const std::vector<std::byte*>& arrays,
-                               std::size_t number_bytes) {
-  std::vector<Stretch> stretches = places.stretches();
-  const bool close = is_close(stretches, number_bytes), has_own_places = stretches.back().group > 0;
-  if (close && !stretches.front().is_transposed) make_equal(stretches);
-  std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) { return a.number < b.number; });
-  std::vector<Bundle> bundles;
-  std::size_t held = 0;
-  for (const Stretch& stretch : stretches) {
-    const Stripe stripe{
-        arrays[static_cast<std::size_t>(stretch.array)] + stretch.place * static_cast<std::ptrdiff_t>(number_bytes),
-        static_cast<std::size_t>(stretch.number) * number_bytes,
-        static_cast<std::size_t>(stretch.length) * number_bytes};
-    if (bundles.empty() || stretch.group != bundles.back().group || (!close && held + stripe.bytes > line_bytes)) {
-      bundles.push_back({.bytes_each = stripe.bytes, .is_transposed = stretch.is_transposed, .group = stretch.group});
-      held = 0;
-    }
-    Bundle& bundle = bundles.back();
-    if (bundle.bytes_each != stripe.bytes) bundle.bytes_each = 0;
-    bundle.stripes.push_back(stripe);
-    held += stripe.bytes;
-  }
-  for (Bundle& bundle : bundles) {
-    if (close || has_own_places) find_piece(bundle);
-    find_step(bundle);
-  }
-  return bundles;
-}
-
 std::vector<std::byte*> begins_of(const SitePlaces& places, const MemoryLayout& layout, const void* data) {
+  const bool has_norms = layout.norms != NormPlaces::none;
   std::vector<std::byte*> begins;
-  if (layout.links != LinkPlaces::in_arrays) {
+  if (layout.links != LinkPlaces::in_arrays && !has_norms) {
     begins.push_back(static_cast<std::byte*>(const_cast<void*>(data)));
     return begins;
   }
-  for (int i = 0; i < places.arrays(); ++i) {
+  for (int i = 0; i < places.arrays() + (has_norms ? 1 : 0); ++i) {
     void* const array = data == nullptr ? nullptr : static_cast<void* const*>(data)[i];
     if (array == nullptr) {
-      throw Error(
-          Code::invalid_argument,
-          fmt::format("the array for direction {} of {} is missing: `data` points to as many pointers as a site "
-                      "has links",
-                      i, places.arrays()));
+      throw Error(Code::invalid_argument,
+                  i == places.arrays()
+                      ? "the array of norms is missing: the last of the pointers that `data` points to"
+                      : fmt::format("the array for direction {} of {} is missing: `data` points to as many pointers as "
+                                    "a site has links",
+                                    i, places.arrays()));
     }
     begins.push_back(static_cast<std::byte*>(array));
   }
   return begins;
 }
 
+void require_one_home(const std::vector<std::byte*>& arrays) {
+  device::Home first, other;
+  const device::Driver* const driver = device::driver_of(arrays.front(), first);
+  for (const std::byte* array : arrays) {
+    if (device::driver_of(array, other) == driver && first.handle == other.handle) continue;
+    throw Error(Code::invalid_argument,
+                "the arrays of a described field lie partly on the host and partly in the memory of a GPU, or on "
+                "several GPUs; one place is expected for all of them");
+  }
+}
+
+// Of the norms, which are numbers of their own, one for each site.
+MemoryLayout layout_of_norms(const MemoryLayout& layout) {
+  MemoryLayout norms = layout;
+  norms.norms = NormPlaces::none;
+  norms.links = LinkPlaces::in_site;
+  norms.directions.clear();
+  norms.columns_first = false;
+  norms.block = 0;
+  return norms;
+}
+
+constexpr auto out_of_memory = [](const auto& loop, const std::byte* memory, std::byte* row, std::size_t bytes) {
+  loop(row, memory, bytes);
+};
+constexpr auto into_memory = [](const auto& loop, std::byte* memory, const std::byte* row, std::size_t bytes) {
+  loop(memory, row, bytes);
+};
+
+FieldSpec spec_of_norms() { return generic_spec(Precision::single, 1, false); }
+
 }  // namespace
+
+// Numbers of half precision on their way, and the norms of their sites.
+struct DescribedSites::Norms {
+  DescribedSites sites;
+  std::uint64_t numbers = 0;  // of a site
+  std::vector<std::int16_t> integers = {};
+  std::vector<float> norms = {};
+
+  void make_room(std::uint64_t of_sites) {
+    integers.resize(static_cast<std::size_t>(of_sites * numbers));
+    norms.resize(static_cast<std::size_t>(of_sites));
+  }
+};
 
 Arrays arrays_of(const MemoryLayout& layout, const FieldSpec& spec, const Extents& box, const void* data) {
   const SitePlaces places(layout, spec, box);
-  return {begins_of(places, layout, data), places.numbers_in_array()};
+  Arrays arrays{begins_of(places, layout, data), places.numbers_in_array()};
+  if (data != nullptr) require_one_home(arrays.begin);
+  return arrays;
 }
 
-DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box, const void* data)
+DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box, const void* data,
+                               Way way)
+    : DescribedSites(
+          layout, spec, box, begins_of(SitePlaces(layout, spec, box.extents), layout, data),
+          layout.norms == NormPlaces::none ? static_cast<std::size_t>(spec.number_bytes()) : sizeof(std::int16_t),
+          way) {}
+
+DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box,
+                               std::span<std::byte* const> arrays, std::size_t number_bytes, Way way)
     : box_(box),
       site_places_(std::in_place, layout, spec, box.extents),
-      number_bytes_(static_cast<std::size_t>(spec.number_bytes())),
-      site_bytes_(static_cast<std::size_t>(spec.site_bytes())),
-      has_absent_(layout.parity >= ParityOrder::even_only) {
-  bundles_ = bundles_of(*site_places_, begins_of(*site_places_, layout, data), number_bytes_);
-  for (const Bundle& bundle : bundles_) groups_ = std::max(groups_, bundle.group + 1);
-  places_.reserve((best_bytes() / site_bytes_ + 1) * static_cast<std::size_t>(groups_));
+      bundles_(bundles_of(*site_places_, arrays, number_bytes)),
+      number_bytes_(number_bytes),
+      site_bytes_(static_cast<std::size_t>(spec.numbers) * number_bytes),
+      has_absent_(layout.parity >= ParityOrder::even_only),
+      turns_(layout.parity != ParityOrder::none ? 2 : 1),
+      way_(way) {
+  std::size_t stripes = 0;
+  for (const Bundle& bundle : bundles_) {
+    groups_ = std::max(groups_, bundle.group + 1);
+    stripes = std::max(stripes, bundle.stripes.size());
+  }
+  use_device(arrays.front());
+  const std::size_t most = best_bytes() / site_bytes_ + 1;
+  places_.reserve(most * static_cast<std::size_t>(groups_));
   ahead_.reserve(bundles_.size());
+  staged_.resize(stripes);
+  if (copies_) runs_.resize(static_cast<std::size_t>(groups_));
+  for (SiteRuns& runs : runs_) runs.reserve(most);
+  if (layout.norms == NormPlaces::none) return;
+  norms_ = std::make_unique<Norms>(Norms{
+      DescribedSites(layout_of_norms(layout), spec_of_norms(), box, arrays.last(1), sizeof(float), way), spec.numbers});
+  norms_->make_room(most);
+}
+
+DescribedSites::~DescribedSites() = default;
+DescribedSites::DescribedSites(DescribedSites&&) noexcept = default;
+
+void DescribedSites::use_device(std::byte* memory) {
+  device::Home home;
+  const device::Driver* const driver = device::driver_of(memory, home);
+  if (driver == nullptr) return;
+  copies_ = std::make_unique<device::Copies>(*driver, home, std::max(device::block_bytes, site_bytes_));
 }
 
 // Many bundles of short stripes mean many streams through memory.
 std::size_t DescribedSites::best_bytes() const noexcept {
+  if (copies_) return device::block_bytes;
   const bool has_streams = bundles_.size() > 1 && bundles_.front().stripes.size() > 1;
   return has_streams ? far_bytes : near_bytes;
 }
@@ -238,14 +164,25 @@ void DescribedSites::find_places(std::span<const RowPart> parts) {
   }
 }
 
+void DescribedSites::find_runs() {
+  for (std::size_t group = 0; group < runs_.size(); ++group) {
+    runs_[group].find(places(group), site_places_->site_stride(), turns_);
+  }
+}
+
 std::span<base::MemoryAhead> DescribedSites::aim_at(std::span<const RowPart> parts) {
   sites_ = 0;
   for (const RowPart& part : parts) sites_ += part.sites;
   find_places(parts);
+  find_runs();
+  if (norms_) norms_->sites.aim_at(parts);
   ahead_.clear();
+  if (copies_ && way_ == Way::take) fetch_from_device();
+  if (copies_) return ahead_;
   for (const Bundle& bundle : bundles_) {
-    if (bundle.piece == nullptr) continue;
-    ahead_.push_back({reinterpret_cast<std::uintptr_t>(bundle.piece), bundle.piece_bytes, number_bytes_,
+    if (!bundle.is_near) continue;
+    const Piece& piece = bundle.pieces.front();
+    ahead_.push_back({reinterpret_cast<std::uintptr_t>(piece.memory), piece.bytes, number_bytes_,
                       places(bundle.group).data(), static_cast<std::size_t>(sites_)});
   }
   return ahead_;
@@ -261,15 +198,128 @@ void DescribedSites::move(Byte* row, const Copy& copy) {
   }
 }
 
-void DescribedSites::take(std::byte* out) {
+// work(bundle, run) for each run of each bundle.
+template <class Work>
+void DescribedSites::for_each_run(const Work& work) {
+  for (const Bundle& bundle : bundles_) {
+    for (const SiteRun& run : runs_[static_cast<std::size_t>(bundle.group)].runs()) work(bundle, run);
+  }
+}
+
+// The stripes of a piece of a run, whose sites begin there in a buffer.
+void DescribedSites::stage_at(const Bundle& bundle, std::size_t piece, std::byte* at) noexcept {
+  const Piece& whole = bundle.pieces[piece];
+  for (std::size_t k = 0; k < bundle.stripes.size(); ++k) {
+    if (&bundle.piece_of(k) == &whole) staged_[k] = {at + (bundle.stripes[k].memory - whole.memory), whole.bytes};
+  }
+}
+
+// copy(loop, memory in the buffer, place in the row, bytes) for each stripe of each site of a run that is staged.
+template <class Byte, class Copy>
+void DescribedSites::move_run(const Bundle& bundle, const SiteRun& run, Byte* row, const Copy& copy) {
+  const SiteRuns& runs = runs_[static_cast<std::size_t>(bundle.group)];
+  with_copy(bundle, [&](const auto& loop) {
+    std::size_t site = run.first;
+    for (std::size_t k = 0; k < run.sites; ++k, site = runs.behind(site)) {
+      Byte* const at = row + site * site_bytes_;
+      for (std::size_t s = 0; s < bundle.stripes.size(); ++s) {
+        copy(loop, staged_[s].at, at + bundle.stripes[s].in_site, bundle.stripes[s].bytes);
+        staged_[s].at += staged_[s].step;
+      }
+    }
+  });
+}
+
+// All pieces of a run, one behind the other. Answers where they end.
+std::byte* DescribedSites::stage(const Bundle& bundle, const SiteRun& run, std::byte* at) noexcept {
+  for (std::size_t k = 0; k < bundle.pieces.size(); ++k) {
+    stage_at(bundle, k, at);
+    at += run.sites * bundle.pieces[k].bytes;
+  }
+  return at;
+}
+
+// Begins to copy them between a GPU and a block, from `offset` on: as few copies as memory allows. Answers where they
+// end.
+std::size_t DescribedSites::begin_copies(device::Direction direction, const Bundle& bundle, const SiteRun& run,
+                                         std::size_t offset) {
+  const auto width = static_cast<std::ptrdiff_t>(number_bytes_);
+  const std::ptrdiff_t place = run.place * width, step = run.step * width;
+  const Piece& first = bundle.pieces.front();
+  const bool is_dense = step == static_cast<std::ptrdiff_t>(first.bytes) || run.sites == 1;
+  const auto copy = [&](const device::Rows& rows) {
+    copies_->begin(direction, rows, turn_, offset);
+    offset += rows.count * rows.row_bytes;
+  };
+  if (is_dense && bundle.step > 0 && bundle.pieces.size() > 1) {
+    copy({first.memory + place, run.sites * first.bytes, bundle.step, bundle.pieces.size()});
+    return offset;
+  }
+  for (const Piece& piece : bundle.pieces) copy({piece.memory + place, piece.bytes, step, run.sites});
+  return offset;
+}
+
+void DescribedSites::fetch_from_device() {
+  std::size_t offset = 0;
+  for_each_run([&](const Bundle& bundle, const SiteRun& run) {
+    offset = begin_copies(device::Direction::to_host, bundle, run, offset);
+  });
+}
+
+void DescribedSites::take_from_device(std::byte* out) {
+  copies_->wait(turn_);
+  std::byte* at = copies_->block(turn_);
+  for_each_run([&](const Bundle& bundle, const SiteRun& run) {
+    at = stage(bundle, run, at);
+    move_run(bundle, run, out, out_of_memory);
+  });
+}
+
+// One block is gathered while the other is copied.
+void DescribedSites::give_to_device(const std::byte* in) {
+  copies_->wait(turn_);
+  std::byte* at = copies_->block(turn_);
+  std::size_t offset = 0;
+  for_each_run([&](const Bundle& bundle, const SiteRun& run) {
+    at = stage(bundle, run, at);
+    move_run(bundle, run, in, into_memory);
+    offset = begin_copies(device::Direction::to_device, bundle, run, offset);
+  });
+  turn_ = 1 - turn_;
+}
+
+void DescribedSites::take_numbers(std::byte* out) {
   if (has_absent_) std::memset(out, 0, static_cast<std::size_t>(sites_) * site_bytes_);
-  move(out,
-       [](const auto& loop, const std::byte* memory, std::byte* row, std::size_t bytes) { loop(row, memory, bytes); });
+  if (copies_) return take_from_device(out);
+  move(out, out_of_memory);
+}
+
+void DescribedSites::give_numbers(const std::byte* in) {
+  if (copies_) return give_to_device(in);
+  move(in, into_memory);
+}
+
+void DescribedSites::take(std::byte* out) {
+  if (!norms_) return take_numbers(out);
+  norms_->make_room(sites_);
+  take_numbers(reinterpret_cast<std::byte*>(norms_->integers.data()));
+  norms_->sites.take(reinterpret_cast<std::byte*>(norms_->norms.data()));
+  kernels::from_half(norms_->numbers, norms_->integers.data(), norms_->norms.data(), sites_, out);
 }
 
 void DescribedSites::give(const std::byte* in) {
-  move(in,
-       [](const auto& loop, std::byte* memory, const std::byte* row, std::size_t bytes) { loop(memory, row, bytes); });
+  if (!norms_) return give_numbers(in);
+  norms_->make_room(sites_);
+  kernels::to_half(norms_->numbers, in, sites_, norms_->integers.data(), norms_->norms.data());
+  give_numbers(reinterpret_cast<const std::byte*>(norms_->integers.data()));
+  norms_->sites.give(reinterpret_cast<const std::byte*>(norms_->norms.data()));
+}
+
+void DescribedSites::finish() {
+  if (copies_) {
+    for (std::size_t i = 0; i < device::Copies::blocks; ++i) copies_->wait(i);
+  }
+  if (norms_) norms_->sites.finish();
 }
 
 }  // namespace lq::layouts

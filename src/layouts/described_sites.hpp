@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,8 +14,11 @@
 #include <limequat/field.hpp>
 
 #include "base/memory_ahead.hpp"
+#include "device/copies.hpp"
+#include "layouts/bundles.hpp"
 #include "layouts/row_walk.hpp"
 #include "layouts/site_places.hpp"
+#include "layouts/site_runs.hpp"
 
 namespace lq::layouts {
 
@@ -24,49 +28,58 @@ struct Arrays {
   std::uint64_t numbers = 0;
 };
 
-// Local. Of a field that is not plain; `box` is what the rank has. invalid_argument where the description does not fit,
-// or an array is missing or lies in the memory of a GPU.
+// Local. Of a field that is not plain; `box` is what the rank has. With norms their array is the last, which has a
+// number for each site. invalid_argument where the description does not fit, or an array is missing, or some are on a
+// GPU and some are not.
 Arrays arrays_of(const MemoryLayout& layout, const FieldSpec& spec, const Extents& box, const void* data);
 
-// What lies side by side in memory and in a site, in bytes.
-struct Stripe {
-  std::byte* memory = nullptr;  // of the site whose place is 0
-  std::size_t in_site = 0;
-  std::size_t bytes = 0;
-};
+enum class Way { take, give };
 
-// Stripes that are moved together, site after site: few streams through memory at a time, and whole cache lines of
-// rows.
-struct Bundle {
-  std::vector<Stripe> stripes{};
-  std::size_t bytes_each = 0;  // 0: they differ
-  std::ptrdiff_t step = 0;  // bytes from one to the next, where these are as many, and they are side by side in a site
-  bool is_transposed = false;  // each is a matrix by columns
-  std::uint64_t group = 0;     // of places
-  std::byte* piece = nullptr;  // the memory that they lie in, of the site whose place is 0, where it is one piece
-  std::size_t piece_bytes = 0;
-};
-
-// The sites of a box in memory by description.
+// The sites of a box in memory by description. Not to be shared by threads.
 class DescribedSites {
  public:
-  DescribedSites() = default;  // of a field behind functions: none
-  DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box, const void* data);
+  DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box, const void* data, Way way);
+  ~DescribedSites();
+  DescribedSites(DescribedSites&&) noexcept;
 
-  // The sites of parts inside the box are next, one part behind the other. Answers which memory they lie in, but for
-  // what comes in long streams, which processors fetch ahead by themselves.
+  // The sites of parts inside the box are next, one part behind the other. Answers which memory is worth to be fetched
+  // ahead, but for what comes in long streams, which processors fetch by themselves.
   std::span<base::MemoryAhead> aim_at(std::span<const RowPart> parts);
-  // These out of memory and into it.
+  // These out of memory and into it; they are there when finish() returns.
   void take(std::byte* out);
   void give(const std::byte* in);
+  void finish();
   // How many bytes of sites are best taken at once.
   std::size_t best_bytes() const noexcept;
 
  private:
+  struct Norms;
+  // Where the next of the sites of a run has a stripe in a buffer.
+  struct Staged {
+    std::byte* at = nullptr;
+    std::size_t step = 0;
+  };
+
+  DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box, std::span<std::byte* const> arrays,
+                 std::size_t number_bytes, Way way);
+  void use_device(std::byte* memory);
   void find_places(std::span<const RowPart> parts);
+  void find_runs();
+  void take_numbers(std::byte* out);
+  void give_numbers(const std::byte* in);
+  void fetch_from_device();
+  void take_from_device(std::byte* out);
+  void give_to_device(const std::byte* in);
+  std::byte* stage(const Bundle& bundle, const SiteRun& run, std::byte* at) noexcept;
+  std::size_t begin_copies(device::Direction direction, const Bundle& bundle, const SiteRun& run, std::size_t offset);
   std::span<const std::int64_t> places(std::uint64_t group) const noexcept;
   template <class Byte, class Copy>
   void move(Byte* row, const Copy& copy);
+  template <class Work>
+  void for_each_run(const Work& work);
+  void stage_at(const Bundle& bundle, std::size_t piece, std::byte* at) noexcept;
+  template <class Byte, class Copy>
+  void move_run(const Bundle& bundle, const SiteRun& run, Byte* row, const Copy& copy);
 
   Box box_;
   std::optional<SitePlaces> site_places_;
@@ -77,6 +90,14 @@ class DescribedSites {
   std::vector<base::MemoryAhead> ahead_;
   std::size_t number_bytes_ = 0, site_bytes_ = 0;
   bool has_absent_ = false;
+  std::size_t turns_ = 1;  // 2: sites of two parities
+  Way way_ = Way::take;
+  // On a GPU, where what is evenly spaced in memory is moved as one.
+  std::vector<SiteRuns> runs_;  // group after group
+  std::vector<Staged> staged_;  // stripe after stripe
+  std::unique_ptr<device::Copies> copies_;
+  std::size_t turn_ = 0;          // the block of these
+  std::unique_ptr<Norms> norms_;  // of half precision
 };
 
 }  // namespace lq::layouts

@@ -22,6 +22,7 @@ constexpr Words parities{"none", "even-first", "odd-first", "even-only", "odd-on
 constexpr std::array<std::string_view, 3> link_places{"in-site", "outermost", "in-arrays"};
 constexpr std::array<std::string_view, 3> tables{"by-rule", "of-sites", "of-links"};
 constexpr std::array<std::string_view, 2> matrices{"rows", "columns"};
+constexpr std::array<std::string_view, 2> norm_places{"none", "in-array"};
 
 [[noreturn]] void refuse(std::string_view word, const std::string& why) {
   throw Error(Code::invalid_argument, fmt::format("description of memory, \"{}\": {}", word, why));
@@ -82,12 +83,14 @@ void read_word(MemoryLayout& layout, std::string_view word) {
     layout.block = number<std::uint64_t>(word, value);
   } else if (key == "padding") {
     layout.padding = number<std::uint64_t>(word, value);
+  } else if (key == "norms") {
+    layout.norms = static_cast<NormPlaces>(choice(word, value, norm_places));
   } else if (key == "places") {
     layout.places = static_cast<PlaceTable>(choice(word, value, tables));
   } else {
     refuse(word,
-           "unknown; known are order=, parity=, halo=, links=, directions=, matrix=, lanes=, block=, padding= and "
-           "places=");
+           "unknown; known are order=, parity=, halo=, links=, directions=, matrix=, lanes=, block=, padding=, "
+           "norms= and places=");
   }
 }
 
@@ -133,6 +136,9 @@ std::string to_string(const MemoryLayout& layout) {
   if (!layout.lanes.empty()) words.push_back(fmt::format("lanes={}", fmt::join(layout.lanes, ",")));
   if (layout.block != 0) words.push_back(fmt::format("block={}", layout.block));
   if (layout.padding != 0) words.push_back(fmt::format("padding={}", layout.padding));
+  if (layout.norms != NormPlaces::none) {
+    words.push_back(fmt::format("norms={}", norm_places[static_cast<std::size_t>(layout.norms)]));
+  }
   if (layout.places != PlaceTable::none) {
     words.push_back(fmt::format("places={}", tables[static_cast<std::size_t>(layout.places)]));
   }

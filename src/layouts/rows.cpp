@@ -27,18 +27,18 @@ void for_each_part(std::span<const RowPart> parts, const Work& work) {
 
 // Of a field behind functions there are none.
 template <class AnyField>
-DescribedSites sites_of(const AnyField& field, const Box& box) {
-  if (has_function(field) || box.volume() == 0) return {};
-  return {field.memory, field.spec, box, field.data};
+std::optional<DescribedSites> sites_of(const AnyField& field, const Box& box, Way way) {
+  if (has_function(field) || box.volume() == 0) return std::nullopt;
+  return DescribedSites(field.memory, field.spec, box, field.data, way);
 }
 
 }  // namespace
 
-RowsOut::RowsOut(const Field& field, const Box& box) : field_(field), sites_(sites_of(field, box)) {}
+RowsOut::RowsOut(const Field& field, const Box& box) : field_(field), sites_(sites_of(field, box, Way::take)) {}
 
 std::span<base::MemoryAhead> RowsOut::aim_at(std::span<const RowPart> parts) {
   parts_ = parts;
-  return has_function(field_) ? std::span<base::MemoryAhead>() : sites_.aim_at(parts);
+  return sites_ ? sites_->aim_at(parts) : std::span<base::MemoryAhead>();
 }
 
 void RowsOut::take(std::byte* out) {
@@ -51,14 +51,14 @@ void RowsOut::take(std::byte* out) {
   if (field_.fetch) {
     return for_each_site(parts_, [&](const Coord& x, std::uint64_t k) { field_.fetch(x, out + k * site_bytes); });
   }
-  sites_.take(out);
+  sites_->take(out);
 }
 
-RowsIn::RowsIn(const MutableField& field, const Box& box) : field_(field), sites_(sites_of(field, box)) {}
+RowsIn::RowsIn(const MutableField& field, const Box& box) : field_(field), sites_(sites_of(field, box, Way::give)) {}
 
 std::span<base::MemoryAhead> RowsIn::aim_at(std::span<const RowPart> parts) {
   parts_ = parts;
-  return has_function(field_) ? std::span<base::MemoryAhead>() : sites_.aim_at(parts);
+  return sites_ ? sites_->aim_at(parts) : std::span<base::MemoryAhead>();
 }
 
 void RowsIn::give(const std::byte* in) {
@@ -71,7 +71,7 @@ void RowsIn::give(const std::byte* in) {
   if (field_.store) {
     return for_each_site(parts_, [&](const Coord& x, std::uint64_t k) { field_.store(x, in + k * site_bytes); });
   }
-  sites_.give(in);
+  sites_->give(in);
 }
 
 }  // namespace lq::layouts

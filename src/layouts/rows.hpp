@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include <limequat/field.hpp>
@@ -28,6 +29,11 @@ inline bool is_plain(const MutableField& field) noexcept {
 inline bool has_function(const Field& field) noexcept { return field.fetch || field.fetch_rows; }
 inline bool has_function(const MutableField& field) noexcept { return field.store || field.store_rows; }
 
+// How many bytes of sites are best taken at once; of functions, a row that a cache holds.
+inline std::size_t best_bytes(const std::optional<DescribedSites>& sites) noexcept {
+  return sites ? sites->best_bytes() : 16384;
+}
+
 class RowsOut {
  public:
   // `field` resolved and not plain, of the sites of `box` in the coordinates that take() is called with.
@@ -42,11 +48,11 @@ class RowsOut {
     take(out);
   }
   void take(const RowPart& part, std::byte* out) { take({&part, 1}, out); }
-  std::size_t best_bytes() const noexcept { return sites_.best_bytes(); }
+  std::size_t best_bytes() const noexcept { return lq::layouts::best_bytes(sites_); }
 
  private:
   Field field_;
-  DescribedSites sites_;
+  std::optional<DescribedSites> sites_;  // of memory by description
   std::span<const RowPart> parts_;
 };
 
@@ -62,11 +68,15 @@ class RowsIn {
     give(in);
   }
   void give(const RowPart& part, const std::byte* in) { give({&part, 1}, in); }
-  std::size_t best_bytes() const noexcept { return sites_.best_bytes(); }
+  // Until all that was given is in its place.
+  void finish() {
+    if (sites_) sites_->finish();
+  }
+  std::size_t best_bytes() const noexcept { return lq::layouts::best_bytes(sites_); }
 
  private:
   MutableField field_;
-  DescribedSites sites_;
+  std::optional<DescribedSites> sites_;  // of memory by description
   std::span<const RowPart> parts_;
 };
 

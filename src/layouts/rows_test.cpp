@@ -6,7 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -313,6 +316,67 @@ TEST_P(EachLayout, IsWhatItsCodeHas) {
 
 INSTANTIATE_TEST_SUITE_P(Memory, EachLayout, ::testing::ValuesIn(cases()),
                          [](const auto& about) { return about.param.name; });
+
+// Integers of 16 bits in blocks of four, and a norm for each site, as QUDA has them.
+TEST(HalfPrecision, IsAnIntegerTimesTheNormOfItsSite) {
+  constexpr std::size_t numbers = 24, half = volume / 2, stride = half + 5;
+  const FieldSpec spec = spinor_spec(Precision::single);
+  std::vector<std::int16_t> integers(2 * stride * numbers, 7);
+  std::vector<float> norms(2 * stride, -1), sites(volume * numbers);
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    sites[i] = static_cast<float>(std::sin(static_cast<double>(i)) * static_cast<double>(i / numbers + 1));
+  }
+  sites[3 * numbers + 5] = std::numeric_limits<float>::infinity();
+  std::fill_n(sites.begin() + 8 * numbers, numbers, 0.0F);
+  std::array<void*, 2> arrays{integers.data(), norms.data()};
+  const MemoryLayout words = memory_layout("quda_native_spinor block=4 padding=5 norms=in-array");
+  EXPECT_EQ(arrays_of(words, spec, box.extents, arrays.data()).numbers, integers.size());
+  const MutableField field{spec, arrays.data(), integers.size(), {}, {}, words, {}};
+  RowsIn in(field, box);
+  RowsOut out(field, box);
+  RowWalk walk(box, lattice::resolve_order({}, 4), 50);
+  walk.walk(0, volume, [&](const auto& parts, auto first, auto) {
+    in.give(parts, reinterpret_cast<const std::byte*>(sites.data() + first * numbers));
+  });
+  std::vector<float> back(sites.size());
+  walk.walk(0, volume, [&](const auto& parts, auto first, auto) {
+    out.take(parts, reinterpret_cast<std::byte*>(back.data() + first * numbers));
+  });
+  for_each_number(numbers, [&](const auto& x, std::size_t site, std::size_t c) {
+    const std::size_t at = parity_of(x) * stride + lexicographic(x) / 2;
+    const std::int16_t integer =
+        integers[parity_of(x) * stride * numbers + (c / 4 * stride + lexicographic(x) / 2) * 4 + c % 4];
+    if (site == 3) {
+      EXPECT_TRUE(std::isnan(norms[at]) && std::isnan(back[site * numbers + c]) && integer == 0);
+      return;
+    }
+    double largest = 0;
+    for (std::size_t k = 0; k < numbers; ++k) {
+      largest = std::max(largest, std::fabs(static_cast<double>(sites[site * numbers + k])));
+    }
+    ASSERT_EQ(norms[at], static_cast<float>(largest / 32767)) << site;
+    const double number = static_cast<double>(sites[site * numbers + c]);
+    ASSERT_EQ(integer, largest == 0 ? 0 : std::lround(number / static_cast<double>(norms[at]))) << site << " " << c;
+    ASSERT_EQ(back[site * numbers + c], static_cast<float>(integer) * norms[at]);
+    ASSERT_LE(std::fabs(static_cast<double>(back[site * numbers + c]) - number), largest / 65000);
+  });
+  EXPECT_TRUE(norms[half] == -1 && norms[2 * stride - 1] == -1 && integers[half * 4] == 7);
+}
+
+TEST(HalfPrecision, GoesWithSitesAndSinglePrecision) {
+  const auto refused = [](const char* words, const FieldSpec& spec) {
+    const Error error = error_of([&] { SitePlaces(memory_layout(words), spec, box.extents); });
+    EXPECT_EQ(error.code(), Code::invalid_argument);
+    return std::string(error.what());
+  };
+  EXPECT_NE(refused("norms=in-array", spinor_spec(Precision::double_)).find("half precision"), std::string::npos);
+  EXPECT_NE(refused("grid norms=in-array", spinor_spec(Precision::single)).find("a norm is of a site"),
+            std::string::npos);
+  std::array<void*, 2> arrays{&arrays, nullptr};
+  const Error error = error_of(
+      [&] { arrays_of(memory_layout("norms=in-array"), spinor_spec(Precision::single), box.extents, arrays.data()); });
+  EXPECT_NE(std::string(error.what()).find("the array of norms is missing"), std::string::npos) << error.what();
+}
 
 TEST(OneParity, IsZeroElsewhereAndPassedOver) {
   const FieldSpec spec = spinor_spec(Precision::double_);

@@ -47,6 +47,9 @@ void require_fit(const MemoryLayout& layout, const Extents& box) {
   if (layout.parity != ParityOrder::none && (!layout.halo.empty() || !layout.lanes.empty())) {
     refuse(fmt::format("parity together with {}; only one of them can be", layout.halo.empty() ? "lanes" : "halo"));
   }
+  if (layout.norms != NormPlaces::none && (!layout.lanes.empty() || layout.places == PlaceTable::of_links)) {
+    refuse("norms together with lanes or places=of-links; a norm is of a site");
+  }
   if (!layout.halo.empty() && !layout.lanes.empty()) refuse("halo together with lanes; only one of them can be");
   for (std::size_t d = 0; d < layout.lanes.size(); ++d) {
     const auto extent = static_cast<std::uint64_t>(box[static_cast<int>(d)]);
@@ -167,6 +170,11 @@ void SitePlaces::require_numbers(const MemoryLayout& layout, const FieldSpec& sp
     refuse(fmt::format("blocks of {} numbers, which do not divide the {} of a {}", layout.block, together,
                        layout.links == LinkPlaces::in_site ? "site" : "link"));
   }
+  if (layout.norms != NormPlaces::none && spec.precision != Precision::single) {
+    refuse(
+        "norms, which go with half precision, but the field is of double precision; as single precision it is handed "
+        "out and taken");
+  }
   if (lanes_ > 1 && layout.block != 0) refuse("lanes together with blocks; only one of them can be");
   if (lanes_ > 1 && !spec.is_complex) refuse("lanes, but the numbers are real");
 }
@@ -202,7 +210,8 @@ void SitePlaces::place_numbers(const MemoryLayout& layout, const FieldSpec& spec
 
   const std::vector<int> directions = lattice::resolve_order(layout.directions, static_cast<int>(links));
   const std::uint64_t matrix = 2 * static_cast<std::uint64_t>(spec.colors) * static_cast<std::uint64_t>(spec.colors);
-  const bool has_whole_matrices = layout.columns_first && spec.colors == 3 && lanes_ == 1 && layout.block == 0;
+  const bool has_whole_matrices =
+      layout.columns_first && spec.colors == 3 && lanes_ == 1 && layout.block == 0 && layout.norms == NormPlaces::none;
   const std::uint64_t length = has_whole_matrices ? matrix : 1;
   for (std::uint64_t i = 0; i < spec.numbers; i += length) {
     const std::uint64_t direction = i / link, in_link = i % link, in_group = are_apart ? in_link : i;

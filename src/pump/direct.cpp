@@ -8,6 +8,7 @@
 #include "layouts/rows.hpp"
 #include "pump/direct_by_team.hpp"
 #include "pump/own_rows.hpp"
+#include "pump/turns.hpp"
 #include "threads/errand.hpp"
 #include "threads/how_many.hpp"
 
@@ -40,7 +41,7 @@ class MoveOut final : public Movement {
       : rows_(field, payload, rows, file, tally),
         sites_{0, rows.wanted.volume()},
         turns_(options, payload.site_bytes()),
-        stretches_(rows_.rows(), turns_.max_sites()) {}
+        stretches_(rows_in_turn(field.memory, payload, rows, turns_.max_sites()), turns_.max_sites()) {}
 
   std::uint64_t memory_bytes() const noexcept override { return turns_.bytes(); }
 
@@ -74,7 +75,7 @@ class MoveIn final : public Movement {
       : rows_(field, payload, rows, file, tally),
         sites_{0, rows.wanted.volume()},
         turns_(options, payload.site_bytes()),
-        stretches_(rows_.rows(), turns_.max_sites()) {}
+        stretches_(rows_in_turn(field.memory, payload, rows, turns_.max_sites()), turns_.max_sites()) {}
 
   std::uint64_t memory_bytes() const noexcept override { return turns_.bytes(); }
 

@@ -9,9 +9,11 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "pump/own_rows.hpp"
+#include "pump/turns.hpp"
 #include "threads/team.hpp"
 
 namespace lq::pump {
@@ -24,11 +26,13 @@ class ByTeam final : public Movement {
   ByTeam(const typename Way::Memory& field, const Payload& payload, const lattice::RowPlan& rows,
          typename Way::File& file, const PumpOptions& options, Tally& tally)
       : tally_(tally),
-        rows_(rows),
         all_sites_(rows.wanted.volume()),
         hands_(make_hands(field, payload, rows, file, options, tally)),
-        stretches_(rows_, hands_.front()->block.max_sites(), options.tile_sites),
-        team_(static_cast<int>(hands_.size())) {}
+        stretches_(rows_in_turn(field.memory, payload, rows, hands_.front()->block.max_sites()),
+                   hands_.front()->block.max_sites(), options.tile_sites),
+        team_(static_cast<int>(hands_.size())) {
+    for (const auto& hand : hands_) hand->make_room(stretches_.turns());
+  }
   ~ByTeam() override { cancel(); }
 
   std::uint64_t memory_bytes() const noexcept override { return hands_.size() * hands_.front()->block.bytes(); }
@@ -51,15 +55,19 @@ class ByTeam final : public Movement {
          typename Way::File& file, std::uint64_t block_bytes, const Tally& of_all)
         : tally(of_all.empty(payload)),
           way(field, payload, rows, file, tally),
-          block(block_bytes, payload.site_bytes()) {
-      stretch.pieces.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(block.max_sites(), most_pieces)));
+          block(block_bytes, payload.site_bytes()) {}
+    void make_room(std::size_t turns) {
+      const auto pieces = static_cast<std::size_t>(std::min<std::uint64_t>(block.max_sites(), most_pieces));
+      stretches.resize(turns);
+      for (Stretch& stretch : stretches) stretch.pieces.reserve(pieces);
     }
 
     Tally tally;
     Way way;
     Block block;
-    Stretch stretch;
-    std::exception_ptr failure;  // met in `stretch`
+    std::vector<Stretch> stretches;  // one after the other
+    std::uint64_t failed_at = 0;     // the file's site that the stretch begins with in which there was a failure
+    std::exception_ptr failure;
   };
   using Hands = std::vector<std::unique_ptr<Hand>>;
 
@@ -82,8 +90,12 @@ class ByTeam final : public Movement {
   bool advance(Hand& hand) noexcept {
     if (is_cancelled() || has_failed_.load(std::memory_order_relaxed)) return false;
     try {
-      if (!take_next(hand.stretch)) return false;
-      hand.way.move(hand.stretch, hand.block);
+      const std::size_t stretches = take_next(hand.stretches);
+      if (stretches == 0) return false;
+      for (const Stretch& stretch : std::span(hand.stretches).first(stretches)) {
+        hand.failed_at = stretch.file_site;
+        hand.way.move(stretch, hand.block);
+      }
     } catch (...) {
       hand.failure = std::current_exception();
       has_failed_.store(true, std::memory_order_relaxed);
@@ -91,11 +103,14 @@ class ByTeam final : public Movement {
     return !hand.failure;
   }
 
-  bool take_next(Stretch& stretch) {
+  // Fills as many as there are.
+  std::size_t take_next(std::vector<Stretch>& stretches) {
     const std::lock_guard lock(mutex_);
-    if (!stretches_.next(stretch)) return false;
-    sites_.fetch_add(stretch.sites, std::memory_order_relaxed);
-    return true;
+    std::size_t filled = 0;
+    for (; filled < stretches.size() && stretches_.next(stretches[filled]); ++filled) {
+      sites_.fetch_add(stretches[filled].sites, std::memory_order_relaxed);
+    }
+    return filled;
   }
 
   // What lies behind a failure may have been moved; what lies before it was, so that the lowest is what a single thread
@@ -104,7 +119,7 @@ class ByTeam final : public Movement {
     const Hand* lowest = nullptr;
     for (const auto& hand : hands_) {
       tally_.add(hand->tally);
-      if (!hand->failure || (lowest != nullptr && lowest->stretch.file_site < hand->stretch.file_site)) continue;
+      if (!hand->failure || (lowest != nullptr && lowest->failed_at < hand->failed_at)) continue;
       lowest = hand.get();
     }
     if (lowest != nullptr) std::rethrow_exception(lowest->failure);
@@ -119,7 +134,6 @@ class ByTeam final : public Movement {
   };
 
   Tally& tally_;
-  lattice::Rows rows_;
   std::uint64_t all_sites_;
   std::atomic<std::uint64_t> sites_{0};  // taken by a thread
   Hands hands_;

@@ -125,6 +125,7 @@ void LocalSink::unpack_staged(const Piece& piece, const std::byte* file, SiteSum
                                packer_.memory_bytes(), sums, target.empty() ? nullptr : &coming);
                 elsewhere_->give(staged_.data());
               });
+  elsewhere_->finish();
 }
 
 // Complete when it returns: nobody comes again when the last piece has passed.

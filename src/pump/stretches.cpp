@@ -3,14 +3,21 @@
 #include "pump/stretches.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace lq::pump {
 
-bool Stretches::refill() {
-  if (rest_.sites > 0) return true;
-  if (!rows_.next(rest_.row)) return false;
-  rest_.skip = 0;
-  rest_.sites = rest_.row.sites;
+Stretches::Stretches(std::vector<lattice::Rows> rows, std::uint64_t max_sites, std::uint64_t tile_sites)
+    : max_sites_(std::max<std::uint64_t>(max_sites / std::max<std::size_t>(rows.size(), 1), 1)),
+      tile_sites_(tile_sites) {
+  for (lattice::Rows& part : rows) parts_.push_back({std::move(part)});
+}
+
+bool Stretches::Part::refill() {
+  if (rest.sites > 0) return true;
+  if (!rows.next(rest.row)) return false;
+  rest.skip = 0;
+  rest.sites = rest.row.sites;
   return true;
 }
 
@@ -19,22 +26,32 @@ std::uint64_t Stretches::most_from(std::uint64_t site) const noexcept {
 }
 
 bool Stretches::next(Stretch& stretch) {
+  for (std::size_t tried = 0; tried < parts_.size(); ++tried) {
+    Part& part = parts_[turn_];
+    turn_ = (turn_ + 1) % parts_.size();
+    if (next_of(part, stretch)) return true;
+  }
+  return false;
+}
+
+bool Stretches::next_of(Part& part, Stretch& stretch) {
+  Piece& rest = part.rest;
   stretch.pieces.clear();
   stretch.sites = 0;
   std::uint64_t most = max_sites_;
-  while (stretch.sites < most && stretch.pieces.size() < most_pieces && refill()) {
+  while (stretch.sites < most && stretch.pieces.size() < most_pieces && part.refill()) {
     if (stretch.pieces.empty()) {
-      stretch.file_site = rest_.file_site();
+      stretch.file_site = rest.file_site();
       most = most_from(stretch.file_site);
-    } else if (rest_.file_site() != stretch.file_site + stretch.sites) {
+    } else if (rest.file_site() != stretch.file_site + stretch.sites) {
       break;
     }
-    Piece piece = rest_;
-    piece.sites = std::min(rest_.sites, most - stretch.sites);
+    Piece piece = rest;
+    piece.sites = std::min(rest.sites, most - stretch.sites);
     stretch.pieces.push_back(piece);
     stretch.sites += piece.sites;
-    rest_.skip += piece.sites;
-    rest_.sites -= piece.sites;
+    rest.skip += piece.sites;
+    rest.sites -= piece.sites;
   }
   return stretch.sites > 0;
 }

@@ -54,20 +54,30 @@ struct Stretch {
   std::vector<Piece> pieces;
 };
 
+// `rows` of the whole, or of parts of it that take turns: a stretch of each, so that memory which they share stays in
+// the cache.
 class Stretches {
  public:
   // With `tile_sites` none goes beyond a multiple of so many sites.
-  Stretches(lattice::Rows& rows, std::uint64_t max_sites, std::uint64_t tile_sites = 0)
-      : rows_(rows), max_sites_(max_sites), tile_sites_(tile_sites) {}
+  Stretches(std::vector<lattice::Rows> rows, std::uint64_t max_sites, std::uint64_t tile_sites = 0);
   bool next(Stretch& stretch);  // false behind the last one
+  // How many that come one after the other should be moved by one thread.
+  std::size_t turns() const noexcept { return parts_.size(); }
 
  private:
-  bool refill();
+  struct Part {
+    lattice::Rows rows;
+    Piece rest = {};  // what is left of the current row; sites 0: nothing
+
+    bool refill();
+  };
+
+  bool next_of(Part& part, Stretch& stretch);
   std::uint64_t most_from(std::uint64_t site) const noexcept;
 
-  lattice::Rows& rows_;
+  std::vector<Part> parts_;
+  std::size_t turn_ = 0;
   std::uint64_t max_sites_, tile_sites_;
-  Piece rest_;  // what is left of the current row; sites 0: nothing
 };
 
 }  // namespace lq::pump

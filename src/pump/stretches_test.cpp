@@ -20,8 +20,7 @@ class StretchesOf : public ::testing::TestWithParam<Case> {};
 
 TEST_P(StretchesOf, CoverTheRowsSitesOnceInPiecesThatFit) {
   const auto& [extents, mine, memory_order, max_sites] = GetParam();
-  lattice::Rows rows({extents, whole(extents), {}, mine, memory_order, mine});
-  Stretches stretches(rows, max_sites);
+  Stretches stretches({lattice::Rows({extents, whole(extents), {}, mine, memory_order, mine})}, max_sites);
   Stretch stretch;
   std::uint64_t sites = 0, behind = 0;
   while (stretches.next(stretch)) {
@@ -48,8 +47,7 @@ INSTANTIATE_TEST_SUITE_P(Boxes, StretchesOf,
 
 TEST(Stretches, OfAWholeLatticeInForeignMemoryOrderAreStillContiguous) {
   const Extents extents{4, 4};
-  lattice::Rows rows({extents, whole(extents), {}, whole(extents), {1, 0}, whole(extents)});
-  Stretches stretches(rows, 1000);
+  Stretches stretches({lattice::Rows({extents, whole(extents), {}, whole(extents), {1, 0}, whole(extents)})}, 1000);
   Stretch stretch;
   ASSERT_TRUE(stretches.next(stretch));
   EXPECT_EQ(stretch.sites, 16U);

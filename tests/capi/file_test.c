@@ -209,6 +209,11 @@ static void memory_is_described(void) {
   CHECK_STATUS(lq_read(described, grid, field, NULL), LQ_INVALID_ARGUMENT);
   field.context = NULL;
   CHECK_STATUS(lq_read(described, grid, field, NULL), LQ_INVALID_ARGUMENT);
+  field.context = &places;
+  field.memory = "milc";
+  CHECK_STATUS(lq_read(described, grid, field, NULL), LQ_INVALID_ARGUMENT);
+  CHECK(strstr(lq_error_text(), "says not of what (places=)") != NULL);
+  field.context = NULL;
   free(table);
 
   CHECK_OK(lq_memory_check("quda_native padding=4"));
@@ -219,6 +224,44 @@ static void memory_is_described(void) {
   CHECK_STATUS(lq_write(fresh("never.ildg"), grid, field, NULL), LQ_INVALID_ARGUMENT);
   free(apart);
   free(back);
+  lq_grid_free(grid);
+}
+
+// Integers beside a norm for each site become the numbers that they stand for.
+static void memory_is_of_half_precision(void) {
+  const char* half = fresh("half.scidac");
+  lq_grid* grid = grid_here();
+  const size_t numbers = 24 * sites;
+  int16_t *integers = malloc(numbers * sizeof *integers), *back = calloc(numbers, sizeof *back);
+  float *norms = malloc(sites * sizeof *norms), *norms_back = calloc(sites, sizeof *norms_back);
+  float* plain = malloc(numbers * sizeof *plain);
+  for (size_t i = 0; i < numbers; ++i) integers[i] = (int16_t)(i % 24 == 0 ? -32767 : (int)(i * 7919 % 65535) - 32767);
+  for (size_t s = 0; s < sites; ++s) norms[s] = (float)(s + 1) / 4096;
+  void* arrays[2] = {integers, norms};
+  lq_field field = lq_spinor_f32(arrays);
+  field.memory = "norms=in-array";
+  CHECK_OK(lq_write(half, grid, field, NULL));
+  CHECK_OK(lq_read(half, grid, lq_spinor_f32(plain), NULL));
+  for (size_t i = 0; i < numbers; ++i) CHECK(plain[i] == (float)integers[i] * norms[i / 24]);
+  arrays[0] = back;
+  arrays[1] = norms_back;
+  CHECK_OK(lq_read(half, grid, field, NULL));
+  CHECK(memcmp(back, integers, numbers * sizeof *back) == 0);
+  CHECK(memcmp(norms_back, norms, sites * sizeof *norms) == 0);
+  field.precision = LQ_DOUBLE;
+  CHECK_STATUS(lq_read(half, grid, field, NULL), LQ_INVALID_ARGUMENT);
+  CHECK(strstr(lq_error_text(), "half precision") != NULL);
+  int pointers = -1, has_norms = -1;
+  CHECK_OK(lq_memory_arrays("quda_host norms=in-array", 4, &pointers, &has_norms));
+  CHECK(pointers == 5 && has_norms == 1);
+  CHECK_OK(lq_memory_arrays("milc", 4, &pointers, &has_norms));
+  CHECK(pointers == 0 && has_norms == 0);
+  CHECK_STATUS(lq_memory_arrays("milc", 4, NULL, &has_norms), LQ_INVALID_ARGUMENT);
+  free(integers);
+  free(back);
+  free(norms);
+  free(norms_back);
+  free(plain);
   lq_grid_free(grid);
 }
 
@@ -337,6 +380,7 @@ int main(void) {
   a_region_is_read_alone();
   callbacks_serve_any_layout();
   memory_is_described();
+  memory_is_of_half_precision();
   a_site_order_is_obeyed();
   a_writer_collects_fields_and_records();
   an_open_file_gives_fields_and_records();

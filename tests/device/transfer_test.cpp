@@ -134,6 +134,135 @@ INSTANTIATE_TEST_SUITE_P(Grids, DeviceFields,
                            return std::string(name(std::get<0>(trial.param))) + "_" + std::get<1>(trial.param).name;
                          });
 
+// Memory by description on a GPU. What it holds is what memory of the host has that is described alike.
+struct Described {
+  const char *name, *words;
+  std::size_t arrays = 1, numbers = 72;  // arrays; numbers of a site in each
+  std::size_t room = 1;                  // of a halo
+};
+void PrintTo(const Described& described, std::ostream* out) { *out << described.name; }
+
+class DescribedOnDevice : public ::testing::TestWithParam<std::tuple<Strategy, Described>> {
+ protected:
+  static const Described& described() { return std::get<1>(GetParam()); }
+
+  // Arrays of a rank, on the host and on a GPU, with pointers to them and a table of places.
+  class Memory {
+   public:
+    explicit Memory(const Grid& grid)
+        : length_(static_cast<std::size_t>(grid.local_volume()) * described().numbers * described().room),
+          host_(described().arrays, std::vector<double>(length_, -1)) {
+      for (auto& array : host_) host_pointers_.push_back(array.data());
+      for (std::size_t i = 0; i < host_.size(); ++i) {
+        device_pointers_.push_back(device_.emplace_back(std::make_unique<DeviceArray<double>>(host_[i]))->data());
+      }
+      for (std::uint64_t i = 0; i < grid.local_volume(); ++i) places_.push_back(grid.local_volume() - 1 - i);
+    }
+    MutableField on_host() { return field(host_pointers_); }
+    MutableField on_device() { return field(device_pointers_); }
+    void put() {
+      for (std::size_t i = 0; i < host_.size(); ++i) device_[i]->put(host_[i]);
+    }
+    void expect_alike() const {
+      for (std::size_t i = 0; i < host_.size(); ++i) EXPECT_TRUE(device_[i]->values() == host_[i]) << "array " << i;
+    }
+
+   private:
+    MutableField field(std::vector<void*>& pointers) {
+      MemoryLayout layout = memory_layout(described().words);
+      if (layout.places != PlaceTable::none) layout = memory_layout(described().words, places_);
+      void* const data = pointers.size() > 1 ? static_cast<void*>(pointers.data()) : pointers.front();
+      return {gauge_spec(Precision::double_), data, length_, {}, {}, layout, {}};
+    }
+
+    std::size_t length_;
+    std::vector<std::vector<double>> host_;
+    std::vector<std::unique_ptr<DeviceArray<double>>> device_;
+    std::vector<void*> host_pointers_, device_pointers_;
+    std::vector<std::uint64_t> places_;
+  };
+};
+
+TEST_P(DescribedOnDevice, IsWrittenAndReadAsThatOfTheHost) {
+  const Extents lattice{8, 4, 4, 8};
+  const auto transport = transport::make_memory();
+  {
+    const Grid grid(lattice);
+    write_field(
+        *transport, "plain.lime", grid,
+        Field{gauge_spec(Precision::double_), formula_sites<double>(grid, 72).data(), 72 * grid.volume(), {}, {}},
+        {.format = "scidac"});
+  }
+  testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
+    const Grid grid(Communicator(std::move(comm)), lattice, {.processes = Extents{2, 1, 1, 1}});
+    Memory memory(grid);
+    const RouteOptions route{.strategy = std::get<0>(GetParam()), .chunk_bytes = 65536, .threads = 2};
+    read_field(*transport, "plain.lime", grid, memory.on_host(), {.route = route});
+    read_field(*transport, "plain.lime", grid, memory.on_device(), {.route = route});
+    memory.expect_alike();
+    memory.put();
+    write_field(*transport, "described.lime", grid, memory.on_device(), {.format = "scidac", .route = route});
+  });
+  EXPECT_EQ(bytes_in(*transport, "described.lime"), bytes_in(*transport, "plain.lime"));
+}
+
+const Described layouts_on_device[] = {
+    {"milc", "milc"},
+    {"quda_host", "quda_host", 4, 18},
+    {"quda_native", "quda_native"},
+    {"tmlqcd", "tmlqcd"},
+    {"grid", "grid"},
+    {"columns", "matrix=columns"},
+    {"outermost", "links=outermost"},
+    {"halo", "halo=1,1,1,1", 1, 72, 8},
+    {"table", "places=of-sites"},
+};
+INSTANTIATE_TEST_SUITE_P(Layouts, DescribedOnDevice,
+                         ::testing::Combine(::testing::Values(Strategy::direct, Strategy::messages),
+                                            ::testing::ValuesIn(layouts_on_device)),
+                         [](const auto& trial) {
+                           return std::string(name(std::get<0>(trial.param))) + "_" + std::get<1>(trial.param).name;
+                         });
+
+// Integers and norms on a GPU, as QUDA computes with them.
+TEST(HalfPrecisionOnDevice, IsThatOfTheHost) {
+  const Grid grid(Extents{4, 4, 4, 8});
+  const std::size_t sites = static_cast<std::size_t>(grid.volume());
+  const auto transport = transport::make_memory();
+  const FieldSpec spec = spinor_spec(Precision::single);
+  const std::vector<float> plain = formula_sites<float>(grid, 24);
+  write_field(*transport, "plain.lime", grid, Field{spec, plain.data(), plain.size(), {}, {}}, {.format = "scidac"});
+  std::vector<std::int16_t> integers(sites * 24);
+  std::vector<float> norms(sites);
+  const DeviceArray<std::int16_t> device_integers(integers.size());
+  const DeviceArray<float> device_norms(sites);
+  const MemoryLayout words = memory_layout("quda_native_spinor block=4 norms=in-array");
+  std::array<void*, 2> host{integers.data(), norms.data()}, device{device_integers.data(), device_norms.data()};
+  const MutableField on_host{spec, host.data(), integers.size(), {}, {}, words, {}};
+  const MutableField on_device{spec, device.data(), integers.size(), {}, {}, words, {}};
+  read_field(*transport, "plain.lime", grid, on_host, {});
+  read_field(*transport, "plain.lime", grid, on_device, {});
+  EXPECT_EQ(device_integers.values(), integers);
+  EXPECT_EQ(device_norms.values(), norms);
+  write_field(*transport, "host.lime", grid, on_host, {.format = "scidac"});
+  write_field(*transport, "device.lime", grid, on_device, {.format = "scidac"});
+  EXPECT_EQ(bytes_in(*transport, "device.lime"), bytes_in(*transport, "host.lime"));
+}
+
+TEST(DescribedOnDeviceAndHost, IsRefused) {
+  const Grid grid(Extents{4, 4, 4, 4});
+  std::vector<double> host(18 * 256);
+  const DeviceArray<double> device(host);
+  std::array<double*, 4> arrays{host.data(), device.data(), host.data(), host.data()};
+  const auto transport = transport::make_memory();
+  const Error error = testing::error_of([&] {
+    write_field(*transport, "mixed.lime", grid,
+                gauge_in_arrays<double>(arrays, host.size(), memory_layout("quda_host")), {.format = "scidac"});
+  });
+  EXPECT_EQ(error.code(), Code::invalid_argument);
+  EXPECT_NE(std::string(error.what()).find("partly on the host"), std::string::npos) << error.what();
+}
+
 // Nobody can read a GPU's memory through the memory of a process.
 TEST(DeviceFieldsOfNeighbours, AreNotPulled) {
   const auto transport = transport::make_memory();

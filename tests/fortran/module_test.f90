@@ -24,6 +24,7 @@ program module_test
   call fields_of_any_rank()
   call errors_are_sentences()
   call fields_that_are_none()
+  call memory_is_described()
   call transfers_in_the_background()
   call several_fields()
   call questions()
@@ -124,6 +125,30 @@ contains
     allocate (not_there(0))
     call lq_read('field.ildg', grid, lq_gauge(not_there), status=status, message=message)
     call expect(status == LQ_INVALID_ARGUMENT, 'nothing: '//message)
+  end subroutine
+
+  ! Sites from the last to the first, by a table of their places; numbers count from 0.
+  subroutine memory_is_described()
+    ! [places]
+    integer(c_int64_t), target :: table(144)
+    character(kind=c_char, len=20), target :: words
+    type(lq_places), target :: places
+    type(lq_field) :: field
+    complex(c_double) :: by_site(36, 144)
+    integer :: i
+    words = 'places=of-sites'//c_null_char
+    table = [(144 - i, i=1, 144)]
+    places = lq_places(c_loc(table), size(table))
+    field = lq_gauge(back)
+    field%memory = c_loc(words)
+    field%context = c_loc(places)
+    call lq_read('field.ildg', grid, field)
+    ! [/places]
+    by_site = reshape(u, [36, 144])
+    call expect(all(reshape(back, [36, 144]) == by_site(:, 144:1:-1)), 'sites from the last to the first')
+    words = 'milc'//c_null_char
+    call lq_read('field.ildg', grid, field, status=status, message=message)
+    call expect(status == LQ_INVALID_ARGUMENT .and. index(message, 'says not of what') > 0, 'no table: '//message)
   end subroutine
 
   subroutine transfers_in_the_background()

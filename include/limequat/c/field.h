@@ -50,11 +50,13 @@ typedef struct lq_field {
   int order_length;     // dimensions in `order`
   lq_site_fetch fetch;  // instead of `data`, for functions that write
   lq_site_store store;  // instead of `data`, for functions that read
-  void* context;  // handed to fetch and store, and to those for rows; or an lq_places, where `memory` says places=
+  void* context;  // handed to fetch and store, and to those for rows; or an lq_places, where `memory` says places=;
+                  // beside another `memory` it is refused
   const char* problem;  // or NULL: why this is no field, found by a binding to another language; every call refuses it
   // What `data` is where it is not plain: a preset such as "milc" or "quda_host", or words such as
   // "parity=even-first links=outermost" (docs/guide/memory.md); or NULL. With links=in-arrays, `data` points to as many
-  // pointers as a site has links. The text and the pointers live as long as the field is used.
+  // pointers as a site has links; with norms=in-array also, at the end, to the norms, one float for each site: numbers
+  // are then int16_t, and `precision` is LQ_SINGLE. The text and the pointers live as long as the field is used.
   const char* memory;
   lq_row_fetch fetch_rows;  // instead of `fetch`: rows of sites
   lq_row_store store_rows;  // instead of `store`
@@ -62,6 +64,9 @@ typedef struct lq_field {
 
 // Local. Whether lq_field.memory may be this text; LQ_INVALID_ARGUMENT, with a text that names the word, if not.
 LQ_API lq_status lq_memory_check(const char* memory);
+// Local. How many pointers `data` points to with this text, for a field of so many links a site; 0: `data` is the
+// memory. `has_norms`: 1 if the last of them is to norms, that is, if the numbers are of half precision (norms=).
+LQ_API lq_status lq_memory_arrays(const char* memory, int links, int* pointers, int* has_norms);
 
 // Local. SU(3), four spins, contiguous, x fastest. Any pointer to the first number will do.
 LQ_API lq_field lq_gauge_f64(const void* data);

@@ -22,6 +22,51 @@ struct Site {
 
 using Point = int[QIO_MAXINTARRAY];
 
+// A box that has some of the node's sites at its corners, whichever parity comes first.
+Box bounds_of_some(const Questions& ask, const QIO_Layout& layout, std::uint64_t count) {
+  Point point{};
+  Box box{Coord::filled(layout.latdim, 0), Coord::filled(layout.latdim, 1)};
+  for (const std::uint64_t i : {std::uint64_t{0}, (count - 1) / 2, count / 2, count - 1}) {
+    ask.coordinates(point, layout.this_node, i);
+    for (int d = 0; d < layout.latdim; ++d) {
+      const std::int64_t end = i == 0 ? point[d] : box.lower[d] + box.extents[d] - 1;
+      const std::int64_t lower = i == 0 ? point[d] : std::min<std::int64_t>(box.lower[d], point[d]);
+      box.extents[d] = std::max<std::int64_t>(end, point[d]) - lower + 1;
+      box.lower[d] = lower;
+    }
+  }
+  return box;
+}
+
+// Whether the node's sites are a box, asked site by site in the order of the lattice; each number comes once.
+bool ask_box(const Questions& ask, const QIO_Layout& layout, std::vector<Site>& sites) {
+  const std::uint64_t count = ask.sites(layout.this_node);
+  if (!ask.knows_coordinates() || !ask.knows_nodes() || count == 0) return false;
+  const Extents extents = extents_of(layout);
+  const Box box = bounds_of_some(ask, layout, count);
+  if (box.volume() != count || intersect(box, whole(extents)) != box) return false;
+  std::vector<bool> is_taken(static_cast<std::size_t>(count));
+  sites.reserve(static_cast<std::size_t>(count));
+  Point point{};
+  for (int d = 0; d < layout.latdim; ++d) point[d] = static_cast<int>(box.lower[d]);
+  while (sites.size() < count) {
+    const auto row = static_cast<std::uint64_t>(DML_lex_rank(point, layout.latdim, layout.latsize));
+    for (std::int64_t k = 0; k < box.extents[0]; ++k, ++point[0]) {
+      if (ask.node(point) != layout.this_node) return false;
+      const std::uint64_t index = ask.index(point);
+      if (index >= count || is_taken[static_cast<std::size_t>(index)]) return false;
+      is_taken[static_cast<std::size_t>(index)] = true;
+      sites.push_back({row + static_cast<std::uint64_t>(k), static_cast<std::uint32_t>(index)});
+    }
+    point[0] = static_cast<int>(box.lower[0]);
+    for (int d = 1; d < layout.latdim; ++d) {
+      if (++point[d] < box.lower[d] + box.extents[d]) break;
+      point[d] = static_cast<int>(box.lower[d]);
+    }
+  }
+  return true;
+}
+
 // Whether the node's sites could be told from their numbers; false: these functions do not agree with the others.
 bool ask_by_number(const Questions& ask, const QIO_Layout& layout, std::vector<Site>& sites) {
   if (!ask.knows_coordinates()) return false;
@@ -57,6 +102,8 @@ std::vector<Site> sites_of(const QIO_Layout& layout) {
     throw Error(Code::too_large, fmt::format("qio: {} sites on one node; there may be 2^32", count));
   }
   std::vector<Site> sites;
+  if (ask_box(ask, layout, sites)) return sites;
+  sites.clear();
   if (!ask_by_number(ask, layout, sites)) {
     sites.clear();
     ask_by_coordinates(ask, layout, sites);

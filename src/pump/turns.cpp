@@ -1,0 +1,55 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pump/turns.hpp"
+
+#include <algorithm>
+
+#include "lattice/site_order.hpp"
+
+namespace lq::pump {
+namespace {
+
+// Storage reads ahead at so many places of a file.
+constexpr std::uint64_t most_parts = 8;
+
+// Sites of a lane that lie one behind the other in the file, where the rank has whole rows.
+std::uint64_t sites_together(const MemoryLayout& memory, const lattice::RowPlan& plan) {
+  std::uint64_t sites = 1, together = plan.memory.volume();
+  for (const int d : lattice::resolve_order(plan.file_order, plan.memory.extents.size())) {
+    sites *= static_cast<std::uint64_t>(plan.memory.extents[d]);
+    const std::uint64_t lanes = memory.lanes[static_cast<std::size_t>(d)];
+    if (lanes > 1) together = std::min(together, sites / lanes);
+  }
+  return together;
+}
+
+// Of lane number `lane`, the lanes of the first dimension being next to each other.
+Box box_of_lane(const MemoryLayout& memory, Box box, std::uint64_t lane) {
+  for (int d = 0; d < box.extents.size(); ++d) {
+    const std::uint64_t lanes = memory.lanes[static_cast<std::size_t>(d)];
+    box.extents[d] /= static_cast<std::int64_t>(lanes);
+    box.lower[d] += static_cast<std::int64_t>(lane % lanes) * box.extents[d];
+    lane /= lanes;
+  }
+  return box;
+}
+
+}  // namespace
+
+std::vector<lattice::Rows> rows_in_turn(const MemoryLayout& memory, const Payload& payload,
+                                        const lattice::RowPlan& plan, std::uint64_t max_sites) {
+  std::uint64_t lanes = 1;
+  for (const std::uint64_t along : memory.lanes) lanes *= along;
+  std::vector<lattice::Rows> rows;
+  const bool take_turns = lanes > 1 && lanes <= most_parts && payload.is_in_one_piece() && !plan.wanted.empty() &&
+                          sites_together(memory, plan) >= max_sites / lanes;
+  for (std::uint64_t lane = 0; take_turns && lane < lanes; ++lane) {
+    lattice::RowPlan part = plan;
+    part.wanted = intersect(plan.wanted, box_of_lane(memory, plan.memory, lane));
+    if (!part.wanted.empty()) rows.emplace_back(part);
+  }
+  if (rows.empty()) rows.emplace_back(plan);
+  return rows;
+}
+
+}  // namespace lq::pump
