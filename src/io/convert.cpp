@@ -50,8 +50,12 @@ class CopiedBoxes {
       : target_(target), most_sites_(std::max<std::uint64_t>(io::tile_bytes / source.spec.site_bytes(), 1)) {
     const std::uint64_t all = target.stored.volume();
     const int dimensions = source.stored.extents.size();
-    if (target.encoding.empty() && !source.encoding.empty() && source.block.size() > 0) {
-      blocks_of_ = &source;
+    const std::uint64_t layer = target.encoding.empty() ? 0 : lattice::TileMap(target).layer_sites();
+    // All chunks of a layer are filled together, which for chunks as long as the lattice are all that there are.
+    const bool is_layer_large = layer * target.site_bytes() > largest_layer && target.block.size() > 0;
+    if (target.encoding.empty() && !source.encoding.empty() && source.block.size() > 0) blocks_of_ = &source;
+    if (is_layer_large) blocks_of_ = &target;
+    if (blocks_of_ != nullptr) {
       share_ = lattice::share_of(block_count(), writers, rank);
       return;
     }
@@ -62,7 +66,6 @@ class CopiedBoxes {
       share_ = lattice::share_of(tiles_->count(), writers, rank);
       return;
     }
-    const std::uint64_t layer = lattice::TileMap(target).layer_sites();
     const lattice::Share layers = lattice::share_of((all + layer - 1) / layer, writers, rank);
     share_ = {std::min(layers.begin * layer, all), std::min(layers.end * layer, all)};
   }
@@ -113,9 +116,11 @@ class CopiedBoxes {
   }
 
   const Payload& target_;
+  static constexpr std::uint64_t largest_layer = 32 * base::mebi;
+
   std::uint64_t most_sites_;  // of a box
   // Of an encoded source: each block is decoded once, where a box across several of them would have all of these
-  // decoded for a part of each.
+  // decoded for a part of each. Or of an encoded target: each is encoded when its sites have passed.
   const Payload* blocks_of_ = nullptr;
   std::optional<lattice::Tiles> tiles_;
   lattice::Share share_;  // blocks, tiles, or sites in the order of the new file

@@ -59,7 +59,7 @@ bool divides(const Extents& block, const Extents& extents) {
 // Blocks of the lattice, each in one piece somewhere, as many as it takes.
 bool is_in_blocks(const Payload& payload) {
   if (!payload.encoding.empty() || payload.arrays != 1 || payload.site_bytes() == 0) return false;
-  if (payload.stored != whole(payload.extents) || !divides(payload.block, payload.extents)) return false;
+  if (payload.stored != lq::whole(payload.extents) || !divides(payload.block, payload.extents)) return false;
   const std::uint64_t bytes = payload.tile_sites * payload.site_bytes();
   return volume(payload.block) == payload.tile_sites &&
          payload.tiles.size() == volume(payload.extents) / payload.tile_sites &&
@@ -109,9 +109,9 @@ struct Piece {
 
 // Where bytes of one of its files are in the original; nothing: it has no such file, or not so many bytes.
 std::optional<std::uint64_t> place_in(const Archive& archive, int file, std::uint64_t offset, std::uint64_t length) {
-  OriginalFile whole{"", 0, archive.bytes};
+  OriginalFile only{"", 0, archive.bytes};
   if (file < 0 || static_cast<std::size_t>(file) >= std::max<std::size_t>(archive.files.size(), 1)) return {};
-  const OriginalFile& one = archive.files.empty() ? whole : archive.files[static_cast<std::size_t>(file)];
+  const OriginalFile& one = archive.files.empty() ? only : archive.files[static_cast<std::size_t>(file)];
   if (length > one.length || offset > one.length - length) return {};
   return one.begin + offset;
 }
@@ -256,11 +256,11 @@ class SmallerBlocks {
 
   // Block number k lies in these tiles, one behind the other.
   void place(std::size_t k, const Tile* tiles) {
-    const Coord block = lattice::site_at(k, whole(blocks_), order_);
+    const Coord block = lattice::site_at(k, lq::whole(blocks_), order_);
     for (std::uint64_t part = 0; part < volume(parts_); ++part, ++tiles) {
-      Coord x = lattice::site_at(part, whole(parts_), order_);
+      Coord x = lattice::site_at(part, lq::whole(parts_), order_);
       for (int d = 0; d < x.size(); ++d) x[d] += block[d] * parts_[d];
-      smaller_.tiles[static_cast<std::size_t>(lattice::site_number(x, whole(all_), order_))] = *tiles;
+      smaller_.tiles[static_cast<std::size_t>(lattice::site_number(x, lq::whole(all_), order_))] = *tiles;
     }
   }
 

@@ -48,9 +48,9 @@ LocalOrder order_of(const Extents& local, const Extents& threads) {
 
 std::string header_of(const LocalPlace& place) {
   flat::HeaderWriter header(ByteOrder::little);
-  const std::array<int, 4> directions{3, 0, 1, 2};
+  const std::array<int, 4> t_first{3, 0, 1, 2};
   for (const Extents* four : {&place.processes, &place.local, &place.blocks, &place.at}) {
-    for (const int d : directions) header.integer((*four)[d]);
+    for (const int d : t_first) header.integer((*four)[d]);
   }
   header.integer(place.threads);
   return header.real(0).bytes();
