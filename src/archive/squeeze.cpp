@@ -18,6 +18,7 @@
 #include "lattice/tile_map.hpp"
 #include "pump/encoded_tiles.hpp"
 #include "squeezed/codec/tile.hpp"
+#include "squeezed/cut.hpp"
 #include "squeezed/restored.hpp"
 
 namespace lq {
