@@ -81,8 +81,8 @@ struct Payload {
   // they are of full size, too; what lies outside the lattice is padding. Empty: tiles are runs of the sequence.
   Extents block = {};
   // Only odd sites (x + y + z + t odd, periodic) have a place in the file, in `order`, with eight links each: for each
-  // link mu of a site, in the order of the codec, U_mu(x) and U_mu(x - mu). Extents are even, and so are those of
-  // blocks, whose odd sites have the places.
+  // link mu of a site, in the order of the codec, U_mu(x) and U_mu(x - mu). Extents are even, and so is that of
+  // blocks along the fastest dimension, so that a site and its neighbour there are in one block.
   bool at_odd_points = false;
 
   // Bytes of a site in the file, before tiles are encoded.

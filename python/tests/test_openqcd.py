@@ -184,6 +184,36 @@ def test_local_files_are_read_in_every_documented_order(tmp_path, lattice, proce
             lq.read(tmp_path / "runn1_0")
 
 
+@pytest.mark.parametrize("lattice, processes, threads", [
+    ((8, 4, 4, 8), (2, 2, 1, 1), (1, 1, 1, 1)), ((4, 8, 4, 8), (1, 1, 2, 1), (2, 1, 1, 1)), ((8, 8, 4, 4), (1, 1, 1, 1), (1, 2, 1, 1))])
+def test_local_files_are_written_as_openqcd_writes_them(tmp_path, lattice, processes, threads):
+    links = lq.generate(list(lattice), sweeps=2, seed=9)
+    (tmp_path / "theirs").mkdir()
+    write_local(tmp_path / "theirs", links, processes, threads)
+    xyzt = lambda four: "x".join(str(four[d]) for d in (1, 2, 3, 0))
+    how = {"format": "openqcd", "layout": f"local:{xyzt(threads)}", "parts": xyzt(processes)}
+    lq.write(tmp_path / "runn1", links, **how)
+    lq.write(tmp_path / "conf.lime", links)
+    lq.convert(tmp_path / "conf.lime", tmp_path / "converted", allow_loss=True, **how)
+    for theirs in (tmp_path / "theirs").iterdir():
+        expected = theirs.read_bytes()
+        for mine in (tmp_path / theirs.name, tmp_path / theirs.name.replace("runn1", "converted")):
+            found = mine.read_bytes()
+            assert found[:68] == expected[:68] and found[76:] == expected[76:]
+            assert abs(np.frombuffer(found[68:76])[0] / np.frombuffer(expected[68:76])[0] - 1) < 1e-13
+
+
+def test_local_files_need_a_process_grid_and_an_order(tmp_path):
+    links = lq.generate([4, 4, 6, 8], sweeps=0)
+    for how, error, words in (({"layout": "local"}, lq.InvalidArgument, "process grid"),
+                              ({"layout": "lokal", "parts": "1x1x1x2"}, lq.InvalidArgument, "local"),
+                              ({"layout": "local", "parts": "1x1x1x2"}, lq.Unsupported, "odd or unlike"),
+                              ({"layout": "local:1x1x1x4", "parts": "1x1x1x1"}, lq.Unsupported, "less than 4")):
+        with pytest.raises(error, match=words):
+            lq.write(tmp_path / "run", links, format="openqcd", **how)
+    assert not list(tmp_path.iterdir())
+
+
 def test_local_files_in_another_order_are_refused(tmp_path):
     links = lq.generate([4, 4, 4, 8], sweeps=2, seed=9)
     write_local(tmp_path, links, (1, 1, 1, 1), (1, 1, 1, 1))

@@ -9,6 +9,7 @@
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
+#include "io/payload_files.hpp"
 #include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
 #include "threads/deal.hpp"
@@ -23,8 +24,7 @@ Errand::Errand(const std::string& from, const std::string& to, const Communicato
       options_(options),
       communicator_(communicator),
       comm_(communicator.engine()),
-      place_(transport::resolve(to)),
-      target_(place_, communicator, to) {}
+      place_(transport::resolve(to)) {}
 
 void Errand::start() {
   comm::require_same(comm_, [&] {
@@ -33,21 +33,24 @@ void Errand::start() {
     all.push_back({"to", to_});
     return all;
   });
-  comm::agree_at_root(comm_, [&] { io::require_target(place_, to_, options_.overwrite); });
   source_ = io::ScannedFile::open(transport::resolve(from_), from_, communicator_, {});
   source_->open_everywhere();
   comm::agree(comm_, [&] {
     catalog().require_sound();
-    file_ = source_->files().open_read(from_);
-    identity_ = file_->identity();
+    joined_ = std::make_unique<JoinedFiles>(source_->files(), io::files_of(catalog()));
   });
 }
 
-void Errand::begin(std::uint64_t bytes) {
-  target_.create(options_.overwrite, bytes);
-  const transport::Unit unit = comm::agree(comm_, [&] { return target_.unit(); });
+void Errand::begin(const std::vector<Target>& targets) {
+  comm::agree(comm_, [&] {
+    for (const Target& target : targets) {
+      targets_.push_back(std::make_unique<io::NewFile>(place_, communicator_, to_ + target.suffix));
+    }
+  });
+  for (std::size_t k = 0; k < targets.size(); ++k) targets_[k]->create(options_.overwrite, targets[k].bytes);
+  const transport::Unit unit = comm::agree(comm_, [&] { return target().unit(); });
   writers_ = io::writers_of_pieces(comm_, unit);
-  target_.open_for_writing(writes());
+  for (const auto& target : targets_) target->open_for_writing(writes());
   team_.emplace(threads::how_many(comm_, options_.threads, total_));
 }
 
@@ -55,10 +58,8 @@ void Errand::deal_out(std::uint64_t count, base::FunctionRef<void(int, std::uint
   comm::agree(comm_, [&] {
     if (!writes()) return;
     const lattice::Share share = lattice::share_of(count, writers_, static_cast<std::uint64_t>(comm_.rank()));
-    target_.named([&] {
-      threads::deal_out(*team_, share.end - share.begin,
-                        [&](int thread, std::uint64_t i) { work(thread, share.begin + i); });
-    });
+    threads::deal_out(*team_, share.end - share.begin,
+                      [&](int thread, std::uint64_t i) { work(thread, share.begin + i); });
   });
 }
 
@@ -67,19 +68,19 @@ void Errand::advance(int thread, std::uint64_t bytes) {
   if (options_.progress && thread == 0 && is_root()) options_.progress(std::min(done, share), share);
 }
 
-void Errand::end(base::FunctionRef<void(transport::File&)> check) {
-  comm::agree(comm_, [&] {
-    if (transport::is_unchanged(identity_, file_->identity())) return;
-    throw Error(Code::io, from_ + ": it was written to while it was read; do it again when nobody writes to it",
-                {.path = from_});
-  });
-  target_.finish(options_.sync);
+void Errand::end(base::FunctionRef<void(JoinedFiles&)> check) {
+  comm::agree(comm_, [&] { joined_->require_unchanged(); });
+  for (const auto& target : targets_) target->finish(options_.sync);
   if (options_.verify == Verify::read_back) {
-    std::unique_ptr<transport::File> written;
-    comm::agree(comm_, [&] { written = place_.open_read(target_.temporary_path()); });
+    std::unique_ptr<JoinedFiles> written;
+    comm::agree(comm_, [&] {
+      std::vector<std::string> paths;
+      for (const auto& target : targets_) paths.push_back(target->temporary_path());
+      written = std::make_unique<JoinedFiles>(place_, paths);
+    });
     check(*written);
   }
-  target_.publish(options_.sync);
+  io::publish_set(targets_, options_.sync);
 }
 
 SqueezeReport Errand::report(const squeezed::Archive& archive, std::uint64_t archive_bytes) {
@@ -96,7 +97,7 @@ SqueezeReport Errand::report(const squeezed::Archive& archive, std::uint64_t arc
   return report;
 }
 
-void read_all(transport::File& file, std::uint64_t offset, base::MutableBytes bytes) {
+void read_all(base::ByteSource& file, std::uint64_t offset, base::MutableBytes bytes) {
   if (file.read_at(offset, bytes) == bytes.size()) return;
   throw Error(Code::io,
               fmt::format("{}: it ends before byte {}, where it did not when it was looked at; do it again when nobody "

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What squeezing and unsqueezing have in common: a file that was scanned, another one that is made of it, and pieces
-// dealt out over the ranks.
+// What squeezing and unsqueezing have in common: a file or a set of files that was scanned, others that are made of it,
+// and pieces dealt out over the ranks.
 #pragma once
 
 #include <atomic>
@@ -10,9 +10,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <limequat/squeeze.hpp>
 
+#include "archive/joined_files.hpp"
 #include "base/clock.hpp"
 #include "base/function_ref.hpp"
 #include "comm/comm.hpp"
@@ -30,20 +32,25 @@ class Errand {
   // Local.
   Errand(const std::string& from, const std::string& to, const Communicator& communicator,
          const SqueezeOptions& options);
-  // Scans the source and checks what can be checked before a byte is written.
+  // Scans the source and opens its files.
   void start();
 
   const Catalog& catalog() const noexcept { return source_->catalog(); }
   comm::Comm& comm() const noexcept { return comm_; }
   bool is_root() const noexcept { return communicator_.is_root(); }
-  // Local.
-  transport::File& source() const noexcept { return *file_; }
-  io::NewFile& target() noexcept { return target_; }
-  // Local. Whether this rank has the new file open.
+  // Local. Of a set, the bytes of its files one behind the other.
+  JoinedFiles& source() const noexcept { return *joined_; }
+  io::NewFile& target(std::size_t k = 0) noexcept { return *targets_[k]; }
+  // Local. Whether this rank has the new files open.
   bool writes() const noexcept { return static_cast<std::uint64_t>(comm_.rank()) < writers_; }
 
-  // Makes the new file, of so many bytes where that is known, and opens it on all ranks that write.
-  void begin(std::uint64_t bytes);
+  // A file to be made: what its name ends in behind that of the target, and its bytes where these are known.
+  struct Target {
+    std::string suffix = {};
+    std::uint64_t bytes = 0;
+  };
+  // Makes the new files and opens them on all ranks that write.
+  void begin(const std::vector<Target>& targets);
   // Local. How many threads this rank has from begin() on.
   int threads() const noexcept { return team_->size(); }
   // Each of `count` pieces on one rank, neighbours together, in one of its threads.
@@ -51,9 +58,9 @@ class Errand {
   // Local. So many bytes more of `total` are done, by this thread; the caller's progress is told.
   void advance(int thread, std::uint64_t bytes);
   void expect(std::uint64_t total) noexcept { total_ = total; }
-  // io: the source was written to meanwhile. The new file has reached the disk as asked; is checked by `check`, which
-  // gets it open for reading, with read_back; and gets its name.
-  void end(base::FunctionRef<void(transport::File& written)> check);
+  // io: the source was written to meanwhile. The new files have reached the disk as asked; are checked by `check`,
+  // which gets them open for reading, with read_back; and get their names.
+  void end(base::FunctionRef<void(JoinedFiles& written)> check);
 
   SqueezeReport report(const squeezed::Archive& archive, std::uint64_t archive_bytes);
 
@@ -65,9 +72,8 @@ class Errand {
   base::Stopwatch watch_;
   transport::Transport& place_;
   std::shared_ptr<io::ScannedFile> source_;
-  std::unique_ptr<transport::File> file_;
-  transport::Identity identity_;  // of the source, before it was read
-  io::NewFile target_;
+  std::unique_ptr<JoinedFiles> joined_;
+  std::vector<std::unique_ptr<io::NewFile>> targets_;
   std::uint64_t writers_ = 1;
   std::uint64_t total_ = 0;
   std::atomic<std::uint64_t> done_{0};
@@ -75,6 +81,6 @@ class Errand {
 };
 
 // Local. All of the bytes; io: the file became shorter while it was read.
-void read_all(transport::File& file, std::uint64_t offset, base::MutableBytes bytes);
+void read_all(base::ByteSource& file, std::uint64_t offset, base::MutableBytes bytes);
 
 }  // namespace lq::archive

@@ -18,6 +18,7 @@
 #include "lattice/tile_map.hpp"
 #include "pump/encoded_tiles.hpp"
 #include "squeezed/codec/tile.hpp"
+#include "squeezed/cut.hpp"
 #include "squeezed/restored.hpp"
 
 namespace lq {
@@ -50,9 +51,12 @@ class Squeezing {
 
   SqueezeReport run() {
     errand_.start();
-    archive_ = comm::agree_alike(errand_.comm(), [&] { return cut_source(); });
+    std::vector<std::uint64_t> sizes = comm::agree(errand_.comm(), [&] { return errand_.source().sizes(); });
+    errand_.comm().broadcast(std::as_writable_bytes(std::span(sizes)), 0);
+    archive_ = comm::agree_alike(errand_.comm(), [&] { return cut_source(sizes); });
+    comm::agree_at_root(errand_.comm(), [&] { require_found(); });
     errand_.expect(archive_.bytes);
-    errand_.begin(0);
+    errand_.begin({{}});
     write_record(squeezed::type::head, [&] {
       const std::string head = squeezed::encode_head(archive_);
       const base::Bytes bytes = base::as_bytes(head);
@@ -66,19 +70,38 @@ class Squeezing {
       }
     }
     write_record(squeezed::type::index, [&] { return squeezed::encode_index(archive_); });
-    errand_.end([&](transport::File& written) { read_back(written); });
+    errand_.end([&](JoinedFiles& written) { read_back(written); });
     return errand_.report(archive_, end_);
   }
 
  private:
-  squeezed::Archive cut_source() const {
+  squeezed::Archive cut_source(const std::vector<std::uint64_t>& sizes) const {
     const Catalog& catalog = errand_.catalog();
     if (catalog.format == "squeezed") {
       throw Error(Code::unsupported,
                   catalog.path + ": this is an archive already; `lq unsqueeze` restores its original",
                   {.path = catalog.path});
     }
-    return squeezed::cut(catalog);
+    return squeezed::cut(catalog, sizes);
+  }
+
+  // In an archive the files of a set have names and no folders.
+  void require_found() const {
+    if (archive_.files.empty()) return;
+    squeezed::Archive plain = archive_;
+    plain.segments.clear();
+    for (const squeezed::OriginalFile& file : plain.files) {
+      plain.segments.push_back({.begin = file.begin, .length = file.length, .place = file.begin});
+    }
+    auto first = squeezed::RestoredSource::first_file(errand_.source(), plain);
+    const Catalog found = format::format_named(plain.format).container->scan(first, {});
+    const Catalog& catalog = errand_.catalog();
+    if (found.first_error() == nullptr && found.fields.size() == catalog.fields.size()) return;
+    throw Error(Code::unsupported,
+                fmt::format("{}: its {} files name each other by more than their last names, so that they would not "
+                            "find each other in an archive; convert them to one file first",
+                            catalog.path, catalog.files.size()),
+                {.path = catalog.path});
   }
 
   template <class Make>
@@ -127,7 +150,7 @@ class Squeezing {
       std::vector<std::byte>& bytes = memory[static_cast<std::size_t>(thread)];
       bytes.resize(static_cast<std::size_t>(segment.bytes_of(tile)));
       read_all(errand_.source(), segment.begin + tile * segment.tile_bytes, bytes);
-      tiles->encoded.write(static_cast<std::size_t>(tile), 0, bytes);
+      errand_.target().named([&] { tiles->encoded.write(static_cast<std::size_t>(tile), 0, bytes); });
       errand_.advance(thread, bytes.size());
     });
     segment.tiles = tiles->encoded.settle(errand_.comm());
@@ -154,7 +177,7 @@ class Squeezing {
   };
 
   // Every tile gives what was put into it, by its sum.
-  void read_back(transport::File& written) {
+  void read_back(JoinedFiles& written) {
     std::vector<squeezed::RestoredSource> restored = comm::agree(errand_.comm(), [&] {
       return std::vector(static_cast<std::size_t>(errand_.threads()), squeezed::RestoredSource(written, archive_));
     });
@@ -164,7 +187,7 @@ class Squeezing {
       errand_.deal_out(segment.tiles.size(), [&](int thread, std::uint64_t tile) {
         const auto i = static_cast<std::size_t>(thread);
         memory[i].resize(static_cast<std::size_t>(segment.bytes_of(tile)));
-        restored[i].read_at(segment.begin + tile * segment.tile_bytes, memory[i]);
+        errand_.target().named([&] { restored[i].read_at(segment.begin + tile * segment.tile_bytes, memory[i]); });
       });
     }
   }

@@ -112,6 +112,81 @@ TEST_F(Squeezing, AFieldIsWrittenIntoAnArchiveAtOnce) {
   EXPECT_TRUE(read_links(converted, extents_) == read_links(path, extents_));
 }
 
+// Blocks of openQCD, its local files, and the volumes of SciDAC: all files come back, by whichever the set was named.
+TEST_F(Squeezing, ASetOfFilesBecomesOneArchive) {
+  const Extents processes{2, 1, 1, 2};
+  struct Set {
+    std::string name, format, layout, asked;
+    std::vector<std::string> suffixes;
+  };
+  const std::vector<Set> sets{
+      {"run", "openqcd", "", "run_b1", {"_b0", "_b1", "_b2", "_b3"}},
+      {"loc", "openqcd", "local", "loc_3", {"_0", "_1", "_2", "_3"}},
+      {"vol.lime", "scidac", "", "vol.lime.vol0000", {".vol0000", ".vol0001", ".vol0002", ".vol0003"}}};
+  for (const Set& set : sets) {
+    const Extents extents{8, 4, 4, 8};
+    WriteOptions options;
+    options.format = set.format;
+    options.layout = set.layout;
+    options.parts = to_string(processes);
+    write_conf(scratch_ / set.name, extents, options);
+    const std::string asked = scratch_ / set.asked;
+    std::string first;
+    for (const int ranks : {1, 2, 5}) {
+      run_ranks(ranks, [&](const std::shared_ptr<comm::Comm>& comm) {
+        const SqueezeReport report = squeeze(asked, archive_, Communicator(comm), {.overwrite = true});
+        EXPECT_EQ(report.format, set.format);
+        unsqueeze(archive_, back_, Communicator(comm), {.verify = Verify::read_back, .overwrite = true});
+      });
+      std::size_t bytes = 0;
+      for (const std::string& suffix : set.suffixes) {
+        const std::string original = contents(scratch_ / (set.name + suffix));
+        bytes += original.size();
+        EXPECT_TRUE(contents(back_ + suffix) == original) << set.name << suffix << " on " << ranks;
+      }
+      EXPECT_LT(contents(archive_).size(), bytes * 54 / 100) << set.name;
+      if (first.empty()) first = contents(archive_);
+      EXPECT_TRUE(contents(archive_) == first) << "an archive depends on the number of ranks";
+    }
+    const std::vector<double> links = read_links(asked, extents);
+    EXPECT_TRUE(read_links(archive_, extents) == links) << set.name;
+    EXPECT_TRUE(verify(archive_).ok) << set.name;
+    run_ranks(4, [&](const std::shared_ptr<comm::Comm>& comm) {
+      const Grid grid(Communicator(comm), extents, {.processes = Extents{1, 2, 2, 1}});
+      std::vector<double> mine(grid.local_volume() * 72), expected(mine.size());
+      const auto memory = [](std::vector<double>& numbers) {
+        return MutableField{
+            .spec = gauge_spec(Precision::double_), .data = numbers.data(), .available = numbers.size()};
+      };
+      read(archive_, grid, memory(mine));
+      read(asked, grid, memory(expected));
+      EXPECT_TRUE(mine == expected) << set.name;
+    });
+  }
+}
+
+// One of them is in the way: nothing is replaced, and none of the others is left.
+TEST_F(Squeezing, RestoresASetWholeOrNotAtAll) {
+  WriteOptions options;
+  options.format = "openqcd";
+  options.parts = "1x1x1x3";
+  write_conf(scratch_ / "run", {4, 4, 4, 6}, options);
+  squeeze(scratch_ / "run_b0", archive_);
+  put_contents(back_ + "_b1", "mine");
+  EXPECT_EQ(error_of([&] { unsqueeze(archive_, back_); }).code(), Code::exists);
+  EXPECT_EQ(contents(back_ + "_b1"), "mine");
+  EXPECT_EQ(files_in(scratch_.path()), (std::vector<std::string>{"back_b1", "conf.sqz", "run_b0", "run_b1", "run_b2"}));
+  std::string archive = contents(archive_);
+  const std::size_t files = archive.find(" _b1");
+  ASSERT_NE(files, std::string::npos);
+  for (const char* const name : {" /b1", " _b2", "9_b1"}) {
+    std::string wrong = archive;
+    wrong.replace(files, 4, name);
+    put_contents(archive_, wrong);
+    EXPECT_EQ(error_of([&] { unsqueeze(archive_, back_, {}, {.overwrite = true}); }).code(), Code::malformed) << name;
+  }
+}
+
 TEST_F(Squeezing, RefusesWhatItCannotDo) {
   const std::string path = scratch_ / "conf.ildg", text = scratch_ / "notes.txt";
   write_conf(path, extents_);

@@ -5,7 +5,6 @@
 #include <limequat/squeeze.hpp>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <vector>
 
@@ -33,23 +32,35 @@ class Unsqueezing {
     errand_.start();
     learn();
     errand_.expect(archive_.bytes);
-    errand_.begin(archive_.bytes);
-    errand_.target().resize(archive_.bytes);
+    errand_.begin(comm::agree(errand_.comm(), [&] { return targets(); }));
+    for (std::size_t k = 0; k < files(); ++k) errand_.target(k).resize(bytes_of(k));
     comm::agree(errand_.comm(), [&] {
       for (int i = 0; i < errand_.threads(); ++i) {
         hands_.push_back({squeezed::RestoredSource(errand_.source(), archive_)});
       }
     });
     for (const Segment& segment : archive_.segments) restore(segment);
-    errand_.end([&](transport::File& written) { compare(written); });
+    errand_.end([&](JoinedFiles& written) { compare(written); });
     return errand_.report(archive_, errand_.catalog().file_bytes);
   }
 
  private:
+  std::size_t files() const noexcept { return std::max<std::size_t>(archive_.files.size(), 1); }
+  std::uint64_t bytes_of(std::size_t file) const noexcept {
+    return archive_.files.empty() ? archive_.bytes : archive_.files[file].length;
+  }
+  std::vector<Errand::Target> targets() const {
+    std::vector<Errand::Target> targets;
+    for (std::size_t k = 0; k < files(); ++k) {
+      targets.push_back({archive_.files.empty() ? "" : archive_.files[k].suffix, bytes_of(k)});
+    }
+    return targets;
+  }
+
   // The root reads the index and tells it to the others.
   void learn() {
-    std::array<std::uint64_t, 2> sizes{};
-    std::string told;
+    std::uint64_t bytes = 0;
+    std::string head, index;
     comm::agree_at_root(errand_.comm(), [&] {
       const Catalog& catalog = errand_.catalog();
       if (catalog.format != "squeezed") {
@@ -61,16 +72,17 @@ class Unsqueezing {
       }
       format::Findings findings;
       const squeezed::Archive archive = squeezed::read_archive(errand_.source(), {}, findings).archive;
-      const std::vector<std::byte> index = squeezed::encode_index(archive);
-      sizes = {archive.bytes, errand_.source().size()};
-      told = archive.format + '\0' + std::string(base::as_text(index));
+      const std::vector<std::byte> encoded = squeezed::encode_index(archive);
+      bytes = errand_.source().size();
+      head = squeezed::encode_head(archive);
+      index = base::as_text(encoded);
     });
-    errand_.comm().broadcast(std::as_writable_bytes(std::span(sizes)), 0);
-    told = comm::broadcast_text(errand_.comm(), told);
+    errand_.comm().broadcast(std::as_writable_bytes(std::span(&bytes, 1)), 0);
+    head = comm::broadcast_text(errand_.comm(), head);
+    index = comm::broadcast_text(errand_.comm(), index);
     comm::agree_alike(errand_.comm(), [&] {
-      archive_.bytes = sizes[0];
-      archive_.format = told.substr(0, told.find('\0'));
-      squeezed::decode_index(base::as_bytes(told).subspan(archive_.format.size() + 1), 0, sizes[1], archive_);
+      archive_ = squeezed::decode_head(head, 0);
+      squeezed::decode_index(base::as_bytes(index), 0, bytes, archive_);
     });
   }
 
@@ -92,9 +104,12 @@ class Unsqueezing {
 
   void restore(const Segment& segment) {
     if (!segment.is_squeezed()) require_sum(segment);
+    const std::size_t file = archive_.file_at(segment.begin);
+    const std::uint64_t begin = segment.begin - archive_.begin_of(file);
+    io::NewFile& target = errand_.target(file);
     errand_.deal_out(pieces_of(segment), [&](int thread, std::uint64_t number) {
       const base::Bytes bytes = piece_of(segment, number, thread);
-      errand_.target().file().write_at(segment.begin + number * piece_bytes(segment), bytes);
+      target.named([&] { target.file().write_at(begin + number * piece_bytes(segment), bytes); });
       errand_.advance(thread, bytes.size());
     });
   }
@@ -113,21 +128,23 @@ class Unsqueezing {
     });
   }
 
-  void compare(transport::File& written) {
+  void compare(JoinedFiles& written) {
     for (const Segment& segment : archive_.segments) {
+      const std::size_t file = archive_.file_at(segment.begin);
+      const io::NewFile& target = errand_.target(file);
       errand_.deal_out(pieces_of(segment), [&](int thread, std::uint64_t number) {
         const base::Bytes bytes = piece_of(segment, number, thread);
         std::vector<std::byte>& found = hands_[static_cast<std::size_t>(thread)].found;
-        const std::uint64_t at = segment.begin + number * piece_bytes(segment);
+        const std::uint64_t at = segment.begin + number * piece_bytes(segment), begin = at - archive_.begin_of(file);
         found.resize(bytes.size());
-        read_all(written, at, found);
+        target.named([&] { read_all(written, at, found); });
         if (std::ranges::equal(found, bytes)) return;
         throw Error(
             Code::checksum_mismatch,
             fmt::format("{}: what was read back between bytes {} and {} is not what was written; the file system "
                         "or the disk is not to be trusted",
-                        written.path(), at, at + bytes.size()),
-            {.path = written.path(), .offset = at});
+                        target.path(), begin, begin + bytes.size()),
+            {.path = target.path(), .offset = begin});
       });
     }
   }

@@ -7,9 +7,12 @@
 #include <limequat/diagnose.hpp>
 
 #include "base/byte_source.hpp"
+#include "transport/transport.hpp"
 
 namespace lq::diagnosis {
 
-Diagnosis diagnose(base::ByteSource& file, const DiagnoseOptions& options);
+// `files`: where the others are if the field lies in several, or not site after site; nullptr: such a field is
+// unsupported.
+Diagnosis diagnose(base::ByteSource& file, const DiagnoseOptions& options, transport::Transport* files = nullptr);
 
 }  // namespace lq::diagnosis

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,7 +23,9 @@
 #include "diagnosis/subject.hpp"
 #include "diagnosis/words.hpp"
 #include "diagnosis/writer_grid.hpp"
+#include "io/damage.hpp"
 #include "io/journal.hpp"
+#include "io/payload_files.hpp"
 #include "threads/how_many.hpp"
 #include "transport/transport.hpp"
 
@@ -57,8 +60,12 @@ bool is_open(const Finding& finding) { return finding.severity == Severity::erro
 
 class Detective {
  public:
-  Detective(base::ByteSource& file, const DiagnoseOptions& options)
-      : file_(file), options_(options), subject_(subject_of(file, options)), ordering_(subject_.ordering) {
+  Detective(base::ByteSource& file, const DiagnoseOptions& options, transport::Transport* files)
+      : options_(options),
+        subject_(subject_of(file, options)),
+        gathered_(gather(files)),
+        file_(gathered_ ? gathered_->sequence() : file),
+        ordering_(subject_.ordering) {
     result_.path = file.path();
     result_.format = subject_.format;
     result_.field = subject_.field;
@@ -96,6 +103,7 @@ class Detective {
   std::uint64_t site_bytes() const { return encoding_ ? encoding_->site_bytes() : subject_.site_bytes; }
   std::uint64_t offset() const { return encoding_ ? encoding_->offset : subject_.offset; }
 
+  std::unique_ptr<io::PayloadFiles> gather(transport::Transport* files) const;
   void find_encoding();
   Fit declared_fit() const;
   std::vector<Encoding> candidates() const;
@@ -115,9 +123,10 @@ class Detective {
   std::string remedy() const;
   void write_anew();
 
-  base::ByteSource& file_;
   const DiagnoseOptions& options_;
   Subject subject_;
+  std::unique_ptr<io::PayloadFiles> gathered_;
+  base::ByteSource& file_;  // or the sequence of the sites
   Diagnosis result_;
   std::optional<Encoding> encoding_;  // that was found, or the declared one
   Fit fit_;
@@ -125,6 +134,20 @@ class Detective {
   std::optional<Average> plaquette_;  // in that ordering
   bool is_damaged_ = false;
 };
+
+// The sites one after the other, where they do not lie so. nullptr: they do.
+std::unique_ptr<io::PayloadFiles> Detective::gather(transport::Transport* files) const {
+  if (!subject_.is_gathered) return nullptr;
+  if (files != nullptr) {
+    return std::make_unique<io::PayloadFiles>(*files, subject_.catalog, subject_.entry->payload);
+  }
+  throw Error(
+      Code::unsupported,
+      fmt::format("{}: \"{}\" does not lie in one piece, site after site, and where its other pieces are is not "
+                  "known",
+                  subject_.catalog.path, subject_.field),
+      {.path = subject_.catalog.path, .record = subject_.field});
+}
 
 // As declared, and at the end of what there is.
 std::vector<Encoding> Detective::candidates() const {
@@ -276,12 +299,14 @@ void Detective::walk_over() {
   Walk what{.offset = offset(), .site_bytes = site_bytes(), .ordering = ordering_};
   const std::uint64_t there = offset() >= subject_.end ? 0 : subject_.end - offset();
   what.sites = std::min(volume(subject_.extents), there / what.site_bytes);
+  if (gathered_) what.of = io::of_sites(subject_.entry->payload);
   if (encoding_ && fit_.is_group()) what.encoding = encoding_;
   if (what.encoding && is_stored_otherwise()) {
     what.declared = subject_.declared;
     what.declared_links = subject_.ordering.links;
   }
-  threads::Team team(threads::how_many(options_.threads, what.sites * what.site_bytes));
+  const bool bears_threads = !gathered_ || gathered_->bear_threads();
+  threads::Team team(bears_threads ? threads::how_many(options_.threads, what.sites * what.site_bytes) : 1);
   const Pass pass = walk(what, file_, team, options_.progress);
   result_.is_whole_read = true;
   if (const auto fit = basis_of(subject_, file_, {})) report_basis(*fit);
@@ -484,7 +509,9 @@ void Detective::write_anew() {
 
 }  // namespace
 
-Diagnosis diagnose(base::ByteSource& file, const DiagnoseOptions& options) { return Detective(file, options).run(); }
+Diagnosis diagnose(base::ByteSource& file, const DiagnoseOptions& options, transport::Transport* files) {
+  return Detective(file, options, files).run();
+}
 
 }  // namespace lq::diagnosis
 
@@ -496,7 +523,8 @@ std::string_view name(ComplexParts parts) noexcept {
 }
 
 Diagnosis diagnose(const std::string& path, const DiagnoseOptions& options) {
-  return diagnosis::diagnose(*io::open_journaled(transport::resolve(path), path), options);
+  transport::Transport& files = transport::resolve(path);
+  return diagnosis::diagnose(*io::open_journaled(files, path), options, &files);
 }
 
 }  // namespace lq

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <limequat/inspect.hpp>
@@ -45,7 +46,8 @@ struct Pass {
 struct Walk {
   std::uint64_t offset = 0;
   std::uint64_t site_bytes = 0;
-  std::uint64_t sites = 0;  // that are there
+  std::uint64_t sites = 0;   // that are there
+  std::string_view of = {};  // which bytes they are, where not simply those of the file: " of its sites, ..."
   std::optional<Encoding> encoding = {};
   Ordering ordering = {};
   std::optional<Encoding> declared = {};  // where it is another, of as many numbers of the same precision

@@ -71,16 +71,19 @@ std::optional<format::scidac::LatticeXml> lattice_record(base::ByteSource& file,
   }
 }
 
-void require_plain(const std::string& path, const FieldEntry& entry) {
+void require_whole(const std::string& path, const FieldEntry& entry) {
   const Payload& payload = entry.payload;
-  const bool is_plain = payload.is_in_one_piece() && payload.encoding.empty() && payload.arrays == 1 &&
-                        !payload.codec.fixed16 && payload.file == 0 && payload.stored == whole(payload.extents);
-  if (is_plain) return;
+  if (!payload.codec.fixed16 && payload.stored == whole(payload.extents)) return;
   throw Error(Code::unsupported,
-              fmt::format("{}: \"{}\" does not lie in one piece, site after site, which is what is looked into here; "
-                          "`lq verify` checks it",
+              fmt::format("{}: \"{}\" is a part of a field, or its sites share a magnitude, which is nothing to be "
+                          "looked into here; `lq verify` checks it",
                           path, entry.name),
               {.path = path, .record = entry.name});
+}
+
+// Site after site in this very file.
+bool is_plain(const Payload& payload) {
+  return payload.is_in_one_piece() && payload.encoding.empty() && payload.arrays == 1 && payload.file == 0;
 }
 
 void describe_gauge(Subject& subject, const Payload* payload) {
@@ -106,14 +109,17 @@ void describe_gauge(Subject& subject, const Payload* payload) {
 }
 
 void take_entry(Subject& subject, const Catalog& catalog, const FieldEntry& entry) {
-  require_plain(catalog.path, entry);
+  require_whole(catalog.path, entry);
   const Payload& payload = entry.payload;
   subject.field = entry.name;
   subject.spec = payload.spec;
   subject.extents = payload.extents;
-  subject.offset = payload.offset;
-  subject.end =
-      catalog.records.size() == 2 ? catalog.file_bytes : std::min(catalog.file_bytes, payload.offset + payload.length);
+  subject.is_gathered = !is_plain(payload);
+  subject.offset = payload.origin();
+  subject.end = payload.origin() + payload.length;
+  if (!subject.is_gathered) {
+    subject.end = catalog.records.size() == 2 ? catalog.file_bytes : std::min(catalog.file_bytes, subject.end);
+  }
   subject.site_bytes = payload.site_bytes();
   subject.byte_order = payload.byte_order;
   subject.entry = entry;

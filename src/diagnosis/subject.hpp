@@ -23,6 +23,7 @@ struct Subject {
   std::uint64_t offset = 0;  // of the first site, and the end of what may belong to the field
   std::uint64_t end = 0;
   std::uint64_t site_bytes = 0;        // as declared
+  bool is_gathered = false;            // these are bytes of the sequence of its sites, not of the file
   bool is_exact = false;               // what is between them are numbers of the field and nothing else
   bool is_described = true;            // the file says what it holds; else what ILDG files are is taken for it
   std::optional<Encoding> declared;    // of gauge fields with a link for each dimension

@@ -66,11 +66,11 @@ void add_damage(std::vector<Finding>& findings, const Walk& walked, const Damage
   const std::uint64_t end = walked.offset + (damaged.last + 1) * walked.site_bytes;
   Finding one =
       finding(Severity::error, std::string(rule),
-              fmt::format("damage: {} site{} {}, {}; the first is ({}), the bytes are {} to {}", damaged.sites,
+              fmt::format("damage: {} site{} {}, {}; the first is ({}), the bytes are {} to {}{}", damaged.sites,
                           damaged.sites == 1 ? "" : "s", what, slices_text(damaged, slice_sites),
-                          site_text(site_of(walked.ordering.sites, damaged.first)), begin, end - 1));
+                          site_text(site_of(walked.ordering.sites, damaged.first)), begin, end - 1, walked.of));
   one.code = Code::malformed;
-  one.offset = begin;
+  if (walked.of.empty()) one.offset = begin;
   one.length = end - begin;
   findings.push_back(std::move(one));
 }

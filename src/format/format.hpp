@@ -43,18 +43,21 @@ struct Bulk {
 
 // What the tail of a file may need to know of the data.
 struct Digest {
-  Sums sums;                     // those of Layout::sums
-  std::vector<Tile> tiles = {};  // where they lie: as planned, or as it turned out when they were encoded
+  Sums sums;                                // those of Layout::sums
+  std::vector<Tile> tiles = {};             // where they lie: as planned, or as it turned out when they were encoded
+  std::vector<double> plaquette_sums = {};  // of Layout::plaquettes_of
+  std::optional<double> plaquette = {}, link_trace = {};  // where FieldRequest::has_late_observables
 };
 
 // A piece of a file as data. Several physical files: `suffixes` are appended to the path, one per file. One rank plans
 // it; head and tail stay there, all ranks learn the rest.
 struct Layout {
   std::vector<std::string> suffixes = {""};
-  std::vector<Literal> head;                                // bytes known before the data
-  std::vector<Bulk> bulk;                                   // of these, what would take much memory
-  std::vector<Payload> payload;                             // where the sites (or streams) go
-  std::vector<SumName> sums;                                // that the tail needs
+  std::vector<Literal> head;       // bytes known before the data
+  std::vector<Bulk> bulk;          // of these, what would take much memory
+  std::vector<Payload> payload;    // where the sites (or streams) go
+  std::vector<SumName> sums;       // that the tail needs
+  std::vector<Box> plaquettes_of;  // likewise, over the sites of each: the sum of Re Tr U_P / N of all plaquettes
   std::function<std::vector<Literal>(const Digest&)> tail;  // bytes that depend on the data; may be empty
   std::vector<std::uint64_t> end;                           // size of each file after this piece
 };
@@ -84,6 +87,7 @@ struct FieldRequest {
   bool checksum = true;
   bool slice_checksums = true;
   std::optional<double> plaquette, link_trace;  // of a gauge field, where they are known
+  bool has_late_observables = false;            // they are known when the data have passed: Digest has them
   Choices choices = {};
   // The file as it is so far, readable until the tail was made. nullptr: there is nothing yet, or nothing is written.
   base::ByteSource* before = nullptr;
@@ -168,6 +172,8 @@ class FieldFormat : public RecordFormat {
   // texts where it has one, and what describes the numbers themselves when their precision changes.
   virtual Metadata carried(const Metadata& texts, bool precision_changes) const = 0;
   virtual Observables observables() const { return Observables::in_texts; }
+  // Whether they may be known when the data have passed: nothing lies elsewhere for what they are.
+  virtual bool takes_late_observables() const { return false; }
   // Of Payload::encoding; nullptr: there is none of that name.
   virtual const TileCodec* tile_codec(std::string_view encoding) const;
   // The bytes of a file through which the numbers of other files are seen, without a copy. unsupported: files of this

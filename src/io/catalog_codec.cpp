@@ -161,7 +161,7 @@ void each(Archive& a, T& v) {
   } else if constexpr (std::is_same_v<Value, Finding>) {
     all(a, v.severity, v.code, v.rule, v.message, v.record, v.offset, v.length, v.expected, v.found);
   } else if constexpr (std::is_same_v<Value, format::Layout>) {
-    all(a, v.suffixes, v.payload, v.sums, v.end);
+    all(a, v.suffixes, v.payload, v.sums, v.plaquettes_of, v.end);
   } else {
     static_assert(std::is_same_v<Value, Catalog>);
     all(a, v.path, v.format, v.file_bytes, v.files, v.records, v.fields, v.metadata, v.findings, v.complete);

@@ -18,6 +18,7 @@
 #include "io/field_writer.hpp"
 #include "io/judgement.hpp"
 #include "io/local_box.hpp"
+#include "io/measured_slices.hpp"
 #include "io/merge_texts.hpp"
 #include "io/observe.hpp"
 #include "io/payload_files.hpp"
@@ -48,8 +49,12 @@ class CopiedBoxes {
       : target_(target), most_sites_(std::max<std::uint64_t>(io::tile_bytes / source.spec.site_bytes(), 1)) {
     const std::uint64_t all = target.stored.volume();
     const int dimensions = source.stored.extents.size();
-    if (target.encoding.empty() && !source.encoding.empty() && source.block.size() > 0) {
-      blocks_of_ = &source;
+    const std::uint64_t layer = target.encoding.empty() ? 0 : lattice::TileMap(target).layer_sites();
+    // All chunks of a layer are filled together, which for chunks as long as the lattice are all that there are.
+    const bool is_layer_large = layer * target.site_bytes() > largest_layer && target.block.size() > 0;
+    if (target.encoding.empty() && !source.encoding.empty() && source.block.size() > 0) blocks_of_ = &source;
+    if (is_layer_large) blocks_of_ = &target;
+    if (blocks_of_ != nullptr) {
       share_ = lattice::share_of(block_count(), writers, rank);
       return;
     }
@@ -60,7 +65,6 @@ class CopiedBoxes {
       share_ = lattice::share_of(tiles_->count(), writers, rank);
       return;
     }
-    const std::uint64_t layer = lattice::TileMap(target).layer_sites();
     const lattice::Share layers = lattice::share_of((all + layer - 1) / layer, writers, rank);
     share_ = {std::min(layers.begin * layer, all), std::min(layers.end * layer, all)};
   }
@@ -111,9 +115,11 @@ class CopiedBoxes {
   }
 
   const Payload& target_;
+  static constexpr std::uint64_t largest_layer = 32 * base::mebi;
+
   std::uint64_t most_sites_;  // of a box
   // Of an encoded source: each block is decoded once, where a box across several of them would have all of these
-  // decoded for a part of each.
+  // decoded for a part of each. Or of an encoded target: each is encoded when its sites have passed.
   const Payload* blocks_of_ = nullptr;
   std::optional<lattice::Tiles> tiles_;
   lattice::Share share_;  // blocks, tiles, or sites in the order of the new file
@@ -127,7 +133,7 @@ struct PartCopy {
   const Payload& target;
   const Communicator& communicator;
   std::uint64_t writers;  // the first ranks
-  std::uint64_t block_bytes;
+  std::uint64_t block_bytes, memory_bytes;
   int threads;
   const Progress& progress;
 
@@ -169,6 +175,70 @@ struct PartCopy {
   }
 };
 
+// The same, in slices that are measured while they pass.
+struct MeasuredCopy {
+  const PartCopy& of;
+
+  // Sites must follow each other alike in both files, or rows were short.
+  static bool is_possible(const Payload& source, const Payload& target) {
+    const int dimensions = source.extents.size();
+    return source.encoding.empty() && target.encoding.empty() && source.stored == target.stored &&
+           lattice::resolve_order(source.order, dimensions) == lattice::resolve_order(target.order, dimensions);
+  }
+
+  physics::SliceSums operator()(const pump::Sequence& output, Tallies& tallies) const {
+    const io::PayloadFiles input(of.transport, of.catalog, of.source);
+    const io::MeasuredSlices slices(input.sequence(), of.source);
+    const bool bears_threads = input.bear_threads() && output.bears_threads();
+    threads::Team team(bears_threads ? threads::within(of.threads, of.memory_bytes, slices.slice_bytes()) : 1);
+    std::vector<Hand> hands;
+    for (int i = 0; i < team.size(); ++i) {
+      hands.push_back({io::MeasuredSlices(input.sequence(), of.source),
+                       {tallies.read.empty(of.source), tallies.written.empty(of.target)}});
+    }
+    std::vector<std::optional<physics::SliceSums>> sums(hands.size());
+    team.run([&](int thread) {
+      const auto i = static_cast<std::size_t>(thread);
+      sums[i] = share(output, hands[i], thread, team.size());
+    });
+    for (std::size_t i = 0; i < hands.size(); ++i) {
+      tallies.read.add(hands[i].tallies.read);
+      tallies.written.add(hands[i].tallies.written);
+      if (i > 0) sums.front()->add(*sums[i]);
+    }
+    return *std::move(sums.front());
+  }
+
+ private:
+  // What a thread has.
+  struct Hand {
+    io::MeasuredSlices slices;
+    Tallies tallies;
+  };
+
+  // A thread's share of the slices; of ranks that do not write there is none.
+  physics::SliceSums share(const pump::Sequence& output, Hand& hand, int thread, int threads) const {
+    const auto rank = static_cast<std::uint64_t>(of.communicator.rank()), count = static_cast<std::uint64_t>(threads);
+    lattice::Share mine;
+    if (rank < of.writers) {
+      mine = lattice::share_of(hand.slices.slices(), of.writers * count,
+                               rank * count + static_cast<std::uint64_t>(thread));
+    }
+    const std::uint64_t all = (mine.end - mine.begin) * (of.source.stored.volume() / hand.slices.slices());
+    std::uint64_t done = 0;
+    Field field{.spec = of.source.spec, .order = of.source.order};
+    field.spec.precision = hand.slices.precision();
+    return std::move(hand.slices).sums(mine, hand.tallies.read, [&](const Box& box, const std::byte* memory) {
+      field.data = memory;
+      const Payload& target = of.target;
+      pump::run(*pump::move_out(field, target, {target.extents, target.stored, target.order, box, of.source.order, box},
+                                *output.file(), {.block_bytes = of.block_bytes}, hand.tallies.written));
+      done += box.volume();
+      if (of.progress && thread == 0 && of.communicator.is_root()) of.progress(done, all);
+    });
+  }
+};
+
 void require_whole_lattice(const std::string& path, const FieldEntry& entry) {
   const Payload& payload = entry.payload;
   if (payload.stored == whole(payload.extents)) return;
@@ -194,13 +264,19 @@ const format::Format& target_of(const FieldEntry& entry, const std::string& to, 
 }
 
 io::FieldPlan plan_of(const Catalog& catalog, const FieldEntry& entry, const std::string& to,
-                      const io::Observed& observed, const ConvertOptions& options) {
+                      const io::Observed& observed, bool is_late, const ConvertOptions& options) {
   return {entry.name,
           entry.payload.spec,
           entry.payload.extents,
           io::merge_texts(catalog, entry, target_of(entry, to, options.write), options),
           observed.plaquette,
-          observed.link_trace};
+          observed.link_trace,
+          is_late};
+}
+
+// Whether plaquette and link trace are measured while the sites pass, or afterwards.
+bool is_late(const FieldEntry& entry, const format::FieldFormat& target) {
+  return target.takes_late_observables() && !io::is_stated(entry, target.observables());
 }
 
 // The report of a file of several fields: that of the last one, with the bytes and seconds of all.
@@ -225,7 +301,8 @@ Report rehearse(transport::Transport& transport, const Catalog& catalog, const s
   for (const FieldEntry& entry : catalog.fields) {
     // Numbers that would be measured are as long as any.
     const io::Observed observed{entry.plaquette.value_or(0), entry.link_trace.value_or(0)};
-    add_to(report, writer.rehearse(plan_of(catalog, entry, to, observed, options)));
+    const bool late = is_late(entry, target_of(entry, to, options.write).for_fields());
+    add_to(report, writer.rehearse(plan_of(catalog, entry, to, observed, late, options)));
   }
   writer.require_space();
   return report;
@@ -236,9 +313,13 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Fie
                      const Communicator& communicator, const ConvertOptions& options) {
   const Catalog& catalog = source.catalog();
   comm::Comm& comm = communicator.engine();
-  const auto wanted = comm::agree(comm, [&] { return target_of(entry, to, options.write).for_fields().observables(); });
-  const io::Observed observed = io::observe(source, entry, communicator, wanted);
-  const auto placed = writer.place(comm::agree(comm, [&] { return plan_of(catalog, entry, to, observed, options); }));
+  const format::FieldFormat& into =
+      *comm::agree(comm, [&] { return &target_of(entry, to, options.write).for_fields(); });
+  const bool late = is_late(entry, into);
+  const auto measure = [&] { return io::observe(source, entry, communicator, into.observables()); };
+  const io::Observed observed = late ? io::Observed{} : measure();
+  const auto placed =
+      writer.place(comm::agree(comm, [&] { return plan_of(catalog, entry, to, observed, late, options); }));
   Tallies tallies = comm::agree(comm, [&] {
     return Tallies{pump::Tally(entry.payload, io::sums_of(entry)), pump::Tally(placed->payload(), placed->layout.sums)};
   });
@@ -251,13 +332,21 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Fie
                       communicator,
                       writers,
                       options.write.block_bytes,
+                      options.write.route.memory_bytes,
                       threads,
                       options.progress};
   const std::vector<transport::File*> files = writer.open(*placed, true);
   std::optional<pump::Sequence> target;
+  std::optional<physics::SliceSums> sums;
   comm::agree(comm, [&] {
     target.emplace(to, placed->payload(), placed->format->tile_codec(placed->payload().encoding), files);
-    writer.named([&] { copy(*target, tallies); });
+    writer.named([&] {
+      if (late && MeasuredCopy::is_possible(entry.payload, placed->payload())) {
+        sums.emplace(MeasuredCopy{copy}(*target, tallies));
+      } else {
+        copy(*target, tallies);
+      }
+    });
   });
   std::vector<Tile> tiles;
   writer.named([&] { tiles = target->settle(comm); });
@@ -270,6 +359,12 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Fie
     }
     return format::Digest{tallies.written.sums.values(), std::move(tiles)};
   });
+  if (sums) sums->reduce(comm);
+  const io::Observed measured = sums   ? io::Observed{sums->plaquette().average, sums->link_trace()}
+                                : late ? measure()
+                                       : io::Observed{};
+  digest.plaquette = measured.plaquette;
+  digest.link_trace = measured.link_trace;
   Report report = writer.finish(*placed, digest);
   report.bytes = tallies.written.bytes;
   report.checksum = tallies.written.sums.total();

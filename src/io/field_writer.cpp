@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "comm/agree.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/other_clients.hpp"
+#include "io/part_plaquettes.hpp"
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
 #include "io/sites.hpp"
@@ -103,6 +105,7 @@ std::unique_ptr<FieldWriter::Placed> FieldWriter::plan_field(const FieldPlan& pl
   request.metadata = plan.metadata;
   request.plaquette = plan.plaquette;
   request.link_trace = plan.link_trace;
+  request.has_late_observables = plan.has_late_observables;
   request.offset = end_;
   request.first = written_.empty() && (!before_ || before_->begins_message);
   request.checksum = options_.verify != Verify::none;
@@ -279,9 +282,45 @@ std::vector<transport::File*> FieldWriter::open(const Placed& placed, bool touch
   });
 }
 
-Report FieldWriter::finish(const Placed& placed, const format::Digest& digest) {
+std::vector<std::string> FieldWriter::temporary_paths() const {
+  std::vector<std::string> paths;
+  for (const auto& file : files_) paths.push_back(file->temporary_path());
+  return paths;
+}
+
+// Collective. Of the parts whose plaquettes the tail states, out of what was written.
+std::vector<double> FieldWriter::plaquette_sums(const Placed& placed) {
+  const std::vector<Box>& parts = placed.layout.plaquettes_of;
+  if (parts.empty()) return {};
+  comm::Comm& comm = communicator_.engine();
+  for (const auto& file : files_) file->sync(has_strange_caches_ ? Sync::data : Sync::none);
+  std::vector<std::uint64_t> words = comm::agree(comm, [&] {
+    std::vector<std::uint64_t> mine(parts.size());
+    const lattice::Share share = lattice::share_of(parts.size(), static_cast<std::uint64_t>(comm.size()),
+                                                   static_cast<std::uint64_t>(comm.rank()));
+    if (share.begin == share.end) return mine;
+    named([&] {
+      const Payload& payload = placed.payload();
+      const PayloadFiles files(transport_, temporary_paths(), payload, placed.format->tile_codec(payload.encoding));
+      for (std::uint64_t k = share.begin; k < share.end; ++k) {
+        const auto part = static_cast<std::size_t>(k);
+        mine[part] = std::bit_cast<std::uint64_t>(plaquette_sum(files.sequence(), payload, parts[part]));
+      }
+    });
+    return mine;
+  });
+  comm.all_reduce(words, comm::Reduce::sum);  // each is that of one rank
+  return comm::agree(comm, [&] {
+    std::vector<double> sums;
+    for (const std::uint64_t word : words) sums.push_back(std::bit_cast<double>(word));
+    return sums;
+  });
+}
+
+Report FieldWriter::finish(const Placed& placed, format::Digest digest) {
   comm::Comm& comm = communicator_.engine();
   const format::Layout& layout = placed.layout;
+  digest.plaquette_sums = plaquette_sums(placed);
   std::vector<format::Literal> tail;
   std::uint64_t end = layout.end.front();
   const bool is_encoded = !placed.payload().encoding.empty();
@@ -355,13 +394,7 @@ void FieldWriter::commit_in_place() {
 void FieldWriter::commit(Report& report) {
   complete(report);
   const base::Stopwatch watch;
-  // The file that readers look at comes last: a set is there with all its files or not at all.
-  try {
-    for (std::size_t k = files_.size(); k-- > 0;) files_[k]->publish(options_.sync);
-  } catch (...) {
-    for (std::size_t k = 1; k < files_.size() && !files_.front()->has_name(); ++k) files_[k]->withdraw();
-    throw;
-  }
+  publish_set(files_, options_.sync);
   const double seconds = comm::max_over_ranks(communicator_.engine(), watch.seconds());
   report.seconds.sync += seconds;
   report.seconds.total += seconds;
@@ -411,9 +444,7 @@ void FieldWriter::read_back(const Written& written, std::uint64_t shift, Report&
     const lattice::Share part = lattice::share_of(payload.stored.volume(), ranks, share);
     if (part.begin == part.end) return passed;
     named([&] {
-      std::vector<std::string> paths;
-      for (const auto& file : files_) paths.push_back(file->temporary_path());
-      const PayloadFiles files(transport_, paths, payload, written.tile_codec);
+      const PayloadFiles files(transport_, temporary_paths(), payload, written.tile_codec);
       pump::pump_past(
           files.sequence(), payload, part.begin, part.end,
           pump::pump_options(payload, options_.block_bytes, threads, options_.route.memory_bytes, files.bear_threads()),

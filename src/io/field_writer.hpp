@@ -31,6 +31,7 @@ struct FieldPlan {
   Extents extents;
   Metadata metadata;
   std::optional<double> plaquette = {}, link_trace = {};  // of a gauge field, where they are known
+  bool has_late_observables = false;                      // finish() gets them
 };
 
 class FieldWriter {
@@ -75,7 +76,7 @@ class FieldWriter {
   // Local. Does `work`; its errors name the files as the user did.
   void named(base::FunctionRef<void()> work) const;
   // Collective. What comes behind the data; what can be said of the field.
-  Report finish(const Placed& placed, const format::Digest& digest);
+  Report finish(const Placed& placed, format::Digest digest);
   // Local. Plans a field as place() does on rank 0 and writes nothing; the report says what would be written.
   Report rehearse(const FieldPlan& plan);
   // Local. Throws no_space unless there is room for what was rehearsed.
@@ -107,6 +108,8 @@ class FieldWriter {
   Sync sync() const noexcept { return has_strange_caches_ && options_.sync == Sync::none ? Sync::data : options_.sync; }
   void write_bulk(const std::vector<format::Bulk>& bulk) const;
   void write(base::FunctionRef<std::vector<format::Literal>()> make);
+  std::vector<std::string> temporary_paths() const;
+  std::vector<double> plaquette_sums(const Placed& placed);
   void read_back(Report& report);
   void read_back(const Written& written, std::uint64_t shift, Report& report);
 

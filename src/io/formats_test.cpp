@@ -228,5 +228,38 @@ TEST(Observables, OfAFileAreThoseOfTheFieldInMemory) {
   }
 }
 
+// Formats whose headers state what the source does not: in one pass where both have the sites in one order (nersc),
+// else in two. Whoever shares the work, the file is the same.
+TEST(Observables, ThatASourceDoesNotStateAreInTheHeaderOfTheCopy) {
+  const testing::ScratchDirectory directory;
+  std::mt19937 random(6);
+  for (const double sign : {1.0, -1.0}) {
+    Numbers numbers = random_links(random, {4, 2, 6, 4}, 3, Precision::double_);
+    for (double& number : numbers.values) number *= sign;
+    const Grid grid(numbers.extents);
+    const std::string path = directory / "conf.ildg", to = directory / "copy";
+    write(path, grid, gauge(numbers.values), {.overwrite = true});
+    ASSERT_FALSE(inspect(path).field().plaquette);
+    const Physics expected = measure(grid, gauge(numbers.values));
+    for (const std::string format : {"nersc", "openqcd", "hirep"}) {
+      std::string first;
+      for (const int ranks : {1, 3}) {
+        for (const int threads : {1, 3}) {
+          run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+            convert(path, to, Communicator(std::move(comm)),
+                    {.write = {.format = format, .overwrite = true, .route = {.threads = threads}}});
+          });
+          if (first.empty()) first = testing::contents(to);
+          EXPECT_TRUE(testing::contents(to) == first) << format << " by " << ranks << " ranks, " << threads;
+        }
+      }
+      const Catalog catalog = inspect(to);
+      EXPECT_NEAR(catalog.field().plaquette.value(), expected.plaquette.average, 1e-15) << format;
+      if (format == "nersc") EXPECT_NEAR(catalog.field().link_trace.value(), expected.link_trace, 1e-15);
+      EXPECT_TRUE(diff(path, to).same) << format;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lq::io

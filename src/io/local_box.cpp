@@ -25,8 +25,7 @@ void read_box(base::ByteSource& file, const Payload& payload, const Box& box, Pr
 }
 
 void read_box_as_stored(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision,
-                        void* memory) {
-  pump::Tally tally(payload, {});
+                        void* memory, pump::Tally& tally) {
   pump_box(file, payload, box, precision, memory, payload.order, tally);
 }
 

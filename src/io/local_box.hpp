@@ -17,9 +17,9 @@ namespace lq::io {
 // box.volume() * numbers elements of `precision`; checksums are added to `tally`.
 void read_box(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision, void* memory,
               pump::Tally& tally);
-// The same without checksum, of sites in the order of the file.
+// The same of sites in the order of the file.
 void read_box_as_stored(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision,
-                        void* memory);
+                        void* memory, pump::Tally& tally);
 
 // The same as doubles, without checksum.
 std::vector<double> read_box(base::ByteSource& file, const Payload& payload, const Box& box);

@@ -293,6 +293,15 @@ void NewFile::withdraw() noexcept {
   }
 }
 
+void publish_set(const std::vector<std::unique_ptr<NewFile>>& files, Sync sync) {
+  try {
+    for (std::size_t k = files.size(); k-- > 0;) files[k]->publish(sync);
+  } catch (...) {
+    for (std::size_t k = 1; k < files.size() && !files.front()->has_name(); ++k) files[k]->withdraw();
+    throw;
+  }
+}
+
 void NewFile::sync_name() {
   try {
     transport_.sync_directory(path_);

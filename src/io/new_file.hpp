@@ -98,6 +98,10 @@ class NewFile {
   std::unique_ptr<transport::File> file_;
 };
 
+// Collective. Gives all files of a set their names; the first, at which readers look, comes last: a set is there with
+// all its files or not at all.
+void publish_set(const std::vector<std::unique_ptr<NewFile>>& files, Sync sync);
+
 // Local. Refuses a path that a new file cannot take: an existing file (unless `overwrite`), a directory, a device.
 // Whether there is a file that will be replaced.
 bool require_target(transport::Transport& transport, const std::string& path, bool overwrite);

@@ -22,6 +22,9 @@ struct Observed {
 // One link for each of two or more dimensions, of SU(2) or larger.
 bool can_be_measured(const FieldSpec& spec, const Extents& extents) noexcept;
 
+// Whether all that is wanted is what the file states, or cannot be measured.
+bool is_stated(const FieldEntry& entry, format::Observables wanted) noexcept;
+
 // Collective. As much as is `wanted`; what cannot be measured is what the file states, if anything. One slice of
 // the dimension that is slowest in the file is held in memory, and a few of its planes.
 Observed observe(ScannedFile& file, const FieldEntry& entry, const Communicator& communicator,

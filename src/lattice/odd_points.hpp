@@ -14,8 +14,9 @@ namespace lq::lattice {
 
 class OddPoints {
  public:
-  // A field with one link for each dimension, of whatever numbers, on a whole lattice of even extents, and in blocks of
-  // such if any: places are then those of the sequence that these are shown as. invalid_argument else.
+  // A field with one link for each dimension, of whatever numbers, on a whole lattice of even extents; in blocks, if
+  // any, that are even along the fastest one: places are then those of the sequence that these are shown as.
+  // invalid_argument else.
   explicit OddPoints(const Payload& payload);
 
   std::uint64_t link_bytes() const noexcept { return link_bytes_; }

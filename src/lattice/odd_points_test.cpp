@@ -60,27 +60,38 @@ TEST(OddPoints, HaveLinksOfWhateverNumbers) {
   EXPECT_THROW(OddPoints{momenta}, Error);
 }
 
-// Each block has its own odd sites, with z fastest, in a file of its own.
+// Each block has its own odd sites, with z fastest, in a file of its own; be it one slice thick.
 TEST(OddPoints, OfBlocksLieInTheirTiles) {
-  Payload payload = payload_on({4, 2, 4, 2}, {2, 1, 0, 3});
-  payload.block = {2, 2, 2, 2};
-  payload.tile_sites = 16;
-  for (std::uint64_t k = 0; k < 4; ++k) payload.tiles.push_back({static_cast<int>(k), 10000 * k + 56, 16 * 576});
-  for (std::uint64_t site = 0; site < payload.stored.volume(); ++site) {
-    const Coord x = site_at(site, payload.stored, payload.order);
-    for (int mu = 0; mu < 4; ++mu) {
-      Coord odd = x;
-      const bool is_odd = (x[0] + x[1] + x[2] + x[3]) % 2 != 0;
-      if (!is_odd) odd[mu] = (odd[mu] + 1) % payload.extents[mu];
-      const auto tile = static_cast<std::uint64_t>(odd[2] / 2 + 2 * (odd[0] / 2));
-      const Coord within{odd[0] % 2, odd[1], odd[2] % 2, odd[3]};
-      const std::uint64_t record = site_number(within, whole(payload.block), payload.order) / 2;
-      const std::uint64_t place = record * 8 + static_cast<std::uint64_t>(2 * mu + (is_odd ? 0 : 1));
-      EXPECT_EQ(offset_of(payload, site, 144 * static_cast<std::uint64_t>(mu) + 8),
-                10000 * tile + 56 + 144 * place + 8);
+  for (const Extents& block : {Extents{2, 2, 2, 2}, Extents{1, 2, 4, 1}, Extents{4, 1, 2, 2}}) {
+    Payload payload = payload_on({4, 2, 4, 2}, {2, 1, 0, 3});
+    payload.block = block;
+    payload.tile_sites = volume(block);
+    Extents counts = payload.extents;
+    for (int d = 0; d < 4; ++d) counts[d] /= block[d];
+    for (std::uint64_t k = 0; k < volume(counts); ++k) {
+      payload.tiles.push_back({static_cast<int>(k), 10000 * k + 56, volume(block) * 576});
+    }
+    for (std::uint64_t site = 0; site < payload.stored.volume(); ++site) {
+      const Coord x = site_at(site, payload.stored, payload.order);
+      for (int mu = 0; mu < 4; ++mu) {
+        Coord odd = x;
+        const bool is_odd = (x[0] + x[1] + x[2] + x[3]) % 2 != 0;
+        if (!is_odd) odd[mu] = (odd[mu] + 1) % payload.extents[mu];
+        Coord of_block = odd, within = odd;
+        for (int d = 0; d < 4; ++d) {
+          of_block[d] /= block[d];
+          within[d] %= block[d];
+        }
+        const std::uint64_t tile = site_number(of_block, whole(counts), payload.order);
+        const std::uint64_t record = site_number(within, whole(block), payload.order) / 2;
+        const std::uint64_t place = record * 8 + static_cast<std::uint64_t>(2 * mu + (is_odd ? 0 : 1));
+        EXPECT_EQ(offset_of(payload, site, 144 * static_cast<std::uint64_t>(mu) + 8),
+                  10000 * tile + 56 + 144 * place + 8);
+      }
     }
   }
-  payload.block = {4, 1, 4, 1};
+  Payload payload = payload_on({4, 2, 4, 2}, {2, 1, 0, 3});
+  payload.block = {4, 2, 1, 2};
   EXPECT_THROW(OddPoints{payload}, Error);
 }
 

@@ -26,7 +26,9 @@ std::vector<Option> format_rows() {
                "one that keeps most of what is known of a field. Name one where the file goes to a program that knows "
                "no other. Raw files: \"bridge++\", \"kyu\", \"xqcd\", or the axes from the slowest to the fastest, "
                "such as "
-               "\"little t z y x mu row column reim\". A format with one layout refuses the option."}),
+               "\"little t z y x mu row column reim\". openQCD: \"local\" with parts, the files of its processes. A "
+               "format "
+               "with one layout refuses the option."}),
       Row::row<&W::dataset_chunk, &lq_write_options::dataset_chunk>(
           {.name = "dataset_chunk",
            .meaning = "extents of the chunks that a dataset is cut into, such as 8x8x8x4, or slice",
@@ -47,7 +49,8 @@ std::vector<Option> format_rows() {
            .meaning = "files that the lattice is spread over, as a grid such as 1x1x1x4",
            .advice = "Equal blocks of the lattice go to files NAME.vol0000, NAME.vol0001, ..., as QIO writes them "
                      "(partfile), each "
-                     "with the list of its sites, or NAME_b0, NAME_b1, ..., which are openQCD's block sets: for file "
+                     "with the list of its sites, or NAME_b0, NAME_b1, ..., which are openQCD's block sets (with the "
+                     "layout \"local\" NAME_0, NAME_1, ..., a file for each process of this grid): for file "
                      "systems that give a file to one server, and for programs that read "
                      "such files. Any of the files stands for all on reading, on any process grid. Left empty, the "
                      "field lies in "

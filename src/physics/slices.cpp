@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A plane is kept as rows of numbers (kernels/plaquette_rows.hpp), since all but its own rows are neighbours, too; of
-// the next plane and the slice behind it is one row at a time.
+// A plane and the next one are kept as rows of numbers (kernels/plaquette_rows.hpp): all but their own rows are
+// neighbours, too, and the next one takes the place of the plane. Of the slice behind it is one row at a time.
 #include "physics/slices.hpp"
 
 #include <array>
@@ -34,7 +34,7 @@ SliceSums::SliceSums(const Extents& extents, int colors, const SiteOrder& order)
     (place + 2 < order.size() ? rows_ : planes_) *= static_cast<std::size_t>(extents[order[place]]);
   }
   plane_.resize(rows_ * row_numbers_);
-  next_.resize(row_numbers_);
+  next_.resize(rows_ * row_numbers_);
   behind_.resize(row_numbers_);
   traces_of_row_.resize(kernels::row_stride(row_sites_));
 }
@@ -55,7 +55,7 @@ void SliceSums::add_row(std::size_t row) {
     above[static_cast<std::size_t>(order_[place])] = place == 0                ? here + 1
                                                      : place + 1 == dimensions ? behind_.data()
                                                      : place + 2 == dimensions
-                                                         ? next_.data()
+                                                         ? next_.data() + row * row_numbers_
                                                          : plane_.data() + row_above(row, place) * row_numbers_;
   }
   for (std::size_t mu = 0; mu < dimensions; ++mu) {
@@ -75,12 +75,17 @@ void SliceSums::add(Precision precision, const void* plane, const void* next, co
   const auto take = [&](const void* sites, std::size_t row, double* to) {
     kernels::to_row(precision, static_cast<const std::byte*>(sites) + row * row_bytes, site_numbers_, row_sites_, to);
   };
-  for (std::size_t row = 0; row < rows_; ++row) take(plane, row, plane_.data() + row * row_numbers_);
+  const auto take_all = [&](const void* sites, std::vector<double>& to) {
+    for (std::size_t row = 0; row < rows_; ++row) take(sites, row, to.data() + row * row_numbers_);
+  };
+  if (planes_done_ == 0) take_all(plane, plane_);
+  take_all(next, next_);
   for (std::size_t row = 0; row < rows_; ++row) {
-    take(next, row, next_.data());
     take(behind, row, behind_.data());
     add_row(row);
   }
+  plane_.swap(next_);
+  planes_done_ = (planes_done_ + 1) % planes_;
 }
 
 void SliceSums::add(std::span<const double> slice, std::span<const double> behind) {

@@ -32,7 +32,7 @@ class SliceSums {
   std::size_t plane_numbers() const noexcept { return plane_sites() * site_numbers_; }
 
   // Local. All links of a plane, those of the next plane of its slice, with the first one behind the last, and those of
-  // the same plane of the slice behind.
+  // the same plane of the slice behind. All planes of a slice in their order, before those of another slice.
   void add(Precision precision, const void* plane, const void* next, const void* behind);
   // Local. All planes of a slice, and of the slice behind.
   void add(std::span<const double> slice, std::span<const double> behind);
@@ -52,8 +52,9 @@ class SliceSums {
   int colors_;
   SiteOrder order_;
   std::size_t row_sites_, rows_ = 1, planes_ = 1, link_numbers_, site_numbers_, row_numbers_;
-  std::vector<double> plane_;          // its rows, number by number
-  std::vector<double> next_, behind_;  // a row of each
+  std::vector<double> plane_, next_;  // their rows, number by number
+  std::vector<double> behind_;        // a row of it
+  std::size_t planes_done_ = 0;       // of the slice
   std::vector<double> traces_of_row_;
   LatticeSum spatial_, temporal_, traces_;
 };

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <functional>
+#include <set>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -22,45 +25,13 @@ namespace {
 using namespace format;  // NOLINT(google-build-using-namespace): the records are those of LIME files
 
 constexpr std::string_view root_name = "limequatSqueezed";
-constexpr std::uint64_t archive_version = 1;
+constexpr std::uint64_t version_of_files = 1, version_of_sets = 2, index_version = 1;
 // Index: its version and the number of segments; each segment; a sum of all that.
 constexpr std::size_t index_head_bytes = 16, segment_bytes = 48, index_tail_bytes = 4;
-constexpr std::size_t largest_head = 64 * 1024;
-// Tiles have about so many bytes: large enough for the tables of their codes, small enough for a processor's cache.
-constexpr std::uint64_t wanted_tile = 768 * base::kibi, smallest_tile = 256 * base::kibi;
-
+constexpr std::size_t largest_head = 1024 * 1024;
 [[noreturn]] void fail(std::string_view record, std::uint64_t offset, const std::string& what) {
   throw Error(Code::malformed, fmt::format("{} at byte {}: {}", record, offset, what),
               {.record = std::string(record), .offset = offset});
-}
-
-// Bytes of a tile of a field: a time slice, or an equal part of one, or several small ones.
-std::uint64_t tile_bytes_of(const Payload& payload) {
-  const std::uint64_t site = payload.site_bytes();
-  const int dimensions = payload.extents.size();
-  const int slowest = std::ssize(payload.order) == dimensions ? payload.order.back() : dimensions - 1;
-  const std::uint64_t slices = static_cast<std::uint64_t>(payload.stored.extents[slowest]);
-  const std::uint64_t sites = payload.length / site / slices, slice = sites * site;
-  if (slice <= smallest_tile) return slice * std::max<std::uint64_t>(1, std::min(slices, smallest_tile / slice));
-  std::uint64_t parts = (slice + wanted_tile - 1) / wanted_tile;
-  while (sites % parts != 0) ++parts;
-  return slice / parts;
-}
-
-Numbers numbers_of(const Payload& payload) {
-  const FieldSpec& spec = payload.spec;
-  const bool is_big = payload.byte_order == ByteOrder::big;
-  const auto bytes = static_cast<std::uint8_t>(payload.codec.fixed16 ? 4 : spec.number_bytes());
-  if (spec.kind != FieldKind::gauge || spec.colors != 3) return {0, bytes, is_big};
-  return {static_cast<std::uint8_t>(payload.codec.third_rows_missing ? 12 : 18), bytes, is_big};
-}
-
-// A payload can be cut into tiles where it is one piece of this very file.
-bool can_be_cut(const Payload& payload, std::uint64_t file_bytes) {
-  return payload.tile_sites == 0 && payload.arrays == 1 && payload.file == 0 && payload.extents.size() > 0 &&
-         payload.length > 0 && payload.length <= file_bytes && payload.offset <= file_bytes - payload.length &&
-         payload.site_bytes() > 0 && payload.length % payload.site_bytes() == 0 &&
-         payload.length / payload.site_bytes() == payload.stored.volume();
 }
 
 std::uint64_t tiles_of(const Segment& segment) noexcept {
@@ -88,7 +59,7 @@ class IndexReader {
   std::uint64_t offset_;
 };
 
-Segment read_segment(IndexReader& from, std::uint64_t begin, std::uint64_t original_bytes, std::uint64_t file_bytes) {
+Segment read_segment(IndexReader& from, std::uint64_t begin, std::uint64_t end, std::uint64_t file_bytes) {
   Segment segment;
   segment.begin = begin;
   segment.length = from.take();
@@ -96,7 +67,7 @@ Segment read_segment(IndexReader& from, std::uint64_t begin, std::uint64_t origi
   const std::uint64_t crc = from.take();
   segment.tile_bytes = from.take();
   const std::uint64_t numbers = from.take(), tiles = from.take();
-  if (segment.length > original_bytes - begin) from.refuse("its segments are longer than the original");
+  if (segment.length > end - begin) from.refuse("its segments are longer than the original, or than one of its files");
   if (segment.place > file_bytes) from.refuse("a segment lies beyond the end of the archive");
   if (!segment.is_squeezed()) {
     if (crc >> 32 != 0 || numbers != 0 || tiles != 0 || segment.length > file_bytes - segment.place) {
@@ -139,22 +110,46 @@ std::vector<std::byte> contents(base::ByteSource& file, const Record& record, st
   return bytes;
 }
 
-void read_head(base::ByteSource& file, const Record& record, Archive& archive) {
-  const std::vector<std::byte> bytes = contents(file, record, largest_head);
-  try {
-    const base::xml::Element root = parse_document(base::as_text(bytes), root_name);
-    const std::uint64_t found = required_number(root, "version");
-    if (found != archive_version) {
-      throw Error(Code::unsupported,
-                  fmt::format("archive of version {}; this Limequat reads version {}", found, archive_version));
-    }
-    archive.bytes = required_number(root, "bytes");
-    archive.name = root.text_of("name").value_or("");
-    archive.format = root.text_of("format").value_or("");
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{} at byte {}: {}", record.type, record.offset, error.what()),
-                {.record = record.type, .offset = record.offset});
+// A line for each file: its bytes, and what its name ends in.
+std::string text_of_files(const std::vector<OriginalFile>& files) {
+  std::string text;
+  for (const OriginalFile& file : files) text += fmt::format("{} {}\n", file.length, file.suffix);
+  return text;
+}
+
+[[noreturn]] void refuse_files(const std::string& what) {
+  throw Error(Code::malformed, fmt::format("the files of the original: {}", what));
+}
+
+OriginalFile file_of(std::string_view line, std::uint64_t begin, std::uint64_t most) {
+  OriginalFile file;
+  const char* const end = line.data() + line.size();
+  const auto [stop, error] = std::from_chars(line.data(), end, file.length);
+  if (error != std::errc() || stop == end || *stop != ' ') refuse_files("a line is no number and a name");
+  file.begin = begin;
+  file.suffix = std::string(stop + 1, end);
+  if (!is_suffix(file.suffix)) refuse_files("a name is none that a file beside others can have");
+  if (file.length > most - begin) refuse_files("they are longer than the original");
+  return file;
+}
+
+std::vector<OriginalFile> decode_files(std::string_view text, std::uint64_t bytes) {
+  std::vector<OriginalFile> files;
+  std::set<std::string, std::less<>> names;
+  std::uint64_t begin = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    files.push_back(file_of(text.substr(0, end), begin, bytes));
+    begin += files.back().length;
+    if (!names.insert(files.back().suffix).second) refuse_files("two have one name");
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
+  if (files.empty() || begin != bytes) refuse_files("they are shorter than the original");
+  return files;
+}
+
+void read_head(base::ByteSource& file, const Record& record, Archive& archive) {
+  archive = decode_head(base::as_text(contents(file, record, largest_head)), record.offset);
 }
 
 void read_index(base::ByteSource& file, const Record& record, Archive& archive) {
@@ -178,47 +173,6 @@ Payload Segment::as_payload() const {
   payload.tiles = tiles;
   if (tiles.empty()) payload.tiles.assign(static_cast<std::size_t>(tiles_of(*this)), {0, place, 0});
   return payload;
-}
-
-Archive cut(const Catalog& original) {
-  if (original.files.size() > 1) {
-    throw Error(Code::unsupported,
-                fmt::format("{} consists of {} files; squeeze a file that is one: convert it first", original.path,
-                            original.files.size()),
-                {.path = original.path});
-  }
-  std::vector<const Payload*> payloads;
-  for (const FieldEntry& entry : original.fields) {
-    if (can_be_cut(entry.payload, original.file_bytes)) payloads.push_back(&entry.payload);
-  }
-  std::ranges::sort(payloads, {}, &Payload::offset);
-  if (payloads.empty()) {
-    throw Error(Code::unsupported,
-                fmt::format("{}: no field in it lies in one piece, so that there is nothing to squeeze; convert it to "
-                            "another format first, such as ildg",
-                            original.path),
-                {.path = original.path});
-  }
-  Archive archive;
-  archive.name = original.path.substr(original.path.find_last_of('/') + 1);
-  archive.format = original.format;
-  archive.bytes = original.file_bytes;
-  std::uint64_t begin = 0;
-  const auto as_it_is = [&](std::uint64_t end) {
-    if (end > begin) archive.segments.push_back({.begin = begin, .length = end - begin});
-    begin = end;
-  };
-  for (const Payload* const payload : payloads) {
-    if (payload->offset < begin) continue;  // seen under two names
-    as_it_is(payload->offset);
-    archive.segments.push_back({.begin = begin,
-                                .length = payload->length,
-                                .tile_bytes = tile_bytes_of(*payload),
-                                .numbers = numbers_of(*payload)});
-    begin += payload->length;
-  }
-  as_it_is(original.file_bytes);
-  return archive;
 }
 
 std::uint64_t place_behind(std::uint64_t end) noexcept { return end + lime::header_bytes; }
@@ -253,17 +207,60 @@ std::uint32_t crc_of(base::ByteSource& file, const Segment& segment) {
   return crc;
 }
 
+std::size_t Archive::file_at(std::uint64_t offset) const noexcept {
+  if (files.empty()) return 0;
+  const auto behind = std::ranges::upper_bound(files, offset, {}, &OriginalFile::begin);
+  return static_cast<std::size_t>(behind - files.begin()) - 1;
+}
+
+std::uint64_t Archive::end_of_file_at(std::uint64_t offset) const noexcept {
+  if (files.empty()) return bytes;
+  const OriginalFile& file = files[file_at(offset)];
+  return file.begin + file.length;
+}
+
+bool is_suffix(std::string_view text) noexcept {
+  const auto is_none = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return c == '/' || byte <= ' ' || byte == 0x7f;
+  };
+  return !text.empty() && std::ranges::none_of(text, is_none);
+}
+
 std::string encode_head(const Archive& archive) {
   using base::xml::element;
-  return fmt::format("{}<{}>{}{}{}{}</{}>", xml_declaration, root_name,
-                     element("version", std::to_string(archive_version)), element("name", archive.name),
-                     element("format", archive.format), element("bytes", std::to_string(archive.bytes)), root_name);
+  const bool is_set = !archive.files.empty();
+  return fmt::format("{}<{}>{}{}{}{}{}</{}>", xml_declaration, root_name,
+                     element("version", std::to_string(is_set ? version_of_sets : version_of_files)),
+                     element("name", archive.name), element("format", archive.format),
+                     element("bytes", std::to_string(archive.bytes)),
+                     is_set ? element("files", text_of_files(archive.files)) : "", root_name);
+}
+
+Archive decode_head(std::string_view head, std::uint64_t offset) {
+  try {
+    Archive archive;
+    const base::xml::Element root = parse_document(head, root_name);
+    const std::uint64_t found = required_number(root, "version");
+    if (found != version_of_files && found != version_of_sets) {
+      throw Error(Code::unsupported, fmt::format("archive of version {}; this Limequat reads versions {} and {}", found,
+                                                 version_of_files, version_of_sets));
+    }
+    archive.bytes = required_number(root, "bytes");
+    archive.name = root.text_of("name").value_or("");
+    archive.format = root.text_of("format").value_or("");
+    if (found == version_of_sets) archive.files = decode_files(root.text_of("files").value_or(""), archive.bytes);
+    return archive;
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{} at byte {}: {}", type::head, offset, error.what()),
+                {.record = std::string(type::head), .offset = offset});
+  }
 }
 
 std::vector<std::byte> encode_index(const Archive& archive) {
   std::vector<std::byte> bytes;
   const auto append = [&](std::uint64_t value) { base::append_be(bytes, value); };
-  append(archive_version);
+  append(index_version);
   append(archive.segments.size());
   for (const Segment& segment : archive.segments) {
     const Numbers& numbers = segment.numbers;
@@ -288,12 +285,12 @@ void decode_index(base::Bytes bytes, std::uint64_t offset, std::uint64_t file_by
     fail(type::index, offset, "the index is damaged: its sum is another one");
   }
   IndexReader from(summed, offset);
-  if (from.take() != archive_version) from.refuse("the index has a version of its own");
+  if (from.take() != index_version) from.refuse("the index has a version of its own");
   const std::uint64_t count = from.take();
   if (count > from.left() / segment_bytes) from.refuse("the index is cut short");
   std::uint64_t begin = 0;
   for (std::uint64_t k = 0; k < count; ++k) {
-    archive.segments.push_back(read_segment(from, begin, archive.bytes, file_bytes));
+    archive.segments.push_back(read_segment(from, begin, archive.end_of_file_at(begin), file_bytes));
     begin += archive.segments.back().length;
   }
   if (begin != archive.bytes) from.refuse("its segments are shorter than the original");

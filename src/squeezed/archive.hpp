@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// An archive as a value (formats/squeezed.md 2, 3): the original file in segments, each of which is stored as it is or
-// in tiles; its records as bytes, and back.
+// An archive as a value (formats/squeezed.md 2, 3): the original, a file or a set of files one behind the other, in
+// segments, each of which is stored as it is or in tiles; its records as bytes, and back.
 #pragma once
 
 #include <algorithm>
@@ -45,16 +45,26 @@ struct Segment {
   Payload as_payload() const;
 };
 
-struct Archive {
-  std::string name;    // of the original, without folder
-  std::string format;  // of the original
-  std::uint64_t bytes = 0;
-  std::vector<Segment> segments;
+// One of the files that the original consists of.
+struct OriginalFile {
+  std::string suffix;       // its name behind that of the archive's `name`
+  std::uint64_t begin = 0;  // in the original
+  std::uint64_t length = 0;
 };
 
-// How a file of this catalogue would be cut; places and tiles are left open. unsupported: nothing in it can be
-// squeezed, for a reason that is told.
-Archive cut(const Catalog& original);
+struct Archive {
+  std::string name;    // of the original, without folder; of a set, what the names of its files begin with
+  std::string format;  // of the original
+  std::uint64_t bytes = 0;
+  std::vector<OriginalFile> files;  // of a set, in its order; none: the original is one file
+  std::vector<Segment> segments;    // each of one file
+
+  // The file of which this is a byte: its number, and where it ends.
+  std::size_t file_at(std::uint64_t offset) const noexcept;
+  std::uint64_t end_of_file_at(std::uint64_t offset) const noexcept;
+  // Where it begins.
+  std::uint64_t begin_of(std::size_t file) const noexcept { return files.empty() ? 0 : files[file].begin; }
+};
 
 // Where a record's payload would lie, one message each, behind `end`; the header is written when its length is known.
 std::uint64_t place_behind(std::uint64_t end) noexcept;
@@ -65,7 +75,12 @@ std::vector<format::Literal> frame_of(std::string_view type, std::uint64_t place
 // Of the bytes of a segment that is stored as it is, as far as the archive goes.
 std::uint32_t crc_of(base::ByteSource& file, const Segment& segment);
 
+// Whether the name of a file can end so.
+bool is_suffix(std::string_view text) noexcept;
+
 std::string encode_head(const Archive& archive);
+// Of an archive all but its segments. malformed, unsupported: with the head's `offset` in the file.
+Archive decode_head(std::string_view head, std::uint64_t offset);
 std::vector<std::byte> encode_index(const Archive& archive);
 // Fills the segments of an archive whose number of bytes is known. malformed: with the index's `offset` in the file.
 void decode_index(base::Bytes index, std::uint64_t offset, std::uint64_t file_bytes, Archive& archive);

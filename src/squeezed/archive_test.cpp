@@ -8,6 +8,7 @@
 
 #include "format/lime/header.hpp"
 #include "kernels/crc32.hpp"
+#include "squeezed/cut.hpp"
 #include "support/error_of.hpp"
 
 namespace lq::squeezed {
@@ -32,8 +33,10 @@ Catalog conf(Extents extents, Precision precision, std::uint64_t offset) {
   return catalog;
 }
 
+Archive cut_one(const Catalog& catalog) { return cut(catalog, {catalog.file_bytes}); }
+
 TEST(Archive, CutsAFileIntoWhatIsInTilesAndTheRest) {
-  const Archive archive = cut(conf({24, 24, 24, 48}, Precision::double_, 1000));
+  const Archive archive = cut_one(conf({24, 24, 24, 48}, Precision::double_, 1000));
   EXPECT_EQ(archive.name, "conf.0010");
   ASSERT_EQ(archive.segments.size(), 3U);
   EXPECT_EQ(archive.segments[0].length, 1000U);
@@ -51,7 +54,7 @@ TEST(Archive, CutsAFileIntoWhatIsInTilesAndTheRest) {
 }
 
 TEST(Archive, PutsSmallSlicesTogether) {
-  const Archive archive = cut(conf({4, 4, 4, 8}, Precision::single, 0));
+  const Archive archive = cut_one(conf({4, 4, 4, 8}, Precision::single, 0));
   ASSERT_EQ(archive.segments.size(), 2U);
   EXPECT_EQ(archive.segments[0].tile_bytes % (288U * 64), 0U);
   EXPECT_EQ(archive.segments[0].numbers, (Numbers{18, 4, true}));
@@ -60,9 +63,9 @@ TEST(Archive, PutsSmallSlicesTogether) {
 TEST(Archive, OfAFileWithoutAFieldInOnePieceIsRefused) {
   Catalog catalog = conf({4, 4, 4, 8}, Precision::single, 0);
   catalog.fields[0].payload.tile_sites = 16;
-  EXPECT_EQ(error_of([&] { (void)cut(catalog); }).code(), Code::unsupported);
+  EXPECT_EQ(error_of([&] { (void)cut_one(catalog); }).code(), Code::unsupported);
   catalog.fields.clear();
-  EXPECT_EQ(error_of([&] { (void)cut(catalog); }).code(), Code::unsupported);
+  EXPECT_EQ(error_of([&] { (void)cut_one(catalog); }).code(), Code::unsupported);
 }
 
 // Section 3.3 of formats/squeezed.md, number by number.

@@ -11,6 +11,7 @@
 #include "kernels/crc32.hpp"
 #include "squeezed/archive.hpp"
 #include "squeezed/codec/tile.hpp"
+#include "squeezed/cut.hpp"
 
 namespace lq::squeezed {
 namespace {
@@ -103,7 +104,7 @@ format::Layout plan_archive(const format::FieldRequest& request) {
   catalog.path = catalog.format == "ildg" ? "field.ildg" : "field.scidac";
   catalog.file_bytes = original->end.front();
   catalog.fields.emplace_back().payload = original->payload.front();
-  Archive archive = cut(catalog);
+  Archive archive = cut(catalog, {catalog.file_bytes});
 
   format::Layout layout;
   layout.sums = original->sums;

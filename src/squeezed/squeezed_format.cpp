@@ -13,6 +13,7 @@
 #include "format/lime/rules.hpp"
 #include "squeezed/archive.hpp"
 #include "squeezed/codec/tile.hpp"
+#include "squeezed/cut.hpp"
 #include "squeezed/mend.hpp"
 #include "squeezed/new_archive.hpp"
 #include "squeezed/restored.hpp"
@@ -24,18 +25,16 @@ using format::Findings;
 
 // The field of the original as it lies in the archive; false: it does not lie in tiles.
 bool move_into_tiles(FieldEntry& entry, const Archive& archive, const std::vector<Record>& records) {
-  Payload& payload = entry.payload;
-  const auto segment = std::ranges::find_if(archive.segments, [&](const Segment& one) {
-    return one.is_squeezed() && one.begin == payload.offset && one.length == payload.length;
-  });
-  if (segment == archive.segments.end() || segment->tile_bytes % payload.site_bytes() != 0) return false;
-  const auto record = std::ranges::find(records, segment->place, &Record::offset);
+  auto payload = in_tiles(entry.payload, archive);
+  if (!payload) return false;
+  const auto is_first = [&](const Record& record) {
+    return record.offset <= payload->tiles.front().offset &&
+           payload->tiles.front().offset - record.offset < record.data_length;
+  };
+  const auto record = std::ranges::find_if(records, is_first);
   if (record == records.end()) return false;
   entry.record = static_cast<std::uint64_t>(record - records.begin());
-  payload.offset = 0;
-  payload.tile_sites = segment->tile_bytes / payload.site_bytes();
-  payload.tiles = segment->tiles;
-  payload.encoding = encoding_name(segment->numbers);
+  entry.payload = *std::move(payload);
   return true;
 }
 
@@ -43,7 +42,7 @@ bool move_into_tiles(FieldEntry& entry, const Archive& archive, const std::vecto
 Catalog scan_original(base::ByteSource& file, const Archive& archive, const Limits& limits) {
   const format::Format& original = format::format_named(archive.format);
   if (original.container == format().container) throw Error(Code::malformed, "an archive of an archive");
-  RestoredSource restored(file, archive, RestoredSource::Damage::reads_as_zeros);
+  auto restored = RestoredSource::first_file(file, archive, RestoredSource::Damage::reads_as_zeros);
   return original.container->scan(restored, limits);
 }
 
@@ -149,7 +148,7 @@ std::vector<Finding> Squeezed::validate(base::ByteSource& file, const Catalog& c
   const Read read = read_archive(file, {}, seen);
   check_verbatim(file, read.archive, true, findings);
   const format::Format& original = format::format_named(read.archive.format);
-  RestoredSource restored(file, read.archive);
+  auto restored = RestoredSource::first_file(file, read.archive);
   for (const Finding& finding : original.container->validate(restored, original.container->scan(restored, {}))) {
     findings.add(finding);
   }

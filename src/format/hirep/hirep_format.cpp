@@ -120,6 +120,7 @@ class HiRep final : public flat::Family {
   Layout plan(const FieldRequest& request) const override;
   Metadata carried(const Metadata&, bool) const override { return {}; }
   Observables observables() const override { return Observables::measured; }
+  bool takes_late_observables() const override { return true; }
 
  private:
   std::string_view name() const override { return hirep_name; }
@@ -163,8 +164,16 @@ Layout HiRep::plan(const FieldRequest& request) const {
   flat::require_held(request, {}, hirep_name);
   const bool quaternions = chooses_quaternions(request);
   flat::HeaderWriter header(ByteOrder::big);
-  header.integer(request.spec.colors).extents(request.extents, {3, 0, 1, 2}).real(request.plaquette.value());
-  return flat::layout_of(header.bytes(), payload_of(request.extents, request.spec.colors, quaternions));
+  header.integer(request.spec.colors).extents(request.extents, {3, 0, 1, 2});
+  const std::uint64_t plaquette_at = header.bytes().size();
+  header.real(request.has_late_observables ? 0 : request.plaquette.value());
+  Layout layout = flat::layout_of(header.bytes(), payload_of(request.extents, request.spec.colors, quaternions));
+  if (!request.has_late_observables) return layout;
+  layout.tail = [plaquette_at](const Digest& digest) {
+    const std::string value = flat::HeaderWriter(ByteOrder::big).real(digest.plaquette.value()).bytes();
+    return std::vector<Literal>{flat::literal_at(plaquette_at, value)};
+  };
+  return layout;
 }
 
 }  // namespace

@@ -78,6 +78,7 @@ class Nersc final : public flat::Family {
   Layout plan(const FieldRequest& request) const override;
   Metadata carried(const Metadata& texts, bool) const override { return held_texts(lost_texts(texts, {})); }
   Observables observables() const override { return Observables::stated; }
+  bool takes_late_observables() const override { return true; }
 
  private:
   std::string_view name() const override { return nersc_name; }
@@ -187,6 +188,27 @@ void add_line(std::string& lines, std::string_view key, std::string_view value) 
 
 constexpr std::string_view no_sum = "00000000";
 
+// A number that comes when its place is there already: as long as any of the size of 1, whatever its sign.
+std::string late_number(double value) {
+  constexpr std::size_t length = 18;
+  std::string text = fmt::format("{:.16f}", value);
+  text.resize(length, ' ');
+  return text;
+}
+
+// Where the numbers stand that depend on the data; 0: nowhere.
+struct LatePlaces {
+  std::uint64_t link_trace = 0, plaquette = 0, sum = 0;
+
+  std::vector<Literal> operator()(const Digest& digest) const {
+    std::vector<Literal> literals;
+    if (link_trace > 0) literals.push_back(flat::literal_at(link_trace, late_number(digest.link_trace.value())));
+    if (plaquette > 0) literals.push_back(flat::literal_at(plaquette, late_number(digest.plaquette.value())));
+    if (sum > 0) literals.push_back(flat::literal_at(sum, base::hex32(digest.sums.find(word_sum)->words.front())));
+    return literals;
+  }
+};
+
 Layout Nersc::plan(const FieldRequest& request) const {
   flat::require_gauge(request, nersc_name, holds);
   flat::require_held(request, held_texts(request.metadata), nersc_name);
@@ -196,14 +218,21 @@ Layout Nersc::plan(const FieldRequest& request) const {
   std::string text = fmt::format("{}\nHDR_VERSION = 1.0\nDATATYPE = 4D_SU{}_GAUGE{}\nSTORAGE_FORMAT = 1.0\n",
                                  begin_line, spec.colors, matrices);
   for (int d = 0; d < 4; ++d) text += fmt::format("DIMENSION_{} = {}\n", d + 1, request.extents[d]);
-  if (request.link_trace) text += fmt::format("LINK_TRACE = {:.15f}\n", *request.link_trace);
-  if (request.plaquette) text += fmt::format("PLAQUETTE = {:.15f}\n", *request.plaquette);
-  std::uint64_t sum_at = 0;
-  if (request.checksum) {
-    text += "CHECKSUM = ";
-    sum_at = text.size();
-    text += fmt::format("{}\n", no_sum);
+  LatePlaces late;
+  const auto add_late = [&](std::string_view key, std::string_view place) {
+    text += fmt::format("{} = ", key);
+    const std::uint64_t at = text.size();
+    text += fmt::format("{}\n", place);
+    return at;
+  };
+  if (request.has_late_observables) {
+    late.link_trace = add_late("LINK_TRACE", late_number(0));
+    late.plaquette = add_late("PLAQUETTE", late_number(0));
+  } else {
+    if (request.link_trace) text += fmt::format("LINK_TRACE = {:.15f}\n", *request.link_trace);
+    if (request.plaquette) text += fmt::format("PLAQUETTE = {:.15f}\n", *request.plaquette);
   }
+  if (request.checksum) late.sum = add_late("CHECKSUM", no_sum);
   std::string lines = lines_of(request.metadata);
   for (int d = 0; d < 4; ++d) add_line(lines, fmt::format("BOUNDARY_{}", d + 1), "PERIODIC");
   add_line(lines, "CREATOR", fmt::format("limequat {}", version()));
@@ -215,11 +244,8 @@ Layout Nersc::plan(const FieldRequest& request) const {
   payload.extents = request.extents;
   if (two_rows) leave_third_rows_out(payload);
   Layout layout = flat::layout_of(text, std::move(payload));
-  if (!request.checksum) return layout;
-  layout.sums = {word_sum};
-  layout.tail = [sum_at](const Digest& digest) {
-    return std::vector<Literal>{flat::literal_at(sum_at, base::hex32(digest.sums.find(word_sum)->words.front()))};
-  };
+  if (request.checksum) layout.sums = {word_sum};
+  layout.tail = late;
   return layout;
 }
 

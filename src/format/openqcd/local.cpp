@@ -291,6 +291,18 @@ LocalFiles files_of_all(base::ByteSource& file, const LocalPlace& place) {
   return files;
 }
 
+}  // namespace
+
+std::uint64_t LocalPlace::rank() const noexcept {
+  std::uint64_t of_block = 0, in_block = 0;
+  for (const int d : {3, 0, 1, 2}) {
+    of_block =
+        of_block * static_cast<std::uint64_t>(processes[d] / blocks[d]) + static_cast<std::uint64_t>(at[d] / blocks[d]);
+    in_block = in_block * static_cast<std::uint64_t>(blocks[d]) + static_cast<std::uint64_t>(at[d] % blocks[d]);
+  }
+  return of_block * volume(blocks) + in_block;
+}
+
 void place_local(Payload& payload, const LocalPlace& place, const LocalOrder& order) {
   payload.block = order.block;
   payload.tile_sites = volume(order.block);
@@ -307,18 +319,6 @@ void place_local(Payload& payload, const LocalPlace& place, const LocalOrder& or
       payload.tiles[static_cast<std::size_t>(tile)] = {static_cast<int>(k), place.data() + b * bytes, bytes};
     }
   }
-}
-
-}  // namespace
-
-std::uint64_t LocalPlace::rank() const noexcept {
-  std::uint64_t of_block = 0, in_block = 0;
-  for (const int d : {3, 0, 1, 2}) {
-    of_block =
-        of_block * static_cast<std::uint64_t>(processes[d] / blocks[d]) + static_cast<std::uint64_t>(at[d] / blocks[d]);
-    in_block = in_block * static_cast<std::uint64_t>(blocks[d]) + static_cast<std::uint64_t>(at[d] % blocks[d]);
-  }
-  return of_block * volume(blocks) + in_block;
 }
 
 std::optional<LocalOrder> order_without_threads(const Extents& local) {

@@ -26,6 +26,7 @@ struct LocalPlace {
   std::uint64_t sum_at = 0;          // the sum of the plaquettes of this process, up to 18 for each site
 
   std::uint64_t data() const noexcept { return sum_at + 8; }
+  std::uint64_t bytes() const noexcept { return data() + 576 * volume(local); }
   std::uint64_t rank() const noexcept;
 };
 
@@ -37,7 +38,7 @@ std::optional<LocalPlace> look_local(base::ByteSource& file);
 // of blocks of odd extents.
 flat::Head local_field(base::ByteSource& file, const LocalPlace& place);
 
-// Blocks of points in the order of a file (exposed for tests): where each begins; all have `block`, within which odd
+// Blocks of points in the order of a file: where each begins; all have `block`, within which odd
 // points run z fastest. Nothing: they are not all alike, or odd in extent.
 struct LocalOrder {
   Extents block;
@@ -45,5 +46,8 @@ struct LocalOrder {
 };
 std::optional<LocalOrder> order_without_threads(const Extents& local);
 std::optional<LocalOrder> order_of_threads(const Extents& local, const Extents& counts);
+
+// Lays the sites of the whole lattice into the files of all processes, which are counted z fastest, t slowest.
+void place_local(Payload& payload, const LocalPlace& place, const LocalOrder& order);
 
 }  // namespace lq::format::openqcd

@@ -38,12 +38,13 @@ class OpenQcd final : public flat::Family {
     return kind_for(spec, extents).has_value();
   }
   std::span<const std::string_view> known_choices() const override {
-    static constexpr std::array<std::string_view, 1> known{"parts"};
+    static constexpr std::array<std::string_view, 2> known{"layout", "parts"};
     return known;
   }
   Layout plan(const FieldRequest& request) const override { return plan_file(request); }
   Metadata carried(const Metadata&, bool) const override { return {}; }
   Observables observables() const override { return Observables::measured; }
+  bool takes_late_observables() const override { return true; }
 
  private:
   std::string_view name() const override { return openqcd_name; }

@@ -11,6 +11,7 @@
 #include "format/flat/binary_header.hpp"
 #include "format/flat/flat.hpp"
 #include "format/openqcd/blocks.hpp"
+#include "format/openqcd/plan_local.hpp"
 #include "format/parts.hpp"
 
 namespace lq::format::openqcd {
@@ -19,7 +20,8 @@ namespace {
 // What every file of a field begins with, but for the place of a block.
 struct FieldHead {
   Kind kind;
-  double value = 0;  // the check value, where it is known
+  double value = 0;      // the check value, where it is known
+  bool is_late = false;  // of links: it is known when the data have passed
 
   std::string operator()(const std::string& place) const {
     flat::HeaderWriter header(ByteOrder::little);
@@ -29,18 +31,25 @@ struct FieldHead {
   }
 };
 
-// Check values that are sums of the data are put in when these have passed, into every file.
-void add_tail(Layout& layout, Kind kind, std::uint64_t value_at) {
-  if (kind == Kind::gauge || kind == Kind::u1) return;
-  const SumName sum = kind == Kind::momenta ? momentum_action : square_norm;
-  layout.sums = {sum};
-  layout.tail = [sum, value_at, files = layout.suffixes.size()](const Digest& digest) {
-    const std::vector<std::uint32_t>& words = digest.sums.find(sum)->words;
-    flat::HeaderWriter value(ByteOrder::little);
-    value.word(words.at(1)).word(words.at(0));
+// The check value as it is in the file, out of what is known when the data have passed.
+std::string value_of(Kind kind, const Digest& digest) {
+  flat::HeaderWriter value(ByteOrder::little);
+  if (kind == Kind::gauge) return value.real(3 * digest.plaquette.value()).bytes();
+  if (kind == Kind::u1) return value.real(digest.plaquette.value()).bytes();
+  const std::vector<std::uint32_t>& words =
+      digest.sums.find(kind == Kind::momenta ? momentum_action : square_norm)->words;
+  return value.word(words.at(1)).word(words.at(0)).bytes();
+}
+
+// Check values that are known then only are put into every file.
+void add_tail(Layout& layout, const FieldHead& head, std::uint64_t value_at) {
+  const bool has_plaquette = head.kind == Kind::gauge || head.kind == Kind::u1;
+  if (has_plaquette && !head.is_late) return;
+  if (!has_plaquette) layout.sums = {head.kind == Kind::momenta ? momentum_action : square_norm};
+  layout.tail = [kind = head.kind, value_at, files = layout.suffixes.size()](const Digest& digest) {
     std::vector<Literal> literals;
     for (std::size_t k = 0; k < files; ++k) {
-      literals.push_back(flat::literal_at(value_at, value.bytes()));
+      literals.push_back(flat::literal_at(value_at, value_of(kind, digest)));
       literals.back().file = static_cast<int>(k);
     }
     return literals;
@@ -78,7 +87,7 @@ Layout plan_blocks(const FieldRequest& request, const Parts& parts, const FieldH
   }
   place_blocks(payload, parts.block(), data);
   layout.payload = {std::move(payload)};
-  add_tail(layout, head.kind, data - 8);
+  add_tail(layout, head, data - 8);
   return layout;
 }
 
@@ -104,6 +113,7 @@ Layout plan_behind(const FieldRequest& request, const FieldHead& head) {
   Layout layout;
   layout.head = {flat::literal_at(gauge_end, bytes)};
   layout.end = {base::add_or_throw(payload.offset, payload.length, "the size of the file")};
+  add_tail(layout, head, payload.offset - 8);
   layout.payload = {std::move(payload)};
   return layout;
 }
@@ -131,9 +141,14 @@ Layout plan_file(const FieldRequest& request) {
   }
   require_even(request.extents, "");
   flat::require_held(request, {}, openqcd_name);
-  FieldHead head{*kind};
-  if (*kind == Kind::gauge) head.value = 3 * request.plaquette.value();
-  if (*kind == Kind::u1) head.value = request.plaquette.value();
+  if (is_local(request)) {
+    flat::require_alone(request, openqcd_name, contents_of_files);
+    if (*kind == Kind::gauge) return plan_local(request);
+    flat::refuse(openqcd_name, "gauge fields in local files", "no other ones");
+  }
+  FieldHead head{*kind, 0, request.has_late_observables};
+  if (*kind == Kind::gauge && !head.is_late) head.value = 3 * request.plaquette.value();
+  if (*kind == Kind::u1 && !head.is_late) head.value = request.plaquette.value();
   if (!request.first) return plan_behind(request, head);
   flat::require_alone(request, openqcd_name, contents_of_files);
   if (const auto parts = Parts::of(request)) {
@@ -142,7 +157,7 @@ Layout plan_file(const FieldRequest& request) {
   }
   const std::string bytes = head(place_text(request.extents));
   Layout layout = flat::layout_of(bytes, payload_of(request.extents, *kind));
-  add_tail(layout, *kind, bytes.size() - 8);
+  add_tail(layout, head, bytes.size() - 8);
   return layout;
 }
 
