@@ -218,18 +218,24 @@ TEST_F(Modes, OfASetThatWasReplacedAreNotReadForTheOld) {
 }
 
 TEST_F(Modes, OnOtherLatticesAreRefusedAndLeaveTheSetAsItWas) {
-  Writer writer(path_, grid_, described());
-  add(writer, 0, 2);
-  const std::string before = testing::contents(path_);
   const Grid other(Extents{4, 4, 2, 6});
   std::vector<double> values = vector_number(other, 0);
+  {
+    Writer writer(path_, grid_, described());
+    add(writer, 0, 2);
+    const std::string before = testing::contents(path_);
+    const std::vector<double> links(grid_.volume() * 72);
+    EXPECT_EQ(error_of([&] { writer.append(gauge(links), {}); }).code(), Code::unsupported);
+    EXPECT_EQ(testing::contents(path_), before);
+    add(writer, 2, 3);
+  }
+  const std::string before = testing::contents(path_);
   EXPECT_EQ(error_of([&] { Writer wrong(path_, other); }).code(), Code::invalid_argument);
   EXPECT_EQ(error_of([&] { Set(path_).read(0, other, spinor(values)); }).code(), Code::invalid_argument);
-  const std::vector<double> links(grid_.volume() * 72);
-  EXPECT_EQ(error_of([&] { writer.append(gauge(links), {}); }).code(), Code::unsupported);
   EXPECT_EQ(testing::contents(path_), before);
-  add(writer, 2, 3);
-  expect(3);
+  Writer writer(path_, grid_);
+  add(writer, 3, 4);
+  expect(4);
 }
 
 TEST_F(Modes, WithoutChecksumsAreRefused) {

@@ -243,8 +243,8 @@ TEST_F(Posix, ARenameThatAFileSystemDoesNotKnowIsAskedForOnce) {
   EXPECT_EQ(publisher.publish(put("a", "new"), at("b")), EEXIST);
   EXPECT_EQ(refusals, 1);
   // Another mount, where there is one.
-  struct stat here {
-  }, there{};
+  struct stat here {};
+  struct stat there {};
   std::string elsewhere = "/dev/shm/limequat-XXXXXX";
   if (::stat("/dev/shm", &there) != 0 || ::stat(at(".").c_str(), &here) != 0 || here.st_dev == there.st_dev) return;
   ASSERT_NE(::mkdtemp(elsewhere.data()), nullptr);

@@ -100,7 +100,6 @@ class Trials:
         self.judge(f"read, {name}", path, seed, seed, outcome)
         path.unlink(missing_ok=True)
 
-
     def append(self, name, path, disturb=None, after=None):
         """Modes are added by a program that is killed `after` so many seconds, if it is."""
         begin = time.monotonic()
@@ -226,7 +225,7 @@ def disturb_servers(trials, source, options, chance):
             trials.write(name, seed + offset, grid, steps)
             trials.read(name, seed, steps)
             trials.append(name, trials.folder / f"low.{number}.modes", steps)
-            trials.copy(name, source, steps)
+            trials.copy(name, source, [(chance.uniform(0.02, 0.3), stop), (seconds, resume)])  # it does not take long
 
 
 def kill_programs(trials, source, kills, chance):
