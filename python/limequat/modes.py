@@ -158,7 +158,7 @@ class Writer:
         return self._count if self._count is not None else answer("lq_modes_writer_size", self._handle)
 
     def close(self):
-        """Nothing is left to be done: every mode is in the set already."""
+        """Another program may add to the set from then on; every mode is in it already."""
         self._count = len(self)
         self._handle.free()
 

@@ -17,6 +17,7 @@
 
 #include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"
+#include "transport/transport.hpp"
 
 namespace lq::transport {
 namespace {
@@ -45,8 +46,10 @@ TEST_F(WriterLocks, DoNotKeepAwayWhoLocksTheWholeFile) {
   const WriterLock lock(path_);
   const int descriptor = ::open(path_.c_str(), O_RDONLY);
   ASSERT_GE(descriptor, 0);
-  EXPECT_EQ(::flock(descriptor, LOCK_SH | LOCK_NB), 0);
+  const bool has_both = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
   ::close(descriptor);
+  if (!has_both && !posix().unit(path_).one_writer) GTEST_SKIP() << "these servers keep both kinds of locks as one";
+  EXPECT_TRUE(has_both);
 }
 
 TEST_F(WriterLocks, AreGoneWithAProcessThatIsKilled) {

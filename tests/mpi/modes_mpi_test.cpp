@@ -71,8 +71,11 @@ TEST_P(Sets, AreThoseOfOneProcess) {
       WriteOptions options;
       options.overwrite = true;
       options.route.strategy = strategy;
-      Writer by_all(path, grid, described(), options);
-      add(by_all, grid, 0, 3);
+      {
+        Writer by_all(path, grid, described(), options);
+        add(by_all, grid, 0, 3);
+        EXPECT_EQ(same_error_of([&] { Writer another(path, grid, options); }).code(), Code::io);
+      }
       Writer later(path, grid, options);
       EXPECT_EQ(later.size(), 3U);
       add(later, grid, 3, 5);
@@ -179,8 +182,10 @@ TEST_P(Sets, WithCoherenceAreThoseOfOneProcessAndReadOnAnyGrid) {
     {
       WriteOptions options;
       options.overwrite = true;
-      Writer by_all(path, grid, description, options);
-      add_coherent(by_all, grid, 0, 4);
+      {
+        Writer by_all(path, grid, description, options);
+        add_coherent(by_all, grid, 0, 4);
+      }
       Writer later(path, grid, options);
       add_coherent(later, grid, 4, 6);
       mpi::communicator().barrier();
