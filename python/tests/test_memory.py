@@ -198,7 +198,7 @@ def test_what_does_not_fit_is_told(tmp_path, links):
 
     assert "milk" in refused(links, "milk", LATTICE)
     assert "lanes" in refused(links, "lanes=1,1,1,3", LATTICE)
-    assert "expected an array" in refused([1, 2], "milc", LATTICE)
+    assert "expected an array" in refused([1], "milc", LATTICE)
     assert "i8" in refused(np.zeros(links.shape, np.int64), "milc", LATTICE)
     assert "C-contiguous" in refused(links.swapaxes(0, 1), "milc", LATTICE)
     assert "numbers" in refused(links[:4].copy(), "milc", LATTICE)

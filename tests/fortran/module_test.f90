@@ -134,7 +134,7 @@ contains
     character(kind=c_char, len=20), target :: words
     type(lq_places), target :: places
     type(lq_field) :: field
-    complex(c_double) :: by_site(36, 144)
+    complex(c_double), allocatable :: by_site(:, :)
     integer :: i
     words = 'places=of-sites'//c_null_char
     table = [(144 - i, i=1, 144)]
