@@ -3,6 +3,7 @@
 #include "catalogue/page.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <unordered_map>
@@ -48,6 +49,30 @@ class Words {
   std::unordered_map<std::string, std::int64_t> numbers_;
   std::vector<std::string> words_;
 };
+
+// Bytes of a file of which something is told.
+struct Stretch {
+  std::int64_t offset = 0;
+  std::int64_t length = 0;
+
+  std::int64_t end() const noexcept { return length > INT64_MAX - offset ? INT64_MAX : offset + length; }
+  friend bool operator==(const Stretch&, const Stretch&) = default;
+};
+
+// Those within which nothing is told more exactly, from the last to the first.
+std::vector<Stretch> innermost(std::vector<Stretch> all) {
+  std::ranges::sort(all, [](const Stretch& a, const Stretch& b) {
+    return a.offset != b.offset ? a.offset < b.offset : a.length > b.length;
+  });
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  std::vector<Stretch> kept;
+  std::int64_t next_end = INT64_MAX;  // the first end of one that begins behind
+  for (auto one = all.rbegin(); one != all.rend(); ++one) {
+    if (kept.empty() || one->end() < next_end) kept.push_back(*one);
+    next_end = std::min(next_end, one->end());
+  }
+  return kept;
+}
 
 class Page {
  public:
@@ -147,9 +172,13 @@ void Page::put_damaged_file(JsonWriter& json, std::int64_t id, const std::string
       "SELECT DISTINCT message, offset, length FROM findings WHERE file_id = ? AND severity <> 'note' ORDER BY origin, "
       "offset");
   findings.bind(id);
+  std::vector<Stretch> hurt;
   while (findings.step()) {
     if (messages.size() < most_messages) messages.push_back(findings.text(0));
-    if (!findings.is_null(1)) json.begin_array().value(findings.whole(1)).value(findings.whole(2)).end_array();
+    if (!findings.is_null(1)) hurt.push_back({findings.whole(1), findings.whole(2)});
+  }
+  for (const Stretch& one : innermost(std::move(hurt))) {
+    json.begin_array().value(one.offset).value(one.length).end_array();
   }
   json.end_array().key("messages").array(messages).key("slices").begin_array();
   Statement slices =

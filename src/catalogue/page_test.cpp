@@ -28,6 +28,22 @@ TEST(ReportPage, MakesNothingOfMetadataMarkup) {
   EXPECT_NE(page.find("\"{{script}}\""), std::string::npos);
 }
 
+// A mismatch is of all data; where a byte is known to be wrong, the map shows that.
+TEST(ReportPage, ShowsTheStretchThatIsToldMostExactly) {
+  const Database database = make_in_memory();
+  database.run(
+      "INSERT INTO files (id, path, size, modified_ns, settled, modified, device, inode, fields, series, state, "
+      "indexed_at) VALUES (1, '/x/a.lime', 9000, 0, 1, '', 0, 0, 1, 's', 'damaged', '')");
+  database.run(
+      "INSERT INTO findings VALUES (1, 'verify', 'error', 'checksum', 'all', 1000, 8000), (1, 'verify', 'error', "
+      "'byte', "
+      "'one', 2000, 8), (1, 'verify', 'error', 'links', 'all again', 1000, 8000), (1, 'verify', 'error', 'edge', "
+      "'over', 8990, 9223372036854775807), (1, 'verify', 'error', 'nowhere', 'no place', NULL, NULL)");
+  const std::string page = page_text(database, {}, "title");
+  EXPECT_NE(page.find("\"hurt\":[[8990,9223372036854775807],[2000,8]]"), std::string::npos)
+      << page.substr(page.find("\"hurt\""), 80);
+}
+
 TEST(ReportPage, AsksNobodyForAnything) {
   const std::string page = page_text(make_in_memory(), {}, "empty");
   for (const char* asks : {"src=", "<link", "@import", "url(", "fetch(", "XMLHttp", "https:"}) {

@@ -204,7 +204,7 @@
       add(box, "b", file.path);
       add(box, "p", file.state, "bad");
       const size = Math.max(file.size, 1), wide = 760, x = (offset) => Math.min(offset, size) / size * wide;
-      const svg = draw(box, "svg", { viewBox: "0 0 760 40", role: "img", "aria-label": "map of the file" });
+      const svg = draw(box, "svg", { viewBox: "0 0 760 46", role: "img", "aria-label": "map of the file" });
       draw(svg, "rect", { class: "file", x: 0, y: 4, width: wide, height: 22 });
       for (const [offset, length] of file.payloads) {
         draw(svg, "rect", { class: "payload", x: x(offset), y: 4, width: Math.max(1, x(offset + length) - x(offset)), height: 22 });
@@ -212,8 +212,8 @@
       for (const [offset, length] of file.hurt) {
         draw(svg, "rect", { class: "hurt", x: Math.min(x(offset), wide - 3), y: 2, width: Math.max(3, x(offset + length) - x(offset)), height: 26 });
       }
-      draw(svg, "text", { x: 0, y: 38 }, "byte 0");
-      draw(svg, "text", { x: wide, y: 38, "text-anchor": "end" }, String(file.size));
+      draw(svg, "text", { x: 0, y: 43 }, "byte 0");
+      draw(svg, "text", { x: wide, y: 43, "text-anchor": "end" }, String(file.size));
       const list = add(box, "ul");
       for (const message of file.messages) add(list, "li", message);
       if (file.slices.length) add(list, "li", "damaged time slices: " + file.slices.join(", "));
