@@ -35,14 +35,15 @@ struct SqueezeReport {
   double seconds = 0;
 };
 
-// Collective. The file `from`, of any format whose fields lie in one piece, into the archive `to`. All ranks take part;
-// a rank holds a few tiles, each below 1 MiB. not_found, exists, no_space, unsupported (a file of several parts, one in
-// which no field lies in one piece, an archive), and what scan() throws for damaged files.
+// Collective. The file `from`, or the set that it is one of, of any format whose fields lie in one piece or in blocks
+// of the lattice, into the archive `to`. All ranks take part; a rank holds a few tiles, each below 1 MiB. not_found,
+// exists, no_space, unsupported (no field lies so, an archive), and what scan() throws for damaged files.
 LQ_API SqueezeReport squeeze(const std::string& from, const std::string& to, const Communicator& communicator = {},
                              const SqueezeOptions& options = {});
 
-// Collective. The original file out of the archive `from`, byte for byte. not_found, exists, no_space, malformed,
-// truncated, checksum_mismatch (the archive is damaged), unsupported (it is none).
+// Collective. The original out of the archive `from`, byte for byte; of a set all files or none, each `to` and what its
+// name ended in. not_found, exists, no_space, malformed, truncated, checksum_mismatch (damage), unsupported (no
+// archive).
 LQ_API SqueezeReport unsqueeze(const std::string& from, const std::string& to, const Communicator& communicator = {},
                                const SqueezeOptions& options = {});
 
