@@ -49,7 +49,7 @@ class DescribedSites {
   void take(std::byte* out);
   void give(const std::byte* in);
   void finish();
-  // How many bytes of sites are best taken at once.
+  // How many bytes of sites are best taken at once; of a GPU's memory, at most.
   std::size_t best_bytes() const noexcept;
 
  private:
