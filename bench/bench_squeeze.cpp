@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "squeezed/archive.hpp"
 #include "squeezed/codec/shuffled.hpp"
 #include "squeezed/codec/tile.hpp"
+#include "squeezed/cut.hpp"
 
 #include "median.hpp"
 
@@ -61,7 +63,7 @@ void round_of(base::Bytes payload, std::uint64_t tile_bytes, Measured& measured,
 
 int run(const char* path, int runs) {
   const Catalog catalog = inspect(path);
-  squeezed::Archive archive = squeezed::cut(catalog);
+  squeezed::Archive archive = squeezed::cut(catalog, {std::filesystem::file_size(path)});
   const auto data = std::ranges::find_if(archive.segments, &squeezed::Segment::is_squeezed);
   std::vector<std::byte> payload(static_cast<std::size_t>(data->length));
   std::ifstream file(path, std::ios::binary);
