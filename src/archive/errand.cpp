@@ -41,7 +41,7 @@ void Errand::start() {
   });
 }
 
-void Errand::begin(const std::vector<Target>& targets) {
+void Errand::begin(std::span<const Target> targets) {
   comm::agree(comm_, [&] {
     for (const Target& target : targets) {
       targets_.push_back(std::make_unique<io::NewFile>(place_, communicator_, to_ + target.suffix));

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,7 +51,7 @@ class Errand {
     std::uint64_t bytes = 0;
   };
   // Makes the new files and opens them on all ranks that write.
-  void begin(const std::vector<Target>& targets);
+  void begin(std::span<const Target> targets);
   // Local. How many threads this rank has from begin() on.
   int threads() const noexcept { return team_->size(); }
   // Each of `count` pieces on one rank, neighbours together, in one of its threads.

@@ -56,7 +56,8 @@ class Squeezing {
     archive_ = comm::agree_alike(errand_.comm(), [&] { return cut_source(sizes); });
     comm::agree_at_root(errand_.comm(), [&] { require_found(); });
     errand_.expect(archive_.bytes);
-    errand_.begin({{}});
+    const Errand::Target one;
+    errand_.begin({&one, 1});
     write_record(squeezed::type::head, [&] {
       const std::string head = squeezed::encode_head(archive_);
       const base::Bytes bytes = base::as_bytes(head);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
@@ -96,10 +97,10 @@ class FieldTransfer {
   Report finish(const std::exception_ptr& failure) {
     writer_.named([&] { sites_->finish(failure); });
     comm::Comm& comm = grid_.communicator().engine();
-    const format::Digest digest = comm::agree_alike(comm, [&] {
+    format::Digest digest = comm::agree_alike(comm, [&] {
       return format::Digest{sites_->tally().sums.values(), sites_->tiles()};
     });
-    Report report = writer_.finish(*placed_, digest);
+    Report report = writer_.finish(*placed_, std::move(digest));
     comm::agree_alike(comm, [&] { sites_->describe(report); });
     return report;
   }
