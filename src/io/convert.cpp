@@ -365,7 +365,7 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Fie
                                        : io::Observed{};
   digest.plaquette = measured.plaquette;
   digest.link_trace = measured.link_trace;
-  Report report = writer.finish(*placed, std::move(digest));
+  Report report = writer.finish(*placed, digest);
   report.bytes = tallies.written.bytes;
   report.checksum = tallies.written.sums.total();
   report.sums = std::move(digest.sums);

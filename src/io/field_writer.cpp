@@ -317,7 +317,7 @@ std::vector<double> FieldWriter::plaquette_sums(const Placed& placed) {
   });
 }
 
-Report FieldWriter::finish(const Placed& placed, format::Digest digest) {
+Report FieldWriter::finish(const Placed& placed, format::Digest& digest) {
   comm::Comm& comm = communicator_.engine();
   const format::Layout& layout = placed.layout;
   digest.plaquette_sums = plaquette_sums(placed);

@@ -75,8 +75,8 @@ class FieldWriter {
   std::vector<transport::File*> open(const Placed& placed, bool touches_file, bool has_strange_caches = false);
   // Local. Does `work`; its errors name the files as the user did.
   void named(base::FunctionRef<void()> work) const;
-  // Collective. What comes behind the data; what can be said of the field.
-  Report finish(const Placed& placed, format::Digest digest);
+  // Collective. What comes behind the data; what can be said of the field. Plaquettes of parts are added to the digest.
+  Report finish(const Placed& placed, format::Digest& digest);
   // Local. Plans a field as place() does on rank 0 and writes nothing; the report says what would be written.
   Report rehearse(const FieldPlan& plan);
   // Local. Throws no_space unless there is room for what was rehearsed.

@@ -100,7 +100,7 @@ class FieldTransfer {
     format::Digest digest = comm::agree_alike(comm, [&] {
       return format::Digest{sites_->tally().sums.values(), sites_->tiles()};
     });
-    Report report = writer_.finish(*placed_, std::move(digest));
+    Report report = writer_.finish(*placed_, digest);
     comm::agree_alike(comm, [&] { sites_->describe(report); });
     return report;
   }
