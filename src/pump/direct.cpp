@@ -58,7 +58,7 @@ class MoveOut final : public Movement {
     sites_.done += stretch_.sites;
     return Progress::moved;
   }
-  Passed passed() const noexcept override { return sites_; }
+  Passed passed() noexcept override { return sites_; }
 
   RowsOut rows_;
   Passed sites_;
@@ -92,7 +92,7 @@ class MoveIn final : public Movement {
     sites_.done += current_.stretch.sites;
     return Progress::moved;
   }
-  Passed passed() const noexcept override { return sites_; }
+  Passed passed() noexcept override { return sites_; }
 
   struct Fetched {
     bool any = false;

@@ -47,7 +47,7 @@ class ByTeam final : public Movement {
     return Progress::finished;
   }
 
-  Passed passed() const noexcept override { return {sites_.load(std::memory_order_relaxed), all_sites_}; }
+  Passed passed() noexcept override { return {sites_.load(std::memory_order_relaxed), all_sites_}; }
 
   // What one thread has.
   struct Hand {

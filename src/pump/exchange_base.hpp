@@ -40,7 +40,7 @@ class Exchange : public Movement {
         tally_(tally),
         owned_(shares_->next_owned(rank_, 0)),
         held_(shares_->next_held(mine_, 0)) {
-    look_at_chunks();
+    find_most_holders();
     if (!needs_messages()) return;
     for (Buffer& staging : staging_) staging = Buffer(peers_.slot_bytes());
   }
@@ -103,20 +103,28 @@ class Exchange : public Movement {
     if (progress == Progress::finished) failure_.rethrow();
     return progress;
   }
-  Passed passed() const noexcept final { return chunks_; }
+  Passed passed() noexcept final {
+    if (chunks_.of == 0) count_chunks();
+    return chunks_;
+  }
 
   void require_all_take_part() const {
     if (given_up_.load(std::memory_order_relaxed) == 0) return;
     throw Error(Code::communication, "a rank of the same node can exchange no messages any more, and has given up");
   }
 
-  void look_at_chunks() {
+  void find_most_holders() {
     for (auto chunk = owned_; chunk; chunk = shares_->next_owned(rank_, chunk->number + 1)) {
       shares_->holders(*chunk, holders_);
       most_holders_ = std::max(most_holders_, holders_.size());
+    }
+  }
+  // Of large files there are many.
+  void count_chunks() noexcept {
+    for (auto chunk = shares_->next_owned(rank_, 0); chunk; chunk = shares_->next_owned(rank_, chunk->number + 1)) {
       ++chunks_.of;
     }
-    for (auto chunk = held_; chunk; chunk = shares_->next_held(mine_, chunk->number + 1)) {
+    for (auto chunk = shares_->next_held(mine_, 0); chunk; chunk = shares_->next_held(mine_, chunk->number + 1)) {
       if (is_work(*chunk)) ++chunks_.of;
     }
   }
