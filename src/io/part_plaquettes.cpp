@@ -86,9 +86,8 @@ void add_plaquettes_at(Colors colors, const Coord& x, const HaloSlice& slice, co
   const auto link = [&](const double* site, int mu) { return site + static_cast<std::size_t>(mu) * matrix; };
   for (int nu = 1; nu <= last; ++nu) {
     for (int mu = 0; mu < nu; ++mu) {
-      physics::multiply(colors, link(slice.at(x), mu), link(above(mu), nu), first.data());
-      physics::multiply(colors, link(slice.at(x), nu), link(above(nu), mu), second.data());
-      sum.add(physics::real_trace_with_adjoint(colors, first.data(), second.data()) / colors);
+      sum.add(physics::plaquette_of(colors, link(slice.at(x), mu), link(above(mu), nu), link(slice.at(x), nu),
+                                    link(above(nu), mu), first.data(), second.data()));
     }
   }
 }

@@ -28,9 +28,9 @@ void add_plaquettes(Colors colors, const Links& links, std::size_t x, PlaneSums&
   const Halo& halo = links.halo();
   for (int mu = 0; mu < last; ++mu) {
     for (int nu = mu + 1; nu <= last; ++nu) {
-      multiply(colors, links.at(mu, x), links.at(nu, halo.up(x, mu)), first);
-      multiply(colors, links.at(nu, x), links.at(mu, halo.up(x, nu)), second);
-      (nu == last ? sums.temporal : sums.spatial).add(real_trace_with_adjoint(colors, first, second) / colors);
+      (nu == last ? sums.temporal : sums.spatial)
+          .add(plaquette_of(colors, links.at(mu, x), links.at(nu, halo.up(x, mu)), links.at(nu, x),
+                            links.at(mu, halo.up(x, nu)), first, second));
     }
   }
 }

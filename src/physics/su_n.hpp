@@ -149,6 +149,16 @@ double real_trace_with_adjoint(Colors colors, const double* a, const double* b) 
   return sum;
 }
 
+// Re Tr U_P / N of a plaquette out of its links: in directions mu and nu from its corner, and from the corner above
+// that in the other direction. `first`, `second`: memory for a matrix each.
+template <class Colors>
+double plaquette_of(Colors colors, const double* mu, const double* nu_above_mu, const double* nu,
+                    const double* mu_above_nu, double* first, double* second) noexcept {
+  multiply(colors, mu, nu_above_mu, first);
+  multiply(colors, nu, mu_above_nu, second);
+  return real_trace_with_adjoint(colors, first, second) / colors;
+}
+
 // The largest |element| of u u^dagger - 1.
 template <class Colors>
 double distance_from_unitarity(Colors colors, const double* u) noexcept {
