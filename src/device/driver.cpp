@@ -23,17 +23,24 @@ bool can_be_read(const void* memory) noexcept {
 }  // namespace
 
 const Driver* driver_of(const void* memory, Home& home) {
-  const Driver* const driver = memory != nullptr ? cuda_driver() : nullptr;
-  if (driver == nullptr) return nullptr;
-  if (driver->owns(memory, home)) return driver;
-  if (can_be_read(memory)) return nullptr;
+  if (memory == nullptr) return nullptr;
+  const Driver* asked = nullptr;
+  for (const Kind kind : {Kind::cuda, Kind::hip}) {
+    const Driver* const driver = driver_of_kind(kind);
+    if (driver == nullptr) continue;
+    if (driver->owns(memory, home)) return driver;
+    asked = driver;
+  }
+  if (asked == nullptr || can_be_read(memory)) return nullptr;
   throw Error(
       Code::invalid_argument,
       fmt::format("the memory of the field at {} is neither the host's nor one that the {} driver knows; it may "
                   "have been freed, or belong to another process: give memory that is there until the "
                   "transfer ends",
-                  fmt::ptr(memory), driver->name()));
+                  fmt::ptr(memory), asked->name()));
 }
+
+bool has_driver() { return driver_of_kind(Kind::cuda) != nullptr || driver_of_kind(Kind::hip) != nullptr; }
 
 bool is_device_memory(const void* memory) {
   Home home;

@@ -29,6 +29,8 @@ struct Rows {
 
 enum class Direction { to_host, to_device };
 
+enum class Kind { cuda, hip };
+
 // Everything is called between enter() and leave(), but for owns() and what frees and destroys. All of them throw
 // Error: out_of_memory, or io with the name of the call and the driver's words.
 class Driver {
@@ -37,6 +39,7 @@ class Driver {
 
   virtual ~Driver() = default;
   virtual std::string_view name() const noexcept = 0;
+  virtual Kind kind() const noexcept = 0;
 
   // Whether a GPU owns that memory, and which. False for memory that the host may touch.
   virtual bool owns(const void* memory, Home& home) const = 0;
@@ -46,6 +49,9 @@ class Driver {
   // Until everything is done that was begun in this home.
   virtual void wait_for_all() const = 0;
 
+  // Memory of the GPU.
+  virtual std::byte* allocate(std::size_t bytes) const = 0;
+  virtual void free(std::byte* memory) const noexcept = 0;
   // Page-locked memory of the host, which copies pass through at full speed.
   virtual std::byte* allocate_locked(std::size_t bytes) const = 0;
   virtual void free_locked(std::byte* memory) const noexcept = 0;
@@ -58,11 +64,22 @@ class Driver {
   virtual void wait(Handle event) const = 0;
   // Begins to copy rows to or from `host`, where they lie one behind the other.
   virtual void copy(Direction direction, const Rows& rows, std::byte* host, Handle stream) const = 0;
+
+  // Of CUDA: the compute capability of the GPU, 90 for 9.0; else 0.
+  virtual int architecture() const = 0;
+  // Compiled code; it stays until the home is gone.
+  virtual Handle load_module(const void* image) const = 0;
+  virtual Handle find_function(Handle module, const char* name) const = 0;
+  // Begins `blocks` times `threads` threads of a function that takes one structure, which is copied.
+  virtual void launch(Handle function, unsigned blocks, unsigned threads, void* argument, Handle stream) const = 0;
 };
 
-// Local. Of CUDA, if the program has loaded one; nullptr: none. The library as it is found at the first such call
+// Local. Of that kind, if the program has loaded one; nullptr: none. The library as it is found at the first such call
 // stays.
-const Driver* cuda_driver();
+const Driver* driver_of_kind(Kind kind);
+
+// Local. Whether the program has loaded any.
+bool has_driver();
 
 // Local. The driver whose memory that is, and its home; nullptr for memory of the host. invalid_argument for addresses
 // that are nobody's, such as memory that was freed: only where there is a driver, for others are spared the question.

@@ -16,46 +16,19 @@ std::uint64_t most_in_block(std::size_t site_bytes) noexcept {
 
 SitesOut::SitesOut(const Driver& driver, Home home, const std::byte* memory, std::uint64_t sites,
                    std::size_t site_bytes)
-    : end_(memory + sites * site_bytes),
+    : memory_(memory),
       site_bytes_(site_bytes),
-      most_(most_in_block(site_bytes)),
-      copies_(driver, home, static_cast<std::size_t>(most_) * site_bytes) {}
+      windows_(0, sites, static_cast<std::int64_t>(site_bytes), most_in_block(site_bytes)),
+      copies_(driver, home, static_cast<std::size_t>(most_in_block(site_bytes)) * site_bytes) {}
 
 SitesOut::Some SitesOut::take(const std::byte* first, std::ptrdiff_t stride, std::uint64_t sites) {
-  if (sites == 1) stride = static_cast<std::ptrdiff_t>(site_bytes_);
-  const bool is_dense = stride == static_cast<std::ptrdiff_t>(site_bytes_);
-  const bool in_turn = is_dense && first == expected_;
-  std::size_t i = 0;
-  while (i < Copies::blocks && !windows_[i].has(first, stride)) ++i;
-  if (i == Copies::blocks) {
-    i = 1 - last_;
-    fetch(i, first, stride, sites);
-  }
-  const Window& window = windows_[i];
-  const auto before = static_cast<std::uint64_t>((first - window.first) / stride);
-  const std::uint64_t given = std::min(sites, window.sites - before);
-  // What comes next: the rest of these, and the rest of the field for who goes through it.
-  const std::uint64_t known = before + sites - std::min(before + sites, window.sites);
-  fetch_ahead(i, in_turn ? static_cast<std::uint64_t>(end_ - window.end()) / site_bytes_ : known);
-  copies_.wait(i);
-  last_ = i;
-  expected_ = is_dense ? first + static_cast<std::ptrdiff_t>(given) * stride : nullptr;
-  return {copies_.block(i) + before * site_bytes_, given};
-}
-
-void SitesOut::fetch_ahead(std::size_t i, std::uint64_t sites) {
-  const Window& window = windows_[i];
-  if (sites == 0 || windows_[1 - i].has(window.end(), window.stride)) return;
-  fetch(1 - i, window.end(), window.stride, sites);
-}
-
-void SitesOut::fetch(std::size_t i, const std::byte* first, std::ptrdiff_t stride, std::uint64_t sites) {
-  copies_.wait(i);
-  windows_[i].sites = 0;  // should this fail
-  const std::uint64_t count = std::min(sites, most_);
-  copies_.begin(Direction::to_host,
-                {const_cast<std::byte*>(first), site_bytes_, stride, static_cast<std::size_t>(count)}, i);
-  windows_[i] = {first, stride, count};
+  const auto fetch = [&](std::size_t i, std::int64_t at, std::int64_t step, std::uint64_t count) {
+    copies_.begin(Direction::to_host,
+                  {const_cast<std::byte*>(memory_) + at, site_bytes_, step, static_cast<std::size_t>(count)}, i);
+  };
+  const Windows::Some some =
+      windows_.take(first - memory_, stride, sites, fetch, [&](std::size_t i) { copies_.wait(i); });
+  return {copies_.block(some.block) + some.skip * site_bytes_, some.sites};
 }
 
 SitesIn::SitesIn(const Driver& driver, Home home, std::size_t site_bytes)

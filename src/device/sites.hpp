@@ -5,12 +5,11 @@
 // are copied ahead, while those before them are packed. Not to be shared by threads.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "device/copies.hpp"
+#include "device/windows.hpp"
 
 namespace lq::device {
 
@@ -31,30 +30,10 @@ class SitesOut {
   Some take(const std::byte* first, std::ptrdiff_t stride, std::uint64_t sites);
 
  private:
-  // Sites in a block, or on their way there.
-  struct Window {
-    const std::byte* first = nullptr;
-    std::ptrdiff_t stride = 0;
-    std::uint64_t sites = 0;
-
-    bool has(const std::byte* site, std::ptrdiff_t wanted_stride) const noexcept {
-      const std::ptrdiff_t distance = site - first;
-      return sites > 0 && stride == wanted_stride && distance >= 0 && distance % stride == 0 &&
-             static_cast<std::uint64_t>(distance / stride) < sites;
-    }
-    const std::byte* end() const noexcept { return first + static_cast<std::ptrdiff_t>(sites) * stride; }
-  };
-
-  void fetch(std::size_t i, const std::byte* first, std::ptrdiff_t stride, std::uint64_t sites);
-  void fetch_ahead(std::size_t i, std::uint64_t sites);
-
-  const std::byte* end_;  // of the field
+  const std::byte* memory_;
   std::size_t site_bytes_;
-  std::uint64_t most_;  // sites in a block
+  Windows windows_;
   Copies copies_;
-  std::array<Window, Copies::blocks> windows_;
-  std::size_t last_ = 0;                 // the block that was taken from
-  const std::byte* expected_ = nullptr;  // the site behind those that were taken
 };
 
 // Sites to be put there.

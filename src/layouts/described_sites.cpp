@@ -104,25 +104,21 @@ DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec
 
 DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box,
                                std::span<std::byte* const> arrays, std::size_t number_bytes, Way way)
-    : box_(box),
-      site_places_(std::in_place, layout, spec, box.extents),
-      bundles_(bundles_of(*site_places_, arrays, number_bytes)),
+    : places_(layout, spec, box),
+      bundles_(bundles_of(places_.rule(), arrays, number_bytes)),
       number_bytes_(number_bytes),
       site_bytes_(static_cast<std::size_t>(spec.numbers) * number_bytes),
       has_absent_(layout.parity >= ParityOrder::even_only),
       turns_(layout.parity != ParityOrder::none ? 2 : 1),
       way_(way) {
   std::size_t stripes = 0;
-  for (const Bundle& bundle : bundles_) {
-    groups_ = std::max(groups_, bundle.group + 1);
-    stripes = std::max(stripes, bundle.stripes.size());
-  }
+  for (const Bundle& bundle : bundles_) stripes = std::max(stripes, bundle.stripes.size());
   use_device(arrays.front());
   const std::size_t most = best_bytes() / site_bytes_ + 1;
-  places_.reserve(most * static_cast<std::size_t>(groups_));
+  places_.reserve(most);
   ahead_.reserve(bundles_.size());
   staged_.resize(stripes);
-  if (copies_) runs_.resize(static_cast<std::size_t>(groups_));
+  if (copies_) runs_.resize(static_cast<std::size_t>(places_.groups()));
   for (SiteRuns& runs : runs_) runs.reserve(most);
   if (layout.norms == NormPlaces::none) return;
   norms_ = std::make_unique<Norms>(Norms{
@@ -147,33 +143,14 @@ std::size_t DescribedSites::best_bytes() const noexcept {
   return has_streams ? far_bytes : near_bytes;
 }
 
-std::span<const std::int64_t> DescribedSites::places(std::uint64_t group) const noexcept {
-  return std::span(places_).subspan(static_cast<std::size_t>(group * sites_), static_cast<std::size_t>(sites_));
-}
-
-void DescribedSites::find_places(std::span<const RowPart> parts) {
-  places_.resize(static_cast<std::size_t>(groups_ * sites_));
-  std::span<std::int64_t> left(places_);
-  for (std::uint64_t group = 0; group < groups_; ++group) {
-    for (const RowPart& part : parts) {
-      Coord x = part.x;
-      for (int d = 0; d < x.size(); ++d) x[d] -= box_.lower[d];
-      site_places_->along(x, part.axis, group, left.first(static_cast<std::size_t>(part.sites)));
-      left = left.subspan(static_cast<std::size_t>(part.sites));
-    }
-  }
-}
-
 void DescribedSites::find_runs() {
   for (std::size_t group = 0; group < runs_.size(); ++group) {
-    runs_[group].find(places(group), site_places_->site_stride(), turns_);
+    runs_[group].find(places_.of_group(group), places_.rule().site_stride(), turns_);
   }
 }
 
 std::span<base::MemoryAhead> DescribedSites::aim_at(std::span<const RowPart> parts) {
-  sites_ = 0;
-  for (const RowPart& part : parts) sites_ += part.sites;
-  find_places(parts);
+  places_.find(parts);
   find_runs();
   if (norms_) norms_->sites.aim_at(parts);
   ahead_.clear();
@@ -183,7 +160,7 @@ std::span<base::MemoryAhead> DescribedSites::aim_at(std::span<const RowPart> par
     if (!bundle.is_near) continue;
     const Piece& piece = bundle.pieces.front();
     ahead_.push_back({reinterpret_cast<std::uintptr_t>(piece.memory), piece.bytes, number_bytes_,
-                      places(bundle.group).data(), static_cast<std::size_t>(sites_)});
+                      places_.of_group(bundle.group).data(), static_cast<std::size_t>(places_.sites())});
   }
   return ahead_;
 }
@@ -192,7 +169,7 @@ template <class Byte, class Copy>
 void DescribedSites::move(Byte* row, const Copy& copy) {
   for (const Bundle& bundle : bundles_) {
     with_copy(bundle, [&](const auto& loop) {
-      for_each_stripe(bundle, places(bundle.group), number_bytes_, site_bytes_, row,
+      for_each_stripe(bundle, places_.of_group(bundle.group), number_bytes_, site_bytes_, row,
                       [&](std::byte* memory, Byte* in_row, std::size_t bytes) { copy(loop, memory, in_row, bytes); });
     });
   }
@@ -289,7 +266,7 @@ void DescribedSites::give_to_device(const std::byte* in) {
 }
 
 void DescribedSites::take_numbers(std::byte* out) {
-  if (has_absent_) std::memset(out, 0, static_cast<std::size_t>(sites_) * site_bytes_);
+  if (has_absent_) std::memset(out, 0, static_cast<std::size_t>(places_.sites()) * site_bytes_);
   if (copies_) return take_from_device(out);
   move(out, out_of_memory);
 }
@@ -301,16 +278,16 @@ void DescribedSites::give_numbers(const std::byte* in) {
 
 void DescribedSites::take(std::byte* out) {
   if (!norms_) return take_numbers(out);
-  norms_->make_room(sites_);
+  norms_->make_room(places_.sites());
   take_numbers(reinterpret_cast<std::byte*>(norms_->integers.data()));
   norms_->sites.take(reinterpret_cast<std::byte*>(norms_->norms.data()));
-  kernels::from_half(norms_->numbers, norms_->integers.data(), norms_->norms.data(), sites_, out);
+  kernels::from_half(norms_->numbers, norms_->integers.data(), norms_->norms.data(), places_.sites(), out);
 }
 
 void DescribedSites::give(const std::byte* in) {
   if (!norms_) return give_numbers(in);
-  norms_->make_room(sites_);
-  kernels::to_half(norms_->numbers, in, sites_, norms_->integers.data(), norms_->norms.data());
+  norms_->make_room(places_.sites());
+  kernels::to_half(norms_->numbers, in, places_.sites(), norms_->integers.data(), norms_->norms.data());
   give_numbers(reinterpret_cast<const std::byte*>(norms_->integers.data()));
   norms_->sites.give(reinterpret_cast<const std::byte*>(norms_->norms.data()));
 }

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "base/memory_ahead.hpp"
 #include "device/copies.hpp"
 #include "layouts/bundles.hpp"
+#include "layouts/row_places.hpp"
 #include "layouts/row_walk.hpp"
 #include "layouts/site_places.hpp"
 #include "layouts/site_runs.hpp"
@@ -63,7 +63,6 @@ class DescribedSites {
   DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box, std::span<std::byte* const> arrays,
                  std::size_t number_bytes, Way way);
   void use_device(std::byte* memory);
-  void find_places(std::span<const RowPart> parts);
   void find_runs();
   void take_numbers(std::byte* out);
   void give_numbers(const std::byte* in);
@@ -72,7 +71,6 @@ class DescribedSites {
   void give_to_device(const std::byte* in);
   std::byte* stage(const Bundle& bundle, const SiteRun& run, std::byte* at) noexcept;
   std::size_t begin_copies(device::Direction direction, const Bundle& bundle, const SiteRun& run, std::size_t offset);
-  std::span<const std::int64_t> places(std::uint64_t group) const noexcept;
   template <class Byte, class Copy>
   void move(Byte* row, const Copy& copy);
   template <class Work>
@@ -81,12 +79,8 @@ class DescribedSites {
   template <class Byte, class Copy>
   void move_run(const Bundle& bundle, const SiteRun& run, Byte* row, const Copy& copy);
 
-  Box box_;
-  std::optional<SitePlaces> site_places_;
+  RowPlaces places_;  // of the sites at hand
   std::vector<Bundle> bundles_;
-  std::uint64_t groups_ = 1;          // of places of a site
-  std::uint64_t sites_ = 0;           // at hand
-  std::vector<std::int64_t> places_;  // of them, group after group
   std::vector<base::MemoryAhead> ahead_;
   std::size_t number_bytes_ = 0, site_bytes_ = 0;
   bool has_absent_ = false;

@@ -4,16 +4,10 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace lq::pump {
 namespace {
-
-// The first sites of what is left of a piece.
-Run some_of(const Piece& piece, std::uint64_t skip, std::uint64_t sites) {
-  Run run = Run(piece).behind(skip);
-  run.sites = sites;
-  return run;
-}
 
 std::size_t staging(const SitePacker& packer, std::size_t best_bytes) {
   const auto site = static_cast<std::size_t>(packer.memory_bytes());
@@ -37,6 +31,10 @@ kernels::isa::Coming fetched_meanwhile(std::span<base::MemoryAhead> memory, std:
 LocalSource::LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, const SiteSums& sums)
     : field_(field), rows_(plan), packer_(payload, field.spec.precision, sums) {
   if (plan.memory.volume() == 0) return;
+  if (auto memory = ComputedMemory::find(field, payload, plan, sums, Way::out)) {
+    computed_.emplace(std::move(memory));
+    return;
+  }
   if (!layouts::is_plain(field)) {
     elsewhere_ = std::make_unique<layouts::RowsOut>(field, plan.memory);
     staged_.resize(staging(packer_, elsewhere_->best_bytes()));
@@ -52,6 +50,7 @@ LocalSource::LocalSource(const Field& field, const Payload& payload, const latti
 }
 
 void LocalSource::pack(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
+  if (computed_) return computed_->pack(rows_, piece, file, sums, counted_from);
   if (elsewhere_) return pack_staged(piece, file, sums, counted_from);
   if (device_) return pack_from_device(piece, file, sums, counted_from);
   const std::byte* const memory =
@@ -74,7 +73,7 @@ void LocalSource::pack_staged(const Piece& piece, std::byte* file, SiteSums& sum
               [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
                 pack_staged_ones(elsewhere_->aim_at(parts));
                 elsewhere_->take(staged_.data());
-                staged = some_of(piece, skip, sites);
+                staged = Run(piece).part(skip, sites);
               });
   pack_staged_ones({});
 }
@@ -85,7 +84,7 @@ void LocalSource::pack_from_device(const Piece& piece, std::byte* file, SiteSums
   const auto stride = static_cast<std::ptrdiff_t>(piece.row.memory_stride * packer_.memory_bytes());
   for (std::uint64_t k = 0; k < piece.sites;) {
     const auto some = device_->take(memory + static_cast<std::ptrdiff_t>(k) * stride, stride, piece.sites - k);
-    packer_.pack(some.at, packer_.memory_bytes(), some_of(piece, k, some.sites), file + k * packer_.site_bytes(), sums,
+    packer_.pack(some.at, packer_.memory_bytes(), Run(piece).part(k, some.sites), file + k * packer_.site_bytes(), sums,
                  counted_from);
     k += some.sites;
   }
@@ -95,6 +94,10 @@ LocalSink::LocalSink(const MutableField& field, const Payload& payload, const la
                      const SiteSums& sums)
     : field_(field), rows_(plan), packer_(payload, field.spec.precision, sums) {
   if (plan.memory.volume() == 0) return;
+  if (auto memory = ComputedMemory::find(field, payload, plan, sums, Way::in)) {
+    computed_.emplace(std::move(memory));
+    return;
+  }
   if (!layouts::is_plain(field)) {
     elsewhere_ = std::make_unique<layouts::RowsIn>(field, plan.memory);
     staged_.resize(staging(packer_, elsewhere_->best_bytes()));
@@ -108,6 +111,7 @@ LocalSink::LocalSink(const MutableField& field, const Payload& payload, const la
 }
 
 void LocalSink::unpack(const Piece& piece, const std::byte* file, SiteSums& sums) {
+  if (computed_) return computed_->unpack(rows_, piece, file, sums);
   if (elsewhere_) return unpack_staged(piece, file, sums);
   if (device_) return unpack_to_device(piece, file, sums);
   std::byte* const memory = static_cast<std::byte*>(field_.data) + piece.memory_site() * packer_.memory_bytes();
@@ -121,7 +125,7 @@ void LocalSink::unpack_staged(const Piece& piece, const std::byte* file, SiteSum
               [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
                 const auto target = elsewhere_->aim_at(parts);
                 kernels::isa::Coming coming = fetched_meanwhile(target, staged_.size());
-                packer_.unpack(file + skip * packer_.site_bytes(), some_of(piece, skip, sites), staged_.data(),
+                packer_.unpack(file + skip * packer_.site_bytes(), Run(piece).part(skip, sites), staged_.data(),
                                packer_.memory_bytes(), sums, target.empty() ? nullptr : &coming);
                 elsewhere_->give(staged_.data());
               });
@@ -134,7 +138,7 @@ void LocalSink::unpack_to_device(const Piece& piece, const std::byte* file, Site
   const auto stride = static_cast<std::ptrdiff_t>(piece.row.memory_stride * packer_.memory_bytes());
   for (std::uint64_t k = 0; k < piece.sites;) {
     const auto room = device_->room(piece.sites - k);
-    packer_.unpack(file + k * packer_.site_bytes(), some_of(piece, k, room.sites), room.at, packer_.memory_bytes(),
+    packer_.unpack(file + k * packer_.site_bytes(), Run(piece).part(k, room.sites), room.at, packer_.memory_bytes(),
                    sums);
     device_->put(memory + static_cast<std::ptrdiff_t>(k) * stride, stride, room.sites);
     k += room.sites;
@@ -143,7 +147,7 @@ void LocalSink::unpack_to_device(const Piece& piece, const std::byte* file, Site
 }
 
 std::byte* LocalSink::in_place(const Piece& piece) const noexcept {
-  if (elsewhere_ || device_ || !packer_.lies_as_in_file() || piece.row.memory_stride != 1) return nullptr;
+  if (computed_ || elsewhere_ || device_ || !packer_.lies_as_in_file() || piece.row.memory_stride != 1) return nullptr;
   return static_cast<std::byte*>(field_.data) + piece.memory_site() * packer_.memory_bytes();
 }
 

@@ -17,6 +17,7 @@
 #include "lattice/rows.hpp"
 #include "layouts/row_walk.hpp"
 #include "layouts/rows.hpp"
+#include "pump/computed_sites.hpp"
 #include "pump/site_packer.hpp"
 #include "pump/tally.hpp"
 
@@ -38,7 +39,8 @@ class LocalSource {
   Field field_;
   lattice::Rows rows_;
   SitePacker packer_;
-  std::unique_ptr<device::SitesOut> device_;     // only where the memory is a GPU's
+  std::optional<ComputedSource> computed_;       // only where a GPU computes
+  std::unique_ptr<device::SitesOut> device_;     // only where the memory is that of a GPU that does not
   std::unique_ptr<layouts::RowsOut> elsewhere_;  // only where the memory is not plain
   std::vector<std::byte> staged_;
   std::optional<layouts::RowWalk> walk_;
@@ -61,7 +63,8 @@ class LocalSink {
   MutableField field_;
   lattice::Rows rows_;
   SitePacker packer_;
-  std::unique_ptr<device::SitesIn> device_;     // only where the memory is a GPU's
+  std::optional<ComputedSink> computed_;        // only where a GPU computes
+  std::unique_ptr<device::SitesIn> device_;     // only where the memory is that of a GPU that does not
   std::unique_ptr<layouts::RowsIn> elsewhere_;  // only where the memory is not plain
   std::vector<std::byte> staged_;
   std::optional<layouts::RowWalk> walk_;

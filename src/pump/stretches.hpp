@@ -40,6 +40,10 @@ struct Run {
         rank_stride(piece.row.rank_stride) {}
   Run(std::uint64_t site, std::uint64_t count, std::uint64_t rank, std::uint64_t stride)
       : file_site(site), sites(count), site_rank(rank), rank_stride(stride) {}
+  // `count` sites of it behind `skip`.
+  Run part(std::uint64_t skip, std::uint64_t count) const noexcept {
+    return {file_site + skip, count, site_rank + skip * rank_stride, rank_stride};
+  }
   // What is left of it behind `skip` sites.
   Run behind(std::uint64_t skip) const noexcept {
     return {file_site + skip, sites - skip, site_rank + skip * rank_stride, rank_stride};

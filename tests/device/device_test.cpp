@@ -18,8 +18,8 @@
 namespace lq::device {
 namespace {
 
-using testing::CudaLibrary;
 using testing::DeviceArray;
+using testing::DeviceLibrary;
 
 constexpr std::size_t site_numbers = 18, site_bytes = site_numbers * 8;
 constexpr std::uint64_t many = 5 * block_bytes / site_bytes + 7;  // sites: several blocks, and a rest
@@ -59,7 +59,7 @@ class Device : public ::testing::Test {
     EXPECT_EQ(library_.counts().copies_of_pageable_memory, 0U);
   }
 
-  const CudaLibrary& library_ = CudaLibrary::get();
+  const DeviceLibrary& library_ = DeviceLibrary::get();
 };
 
 TEST_F(Device, OwnsItsMemoryAndNoOther) {
@@ -69,7 +69,7 @@ TEST_F(Device, OwnsItsMemoryAndNoOther) {
   EXPECT_TRUE(is_device_memory(array.data() + many - 1));
   EXPECT_FALSE(is_device_memory(host.data()));
   EXPECT_FALSE(is_device_memory(nullptr));
-  EXPECT_EQ(Found(array.data()).driver->name(), "CUDA");
+  EXPECT_EQ(Found(array.data()).driver->name(), library_.driver_name());
 }
 
 TEST_F(Device, RefusesAddressesThatAreNobodys) {
@@ -211,7 +211,9 @@ TEST_F(Device, EveryCallOfTheDriverMayFail) {
     if (error.code() == Code::ok) continue;
     ++failed;
     EXPECT_EQ(error.code(), result == 2 ? Code::out_of_memory : Code::io) << error.what();
-    EXPECT_NE(std::string(error.what()).find("of the CUDA driver"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find(std::string("of the ") + library_.driver_name() + " driver"),
+              std::string::npos)
+        << error.what();
   }
   EXPECT_GT(failed, static_cast<int>(calls) - 10);  // all but those of destructors
   move();

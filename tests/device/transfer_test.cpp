@@ -25,8 +25,8 @@ namespace lq::io {
 namespace {
 
 using testing::bytes_in;
-using testing::CudaLibrary;
 using testing::DeviceArray;
+using testing::DeviceLibrary;
 using testing::formula_sites;
 
 constexpr std::uint64_t link_numbers = 18;
@@ -343,7 +343,9 @@ class FailingDriver : public ::testing::TestWithParam<Strategy> {
         if (failure == nullptr) continue;
         const Error error = testing::error_of([&] { std::rethrow_exception(failure); });
         EXPECT_EQ(error.code(), Code::io) << error.what();
-        EXPECT_NE(std::string(error.what()).find("of the CUDA driver"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find(std::string("of the ") + library_.driver_name() + " driver"),
+                  std::string::npos)
+            << error.what();
       }
       after(failures[0] == nullptr);
       if (failures[0] != nullptr) ++failed;
@@ -351,7 +353,7 @@ class FailingDriver : public ::testing::TestWithParam<Strategy> {
     EXPECT_GT(failed, 10);
   }
 
-  const CudaLibrary& library_ = CudaLibrary::get();
+  const DeviceLibrary& library_ = DeviceLibrary::get();
   std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
   std::array<std::optional<Sites>, ranks> sites_;
 };

@@ -1,12 +1,13 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// libcuda.so.1 as far as we use it, over memory of the host. "Device" memory has two addresses: the one that programs
-// get, where any touch faults, and one that only this file knows. What is begun on a stream is done no earlier than
-// somebody waits for it, so that who does not wait sees it. The n-th call can be made to fail. Like the real one it
-// takes calls from several threads.
+// libcuda.so.1 as far as we use it, over memory of the host; with LQ_STAND_IN_HIP, libamdhip64.so.6. "Device" memory
+// has two addresses: the one that programs get, where any touch faults, and one that only this file knows. What is
+// begun on a stream is done no earlier than somebody waits for it, so that who does not wait sees it. The n-th call can
+// be made to fail. Like the real one it takes calls from several threads.
 #include "support/cuda_stand_in.hpp"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -15,9 +16,15 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
+#ifdef LQ_STAND_IN_HIP
+#define NAMED(cuda, hip) hip
+#else
+#define NAMED(cuda, hip) cuda
+#endif
 #define STAND_IN extern "C" __attribute__((visibility("default")))
 
 namespace {
@@ -29,6 +36,7 @@ constexpr Result success = 0, invalid_value = 1, out_of_memory = 2, invalid_cont
 struct Memory {
   std::size_t bytes = 0;
   std::byte* behind = nullptr;  // the same pages, to be touched
+  bool is_held = false;         // by who works for the program
 };
 
 struct Stream {
@@ -109,10 +117,28 @@ Result begin_copy(void* to, const void* from, const void* host, std::size_t byte
   return success;
 }
 
+// Kernels see the memory of the device at the addresses that programs have.
+void let_touch(bool on) {
+  for (const auto& [address, memory] : memories) {
+    mprotect(reinterpret_cast<void*>(address), memory.bytes, on ? PROT_READ | PROT_WRITE : PROT_NONE);
+  }
+}
+
+// A kernel of a module that tests/support/nvrtc_stand_in.cpp made, one thread after the other.
+struct Kernel {
+  std::size_t (*argument_bytes)() = nullptr;
+  void (*run)(const void* argument, unsigned blocks, unsigned threads) = nullptr;
+};
+
+std::set<Kernel*> kernels;
+
 }  // namespace
 
-STAND_IN Result cuMemAlloc_v2(Address* memory, std::size_t bytes) {
+STAND_IN Result NAMED(cuMemAlloc_v2, hipMalloc)(Address* memory, std::size_t bytes) {
   const std::lock_guard lock(mutex);
+  // Tests make the context current; who works for a program pushes it.
+  const bool is_held = depth() > 0;
+  if (is_held && fails()) return failing_result;
   const int file = memfd_create("device", 0);
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t whole = (bytes + page - 1) / page * page;
@@ -122,22 +148,24 @@ STAND_IN Result cuMemAlloc_v2(Address* memory, std::size_t bytes) {
   close(file);
   if (seen == MAP_FAILED || behind == MAP_FAILED) return out_of_memory;
   *memory = reinterpret_cast<Address>(seen);
-  memories[*memory] = {bytes, static_cast<std::byte*>(behind)};
+  memories[*memory] = {bytes, static_cast<std::byte*>(behind), is_held};
+  if (is_held) ++counts.held;
   return success;
 }
 
-STAND_IN Result cuMemFree_v2(Address memory) {
+STAND_IN Result NAMED(cuMemFree_v2, hipFree)(Address memory) {
   const std::lock_guard lock(mutex);
   const auto it = memories.find(memory);
   if (it == memories.end()) return invalid_value;
   munmap(reinterpret_cast<void*>(memory), it->second.bytes);
   munmap(it->second.behind, it->second.bytes);
+  if (it->second.is_held) --counts.held;
   memories.erase(it);
   return success;
 }
 
 // At once, as the real ones are for the program that calls them.
-STAND_IN Result cuMemcpyHtoD_v2(Address to, const void* from, std::size_t bytes) {
+STAND_IN Result NAMED(cuMemcpyHtoD_v2, hipMemcpyHtoD)(Address to, const void* from, std::size_t bytes) {
   const std::lock_guard lock(mutex);
   std::byte* const place = behind(to, bytes);
   if (place == nullptr) return illegal_address;
@@ -145,7 +173,7 @@ STAND_IN Result cuMemcpyHtoD_v2(Address to, const void* from, std::size_t bytes)
   return success;
 }
 
-STAND_IN Result cuMemcpyDtoH_v2(void* to, Address from, std::size_t bytes) {
+STAND_IN Result NAMED(cuMemcpyDtoH_v2, hipMemcpyDtoH)(void* to, Address from, std::size_t bytes) {
   const std::lock_guard lock(mutex);
   const std::byte* const place = behind(from, bytes);
   if (place == nullptr) return illegal_address;
@@ -153,10 +181,12 @@ STAND_IN Result cuMemcpyDtoH_v2(void* to, Address from, std::size_t bytes) {
   return success;
 }
 
-STAND_IN Result cuInit(unsigned) { return success; }
-STAND_IN Result cuCtxSetCurrent(void* handle) { return handle == &context ? success : invalid_context; }
+STAND_IN Result NAMED(cuInit, hipInit)(unsigned) { return success; }
+STAND_IN Result NAMED(cuCtxSetCurrent, hipCtxSetCurrent)(void* handle) {
+  return handle == &context ? success : invalid_context;
+}
 
-STAND_IN Result cuPointerGetAttribute(void* answer, int attribute, Address address) {
+STAND_IN Result NAMED(cuPointerGetAttribute, hipPointerGetAttribute)(void* answer, int attribute, Address address) {
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
   std::size_t offset = 0;
@@ -182,21 +212,21 @@ STAND_IN Result cuPointerGetAttribute(void* answer, int attribute, Address addre
   }
 }
 
-STAND_IN Result cuDeviceGet(int* device, int ordinal) {
+STAND_IN Result NAMED(cuDeviceGet, hipDeviceGet)(int* device, int ordinal) {
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
   *device = ordinal;
   return success;
 }
 
-STAND_IN Result cuDevicePrimaryCtxRetain(void** handle, int) {
+STAND_IN Result NAMED(cuDevicePrimaryCtxRetain, hipDevicePrimaryCtxRetain)(void** handle, int) {
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
   *handle = &context;
   return success;
 }
 
-STAND_IN Result cuCtxPushCurrent_v2(void* handle) {
+STAND_IN Result NAMED(cuCtxPushCurrent_v2, hipCtxPushCurrent)(void* handle) {
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
   if (handle != &context) return invalid_context;
@@ -204,7 +234,7 @@ STAND_IN Result cuCtxPushCurrent_v2(void* handle) {
   return success;
 }
 
-STAND_IN Result cuCtxPopCurrent_v2(void** handle) {
+STAND_IN Result NAMED(cuCtxPopCurrent_v2, hipCtxPopCurrent)(void** handle) {
   const std::lock_guard lock(mutex);
   if (depth() == 0) return invalid_context;
   --depth();
@@ -212,7 +242,7 @@ STAND_IN Result cuCtxPopCurrent_v2(void** handle) {
   return success;
 }
 
-STAND_IN Result cuCtxSynchronize() {
+STAND_IN Result NAMED(cuCtxSynchronize, hipDeviceSynchronize)() {
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
   if (depth() == 0) return invalid_context;
@@ -220,7 +250,7 @@ STAND_IN Result cuCtxSynchronize() {
   return success;
 }
 
-STAND_IN Result cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
+STAND_IN Result NAMED(cuMemHostAlloc, hipHostMalloc)(void** memory, std::size_t bytes, unsigned) {
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
   *memory = ::operator new(bytes);
@@ -230,7 +260,7 @@ STAND_IN Result cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
   return success;
 }
 
-STAND_IN Result cuMemFreeHost(void* memory) {
+STAND_IN Result NAMED(cuMemFreeHost, hipHostFree)(void* memory) {
   const std::lock_guard lock(mutex);
   if (locked.erase(memory) == 0) return invalid_value;
   ::operator delete(memory);
@@ -238,7 +268,7 @@ STAND_IN Result cuMemFreeHost(void* memory) {
   return success;
 }
 
-STAND_IN Result cuStreamCreate(void** stream, unsigned) {
+STAND_IN Result NAMED(cuStreamCreate, hipStreamCreateWithFlags)(void** stream, unsigned) {
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
   *stream = *streams.insert(new Stream).first;
@@ -246,7 +276,7 @@ STAND_IN Result cuStreamCreate(void** stream, unsigned) {
   return success;
 }
 
-STAND_IN Result cuStreamSynchronize(void* stream) {
+STAND_IN Result NAMED(cuStreamSynchronize, hipStreamSynchronize)(void* stream) {
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
   auto* const awaited = static_cast<Stream*>(stream);
@@ -255,7 +285,7 @@ STAND_IN Result cuStreamSynchronize(void* stream) {
   return success;
 }
 
-STAND_IN Result cuStreamDestroy_v2(void* stream) {
+STAND_IN Result NAMED(cuStreamDestroy_v2, hipStreamDestroy)(void* stream) {
   const std::lock_guard lock(mutex);
   if (streams.erase(static_cast<Stream*>(stream)) == 0) return invalid_value;
   delete static_cast<Stream*>(stream);
@@ -263,7 +293,7 @@ STAND_IN Result cuStreamDestroy_v2(void* stream) {
   return success;
 }
 
-STAND_IN Result cuEventCreate(void** event, unsigned) {
+STAND_IN Result NAMED(cuEventCreate, hipEventCreateWithFlags)(void** event, unsigned) {
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
   *event = *events.insert(new Event).first;
@@ -271,7 +301,7 @@ STAND_IN Result cuEventCreate(void** event, unsigned) {
   return success;
 }
 
-STAND_IN Result cuEventDestroy_v2(void* event) {
+STAND_IN Result NAMED(cuEventDestroy_v2, hipEventDestroy)(void* event) {
   const std::lock_guard lock(mutex);
   if (events.erase(static_cast<Event*>(event)) == 0) return invalid_value;
   delete static_cast<Event*>(event);
@@ -279,7 +309,7 @@ STAND_IN Result cuEventDestroy_v2(void* event) {
   return success;
 }
 
-STAND_IN Result cuEventRecord(void* event, void* stream) {
+STAND_IN Result NAMED(cuEventRecord, hipEventRecord)(void* event, void* stream) {
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
   auto* const on = static_cast<Stream*>(stream);
@@ -287,7 +317,7 @@ STAND_IN Result cuEventRecord(void* event, void* stream) {
   return success;
 }
 
-STAND_IN Result cuEventSynchronize(void* event) {
+STAND_IN Result NAMED(cuEventSynchronize, hipEventSynchronize)(void* event) {
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
   const Event& awaited = *static_cast<Event*>(event);
@@ -295,19 +325,21 @@ STAND_IN Result cuEventSynchronize(void* event) {
   return success;
 }
 
-STAND_IN Result cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t bytes, void* stream) {
+STAND_IN Result NAMED(cuMemcpyDtoHAsync_v2, hipMemcpyDtoHAsync)(void* to, Address from, std::size_t bytes,
+                                                                void* stream) {
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
   return begin_copy(to, behind(from, bytes), to, bytes, static_cast<Stream*>(stream));
 }
 
-STAND_IN Result cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t bytes, void* stream) {
+STAND_IN Result NAMED(cuMemcpyHtoDAsync_v2, hipMemcpyHtoDAsync)(Address to, const void* from, std::size_t bytes,
+                                                                void* stream) {
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
   return begin_copy(behind(to, bytes), from, from, bytes, static_cast<Stream*>(stream));
 }
 
-STAND_IN Result cuMemcpy2DAsync_v2(const void* what, void* stream) {
+STAND_IN Result NAMED(cuMemcpy2DAsync_v2, hipMemcpyParam2DAsync)(const void* what, void* stream) {
   const auto* const copy = static_cast<const Copy2D*>(what);
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
@@ -326,12 +358,79 @@ STAND_IN Result cuMemcpy2DAsync_v2(const void* what, void* stream) {
   return success;
 }
 
-STAND_IN Result cuGetErrorName(Result result, const char** name) {
+STAND_IN Result NAMED(cuCtxGetDevice, hipGetDevice)(int* device) {
+  const std::lock_guard lock(mutex);
+  if (fails()) return failing_result;
+  *device = 0;
+  return depth() > 0 ? success : invalid_context;
+}
+
+STAND_IN Result NAMED(cuDriverGetVersion, hipRuntimeGetVersion)(int* version) {
+  *version = NAMED(12000, 60000000);
+  return success;
+}
+
+STAND_IN Result NAMED(cuDeviceGetAttribute, hipDeviceGetAttribute)(int* answer, int attribute, int) {
+  const std::lock_guard lock(mutex);
+  if (fails()) return failing_result;
+  if (attribute != 75 && attribute != 76) return invalid_value;
+  *answer = attribute == 75 ? 9 : 0;  // compute capability
+  return success;
+}
+
+// The image is the path of a library.
+STAND_IN Result NAMED(cuModuleLoadData, hipModuleLoadData)(void** module, const void* image) {
+  const std::lock_guard lock(mutex);
+  if (fails()) return failing_result;
+  *module = dlopen(static_cast<const char*>(image), RTLD_NOW | RTLD_LOCAL);
+  return *module != nullptr ? success : invalid_value;
+}
+
+STAND_IN Result NAMED(cuModuleGetFunction, hipModuleGetFunction)(void** function, void* module, const char* name) {
+  const std::lock_guard lock(mutex);
+  if (fails()) return failing_result;
+  Kernel kernel;
+  const std::string words(name);
+  kernel.argument_bytes = reinterpret_cast<std::size_t (*)()>(dlsym(module, ("bytes_" + words).c_str()));
+  kernel.run = reinterpret_cast<void (*)(const void*, unsigned, unsigned)>(dlsym(module, ("run_" + words).c_str()));
+  if (kernel.argument_bytes == nullptr || kernel.run == nullptr) return invalid_value;
+  *function = *kernels.insert(new Kernel(kernel)).first;
+  return success;
+}
+
+STAND_IN Result NAMED(cuLaunchKernel, hipModuleLaunchKernel)(void* function, unsigned x, unsigned y, unsigned z,
+                                                             unsigned threads_x, unsigned threads_y, unsigned threads_z,
+                                                             unsigned shared_bytes, void* stream, void** arguments,
+                                                             void** extra) {
+  const std::lock_guard lock(mutex);
+  if (fails()) return failing_result;
+  if (depth() == 0) return invalid_context;
+  const auto* const kernel = static_cast<Kernel*>(function);
+  if (x == 0 || y != 1 || z != 1 || threads_x == 0 || threads_x > 1024 || threads_y != 1 || threads_z != 1 ||
+      shared_bytes != 0 || extra != nullptr) {
+    return invalid_value;
+  }
+  ++counts.launches;
+  const auto* const argument = static_cast<const std::byte*>(arguments[0]);
+  const auto run = [kernel, x, threads_x, copy = std::vector(argument, argument + kernel->argument_bytes())] {
+    let_touch(true);
+    kernel->run(copy.data(), x, threads_x);
+    let_touch(false);
+  };
+  if (stream == nullptr) {
+    run();
+  } else {
+    static_cast<Stream*>(stream)->begun.push_back(run);
+  }
+  return success;
+}
+
+STAND_IN Result NAMED(cuGetErrorName, hipDrvGetErrorName)(Result result, const char** name) {
   *name = result == out_of_memory ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_ILLEGAL_ADDRESS";
   return success;
 }
 
-STAND_IN Result cuGetErrorString(Result result, const char** words) {
+STAND_IN Result NAMED(cuGetErrorString, hipDrvGetErrorString)(Result result, const char** words) {
   *words = result == out_of_memory ? "out of memory" : "an illegal memory access was encountered";
   return success;
 }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What tests ask of the stand-in for CUDA's driver beyond what the driver has.
+// What tests ask of the stand-in for a driver and its compiler beyond what these have.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@ struct LqStandInCounts {
   std::uint64_t bytes;                      // of them
   std::uint64_t strided;                    // calls that copied rows
   std::uint64_t copies_of_pageable_memory;  // whose host side is not page-locked
-  std::int64_t held;                        // streams, events and page-locked memory that are there
+  std::uint64_t launches;                   // of kernels
+  std::int64_t held;                        // streams, events and memory for who works for the program, that are there
 };
 
 extern "C" {
@@ -22,4 +23,7 @@ LqStandInCounts lq_stand_in_counts();
 void lq_stand_in_fail(std::uint64_t call, int result);
 // Whether memory belongs to no context, as that of a pool.
 void lq_stand_in_pool(int on);
+// Of the compiler: from now on nothing compiles, or all does; how often somebody tried.
+void lq_stand_in_refuse(int on);
+int lq_stand_in_compilations();
 }

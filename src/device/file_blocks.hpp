@@ -1,0 +1,93 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Two blocks of sites in file form that a GPU makes out of its memory, or takes back to it, each on a stream of its
+// own: only these bytes and the CRC-32 of sites cross the bus, and where memory is described the places of the sites.
+// Not to be shared by threads.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "device/program.hpp"
+
+namespace lq::device {
+
+// So much at a time: longer than what is computed by the host, for more is asked of the driver.
+inline constexpr std::size_t file_block_bytes = 1024 * 1024;
+
+// How sites lie in memory and in the file.
+struct FileForm {
+  std::vector<NumberPlace> numbers;  // in the order of the file
+  std::size_t groups = 0;            // of places that are told for each site; 0: sites are evenly spaced
+  unsigned memory_bytes = 0, file_bytes = 0;
+  bool swap = false;
+  bool has_crcs = false;
+
+  std::size_t site_bytes() const noexcept { return numbers.size() * file_bytes; }
+  // Whether a GPU can: it counts numbers by 32 bits.
+  bool fits() const noexcept;
+};
+
+// Sites in memory: evenly spaced, or at places.
+struct MemorySites {
+  std::uint64_t sites = 0;
+  const std::byte* first = nullptr;
+  std::ptrdiff_t stride = 0;
+  std::span<const std::int64_t> places = {};  // of all sites of a group, then those of the next
+};
+
+class FileBlocks {
+ public:
+  static constexpr std::size_t blocks = 2;
+
+  // Waits for what the program has given the GPU to do, as Copies. `form` fits. At most `most_bytes` a block, or a
+  // site.
+  FileBlocks(const Driver& driver, Home home, const Program& program, const FileForm& form,
+             std::size_t most_bytes = file_block_bytes);
+  ~FileBlocks();
+  FileBlocks(const FileBlocks&) = delete;
+  FileBlocks& operator=(const FileBlocks&) = delete;
+
+  std::uint64_t most_sites() const noexcept { return most_sites_; }
+  std::size_t site_bytes() const noexcept { return form_.site_bytes(); }
+
+  // Begins to fill a block with so many sites; it is not to be touched until wait(i).
+  void begin_out(std::size_t i, const MemorySites& from);
+  // Begins to take the sites of a block, which were put at file(i), to memory.
+  void begin_in(std::size_t i, const MemorySites& to);
+  // Until what was begun with the block is done; at once if nothing was. Whether something was.
+  bool wait(std::size_t i);
+
+  std::byte* file(std::size_t i) const noexcept { return blocks_[i].host + file_at_; }
+  const std::uint32_t* crcs(std::size_t i) const noexcept {
+    return reinterpret_cast<const std::uint32_t*>(blocks_[i].host + crcs_at_);
+  }
+
+ private:
+  struct Block {
+    std::byte *host = nullptr, *gpu = nullptr;  // places, bytes of the file, CRCs
+    Driver::Handle stream = nullptr, done = nullptr;
+    bool is_moving = false;
+  };
+
+  void make();
+  void free() noexcept;
+  SiteJob job_of(const Block& block, const MemorySites& sites) const noexcept;
+  std::size_t put_places(const Block& block, const MemorySites& sites) const;
+  void copy(Direction direction, const Block& block, std::size_t begin, std::size_t end) const;
+
+  const Driver& driver_;
+  Home home_;
+  const Program& program_;
+  FileForm form_;
+  std::uint64_t most_sites_;
+  std::size_t file_at_, crcs_at_, end_;
+  std::byte* numbers_ = nullptr;  // the form's, on the GPU
+  std::array<Block, blocks> blocks_;
+};
+
+}  // namespace lq::device

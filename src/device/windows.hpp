@@ -1,0 +1,77 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which sites of a GPU's memory are in two blocks of the host, or on their way there. Sites that come one behind the
+// other are fetched ahead, while those before them are in use.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace lq::device {
+
+class Windows {
+ public:
+  static constexpr std::size_t blocks = 2;
+
+  // `sites` sites at positions (addresses, say) from `begin` on, `step` apart; a block has room for `most`.
+  Windows(std::int64_t begin, std::uint64_t sites, std::int64_t step, std::uint64_t most)
+      : end_(begin + static_cast<std::int64_t>(sites) * step), step_(step), most_(most) {}
+
+  struct Some {
+    std::size_t block = 0;
+    std::uint64_t skip = 0;   // sites of the block before them
+    std::uint64_t sites = 0;  // at least one
+  };
+  // The first of `sites` sites that are `stride` apart; they stay until the next call. `fetch(block, first, stride,
+  // sites)` begins to fill a block, `wait(block)` ends it.
+  template <class Fetch, class Wait>
+  Some take(std::int64_t first, std::int64_t stride, std::uint64_t sites, const Fetch& fetch, const Wait& wait) {
+    const auto begin = [&](std::size_t i, std::int64_t from, std::uint64_t wanted) {
+      wait(i);
+      windows_[i].sites = 0;  // should this fail
+      const std::uint64_t count = std::min(wanted, most_);
+      fetch(i, from, stride, count);
+      windows_[i] = {from, stride, count};
+    };
+    if (sites == 1) stride = step_;
+    std::size_t i = holder_of(first, stride);
+    if (i == blocks) begin(i = 1 - last_, first, sites);
+    const Some some = some_of(i, first, sites);
+    const std::uint64_t ahead = ahead_of(some, first, sites);
+    if (ahead > 0 && !windows_[1 - i].has(windows_[i].end(), stride)) begin(1 - i, windows_[i].end(), ahead);
+    wait(i);
+    last_ = i;
+    expected_ = first + static_cast<std::int64_t>(some.sites) * stride;
+    if (!is_dense(i)) expected_.reset();
+    return some;
+  }
+
+ private:
+  // Sites in a block.
+  struct Window {
+    std::int64_t first = 0;
+    std::int64_t stride = 0;
+    std::uint64_t sites = 0;
+
+    bool has(std::int64_t site, std::int64_t wanted_stride) const noexcept;
+    std::int64_t end() const noexcept { return first + static_cast<std::int64_t>(sites) * stride; }
+  };
+
+  std::size_t holder_of(std::int64_t first, std::int64_t stride) const noexcept;
+  Some some_of(std::size_t i, std::int64_t first, std::uint64_t sites) const noexcept;
+  std::uint64_t ahead_of(const Some& some, std::int64_t first, std::uint64_t sites) const noexcept;
+  bool is_dense(std::size_t i) const noexcept { return windows_[i].stride == step_; }
+
+  std::int64_t end_;  // of the field
+  std::int64_t step_;
+  std::uint64_t most_;
+  std::array<Window, blocks> windows_;
+  std::size_t last_ = 0;                  // the block that was taken from
+  std::optional<std::int64_t> expected_;  // the site behind those that were taken
+};
+
+}  // namespace lq::device

@@ -1,0 +1,175 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pump/computed_sites.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "kernels/digest.hpp"
+#include "lattice/site_order.hpp"
+#include "layouts/device_rows.hpp"
+#include "layouts/rows.hpp"
+#include "pump/block.hpp"
+
+namespace lq::pump {
+namespace {
+
+// Of memory that holds sites as they are.
+std::vector<device::NumberPlace> plain_numbers(const FieldSpec& spec) {
+  std::vector<device::NumberPlace> numbers;
+  for (std::uint64_t i = 0; i < spec.numbers; ++i) {
+    numbers.push_back({static_cast<std::int64_t>(i * spec.number_bytes()), 0});
+  }
+  return numbers;
+}
+
+// Numbers that are rounded to integers, and those that are made anew of others, are the host's.
+bool is_known_form(const SiteCodec& codec, Way way) {
+  return !codec.fixed16 && (way == Way::out || !(codec.third_rows_missing || codec.second_columns_missing));
+}
+
+device::FileForm file_form(const Payload& payload, const FieldSpec& spec,
+                           const std::vector<device::NumberPlace>& numbers, const SiteSums& sums) {
+  device::FileForm form;
+  form.memory_bytes = static_cast<unsigned>(spec.number_bytes());
+  form.file_bytes = static_cast<unsigned>(payload.spec.number_bytes());
+  form.swap = form_of(payload, spec.precision).swap;
+  form.has_crcs = sums.needs_crc();
+  for (const std::uint32_t number : payload.codec.order) form.numbers.push_back(numbers[number]);
+  if (payload.codec.order.empty()) form.numbers = numbers;
+  return form;
+}
+
+// What a GPU found of sites, and what it leaves to the host.
+void add_sums(SiteSums& sums, base::Bytes file, const std::uint32_t* crcs, const Run& run) {
+  sums.add_others(file, run);
+  if (!sums.needs_crc()) return;
+  sums.for_each_slice(run.file_site, run.sites,
+                      [&](Checksum& sum, kernels::WeightedSum* weighted, std::uint64_t skip, std::uint64_t sites) {
+                        for (std::uint64_t k = skip; k < skip + sites; ++k) {
+                          const std::uint64_t rank = run.site_rank + k * run.rank_stride;
+                          kernels::add_site(sum, rank, crcs[k]);
+                          if (weighted != nullptr) kernels::add_site(*weighted, rank, crcs[k]);
+                        }
+                      });
+}
+
+}  // namespace
+
+template <class AnyField>
+std::unique_ptr<ComputedMemory> ComputedMemory::find(const AnyField& field, const Payload& payload,
+                                                     const lattice::RowPlan& plan, const SiteSums& sums, Way way) {
+  if (!device::has_driver()) return nullptr;
+  const bool is_plain = layouts::is_plain(field);
+  if (layouts::has_function(field) || field.data == nullptr || !is_known_form(payload.codec, way)) return nullptr;
+  if (!is_plain && !layouts::is_moved_by_number(field.memory)) return nullptr;
+  std::vector<device::NumberPlace> numbers =
+      is_plain ? plain_numbers(field.spec)
+               : layouts::numbers_of(field.memory, field.spec, plan.memory.extents, field.data);
+  const auto* const first =
+      is_plain ? static_cast<const std::byte*>(field.data) : reinterpret_cast<const std::byte*>(numbers.front().offset);
+  device::Home home;
+  const device::Driver* const driver = device::driver_of(first, home);
+  const device::Program* const program = driver != nullptr ? device::program_of(*driver, home) : nullptr;
+  device::FileForm form = file_form(payload, field.spec, numbers, sums);
+  if (program == nullptr) return nullptr;
+  auto memory = std::make_unique<ComputedMemory>();
+  memory->wanted_ = plan.wanted;
+  memory->file_order_ = lattice::resolve_order(plan.file_order, plan.wanted.extents.size());
+  memory->memory_ = is_plain ? const_cast<std::byte*>(first) : nullptr;
+  memory->memory_sites_ = plan.memory.volume();
+  memory->site_bytes_ = static_cast<std::int64_t>(field.spec.site_bytes());
+  if (!is_plain) {
+    memory->described_.emplace(
+        Described{{field.memory, field.spec, plan.memory}, {plan.wanted, memory->file_order_, 1}});
+    form.groups = memory->described_->places.groups();
+  }
+  if (!form.fits()) return nullptr;
+  memory->blocks_ = std::make_unique<device::FileBlocks>(*driver, home, *program, form);
+  if (!is_plain) {
+    const std::uint64_t most = memory->blocks_->most_sites();
+    memory->described_->walk = layouts::RowWalk(plan.wanted, memory->file_order_, most);
+    memory->described_->places.reserve(most);
+  }
+  return memory;
+}
+
+template std::unique_ptr<ComputedMemory> ComputedMemory::find(const Field&, const Payload&, const lattice::RowPlan&,
+                                                              const SiteSums&, Way);
+template std::unique_ptr<ComputedMemory> ComputedMemory::find(const MutableField&, const Payload&,
+                                                              const lattice::RowPlan&, const SiteSums&, Way);
+
+std::int64_t ComputedMemory::position(const lattice::Rows& rows, const Piece& piece) const {
+  if (!described_) return piece.memory_site() * site_bytes_;
+  return static_cast<std::int64_t>(lattice::site_number(rows.site(piece.row, piece.skip), wanted_, file_order_));
+}
+
+std::int64_t ComputedMemory::stride(const Piece& piece) const noexcept {
+  return described_ ? 1 : piece.row.memory_stride * site_bytes_;
+}
+
+device::Windows ComputedMemory::windows() const {
+  const std::uint64_t most = blocks_->most_sites();
+  if (described_) return {0, wanted_.volume(), 1, most};
+  return {0, memory_sites_, site_bytes_, most};
+}
+
+device::MemorySites ComputedMemory::sites(std::int64_t position, std::int64_t stride, std::uint64_t count) {
+  if (!described_) return {count, memory_ + position, stride, {}};
+  described_->walk.walk(static_cast<std::uint64_t>(position), count,
+                        [&](const auto& parts, std::uint64_t, std::uint64_t) { described_->places.find(parts); });
+  return {count, nullptr, 0, described_->places.all()};
+}
+
+ComputedSource::ComputedSource(std::unique_ptr<ComputedMemory> memory)
+    : memory_(std::move(memory)), windows_(memory_->windows()) {}
+
+void ComputedSource::pack(const lattice::Rows& rows, const Piece& piece, std::byte* file, SiteSums& sums,
+                          std::uint64_t counted_from) {
+  device::FileBlocks& blocks = memory_->blocks();
+  const std::int64_t first = memory_->position(rows, piece), stride = memory_->stride(piece);
+  const auto fetch = [&](std::size_t i, std::int64_t at, std::int64_t step, std::uint64_t count) {
+    blocks.begin_out(i, memory_->sites(at, step, count));
+  };
+  const auto wait = [&](std::size_t i) { blocks.wait(i); };
+  for (std::uint64_t k = 0; k < piece.sites;) {
+    const auto some =
+        windows_.take(first + static_cast<std::int64_t>(k) * stride, stride, piece.sites - k, fetch, wait);
+    const Run run = Run(piece).part(k, some.sites);
+    const base::Bytes bytes(blocks.file(some.block) + some.skip * blocks.site_bytes(),
+                            static_cast<std::size_t>(some.sites) * blocks.site_bytes());
+    std::memcpy(file + k * blocks.site_bytes(), bytes.data(), bytes.size());
+    const std::uint64_t uncounted =
+        counted_from > run.file_site ? std::min(counted_from - run.file_site, run.sites) : 0;
+    add_sums(sums, bytes.subspan(static_cast<std::size_t>(uncounted) * blocks.site_bytes()),
+             blocks.crcs(some.block) + some.skip + uncounted, run.behind(uncounted));
+    k += some.sites;
+  }
+}
+
+void ComputedSink::settle(std::size_t i, SiteSums& sums) {
+  device::FileBlocks& blocks = memory_->blocks();
+  if (!blocks.wait(i)) return;
+  add_sums(sums, {blocks.file(i), static_cast<std::size_t>(moving_[i].sites) * blocks.site_bytes()}, blocks.crcs(i),
+           moving_[i]);
+}
+
+// Complete when it returns: nobody comes again when the last piece has passed.
+void ComputedSink::unpack(const lattice::Rows& rows, const Piece& piece, const std::byte* file, SiteSums& sums) {
+  device::FileBlocks& blocks = memory_->blocks();
+  const std::int64_t first = memory_->position(rows, piece), stride = memory_->stride(piece);
+  for (std::uint64_t k = 0; k < piece.sites;) {
+    const std::uint64_t some = std::min(piece.sites - k, blocks.most_sites());
+    settle(turn_, sums);
+    std::memcpy(blocks.file(turn_), file + k * blocks.site_bytes(),
+                static_cast<std::size_t>(some) * blocks.site_bytes());
+    moving_[turn_] = Run(piece).part(k, some);
+    blocks.begin_in(turn_, memory_->sites(first + static_cast<std::int64_t>(k) * stride, stride, some));
+    turn_ = 1 - turn_;
+    k += some;
+  }
+  for (std::size_t i = 0; i < device::FileBlocks::blocks; ++i) settle(i, sums);
+}
+
+}  // namespace lq::pump
