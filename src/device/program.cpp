@@ -20,7 +20,7 @@
 namespace lq::device {
 namespace {
 
-constexpr std::array names{"lq_pack", "lq_unpack", "lq_crc"};
+constexpr std::array names{"pack_sites", "unpack_sites", "crcs_of_sites"};
 // Numbers are many, sites are few: their threads are spread over all processors of the GPU.
 constexpr unsigned bytes_of_crc_table = 256, for_numbers = 256, for_sites = 32, most_blocks = 2048;
 
@@ -69,7 +69,7 @@ Program::Program(const Driver& driver, const void* image) : driver_(driver) {
   const Driver::Handle module = driver.load_module(image);
   for (std::size_t i = 0; i < names.size(); ++i) functions_[i] = driver.find_function(module, names[i]);
   SiteJob nothing{};
-  driver.launch(driver.find_function(module, "lq_make_crc_table"), 1, bytes_of_crc_table, &nothing, nullptr);
+  driver.launch(driver.find_function(module, "make_crc_table"), 1, bytes_of_crc_table, &nothing, nullptr);
   driver.wait_for_all();
 }
 

@@ -11,7 +11,7 @@ using lq::device::SiteJob;
 static const unsigned crc_polynomial = 0xedb88320u;
 
 // Of a byte that is followed by 0 .. 3 bytes of zeros.
-__device__ unsigned lq_crc_table[4 * 256];
+__device__ unsigned crc_table[4 * 256];
 
 static __device__ unsigned swapped(unsigned word) {
   return word << 24 | (word & 0xff00u) << 8 | (word >> 8 & 0xff00u) | word >> 24;
@@ -67,7 +67,7 @@ static __device__ void* place_of(const SiteJob& job, unsigned site, unsigned k) 
 }
 
 // From memory to the file. Sites that are not there are zeros.
-extern "C" __global__ void lq_pack(SiteJob job) {
+extern "C" __global__ void pack_sites(SiteJob job) {
   const unsigned step = gridDim.x * blockDim.x, count = job.sites * job.site_numbers;
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
     const void* const from = place_of(job, i / job.site_numbers, i % job.site_numbers);
@@ -86,7 +86,7 @@ extern "C" __global__ void lq_pack(SiteJob job) {
 }
 
 // From the file to memory.
-extern "C" __global__ void lq_unpack(SiteJob job) {
+extern "C" __global__ void unpack_sites(SiteJob job) {
   const unsigned step = gridDim.x * blockDim.x, count = job.sites * job.site_numbers;
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
     void* const to = place_of(job, i / job.site_numbers, i % job.site_numbers);
@@ -105,26 +105,26 @@ extern "C" __global__ void lq_unpack(SiteJob job) {
   }
 }
 
-// Once, before lq_crc: a thread for each byte.
-extern "C" __global__ void lq_make_crc_table(SiteJob) {
+// Once, before crcs_of_sites: a thread for each byte.
+extern "C" __global__ void make_crc_table(SiteJob) {
   const unsigned byte = threadIdx.x;
   unsigned crc = byte;
   for (unsigned zeros = 0; zeros < 4; ++zeros) {
     for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? crc_polynomial : 0u);
-    lq_crc_table[zeros * 256 + byte] = crc;
+    crc_table[zeros * 256 + byte] = crc;
   }
 }
 
 // A thread for each site, whose bytes are words of 32 bits in whatever order. The machine is little-endian.
-extern "C" __global__ void lq_crc(SiteJob job) {
+extern "C" __global__ void crcs_of_sites(SiteJob job) {
   const unsigned step = gridDim.x * blockDim.x, words = job.site_numbers * (job.file_bytes / 4);
   for (unsigned site = blockIdx.x * blockDim.x + threadIdx.x; site < job.sites; site += step) {
     const unsigned* const file = (const unsigned*)job.file + (unsigned long long)site * words;
     unsigned crc = 0xffffffffu;
     for (unsigned i = 0; i < words; ++i) {
       crc ^= file[i];
-      crc = lq_crc_table[768 + (crc & 255)] ^ lq_crc_table[512 + (crc >> 8 & 255)] ^
-            lq_crc_table[256 + (crc >> 16 & 255)] ^ lq_crc_table[crc >> 24];
+      crc = crc_table[768 + (crc & 255)] ^ crc_table[512 + (crc >> 8 & 255)] ^
+            crc_table[256 + (crc >> 16 & 255)] ^ crc_table[crc >> 24];
     }
     job.crcs[site] = ~crc;
   }

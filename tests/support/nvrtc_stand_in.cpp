@@ -76,9 +76,9 @@ std::string library_of(const std::string& source) {
   const std::string library = stem + ".so", own = stem + "-" + std::to_string(getpid());
   if (std::filesystem::exists(library)) return library;
   std::ofstream(own + ".cpp") << whole;
-  const std::string command = LQ_STAND_IN_COMPILER
-                              " -std=c++17 -O1 -fPIC -shared -ffp-contract=off -fno-strict-aliasing -o " +
-                              own + ".so " + own + ".cpp";
+  const std::string command =
+      LQ_STAND_IN_COMPILER " -std=c++17 -O1 -fPIC -shared -ffp-contract=off -fno-strict-aliasing -Wl,-Bsymbolic -o " +
+      own + ".so " + own + ".cpp";
   const bool is_made = std::system(command.c_str()) == 0;
   if (is_made) std::filesystem::rename(own + ".so", library);
   std::filesystem::remove(own + ".cpp");
