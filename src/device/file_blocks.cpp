@@ -93,7 +93,7 @@ void FileBlocks::free() noexcept {
 SiteJob FileBlocks::job_of(const Block& block, const MemorySites& sites) const noexcept {
   SiteJob job{};
   job.numbers = reinterpret_cast<const NumberPlace*>(numbers_);
-  job.places = form_.groups > 0 ? reinterpret_cast<const long long*>(block.gpu) : nullptr;
+  job.places = !sites.places.empty() ? reinterpret_cast<const long long*>(block.gpu) : nullptr;
   job.first = reinterpret_cast<std::uintptr_t>(sites.first);
   job.stride = sites.stride;
   job.file = reinterpret_cast<unsigned char*>(block.gpu + file_at_);

@@ -22,7 +22,7 @@ inline constexpr std::size_t file_block_bytes = 1024 * 1024;
 // How sites lie in memory and in the file.
 struct FileForm {
   std::vector<NumberPlace> numbers;  // in the order of the file
-  std::size_t groups = 0;            // of places that are told for each site; 0: sites are evenly spaced
+  std::size_t groups = 1;            // of places, where these are told for each site
   unsigned memory_bytes = 0, file_bytes = 0;
   bool swap = false;
   bool has_crcs = false;

@@ -41,9 +41,8 @@ device::FileForm file_form(const Payload& payload, const FieldSpec& spec,
   return form;
 }
 
-// What a GPU found of sites, and what it leaves to the host.
-void add_sums(SiteSums& sums, base::Bytes file, const std::uint32_t* crcs, const Run& run) {
-  sums.add_others(file, run);
+// What a GPU found of sites.
+void add_crcs(SiteSums& sums, const std::uint32_t* crcs, const Run& run) {
   if (!sums.needs_crc()) return;
   sums.for_each_slice(run.file_site, run.sites,
                       [&](Checksum& sum, kernels::WeightedSum* weighted, std::uint64_t skip, std::uint64_t sites) {
@@ -80,12 +79,16 @@ std::unique_ptr<ComputedMemory> ComputedMemory::find(const AnyField& field, cons
   memory->memory_ = is_plain ? const_cast<std::byte*>(first) : nullptr;
   memory->memory_sites_ = plan.memory.volume();
   memory->site_bytes_ = static_cast<std::int64_t>(field.spec.site_bytes());
+  memory->number_bytes_ = static_cast<std::int64_t>(field.spec.number_bytes());
   if (!is_plain) {
     memory->described_.emplace(
         Described{{field.memory, field.spec, plan.memory}, {plan.wanted, memory->file_order_, 1}});
     form.groups = memory->described_->places.groups();
   }
-  if (!form.fits()) return nullptr;
+  const auto is_aligned = [&](const device::NumberPlace& number) {
+    return (reinterpret_cast<std::intptr_t>(memory->memory_) + number.offset) % memory->number_bytes_ == 0;
+  };
+  if (!form.fits() || !std::ranges::all_of(form.numbers, is_aligned)) return nullptr;
   memory->blocks_ = std::make_unique<device::FileBlocks>(*driver, home, *program, form);
   if (!is_plain) {
     const std::uint64_t most = memory->blocks_->most_sites();
@@ -122,6 +125,10 @@ device::MemorySites ComputedMemory::sites(std::int64_t position, std::int64_t st
   return {count, nullptr, 0, described_->places.all()};
 }
 
+device::MemorySites ComputedMemory::sites(std::span<const std::int64_t> places) const noexcept {
+  return {places.size(), memory_, 0, places};
+}
+
 ComputedSource::ComputedSource(std::unique_ptr<ComputedMemory> memory)
     : memory_(std::move(memory)), windows_(memory_->windows()) {}
 
@@ -142,34 +149,88 @@ void ComputedSource::pack(const lattice::Rows& rows, const Piece& piece, std::by
     std::memcpy(file + k * blocks.site_bytes(), bytes.data(), bytes.size());
     const std::uint64_t uncounted =
         counted_from > run.file_site ? std::min(counted_from - run.file_site, run.sites) : 0;
-    add_sums(sums, bytes.subspan(static_cast<std::size_t>(uncounted) * blocks.site_bytes()),
-             blocks.crcs(some.block) + some.skip + uncounted, run.behind(uncounted));
+    sums.add_others(bytes.subspan(static_cast<std::size_t>(uncounted) * blocks.site_bytes()), run.behind(uncounted));
+    add_crcs(sums, blocks.crcs(some.block) + some.skip + uncounted, run.behind(uncounted));
     k += some.sites;
   }
 }
 
-void ComputedSink::settle(std::size_t i, SiteSums& sums) {
-  device::FileBlocks& blocks = memory_->blocks();
-  if (!blocks.wait(i)) return;
-  add_sums(sums, {blocks.file(i), static_cast<std::size_t>(moving_[i].sites) * blocks.site_bytes()}, blocks.crcs(i),
-           moving_[i]);
+ComputedSink::ComputedSink(std::unique_ptr<ComputedMemory> memory) : memory_(std::move(memory)) {
+  const auto most = static_cast<std::size_t>(memory_->blocks().most_sites());
+  for (Filling& filling : filling_) filling.parts.reserve(std::min(most, most_pieces));
+  if (memory_->takes_places()) places_.reserve(most);
 }
 
-// Complete when it returns: nobody comes again when the last piece has passed.
 void ComputedSink::unpack(const lattice::Rows& rows, const Piece& piece, const std::byte* file, SiteSums& sums) {
-  device::FileBlocks& blocks = memory_->blocks();
+  const std::size_t site_bytes = memory_->blocks().site_bytes();
   const std::int64_t first = memory_->position(rows, piece), stride = memory_->stride(piece);
   for (std::uint64_t k = 0; k < piece.sites;) {
-    const std::uint64_t some = std::min(piece.sites - k, blocks.most_sites());
-    settle(turn_, sums);
-    std::memcpy(blocks.file(turn_), file + k * blocks.site_bytes(),
-                static_cast<std::size_t>(some) * blocks.site_bytes());
-    moving_[turn_] = Run(piece).part(k, some);
-    blocks.begin_in(turn_, memory_->sites(first + static_cast<std::int64_t>(k) * stride, stride, some));
-    turn_ = 1 - turn_;
+    const std::uint64_t room = memory_->blocks().most_sites() - filling_[turn_].sites;
+    const std::uint64_t some = std::min(piece.sites - k, room);
+    add({Run(piece).part(k, some), first + static_cast<std::int64_t>(k) * stride, stride}, file + k * site_bytes, sums);
     k += some;
   }
-  for (std::size_t i = 0; i < device::FileBlocks::blocks; ++i) settle(i, sums);
+}
+
+// Joins it to the one before where they are one both in the file and in memory.
+void ComputedSink::add(Part part, const std::byte* file, SiteSums& sums) {
+  const auto follows = [](const Part& last, const Part& next) {
+    const auto sites = static_cast<std::int64_t>(last.run.sites);
+    return last.stride == next.stride && last.position + sites * last.stride == next.position &&
+           last.run.rank_stride == next.run.rank_stride && last.run.file_site + last.run.sites == next.run.file_site &&
+           last.run.site_rank + last.run.sites * last.run.rank_stride == next.run.site_rank;
+  };
+  device::FileBlocks& blocks = memory_->blocks();
+  const bool is_next = filling_[turn_].parts.empty() || follows(filling_[turn_].parts.back(), part);
+  if (!is_next && (!memory_->takes_places() || filling_[turn_].parts.size() == most_pieces)) send(sums);
+  Filling& filling = filling_[turn_];
+  const std::size_t bytes = static_cast<std::size_t>(part.run.sites) * blocks.site_bytes();
+  std::memcpy(blocks.file(turn_) + filling.sites * blocks.site_bytes(), file, bytes);
+  sums.add_others({file, bytes}, part.run);
+  filling.sites += part.run.sites;
+  if (is_next && !filling.parts.empty()) {
+    filling.parts.back().run.sites += part.run.sites;
+  } else {
+    filling.parts.push_back(part);
+  }
+  if (filling.sites == blocks.most_sites()) send(sums);
+}
+
+// Sends a block off, and makes the other one ready.
+void ComputedSink::send(SiteSums& sums) {
+  const Filling& filling = filling_[turn_];
+  if (filling.parts.size() == 1) {
+    const Part& part = filling.parts.front();
+    memory_->blocks().begin_in(turn_, memory_->sites(part.position, part.stride, part.run.sites));
+  } else if (!filling.parts.empty()) {
+    places_.clear();
+    for (const Part& part : filling.parts) {
+      for (std::uint64_t k = 0; k < part.run.sites; ++k) {
+        places_.push_back(memory_->place(part.position + static_cast<std::int64_t>(k) * part.stride));
+      }
+    }
+    memory_->blocks().begin_in(turn_, memory_->sites(places_));
+  }
+  turn_ = 1 - turn_;
+  settle(turn_, sums);
+}
+
+void ComputedSink::settle(std::size_t i, SiteSums& sums) {
+  Filling& filling = filling_[i];
+  if (memory_->blocks().wait(i)) {
+    const std::uint32_t* crcs = memory_->blocks().crcs(i);
+    for (const Part& part : filling.parts) {
+      add_crcs(sums, crcs, part.run);
+      crcs += part.run.sites;
+    }
+  }
+  filling.parts.clear();
+  filling.sites = 0;
+}
+
+void ComputedSink::finish(SiteSums& sums) {
+  send(sums);
+  send(sums);
 }
 
 }  // namespace lq::pump

@@ -8,6 +8,8 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include <limequat/catalog.hpp>
 #include <limequat/field.hpp>
@@ -40,6 +42,10 @@ class ComputedMemory {
   device::Windows windows() const;
   // Sites in memory, as blocks want them; valid until the next call.
   device::MemorySites sites(std::int64_t position, std::int64_t stride, std::uint64_t count);
+  // Whether sites() takes those that are not evenly spaced by their places, in numbers; not where memory is described.
+  bool takes_places() const noexcept { return !described_; }
+  device::MemorySites sites(std::span<const std::int64_t> places) const noexcept;
+  std::int64_t place(std::int64_t position) const noexcept { return position / number_bytes_; }
 
  private:
   struct Described {
@@ -51,7 +57,7 @@ class ComputedMemory {
   SiteOrder file_order_;
   std::byte* memory_ = nullptr;
   std::uint64_t memory_sites_ = 0;
-  std::int64_t site_bytes_ = 0;  // in memory
+  std::int64_t site_bytes_ = 0, number_bytes_ = 0;  // in memory
   std::optional<Described> described_;
   std::unique_ptr<device::FileBlocks> blocks_;
 };
@@ -67,17 +73,32 @@ class ComputedSource {
   device::Windows windows_;
 };
 
+// Pieces are put together in a block until it is full.
 class ComputedSink {
  public:
-  explicit ComputedSink(std::unique_ptr<ComputedMemory> memory) : memory_(std::move(memory)) {}
+  explicit ComputedSink(std::unique_ptr<ComputedMemory> memory);
   // As LocalSink.
   void unpack(const lattice::Rows& rows, const Piece& piece, const std::byte* file, SiteSums& sums);
+  void finish(SiteSums& sums);
 
  private:
+  // Sites of a block, one behind the other: in the file, and evenly spaced in memory.
+  struct Part {
+    Run run;
+    std::int64_t position, stride;
+  };
+  struct Filling {
+    std::vector<Part> parts;
+    std::uint64_t sites = 0;
+  };
+
+  void add(Part part, const std::byte* file, SiteSums& sums);
+  void send(SiteSums& sums);
   void settle(std::size_t i, SiteSums& sums);
 
   std::unique_ptr<ComputedMemory> memory_;
-  std::array<Run, device::FileBlocks::blocks> moving_{Run(0, 0, 0, 0), Run(0, 0, 0, 0)};
+  std::array<Filling, device::FileBlocks::blocks> filling_;
+  std::vector<std::int64_t> places_;
   std::size_t turn_ = 0;
 };
 

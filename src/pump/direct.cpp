@@ -83,7 +83,10 @@ class MoveIn final : public Movement {
   Progress take_step() override {
     if (is_cancelled()) return Progress::finished;
     if (!fetched_.any) fetch(fetched_);
-    if (!fetched_.any) return Progress::finished;
+    if (!fetched_.any) {
+      rows_.finish();
+      return Progress::finished;
+    }
     turns_.storage().finish();
     std::swap(fetched_, current_);
     fetched_.any = false;

@@ -91,6 +91,7 @@ class ByTeam final : public Movement {
     if (is_cancelled() || has_failed_.load(std::memory_order_relaxed)) return false;
     try {
       const std::size_t stretches = take_next(hand.stretches);
+      if (stretches == 0) hand.way.finish();
       if (stretches == 0) return false;
       for (const Stretch& stretch : std::span(hand.stretches).first(stretches)) {
         hand.failed_at = stretch.file_site;

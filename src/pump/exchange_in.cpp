@@ -132,6 +132,7 @@ class ExchangeIn final : public Exchange {
           hand.local.unpack(piece, sites, hand.tally.sums);
           hand.tally.bytes += bytes;
         });
+        hand.local.finish(hand.tally.sums);
       });
     });
   }

@@ -129,10 +129,8 @@ void LocalSink::unpack_staged(const Piece& piece, const std::byte* file, SiteSum
                                packer_.memory_bytes(), sums, target.empty() ? nullptr : &coming);
                 elsewhere_->give(staged_.data());
               });
-  elsewhere_->finish();
 }
 
-// Complete when it returns: nobody comes again when the last piece has passed.
 void LocalSink::unpack_to_device(const Piece& piece, const std::byte* file, SiteSums& sums) {
   std::byte* const memory = static_cast<std::byte*>(field_.data) + piece.memory_site() * packer_.memory_bytes();
   const auto stride = static_cast<std::ptrdiff_t>(piece.row.memory_stride * packer_.memory_bytes());
@@ -143,7 +141,12 @@ void LocalSink::unpack_to_device(const Piece& piece, const std::byte* file, Site
     device_->put(memory + static_cast<std::ptrdiff_t>(k) * stride, stride, room.sites);
     k += room.sites;
   }
-  device_->finish();
+}
+
+void LocalSink::finish(SiteSums& sums) {
+  if (computed_) computed_->finish(sums);
+  if (elsewhere_) elsewhere_->finish();
+  if (device_) device_->finish();
 }
 
 std::byte* LocalSink::in_place(const Piece& piece) const noexcept {

@@ -53,6 +53,8 @@ class LocalSink {
   lattice::Rows& rows() noexcept { return rows_; }
   const SitePacker& packer() const noexcept { return packer_; }
   void unpack(const Piece& piece, const std::byte* file, SiteSums& sums);
+  // Until all that was unpacked is in its place, and counted.
+  void finish(SiteSums& sums);
   // Local memory of a piece whose sites lie there as in the file, but for the order of bytes; nullptr when they do not.
   std::byte* in_place(const Piece& piece) const noexcept;
 

@@ -53,6 +53,11 @@ void RowsIn::take(const Stretch& stretch, const Target& target) {
   tally_.bytes += target.bytes.size();
 }
 
+void RowsIn::finish() {
+  const base::ScopedSeconds seconds(tally_.pack_seconds);
+  sink_.finish(tally_.sums);
+}
+
 void RowsIn::move(const Stretch& stretch, Block& block) {
   const Target target = target_of(stretch, block);
   read(stretch.file_site, target.bytes);

@@ -28,6 +28,7 @@ class RowsOut {
   // These to their place.
   void write(std::uint64_t file_site, base::Bytes bytes);
   void move(const Stretch& stretch, Block& block);
+  void finish() {}  // what was moved is in its place
 
  private:
   const Payload& payload_;
@@ -57,6 +58,8 @@ class RowsIn {
   // Sites that were read, to memory form in their places.
   void take(const Stretch& stretch, const Target& target);
   void move(const Stretch& stretch, Block& block);
+  // Behind the last stretch.
+  void finish();
 
  private:
   const Payload& payload_;
