@@ -12,9 +12,13 @@
 
 namespace lq::device {
 
-// Where memory of a GPU belongs to: the driver's own handle.
+// Where memory of a GPU belongs to: the driver's own handle, and a number that no other home ever has (0: the driver
+// tells none), for a GPU that was reset may have a new home with the handle of the former one.
 struct Home {
   void* handle = nullptr;
+  std::uint64_t number = 0;
+
+  auto operator<=>(const Home&) const = default;
 };
 
 // Evenly spaced pieces of memory of a GPU.

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "device/lent_block.hpp"
 #include "device/program.hpp"
 
 namespace lq::device {
@@ -48,9 +49,6 @@ class FileBlocks {
   // site.
   FileBlocks(const Driver& driver, Home home, const Program& program, const FileForm& form,
              std::size_t most_bytes = file_block_bytes);
-  ~FileBlocks();
-  FileBlocks(const FileBlocks&) = delete;
-  FileBlocks& operator=(const FileBlocks&) = delete;
 
   std::uint64_t most_sites() const noexcept { return most_sites_; }
   std::size_t site_bytes() const noexcept { return form_.site_bytes(); }
@@ -60,25 +58,18 @@ class FileBlocks {
   // Begins to take the sites of a block, which were put at file(i), to memory.
   void begin_in(std::size_t i, const MemorySites& to);
   // Until what was begun with the block is done; at once if nothing was. Whether something was.
-  bool wait(std::size_t i);
+  bool wait(std::size_t i) { return blocks_[i].wait(); }
 
-  std::byte* file(std::size_t i) const noexcept { return blocks_[i].host + file_at_; }
+  std::byte* file(std::size_t i) const noexcept { return blocks_[i].host() + file_at_; }
   const std::uint32_t* crcs(std::size_t i) const noexcept {
-    return reinterpret_cast<const std::uint32_t*>(blocks_[i].host + crcs_at_);
+    return reinterpret_cast<const std::uint32_t*>(blocks_[i].host() + crcs_at_);
   }
 
  private:
-  struct Block {
-    std::byte *host = nullptr, *gpu = nullptr;  // places, bytes of the file, CRCs
-    Driver::Handle stream = nullptr, done = nullptr;
-    bool is_moving = false;
-  };
-
   void make();
-  void free() noexcept;
-  SiteJob job_of(const Block& block, const MemorySites& sites) const noexcept;
-  std::size_t put_places(const Block& block, const MemorySites& sites) const;
-  void copy(Direction direction, const Block& block, std::size_t begin, std::size_t end) const;
+  SiteJob job_of(const LentBlock& block, const MemorySites& sites) const noexcept;
+  std::size_t put_places(const LentBlock& block, const MemorySites& sites) const;
+  void copy(Direction direction, const LentBlock& block, std::size_t begin, std::size_t end) const;
 
   const Driver& driver_;
   Home home_;
@@ -86,8 +77,9 @@ class FileBlocks {
   FileForm form_;
   std::uint64_t most_sites_;
   std::size_t file_at_, crcs_at_, end_;
-  std::byte* numbers_ = nullptr;  // the form's, on the GPU
-  std::array<Block, blocks> blocks_;
+  // A block holds places, bytes of the file and CRCs, on either side; `numbers_` the form's.
+  LentBlock numbers_;
+  std::array<LentBlock, blocks> blocks_;
 };
 
 }  // namespace lq::device

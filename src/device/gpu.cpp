@@ -51,6 +51,7 @@ class Gpu final : public Driver {
     if (type != types_.device && type != types_.managed) return false;
     // Memory of a pool belongs to a device and to no context, and HIP knows no others.
     if (kind_ == Kind::cuda && ask(memory, attribute_context, &home.handle, "context") && home.handle != nullptr) {
+      home.number = number_of(home);
       return true;
     }
     int ordinal = 0, device = 0;
@@ -58,6 +59,7 @@ class Gpu final : public Driver {
     run(calls_.device, &device, ordinal);
     // Never released: the program that made the memory uses the same one, and what it has released is gone.
     run(calls_.context_of_device, &home.handle, device);
+    home.number = number_of(home);
     return true;
   }
 
@@ -151,6 +153,12 @@ class Gpu final : public Driver {
     if (result == invalid_value) return false;
     check(result, calls_.pointer_attribute.name(kind_), what);
     return true;
+  }
+
+  std::uint64_t number_of(Home home) const {
+    unsigned long long number = 0;
+    if (calls_.context_number.function != nullptr) run(calls_.context_number, home.handle, &number);
+    return number;
   }
 
   void copy_dense(Direction direction, std::byte* device, std::byte* host, std::size_t bytes, Handle stream) const {

@@ -79,11 +79,13 @@ struct Calls {
   Call<void**, void*, const char*> find_function{"cuModuleGetFunction", "hipModuleGetFunction"};
   Call<void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**> launch{
       "cuLaunchKernel", "hipModuleLaunchKernel"};
+  Call<void*, unsigned long long*> context_number{"cuCtxGetId", "hipCtxGetId"};  // of CUDA alone, since 12.0
   Call<Result, const char**> error_name{"cuGetErrorName", "hipDrvGetErrorName"};
   Call<Result, const char**> error_words{"cuGetErrorString", "hipDrvGetErrorString"};
 
-  // Whether the library has all of them.
+  // Whether the library has all of them, but for those that versions lack.
   bool find(void* library, Kind kind) {
+    context_number.find(library, kind);
     return find_all(library, kind, pointer_attribute, device, current_device, device_attribute, version,
                     context_of_device, push, pop, wait_for_all, allocate, free, allocate_locked, free_locked,
                     make_stream, wait_for_stream, destroy_stream, make_event, destroy_event, record, wait, to_host,

@@ -34,7 +34,7 @@ class Programs {
  public:
   const Program* of(const Driver& driver, Home home) {
     const std::lock_guard lock(mutex_);
-    std::unique_ptr<const Program>& loaded = loaded_[{&driver, home.handle}];
+    std::unique_ptr<const Program>& loaded = loaded_[{&driver, home}];
     if (!loaded) loaded = load(driver, home);
     return loaded.get();
   }
@@ -60,7 +60,7 @@ class Programs {
 
   std::mutex mutex_;
   std::map<std::pair<Kind, int>, std::vector<char>> images_;
-  std::map<std::pair<const Driver*, void*>, std::unique_ptr<const Program>> loaded_;
+  std::map<std::pair<const Driver*, Home>, std::unique_ptr<const Program>> loaded_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <random>
 
+#include "device/lent_block.hpp"
 #include "device/sites.hpp"
 #include "support/device_memory.hpp"
 #include "support/error_of.hpp"
@@ -55,6 +56,7 @@ class Device : public ::testing::Test {
   void TearDown() override {
     if (!library_.is_stand_in()) return;
     library_.fail(0, 0);
+    free_kept_blocks();
     EXPECT_EQ(library_.counts().held, 0) << "streams, events or page-locked memory are left over";
     EXPECT_EQ(library_.counts().copies_of_pageable_memory, 0U);
   }
@@ -183,6 +185,63 @@ TEST_F(Device, MemoryOfAPoolHasTheContextOfItsDevice) {
   EXPECT_EQ(got, numbers);
 }
 
+TEST_F(Device, BlocksAreLentToTheNextTransfer) {
+  const DeviceArray<double> array(1);
+  const Found found(array.data());
+  const auto lend = [&](std::size_t bytes) {
+    const Inside inside(*found.driver, found.home);
+    return LentBlock(*found.driver, found.home, bytes, bytes);
+  };
+  constexpr std::size_t bytes = 100'000;
+  std::byte* first = nullptr;
+  {
+    const LentBlock block = lend(bytes), other = lend(bytes);
+    first = block.host();
+    EXPECT_NE(other.host(), first);
+    EXPECT_NE(other.gpu(), block.gpu());
+  }
+  {
+    const LentBlock same = lend(bytes), other = lend(bytes - 1);
+    EXPECT_TRUE(same.host() == first || other.host() == first);
+    const LentBlock small = lend(bytes / 3), large = lend(2 * bytes);
+    EXPECT_NE(small.host(), first);
+    EXPECT_NE(large.host(), first);
+  }
+}
+
+TEST_F(Device, BlocksAreKeptUpToALimit) {
+  if (!library_.is_stand_in()) GTEST_SKIP() << "a real driver does not count";
+  const DeviceArray<double> array(1);
+  const Found found(array.data());
+  constexpr std::size_t bytes = most_kept_bytes / 4;
+  {
+    std::vector<LentBlock> blocks;
+    const Inside inside(*found.driver, found.home);
+    for (int i = 0; i < 6; ++i) blocks.emplace_back(*found.driver, found.home, bytes, bytes);
+    EXPECT_EQ(library_.counts().held, 6 * 4);
+  }
+  EXPECT_EQ(library_.counts().held, 4 * 4);
+}
+
+// What lay on the GPU before is gone, and its handle may be that of its successor.
+TEST_F(Device, BlocksOfAGpuThatWasResetAreForgotten) {
+  if (!library_.is_stand_in() || std::string(library_.driver_name()) != "CUDA") GTEST_SKIP() << "nobody resets it";
+  const std::vector<double> numbers = counted(100);
+  const auto move = [&] {
+    const DeviceArray<double> array(numbers);
+    const Found found(array.data());
+    const auto* const memory = reinterpret_cast<const std::byte*>(array.data());
+    SitesOut out(*found.driver, found.home, memory, 100, site_bytes);
+    std::vector<double> got;
+    take_all(out, memory, 1, 100, got);
+    EXPECT_EQ(got, numbers);
+  };
+  move();
+  EXPECT_GT(library_.counts().held, 0);
+  library_.reset();
+  move();
+}
+
 // Whichever call fails: what was asked for is done, or a typed error tells the call; nothing is left over (TearDown).
 TEST_F(Device, EveryCallOfTheDriverMayFail) {
   if (!library_.is_stand_in()) GTEST_SKIP() << "a real driver fails when it likes";
@@ -204,9 +263,11 @@ TEST_F(Device, EveryCallOfTheDriverMayFail) {
   int failed = 0;
   for (std::uint64_t call = 1; call <= calls; ++call) {
     const int result = call % 2 == 0 ? 700 : 2;
+    free_kept_blocks();
     library_.fail(call, result);
     const Error error = testing::error_of(move);
     library_.fail(0, 0);
+    free_kept_blocks();
     EXPECT_EQ(library_.counts().held, 0) << call;
     if (error.code() == Code::ok) continue;
     ++failed;

@@ -13,6 +13,7 @@
 #include <limequat/error.hpp>
 #include <limequat/physics.hpp>
 
+#include "device/lent_block.hpp"
 #include "io/read.hpp"
 #include "io/write.hpp"
 #include "support/device_memory.hpp"
@@ -334,9 +335,11 @@ class FailingDriver : public ::testing::TestWithParam<Strategy> {
     after(true);
     int failed = 0;
     for (std::uint64_t call = 1; call <= calls; call += 1 + calls / 60) {
+      device::free_kept_blocks();
       library_.fail(call, 700);
       const std::vector<std::exception_ptr> failures = outcomes(operation);
       library_.fail(0, 0);
+      device::free_kept_blocks();
       EXPECT_EQ(library_.counts().held, 0) << call;
       for (const std::exception_ptr& failure : failures) {
         ASSERT_EQ(failure == nullptr, failures[0] == nullptr) << call;

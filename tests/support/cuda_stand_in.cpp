@@ -31,7 +31,8 @@ namespace {
 
 using Address = std::uint64_t;
 using Result = int;
-constexpr Result success = 0, invalid_value = 1, out_of_memory = 2, invalid_context = 201, illegal_address = 700;
+constexpr Result success = 0, invalid_value = 1, out_of_memory = 2, invalid_context = 201, invalid_handle = 400,
+                 illegal_address = 700;
 
 struct Memory {
   std::size_t bytes = 0;
@@ -74,6 +75,7 @@ LqStandInCounts counts{};
 std::uint64_t failing_call = 0;
 int failing_result = illegal_address;
 bool belongs_to_no_context = false;
+unsigned long long context_number = 1;
 int context = 0;  // its address is its handle
 // Contexts pushed by a thread. Not thread_local: where a library is loaded later, the leak checker of clang 14 takes
 // such a variable for memory at a wild address whenever it begins 16 bytes into a page.
@@ -226,6 +228,16 @@ STAND_IN Result NAMED(cuDevicePrimaryCtxRetain, hipDevicePrimaryCtxRetain)(void*
   return success;
 }
 
+#ifndef LQ_STAND_IN_HIP
+STAND_IN Result cuCtxGetId(void* handle, unsigned long long* number) {
+  const std::lock_guard lock(mutex);
+  if (fails()) return failing_result;
+  if (handle != &context) return invalid_context;
+  *number = context_number;
+  return success;
+}
+#endif
+
 STAND_IN Result NAMED(cuCtxPushCurrent_v2, hipCtxPushCurrent)(void* handle) {
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
@@ -313,6 +325,7 @@ STAND_IN Result NAMED(cuEventRecord, hipEventRecord)(void* event, void* stream) 
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
   auto* const on = static_cast<Stream*>(stream);
+  if (streams.count(on) == 0 || events.count(static_cast<Event*>(event)) == 0) return invalid_handle;
   *static_cast<Event*>(event) = {on, on->begun.size()};
   return success;
 }
@@ -320,6 +333,7 @@ STAND_IN Result NAMED(cuEventRecord, hipEventRecord)(void* event, void* stream) 
 STAND_IN Result NAMED(cuEventSynchronize, hipEventSynchronize)(void* event) {
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
+  if (events.count(static_cast<Event*>(event)) == 0) return invalid_handle;
   const Event& awaited = *static_cast<Event*>(event);
   if (awaited.stream != nullptr && streams.count(awaited.stream) != 0) awaited.stream->finish(awaited.count);
   return success;
@@ -444,6 +458,23 @@ STAND_IN void lq_stand_in_fail(std::uint64_t call, int result) {
   const std::lock_guard lock(mutex);
   failing_call = call == 0 ? 0 : counts.calls + call;
   failing_result = result;
+}
+
+STAND_IN void lq_stand_in_reset() {
+  const std::lock_guard lock(mutex);
+  ++context_number;
+  for (const auto& [address, memory] : memories) {
+    munmap(reinterpret_cast<void*>(address), memory.bytes);
+    munmap(memory.behind, memory.bytes);
+  }
+  for (const auto& [memory, bytes] : locked) ::operator delete(memory);
+  for (Stream* stream : streams) delete stream;
+  for (Event* event : events) delete event;
+  memories.clear();
+  locked.clear();
+  streams.clear();
+  events.clear();
+  counts.held = 0;
 }
 
 STAND_IN void lq_stand_in_pool(int on) {

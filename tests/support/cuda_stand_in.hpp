@@ -23,6 +23,8 @@ LqStandInCounts lq_stand_in_counts();
 void lq_stand_in_fail(std::uint64_t call, int result);
 // Whether memory belongs to no context, as that of a pool.
 void lq_stand_in_pool(int on);
+// As cudaDeviceReset: all that is there goes, and the next home has the handle of the former one.
+void lq_stand_in_reset();
 // Of the compiler: from now on nothing compiles, or all does; how often somebody tried.
 void lq_stand_in_refuse(int on);
 int lq_stand_in_compilations();

@@ -41,6 +41,7 @@ class DeviceLibrary {
     find_in<decltype(lq_stand_in_fail)>(driver_, "lq_stand_in_fail")(call, result);
   }
   void pool(bool on) const { find_in<decltype(lq_stand_in_pool)>(driver_, "lq_stand_in_pool")(on ? 1 : 0); }
+  void reset() const { find_in<decltype(lq_stand_in_reset)>(driver_, "lq_stand_in_reset")(); }
   // From now on nothing compiles, or all does.
   void refuse(bool on) const { find_in<decltype(lq_stand_in_refuse)>(compiler_, "lq_stand_in_refuse")(on ? 1 : 0); }
   int compilations() const {
