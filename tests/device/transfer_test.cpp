@@ -7,7 +7,9 @@
 
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include <limequat/error.hpp>
@@ -248,6 +250,63 @@ TEST(HalfPrecisionOnDevice, IsThatOfTheHost) {
   write_field(*transport, "host.lime", grid, on_host, {.format = "scidac"});
   write_field(*transport, "device.lime", grid, on_device, {.format = "scidac"});
   EXPECT_EQ(bytes_in(*transport, "device.lime"), bytes_in(*transport, "host.lime"));
+}
+
+// What the GPU computes: the host sees bytes of the file, and of each site the CRC-32.
+class ComputedOnDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!library_.is_stand_in()) GTEST_SKIP() << "a real driver does not count";
+    const char* const wish = std::getenv("LQ_DEVICE_PROGRAM");
+    if (wish != nullptr) GTEST_SKIP() << "the host computes";
+  }
+
+  static constexpr std::uint64_t sites = 8 * 8 * 8 * 16;
+  // Where the numbers of a site lie.
+  static constexpr std::uint64_t extra = link_numbers * 16;
+
+  const DeviceLibrary& library_ = DeviceLibrary::get();
+  std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
+};
+
+TEST_F(ComputedOnDevice, OnlyBytesOfTheFileCrossTheBus) {
+  const Grid grid(Extents{8, 8, 8, 16});
+  const Sites source(formula_sites<double>(grid, link_numbers), true);
+  Sites target(std::vector<double>(sites * link_numbers, -1), true);
+  const WriteOptions options{.format = "scidac", .precision = Precision::single, .route = {.threads = 1}};
+  write_field(*transport_, "first.lime", grid, source.field({}), options);  // loads kernels
+  const LqStandInCounts before = library_.counts();
+  write_field(*transport_, "written.lime", grid, source.field({}), options);
+  const LqStandInCounts between = library_.counts();
+  read_field(*transport_, "written.lime", grid, target.target({}), {.route = {.threads = 1}});
+  const LqStandInCounts after = library_.counts();
+  EXPECT_EQ(between.bytes - before.bytes, sites * (link_numbers * 4 + 4) + extra);
+  EXPECT_EQ(after.bytes - between.bytes, sites * (link_numbers * 4 + 4) + extra);
+  EXPECT_GT(between.launches, before.launches);
+}
+
+// Sites that follow one another in the file lie apart in memory; a few copies take them there all the same.
+TEST_F(ComputedOnDevice, ShortPiecesAreReadTogether) {
+  const Grid grid(Extents{8, 8, 8, 16});
+  const SiteOrder order{3, 2, 1, 0};
+  const Sites source(formula_sites<double>(grid, link_numbers, order), true);
+  Sites target(std::vector<double>(sites * link_numbers, -1), true);
+  write_field(*transport_, "short.lime", grid, source.field(order), {.format = "scidac"});
+  const LqStandInCounts before = library_.counts();
+  read_field(*transport_, "short.lime", grid, target.target(order), {.route = {.threads = 1}});
+  EXPECT_EQ(target.values(), source.values());
+  EXPECT_LT(library_.counts().launches - before.launches, 10U);
+}
+
+TEST_F(ComputedOnDevice, WhatIsNoNumberStaysAsItIs) {
+  const Grid grid(Extents{4, 4, 4, 4});
+  std::vector<double> values = formula_sites<double>(grid, link_numbers);
+  for (std::size_t i = 0; i < values.size(); i += 5) values[i] = std::numeric_limits<double>::quiet_NaN();
+  const Sites on_host(values, false), on_device(values, true);
+  const WriteOptions options{.format = "scidac", .precision = Precision::single};
+  write_field(*transport_, "host.lime", grid, on_host.field({}), options);
+  write_field(*transport_, "device.lime", grid, on_device.field({}), options);
+  EXPECT_EQ(bytes_in(*transport_, "device.lime"), bytes_in(*transport_, "host.lime"));
 }
 
 TEST(DescribedOnDeviceAndHost, IsRefused) {
