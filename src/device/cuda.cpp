@@ -21,7 +21,7 @@ namespace {
 using Result = int;
 using Address = std::uint64_t;  // CUdeviceptr
 
-constexpr Result success = 0, invalid_value = 1, out_of_memory = 2;
+constexpr Result success = 0, invalid_value = 1, out_of_memory = 2, not_initialized = 3;
 constexpr int memory_of_device = 2, memory_of_host = 1;                                        // CUmemorytype
 constexpr int attribute_context = 1, attribute_memory_type = 2, attribute_device_ordinal = 9;  // of pointers
 constexpr unsigned locked_in_all_contexts = 1, apart_from_the_default_stream = 1, without_times = 2;
@@ -155,10 +155,10 @@ class Cuda final : public Driver {
   }
 
  private:
-  // False where the driver knows nothing of the memory.
+  // False where the driver knows nothing of the memory, or of any: MPI libraries load it into programs that use no GPU.
   bool ask(const void* memory, int attribute, void* answer, const char* what) const {
     const Result result = cuda_.cuPointerGetAttribute(answer, attribute, reinterpret_cast<Address>(memory));
-    if (result == invalid_value) return false;
+    if (result == invalid_value || result == not_initialized) return false;
     check(result, "cuPointerGetAttribute", what);
     return true;
   }

@@ -24,7 +24,8 @@ namespace {
 
 using Address = std::uint64_t;
 using Result = int;
-constexpr Result success = 0, invalid_value = 1, out_of_memory = 2, invalid_context = 201, illegal_address = 700;
+constexpr Result success = 0, invalid_value = 1, out_of_memory = 2, not_initialized = 3, invalid_context = 201,
+                 illegal_address = 700;
 
 struct Memory {
   std::size_t bytes = 0;
@@ -66,6 +67,7 @@ LqStandInCounts counts{};
 std::uint64_t failing_call = 0;
 int failing_result = illegal_address;
 bool belongs_to_no_context = false;
+bool has_begun = false;
 int context = 0;  // its address is its handle
 // Contexts pushed by a thread. Not thread_local: where a library is loaded later, the leak checker of clang 14 takes
 // such a variable for memory at a wild address whenever it begins 16 bytes into a page.
@@ -153,12 +155,18 @@ STAND_IN Result cuMemcpyDtoH_v2(void* to, Address from, std::size_t bytes) {
   return success;
 }
 
-STAND_IN Result cuInit(unsigned) { return success; }
+STAND_IN Result cuInit(unsigned) {
+  const std::lock_guard lock(mutex);
+  has_begun = true;
+  return success;
+}
+
 STAND_IN Result cuCtxSetCurrent(void* handle) { return handle == &context ? success : invalid_context; }
 
 STAND_IN Result cuPointerGetAttribute(void* answer, int attribute, Address address) {
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
+  if (!has_begun) return not_initialized;
   std::size_t offset = 0;
   if (find(address, 1, offset) == nullptr) return invalid_value;
   switch (attribute) {
@@ -345,6 +353,11 @@ STAND_IN void lq_stand_in_fail(std::uint64_t call, int result) {
   const std::lock_guard lock(mutex);
   failing_call = call == 0 ? 0 : counts.calls + call;
   failing_result = result;
+}
+
+STAND_IN void lq_stand_in_begun(int on) {
+  const std::lock_guard lock(mutex);
+  has_begun = on != 0;
 }
 
 STAND_IN void lq_stand_in_pool(int on) {

@@ -22,4 +22,6 @@ LqStandInCounts lq_stand_in_counts();
 void lq_stand_in_fail(std::uint64_t call, int result);
 // Whether memory belongs to no context, as that of a pool.
 void lq_stand_in_pool(int on);
+// Whether the program has begun to use the driver (cuInit).
+void lq_stand_in_begun(int on);
 }

@@ -32,6 +32,7 @@ class CudaLibrary {
   void fail(std::uint64_t call, int result) const {
     find<decltype(lq_stand_in_fail)>("lq_stand_in_fail")(call, result);
   }
+  void begun(bool on) const { find<decltype(lq_stand_in_begun)>("lq_stand_in_begun")(on ? 1 : 0); }
   void pool(bool on) const { find<decltype(lq_stand_in_pool)>("lq_stand_in_pool")(on ? 1 : 0); }
 
   static void require(int result, const char* call) {
