@@ -19,7 +19,7 @@
 namespace lq::device {
 namespace {
 
-constexpr Result success = 0, invalid_value = 1, out_of_memory = 2;
+constexpr Result success = 0, invalid_value = 1, out_of_memory = 2, not_initialized = 3;
 constexpr int attribute_context = 1, attribute_memory_type = 2, attribute_device_ordinal = 9;  // of pointers
 constexpr int attribute_major = 75, attribute_minor = 76;  // of CUDA's devices: compute capability
 constexpr unsigned locked_in_all_contexts = 1, apart_from_the_default_stream = 1, without_times = 2;
@@ -147,10 +147,10 @@ class Gpu final : public Driver {
     check(call.function(given...), call.name(kind_));
   }
 
-  // False where the driver knows nothing of the memory.
+  // False where the driver knows nothing of the memory, or of any: MPI libraries load it into programs that use no GPU.
   bool ask(const void* memory, int attribute, void* answer, const char* what) const {
     const Result result = calls_.pointer_attribute.function(answer, attribute, reinterpret_cast<Address>(memory));
-    if (result == invalid_value) return false;
+    if (result == invalid_value || result == not_initialized) return false;
     check(result, calls_.pointer_attribute.name(kind_), what);
     return true;
   }

@@ -170,6 +170,17 @@ TEST_F(Device, TakesWholeFields) {
   EXPECT_EQ(array.values(), numbers);
 }
 
+// MPI libraries load the driver into programs that never begin to use it.
+TEST_F(Device, ADriverThatWasNotBegunOwnsNothing) {
+  if (!library_.is_stand_in()) GTEST_SKIP() << "a real driver was begun by this test";
+  std::vector<double> numbers(1);
+  library_.begun(false);
+  Home home;
+  EXPECT_EQ(driver_of(numbers.data(), home), nullptr);
+  EXPECT_FALSE(is_device_memory(numbers.data()));
+  library_.begun(true);
+}
+
 TEST_F(Device, MemoryOfAPoolHasTheContextOfItsDevice) {
   if (!library_.is_stand_in()) GTEST_SKIP() << "needs memory of a pool";
   const std::vector<double> numbers = counted(100);

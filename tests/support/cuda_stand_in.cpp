@@ -31,8 +31,8 @@ namespace {
 
 using Address = std::uint64_t;
 using Result = int;
-constexpr Result success = 0, invalid_value = 1, out_of_memory = 2, invalid_context = 201, invalid_handle = 400,
-                 illegal_address = 700;
+constexpr Result success = 0, invalid_value = 1, out_of_memory = 2, not_initialized = 3, invalid_context = 201,
+                 invalid_handle = 400, illegal_address = 700;
 
 struct Memory {
   std::size_t bytes = 0;
@@ -76,6 +76,7 @@ std::uint64_t failing_call = 0;
 int failing_result = illegal_address;
 bool belongs_to_no_context = false;
 unsigned long long context_number = 1;
+bool has_begun = false;
 int context = 0;  // its address is its handle
 // Contexts pushed by a thread. Not thread_local: where a library is loaded later, the leak checker of clang 14 takes
 // such a variable for memory at a wild address whenever it begins 16 bytes into a page.
@@ -183,7 +184,11 @@ STAND_IN Result NAMED(cuMemcpyDtoH_v2, hipMemcpyDtoH)(void* to, Address from, st
   return success;
 }
 
-STAND_IN Result NAMED(cuInit, hipInit)(unsigned) { return success; }
+STAND_IN Result NAMED(cuInit, hipInit)(unsigned) {
+  const std::lock_guard lock(mutex);
+  has_begun = true;
+  return success;
+}
 STAND_IN Result NAMED(cuCtxSetCurrent, hipCtxSetCurrent)(void* handle) {
   return handle == &context ? success : invalid_context;
 }
@@ -191,6 +196,7 @@ STAND_IN Result NAMED(cuCtxSetCurrent, hipCtxSetCurrent)(void* handle) {
 STAND_IN Result NAMED(cuPointerGetAttribute, hipPointerGetAttribute)(void* answer, int attribute, Address address) {
   const std::lock_guard lock(mutex);
   if (fails()) return failing_result;
+  if (!has_begun) return not_initialized;
   std::size_t offset = 0;
   if (find(address, 1, offset) == nullptr) return invalid_value;
   switch (attribute) {
@@ -475,6 +481,11 @@ STAND_IN void lq_stand_in_reset() {
   streams.clear();
   events.clear();
   counts.held = 0;
+}
+
+STAND_IN void lq_stand_in_begun(int on) {
+  const std::lock_guard lock(mutex);
+  has_begun = on != 0;
 }
 
 STAND_IN void lq_stand_in_pool(int on) {

@@ -23,6 +23,8 @@ LqStandInCounts lq_stand_in_counts();
 void lq_stand_in_fail(std::uint64_t call, int result);
 // Whether memory belongs to no context, as that of a pool.
 void lq_stand_in_pool(int on);
+// Whether the program has begun to use the driver (cuInit).
+void lq_stand_in_begun(int on);
 // As cudaDeviceReset: all that is there goes, and the next home has the handle of the former one.
 void lq_stand_in_reset();
 // Of the compiler: from now on nothing compiles, or all does; how often somebody tried.

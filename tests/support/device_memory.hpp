@@ -47,6 +47,7 @@ class DeviceLibrary {
   int compilations() const {
     return find_in<decltype(lq_stand_in_compilations)>(compiler_, "lq_stand_in_compilations")();
   }
+  void begun(bool on) const { find_in<decltype(lq_stand_in_begun)>(driver_, "lq_stand_in_begun")(on ? 1 : 0); }
 
   static void require(int result, const char* call) {
     if (result != 0) throw std::runtime_error(std::string(call) + " failed with " + std::to_string(result));

@@ -28,7 +28,10 @@ struct Vector512 {
     const __m256i half = _mm256_xor_si256(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
     return Lane::add(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
   }
-  static Reg joined(const Lane::Reg* lanes) noexcept { return load(lanes); }
+  static Reg joined(const Lane::Reg* lanes) noexcept {
+    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_set_m128i(lanes[1], lanes[0])),
+                              _mm256_set_m128i(lanes[3], lanes[2]), 1);
+  }
   template <std::size_t number_bytes>
   static Reg turned(Reg a) noexcept {
     return _mm512_shuffle_epi8(a, _mm512_broadcast_i32x4(turned_places(number_bytes)));

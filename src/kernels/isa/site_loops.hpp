@@ -172,10 +172,20 @@ struct SitePass {
     return Lane::add(Lane::add(sum, Lane::low_low(bytes, factor)), Lane::high_high(bytes, factor));
   }
 
+  // Stores to several sites in turn wait for their lines: the processor sees no one stream in them. Where they are
+  // asked for a few sites before, that doubles the rate on Intel's servers (Sapphire Rapids), also within the caches.
+  template <std::size_t count>
+  [[gnu::always_inline]] static void fetch_to_write(std::byte* const (&to_site)[count], std::size_t distance) noexcept {
+    for (std::size_t s = 0; s < count; ++s) {
+      const auto line = reinterpret_cast<std::uintptr_t>(to_site[s]) + distance;
+      __builtin_prefetch(reinterpret_cast<const void*>(line), 1);
+    }
+  }
+
   // `count` sites side by side share the loads of the constants and hide each other's latencies.
   template <std::size_t count>
   [[gnu::always_inline]] static void group(const SiteTable& table, const std::byte* from, std::ptrdiff_t from_stride,
-                                           std::byte* to, std::ptrdiff_t to_stride, Ahead& ahead,
+                                           std::byte* to, std::ptrdiff_t to_stride, Ahead& ahead, std::size_t to_ahead,
                                            typename Lane::Reg* remainders) noexcept {
     const std::byte* from_site[count];
     std::byte* to_site[count];
@@ -192,6 +202,7 @@ struct SitePass {
     std::size_t at = 0;
     while (at + cache_line <= table.site_bytes) {
       ahead.template fetch<count>();
+      if (writes && to_ahead != 0) fetch_to_write<count>(to_site, to_ahead + at);
       for (const std::size_t end = at + cache_line; at < end; at += V::bytes, constants += V::bytes / 8) {
         const auto factor = V::load(constants);
         for (std::size_t s = 0; s < count; ++s) wide[s] = step<V>(wide[s], from_site[s], to_site[s], at, factor);
@@ -221,10 +232,12 @@ struct SitePass {
     std::byte* to = run.to;
     Ahead ahead(run.reads_memory ? from : to, run.reads_memory ? run.from_stride : run.to_stride, table.site_bytes,
                 run.coming);
+    // Memory of the user is what `ahead` fetches, as it is read or written.
+    const std::size_t to_ahead = run.reads_memory ? together * static_cast<std::size_t>(run.to_stride) : 0;
     typename Lane::Reg sums[together];
     std::size_t left = run.sites;
     for (; left >= together; left -= together, crcs += together) {
-      group<together>(table, from, run.from_stride, to, run.to_stride, ahead, sums);
+      group<together>(table, from, run.from_stride, to, run.to_stride, ahead, to_ahead, sums);
       constexpr std::size_t lanes = V::bytes / lane_bytes;
       static_assert(together % lanes == 0);
       for (std::size_t s = 0; s < together; s += lanes) reduce<V>(sums + s, table.crc_of_zeros, crcs + s);
@@ -232,7 +245,7 @@ struct SitePass {
       to += static_cast<std::ptrdiff_t>(together) * run.to_stride;
     }
     for (; left > 0; --left, ++crcs, from += run.from_stride, to += run.to_stride) {
-      group<1>(table, from, 0, to, 0, ahead, sums);
+      group<1>(table, from, 0, to, 0, ahead, 0, sums);
       reduce<Lane>(sums, table.crc_of_zeros, crcs);
     }
   }
