@@ -546,8 +546,13 @@ PAGES = [("transfers", "memory", "Transfers", transfers_page), ("peers", "peers"
          ("parts", "parts", "Parts of this machine", parts_page)]
 
 
+def is_measured(folder, data):
+    """Threads perhaps on other machines only."""
+    return bool(cores_files(folder) if data == "cores" else load(folder, data))
+
+
 def index_page(folder):
-    there = "\n".join(f"- [{title}]({page}.md)" for page, data, title, _ in PAGES if load(folder, data))
+    there = "\n".join(f"- [{title}]({page}.md)" for page, data, title, _ in PAGES if is_measured(folder, data))
     if (folder / "model.md").exists():
         there += "\n- [The cost model, checked](model.md)"
     if (folder / "machines.md").exists():
@@ -582,7 +587,7 @@ The numbers behind these pages: {files}.
 
 def write(folder):
     for page, data, _, make in PAGES:
-        if load(folder, data):
+        if is_measured(folder, data):
             (folder / f"{page}.md").write_text(make(folder), encoding="utf-8")
     (folder / "index.md").write_text(index_page(folder), encoding="utf-8")
 

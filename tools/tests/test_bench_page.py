@@ -106,6 +106,7 @@ class BenchPage(unittest.TestCase):
         self.keep("cores", run(*of(1, 3.0), *of(2, 1.0)) + two)
         self.keep("cores-large", run(*of(1, 2.0), *of(16, 0.25), processor="L", mpi="none"))
         page = bench_page.cores_page(self.folder)
+        self.assertTrue(bench_page.is_measured(self.folder, "cores"))
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| ")]
         self.assertEqual(rows[2][:4], ["1", "2", "1x1x1x1", "3.00 (3.00)"])
         self.assertEqual(rows[3][:4], ["2", "1", "1x1x1x2", "2.00 (2.00)"])
