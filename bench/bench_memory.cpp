@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A gauge field out of memory by description, and by functions of the application, beside the same field in plain
-// memory: written and read in turn, in the same run.
+// memory: written and read in turn, in the same run. By the clock and by the processor time of all threads, which
+// others beside it disturb less.
 //
 //   bench_memory FOLDER [LATTICE [ROUNDS [THREADS]]]
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -22,11 +24,27 @@
 
 namespace {
 
-double seconds_of(const std::function<void()>& work) {
+struct Seconds {
+  double by_clock = 0, of_processors = 0;
+};
+
+Seconds seconds_of(const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin_of_processors = std::clock();
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double of_processors = static_cast<double>(std::clock() - begin_of_processors) / CLOCKS_PER_SEC;
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), of_processors};
 }
+
+// Of one direction, in each round.
+struct Times {
+  std::vector<double> by_clock = {}, of_processors = {};
+
+  void add(const Seconds& seconds) {
+    by_clock.push_back(seconds.by_clock);
+    of_processors.push_back(seconds.of_processors);
+  }
+};
 
 // What is measured: the memory of a field, and how long it took in each round.
 struct Way {
@@ -35,7 +53,7 @@ struct Way {
   std::vector<double*> pointers;
   lq::MutableField field;
   lq::Field source;
-  std::vector<double> writing = {}, reading = {};
+  Times writing = {}, reading = {};
 };
 
 Way described(const std::string& name, const std::string& words, std::uint64_t volume) {
@@ -75,6 +93,12 @@ Way by_function(bool rows, std::uint64_t volume, const lq::Extents& lattice) {
   return way;
 }
 
+void print(const Times& times, const Times& plain, std::uint64_t volume) {
+  std::printf(" %11.0f %8.2f %14.2f", static_cast<double>(volume) * 576 / median(times.by_clock) / 1e6,
+              median(plain.by_clock) / median(times.by_clock),
+              median(plain.of_processors) / median(times.of_processors));
+}
+
 void run(int argc, char** argv) {
   const std::string file = std::string(argv[1]) + "/bench_memory.ildg";
   const lq::Extents lattice = lq::parse_extents(argc > 2 ? argv[2] : "24x24x24x48");
@@ -100,22 +124,23 @@ void run(int argc, char** argv) {
     for (std::size_t i = 0; i < ways.size(); ++i) {
       Way& way = ways[(i + static_cast<std::size_t>(round + 1)) % ways.size()];
       std::filesystem::remove(file);
-      const double written = seconds_of([&] { lq::write(file, grid, way.source, writing); });
-      const double read = seconds_of([&] { lq::read(file, grid, way.field, reading); });
+      const Seconds written = seconds_of([&] { lq::write(file, grid, way.source, writing); });
+      const Seconds read = seconds_of([&] { lq::read(file, grid, way.field, reading); });
       if (round < 0) continue;  // pays for page tables
-      way.writing.push_back(written);
-      way.reading.push_back(read);
+      way.writing.add(written);
+      way.reading.add(read);
     }
   }
   std::filesystem::remove(file);
-  const double bytes = static_cast<double>(volume) * 576, write = median(ways[0].writing),
-               read = median(ways[0].reading);
-  std::printf("%s, double, %d rounds, %d threads\n%-22s %10s %8s %10s %8s\n", to_string(lattice).c_str(), rounds,
-              writing.route.threads, "memory", "write MB/s", "of plain", "read MB/s", "of plain");
+  std::printf("%s, double, %d rounds, %d threads\n%-22s", to_string(lattice).c_str(), rounds, writing.route.threads,
+              "memory");
+  for (const char* direction : {"write", "read"}) std::printf(" %6s MB/s of plain processor time", direction);
   for (const Way& way : ways) {
-    std::printf("%-22s %10.0f %8.2f %10.0f %8.2f\n", way.name.c_str(), bytes / median(way.writing) / 1e6,
-                write / median(way.writing), bytes / median(way.reading) / 1e6, read / median(way.reading));
+    std::printf("\n%-22s", way.name.c_str());
+    print(way.writing, ways[0].writing, volume);
+    print(way.reading, ways[0].reading, volume);
   }
+  std::printf("\n");
 }
 
 }  // namespace

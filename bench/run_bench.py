@@ -53,8 +53,12 @@ class Bench:
     def run(self, ranks, program, *arguments, path):
         """The JSON of one program on so many ranks; its table goes to our output."""
         result = self.out / "result.json.part"
-        command = [self.options.mpiexec, "-n", ranks, self.bin / program, *arguments, "--path", path, "--json", result,
-                   "--force"]
+        # Without MPI there is lq alone, which takes the same words.
+        if self.options.mpiexec:
+            command = [self.options.mpiexec, "-n", ranks, self.bin / program]
+        else:
+            command = [self.bin / program.removesuffix("-mpi")]
+        command += [*arguments, "--path", path, "--json", result, "--force"]
         try:
             subprocess.run([str(word) for word in command], check=True)
             measured = json.loads(result.read_text(encoding="utf-8"))
@@ -130,6 +134,23 @@ class Bench:
         runs = ["--runs", self.options.runs]
         self.keep("overlap", [self.run(ranks, "lq-mpi", "bench", "overlap", "--lattice", lattice, *runs,
                                        path=self.options.memory) for ranks in (1, os.cpu_count() or 1)])
+
+    def cores(self):
+        """One rank by more and more threads, and ranks times threads; without MPI one rank only."""
+        memory, runs, cores = self.options.memory, min(self.options.runs, 5), os.cpu_count() or 1
+        lattice = largest_that_fits(memory, self.options.lattice)
+        ranks = [1 << n for n in range(cores.bit_length())] if self.options.mpiexec else [1]
+        threads = [word for number in self.options.threads for word in ("--threads", number)]
+        self.keep("cores", [self.run(n, "lq-mpi", "bench", "threads", "--lattice", lattice, "--runs", runs, *threads, path=memory)
+                            for n in ranks])
+
+    def draw_cores(self):
+        """Of this machine, and of others whose results lie beside it as cores-NAME.json."""
+        for path in bench_page.cores_files(self.out):
+            for name, chosen in bench_page.cores_pictures(path).items():
+                self.keep("picture", chosen)
+                self.plot("picture", name, "rate-by-threads")
+        (self.out / "picture.json").unlink(missing_ok=True)
 
     def tasklocal(self):
         """What the SIONlib paper measured: streams of tasks in one file each and in multifiles."""
@@ -229,8 +250,8 @@ class Bench:
 
 def main():
     parser = argparse.ArgumentParser(description="the measurements behind docs/benchmarks")
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--mpiexec", default="mpiexec")
+    parser.add_argument("--build", required=True, help="a folder whose bin/ has the programs")
+    parser.add_argument("--mpiexec", default="mpiexec", help="\"\": there is no MPI, and only steps of one rank are run")
     parser.add_argument("--memory", default="/dev/shm", help="a folder in memory")
     parser.add_argument("--disk", help="a folder on a disk; default: the build folder")
     parser.add_argument("--pfs", action="append", default=[], help="a folder on a parallel file system; may be repeated")
@@ -240,6 +261,7 @@ def main():
     parser.add_argument("--large", default="32x32x32x64", help="the larger one of serial against parallel")
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=15, help="for the parts of the machine")
+    parser.add_argument("--threads", action="append", default=[], help="of cores: so many; may be repeated")
     parser.add_argument("--step", action="append", help="only this one, such as hdf5; may be repeated")
     parser.add_argument("--out", default=str(ROOT / "docs" / "benchmarks"))
     options = parser.parse_args()
@@ -248,7 +270,7 @@ def main():
     start = time.monotonic()
     bench = Bench(options)
     for step in (bench.parts, bench.transfers, bench.model, bench.sizes, bench.serial, bench.peers, bench.overlap,
-                 bench.tasklocal, bench.hdf5, bench.squeeze, bench.pfs):
+                 bench.cores, bench.draw_cores, bench.tasklocal, bench.hdf5, bench.squeeze, bench.pfs):
         if not options.step or step.__name__ in options.step:
             step()
     for old in OLD_PAGES:

@@ -38,7 +38,8 @@ def where(measured):
         return ""
     e = measured[0]["environment"]
     busy = f" Other programs were running: load {e['load']} before it began, so that rates are low." if e.get("load", 0) > 1 else ""
-    return f"{e['processor']}, {e['cores']} cores; {e['mpi']}; {e['compiler']}; Limequat {e['version']}; {e['date']}.{busy}"
+    mpi = "no MPI" if e["mpi"] == "none" else e["mpi"]
+    return f"{e['processor']}, {e['cores']} cores; {mpi}; {e['compiler']}; Limequat {e['version']}; {e['date']}.{busy}"
 
 
 def table(heads, lines):
@@ -282,6 +283,58 @@ can be had. *hidden*: how much of the shorter one it did not cost.
 {table(["cores computing", "loop in", "compute ms", "write ms", "both ms", "to the longer", "hidden"], lines)}"""
 
 
+def cores_files(folder):
+    """Results of threads: this machine, then others, whose files were brought along."""
+    return sorted(folder.glob("cores*.json"), key=lambda path: path.stem)
+
+
+def cores_pictures(path):
+    """What each picture of one file of threads shows, by its name: one rank with and without checksums; ranks, with them."""
+    measured = json.loads(path.read_text(encoding="utf-8"))
+    alone = [run for run in measured if run["results"][0]["ranks"] == 1]
+    pictures = {f"{path.stem}-threads": alone}
+    for direction in ("write", "read") if len(measured) > len(alone) else ():
+        pictures[f"{path.stem}-{direction}"] = [
+            {**run, "results": [r for r in run["results"] if (r["direction"], r["verify"]) == (direction, "checksum")]}
+            for run in measured]
+    return pictures
+
+
+def cores_page(folder):
+    columns = [("write", "none"), ("write", "checksum"), ("read", "none"), ("read", "checksum"), ("verify", "checksum")]
+    heads = ["ranks", "threads of each", "grid", "write", "write, checksums", "read", "read, compared", "verify", "raw write",
+             "raw read"]
+    text = ""
+    for path in cores_files(folder):
+        measured = load(folder, path.stem)
+        lines = []
+        first = measured[0]["results"]
+        for run in measured:
+            for number in dict.fromkeys(r["threads"] for r in run["results"]):
+                of = {(r["direction"], r["verify"]): r for r in run["results"] if r["threads"] == number}
+                start = {(r["direction"], r["verify"]): r for r in reversed(first)}
+                cells = [f"{rate(of[key]):.2f} ({rate(of[key]) / rate(start[key]):.2f})" for key in columns]
+                one = of["write", "none"]
+                lines.append([str(one["ranks"]), str(number), one["grid"], *cells, f"{rate(one, 'raw_seconds'):.2f}",
+                              f"{rate(of['read', 'none'], 'raw_seconds'):.2f}"])
+        text += f"""## {measured[0]['environment']['processor']}, {measured[0]['environment']['cores']} cores
+
+{where(measured)} {first[0]['lattice']} in {first[0]['precision']} precision, {first[0]['bytes'] / 1e6:.0f} MB, {measured[0]['environment']['file_system']}; median of
+{measured[0]['environment']['runs']} rounds.
+
+{table(heads, lines)}
+"""
+        text += "\n".join(f"![rate against the number of threads]({name}.svg)\n" for name in cores_pictures(path))
+        text += "\n"
+    return f"""# All cores of a node
+
+A gauge field in ILDG form written, read, read with its checksum compared, and the file verified, by 1, 2, 4, ... threads of each rank:
+`lq bench threads`, GB/s and in brackets how many times the rate of one rank with one thread. Beside it, in the same rounds, plain `pwrite` and `pread` by
+as many threads of as many ranks, each a part of the file. Ranks and threads in turn, in one run: [Ranks and threads](threads.md).
+
+{text}"""
+
+
 def tasklocal_rows(measured, **facts):
     """Cells of the transfers of tasks' streams."""
     lines = []
@@ -487,13 +540,19 @@ which is a round trip to servers. Files of so few bytes show it; it does not gro
 PAGES = [("transfers", "memory", "Transfers", transfers_page), ("peers", "peers", "Beside others", peers_page),
          ("serial", "serial", "One rank that does it all, and all together", serial_page),
          ("overlap", "overlap", "Writing while computing", overlap_page),
+         ("cores", "cores", "All cores of a node", cores_page),
          ("tasklocal", "tasklocal", "A stream per task", tasklocal_page),
          ("hdf5", "hdf5-strong", "HDF5 files", hdf5_page), ("squeeze", "squeeze", "Squeezing", squeeze_page), ("pfs", "pfs", "Parallel file systems", pfs_page),
          ("parts", "parts", "Parts of this machine", parts_page)]
 
 
+def is_measured(folder, data):
+    """Threads perhaps on other machines only."""
+    return bool(cores_files(folder) if data == "cores" else load(folder, data))
+
+
 def index_page(folder):
-    there = "\n".join(f"- [{title}]({page}.md)" for page, data, title, _ in PAGES if load(folder, data))
+    there = "\n".join(f"- [{title}]({page}.md)" for page, data, title, _ in PAGES if is_measured(folder, data))
     if (folder / "model.md").exists():
         there += "\n- [The cost model, checked](model.md)"
     if (folder / "machines.md").exists():
@@ -528,7 +587,7 @@ The numbers behind these pages: {files}.
 
 def write(folder):
     for page, data, _, make in PAGES:
-        if load(folder, data):
+        if is_measured(folder, data):
             (folder / f"{page}.md").write_text(make(folder), encoding="utf-8")
     (folder / "index.md").write_text(index_page(folder), encoding="utf-8")
 

@@ -155,6 +155,7 @@ _OTHER_FUNCTIONS = {
     "lq_error_expected": ([], c_char_p),
     "lq_error_found": ([], c_char_p),
     "lq_error_errno": ([], c_int),
+    "lq_stop": ([], None),
     "lq_text_free": ([c_void_p], None),
     "lq_communicator_free": ([c_void_p], None),
     "lq_communicator_rank": ([c_void_p], c_int),
@@ -205,6 +206,11 @@ def version():
 def is_device_memory(address):
     """Whether a GPU owns the memory at that address, as far as a driver of this process knows."""
     return bool(_library.lq_is_device_memory(address))
+
+
+def stop():
+    """Within a function that the library calls: the work that calls it is to end."""
+    _library.lq_stop()
 
 
 def _text(value):

@@ -13,7 +13,7 @@ from limequat.errors import InvalidArgument, Unsupported
 # DLPack's device types.
 _HOST_TYPES = {1: "CPU", 3: "page-locked by CUDA", 11: "page-locked by ROCm"}
 _CUDA_TYPES = {2: "CUDA", 13: "CUDA, managed"}
-_LETTERS = {2: "f", 5: "c"}  # DLPack's codes of numbers, as numpy has them
+_LETTERS = {0: "i", 2: "f", 5: "c"}  # DLPack's codes of numbers, as numpy has them
 
 
 class _Tensor(ctypes.Structure):
@@ -88,7 +88,7 @@ def _from_dlpack(array):
     tensor = _Tensor.from_address(pointer(capsule, b"dltensor"))
     if tensor.code not in _LETTERS or tensor.lanes != 1:
         raise InvalidArgument(f"the array ({type(array).__name__}) holds numbers of DLPack's type {tensor.code} in "
-                              f"{tensor.lanes} lanes, expected real or complex floating point", found=str(tensor.code))
+                              f"{tensor.lanes} lanes, expected integers, real or complex floating point", found=str(tensor.code))
     dtype = np.dtype(f"{_LETTERS[tensor.code]}{tensor.bits // 8}")
     shape = tuple(tensor.shape[:tensor.dimensions])
     strides = [n * dtype.itemsize for n in tensor.strides[:tensor.dimensions]] if tensor.strides else None

@@ -6,7 +6,7 @@ import ctypes
 
 import numpy as np
 
-from limequat import structs
+from limequat import device, structs
 from limequat._library import call
 from limequat.errors import InvalidArgument
 
@@ -20,15 +20,16 @@ class Memory:
         >>> u = lq.Memory([ux, uy, uz, ut], "quda_host", lattice=[16, 16, 16, 32])
         >>> lq.read("conf.ildg", out=u)
 
-    arrays   an array, or with links=in-arrays one for each direction: numpy, C-contiguous, all complex128, complex64,
-             float64 or float32 numbers, of any shape; with norms=in-array int16 numbers, and at the end the norms of
-             the sites, float32
+    arrays   an array, or with links=in-arrays one for each direction: numpy, or all on one GPU (CuPy, PyTorch, JAX, Numba);
+             C-contiguous, all complex128, complex64, float64 or float32 numbers, of any shape; with norms=in-array int16
+             numbers, and at the end the norms of the sites, float32
     layout   a preset or words (docs/guide/memory.md), such as "milc", "quda_native block=4", "halo=1,1,1,1"
     lattice  extents of what this rank has, x, y, z, t
     kind     "gauge", "spinor", "propagator", or "generic" with `numbers` real numbers a site
     places   an array of integers, with places= in the layout ("openqcd", "hirep"): the place of each site or link
 
-    Raises InvalidArgument for arrays that are no such memory; whether they are large enough is seen when they are used.
+    Raises InvalidArgument for arrays that are no such memory, Unsupported for a GPU of another maker; whether they are large
+    enough, and in one place, is seen when they are used.
     """
 
     def __init__(self, arrays, layout, lattice, kind="gauge", *, colors=3, spins=4, numbers=0,
@@ -40,16 +41,16 @@ class Memory:
         self._spec = {"colors": colors, "spins": spins, "numbers": numbers}
         self._has_pointers, self._norms = self._arrays_of(layout)
         kinds = ("int16",) if self._norms is not None else ("complex128", "complex64", "float64", "float32")
-        for array in self.arrays:
-            _require_memory(array, kinds)
-            if array.dtype != self.arrays[0].dtype:
-                raise InvalidArgument(f"arrays of {self.arrays[0].dtype} and of {array.dtype}", found=str(array.dtype))
-        self.dtype = self.arrays[0].dtype
+        self._seen = [_seen(array, kinds) for array in self.arrays]
+        for array in self._seen:
+            if array.dtype != self._seen[0].dtype:
+                raise InvalidArgument(f"arrays of {self._seen[0].dtype} and of {array.dtype}", found=str(array.dtype))
+        self.dtype = self._seen[0].dtype
         self._table = _table_of(places)
         self._places = structs.Places(table=self._table.ctypes.data, entries=self._table.size)
         # They live as long as this object.
-        parts = self.arrays + ([] if self._norms is None else [self._norms])
-        self._pointers = (ctypes.c_void_p * len(parts))(*(array.ctypes.data for array in parts))
+        parts = self._seen + ([] if self._norms is None else [self._norms])
+        self._pointers = (ctypes.c_void_p * len(parts))(*map(_address, parts))
 
     def _arrays_of(self, layout):
         """Whether the library takes pointers, and the array of norms, which is taken off the others, or None."""
@@ -59,9 +60,7 @@ class Memory:
         expected = max(pointers.value, 1)
         if len(self.arrays) != expected:
             raise InvalidArgument(f"{len(self.arrays)} arrays, but {layout!r} has {expected}", found=str(len(self.arrays)))
-        norms = self.arrays.pop() if has_norms.value else None
-        if norms is not None:
-            _require_memory(norms, ("float32",))
+        norms = _seen(self.arrays.pop(), ("float32",)) if has_norms.value else None
         return pointers.value > 0, norms
 
     def _numbers_of_site(self):
@@ -77,10 +76,10 @@ class Memory:
     def to_c(self, array):
         """The lq_field of this memory; ``array`` is the object itself, as what a :class:`Field` is asked for."""
         is_complex = self.kind != "generic" or self.dtype.kind == "c"
-        numbers_in = min(array.size for array in self.arrays) * (2 if self.dtype.kind == "c" else 1)
+        numbers_in = min(array.size for array in self._seen) * (2 if self.dtype.kind == "c" else 1)
         if self._norms is not None:
             numbers_in = min(numbers_in, self._norms.size * self._numbers_of_site())
-        data = ctypes.addressof(self._pointers) if self._has_pointers else self.arrays[0].ctypes.data
+        data = ctypes.addressof(self._pointers) if self._has_pointers else _address(self._seen[0])
         field = structs.Field(kind=_KINDS.index(self.kind), precision=64 if self.dtype.name.endswith(("128", "t64")) else 32,
                               is_complex=int(is_complex), data=data, available=numbers_in, memory=self.layout.encode())
         if self._table.size > 0:
@@ -93,8 +92,8 @@ class Memory:
 
     def require_writeable(self):
         """Refuses memory that cannot be read into."""
-        arrays = self.arrays + ([] if self._norms is None else [self._norms])
-        if not all(array.flags.writeable for array in arrays):
+        arrays = self._seen + ([] if self._norms is None else [self._norms])
+        if any(array.is_read_only if isinstance(array, device.DeviceArray) else not array.flags.writeable for array in arrays):
             raise InvalidArgument("out is read-only memory")
 
 
@@ -106,11 +105,19 @@ def _table_of(places):
     return np.ascontiguousarray(table.reshape(-1)).astype(np.uint64, copy=False)
 
 
-def _require_memory(array, types):
-    if not isinstance(array, np.ndarray):
-        raise InvalidArgument(f"memory is a {type(array).__name__}, expected an array of numpy")
+def _address(array):
+    return array.address if isinstance(array, device.DeviceArray) else array.ctypes.data
+
+
+def _seen(array, types):
+    """An array of numpy itself, the DeviceArray of one on a GPU."""
+    on_device = device.seen(array)
+    if on_device is None and not isinstance(array, np.ndarray):
+        raise InvalidArgument(f"memory is a {type(array).__name__}, expected an array of numpy, or one on a GPU")
+    array = array if on_device is None else on_device
     if array.dtype.name not in types or not array.dtype.isnative:
         raise InvalidArgument(f"memory holds {array.dtype.str}, expected {' or '.join(types)} in native byte order",
                               found=array.dtype.str)
-    if not array.flags.c_contiguous:
+    if on_device is None and not array.flags.c_contiguous:
         raise InvalidArgument("memory is not C-contiguous: a description is of one piece of memory for each array")
+    return array

@@ -7,6 +7,8 @@ import functools
 import sys
 import time
 
+from limequat import _library
+
 _DELAY = 0.5  # seconds: what is over sooner shows no bar
 _WIDTH = 40
 
@@ -33,7 +35,7 @@ def shown(title, wanted=None):
 @contextlib.contextmanager
 def raised_later(function):
     """The function for the library to call. No exception can pass through C: what it raises, an interrupt from the keyboard too,
-    is raised when the work has ended, and it is not called again."""
+    ends the work, on all ranks, and is raised then."""
     if not callable(function):  # it is refused with the other options, by all ranks
         yield function
         return
@@ -41,16 +43,17 @@ def raised_later(function):
 
     @functools.wraps(function, assigned=())
     def told(*arguments):
-        if failures:
-            return
         try:
             function(*arguments)
         except BaseException as failure:
             failures.append(failure)
+            _library.stop()
 
-    yield told
-    if failures:
-        raise failures[0]
+    try:
+        yield told
+    finally:  # in place of the library's own error, which says that the work was ended
+        if failures:
+            raise failures[0]
 
 
 def _somebody_looks():

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from conftest import random_field
+import test_memory
 import limequat as lq
 
 LIBRARY = os.environ.get("LQ_TEST_CUDA", os.environ.get("LQ_CUDA_STAND_IN"))
@@ -81,7 +82,7 @@ class DlpackArray(CudaArray):
         self.device_type = device_type
         self.shape_in_c = (ctypes.c_int64 * values.ndim)(*values.shape)
         self.strides_in_c = None if strides is None else (ctypes.c_int64 * values.ndim)(*strides)
-        self.tensor = DlpackTensor(self.address - 64, device_type, 0, values.ndim, 5 if values.dtype.kind == "c" else 2,
+        self.tensor = DlpackTensor(self.address - 64, device_type, 0, values.ndim, {"c": 5, "f": 2, "i": 0}[values.dtype.kind],
                                    8 * values.itemsize, 1, self.shape_in_c, self.strides_in_c, 64, None, None)
 
     def __dlpack_device__(self):
@@ -126,6 +127,77 @@ def test_as_in_the_guide(tmp_path, monkeypatch, gpu, links):
     lq.write("copy.ildg", u)
     # [/gpu]
     np.testing.assert_array_equal(lq.read("copy.ildg"), links)
+
+
+def random_sites(site):
+    """On the lattice of the tests of memory."""
+    random = np.random.default_rng(19)
+    shape = (*test_memory.SHAPE, *site)
+    return random.standard_normal(shape) + 1j * random.standard_normal(shape)
+
+
+@pytest.mark.parametrize("kind", [CudaArray, DlpackArray])
+@pytest.mark.parametrize("layout", test_memory.LAYOUTS)
+def test_described_memory_is_that_of_the_host(tmp_path, gpu, kind, layout):
+    links = random_sites((4, 3, 3))
+    truth = test_memory.LAYOUTS[layout](links)
+    host = truth if isinstance(truth, list) else [truth]
+    memory = lq.Memory([kind(gpu, array) for array in host], layout, test_memory.LATTICE)
+    assert lq.write(tmp_path / "device.lime", memory)["checksum"] == lq.write(tmp_path / "plain.lime", links)["checksum"]
+    filled = [kind(gpu, np.where(array == 7 + 7j, array, 0)) for array in host]
+    lq.read(tmp_path / "plain.lime", out=lq.Memory(filled, layout, test_memory.LATTICE))
+    for array, expected in zip(filled, host):
+        np.testing.assert_array_equal(array.values(), expected)
+
+
+@pytest.mark.parametrize("kind", [CudaArray, DlpackArray])
+def test_half_precision_and_tables_on_the_device(tmp_path, gpu, kind):
+    layout = "quda_native_spinor block=4 norms=in-array"
+    field = random_sites((4, 3)).astype(np.complex64)
+    integers, norms = test_memory.in_half_precision(field, 4)
+    lq.write(tmp_path / "host.scidac", lq.Memory([integers, norms], layout, test_memory.LATTICE, "spinor"))
+    here = [kind(gpu, integers), kind(gpu, norms)]
+    lq.write(tmp_path / "device.scidac", lq.Memory(here, layout, test_memory.LATTICE, "spinor"))
+    assert lq.diff(tmp_path / "host.scidac", tmp_path / "device.scidac")
+    lq.write(tmp_path / "single.scidac", field)
+    target = [kind(gpu, np.zeros_like(integers)), kind(gpu, np.zeros_like(norms))]
+    lq.read(tmp_path / "single.scidac", out=lq.Memory(target, layout, test_memory.LATTICE, "spinor"))
+    np.testing.assert_array_equal(target[0].values(), integers)
+    np.testing.assert_array_equal(target[1].values(), norms)
+
+
+def test_a_table_of_places_and_measuring_on_the_device(tmp_path, gpu):
+    links = lq.generate(test_memory.LATTICE, sweeps=1)
+    ipt = test_memory.points_of_openqcd()
+    table = test_memory.links_of_openqcd(ipt)
+    truth = np.zeros((table.max() + 1, 3, 3), complex)
+    truth[table.reshape(-1)] = test_memory.tmlqcd(links).reshape(-1, 3, 3)
+    memory = lq.Memory(CudaArray(gpu, truth), "openqcd", test_memory.LATTICE, places=table)
+    lq.write(tmp_path / "conf.ildg", memory)
+    np.testing.assert_array_equal(lq.read(tmp_path / "conf.ildg"), links)
+    assert lq.plaquette(memory).average == lq.plaquette(links).average
+
+
+def test_described_memory_that_does_not_fit_is_refused(tmp_path, gpu, links, gauge_file):
+    lattice = links.shape[3::-1]
+
+    def refused(arrays, layout="", work=lambda memory: lq.write(tmp_path / "no", memory), error=lq.InvalidArgument):
+        with pytest.raises(error) as told:
+            work(lq.Memory(arrays, layout, lattice))
+        return str(told.value)
+
+    parts = [np.ascontiguousarray(links[..., mu, :, :]) for mu in range(4)]
+    mixed = [parts[0], *(CudaArray(gpu, part) for part in parts[1:])]
+    assert "on the host" in refused(mixed, "links=in-arrays")
+    read_only = CudaArray(gpu, links)
+    read_only.__cuda_array_interface__["data"] = (read_only.address, True)
+    assert "read-only" in refused(read_only, work=lambda memory: lq.read(gauge_file, out=memory))
+    assert "numbers" in refused(CudaArray(gpu, links[1:]))
+    assert "make it C-contiguous there" in refused(CudaArray(gpu, links, strides=tuple(reversed(links.strides))))
+    assert "native byte order" in refused(CudaArray(gpu, links, typestr=">c16"))
+    assert "DLPack's type 10" in refused(DlpackArray(gpu, links, device_type=10), error=lq.Unsupported)
+    assert "expected an array of numpy, or one on a GPU" in refused([1, 2, 3][:1])
+    assert list(tmp_path.glob("no*")) == []
 
 
 def test_links_are_measured(gpu, links):

@@ -78,14 +78,23 @@ def interrupt(*_):
 
 @pytest.mark.parametrize("failing, kind", [(lambda done, total: 1 / 0, ZeroDivisionError), (interrupt, KeyboardInterrupt)])
 def test_what_the_function_raises_is_raised(gauge_file, links, tmp_path, failing, kind, capfd):
-    for work in (lambda: lq.read(gauge_file, progress=failing), lambda: checked(gauge_file, progress=failing),
-                 lambda: lq.write(tmp_path / "b.ildg", links, progress=failing, overwrite=True)):
+    calls = []
+
+    def counted(*arguments):
+        calls.append(arguments)
+        failing(*arguments)
+
+    for work in (lambda: lq.read(gauge_file, progress=counted), lambda: checked(gauge_file, progress=counted),
+                 lambda: lq.write(tmp_path / "new.ildg", links, progress=counted),
+                 lambda: lq.copy(gauge_file, tmp_path / "copy.ildg", progress=counted),
+                 lambda: lq.generate([4, 4, 4, 4], sweeps=2, after_sweep=lambda sweep: counted(sweep, 2))):
+        calls.clear()
         with pytest.raises(kind):
             work()
-    with pytest.raises(kind):
-        lq.generate([4, 4, 4, 4], sweeps=2, after_sweep=lambda sweep: failing(sweep, 2))
+        assert len(calls) == 1  # it ended there
     assert capfd.readouterr().err == ""
-    assert lq.verify(tmp_path / "b.ildg")  # the work was done
+    assert not (tmp_path / "new.ildg").exists() and not (tmp_path / "copy.ildg").exists()
+    assert checked(gauge_file)
 
 
 def test_an_interrupt_while_a_bar_is_drawn_is_not_lost(gauge_file, terminal, monkeypatch):

@@ -63,9 +63,10 @@ struct BesideCompute {
 
 struct Result {
   std::string name = "lattice";     // "lattice", "overlap", or the name of a peer
-  std::string direction = "write";  // or "read"
+  std::string direction = "write";  // "read", "verify"
   Extents lattice, grid;
   int ranks = 1;
+  int threads = 0;                // of each rank; 0: not said
   std::string strategy = "auto";  // as asked for
   std::string strategy_taken;     // empty: unknown
   std::string format, verify, precision;

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <future>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -23,8 +24,8 @@ namespace {
 
 class RawMover : public Mover {
  public:
-  RawMover(const Grid& grid, std::uint64_t bytes_per_number, bool sync)
-      : bytes_per_number_(bytes_per_number), sync_(sync) {
+  RawMover(const Grid& grid, std::uint64_t bytes_per_number, bool sync, int threads)
+      : bytes_per_number_(bytes_per_number), sync_(sync), threads_(threads) {
     // Shares lie behind each other; where they differ in size, a rank with a smaller one leaves a gap.
     largest_sites_ = static_cast<std::uint64_t>(grid.communicator().max(static_cast<double>(grid.local_volume())));
   }
@@ -36,10 +37,14 @@ class RawMover : public Mover {
     return label;
   }
   Account write(const std::string& path, const BenchField& field) override {
-    return {raw_write(path, offset(field), std::as_bytes(field.source()).first(bytes(field)), sync_)};
+    return by_threads(field, [&](std::uint64_t from, std::size_t at, std::size_t count) {
+      return raw_write(path, from, std::as_bytes(field.source()).subspan(at, count), sync_);
+    });
   }
   Account read(const std::string& path, BenchField& field) override {
-    return {raw_read(path, offset(field), std::as_writable_bytes(field.target()).first(bytes(field)))};
+    return by_threads(field, [&](std::uint64_t from, std::size_t at, std::size_t count) {
+      return raw_read(path, from, std::as_writable_bytes(field.target()).subspan(at, count));
+    });
   }
 
  private:
@@ -49,15 +54,35 @@ class RawMover : public Mover {
     return share * static_cast<std::uint64_t>(field.grid().rank());
   }
 
+  // work(offset in the file, first byte of this rank, how many) for the part of each thread, in whole pages; what the
+  // first of them tells.
+  template <class Work>
+  Account by_threads(const BenchField& field, const Work& work) const {
+    constexpr std::size_t page = 4096;
+    const std::size_t all = bytes(field), pages = all / page, threads = static_cast<std::size_t>(threads_);
+    std::vector<std::future<StageSeconds>> parts;
+    for (std::size_t i = 0; i < threads; ++i) {
+      const std::size_t from = pages * i / threads * page;
+      const std::size_t end = i + 1 == threads ? all : pages * (i + 1) / threads * page;
+      const auto part = [&work, begin = offset(field) + from, from, end] { return work(begin, from, end - from); };
+      parts.push_back(std::async(i == 0 ? std::launch::deferred : std::launch::async, part));
+    }
+    const StageSeconds first = parts.front().get();
+    for (std::size_t i = 1; i < threads; ++i) parts[i].get();
+    return {first};
+  }
+
   std::uint64_t bytes_per_number_;
   bool sync_;
+  int threads_;
   std::uint64_t largest_sites_ = 0;
 };
 
 struct Lane {
   Mover* mover;
   Result write, read;
-  Result first = {};  // reading the first of several files
+  Result first = {};     // reading the first of several files
+  Result verified = {};  // without a field
   bool failed = false;
 };
 
@@ -133,6 +158,12 @@ void read_once(BenchField& field, const std::string& path, const Lane& lane, Res
   require_same(field, lane);
 }
 
+void verify_once(const Communicator& ranks, const std::string& path, Lane& lane) {
+  const MemoryPeak peak;
+  const double seconds = timed(ranks, [&] { lane.mover->verify(path, ranks); });
+  note(ranks, lane.verified, {}, peak, seconds);
+}
+
 void move_once(BenchField& field, const Rounds& rounds, Lane& lane) {
   const Communicator& ranks = field.grid().communicator();
   const LaneFiles files(ranks, rounds, *lane.mover, lane.write.format);
@@ -141,6 +172,7 @@ void move_once(BenchField& field, const Rounds& rounds, Lane& lane) {
   if (rounds.cold) together(ranks, [&] { drop_from_cache(last); });
   read_once(field, last, lane, lane.read);
   if (rounds.files > 1) read_once(field, files.all().front()->path(), lane, lane.first);
+  if (lane.mover->verifies()) verify_once(ranks, last, lane);
 }
 
 // Collective. The errors of movers are those of all ranks, so all leave a peer out together.
@@ -169,10 +201,11 @@ std::vector<Lane> make_lanes(const BenchField& field, const std::vector<std::uni
     result.direction = "read";
     result.files = static_cast<std::uint64_t>(rounds.files);
     result.stripe_bytes = rounds.stripe_bytes;
-    Lane lane{mover.get(), result, result, result};
+    Lane lane{mover.get(), result, result, result, result};
     lane.write.direction = "write";
     lane.write.sync = rounds.sync;
     lane.first.cache = "cold";
+    lane.verified.direction = "verify";
     if (rounds.cold) lane.read.cache = "cold";
     lanes.push_back(lane);
   }
@@ -201,8 +234,8 @@ bool BenchField::target_is_source(std::size_t bytes) const {
   return std::memcmp(source_.data(), target_.data(), bytes) == 0;
 }
 
-std::unique_ptr<Mover> make_raw_mover(const Grid& grid, std::uint64_t bytes_per_number, bool sync) {
-  return std::make_unique<RawMover>(grid, bytes_per_number, sync);
+std::unique_ptr<Mover> make_raw_mover(const Grid& grid, std::uint64_t bytes_per_number, bool sync, int threads) {
+  return std::make_unique<RawMover>(grid, bytes_per_number, sync, threads);
 }
 
 void together(const Communicator& ranks, const std::function<void()>& work) {
@@ -271,9 +304,14 @@ std::vector<Result> run_rounds(BenchField& field, const std::vector<std::unique_
     lanes[i].read.raw = lanes[0].read.seconds;
     results.push_back(lanes[i].write);
     results.push_back(lanes[i].read);
-    if (rounds.files == 1) continue;
-    lanes[i].first.raw = lanes[0].first.seconds;
-    results.push_back(lanes[i].first);
+    if (rounds.files > 1) {
+      lanes[i].first.raw = lanes[0].first.seconds;
+      results.push_back(lanes[i].first);
+    }
+    if (lanes[i].mover->verifies()) {
+      lanes[i].verified.raw = lanes[0].read.seconds;
+      results.push_back(lanes[i].verified);
+    }
   }
   return results;
 }

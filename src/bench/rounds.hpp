@@ -58,12 +58,16 @@ class Mover {
   virtual bool sets_stripes() const { return false; }
   virtual Account write(const std::string& path, const BenchField& field) = 0;
   virtual Account read(const std::string& path, BenchField& field) = 0;
+  // Whether the file is checked as well, without a field, once it was read. Throws if it is not as it should be.
+  virtual bool verifies() const { return false; }
+  virtual void verify(const std::string& /*path*/, const Communicator& /*ranks*/) {}
   // Local. Of what it made for `path`, all that is not at `path`.
   virtual void remove_others(const std::string& /*path*/) noexcept {}
 };
 
-// `bytes_per_number`: of the file, 4 or 8; the raw transfer moves as many bytes.
-std::unique_ptr<Mover> make_raw_mover(const Grid& grid, std::uint64_t bytes_per_number, bool sync);
+// `bytes_per_number`: of the file, 4 or 8; the raw transfer moves as many bytes. So many `threads` of each rank move a
+// part of its share each.
+std::unique_ptr<Mover> make_raw_mover(const Grid& grid, std::uint64_t bytes_per_number, bool sync, int threads = 1);
 // The same bytes, but each rank in a file of its own.
 std::unique_ptr<Mover> make_files_mover(const Grid& grid, bool sync);
 
@@ -81,8 +85,8 @@ struct Rounds {
 };
 
 // Collective. Two results, write and read, for each of `movers` but the first, which is the raw one, unless that is
-// asked for; three where there are several files, of which the first is read as well. `tell` is given the sentence of a
-// peer that is left out, on all ranks.
+// asked for; another where there are several files, of which the first is read as well, and one for who verifies.
+// `tell` is given the sentence of a peer that is left out, on all ranks.
 std::vector<Result> run_rounds(BenchField& field, const std::vector<std::unique_ptr<Mover>>& movers,
                                const Rounds& rounds, const std::function<void(const std::string& sentence)>& tell);
 

@@ -55,6 +55,45 @@ TEST(RunRounds, SeveralFilesAreReadFromTheLastAndTheFirst) {
   std::filesystem::remove_all(folder);
 }
 
+// Moves its field like the raw transfer; the file is sound if it is as long as the field.
+class Verifying : public Mover {
+ public:
+  explicit Verifying(const Grid& grid) : raw_(make_raw_mover(grid, 8, false, 3)) {}
+  Result label() const override { return raw_->label(); }
+  Account write(const std::string& path, const BenchField& field) override { return raw_->write(path, field); }
+  Account read(const std::string& path, BenchField& field) override { return raw_->read(path, field); }
+  bool verifies() const override { return true; }
+  void verify(const std::string& path, const Communicator&) override {
+    seen.push_back(std::filesystem::file_size(path));
+  }
+
+  std::vector<std::uintmax_t> seen;
+
+ private:
+  std::unique_ptr<Mover> raw_;
+};
+
+// 5x3x3x3 sites of 576 bytes: threads that would share a page, and one that has only the rest.
+TEST(RunRounds, ThreadsMoveAllAndTheFileIsVerified) {
+  const std::string folder = std::filesystem::temp_directory_path() / fmt::format("lq-threads-{}", ::getpid());
+  std::filesystem::create_directory(folder);
+  const Grid grid({5, 3, 3, 3});
+  BenchField field(grid);
+  std::vector<std::unique_ptr<Mover>> movers;
+  movers.push_back(make_raw_mover(grid, 8, false, 64));
+  auto verifying = std::make_unique<Verifying>(grid);
+  const Verifying& who = *verifying;
+  movers.push_back(std::move(verifying));
+  const std::vector<Result> results =
+      run_rounds(field, movers, {.directory = folder, .runs = 2}, [](const std::string&) {});
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(results[2].direction, "verify");
+  EXPECT_EQ(results[2].seconds.counted().size(), 2u);
+  EXPECT_EQ(results[2].raw.counted(), results[1].raw.counted()) << "its limit is that of reading";
+  EXPECT_EQ(who.seen, std::vector<std::uintmax_t>(3, std::uintmax_t{135} * 576));
+  std::filesystem::remove_all(folder);
+}
+
 TEST(MemoryPeak, SeesWhatWasThereForAMomentOnly) {
   constexpr std::size_t size = std::size_t{64} << 20;
   const MemoryPeak quiet;

@@ -5,6 +5,7 @@
 #include "capi/options.hpp"
 
 #include "capi/text.hpp"
+#include "options/stop.hpp"
 
 namespace lq::capi {
 namespace {
@@ -84,6 +85,8 @@ LQ_OPTION_STRUCT(lq_repartition_options)
 LQ_OPTION_STRUCT(lq_squeeze_options)
 LQ_OPTION_STRUCT(lq_catalogue_options)
 LQ_OPTION_STRUCT(lq_qcdml_options)
+
+void lq_stop(void) { lq::options::ask_to_stop(); }
 
 lq_status lq_options_json(char** json) {
   return lq::capi::guarded([&] {

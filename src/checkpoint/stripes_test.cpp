@@ -43,8 +43,8 @@ class Renewing final : public transport::ForwardingTransport {
 };
 
 void write_set(transport::Transport& transport, const std::string& path, MultifileOptions options) {
+  options.streams = 1;
   testing::run_ranks(4, [&](std::shared_ptr<comm::Comm> comm) {
-    options.streams = 1;
     const Communicator ranks(std::move(comm));
     const auto set = create_set(transport, path, ranks, options);
     const auto task = static_cast<std::uint64_t>(ranks.rank());

@@ -22,6 +22,7 @@ struct Bench {
     lattice.settle(what == "pfs" ? BenchPfs::usual_rounds : BenchLattice::usual_rounds);
     if (what == "overlap") return bench_overlap(session, lattice);
     if (what == "lattice") return lattice.run(session);
+    if (what == "threads") return bench_threads(session, lattice);
     if (what == "tasklocal") return tasklocal.run(session, lattice);
     if (what == "pfs") return pfs.run(session, lattice, seconds);
     if (!lattice.json.empty() && lattice.json != "-") require_target(session, lattice.json, lattice.force);
@@ -35,9 +36,10 @@ Run declare_bench(Arguments& arguments) {
   const auto bench = std::make_shared<Bench>();
   arguments.word("WHAT", bench->what,
                  "lattice: a gauge field written and read; overlap: written in the background of a compute loop; "
-                 "parts: memory, checksums, storage and messages one by one; tasklocal: a stream per task, in one file "
+                 "threads: written, read and verified by more and more threads of a rank; parts: memory, checksums, "
+                 "storage and messages one by one; tasklocal: a stream per task, in one file "
                  "each and in multifiles; pfs: a parallel file system under more and more clients",
-                 {"lattice", "overlap", "parts", "tasklocal", "pfs"});
+                 {"lattice", "overlap", "threads", "parts", "tasklocal", "pfs"});
   bench->lattice.declare(arguments);
   bench->tasklocal.declare(arguments);
   bench->pfs.declare(arguments);

@@ -32,7 +32,7 @@ struct BenchStorage {
 // A gauge field written and read through the public interface, beside the raw limit; and what the others take of its
 // arguments.
 struct BenchLattice {
-  std::vector<std::string> lattices, grids, strategies, verify;
+  std::vector<std::string> lattices, grids, strategies, verify, threads;
   std::string precision = "double", json;
   std::uint64_t aggregators = 0, chunk_bytes = 0;
   bool force = false;
@@ -55,6 +55,9 @@ struct BenchLattice {
   // Collective. Measured in turn, and shown as a table where one is wanted.
   std::vector<bench::Result> measure(Session& session, const Grid& grid,
                                      const std::vector<std::unique_ptr<bench::Mover>>& in_turn) const;
+  // Of one strategy and kind of verification; by so many threads, after which the file is verified, too, or 0.
+  std::unique_ptr<bench::Mover> mover(const WriteOptions& way, const std::string& strategy, const std::string& how,
+                                      int threads) const;
   // Of the first strategy and kind of verification.
   WriteOptions write_options(const Grid& grid) const;
   // Collective.
@@ -62,8 +65,6 @@ struct BenchLattice {
 
  private:
   void set_common(WriteOptions& options) const;
-  std::unique_ptr<bench::Mover> mover(const WriteOptions& way, const std::string& strategy,
-                                      const std::string& how) const;
 };
 
 // "qlua, chunks slice, deflate:6"; empty: the format knows one way only.
@@ -87,6 +88,9 @@ void save_bench(Session& session, const BenchLattice& what, const std::vector<be
 // cache and once in memory.
 int bench_overlap(Session& session, const BenchLattice& what);
 
+// Collective. The field written, read and verified by more and more threads of each rank.
+int bench_threads(Session& session, const BenchLattice& what);
+
 // A stream per task, as in the paper on SIONlib (Frings, Wolf, Petkov, SC 2009, section 4): how long it takes to open
 // so many, and how fast they are written and read, for one file per task and for multifiles.
 struct BenchTasklocal {
@@ -99,6 +103,8 @@ struct BenchTasklocal {
   int run(Session& session, const BenchLattice& shared) const;
 };
 
+// 1, 2, 4, ... and `all`.
+std::vector<int> doubled_up_to(int all);
 // Numbers of ranks as asked for, or 1, 2, 4, ... and all. Throws UsageError.
 std::vector<int> numbers_of(const std::string& option, const std::vector<std::string>& texts, int ranks);
 // Collective. See WithTasks; without MPI there is one task, this process.

@@ -13,6 +13,7 @@
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
 #include <limequat/file_system.hpp>
+#include <limequat/inspect.hpp>
 
 #include "base/text.hpp"
 #include "bench/environment.hpp"
@@ -37,6 +38,7 @@ class LatticeMover : public bench::Mover {
     label.alignment = write_.route.alignment;
     label.verify = read_.verify != Verify::none ? "checksum" : "none";
     label.precision = name(*write_.precision);
+    label.threads = write_.route.threads;
     return label;
   }
   bool sets_stripes() const override { return true; }
@@ -46,6 +48,12 @@ class LatticeMover : public bench::Mover {
   bench::Account read(const std::string& path, bench::BenchField& field) override {
     const MutableField target = gauge(field.target(), shape(field));
     return account(lq::read(path, field.grid(), target, read_));
+  }
+  // Only where the number of threads was chosen.
+  bool verifies() const override { return write_.route.threads > 0 && read_.verify != Verify::none; }
+  void verify(const std::string& path, const Communicator& ranks) override {
+    const Verification seen = lq::verify(path, ranks, {.physics = Measure::never, .threads = write_.route.threads});
+    if (!seen.ok) throw Error(Code::internal, fmt::format("{}: what was written is not sound", path), {.path = path});
   }
 
  private:
@@ -124,6 +132,8 @@ void BenchLattice::declare(Arguments& arguments) {
   arguments.texts("--strategy", "S", strategies,
                   "how sites travel (default auto), or gather: one rank does it all; may be repeated",
                   {"auto", "direct", "shared", "pull", "messages", gather});
+  arguments.texts("--threads", "N", threads,
+                  "of threads: how many each rank uses (default 1, 2, 4, ... and its cores); may be repeated");
   arguments.number("--aggregators", aggregators, "ranks that touch the file (default: chosen)");
   arguments.number("--chunk-bytes,--chunk", chunk_bytes, "bytes assembled and moved at a time (default: chosen)");
   arguments.number("--runs", rounds.runs, "rounds beyond the first one, which stands apart (default 7, of pfs 5)");
@@ -176,9 +186,10 @@ WriteOptions BenchLattice::write_options(const Grid& grid) const {
 }
 
 std::unique_ptr<bench::Mover> BenchLattice::mover(const WriteOptions& way, const std::string& strategy,
-                                                  const std::string& how) const {
+                                                  const std::string& how, int by_threads) const {
   WriteOptions write = way;
   set_common(write);
+  write.route.threads = by_threads;
   write.verify = how == "none" ? Verify::none : Verify::checksum;
   write.route.strategy = parse_strategy(strategy);
   ReadOptions read;
@@ -199,7 +210,8 @@ std::vector<std::unique_ptr<bench::Mover>> BenchLattice::movers(const Session& s
       continue;
     }
     for (const std::string& how : verify.empty() ? std::vector<std::string>{"checksum"} : verify) {
-      for (const WriteOptions& way : storage.ways(grid.extents().size())) movers.push_back(mover(way, strategy, how));
+      for (const WriteOptions& way : storage.ways(grid.extents().size()))
+        movers.push_back(mover(way, strategy, how, 0));
     }
   }
   return movers;

@@ -72,6 +72,13 @@ std::string transfer_table(const std::vector<bench::TaskResult>& results, const 
 
 }  // namespace
 
+std::vector<int> doubled_up_to(int all) {
+  std::vector<int> numbers;
+  for (int number = 1; number < all; number *= 2) numbers.push_back(number);
+  numbers.push_back(all);
+  return numbers;
+}
+
 std::vector<int> numbers_of(const std::string& option, const std::vector<std::string>& texts, int ranks) {
   std::vector<int> numbers;
   for (const std::string& text : texts) {
@@ -82,10 +89,7 @@ std::vector<int> numbers_of(const std::string& option, const std::vector<std::st
     }
     numbers.push_back(static_cast<int>(*number));
   }
-  if (!numbers.empty()) return numbers;
-  for (int number = 1; number < ranks; number *= 2) numbers.push_back(number);
-  numbers.push_back(ranks);
-  return numbers;
+  return numbers.empty() ? doubled_up_to(ranks) : numbers;
 }
 
 void on_tasks(const Session& session, int tasks, int shift,

@@ -166,7 +166,10 @@ Option progress_text() {
       .meaning = "called on rank 0 while a long operation runs, with what is done and the total",
       .advice =
           "The unit is its own, so that only the ratio means something. It is called on the calling thread and must "
-          "return soon; it may not call the library with the same communicator. In Python there is a bar by default "
+          "return soon; it may not call the library with the same communicator. What it throws in C++, raises in "
+          "Python, or "
+          "lq_stop() called by it in C, ends the work on all ranks, as a failure does. In Python there is a bar by "
+          "default "
           "on a terminal and in notebooks (of tqdm where that is there); True always shows one, False none.",
       .ranks = Ranks::own,
       .not_in_lq = "lq shows a bar on a terminal"};

@@ -23,6 +23,7 @@
 #include <limequat.h>
 
 #include "options/option.hpp"
+#include "options/stop.hpp"
 
 namespace lq::options {
 
@@ -239,9 +240,9 @@ struct Value<std::function<void(Arguments...)>> {
     if (call == nullptr) return;
     value = [call, context](Arguments... arguments) {
       if constexpr (std::is_invocable_v<Call*, Arguments..., void*>) {
-        call(arguments..., context);
+        call_or_stop(call, arguments..., context);
       } else {
-        call(std::get<0>(std::forward_as_tuple(arguments...)), context);
+        call_or_stop(call, std::get<0>(std::forward_as_tuple(arguments...)), context);
       }
     };
   }

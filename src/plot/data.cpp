@@ -90,6 +90,10 @@ void take_lattice(const Object& one, Result& result) {
   result.format = one.text_or("format", "");
   result.layout = one.text_or("layout", "");
   if (one.has("alignment")) result.alignment = one.whole("alignment");
+  if (one.has("threads")) {
+    result.threads = one.whole("threads");
+    if (result.threads == 0) one.refuse(one.place_of("threads"), "a number of threads");
+  }
   if (one.has("servers")) {
     result.servers = one.whole("servers");
     result.stripe_bytes = one.whole("stripe_bytes");

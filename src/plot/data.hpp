@@ -32,8 +32,9 @@ struct Result {
   std::uint64_t servers = 0;    // of these: storage servers; else 0
   std::uint64_t stripe_bytes = 0;
   std::uint64_t ranks = 1, cores = 0, bytes = 0;
-  std::uint64_t files = 0;  // physical ones, of tasks; else 0
-  std::uint64_t block = 0;  // bytes at whose multiples chunks were to begin; 0: those of the file system
+  std::uint64_t threads = 0;  // of each rank, where they were chosen; else 0
+  std::uint64_t files = 0;    // physical ones, of tasks; else 0
+  std::uint64_t block = 0;    // bytes at whose multiples chunks were to begin; 0: those of the file system
   Seconds seconds, raw;
   double ratio_to_raw = 0;
   std::optional<Steps> steps;

@@ -30,6 +30,7 @@ enum Fact {
   servers,
   grid,
   ranks,
+  threads,
   files,
   block,
   cache,
@@ -37,9 +38,9 @@ enum Fact {
   processor,
   mpi
 };
-constexpr std::array all_facts = {direction, who,   checksum,    precision, format, layout, alignment,
-                                  lattice,   split, stripes,     servers,   grid,   ranks,  files,
-                                  block,     cache, file_system, processor, mpi};
+constexpr std::array all_facts = {direction, who,   checksum, precision,   format,    layout, alignment,
+                                  lattice,   split, stripes,  servers,     grid,      ranks,  threads,
+                                  files,     block, cache,    file_system, processor, mpi};
 
 std::string text_of(const Result& r, Fact fact) {
   switch (fact) {
@@ -73,6 +74,8 @@ std::string text_of(const Result& r, Fact fact) {
       return r.block > 0 ? "not at blocks" : "";
     case ranks:
       return fmt::format("{} {}{}", r.ranks, r.is_of_tasks() ? "task" : "rank", r.ranks == 1 ? "" : "s");
+    case threads:
+      return r.threads > 0 ? fmt::format("{} thread{}", r.threads, r.threads == 1 ? "" : "s") : "";
     case cache:
       return r.cache;
     case file_system:
@@ -121,6 +124,7 @@ bool is_by_ranks(Kind kind) { return kind == Kind::rate_by_ranks || kind == Kind
 
 double x_of(const Result& r, Kind kind) {
   if (kind == Kind::rate_by_files) return static_cast<double>(r.files);
+  if (kind == Kind::rate_by_threads) return static_cast<double>(r.threads);
   return static_cast<double>(is_by_ranks(kind) ? r.ranks : r.bytes);
 }
 
@@ -179,6 +183,7 @@ LineChart rate_frame(Kind kind) {
   const auto name = [&](const char* x_title, const char* title) { chart.x_title = x_title, chart.title = title; };
   if (kind == Kind::rate_by_ranks) name("ranks", "Rate against the number of ranks");
   if (kind == Kind::rate_per_server) name("clients", "Rate of each server against the number of clients");
+  if (kind == Kind::rate_by_threads) name("threads of a rank", "Rate against the number of threads");
   if (kind == Kind::rate_by_size) name("size of the file", "Rate against the size of the file");
   if (kind == Kind::rate_by_files) name("physical files", "Rate against the number of physical files");
   chart.y_title = "GB/s, median with quartiles";
@@ -200,6 +205,7 @@ std::vector<Result> fitting(const std::vector<Result>& results, Kind kind) {
   std::ranges::copy_if(results, std::back_inserter(some), [&](const Result& r) {
     if (kind == Kind::create_by_tasks) return is_creation(r);
     if (kind == Kind::rate_per_server) return r.is_of_servers();
+    if (kind == Kind::rate_by_threads) return r.threads > 0;
     if (kind == Kind::rate_by_files) return r.is_of_tasks() && !is_creation(r) && !is_limit(r) && r.block == 0;
     return !is_creation(r);
   });
@@ -211,8 +217,9 @@ std::vector<Result> fitting(const std::vector<Result>& results, Kind kind) {
 Kind kind_for(const std::vector<Result>& results) {
   if (std::ranges::any_of(results, is_creation)) return Kind::create_by_tasks;
   if (std::ranges::any_of(results, &Result::is_of_tasks)) return Kind::rate_by_files;
-  std::set<std::uint64_t> ranks, sizes;
-  for (const Result& r : results) ranks.insert(r.ranks), sizes.insert(r.bytes);
+  std::set<std::uint64_t> ranks, sizes, threads;
+  for (const Result& r : results) ranks.insert(r.ranks), sizes.insert(r.bytes), threads.insert(r.threads);
+  if (threads.size() > 1) return Kind::rate_by_threads;
   if (sizes.size() > ranks.size() && sizes.size() > 2) return Kind::rate_by_size;
   if (ranks.size() > 1) return Kind::rate_by_ranks;
   return Kind::ratio;
@@ -245,12 +252,14 @@ LineChart rate_chart(const std::vector<Result>& results, Kind kind) {
   if (std::ranges::all_of(results, &Result::is_of_servers)) facts = without(facts, {lattice});
   if (kind == Kind::rate_by_size) facts = without(facts, {lattice});
   if (kind == Kind::rate_by_files) facts = without(facts, {files});
+  if (kind == Kind::rate_by_threads) facts = without(facts, {threads});
   const Facts raw_facts = without(facts, {who, checksum});
   const std::string limit = kind == Kind::rate_by_files ? "one file per task" : "raw limit";
   Lines ours, raw;
   for (const Result& r : results) {
     const std::string words = words_of(r, facts), raw_words = words_of(r, raw_facts);
     if (r.name != "raw") ours.add(words.empty() ? "limequat" : words, point_of(r, r.seconds, kind));
+    if (r.direction == "verify") continue;  // its limit is that of reading
     raw.add(raw_words.empty() ? limit : fmt::format("{}, {}", limit, raw_words), point_of(r, r.raw, kind));
   }
   ours.move_to(chart.lines, false);

@@ -13,13 +13,23 @@
 
 namespace lq::plot {
 
-enum class Kind { rate_by_ranks, rate_by_size, steps, ratio, create_by_tasks, rate_by_files, rate_per_server };
+enum class Kind {
+  rate_by_ranks,
+  rate_by_size,
+  steps,
+  ratio,
+  create_by_tasks,
+  rate_by_files,
+  rate_per_server,
+  rate_by_threads
+};
 
-inline constexpr std::string_view kind_names[] = {"rate-by-ranks",   "rate-by-size",  "steps",          "ratio",
-                                                  "create-by-tasks", "rate-by-files", "rate-per-server"};
+inline constexpr std::string_view kind_names[] = {"rate-by-ranks",   "rate-by-size",    "steps",
+                                                  "ratio",           "create-by-tasks", "rate-by-files",
+                                                  "rate-per-server", "rate-by-threads"};
 
-// Of tasks: the time to create, else rates by files. Several numbers of ranks: against these; else several sizes:
-// against those; else ratios.
+// Of tasks: the time to create, else rates by files. Several numbers of threads: rates against them; of ranks: against
+// these; else several sizes: against those; else ratios.
 Kind kind_for(const std::vector<Result>& results);
 // Local. invalid_argument: there is nothing of this kind in the results.
 Picture draw_results(const std::vector<Result>& results, Kind kind);

@@ -113,6 +113,26 @@ TEST(RateChart, OneLinePerDirectionAndOneLimitEach) {
   EXPECT_EQ(chart.subtitle, "limequat, checksum, double, 4x4x4x8, warm, tmpfs, P, 2 cores, M");
 }
 
+TEST(RateByThreads, HasNoSecondLimitForVerifying) {
+  std::vector<Result> results;
+  for (const std::uint64_t threads : {1U, 4U}) {
+    for (const char* direction : {"read", "verify"}) {
+      Result r = result(1, direction, 1.0 / static_cast<double>(threads));
+      r.threads = threads;
+      results.push_back(r);
+    }
+  }
+  EXPECT_EQ(kind_for(results), Kind::rate_by_threads);
+  const LineChart chart = rate_chart(results, Kind::rate_by_threads);
+  ASSERT_EQ(chart.lines.size(), 3u);
+  EXPECT_EQ(chart.lines[1].name, "verify");
+  ASSERT_EQ(chart.lines[1].points.size(), 2u);
+  EXPECT_EQ(chart.lines[1].points[1].x, 4);
+  EXPECT_EQ(chart.lines[1].points[1].y, 8) << "2 GB in a quarter of a second";
+  EXPECT_EQ(chart.lines[2].name, "raw limit, read");
+  EXPECT_THROW(draw_results({result(1, "read", 1)}, Kind::rate_by_threads), Error);
+}
+
 TEST(RateChart, SaysThatItTookTheFastest) {
   std::vector<Result> results = {result(2, "write", 2), result(2, "write", 1), result(1, "write", 1)};
   results[0].grid = "2x1x1x1";

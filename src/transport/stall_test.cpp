@@ -118,6 +118,7 @@ TEST(Stalls, CannotBeToldWithoutAThread) {
   EXPECT_TRUE(testing::with_few_threads([] {
     const struct rlimit none {};
     ::setrlimit(RLIMIT_AS, &none);
+    testing::take_all_threads();
     const Error error = testing::error_of([] { watch_stalls(1, [](const Stall&) {}); });
     return error.code() == Code::out_of_memory;
   }));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Questions to files: answers arrive as JSON, verdicts as numbers.
+#include <errno.h>
+
 #include "check.h"
 
 #define HAS(text, part) CHECK((text) != NULL && strstr(text, part) != NULL)
@@ -69,6 +71,31 @@ static void what_is_wrong_is_told_in_words(void) {
 static void count_calls(uint64_t done, uint64_t total, void* context) {
   CHECK(done <= total);
   ++*(int*)context;
+}
+
+static void ask_for_the_end(uint64_t done, uint64_t total, void* context) {
+  CHECK(done <= total);
+  ++*(int*)context;
+  lq_stop();
+}
+
+static void a_function_ends_the_work(void) {
+  const char* path = written("ended.ildg");
+  int calls = 0, is_sound = -1;
+  char* json = NULL;
+  lq_verify_options options;
+  CHECK_OK(lq_verify_options_init(&options, sizeof options));
+  options.progress = ask_for_the_end;
+  options.progress_context = &calls;
+  lq_stop();  // asked by nobody's function
+  CHECK_STATUS(lq_verify(path, &options, &is_sound, &json), LQ_IO);
+  CHECK(lq_error_errno() == ECANCELED);
+  HAS(lq_error_text(), "the application ended the work");
+  CHECK(calls == 1);
+  options.progress = count_calls;
+  CHECK_OK(lq_verify(path, &options, &is_sound, &json));
+  CHECK(is_sound == 1);
+  lq_text_free(json);
 }
 
 static void a_damaged_file_is_an_answer(void) {
@@ -170,6 +197,7 @@ int main(void) {
   inspection_lists_records_and_fields();
   a_whole_file_is_sound();
   what_is_wrong_is_told_in_words();
+  a_function_ends_the_work();
   a_damaged_file_is_an_answer();
   another_file_is_shown();
   conversion_changes_format_and_precision();

@@ -5,6 +5,7 @@
 // too.
 #pragma once
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +35,16 @@ bool with_few_threads(const Work& work) {
   int status = 1;
   ::waitpid(child, &status, 0);
   return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// Threads until there can be no more: stacks of those that ended are kept for others, and need no address space. They
+// sleep until the process ends.
+inline void take_all_threads() {
+  const auto sleep = [](void*) -> void* {
+    for (;;) ::pause();
+  };
+  for (pthread_t one{}; ::pthread_create(&one, nullptr, sleep, nullptr) == 0;) {
+  }
 }
 
 }  // namespace lq::testing

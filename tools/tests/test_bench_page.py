@@ -97,6 +97,26 @@ class BenchPage(unittest.TestCase):
         self.assertEqual(cells(page, "2")[1:], ["multifile", "1000.00", "500.00", "2000.00", "2000.00"])
         self.assertIn("3072 bytes", page)
 
+    def test_threads_stand_beside_one_thread_of_one_rank(self):
+        def of(threads, median, **more):
+            kinds = [("write", "none"), ("write", "checksum"), ("read", "none"), ("read", "checksum"), ("verify", "checksum")]
+            return [{**RESULT, "threads": threads, "direction": direction, "verify": verify, "precision": "double",
+                     "seconds": {**SECONDS, "median": median}, **more} for direction, verify in kinds]
+        two = run(*of(1, 1.5, ranks=2, grid="1x1x1x2"))
+        self.keep("cores", run(*of(1, 3.0), *of(2, 1.0)) + two)
+        self.keep("cores-large", run(*of(1, 2.0), *of(16, 0.25), processor="L", mpi="none"))
+        page = bench_page.cores_page(self.folder)
+        self.assertTrue(bench_page.is_measured(self.folder, "cores"))
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| ")]
+        self.assertEqual(rows[2][:4], ["1", "2", "1x1x1x1", "3.00 (3.00)"])
+        self.assertEqual(rows[3][:4], ["2", "1", "1x1x1x2", "2.00 (2.00)"])
+        self.assertEqual(rows[-1][7:], ["12.00 (8.00)", "3.75", "3.75"])
+        self.assertIn("L, 2 cores; no MPI", page)
+        pictures = bench_page.cores_pictures(self.folder / "cores.json")
+        self.assertEqual(list(pictures), ["cores-threads", "cores-write", "cores-read"])
+        self.assertEqual([len(one["results"]) for one in pictures["cores-read"]], [2, 1])
+        self.assertEqual(list(bench_page.cores_pictures(self.folder / "cores-large.json")), ["cores-large-threads"])
+
     def test_pages_are_there_for_what_was_measured(self):
         for name in ("memory", "disk", "sizes"):
             self.keep(name, run(RESULT))

@@ -36,6 +36,11 @@ typedef struct lq_metadata {
 // Called on rank 0 while long operations run.
 typedef void (*lq_progress)(uint64_t done, uint64_t total, void* context);
 
+// Local. Within an lq_progress, or the after_sweep of lq_generate(): the call that it is told of ends, on all ranks, with
+// LQ_IO and the errno ECANCELED. As after any failure no file appears that is not complete, and what was there stays.
+// Elsewhere nothing happens.
+LQ_API void lq_stop(void);
+
 typedef struct lq_write_options {
   size_t struct_size;    // set by init
   const char* format;    // "ildg", "scidac", "lime", or NULL: by the suffix of the path

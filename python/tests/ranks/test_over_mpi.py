@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Each rank with its own box: the same files, byte for byte, as by one process; the same errors on all ranks."""
 
+import errno
 import os
 import pathlib
 
@@ -266,3 +267,25 @@ def test_a_part_of_the_ranks_is_a_communicator(shared):
 def test_many_grids_are_made_and_dropped(shared):
     for _ in range(300):
         assert lq.Grid([2, 2, 2, 8], comm=COMM).size == COMM.size
+
+
+def test_a_function_that_raises_ends_the_work_of_all_ranks(grid, shared):
+    """On rank 0, where progress is told, by its own exception; on the others by the library's, and no file appears."""
+    links = field(4, 3, 3)[grid.slices]
+    calls = []
+
+    def enough(done, total):
+        calls.append(done)
+        raise LookupError("enough")
+
+    for work in (lambda: lq.write(f"{shared}/never.ildg", links, grid=grid, progress=enough),
+                 lambda: lq.read(f"{shared}/there.ildg", grid=grid, progress=enough)):
+        lq.write(f"{shared}/there.ildg", links, grid=grid, overwrite=True)
+        with pytest.raises((LookupError, lq.IoError)) as caught:
+            work()
+        assert len(calls) == (1 if COMM.rank == 0 else 0)
+        assert isinstance(caught.value, LookupError) == (COMM.rank == 0)
+        assert COMM.rank == 0 or (caught.value.errno == errno.ECANCELED and caught.value.rank == 0)
+        calls.clear()
+    COMM.Barrier()
+    assert os.listdir(shared) == ["there.ildg"]
