@@ -10,7 +10,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).parents[2]
 USE = ROOT / "tests/cxx17/serial_test.cpp"
-COMPILERS = [c for c in ("g++", "clang++-14", "clang++") if shutil.which(c)]
+# One that is there by two names is asked once.
+COMPILERS = list({os.path.realpath(path): path for path in map(shutil.which, ("g++", "clang++-14", "clang++")) if path}.values())
 WARNINGS = "-std=c++17 -pedantic -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Werror".split()
 
 
@@ -33,10 +34,13 @@ class Header(unittest.TestCase):
     def test_compiles_in_a_second(self):
         for compiler in COMPILERS:
             with self.subTest(compiler=compiler):
-                # Of several: processor time, too, grows while others use the same core.
-                tries = [compile_text(compiler, "#include <limequat/cxx17.hpp>\n") for _ in range(5)]
-                self.assertEqual([said for said, _ in tries], [""] * len(tries))
-                self.assertLess(min(seconds for _, seconds in tries), 1)
+                # Up to five times: processor time, too, grows while others use the same core.
+                for _ in range(5):
+                    said, seconds = compile_text(compiler, "#include <limequat/cxx17.hpp>\n")
+                    self.assertEqual(said, "")
+                    if seconds < 1:
+                        break
+                self.assertLess(seconds, 1)
 
 
 if __name__ == "__main__":

@@ -2,24 +2,28 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A program over QIO: writes records whose bytes follow from their site, reads them back, tells codes.
- * driver FILE ACTION [lat=4x4x4x8] [layout=KIND] [ext=1] [volfmt=N] [serpar=N] [io=N] [ildg=1] [lfn=TEXT] [mode=N]
- *                    [way=WAY] [watch=1] [half=1]
- * ACTION: write, read, skip, single, vectors, discover, codes, split, join
- * WAY, to write and read: whole (QIO_write), steps (what it consists of), fields, below (records of LRL's), sites (the
- * same site by site) */
+ * driver RUN [, RUN ...], one after the other; what it says in run 3 begins with "3: ".
+ * RUN: FILE ACTION [in=FOLDER] [lat=4x4x4x8] [layout=KIND] [ext=1] [volfmt=N] [serpar=N] [io=N] [ildg=1] [lfn=TEXT]
+ * [mode=N] [way=WAY] [watch=1] [half=1] ACTION: write, read, skip, single, vectors, discover, codes, split, join WAY,
+ * to write and read: whole (QIO_write), steps (what it consists of), fields, below (records of LRL's), sites (the same
+ * site by site) */
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "layouts.h"
 #include "nodes.h"
+
+static int run_number;
 
 // Lines of several nodes do not mix: each is written at once, although MPI may take the buffer of the stream away.
 static void say(const char* format, ...) {
   static char line[8192];
   static size_t used = 0;
   va_list arguments;
+  if (used == 0) used = (size_t)snprintf(line, sizeof line, "%d: ", run_number);
   va_start(arguments, format);
   const int more = vsnprintf(line + used, sizeof line - used, format, arguments);
   va_end(arguments);
@@ -488,13 +492,16 @@ static int codes(const char* name) {
   return 0;
 }
 
-int main(int argc, char** argv) {
+/* `argument_count` words from `arguments` on, of which the first is none of its own. */
+static int run(void) {
   int failed = 0;
-  const char* text;
-  argument_count = argc;
-  arguments = argv;
-  start_nodes(&argc, &argv);
+  const char* text = option("in", NULL);
+  char home[4096];
+  if (getcwd(home, sizeof home) == NULL || (text != NULL && chdir(text) != 0)) abort();
   if (number("half", 0)) arguments[1][0] = (char)('0' + take_half());
+  lattice_dims = 0;
+  mismatches = calls = callbacks = 0;
+  vector_number = 0;
   for (text = option("lat", "4x4x4x8"), lattice_volume = 1; *text != '\0'; ++lattice_dims) {
     lattice[lattice_dims] = (int)strtol(text, (char**)&text, 10);
     lattice_volume *= (size_t)lattice[lattice_dims];
@@ -513,6 +520,20 @@ int main(int argc, char** argv) {
   if (strcmp(arguments[2], "vectors") == 0) failed = vectors(arguments[1]);
   if (strcmp(arguments[2], "codes") == 0) failed = codes(arguments[1]);
   if (number("calls", 0) && this_node() == 0) say("callbacks %ld\n", callbacks);
+  free_tables(number("nodes", count_nodes()));
+  wait_for_nodes();
+  return chdir(home) != 0 || failed;
+}
+
+int main(int argc, char** argv) {
+  int failed = 0;
+  start_nodes(&argc, &argv);
+  for (arguments = argv; arguments < argv + argc; arguments += argument_count, ++run_number) {
+    for (argument_count = 1; arguments + argument_count < argv + argc; ++argument_count) {
+      if (strcmp(arguments[argument_count], ",") == 0) break;
+    }
+    failed |= run();
+  }
   end_nodes();
   return failed;
 }

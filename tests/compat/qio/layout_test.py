@@ -183,13 +183,24 @@ def expected_files(kind, volfmt, nodes, io, ildg=True):
 
 # --- Runs --------------------------------------------------------------------------------------------------------------
 
-def run(folder, *words, ranks=None, **environment):
+def launch(folder, runs, ranks=None, **environment):
+    """Several runs by the same processes: starting these takes longer than most runs. Status, what each said, errors."""
+    words = [word for run in runs for word in (",", *run)][1:]
     command = [OPTIONS.driver, *words]
     if OPTIONS.mpirun:
         command = [*OPTIONS.mpirun.split(), str(ranks or OPTIONS.ranks), *command]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=250,
                           env={**os.environ, **environment})
-    return done.returncode, done.stdout, done.stderr
+    said = [""] * len(runs)
+    for line in done.stdout.splitlines(keepends=True):
+        number, text = line.split(": ", 1)
+        said[int(number)] += text
+    return done.returncode, said, done.stderr
+
+
+def run(folder, *words, **how):
+    status, said, err = launch(folder, [words], **how)
+    return status, said[0], err
 
 
 def masked(data):
@@ -201,76 +212,93 @@ def good_end(out, nodes):
     assert ends == [("-1", "0")] * nodes, out
 
 
-def check_files(kind, volfmt, serpar, io, ext, way="whole"):
-    words = [f"layout={kind}", f"volfmt={volfmt}", f"serpar={serpar}", f"io={io}", f"ext={ext}", f"way={way}"]
+def check_files(cases):
+    """`cases`: layout, volume format, serial or parallel, nodes of a file, which functions of a layout, which calls."""
+    names = ("layout", "volfmt", "serpar", "io", "ext", "way")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        status, out, err = run(folder, "f.lime", "write", "ildg=1", "lfn=lfn://a", *words)
-        assert status == 0 and out == "", (words, out, err)
-        found = {str(p.relative_to(folder)): masked(p.read_bytes()) for p in folder.rglob("*") if p.is_file()}
-        wanted = expected_files(kind, volfmt, OPTIONS.ranks, io)
-        assert found.keys() == wanted.keys(), (words, sorted(found), sorted(wanted))
-        for file in wanted:
-            assert found[file] == wanted[file], (words, file, len(found[file]), len(wanted[file]))
-        for action in ("read", "skip"):
-            status, out, err = run(folder, "f.lime", action, *words)
-            assert "bytes" not in out, out
-            good_end(out, OPTIONS.ranks)
-            assert out.count("code 0") == len(RECORDS), out
-            assert action == "skip" or "lfn lfn://a" in out, out
-        if volfmt == SINGLE and OPTIONS.mpirun and way == "whole":
+        runs, alone = [], []
+        for number, case in enumerate(cases):
+            (folder / str(number)).mkdir()
+            words = [f"in={number}", *(f"{option}={value}" for option, value in zip(names, case))]
+            runs += [["f.lime", "write", "ildg=1", "lfn=lfn://a", *words], ["f.lime", "read", *words],
+                     ["f.lime", "skip", *words]]
+            if case[1] == SINGLE and case[5] == "whole":
+                alone.append(number)
+        status, said, err = launch(folder, runs)
+        assert status == 0, (said, err)
+        for number, case in enumerate(cases):
+            kind, volfmt, _, io, _, _ = case
+            written, read, skipped = said[3 * number:3 * number + 3]
+            assert written == "", (case, written, err)
+            found, wanted = files_in(folder / str(number)), expected_files(kind, volfmt, OPTIONS.ranks, io)
+            assert found.keys() == wanted.keys(), (case, sorted(found), sorted(wanted))
+            for file in wanted:
+                assert found[file] == wanted[file], (case, file, len(found[file]), len(wanted[file]))
+            for out in (read, skipped):
+                assert "bytes" not in out, (case, out)
+                good_end(out, OPTIONS.ranks)
+                assert out.count("code 0") == len(RECORDS), (case, out)
+            assert "lfn lfn://a" in read, (case, read)
+        if alone and OPTIONS.mpirun:
             for ranks in {1, OPTIONS.ranks + 1}:
-                good_end(run(folder, "f.lime", "read", "layout=evenodd" if ranks == 1 else "layout=scatter", ranks=ranks)[1],
-                         ranks)
+                layout = "evenodd" if ranks == 1 else "scatter"
+                runs = [["f.lime", "read", f"in={number}", f"layout={layout}"] for number in alone]
+                for out in launch(folder, runs, ranks=ranks)[1]:
+                    good_end(out, ranks)
 
 
 def check_damage():
     """One flipped bit, a file that ends early, other files: one code on all nodes."""
     whole = expected_file(ALL, SINGLE, True)
+    data_at = whole.index(doubles(5))
+    flipped = bytearray(whole)
+    flipped[data_at + 7] ^= 1
+    cases = [(bytes(flipped), "data", -14),  # QIO_CHECKSUM_MISMATCH
+             (whole[:data_at], "end", -3),  # QIO_ERR_OPEN_READ: the record ends behind the file
+             (whole.replace(b"scidac-checksum", b"scidac-checkSum", 1), "data", -17)]  # QIO_ERR_CHECKSUM_INFO
+    cases += [(bad, "open NULL", None) for bad in (b"", b"no LIME file at all", whole[:100])]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        data_at = whole.index(doubles(5))
-
-        def codes(data, word="data"):
-            (folder / "f.lime").write_bytes(data)
-            out = run(folder, "f.lime", "read")[1]
-            return [int(c) for c in re.findall(rf"^\d+ {word} (-?\d+)", out, re.M)], out
-
-        flipped = bytearray(whole)
-        flipped[data_at + 7] ^= 1
-        found, out = codes(bytes(flipped))
-        assert found == [-14] * OPTIONS.ranks, out  # QIO_CHECKSUM_MISMATCH
-        found, out = codes(whole[:data_at], "end")
-        assert found == [-3] * OPTIONS.ranks, out  # QIO_ERR_OPEN_READ: the record ends behind the file
-        swapped = whole.replace(b"scidac-checksum", b"scidac-checkSum", 1)
-        found, out = codes(swapped)
-        assert found == [-17] * OPTIONS.ranks, out  # QIO_ERR_CHECKSUM_INFO
-        for bad in (b"", b"no LIME file at all", whole[:100]):
-            found, out = codes(bad, "open NULL")
-            assert out.count("open NULL") == OPTIONS.ranks, out
+        for number, (data, _, _) in enumerate(cases):
+            (folder / str(number)).mkdir()
+            (folder / str(number) / "f.lime").write_bytes(data)
+        said = launch(folder, [["f.lime", "read", f"in={number}"] for number in range(len(cases))])[1]
+    for (_, word, code), out in zip(cases, said):
+        if code is None:
+            assert out.count(word) == OPTIONS.ranks, out
+        else:
+            assert [int(c) for c in re.findall(rf"^\d+ {word} (-?\d+)", out, re.M)] == [code] * OPTIONS.ranks, out
 
 
 def check_codes():
     with tempfile.TemporaryDirectory() as name:
-        out = run(name, "f.lime", "codes")[1]
+        out, discovered = launch(name, [["f.lime", "codes"], ["f.lime", "discover"]])[1]
         wanted = {"bytes": "-2", "subset": "-24", "word": "-13", "good": "0", "missed": "-8", "again": "0 0", "size": "-5",
                   "data": "0", "end": "-1", "skip": "-18", "absent": "1", "lattice": "1"}
         if OPTIONS.ranks > 1:
             wanted["unlike"] = "-13"
         for word, code in wanted.items():
             assert re.findall(rf"^\d+ {word} (.*)$", out, re.M) == [code] * OPTIONS.ranks, (word, out)
-        out = run(name, "f.lime", "discover")[1]
-        assert out.count("dims 4 4 4 8 xml <file>of a test</file>") == OPTIONS.ranks, out
+        assert discovered.count("dims 4 4 4 8 xml <file>of a test</file>") == OPTIONS.ranks, discovered
 
 
 def check_single_sites():
+    """Fields written and read site by site, in one file and in parts."""
+    cases = [("scatter", SINGLE, 1)]
+    if OPTIONS.ranks > 1:
+        cases += [("scatter", PART, 2), ("evenodd", MULTI, 1)]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        out = run(folder, "f.lime", "single", "layout=scatter")[1]
-        assert out.count("written 0 bytes 1") == OPTIONS.ranks, out
-        assert out.count("single 0 mismatches 0 found scidac-binary-data") == OPTIONS.ranks, out
-        assert len(re.findall(r"^\d+ end -1$", out, re.M)) == OPTIONS.ranks, out
-        found = masked((folder / "f.lime").read_bytes())
+        for number in range(len(cases)):
+            (folder / str(number)).mkdir()
+        said = launch(folder, [["f.lime", "single", f"in={number}", f"layout={kind}", f"volfmt={volfmt}", f"io={io}"]
+                               for number, (kind, volfmt, io) in enumerate(cases)])[1]
+        for out in said:
+            assert out.count("written 0 bytes 1") == OPTIONS.ranks, out
+            assert out.count("single 0 mismatches 0 found scidac-binary-data") == OPTIONS.ranks, out
+        assert len(re.findall(r"^\d+ end -1$", said[0], re.M)) == OPTIONS.ranks, said[0]
+        found = masked((folder / "0/f.lime").read_bytes())
         a, b = sums(ALL, lambda s: singles(s, 12))
         private = private_record("T", "F", 0, 24, 2)
         tail = (text("scidac-private-record-xml", 1, 0, private) + text("scidac-record-xml", 0, 0, "<single/>")
@@ -278,46 +306,45 @@ def check_single_sites():
                 + text("scidac-checksum", 0, 1, f"{XML}<scidacChecksum><version>1.0</version><suma>{a:x}</suma>"
                        f"<sumb>{b:x}</sumb></scidacChecksum>"))
         assert found.endswith(tail), (len(found), len(tail))
-
-
-def check_single_sites_of_parts():
-    if OPTIONS.ranks == 1:
-        return
-    for kind, volfmt, io in [("scatter", PART, 2), ("evenodd", MULTI, 1)]:
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            out = run(folder, "f.lime", "single", f"layout={kind}", f"volfmt={volfmt}", f"io={io}")[1]
-            assert out.count("single 0 mismatches 0 found scidac-binary-data") == OPTIONS.ranks, out
+        for number, (kind, volfmt, io) in list(enumerate(cases))[1:]:
             sites = sites_of(kind, OPTIONS.ranks)
             for node in range(0, OPTIONS.ranks, io):
                 order = sites[node] if volfmt == MULTI else sorted(itertools.chain(*sites[node:node + io]))
                 data = record("scidac-binary-data", node != 0, node != 0, b"".join(singles(s, 12) for s in order))
-                assert data in (folder / f"f.lime.vol{node:04d}").read_bytes(), (kind, node)
+                assert data in (folder / str(number) / f"f.lime.vol{node:04d}").read_bytes(), (kind, node)
 
 
 def check_other_nodes():
     """Files in parts, read by fewer and by more nodes than have written them; by as many with other sites."""
     if not OPTIONS.mpirun:
         return
-    for kind, volfmt, io in [("evenodd", PART, 2), ("scatter", PART_DIR, 1), ("uneven", MULTI, 1)]:
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            for file, data in expected_files(kind, volfmt, 4, io).items():
-                (folder / file).parent.mkdir(exist_ok=True)
-                (folder / file).write_bytes(data)
-            for action in ("read", "skip"):
-                out = run(folder, "f.lime", action, "layout=xsplit", "io=1")[1]
+    cases = [("evenodd", PART, 2), ("scatter", PART_DIR, 1), ("uneven", MULTI, 1)]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        runs = []
+        for number, (kind, volfmt, io) in enumerate(cases):
+            files = expected_files(kind, volfmt, 4, io)
+            last = max(files)
+            for state in ("whole", "cut", "lost"):
+                for file, data in files.items():
+                    if file == last and state == "lost":
+                        continue
+                    if file == last and state == "cut":
+                        data = data[:-200]  # within the data of the last record
+                    path = folder / f"{number}{state}" / file
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(data)
+            words = ["layout=xsplit", "io=1"]
+            runs += [["f.lime", "read", f"in={number}whole", *words], ["f.lime", "skip", f"in={number}whole", *words],
+                     ["f.lime", "read", f"in={number}cut", *words], ["f.lime", "read", f"in={number}lost", *words]]
+        said = launch(folder, runs)[1]
+        for number in range(len(cases)):
+            *whole, cut, lost = said[4 * number:4 * number + 4]
+            for out in whole:
                 good_end(out, OPTIONS.ranks)
                 assert out.count("code 0") == len(RECORDS), out
-            last = max(folder.rglob("f.lime*3") if volfmt != PART_DIR else folder.rglob("vol0003/f.lime"),
-                       default=folder / "f.lime.vol0002")
-            whole = last.read_bytes()
-            last.write_bytes(whole[:-200])  # within the data of the last record
-            out = run(folder, "f.lime", "read", "layout=xsplit", "io=1")[1]
-            assert len(re.findall(r"^\d+ data -5$", out, re.M)) == OPTIONS.ranks, out
-            last.unlink()
-            out = run(folder, "f.lime", "read", "layout=xsplit", "io=1")[1]
-            assert out.count("open NULL") == OPTIONS.ranks, out
+            assert len(re.findall(r"^\d+ data -5$", cut, re.M)) == OPTIONS.ranks, cut
+            assert lost.count("open NULL") == OPTIONS.ranks, lost
 
 
 def check_vectors():
@@ -336,21 +363,28 @@ def check_vectors():
 def check_renaming():
     """With the environment's wish the files have their names when they are complete; what was there stays until then."""
     half = max(1, OPTIONS.ranks // 2)
-    for kind, volfmt in (("box", SINGLE), ("scatter", PART), ("evenodd", PART_DIR)):
-        words = ["write", f"layout={kind}", f"volfmt={volfmt}", f"io={half}", "ildg=1", "lfn=lfn://a", "watch=1"]
-        wanted = expected_files(kind, volfmt, OPTIONS.ranks, half)
-        for there in ("absent", "old"):
-            for rename in ("0", "1"):
-                with tempfile.TemporaryDirectory() as name:
-                    folder = pathlib.Path(name)
-                    for file in wanted if there == "old" else ():
-                        (folder / file).parent.mkdir(exist_ok=True)
-                        (folder / file).write_bytes(b"old contents")
-                    status, out, err = run(folder, "f.lime", *words, LIMEQUAT_QIO_RENAME=rename, LIMEQUAT_QIO_SYNC=rename)
-                    assert status == 0, err
-                    seen = {"0": "new", "1": there}[rename] if "f.lime" in wanted else "absent"
-                    assert out.count(f"while open {seen}") == OPTIONS.ranks, (kind, there, rename, out)
-                    assert files_in(folder) == wanted, (kind, there, rename, sorted(files_in(folder)))
+    cases = [(kind, volfmt, there) for kind, volfmt in (("box", SINGLE), ("scatter", PART), ("evenodd", PART_DIR))
+             for there in ("absent", "old")]
+    for rename in ("0", "1"):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            runs, expected = [], []
+            for number, (kind, volfmt, there) in enumerate(cases):
+                expected.append(expected_files(kind, volfmt, OPTIONS.ranks, half))
+                (folder / str(number)).mkdir()
+                for file in expected[-1] if there == "old" else ():
+                    path = folder / str(number) / file
+                    path.parent.mkdir(exist_ok=True)
+                    path.write_bytes(b"old contents")
+                runs.append(["f.lime", "write", f"in={number}", f"layout={kind}", f"volfmt={volfmt}", f"io={half}", "ildg=1",
+                             "lfn=lfn://a", "watch=1"])
+            status, said, err = launch(folder, runs, LIMEQUAT_QIO_RENAME=rename, LIMEQUAT_QIO_SYNC=rename)
+            assert status == 0, err
+            for number, (case, wanted) in enumerate(zip(cases, expected)):
+                seen = {"0": "new", "1": case[2]}[rename] if "f.lime" in wanted else "absent"
+                assert said[number].count(f"while open {seen}") == OPTIONS.ranks, (case, rename, said[number])
+                found = files_in(folder / str(number))
+                assert found == wanted, (case, rename, sorted(found))
 
 
 def check_second_thread():
@@ -391,41 +425,48 @@ def files_in(folder):
 def check_conversion():
     """By one process, for four nodes."""
     whole = expected_file(ALL, SINGLE, True)
-    for kind, volfmt, io in [("scatter", PART, 2), ("evenodd", PART_DIR, 1)]:
-        words = ["nodes=4", f"layout={kind}", f"io={io}", f"volfmt={volfmt}"]
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            (folder / "f.lime").write_bytes(whole)
-            out = run(folder, "f.lime", "split", *words, ranks=1)[1]
-            assert out == "0 convert 0\n", out
-            (folder / "f.lime").unlink()
-            found, wanted = files_in(folder), expected_files(kind, volfmt, 4, io, ildg=False)
+    cases = [("scatter", PART, 2), ("evenodd", PART_DIR, 1)]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        runs = []
+        for number, (kind, volfmt, io) in enumerate(cases):
+            (folder / str(number)).mkdir()
+            (folder / str(number) / "f.lime").write_bytes(whole)
+            runs.append(["f.lime", "split", f"in={number}", "nodes=4", f"layout={kind}", f"io={io}", f"volfmt={volfmt}"])
+        assert launch(folder, runs, ranks=1)[1] == ["0 convert 0\n"] * 2
+        for number, (kind, volfmt, io) in enumerate(cases):
+            (folder / str(number) / "f.lime").unlink()
+            found, wanted = files_in(folder / str(number)), expected_files(kind, volfmt, 4, io, ildg=False)
             assert found.keys() == wanted.keys(), (sorted(found), sorted(wanted))
             for file in wanted:
                 assert found[file] == wanted[file], (kind, file, len(found[file]), len(wanted[file]))
-            out = run(folder, "f.lime", "join", "nodes=4", "layout=xsplit", "ildg=1", ranks=1)[1]
-            assert re.fullmatch(r"0 convert -\d+\n", out) and not (folder / "f.lime").exists(), out
-            out = run(folder, "f.lime", "join", "ildg=1", *words, ranks=1)[1]
-            assert out == "0 convert 0\n", out
-            assert masked((folder / "f.lime").read_bytes()) == whole
+        wrong = [["f.lime", "join", f"in={number}", "nodes=4", "layout=xsplit", "ildg=1"] for number in range(len(cases))]
+        for number, out in enumerate(launch(folder, wrong, ranks=1)[1]):
+            assert re.fullmatch(r"0 convert -\d+\n", out) and not (folder / str(number) / "f.lime").exists(), out
+        right = [["f.lime", "join", "ildg=1", *run[2:]] for run in runs]
+        assert launch(folder, right, ranks=1)[1] == ["0 convert 0\n"] * 2
+        for number in range(len(cases)):
+            assert masked((folder / str(number) / "f.lime").read_bytes()) == whole
 
 
 def check_append():
     """Records behind those that are there; of another lattice nothing is changed."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        run(folder, "f.lime", "write", "layout=scatter")
-        once = (folder / "f.lime").read_bytes()
-        assert run(folder, "f.lime", "write", "mode=2", "layout=evenodd")[1] == ""
-        twice = (folder / "f.lime").read_bytes()
-        header = masked(once).index(b"scidac-private-record-xml") - 16
-        assert masked(twice) == masked(once) + masked(once)[header:]
-        out = run(folder, "f.lime", "read")[1]
-        good_end(out, OPTIONS.ranks)
-        assert out.count("code 0") == 2 * len(RECORDS), out
-        out = run(folder, "f.lime", "write", "mode=2", "lat=4x4x8x4")[1]
-        assert out.count("open NULL") == OPTIONS.ranks, out
-        assert (folder / "f.lime").read_bytes() == twice
+        first = ["f.lime", "write", "layout=scatter"]
+        for number in range(3):
+            (folder / str(number)).mkdir()
+        again = ["f.lime", "write", "mode=2", "layout=evenodd"]
+        said = launch(folder, [[*first, "in=0"], [*first, "in=1"], [*again, "in=1"], ["f.lime", "read", "in=1"],
+                               [*first, "in=2"], ["f.lime", "write", "mode=2", "lat=4x4x8x4", "in=2"]])[1]
+        assert said[:3] == [""] * 3, said
+        once, twice, refused = (masked((folder / str(number) / "f.lime").read_bytes()) for number in range(3))
+        header = once.index(b"scidac-private-record-xml") - 16
+        assert twice == once + once[header:]
+        good_end(said[3], OPTIONS.ranks)
+        assert said[3].count("code 0") == 2 * len(RECORDS), said[3]
+        assert said[5].count("open NULL") == OPTIONS.ranks, said[5]
+        assert refused == once
 
 
 def main():
@@ -438,20 +479,17 @@ def main():
     OPTIONS = parser.parse_args()
     half = max(1, OPTIONS.ranks // 2)
     if OPTIONS.steps:
-        for way in ("steps", "fields", "below", "sites"):
-            for kind, volfmt, io in [("scatter", SINGLE, 1), ("evenodd", PART, half), ("uneven", MULTI, 1)]:
-                check_files(kind, volfmt, 0, io, io - 1, way)
+        check_files([(kind, volfmt, 0, io, io - 1, way) for way in ("steps", "fields", "below", "sites")
+                     for kind, volfmt, io in [("scatter", SINGLE, 1), ("evenodd", PART, half), ("uneven", MULTI, 1)]])
         print("all files as the format says")
         return
-    for kind, volfmt, serpar, io, ext in [("box", SINGLE, 0, 1, 0), ("evenodd", SINGLE, 1, half, 1), ("scatter", SINGLE, 1, 1, 0),
-                                          ("uneven", SINGLE, 0, 1, 1), ("xsplit", PART, 0, half, 0),
-                                          ("scatter", PART_DIR, 0, half, 1), ("evenodd", MULTI, 1, 1, 0)]:
-        check_files(kind, volfmt, serpar, io, ext)
+    check_files([(*case, "whole") for case in [
+        ("box", SINGLE, 0, 1, 0), ("evenodd", SINGLE, 1, half, 1), ("scatter", SINGLE, 1, 1, 0), ("uneven", SINGLE, 0, 1, 1),
+        ("xsplit", PART, 0, half, 0), ("scatter", PART_DIR, 0, half, 1), ("evenodd", MULTI, 1, 1, 0)]])
     check_damage()
     check_codes()
     check_append()
     check_single_sites()
-    check_single_sites_of_parts()
     check_other_nodes()
     check_renaming()
     check_vectors()

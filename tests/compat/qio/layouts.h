@@ -110,6 +110,15 @@ static void make_tables(const char* kind, int nodes) {
   }
 }
 
+static void free_tables(int nodes) {
+  int node;
+  for (node = 0; node < nodes; ++node) free(site_of_index[node]);
+  free(site_of_index);
+  free(sites_of_node);
+  free(index_of_site);
+  free(node_of_site);
+}
+
 static void make_layout(QIO_Layout* layout, const char* kind, int nodes, int me, int is_extended) {
   memset(layout, 0, sizeof *layout);
   make_tables(kind, nodes);
