@@ -88,10 +88,10 @@ std::string fields_table(const Checkpoint& checkpoint) {
 // A line for each file.
 class FilesTable {
  public:
-  void add(const Catalog& catalog) {
+  void add(const Catalog& catalog, const std::string& path) {
     const FieldEntry* field = catalog.fields.empty() ? nullptr : &catalog.fields.front();
     const bool has_lattice = field != nullptr && field->payload.extents.size() > 0;
-    table_.row({printable(catalog.path), catalog.format, field != nullptr ? describe(field->payload.spec) : "-",
+    table_.row({printable(path), catalog.format, field != nullptr ? describe(field->payload.spec) : "-",
                 has_lattice ? to_string(field->payload.extents) : "-",
                 field != nullptr ? std::string(name(field->payload.spec.precision)) : "-",
                 std::to_string(catalog.records.size()), std::to_string(catalog.fields.size()),
@@ -132,7 +132,7 @@ struct Ls {
     }
     const auto show = [&] {
       if (as_table && !session.json) {
-        table.add(catalog);
+        table.add(catalog, session.out.named(catalog.path));
         return fine;
       }
       session.json ? show_json(session, catalog, checkpoint) : show_text(session, path, catalog, checkpoint);

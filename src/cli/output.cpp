@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,19 +41,30 @@ std::string harmless(std::string_view text) {
 
 Output::Output(bool prints) : prints_(prints), is_terminal_(::isatty(STDOUT_FILENO) == 1) {}
 
-void Output::write(std::string_view bytes) {
-  if (is_terminal_) {
-    put(harmless(bytes));
-  } else {
-    put(bytes);
+void Output::call(std::string path, std::string name) {
+  path_ = std::move(path);
+  name_ = std::move(name);
+}
+
+std::string Output::named(std::string_view text) const {
+  std::string result(text);
+  if (path_.empty()) return result;
+  for (std::size_t at = 0; (at = result.find(path_, at)) != std::string::npos; at += name_.size()) {
+    result.replace(at, path_.size(), name_);
   }
+  return result;
+}
+
+void Output::write(std::string_view bytes) {
+  const std::string text = named(bytes);
+  put(is_terminal_ ? harmless(text) : text);
 }
 
 void Output::write_data(std::string_view bytes, bool under_launcher) {
-  if (under_launcher) {
+  if (under_launcher || !is_terminal_) {
     put(bytes);
   } else {
-    write(bytes);
+    put(harmless(bytes));
   }
 }
 

@@ -20,6 +20,11 @@ class Output {
   // `prints` false: everything is dropped (ranks other than the root).
   explicit Output(bool prints);
 
+  // From now on this file has another name in all that is shown.
+  void call(std::string path, std::string name);
+  // With that name.
+  std::string named(std::string_view text) const;
+
   // What a terminal would obey is shown.
   void write(std::string_view bytes);
   // Data as they are. Launchers give their ranks terminals, wherever the output goes: `under_launcher`.
@@ -33,6 +38,7 @@ class Output {
  private:
   void put(std::string_view bytes);
 
+  std::string path_, name_;
   bool prints_;
   bool is_terminal_;
   int failure_ = 0;

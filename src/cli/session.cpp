@@ -21,7 +21,7 @@ namespace lq::cli {
 void Session::complain(std::string_view message) const {
   if (!is_root()) return;
   std::fflush(stdout);  // keeps the order where both go to one terminal
-  const std::string shown = ::isatty(STDERR_FILENO) == 1 ? harmless(message) : std::string(message);
+  const std::string shown = ::isatty(STDERR_FILENO) == 1 ? harmless(out.named(message)) : out.named(message);
   std::fprintf(stderr, "%s: %s\n", program.c_str(), shown.c_str());
 }
 
@@ -49,11 +49,12 @@ int at_root(const Session& session, const std::function<int()>& work) {
 
 namespace {
 
-int with_standard_input(const Session& session, const std::function<int(const std::string& path)>& work) {
+int with_standard_input(Session& session, const std::function<int(const std::string& path)>& work) {
   if (session.communicator.size() > 1) {
     throw Error(Code::unsupported, "standard input belongs to one rank: use lq, or name a file", {.path = "-"});
   }
   const StandardInput input;
+  session.out.call(input.path(), "standard input");
   return work(input.path());
 }
 

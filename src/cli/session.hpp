@@ -61,7 +61,7 @@ struct Session {
 int at_root(const Session& session, const std::function<int()>& work);
 
 // Collective. Runs `work` for each file; an lq::Error is told and the next file gets its turn. The worst exit code. "-"
-// is standard input, as a file.
+// is standard input, as a file that is called so.
 int for_each_file(Session& session, const std::vector<std::string>& files,
                   const std::function<int(const std::string& path)>& work);
 

@@ -62,14 +62,6 @@ class Combinations {
   std::vector<Moments> moments_;
 };
 
-// U_a(x) U_b(x+i), or the same of transposed links, which is the transpose of U_b(x+i) U_a(x).
-template <class Colors>
-void two_links(Colors colors, const Corner& corner, int a, int b, int i, bool transposed, double* product) noexcept {
-  const double* const first = corner.here(a);
-  const double* const second = corner.next(i, b);
-  physics::multiply(colors, transposed ? second : first, transposed ? first : second, product);
-}
-
 template <class Colors>
 void add_corner(Colors colors, const Corner& corner, int dimensions, bool transposed, Combinations& all) {
   const std::size_t numbers = physics::matrix_numbers(colors);
@@ -82,7 +74,9 @@ void add_corner(Colors colors, const Corner& corner, int dimensions, bool transp
   };
   for (int a = 0; a < dimensions; ++a) {
     for (int b = 0; b < dimensions; ++b) {
-      for (int i = 0; i < dimensions && a != b; ++i) two_links(colors, corner, a, b, i, transposed, product(a, b, i));
+      for (int i = 0; i < dimensions && a != b; ++i) {
+        physics::multiply_links(colors, corner.here(a), corner.next(i, b), transposed, product(a, b, i));
+      }
     }
   }
   for (int a = 0; a < dimensions; ++a) {
@@ -225,9 +219,8 @@ Average average_plaquette(const Encoding& encoding, const Ordering& ordering, ba
               !is_usable(corner.next(i, b), numbers) || !is_usable(corner.next(j, a), numbers)) {
             continue;
           }
-          two_links(colors, corner, a, b, i, ordering.is_transposed, first.data());
-          two_links(colors, corner, b, a, j, ordering.is_transposed, second.data());
-          moments.add(physics::real_trace_with_adjoint(colors, first.data(), second.data()) / colors);
+          moments.add(physics::plaquette_of(colors, corner.here(a), corner.next(i, b), corner.here(b),
+                                            corner.next(j, a), first.data(), second.data(), ordering.is_transposed));
         }
       }
     }

@@ -71,13 +71,8 @@ class Joint {
   template <class Colors>
   double one(Colors colors, int d) {
     physics::Matrix<Colors> first(colors), second(colors);
-    product(colors, link(here_, d), link(beside_, last_), first.data());
-    product(colors, link(here_, last_), link(above_, d), second.data());
-    return physics::real_trace_with_adjoint(colors, first.data(), second.data()) / colors;
-  }
-  template <class Colors>
-  void product(Colors colors, const double* a, const double* b, double* c) const noexcept {
-    physics::multiply(colors, ordering_.is_transposed ? b : a, ordering_.is_transposed ? a : b, c);
+    return physics::plaquette_of(colors, link(here_, d), link(beside_, last_), link(here_, last_), link(above_, d),
+                                 first.data(), second.data(), ordering_.is_transposed);
   }
   const double* link(const std::vector<double>& site, int direction) const noexcept {
     return site.data() + link_of_[static_cast<std::size_t>(direction)] * encoding_.numbers();

@@ -21,12 +21,12 @@
 #include "io/measured_slices.hpp"
 #include "io/merge_texts.hpp"
 #include "io/observe.hpp"
+#include "io/paired_boxes.hpp"
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
 #include "lattice/range_boxes.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tile_map.hpp"
-#include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
 #include "pump/sequence.hpp"
 #include "threads/deal.hpp"
@@ -41,43 +41,33 @@ struct Tallies {
   pump::Tally read, written;
 };
 
-// What a rank copies, in items of boxes with long rows in both files. Tiles that it encodes are all its own, from front
-// to back.
+// What a rank copies, in items of boxes. Tiles that it encodes are all its own, from front to back.
 class CopiedBoxes {
  public:
-  CopiedBoxes(const Payload& source, const Payload& target, std::uint64_t writers, std::uint64_t rank)
+  CopiedBoxes(const Payload& source, const Payload& target, const pump::PartOf& part, int threads)
       : target_(target), most_sites_(std::max<std::uint64_t>(io::tile_bytes / source.spec.site_bytes(), 1)) {
     const std::uint64_t all = target.stored.volume();
-    const int dimensions = source.stored.extents.size();
     const std::uint64_t layer = target.encoding.empty() ? 0 : lattice::TileMap(target).layer_sites();
     // All chunks of a layer are filled together, which for chunks as long as the lattice are all that there are.
     const bool is_layer_large = layer * target.site_bytes() > largest_layer && target.block.size() > 0;
-    if (target.encoding.empty() && !source.encoding.empty() && source.block.size() > 0) blocks_of_ = &source;
-    if (is_layer_large) blocks_of_ = &target;
-    if (blocks_of_ != nullptr) {
-      share_ = lattice::share_of(block_count(), writers, rank);
+    const Payload* blocked = nullptr;
+    if (target.encoding.empty() && !source.encoding.empty() && source.block.size() > 0) blocked = &source;
+    if (is_layer_large) blocked = &target;
+    if (blocked != nullptr || target.encoding.empty()) {
+      boxes_.emplace(source, target, blocked, most_sites_, part, threads);
       return;
     }
-    if (target.encoding.empty()) {
-      const SiteOrder order = lattice::interleaved(lattice::resolve_order(source.order, dimensions),
-                                                   lattice::resolve_order(target.order, dimensions));
-      tiles_.emplace(source.stored, order, most_sites_);
-      share_ = lattice::share_of(tiles_->count(), writers, rank);
-      return;
-    }
-    const lattice::Share layers = lattice::share_of((all + layer - 1) / layer, writers, rank);
+    const lattice::Share layers = lattice::share_of((all + layer - 1) / layer, part.all, part.number);
     share_ = {std::min(layers.begin * layer, all), std::min(layers.end * layer, all)};
   }
 
   std::uint64_t items() const noexcept {
-    const std::uint64_t share = share_.end - share_.begin;
-    return tiles_ || blocks_of_ != nullptr ? share : (share + most_sites_ - 1) / most_sites_;
+    return boxes_ ? boxes_->items() : (share_.end - share_.begin + most_sites_ - 1) / most_sites_;
   }
 
   template <class Work>
   void for_each_box(std::uint64_t item, const Work& work) const {
-    if (blocks_of_ != nullptr) return for_each_part(block(share_.begin + item), work);
-    if (tiles_) return work(tiles_->tile(share_.begin + item));
+    if (boxes_) return boxes_->for_each_box(item, work);
     const std::uint64_t begin = share_.begin + item * most_sites_;
     lattice::RangeBoxes boxes(target_.stored, target_.order, begin, std::min(begin + most_sites_, share_.end),
                               most_sites_);
@@ -85,44 +75,12 @@ class CopiedBoxes {
   }
 
  private:
-  std::int64_t blocks_in(int d) const {
-    return (blocks_of_->stored.extents[d] + blocks_of_->block[d] - 1) / blocks_of_->block[d];
-  }
-
-  std::uint64_t block_count() const {
-    std::uint64_t count = 1;
-    for (int d = 0; d < blocks_of_->block.size(); ++d) count *= static_cast<std::uint64_t>(blocks_in(d));
-    return count;
-  }
-
-  // In the order of the source.
-  Box block(std::uint64_t number) const {
-    Box box = blocks_of_->stored;
-    for (const int d : lattice::resolve_order(blocks_of_->order, box.extents.size())) {
-      const std::int64_t extent = blocks_of_->block[d];
-      const std::int64_t first = static_cast<std::int64_t>(number % static_cast<std::uint64_t>(blocks_in(d))) * extent;
-      number /= static_cast<std::uint64_t>(blocks_in(d));
-      box.lower[d] += first;
-      box.extents[d] = std::min(extent, blocks_of_->stored.extents[d] - first);
-    }
-    return box;
-  }
-
-  template <class Work>
-  void for_each_part(const Box& block, const Work& work) const {
-    const lattice::Tiles parts(block, blocks_of_->order, most_sites_);
-    for (std::uint64_t k = 0; k < parts.count(); ++k) work(parts.tile(k));
-  }
-
   const Payload& target_;
   static constexpr std::uint64_t largest_layer = 32 * base::mebi;
 
   std::uint64_t most_sites_;  // of a box
-  // Of an encoded source: each block is decoded once, where a box across several of them would have all of these
-  // decoded for a part of each. Or of an encoded target: each is encoded when its sites have passed.
-  const Payload* blocks_of_ = nullptr;
-  std::optional<lattice::Tiles> tiles_;
-  lattice::Share share_;  // blocks, tiles, or sites in the order of the new file
+  std::optional<io::PairedBoxes> boxes_;
+  lattice::Share share_;  // otherwise, sites in the order of the new file
 };
 
 // This rank's part of a field, from file to file, by several threads where both of them bear it.
@@ -139,9 +97,9 @@ struct PartCopy {
 
   void operator()(const pump::Sequence& output, Tallies& tallies) const {
     if (static_cast<std::uint64_t>(communicator.rank()) >= writers) return;
-    const CopiedBoxes boxes(source, target, writers, static_cast<std::uint64_t>(communicator.rank()));
     const io::PayloadFiles input(transport, catalog, source);
     threads::Team team(input.bear_threads() && output.bears_threads() ? threads : 1);
+    const CopiedBoxes boxes(source, target, {writers, static_cast<std::uint64_t>(communicator.rank())}, team.size());
     std::vector<Hand> hands;
     for (int i = 0; i < team.size(); ++i)
       hands.push_back({{tallies.read.empty(source), tallies.written.empty(target)}});
@@ -188,9 +146,9 @@ struct MeasuredCopy {
 
   physics::SliceSums operator()(const pump::Sequence& output, Tallies& tallies) const {
     const io::PayloadFiles input(of.transport, of.catalog, of.source);
-    const io::MeasuredSlices slices(input.sequence(), of.source);
     const bool bears_threads = input.bear_threads() && output.bears_threads();
-    threads::Team team(bears_threads ? threads::within(of.threads, of.memory_bytes, slices.slice_bytes()) : 1);
+    threads::Team team(
+        bears_threads ? threads::within(of.threads, of.memory_bytes, io::MeasuredSlices::slice_bytes(of.source)) : 1);
     std::vector<Hand> hands;
     for (int i = 0; i < team.size(); ++i) {
       hands.push_back({io::MeasuredSlices(input.sequence(), of.source),

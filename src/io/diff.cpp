@@ -17,10 +17,10 @@
 #include "comm/agree.hpp"
 #include "comm/tree.hpp"
 #include "io/local_box.hpp"
+#include "io/paired_boxes.hpp"
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
 #include "lattice/site_order.hpp"
-#include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
 #include "threads/deal.hpp"
 #include "threads/how_many.hpp"
@@ -74,15 +74,23 @@ void combine(Extreme& total, const Extreme& other) {
   total.compared += other.compared;
 }
 
-void compare_tile(const Payload& payload, const Box& tile, const std::vector<double>& a, const std::vector<double>& b,
-                  double tolerance, Extreme& extreme) {
-  const SiteOrder natural = lattice::resolve_order({}, tile.extents.size());
-  Coord x = tile.lower;
+// The field with the larger blocks of which a layer is too large to be kept, if there is one.
+const Payload* blocks_of_either(const Payload& x, const Payload& y) {
+  const bool first = pump::blocks_in_turn(x, x.stored).has_value();
+  const bool second = pump::blocks_in_turn(y, y.stored).has_value();
+  if (first && second) return x.tile_sites >= y.tile_sites ? &x : &y;
+  return first ? &x : second ? &y : nullptr;
+}
+
+void compare_box(const Payload& payload, const Box& box, const std::vector<double>& a, const std::vector<double>& b,
+                 double tolerance, Extreme& extreme) {
+  const SiteOrder natural = lattice::resolve_order({}, box.extents.size());
+  Coord x = box.lower;
   std::size_t i = 0;
   do {
     const std::uint64_t rank = lattice::site_rank(x, payload.extents);
     for (std::uint64_t n = 0; n < payload.spec.numbers; ++n, ++i) extreme.add(a[i], b[i], rank, n, tolerance);
-  } while (lattice::advance(x, tile, natural));
+  } while (lattice::advance(x, box, natural));
 }
 
 // Collective. The extreme of all ranks.
@@ -149,23 +157,22 @@ Difference diff(const std::string& a, const std::string& b, const Communicator& 
     const FieldEntry& y = second.field(options.field, options.index);
     require_comparable(first, x, second, y);
     const io::PayloadFiles files_a(one->files(), first, x.payload), files_b(other->files(), second, y.payload);
-    const int dimensions = x.payload.stored.extents.size();
-    const lattice::Tiles tiles(x.payload.stored,
-                               lattice::interleaved(lattice::resolve_order(x.payload.order, dimensions),
-                                                    lattice::resolve_order(y.payload.order, dimensions)),
-                               io::tile_bytes / (x.payload.spec.numbers * sizeof(double)));
-    const lattice::Share mine = lattice::share_of(tiles.count(), static_cast<std::uint64_t>(communicator.size()),
-                                                  static_cast<std::uint64_t>(communicator.rank()));
     threads::Team team(files_a.bear_threads() && files_b.bear_threads() ? threads : 1);
+    const io::PairedBoxes boxes(
+        x.payload, y.payload, blocks_of_either(x.payload, y.payload),
+        io::tile_bytes / (x.payload.spec.numbers * sizeof(double)),
+        {static_cast<std::uint64_t>(communicator.size()), static_cast<std::uint64_t>(communicator.rank())},
+        team.size());
     std::vector<Extreme> seen(static_cast<std::size_t>(team.size()));
     std::atomic<std::uint64_t> done{0};
-    threads::deal_out(team, mine.end - mine.begin, [&](int thread, std::uint64_t i) {
-      const Box tile = tiles.tile(mine.begin + i);
-      compare_tile(x.payload, tile, io::read_box(files_a.sequence(), x.payload, tile),
-                   io::read_box(files_b.sequence(), y.payload, tile), options.tolerance,
-                   seen[static_cast<std::size_t>(thread)]);
+    threads::deal_out(team, boxes.items(), [&](int thread, std::uint64_t item) {
+      boxes.for_each_box(item, [&](const Box& box) {
+        compare_box(x.payload, box, io::read_box(files_a.sequence(), x.payload, box),
+                    io::read_box(files_b.sequence(), y.payload, box), options.tolerance,
+                    seen[static_cast<std::size_t>(thread)]);
+      });
       const std::uint64_t now = ++done;
-      if (options.progress && thread == 0 && communicator.is_root()) options.progress(now, mine.end - mine.begin);
+      if (options.progress && thread == 0 && communicator.is_root()) options.progress(now, boxes.items());
     });
     for (const Extreme& of_thread : seen) combine(extreme, of_thread);
   });

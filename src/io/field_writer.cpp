@@ -440,13 +440,12 @@ void FieldWriter::read_back(const Written& written, std::uint64_t shift, Report&
     pump::Tally passed(payload, written.sums.names());
     // A rank reads what its neighbour wrote, so that its own cache cannot vouch for the file.
     const auto ranks = static_cast<std::uint64_t>(comm.size());
-    const std::uint64_t share = (static_cast<std::uint64_t>(comm.rank()) + shift) % ranks;
-    const lattice::Share part = lattice::share_of(payload.stored.volume(), ranks, share);
-    if (part.begin == part.end) return passed;
+    const pump::PartOf part{ranks, (static_cast<std::uint64_t>(comm.rank()) + shift) % ranks};
+    if (part.number >= payload.stored.volume()) return passed;
     named([&] {
       const PayloadFiles files(transport_, temporary_paths(), payload, written.tile_codec);
       pump::pump_past(
-          files.sequence(), payload, part.begin, part.end,
+          files.sequence(), payload, part,
           pump::pump_options(payload, options_.block_bytes, threads, options_.route.memory_bytes, files.bear_threads()),
           passed);
     });

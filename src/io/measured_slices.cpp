@@ -10,14 +10,31 @@
 
 namespace lq::io {
 
+namespace {
+
+Precision precision_in_memory(const Payload& payload) {
+  return physics::can_be_u1(payload.spec, payload.extents) ? Precision::double_ : payload.spec.precision;
+}
+
+std::uint64_t site_bytes_in_memory(const Payload& payload) {
+  return payload.spec.numbers * (precision_in_memory(payload) == Precision::single ? sizeof(float) : sizeof(double));
+}
+
+}  // namespace
+
+std::uint64_t MeasuredSlices::slice_bytes(const Payload& payload) {
+  const int slowest = lattice::resolve_order(payload.order, payload.extents.size()).back();
+  return volume(payload.extents) / static_cast<std::uint64_t>(payload.extents[slowest]) * site_bytes_in_memory(payload);
+}
+
 MeasuredSlices::MeasuredSlices(base::ByteSource& sites, const Payload& payload)
     : sites_(sites),
       payload_(payload),
       order_(lattice::resolve_order(payload.order, payload.extents.size())),
       is_u1_(physics::can_be_u1(payload.spec, payload.extents)),
-      precision_(is_u1_ ? Precision::double_ : payload.spec.precision),
+      precision_(precision_in_memory(payload)),
       sums_(payload.extents, is_u1_ ? 1 : payload.spec.colors, order_),
-      plane_bytes_(sums_.plane_sites() * payload.spec.numbers * (precision_ == Precision::single ? 4 : 8)),
+      plane_bytes_(sums_.plane_sites() * site_bytes_in_memory(payload)),
       planes_at_once_(std::clamp<std::size_t>(tile_bytes / plane_bytes_, 1, sums_.planes())),
       unseen_(payload, {}) {}
 
@@ -27,11 +44,10 @@ physics::SliceSums MeasuredSlices::sums(const lattice::Share& share) && {
 
 physics::SliceSums MeasuredSlices::sums(const lattice::Share& share, pump::Tally& tally, Seen seen) && {
   if (share.begin == share.end) return std::move(sums_);
-  slice_ = memory_for(sums_.planes());
   first_ = memory_for(1);
   behind_ = memory_for(planes_at_once_);
   for_each_piece([&](std::size_t plane, std::size_t planes) {
-    std::byte* const memory = slice_.get() + plane * plane_bytes_;
+    std::byte* const memory = slice_.emplace_back(memory_for(planes_at_once_)).get();
     seen(read(share.begin, plane, planes, memory, tally), memory);
   });
   for (std::uint64_t t = share.begin; t + 1 < share.end; ++t) add(t, tally, seen);
@@ -61,16 +77,20 @@ Box MeasuredSlices::read(std::uint64_t slice, std::size_t plane, std::size_t pla
   return box;
 }
 
+const std::byte* MeasuredSlices::plane_at(std::size_t plane) const noexcept {
+  return slice_[plane / planes_at_once_].get() + plane % planes_at_once_ * plane_bytes_;
+}
+
 // The first plane is needed once more when it has gone.
 void MeasuredSlices::add(std::uint64_t slice, pump::Tally& tally, Seen seen) {
-  std::copy_n(slice_.get(), plane_bytes_, first_.get());
+  std::copy_n(plane_at(0), plane_bytes_, first_.get());
   for_each_piece([&](std::size_t plane, std::size_t planes) {
     seen(read(slice + 1, plane, planes, behind_.get(), tally), behind_.get());
-    for (const std::byte* behind = behind_.get(); planes > 0; --planes, ++plane, behind += plane_bytes_) {
-      std::byte* const here = slice_.get() + plane * plane_bytes_;
-      add(here, plane + 1 < sums_.planes() ? here + plane_bytes_ : first_.get(), behind);
-      std::copy_n(behind, plane_bytes_, here);
+    for (std::size_t k = 0; k < planes; ++k) {
+      const bool is_last = plane + k + 1 == sums_.planes();
+      add(plane_at(plane + k), is_last ? first_.get() : plane_at(plane + k + 1), behind_.get() + k * plane_bytes_);
     }
+    std::swap(slice_[plane / planes_at_once_], behind_);
   });
 }
 

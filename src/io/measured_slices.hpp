@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <limequat/catalog.hpp>
 
@@ -30,7 +31,8 @@ class MeasuredSlices {
   MeasuredSlices(base::ByteSource& sites, const Payload& payload);
 
   std::uint64_t slices() const noexcept { return static_cast<std::uint64_t>(payload_.extents[order_.back()]); }
-  std::uint64_t slice_bytes() const noexcept { return plane_bytes_ * sums_.planes(); }
+  // What a slice of such a field has in memory.
+  static std::uint64_t slice_bytes(const Payload& payload);
   Precision precision() const noexcept { return precision_; }
 
   // Of some of the slices, and the sites of these, each once, for `tally` and `seen`.
@@ -47,6 +49,7 @@ class MeasuredSlices {
   void for_each_piece(const Work& work) const;
   Box read(std::uint64_t slice, std::size_t plane, std::size_t planes, std::byte* memory, pump::Tally& tally);
   void add(std::uint64_t slice, pump::Tally& tally, Seen seen);
+  const std::byte* plane_at(std::size_t plane) const noexcept;
   void add(const std::byte* plane, const std::byte* next, const std::byte* behind);
 
   base::ByteSource& sites_;
@@ -57,7 +60,8 @@ class MeasuredSlices {
   physics::SliceSums sums_;
   std::size_t plane_bytes_, planes_at_once_;
   pump::Tally unseen_;
-  Memory slice_, first_, behind_;
+  std::vector<Memory> slice_;  // so many planes in each
+  Memory first_, behind_;
 };
 
 }  // namespace lq::io

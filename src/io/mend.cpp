@@ -30,7 +30,7 @@ pump::Tally read_past(base::ByteSource& file, const Payload& payload, int thread
   const pump::PumpOptions how =
       pump::pump_options(payload, VerifyOptions{}.block_bytes, threads::how_many(threads, payload.length),
                          RouteOptions{}.memory_bytes, true);
-  pump::pump_past(file, payload, 0, payload.stored.volume(), how, tally);
+  pump::pump_past(file, payload, {}, how, tally);
   return tally;
 }
 

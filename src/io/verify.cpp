@@ -143,12 +143,11 @@ pump::Tally Verifier::read_past(const FieldEntry& entry) {
   const int threads = threads::how_many(comm(), options_.threads, entry.payload.length);
   pump::Tally tally = comm::agree(comm(), [&] {
     pump::Tally passed(entry.payload, io::sums_of(entry));
-    const lattice::Share mine =
-        lattice::share_of(entry.payload.stored.volume(), static_cast<std::uint64_t>(communicator_.size()),
-                          static_cast<std::uint64_t>(communicator_.rank()));
-    if (mine.begin == mine.end) return passed;
+    const pump::PartOf mine{static_cast<std::uint64_t>(communicator_.size()),
+                            static_cast<std::uint64_t>(communicator_.rank())};
+    if (mine.number >= entry.payload.stored.volume()) return passed;
     const io::PayloadFiles files(file_->files(), catalog(), entry.payload);
-    pump::pump_past(files.sequence(), entry.payload, mine.begin, mine.end,
+    pump::pump_past(files.sequence(), entry.payload, mine,
                     pump::pump_options(entry.payload, options_.block_bytes, threads, RouteOptions{}.memory_bytes,
                                        files.bear_threads()),
                     passed, communicator_.is_root() ? options_.progress : Progress{});

@@ -75,6 +75,11 @@ void Rows::aim_at(const Box& box, std::span<const int> memory_order) {
   runs_ = common_runs();
 }
 
+void Rows::narrow(const Box& part) noexcept {
+  plan_.wanted = part;
+  runs_ = common_runs();
+}
+
 // What `wanted` has in common with the file, which leads, with memory, and with the whole lattice.
 Runs Rows::common_runs() noexcept {
   file_.lower = Index(plan_.wanted.lower);

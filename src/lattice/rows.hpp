@@ -41,6 +41,9 @@ class Rows {
   // memory, as nothing below does: ranks whom others wait for ask for rows in every step.
   void aim_at(const Box& box, std::span<const int> memory_order);
 
+  // From now on the rows of another part of the sites wanted at first. Needs no memory either.
+  void narrow(const Box& part) noexcept;
+
   bool next(Row& row);  // false behind the last one
   void restart() noexcept;
   // The next row is the first one with a site at or behind `file_site`; it may begin before it.

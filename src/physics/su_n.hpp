@@ -149,13 +149,19 @@ double real_trace_with_adjoint(Colors colors, const double* a, const double* b) 
   return sum;
 }
 
+// c = a b, or, where links are stored with rows and columns exchanged, the transpose of that.
+template <class Colors>
+void multiply_links(Colors colors, const double* a, const double* b, bool transposed, double* c) noexcept {
+  multiply(colors, transposed ? b : a, transposed ? a : b, c);
+}
+
 // Re Tr U_P / N of a plaquette out of its links: in directions mu and nu from its corner, and from the corner above
 // that in the other direction. `first`, `second`: memory for a matrix each.
 template <class Colors>
 double plaquette_of(Colors colors, const double* mu, const double* nu_above_mu, const double* nu,
-                    const double* mu_above_nu, double* first, double* second) noexcept {
-  multiply(colors, mu, nu_above_mu, first);
-  multiply(colors, nu, mu_above_nu, second);
+                    const double* mu_above_nu, double* first, double* second, bool transposed = false) noexcept {
+  multiply_links(colors, mu, nu_above_mu, transposed, first);
+  multiply_links(colors, nu, mu_above_nu, transposed, second);
   return real_trace_with_adjoint(colors, first, second) / colors;
 }
 

@@ -41,7 +41,8 @@ class MoveOut final : public Movement {
       : rows_(field, payload, rows, file, tally),
         sites_{0, rows.wanted.volume()},
         turns_(options, payload.site_bytes()),
-        stretches_(rows_in_turn(field.memory, payload, rows, turns_.max_sites()), turns_.max_sites()) {}
+        stretches_(rows_in_turn(field.memory, payload, rows, turns_.max_sites()), turns_.max_sites(), 0,
+                   blocks_in_turn(payload, rows.wanted)) {}
 
   std::uint64_t memory_bytes() const noexcept override { return turns_.bytes(); }
 
@@ -75,7 +76,8 @@ class MoveIn final : public Movement {
       : rows_(field, payload, rows, file, tally),
         sites_{0, rows.wanted.volume()},
         turns_(options, payload.site_bytes()),
-        stretches_(rows_in_turn(field.memory, payload, rows, turns_.max_sites()), turns_.max_sites()) {}
+        stretches_(rows_in_turn(field.memory, payload, rows, turns_.max_sites()), turns_.max_sites(), 0,
+                   blocks_in_turn(payload, rows.wanted)) {}
 
   std::uint64_t memory_bytes() const noexcept override { return turns_.bytes(); }
 

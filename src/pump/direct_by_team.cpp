@@ -29,7 +29,7 @@ class ByTeam final : public Movement {
         all_sites_(rows.wanted.volume()),
         hands_(make_hands(field, payload, rows, file, options, tally)),
         stretches_(rows_in_turn(field.memory, payload, rows, hands_.front()->block.max_sites()),
-                   hands_.front()->block.max_sites(), options.tile_sites),
+                   hands_.front()->block.max_sites(), options.tile_sites, blocks_in_turn(payload, rows.wanted)),
         team_(static_cast<int>(hands_.size())) {
     for (const auto& hand : hands_) hand->make_room(stretches_.turns());
   }

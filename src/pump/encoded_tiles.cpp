@@ -18,7 +18,9 @@ constexpr std::uint64_t largest_tile = std::uint64_t{1} << 32;  // decoded, what
 
 }  // namespace
 
-std::uint64_t EncodedTiles::bytes_of(std::size_t tile) const { return map_.places(tile % map_.tiles()) * site_bytes_; }
+std::uint64_t EncodedTiles::bytes_of(std::size_t tile) const {
+  return map_.places(tile % std::max<std::uint64_t>(map_.tiles(), 1)) * site_bytes_;
+}
 
 void EncodedTiles::read(std::size_t tile, std::uint64_t within, base::MutableBytes buffer) {
   if (placed_.tiles[tile].bytes == 0) return void(std::ranges::fill(buffer, std::byte{0}));
@@ -70,7 +72,7 @@ std::shared_ptr<std::byte[]> EncodedTiles::kept(std::size_t tile) {
 }
 
 void EncodedTiles::make_room(std::uint64_t bytes) {
-  while (!kept_.empty() && kept_bytes_ + bytes > decoded_bytes_kept) {
+  while (!kept_.empty() && kept_bytes_ + bytes > kept_at_most_) {
     kept_bytes_ -= kept_.back().size;
     kept_by_tile_.erase(kept_.back().tile);
     kept_.pop_back();

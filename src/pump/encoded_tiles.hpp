@@ -7,6 +7,7 @@
 // decode side by side.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <list>
 #include <map>
@@ -20,7 +21,7 @@
 
 namespace lq::pump {
 
-// Decoded tiles are kept up to so many bytes, or one of them if it is larger.
+// Decoded tiles are kept up to so many bytes, or one of each array if these are larger.
 inline constexpr std::uint64_t decoded_bytes_kept = 12 * 1024 * 1024;
 // Encoded tiles that wait in memory have so many bytes at most.
 inline constexpr std::uint64_t encoded_bytes_kept = 2 * 1024 * 1024;
@@ -30,7 +31,11 @@ class EncodedTiles final : public TileFiles {
   // Tiles of `map`, array after array, of sites of `site_bytes` bytes. All of it outlives the object.
   EncodedTiles(PlacedTiles placed, const format::TileCodec& codec, const lattice::TileMap& map,
                std::uint64_t site_bytes)
-      : placed_(std::move(placed)), codec_(codec), map_(map), site_bytes_(site_bytes) {}
+      : placed_(std::move(placed)),
+        codec_(codec),
+        map_(map),
+        site_bytes_(site_bytes),
+        kept_at_most_(std::max(decoded_bytes_kept, arrays() * bytes_of(0))) {}
 
   void read(std::size_t tile, std::uint64_t within, base::MutableBytes buffer) override;
   // Each tile by one rank, in pieces that do not overlap. Whoever completes it encodes it.
@@ -55,6 +60,7 @@ class EncodedTiles final : public TileFiles {
     std::vector<std::byte> bytes;  // none: it waits in the file
   };
 
+  std::uint64_t arrays() const noexcept { return placed_.tiles.size() / std::max<std::uint64_t>(map_.tiles(), 1); }
   std::uint64_t bytes_of(std::size_t tile) const;
   std::shared_ptr<std::byte[]> decoded(std::size_t tile);
   std::shared_ptr<std::byte[]> kept(std::size_t tile);
@@ -80,7 +86,7 @@ class EncodedTiles final : public TileFiles {
   std::vector<std::size_t> in_hand_;    // that threads are decoding
   std::list<Decoded> kept_;             // the one used last in front
   std::unordered_map<std::size_t, std::list<Decoded>::iterator> kept_by_tile_;
-  std::uint64_t kept_bytes_ = 0;
+  std::uint64_t kept_bytes_ = 0, kept_at_most_;
   std::map<std::size_t, Open> open_;  // that are being filled
   std::vector<Encoded> encoded_;
   std::uint64_t encoded_bytes_ = 0;  // in memory

@@ -9,7 +9,9 @@
 
 #include "base/clock.hpp"
 #include "lattice/site_order.hpp"
+#include "lattice/tiles.hpp"
 #include "pump/block.hpp"
+#include "pump/turns.hpp"
 #include "threads/deal.hpp"
 
 namespace lq::pump {
@@ -31,24 +33,48 @@ class Reader {
 
   // A block, or less.
   void pass(std::uint64_t site, std::uint64_t sites) {
-    const base::MutableBytes bytes = block_.first_sites(sites);
-    {
-      const base::ScopedSeconds seconds(tally_.storage_seconds);
-      read_whole(file_, payload_.origin() + site * payload_.site_bytes(), bytes);
-    }
+    const base::MutableBytes bytes = read(site, sites);
     const base::ScopedSeconds seconds(tally_.pack_seconds);
     watch_zeros(payload_, bytes, site, tally_.zeros);
     for (std::uint64_t done = 0; done < sites;) {
       const Run run = run_at(site + done, sites - done);
-      packer_.sum(bytes.subspan(static_cast<std::size_t>(done * payload_.site_bytes()),
-                                static_cast<std::size_t>(run.sites * payload_.site_bytes())),
-                  run, tally_.sums);
+      sum(bytes, done, run);
       done += run.sites;
     }
     tally_.bytes += bytes.size();
   }
 
+  // All sites of a box, of a block at most.
+  void pass(const Box& box) {
+    Stretches stretches({lattice::Rows({payload_.extents, payload_.stored, order_, box, order_, box})}, max_sites());
+    for (Stretch stretch; stretches.next(stretch);) {
+      const base::MutableBytes bytes = read(stretch.file_site, stretch.sites);
+      const base::ScopedSeconds seconds(tally_.pack_seconds);
+      watch_zeros(payload_, bytes, stretch.file_site, tally_.zeros);
+      std::uint64_t done = 0;
+      for (const Piece& piece : stretch.pieces) {
+        sum(bytes, done, Run(piece));
+        done += piece.sites;
+      }
+      tally_.bytes += bytes.size();
+    }
+  }
+
  private:
+  base::MutableBytes read(std::uint64_t site, std::uint64_t sites) {
+    const base::ScopedSeconds seconds(tally_.storage_seconds);
+    const base::MutableBytes bytes = block_.first_sites(sites);
+    read_whole(file_, payload_.origin() + site * payload_.site_bytes(), bytes);
+    return bytes;
+  }
+
+  // The sites of a run, `skip` sites behind the first of `bytes`.
+  void sum(base::MutableBytes bytes, std::uint64_t skip, const Run& run) {
+    packer_.sum(bytes.subspan(static_cast<std::size_t>(skip * payload_.site_bytes()),
+                              static_cast<std::size_t>(run.sites * payload_.site_bytes())),
+                run, tally_.sums);
+  }
+
   // Site ranks advance evenly along the fastest dimension, and throughout in a full lattice in natural order.
   Run run_at(std::uint64_t site, std::uint64_t most) const {
     const Box& stored = payload_.stored;
@@ -81,24 +107,41 @@ struct Worker {
 
 }  // namespace
 
-void pump_past(base::ByteSource& file, const Payload& payload, std::uint64_t begin, std::uint64_t end,
-               const PumpOptions& options, Tally& tally, const lq::Progress& progress) {
+void pump_past(base::ByteSource& file, const Payload& payload, const PartOf& part, const PumpOptions& options,
+               Tally& tally, const lq::Progress& progress) {
   threads::Team team(options.file_bears_threads ? options.threads : 1);
   std::vector<std::unique_ptr<Worker>> workers;
   for (int i = 1; i < team.size(); ++i) {
     workers.push_back(std::make_unique<Worker>(file, payload, options.block_bytes, tally));
   }
   Reader mine(file, payload, options.block_bytes, tally);
-  const std::uint64_t each = mine.max_sites(), first = options.tile_sites == 0 ? begin : begin / each * each;
+  const auto reader = [&](int thread) -> Reader& {
+    return thread == 0 ? mine : workers[static_cast<std::size_t>(thread) - 1]->reader;
+  };
   std::atomic<std::uint64_t> done{0};
-  threads::deal_out(team, (end - first + each - 1) / each, [&](int thread, std::uint64_t block) {
-    const std::uint64_t site = std::max(begin, first + block * each);
-    const std::uint64_t sites = std::min(first + (block + 1) * each, end) - site;
-    Reader& reader = thread == 0 ? mine : workers[static_cast<std::size_t>(thread) - 1]->reader;
-    reader.pass(site, sites);
-    done.fetch_add(sites, std::memory_order_relaxed);
-    if (progress && thread == 0) progress(done.load(std::memory_order_relaxed), end - begin);
-  });
+  const auto tell = [&](int thread, std::uint64_t passed, std::uint64_t all) {
+    done.fetch_add(passed, std::memory_order_relaxed);
+    if (progress && thread == 0) progress(done.load(std::memory_order_relaxed), all);
+  };
+  if (const auto blocks = blocks_in_turn(payload, payload.stored)) {
+    const lattice::BlockParts boxes(*blocks, payload.order, mine.max_sites(),
+                                    lattice::share_of(blocks->count(), part.all, part.number),
+                                    are_large_blocks(payload, team.size()));
+    threads::deal_out(team, boxes.items(), [&](int thread, std::uint64_t item) {
+      boxes.for_each_box(item, [&](const Box& box) { reader(thread).pass(box); });
+      tell(thread, 1, boxes.items());
+    });
+  } else {
+    const lattice::Share share = lattice::share_of(payload.stored.volume(), part.all, part.number);
+    const std::uint64_t each = mine.max_sites(), begin = share.begin, end = share.end;
+    const std::uint64_t first = options.tile_sites == 0 ? begin : begin / each * each;
+    threads::deal_out(team, (end - first + each - 1) / each, [&](int thread, std::uint64_t block) {
+      const std::uint64_t site = std::max(begin, first + block * each);
+      const std::uint64_t sites = std::min(first + (block + 1) * each, end) - site;
+      reader(thread).pass(site, sites);
+      tell(thread, sites, end - begin);
+    });
+  }
   for (const auto& worker : workers) tally.add(worker->tally);
 }
 

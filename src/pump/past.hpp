@@ -11,8 +11,13 @@
 
 namespace lq::pump {
 
-// Local. Sites number `begin` .. `end`-1 of the file's sequence.
-void pump_past(base::ByteSource& file, const Payload& payload, std::uint64_t begin, std::uint64_t end,
-               const PumpOptions& options, Tally& tally, const lq::Progress& progress = {});
+// One of so many parts of a payload, each of whose sites is in one of them.
+struct PartOf {
+  std::uint64_t all = 1, number = 0;
+};
+
+// Local. A part of the sites that the file stores.
+void pump_past(base::ByteSource& file, const Payload& payload, const PartOf& part, const PumpOptions& options,
+               Tally& tally, const lq::Progress& progress = {});
 
 }  // namespace lq::pump

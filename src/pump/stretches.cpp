@@ -7,15 +7,22 @@
 
 namespace lq::pump {
 
-Stretches::Stretches(std::vector<lattice::Rows> rows, std::uint64_t max_sites, std::uint64_t tile_sites)
+Stretches::Stretches(std::vector<lattice::Rows> rows, std::uint64_t max_sites, std::uint64_t tile_sites,
+                     std::optional<lattice::Blocks> blocks)
     : max_sites_(std::max<std::uint64_t>(max_sites / std::max<std::size_t>(rows.size(), 1), 1)),
-      tile_sites_(tile_sites) {
+      tile_sites_(tile_sites),
+      blocks_(std::move(blocks)) {
   for (lattice::Rows& part : rows) parts_.push_back({std::move(part)});
+  if (blocks_ && blocks_->count() > 0) parts_.front().rows.narrow(blocks_->box(block_++));
 }
 
-bool Stretches::Part::refill() {
+bool Stretches::refill(Part& part) {
+  Piece& rest = part.rest;
   if (rest.sites > 0) return true;
-  if (!rows.next(rest.row)) return false;
+  while (!part.rows.next(rest.row)) {
+    if (!blocks_ || block_ >= blocks_->count()) return false;
+    part.rows.narrow(blocks_->box(block_++));
+  }
   rest.skip = 0;
   rest.sites = rest.row.sites;
   return true;
@@ -39,7 +46,7 @@ bool Stretches::next_of(Part& part, Stretch& stretch) {
   stretch.pieces.clear();
   stretch.sites = 0;
   std::uint64_t most = max_sites_;
-  while (stretch.sites < most && stretch.pieces.size() < most_pieces && part.refill()) {
+  while (stretch.sites < most && stretch.pieces.size() < most_pieces && refill(part)) {
     if (stretch.pieces.empty()) {
       stretch.file_site = rest.file_site();
       most = most_from(stretch.file_site);

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "lattice/blocks.hpp"
 #include "lattice/rows.hpp"
 
 namespace lq::pump {
@@ -62,8 +64,10 @@ struct Stretch {
 // the cache.
 class Stretches {
  public:
-  // With `tile_sites` none goes beyond a multiple of so many sites.
-  Stretches(std::vector<lattice::Rows> rows, std::uint64_t max_sites, std::uint64_t tile_sites = 0);
+  // With `tile_sites` none goes beyond a multiple of so many sites. With `blocks`, the rows of all of which are the
+  // only ones, those of a block come before those of the next.
+  Stretches(std::vector<lattice::Rows> rows, std::uint64_t max_sites, std::uint64_t tile_sites = 0,
+            std::optional<lattice::Blocks> blocks = {});
   bool next(Stretch& stretch);  // false behind the last one
   // How many that come one after the other should be moved by one thread.
   std::size_t turns() const noexcept { return parts_.size(); }
@@ -72,16 +76,17 @@ class Stretches {
   struct Part {
     lattice::Rows rows;
     Piece rest = {};  // what is left of the current row; sites 0: nothing
-
-    bool refill();
   };
 
+  bool refill(Part& part);
   bool next_of(Part& part, Stretch& stretch);
   std::uint64_t most_from(std::uint64_t site) const noexcept;
 
   std::vector<Part> parts_;
   std::size_t turn_ = 0;
   std::uint64_t max_sites_, tile_sites_;
+  std::optional<lattice::Blocks> blocks_;
+  std::uint64_t block_ = 0;  // the next one
 };
 
 }  // namespace lq::pump

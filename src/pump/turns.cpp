@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "lattice/site_order.hpp"
+#include "lattice/tile_map.hpp"
+#include "pump/encoded_tiles.hpp"
 
 namespace lq::pump {
 namespace {
@@ -50,6 +52,17 @@ std::vector<lattice::Rows> rows_in_turn(const MemoryLayout& memory, const Payloa
   }
   if (rows.empty()) rows.emplace_back(plan);
   return rows;
+}
+
+std::optional<lattice::Blocks> blocks_in_turn(const Payload& payload, const Box& wanted) {
+  if (payload.encoding.empty() || payload.block.size() == 0 || payload.at_odd_points) return {};
+  const std::uint64_t layer = lattice::TileMap(payload).layer_sites() * payload.site_bytes();
+  if (layer <= decoded_bytes_kept) return {};
+  return lattice::Blocks(payload, wanted);
+}
+
+bool are_large_blocks(const Payload& payload, int threads) noexcept {
+  return payload.tile_sites * payload.site_bytes() * static_cast<std::uint64_t>(threads) > decoded_bytes_kept;
 }
 
 }  // namespace lq::pump

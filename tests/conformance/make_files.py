@@ -22,6 +22,8 @@ sys.path[:0] = [str(HERE.parent / "golden"), str(HERE.parent.parent / "tools")]
 import lime_writer as lime  # noqa: E402
 import make_flat as flat  # noqa: E402
 import hdf5_files as hdf5  # noqa: E402
+import local_files as local  # noqa: E402
+import squeezed_files as squeezed  # noqa: E402
 from made_files import keep  # noqa: E402
 from make_golden_modes import SetOfModes  # noqa: E402
 from make_golden_vectors import desc, place  # noqa: E402
@@ -62,7 +64,7 @@ class Field:
 def good(name, format_name, field, data, *, byte_order="big", checksum=None, stated=None, fields=1, exact=True, why=""):
     """A file and what is expected of it; `stated`: the plaquette that the file says it has."""
     return name, data, {
-        "file": name, "format": format_name, "verdict": "accept", "lattice": list(LATTICE), "fields": fields,
+        "file": name, "format": format_name, "verdict": "accept", "lattice": list(field.lattice), "fields": fields,
         "kind": field.kind, "colors": field.colors, "spins": field.spins, "numbers": field.numbers,
         "precision": 8 * field.word, "byte_order": byte_order, "checksum": checksum, "plaquette": field.plaquette,
         "stated_plaquette": stated, "site": {"at": list(SITE), "numbers": field.at(SITE), "exact": exact}, "why": why}
@@ -383,8 +385,16 @@ def hdf5_files():
     yield from hdf5.hdf5_files(sys.modules[__name__])
 
 
-MAKERS = (lime_files, nersc_files, milc_files, fnal_files, openqcd_files, openqcd_sets, hirep_files, qlattice_files, raw_files,
-          mod_files, hdf5_files)
+def openqcd_local():
+    yield from local.local_files(sys.modules[__name__])
+
+
+def squeezed_files():
+    yield from squeezed.squeezed_files(sys.modules[__name__])
+
+
+MAKERS = (lime_files, nersc_files, milc_files, fnal_files, openqcd_files, openqcd_sets, openqcd_local, hirep_files, qlattice_files, raw_files,
+          mod_files, hdf5_files, squeezed_files)
 
 
 def outputs():

@@ -14,9 +14,12 @@ import math
 import pathlib
 import re
 import struct
+import tempfile
 import zlib
 
 import plain_ildg
+import plain_local
+import plain_squeezed
 
 try:
     import plain_hdf5
@@ -28,6 +31,10 @@ class Defect(Exception):
     def __init__(self, kind, message):
         super().__init__(f"{kind}: {message}")
         self.kind = kind
+
+
+def fail(kind, message):
+    raise Defect(kind, message)
 
 
 def require(condition, kind, message):
@@ -271,6 +278,17 @@ def read_blocks(data, path, lattice):
             "sites": [found[site] for site in sites_of(lattice)]}
 
 
+def read_local(path):
+    """docs/formats/openqcd.md 9: all files RUN_0, RUN_1, ..."""
+    links, lattice, stated, head = plain_local.links_of(path, fail)
+    sites = [[v for mu in range(4) for v in links[site, mu]] for site in sites_of(lattice)]
+    found = plaquette_of(lattice, sites, 3)
+    require(abs(found - stated) < 1e-5, "malformed", f"plaquette {stated} stated, {found} found")
+    return {"format": "openqcd", "lattice": lattice, "fields": 1, "colors": 3, "gauge": True, "precision": 64,
+            "byte_order": "little" if head["order"] == "<" else "big", "checksum": None, "stored": None, "sites": sites,
+            "stated_plaquette": stated}
+
+
 # Raw numbers beside a description: docs/formats/raw.md
 
 RAW_AXES = {"gauge": "mu row column reim", "spinor": "spin color reim",
@@ -379,15 +397,30 @@ def read_qlattice(data):
 
 
 def read_hdf5(data):
-    def fail(kind, message):
-        raise Defect(kind, message)
     return plain_hdf5.read(data, fail)
+
+
+# Squeezed files: docs/formats/squeezed.md
+
+def read_squeezed(data):
+    """What the restored file holds, or the set of them."""
+    try:
+        files = plain_squeezed.originals_of(data)
+    except plain_squeezed.Damaged as damage:
+        raise Defect(damage.kind, str(damage)) from damage
+    with tempfile.TemporaryDirectory() as folder:
+        for name, original in files:
+            pathlib.Path(folder, name).write_bytes(original)
+        first = pathlib.Path(folder, files[0][0])
+        return {**reader_of(files[0][1], first)(files[0][1]), "format": "squeezed"}
 
 
 def reader_of(data, path):
     magic = data[:4]
     if magic == b"\x89HDF":
         return read_hdf5
+    if data[16:34] == b"limequat-squeezed\0":
+        return read_squeezed
     if magic == b"\x45\x67\x89\xab":
         return read_lime
     if data.startswith(b"BEGIN_HEADER"):
@@ -398,6 +431,8 @@ def reader_of(data, path):
         return lambda text: read_raw(text, path)
     if data[4:].startswith(b"XXXXQDPLazyDiskMapObjFileXXXX"):
         return read_mod
+    if re.search(r"_\d+$", path.name):
+        return lambda _: read_local(path)
     for order in "<>":
         number = struct.unpack(f"{order}i", magic)[0]
         if number in (20103, 20104, 59354):

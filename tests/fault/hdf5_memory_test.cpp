@@ -106,7 +106,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"plain_slices", "a.h5", "slice", "", slice_bytes, {1, 1, ranks, 1}},
                       Case{"slices", "a.h5", "slice", "deflate:1", slice_bytes, {1, 1, 1, ranks}},
                       Case{"slices_of_both", "a.h5", "slice", "deflate:1", slice_bytes, {1, 1, ranks, 1}},
-                      Case{"blocks", "a.h5", "8x8x8x2", "shuffle,deflate:1", slice_bytes / 2, {1, 1, 1, ranks}}),
+                      Case{"blocks", "a.h5", "8x8x8x2", "shuffle,deflate:1", slice_bytes / 2, {1, 1, 1, ranks}},
+                      // More of them are in a rank's layer than may be held.
+                      Case{"long_blocks", "a.h5", "4x4x8x48", "shuffle,deflate:1", slice_bytes * 3, {ranks, 1, 1, 1}}),
     [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace

@@ -49,6 +49,9 @@ class BlockedFormat final : public format::Container, public format::FieldFormat
     return encoding == "runs" ? &codec_ : nullptr;
   }
 
+  // How often a tile was decoded.
+  int decoded() const noexcept { return codec_.decoded.load(); }
+
   // All of a payload but where its tiles lie.
   Payload payload_of(const FieldSpec& spec, const Extents& extents) const {
     Payload payload;

@@ -4,6 +4,8 @@
 // A plain encoder whose result depends on the data: each run of equal bytes becomes its length (1 to 255) and the byte.
 #pragma once
 
+#include <atomic>
+
 #include <limequat/error.hpp>
 
 #include "format/tile_codec.hpp"
@@ -23,6 +25,7 @@ class RunCodec final : public format::TileCodec {
   }
 
   void decode(base::Bytes encoded, base::MutableBytes sites) const override {
+    decoded.fetch_add(1);
     std::size_t done = 0;
     for (std::size_t at = 0; at + 1 < encoded.size(); at += 2) {
       for (auto left = std::to_integer<std::size_t>(encoded[at]); left > 0 && done < sites.size(); --left) {
@@ -31,6 +34,8 @@ class RunCodec final : public format::TileCodec {
     }
     if (done != sites.size()) throw Error(Code::malformed, "the runs are too short");
   }
+
+  mutable std::atomic<int> decoded{0};  // so often
 };
 
 }  // namespace lq::testing
