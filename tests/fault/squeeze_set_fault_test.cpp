@@ -115,7 +115,6 @@ TEST_P(SqueezeSetFault, AtAnyOperationRestoringLeavesWholeFilesOrWhatWasThere) {
 }
 
 TEST_P(SqueezeSetFault, KilledAtAnyOperationRestoringLeavesWholeFilesOrWhatWasThere) {
-  if (GetParam() > 1) GTEST_SKIP() << "ranks here are threads, which no process of its own has";
   for (const bool has_old : {false, true}) {
     for (std::int64_t at = 0;; ++at) {
       start_anew(has_old);
