@@ -24,7 +24,6 @@
 #include "io/payload_files.hpp"
 #include "io/read.hpp"
 #include "io/scan.hpp"
-#include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
 #include "physics/u1_links.hpp"
 #include "physics/zero_links.hpp"
