@@ -132,8 +132,7 @@ class Bench {
     for (const Way& way : ways) {
       const double bytes = static_cast<double>(host_.size()) * sizeof(double);
       std::printf("%-24s %10.2f %8.2f %10.2f %8.2f\n", way.name.c_str(), bytes / median(way.writing) / 1e9,
-                  host_write / median(way.writing), bytes / median(way.reading) / 1e9,
-                  host_read / median(way.reading));
+                  host_write / median(way.writing), bytes / median(way.reading) / 1e9, host_read / median(way.reading));
     }
     std::fflush(stdout);
   }

@@ -563,6 +563,8 @@ def index_page(folder):
         there += "\n- [Memory by description](layouts.md)"
     if (folder / "threads.md").exists():
         there += "\n- [Ranks and threads](threads.md)"
+    if (folder / "gpu.md").exists():
+        there += "\n- [Fields in GPU memory](gpu.md)"
     if (folder / "convert.md").exists():
         there += "\n- [Converting a configuration](convert.md)"
     files = ", ".join(f"[{path.name}]({path.name})" for path in sorted(folder.glob("*.json")))

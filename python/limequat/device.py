@@ -12,7 +12,7 @@ from limequat.errors import InvalidArgument, Unsupported
 
 # DLPack's device types.
 _HOST_TYPES = {1: "CPU", 3: "page-locked by CUDA", 11: "page-locked by ROCm"}
-_CUDA_TYPES = {2: "CUDA", 13: "CUDA, managed"}
+_GPU_TYPES = {2: "CUDA", 10: "ROCm", 13: "CUDA, managed"}
 _LETTERS = {0: "i", 2: "f", 5: "c"}  # DLPack's codes of numbers, as numpy has them
 
 
@@ -55,7 +55,7 @@ def seen(array):
     interface = getattr(array, "__cuda_array_interface__", None)
     found = _from_interface(array, interface) if interface is not None else _from_dlpack(array)
     if found is not None and found.size and not _is_known(found.address):
-        raise Unsupported(f"the array ({type(array).__name__}) says that it is on a GPU, but no CUDA driver of this process "
+        raise Unsupported(f"the array ({type(array).__name__}) says that it is on a GPU, but no driver of this process "
                           "knows its memory; copy it to the host first", found=type(array).__name__)
     return found
 
@@ -79,9 +79,9 @@ def _from_dlpack(array):
     kind = int(array.__dlpack_device__()[0])
     if kind in _HOST_TYPES:
         return None
-    if kind not in _CUDA_TYPES:
+    if kind not in _GPU_TYPES:
         raise Unsupported(f"the array ({type(array).__name__}) is on a device of DLPack's type {kind}, expected memory of "
-                          "the host or of CUDA; copy it to the host first", expected="2", found=str(kind))
+                          "the host, of CUDA or of ROCm; copy it to the host first", expected="2", found=str(kind))
     capsule = array.__dlpack__()
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
