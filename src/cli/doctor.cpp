@@ -17,6 +17,7 @@
 #include "base/json_writer.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/signals.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {
@@ -33,25 +34,6 @@ void end_cleanly(int signal) {
   std::raise(signal);
 }
 
-class CleanEnd {
- public:
-  CleanEnd() {
-    for (std::size_t i = 0; i < signals.size(); ++i) {
-      before_[i] = std::signal(signals[i], end_cleanly);
-      if (before_[i] == SIG_IGN) std::signal(signals[i], SIG_IGN);
-    }
-  }
-  ~CleanEnd() {
-    for (std::size_t i = 0; i < signals.size(); ++i) std::signal(signals[i], before_[i]);
-  }
-  CleanEnd(const CleanEnd&) = delete;
-  CleanEnd& operator=(const CleanEnd&) = delete;
-
- private:
-  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
-  std::array<void (*)(int), signals.size()> before_{};
-};
-
 struct Doctor {
   std::string path = ".";
   std::string profile;
@@ -61,7 +43,7 @@ struct Doctor {
 
   int run(Session& session) const {
     if (!(budget > 0)) throw UsageError("--budget: a positive number of seconds is expected");
-    const CleanEnd clean_end;
+    const OnEnding clean_end(end_cleanly);
     const base::Stopwatch watch;
     const auto tell = [&](const Probe& probe) {
       if (!session.json) print(session, probe);

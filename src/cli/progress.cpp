@@ -5,7 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+
+#include <limequat/error.hpp>
 
 namespace lq::cli {
 namespace {
@@ -14,14 +18,31 @@ constexpr std::chrono::milliseconds patience(500);
 constexpr std::chrono::milliseconds interval(100);
 constexpr std::uint64_t bar_width = 40;
 
+volatile std::sig_atomic_t told_to_end = 0;  // the signal
+
+// The next one ends the program at once.
+void remember(int signal) {
+  told_to_end = signal;
+  std::signal(signal, SIG_DFL);
+}
+
 }  // namespace
 
 ProgressBar::ProgressBar(const Session& session, std::string label)
     : enabled_(session.is_root() && !session.quiet && ::isatty(STDERR_FILENO) == 1),
       label_(std::move(label)),
-      next_(Clock::now() + patience) {}
+      next_(Clock::now() + patience) {
+  if (session.communicator.size() == 1) on_ending_.emplace(remember);
+}
+
+ProgressBar::~ProgressBar() {
+  clear();
+  on_ending_.reset();
+  if (told_to_end != 0) std::raise(told_to_end);
+}
 
 void ProgressBar::show(std::uint64_t done, std::uint64_t total) {
+  if (told_to_end != 0) throw Error(Code::io, "told to end by a signal", {.system_errno = ECANCELED});
   if (!enabled_ || total == 0) return;
   const Clock::time_point now = Clock::now();
   if (now < next_) return;
@@ -40,7 +61,7 @@ void ProgressBar::clear() {
 }
 
 Progress ProgressBar::callback() {
-  if (!enabled_) return {};
+  if (!enabled_ && !on_ending_) return {};
   return [this](std::uint64_t done, std::uint64_t total) { show(done, total); };
 }
 

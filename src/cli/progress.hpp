@@ -2,26 +2,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A progress bar on stderr: only on a terminal, from the root, not with --quiet, and only for what takes longer
-// than half a second.
+// than half a second. And the end of the work when somebody tells this program to end: the library takes back what is
+// not complete, and then the signal does what it does.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <limequat/inspect.hpp>
 
 #include "cli/session.hpp"
+#include "cli/signals.hpp"
 
 namespace lq::cli {
 
 class ProgressBar {
  public:
   ProgressBar(const Session& session, std::string label);
-  ~ProgressBar() { clear(); }
+  ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
+  // Throws where a signal came meanwhile.
   void show(std::uint64_t done, std::uint64_t total);
   void clear();
   // For calls of the library; valid as long as this bar.
@@ -30,6 +34,7 @@ class ProgressBar {
  private:
   using Clock = std::chrono::steady_clock;
   bool enabled_;
+  std::optional<OnEnding> on_ending_ = {};  // of one process; launchers of several have ways of their own
   bool visible_ = false;
   std::string label_;
   Clock::time_point next_;
