@@ -3,6 +3,36 @@
 #
 # A room is a folder of src/ with its sources, its unit tests beside them, and the rooms it may include.
 
+# Headers that most sources include, parsed once for all targets that are compiled alike: `lq_precompile(TARGET OWNER)`. Trees
+# that see each source by itself do without, so that what a source forgets to include is missed there.
+set(LQ_PRECOMPILE OFF)
+if(LIMEQUAT_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  set(LQ_PRECOMPILE ON)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled/main.cpp CONTENT "int main() {}\n")
+endif()
+set(LQ_COMMON_HEADERS <algorithm> <array> <atomic> <bit> <cmath> <cstring> <functional> <limits> <map> <memory> <mutex>
+  <numeric> <optional> <set> <span> <string> <string_view> <utility> <vector>)
+
+function(lq_precompile target owner)
+  if(LQ_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+  endif()
+endfunction()
+
+# Owners: of rooms, and of programs of tests.
+if(LQ_PRECOMPILE AND NOT LIMEQUAT_CORE)
+  add_library(lq_room_headers OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/precompiled/main.cpp)
+  target_link_libraries(lq_room_headers PRIVATE lq_flags)
+  target_precompile_headers(lq_room_headers PRIVATE ${LQ_COMMON_HEADERS})
+endif()
+if(LQ_PRECOMPILE AND LIMEQUAT_TESTS)
+  add_executable(lq_test_headers EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/precompiled/main.cpp)
+  set_target_properties(lq_test_headers PROPERTIES LQ_TEST ON)
+  target_link_libraries(lq_test_headers PRIVATE lq_flags GTest::gtest)
+  target_precompile_headers(lq_test_headers PRIVATE ${LQ_COMMON_HEADERS} <complex> <filesystem> <fstream> <random>
+    <thread> <gtest/gtest.h>)
+endif()
+
 # lq_core_objects(NAME SOURCE ...): an object library of sources that know no MPI. With LIMEQUAT_CORE they are not compiled:
 # the objects are those of that tree, where the same sources were compiled beside another MPI.
 function(lq_core_objects name)
@@ -27,6 +57,9 @@ function(lq_room room)
     target_include_directories(lq_${room} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
     target_link_libraries(lq_${room} PUBLIC ${ROOM_LIBRARIES} PRIVATE lq_flags)
     set_target_properties(lq_${room} PROPERTIES LQ_LOOPS ${ROOM_LOOPS})
+    if(NOT ROOM_LOOPS)
+      lq_precompile(lq_${room} lq_room_headers)
+    endif()
   endif()
 
   lq_closure("${ROOM_ROOMS}" closure libraries)
@@ -84,6 +117,7 @@ function(lq_test name)
     ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE LQ_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE ${libraries} ${TEST_LIBRARIES} lq_flags GTest::gtest_main Threads::Threads)
+  lq_precompile(${name} lq_test_headers)
   if(CMAKE_CROSSCOMPILING)
     # Under emulation the start of a process takes longer than most tests.
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
