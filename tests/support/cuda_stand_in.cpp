@@ -13,6 +13,7 @@
 
 #include <cstring>
 #include <functional>
+#include <list>
 #include <map>
 #include <mutex>
 #include <set>
@@ -133,7 +134,7 @@ struct Kernel {
   void (*run)(const void* argument, unsigned blocks, unsigned threads) = nullptr;
 };
 
-std::set<Kernel*> kernels;
+std::list<Kernel> kernels;  // a module stays as long as the program
 
 }  // namespace
 
@@ -414,7 +415,7 @@ STAND_IN Result NAMED(cuModuleGetFunction, hipModuleGetFunction)(void** function
   kernel.argument_bytes = reinterpret_cast<std::size_t (*)()>(dlsym(module, ("bytes_" + words).c_str()));
   kernel.run = reinterpret_cast<void (*)(const void*, unsigned, unsigned)>(dlsym(module, ("run_" + words).c_str()));
   if (kernel.argument_bytes == nullptr || kernel.run == nullptr) return invalid_value;
-  *function = *kernels.insert(new Kernel(kernel)).first;
+  *function = &kernels.emplace_back(kernel);
   return success;
 }
 
