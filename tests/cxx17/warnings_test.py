@@ -1,7 +1,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""<limequat/cxx17.hpp> as C++17: no warning of any compiler there is, and a second of processor time at most."""
+"""<limequat/cxx17.hpp> as C++17: no warning of any compiler there is, and not much more work than the standard headers."""
 
+import math
 import os
 import pathlib
 import shutil
@@ -12,6 +13,9 @@ ROOT = pathlib.Path(__file__).parents[2]
 USE = ROOT / "tests/cxx17/serial_test.cpp"
 # One that is there by two names is asked once.
 COMPILERS = list({os.path.realpath(path): path for path in map(shutil.which, ("g++", "clang++-14", "clang++")) if path}.values())
+# Those that it includes.
+STANDARD = "array complex cstddef cstdint deque initializer_list iterator memory stdexcept string type_traits utility vector".split()
+MOST = 1.6  # times their processor time; 1.1 to 1.2 were measured
 WARNINGS = "-std=c++17 -pedantic -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Werror".split()
 
 
@@ -31,16 +35,19 @@ class Header(unittest.TestCase):
             with self.subTest(compiler=compiler):
                 self.assertEqual(compile_text(compiler, USE.read_text(encoding="utf-8"))[0], "")
 
-    def test_compiles_in_a_second(self):
+    def test_takes_little_more_than_the_standard_headers(self):
+        text = "".join(f"#include <{name}>\n" for name in STANDARD)
         for compiler in COMPILERS:
             with self.subTest(compiler=compiler):
-                # Up to five times: processor time, too, grows while others use the same core.
+                least = [math.inf, math.inf]  # side by side: processor time grows while others use the same core
                 for _ in range(5):
-                    said, seconds = compile_text(compiler, "#include <limequat/cxx17.hpp>\n")
-                    self.assertEqual(said, "")
-                    if seconds < 1:
+                    for i, one in enumerate((text, "#include <limequat/cxx17.hpp>\n")):
+                        said, seconds = compile_text(compiler, one)
+                        self.assertEqual(said, "")
+                        least[i] = min(least[i], seconds)
+                    if least[1] < MOST * least[0]:
                         break
-                self.assertLess(seconds, 1)
+                self.assertLess(least[1], MOST * least[0])
 
 
 if __name__ == "__main__":

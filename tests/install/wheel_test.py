@@ -70,8 +70,7 @@ class Wheel(unittest.TestCase):
         python = self.home / "venv/bin/python"
         self.run_here(python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check",
                       self.wheel)
-        file = OPTIONS.file if os.path.exists(OPTIONS.file) else ROOT / "tests/golden/good/ildg/qio_single.ildg"
-        library = self.run_here(python, "-c", USE, file)
+        library = self.run_here(python, "-c", USE, OPTIONS.file)
         self.assertTrue(library.startswith(str(self.home / "venv")), library)
 
     def test_a_missing_library_says_which_places_were_looked_at(self):
@@ -107,7 +106,7 @@ class Wheel(unittest.TestCase):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--library")
-    parser.add_argument("--file", default=str(ROOT.parent / "shared/data/weak_field.lime"))
+    parser.add_argument("--file", default=str(ROOT / "tests/conformance/files/ildg/qio_single.ildg"))
     OPTIONS, rest = parser.parse_known_args()
     OPTIONS.library = os.path.abspath(OPTIONS.library)
     unittest.main(argv=[sys.argv[0], *rest])
