@@ -106,7 +106,7 @@ class Wheel(unittest.TestCase):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--library")
-    parser.add_argument("--file", default=str(ROOT / "tests/conformance/files/ildg/qio_single.ildg"))
+    parser.add_argument("--file", default=str(ROOT / "tests/conformance/files/ildg/qio_double.ildg"))
     OPTIONS, rest = parser.parse_known_args()
     OPTIONS.library = os.path.abspath(OPTIONS.library)
     unittest.main(argv=[sys.argv[0], *rest])
