@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <limequat/survey.hpp>
@@ -103,6 +104,10 @@ struct BenchTasklocal {
   int run(Session& session, const BenchLattice& shared) const;
 };
 
+// Those that the texts of an option are, each from 1 to `most`; `why` ends the sentence about any other. Throws
+// UsageError.
+std::vector<int> numbers_asked_for(const std::string& option, const std::vector<std::string>& texts, int most,
+                                   std::string_view why = "");
 // 1, 2, 4, ... and `all`.
 std::vector<int> doubled_up_to(int all);
 // Numbers of ranks as asked for, or 1, 2, 4, ... and all. Throws UsageError.

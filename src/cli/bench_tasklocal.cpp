@@ -79,16 +79,22 @@ std::vector<int> doubled_up_to(int all) {
   return numbers;
 }
 
-std::vector<int> numbers_of(const std::string& option, const std::vector<std::string>& texts, int ranks) {
+std::vector<int> numbers_asked_for(const std::string& option, const std::vector<std::string>& texts, int most,
+                                   std::string_view why) {
   std::vector<int> numbers;
   for (const std::string& text : texts) {
     const auto number = base::parse_u64(text);
-    if (!number || *number < 1 || *number > static_cast<std::uint64_t>(ranks)) {
-      throw UsageError(fmt::format("{}: \"{}\" is no number from 1 to {}, that of the ranks; start more with lq-mpi",
-                                   option, printable(text), ranks));
+    if (!number || *number < 1 || *number > static_cast<std::uint64_t>(most)) {
+      throw UsageError(fmt::format("{}: \"{}\" is no number from 1 to {}{}", option, printable(text), most, why));
     }
     numbers.push_back(static_cast<int>(*number));
   }
+  return numbers;
+}
+
+std::vector<int> numbers_of(const std::string& option, const std::vector<std::string>& texts, int ranks) {
+  const std::vector<int> numbers =
+      numbers_asked_for(option, texts, ranks, ", that of the ranks; start more with lq-mpi");
   return numbers.empty() ? doubled_up_to(ranks) : numbers;
 }
 

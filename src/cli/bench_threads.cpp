@@ -22,15 +22,7 @@ constexpr int most_threads = 4096;
 
 // As asked for, or 1, 2, 4, ... and as many as a rank has cores when all of them share these.
 std::vector<int> numbers_of_threads(const std::vector<std::string>& asked, int ranks) {
-  std::vector<int> numbers;
-  for (const std::string& text : asked) {
-    const auto number = base::parse_u64(text);
-    if (!number || *number < 1 || *number > static_cast<std::uint64_t>(most_threads)) {
-      throw UsageError(
-          fmt::format("--threads: \"{}\" is no number from 1 to {}", base::printable(text, 40), most_threads));
-    }
-    numbers.push_back(static_cast<int>(*number));
-  }
+  const std::vector<int> numbers = numbers_asked_for("--threads", asked, most_threads);
   return numbers.empty() ? doubled_up_to(std::max(1, threads::usable_cores() / ranks)) : numbers;
 }
 

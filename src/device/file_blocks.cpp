@@ -75,36 +75,33 @@ void FileBlocks::copy(Direction direction, const LentBlock& block, std::size_t b
     driver_.copy(direction, {block.gpu() + begin, end - begin, 0, 1}, block.host() + begin, block.stream());
 }
 
-void FileBlocks::begin_out(std::size_t i, const MemorySites& from) {
+template <class Move>
+void FileBlocks::begin(std::size_t i, const MemorySites& sites, const Move& move) {
   const Inside inside(driver_, home_);
   LentBlock& block = blocks_[i];
   block.begins();
-  const SiteJob job = job_of(block, from);
-  const std::size_t bytes = static_cast<std::size_t>(from.sites) * site_bytes();
-  copy(Direction::to_device, block, 0, put_places(block, from));
-  program_.launch(Kernel::pack, job, block.stream());
-  copy(Direction::to_host, block, file_at_, file_at_ + bytes);
+  const SiteJob job = job_of(block, sites);
+  copy(Direction::to_device, block, 0, put_places(block, sites));
+  move(block, job, file_at_ + static_cast<std::size_t>(sites.sites) * site_bytes());
   if (form_.has_crcs) {
     program_.launch(Kernel::crc, job, block.stream());
-    copy(Direction::to_host, block, crcs_at_, crcs_at_ + from.sites * sizeof(std::uint32_t));
+    copy(Direction::to_host, block, crcs_at_, crcs_at_ + sites.sites * sizeof(std::uint32_t));
   }
   block.has_begun();
 }
 
+void FileBlocks::begin_out(std::size_t i, const MemorySites& from) {
+  begin(i, from, [this](const LentBlock& block, const SiteJob& job, std::size_t file_end) {
+    program_.launch(Kernel::pack, job, block.stream());
+    copy(Direction::to_host, block, file_at_, file_end);
+  });
+}
+
 void FileBlocks::begin_in(std::size_t i, const MemorySites& to) {
-  const Inside inside(driver_, home_);
-  LentBlock& block = blocks_[i];
-  block.begins();
-  const SiteJob job = job_of(block, to);
-  const std::size_t bytes = static_cast<std::size_t>(to.sites) * site_bytes();
-  copy(Direction::to_device, block, 0, put_places(block, to));
-  copy(Direction::to_device, block, file_at_, file_at_ + bytes);
-  program_.launch(Kernel::unpack, job, block.stream());
-  if (form_.has_crcs) {
-    program_.launch(Kernel::crc, job, block.stream());
-    copy(Direction::to_host, block, crcs_at_, crcs_at_ + to.sites * sizeof(std::uint32_t));
-  }
-  block.has_begun();
+  begin(i, to, [this](const LentBlock& block, const SiteJob& job, std::size_t file_end) {
+    copy(Direction::to_device, block, file_at_, file_end);
+    program_.launch(Kernel::unpack, job, block.stream());
+  });
 }
 
 }  // namespace lq::device

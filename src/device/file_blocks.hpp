@@ -69,6 +69,9 @@ class FileBlocks {
   void make();
   SiteJob job_of(const LentBlock& block, const MemorySites& sites) const noexcept;
   std::size_t put_places(const LentBlock& block, const MemorySites& sites) const;
+  // move(block, job, end of the file's bytes in the block) between the places and the CRCs.
+  template <class Move>
+  void begin(std::size_t i, const MemorySites& sites, const Move& move);
   void copy(Direction direction, const LentBlock& block, std::size_t begin, std::size_t end) const;
 
   const Driver& driver_;

@@ -71,8 +71,8 @@ std::unique_ptr<ComputedMemory> ComputedMemory::find(const AnyField& field, cons
   device::Home home;
   const device::Driver* const driver = device::driver_of(first, home);
   const device::Program* const program = driver != nullptr ? device::program_of(*driver, home) : nullptr;
-  device::FileForm form = file_form(payload, field.spec, numbers, sums);
   if (program == nullptr) return nullptr;
+  device::FileForm form = file_form(payload, field.spec, numbers, sums);
   auto memory = std::make_unique<ComputedMemory>();
   memory->wanted_ = plan.wanted;
   memory->file_order_ = lattice::resolve_order(plan.file_order, plan.wanted.extents.size());
