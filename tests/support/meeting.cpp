@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <climits>
 #include <thread>
+#include <utility>
 
 #include <limequat/error.hpp>
 
@@ -122,16 +123,18 @@ void World::detect_deadlock() {
 Meeting::Meeting(World& world, std::vector<int> threads)
     : world_(world), threads_(std::move(threads)), contributions_(threads_.size()) {}
 
-void Meeting::meet(int rank, const std::string& operation, const void* contribution,
-                   const std::function<void()>& complete) {
+std::uint64_t Meeting::meet(int rank, const std::string& operation, const void* contribution, std::uint64_t steps,
+                            const std::function<void()>& complete) {
   std::unique_lock lock(world_.mutex_);
-  if (contribution != nullptr) contributions_[static_cast<std::size_t>(rank)] = contribution;
+  contributions_[static_cast<std::size_t>(rank)] = contribution;
+  steps_ = std::max(steps_, steps);
   const int closed = door_.load() & ~1;
   if (broken_.empty() && arrive(rank, operation)) {
     lock.unlock();  // all are here, so that nothing changes
+    most_steps_ = std::exchange(steps_, 0);
     failure_ = nullptr;
     try {
-      if (complete) complete();
+      complete();
     } catch (...) {
       failure_ = std::current_exception();
     }
@@ -145,6 +148,7 @@ void Meeting::meet(int rank, const std::string& operation, const void* contribut
     lock.lock();
     throw Error(Code::communication, operation + ": " + broken_);
   }
+  return most_steps_;
 }
 
 // Whether this was the last to come.

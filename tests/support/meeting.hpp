@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Where threads meet. The ranks of a group meet by handing in a pointer to what they contribute; the last to come
-// works out what all of them want to know, opens the door, and all meet once more before anything that was handed in
-// may change. Thousands of threads share few cores, so that nobody wakes who has nothing to do, and nobody does for
-// himself what one can do for all.
+// does there what all of them want done and opens the door. Thousands of threads share few cores, so that nobody wakes
+// who has nothing to do, and nobody does for himself what one can do for all.
 #pragma once
 
 #include <atomic>
@@ -86,32 +85,16 @@ class Meeting {
   int size() const noexcept { return static_cast<int>(threads_.size()); }
   int thread_of(int rank) const { return threads_[static_cast<std::size_t>(rank)]; }
 
-  // Waits until all ranks have come with the same operation; Error(communication) when they never will.
-  // What was handed in earlier stays when nothing is handed in now: others may still read it. The last to come calls
-  // its `complete`.
-  void meet(int rank, const std::string& operation, const void* contribution = nullptr,
-            const std::function<void()>& complete = {});
-  // Between two meetings the most steps that any rank had taken before the first.
-  void note_steps(std::uint64_t steps) {
-    for (std::uint64_t seen = steps_.load(); seen < steps && !steps_.compare_exchange_weak(seen, steps);) {
-    }
-  }
-  std::uint64_t steps() const { return steps_.load(); }
+  // Waits until all ranks have come with the same operation; Error(communication) when they never will. The last to
+  // come calls its `complete`, while what all handed in stays as it is. The most steps that any of them had taken.
+  std::uint64_t meet(int rank, const std::string& operation, const void* contribution, std::uint64_t steps,
+                     const std::function<void()>& complete);
   // Throws what `complete` threw.
   void rethrow() const {
     if (failure_) std::rethrow_exception(failure_);
   }
-  // What a rank handed in; to be read between two meetings, and by `complete`.
+  // What a rank handed in; for `complete`.
   const void* contribution(int rank) const { return contributions_[static_cast<std::size_t>(rank)]; }
-  // What `complete` found out, for all to read until the next meeting.
-  template <class T>
-  void set_result(T result) {
-    result_ = std::make_shared<T>(std::move(result));
-  }
-  template <class T>
-  T& result() const {
-    return *static_cast<T*>(result_.get());
-  }
 
  private:
   friend class World;
@@ -121,13 +104,12 @@ class Meeting {
   World& world_;
   std::vector<int> threads_;
   std::vector<const void*> contributions_;
-  std::shared_ptr<void> result_;
+  std::uint64_t steps_ = 0, most_steps_ = 0;  // of those who have come, of those who met
   std::exception_ptr failure_;
   std::string operation_;  // of those who have come
   int first_ = 0;          // who came first
   int arrived_ = 0;
-  std::string broken_;  // why no meeting can take place any more
-  std::atomic<std::uint64_t> steps_{0};
+  std::string broken_;        // why no meeting can take place any more
   std::atomic<int> door_{0};  // twice the number of meetings that took place, odd when broken
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The operations on threads; their memory is the network's, not that of the ranks. A rank hands in a pointer, all meet,
-// the last one works out the result for all, each takes what it needs, all meet again.
+// and the last one does the work of all: each goes on with what it was given.
 #include "support/thread_comm.hpp"
 
 #include <algorithm>
@@ -118,62 +118,50 @@ class ThreadComm final : public comm::Comm {
   int size() const noexcept override { return meeting_->size(); }
   void barrier() override {
     const OwnedBy network(nullptr);
-    together("barrier", rank_, {}, [] {});
+    together("barrier", rank_, [] {});
   }
 
   void broadcast(std::span<std::byte> data, int root) override {
     const OwnedBy network(nullptr);
     require_rank(root, "broadcast");
-    together(
-        "broadcast from " + std::to_string(root), data, [&] { require_equal_sizes<std::span<std::byte>>("broadcast"); },
-        [&] {
-          const auto& source = of<std::span<std::byte>>(root);
-          if (root != rank_ && !source.empty()) std::memcpy(data.data(), source.data(), source.size());
-        });
+    using Bytes = std::span<std::byte>;
+    together("broadcast from " + std::to_string(root), data, [&] {
+      require_equal_sizes<Bytes>("broadcast");
+      const auto& source = of<Bytes>(root);
+      for (int r = 0; r < size() && !source.empty(); ++r) {
+        if (r != root) std::memcpy(of<Bytes>(r).data(), source.data(), source.size());
+      }
+    });
   }
 
   void all_reduce(std::span<std::uint64_t> values, Reduce operation) override {
     const OwnedBy network(nullptr);
     using Values = std::span<std::uint64_t>;
-    together(
-        "all_reduce " + std::to_string(static_cast<int>(operation)), values,
-        [&] {
-          require_equal_sizes<Values>("all_reduce");
-          std::vector<std::uint64_t> sum(of<Values>(0).begin(), of<Values>(0).end());
-          for (int r = 1; r < size(); ++r) {
-            for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = combine(sum[i], of<Values>(r)[i], operation);
-          }
-          meeting_->set_result(std::move(sum));
-        },
-        [&] { std::ranges::copy(meeting_->result<std::vector<std::uint64_t>>(), values.begin()); });
+    together("all_reduce " + std::to_string(static_cast<int>(operation)), values, [&] {
+      require_equal_sizes<Values>("all_reduce");
+      const Values sum = of<Values>(0);
+      for (int r = 1; r < size(); ++r) {
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = combine(sum[i], of<Values>(r)[i], operation);
+      }
+      for (int r = 1; r < size(); ++r) std::ranges::copy(sum, of<Values>(r).begin());
+    });
   }
 
   std::vector<Message> all_to_all(std::vector<Message> outgoing) override {
     const OwnedBy network(nullptr);
     std::vector<Message> incoming;
-    together(
-        "all_to_all", outgoing, [&] { deliver_all(); },
-        [&] { incoming = std::move(meeting_->result<Mail>()[static_cast<std::size_t>(rank_)]); });
+    together("all_to_all", Post{outgoing, incoming}, [&] { deliver_all(); });
     for (const Message& message : outgoing) count(message.bytes.size(), message.rank);
     return incoming;
   }
 
   std::unique_ptr<Comm> split(int colour, int key) override {
     const OwnedBy network(nullptr);
-    const Wish wish{colour, key};
-    std::shared_ptr<Meeting> joined;
-    int place = 0;
-    together(
-        "split", wish, [&] { form_groups(); },
-        [&] {
-          if (colour < 0) return;
-          const Group& group = meeting_->result<std::map<int, Group>>().at(colour);
-          const auto found = std::ranges::find(group.members, std::pair<int, int>(key, rank_));
-          place = static_cast<int>(found - group.members.begin());
-          joined = group.meeting;
-        });
+    Wish wish{colour, key};
+    Wish* const mine = &wish;
+    together("split", mine, [&] { form_groups(); });
     if (colour < 0) return nullptr;
-    return std::make_unique<ThreadComm>(world_, joined, place, ranks_per_node_, traffic_);
+    return std::make_unique<ThreadComm>(world_, std::move(wish.group), wish.rank, ranks_per_node_, traffic_);
   }
 
   std::unique_ptr<Comm> split_by_node() override { return split(rank_ / ranks_per_node_, rank_); }
@@ -193,67 +181,56 @@ class ThreadComm final : public comm::Comm {
   }
 
  private:
-  using Mail = std::vector<std::vector<Message>>;  // by receiver
+  struct Post {
+    const std::vector<Message>& outgoing;
+    std::vector<Message>& incoming;
+  };
   struct Wish {
     int colour, key;
-  };
-  struct Group {
-    std::vector<std::pair<int, int>> members;  // key, rank
-    std::shared_ptr<Meeting> meeting;
+    std::shared_ptr<Meeting> group = nullptr;
+    int rank = 0;  // in the group
   };
 
-  // Both meetings, whatever is thrown between them: the others are not left waiting.
+  // The last to come does for all what is to be done, while they sleep and their memory stays as it is.
   template <class T>
-  void together(const std::string& operation, const T& mine, const std::function<void()>& for_all,
-                const std::function<void()>& read) {
+  void together(const std::string& operation, const T& mine, const std::function<void()>& for_all) {
+    if (traffic_ != nullptr) ++traffic_->collectives;
+    const std::uint64_t steps = meeting_->meet(rank_, operation, &mine, traffic_ ? traffic_->steps : 0, for_all);
     if (traffic_ != nullptr) {
-      ++traffic_->collectives;
-      meeting_->note_steps(traffic_->steps);
+      traffic_->steps = steps + static_cast<std::uint64_t>(std::bit_width(static_cast<unsigned>(size() - 1)));
     }
-    meeting_->meet(rank_, operation, &mine, for_all);
-    if (traffic_ != nullptr) {
-      traffic_->steps =
-          meeting_->steps() + static_cast<std::uint64_t>(std::bit_width(static_cast<unsigned>(size() - 1)));
-    }
-    std::exception_ptr failure;
-    try {
-      meeting_->rethrow();
-      read();
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    meeting_->meet(rank_, operation + " (end)");
-    if (failure) std::rethrow_exception(failure);
+    meeting_->rethrow();
   }
 
-  // By one rank for all: what each gets.
   void deliver_all() const {
-    Mail mail(static_cast<std::size_t>(size()));
     std::vector<int> addressed_by(static_cast<std::size_t>(size()), -1);
     for (int r = 0; r < size(); ++r) {
-      for (const Message& message : of<std::vector<Message>>(r)) {
+      for (const Message& message : of<Post>(r).outgoing) {
         require_rank(message.rank, "all_to_all");
         int& last = addressed_by[static_cast<std::size_t>(message.rank)];
         if (last == r) refuse("all_to_all: two messages for one rank");
         last = r;
-        mail[static_cast<std::size_t>(message.rank)].push_back({r, message.bytes});
+        of<Post>(message.rank).incoming.push_back({r, message.bytes});
       }
     }
-    meeting_->set_result(std::move(mail));
   }
 
-  // By one rank for all: the groups of a split, by colour.
+  // The groups of a split, by colour; their ranks by key.
   void form_groups() const {
-    std::map<int, Group> groups;
+    std::map<int, std::vector<std::pair<int, int>>> groups;  // key, rank
     for (int r = 0; r < size(); ++r) {
-      const Wish& wish = of<Wish>(r);
-      if (wish.colour >= 0) groups[wish.colour].members.emplace_back(wish.key, r);
+      const Wish& wish = *of<Wish*>(r);
+      if (wish.colour >= 0) groups[wish.colour].emplace_back(wish.key, r);
     }
-    for (auto& [colour, group] : groups) {
-      std::ranges::sort(group.members);
-      group.meeting = make_meeting(group.members);
+    for (auto& [colour, members] : groups) {
+      std::ranges::sort(members);
+      const std::shared_ptr<Meeting> group = make_meeting(members);
+      for (std::size_t place = 0; place < members.size(); ++place) {
+        Wish& wish = *of<Wish*>(members[place].second);
+        wish.group = group;
+        wish.rank = static_cast<int>(place);
+      }
     }
-    meeting_->set_result(std::move(groups));
   }
 
   int node_of(int rank) const { return meeting_->thread_of(rank) / ranks_per_node_; }
