@@ -3,6 +3,7 @@
 //
 // The drivers of NVIDIA's and AMD's GPUs, which are one but for their names and some numbers.
 #include <dlfcn.h>
+#include <link.h>
 
 #include <array>
 #include <atomic>
@@ -228,15 +229,30 @@ const Driver* find_driver() {
   return &gpu;
 }
 
+// How many libraries the program has loaded so far: a driver that was not among them is looked for when there are more.
+unsigned long long libraries_loaded() {
+  unsigned long long loaded = 0;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* library, std::size_t, void* answer) {
+        *static_cast<unsigned long long*>(answer) = library->dlpi_adds;
+        return 1;
+      },
+      &loaded);
+  return loaded;
+}
+
 // A program may load its driver after its first transfer.
 template <Kind kind>
 const Driver* driver_in_program() {
   static std::atomic<const Driver*> found = nullptr;
+  static std::atomic<unsigned long long> looked_among = 0;
   const Driver* driver = found.load(std::memory_order_acquire);
-  if (driver == nullptr) {
-    driver = find_driver<kind>();
-    if (driver != nullptr) found.store(driver, std::memory_order_release);
-  }
+  if (driver != nullptr) return driver;
+  const unsigned long long loaded = libraries_loaded();
+  if (looked_among.load(std::memory_order_acquire) == loaded) return nullptr;
+  driver = find_driver<kind>();
+  if (driver != nullptr) found.store(driver, std::memory_order_release);
+  looked_among.store(loaded, std::memory_order_release);
   return driver;
 }
 
