@@ -63,6 +63,7 @@ bool World::was_received(const Letter& letter, const Meeting& group, int to) con
 }
 
 void World::take_back(const Letter& letter, const Meeting& group, int to) {
+  if (letter.received.load()) return;
   Member& receiver = member(group, to);
   std::unique_lock lock(receiver.mutex);
   for (auto& [key, line] : receiver.lines) {
