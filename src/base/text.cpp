@@ -102,7 +102,6 @@ std::string human_bytes(std::uint64_t bytes) {
 }
 
 std::string binary_bytes(std::uint64_t bytes) {
-  constexpr std::uint64_t kibi = 1024;
   if (bytes >= kibi * kibi && bytes % (kibi * kibi) == 0) return fmt::format("{} MiB", bytes / (kibi * kibi));
   if (bytes >= kibi && bytes % kibi == 0) return fmt::format("{} KiB", bytes / kibi);
   return fmt::format("{} bytes", bytes);

@@ -522,5 +522,25 @@ TEST_F(SmallSession, LinksIntoOtherFilesAreNotFollowed) {
   EXPECT_TRUE(file.exists("/group/x"));
 }
 
+// The library comes upon the damage while it frees the list of chunks; the file could not be closed then, and the
+// program would end in a crash.
+TEST_F(SmallSession, WhatIsDamagedIsNotRemoved) {
+  std::string bytes = testing::contents(golden("native-latest.h5"));
+  constexpr std::size_t in_the_list_of_chunks = 5728;
+  bytes[in_the_list_of_chunks] = '<';
+  testing::put_contents(path_, bytes);
+  File file(path_, Mode::append);
+  for (const bool replace : {false, true}) {
+    const Error error = error_of([&] { replace ? file.write("/extensible", 1, true) : file.remove("/extensible"); });
+    EXPECT_EQ(error.code(), Code::malformed) << error.what();
+    EXPECT_NE(std::string(error.what()).find("/extensible: its chunks cannot be counted"), std::string::npos)
+        << error.what();
+  }
+  file.remove("/tree");
+  file.close();
+  EXPECT_FALSE(File(path_).exists("/tree"));
+  EXPECT_EQ(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_FILE), 0);
+}
+
 }  // namespace
 }  // namespace lq::hdf5

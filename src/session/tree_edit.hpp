@@ -11,7 +11,7 @@
 
 namespace lq::hdf5 {
 
-// no_such_record: there is nothing.
+// no_such_record: there is nothing. malformed: something of it is damaged.
 void remove_object(hid_t file, const std::string& path, const Where& where);
 void rename_object(hid_t file, const std::string& from, const std::string& to, const Where& where);
 void copy_object(hid_t file, const std::string& from, const std::string& to, const Where& where);
