@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "format/modes/description.hpp"
-#include "format/modes/modes_format.hpp"
+#include "format/formats.hpp"
 #include "io/verify.hpp"
 
 namespace lq {
