@@ -10,9 +10,9 @@
 #include <limequat/error.hpp>
 
 #include "answers.hpp"
+#include "format/formats.hpp"
 #include "format/lime/header.hpp"
 #include "format/modes/mend.hpp"
-#include "format/formats.hpp"
 #include "format/modes/scan.hpp"
 
 namespace {

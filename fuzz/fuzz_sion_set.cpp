@@ -10,9 +10,9 @@
 
 #include <limequat/error.hpp>
 
+#include "format/formats.hpp"
 #include "format/sion/names.hpp"
 #include "format/sion/set.hpp"
-#include "format/formats.hpp"
 #include "pieces.hpp"
 
 namespace {

@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <map>
 
+#include "format/formats.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/names.hpp"
-#include "format/formats.hpp"
 #include "support/contents.hpp"
 #include "support/error_of.hpp"
 
