@@ -10,9 +10,9 @@
 #include <limequat/error.hpp>
 
 #include "answers.hpp"
+#include "format/formats.hpp"
 #include "format/lime/header.hpp"
 #include "format/modes/mend.hpp"
-#include "format/modes/modes_format.hpp"
 #include "format/modes/scan.hpp"
 
 namespace {
@@ -55,7 +55,7 @@ void put_sums_right(std::vector<std::byte>& bytes) {
 
 void look(base::Bytes bytes) {
   base::MemorySource file(bytes, "fuzz.modes");
-  const Container& container = *modes::format().container;
+  const Container& container = *format::modes_format().container;
   if (container.recognise(file) != Likeness::yes) return;
   const Catalog catalog = container.scan(file, {.records = 1000});
   for (const FieldEntry& field : catalog.fields) {

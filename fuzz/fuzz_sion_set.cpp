@@ -10,9 +10,9 @@
 
 #include <limequat/error.hpp>
 
+#include "format/formats.hpp"
 #include "format/sion/names.hpp"
 #include "format/sion/set.hpp"
-#include "format/sion/sion_format.hpp"
 #include "pieces.hpp"
 
 namespace {
@@ -68,7 +68,7 @@ void check_records(const format::Container& format, File& file, const Files& fil
 }
 
 void check(const Files& files, const std::string& path) {
-  const format::Container& format = *format::sion::format().container;
+  const format::Container& format = *format::sion_format().container;
   File file(files, path);
   Limits limits;
   limits.records = 5000;

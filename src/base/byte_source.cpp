@@ -4,7 +4,6 @@
 // Bytes in memory as a source, and bytes of a source kept in memory.
 #include "base/byte_source.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 

@@ -4,8 +4,6 @@
 // Overflow as an error that names the quantity.
 #include "base/checked.hpp"
 
-#include <string>
-
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 

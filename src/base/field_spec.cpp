@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What one site of each kind of field holds.
-#include <string>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>

@@ -5,8 +5,10 @@
 // to the same double; NaN and infinities as null.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,17 @@ class JsonWriter {
   template <class T>
   JsonWriter& value(const std::optional<T>& v) {
     return v ? value(*v) : null();
+  }
+  // Of a type with a function put(JsonWriter&, const T&) beside it, which the whole program has once.
+  template <class T>
+  requires requires(JsonWriter& json, const T& v) { put(json, v); }
+  JsonWriter& value(const T& v) {
+    put(*this, v);
+    return *this;
+  }
+  template <std::ranges::range Range>
+  requires(!std::convertible_to<const Range&, std::string_view>) JsonWriter& value(const Range& values) {
+    return array(values);
   }
   JsonWriter& raw(std::string_view json);            // a value that is JSON already
   JsonWriter& raw_members(std::string_view object);  // its members, into the object that is open

@@ -5,7 +5,6 @@
 #include "base/xml.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>

@@ -8,57 +8,28 @@
 #include "base/json_writer.hpp"
 
 namespace lq {
-namespace {
 
 using base::JsonWriter;
 
-void put(JsonWriter& json, const std::vector<ChunkDamage>& damage) {
-  json.begin_array();
-  for (const ChunkDamage& one : damage) {
-    json.begin_object()
-        .member("path", one.path)
-        .member("task", one.task)
-        .member("chunk", one.chunk)
-        .member("offset", one.offset)
-        .member("bytes", one.bytes)
-        .member("what", one.what)
-        .member("field", one.field)
-        .end_object();
-  }
-  json.end_array();
+void put(JsonWriter& json, const ChunkDamage& one) {
+  json.begin_object().member("path", one.path).member("task", one.task).member("chunk", one.chunk);
+  json.member("offset", one.offset).member("bytes", one.bytes).member("what", one.what);
+  json.member("field", one.field).end_object();
 }
 
 void put(JsonWriter& json, const MultifileInfo& info) {
-  json.begin_object()
-      .member("path", info.path)
-      .member("tasks", info.tasks)
-      .member("bytes", info.bytes)
-      .member("stored_bytes", info.stored_bytes)
-      .member("chunks", info.chunks)
-      .key("files")
-      .array(info.files)
-      .member("records", info.has_records)
-      .member("checksums", info.has_checksums)
-      .member("compression", name(info.compression))
-      .member("generation", info.generation)
-      .member("fields", info.fields)
-      .member("fields_file", info.fields_file)
-      .key("findings")
-      .raw(to_json(info.findings))
-      .end_object();
+  json.begin_object().member("path", info.path).member("tasks", info.tasks).member("bytes", info.bytes);
+  json.member("stored_bytes", info.stored_bytes).member("chunks", info.chunks).member("files", info.files);
+  json.member("records", info.has_records).member("checksums", info.has_checksums);
+  json.member("compression", name(info.compression)).member("generation", info.generation);
+  json.member("fields", info.fields).member("fields_file", info.fields_file);
+  json.key("findings").raw(to_json(info.findings)).end_object();
 }
 
 void put(JsonWriter& json, const MultifileField& field) {
-  json.begin_object()
-      .member("name", field.name)
-      .key("spec")
-      .raw(to_json(field.spec))
-      .key("lattice")
-      .array(field.extents)
-      .key("processes")
-      .array(field.processes)
-      .member("bytes", field.bytes)
-      .key("checksum");
+  json.begin_object().member("name", field.name).key("spec").raw(to_json(field.spec));
+  json.member("lattice", field.extents).member("processes", field.processes).member("bytes", field.bytes);
+  json.key("checksum");
   field.checksum ? json.raw(to_json(*field.checksum)) : json.null();
   json.key("metadata").begin_array();
   for (const auto& [type, text] : field.metadata) {
@@ -66,6 +37,8 @@ void put(JsonWriter& json, const MultifileField& field) {
   }
   json.end_array().end_object();
 }
+
+namespace {
 
 std::string_view name_of(RepairReport::Outcome outcome) {
   switch (outcome) {
@@ -83,46 +56,23 @@ std::string_view name_of(RepairReport::Outcome outcome) {
 
 }  // namespace
 
-std::string to_json(const MultifileInfo& info) {
-  JsonWriter json;
-  put(json, info);
-  return json.take();
-}
+std::string to_json(const MultifileInfo& info) { return JsonWriter().value(info).take(); }
 
-std::string to_json(const std::vector<MultifileField>& fields) {
-  JsonWriter json;
-  json.begin_array();
-  for (const MultifileField& field : fields) put(json, field);
-  return json.end_array().take();
-}
+std::string to_json(const std::vector<MultifileField>& fields) { return JsonWriter().value(fields).take(); }
 
 std::string to_json(const MultifileCheck& check) {
   JsonWriter json;
-  json.begin_object().key("set");
-  put(json, check.info);
-  json.member("sound", check.is_sound())
-      .member("chunks_checked", check.chunks_checked)
-      .member("fields_checked", check.fields_checked)
-      .key("damage");
-  put(json, check.damage);
-  return json.end_object().take();
+  json.begin_object().member("set", check.info).member("sound", check.is_sound());
+  json.member("chunks_checked", check.chunks_checked).member("fields_checked", check.fields_checked);
+  return json.member("damage", check.damage).end_object().take();
 }
 
 std::string to_json(const RepairReport& report) {
   JsonWriter json;
-  json.begin_object()
-      .member("path", report.path)
-      .member("outcome", name_of(report.outcome))
-      .member("tasks", report.tasks)
-      .member("chunks", report.chunks)
-      .member("stored_bytes", report.stored_bytes)
-      .member("fields", report.fields)
-      .key("lost");
-  put(json, report.lost);
-  json.key("unfinished");
-  put(json, report.unfinished);
-  json.key("mended").array(report.mended);
-  return json.end_object().take();
+  json.begin_object().member("path", report.path).member("outcome", name_of(report.outcome));
+  json.member("tasks", report.tasks).member("chunks", report.chunks).member("stored_bytes", report.stored_bytes);
+  json.member("fields", report.fields).member("lost", report.lost).member("unfinished", report.unfinished);
+  return json.member("mended", report.mended).end_object().take();
 }
 
 }  // namespace lq

@@ -123,34 +123,20 @@ MultifilePlan plan_multifile(const MultifilePlanRequest& request) {
   return plan;
 }
 
+void put(base::JsonWriter& json, const MetadataCost& cost) {
+  json.begin_object().member("what", cost.what).member("collectives", cost.collectives).member("steps", cost.steps);
+  json.member("messages", cost.messages).member("bytes", cost.bytes).member("writes", cost.writes);
+  json.member("write_bytes", cost.write_bytes).member("writer_memory", cost.writer_memory);
+  json.member("other_memory", cost.other_memory).end_object();
+}
+
 std::string to_json(const MultifilePlan& plan) {
   base::JsonWriter json;
-  json.begin_object()
-      .member("tasks", plan.request.tasks)
-      .member("files", plan.request.files)
-      .member("expected_bytes", plan.request.expected_bytes)
-      .member("tasks_per_file", plan.tasks_per_file)
-      .member("block_bytes", plan.block_bytes)
-      .member("chunk_bytes", plan.chunk_bytes)
-      .member("chunks", plan.chunks)
-      .member("head_bytes", plan.head_bytes)
-      .member("table_bytes", plan.table_bytes)
-      .key("costs")
-      .begin_array();
-  for (const MetadataCost& cost : plan.costs) {
-    json.begin_object()
-        .member("what", cost.what)
-        .member("collectives", cost.collectives)
-        .member("steps", cost.steps)
-        .member("messages", cost.messages)
-        .member("bytes", cost.bytes)
-        .member("writes", cost.writes)
-        .member("write_bytes", cost.write_bytes)
-        .member("writer_memory", cost.writer_memory)
-        .member("other_memory", cost.other_memory)
-        .end_object();
-  }
-  return json.end_array().end_object().take();
+  json.begin_object().member("tasks", plan.request.tasks).member("files", plan.request.files);
+  json.member("expected_bytes", plan.request.expected_bytes).member("tasks_per_file", plan.tasks_per_file);
+  json.member("block_bytes", plan.block_bytes).member("chunk_bytes", plan.chunk_bytes);
+  json.member("chunks", plan.chunks).member("head_bytes", plan.head_bytes).member("table_bytes", plan.table_bytes);
+  return json.member("costs", plan.costs).end_object().take();
 }
 
 }  // namespace lq

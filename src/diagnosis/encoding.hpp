@@ -11,10 +11,31 @@
 
 #include <limequat/diagnose.hpp>
 
+#include "base/byte_source.hpp"
 #include "base/bytes.hpp"
-#include "diagnosis/site_reader.hpp"
 
 namespace lq::diagnosis {
+
+// The bytes of single sites anywhere in a file, with few reads where they are neighbours and in bounded memory.
+class SiteReader {
+ public:
+  SiteReader(base::ByteSource& file, std::uint64_t offset, std::uint64_t site_bytes);
+
+  // Of site `number` of the file's sequence, until the next call; shorter where the file ends.
+  base::Bytes site(std::uint64_t number);
+
+ private:
+  static constexpr std::uint64_t slots = 256;
+
+  struct Slot {
+    std::uint64_t block = 0;
+    std::vector<std::byte> bytes;  // empty: nothing was read yet
+  };
+  base::ByteSource& file_;
+  std::uint64_t offset_, site_bytes_;
+  std::uint64_t block_sites_;  // of a read
+  std::vector<Slot> slots_;
+};
 
 struct Encoding {
   std::uint64_t offset = 0;  // of the first site

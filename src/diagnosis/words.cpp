@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "diagnosis/words.hpp"
 
-#include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstring>
-#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>

@@ -11,22 +11,8 @@
 #include <limequat/error.hpp>
 
 #include "base/text.hpp"
-#include "format/eigen_comp/eigen_comp_format.hpp"
-#include "format/fnal/fnal_format.hpp"
 #include "format/foreign.hpp"
-#include "format/format.hpp"
-#include "format/hirep/hirep_format.hpp"
-#include "format/ildg/ildg_format.hpp"
-#include "format/lime/lime_format.hpp"
-#include "format/milc/milc_format.hpp"
-#include "format/mod/mod_format.hpp"
-#include "format/modes/modes_format.hpp"
-#include "format/nersc/nersc_format.hpp"
-#include "format/openqcd/openqcd_format.hpp"
-#include "format/qlattice/qlattice_format.hpp"
-#include "format/raw/raw_format.hpp"
-#include "format/scidac/scidac_format.hpp"
-#include "format/sion/sion_format.hpp"
+#include "format/formats.hpp"
 
 namespace lq::format {
 namespace {
@@ -170,15 +156,15 @@ namespace {
 // Most specific first; those without a magic come last.
 std::vector<const Format*>& table() {
   static std::vector<const Format*> formats = [] {
-    std::vector<const Format*> all{&modes::format(),    &ildg::format(),  &scidac::format(),     &lime::format(),
-                                   &sion::format(),     &nersc::format(), &milc::format(),       &fnal::format(),
-                                   &qlattice::format(), &mod::format(),   &eigen_comp::format(), &raw::format()};
+    std::vector<const Format*> all{&modes_format(),    &ildg_format(),  &scidac_format(),     &lime_format(),
+                                   &sion_format(),     &nersc_format(), &milc_format(),       &fnal_format(),
+                                   &qlattice_format(), &mod_format(),   &eigen_comp_format(), &raw_format()};
     // One that begins like another is the more specific one.
     for (const Format* const further : further_formats()) {
       all.insert(std::ranges::find(all, further->info.begins, [](const Format* format) { return format->info.begins; }),
                  further);
     }
-    all.insert(all.end(), {&hirep::format(), &openqcd::format()});
+    all.insert(all.end(), {&hirep_format(), &openqcd_format()});
     return all;
   }();
   return formats;

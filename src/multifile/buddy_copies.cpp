@@ -4,7 +4,6 @@
 // The first task of each group writes for the tasks of another one.
 #include "multifile/buddy_copies.hpp"
 
-#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>

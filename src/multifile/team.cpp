@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"

@@ -12,9 +12,7 @@
 #include <limequat/view.hpp>
 
 #include <filesystem>
-#include <mutex>
 #include <string>
-#include <vector>
 
 #include "staging/copied.hpp"
 #include "staging/sources.hpp"

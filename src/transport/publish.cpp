@@ -5,7 +5,6 @@
 #include "transport/publish.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "format/formats.hpp"
 #include "format/modes/description.hpp"
-#include "format/modes/modes_format.hpp"
 #include "io/verify.hpp"
 
 namespace lq {

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "base/bytes.hpp"
 #include "base/text.hpp"
 #include "format/eigen_comp/metadata.hpp"
+#include "format/formats.hpp"
 
 namespace lq::format::eigen_comp {
 namespace {
@@ -166,14 +166,16 @@ std::vector<Annotation> EigenComp::explain(base::ByteSource& file, const Catalog
 
 }  // namespace
 
-const Format& format() {
+}  // namespace lq::format::eigen_comp
+
+const lq::format::Format& lq::format::eigen_comp_format() {
+  using namespace eigen_comp;
   static const EigenComp eigen_comp;
-  static const Format row{.info = {.name = eigen_comp_name,
-                                   .holds = "compressed eigenvectors",
-                                   .begins = "\"s[0]\" in the metadata.txt of a folder",
-                                   .contents = Contents::records},
+  static const Format row{.info = {eigen_comp_name,
+                                   "compressed eigenvectors",
+                                   "\"s[0]\" in the metadata.txt of a folder",
+                                   {},
+                                   Contents::records},
                           .container = &eigen_comp};
   return row;
 }
-
-}  // namespace lq::format::eigen_comp

@@ -4,11 +4,9 @@
 // Folders of compressed eigenvectors, by their metadata.txt (docs/formats/eigen-comp.md).
 #pragma once
 
-#include "format/format.hpp"
+#include <string_view>
 
 namespace lq::format::eigen_comp {
-
-const Format& format();
 
 inline constexpr std::string_view eigen_comp_name = "eigen-comp";
 // Texts of the catalog.

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/fnal/fnal_format.hpp"
+//
+// Fields in the format that FNAL and MILC share (docs/formats/fnal.md).
 
 #include <array>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "format/flat/binary_header.hpp"
 #include "format/flat/flat.hpp"
+#include "format/formats.hpp"
 
 namespace lq::format::fnal {
 namespace {
@@ -114,17 +116,14 @@ Layout Fnal::plan(const FieldRequest& request) const {
 
 }  // namespace
 
-const Format& format() {
+}  // namespace lq::format::fnal
+
+const lq::format::Format& lq::format::fnal_format() {
+  using namespace fnal;
   static const Fnal fnal;
   static constexpr std::array<std::string_view, 1> suffixes{".fnal"};
-  static const Format row{.info = {.name = fnal_name,
-                                   .holds = holds,
-                                   .begins = "the number 0x71626434",
-                                   .suffixes = suffixes,
-                                   .contents = Contents::fields},
+  static const Format row{.info = {fnal_name, holds, "the number 0x71626434", suffixes, Contents::fields},
                           .container = &fnal,
                           .fields = &fnal};
   return row;
 }
-
-}  // namespace lq::format::fnal

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // No magic: a file is recognised by its exact size, a plaquette that can be one, and links that are unitary.
-#include "format/hirep/hirep_format.hpp"
+// Configurations of HiRep (docs/formats/hirep.md).
 
 #include <array>
 #include <cmath>
@@ -15,6 +15,7 @@
 #include "base/checked.hpp"
 #include "format/flat/binary_header.hpp"
 #include "format/flat/flat.hpp"
+#include "format/formats.hpp"
 
 namespace lq::format::hirep {
 namespace {
@@ -178,17 +179,15 @@ Layout HiRep::plan(const FieldRequest& request) const {
 
 }  // namespace
 
-const Format& format() {
+}  // namespace lq::format::hirep
+
+const lq::format::Format& lq::format::hirep_format() {
+  using namespace hirep;
   static const HiRep hirep;
   static constexpr std::array<std::string_view, 1> suffixes{".hirep"};
-  static const Format row{.info = {.name = hirep_name,
-                                   .holds = holds,
-                                   .begins = "colours, four extents and a plaquette, size and links that fit",
-                                   .suffixes = suffixes,
-                                   .contents = Contents::fields},
+  static const Format row{.info = {hirep_name, holds, "colours, four extents and a plaquette, size and links that fit",
+                                   suffixes, Contents::fields},
                           .container = &hirep,
                           .fields = &hirep};
   return row;
 }
-
-}  // namespace lq::format::hirep

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/ildg/ildg_format.hpp"
+#include "format/formats.hpp"
 
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>

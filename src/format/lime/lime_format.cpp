@@ -1,12 +1,13 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/lime/lime_format.hpp"
+//
+// LIME files as such: records and messages, no lattice.
 
-#include <array>
 #include <utility>
 
 #include <limequat/error.hpp>
 
+#include "format/formats.hpp"
 #include "format/lime/explain.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/mend.hpp"
@@ -77,14 +78,14 @@ std::vector<Annotation> Lime::explain(base::ByteSource& file, const Catalog& cat
 
 }  // namespace
 
-const Format& format() {
+}  // namespace lq::format::lime
+
+const lq::format::Format& lq::format::lime_format() {
+  using namespace lime;
   static const Lime lime;
-  static const Format row{
-      .info = {.name = "lime", .holds = "records of any kind", .begins = beginning, .contents = Contents::records},
-      .container = &lime,
-      .records = &lime,
-      .mender = &lime};
+  static const Format row{.info = {"lime", "records of any kind", beginning, {}, Contents::records},
+                          .container = &lime,
+                          .records = &lime,
+                          .mender = &lime};
   return row;
 }
-
-}  // namespace lq::format::lime

@@ -6,9 +6,7 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -1,15 +1,16 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/milc/milc_format.hpp"
+//
+// Configurations of MILC: versions 1 and 5 of its binary format (docs/formats/milc.md).
 
 #include <array>
-#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "format/flat/binary_header.hpp"
 #include "format/flat/flat.hpp"
+#include "format/formats.hpp"
 
 namespace lq::format::milc {
 namespace {
@@ -137,17 +138,14 @@ Layout Milc::plan(const FieldRequest& request) const {
 
 }  // namespace
 
-const Format& format() {
+}  // namespace lq::format::milc
+
+const lq::format::Format& lq::format::milc_format() {
+  using namespace milc;
   static const Milc milc;
   static constexpr std::array<std::string_view, 1> suffixes{".milc"};
-  static const Format row{.info = {.name = milc_name,
-                                   .holds = holds,
-                                   .begins = "the number 20103, 20104 or 59354",
-                                   .suffixes = suffixes,
-                                   .contents = Contents::fields},
+  static const Format row{.info = {milc_name, holds, "the number 20103, 20104 or 59354", suffixes, Contents::fields},
                           .container = &milc,
                           .fields = &milc};
   return row;
 }
-
-}  // namespace lq::format::milc

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/mod/mod_format.hpp"
+//
+// Vectors in object files of QDP++ (docs/formats/mod.md): a record for each time slice of each vector.
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,7 @@
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "format/flat/flat.hpp"
+#include "format/formats.hpp"
 #include "format/mod/map.hpp"
 
 namespace lq::format::mod {
@@ -28,6 +30,10 @@ constexpr std::string_view header_type = "mod-header", vector_type = "mod-vector
 constexpr SumName slice_sums{SumKind::crc32, SumOf::tiles};
 constexpr std::uint64_t crc_bytes = 4, numbers = 6;
 constexpr std::string_view data_section = "formats/mod.md 3";
+// Of the text: numbers for each time slice of each vector.
+constexpr base::xml::Limits text_limits{.bytes = 16 << 20, .depth = 16, .elements = 200'000};
+// The record of the text that a file begins with.
+constexpr std::string_view text_name = "mod-metadata";
 
 // What the text says of the lattice.
 struct Described {
@@ -346,17 +352,15 @@ Layout Mod::plan(const FieldRequest& request) const {
 
 }  // namespace
 
-const Format& format() {
+}  // namespace lq::format::mod
+
+const lq::format::Format& lq::format::mod_format() {
+  using namespace mod;
   static const Mod mod;
   static constexpr std::array<std::string_view, 1> suffixes{".mod"};
-  static const Format row{.info = {.name = mod_name,
-                                   .holds = holds,
-                                   .begins = "\"XXXXQDPLazyDiskMapObjFileXXXX\" behind its length",
-                                   .suffixes = suffixes,
-                                   .contents = Contents::fields},
-                          .container = &mod,
-                          .fields = &mod};
+  static const Format row{
+      .info = {mod_name, holds, "\"XXXXQDPLazyDiskMapObjFileXXXX\" behind its length", suffixes, Contents::fields},
+      .container = &mod,
+      .fields = &mod};
   return row;
 }
-
-}  // namespace lq::format::mod

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/modes/modes_format.hpp"
+//
+// Sets of modes as a format (formats/modes.md).
 
 #include <algorithm>
 #include <array>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "format/formats.hpp"
 #include "format/lime/explain.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/rules.hpp"
@@ -105,19 +107,16 @@ std::vector<Annotation> Modes::explain(base::ByteSource& file, const Catalog& ca
 
 }  // namespace
 
-const Format& format() {
+}  // namespace lq::format::modes
+
+const lq::format::Format& lq::format::modes_format() {
+  using namespace modes;
   static const Modes modes;
   static constexpr std::array<std::string_view, 1> suffixes{".modes"};
-  static const Format row{.info = {.name = "modes",
-                                   .holds = "vectors on one lattice, with eigenvalues",
-                                   .begins = lime::beginning,
-                                   .suffixes = suffixes,
-                                   .contents = Contents::fields},
-                          .container = &modes,
-                          .records = nullptr,
-                          .fields = &modes,
-                          .mender = &modes};
+  static const Format row{
+      .info = {"modes", "vectors on one lattice, with eigenvalues", lime::beginning, suffixes, Contents::fields},
+      .container = &modes,
+      .fields = &modes,
+      .mender = &modes};
   return row;
 }
-
-}  // namespace lq::format::modes

@@ -3,7 +3,7 @@
 //
 // Sets of modes in memory: what is planned is found again, whatever was damaged is said, and the bytes are those of
 // formats/modes.md.
-#include "format/modes/modes_format.hpp"
+#include "format/formats.hpp"
 
 #include <gtest/gtest.h>
 
@@ -77,7 +77,7 @@ std::string set_of(std::uint64_t modes, const Description& description) {
   return file;
 }
 
-Catalog scan(const std::string& file) { return testing::scan(format(), file); }
+Catalog scan(const std::string& file) { return testing::scan(format::modes_format(), file); }
 
 void expect_modes(const Catalog& catalog, std::uint64_t modes) {
   ASSERT_EQ(catalog.fields.size(), modes);
@@ -97,7 +97,7 @@ TEST(ModesFormat, FindsWhatWasPlannedBeyondTheRoomOfTheFirstBlocks) {
       EXPECT_EQ(file[field.payload.offset], 'a' + (&field - catalog.fields.data()));
     }
     base::MemorySource source(base::as_bytes(file), "set.modes");
-    EXPECT_TRUE(format().container->validate(source, catalog).empty());
+    EXPECT_TRUE(format::modes_format().container->validate(source, catalog).empty());
     EXPECT_EQ(decode_description(catalog.metadata.front().second), [] {
       Description expected = small_set();
       expected.room = Description{}.room;

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/modes/plan.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 

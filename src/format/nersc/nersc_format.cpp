@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/nersc/nersc_format.hpp"
+//
+// The NERSC archive format: one gauge field behind a header of text (docs/formats/nersc.md).
 
 #include <array>
 #include <bit>
@@ -15,6 +16,7 @@
 #include "base/text.hpp"
 #include "format/flat/flat.hpp"
 #include "format/flat/text_header.hpp"
+#include "format/formats.hpp"
 #include "format/nersc/header.hpp"
 #include "format/nersc/texts.hpp"
 
@@ -251,17 +253,14 @@ Layout Nersc::plan(const FieldRequest& request) const {
 
 }  // namespace
 
-const Format& format() {
+}  // namespace lq::format::nersc
+
+const lq::format::Format& lq::format::nersc_format() {
+  using namespace nersc;
   static const Nersc nersc;
   static constexpr std::array<std::string_view, 1> suffixes{".nersc"};
-  static const Format row{.info = {.name = nersc_name,
-                                   .holds = holds,
-                                   .begins = "\"BEGIN_HEADER\"",
-                                   .suffixes = suffixes,
-                                   .contents = Contents::fields},
+  static const Format row{.info = {nersc_name, holds, "\"BEGIN_HEADER\"", suffixes, Contents::fields},
                           .container = &nersc,
                           .fields = &nersc};
   return row;
 }
-
-}  // namespace lq::format::nersc

@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/openqcd/blocks.hpp"
 
-#include <array>
 #include <bit>
 #include <charconv>
-#include <memory>
 #include <optional>
 
 #include <fmt/format.h>

@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // No magic: a file is recognised by its exact size, a check value that can be one, and numbers that can be links.
-#include "format/openqcd/openqcd_format.hpp"
+// Configurations and spinor fields of openQCD (docs/formats/openqcd.md).
 
 #include <array>
 #include <bit>
-#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "format/flat/binary_header.hpp"
 #include "format/flat/flat.hpp"
+#include "format/formats.hpp"
 #include "format/openqcd/blocks.hpp"
 #include "format/openqcd/kinds.hpp"
 #include "format/openqcd/local.hpp"
@@ -157,17 +157,16 @@ std::optional<flat::Head> OpenQcd::read_further(base::ByteSource& file, std::uin
 
 }  // namespace
 
-const Format& format() {
+}  // namespace lq::format::openqcd
+
+const lq::format::Format& lq::format::openqcd_format() {
+  using namespace openqcd;
   static const OpenQcd openqcd;
   static constexpr std::array<std::string_view, 1> suffixes{".openqcd"};
-  static const Format row{.info = {.name = openqcd_name,
-                                   .holds = contents_of_files,
-                                   .begins = "four extents and a check value, size and links that fit",
-                                   .suffixes = suffixes,
-                                   .contents = Contents::fields},
-                          .container = &openqcd,
-                          .fields = &openqcd};
+  static const Format row{
+      .info = {openqcd_name, contents_of_files, "four extents and a check value, size and links that fit", suffixes,
+               Contents::fields},
+      .container = &openqcd,
+      .fields = &openqcd};
   return row;
 }
-
-}  // namespace lq::format::openqcd

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/qlattice/qlattice_format.hpp"
+//
+// Fields of Qlattice: a header of text, then numbers (docs/formats/qlattice.md).
 
 #include <array>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "base/text.hpp"
 #include "format/flat/flat.hpp"
 #include "format/flat/text_header.hpp"
+#include "format/formats.hpp"
 
 namespace lq::format::qlattice {
 namespace {
@@ -122,17 +124,14 @@ Layout Qlattice::plan(const FieldRequest& request) const {
 
 }  // namespace
 
-const Format& format() {
+}  // namespace lq::format::qlattice
+
+const lq::format::Format& lq::format::qlattice_format() {
+  using namespace qlattice;
   static const Qlattice qlattice;
   static constexpr std::array<std::string_view, 1> suffixes{".field"};
-  static const Format row{.info = {.name = qlattice_name,
-                                   .holds = holds,
-                                   .begins = "\"BEGIN_FIELD_HEADER\"",
-                                   .suffixes = suffixes,
-                                   .contents = Contents::fields},
+  static const Format row{.info = {qlattice_name, holds, "\"BEGIN_FIELD_HEADER\"", suffixes, Contents::fields},
                           .container = &qlattice,
                           .fields = &qlattice};
   return row;
 }
-
-}  // namespace lq::format::qlattice

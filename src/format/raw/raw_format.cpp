@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/raw/raw_format.hpp"
+//
+// Numbers without a header, beside a text that says what they are (formats/raw.md).
 
 #include <array>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "base/text.hpp"
 #include "format/flat/flat.hpp"
 #include "format/flat/text_header.hpp"
+#include "format/formats.hpp"
 #include "format/raw/axes.hpp"
 #include "format/raw/description.hpp"
 
@@ -174,17 +176,14 @@ Layout Raw::plan(const FieldRequest& request) const {
 
 }  // namespace
 
-const Format& format() {
+}  // namespace lq::format::raw
+
+const lq::format::Format& lq::format::raw_format() {
+  using namespace raw;
   static const Raw raw;
   static constexpr std::array<std::string_view, 1> suffixes{".raw"};
-  static const Format row{.info = {.name = raw_name,
-                                   .holds = raw_holds,
-                                   .begins = "\"BEGIN_RAW_FIELD\"",
-                                   .suffixes = suffixes,
-                                   .contents = Contents::fields},
+  static const Format row{.info = {raw_name, raw_holds, "\"BEGIN_RAW_FIELD\"", suffixes, Contents::fields},
                           .container = &raw,
                           .fields = &raw};
   return row;
 }
-
-}  // namespace lq::format::raw

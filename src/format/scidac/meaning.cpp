@@ -13,7 +13,7 @@ namespace {
 struct Row {
   std::string_view type, name, section;
 };
-constexpr Row rows[] = {
+constexpr Row meanings[] = {
     {type::private_file_xml, "private XML of the file", "formats/scidac.md 3.1"},
     {type::file_xml, "user's text on the file", "formats/scidac.md 2.1"},
     {type::private_record_xml, "private XML of the field", "formats/scidac.md 3.2"},
@@ -34,8 +34,8 @@ constexpr Row rows[] = {
 }  // namespace
 
 lime::Meaning meaning_of(const Record& record) {
-  const auto row = std::ranges::find(rows, metadata_key(record.type), &Row::type);
-  if (row == std::end(rows)) return {"payload", "formats/lime.md 4"};
+  const auto row = std::ranges::find(meanings, metadata_key(record.type), &Row::type);
+  if (row == std::end(meanings)) return {"payload", "formats/lime.md 4"};
   return {std::string(row->name), std::string(row->section)};
 }
 

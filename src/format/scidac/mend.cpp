@@ -4,7 +4,6 @@
 
 #include <array>
 #include <map>
-#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/scidac/subset.hpp"
 
-#include <string_view>
-
 #include "base/text_facts.hpp"
 #include "format/scidac/record_types.hpp"
 

@@ -5,8 +5,6 @@
 // they were written: requests of tasks, block size, mode, and how the writes fell into chunks.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/tail.hpp"

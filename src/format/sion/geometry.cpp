@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
-#include "format/sion/head.hpp"
 
 namespace lq::format::sion {
 namespace {

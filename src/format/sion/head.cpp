@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "format/sion/integers.hpp"
 
 namespace lq::format::sion {
 namespace {

@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <map>
 
+#include "format/formats.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/names.hpp"
-#include "format/sion/sion_format.hpp"
 #include "support/contents.hpp"
 #include "support/error_of.hpp"
 
@@ -64,7 +64,7 @@ std::string fill(int seed, int rank, int bytes, int from = 0) {
 class SionScan : public ::testing::Test {
  protected:
   Files files_ = golden_files();
-  const Container& format_ = *format().container;
+  const Container& format_ = *format::sion_format().container;
 
   Catalog scan(const std::string& name, const Limits& limits = {}) {
     GoldenFile file(files_, name);

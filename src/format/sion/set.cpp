@@ -3,14 +3,12 @@
 #include "format/sion/set.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/temporary_name.hpp"
 #include "base/text.hpp"
-#include "format/sion/head.hpp"
 #include "format/sion/stand_ins.hpp"
 
 namespace lq::format::sion {

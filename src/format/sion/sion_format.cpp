@@ -1,12 +1,14 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/sion/sion_format.hpp"
+//
+// Multifiles of SIONlib: logical files of many tasks in one or several physical files, no lattice.
 
 #include <algorithm>
 #include <array>
 
 #include <limequat/error.hpp>
 
+#include "format/formats.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/scan.hpp"
 
@@ -49,16 +51,13 @@ std::vector<RecordPiece> Sion::pieces(base::ByteSource& file, const Catalog& cat
 
 }  // namespace
 
-const Format& format() {
+}  // namespace lq::format::sion
+
+const lq::format::Format& lq::format::sion_format() {
+  using namespace sion;
   static const Sion sion;
   static constexpr std::array<std::string_view, 1> suffixes{".sion"};
-  static const Format row{.info = {.name = "sion",
-                                   .holds = "the streams of tasks",
-                                   .begins = "\"sion\"",
-                                   .suffixes = suffixes,
-                                   .contents = Contents::streams},
+  static const Format row{.info = {"sion", "the streams of tasks", "\"sion\"", suffixes, Contents::streams},
                           .container = &sion};
   return row;
 }
-
-}  // namespace lq::format::sion

@@ -3,13 +3,11 @@
 #include "format/sion/tail.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "format/read_ahead.hpp"
-#include "format/sion/head.hpp"
 #include "format/sion/integers.hpp"
 
 namespace lq::format::sion {
