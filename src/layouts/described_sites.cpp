@@ -20,7 +20,7 @@ namespace {
 
 // Sites taken at once: in the first cache level, or, where memory has many streams, longer pieces of each; in lines, as
 // long as the second level allows.
-constexpr std::size_t near_bytes = 16384, far_bytes = 65536, line_run_bytes = 262144;
+constexpr std::size_t near_bytes = 8192, far_bytes = 65536, line_run_bytes = 262144;
 
 std::vector<std::byte*> begins_of(const SitePlaces& places, const MemoryLayout& layout, const void* data) {
   const bool has_norms = layout.norms != NormPlaces::none;
@@ -127,6 +127,7 @@ DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec
   norms_ = std::make_unique<Norms>(Norms{
       DescribedSites(layout_of_norms(layout), spec_of_norms(), box, arrays.last(1), sizeof(float), way), spec.numbers});
   norms_->make_room(most);
+  norms_->sites.places_.reserve(most);
 }
 
 DescribedSites::~DescribedSites() = default;
@@ -139,12 +140,12 @@ void DescribedSites::use_device(std::byte* memory) {
   copies_ = std::make_unique<device::Copies>(*driver, home, std::max(device::block_bytes, site_bytes_));
 }
 
-// The bytes of a stripe, where these are a pair or four numbers, and each bundle is a cache line of a row.
+// The bytes of a stripe, where these are a pair or four numbers, and each bundle is a cache line of a row at most.
 std::size_t DescribedSites::stripe_bytes_in_lines() const noexcept {
   const std::size_t bytes = bundles_.front().bytes_each;
   const bool are_lines = std::ranges::all_of(bundles_, [&](const Bundle& bundle) {
-    return bundle.bytes_each == bytes && bundle.stripes.size() * bytes == line_bytes && bundle.step != 0 &&
-           bundle.group == 0;
+    const bool is_even = bundle.step != 0 || bundle.stripes.size() == 1;
+    return bundle.bytes_each == bytes && bundle.stripes.size() * bytes <= line_bytes && is_even && bundle.group == 0;
   });
   return are_lines && (bytes == 8 || bytes == 16) ? bytes : 0;
 }
@@ -179,7 +180,7 @@ std::span<base::MemoryAhead> DescribedSites::aim_at(std::span<const RowPart> par
   return ahead_;
 }
 
-// All bundles, where each is a cache line of a row.
+// All bundles, where each is a cache line of a row at most.
 template <std::size_t bytes, class Byte, class Copy>
 void DescribedSites::move_lines(Byte* row, const Copy& copy) {
   const auto width = static_cast<std::ptrdiff_t>(number_bytes_);
@@ -189,7 +190,7 @@ void DescribedSites::move_lines(Byte* row, const Copy& copy) {
     for (const SiteRun& run : runs) {
       std::byte* const memory = first.memory + run.place * width;
       const auto sites = runs_.front().sites_of(run);
-      LineSquares<bytes>(memory, run.step * width, bundle.step, memory_behind(bundle, run))
+      LineSquares<bytes>(bundle, memory, run.step * width, memory_behind(bundle, run))
           .move(sites, row + first.in_site, site_bytes_, copy);
     }
   }

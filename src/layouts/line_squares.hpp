@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Stripes of a bundle that make a cache line of a row, moved in squares: as many sites as make a cache line of each
-// stripe's memory. So each line of memory is gone over once. The stripes of many layouts are a multiple of 64 KiB
-// apart, where lines push each other out of the caches before a second look.
+// Stripes of a bundle that make a cache line of a row, or less, moved by as many sites as make a cache line of each
+// stripe's memory, in squares mostly. So each line of memory is gone over once. The stripes of many layouts are a
+// multiple of 64 KiB apart, where lines push each other out of the caches before a second look.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@ class LineSquares {
  public:
   static constexpr std::size_t side = line_bytes / bytes;
 
-  // `memory`: the first stripe of the first site of a run, from each to the next of which there are `site_step` bytes,
-  // and `step` from a stripe to the next. Behind this run comes what is at `next`.
-  LineSquares(std::byte* memory, std::ptrdiff_t site_step, std::ptrdiff_t step, std::uintptr_t next) noexcept
-      : memory_(memory), site_step_(site_step), step_(step), next_(next) {}
+  // `memory`: the first stripe of the first site of a run, from each to the next of which there are `site_step` bytes.
+  // Behind this run comes what is at `next`.
+  LineSquares(const Bundle& bundle, std::byte* memory, std::ptrdiff_t site_step, std::uintptr_t next) noexcept
+      : memory_(memory), site_step_(site_step), step_(bundle.step), stripes_(bundle.stripes.size()), next_(next) {}
 
   // copy(loop, memory, place in the row, bytes) for each stripe of the sites of these numbers; `row` is where the
   // first stripe of site 0 is.
@@ -47,7 +47,7 @@ class LineSquares {
     constexpr std::size_t distance = 4;
     std::uintptr_t line = left > distance ? reinterpret_cast<std::uintptr_t>(memory_) + distance * line_bytes
                                           : next_ + (distance - left) * line_bytes;
-    for (std::size_t k = 0; k < side; ++k, line += static_cast<std::uintptr_t>(step_)) {
+    for (std::size_t k = 0; k < stripes_; ++k, line += static_cast<std::uintptr_t>(step_)) {
       __builtin_prefetch(reinterpret_cast<const void*>(line));
     }
   }
@@ -56,8 +56,7 @@ class LineSquares {
   void move_square(std::span<const std::size_t>& sites, Byte* row, std::size_t site_bytes, const Copy& copy) {
     Byte* rows[side];
     for (std::size_t s = 0; s < side; ++s) rows[s] = row + sites[s] * site_bytes;
-#pragma GCC unroll 8
-    for (std::size_t k = 0; k < side; ++k) {
+    for (std::size_t k = 0; k < stripes_; ++k) {
       std::byte* const line = memory_ + static_cast<std::ptrdiff_t>(k) * step_;
 #pragma GCC unroll 8
       for (std::size_t s = 0; s < side; ++s) copy(Fixed<bytes>{}, line + s * bytes, rows[s] + k * bytes, bytes);
@@ -69,7 +68,7 @@ class LineSquares {
   template <class Byte, class Copy>
   void move_one(std::span<const std::size_t>& sites, Byte* row, std::size_t site_bytes, const Copy& copy) {
     Byte* const at = row + sites.front() * site_bytes;
-    for (std::size_t k = 0; k < side; ++k) {
+    for (std::size_t k = 0; k < stripes_; ++k) {
       copy(Fixed<bytes>{}, memory_ + static_cast<std::ptrdiff_t>(k) * step_, at + k * bytes, bytes);
     }
     memory_ += site_step_;
@@ -78,6 +77,7 @@ class LineSquares {
 
   std::byte* memory_;
   std::ptrdiff_t site_step_, step_;
+  std::size_t stripes_;
   std::uintptr_t next_;
 };
 
