@@ -265,6 +265,13 @@ void put(JsonWriter& json, const StorageReport& storage) {
   json.key("stripes").raw(to_json(storage.stripes)).member("ranks", storage.ranks).end_object();
 }
 
+void put(JsonWriter& json, const DeviceReport& device) {
+  json.begin_object().member("computing_ranks", device.computing_ranks);
+  json.member("copying_ranks", device.copying_ranks).key("reason");
+  device.reason.empty() ? json.null() : json.value(device.reason);
+  json.end_object();
+}
+
 void put(JsonWriter& json, const Report& report) {
   json.begin_object()
       .member("path", report.path)
@@ -286,6 +293,8 @@ void put(JsonWriter& json, const Report& report) {
   put(json, report.zeros);
   json.key("storage");
   put(json, report.storage);
+  json.key("device");
+  put(json, report.device);
   json.key("warnings");
   json.array(report.warnings);
   json.end_object();
