@@ -32,8 +32,9 @@ class LineSquares {
   void move(std::span<const std::size_t> sites, Byte* row, std::size_t site_bytes, const Copy& copy) {
     const bool is_dense = site_step_ == static_cast<std::ptrdiff_t>(bytes);
     const std::size_t before = (line_bytes - reinterpret_cast<std::uintptr_t>(memory_) % line_bytes) % line_bytes;
-    for (std::size_t left = std::min(before / bytes, sites.size()); left > 0; --left)
+    for (std::size_t left = std::min(before / bytes, sites.size()); left > 0; --left) {
       move_one(sites, row, site_bytes, copy);
+    }
     while (is_dense && sites.size() >= side) {
       fetch_ahead(sites.size() / side);
       move_square(sites, row, site_bytes, copy);
