@@ -59,6 +59,16 @@ struct LQ_API StorageReport {
   std::string summary() const;
 };
 
+// Who turned sites in the memory of GPUs into bytes of the file, or back. Both numbers are 0 where there were none.
+struct LQ_API DeviceReport {
+  std::uint64_t computing_ranks = 0;  // whose GPU did
+  std::uint64_t copying_ranks = 0;    // whose host did, out of blocks copied from the GPU, or into them
+  std::string reason;                 // why the host did, on the first of these: what the compiler said, for example
+
+  // "a GPU computed on 4 ranks", "the host computed on 1 rank: ..."; empty where there are none.
+  std::string summary() const;
+};
+
 struct LQ_API Report {
   std::string path;
   std::string format;
@@ -77,6 +87,7 @@ struct LQ_API Report {
   bool read_back = false;  // the file was read again and compared
   ZeroRegion zeros;
   StorageReport storage;
+  DeviceReport device;
   // Sentences: what is wrong beside the transfer, such as an unreadable site profile.
   std::vector<std::string> warnings;
 

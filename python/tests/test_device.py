@@ -105,6 +105,8 @@ def test_arrays_are_written_and_read_where_they_lie(tmp_path, gpu, kind, dtype):
     values = random_field((4, 3, 3), dtype)
     report = lq.write(tmp_path / "device.ildg", kind(gpu, values))
     assert report["checksum"] == lq.write(tmp_path / "host.ildg", values)["checksum"]
+    assert report["device"]["computing_ranks"] + report["device"]["copying_ranks"] == 1, report["device"]
+    assert (report["device"]["reason"] is None) == (report["device"]["copying_ranks"] == 0), report["device"]
     target = kind(gpu, np.zeros_like(values))
     assert lq.read(tmp_path / "host.ildg", out=target) is target
     np.testing.assert_array_equal(target.values(), values)

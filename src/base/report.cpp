@@ -70,6 +70,15 @@ std::string StorageReport::summary() const {
   return text;
 }
 
+std::string DeviceReport::summary() const {
+  const auto on = [](std::uint64_t ranks) { return fmt::format("on {} {}", ranks, ranks == 1 ? "rank" : "ranks"); };
+  std::string text;
+  if (computing_ranks > 0) text = fmt::format("a GPU computed {}", on(computing_ranks));
+  if (copying_ranks == 0) return text;
+  return fmt::format("{}{}the host computed for a GPU {}: {}", text, text.empty() ? "" : "; ", on(copying_ranks),
+                     reason);
+}
+
 std::string Report::summary() const {
   const auto bytes_per_second = static_cast<std::uint64_t>(rate());
   std::string text = fmt::format("{}: {} field \"{}\" ({}, {}, {}): ", path, written ? "wrote" : "read", field,
@@ -86,6 +95,7 @@ std::string Report::summary() const {
                         zeros.last_offset);
   }
   if (const std::string facts = storage.summary(); !facts.empty()) text += fmt::format(" Lies {}.", facts);
+  if (const std::string way = device.summary(); !way.empty()) text += fmt::format(" Sites: {}.", way);
   for (const std::string& warning : warnings) text += fmt::format(" WARNING: {}.", warning);
   return text;
 }

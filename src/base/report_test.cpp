@@ -65,6 +65,16 @@ TEST(Report, SummarySaysWhatWasDoneWhereThereIsAChoice) {
   EXPECT_TRUE(says(r, " Lies on nfs; 1 rank at the file, each in blocks of 64 KiB of its own.")) << r.summary();
 }
 
+TEST(Report, SummarySaysWhoComputedForAGpu) {
+  Report r = report();
+  EXPECT_FALSE(says(r, "GPU"));
+  r.device.computing_ranks = 3;
+  EXPECT_TRUE(says(r, " Sites: a GPU computed on 3 ranks.")) << r.summary();
+  r.device = {3, 1, "no compiler"};
+  EXPECT_TRUE(says(r, " Sites: a GPU computed on 3 ranks; the host computed for a GPU on 1 rank: no compiler."))
+      << r.summary();
+}
+
 TEST(Report, SummaryWarnsOfZeros) {
   Report r = report();
   EXPECT_FALSE(says(r, "zeros"));

@@ -162,6 +162,9 @@ lq_report answer_of(const Report& report) {
   c.stripe_bytes = report.storage.stripes.bytes;
   c.ranks_at_file = report.storage.ranks;
   c.open_seconds = report.seconds.open;
+  c.device_computing_ranks = report.device.computing_ranks;
+  c.device_copying_ranks = report.device.copying_ranks;
+  report.device.reason.copy(c.device_reason, sizeof c.device_reason - 1);
   return c;
 }
 

@@ -10,7 +10,6 @@
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <limequat/error.hpp>
 
@@ -34,34 +33,53 @@ class Programs {
  public:
   const Program* of(const Driver& driver, Home home) {
     const std::lock_guard lock(mutex_);
-    std::unique_ptr<const Program>& loaded = loaded_[{&driver, home}];
-    if (!loaded) loaded = load(driver, home);
-    return loaded.get();
+    Loaded& loaded = loaded_[{&driver, home}];
+    if (!loaded.program) load(loaded, driver, home);
+    return loaded.program.get();
+  }
+  std::string why_none(const Driver& driver, Home home) {
+    const std::lock_guard lock(mutex_);
+    return loaded_[{&driver, home}].refusal;
   }
 
  private:
-  std::unique_ptr<const Program> load(const Driver& driver, Home home) try {
+  struct Loaded {
+    std::unique_ptr<const Program> program;
+    std::string refusal;  // why it is not there
+  };
+
+  void load(Loaded& loaded, const Driver& driver, Home home) try {
     const Inside inside(driver, home);
-    const std::vector<char>* const image = image_for(driver.kind(), driver.architecture());
-    if (image == nullptr || image->empty()) return nullptr;
-    return std::make_unique<const Program>(driver, image->data());
-  } catch (const Error&) {  // the host computes
-    return nullptr;
+    const Compiled* const compiled = compiled_for(driver.kind(), driver.architecture());
+    if (compiled == nullptr) {
+      loaded.refusal = "no compiler was found, NVRTC or hipRTC";
+    } else if (compiled->code.empty()) {
+      loaded.refusal = "the compiler refused: " + compiled->error;
+    } else {
+      loaded.program = std::make_unique<const Program>(driver, compiled->code.data());
+    }
+  } catch (const Error& error) {  // the host computes
+    loaded.refusal = error.what();
   }
 
   // A compiler that refused once is not asked again; one that is not there may be loaded later.
-  const std::vector<char>* image_for(Kind kind, int architecture) {
-    const auto known = images_.find({kind, architecture});
-    if (known != images_.end()) return &known->second;
-    std::optional<std::vector<char>> image = compile(kind, architecture, kernel_source);
-    if (!image) return nullptr;
-    return &images_.emplace(std::pair(kind, architecture), std::move(*image)).first->second;
+  const Compiled* compiled_for(Kind kind, int architecture) {
+    const auto known = compiled_.find({kind, architecture});
+    if (known != compiled_.end()) return &known->second;
+    std::optional<Compiled> compiled = compile(kind, architecture, kernel_source);
+    if (!compiled) return nullptr;
+    return &compiled_.emplace(std::pair(kind, architecture), std::move(*compiled)).first->second;
   }
 
   std::mutex mutex_;
-  std::map<std::pair<Kind, int>, std::vector<char>> images_;
-  std::map<std::pair<const Driver*, Home>, std::unique_ptr<const Program>> loaded_;
+  std::map<std::pair<Kind, int>, Compiled> compiled_;
+  std::map<std::pair<const Driver*, Home>, Loaded> loaded_;
 };
+
+Programs& programs() {
+  static Programs all;
+  return all;
+}
 
 }  // namespace
 
@@ -83,8 +101,11 @@ void Program::launch(Kernel kernel, const SiteJob& job, Driver::Handle stream) c
 }
 
 const Program* program_of(const Driver& driver, Home home) {
-  static Programs programs;
-  return is_wanted() ? programs.of(driver, home) : nullptr;
+  return is_wanted() ? programs().of(driver, home) : nullptr;
+}
+
+std::string why_no_program(const Driver& driver, Home home) {
+  return is_wanted() ? programs().why_none(driver, home) : "the environment has LQ_DEVICE_PROGRAM=off";
 }
 
 }  // namespace lq::device

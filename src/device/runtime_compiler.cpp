@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <span>
@@ -38,8 +39,12 @@ struct Compiler {
   CompilerResult (*destroy)(void**) = nullptr;
   CodeCalls binary;
   CodeCalls assembly;  // for any newer GPU; of NVRTC alone
+  CodeCalls log;       // what it says; we do without
 
   bool load(void* library, Kind kind) {
+    const bool is_cuda = kind == Kind::cuda;
+    find(library, is_cuda ? "nvrtcGetProgramLogSize" : "hiprtcGetProgramLogSize", log.size);
+    find(library, is_cuda ? "nvrtcGetProgramLog" : "hiprtcGetProgramLog", log.code);
     if (kind == Kind::cuda) {
       return find(library, "nvrtcCreateProgram", create) && find(library, "nvrtcCompileProgram", compile) &&
              find(library, "nvrtcDestroyProgram", destroy) && find(library, "nvrtcGetCUBINSize", binary.size) &&
@@ -77,39 +82,48 @@ void* find_library(Kind kind) {
 
 std::vector<char> code_of(void* program, const CodeCalls& calls) {
   std::size_t bytes = 0;
-  if (calls.size == nullptr || calls.size(program, &bytes) != compiler_success) return {};
+  if (calls.size == nullptr || calls.code == nullptr || calls.size(program, &bytes) != compiler_success) return {};
   std::vector<char> code(bytes);
   if (calls.code(program, code.data()) != compiler_success) code.clear();
   return code;
 }
 
+// On one line.
+std::string error_text(const std::vector<char>& log, CompilerResult result) {
+  std::string text(log.begin(), std::find(log.begin(), log.end(), '\0'));
+  text.erase(std::min(text.size(), text.find_last_not_of(" \n") + 1));
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text.empty() ? fmt::format("error {}", result) : text;
+}
+
 // Products and sums are not contracted: the host's are not.
-std::vector<char> compile_with(const Compiler& compiler, Kind kind, const std::string& architecture,
-                               const CodeCalls& calls, const char* source) {
+Compiled compile_with(const Compiler& compiler, Kind kind, const std::string& architecture, const CodeCalls& calls,
+                      const char* source) {
   std::vector<const char*> options{kind == Kind::cuda ? "--fmad=false" : "-ffp-contract=off"};
   if (!architecture.empty()) options.push_back(architecture.c_str());
   void* program = nullptr;
-  if (compiler.create(&program, source, "limequat", 0, nullptr, nullptr) != compiler_success) return {};
-  std::vector<char> code;
-  if (compiler.compile(program, static_cast<int>(options.size()), options.data()) == compiler_success) {
-    code = code_of(program, calls);
-  }
+  CompilerResult result = compiler.create(&program, source, "limequat", 0, nullptr, nullptr);
+  if (result != compiler_success) return {{}, error_text({}, result)};
+  Compiled compiled;
+  result = compiler.compile(program, static_cast<int>(options.size()), options.data());
+  if (result == compiler_success) compiled.code = code_of(program, calls);
+  if (compiled.code.empty()) compiled.error = error_text(code_of(program, compiler.log), result);
   static_cast<void>(compiler.destroy(&program));
-  return code;
+  return compiled;
 }
 
 }  // namespace
 
-std::optional<std::vector<char>> compile(Kind kind, int architecture, const char* source) {
+std::optional<Compiled> compile(Kind kind, int architecture, const char* source) {
   void* const library = find_library(kind);
   Compiler compiler;
   if (library == nullptr || !compiler.load(library, kind)) return std::nullopt;
   if (architecture == 0) return compile_with(compiler, kind, "", compiler.binary, source);
   const std::string wanted = fmt::format("--gpu-architecture=sm_{}", architecture);
-  std::vector<char> code = compile_with(compiler, kind, wanted, compiler.binary, source);
+  Compiled compiled = compile_with(compiler, kind, wanted, compiler.binary, source);
   // The GPU may be younger than the compiler.
-  if (code.empty()) code = compile_with(compiler, kind, "", compiler.assembly, source);
-  return code;
+  if (compiled.code.empty()) compiled = compile_with(compiler, kind, "", compiler.assembly, source);
+  return compiled;
 }
 
 }  // namespace lq::device

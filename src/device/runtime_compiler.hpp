@@ -6,14 +6,19 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "device/driver.hpp"
 
 namespace lq::device {
 
-// Local. Code for a GPU of that architecture (0: the current one), to be loaded as a module; empty where the compiler
-// refuses, nothing where there is none.
-std::optional<std::vector<char>> compile(Kind kind, int architecture, const char* source);
+struct Compiled {
+  std::vector<char> code;  // to be loaded as a module; empty where the compiler refused
+  std::string error;       // what it said then, on one line
+};
+
+// Local. For a GPU of that architecture (0: the current one); nothing where there is no compiler.
+std::optional<Compiled> compile(Kind kind, int architecture, const char* source);
 
 }  // namespace lq::device

@@ -153,6 +153,13 @@ void put(JsonWriter& json, const StorageReport& storage) {
   json.key("stripes").raw(to_json(storage.stripes)).member("ranks", storage.ranks).end_object();
 }
 
+void put(JsonWriter& json, const DeviceReport& device) {
+  json.begin_object().member("computing_ranks", device.computing_ranks);
+  json.member("copying_ranks", device.copying_ranks).key("reason");
+  device.reason.empty() ? json.null() : json.value(device.reason);
+  json.end_object();
+}
+
 void put(JsonWriter& json, const Report& report) {
   json.begin_object().member("path", report.path).member("format", report.format).member("field", report.field);
   json.member("direction", report.written ? "write" : "read").member("spec", report.spec);
@@ -160,7 +167,8 @@ void put(JsonWriter& json, const Report& report) {
   json.member("bytes", report.bytes).member("seconds", report.seconds).member("bytes_per_second", report.rate());
   json.member("checksum", report.checksum).member("stored", report.stored);
   json.member("checksum_status", name(report.status)).member("read_back", report.read_back);
-  json.member("zeros", report.zeros).member("storage", report.storage).member("warnings", report.warnings);
+  json.member("zeros", report.zeros).member("storage", report.storage);
+  json.member("device", report.device).member("warnings", report.warnings);
   json.end_object();
 }
 

@@ -262,6 +262,7 @@ void SiteTransfer::describe(Report& report) const {
   report.checksum = tally_.sums.total();
   report.sums = tally_.sums.values();
   report.zeros = tally_.zeros;
+  report.device = tally_.device.report();
   report.storage.ranks = ranks_at_file_;
   if (!writes()) {
     report.storage.file_system = plan_.unit.file_system.data();

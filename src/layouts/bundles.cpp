@@ -11,8 +11,6 @@ namespace {
 
 // Stripes that lie as close as this are one bundle: they share cache lines and pages.
 constexpr std::int64_t close_bytes = 8192;
-// Others are moved by so many bytes of a site at a time: a cache line of a row.
-constexpr std::size_t line_bytes = 64;
 
 // In equal lengths, which have loops of their own.
 void make_equal(std::vector<Stretch>& stretches) {

@@ -26,8 +26,10 @@ struct Piece {
   std::size_t bytes = 0;
 };
 
+constexpr std::size_t line_bytes = 64;  // of a cache
+
 // Stripes that are moved together, site after site: few streams through memory at a time, and whole cache lines of
-// rows.
+// rows (stripes that are not close are moved by a cache line of a row at a time).
 struct Bundle {
   std::vector<Stripe> stripes{};
   std::vector<Piece> pieces{};  // one of all stripes, or one of each

@@ -12,13 +12,15 @@
 
 #include "device/sites.hpp"
 #include "kernels/fixed16.hpp"
+#include "layouts/line_squares.hpp"
 #include "layouts/stripe_loops.hpp"
 
 namespace lq::layouts {
 namespace {
 
-// Sites taken at once: in the first cache level, or, where memory has many streams, longer pieces of each.
-constexpr std::size_t near_bytes = 16384, far_bytes = 65536;
+// Sites taken at once: in the first cache level, or, where memory has many streams, longer pieces of each; in lines, as
+// long as the second level allows.
+constexpr std::size_t near_bytes = 8192, far_bytes = 65536, line_run_bytes = 262144;
 
 std::vector<std::byte*> begins_of(const SitePlaces& places, const MemoryLayout& layout, const void* data) {
   const bool has_norms = layout.norms != NormPlaces::none;
@@ -118,12 +120,14 @@ DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec
   places_.reserve(most);
   ahead_.reserve(bundles_.size());
   staged_.resize(stripes);
-  if (copies_) runs_.resize(static_cast<std::size_t>(places_.groups()));
+  if (!copies_) in_lines_ = stripe_bytes_in_lines();
+  if (copies_ || in_lines_ > 0) runs_.resize(static_cast<std::size_t>(places_.groups()));
   for (SiteRuns& runs : runs_) runs.reserve(most);
   if (layout.norms == NormPlaces::none) return;
   norms_ = std::make_unique<Norms>(Norms{
       DescribedSites(layout_of_norms(layout), spec_of_norms(), box, arrays.last(1), sizeof(float), way), spec.numbers});
   norms_->make_room(most);
+  norms_->sites.places_.reserve(most);
 }
 
 DescribedSites::~DescribedSites() = default;
@@ -136,9 +140,20 @@ void DescribedSites::use_device(std::byte* memory) {
   copies_ = std::make_unique<device::Copies>(*driver, home, std::max(device::block_bytes, site_bytes_));
 }
 
+// The bytes of a stripe, where these are a pair or four numbers, and each bundle is a cache line of a row at most.
+std::size_t DescribedSites::stripe_bytes_in_lines() const noexcept {
+  const std::size_t bytes = bundles_.front().bytes_each;
+  const bool are_lines = std::ranges::all_of(bundles_, [&](const Bundle& bundle) {
+    const bool is_even = bundle.step != 0 || bundle.stripes.size() == 1;
+    return bundle.bytes_each == bytes && bundle.stripes.size() * bytes <= line_bytes && is_even && bundle.group == 0;
+  });
+  return are_lines && (bytes == 8 || bytes == 16) ? bytes : 0;
+}
+
 // Many bundles of short stripes mean many streams through memory.
 std::size_t DescribedSites::best_bytes() const noexcept {
   if (copies_) return device::block_bytes;
+  if (in_lines_ > 0) return line_run_bytes;
   const bool has_streams = bundles_.size() > 1 && bundles_.front().stripes.size() > 1;
   return has_streams ? far_bytes : near_bytes;
 }
@@ -165,8 +180,36 @@ std::span<base::MemoryAhead> DescribedSites::aim_at(std::span<const RowPart> par
   return ahead_;
 }
 
+// All bundles, where each is a cache line of a row at most.
+template <std::size_t bytes, class Byte, class Copy>
+void DescribedSites::move_lines(Byte* row, const Copy& copy) {
+  const auto width = static_cast<std::ptrdiff_t>(number_bytes_);
+  const auto runs = runs_.front().runs();
+  for (const Bundle& bundle : bundles_) {
+    const Stripe& first = bundle.stripes.front();
+    for (const SiteRun& run : runs) {
+      std::byte* const memory = first.memory + run.place * width;
+      const auto sites = runs_.front().sites_of(run);
+      LineSquares<bytes>(bundle, memory, run.step * width, memory_behind(bundle, run))
+          .move(sites, row + first.in_site, site_bytes_, copy);
+    }
+  }
+}
+
+// Where what is moved behind a run of a bundle begins; behind the last, where the next sites are if they go on there.
+std::uintptr_t DescribedSites::memory_behind(const Bundle& bundle, const SiteRun& run) const noexcept {
+  const auto runs = runs_.front().runs();
+  const bool is_last_run = &run == &runs.back(), is_last = is_last_run && &bundle == &bundles_.back();
+  const Bundle& next = is_last ? bundles_.front() : is_last_run ? (&bundle)[1] : bundle;
+  const std::int64_t place = is_last ? runs.front().end() : is_last_run ? runs.front().place : (&run)[1].place;
+  return reinterpret_cast<std::uintptr_t>(next.stripes.front().memory) +
+         static_cast<std::uintptr_t>(place) * number_bytes_;
+}
+
 template <class Byte, class Copy>
 void DescribedSites::move(Byte* row, const Copy& copy) {
+  if (in_lines_ == 8) return move_lines<8>(row, copy);
+  if (in_lines_ == 16) return move_lines<16>(row, copy);
   for (const Bundle& bundle : bundles_) {
     with_copy(bundle, [&](const auto& loop) {
       for_each_stripe(bundle, places_.of_group(bundle.group), number_bytes_, site_bytes_, row,
@@ -196,8 +239,7 @@ template <class Byte, class Copy>
 void DescribedSites::move_run(const Bundle& bundle, const SiteRun& run, Byte* row, const Copy& copy) {
   const SiteRuns& runs = runs_[static_cast<std::size_t>(bundle.group)];
   with_copy(bundle, [&](const auto& loop) {
-    std::size_t site = run.first;
-    for (std::size_t k = 0; k < run.sites; ++k, site = runs.behind(site)) {
+    for (const std::size_t site : runs.sites_of(run)) {
       Byte* const at = row + site * site_bytes_;
       for (std::size_t s = 0; s < bundle.stripes.size(); ++s) {
         copy(loop, staged_[s].at, at + bundle.stripes[s].in_site, bundle.stripes[s].bytes);

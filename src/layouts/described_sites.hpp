@@ -73,6 +73,10 @@ class DescribedSites {
   std::size_t begin_copies(device::Direction direction, const Bundle& bundle, const SiteRun& run, std::size_t offset);
   template <class Byte, class Copy>
   void move(Byte* row, const Copy& copy);
+  template <std::size_t bytes, class Byte, class Copy>
+  void move_lines(Byte* row, const Copy& copy);
+  std::uintptr_t memory_behind(const Bundle& bundle, const SiteRun& run) const noexcept;
+  std::size_t stripe_bytes_in_lines() const noexcept;
   template <class Work>
   void for_each_run(const Work& work);
   void stage_at(const Bundle& bundle, std::size_t piece, std::byte* at) noexcept;
@@ -86,7 +90,8 @@ class DescribedSites {
   bool has_absent_ = false;
   std::size_t turns_ = 1;  // 2: sites of two parities
   Way way_ = Way::take;
-  // On a GPU, where what is evenly spaced in memory is moved as one.
+  std::size_t in_lines_ = 0;  // on the host, the bytes of a stripe where bundles are moved in lines of memory
+  // On a GPU, where what is evenly spaced in memory is moved as one; and where bundles are moved in lines.
   std::vector<SiteRuns> runs_;  // group after group
   std::vector<Staged> staged_;  // stripe after stripe
   std::unique_ptr<device::Copies> copies_;

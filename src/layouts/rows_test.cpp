@@ -188,6 +188,12 @@ std::vector<Case> cases() {
       {"quda_native_spinor", "quda_native_spinor block=4", spinor, 1, 24 * volume, [=](const auto& x, std::size_t c) {
          return At{0, parity_of(x) * 24 * half + (c / 4 * half + lexicographic(x) / 2) * 4 + c % 4};
        }});
+  // Pairs of single precision: eight bytes of each of eight arrays, in a row.
+  all.push_back({"quda_native_single", "quda_native", gauge_of(Precision::single), 1, 2 * 72 * half,
+                 [=](const auto& x, std::size_t c) {
+                   return At{0, parity_of(x) * 72 * half + c / 18 * 18 * half +
+                                    (c % 18 / 2 * half + lexicographic(x) / 2) * 2 + c % 2};
+                 }});
   // g_ipt[t][x][y][z], directions t, x, y, z.
   const auto z_fastest = [](const auto& x) {
     return ((x[3] * extents[0] + x[0]) * extents[1] + x[1]) * extents[2] + x[2];
@@ -298,12 +304,37 @@ class EachLayout : public ::testing::TestWithParam<Case> {
     }
   }
 
+  // All sites in the order of a file, so many at once, in arrays that begin `shift` numbers behind an aligned address.
+  template <class Real>
+  void check_runs(std::uint64_t most, std::size_t shift) {
+    const Case& layout = GetParam();
+    const auto numbers = static_cast<std::size_t>(layout.spec.numbers);
+    std::vector<std::vector<Real>> truth(layout.arrays, std::vector<Real>(layout.length + shift, Real(-1)));
+    auto copy = truth;
+    for_each_number(numbers, [&](const auto& x, std::size_t site, std::size_t c) {
+      const At at = layout.at(x, c);
+      truth.at(at.array).at(at.number + shift) = static_cast<Real>(value(site, c));
+    });
+    const MemoryLayout words = memory_layout(layout.words, layout.table);
+    RowsOut out({layout.spec, pointers(truth, shift), layout.length, {}, {}, words, {}}, box);
+    RowsIn in({layout.spec, pointers(copy, shift), layout.length, {}, {}, words, {}}, box);
+    std::vector<Real> row(volume * numbers);
+    RowWalk(box, lattice::resolve_order({}, 4), most).walk(0, volume, [&](const auto& parts, auto first, auto sites) {
+      out.take(parts, reinterpret_cast<std::byte*>(row.data()));
+      for (std::size_t i = 0; i < sites * numbers; ++i) {
+        ASSERT_EQ(row[i], static_cast<Real>(value(first + i / numbers, i % numbers))) << "site " << first + i / numbers;
+      }
+      in.give(parts, reinterpret_cast<const std::byte*>(row.data()));
+    });
+    EXPECT_TRUE(copy == truth) << most << " sites at once, " << shift << " numbers from an aligned address";
+  }
+
  private:
   template <class Real>
-  void* pointers(std::vector<std::vector<Real>>& arrays) {
-    if (arrays.size() == 1) return arrays.front().data();
+  void* pointers(std::vector<std::vector<Real>>& arrays, std::size_t shift = 0) {
+    if (arrays.size() == 1) return arrays.front().data() + shift;
     auto& kept = lists_.emplace_back();
-    for (auto& array : arrays) kept.push_back(array.data());
+    for (auto& array : arrays) kept.push_back(array.data() + shift);
     return kept.data();
   }
   std::vector<std::vector<void*>> lists_;
@@ -312,6 +343,18 @@ class EachLayout : public ::testing::TestWithParam<Case> {
 TEST_P(EachLayout, IsWhatItsCodeHas) {
   if (GetParam().spec.precision == Precision::double_) return check<double>();
   check<float>();
+}
+
+TEST_P(EachLayout, IsMovedInRunsOfAnyLengthFromAnyAddress) {
+  for (const std::uint64_t most : {7U, 50U, 384U}) {
+    for (std::size_t shift = 0; shift < 5; ++shift) {
+      if (GetParam().spec.precision == Precision::double_) {
+        check_runs<double>(most, shift);
+      } else {
+        check_runs<float>(most, shift);
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, EachLayout, ::testing::ValuesIn(cases()),

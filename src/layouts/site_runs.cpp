@@ -5,6 +5,7 @@
 #include "layouts/site_runs.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "layouts/site_places.hpp"
 
@@ -23,18 +24,31 @@ SiteRun* SiteRuns::run_for(std::size_t site, std::int64_t place, std::int64_t de
 
 void SiteRuns::find(std::span<const std::int64_t> places, std::int64_t dense, std::size_t turns) {
   runs_.clear();
-  behind_.resize(places.size());
+  run_of_.resize(places.size());
   for (std::size_t site = 0; site < places.size(); ++site) {
     if (places[site] == SitePlaces::absent) continue;
-    SiteRun* const run = run_for(site, places[site], dense, turns);
+    SiteRun* run = run_for(site, places[site], dense, turns);
     if (run == nullptr) {
-      runs_.push_back({.place = places[site], .step = dense, .first = site, .last = site, .sites = 1});
-      continue;
+      run = &runs_.emplace_back(SiteRun{.place = places[site], .step = dense});
+    } else if (run->sites == 1) {
+      run->step = places[site] - run->place;
     }
-    if (run->sites == 1) run->step = places[site] - run->place;
-    behind_[run->last] = site;
     run->last = site;
     ++run->sites;
+    run_of_[site] = static_cast<std::size_t>(run - runs_.data());
+  }
+  list_sites(places);
+}
+
+void SiteRuns::list_sites(std::span<const std::int64_t> places) {
+  std::size_t all = 0;
+  for (SiteRun& run : runs_) run.first = std::exchange(all, all + run.sites);
+  sites_.resize(all);
+  for (SiteRun& run : runs_) run.sites = 0;
+  for (std::size_t site = 0; site < places.size(); ++site) {
+    if (places[site] == SitePlaces::absent) continue;
+    SiteRun& run = runs_[run_of_[site]];
+    sites_[run.first + run.sites++] = site;
   }
 }
 

@@ -19,11 +19,11 @@ std::vector<std::vector<std::int64_t>> followed(const std::vector<std::int64_t>&
   std::vector<std::vector<std::int64_t>> all;
   for (const SiteRun& run : runs.runs()) {
     auto& of_run = all.emplace_back();
-    std::size_t site = run.first;
-    for (std::size_t k = 0; k < run.sites; ++k, site = runs.behind(site)) {
-      EXPECT_EQ(places[site], run.place + static_cast<std::int64_t>(k) * run.step);
+    for (const std::size_t site : runs.sites_of(run)) {
+      EXPECT_EQ(places[site], run.place + static_cast<std::int64_t>(of_run.size()) * run.step);
       of_run.push_back(places[site]);
     }
+    EXPECT_EQ(of_run.size(), run.sites);
   }
   return all;
 }

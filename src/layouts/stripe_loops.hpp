@@ -66,28 +66,50 @@ void with_copy(const Bundle& bundle, const Work& work) {
   }
 }
 
-// copy(memory, place in the row, bytes) for each stripe of a site, `offset` bytes from where that of place 0 lies.
-template <class Byte, class Copy>
-void for_each_stripe_of_site(const Bundle& bundle, std::ptrdiff_t offset, Byte* row, const Copy& copy) {
-  if (bundle.step == 0) {
-    for (const Stripe& stripe : bundle.stripes) copy(stripe.memory + offset, row + stripe.in_site, stripe.bytes);
-    return;
-  }
-  const std::size_t stripes = bundle.stripes.size(), bytes = bundle.bytes_each;
-  std::byte* memory = bundle.stripes.front().memory + offset;
-  row += bundle.stripes.front().in_site;
-  for (std::size_t k = 0; k < stripes; ++k, memory += bundle.step, row += bytes) copy(memory, row, bytes);
-}
+// The stripes of a bundle that are evenly spaced, as many each, by value: no store can change these.
+struct EvenStripes {
+  explicit EvenStripes(const Bundle& bundle) noexcept
+      : memory(bundle.stripes.front().memory),
+        in_site(bundle.stripes.front().in_site),
+        count(bundle.stripes.size()),
+        bytes(bundle.bytes_each),
+        step(bundle.step) {}
 
-// The same for each site that is there.
+  template <class Byte, class Copy>
+  void operator()(std::ptrdiff_t offset, Byte* row, const Copy& copy) const {
+    std::byte* at = memory + offset;
+    row += in_site;
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < count; ++k, at += step, row += bytes) copy(at, row, bytes);
+  }
+
+  std::byte* memory;
+  std::size_t in_site, count, bytes;
+  std::ptrdiff_t step;
+};
+
+struct AnyStripes {
+  template <class Byte, class Copy>
+  void operator()(std::ptrdiff_t offset, Byte* row, const Copy& copy) const {
+    for (const Stripe& stripe : bundle.stripes) copy(stripe.memory + offset, row + stripe.in_site, stripe.bytes);
+  }
+  const Bundle& bundle;
+};
+
+// copy(memory, place in the row, bytes) for each stripe of each site that is there.
 template <class Byte, class Copy>
 void for_each_stripe(const Bundle& bundle, std::span<const std::int64_t> places, std::size_t number_bytes,
                      std::size_t site_bytes, Byte* row, const Copy& copy) {
   const auto width = static_cast<std::ptrdiff_t>(number_bytes);
-  for (const std::int64_t place : places) {
-    if (place != SitePlaces::absent) for_each_stripe_of_site(bundle, place * width, row, copy);
-    row += site_bytes;
-  }
+  const auto go = [&](const auto stripes) {
+    Byte* at = row;
+    for (const std::int64_t place : places) {
+      if (place != SitePlaces::absent) stripes(place * width, at, copy);
+      at += site_bytes;
+    }
+  };
+  if (bundle.step != 0) return go(EvenStripes(bundle));
+  go(AnyStripes{bundle});
 }
 
 }  // namespace lq::layouts

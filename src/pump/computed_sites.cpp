@@ -41,6 +41,12 @@ device::FileForm file_form(const Payload& payload, const FieldSpec& spec,
   return form;
 }
 
+// Memory by description is in one place, so that the first of its arrays tells which.
+template <class AnyField>
+const std::byte* first_array(const AnyField& field, const Extents& box) {
+  return layouts::arrays_of(field.memory, field.spec, box, field.data).begin.front();
+}
+
 // What a GPU found of sites.
 void add_crcs(SiteSums& sums, const std::uint32_t* crcs, const Run& run) {
   if (!sums.needs_crc()) return;
@@ -58,21 +64,26 @@ void add_crcs(SiteSums& sums, const std::uint32_t* crcs, const Run& run) {
 
 template <class AnyField>
 std::unique_ptr<ComputedMemory> ComputedMemory::find(const AnyField& field, const Payload& payload,
-                                                     const lattice::RowPlan& plan, const SiteSums& sums, Way way) {
-  if (!device::has_driver()) return nullptr;
+                                                     const lattice::RowPlan& plan, Tally& tally, Way way) {
+  if (!device::has_driver() || layouts::has_function(field) || field.data == nullptr) return nullptr;
   const bool is_plain = layouts::is_plain(field);
-  if (layouts::has_function(field) || field.data == nullptr || !is_known_form(payload.codec, way)) return nullptr;
-  if (!is_plain && !layouts::is_moved_by_number(field.memory)) return nullptr;
-  std::vector<device::NumberPlace> numbers =
-      is_plain ? plain_numbers(field.spec)
-               : layouts::numbers_of(field.memory, field.spec, plan.memory.extents, field.data);
-  const auto* const first =
-      is_plain ? static_cast<const std::byte*>(field.data) : reinterpret_cast<const std::byte*>(numbers.front().offset);
+  const std::byte* const first =
+      is_plain ? static_cast<const std::byte*>(field.data) : first_array(field, plan.memory.extents);
   device::Home home;
   const device::Driver* const driver = device::driver_of(first, home);
-  const device::Program* const program = driver != nullptr ? device::program_of(*driver, home) : nullptr;
-  if (program == nullptr) return nullptr;
-  device::FileForm form = file_form(payload, field.spec, numbers, sums);
+  if (driver == nullptr) return nullptr;
+  const auto leave_to_host = [&](std::string_view reason) {
+    tally.device.host_computes(reason);
+    return nullptr;
+  };
+  if (!is_known_form(payload.codec, way)) return leave_to_host("the file leaves numbers out, or rounds them");
+  if (!is_plain && !layouts::is_moved_by_number(field.memory)) return leave_to_host("half precision, with norms");
+  const device::Program* const program = device::program_of(*driver, home);
+  if (program == nullptr) return leave_to_host(device::why_no_program(*driver, home));
+  const std::vector<device::NumberPlace> numbers =
+      is_plain ? plain_numbers(field.spec)
+               : layouts::numbers_of(field.memory, field.spec, plan.memory.extents, field.data);
+  device::FileForm form = file_form(payload, field.spec, numbers, tally.sums);
   auto memory = std::make_unique<ComputedMemory>();
   memory->wanted_ = plan.wanted;
   memory->file_order_ = lattice::resolve_order(plan.file_order, plan.wanted.extents.size());
@@ -88,7 +99,9 @@ std::unique_ptr<ComputedMemory> ComputedMemory::find(const AnyField& field, cons
   const auto is_aligned = [&](const device::NumberPlace& number) {
     return (reinterpret_cast<std::intptr_t>(memory->memory_) + number.offset) % memory->number_bytes_ == 0;
   };
-  if (!form.fits() || !std::ranges::all_of(form.numbers, is_aligned)) return nullptr;
+  if (!form.fits()) return leave_to_host("a site has more numbers than the kernels take");
+  if (!std::ranges::all_of(form.numbers, is_aligned)) return leave_to_host("numbers that are not aligned in memory");
+  tally.device.gpu_computes();
   memory->blocks_ = std::make_unique<device::FileBlocks>(*driver, home, *program, form);
   if (!is_plain) {
     const std::uint64_t most = memory->blocks_->most_sites();
@@ -99,9 +112,9 @@ std::unique_ptr<ComputedMemory> ComputedMemory::find(const AnyField& field, cons
 }
 
 template std::unique_ptr<ComputedMemory> ComputedMemory::find(const Field&, const Payload&, const lattice::RowPlan&,
-                                                              const SiteSums&, Way);
+                                                              Tally&, Way);
 template std::unique_ptr<ComputedMemory> ComputedMemory::find(const MutableField&, const Payload&,
-                                                              const lattice::RowPlan&, const SiteSums&, Way);
+                                                              const lattice::RowPlan&, Tally&, Way);
 
 std::int64_t ComputedMemory::position(const lattice::Rows& rows, const Piece& piece) const {
   if (!described_) return piece.memory_site() * site_bytes_;

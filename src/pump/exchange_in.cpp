@@ -23,8 +23,8 @@ class ExchangeIn final : public Exchange {
       : Exchange(mine, std::move(shares), std::move(paths), tally),
         file_(file),
         crew_(layouts::has_function(field) ? std::min(threads, 2) : threads, *shares_, *paths_,
-              Hand{tally, peers_, LocalSink(field, payload_, mine, tally.sums)},
-              [&](const Tally& own) { return LocalSink(field, payload_, mine, own.sums); }) {
+              Hand{tally, peers_, LocalSink(field, payload_, mine, tally)},
+              [&](Tally& own) { return LocalSink(field, payload_, mine, own); }) {
     wanted_.reserve(max_wanted);
     spare_.reserve(max_wanted);
     if (!needs_messages()) return;

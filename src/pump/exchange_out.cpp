@@ -30,8 +30,8 @@ class ExchangeOut final : public Exchange {
       : Exchange(mine, std::move(shares), std::move(paths), tally),
         file_(file),
         crew_(layouts::has_function(field) ? std::min(threads, 2) : threads, *shares_, *paths_,
-              Hand{tally, peers_, LocalSource(field, payload_, mine, tally.sums)},
-              [&](const Tally& own) { return LocalSource(field, payload_, mine, own.sums); }) {
+              Hand{tally, peers_, LocalSource(field, payload_, mine, tally)},
+              [&](Tally& own) { return LocalSource(field, payload_, mine, own); }) {
     if (file_ != nullptr && !paths_->neighbours.empty()) {
       for (int i = 0; i < crew_.size(); ++i) neighbours_.emplace_back(payload_, file_->path());
     }

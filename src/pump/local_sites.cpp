@@ -28,10 +28,10 @@ kernels::isa::Coming fetched_meanwhile(std::span<base::MemoryAhead> memory, std:
 
 }  // namespace
 
-LocalSource::LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, const SiteSums& sums)
-    : field_(field), rows_(plan), packer_(payload, field.spec.precision, sums) {
+LocalSource::LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, Tally& tally)
+    : field_(field), rows_(plan), packer_(payload, field.spec.precision, tally.sums) {
   if (plan.memory.volume() == 0) return;
-  if (auto memory = ComputedMemory::find(field, payload, plan, sums, Way::out)) {
+  if (auto memory = ComputedMemory::find(field, payload, plan, tally, Way::out)) {
     computed_.emplace(std::move(memory));
     return;
   }
@@ -90,11 +90,10 @@ void LocalSource::pack_from_device(const Piece& piece, std::byte* file, SiteSums
   }
 }
 
-LocalSink::LocalSink(const MutableField& field, const Payload& payload, const lattice::RowPlan& plan,
-                     const SiteSums& sums)
-    : field_(field), rows_(plan), packer_(payload, field.spec.precision, sums) {
+LocalSink::LocalSink(const MutableField& field, const Payload& payload, const lattice::RowPlan& plan, Tally& tally)
+    : field_(field), rows_(plan), packer_(payload, field.spec.precision, tally.sums) {
   if (plan.memory.volume() == 0) return;
-  if (auto memory = ComputedMemory::find(field, payload, plan, sums, Way::in)) {
+  if (auto memory = ComputedMemory::find(field, payload, plan, tally, Way::in)) {
     computed_.emplace(std::move(memory));
     return;
   }

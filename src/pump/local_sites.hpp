@@ -25,7 +25,8 @@ namespace lq::pump {
 
 class LocalSource {
  public:
-  LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, const SiteSums& sums);
+  // `tally` says which sums are wanted, and is told which way memory of a GPU goes.
+  LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, Tally& tally);
 
   lattice::Rows& rows() noexcept { return rows_; }
   const SitePacker& packer() const noexcept { return packer_; }
@@ -48,7 +49,8 @@ class LocalSource {
 
 class LocalSink {
  public:
-  LocalSink(const MutableField& field, const Payload& payload, const lattice::RowPlan& plan, const SiteSums& sums);
+  // `tally` says which sums are wanted, and is told which way memory of a GPU goes.
+  LocalSink(const MutableField& field, const Payload& payload, const lattice::RowPlan& plan, Tally& tally);
 
   lattice::Rows& rows() noexcept { return rows_; }
   const SitePacker& packer() const noexcept { return packer_; }

@@ -20,7 +20,7 @@ class RowsOut {
   using File = transport::File;
   // All of them outlive the object.
   RowsOut(const Field& field, const Payload& payload, const lattice::RowPlan& rows, File& file, Tally& tally)
-      : payload_(payload), source_(field, payload, rows, tally.sums), file_(file), tally_(tally) {}
+      : payload_(payload), source_(field, payload, rows, tally), file_(file), tally_(tally) {}
 
   lattice::Rows& rows() noexcept { return source_.rows(); }
   // The sites of a stretch in file form.
@@ -42,7 +42,7 @@ class RowsIn {
   using Memory = MutableField;
   using File = base::ByteSource;
   RowsIn(const MutableField& field, const Payload& payload, const lattice::RowPlan& rows, File& file, Tally& tally)
-      : payload_(payload), sink_(field, payload, rows, tally.sums), file_(file), tally_(tally) {}
+      : payload_(payload), sink_(field, payload, rows, tally), file_(file), tally_(tally) {}
 
   // Where the bytes of a stretch are read to.
   struct Target {

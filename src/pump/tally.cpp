@@ -20,6 +20,7 @@ void Tally::add(Tally& other) noexcept {
   sums.add(other.sums);
   pump::add(zeros, other.zeros);
   bytes += other.bytes;
+  device.add(other.device);
   pack_seconds = std::max(pack_seconds, other.pack_seconds);
   exchange_seconds = std::max(exchange_seconds, other.exchange_seconds);
   storage_seconds = std::max(storage_seconds, other.storage_seconds);
@@ -27,22 +28,26 @@ void Tally::add(Tally& other) noexcept {
 
 void Tally::reduce(comm::Comm& comm) {
   sums.reduce(comm);
-  std::array<std::uint64_t, 2> added{zeros.sites, bytes};
+  std::array<std::uint64_t, 4> added{zeros.sites, bytes, device.computing(), device.copying()};
   comm.all_reduce(added, comm::Reduce::sum);
   // Seconds are not negative, and such numbers are in the order of their bits.
-  std::array<std::uint64_t, 6> largest{
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  std::array<std::uint64_t, 7> largest{
       zeros.last_offset,
-      // the minimum of the first offsets, as a maximum of complements
-      zeros.sites > 0 ? std::numeric_limits<std::uint64_t>::max() - zeros.first_offset : 0,
-      std::bit_cast<std::uint64_t>(pack_seconds), std::bit_cast<std::uint64_t>(exchange_seconds),
-      std::bit_cast<std::uint64_t>(storage_seconds), std::bit_cast<std::uint64_t>(open_seconds)};
+      // the minimum of the first offsets, as a maximum of complements; so of the ranks whose host computes for a GPU
+      zeros.sites > 0 ? most - zeros.first_offset : 0, std::bit_cast<std::uint64_t>(pack_seconds),
+      std::bit_cast<std::uint64_t>(exchange_seconds), std::bit_cast<std::uint64_t>(storage_seconds),
+      std::bit_cast<std::uint64_t>(open_seconds),
+      device.copying() > 0 ? most - static_cast<std::uint64_t>(comm.rank()) : 0};
   comm.all_reduce(largest, comm::Reduce::max);
-  zeros = {added[0], added[0] > 0 ? std::numeric_limits<std::uint64_t>::max() - largest[1] : 0, largest[0]};
+  zeros = {added[0], added[0] > 0 ? most - largest[1] : 0, largest[0]};
   bytes = added[1];
   pack_seconds = std::bit_cast<double>(largest[2]);
   exchange_seconds = std::bit_cast<double>(largest[3]);
   storage_seconds = std::bit_cast<double>(largest[4]);
   open_seconds = std::bit_cast<double>(largest[5]);
+  device.set_ranks(added[2], added[3]);
+  if (device.copying() > 0) comm.broadcast(device.reason(), static_cast<int>(most - largest[6]));
 }
 
 }  // namespace lq::pump

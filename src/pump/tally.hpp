@@ -11,6 +11,7 @@
 #include <limequat/report.hpp>
 
 #include "comm/comm.hpp"
+#include "pump/device_way.hpp"
 #include "pump/site_sums.hpp"
 
 namespace lq::pump {
@@ -27,6 +28,7 @@ struct Tally {
   SiteSums sums;
   ZeroRegion zeros;  // gauge fields only
   std::uint64_t bytes = 0;
+  DeviceWay device;
   double open_seconds = 0;  // told by who opened the file
   double pack_seconds = 0;
   double exchange_seconds = 0;

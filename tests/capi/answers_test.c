@@ -29,6 +29,7 @@ static void reports_tell_what_a_transfer_did(void) {
   CHECK(wrote.has_stored && wrote.checksum_status == LQ_CHECKSUM_OK && wrote.checksum.suma == wrote.stored.suma);
   CHECK(wrote.seconds > wrote.open_seconds && wrote.open_seconds > 0 && wrote.zero_sites == 0);
   CHECK(wrote.file_system[0] != 0 && wrote.block_bytes % 4096 == 0 && wrote.ranks_at_file == 1);
+  CHECK(wrote.device_computing_ranks == 0 && wrote.device_copying_ranks == 0 && wrote.device_reason[0] == 0);
 
   lq_report read = {.struct_size = sizeof read};
   lq_read_options options;

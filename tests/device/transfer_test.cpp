@@ -244,12 +244,29 @@ TEST(HalfPrecisionOnDevice, IsThatOfTheHost) {
   const MutableField on_host{spec, host.data(), integers.size(), {}, {}, words, {}};
   const MutableField on_device{spec, device.data(), integers.size(), {}, {}, words, {}};
   read_field(*transport, "plain.lime", grid, on_host, {});
-  read_field(*transport, "plain.lime", grid, on_device, {});
+  const DeviceReport device_report = read_field(*transport, "plain.lime", grid, on_device, {}).device;
+  EXPECT_EQ(device_report.reason, "half precision, with norms");
+  EXPECT_EQ(device_report.summary(), "the host computed for a GPU on 1 rank: half precision, with norms");
   EXPECT_EQ(device_integers.values(), integers);
   EXPECT_EQ(device_norms.values(), norms);
   write_field(*transport, "host.lime", grid, on_host, {.format = "scidac"});
   write_field(*transport, "device.lime", grid, on_device, {.format = "scidac"});
   EXPECT_EQ(bytes_in(*transport, "device.lime"), bytes_in(*transport, "host.lime"));
+}
+
+// Who computed, on all ranks alike: here one with its sites on the host, and two whose sites are on a GPU.
+TEST(ReportOfDevice, SaysWhoComputed) {
+  const auto transport = transport::make_memory();
+  const char* const wish = std::getenv("LQ_DEVICE_PROGRAM");
+  testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
+    const Grid grid(Communicator(std::move(comm)), {4, 4, 4, 6}, {.processes = Extents{1, 1, 1, 3}});
+    const Sites sites(formula_sites<double>(grid, link_numbers), grid.rank() > 0);
+    const WriteOptions options{.format = "scidac", .route = {.strategy = Strategy::messages}};
+    const DeviceReport device = write_field(*transport, "told.lime", grid, sites.field({}), options).device;
+    EXPECT_EQ(device.computing_ranks, wish == nullptr ? 2U : 0U) << device.summary();
+    EXPECT_EQ(device.copying_ranks, wish == nullptr ? 0U : 2U);
+    EXPECT_EQ(device.reason, wish == nullptr ? "" : "the environment has LQ_DEVICE_PROGRAM=off");
+  });
 }
 
 // What the GPU computes: the host sees bytes of the file, and of each site the CRC-32.

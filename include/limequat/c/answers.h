@@ -77,6 +77,9 @@ typedef struct lq_report {
   uint64_t stripe_count, stripe_bytes;  // of a new file; 0: not known
   uint64_t ranks_at_file;               // that touched it
   double open_seconds;                  // until the first site moved
+  uint64_t device_computing_ranks;      // with sites in the memory of a GPU, which computed
+  uint64_t device_copying_ranks;        // the same, but the host computed, out of copied blocks
+  char device_reason[256];              // why, on the first of these; "": no such rank
 } lq_report;
 
 #ifdef __cplusplus
