@@ -3,6 +3,7 @@
 //
 // The drivers of NVIDIA's and AMD's GPUs, which are one but for their names and some numbers.
 #include <dlfcn.h>
+#include <link.h>
 
 #include <array>
 #include <atomic>
@@ -228,14 +229,29 @@ const Driver* find_driver() {
   return &gpu;
 }
 
-// A program may load its driver after its first transfer.
+// How many libraries this program has loaded so far.
+std::uint64_t libraries_loaded() {
+  std::uint64_t count = 0;
+  const auto take_count = [](dl_phdr_info* info, std::size_t, void* to) {
+    *static_cast<std::uint64_t*>(to) = info->dlpi_adds;
+    return 1;
+  };
+  ::dl_iterate_phdr(take_count, &count);
+  return count;
+}
+
+// A program may load its driver after its first transfer. Looked for only if something was loaded since: by a name that
+// is not there the loader goes through all of its folders, which are perhaps on a network.
 template <Kind kind>
 const Driver* driver_in_program() {
   static std::atomic<const Driver*> found = nullptr;
+  static std::atomic<std::uint64_t> looked_at = 0;  // so many libraries
   const Driver* driver = found.load(std::memory_order_acquire);
-  if (driver == nullptr) {
+  const std::uint64_t loaded = driver == nullptr ? libraries_loaded() : 0;
+  if (driver == nullptr && loaded != looked_at.load(std::memory_order_relaxed)) {
     driver = find_driver<kind>();
     if (driver != nullptr) found.store(driver, std::memory_order_release);
+    looked_at.store(loaded, std::memory_order_relaxed);
   }
   return driver;
 }
