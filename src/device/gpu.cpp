@@ -229,30 +229,30 @@ const Driver* find_driver() {
   return &gpu;
 }
 
-// How many libraries this program has loaded so far.
-std::uint64_t libraries_loaded() {
-  std::uint64_t count = 0;
-  const auto take_count = [](dl_phdr_info* info, std::size_t, void* to) {
-    *static_cast<std::uint64_t*>(to) = info->dlpi_adds;
-    return 1;
-  };
-  ::dl_iterate_phdr(take_count, &count);
-  return count;
+// How many libraries the program has loaded so far: a driver that was not among them is looked for when there are more.
+unsigned long long libraries_loaded() {
+  unsigned long long loaded = 0;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* library, std::size_t, void* answer) {
+        *static_cast<unsigned long long*>(answer) = library->dlpi_adds;
+        return 1;
+      },
+      &loaded);
+  return loaded;
 }
 
-// A program may load its driver after its first transfer. Looked for only if something was loaded since: by a name that
-// is not there the loader goes through all of its folders, which are perhaps on a network.
+// A program may load its driver after its first transfer.
 template <Kind kind>
 const Driver* driver_in_program() {
   static std::atomic<const Driver*> found = nullptr;
-  static std::atomic<std::uint64_t> looked_at = 0;  // so many libraries
+  static std::atomic<unsigned long long> looked_among = 0;
   const Driver* driver = found.load(std::memory_order_acquire);
-  const std::uint64_t loaded = driver == nullptr ? libraries_loaded() : 0;
-  if (driver == nullptr && loaded != looked_at.load(std::memory_order_relaxed)) {
-    driver = find_driver<kind>();
-    if (driver != nullptr) found.store(driver, std::memory_order_release);
-    looked_at.store(loaded, std::memory_order_relaxed);
-  }
+  if (driver != nullptr) return driver;
+  const unsigned long long loaded = libraries_loaded();
+  if (looked_among.load(std::memory_order_acquire) == loaded) return nullptr;
+  driver = find_driver<kind>();
+  if (driver != nullptr) found.store(driver, std::memory_order_release);
+  looked_among.store(loaded, std::memory_order_release);
   return driver;
 }
 

@@ -3,11 +3,7 @@
 //
 // Sites between memory of a GPU and the host, whatever their spacing and the order in which they are asked for.
 #include <gtest/gtest.h>
-#include <linux/seccomp.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -67,28 +63,6 @@ class Device : public ::testing::Test {
 
   const DeviceLibrary& library_ = DeviceLibrary::get();
 };
-
-// These two come first: they are about a program that has loaded no driver yet.
-TEST(ADriverThatIsNotThere, IsLookedForInTheFoldersOfTheLoaderOnce) {
-  if (has_driver()) GTEST_SKIP() << "a driver is loaded already";
-  const pid_t child = fork();
-  if (child == 0) {
-    // From here on any call of the system but reading, writing and this end kills.
-    const bool is_watched = prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0;
-    if (!is_watched) _exit(2);
-    syscall(SYS_exit, has_driver() ? 1 : 0);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 2) GTEST_SKIP() << "the system lets nobody watch its calls";
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-}
-
-TEST(ADriverThatIsNotThere, IsFoundOnceItWasLoaded) {
-  if (has_driver()) GTEST_SKIP() << "a driver is loaded already";
-  DeviceLibrary::get();
-  EXPECT_TRUE(has_driver());
-}
 
 TEST_F(Device, OwnsItsMemoryAndNoOther) {
   const DeviceArray<double> array(many);
