@@ -235,6 +235,17 @@ class Bench:
                 self.plot("picture", bench_page.pfs_picture(run, direction), "rate-per-server")
         (self.out / "picture.json").unlink()
 
+    def pfs_fields(self):
+        """A whole field there, by the choice of the library, by every other way worth a try, and by collective MPI-IO."""
+        measured = []
+        for folder in self.options.pfs if (self.bin / "bench_peers").exists() else []:
+            for ranks, grid, others in ((4, "1x1x1x4", ["direct", "messages"]), (4, "2x2x1x1", ["shared", "pull", "messages"]),
+                                        (8, "2x2x2x1", ["shared", "pull", "messages"])):
+                ways = [word for strategy in ["auto", *others] for word in ("--strategy", strategy)]
+                measured.append(self.run(ranks, "bench_peers", "--lattice", self.options.lattice, "--grid", grid, *ways, "--peer", "mpi-io collective",
+                                         "--verify", "checksum", "--runs", min(self.options.runs, 5), path=folder))
+                self.keep("pfs-fields", measured)
+
     def parts(self):
         self.keep("parts", [self.run(2, "lq-mpi", "bench", "parts", "--seconds", self.options.seconds,
                                      path=self.options.memory)])
@@ -270,7 +281,7 @@ def main():
     start = time.monotonic()
     bench = Bench(options)
     for step in (bench.parts, bench.transfers, bench.model, bench.sizes, bench.serial, bench.peers, bench.overlap,
-                 bench.cores, bench.draw_cores, bench.tasklocal, bench.hdf5, bench.squeeze, bench.pfs):
+                 bench.cores, bench.draw_cores, bench.tasklocal, bench.hdf5, bench.squeeze, bench.pfs, bench.pfs_fields):
         if not options.step or step.__name__ in options.step:
             step()
     for old in OLD_PAGES:

@@ -42,12 +42,17 @@ class Interfering final : public transport::ForwardingTransport {
   std::function<void()> deed_;
 };
 
-// Counts the reads of the files it opens, and does something before the n-th of them.
+// Counts the reads of the files it opens, and the questions for their file systems, and does something before the n-th
+// read.
 class Counting final : public transport::ForwardingTransport {
  public:
   explicit Counting(int before = 0, std::function<void()> deed = {})
       : ForwardingTransport(transport::posix()), before_(before), deed_(std::move(deed)) {}
-  std::atomic<int> reads{0};
+  transport::Unit unit(const std::string& path) override {
+    ++units;
+    return ForwardingTransport::unit(path);
+  }
+  std::atomic<int> reads{0}, units{0};
 
  private:
   class CountedFile final : public transport::ForwardingFile {
@@ -129,6 +134,7 @@ TEST_F(Opened, IsScannedOnceWhateverIsRead) {
     EXPECT_TRUE(all_are(values, static_cast<double>(i) + 1));
   }
   EXPECT_EQ(counting.reads - after_scan, fields);  // one for the data of each
+  EXPECT_EQ(counting.units, 1);
 }
 
 // 300 fields of 48 KiB with their records. Pieces grow from 16 KiB to a MiB, which takes six, and then each has a MiB

@@ -93,19 +93,34 @@ void require_own(const Set& set) {
               {.path = path});
 }
 
+// Collective. A file is opened without asking what it is: on servers each question is a round trip.
+std::vector<File> files_at(const std::string& path, const Communicator& communicator, const Limits& limits) {
+  std::vector<File> files;
+  try {
+    files.emplace_back(path, communicator, limits);
+  } catch (const Error&) {
+    const std::vector<std::string> in_folder = vectors::files_in(path, communicator);
+    if (in_folder.empty()) throw;
+    for (const std::string& one : in_folder) files.emplace_back(one, communicator, limits);
+  }
+  return files;
+}
+
 bool is_coefficients(const Set& set, std::uint64_t k) { return k < set.size() && set.mode(k).error; }
 
 }  // namespace
 
 Set::Set(const std::string& path, const Communicator& communicator, const Limits& limits, const Unsaid& unsaid) {
-  const vectors::Files named = vectors::files_of(path, communicator);
-  std::vector<File> files;
-  for (const std::string& one : named.paths) files.emplace_back(one, communicator, limits);
+  std::vector<File> files = files_at(path, communicator, limits);
+  const bool is_own = files.front().catalog().format == "modes";
+  const bool may_have_eigenvalues = !is_own && files.front().catalog().path == path;
+  const std::string eigenvalues =
+      may_have_eigenvalues ? vectors::eigenvalues_beside(path, communicator) : std::string();
   state_ = comm::agree(communicator.engine(), [&] {
     auto state = std::make_unique<State>(State{std::move(files), {}, {}, {}});
     const Catalog& catalog = state->files.front().catalog();
-    if (catalog.format != "modes") {
-      state->foreign.emplace(state->files, named.eigenvalues, unsaid);
+    if (!is_own) {
+      state->foreign.emplace(state->files, eigenvalues, unsaid);
       state->description = state->foreign->description();
       state->modes = state->foreign->modes();
       return state;

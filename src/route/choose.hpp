@@ -24,6 +24,7 @@ struct Situation {
   bool can_pull = false;             // ranks of a node may read each other's memory
   bool is_in_memory = true;          // every rank's sites lie in its memory, not behind a function
   std::uint64_t block_bytes = 4096;  // of the file system: page, block or stripe
+  bool lies_on_servers = false;      // a call waits for one
   std::uint64_t targets = 0;         // that the bytes of the file lie on; 0: not known, or no matter
   bool needs_single_owner = false;   // two clients that write into one block lose data
   bool is_one_client = true;         // all ranks reach the file through one mount of one node

@@ -249,6 +249,25 @@ TEST(Choose, DomainsAreMultiplesOfAlignmentAndChunk) {
   }
 }
 
+// A call waits for a server: half as many. What is read stays in the cache, and so does what memory has no room for.
+TEST(Choose, WritesToServersInLargerChunks) {
+  Situation situation = one_node(4);
+  const auto chunk = [&](bool writing, const RouteOptions& options) {
+    return choice(gauge_on({2, 2, 1, 1}, writing), situation, options).shares.chunk_bytes;
+  };
+  const std::uint64_t usual = chunk(true, {});
+  situation.lies_on_servers = true;
+  RouteOptions asked, little;
+  asked.chunk_bytes = usual;
+  little.memory_bytes = 6 << 20;
+  EXPECT_EQ(usual, 512U * 1024);
+  EXPECT_EQ(chunk(true, {}), 1024U * 1024);
+  EXPECT_EQ(chunk(false, {}), usual);
+  EXPECT_EQ(chunk(true, asked), usual);
+  EXPECT_LT(chunk(true, little), 1024U * 1024);
+  EXPECT_LE(choice(gauge_on({2, 2, 1, 1}), situation, little).memory_bytes, little.memory_bytes);
+}
+
 TEST(Choose, StaysWithinTheMemoryGranted) {
   const TransferOf made = gauge_on({2, 2, 2, 1});
   for (const auto memory : std::to_array<std::uint64_t>({150'000, 400'000, 1'000'000, 4'000'000})) {

@@ -49,6 +49,7 @@ route::Situation situation_on(const Machine& machine, const TransferPlan& plan) 
   situation.block_bytes = std::max(machine.block_bytes, plan.stripes.is_set() ? plan.stripes.bytes : 0);
   situation.targets = machine::targets_of_file(machine.file_system, plan.stripes, machine.servers);
   situation.needs_single_owner = machine::needs_single_owner(machine.file_system);
+  situation.lies_on_servers = machine::file_system_named(machine.file_system, machine.servers).is_shared;
   situation.checksum = plan.request.checksum;
   return situation;
 }

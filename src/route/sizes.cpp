@@ -16,7 +16,8 @@ namespace {
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t usual_chunk = 512 * 1024;  // half of a second level cache
 constexpr std::uint64_t long_piece = 1024 * 1024;
-constexpr std::uint64_t few_sites = 8;  // in a chunk, at least
+constexpr std::uint64_t chunk_to_servers = 1024 * 1024;  // written in half of the calls, each of which waits
+constexpr std::uint64_t few_sites = 8;                   // in a chunk, at least
 constexpr std::uint64_t largest_alignment = std::uint64_t{1} << 30;
 // At most: writing, two assembled, two arriving, four leaving; reading, two read, four wanted, four spare.
 constexpr std::uint64_t chunks_in_memory = 10;
@@ -83,7 +84,11 @@ std::optional<ChunkSizes> chunk_sizes(const Transfer& transfer, const RouteOptio
     const std::uint64_t layer = lattice::TileMap(transfer.payload).layer_sites() * site_bytes;
     sizes = ChunkSizes{.alignment = 1, .chunk_bytes = layer, .domain_bytes = layer};
   } else if (transfer.payload.encoding.empty() || !transfer.writing) {
-    sizes = chunk_sizes(site_bytes, options, situation);
+    RouteOptions with_chunks = options;
+    if (options.chunk_bytes == 0 && transfer.writing && situation.lies_on_servers) {
+      with_chunks.chunk_bytes = chunk_to_servers;
+    }
+    sizes = chunk_sizes(site_bytes, with_chunks, situation);
   }
   // Tiles and links begin anywhere in the file: one rank writes all of them where two must not write into one block.
   if (sizes && !transfer.payload.is_in_one_piece() && transfer.writing && situation.needs_single_owner) {

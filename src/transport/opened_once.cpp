@@ -50,6 +50,12 @@ std::unique_ptr<File> OpenedOnce::open_read(const std::string& path) {
   return std::make_unique<Shared>(std::move(file), *this);
 }
 
+Unit OpenedOnce::unit(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  const auto known = units_.find(path);
+  return known != units_.end() ? known->second : units_.emplace(path, inner().unit(path)).first->second;
+}
+
 std::optional<Identity> OpenedOnce::opened(const std::string& path) const {
   const std::lock_guard lock(mutex_);
   const auto known = known_.find(path);
@@ -74,6 +80,7 @@ bool OpenedOnce::has_met_another() const {
 void OpenedOnce::forget() {
   const std::lock_guard lock(mutex_);
   known_.clear();
+  units_.clear();
   open_ = 0;
   has_met_another_ = false;
 }

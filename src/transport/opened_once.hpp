@@ -24,6 +24,8 @@ class OpenedOnce : public ForwardingTransport {
   // The file that this name meant at first; open only once, however often it is asked for. io: it means another one
   // now. What is read goes through one open file description; with many files only the first ones stay open.
   std::unique_ptr<File> open_read(const std::string& path) override;
+  // Asked once for each name: servers are asked for it, and a file does not move to another file system.
+  Unit unit(const std::string& path) override;
 
   // The file that a name means, as it was when it was opened; nothing if it is not known.
   std::optional<Identity> opened(const std::string& path) const;
@@ -45,6 +47,7 @@ class OpenedOnce : public ForwardingTransport {
 
   mutable std::mutex mutex_;
   std::map<std::string, Known> known_;
+  std::map<std::string, Unit> units_;
   std::size_t open_ = 0;
   bool has_met_another_ = false;
 };

@@ -122,26 +122,26 @@ std::vector<Staged> stages_for(std::span<const MutableField> fields, const Grid&
 
 }  // namespace
 
-Files files_of(const std::string& path, const Communicator& communicator) {
+std::vector<std::string> files_in(const std::string& path, const Communicator& communicator) {
   comm::Comm& comm = communicator.engine();
-  comm::require_same(comm, path, "the path of the set");
-  std::array<std::uint64_t, 2> found{};  // files v0.bin, ...; and the kind of folder
-  std::string eigenvalues;
+  std::array<std::uint64_t, 2> found{};  // the kind of folder; and files v0.bin, ...
   comm::agree_at_root(comm, [&] {
     const Folder folder = folder_at(path);
-    found[1] = static_cast<std::uint64_t>(folder);
-    if (folder == Folder::of_vectors) found[0] = count_files(path);
-    if (folder == Folder::none) eigenvalues = text_beside(path);
+    found = {static_cast<std::uint64_t>(folder), folder == Folder::of_vectors ? count_files(path) : 0};
   });
   comm.broadcast(std::as_writable_bytes(std::span(found)), 0);
-  eigenvalues = comm::broadcast_text(comm, eigenvalues);
   return comm::agree(comm, [&] {
-    Files files{{}, std::move(eigenvalues)};
-    const auto folder = static_cast<Folder>(found[1]);
-    if (folder != Folder::of_vectors) files.paths.push_back(folder == Folder::none ? path : metadata_in(path));
-    for (std::uint64_t k = 0; k < found[0]; ++k) files.paths.push_back(file_in(path, k));
+    std::vector<std::string> files;
+    if (static_cast<Folder>(found[0]) == Folder::compressed) files.push_back(metadata_in(path));
+    for (std::uint64_t k = 0; k < found[1]; ++k) files.push_back(file_in(path, k));
     return files;
   });
+}
+
+std::string eigenvalues_beside(const std::string& path, const Communicator& communicator) {
+  std::string text;
+  comm::agree_at_root(communicator.engine(), [&] { text = text_beside(path); });
+  return comm::broadcast_text(communicator.engine(), text);
 }
 
 Source::Source(std::span<const File> files, const std::string& eigenvalues, const modes::Unsaid& unsaid)

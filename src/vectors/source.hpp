@@ -20,13 +20,11 @@
 
 namespace lq::vectors {
 
-struct Files {
-  std::vector<std::string> paths;
-  std::string eigenvalues;  // text of a file NAME.evals.xml beside a file; empty: there is none
-};
-// Collective. Of a folder its metadata.txt, or its files v0.bin, v1.bin, ...; of anything else the path itself.
-// not_found: a folder without.
-Files files_of(const std::string& path, const Communicator& communicator);
+// Collective. The files of a folder of vectors: metadata.txt, or v0.bin, v1.bin, ...; empty: the path is no folder.
+// not_found: a folder without them.
+std::vector<std::string> files_in(const std::string& path, const Communicator& communicator);
+// Collective. The text of a file NAME.evals.xml beside a file; empty: there is none.
+std::string eigenvalues_beside(const std::string& path, const Communicator& communicator);
 
 class Source {
  public:

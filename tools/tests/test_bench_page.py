@@ -117,6 +117,18 @@ class BenchPage(unittest.TestCase):
         self.assertEqual([len(one["results"]) for one in pictures["cores-read"]], [2, 1])
         self.assertEqual(list(bench_page.cores_pictures(self.folder / "cores-large.json")), ["cores-large-threads"])
 
+    def test_ways_to_move_a_whole_field_stand_beside_the_best_of_them(self):
+        def of(median, **more):
+            return {**RESULT, "seconds": {**SECONDS, "median": median}, **more}
+        ways = [of(2.0, strategy="auto", strategy_taken="pull"), of(1.0, strategy="shared", strategy_taken="shared"),
+                of(8.0, name="mpi-io collective", strategy="mpi-io collective", strategy_taken="")]
+        text = bench_page.pfs_fields(run(*ways, file_system="fuse.x"))
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| fuse.x")]
+        self.assertEqual(rows, [["fuse.x", "1x1x1x1", "write", "**auto**: pull", "1500", "0.50", "4.0", "0.80"],
+                                ["fuse.x", "1x1x1x1", "write", "shared", "3000", "1.00", "8.0", "0.80"],
+                                ["fuse.x", "1x1x1x1", "write", "mpi-io collective", "375", "0.12", "1.0", "0.80"]])
+        self.assertEqual(bench_page.pfs_fields([]), "")
+
     def test_pages_are_there_for_what_was_measured(self):
         for name in ("memory", "disk", "sizes"):
             self.keep(name, run(RESULT))
