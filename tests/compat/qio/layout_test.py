@@ -53,7 +53,10 @@ def home(site, kind, nodes):
     node = 0
     for d in range(3, -1, -1):
         node = node * grid[d] + point(site)[d] * grid[d] // EXTENTS[d]
-    return node
+    return nodes - 1 - node if kind == "reverse" else node
+
+
+HALVED = ("evenodd", "reverse")  # even sites first
 
 
 def sites_of(kind, nodes):
@@ -61,10 +64,10 @@ def sites_of(kind, nodes):
     sites = [[] for _ in range(nodes)]
     for parity in (0, 1):
         for site in range(VOLUME):
-            if kind == "evenodd" and sum(point(site)) % 2 != parity:
+            if kind in HALVED and sum(point(site)) % 2 != parity:
                 continue
             sites[home(site, kind, nodes)].append(site)
-        if kind != "evenodd":
+        if kind not in HALVED:
             break
     return sites
 
@@ -485,7 +488,7 @@ def main():
         return
     check_files([(*case, "whole") for case in [
         ("box", SINGLE, 0, 1, 0), ("evenodd", SINGLE, 1, half, 1), ("scatter", SINGLE, 1, 1, 0), ("uneven", SINGLE, 0, 1, 1),
-        ("xsplit", PART, 0, half, 0), ("scatter", PART_DIR, 0, half, 1), ("evenodd", MULTI, 1, 1, 0)]])
+        ("xsplit", SINGLE, 1, 1, 1), ("reverse", SINGLE, 0, 1, 0), ("xsplit", PART, 0, half, 0), ("scatter", PART_DIR, 0, half, 1), ("evenodd", MULTI, 1, 1, 0)]])
     check_damage()
     check_codes()
     check_append()
