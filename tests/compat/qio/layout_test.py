@@ -287,7 +287,7 @@ def check_codes():
 
 
 def check_single_sites():
-    """Fields written and read site by site, in one file and in parts."""
+    """Fields written and read site by site, in one file and in parts; these by nodes with other sites as well."""
     cases = [("scatter", SINGLE, 1)]
     if OPTIONS.ranks > 1:
         cases += [("scatter", PART, 2), ("evenodd", MULTI, 1)]
@@ -296,11 +296,13 @@ def check_single_sites():
         for number in range(len(cases)):
             (folder / str(number)).mkdir()
         said = launch(folder, [["f.lime", "single", f"in={number}", f"layout={kind}", f"volfmt={volfmt}", f"io={io}"]
-                               for number, (kind, volfmt, io) in enumerate(cases)])[1]
-        for out in said:
+                               for number, (kind, volfmt, io) in enumerate(cases)]
+                      + [["f.lime", "seek", f"in={number}", "layout=xsplit", "io=1"] for number in range(len(cases))])[1]
+        for out in said[:len(cases)]:
             assert out.count("written 0 bytes 1") == OPTIONS.ranks, out
+        for out in said:
             assert out.count("single 0 mismatches 0 found scidac-binary-data") == OPTIONS.ranks, out
-        assert len(re.findall(r"^\d+ end -1$", said[0], re.M)) == OPTIONS.ranks, said[0]
+            assert len(re.findall(r"^\d+ end -1$", out, re.M)) == OPTIONS.ranks, out
         found = masked((folder / "0/f.lime").read_bytes())
         a, b = sums(ALL, lambda s: singles(s, 12))
         private = private_record("T", "F", 0, 24, 2)
