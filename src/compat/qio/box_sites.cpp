@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "compat/qio/box_sites.hpp"
 
+#include <type_traits>
+#include <utility>
+#include <vector>
+
 #include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
 #include "io/sites.hpp"
@@ -44,30 +48,38 @@ auto row_by_site(const Grid& grid, const NodeSites& sites, const SiteCall& call)
   };
 }
 
-// Collective, agreed. `field`: a Field or a MutableField that calls the program's function.
+// Collective, agreed. AnyField: Field to write, MutableField to read; it calls the program's function.
 template <class AnyField>
-Checksum move_boxes(const Grid& grid, const SitePlace& place, const SiteCall& call, AnyField field,
-                    std::exception_ptr& failure) {
+Checksum move_boxes(const Family& family, const SitePlace& place, const SiteCall& call, std::exception_ptr& failure) {
+  const Grid& grid = *family.grid;
+  std::vector<transport::File*> files;
   const auto transfer = comm::agree(grid.communicator().engine(), [&] {
     io::SitePlan plan = plan_of(grid, place, call);
+    AnyField field;
     field.spec = plan.payload.spec;
+    if constexpr (std::is_same_v<AnyField, Field>) {
+      field.fetch_rows = row_by_site<void>(grid, family.order, call);
+    } else {
+      field.store_rows = row_by_site<const void>(grid, family.order, call);
+    }
+    files.push_back(place.file);
     return std::make_unique<io::SiteTransfer>(grid, std::move(plan), field);
   });
   transfer->choose_route();
-  transfer->start({place.file});
+  transfer->start(std::move(files));
   base::keep_failure(failure, [&] { transfer->move(); });
   return transfer->tally().sums.total();
+}
+
+bool go_by_boxes(const Family& family, const RecordSites& sites, const SitePlace& place, const SiteCall& call) {
+  return family.grid && sites.own == nullptr && is_plain(place, call);
 }
 
 }  // namespace
 
 Checksum sites_to_file(const Family& family, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
                        std::exception_ptr& failure) {
-  if (family.grid && sites.own == nullptr && is_plain(place, call)) {
-    Field field;
-    field.fetch_rows = row_by_site<void>(*family.grid, family.order, call);
-    return move_boxes(*family.grid, place, call, field, failure);
-  }
+  if (go_by_boxes(family, sites, place, call)) return move_boxes<Field>(family, place, call, failure);
   SiteExchange exchange(*family.comm, *sites.order, place, call);
   failure = exchange.write();
   return exchange.checksum();
@@ -75,11 +87,7 @@ Checksum sites_to_file(const Family& family, const RecordSites& sites, const Sit
 
 Checksum sites_from_file(const Family& family, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
                          std::exception_ptr& failure) {
-  if (family.grid && sites.own == nullptr && is_plain(place, call)) {
-    MutableField field;
-    field.store_rows = row_by_site<const void>(*family.grid, family.order, call);
-    return move_boxes(*family.grid, place, call, field, failure);
-  }
+  if (go_by_boxes(family, sites, place, call)) return move_boxes<MutableField>(family, place, call, failure);
   SiteExchange exchange(*family.comm, *sites.order, place, call);
   failure = exchange.read();
   return exchange.checksum();
