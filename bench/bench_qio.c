@@ -156,7 +156,10 @@ int main(int argc, char** argv) {
   if (field == NULL) return 1;
   for (i = 0; i < numbers; ++i) field[i] = (double)(i * 7 % 1009) / 1009 - 0.5 + me;
   for (round = 0; round < rounds; ++round) {
-    const double written = write_once(argv[1], &layout, serpar), read = read_once(argv[1], &layout, serpar);
+    double written, read;
+    if (me == 0) remove(argv[1]); /* a new file each time */
+    written = write_once(argv[1], &layout, serpar);
+    read = read_once(argv[1], &layout, serpar);
     if (me == 0) {
       printf("write %.4f read %.4f GB/s, processor %.4f %.4f s\n", (double)layout.volume * 576e-9 / written,
              (double)layout.volume * 576e-9 / read, cpu_written, cpu_read);

@@ -18,6 +18,7 @@ import zlib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 import bench_page  # noqa: E402
+import beside_qio  # noqa: E402
 
 LATTICES = ["24x24x24x48", "16x16x16x32", "12x12x12x24", "8x8x8x16", "4x4x4x8"]
 # On 4 ranks, grids and strategies; fewer of them for the larger lattice.
@@ -217,6 +218,27 @@ class Bench:
         small = self.lattice(1, "--lattice", "4x4x4x4", path=self.options.memory, runs=1)
         self.keep("squeeze", [{"environment": small["environment"], **run} for run in measured])
 
+    def qio(self):
+        """QIO's interface over our library, beside our own and, where --qio names a program, beside the original."""
+        programs = {"libqio": self.bin / "bench_qio"}
+        if not programs["libqio"].exists():
+            print("bench_qio was not built: there is no MPI", file=sys.stderr)
+            return
+        if self.options.qio:
+            programs["original"] = self.options.qio
+        memory = self.options.memory
+        lattice = largest_that_fits(memory, self.options.lattice)
+        measured = []
+        with tempfile.TemporaryDirectory(dir=memory) as folder:
+            for ranks in (1, 2):
+                def own(ranks=ranks):
+                    return self.lattice(ranks, "--lattice", lattice, "--grid", f"1x1x1x{ranks}", "--format", "scidac", path=folder, runs=1)
+
+                measured += [beside_qio.measure(programs, [self.options.mpiexec, "-n", ranks], own, pathlib.Path(folder), lattice, layout,
+                                                min(self.options.runs, 5)) for layout in ("box", "evenodd")]
+        self.keep("qio", measured)
+        self.plot("qio", "qio", "ratio")
+
     def pfs(self):
         """What the paper on PVFS measured, on each parallel file system that is named; with peers where they were built."""
         program = ["bench_peers", "--pfs"] if (self.bin / "bench_peers").exists() else ["lq-mpi", "bench", "pfs"]
@@ -266,6 +288,7 @@ def main():
     parser.add_argument("--memory", default="/dev/shm", help="a folder in memory")
     parser.add_argument("--disk", help="a folder on a disk; default: the build folder")
     parser.add_argument("--pfs", action="append", default=[], help="a folder on a parallel file system; may be repeated")
+    parser.add_argument("--qio", help="bench/bench_qio.c, linked with the original QIO for the same MPI")
     parser.add_argument("--clients", type=int, default=4, help="ranks at the parallel file system")
     parser.add_argument("--pfs-bytes", type=int, default=16 << 20, help="that a client has for each of its servers")
     parser.add_argument("--lattice", default=LATTICES[0], help="the largest one")
@@ -281,7 +304,8 @@ def main():
     start = time.monotonic()
     bench = Bench(options)
     for step in (bench.parts, bench.transfers, bench.model, bench.sizes, bench.serial, bench.peers, bench.overlap,
-                 bench.cores, bench.draw_cores, bench.tasklocal, bench.hdf5, bench.squeeze, bench.pfs, bench.pfs_fields):
+                 bench.cores, bench.draw_cores, bench.tasklocal, bench.hdf5, bench.squeeze, bench.qio, bench.pfs,
+                 bench.pfs_fields):
         if not options.step or step.__name__ in options.step:
             step()
     for old in OLD_PAGES:

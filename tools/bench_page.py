@@ -480,6 +480,43 @@ memory by one core: `bench_squeeze`. Rates are of original bytes; medians. zlib 
 """
 
 
+def qio_page(folder):
+    runs = load(folder, "qio")
+    lines, beside = [], []
+    for run in runs:
+        alone = {r["direction"]: r for r in run["results"] if r["name"] == "lattice"}
+        for r in run["results"]:
+            own = alone[r["direction"]]
+            processor = f"{r['processor_seconds']:.3f}" if "processor_seconds" in r else "-"
+            lines.append([r["name"] if r is not own else "**our interface**", r["layout"], str(r["ranks"]), r["direction"], f"{rate(r):.2f}",
+                          processor, f"{rate(r) / rate(own):.2f}", f"{r['ratio_to_raw']:.2f}"])
+        for way in alone:
+            pair = [next((r for r in run["results"] if r["direction"] == way and r["name"] == name), None)
+                    for name in ("qio.h over ours", "qio.h over the original")]
+            if all(pair):
+                ours, original = pair
+                beside.append([ours["layout"], str(ours["ranks"]), way, f"{rate(ours) / rate(original):.1f}",
+                               f"{original['processor_seconds'] / ours['processor_seconds']:.1f}"])
+    times = table(["layout", "ranks", "direction", "rate over the original's", "processor time of the original over ours"], beside)
+    return f"""# QIO's interface
+
+A gauge field in double precision with checksum, by `bench_qio` (`bench/bench_qio.c`), which is one source, linked with our `libqio` and with the original, and by
+`lq-mpi bench lattice --format scidac` through our own interface, in turn within every round; rates from opening to closing, {lattice_of(runs)}. Boxes along
+t, sites in the order of the lattice (*box*) or even ones first (*evenodd*); our own interface has plain memory in both. The original is measured where `./dev bench --step qio --qio PROGRAM` names
+a program linked with it. Processor time is that of node 0, in seconds: on a machine that does other things as well it says more than rates.
+
+{where(runs)}
+
+{table(["who", "layout", "ranks", "direction", "GB/s", "processor s", "over our interface", "ratio to raw"], lines)}
+{times if beside else ""}
+![rates as fractions of the raw limit](qio.svg)
+"""
+
+
+def lattice_of(runs):
+    return runs[0]["results"][0]["lattice"]
+
+
 def pfs_picture(run, direction):
     """The name of a picture of one file system."""
     return f"pfs-{run['environment']['file_system'].split('.')[-1]}-{direction}"
@@ -570,7 +607,7 @@ PAGES = [("transfers", "memory", "Transfers", transfers_page), ("peers", "peers"
          ("overlap", "overlap", "Writing while computing", overlap_page),
          ("cores", "cores", "All cores of a node", cores_page),
          ("tasklocal", "tasklocal", "A stream per task", tasklocal_page),
-         ("hdf5", "hdf5-strong", "HDF5 files", hdf5_page), ("squeeze", "squeeze", "Squeezing", squeeze_page), ("pfs", "pfs", "Parallel file systems", pfs_page),
+         ("hdf5", "hdf5-strong", "HDF5 files", hdf5_page), ("squeeze", "squeeze", "Squeezing", squeeze_page), ("qio", "qio", "QIO's interface", qio_page), ("pfs", "pfs", "Parallel file systems", pfs_page),
          ("parts", "parts", "Parts of this machine", parts_page)]
 
 

@@ -52,6 +52,17 @@ class BenchPage(unittest.TestCase):
         self.keep("memory", run({**RESULT, "ratio_to_raw": 0.92}))
         self.assertEqual(cells(bench_page.target_table(self.folder), "write, 1 rank")[3], "not reached")
 
+    def test_qio_stands_beside_our_own_interface_and_the_original(self):
+        one = {**RESULT, "layout": "box"}
+        through = {**one, "name": "qio.h over ours", "seconds": {**SECONDS, "median": 2.0}, "processor_seconds": 1.5}
+        original = {**one, "name": "qio.h over the original", "seconds": {**SECONDS, "median": 12.0}, "processor_seconds": 6.0}
+        self.keep("qio", run(one, through, original))
+        page = bench_page.qio_page(self.folder)
+        self.assertEqual(cells(page, "qio.h over ours")[3:7], ["write", "1.50", "1.500", "0.50"])
+        self.assertEqual(cells(page, "box"), ["box", "1", "write", "6.0", "4.0"])
+        self.keep("qio", run(one, through))
+        self.assertNotIn("original over ours", bench_page.qio_page(self.folder))
+
     def test_what_was_not_measured_is_not_reached(self):
         row = cells(bench_page.target_table(self.folder), "write, 2x2x2x1 on 8 ranks")
         self.assertEqual(row[2:4], ["-", "not measured"])

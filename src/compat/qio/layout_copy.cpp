@@ -125,8 +125,9 @@ std::vector<std::uint64_t> ranks_of_all(comm::Comm& comm, const NodeSites& sites
 Family make_family(comm::Comm& all, int volfmt, const IoNodes& io_nodes, const QIO_Layout& layout) {
   NodeSites sites = comm::agree(all, [&] { return NodeSites(layout); });
   if (volfmt == QIO_SINGLEFILE) {
-    const std::uint64_t count = comm::agree(all, [&] { return volume(extents_of(layout)); });
-    return {&all, nullptr, io_nodes.master(), 0, count, std::move(sites), {}};
+    const Extents extents = comm::agree(all, [&] { return extents_of(layout); });
+    std::optional<Grid> grid = grid_of_boxes(all, extents, sites);
+    return {&all, nullptr, io_nodes.master(), 0, volume(extents), std::move(sites), {}, std::move(grid)};
   }
   const int me = all.rank();
   const int io_node = volfmt == QIO_MULTIFILE ? me : io_nodes.of(me);

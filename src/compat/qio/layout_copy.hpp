@@ -10,7 +10,7 @@
 #include <string>
 
 #include "comm/comm.hpp"
-#include "compat/qio/node_sites.hpp"
+#include "compat/qio/box_grid.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::compat::qio {
@@ -48,6 +48,7 @@ struct Family {
   std::uint64_t sites = 0;               // of all its nodes
   NodeSites order;                       // of this one
   std::vector<std::uint64_t> site_list;  // of the leader, where the file has one
+  std::optional<Grid> grid = {};         // of all nodes, where each of them has a box
 
   bool leads() const noexcept { return comm->rank() == leader; }
 };

@@ -38,35 +38,6 @@ Box bounds_of_some(const Questions& ask, const QIO_Layout& layout, std::uint64_t
   return box;
 }
 
-// Whether the node's sites are a box, asked site by site in the order of the lattice; each number comes once.
-bool ask_box(const Questions& ask, const QIO_Layout& layout, std::vector<Site>& sites) {
-  const std::uint64_t count = ask.sites(layout.this_node);
-  if (!ask.knows_coordinates() || !ask.knows_nodes() || count == 0) return false;
-  const Extents extents = extents_of(layout);
-  const Box box = bounds_of_some(ask, layout, count);
-  if (box.volume() != count || intersect(box, whole(extents)) != box) return false;
-  std::vector<bool> is_taken(static_cast<std::size_t>(count));
-  sites.reserve(static_cast<std::size_t>(count));
-  Point point{};
-  for (int d = 0; d < layout.latdim; ++d) point[d] = static_cast<int>(box.lower[d]);
-  while (sites.size() < count) {
-    const auto row = static_cast<std::uint64_t>(DML_lex_rank(point, layout.latdim, layout.latsize));
-    for (std::int64_t k = 0; k < box.extents[0]; ++k, ++point[0]) {
-      if (ask.node(point) != layout.this_node) return false;
-      const std::uint64_t index = ask.index(point);
-      if (index >= count || is_taken[static_cast<std::size_t>(index)]) return false;
-      is_taken[static_cast<std::size_t>(index)] = true;
-      sites.push_back({row + static_cast<std::uint64_t>(k), static_cast<std::uint32_t>(index)});
-    }
-    point[0] = static_cast<int>(box.lower[0]);
-    for (int d = 1; d < layout.latdim; ++d) {
-      if (++point[d] < box.lower[d] + box.extents[d]) break;
-      point[d] = static_cast<int>(box.lower[d]);
-    }
-  }
-  return true;
-}
-
 // Whether the node's sites could be told from their numbers; false: these functions do not agree with the others.
 bool ask_by_number(const Questions& ask, const QIO_Layout& layout, std::vector<Site>& sites) {
   if (!ask.knows_coordinates()) return false;
@@ -98,12 +69,7 @@ void ask_by_coordinates(const Questions& ask, const QIO_Layout& layout, std::vec
 
 std::vector<Site> sites_of(const QIO_Layout& layout) {
   const Questions ask(layout);
-  if (const std::uint64_t count = ask.sites(layout.this_node); count > std::numeric_limits<std::uint32_t>::max()) {
-    throw Error(Code::too_large, fmt::format("qio: {} sites on one node; there may be 2^32", count));
-  }
   std::vector<Site> sites;
-  if (ask_box(ask, layout, sites)) return sites;
-  sites.clear();
   if (!ask_by_number(ask, layout, sites)) {
     sites.clear();
     ask_by_coordinates(ask, layout, sites);
@@ -133,18 +99,62 @@ Extents extents_of(const QIO_Layout& layout) {
 }
 
 NodeSites::NodeSites(const QIO_Layout& layout) {
-  const std::vector<Site> sites = sites_of(layout);
-  order_.reserve(sites.size());
-  for (const Site& site : sites) add(site.rank, site.rank, site.index);
+  if (const std::uint64_t count = Questions(layout).sites(layout.this_node);
+      count > std::numeric_limits<std::uint32_t>::max()) {
+    throw Error(Code::too_large, fmt::format("qio: {} sites on one node; there may be 2^32", count));
+  }
+  if (!take_box(layout)) {
+    *this = {};
+    const std::vector<Site> sites = sites_of(layout);
+    order_.reserve(sites.size());
+    for (const Site& site : sites) add(site.rank, site.rank, site.index);
+  }
   forget_plain_order();
 }
 
-void NodeSites::add(std::uint64_t rank, std::uint64_t position, std::size_t index) {
+// Whether the node's sites are a box, asked site by site in the order of the lattice; each number comes once.
+bool NodeSites::take_box(const QIO_Layout& layout) {
+  const Questions ask(layout);
+  const std::uint64_t count = ask.sites(layout.this_node);
+  if (!ask.knows_coordinates() || !ask.knows_nodes() || count == 0) return false;
+  const Extents extents = extents_of(layout);
+  const Box box = bounds_of_some(ask, layout, count);
+  if (box.volume() != count || intersect(box, whole(extents)) != box) return false;
+  std::vector<bool> is_taken(static_cast<std::size_t>(count));
+  order_.reserve(static_cast<std::size_t>(count));
+  Point point{};
+  for (int d = 0; d < layout.latdim; ++d) point[d] = static_cast<int>(box.lower[d]);
+  while (order_.size() < count) {
+    const auto row = static_cast<std::uint64_t>(DML_lex_rank(point, layout.latdim, layout.latsize));
+    for (std::int64_t k = 0; k < box.extents[0]; ++k, ++point[0]) {
+      if (ask.node(point) != layout.this_node) return false;
+      const std::uint64_t index = ask.index(point);
+      if (index >= count || is_taken[static_cast<std::size_t>(index)]) return false;
+      is_taken[static_cast<std::size_t>(index)] = true;
+      order_.push_back(static_cast<std::uint32_t>(index));
+    }
+    extend(row, row, static_cast<std::uint64_t>(box.extents[0]));
+    point[0] = static_cast<int>(box.lower[0]);
+    for (int d = 1; d < layout.latdim; ++d) {
+      if (++point[d] < box.lower[d] + box.extents[d]) break;
+      point[d] = static_cast<int>(box.lower[d]);
+    }
+  }
+  box_ = box;
+  return true;
+}
+
+// By sites that follow one another.
+void NodeSites::extend(std::uint64_t rank, std::uint64_t position, std::uint64_t sites) {
   if (runs_.empty() || runs_.back().end() != position || runs_.back().rank + runs_.back().sites != rank) {
     runs_.push_back({rank, position, 0, count_});
   }
-  ++runs_.back().sites;
-  ++count_;
+  runs_.back().sites += sites;
+  count_ += sites;
+}
+
+void NodeSites::add(std::uint64_t rank, std::uint64_t position, std::size_t index) {
+  extend(rank, position, 1);
   order_.push_back(static_cast<std::uint32_t>(index));
 }
 

@@ -36,6 +36,9 @@ class NodeSites {
   explicit NodeSites(const QIO_Layout& layout);
 
   std::uint64_t count() const noexcept { return count_; }
+  // That these sites are, all of which lie in it in lexicographic order; nothing: it was not looked for, or they are
+  // none.
+  const std::optional<Box>& box() const noexcept { return box_; }
   std::span<const SiteRun> runs() const noexcept { return runs_; }
   // The node's own number of a site, by its place in this order.
   std::size_t index(std::uint64_t i) const noexcept { return order_.empty() ? i : order_[i]; }
@@ -54,12 +57,15 @@ class NodeSites {
   std::vector<std::uint64_t> ranks() const;
 
  private:
+  bool take_box(const QIO_Layout& layout);
+  void extend(std::uint64_t rank, std::uint64_t position, std::uint64_t sites);
   void add(std::uint64_t rank, std::uint64_t position, std::size_t index);
   void forget_plain_order();
 
   std::uint64_t count_ = 0;
   std::vector<SiteRun> runs_;
   std::vector<std::uint32_t> order_;  // empty: 0, 1, 2, ...
+  std::optional<Box> box_;
 };
 
 Extents extents_of(const QIO_Layout& layout);

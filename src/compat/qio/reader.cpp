@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "compat/qio/box_sites.hpp"
 #include "compat/qio/broadcast.hpp"
 #include "compat/qio/nodes.hpp"
 #include "compat/qio/open_reader.hpp"
@@ -95,11 +96,7 @@ Outcome read_sites(const QIO_Reader& reader, OpenReader& open, const SiteCall& c
   if (found != QIO_SUCCESS) return {found, {}};
   broadcast_facts(*open.family.comm, place.offset, open.family.leader);
   moved.bytes = sites.order->count() * call.site_bytes;
-  moved.sum = comm::agree(nodes, [&] {
-    SiteExchange exchange(*open.family.comm, *sites.order, place, call);
-    failure = exchange.read();
-    return exchange.checksum();
-  });
+  moved.sum = comm::agree(nodes, [&] { return sites_from_file(open.family, sites, place, call, failure); });
   return outcome_of_failure(QIO_ERR_BAD_READ_BYTES, failure);
 }
 

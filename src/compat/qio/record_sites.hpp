@@ -22,14 +22,23 @@ struct Moved {
   std::uint64_t bytes = 0;
 };
 
+// What one file has of a record, and where.
+struct RecordPart {
+  RecordSites sites = {};
+  std::uint64_t offset = 0;
+  bool is_ildg = false;
+  std::string path = {};  // of a file that other nodes have written; empty: the family's, which is open
+  std::vector<std::size_t> runs_by_rank = {};  // which run of these sites comes first in the lattice, ...
+};
+
 // A field that is read or written site by site.
 struct SingleSites {
   bool is_open = false;
-  std::uint64_t offset = 0, site_bytes = 0;
+  std::uint64_t site_bytes = 0;
   DML_Checksum* checksum = nullptr;  // the program's
   std::uint64_t moved_bytes = 0;     // by this node
-  RecordSites sites = {};
-  std::vector<std::size_t> runs_by_rank = {};  // which run of these sites comes first in the lattice, ...
+  std::vector<RecordPart> parts = {};
+  std::unique_ptr<transport::File> file = {};  // of the others that was read last
 };
 
 // The hypercube that a layout was set to, within the lattice.

@@ -5,6 +5,7 @@
 #include <qio.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -19,10 +20,10 @@ using namespace lq::compat::qio;
 
 namespace {
 
-// The run of a record's sites on this node that holds a site; null: another node has it.
-const SiteRun* run_of(const SingleSites& single, std::uint64_t rank) {
-  const auto runs = single.sites.order->runs();
-  const auto& numbers = single.runs_by_rank;
+// The run of a part's sites on this node that holds a site; null: it is elsewhere.
+const SiteRun* run_of(const RecordPart& part, std::uint64_t rank) {
+  const auto runs = part.sites.order->runs();
+  const auto& numbers = part.runs_by_rank;
   const auto begins_behind = [&](std::uint64_t site, std::size_t run) { return site < runs[run].rank; };
   const auto run = std::upper_bound(numbers.begin(), numbers.end(), rank, begins_behind);
   if (run == numbers.begin()) return nullptr;
@@ -30,31 +31,44 @@ const SiteRun* run_of(const SingleSites& single, std::uint64_t rank) {
   return rank < found.rank + found.sites ? &found : nullptr;
 }
 
-// Collective. The sites of the record that the layout was set to, for which a file has `offset`.
-SingleSites sites_one_by_one(comm::Comm& nodes, const Family& family, const DML_Layout& layout, int volfmt) {
-  SingleSites single;
-  single.sites = sites_of_record(nodes, family, layout, volfmt);
-  comm::agree(nodes, [&] {
-    const auto runs = single.sites.order->runs();
-    single.runs_by_rank.resize(runs.size());
-    std::iota(single.runs_by_rank.begin(), single.runs_by_rank.end(), std::size_t{0});
-    std::ranges::sort(single.runs_by_rank, {}, [&](std::size_t run) { return runs[run].rank; });
-  });
-  return single;
+// Local. From now on its sites are found.
+void sort_runs(RecordPart& part) {
+  const auto runs = part.sites.order->runs();
+  part.runs_by_rank.resize(runs.size());
+  std::iota(part.runs_by_rank.begin(), part.runs_by_rank.end(), std::size_t{0});
+  std::ranges::sort(part.runs_by_rank, {}, [&](std::size_t run) { return runs[run].rank; });
 }
 
-// Calls move(file offset, run, number within it) if the site is one of this node's.
+// Collective. A record whose parts are all there.
+SingleSites begun(comm::Comm& nodes, std::vector<RecordPart> parts, std::uint64_t site_bytes, DML_Checksum* checksum) {
+  comm::agree(nodes, [&] { std::ranges::for_each(parts, sort_runs); });
+  if (checksum != nullptr) DML_checksum_init(checksum);
+  return {true, site_bytes, checksum, 0, std::move(parts)};
+}
+
+// Calls move(part, file offset, run, number within it) if the site is one of this node's.
 template <class Move>
 void at_site(SingleSites& single, DML_SiteRank site, const SiteCall& call, Move&& move) {
   if (!single.is_open || call.site_bytes != single.site_bytes || !is_word(call.word_bytes) || site < 0) {
     throw Refusal(QIO_BAD_ARG, "no field is open for single sites, or its sites are of another size");
   }
   const auto rank = static_cast<std::uint64_t>(site);
-  const SiteRun* const run = run_of(single, rank);
-  if (run == nullptr) return;
-  const std::uint64_t within = rank - run->rank;
-  move(single.offset + (run->position + within) * call.site_bytes, *run, within);
-  single.moved_bytes += call.site_bytes;
+  for (const RecordPart& part : single.parts) {
+    const SiteRun* const run = run_of(part, rank);
+    if (run == nullptr) continue;
+    const std::uint64_t within = rank - run->rank;
+    move(part, part.offset + (run->position + within) * call.site_bytes, *run, within);
+    single.moved_bytes += call.site_bytes;
+    return;
+  }
+}
+
+// Local. The file of a part; of files that others have written one is open at a time.
+transport::File& file_of(OpenReader& open, const RecordPart& part) {
+  std::unique_ptr<transport::File>& other = open.single.file;
+  if (part.path.empty()) return *open.file;
+  if (other == nullptr || other->path() != part.path) other = transport::resolve(part.path).open_read(part.path);
+  return *other;
 }
 
 void add_to(DML_Checksum* sum, const Checksum& more) {
@@ -74,13 +88,24 @@ FoundRecord next_of_types(RecordsIn& records, char* const* types, int count) {
   throw Refusal(QIO_EOF, "no further record of these types");
 }
 
-SingleSites begun(SingleSites single, std::uint64_t offset, std::uint64_t site_bytes, DML_Checksum* checksum) {
-  if (checksum != nullptr) DML_checksum_init(checksum);
-  single.is_open = true;
-  single.offset = offset;
-  single.site_bytes = site_bytes;
-  single.checksum = checksum;
-  return single;
+// Collective. In the file that the nodes of a family have written, or all of them.
+int find_in_family(OpenReader& open, const DML_Layout& layout, int volfmt, std::uint64_t site_bytes, Volumes::Next next,
+                   RecordPart& part) {
+  part.sites = sites_of_record(*open.nodes, open.family, layout, volfmt);
+  FoundRecord found;
+  const int code = agree_code(*open.nodes, QIO_ERR_OPEN_READ, [&] {
+    if (!open.leads()) return;
+    found = next(*open.records);
+    if (found.bytes == part.sites.of_family * site_bytes) return;
+    throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("the record has {} bytes, {} sites of {} are asked for",
+                                                      found.bytes, part.sites.of_family, site_bytes));
+  });
+  if (code != QIO_SUCCESS) return code;
+  std::array<std::uint64_t, 2> facts{found.payload, found.type == QIO_LIMETYPE_ILDG_BINARY_DATA ? 1U : 0U};
+  open.family.comm->broadcast(std::as_writable_bytes(std::span(facts)), open.family.leader);
+  part.offset = facts[0];
+  part.is_ildg = facts[1] != 0;
+  return QIO_SUCCESS;
 }
 
 int begin_reading(QIO_Reader& reader, std::uint64_t site_bytes, char* const* types, int count, DML_Checksum* checksum,
@@ -89,27 +114,21 @@ int begin_reading(QIO_Reader& reader, std::uint64_t site_bytes, char* const* typ
   comm::Comm& nodes = *open.nodes;
   const int checked = agree_code(nodes, QIO_BAD_ARG, [&] {
     if (reader.read_state != QIO_RECORD_DATA_NEXT) throw Refusal(QIO_ERR_INFO_MISSED, "no record information was read");
-    if (open.volumes != nullptr) {
-      throw Refusal(QIO_ERR_BAD_VOLFMT, "single sites are read by the nodes that have written the parts");
-    }
     if (!open.knows_sites || reader.layout->recordtype == QIO_GLOBAL) throw Refusal(QIO_BAD_ARG, "no field");
   });
   if (checked != QIO_SUCCESS) return checked;
-  SingleSites single = sites_one_by_one(nodes, open.family, *reader.layout, reader.volfmt);
-  FoundRecord found;
-  const int code = agree_code(nodes, QIO_ERR_OPEN_READ, [&] {
-    if (!open.leads()) return;
-    found = next_of_types(*open.records, types, count);
-    if (found.bytes == single.sites.of_family * site_bytes) return;
-    throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("the record has {} bytes, {} sites of {} are asked for",
-                                                      found.bytes, single.sites.of_family, site_bytes));
-  });
-  if (code != QIO_SUCCESS) return code;
-  std::array<std::uint64_t, 2> facts{found.payload, found.type == QIO_LIMETYPE_ILDG_BINARY_DATA ? 1U : 0U};
-  open.family.comm->broadcast(std::as_writable_bytes(std::span(facts)), open.family.leader);
+  const auto next = [&](RecordsIn& records) { return next_of_types(records, types, count); };
+  std::vector<RecordPart> parts;
+  if (open.volumes != nullptr) {
+    parts = open.volumes->find(*reader.layout, site_bytes, next);
+  } else {
+    comm::agree(nodes, [&] { parts.resize(1); });
+    const int code = find_in_family(open, *reader.layout, reader.volfmt, site_bytes, next, parts.front());
+    if (code != QIO_SUCCESS) return code;
+  }
   static char plain[] = QIO_LIMETYPE_BINARY_DATA, ildg[] = QIO_LIMETYPE_ILDG_BINARY_DATA;
-  if (found_type != nullptr) *found_type = facts[1] != 0 ? ildg : plain;
-  open.single = begun(std::move(single), facts[0], site_bytes, checksum);
+  if (found_type != nullptr) *found_type = parts.front().is_ildg ? ildg : plain;
+  open.single = begun(nodes, std::move(parts), site_bytes, checksum);
   return QIO_SUCCESS;
 }
 
@@ -121,16 +140,17 @@ int begin_writing(QIO_Writer& writer, const MessagePlace& place, std::uint64_t s
     if (writer.layout->recordtype == QIO_GLOBAL || type == nullptr) throw Refusal(QIO_BAD_ARG, "no field");
   });
   if (checked != QIO_SUCCESS) return checked;
-  SingleSites single = sites_one_by_one(nodes, open.family, *writer.layout, writer.volfmt);
-  std::uint64_t offset = 0;
+  std::vector<RecordPart> parts = comm::agree(nodes, [] { return std::vector<RecordPart>(1); });
+  RecordPart& part = parts.front();
+  part.sites = sites_of_record(nodes, open.family, *writer.layout, writer.volfmt);
   const int begun_record = agree_code(nodes, QIO_ERR_OPEN_WRITE, [&] {
     if (!open.family.leads()) return;
     const MessagePlace in_message = open.is_master() ? place : MessagePlace{true, true};
-    offset = open.records->begin(type, in_message, single.sites.of_family * site_bytes);
+    part.offset = open.records->begin(type, in_message, part.sites.of_family * site_bytes);
   });
   if (begun_record != QIO_SUCCESS) return begun_record;
-  open.family.comm->broadcast(std::as_writable_bytes(std::span(&offset, 1)), open.family.leader);
-  open.single = begun(std::move(single), offset, site_bytes, checksum);
+  open.family.comm->broadcast(std::as_writable_bytes(std::span(&part.offset, 1)), open.family.leader);
+  open.single = begun(nodes, std::move(parts), site_bytes, checksum);
   return QIO_SUCCESS;
 }
 
@@ -159,17 +179,18 @@ int QIO_seek_read_field_datum(QIO_Reader* in, DML_SiteRank seeksite,
                     [&] {
                       OpenReader& open = *static_cast<OpenReader*>(in->limequat);
                       const SiteCall call{put, arg, count, datum_size, word_size};
-                      at_site(open.single, seeksite, call,
-                              [&](std::uint64_t offset, const SiteRun& run, std::uint64_t within) {
-                                std::vector<std::byte> bytes(datum_size);
-                                if (open.file->read_at(offset, bytes) != bytes.size()) {
-                                  throw Refusal(QIO_ERR_BAD_READ_BYTES,
-                                                open.file->path() + ": the file ends within the sites");
-                                }
-                                SiteForm form(call);
-                                form.put(*open.single.sites.order, run, within, 1, bytes.data());
-                                add_to(open.single.checksum, form.checksum());
-                              });
+                      at_site(
+                          open.single, seeksite, call,
+                          [&](const RecordPart& part, std::uint64_t offset, const SiteRun& run, std::uint64_t within) {
+                            std::vector<std::byte> bytes(datum_size);
+                            transport::File& file = file_of(open, part);
+                            if (file.read_at(offset, bytes) != bytes.size()) {
+                              throw Refusal(QIO_ERR_BAD_READ_BYTES, file.path() + ": the file ends within the sites");
+                            }
+                            SiteForm form(call);
+                            form.put(*part.sites.order, run, within, 1, bytes.data());
+                            add_to(open.single.checksum, form.checksum());
+                          });
                     })
       .code;
 }
@@ -199,14 +220,15 @@ int QIO_seek_write_field_datum(QIO_Writer* out, DML_SiteRank seeksite,
                     [&] {
                       OpenWriter& open = *static_cast<OpenWriter*>(out->limequat);
                       const SiteCall call{get, arg, count, datum_size, word_size};
-                      at_site(open.single, seeksite, call,
-                              [&](std::uint64_t offset, const SiteRun& run, std::uint64_t within) {
-                                std::vector<std::byte> bytes(datum_size);
-                                SiteForm form(call);
-                                form.get(*open.single.sites.order, run, within, 1, bytes.data());
-                                open.file->write_at(offset, bytes);
-                                add_to(open.single.checksum, form.checksum());
-                              });
+                      at_site(
+                          open.single, seeksite, call,
+                          [&](const RecordPart& part, std::uint64_t offset, const SiteRun& run, std::uint64_t within) {
+                            std::vector<std::byte> bytes(datum_size);
+                            SiteForm form(call);
+                            form.get(*part.sites.order, run, within, 1, bytes.data());
+                            open.file->write_at(offset, bytes);
+                            add_to(open.single.checksum, form.checksum());
+                          });
                     })
       .code;
 }

@@ -3,6 +3,7 @@
 #include "compat/qio/volumes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 
@@ -121,41 +122,58 @@ std::vector<std::uint64_t> Volumes::list_of(const Volume& volume) {
   return ranks;
 }
 
-void Volumes::read_one(const Volume& volume, const DML_Layout& layout, const SiteCall& call, Moved& moved,
-                       std::exception_ptr& failure) {
+RecordPart Volumes::find_in(const Volume& volume, const DML_Layout& layout, std::uint64_t site_bytes, Next next) {
   std::vector<std::uint64_t> ranks = list_of(volume);
-  SitePlace place{nullptr, 0, 0, volume.leader, {}};
-  std::unique_ptr<transport::File> file;
-  NodeSites mine;
+  RecordPart part;
   comm::agree(nodes_, [&] {
     if (layout.recordtype == QIO_HYPER) {
       const Hypercube box = hypercube_of(layout);
       std::erase_if(ranks, [&](std::uint64_t rank) { return !place_within(rank, box.extents, box.lower, box.upper); });
     }
-    place.sites = ranks.size();
-    mine = sites_.in_list(ranks);
-    file = transport::resolve(volume.path).open_read(volume.path);
-    place.file = file.get();
+    part.path = volume.path;
+    part.sites.of_family = ranks.size();
+    part.sites.own = std::make_unique<NodeSites>(sites_.in_list(ranks));
+    part.sites.order = part.sites.own.get();
     if (nodes_.rank() != volume.leader) return;
-    const FoundRecord record = next_data(*volume.records);
-    place.offset = record.payload;
-    if (record.bytes == place.sites * call.site_bytes) return;
+    const FoundRecord record = next(*volume.records);
+    part.offset = record.payload;
+    part.is_ildg = record.type == QIO_LIMETYPE_ILDG_BINARY_DATA;
+    if (record.bytes == ranks.size() * site_bytes) return;
     throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{}: the record has {} bytes, {} sites of {} were asked for",
-                                                      volume.path, record.bytes, place.sites, call.site_bytes));
+                                                      volume.path, record.bytes, ranks.size(), site_bytes));
   });
-  nodes_.broadcast(std::as_writable_bytes(std::span(&place.offset, 1)), volume.leader);
-  comm::agree(nodes_, [&] {
-    SiteExchange exchange(nodes_, mine, place, call);
-    const std::exception_ptr missing = exchange.read();
-    if (!failure) failure = missing;
-    moved.sum.suma ^= exchange.checksum().suma;
-    moved.sum.sumb ^= exchange.checksum().sumb;
-    moved.bytes += mine.count() * call.site_bytes;
+  std::array<std::uint64_t, 2> facts{part.offset, part.is_ildg ? 1U : 0U};
+  nodes_.broadcast(std::as_writable_bytes(std::span(facts)), volume.leader);
+  part.offset = facts[0];
+  part.is_ildg = facts[1] != 0;
+  return part;
+}
+
+std::vector<RecordPart> Volumes::find(const DML_Layout& layout, std::uint64_t site_bytes, Next next) {
+  std::vector<RecordPart> parts = comm::agree(nodes_, [&] {
+    std::vector<RecordPart> room;
+    room.reserve(volumes_.size());
+    return room;
   });
+  for (const Volume& volume : volumes_) parts.push_back(find_in(volume, layout, site_bytes, next));
+  return parts;
 }
 
 void Volumes::read(const DML_Layout& layout, const SiteCall& call, Moved& moved, std::exception_ptr& failure) {
-  for (const Volume& volume : volumes_) read_one(volume, layout, call, moved, failure);
+  const auto next = [](RecordsIn& records) { return next_data(records); };
+  for (const Volume& volume : volumes_) {
+    const RecordPart part = find_in(volume, layout, call.site_bytes, next);
+    comm::agree(nodes_, [&] {
+      const auto file = comm::agree(nodes_, [&] { return transport::resolve(part.path).open_read(part.path); });
+      SiteExchange exchange(nodes_, *part.sites.order,
+                            {file.get(), part.offset, part.sites.of_family, volume.leader, {}}, call);
+      const std::exception_ptr missing = exchange.read();
+      if (!failure) failure = missing;
+      moved.sum.suma ^= exchange.checksum().suma;
+      moved.sum.sumb ^= exchange.checksum().sumb;
+      moved.bytes += part.sites.order->count() * call.site_bytes;
+    });
+  }
 }
 
 int Volumes::skip() {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/function_ref.hpp"
 #include "compat/qio/record_sites.hpp"
 #include "compat/qio/records.hpp"
 
@@ -24,6 +25,9 @@ class Volumes {
   // Collective. The next data of each file, for the record that the layout is set to. Refusals agree; what went wrong
   // in the sites is kept in `failure`.
   void read(const DML_Layout& layout, const SiteCall& call, Moved& moved, std::exception_ptr& failure);
+  // Collective. Where the next data of each file are that `next` finds in it, for that record.
+  using Next = base::FunctionRef<FoundRecord(RecordsIn&)>;
+  std::vector<RecordPart> find(const DML_Layout& layout, std::uint64_t site_bytes, Next next);
   // Collective. Past the data of a record in all files but the master's.
   int skip();
 
@@ -40,8 +44,7 @@ class Volumes {
   static std::vector<std::uint64_t> read_list(const Volume& volume);
   // Collective. The ranks of its sites on all nodes.
   std::vector<std::uint64_t> list_of(const Volume& volume);
-  void read_one(const Volume& volume, const DML_Layout& layout, const SiteCall& call, Moved& moved,
-                std::exception_ptr& failure);
+  RecordPart find_in(const Volume& volume, const DML_Layout& layout, std::uint64_t site_bytes, Next next);
 
   comm::Comm& nodes_;
   int master_;

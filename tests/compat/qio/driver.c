@@ -331,16 +331,44 @@ static int read_file(const char* name, int skip) {
   return mismatches != 0;
 }
 
-/* A field written site by site, from the last site to the first, and read in the same way. */
-static int single(const char* name) {
+/* A field read site by site, from the last site to the first. */
+static int read_single(const char* name) {
   static QIO_RecordInfo info;
   DML_Checksum sum;
   QIO_ChecksumInfo* stored;
   QIO_String* xml = QIO_string_create();
-  QIO_Writer* writer = open_writer(name);
-  QIO_Reader* reader;
-  QIO_RecordInfo* made = QIO_create_record_info(QIO_FIELD, NULL, NULL, 0, "T", "F", 3, 0, 24, 2);
+  QIO_Reader* reader = open_reader(name, xml);
   LIME_type type = (LIME_type)QIO_LIMETYPE_BINARY_DATA, found = NULL;
+  uint64_t bytes = 0;
+  DML_SiteRank site;
+  int code;
+  if (reader == NULL) return 1;
+  current = &records[3];
+  code = QIO_read_record_info(reader, &info, xml);
+  if (code == QIO_SUCCESS) code = QIO_init_read_field(reader, 48, &type, 1, &sum, &found);
+  for (site = (DML_SiteRank)lattice_volume - 1; site >= 0 && code == QIO_SUCCESS; --site) {
+    code = QIO_seek_read_field_datum(reader, site, put, 2, 48, 4, &calls);
+  }
+  if (code == QIO_SUCCESS) code = QIO_close_read_field(reader, &bytes);
+  if (bytes != layout.sites_on_node * 48) ++mismatches;
+  DML_checksum_combine(&sum);
+  stored = QIO_read_checksum(reader);
+  if (stored != NULL) code = QIO_compare_checksum(this_node(), stored, &sum);
+  say("%d single %d mismatches %ld found %s\n", this_node(), code, mismatches, found == NULL ? "-" : found);
+  say("%d end %d\n", this_node(), QIO_read_record_info(reader, &info, xml));
+  QIO_close_read(reader);
+  QIO_destroy_checksum_info(stored);
+  QIO_string_destroy(xml);
+  return code != QIO_SUCCESS || mismatches != 0;
+}
+
+/* The same, written in that way before. */
+static int single(const char* name) {
+  DML_Checksum sum;
+  QIO_String* xml = QIO_string_create();
+  QIO_Writer* writer = open_writer(name);
+  QIO_RecordInfo* made = QIO_create_record_info(QIO_FIELD, NULL, NULL, 0, "T", "F", 3, 0, 24, 2);
+  LIME_type type = (LIME_type)QIO_LIMETYPE_BINARY_DATA;
   uint64_t bytes = 0;
   DML_SiteRank site;
   int begins, ends, code;
@@ -358,24 +386,9 @@ static int single(const char* name) {
   DML_checksum_combine(&sum);
   if (code == QIO_SUCCESS) code = QIO_write_checksum(writer, &sum);
   QIO_close_write(writer);
-  reader = open_reader(name, xml);
-  if (reader == NULL) return 1;
-  if (code == QIO_SUCCESS) code = QIO_read_record_info(reader, &info, xml);
-  if (code == QIO_SUCCESS) code = QIO_init_read_field(reader, 48, &type, 1, &sum, &found);
-  for (site = (DML_SiteRank)lattice_volume - 1; site >= 0 && code == QIO_SUCCESS; --site) {
-    code = QIO_seek_read_field_datum(reader, site, put, 2, 48, 4, &calls);
-  }
-  if (code == QIO_SUCCESS) code = QIO_close_read_field(reader, &bytes);
-  DML_checksum_combine(&sum);
-  stored = QIO_read_checksum(reader);
-  if (stored != NULL) code = QIO_compare_checksum(this_node(), stored, &sum);
-  say("%d single %d mismatches %ld found %s\n", this_node(), code, mismatches, found == NULL ? "-" : found);
-  say("%d end %d\n", this_node(), QIO_read_record_info(reader, &info, xml));
-  QIO_close_read(reader);
-  QIO_destroy_checksum_info(stored);
   QIO_destroy_record_info(made);
   QIO_string_destroy(xml);
-  return code != QIO_SUCCESS || mismatches != 0;
+  return read_single(name) || code != QIO_SUCCESS;
 }
 
 static long most_kibibytes(void) {
@@ -517,6 +530,7 @@ static int run(void) {
   if (strcmp(arguments[2], "skip") == 0) failed = read_file(arguments[1], 1);
   if (strcmp(arguments[2], "discover") == 0) failed = discover(arguments[1]);
   if (strcmp(arguments[2], "single") == 0) failed = single(arguments[1]);
+  if (strcmp(arguments[2], "seek") == 0) failed = read_single(arguments[1]);
   if (strcmp(arguments[2], "vectors") == 0) failed = vectors(arguments[1]);
   if (strcmp(arguments[2], "codes") == 0) failed = codes(arguments[1]);
   if (number("calls", 0) && this_node() == 0) say("callbacks %ld\n", callbacks);

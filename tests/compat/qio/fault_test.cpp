@@ -29,13 +29,24 @@ using testing::Fault;
 using testing::world_rank;
 using testing::world_size;
 
-std::array<int, 4> lattice{4, 4, 4, 8};
-constexpr int sites = 512, numbers = 6;
+std::array<int, 4> lattice{6, 4, 4, 4};
+constexpr int sites = 384, numbers = 6;
 
-// Sites are dealt out in turn, so that none has a neighbour on its node.
-int node_number(const int x[]) { return static_cast<int>(DML_lex_rank(x, 4, lattice.data()) % world_size()); }
-int node_index(const int x[]) { return static_cast<int>(DML_lex_rank(x, 4, lattice.data()) / world_size()); }
-void get_coords(int x[], int node, int index) { DML_lex_coords(x, 4, lattice.data(), index * world_size() + node); }
+// Each node has time slices; else sites are dealt out in turn, so that none has a neighbour on its node.
+bool has_slices = false;
+
+int site_of(int node, int index) {
+  return has_slices ? node * (sites / world_size()) + index : index * world_size() + node;
+}
+int node_number(const int x[]) {
+  const int site = static_cast<int>(DML_lex_rank(x, 4, lattice.data()));
+  return has_slices ? site / (sites / world_size()) : site % world_size();
+}
+int node_index(const int x[]) {
+  const int site = static_cast<int>(DML_lex_rank(x, 4, lattice.data()));
+  return has_slices ? site % (sites / world_size()) : site / world_size();
+}
+void get_coords(int x[], int node, int index) { DML_lex_coords(x, 4, lattice.data(), site_of(node, index)); }
 int num_sites(int node) { return (sites - node + world_size() - 1) / world_size(); }
 
 QIO_Layout layout() {
@@ -54,8 +65,7 @@ QIO_Layout layout() {
 }
 
 float number_of(std::size_t index, int k) {
-  const std::size_t site = index * static_cast<std::size_t>(world_size()) + static_cast<std::size_t>(world_rank());
-  return static_cast<float>(site * numbers + static_cast<std::size_t>(k));
+  return static_cast<float>(site_of(world_rank(), static_cast<int>(index)) * numbers + k);
 }
 
 void get(char* buf, size_t index, int, void*) {
@@ -144,8 +154,15 @@ std::string all_files_in(const std::string& folder) {
   return all;
 }
 
-class QioFault : public ::testing::TestWithParam<int> {
+struct Case {
+  int volfmt;
+  bool has_slices = false;
+};
+
+class QioFault : public ::testing::TestWithParam<Case> {
  protected:
+  void SetUp() override { has_slices = GetParam().has_slices; }
+
   // Collective. The folder anew, empty or with files that have been there.
   void start_anew(bool with_old) {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -177,7 +194,7 @@ class QioFault : public ::testing::TestWithParam<int> {
 TEST_P(QioFault, WritingInPlace) {
   ::unsetenv("LIMEQUAT_QIO_RENAME");
   start_anew(false);
-  ASSERT_EQ(write_file(path_, GetParam()), 0);
+  ASSERT_EQ(write_file(path_, GetParam().volfmt), 0);
   const std::string wanted = all_files_in(folder_);
   for (const Fault fault : {Fault::error, Fault::short_write, Fault::no_space}) {
     with_each_fault(fault, [&](testing::FaultyTransport& faulty, std::int64_t k) {
@@ -185,7 +202,7 @@ TEST_P(QioFault, WritingInPlace) {
       int code = 0;
       {
         const transport::Mount mount(folder_, faulty);
-        code = write_file(path_, GetParam());
+        code = write_file(path_, GetParam().volfmt);
       }
       MPI_Barrier(MPI_COMM_WORLD);
       if (code == 0) {
@@ -200,14 +217,14 @@ TEST_P(QioFault, WritingWithRename) {
   ::setenv("LIMEQUAT_QIO_RENAME", "1", 1);
   start_anew(true);
   const std::string old = all_files_in(folder_);
-  ASSERT_EQ(write_file(path_, GetParam()), 0);
+  ASSERT_EQ(write_file(path_, GetParam().volfmt), 0);
   const std::string wanted = all_files_in(folder_);
   with_each_fault(Fault::error, [&](testing::FaultyTransport& faulty, std::int64_t k) {
     start_anew(true);
     int code = 0;
     {
       const transport::Mount mount(folder_, faulty);
-      code = write_file(path_, GetParam());
+      code = write_file(path_, GetParam().volfmt);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (code == 0) {
@@ -222,7 +239,7 @@ TEST_P(QioFault, WritingWithRename) {
 
 TEST_P(QioFault, Reading) {
   start_anew(false);
-  ASSERT_EQ(write_file(path_, GetParam()), 0);
+  ASSERT_EQ(write_file(path_, GetParam().volfmt), 0);
   ASSERT_EQ(read_file(path_), 0);
   with_each_fault(Fault::error, [&](testing::FaultyTransport& faulty, std::int64_t) {
     const transport::Mount mount(folder_, faulty);
@@ -231,7 +248,9 @@ TEST_P(QioFault, Reading) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Volumes, QioFault, ::testing::Values(QIO_SINGLEFILE, QIO_PARTFILE, QIO_PARTFILE_DIR));
+INSTANTIATE_TEST_SUITE_P(Volumes, QioFault,
+                         ::testing::Values(Case{QIO_SINGLEFILE}, Case{QIO_SINGLEFILE, true}, Case{QIO_PARTFILE},
+                                           Case{QIO_PARTFILE_DIR}));
 
 }  // namespace
 }  // namespace lq

@@ -53,7 +53,10 @@ def home(site, kind, nodes):
     node = 0
     for d in range(3, -1, -1):
         node = node * grid[d] + point(site)[d] * grid[d] // EXTENTS[d]
-    return node
+    return nodes - 1 - node if kind == "reverse" else node
+
+
+HALVED = ("evenodd", "reverse")  # even sites first
 
 
 def sites_of(kind, nodes):
@@ -61,10 +64,10 @@ def sites_of(kind, nodes):
     sites = [[] for _ in range(nodes)]
     for parity in (0, 1):
         for site in range(VOLUME):
-            if kind == "evenodd" and sum(point(site)) % 2 != parity:
+            if kind in HALVED and sum(point(site)) % 2 != parity:
                 continue
             sites[home(site, kind, nodes)].append(site)
-        if kind != "evenodd":
+        if kind not in HALVED:
             break
     return sites
 
@@ -284,7 +287,7 @@ def check_codes():
 
 
 def check_single_sites():
-    """Fields written and read site by site, in one file and in parts."""
+    """Fields written and read site by site, in one file and in parts; these by nodes with other sites as well."""
     cases = [("scatter", SINGLE, 1)]
     if OPTIONS.ranks > 1:
         cases += [("scatter", PART, 2), ("evenodd", MULTI, 1)]
@@ -293,11 +296,13 @@ def check_single_sites():
         for number in range(len(cases)):
             (folder / str(number)).mkdir()
         said = launch(folder, [["f.lime", "single", f"in={number}", f"layout={kind}", f"volfmt={volfmt}", f"io={io}"]
-                               for number, (kind, volfmt, io) in enumerate(cases)])[1]
-        for out in said:
+                               for number, (kind, volfmt, io) in enumerate(cases)]
+                      + [["f.lime", "seek", f"in={number}", "layout=xsplit", "io=1"] for number in range(len(cases))])[1]
+        for out in said[:len(cases)]:
             assert out.count("written 0 bytes 1") == OPTIONS.ranks, out
+        for out in said:
             assert out.count("single 0 mismatches 0 found scidac-binary-data") == OPTIONS.ranks, out
-        assert len(re.findall(r"^\d+ end -1$", said[0], re.M)) == OPTIONS.ranks, said[0]
+            assert len(re.findall(r"^\d+ end -1$", out, re.M)) == OPTIONS.ranks, out
         found = masked((folder / "0/f.lime").read_bytes())
         a, b = sums(ALL, lambda s: singles(s, 12))
         private = private_record("T", "F", 0, 24, 2)
@@ -485,7 +490,7 @@ def main():
         return
     check_files([(*case, "whole") for case in [
         ("box", SINGLE, 0, 1, 0), ("evenodd", SINGLE, 1, half, 1), ("scatter", SINGLE, 1, 1, 0), ("uneven", SINGLE, 0, 1, 1),
-        ("xsplit", PART, 0, half, 0), ("scatter", PART_DIR, 0, half, 1), ("evenodd", MULTI, 1, 1, 0)]])
+        ("xsplit", SINGLE, 1, 1, 1), ("reverse", SINGLE, 0, 1, 0), ("xsplit", PART, 0, half, 0), ("scatter", PART_DIR, 0, half, 1), ("evenodd", MULTI, 1, 1, 0)]])
     check_damage()
     check_codes()
     check_append()

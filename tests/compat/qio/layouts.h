@@ -79,7 +79,7 @@ static int node_in_grid(const int x[], const int grid[], int* parity) {
 }
 
 /* "box", "evenodd": boxes, their even sites first; "scatter": anywhere; "uneven": half of the lattice on node 0;
- * "xsplit": boxes along the fastest dimension. */
+ * "xsplit": boxes along the fastest dimension; "reverse": as "evenodd", the last box on node 0. */
 static void make_tables(const char* kind, int nodes) {
   int grid[8], x[8], pass, node;
   size_t site;
@@ -99,7 +99,8 @@ static void make_tables(const char* kind, int nodes) {
       int parity, home;
       point_of(site, x);
       home = node_in_grid(x, grid, &parity);
-      if (strcmp(kind, "evenodd") != 0) parity = 0;
+      if (strcmp(kind, "evenodd") != 0 && strcmp(kind, "reverse") != 0) parity = 0;
+      if (strcmp(kind, "reverse") == 0) home = nodes - 1 - home;
       if (strcmp(kind, "scatter") == 0) home = (int)(site * 2654435761u / 97 % (size_t)nodes);
       if (strcmp(kind, "uneven") == 0) home = site < lattice_volume / 2 ? 0 : (int)(site % (size_t)nodes);
       if (parity != pass) continue;

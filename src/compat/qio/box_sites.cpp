@@ -1,0 +1,96 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "compat/qio/box_sites.hpp"
+
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/keep_failure.hpp"
+#include "comm/agree.hpp"
+#include "io/sites.hpp"
+#include "lattice/site_order.hpp"
+
+namespace lq::compat::qio {
+namespace {
+
+// Sites in pieces of numbers, written by several nodes only where these see each other's bytes.
+bool is_plain(const SitePlace& place, const SiteCall& call) {
+  return (call.word_bytes == 4 || call.word_bytes == 8) && call.site_bytes > 0 &&
+         call.site_bytes % static_cast<std::uint64_t>(call.word_bytes) == 0 && !place.unit.single_owner;
+}
+
+io::SitePlan plan_of(const Grid& grid, const SitePlace& place, const SiteCall& call) {
+  const auto word = static_cast<std::uint64_t>(call.word_bytes);
+  Payload payload;
+  payload.offset = place.offset;
+  payload.length = place.sites * call.site_bytes;
+  payload.spec = generic_spec(word == 8 ? Precision::double_ : Precision::single, call.site_bytes / word, false);
+  payload.extents = grid.extents();
+  payload.stored = whole(grid.extents());
+  return {.path = place.file->path(),
+          .payload = payload,
+          .region = payload.stored,
+          .unit = place.unit,
+          .sums = {{SumKind::scidac, SumOf::field}}};
+}
+
+// A row of the file, which goes along x, as the program's function has its sites.
+template <class Byte>
+auto row_by_site(const Grid& grid, const NodeSites& sites, const SiteCall& call) {
+  return [&, order = lattice::resolve_order({}, grid.extents().size())](const Coord& x, int, std::uint64_t count,
+                                                                        Byte* row) {
+    char* site = static_cast<char*>(const_cast<void*>(static_cast<const void*>(row)));
+    const std::uint64_t first = lattice::site_number(x, grid.local_box(), order);
+    for (std::uint64_t k = 0; k < count; ++k, site += call.site_bytes) {
+      call.function(site, sites.index(first + k), call.count, call.arg);
+    }
+  };
+}
+
+// Collective, agreed. AnyField: Field to write, MutableField to read; it calls the program's function.
+template <class AnyField>
+Checksum move_boxes(const Family& family, const SitePlace& place, const SiteCall& call, std::exception_ptr& failure) {
+  const Grid& grid = *family.grid;
+  std::vector<transport::File*> files;
+  const auto transfer = comm::agree(grid.communicator().engine(), [&] {
+    io::SitePlan plan = plan_of(grid, place, call);
+    AnyField field;
+    field.spec = plan.payload.spec;
+    if constexpr (std::is_same_v<AnyField, Field>) {
+      field.fetch_rows = row_by_site<void>(grid, family.order, call);
+    } else {
+      field.store_rows = row_by_site<const void>(grid, family.order, call);
+    }
+    files.push_back(place.file);
+    return std::make_unique<io::SiteTransfer>(grid, std::move(plan), field);
+  });
+  transfer->choose_route();
+  transfer->start(std::move(files));
+  base::keep_failure(failure, [&] { transfer->move(); });
+  return transfer->tally().sums.total();
+}
+
+bool go_by_boxes(const Family& family, const RecordSites& sites, const SitePlace& place, const SiteCall& call) {
+  return family.grid && sites.own == nullptr && is_plain(place, call);
+}
+
+}  // namespace
+
+Checksum sites_to_file(const Family& family, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
+                       std::exception_ptr& failure) {
+  if (go_by_boxes(family, sites, place, call)) return move_boxes<Field>(family, place, call, failure);
+  SiteExchange exchange(*family.comm, *sites.order, place, call);
+  failure = exchange.write();
+  return exchange.checksum();
+}
+
+Checksum sites_from_file(const Family& family, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
+                         std::exception_ptr& failure) {
+  if (go_by_boxes(family, sites, place, call)) return move_boxes<MutableField>(family, place, call, failure);
+  SiteExchange exchange(*family.comm, *sites.order, place, call);
+  failure = exchange.read();
+  return exchange.checksum();
+}
+
+}  // namespace lq::compat::qio
