@@ -137,7 +137,7 @@ void open_in_parallel(const std::shared_ptr<Team>& team, transport::Transport& f
 
 // Where ranks cannot meet any more, they would have waited for ever: testing::run_ranks() has an error for that.
 void open_by_ranks(transport::Transport& files, int ranks) {
-  testing::run_ranks(ranks, [&](const std::shared_ptr<comm::Comm>& comm) {
+  lq::testing::run_ranks(ranks, [&](const std::shared_ptr<comm::Comm>& comm) {
     attempt([&] {
       const auto file = MappedFile::open(comm, opening_of(files, "br,posix"), std::nullopt);
       read_all(*file);
@@ -151,7 +151,7 @@ void open_by_ranks(transport::Transport& files, int ranks) {
 }
 
 void open_by_threads(transport::Transport& files, int ranks, int threads) {
-  testing::run_ranks(ranks, [&](const std::shared_ptr<comm::Comm>& comm) {
+  lq::testing::run_ranks(ranks, [&](const std::shared_ptr<comm::Comm>& comm) {
     const auto shared = std::make_shared<ThreadsComm::Shared>(threads, comm);
     const auto work = [&](int thread) {
       open_in_parallel(std::make_shared<ThreadsTeam>(std::make_shared<ThreadsComm>(shared, thread)), files);

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "base/bytes.hpp"
+
 namespace lq::base {
 namespace {
 
