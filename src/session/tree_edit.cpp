@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "hdf5/driver/versions.hpp"
 #include "hdf5/making/make.hpp"
+#include "hdf5/tree/storage.hpp"
 #include "hdf5/tree/tree.hpp"
 
 namespace lq::hdf5 {
@@ -35,10 +36,7 @@ void require_outside(const std::string& from, const std::string& to, const Where
 
 void require_whole_dataset(hid_t dataset, const Where& where) {
   const Handle list = require(H5Dget_create_plist(dataset), H5Pclose, where, "its layout cannot be read");
-  if (H5Pget_layout(list.get()) != H5D_CHUNKED) return;
-  const Handle space = require(H5Dget_space(dataset), H5Sclose, where, "its dataspace cannot be read");
-  hsize_t chunks = 0;
-  require(H5Dget_num_chunks(dataset, space.get(), &chunks), where, "its chunks cannot be counted");
+  if (H5Pget_layout(list.get()) == H5D_CHUNKED) count_chunks(dataset, where);
 }
 
 // Damage that the library (1.10.8) meets while it frees something keeps the file open for ever, and ends the program

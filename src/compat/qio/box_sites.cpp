@@ -71,26 +71,28 @@ Checksum move_boxes(const Family& family, const SitePlace& place, const SiteCall
   return transfer->tally().sums.total();
 }
 
-bool go_by_boxes(const Family& family, const RecordSites& sites, const SitePlace& place, const SiteCall& call) {
-  return family.grid && sites.own == nullptr && is_plain(place, call);
+// The same whichever way the sites go.
+template <class AnyField>
+Checksum move_sites(const Family& family, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
+                    std::exception_ptr& failure) {
+  if (family.grid && sites.own == nullptr && is_plain(place, call)) {
+    return move_boxes<AnyField>(family, place, call, failure);
+  }
+  SiteExchange exchange(*family.comm, *sites.order, place, call);
+  failure = std::is_same_v<AnyField, Field> ? exchange.write() : exchange.read();
+  return exchange.checksum();
 }
 
 }  // namespace
 
 Checksum sites_to_file(const Family& family, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
                        std::exception_ptr& failure) {
-  if (go_by_boxes(family, sites, place, call)) return move_boxes<Field>(family, place, call, failure);
-  SiteExchange exchange(*family.comm, *sites.order, place, call);
-  failure = exchange.write();
-  return exchange.checksum();
+  return move_sites<Field>(family, sites, place, call, failure);
 }
 
 Checksum sites_from_file(const Family& family, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
                          std::exception_ptr& failure) {
-  if (go_by_boxes(family, sites, place, call)) return move_boxes<MutableField>(family, place, call, failure);
-  SiteExchange exchange(*family.comm, *sites.order, place, call);
-  failure = exchange.read();
-  return exchange.checksum();
+  return move_sites<MutableField>(family, sites, place, call, failure);
 }
 
 }  // namespace lq::compat::qio

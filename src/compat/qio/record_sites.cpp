@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "comm/agree.hpp"
+#include "compat/qio/broadcast.hpp"
 #include "compat/qio/outcome.hpp"
 
 namespace lq::compat::qio {
@@ -20,6 +21,13 @@ Coord coord_of(const int* numbers, int count) {
 }
 
 }  // namespace
+
+void RecordPart::place_at(const FoundRecord& found, comm::Comm& comm, int leader) {
+  std::array<std::uint64_t, 2> facts{found.payload, found.type == QIO_LIMETYPE_ILDG_BINARY_DATA ? 1U : 0U};
+  broadcast_facts(comm, facts, leader);
+  offset = facts[0];
+  is_ildg = facts[1] != 0;
+}
 
 Hypercube hypercube_of(const DML_Layout& layout) {
   return {coord_of(layout.latsize, layout.latdim), coord_of(layout.hyperlower, layout.latdim),

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "compat/qio/layout_copy.hpp"
+#include "compat/qio/records.hpp"
 #include "compat/qio/site_exchange.hpp"
 
 namespace lq::compat::qio {
@@ -24,6 +25,9 @@ struct Moved {
 
 // What one file has of a record, and where.
 struct RecordPart {
+  // Collective. It lies where `leader` has found it.
+  void place_at(const FoundRecord& found, comm::Comm& comm, int leader);
+
   RecordSites sites = {};
   std::uint64_t offset = 0;
   bool is_ildg = false;

@@ -5,7 +5,6 @@
 #include <qio.h>
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <utility>
 
@@ -101,10 +100,7 @@ int find_in_family(OpenReader& open, const DML_Layout& layout, int volfmt, std::
                                                       found.bytes, part.sites.of_family, site_bytes));
   });
   if (code != QIO_SUCCESS) return code;
-  std::array<std::uint64_t, 2> facts{found.payload, found.type == QIO_LIMETYPE_ILDG_BINARY_DATA ? 1U : 0U};
-  open.family.comm->broadcast(std::as_writable_bytes(std::span(facts)), open.family.leader);
-  part.offset = facts[0];
-  part.is_ildg = facts[1] != 0;
+  part.place_at(found, *open.family.comm, open.family.leader);
   return QIO_SUCCESS;
 }
 

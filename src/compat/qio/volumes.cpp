@@ -3,7 +3,6 @@
 #include "compat/qio/volumes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <filesystem>
 
@@ -125,6 +124,7 @@ std::vector<std::uint64_t> Volumes::list_of(const Volume& volume) {
 RecordPart Volumes::find_in(const Volume& volume, const DML_Layout& layout, std::uint64_t site_bytes, Next next) {
   std::vector<std::uint64_t> ranks = list_of(volume);
   RecordPart part;
+  FoundRecord record;
   comm::agree(nodes_, [&] {
     if (layout.recordtype == QIO_HYPER) {
       const Hypercube box = hypercube_of(layout);
@@ -135,17 +135,12 @@ RecordPart Volumes::find_in(const Volume& volume, const DML_Layout& layout, std:
     part.sites.own = std::make_unique<NodeSites>(sites_.in_list(ranks));
     part.sites.order = part.sites.own.get();
     if (nodes_.rank() != volume.leader) return;
-    const FoundRecord record = next(*volume.records);
-    part.offset = record.payload;
-    part.is_ildg = record.type == QIO_LIMETYPE_ILDG_BINARY_DATA;
+    record = next(*volume.records);
     if (record.bytes == ranks.size() * site_bytes) return;
     throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{}: the record has {} bytes, {} sites of {} were asked for",
                                                       volume.path, record.bytes, ranks.size(), site_bytes));
   });
-  std::array<std::uint64_t, 2> facts{part.offset, part.is_ildg ? 1U : 0U};
-  nodes_.broadcast(std::as_writable_bytes(std::span(facts)), volume.leader);
-  part.offset = facts[0];
-  part.is_ildg = facts[1] != 0;
+  part.place_at(record, nodes_, volume.leader);
   return part;
 }
 
@@ -163,8 +158,8 @@ void Volumes::read(const DML_Layout& layout, const SiteCall& call, Moved& moved,
   const auto next = [](RecordsIn& records) { return next_data(records); };
   for (const Volume& volume : volumes_) {
     const RecordPart part = find_in(volume, layout, call.site_bytes, next);
+    const auto file = comm::agree(nodes_, [&] { return transport::resolve(part.path).open_read(part.path); });
     comm::agree(nodes_, [&] {
-      const auto file = comm::agree(nodes_, [&] { return transport::resolve(part.path).open_read(part.path); });
       SiteExchange exchange(nodes_, *part.sites.order,
                             {file.get(), part.offset, part.sites.of_family, volume.leader, {}}, call);
       const std::exception_ptr missing = exchange.read();

@@ -109,6 +109,13 @@ Storage describe_storage(const Opened& file, hid_t dataset, const Where& where) 
   return storage;
 }
 
+std::uint64_t count_chunks(hid_t dataset, const Where& where) {
+  const Handle space = require(H5Dget_space(dataset), H5Sclose, where, "its dataspace cannot be read");
+  hsize_t chunks = 0;
+  require(H5Dget_num_chunks(dataset, space.get(), &chunks), where, "its chunks cannot be counted");
+  return chunks;
+}
+
 std::vector<Chunk> chunks_of(const Opened& file, hid_t dataset, const Storage& storage,
                              const std::vector<std::uint64_t>& extents, const Where& where, std::uint64_t most) {
   std::uint64_t total = 1;
@@ -124,9 +131,7 @@ std::vector<Chunk> chunks_of(const Opened& file, hid_t dataset, const Storage& s
                 {.path = where.path, .record = where.object});
   }
   std::vector<Chunk> chunks(static_cast<std::size_t>(total));
-  const Handle space = require(H5Dget_space(dataset), H5Sclose, where, "its dataspace cannot be read");
-  hsize_t left = 0;
-  require(H5Dget_num_chunks(dataset, space.get(), &left), where, "its chunks cannot be counted");
+  std::uint64_t left = count_chunks(dataset, where);
   std::vector<hsize_t> first(extents.size());
   for (std::size_t number = 0; number < chunks.size() && left > 0; ++number) {
     if (const auto place = find_chunk(file.id(), dataset, first.data())) {

@@ -34,6 +34,9 @@ struct Storage {
 // Under a Lock.
 Storage describe_storage(const Opened& file, hid_t dataset, const Where& where);
 
+// Those of a chunked dataset that were allocated. malformed: their index is damaged, all of which is read.
+std::uint64_t count_chunks(hid_t dataset, const Where& where);
+
 // All chunks of a dataset of these extents, those never allocated included, last dimension fastest. too_large: more
 // than `most`.
 std::vector<Chunk> chunks_of(const Opened& file, hid_t dataset, const Storage& storage,
