@@ -81,10 +81,12 @@ class ProgressOf : public ::testing::TestWithParam<ToldWay> {
       EXPECT_TRUE(told.done.empty());
       return;
     }
-    ASSERT_GE(told.done.size(), 3U);
+    ASSERT_FALSE(told.done.empty());
     EXPECT_TRUE(std::ranges::is_sorted(told.done));
-    EXPECT_LT(told.done.front(), told_bytes);
     EXPECT_EQ(told.done.back(), told_bytes);
+    if (GetParam().threads > 1) return;  // the others may do all while the one that tells waits for a core
+    EXPECT_GE(told.done.size(), 3U);
+    EXPECT_LT(told.done.front(), told_bytes);
   }
 
   std::shared_ptr<transport::Transport> transport_ = transport::make_memory();

@@ -12,18 +12,19 @@
 #include <limequat/grid.hpp>
 
 #include "lattice/site_order.hpp"
+#include "support/quick.hpp"
 
 namespace lq::testing {
 
 // Number n of the site of that rank: a whole number below 2^24 in size, with both signs.
-inline double formula(std::uint64_t site_rank, std::uint64_t n) {
+LQ_QUICK inline double formula(std::uint64_t site_rank, std::uint64_t n) {
   const std::uint64_t mixed = (site_rank * 1315423911ULL + n * 2654435761ULL + 12345) % 16777213ULL;
   return static_cast<double>(mixed) - 8388606.0;
 }
 
 // The local sites of a grid in memory of type T, in a given order; `corner` places the grid in a larger lattice.
 template <class T>
-std::vector<T> formula_sites(const Grid& grid, std::uint64_t numbers, const SiteOrder& memory_order = {},
+LQ_QUICK std::vector<T> formula_sites(const Grid& grid, std::uint64_t numbers, const SiteOrder& memory_order = {},
                              const Extents& lattice = {}, const Coord& corner = {}) {
   const Box& box = grid.local_box();
   const SiteOrder order = lattice::resolve_order(memory_order, box.extents.size());

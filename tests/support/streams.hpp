@@ -11,17 +11,19 @@
 #include <span>
 #include <vector>
 
+#include "support/quick.hpp"
+
 namespace lq::testing {
 
 // Of a task; no period that chunks or buffers could share.
-inline std::byte stream_byte(std::uint64_t task, std::uint64_t position) noexcept {
+LQ_QUICK inline std::byte stream_byte(std::uint64_t task, std::uint64_t position) noexcept {
   std::uint64_t x = (position / 3 + 1) * 0x9e3779b97f4a7c15 ^ (task + 1) * 0xc2b2ae3d27d4eb4f;
   x ^= x >> 29;
   return static_cast<std::byte>(x * 0xbf58476d1ce4e5b9 >> 56);
 }
 
-// The bytes from `begin` on; quick even where nothing is optimised, for tests make and compare many.
-inline void put_stream_bytes(std::uint64_t task, std::uint64_t begin, std::byte* to, std::uint64_t bytes) {
+// The bytes from `begin` on.
+LQ_QUICK inline void put_stream_bytes(std::uint64_t task, std::uint64_t begin, std::byte* to, std::uint64_t bytes) {
   for (std::uint64_t i = 0; i < bytes;) {
     const std::byte byte = stream_byte(task, begin + i);
     const std::uint64_t alike = 3 - (begin + i) % 3;  // all positions of a third have one byte
