@@ -50,9 +50,11 @@ std::string types_of(const std::vector<Record>& records) {
                                 std::uint64_t of_that_name) {
   const std::string what = wanted.empty() ? std::string("field") : fmt::format("field \"{}\"", base::printable(wanted));
   const std::string held = catalog.fields.empty() ? "no field" : names_of(catalog.fields);
-  std::string sentence = of_that_name == 0 ? fmt::format("{}: no {}; the file holds {}", catalog.path, what, held)
-                                           : fmt::format("{}: no {} number {} (they count from 0); the file holds {}",
-                                                         catalog.path, what, index, held);
+  std::string sentence =
+      wanted.empty() && catalog.fields.empty() ? fmt::format("{}: the file holds no field", catalog.path)
+      : of_that_name == 0
+          ? fmt::format("{}: no {}; the file holds {}", catalog.path, what, held)
+          : fmt::format("{}: no {} number {} (they count from 0); the file holds {}", catalog.path, what, index, held);
   if (of_that_name == 0 && !wanted.empty()) {
     std::vector<std::string> names;
     for (const FieldEntry& entry : catalog.fields) names.push_back(entry.name);

@@ -36,9 +36,12 @@ struct Moments {
   }
 };
 
+bool is_zero(const double* u, std::size_t numbers) noexcept {
+  return std::all_of(u, u + numbers, [](double x) { return x == 0; });
+}
+
 bool is_usable(const double* u, std::size_t numbers) noexcept {
-  const auto is_finite = [](double x) { return std::isfinite(x); };
-  return std::all_of(u, u + numbers, is_finite) && std::any_of(u, u + numbers, [](double x) { return x != 0; });
+  return std::all_of(u, u + numbers, [](double x) { return std::isfinite(x); }) && !is_zero(u, numbers);
 }
 
 // Averages over plaquettes with link a of the site along digit i, and link b along digit j.
@@ -202,6 +205,7 @@ Average average_plaquette(const Encoding& encoding, const Ordering& ordering, ba
                           const std::vector<Coord>& sites) {
   const int dimensions = ordering.sites.extents.size();
   Moments moments;
+  std::uint64_t zeros = 0;
   Corner corner(encoding, file);
   std::vector<int> link_of(ordering.links.size());
   for (std::size_t link = 0; link < link_of.size(); ++link) {
@@ -214,9 +218,9 @@ Average average_plaquette(const Encoding& encoding, const Ordering& ordering, ba
       for (int i = 0; i < dimensions; ++i) {
         for (int j = i + 1; j < dimensions; ++j) {
           const int a = link_of[static_cast<std::size_t>(i)], b = link_of[static_cast<std::size_t>(j)];
-          const std::size_t numbers = encoding.numbers();
-          if (!is_usable(corner.here(a), numbers) || !is_usable(corner.here(b), numbers) ||
-              !is_usable(corner.next(i, b), numbers) || !is_usable(corner.next(j, a), numbers)) {
+          const double* links[] = {corner.here(a), corner.here(b), corner.next(i, b), corner.next(j, a)};
+          if (!std::ranges::all_of(links, [&](const double* u) { return is_usable(u, encoding.numbers()); })) {
+            zeros += std::ranges::any_of(links, [&](const double* u) { return is_zero(u, encoding.numbers()); });
             continue;
           }
           moments.add(physics::plaquette_of(colors, corner.here(a), corner.next(i, b), corner.here(b),
@@ -226,7 +230,9 @@ Average average_plaquette(const Encoding& encoding, const Ordering& ordering, ba
     }
   });
   const bool is_all = sites.size() == volume(ordering.sites.extents);
-  return {moments.mean(), is_all ? 0 : std::sqrt(moments.variance()), moments.count};
+  Average average{moments.mean(), is_all ? 0 : std::sqrt(moments.variance()), moments.count};
+  if (zeros > 0) average.part = static_cast<double>(moments.count) / static_cast<double>(moments.count + zeros);
+  return average;
 }
 
 std::vector<Ranked> rank_orderings(const Encoding& encoding, const Ordering& declared, base::ByteSource& file,

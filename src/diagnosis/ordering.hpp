@@ -24,6 +24,7 @@ struct Average {
   double value = 0;
   double error = 0;  // of a sample
   std::uint64_t plaquettes = 0;
+  double part = 1;  // of the plaquettes; the others have a link of zeros, as at open boundaries, and are not averaged
 };
 
 struct Ranked {

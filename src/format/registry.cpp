@@ -209,7 +209,7 @@ const Format& recognise(base::ByteSource& file) {
   const auto foreign = identify_foreign(file);
   const std::string what =
       foreign ? fmt::format("this is {}, which cannot be read as it is: {}", foreign->name, foreign->remedy)
-              : fmt::format("{}, which is none of the formats {}", found, beginnings());
+              : fmt::format("{} and is of no known format ({})", found, names());
   throw Error(Code::unknown_format, fmt::format("{}: {}", file.path(), what),
               {.path = file.path(), .offset = 0, .expected = beginnings(), .found = found});
 }
