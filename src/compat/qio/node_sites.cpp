@@ -112,7 +112,8 @@ NodeSites::NodeSites(const QIO_Layout& layout) {
   forget_plain_order();
 }
 
-// Whether the node's sites are a box, asked site by site in the order of the lattice; each number comes once.
+// Whether the node's sites are a box, asked site by site in the order of the lattice; each number comes once. Where the
+// node has as many sites as there are, one of each row is asked whose it is.
 bool NodeSites::take_box(const QIO_Layout& layout) {
   const Questions ask(layout);
   const std::uint64_t count = ask.sites(layout.this_node);
@@ -120,6 +121,7 @@ bool NodeSites::take_box(const QIO_Layout& layout) {
   const Extents extents = extents_of(layout);
   const Box box = bounds_of_some(ask, layout, count);
   if (box.volume() != count || intersect(box, whole(extents)) != box) return false;
+  const bool is_all = count == volume(extents);
   std::vector<bool> is_taken(static_cast<std::size_t>(count));
   order_.reserve(static_cast<std::size_t>(count));
   Point point{};
@@ -127,7 +129,7 @@ bool NodeSites::take_box(const QIO_Layout& layout) {
   while (order_.size() < count) {
     const auto row = static_cast<std::uint64_t>(DML_lex_rank(point, layout.latdim, layout.latsize));
     for (std::int64_t k = 0; k < box.extents[0]; ++k, ++point[0]) {
-      if (ask.node(point) != layout.this_node) return false;
+      if ((k == 0 || !is_all) && ask.node(point) != layout.this_node) return false;
       const std::uint64_t index = ask.index(point);
       if (index >= count || is_taken[static_cast<std::size_t>(index)]) return false;
       is_taken[static_cast<std::size_t>(index)] = true;
