@@ -174,8 +174,7 @@ void deal_out(transport::File& from, const FoundRecord& record, const RecordKind
     const std::vector<std::uint64_t> places = places_of(part, kind.box, extents);
     const auto file = transport::resolve(part.path).open_write(part.path);
     RecordsOut out(*file, part.position);
-    const std::uint64_t offset =
-        out.begin(QIO_LIMETYPE_BINARY_DATA, {!is_master, !is_master}, places.size() * kind.site_bytes);
+    const std::uint64_t offset = out.begin(record.type, {!is_master, !is_master}, places.size() * kind.site_bytes);
     for_each_piece(places, kind.site_bytes, [&](std::uint64_t whole, std::uint64_t here, std::uint64_t bytes) {
       copy_piece(from, record.payload + whole, *file, offset + here, bytes, memory);
     });
@@ -199,9 +198,6 @@ void require_sites(const FoundRecord& record, const RecordKind& kind, std::uint6
                                                     record.bytes, sites, kind.site_bytes));
 }
 
-bool is_of_ildg(const std::string& type) {
-  return type == QIO_LIMETYPE_ILDG_FORMAT || type == QIO_LIMETYPE_ILDG_DATA_LFN;
-}
 bool is_binary(const std::string& type) {
   return type == QIO_LIMETYPE_BINARY_DATA || type == QIO_LIMETYPE_ILDG_BINARY_DATA;
 }
@@ -220,7 +216,6 @@ void single_to_parts(const std::string& name, const QIO_Filesystem& fs, const QI
   std::optional<RecordKind> kind;
   while (const auto record = in.next()) {
     if (record->type == QIO_LIMETYPE_PRIVATE_RECORD_XML) kind = kind_of(in.text_of(*record), extents);
-    if (is_of_ildg(record->type)) continue;  // parts are SciDAC's alone
     if (!is_binary(record->type) || !kind || kind->is_global()) {
       copy_to_master(in, *record, parts.front());
       continue;
@@ -265,7 +260,8 @@ void collect(std::vector<Part>& parts, const RecordKind& kind, const Extents& ex
   }
 }
 
-void parts_to_single(const std::string& name, int ildgstyle, const QIO_String* lfn, const QIO_Filesystem& fs,
+// The parts' own LFN is kept where `lfn` is empty.
+void parts_to_single(const std::string& name, int ildgstyle, std::string lfn, const QIO_Filesystem& fs,
                      const QIO_Layout& layout) {
   const Extents extents = extents_of(layout);
   std::vector<Part> parts = parts_of(fs, layout, name, QIO_PARTFILE);
@@ -292,13 +288,16 @@ void parts_to_single(const std::string& name, int ildgstyle, const QIO_String* l
   std::optional<RecordKind> kind;
   while (const auto record = in.next()) {
     if (record->type == QIO_LIMETYPE_PRIVATE_RECORD_XML) kind = kind_of(in.text_of(*record), extents);
+    if (record->type == QIO_LIMETYPE_ILDG_DATA_LFN && lfn.empty()) lfn = in.text_of(*record);
+    if (record->type == QIO_LIMETYPE_ILDG_DATA_LFN || record->type == QIO_LIMETYPE_ILDG_FORMAT) continue;
     if (!is_binary(record->type) || !kind || kind->is_global()) {
       out.write(record->type, {record->begins, record->ends}, in.bytes_of(*record));
       if (is_binary(record->type)) master.position = in.position();
       continue;
     }
     const int precision = ildgstyle == QIO_ILDGLAT ? ildg_precision(kind->info, extents.size()) : 0;
-    if (precision != 0) write_ildg_information(out, precision, extents, lfn);
+    QIO_String text{lfn.data(), lfn.size() + 1};
+    if (precision != 0) write_ildg_information(out, precision, extents, lfn.empty() ? nullptr : &text);
     master.position = record->header;
     const std::uint64_t offset = out.begin(precision != 0 ? QIO_LIMETYPE_ILDG_BINARY_DATA : QIO_LIMETYPE_BINARY_DATA,
                                            {false, false}, kind->box.volume() * kind->site_bytes);
@@ -325,8 +324,8 @@ int QIO_single_to_part(const char filename[], QIO_Filesystem* fs, QIO_Layout* la
 int QIO_part_to_single(const char filename[], int ildgstyle, QIO_String* ildgLFN, QIO_Filesystem* fs,
                        QIO_Layout* layout) {
   if (filename == nullptr || fs == nullptr || layout == nullptr) return QIO_BAD_ARG;
-  return told(__func__,
-              outcome_of(QIO_ERR_OPEN_READ, [&] { parts_to_single(filename, ildgstyle, ildgLFN, *fs, *layout); }));
+  return told(__func__, outcome_of(QIO_ERR_OPEN_READ,
+                                   [&] { parts_to_single(filename, ildgstyle, text_of(ildgLFN), *fs, *layout); }));
 }
 
 }  // extern "C"
