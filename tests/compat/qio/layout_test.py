@@ -443,7 +443,7 @@ def check_conversion():
         assert launch(folder, runs, ranks=1)[1] == ["0 convert 0\n"] * 2
         for number, (kind, volfmt, io) in enumerate(cases):
             (folder / str(number) / "f.lime").unlink()
-            found, wanted = files_in(folder / str(number)), expected_files(kind, volfmt, 4, io, ildg=False)
+            found, wanted = files_in(folder / str(number)), expected_files(kind, volfmt, 4, io)
             assert found.keys() == wanted.keys(), (sorted(found), sorted(wanted))
             for file in wanted:
                 assert found[file] == wanted[file], (kind, file, len(found[file]), len(wanted[file]))
