@@ -16,7 +16,7 @@ namespace lq::pump {
 namespace {
 
 // Blocks take turns: one is with the storage, the other with the packer. More than these two threads cannot work
-// together where the sites come from functions of the caller's, which are called by one, or where the file bears one.
+// together where the file bears one; nor do they where the packer waits for functions of the caller's.
 class Turns {
  public:
   Turns(const PumpOptions& options, std::uint64_t site_bytes)

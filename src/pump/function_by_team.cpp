@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "base/backoff.hpp"
@@ -30,7 +32,8 @@ class ToFunction final : public Movement {
         all_sites_(rows.wanted.volume()),
         team_size_(std::min(options.threads, most_hands)),
         slots_(static_cast<std::size_t>(team_size_) * blocks_of_hand),
-        stretches_(rows_in_turn(field.memory, payload, rows, max_sites(options, payload)), max_sites(options, payload)),
+        stretches_(rows_in_turn(field.memory, payload, rows, max_sites(options, payload)), max_sites(options, payload),
+                   0, blocks_in_turn(payload, rows.wanted)),
         team_(team_size_) {
     for (Slot& slot : slots_) slot.make_room(options.block_bytes / blocks_of_hand, payload.site_bytes());
     for (int i = 0; i < team_.size(); ++i) {
