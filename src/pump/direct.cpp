@@ -168,8 +168,8 @@ std::unique_ptr<Movement> move_in(base::ByteSource& file, const Payload& payload
   if (options.threads > 1 && options.file_bears_threads && !layouts::has_function(field)) {
     return move_in_by_team(file, payload, rows, field, options, tally);
   }
-  if (options.threads > 1 && options.file_bears_threads && payload.encoding.empty() &&
-      SitePacker(payload, field.spec.precision, tally.sums).lies_as_in_file()) {
+  if ((options.threads == 1 || options.file_bears_threads) && layouts::has_function(field) &&
+      payload.encoding.empty() && SitePacker(payload, field.spec.precision, tally.sums).lies_as_in_file()) {
     return move_in_to_function(file, payload, rows, field, options, tally);
   }
   return std::make_unique<MoveIn>(file, payload, rows, field, options, tally);
