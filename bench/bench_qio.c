@@ -3,8 +3,8 @@
  *
  * A gauge field through the interface of QIO, over whichever library it is linked with: written and read in rounds, the
  * rates of each from opening to closing, and the checksum. On a machine that does other things as well, the processor
- * time of node 0 says more.
- * bench_qio FILE X Y Z T ROUNDS [box|evenodd] [serpar] */
+ * time of node 0 says more. With "vectors" the file has 64 records of a fermion field each, in single precision.
+ * bench_qio FILE X Y Z T ROUNDS [box|evenodd|vectors] [serpar] */
 #include <mpi.h>
 #include <qio.h>
 #include <stdio.h>
@@ -12,10 +12,17 @@
 #include <string.h>
 #include <time.h>
 
-enum { link_doubles = 72 };
+typedef struct {
+  const char *type, *precision;
+  int spins, number_bytes, numbers, count, records; /* numbers of a site, in so many data */
+} Record;
+static const Record links = {"QDP_D3_ColorMatrix", "D", 0, 8, 72, 4, 1};
+static const Record vectors = {"USQCD_F3_DiracFermion", "F", 4, 4, 24, 1, 64};
 
 static int lattice[4], grid[4] = {1, 1, 1, 1}, is_even_odd, me, nodes;
-static double* field; /* of this node, site by site */
+static const Record* record = &links;
+static size_t site_bytes;
+static char* field; /* of this node, site by site */
 static double cpu_written, cpu_read;
 
 static int node_number(const int x[]) {
@@ -62,28 +69,33 @@ static int num_sites(int node) {
 static void get(char* buf, size_t index, int count, void* arg) {
   (void)count;
   (void)arg;
-  memcpy(buf, field + index * link_doubles, link_doubles * sizeof(double));
+  memcpy(buf, field + index * site_bytes, site_bytes);
 }
 
 static void put(char* buf, size_t index, int count, void* arg) {
   (void)count;
   (void)arg;
-  memcpy(field + index * link_doubles, buf, link_doubles * sizeof(double));
+  memcpy(field + index * site_bytes, buf, site_bytes);
 }
 
 static double write_once(const char* name, QIO_Layout* layout, int serpar) {
   QIO_Oflag flags = {serpar, QIO_TRUNC, QIO_ILDGNO, NULL};
   QIO_String* xml = QIO_string_create();
   QIO_Writer* writer;
-  QIO_RecordInfo* info = QIO_create_record_info(QIO_FIELD, NULL, NULL, 0, "QDP_D3_ColorMatrix", "D", 3, 0, 144, 4);
+  QIO_RecordInfo* info = QIO_create_record_info(QIO_FIELD, NULL, NULL, 0, (char*)record->type, (char*)record->precision,
+                                                3, record->spins, (int)site_bytes / record->count, record->count);
   double begin;
+  int i, code = QIO_SUCCESS;
   QIO_string_set(xml, "<benchmark/>");
   MPI_Barrier(MPI_COMM_WORLD);
   begin = MPI_Wtime();
   cpu_written = (double)clock() / CLOCKS_PER_SEC;
   writer = QIO_open_write(xml, name, QIO_SINGLEFILE, layout, NULL, &flags);
-  flags.serpar = writer == NULL ? QIO_ERR_OPEN_WRITE : QIO_write(writer, info, xml, get, 576, 8, NULL);
-  if (flags.serpar != QIO_SUCCESS || QIO_close_write(writer) != QIO_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 1);
+  if (writer == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+  for (i = 0; i < record->records && code == QIO_SUCCESS; ++i) {
+    code = QIO_write(writer, info, xml, get, site_bytes, record->number_bytes, NULL);
+  }
+  if (code != QIO_SUCCESS || QIO_close_write(writer) != QIO_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 1);
   cpu_written = (double)clock() / CLOCKS_PER_SEC - cpu_written;
   MPI_Barrier(MPI_COMM_WORLD);
   begin = MPI_Wtime() - begin;
@@ -98,11 +110,16 @@ static double read_once(const char* name, QIO_Layout* layout, int serpar) {
   QIO_String* xml = QIO_string_create();
   QIO_Reader* reader;
   double begin;
+  int i, code = QIO_SUCCESS;
   MPI_Barrier(MPI_COMM_WORLD);
   begin = MPI_Wtime();
   cpu_read = (double)clock() / CLOCKS_PER_SEC;
   reader = QIO_open_read(xml, name, layout, NULL, &flags);
-  if (reader == NULL || QIO_read(reader, &info, xml, put, 576, 8, NULL) != QIO_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 1);
+  if (reader == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+  for (i = 0; i < record->records && code == QIO_SUCCESS; ++i) {
+    code = QIO_read(reader, &info, xml, put, site_bytes, record->number_bytes, NULL);
+  }
+  if (code != QIO_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 1);
   if (me == 0) printf("checksum %x %x ", QIO_get_reader_last_checksuma(reader), QIO_get_reader_last_checksumb(reader));
   QIO_close_read(reader);
   cpu_read = (double)clock() / CLOCKS_PER_SEC - cpu_read;
@@ -128,16 +145,19 @@ int main(int argc, char** argv) {
   QIO_Layout layout;
   int d, round, rounds, serpar;
   size_t i, numbers;
+  double all_bytes;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &nodes);
   if (argc < 7) {
-    fprintf(stderr, "usage: %s FILE X Y Z T ROUNDS [box|evenodd] [serpar]\n", argv[0]);
+    fprintf(stderr, "usage: %s FILE X Y Z T ROUNDS [box|evenodd|vectors] [serpar]\n", argv[0]);
     return 2;
   }
   for (d = 0; d < 4; ++d) lattice[d] = atoi(argv[2 + d]);
   rounds = atoi(argv[6]);
   is_even_odd = argc > 7 && strcmp(argv[7], "evenodd") == 0;
+  if (argc > 7 && strcmp(argv[7], "vectors") == 0) record = &vectors;
+  site_bytes = (size_t)(record->numbers * record->number_bytes);
   serpar = argc > 8 ? atoi(argv[8]) : QIO_SERIAL;
   if (!find_grid()) return 2;
   memset(&layout, 0, sizeof layout);
@@ -151,18 +171,26 @@ int main(int argc, char** argv) {
   layout.sites_on_node = layout.volume / (size_t)nodes;
   layout.this_node = me;
   layout.number_of_nodes = nodes;
-  numbers = layout.sites_on_node * link_doubles;
-  field = malloc(numbers * sizeof(double));
+  numbers = layout.sites_on_node * (size_t)record->numbers;
+  all_bytes = (double)layout.volume * (double)site_bytes * record->records;
+  field = malloc(layout.sites_on_node * site_bytes);
   if (field == NULL) return 1;
-  for (i = 0; i < numbers; ++i) field[i] = (double)(i * 7 % 1009) / 1009 - 0.5 + me;
+  for (i = 0; i < numbers; ++i) {
+    const double number = (double)(i * 7 % 1009) / 1009 - 0.5 + me;
+    if (record->number_bytes == 8) {
+      ((double*)field)[i] = number;
+    } else {
+      ((float*)field)[i] = (float)number;
+    }
+  }
   for (round = 0; round < rounds; ++round) {
     double written, read;
     if (me == 0) remove(argv[1]); /* a new file each time */
     written = write_once(argv[1], &layout, serpar);
     read = read_once(argv[1], &layout, serpar);
     if (me == 0) {
-      printf("write %.4f read %.4f GB/s, processor %.4f %.4f s\n", (double)layout.volume * 576e-9 / written,
-             (double)layout.volume * 576e-9 / read, cpu_written, cpu_read);
+      printf("write %.4f read %.4f GB/s, processor %.4f %.4f s\n", all_bytes / 1e9 / written, all_bytes / 1e9 / read,
+             cpu_written, cpu_read);
     }
   }
   free(field);

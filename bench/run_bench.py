@@ -230,12 +230,14 @@ class Bench:
         lattice = largest_that_fits(memory, self.options.lattice)
         measured = []
         with tempfile.TemporaryDirectory(dir=memory) as folder:
-            for ranks in (1, 2):
-                def own(ranks=ranks):
-                    return self.lattice(ranks, "--lattice", lattice, "--grid", f"1x1x1x{ranks}", "--format", "scidac", path=folder, runs=1)
+            for ranks, layout in ((ranks, layout) for ranks in (1, 2) for layout in ("box", "evenodd", "vectors")):
+                extents = largest_that_fits(memory, "16x16x16x32") if layout == "vectors" else lattice
 
-                measured += [beside_qio.measure(programs, [self.options.mpiexec, "-n", ranks], own, pathlib.Path(folder), lattice, layout,
-                                                min(self.options.runs, 5)) for layout in ("box", "evenodd")]
+                def own(ranks=ranks, extents=extents):
+                    return self.lattice(ranks, "--lattice", extents, "--grid", f"1x1x1x{ranks}", "--format", "scidac", path=folder, runs=1)
+
+                measured.append(beside_qio.measure(programs, [self.options.mpiexec, "-n", ranks], own, pathlib.Path(folder), extents, layout,
+                                                   min(self.options.runs, 5)))
         self.keep("qio", measured)
         self.plot("qio", "qio", "ratio")
 

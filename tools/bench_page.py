@@ -486,11 +486,11 @@ def qio_page(folder):
     for run in runs:
         alone = {r["direction"]: r for r in run["results"] if r["name"] == "lattice"}
         for r in run["results"]:
-            own = alone[r["direction"]]
+            own = alone.get(r["direction"])
             processor = f"{r['processor_seconds']:.3f}" if "processor_seconds" in r else "-"
             lines.append([r["name"] if r is not own else "**our interface**", r["layout"], str(r["ranks"]), r["direction"], f"{rate(r):.2f}",
-                          processor, f"{rate(r) / rate(own):.2f}", f"{r['ratio_to_raw']:.2f}"])
-        for way in alone:
+                          processor, f"{rate(r) / rate(own):.2f}" if own else "-", f"{r['ratio_to_raw']:.2f}"])
+        for way in ("write", "read"):
             pair = [next((r for r in run["results"] if r["direction"] == way and r["name"] == name), None)
                     for name in ("qio.h over ours", "qio.h over the original")]
             if all(pair):
@@ -502,7 +502,8 @@ def qio_page(folder):
 
 A gauge field in double precision with checksum, by `bench_qio` (`bench/bench_qio.c`), which is one source, linked with our `libqio` and with the original, and by
 `lq-mpi bench lattice --format scidac` through our own interface, in turn within every round; rates from opening to closing, {lattice_of(runs)}. Boxes along
-t, sites in the order of the lattice (*box*) or even ones first (*evenodd*); our own interface has plain memory in both. The original is measured where `./dev bench --step qio --qio PROGRAM` names
+t, sites in the order of the lattice (*box*) or even ones first (*evenodd*); our own interface has plain memory in both. Of *vectors*
+there are 64 in one file, fermion fields in single precision on {next((r["lattice"] for run in runs for r in run["results"] if r["layout"] == "vectors"), "a lattice")}, a record each. The original is measured where `./dev bench --step qio --qio PROGRAM` names
 a program linked with it. Processor time is that of node 0, in seconds: on a machine that does other things as well it says more than rates.
 
 {where(runs)}

@@ -285,6 +285,41 @@ TEST_F(Files, ThatEndEarlyAreToldOfInTheSameWords) {
   }
 }
 
+// Functions get the sites in the order of the file, each once, however many threads read and turn them.
+TEST_F(Files, AreGivenToFunctionsInTheirOrder) {
+  std::vector<double> values = links();
+  const std::string path = directory_ / "order.scidac";
+  lq::write(path, grid_, gauge(values));
+  for (const int threads : {1, 2, 3, 7}) {
+    std::uint64_t next = 0, right = 0;
+    MutableField field = gauge(values);
+    field.data = nullptr;
+    field.store = [&](const Coord& x, const void* site) {
+      const std::uint64_t number = lattice::site_number(x, whole(grid_.extents()), lattice::resolve_order({}, 4));
+      if (number == next++ && std::memcmp(site, &values[number * 72], 576) == 0) ++right;
+    };
+    lq::read(path, grid_, field, {.block_bytes = 4096, .route = {.threads = threads}});
+    EXPECT_EQ(next, grid_.volume()) << threads;
+    EXPECT_EQ(right, grid_.volume()) << threads;
+  }
+}
+
+// The function may fail, in the middle: the other threads end, and its exception is the one that is told.
+TEST_F(Files, OfFunctionsThatFailAreLeft) {
+  std::vector<double> values = links();
+  const std::string path = directory_ / "fails.scidac";
+  lq::write(path, grid_, gauge(values));
+  MutableField field = gauge(values);
+  field.data = nullptr;
+  int given = 0;
+  field.store = [&](const Coord&, const void*) {
+    if (++given == 300) throw Error(Code::io, "no more");
+  };
+  const Error error = error_of([&] { lq::read(path, grid_, field, {.block_bytes = 4096, .route = {.threads = 3}}); });
+  EXPECT_EQ(std::string(error.what()), "no more");
+  EXPECT_EQ(given, 300);
+}
+
 TEST_F(Files, WithDamageAreToldOfAlike) {
   std::vector<double> values = links();
   const std::string path = directory_ / "damaged.scidac";

@@ -16,7 +16,7 @@ namespace lq::pump {
 namespace {
 
 // Blocks take turns: one is with the storage, the other with the packer. More than these two threads cannot work
-// together where the sites come from functions of the caller's, which are called by one, or where the file bears one.
+// together where the file bears one; nor do they where the packer waits for functions of the caller's.
 class Turns {
  public:
   Turns(const PumpOptions& options, std::uint64_t site_bytes)
@@ -167,6 +167,10 @@ std::unique_ptr<Movement> move_in(base::ByteSource& file, const Payload& payload
                                   const MutableField& field, const PumpOptions& options, Tally& tally) {
   if (options.threads > 1 && options.file_bears_threads && !layouts::has_function(field)) {
     return move_in_by_team(file, payload, rows, field, options, tally);
+  }
+  if ((options.threads == 1 || options.file_bears_threads) && layouts::has_function(field) &&
+      payload.encoding.empty() && SitePacker(payload, field.spec.precision, tally.sums).lies_as_in_file()) {
+    return move_in_to_function(file, payload, rows, field, options, tally);
   }
   return std::make_unique<MoveIn>(file, payload, rows, field, options, tally);
 }

@@ -18,8 +18,8 @@ namespace lq::pump {
 
 struct PumpOptions {
   std::uint64_t block_bytes = 512 * 1024;
-  // They take the rows in turn, block by block; where the caller has functions instead of memory, or the file does not
-  // bear it, two at most, of which one is with the storage.
+  // They take the rows in turn, block by block; where the file does not bear it, or sites are written from functions of
+  // the caller's, two at most, of which one is with the storage. Functions are called by the caller's thread alone.
   int threads = 1;
   bool file_bears_threads = true;  // several at once, at different bytes
   // Of tiles that are encoded and follow each other: a thread has one of them at a time. 0: they are not such.

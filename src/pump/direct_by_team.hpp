@@ -14,4 +14,10 @@ std::unique_ptr<Movement> move_out_by_team(const Field& field, const Payload& pa
 std::unique_ptr<Movement> move_in_by_team(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
                                           const MutableField& field, const PumpOptions& options, Tally& tally);
 
+// The field is behind functions, which the caller's thread alone calls, and lies in the file as they take it, but for
+// the order of bytes.
+std::unique_ptr<Movement> move_in_to_function(base::ByteSource& file, const Payload& payload,
+                                              const lattice::RowPlan& rows, const MutableField& field,
+                                              const PumpOptions& options, Tally& tally);
+
 }  // namespace lq::pump

@@ -130,6 +130,13 @@ void LocalSink::unpack_staged(const Piece& piece, const std::byte* file, SiteSum
               });
 }
 
+void LocalSink::give(const Piece& piece, const std::byte* sites) {
+  walk_->walk(rows_.site(piece.row, piece.skip), piece.sites,
+              [&](const auto& parts, std::uint64_t skip, std::uint64_t) {
+                elsewhere_->give(parts, sites + static_cast<std::ptrdiff_t>(skip) * packer_.memory_bytes());
+              });
+}
+
 void LocalSink::unpack_to_device(const Piece& piece, const std::byte* file, SiteSums& sums) {
   std::byte* const memory = static_cast<std::byte*>(field_.data) + piece.memory_site() * packer_.memory_bytes();
   const auto stride = static_cast<std::ptrdiff_t>(piece.row.memory_stride * packer_.memory_bytes());

@@ -55,6 +55,8 @@ class LocalSink {
   lattice::Rows& rows() noexcept { return rows_; }
   const SitePacker& packer() const noexcept { return packer_; }
   void unpack(const Piece& piece, const std::byte* file, SiteSums& sums);
+  // Of memory that is not plain: sites in its own form.
+  void give(const Piece& piece, const std::byte* sites);
   // Until all that was unpacked is in its place, and counted.
   void finish(SiteSums& sums);
   // Local memory of a piece whose sites lie there as in the file, but for the order of bytes; nullptr when they do not.

@@ -39,18 +39,25 @@ void RowsIn::read(std::uint64_t file_site, base::MutableBytes bytes) {
 }
 
 void RowsIn::take(const Stretch& stretch, const Target& target) {
+  if (target.is_in_place) return turn(stretch, target.bytes);
   const base::ScopedSeconds seconds(tally_.pack_seconds);
   watch_zeros(payload_, target.bytes, stretch.file_site, tally_.zeros);
-  if (target.is_in_place) {
-    sink_.packer().turn(target.bytes.data(), Run(stretch.pieces.front()), tally_.sums);
-  } else {
-    const std::byte* from = target.bytes.data();
-    for (const Piece& piece : stretch.pieces) {
-      sink_.unpack(piece, from, tally_.sums);
-      from += piece.sites * payload_.site_bytes();
-    }
-  }
+  for_each_piece_of(stretch, target.bytes.data(),
+                    [&](const Piece& piece, std::byte* at) { sink_.unpack(piece, at, tally_.sums); });
   tally_.bytes += target.bytes.size();
+}
+
+void RowsIn::turn(const Stretch& stretch, base::MutableBytes bytes) {
+  const base::ScopedSeconds seconds(tally_.pack_seconds);
+  watch_zeros(payload_, bytes, stretch.file_site, tally_.zeros);
+  for_each_piece_of(stretch, bytes.data(),
+                    [&](const Piece& piece, std::byte* at) { sink_.packer().turn(at, Run(piece), tally_.sums); });
+  tally_.bytes += bytes.size();
+}
+
+void RowsIn::give(const Stretch& stretch, base::Bytes bytes) {
+  const base::ScopedSeconds seconds(tally_.pack_seconds);
+  for_each_piece_of(stretch, bytes.data(), [&](const Piece& piece, const std::byte* at) { sink_.give(piece, at); });
 }
 
 void RowsIn::finish() {

@@ -58,10 +58,23 @@ class RowsIn {
   // Sites that were read, to memory form in their places.
   void take(const Stretch& stretch, const Target& target);
   void move(const Stretch& stretch, Block& block);
+  // Sites that lie in memory as in the file, but for the order of bytes: turned where they are, and then given to their
+  // places, which may be behind a function.
+  void turn(const Stretch& stretch, base::MutableBytes bytes);
+  void give(const Stretch& stretch, base::Bytes bytes);
   // Behind the last stretch.
   void finish();
 
  private:
+  // work(piece, its bytes) for those of a stretch.
+  template <class Byte, class Work>
+  void for_each_piece_of(const Stretch& stretch, Byte* at, const Work& work) const {
+    for (const Piece& piece : stretch.pieces) {
+      work(piece, at);
+      at += piece.sites * payload_.site_bytes();
+    }
+  }
+
   const Payload& payload_;
   LocalSink sink_;
   File& file_;

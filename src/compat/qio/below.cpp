@@ -112,7 +112,8 @@ LRL_RecordReader* QIO_open_read_field(QIO_Reader* in, size_t datum_size, LIME_ty
   LRL_RecordReader* record = nullptr;
   *status = code_of_call(QIO_ERR_OPEN_READ, [&] {
     OpenReader& open = behind(*in);
-    if (open.volumes != nullptr && !is_global(*in->layout)) return QIO_ERR_BAD_VOLFMT;
+    // Who reads from the record of a file takes it for that of this node's sites; so the original does not open it.
+    if (open.volumes != nullptr && !is_global(*in->layout)) return QIO_ERR_BAD_SITELIST;
     const bool has_record = open.leads() && (open.is_master() || !is_global(*in->layout));
     return agree_code(*open.nodes, QIO_ERR_OPEN_READ, [&] {
       if (!has_record) return;

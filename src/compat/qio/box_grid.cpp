@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "compat/qio/box_grid.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "comm/agree.hpp"
@@ -10,58 +11,73 @@
 namespace lq::compat::qio {
 namespace {
 
-// A node's box as one of many of its extents.
-struct Place {
-  Extents processes;
-  int number = 0;  // x first
+// The box around all boxes, and the extents of each.
+struct Around {
+  Box region, each;
 };
 
-std::optional<Place> place_of(const std::optional<Box>& box, const Extents& extents, int nodes) {
-  if (!box) return std::nullopt;
-  Place place{Coord::filled(extents.size(), 1)};
-  Coord mine = place.processes;
-  for (int d = 0; d < extents.size(); ++d) {
-    if (extents[d] % box->extents[d] != 0 || box->lower[d] % box->extents[d] != 0) return std::nullopt;
-    place.processes[d] = extents[d] / box->extents[d];
-    mine[d] = box->lower[d] / box->extents[d];
+// Collective. Nothing where some sites are no box, or boxes differ.
+std::optional<Around> look_around(comm::Comm& nodes, int dimensions, const NodeSites& mine) {
+  std::array<std::uint64_t, 4 * max_dimensions + 1> ends{};
+  if (mine.count() > 0 && !mine.box()) ends.back() = 1;
+  for (int d = 0; mine.box() && d < dimensions; ++d) {
+    const auto lower = static_cast<std::uint64_t>(mine.box()->lower[d]);
+    const auto extent = static_cast<std::uint64_t>(mine.box()->extents[d]);
+    const std::uint64_t mine_of[] = {lower + extent, ~lower, extent, ~extent};
+    std::ranges::copy(mine_of, ends.begin() + 4 * d);
   }
-  if (volume(place.processes) != static_cast<std::uint64_t>(nodes)) return std::nullopt;
-  place.number = static_cast<int>(lattice::site_rank(mine, place.processes));
-  return place;
-}
-
-// Collective. Whether it is so on all nodes.
-bool holds_for_all(comm::Comm& nodes, bool holds) {
-  std::uint64_t fails = holds ? 0 : 1;
-  nodes.all_reduce({&fails, 1}, comm::Reduce::max);
-  return fails == 0;
-}
-
-// Collective. Whether all nodes see the same grid.
-bool is_same(comm::Comm& nodes, const std::optional<Place>& place) {
-  std::array<std::uint64_t, 2 * max_dimensions> ends{};
-  for (int d = 0; place && d < place->processes.size(); ++d) {
-    const auto at = static_cast<std::size_t>(d);
-    ends[at] = static_cast<std::uint64_t>(place->processes[d]);
-    ends[at + max_dimensions] = ~ends[at];
-  }
-  const auto mine = ends;
   nodes.all_reduce(ends, comm::Reduce::max);
-  return holds_for_all(nodes, place.has_value() && ends == mine);
+  if (ends.back() != 0 || ends[0] == 0) return std::nullopt;
+  Around around{whole(Coord::filled(dimensions, 1)), whole(Coord::filled(dimensions, 1))};
+  for (int d = 0; d < dimensions; ++d) {
+    const auto at = ends.begin() + 4 * d;
+    if (at[2] != ~at[3] || (at[0] - ~at[1]) % at[2] != 0) return std::nullopt;
+    around.region.lower[d] = static_cast<std::int64_t>(~at[1]);
+    around.region.extents[d] = static_cast<std::int64_t>(at[0] - ~at[1]);
+    around.each.extents[d] = static_cast<std::int64_t>(at[2]);
+  }
+  return around;
+}
+
+// Collective. On how many nodes it is so.
+std::uint64_t count(comm::Comm& nodes, bool is_so) {
+  std::uint64_t number = is_so ? 1 : 0;
+  nodes.all_reduce({&number, 1}, comm::Reduce::sum);
+  return number;
+}
+
+// The number of a node's box in the grid, x first; nothing: it has none, or not in a place of the grid.
+std::optional<int> number_of(const NodeSites& mine, const Around& around, const Extents& processes) {
+  if (!mine.box()) return std::nullopt;
+  Coord place = processes;
+  for (int d = 0; d < processes.size(); ++d) {
+    const std::int64_t from_first = mine.box()->lower[d] - around.region.lower[d];
+    if (from_first % around.each.extents[d] != 0) return std::nullopt;
+    place[d] = from_first / around.each.extents[d];
+  }
+  return static_cast<int>(lattice::site_rank(place, processes));
 }
 
 }  // namespace
 
-std::optional<Grid> grid_of_boxes(comm::Comm& nodes, const Extents& extents, const NodeSites& mine) {
-  const std::optional<Place> place = place_of(mine.box(), extents, nodes.size());
-  if (!is_same(nodes, place)) return std::nullopt;
+std::optional<Boxes> boxes_of(comm::Comm& nodes, const Extents& lattice, const NodeSites& mine) {
+  const std::optional<Around> around = look_around(nodes, lattice.size(), mine);
+  if (!around) return std::nullopt;
+  Extents processes = around->region.extents;
+  for (int d = 0; d < processes.size(); ++d) processes[d] /= around->each.extents[d];
+  const std::uint64_t places = volume(processes);
+  const std::optional<int> number = number_of(mine, *around, processes);
+  if (count(nodes, number.has_value()) != places) return std::nullopt;
   std::shared_ptr<comm::Comm> in_order(std::shared_ptr<comm::Comm>(), &nodes);
-  if (!holds_for_all(nodes, place->number == nodes.rank())) {
-    in_order = comm::agree(nodes, [&] { return std::shared_ptr<comm::Comm>(nodes.split(0, place->number)); });
+  if (count(nodes, number == nodes.rank()) != static_cast<std::uint64_t>(nodes.size())) {
+    in_order = comm::agree(
+        nodes, [&] { return std::shared_ptr<comm::Comm>(nodes.split(number ? 0 : 1, number.value_or(nodes.rank()))); });
     // Two nodes with one box, that have a place twice.
-    if (!holds_for_all(nodes, place->number == in_order->rank())) return std::nullopt;
+    if (count(nodes, number == in_order->rank()) != places) return std::nullopt;
   }
-  return Grid(Communicator(in_order), extents, {.processes = place->processes});
+  Boxes boxes{lattice, around->region, {}};
+  if (number) boxes.grid.emplace(Communicator(in_order), around->region.extents, GridOptions{.processes = processes});
+  return boxes;
 }
 
 }  // namespace lq::compat::qio

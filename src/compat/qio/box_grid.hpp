@@ -12,8 +12,15 @@
 
 namespace lq::compat::qio {
 
-// Collective. The grid in which each node has its own sites, whichever way they are numbered in it; nothing where these
-// are no boxes of the same extents, each in one place of the grid. `nodes` outlives it.
-std::optional<Grid> grid_of_boxes(comm::Comm& nodes, const Extents& extents, const NodeSites& mine);
+// Sites that are a box of the lattice, in which each node has a box of its own, or nothing.
+struct Boxes {
+  Extents lattice;
+  Box region;
+  std::optional<Grid> grid;  // of the nodes that have sites; nothing on the others
+};
+
+// Collective. Those of all nodes, whichever way the sites are numbered in them; nothing where they are no boxes of the
+// same extents, each in one place of a grid. `nodes` outlives it.
+std::optional<Boxes> boxes_of(comm::Comm& nodes, const Extents& lattice, const NodeSites& mine);
 
 }  // namespace lq::compat::qio

@@ -20,14 +20,14 @@ bool is_plain(const SitePlace& place, const SiteCall& call) {
          call.site_bytes % static_cast<std::uint64_t>(call.word_bytes) == 0 && !place.unit.single_owner;
 }
 
-io::SitePlan plan_of(const Grid& grid, const SitePlace& place, const SiteCall& call) {
+io::SitePlan plan_of(const Boxes& boxes, const SitePlace& place, const SiteCall& call) {
   const auto word = static_cast<std::uint64_t>(call.word_bytes);
   Payload payload;
   payload.offset = place.offset;
   payload.length = place.sites * call.site_bytes;
   payload.spec = generic_spec(word == 8 ? Precision::double_ : Precision::single, call.site_bytes / word, false);
-  payload.extents = grid.extents();
-  payload.stored = whole(grid.extents());
+  payload.extents = boxes.lattice;
+  payload.stored = boxes.region;
   return {.path = place.file->path(),
           .payload = payload,
           .region = payload.stored,
@@ -37,11 +37,11 @@ io::SitePlan plan_of(const Grid& grid, const SitePlace& place, const SiteCall& c
 
 // A row of the file, which goes along x, as the program's function has its sites.
 template <class Byte>
-auto row_by_site(const Grid& grid, const NodeSites& sites, const SiteCall& call) {
-  return [&, order = lattice::resolve_order({}, grid.extents().size())](const Coord& x, int, std::uint64_t count,
-                                                                        Byte* row) {
+auto row_by_site(const NodeSites& sites, const SiteCall& call) {
+  return [&, order = lattice::resolve_order({}, sites.box()->lower.size())](const Coord& x, int, std::uint64_t count,
+                                                                            Byte* row) {
     char* site = static_cast<char*>(const_cast<void*>(static_cast<const void*>(row)));
-    const std::uint64_t first = lattice::site_number(x, grid.local_box(), order);
+    const std::uint64_t first = lattice::site_number(x, *sites.box(), order);
     for (std::uint64_t k = 0; k < count; ++k, site += call.site_bytes) {
       call.function(site, sites.index(first + k), call.count, call.arg);
     }
@@ -50,17 +50,19 @@ auto row_by_site(const Grid& grid, const NodeSites& sites, const SiteCall& call)
 
 // Collective, agreed. AnyField: Field to write, MutableField to read; it calls the program's function.
 template <class AnyField>
-Checksum move_boxes(const Family& family, const SitePlace& place, const SiteCall& call, std::exception_ptr& failure) {
-  const Grid& grid = *family.grid;
+Checksum move_boxes(const RecordSites& sites, const SitePlace& place, const SiteCall& call,
+                    std::exception_ptr& failure) {
+  if (!sites.boxes->grid) return {};
+  const Grid& grid = *sites.boxes->grid;
   std::vector<transport::File*> files;
   const auto transfer = comm::agree(grid.communicator().engine(), [&] {
-    io::SitePlan plan = plan_of(grid, place, call);
+    io::SitePlan plan = plan_of(*sites.boxes, place, call);
     AnyField field;
     field.spec = plan.payload.spec;
     if constexpr (std::is_same_v<AnyField, Field>) {
-      field.fetch_rows = row_by_site<void>(grid, family.order, call);
+      field.fetch_rows = row_by_site<void>(*sites.order, call);
     } else {
-      field.store_rows = row_by_site<const void>(grid, family.order, call);
+      field.store_rows = row_by_site<const void>(*sites.order, call);
     }
     files.push_back(place.file);
     return std::make_unique<io::SiteTransfer>(grid, std::move(plan), field);
@@ -73,26 +75,25 @@ Checksum move_boxes(const Family& family, const SitePlace& place, const SiteCall
 
 // The same whichever way the sites go.
 template <class AnyField>
-Checksum move_sites(const Family& family, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
+Checksum move_sites(comm::Comm& nodes, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
                     std::exception_ptr& failure) {
-  if (family.grid && sites.own == nullptr && is_plain(place, call)) {
-    return move_boxes<AnyField>(family, place, call, failure);
-  }
-  SiteExchange exchange(*family.comm, *sites.order, place, call);
+  if (sites.boxes && sites.boxes->region.volume() == place.sites && is_plain(place, call))
+    return move_boxes<AnyField>(sites, place, call, failure);
+  SiteExchange exchange(nodes, *sites.order, place, call);
   failure = std::is_same_v<AnyField, Field> ? exchange.write() : exchange.read();
   return exchange.checksum();
 }
 
 }  // namespace
 
-Checksum sites_to_file(const Family& family, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
+Checksum sites_to_file(comm::Comm& nodes, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
                        std::exception_ptr& failure) {
-  return move_sites<Field>(family, sites, place, call, failure);
+  return move_sites<Field>(nodes, sites, place, call, failure);
 }
 
-Checksum sites_from_file(const Family& family, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
+Checksum sites_from_file(comm::Comm& nodes, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
                          std::exception_ptr& failure) {
-  return move_sites<MutableField>(family, sites, place, call, failure);
+  return move_sites<MutableField>(nodes, sites, place, call, failure);
 }
 
 }  // namespace lq::compat::qio

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sites of a field whose nodes have a box of the lattice each: they travel as those of our own interface do. All
-// others take the exchange of this folder.
+// The sites of a record of which the nodes have a box each: they travel as those of our own interface do. All others
+// take the exchange of this folder.
 #pragma once
 
 #include <limequat/grid.hpp>
@@ -12,11 +12,12 @@
 
 namespace lq::compat::qio {
 
-// Collective, agreed. The sites of a record that is written or read; `place` says where they lie. What went wrong on
-// this node is kept in `failure`, the others have done their part all the same. Returns the sum of this node's sites.
-Checksum sites_to_file(const Family& family, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
+// Collective over the nodes of the family, agreed. The sites of a record that is written or read; `place` says where
+// they lie. What went wrong on this node is kept in `failure`, the others have done their part all the same. Returns
+// the sum of this node's sites.
+Checksum sites_to_file(comm::Comm& nodes, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
                        std::exception_ptr& failure);
-Checksum sites_from_file(const Family& family, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
+Checksum sites_from_file(comm::Comm& nodes, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
                          std::exception_ptr& failure);
 
 }  // namespace lq::compat::qio

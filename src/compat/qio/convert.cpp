@@ -59,16 +59,11 @@ std::vector<Part> parts_of(const QIO_Filesystem& fs, const QIO_Layout& layout, c
   return parts;
 }
 
-struct Bounds {
-  bool is_box = false;
-  Coord lower, upper;
-};
-
 // Places, in the whole record, of a part's sites.
-std::vector<std::uint64_t> places_of(const Part& part, const Bounds& bounds, const Extents& extents) {
+std::vector<std::uint64_t> places_of(const Part& part, const Box& box, const Extents& extents) {
   std::vector<std::uint64_t> places;
   for (const std::uint64_t rank : part.ranks) {
-    const auto place = bounds.is_box ? place_within(rank, extents, bounds.lower, bounds.upper) : std::optional(rank);
+    const auto place = place_within(rank, extents, box);
     if (place) places.push_back(*place);
   }
   return places;
@@ -98,7 +93,7 @@ void copy_piece(transport::File& from, std::uint64_t at, transport::File& to, st
 // What a record of the lattice is, from its own information.
 struct RecordKind {
   QIO_RecordInfo info;
-  Bounds bounds;
+  Box box;  // of its sites
   std::uint64_t site_bytes = 0;
   bool is_global() const noexcept { return info.recordtype.value == QIO_GLOBAL; }
 };
@@ -112,12 +107,13 @@ RecordKind kind_of(const std::string& text, const Extents& extents) {
   }
   kind.site_bytes = static_cast<std::uint64_t>(std::max(0, kind.info.typesize.value)) *
                     static_cast<std::uint64_t>(std::max(0, kind.info.datacount.value));
+  kind.box = whole(extents);
   if (kind.info.recordtype.value != QIO_HYPER) return kind;
-  kind.bounds = {true, extents, extents};
   for (int d = 0; d < extents.size(); ++d) {
-    kind.bounds.lower[d] = kind.info.hyperlower.value[d];
-    kind.bounds.upper[d] = kind.info.hyperupper.value[d];
-    if (kind.bounds.lower[d] < 0 || kind.bounds.lower[d] > kind.bounds.upper[d] || kind.bounds.upper[d] >= extents[d]) {
+    const int lower = kind.info.hyperlower.value[d], upper = kind.info.hyperupper.value[d];
+    kind.box.lower[d] = lower;
+    kind.box.extents[d] = upper - lower + 1;
+    if (lower < 0 || lower > upper || upper >= extents[d]) {
       throw Refusal(QIO_ERR_BAD_SUBSET, "the bounds of the hypercube are not those of sites of the lattice");
     }
   }
@@ -175,11 +171,10 @@ void deal_out(transport::File& from, const FoundRecord& record, const RecordKind
   std::vector<std::byte> memory;
   for (Part& part : parts) {
     const bool is_master = &part == parts.data();
-    const std::vector<std::uint64_t> places = places_of(part, kind.bounds, extents);
+    const std::vector<std::uint64_t> places = places_of(part, kind.box, extents);
     const auto file = transport::resolve(part.path).open_write(part.path);
     RecordsOut out(*file, part.position);
-    const std::uint64_t offset =
-        out.begin(QIO_LIMETYPE_BINARY_DATA, {!is_master, !is_master}, places.size() * kind.site_bytes);
+    const std::uint64_t offset = out.begin(record.type, {!is_master, !is_master}, places.size() * kind.site_bytes);
     for_each_piece(places, kind.site_bytes, [&](std::uint64_t whole, std::uint64_t here, std::uint64_t bytes) {
       copy_piece(from, record.payload + whole, *file, offset + here, bytes, memory);
     });
@@ -203,16 +198,6 @@ void require_sites(const FoundRecord& record, const RecordKind& kind, std::uint6
                                                     record.bytes, sites, kind.site_bytes));
 }
 
-std::uint64_t sites_in(const Bounds& bounds, const Extents& extents) {
-  if (!bounds.is_box) return volume(extents);
-  std::uint64_t sites = 1;
-  for (int d = 0; d < extents.size(); ++d) sites *= static_cast<std::uint64_t>(bounds.upper[d] - bounds.lower[d] + 1);
-  return sites;
-}
-
-bool is_of_ildg(const std::string& type) {
-  return type == QIO_LIMETYPE_ILDG_FORMAT || type == QIO_LIMETYPE_ILDG_DATA_LFN;
-}
 bool is_binary(const std::string& type) {
   return type == QIO_LIMETYPE_BINARY_DATA || type == QIO_LIMETYPE_ILDG_BINARY_DATA;
 }
@@ -231,12 +216,11 @@ void single_to_parts(const std::string& name, const QIO_Filesystem& fs, const QI
   std::optional<RecordKind> kind;
   while (const auto record = in.next()) {
     if (record->type == QIO_LIMETYPE_PRIVATE_RECORD_XML) kind = kind_of(in.text_of(*record), extents);
-    if (is_of_ildg(record->type)) continue;  // parts are SciDAC's alone
     if (!is_binary(record->type) || !kind || kind->is_global()) {
       copy_to_master(in, *record, parts.front());
       continue;
     }
-    require_sites(*record, *kind, sites_in(kind->bounds, extents));
+    require_sites(*record, *kind, kind->box.volume());
     deal_out(*beginning.file, *record, *kind, extents, parts);
   }
 }
@@ -263,7 +247,7 @@ void collect(std::vector<Part>& parts, const RecordKind& kind, const Extents& ex
              std::uint64_t offset) {
   std::vector<std::byte> memory;
   for (Part& part : parts) {
-    const std::vector<std::uint64_t> places = places_of(part, kind.bounds, extents);
+    const std::vector<std::uint64_t> places = places_of(part, kind.box, extents);
     const auto file = transport::resolve(part.path).open_read(part.path);
     RecordsIn in(*file);
     in.move_to(part.position);
@@ -276,7 +260,8 @@ void collect(std::vector<Part>& parts, const RecordKind& kind, const Extents& ex
   }
 }
 
-void parts_to_single(const std::string& name, int ildgstyle, const QIO_String* lfn, const QIO_Filesystem& fs,
+// The parts' own LFN is kept where `lfn` is empty.
+void parts_to_single(const std::string& name, int ildgstyle, std::string lfn, const QIO_Filesystem& fs,
                      const QIO_Layout& layout) {
   const Extents extents = extents_of(layout);
   std::vector<Part> parts = parts_of(fs, layout, name, QIO_PARTFILE);
@@ -303,16 +288,19 @@ void parts_to_single(const std::string& name, int ildgstyle, const QIO_String* l
   std::optional<RecordKind> kind;
   while (const auto record = in.next()) {
     if (record->type == QIO_LIMETYPE_PRIVATE_RECORD_XML) kind = kind_of(in.text_of(*record), extents);
+    if (record->type == QIO_LIMETYPE_ILDG_DATA_LFN && lfn.empty()) lfn = in.text_of(*record);
+    if (record->type == QIO_LIMETYPE_ILDG_DATA_LFN || record->type == QIO_LIMETYPE_ILDG_FORMAT) continue;
     if (!is_binary(record->type) || !kind || kind->is_global()) {
       out.write(record->type, {record->begins, record->ends}, in.bytes_of(*record));
       if (is_binary(record->type)) master.position = in.position();
       continue;
     }
     const int precision = ildgstyle == QIO_ILDGLAT ? ildg_precision(kind->info, extents.size()) : 0;
-    if (precision != 0) write_ildg_information(out, precision, extents, lfn);
+    QIO_String text{lfn.data(), lfn.size() + 1};
+    if (precision != 0) write_ildg_information(out, precision, extents, lfn.empty() ? nullptr : &text);
     master.position = record->header;
     const std::uint64_t offset = out.begin(precision != 0 ? QIO_LIMETYPE_ILDG_BINARY_DATA : QIO_LIMETYPE_BINARY_DATA,
-                                           {false, false}, sites_in(kind->bounds, extents) * kind->site_bytes);
+                                           {false, false}, kind->box.volume() * kind->site_bytes);
     collect(parts, *kind, extents, *target, offset);
     out.finish();
   }
@@ -336,8 +324,8 @@ int QIO_single_to_part(const char filename[], QIO_Filesystem* fs, QIO_Layout* la
 int QIO_part_to_single(const char filename[], int ildgstyle, QIO_String* ildgLFN, QIO_Filesystem* fs,
                        QIO_Layout* layout) {
   if (filename == nullptr || fs == nullptr || layout == nullptr) return QIO_BAD_ARG;
-  return told(__func__,
-              outcome_of(QIO_ERR_OPEN_READ, [&] { parts_to_single(filename, ildgstyle, ildgLFN, *fs, *layout); }));
+  return told(__func__, outcome_of(QIO_ERR_OPEN_READ,
+                                   [&] { parts_to_single(filename, ildgstyle, text_of(ildgLFN), *fs, *layout); }));
 }
 
 }  // extern "C"

@@ -179,11 +179,11 @@ int DML_create_subset_rank(DML_SiteList* sites, DML_Layout* layout, int volfmt, 
     sites->subset_rank = room_for(sites->number_of_io_sites);
     sites->use_subset = 1;
     const bool lies_apart = volfmt == DML_SINGLEFILE && serpar == DML_PARALLEL;
-    const Hypercube box = hypercube_of(*layout);
+    const Hypercube hypercube = hypercube_of(*layout);
     std::size_t found = 0;
     for (std::size_t i = 0; i < sites->number_of_io_sites; ++i) {
       const DML_SiteRank rank = sites->use_list != 0 ? sites->list[i] : sites->first + static_cast<DML_SiteRank>(i);
-      const auto place = place_within(static_cast<std::uint64_t>(rank), box.extents, box.lower, box.upper);
+      const auto place = place_within(static_cast<std::uint64_t>(rank), hypercube.lattice, hypercube.box);
       sites->subset_rank[i] = !place ? -1 : static_cast<DML_SiteRank>(lies_apart ? *place : found);
       found += place ? 1 : 0;
     }

@@ -124,10 +124,10 @@ std::vector<std::uint64_t> ranks_of_all(comm::Comm& comm, const NodeSites& sites
 
 Family make_family(comm::Comm& all, int volfmt, const IoNodes& io_nodes, const QIO_Layout& layout) {
   NodeSites sites = comm::agree(all, [&] { return NodeSites(layout); });
+  const Extents extents = comm::agree(all, [&] { return extents_of(layout); });
   if (volfmt == QIO_SINGLEFILE) {
-    const Extents extents = comm::agree(all, [&] { return extents_of(layout); });
-    std::optional<Grid> grid = grid_of_boxes(all, extents, sites);
-    return {&all, nullptr, io_nodes.master(), 0, volume(extents), std::move(sites), {}, std::move(grid)};
+    std::optional<Boxes> boxes = boxes_of(all, extents, sites);
+    return {&all, nullptr, io_nodes.master(), 0, volume(extents), std::move(sites), {}, std::move(boxes)};
   }
   const int me = all.rank();
   const int io_node = volfmt == QIO_MULTIFILE ? me : io_nodes.of(me);
@@ -151,13 +151,14 @@ Family make_family(comm::Comm& all, int volfmt, const IoNodes& io_nodes, const Q
   std::uint64_t on_all = sites.count();
   all.all_reduce({&on_all, 1}, comm::Reduce::sum);
   comm::agree(all, [&] {
-    if (on_all == volume(extents_of(layout))) return;
+    if (on_all == volume(extents)) return;
     throw Error(Code::invalid_argument, "qio: the nodes do not have each site of the lattice once");
   });
   const std::uint64_t count = ranks.size();
   if (own->rank() != 0) ranks = {};
   comm::Comm* const comm = own.get();
-  return {comm, std::move(own), 0, io_node, count, std::move(order), std::move(ranks)};
+  std::optional<Boxes> boxes = boxes_of(*comm, extents, order);
+  return {comm, std::move(own), 0, io_node, count, std::move(order), std::move(ranks), std::move(boxes)};
 }
 
 }  // namespace lq::compat::qio

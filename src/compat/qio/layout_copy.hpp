@@ -48,7 +48,7 @@ struct Family {
   std::uint64_t sites = 0;               // of all its nodes
   NodeSites order;                       // of this one
   std::vector<std::uint64_t> site_list;  // of the leader, where the file has one
-  std::optional<Grid> grid = {};         // of all nodes, where each of them has a box
+  std::optional<Boxes> boxes = {};       // where its nodes have one each
 
   bool leads() const noexcept { return comm->rank() == leader; }
 };

@@ -9,6 +9,7 @@
 #include <limequat/error.hpp>
 
 #include "compat/qio/layout_calls.hpp"
+#include "lattice/site_order.hpp"
 
 namespace lq::compat::qio {
 namespace {
@@ -112,7 +113,8 @@ NodeSites::NodeSites(const QIO_Layout& layout) {
   forget_plain_order();
 }
 
-// Whether the node's sites are a box, asked site by site in the order of the lattice; each number comes once.
+// Whether the node's sites are a box, asked site by site in the order of the lattice; each number comes once. Where the
+// node has as many sites as there are, one of each row is asked whose it is.
 bool NodeSites::take_box(const QIO_Layout& layout) {
   const Questions ask(layout);
   const std::uint64_t count = ask.sites(layout.this_node);
@@ -120,6 +122,7 @@ bool NodeSites::take_box(const QIO_Layout& layout) {
   const Extents extents = extents_of(layout);
   const Box box = bounds_of_some(ask, layout, count);
   if (box.volume() != count || intersect(box, whole(extents)) != box) return false;
+  const bool is_all = count == volume(extents);
   std::vector<bool> is_taken(static_cast<std::size_t>(count));
   order_.reserve(static_cast<std::size_t>(count));
   Point point{};
@@ -127,7 +130,7 @@ bool NodeSites::take_box(const QIO_Layout& layout) {
   while (order_.size() < count) {
     const auto row = static_cast<std::uint64_t>(DML_lex_rank(point, layout.latdim, layout.latsize));
     for (std::int64_t k = 0; k < box.extents[0]; ++k, ++point[0]) {
-      if (ask.node(point) != layout.this_node) return false;
+      if ((k == 0 || !is_all) && ask.node(point) != layout.this_node) return false;
       const std::uint64_t index = ask.index(point);
       if (index >= count || is_taken[static_cast<std::size_t>(index)]) return false;
       is_taken[static_cast<std::size_t>(index)] = true;
@@ -165,24 +168,35 @@ void NodeSites::forget_plain_order() {
   order_ = {};
 }
 
-std::optional<std::uint64_t> place_within(std::uint64_t rank, const Extents& extents, const Coord& lower,
-                                          const Coord& upper) {
+std::optional<std::uint64_t> place_within(std::uint64_t rank, const Extents& lattice, const Box& box) {
   std::uint64_t place = 0, stride = 1;
-  for (int d = 0; d < extents.size(); ++d) {
-    const auto x = static_cast<std::int64_t>(rank % static_cast<std::uint64_t>(extents[d]));
-    rank /= static_cast<std::uint64_t>(extents[d]);
-    if (x < lower[d] || x > upper[d]) return std::nullopt;
-    place += static_cast<std::uint64_t>(x - lower[d]) * stride;
-    stride *= static_cast<std::uint64_t>(upper[d] - lower[d] + 1);
+  for (int d = 0; d < lattice.size(); ++d) {
+    const auto x = static_cast<std::int64_t>(rank % static_cast<std::uint64_t>(lattice[d])) - box.lower[d];
+    rank /= static_cast<std::uint64_t>(lattice[d]);
+    if (x < 0 || x >= box.extents[d]) return std::nullopt;
+    place += static_cast<std::uint64_t>(x) * stride;
+    stride *= static_cast<std::uint64_t>(box.extents[d]);
   }
   return place;
 }
 
-NodeSites NodeSites::within(const Extents& extents, const Coord& lower, const Coord& upper) const {
+std::optional<Box> box_of(std::span<const std::uint64_t> ranks, const Extents& lattice) {
+  if (ranks.empty()) return std::nullopt;
+  Box box{lattice::site_of_rank(ranks.front(), lattice), lattice::site_of_rank(ranks.back(), lattice)};
+  for (int d = 0; d < lattice.size(); ++d) box.extents[d] -= box.lower[d] - 1;
+  if (std::ranges::any_of(box.extents, [](std::int64_t extent) { return extent < 1; })) return std::nullopt;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (place_within(ranks[i], lattice, box) != i) return std::nullopt;
+  }
+  return box.volume() == ranks.size() ? std::optional(box) : std::nullopt;
+}
+
+NodeSites NodeSites::within(const Extents& lattice, const Box& box) const {
   NodeSites part;
+  if (box_ && !intersect(*box_, box).empty()) part.box_ = intersect(*box_, box);
   for (const SiteRun& run : runs_) {
     for (std::uint64_t k = 0; k < run.sites; ++k) {
-      const auto place = place_within(run.rank + k, extents, lower, upper);
+      const auto place = place_within(run.rank + k, lattice, box);
       if (place) part.add(run.rank + k, *place, index(run.first + k));
     }
   }
@@ -210,6 +224,11 @@ NodeSites NodeSites::in_list(std::span<const std::uint64_t> ranks) const {
 }
 
 NodeSites NodeSites::by_index() const {
+  if (order_.empty()) {
+    NodeSites same = *this;
+    same.number_anew();
+    return same;
+  }
   std::vector<std::uint64_t> rank_of(static_cast<std::size_t>(count_));
   const std::vector<std::uint64_t> all = ranks();
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -228,6 +247,7 @@ void NodeSites::number_anew() {
 
 NodeSites NodeSites::among(std::span<const std::uint64_t> ranks) const {
   NodeSites part;
+  part.box_ = box_;
   auto at = ranks.begin();
   for (const SiteRun& run : runs_) {
     for (std::uint64_t k = 0; k < run.sites; ++k) {

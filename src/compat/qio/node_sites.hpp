@@ -24,9 +24,11 @@ struct SiteRun {
   std::uint64_t end() const noexcept { return position + sites; }
 };
 
-// Where a site is among those within inclusive bounds, in lexicographic order; nothing: outside.
-std::optional<std::uint64_t> place_within(std::uint64_t rank, const Extents& extents, const Coord& lower,
-                                          const Coord& upper);
+// Where a site of the lattice is among those of a box, in lexicographic order; nothing: outside.
+std::optional<std::uint64_t> place_within(std::uint64_t rank, const Extents& lattice, const Box& box);
+
+// The box that these sites are, in lexicographic order; nothing: they are none.
+std::optional<Box> box_of(std::span<const std::uint64_t> ranks, const Extents& lattice);
 
 // In the order of the file.
 class NodeSites {
@@ -36,15 +38,15 @@ class NodeSites {
   explicit NodeSites(const QIO_Layout& layout);
 
   std::uint64_t count() const noexcept { return count_; }
-  // That these sites are, all of which lie in it in lexicographic order; nothing: it was not looked for, or they are
-  // none.
+  // That these sites are, all of which lie in it in lexicographic order, as they do in the file; nothing: it was not
+  // looked for, or they are none.
   const std::optional<Box>& box() const noexcept { return box_; }
   std::span<const SiteRun> runs() const noexcept { return runs_; }
   // The node's own number of a site, by its place in this order.
   std::size_t index(std::uint64_t i) const noexcept { return order_.empty() ? i : order_[i]; }
 
-  // Those within inclusive bounds; their positions are those of a file of the box.
-  NodeSites within(const Extents& extents, const Coord& lower, const Coord& upper) const;
+  // Those within a box; their positions are those of a file of it.
+  NodeSites within(const Extents& lattice, const Box& box) const;
   // The same sites in the order of their own numbers, as they lie in a file of this node alone.
   NodeSites by_index() const;
   // From now on they lie one behind the other in the file.

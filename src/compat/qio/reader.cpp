@@ -96,7 +96,7 @@ Outcome read_sites(const QIO_Reader& reader, OpenReader& open, const SiteCall& c
   if (found != QIO_SUCCESS) return {found, {}};
   broadcast_facts(*open.family.comm, place.offset, open.family.leader);
   moved.bytes = sites.order->count() * call.site_bytes;
-  moved.sum = comm::agree(nodes, [&] { return sites_from_file(open.family, sites, place, call, failure); });
+  moved.sum = comm::agree(nodes, [&] { return sites_from_file(*open.family.comm, sites, place, call, failure); });
   return outcome_of_failure(QIO_ERR_BAD_READ_BYTES, failure);
 }
 

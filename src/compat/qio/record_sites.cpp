@@ -30,8 +30,12 @@ void RecordPart::place_at(const FoundRecord& found, comm::Comm& comm, int leader
 }
 
 Hypercube hypercube_of(const DML_Layout& layout) {
-  return {coord_of(layout.latsize, layout.latdim), coord_of(layout.hyperlower, layout.latdim),
-          coord_of(layout.hyperupper, layout.latdim)};
+  Hypercube hypercube{coord_of(layout.latsize, layout.latdim), whole(coord_of(layout.latsize, layout.latdim))};
+  for (int d = 0; d < layout.latdim; ++d) {
+    hypercube.box.lower[d] = layout.hyperlower[d];
+    hypercube.box.extents[d] = layout.hyperupper[d] - layout.hyperlower[d] + 1;
+  }
+  return hypercube;
 }
 
 void set_bounds(DML_Layout& layout, const int* lowest, const int* highest, int count) {
@@ -67,12 +71,12 @@ void set_record(DML_Layout& layout, const QIO_RecordInfo& info) {
 }
 
 RecordSites sites_of_record(comm::Comm& all, const Family& family, const DML_Layout& layout, int volfmt) {
-  if (layout.recordtype != QIO_HYPER) return {&family.order, family.sites};
-  const Hypercube box = hypercube_of(layout);
+  if (layout.recordtype != QIO_HYPER) return {&family.order, family.sites, {}, family.boxes};
+  const Hypercube hypercube = hypercube_of(layout);
   RecordSites sites;
   sites.of_family = layout.subsetvolume;
   comm::agree(all, [&] {
-    sites.own = std::make_unique<NodeSites>(family.order.within(box.extents, box.lower, box.upper));
+    sites.own = std::make_unique<NodeSites>(family.order.within(hypercube.lattice, hypercube.box));
     if (volfmt == QIO_MULTIFILE) {
       sites.own->number_anew();
       sites.of_family = sites.own->count();
@@ -83,6 +87,7 @@ RecordSites sites_of_record(comm::Comm& all, const Family& family, const DML_Lay
     }
     sites.order = sites.own.get();
   });
+  sites.boxes = boxes_of(*family.comm, hypercube.lattice, *sites.order);
   return sites;
 }
 

@@ -15,6 +15,7 @@ struct RecordSites {
   const NodeSites* order = nullptr;
   std::uint64_t of_family = 0;
   std::unique_ptr<NodeSites> own = {};  // of a hypercube
+  std::optional<Boxes> boxes = {};      // where the nodes of the family have one each
 };
 
 // What this node has moved of a record.
@@ -47,8 +48,8 @@ struct SingleSites {
 
 // The hypercube that a layout was set to, within the lattice.
 struct Hypercube {
-  Extents extents;
-  Coord lower, upper;  // inclusive
+  Extents lattice;
+  Box box;
 };
 Hypercube hypercube_of(const DML_Layout& layout);
 

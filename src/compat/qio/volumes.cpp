@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "comm/agree.hpp"
+#include "compat/qio/box_sites.hpp"
 #include "compat/qio/open_reader.hpp"
 #include "compat/qio/open_writer.hpp"
 #include "compat/qio/outcome.hpp"
@@ -125,14 +126,15 @@ RecordPart Volumes::find_in(const Volume& volume, const DML_Layout& layout, std:
   std::vector<std::uint64_t> ranks = list_of(volume);
   RecordPart part;
   FoundRecord record;
+  const Hypercube hypercube = hypercube_of(layout);
   comm::agree(nodes_, [&] {
     if (layout.recordtype == QIO_HYPER) {
-      const Hypercube box = hypercube_of(layout);
-      std::erase_if(ranks, [&](std::uint64_t rank) { return !place_within(rank, box.extents, box.lower, box.upper); });
+      std::erase_if(ranks, [&](std::uint64_t rank) { return !place_within(rank, hypercube.lattice, hypercube.box); });
     }
     part.path = volume.path;
     part.sites.of_family = ranks.size();
-    part.sites.own = std::make_unique<NodeSites>(sites_.in_list(ranks));
+    const std::optional<Box> box = box_of(ranks, hypercube.lattice);
+    part.sites.own = std::make_unique<NodeSites>(box ? sites_.within(hypercube.lattice, *box) : sites_.in_list(ranks));
     part.sites.order = part.sites.own.get();
     if (nodes_.rank() != volume.leader) return;
     record = next(*volume.records);
@@ -140,6 +142,7 @@ RecordPart Volumes::find_in(const Volume& volume, const DML_Layout& layout, std:
     throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{}: the record has {} bytes, {} sites of {} were asked for",
                                                       volume.path, record.bytes, ranks.size(), site_bytes));
   });
+  part.sites.boxes = boxes_of(nodes_, hypercube.lattice, *part.sites.order);
   part.place_at(record, nodes_, volume.leader);
   return part;
 }
@@ -159,15 +162,13 @@ void Volumes::read(const DML_Layout& layout, const SiteCall& call, Moved& moved,
   for (const Volume& volume : volumes_) {
     const RecordPart part = find_in(volume, layout, call.site_bytes, next);
     const auto file = comm::agree(nodes_, [&] { return transport::resolve(part.path).open_read(part.path); });
-    comm::agree(nodes_, [&] {
-      SiteExchange exchange(nodes_, *part.sites.order,
-                            {file.get(), part.offset, part.sites.of_family, volume.leader, {}}, call);
-      const std::exception_ptr missing = exchange.read();
-      if (!failure) failure = missing;
-      moved.sum.suma ^= exchange.checksum().suma;
-      moved.sum.sumb ^= exchange.checksum().sumb;
-      moved.bytes += part.sites.order->count() * call.site_bytes;
-    });
+    const SitePlace place{file.get(), part.offset, part.sites.of_family, volume.leader, {}};
+    std::exception_ptr missing;
+    const Checksum sum = comm::agree(nodes_, [&] { return sites_from_file(nodes_, part.sites, place, call, missing); });
+    if (!failure) failure = missing;
+    moved.sum.suma ^= sum.suma;
+    moved.sum.sumb ^= sum.sumb;
+    moved.bytes += part.sites.order->count() * call.site_bytes;
   }
 }
 

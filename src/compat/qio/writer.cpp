@@ -82,7 +82,7 @@ Outcome write_sites(const QIO_Writer& writer, OpenWriter& open, const SiteCall& 
   open.family.comm->broadcast(std::as_writable_bytes(std::span(&place.offset, 1)), open.family.leader);
   std::exception_ptr failure;
   moved.bytes = sites.order->count() * call.site_bytes;
-  moved.sum = comm::agree(nodes, [&] { return sites_to_file(open.family, sites, place, call, failure); });
+  moved.sum = comm::agree(nodes, [&] { return sites_to_file(*open.family.comm, sites, place, call, failure); });
   return outcome_of(QIO_ERR_BAD_WRITE_BYTES, [&] {
     if (failure) std::rethrow_exception(failure);
     if (open.family.leads()) open.records->finish();

@@ -322,7 +322,7 @@ static int read_file(const char* name, int skip) {
     }
     if (current->type == QIO_FIELD && calls != 0 && calls != (long)layout.sites_on_node) ++mismatches;
     if (code != QIO_SUCCESS) say("%d data %d\n", this_node(), code);
-    if (code == QIO_ERR_BAD_READ_BYTES) break; /* the record is still the next one */
+    if (code == QIO_ERR_BAD_READ_BYTES || code == QIO_ERR_BAD_SITELIST) break; /* the record is still the next one */
     ++i;
   }
   say("%d end %d mismatches %ld\n", this_node(), code, mismatches);

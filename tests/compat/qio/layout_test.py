@@ -341,15 +341,17 @@ def check_other_nodes():
                     path.write_bytes(data)
             words = ["layout=xsplit", "io=1"]
             runs += [["f.lime", "read", f"in={number}whole", *words], ["f.lime", "skip", f"in={number}whole", *words],
-                     ["f.lime", "read", f"in={number}cut", *words], ["f.lime", "read", f"in={number}lost", *words]]
+                     ["f.lime", "read", f"in={number}cut", *words], ["f.lime", "read", f"in={number}lost", *words],
+                     ["f.lime", "read", f"in={number}whole", "way=below", *words]]
         said = launch(folder, runs)[1]
         for number in range(len(cases)):
-            *whole, cut, lost = said[4 * number:4 * number + 4]
+            *whole, cut, lost, below = said[5 * number:5 * number + 5]
             for out in whole:
                 good_end(out, OPTIONS.ranks)
                 assert out.count("code 0") == len(RECORDS), out
             assert len(re.findall(r"^\d+ data -5$", cut, re.M)) == OPTIONS.ranks, cut
             assert lost.count("open NULL") == OPTIONS.ranks, lost
+            assert len(re.findall(r"^\d+ data -9$", below, re.M)) == OPTIONS.ranks, below
 
 
 def check_vectors():
@@ -441,7 +443,7 @@ def check_conversion():
         assert launch(folder, runs, ranks=1)[1] == ["0 convert 0\n"] * 2
         for number, (kind, volfmt, io) in enumerate(cases):
             (folder / str(number) / "f.lime").unlink()
-            found, wanted = files_in(folder / str(number)), expected_files(kind, volfmt, 4, io, ildg=False)
+            found, wanted = files_in(folder / str(number)), expected_files(kind, volfmt, 4, io)
             assert found.keys() == wanted.keys(), (sorted(found), sorted(wanted))
             for file in wanted:
                 assert found[file] == wanted[file], (kind, file, len(found[file]), len(wanted[file]))

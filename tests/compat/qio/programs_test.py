@@ -43,9 +43,9 @@ def home(site, grid):
 
 
 def part(nodes, grid):
-    """The file of these nodes."""
+    """The file of these nodes, in ILDG style or not."""
     order = [site for site in range(files.VOLUME) if home(site, grid) in nodes]
-    return files.expected_file(order, files.PART, 0 in nodes, ildg=False)
+    return [files.expected_file(order, files.PART, 0 in nodes, ildg=ildg) for ildg in (False, True)]
 
 
 class Mesh(Program):
@@ -55,21 +55,24 @@ class Mesh(Program):
         self.single.write_bytes(files.expected_file(files.ALL, files.SINGLE, True))
 
     def convert(self, name, layout, parts):
-        """There and back, into both kinds of file."""
-        status, out, err = self.run_program(name, "0", "f.lime", given=layout)
-        self.assertEqual((status, out.splitlines()[0]), (0, "Converting f.lime from SINGLEFILE to PARTFILE"), err)
-        self.single.unlink()
-        found = self.found()
-        self.assertEqual(found.keys(), parts.keys())
-        for one in parts:
-            self.assertTrue(found[one] == parts[one], one)
-        for direction, ildg in (("2", False), ("1", True)):
-            self.single.unlink(missing_ok=True)
-            status, out, err = self.run_program(name, direction, "f.lime", "lfn://a", given=layout)
-            kind = "ILDG" if ildg else "SciDAC"
-            self.assertEqual((status, out.splitlines()[0]), (0, f"Converting f.lime from PARTFILE to SINGLEFILE {kind}"), err)
-            wanted = files.expected_file(files.ALL, files.SINGLE, True, ildg=ildg)
-            self.assertTrue(files.masked(self.single.read_bytes()) == wanted, kind)
+        """There and back, into both kinds of file from both: the style and the LFN are kept."""
+        for was_ildg in (False, True):
+            self.single.write_bytes(files.expected_file(files.ALL, files.SINGLE, True, ildg=was_ildg))
+            status, out, err = self.run_program(name, "0", "f.lime", given=layout)
+            self.assertEqual((status, out.splitlines()[0]), (0, "Converting f.lime from SINGLEFILE to PARTFILE"), err)
+            self.single.unlink()
+            found = self.found()
+            self.assertEqual(found.keys(), parts.keys())
+            for one, kinds in parts.items():
+                self.assertTrue(found[one] == kinds[was_ildg], (one, was_ildg))
+            for direction, ildg in (("2", False), ("1", True)):
+                self.single.unlink(missing_ok=True)
+                lfn = ["lfn://a"] if ildg and not was_ildg else []
+                status, out, err = self.run_program(name, direction, "f.lime", *lfn, given=layout)
+                kind = "ILDG" if ildg else "SciDAC"
+                self.assertEqual((status, out.splitlines()[0]), (0, f"Converting f.lime from PARTFILE to SINGLEFILE {kind}"), err)
+                wanted = files.expected_file(files.ALL, files.SINGLE, True, ildg=ildg)
+                self.assertTrue(files.masked(self.single.read_bytes()) == wanted, kind)
 
     def test_one_folder(self):
         grid = (2, 1, 2, 1)

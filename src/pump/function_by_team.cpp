@@ -1,0 +1,164 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Whichever thread is free reads the next stretch and turns it into memory's form, in one of a ring of blocks; the
+// caller's thread hands the stretches over in the order of the file, and reads one itself where none is ready.
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/backoff.hpp"
+#include "pump/direct_by_team.hpp"
+#include "pump/own_rows.hpp"
+#include "pump/turns.hpp"
+#include "threads/team.hpp"
+
+namespace lq::pump {
+namespace {
+
+// To call a function takes about a quarter of the time of reading and turning: more threads would wait for it.
+constexpr int most_hands = 5;
+constexpr std::uint64_t blocks_of_hand = 2;  // half as large as asked for: they are to stay in a core's cache
+
+class ToFunction final : public Movement {
+ public:
+  ToFunction(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows, const MutableField& field,
+             const PumpOptions& options, Tally& tally)
+      : tally_(tally),
+        all_sites_(rows.wanted.volume()),
+        team_size_(std::min(options.threads, most_hands)),
+        slots_(static_cast<std::size_t>(team_size_) * blocks_of_hand),
+        stretches_(rows_in_turn(field.memory, payload, rows, max_sites(options, payload)), max_sites(options, payload),
+                   0, blocks_in_turn(payload, rows.wanted)),
+        team_(team_size_) {
+    for (Slot& slot : slots_) slot.make_room(options.block_bytes / blocks_of_hand, payload.site_bytes());
+    for (int i = 0; i < team_.size(); ++i) {
+      hands_.push_back(std::make_unique<Hand>(field, payload, rows, file, tally));
+    }
+  }
+  ~ToFunction() override { cancel(); }
+
+  std::uint64_t memory_bytes() const noexcept override { return slots_.size() * slots_.front().block->bytes(); }
+
+ private:
+  struct Slot {
+    void make_room(std::uint64_t block_bytes, std::uint64_t site_bytes) {
+      block.emplace(block_bytes, site_bytes);
+      stretch.pieces.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(block->max_sites(), most_pieces)));
+    }
+    base::MutableBytes bytes() { return block->first_sites(stretch.sites); }
+
+    std::optional<Block> block;
+    Stretch stretch;
+    std::exception_ptr failure;
+    std::atomic<bool> is_ready{false};  // to be handed over
+  };
+  // What one thread has.
+  struct Hand {
+    Hand(const MutableField& field, const Payload& payload, const lattice::RowPlan& rows, base::ByteSource& file,
+         const Tally& of_all)
+        : tally(of_all.empty(payload)), way(field, payload, rows, file, tally) {}
+    Tally tally;
+    RowsIn way;
+  };
+
+  static std::uint64_t max_sites(const PumpOptions& options, const Payload& payload) {
+    return std::max<std::uint64_t>(options.block_bytes / blocks_of_hand / payload.site_bytes(), 1);
+  }
+
+  Progress take_step() override {
+    if (!is_begun_) team_.begin(help_);
+    is_begun_ = true;
+    if (is_cancelled()) return finish();
+    if (give()) return Progress::moved;
+    Slot* const slot = take_next();
+    if (slot != nullptr) prepare(*hands_.front(), *slot);
+    if (slot != nullptr) return Progress::moved;
+    return given_.load(std::memory_order_relaxed) < end_ ? Progress::waiting : finish();
+  }
+  Passed passed() noexcept override { return {given_sites_, all_sites_}; }
+
+  Progress finish() {
+    team_.finish();
+    for (const auto& hand : hands_) tally_.add(hand->tally);
+    return Progress::finished;
+  }
+
+  // The first stretch that was not handed over yet, if it is ready.
+  bool give() {
+    const std::uint64_t number = given_.load(std::memory_order_relaxed);
+    Slot& slot = slots_[number % slots_.size()];
+    if (!slot.is_ready.load(std::memory_order_acquire)) return false;
+    if (slot.failure) std::rethrow_exception(slot.failure);
+    hands_.front()->way.give(slot.stretch, slot.bytes());
+    given_sites_ += slot.stretch.sites;
+    slot.is_ready.store(false, std::memory_order_relaxed);
+    given_.store(number + 1, std::memory_order_release);
+    return true;
+  }
+
+  // With the next stretch; nullptr: all blocks are taken, or there is none left.
+  Slot* take_next() {
+    const std::lock_guard lock(mutex_);
+    if (taken_ == end_ || taken_ - given_.load(std::memory_order_acquire) == slots_.size()) return nullptr;
+    Slot& slot = slots_[taken_ % slots_.size()];
+    if (!stretches_.next(slot.stretch)) {
+      end_.store(taken_.load());
+      return nullptr;
+    }
+    ++taken_;
+    return &slot;
+  }
+
+  void prepare(Hand& hand, Slot& slot) noexcept {
+    try {
+      hand.way.read(slot.stretch.file_site, slot.bytes());
+      hand.way.turn(slot.stretch, slot.bytes());
+    } catch (...) {
+      slot.failure = std::current_exception();
+    }
+    slot.is_ready.store(true, std::memory_order_release);
+  }
+
+  struct Help {
+    ToFunction& all;
+    void operator()(int thread) const {
+      base::Backoff backoff;
+      while (!all.is_cancelled() && all.taken_.load(std::memory_order_relaxed) != all.end_) {
+        if (Slot* const slot = all.take_next(); slot != nullptr) {
+          all.prepare(*all.hands_[static_cast<std::size_t>(thread)], *slot);
+          backoff.reset();
+        } else {
+          backoff.wait();
+        }
+      }
+    }
+  };
+
+  Tally& tally_;
+  std::uint64_t all_sites_, given_sites_ = 0;
+  int team_size_;
+  std::vector<Slot> slots_;
+  std::mutex mutex_;  // of stretches_
+  Stretches stretches_;
+  std::atomic<std::uint64_t> taken_{0}, given_{0};  // stretches
+  std::atomic<std::uint64_t> end_{~std::uint64_t{0}};
+  std::vector<std::unique_ptr<Hand>> hands_;
+  bool is_begun_ = false;
+  const Help help_{*this};
+  threads::Team team_;  // uses the others
+};
+
+}  // namespace
+
+std::unique_ptr<Movement> move_in_to_function(base::ByteSource& file, const Payload& payload,
+                                              const lattice::RowPlan& rows, const MutableField& field,
+                                              const PumpOptions& options, Tally& tally) {
+  return std::make_unique<ToFunction>(file, payload, rows, field, options, tally);
+}
+
+}  // namespace lq::pump
