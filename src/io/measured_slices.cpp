@@ -44,12 +44,11 @@ physics::SliceSums MeasuredSlices::sums(const lattice::Share& share) && {
 
 physics::SliceSums MeasuredSlices::sums(const lattice::Share& share, pump::Tally& tally, Seen seen) && {
   if (share.begin == share.end) return std::move(sums_);
-  const auto memory_of = [](std::size_t bytes) { return std::make_unique_for_overwrite<std::byte[]>(bytes); };
-  const std::size_t row_bytes = sums_.plane_row_bytes(precision_);
-  piece_ = memory_of(planes_at_once_ * plane_bytes_);
-  first_ = memory_of(row_bytes);
-  behind_ = memory_of(row_bytes);
-  for (std::size_t plane = 0; plane < sums_.planes(); ++plane) slice_.push_back(memory_of(row_bytes));
+  const auto memory = [&] { return std::make_unique_for_overwrite<kernels::RowLine[]>(sums_.plane_lines(precision_)); };
+  piece_ = std::make_unique_for_overwrite<std::byte[]>(planes_at_once_ * plane_bytes_);
+  first_ = memory();
+  behind_ = memory();
+  for (std::size_t plane = 0; plane < sums_.planes(); ++plane) slice_.push_back(memory());
   for (std::uint64_t t = share.begin; t <= share.end; ++t) {
     for_each_piece([&](std::size_t first, std::size_t planes) {
       // Others have the slice behind the last one for their own.
@@ -85,7 +84,7 @@ Box MeasuredSlices::read(std::uint64_t slice, std::size_t plane, std::size_t pla
 }
 
 // Of a plane of the piece.
-void MeasuredSlices::to_rows(std::size_t plane, std::byte* rows) {
+void MeasuredSlices::to_rows(std::size_t plane, kernels::RowLine* rows) {
   const std::byte* const sites = piece_.get() + plane * plane_bytes_;
   if (!is_u1_) return sums_.to_rows(precision_, sites, rows);
   const auto phases = physics::phases_of({reinterpret_cast<const double*>(sites), plane_bytes_ / sizeof(double)});
@@ -95,7 +94,7 @@ void MeasuredSlices::to_rows(std::size_t plane, std::byte* rows) {
 // A plane of the slice, whose place is taken by what is behind it; the first one is needed once more.
 void MeasuredSlices::add(std::size_t plane) {
   const bool is_last = plane + 1 == sums_.planes();
-  const Memory& next = !is_last ? slice_[plane + 1] : plane == 0 ? slice_[0] : first_;
+  const Rows& next = !is_last ? slice_[plane + 1] : plane == 0 ? slice_[0] : first_;
   sums_.add(precision_, slice_[plane].get(), next.get(), behind_.get());
   slice_[plane].swap(behind_);
   if (plane == 0) first_.swap(behind_);

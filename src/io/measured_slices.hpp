@@ -40,12 +40,12 @@ class MeasuredSlices {
   physics::SliceSums sums(const lattice::Share& share) &&;
 
  private:
-  using Memory = std::unique_ptr<std::byte[]>;
+  using Rows = std::unique_ptr<kernels::RowLine[]>;
 
   template <class Work>
   void for_each_piece(const Work& work) const;
   Box read(std::uint64_t slice, std::size_t plane, std::size_t planes, pump::Tally& tally);
-  void to_rows(std::size_t plane, std::byte* rows);
+  void to_rows(std::size_t plane, kernels::RowLine* rows);
   void add(std::size_t plane);
 
   base::ByteSource& sites_;
@@ -56,9 +56,9 @@ class MeasuredSlices {
   physics::SliceSums sums_;
   std::size_t plane_bytes_, planes_at_once_;
   pump::Tally unseen_;
-  Memory piece_;               // sites as they are read
-  std::vector<Memory> slice_;  // the rows of each plane
-  Memory first_, behind_;      // of the first plane, when the slice behind has its place, and of a plane of this
+  std::unique_ptr<std::byte[]> piece_;  // sites as they are read
+  std::vector<Rows> slice_;             // the rows of each plane
+  Rows first_, behind_;  // of the first plane, when the slice behind has its place, and of a plane of this
 };
 
 }  // namespace lq::io

@@ -91,7 +91,7 @@ void terms_of_any(std::size_t colors, const PlaquetteRows& rows, double* terms) 
 
 }  // namespace
 
-void to_row(Precision precision, const void* memory, std::size_t numbers, std::size_t sites, void* row) noexcept {
+void to_row(Precision precision, const void* memory, std::size_t numbers, std::size_t sites, RowLine* row) noexcept {
   loops_of(active_instruction_set())
       .to_rows[index_of(precision)](static_cast<const std::byte*>(memory), numbers, sites, row);
 }

@@ -20,13 +20,19 @@ constexpr std::size_t padded_sites(std::size_t sites) noexcept {
   return (sites + isa::row_lanes - 1) / isa::row_lanes * isa::row_lanes;
 }
 
-// What a row of sites of `numbers` numbers has.
-inline std::size_t row_numbers(std::size_t sites, std::size_t numbers) noexcept {
-  return numbers * padded_sites(sites);
+// Memory of rows, in which no number of eight sites lies across more cache lines than it must.
+struct alignas(isa::cache_line) RowLine {
+  std::byte bytes[isa::cache_line];
+};
+
+// The lines of a row of sites of `numbers` numbers, an even one.
+inline std::size_t row_lines(Precision precision, std::size_t sites, std::size_t numbers) noexcept {
+  return numbers * padded_sites(sites) * (precision == Precision::single ? sizeof(float) : sizeof(double)) /
+         sizeof(RowLine);
 }
 
 // `sites` sites that lie one behind the other in `memory` as a row of the same precision.
-void to_row(Precision precision, const void* memory, std::size_t numbers, std::size_t sites, void* row) noexcept;
+void to_row(Precision precision, const void* memory, std::size_t numbers, std::size_t sites, RowLine* row) noexcept;
 
 // Of how many terms for each site there is room in `terms`: the planes, then the links.
 inline std::size_t terms_of_site(std::size_t dimensions) noexcept { return dimensions * (dimensions + 1) / 2; }

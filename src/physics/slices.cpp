@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "kernels/plaquette_rows.hpp"
 #include "physics/plaquettes.hpp"
 #include "physics/su_n.hpp"
 
@@ -21,22 +20,18 @@ SliceSums::SliceSums(const Extents& extents, int colors, const SiteOrder& order)
       colors_(colors),
       row_sites_(static_cast<std::size_t>(extents[order.front()])),
       site_numbers_(matrix_numbers(colors) * order.size()),
-      row_numbers_(kernels::row_numbers(row_sites_, site_numbers_)),
       terms_(kernels::terms_of_site(order.size()) * kernels::padded_sites(row_sites_)) {
   for (std::size_t place = 1; place + 1 < order.size(); ++place) {
     (place + 2 < order.size() ? rows_ : planes_) *= static_cast<std::size_t>(extents[order[place]]);
   }
 }
 
-std::size_t SliceSums::plane_row_bytes(Precision precision) const noexcept {
-  return rows_ * row_numbers_ * bytes_of(precision);
-}
-
-void SliceSums::to_rows(Precision precision, const void* plane, std::byte* rows) const noexcept {
-  const std::size_t numbers = row_sites_ * site_numbers_, size = bytes_of(precision);
+void SliceSums::to_rows(Precision precision, const void* plane, kernels::RowLine* rows) const noexcept {
+  const std::size_t row_bytes = row_sites_ * site_numbers_ * bytes_of(precision);
+  const std::size_t lines = plane_lines(precision) / rows_;
   for (std::size_t row = 0; row < rows_; ++row) {
-    kernels::to_row(precision, static_cast<const std::byte*>(plane) + row * numbers * size, site_numbers_, row_sites_,
-                    rows + row * row_numbers_ * size);
+    kernels::to_row(precision, static_cast<const std::byte*>(plane) + row * row_bytes, site_numbers_, row_sites_,
+                    rows + row * lines);
   }
 }
 
@@ -55,17 +50,18 @@ void SliceSums::add_terms(LatticeSum& sum, const double* terms) const noexcept {
   for (std::size_t s = 0; s < row_sites_; ++s) sum.add(terms[s]);
 }
 
-void SliceSums::add(Precision precision, const std::byte* plane, const std::byte* next, const std::byte* behind) {
-  const std::size_t dimensions = order_.size(), row_bytes = row_numbers_ * bytes_of(precision);
+void SliceSums::add(Precision precision, const kernels::RowLine* plane, const kernels::RowLine* next,
+                    const kernels::RowLine* behind) {
+  const std::size_t dimensions = order_.size(), lines = plane_lines(precision) / rows_;
   kernels::PlaquetteRows rows{
       .dimensions = dimensions, .along = static_cast<std::size_t>(order_[0]), .sites = row_sites_};
   for (std::size_t row = 0; row < rows_; ++row) {
-    rows.here = plane + row * row_bytes;
+    rows.here = plane + row * lines;
     for (std::size_t place = 1; place < dimensions; ++place) {
-      rows.above[static_cast<std::size_t>(order_[place])] = place + 1 == dimensions ? behind + row * row_bytes
+      rows.above[static_cast<std::size_t>(order_[place])] = place + 1 == dimensions ? behind + row * lines
                                                             : place + 2 == dimensions
-                                                                ? next + row * row_bytes
-                                                                : plane + row_above(row, place) * row_bytes;
+                                                                ? next + row * lines
+                                                                : plane + row_above(row, place) * lines;
     }
     kernels::plaquette_terms(precision, colors_, rows, terms_.data());
     const double* terms = terms_.data();
@@ -81,7 +77,7 @@ void SliceSums::add(Precision precision, const std::byte* plane, const std::byte
 
 void SliceSums::add(std::span<const double> slice, std::span<const double> behind) {
   constexpr auto precision = Precision::double_;
-  std::vector<std::byte> here(plane_row_bytes(precision)), next(here.size()), further(here.size());
+  std::vector<kernels::RowLine> here(plane_lines(precision)), next(here.size()), further(here.size());
   to_rows(precision, slice.data(), here.data());
   for (std::size_t plane = 0; plane < planes_; ++plane) {
     to_rows(precision, slice.data() + (plane + 1) % planes_ * plane_numbers(), next.data());

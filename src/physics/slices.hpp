@@ -16,6 +16,7 @@
 #include <limequat/physics.hpp>
 
 #include "comm/comm.hpp"
+#include "kernels/plaquette_rows.hpp"
 #include "physics/lattice_sum.hpp"
 
 namespace lq::physics {
@@ -31,14 +32,16 @@ class SliceSums {
   std::size_t plane_sites() const noexcept { return row_sites_ * rows_; }
   std::size_t plane_numbers() const noexcept { return plane_sites() * site_numbers_; }
 
-  // What a plane has as rows (kernels/plaquette_rows.hpp), and the rows of a plane whose sites lie one behind the
-  // other.
-  std::size_t plane_row_bytes(Precision precision) const noexcept;
-  void to_rows(Precision precision, const void* plane, std::byte* rows) const noexcept;
+  // What a plane has as rows, and the rows of a plane whose sites lie one behind the other.
+  std::size_t plane_lines(Precision precision) const noexcept {
+    return rows_ * kernels::row_lines(precision, row_sites_, site_numbers_);
+  }
+  void to_rows(Precision precision, const void* plane, kernels::RowLine* rows) const noexcept;
 
   // Local. The rows of a plane, of the next plane of its slice, with the first one behind the last, and of the same
   // plane of the slice behind.
-  void add(Precision precision, const std::byte* plane, const std::byte* next, const std::byte* behind);
+  void add(Precision precision, const kernels::RowLine* plane, const kernels::RowLine* next,
+           const kernels::RowLine* behind);
   // Local. All links of a slice, and of the slice behind.
   void add(std::span<const double> slice, std::span<const double> behind);
   // Local. Those of other slices.
@@ -56,7 +59,7 @@ class SliceSums {
   Extents extents_;
   SiteOrder order_;
   int colors_;
-  std::size_t row_sites_, rows_ = 1, planes_ = 1, site_numbers_, row_numbers_;
+  std::size_t row_sites_, rows_ = 1, planes_ = 1, site_numbers_;
   std::vector<double> terms_;  // of a row
   LatticeSum spatial_, temporal_, traces_;
 };

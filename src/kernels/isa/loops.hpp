@@ -14,6 +14,8 @@
 
 namespace lq::kernels::isa {
 
+inline constexpr std::size_t cache_line = 64;
+
 // Copies `numbers` numbers; neither side needs alignment, and they do not overlap.
 using CopyNumbers = void (*)(const std::byte* from, std::byte* to, std::size_t numbers) noexcept;
 

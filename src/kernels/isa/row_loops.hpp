@@ -30,6 +30,12 @@ struct Doubles {
   }
 };
 
+// What follows is not read before: numbers that wait for their turn would not find a register.
+template <class Set>
+[[gnu::always_inline]] inline void read_no_further() noexcept {
+  asm volatile("" ::: "memory");
+}
+
 // A row of a product. Real and imaginary parts of `a` multiply whole rows of `b` and meet at the end, as in
 // physics/su_n.hpp, so that the bits are the same.
 template <class Set, std::size_t n, class Real>
@@ -40,15 +46,19 @@ template <class Set, std::size_t n, class Real>
     Doubles<Set>::load(matrix + number * row_lanes, to);
   };
   Vector a_re[n], a_im[n];
+#pragma GCC unroll 3
   for (std::size_t k = 0; k < n; ++k) {
     load(a, 2 * k, a_re[k]);
     load(a, 2 * k + 1, a_im[k]);
   }
+#pragma GCC unroll 3
   for (std::size_t j = 0; j < n; ++j) {
+    read_no_further<Set>();
     Vector b_re, b_im;
     load(b, 2 * j, b_re);
     load(b, 2 * j + 1, b_im);
     Vector re_re = a_re[0] * b_re, im_im = a_im[0] * b_im, re_im = a_re[0] * b_im, im_re = a_im[0] * b_re;
+#pragma GCC unroll 3
     for (std::size_t k = 1; k < n; ++k) {
       load(b, 2 * (k * n + j), b_re);
       load(b, 2 * (k * n + j) + 1, b_im);
@@ -69,9 +79,12 @@ template <class Set, std::size_t n, class Real>
   trace = typename Doubles<Set>::Vector{};
   for (std::size_t i = 0; i < n; ++i) {
     typename Doubles<Set>::Vector re[2][n], im[2][n];
+#pragma GCC unroll 3
     for (std::size_t side = 0; side < 2; ++side) {
+      read_no_further<Set>();
       multiply_row<Set, n>(first[side] + 2 * i * n * row_lanes, second[side], re[side], im[side]);
     }
+#pragma GCC unroll 3
     for (std::size_t j = 0; j < n; ++j) {
       trace += re[0][j] * re[1][j];
       trace += im[0][j] * im[1][j];
@@ -79,14 +92,43 @@ template <class Set, std::size_t n, class Real>
   }
 }
 
+// Four numbers, in any set.
+template <class Set, class Real>
+struct Four;
+template <class Set>
+struct Four<Set, float> {
+  using Vector = float __attribute__((vector_size(4 * sizeof(float))));
+};
+template <class Set>
+struct Four<Set, double> {
+  using Vector = double __attribute__((vector_size(4 * sizeof(double))));
+};
+
 // Each site has its neighbour along the row in its place, the last one the first. `here`: eight sites of the row, the
 // last of which is number `last` of them; `next`: those behind, or the first.
 template <class Set, class Real>
 void shift_sites(const Real* here, const Real* next, std::size_t last, std::size_t numbers, Real* shifted) noexcept {
   for (std::size_t at = 0; at < numbers * row_lanes; at += row_lanes) {
-    std::memcpy(shifted + at, here + at + 1, (row_lanes - 1) * sizeof(Real));
-    shifted[at + row_lanes - 1] = 0;
+    typename Four<Set, Real>::Vector low, high, behind;
+    std::memcpy(&low, here + at + 1, sizeof low);
+    std::memcpy(&high, here + at + 4, sizeof high);
+    std::memcpy(&behind, next + at, sizeof behind);
+    high = __builtin_shufflevector(high, behind, 1, 2, 3, 4);
+    std::memcpy(shifted + at, &low, sizeof low);
+    std::memcpy(shifted + at + 4, &high, sizeof high);
+    if (last + 1 == row_lanes) continue;
     shifted[at + last] = next[at];
+    shifted[at + row_lanes - 1] = 0;
+  }
+}
+
+// The sites behind, which lie there or further away: their links are many short pieces of memory to the processor.
+template <class Set, std::size_t link, class Real>
+void fetch_link(const void* row, std::size_t at) noexcept {
+  if (row == nullptr) return;
+  const auto from = reinterpret_cast<std::uintptr_t>(row) + at * sizeof(Real);
+  for (std::size_t line = 0; line < link * sizeof(Real); line += cache_line) {
+    __builtin_prefetch(reinterpret_cast<const void*>(from + line), 0, 3);
   }
 }
 
@@ -96,7 +138,7 @@ void plaquette_terms(const PlaquetteRows& rows, double* terms) noexcept {
   const std::size_t dimensions = rows.dimensions, block = dimensions * link,
                     padded = (rows.sites + row_lanes - 1) / row_lanes * row_lanes;
   const auto* const row = static_cast<const Real*>(rows.here);
-  Real beside[most_dimensions * link];
+  alignas(cache_line) Real beside[most_dimensions * link];
   for (std::size_t s = 0; s < rows.sites; s += row_lanes) {
     const std::size_t at = s / row_lanes * block;
     const bool is_end = s + row_lanes >= rows.sites;
@@ -119,6 +161,8 @@ void plaquette_terms(const PlaquetteRows& rows, double* terms) noexcept {
           plaquettes<Set, n, Real>({here + mu * link, here + nu * link}, {above(mu) + nu * link, above(nu) + mu * link},
                                    trace);
           put_trace();
+          if (lane == 0) fetch_link<Set, link, Real>(rows.above[mu], at + block + nu * link);
+          if (lane + Doubles<Set>::count == row_lanes) fetch_link<Set, link, Real>(rows.above[nu], at + block + mu * link);
         }
       }
       for (std::size_t mu = 0; mu < dimensions; ++mu) {
@@ -133,18 +177,6 @@ void plaquette_terms(const PlaquetteRows& rows, double* terms) noexcept {
     }
   }
 }
-
-// Four numbers, in any set.
-template <class Set, class Real>
-struct Four;
-template <class Set>
-struct Four<Set, float> {
-  using Vector = float __attribute__((vector_size(4 * sizeof(float))));
-};
-template <class Set>
-struct Four<Set, double> {
-  using Vector = double __attribute__((vector_size(4 * sizeof(double))));
-};
 
 // Four numbers of four sites, from the first of them: four sites of four numbers.
 template <class Set, class Real>
