@@ -12,6 +12,8 @@ namespace lq::io {
 
 namespace {
 
+constexpr std::size_t piece_bytes = 256 * base::kibi;  // stays in the second cache level while it is measured
+
 Precision precision_in_memory(const Payload& payload) {
   return physics::can_be_u1(payload.spec, payload.extents) ? Precision::double_ : payload.spec.precision;
 }
@@ -35,7 +37,7 @@ MeasuredSlices::MeasuredSlices(base::ByteSource& sites, const Payload& payload)
       precision_(precision_in_memory(payload)),
       sums_(payload.extents, is_u1_ ? 1 : payload.spec.colors, order_),
       plane_bytes_(sums_.plane_sites() * site_bytes_in_memory(payload)),
-      planes_at_once_(std::clamp<std::size_t>(tile_bytes / plane_bytes_, 1, sums_.planes())),
+      planes_at_once_(std::clamp<std::size_t>(piece_bytes / plane_bytes_, 1, sums_.planes())),
       unseen_(payload, {}) {}
 
 physics::SliceSums MeasuredSlices::sums(const lattice::Share& share) && {
