@@ -157,7 +157,7 @@ void plan_text(Payload& payload) {
 std::uint64_t find_text(Payload& payload, base::ByteSource& data) {
   cut(payload);
   Places places(payload);
-  std::vector<char> piece(static_cast<std::size_t>(256 * base::kibi));
+  std::vector<char> piece(static_cast<std::size_t>(std::min(256 * base::kibi, data.size())));
   std::uint64_t at = payload.offset;
   while (!places.follows()) {
     const std::size_t read = data.read_at(at, std::as_writable_bytes(std::span(piece)));
