@@ -106,6 +106,8 @@ void plaquette_terms(Precision precision, int colors, const PlaquetteRows& rows,
 }
 
 std::optional<FineSum> sum_small_terms(const double* terms, std::size_t count) noexcept {
+  constexpr std::size_t most_terms = std::size_t{1} << 20;
+  if (count > most_terms) return std::nullopt;
   FineSum sum;
   const bool are_small = loops_of(active_instruction_set()).sum_small(terms, count, &sum.high, &sum.low);
   return are_small ? std::optional(sum) : std::nullopt;

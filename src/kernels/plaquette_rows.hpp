@@ -45,7 +45,7 @@ struct FineSum {
   double high = 0, low = 0;  // whole numbers, of 2^30 steps and of one
 };
 
-// Nothing if a term is beyond 2 or no number.
+// Nothing if a term is beyond 2 or no number, or where there are more terms.
 std::optional<FineSum> sum_small_terms(const double* terms, std::size_t count) noexcept;
 
 }  // namespace lq::kernels
