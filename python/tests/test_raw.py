@@ -63,6 +63,46 @@ def test_bridge_is_the_payload_of_ildg(tmp_path, links):
     assert np.array_equal(lq.read(tmp_path / "back.ildg"), links)
 
 
+@pytest.mark.parametrize("axes, order", [((0, 1, 2, 3, 4, 5, 6, 7), "t z y x mu row column reim"),
+                                         ((4, 0, 1, 2, 3, 5, 6, 7), "mu t z y x row column reim")])
+@pytest.mark.parametrize("dtype, digits", [("f8", 16), ("f4", 8)])
+def test_texts_are_read_and_written_bit_for_bit(tmp_path, axes, order, dtype, digits):
+    lattice = [8, 8, 8, 2]  # several tiles
+    u = lq.generate(lattice, sweeps=1, seed=12).astype("c16" if dtype == "f8" else "c8")
+    numbers = np.stack((u.real, u.imag), -1).transpose(axes).ravel()
+    text = "".join(f"{v:.{digits}e}\n" for v in numbers)
+    is_bridge = order.startswith("t")
+    lq.write(tmp_path / "conf.raw", u, layout="bridge++-text" if is_bridge else f"text {order}")
+    assert (tmp_path / "conf.raw.data").read_text() == text
+    assert np.array_equal(lq.read(tmp_path / "conf.raw"), u)
+    assert lq.verify(tmp_path / "conf.raw").fields[0].checksum_status == "ok"
+
+    (tmp_path / "theirs.txt").write_text("".join(f"{v:.14e}\n" for v in numbers))
+    lines = ("layout = bridge++-text",) if is_bridge else ("kind = gauge", "numbers = text", f"order = {order}")
+    path = describe(tmp_path / "theirs.raw", "data = theirs.txt", f"precision = {'double' if dtype == 'f8' else 'single'}",
+                    *lines, lattice="8x8x8x2")
+    rounded = np.array([float(f"{v:.14e}") for v in numbers]).astype(dtype)
+    expected = rounded.reshape(np.stack((u.real, u.imag), -1).transpose(axes).shape).transpose(np.argsort(axes))
+    assert np.array_equal(lq.read(path), expected[..., 0] + 1j * expected[..., 1])
+    lq.convert(path, tmp_path / "conf.ildg")
+    lq.convert(tmp_path / "conf.ildg", tmp_path / "again.raw", layout="bridge++-text", allow_loss=True)
+    assert np.array_equal(lq.read(tmp_path / "again.raw"), lq.read(path))
+
+
+def test_what_is_wrong_with_a_text_is_said(tmp_path, links):
+    lq.write(tmp_path / "conf.raw", links, layout="bridge++-text")
+    data = tmp_path / "conf.raw.data"
+    lines = data.read_text().splitlines()
+    data.write_text("\n".join(lines[:-1]))
+    with pytest.raises(lq.Error, match=f"are {len(lines) - 1} numbers, and the description says {len(lines)}"):
+        lq.read(tmp_path / "conf.raw")
+    data.write_text("\n".join(lines[:-1] + ["half"]))
+    with pytest.raises(lq.Error, match='"half" is no number of double precision'):
+        lq.read(tmp_path / "conf.raw")
+    data.write_text("\n".join(lines[:-1] + ["0.25"]))
+    assert lq.verify(tmp_path / "conf.raw").fields[0].checksum_status == "mismatch"
+
+
 def test_propagators_of_kyu_and_xqcd_keep_their_basis(tmp_path):
     prop = random_propagator("c16")
     t, z, y, x, ks, cs, kc, cc, reim = range(9)  # sink spin, source spin, sink colour, source colour

@@ -58,6 +58,11 @@ class JsonWriter {
     return key(name).value(v);
   }
 
+  // A text that may not be known: null where it is empty.
+  JsonWriter& text_member(std::string_view name, std::string_view text) {
+    return text.empty() ? key(name).null() : member(name, text);
+  }
+
   std::string take();  // the finished text; the writer is empty again
 
  private:

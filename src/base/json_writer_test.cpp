@@ -108,6 +108,11 @@ TEST(JsonWriter, WritesNullForWhatIsNotFinite) {
   EXPECT_EQ(written(std::numeric_limits<double>::infinity()), "null");
 }
 
+TEST(JsonWriter, WritesNullForATextThatIsNotKnown) {
+  EXPECT_EQ(JsonWriter().begin_object().text_member("a", "").text_member("b", "c").end_object().take(),
+            R"({"a":null,"b":"c"})");
+}
+
 TEST(JsonWriter, WritesIntegersInFull) {
   EXPECT_EQ(written(std::numeric_limits<std::uint64_t>::max()), "18446744073709551615");
   EXPECT_EQ(written(std::numeric_limits<std::int64_t>::min()), "-9223372036854775808");

@@ -14,11 +14,6 @@ namespace {
 
 using base::JsonWriter;
 
-void put_text(JsonWriter& json, std::string_view name, const std::string& text) {
-  json.key(name);
-  text.empty() ? json.null() : json.value(text);
-}
-
 void put(JsonWriter& json, const ensemble::Assessment& assessment) {
   json.begin_object().key("duplicates").begin_array();
   for (const ensemble::Duplicates& same : assessment.duplicates) {
@@ -40,17 +35,17 @@ void put(JsonWriter& json, const ensemble::Assessment& assessment) {
 
 void put(JsonWriter& json, const ensemble::Entry& entry) {
   json.begin_object().member("path", entry.path);
-  put_text(json, "format", entry.format);
-  put_text(json, "kind", entry.kind);
-  put_text(json, "lattice", entry.lattice);
-  put_text(json, "precision", entry.precision);
-  put_text(json, "group", entry.group);
+  json.text_member("format", entry.format);
+  json.text_member("kind", entry.kind);
+  json.text_member("lattice", entry.lattice);
+  json.text_member("precision", entry.precision);
+  json.text_member("group", entry.group);
   json.member("size", entry.size).member("fields", entry.fields);
-  put_text(json, "checksum", entry.checksum);
+  json.text_member("checksum", entry.checksum);
   json.member("cksum", entry.cksum).member("plaquette", entry.plaquette).member("link_trace", entry.link_trace);
   json.member("trajectory", entry.trajectory).member("series", entry.series).member("state", entry.state);
   json.member("modified", entry.modified).member("indexed", entry.indexed);
-  put_text(json, "verified", entry.verified);
+  json.text_member("verified", entry.verified);
   json.key("properties").begin_array();
   for (const auto& [name, value] : entry.properties) {
     json.begin_object().member("name", name).member("value", value).end_object();
@@ -132,7 +127,7 @@ std::string to_json(const Document& document) {
 std::string to_json(const Check& check) {
   JsonWriter json;
   json.begin_object().member("path", check.path);
-  put_text(json, "schema", check.schema);
+  json.text_member("schema", check.schema);
   json.member("ok", check.ok()).key("cksum");
   put(json, check.sums);
   return json.key("findings").raw(lq::to_json(check.findings)).end_object().take();
@@ -141,7 +136,7 @@ std::string to_json(const Check& check) {
 std::string to_json(const LogicalName& name) {
   JsonWriter json;
   json.begin_object();
-  put_text(json, "lfn", name.lfn);
+  json.text_member("lfn", name.lfn);
   return json.key("findings").raw(lq::to_json(name.findings)).end_object().take();
 }
 

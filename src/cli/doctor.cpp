@@ -108,9 +108,7 @@ struct Doctor {
       json.begin_object().member("name", probe.name).member("verdict", name(probe.verdict));
       json.member("found", probe.found).member("action", probe.action).end_object();
     }
-    json.end_array().key("profile");
-    saved.empty() ? json.null() : json.value(saved);
-    session.out.line(json.end_object().take());
+    session.out.line(json.end_array().text_member("profile", saved).end_object().take());
   }
 };
 

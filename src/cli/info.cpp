@@ -112,11 +112,6 @@ void put_stripes(base::JsonWriter& json, const Catalog& catalog) {
   json.member("bytes", found->stripe_bytes).end_object();
 }
 
-void member_or_null(base::JsonWriter& json, std::string_view key, const std::string& text) {
-  json.key(key);
-  text.empty() ? json.null() : json.value(text);
-}
-
 class Info {
  public:
   std::vector<std::string> files, folders;
@@ -194,8 +189,8 @@ class Info {
       const FieldSpec& spec = first.payload.spec;
       json.member("kind", name(spec.kind)).key("lattice").array(first.payload.extents);
       json.member("precision", name(spec.precision));
-      member_or_null(json, "group", group_of(spec));
-      member_or_null(json, "checksum", first.sums.checksum() ? to_string(*first.sums.checksum()) : "");
+      json.text_member("group", group_of(spec));
+      json.text_member("checksum", first.sums.checksum() ? to_string(*first.sums.checksum()) : "");
       texts.insert(texts.end(), first.metadata.begin(), first.metadata.end());
     }
     if (checkpoint) put(json, *checkpoint);

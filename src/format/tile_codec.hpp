@@ -4,6 +4,7 @@
 // How a tile becomes bytes whose number is known only then: compression.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -15,6 +16,8 @@ class TileCodec {
  public:
   virtual ~TileCodec() = default;
   virtual std::vector<std::byte> encode(base::Bytes sites) const = 0;
+  // Of what encode() gives. Most codecs add little to what they cannot make smaller.
+  virtual std::uint64_t most_bytes(std::uint64_t decoded) const { return 2 * decoded + 4096; }
   // Fills `sites`; malformed: `encoded` does not give so many bytes.
   virtual void decode(base::Bytes encoded, base::MutableBytes sites) const = 0;
 };

@@ -326,7 +326,7 @@ Report FieldWriter::finish(const Placed& placed, format::Digest& digest) {
   const bool is_encoded = !placed.payload().encoding.empty();
   Report report = comm::agree(comm, [&] {
     if (layout.tail) tail = layout.tail(digest);
-    if (is_encoded) end = end_of(tail, digest.tiles);
+    if (is_encoded && placed.payload().file == 0) end = end_of(tail, digest.tiles);
     const Payload& payload = placed.payload();
     written_.push_back({payload, digest.sums, placed.format->tile_codec(payload.encoding)});
     written_.back().payload.tiles = digest.tiles;

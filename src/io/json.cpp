@@ -147,17 +147,14 @@ void put(JsonWriter& json, const SqueezeReport& report) {
 }
 
 void put(JsonWriter& json, const StorageReport& storage) {
-  json.begin_object().key("file_system");
-  storage.file_system.empty() ? json.null() : json.value(storage.file_system);
+  json.begin_object().text_member("file_system", storage.file_system);
   json.member("block_bytes", storage.block_bytes).member("single_owner", storage.single_owner);
   json.key("stripes").raw(to_json(storage.stripes)).member("ranks", storage.ranks).end_object();
 }
 
 void put(JsonWriter& json, const DeviceReport& device) {
   json.begin_object().member("computing_ranks", device.computing_ranks);
-  json.member("copying_ranks", device.copying_ranks).key("reason");
-  device.reason.empty() ? json.null() : json.value(device.reason);
-  json.end_object();
+  json.member("copying_ranks", device.copying_ranks).text_member("reason", device.reason).end_object();
 }
 
 void put(JsonWriter& json, const Report& report) {

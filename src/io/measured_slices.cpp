@@ -12,6 +12,8 @@ namespace lq::io {
 
 namespace {
 
+constexpr std::size_t piece_bytes = 256 * base::kibi;  // stays in the second cache level while it is measured
+
 Precision precision_in_memory(const Payload& payload) {
   return physics::can_be_u1(payload.spec, payload.extents) ? Precision::double_ : payload.spec.precision;
 }
@@ -35,7 +37,7 @@ MeasuredSlices::MeasuredSlices(base::ByteSource& sites, const Payload& payload)
       precision_(precision_in_memory(payload)),
       sums_(payload.extents, is_u1_ ? 1 : payload.spec.colors, order_),
       plane_bytes_(sums_.plane_sites() * site_bytes_in_memory(payload)),
-      planes_at_once_(std::clamp<std::size_t>(tile_bytes / plane_bytes_, 1, sums_.planes())),
+      planes_at_once_(std::clamp<std::size_t>(piece_bytes / plane_bytes_, 1, sums_.planes())),
       unseen_(payload, {}) {}
 
 physics::SliceSums MeasuredSlices::sums(const lattice::Share& share) && {
@@ -44,15 +46,22 @@ physics::SliceSums MeasuredSlices::sums(const lattice::Share& share) && {
 
 physics::SliceSums MeasuredSlices::sums(const lattice::Share& share, pump::Tally& tally, Seen seen) && {
   if (share.begin == share.end) return std::move(sums_);
-  first_ = memory_for(1);
-  behind_ = memory_for(planes_at_once_);
-  for_each_piece([&](std::size_t plane, std::size_t planes) {
-    std::byte* const memory = slice_.emplace_back(memory_for(planes_at_once_)).get();
-    seen(read(share.begin, plane, planes, memory, tally), memory);
-  });
-  for (std::uint64_t t = share.begin; t + 1 < share.end; ++t) add(t, tally, seen);
-  // Others have the slice behind the last one for their own.
-  add(share.end - 1, unseen_, [](const Box&, const std::byte*) {});
+  const auto memory = [&] { return std::make_unique_for_overwrite<kernels::RowLine[]>(sums_.plane_lines(precision_)); };
+  piece_ = std::make_unique_for_overwrite<std::byte[]>(planes_at_once_ * plane_bytes_);
+  first_ = memory();
+  behind_ = memory();
+  for (std::size_t plane = 0; plane < sums_.planes(); ++plane) slice_.push_back(memory());
+  for (std::uint64_t t = share.begin; t <= share.end; ++t) {
+    for_each_piece([&](std::size_t first, std::size_t planes) {
+      // Others have the slice behind the last one for their own.
+      const Box box = read(t, first, planes, t < share.end ? tally : unseen_);
+      if (t < share.end) seen(box, piece_.get());
+      for (std::size_t k = 0; k < planes; ++k) {
+        to_rows(k, t == share.begin ? slice_[first + k].get() : behind_.get());
+        if (t > share.begin) add(first + k);
+      }
+    });
+  }
   return std::move(sums_);
 }
 
@@ -63,8 +72,7 @@ void MeasuredSlices::for_each_piece(const Work& work) const {
   }
 }
 
-Box MeasuredSlices::read(std::uint64_t slice, std::size_t plane, std::size_t planes, std::byte* memory,
-                         pump::Tally& tally) {
+Box MeasuredSlices::read(std::uint64_t slice, std::size_t plane, std::size_t planes, pump::Tally& tally) {
   Box box = whole(payload_.extents);
   box.lower[order_.back()] = static_cast<std::int64_t>(slice % slices());
   box.extents[order_.back()] = 1;
@@ -73,33 +81,25 @@ Box MeasuredSlices::read(std::uint64_t slice, std::size_t plane, std::size_t pla
     box.lower[dimension] = static_cast<std::int64_t>(plane);
     box.extents[dimension] = static_cast<std::int64_t>(planes);
   }
-  read_box_as_stored(sites_, payload_, box, precision_, memory, tally);
+  read_box_as_stored(sites_, payload_, box, precision_, piece_.get(), tally);
   return box;
 }
 
-const std::byte* MeasuredSlices::plane_at(std::size_t plane) const noexcept {
-  return slice_[plane / planes_at_once_].get() + plane % planes_at_once_ * plane_bytes_;
+// Of a plane of the piece.
+void MeasuredSlices::to_rows(std::size_t plane, kernels::RowLine* rows) {
+  const std::byte* const sites = piece_.get() + plane * plane_bytes_;
+  if (!is_u1_) return sums_.to_rows(precision_, sites, rows);
+  const auto phases = physics::phases_of({reinterpret_cast<const double*>(sites), plane_bytes_ / sizeof(double)});
+  sums_.to_rows(precision_, phases.data(), rows);
 }
 
-// The first plane is needed once more when it has gone.
-void MeasuredSlices::add(std::uint64_t slice, pump::Tally& tally, Seen seen) {
-  std::copy_n(plane_at(0), plane_bytes_, first_.get());
-  for_each_piece([&](std::size_t plane, std::size_t planes) {
-    seen(read(slice + 1, plane, planes, behind_.get(), tally), behind_.get());
-    for (std::size_t k = 0; k < planes; ++k) {
-      const bool is_last = plane + k + 1 == sums_.planes();
-      add(plane_at(plane + k), is_last ? first_.get() : plane_at(plane + k + 1), behind_.get() + k * plane_bytes_);
-    }
-    std::swap(slice_[plane / planes_at_once_], behind_);
-  });
-}
-
-void MeasuredSlices::add(const std::byte* plane, const std::byte* next, const std::byte* behind) {
-  if (!is_u1_) return sums_.add(precision_, plane, next, behind);
-  const auto phases = [&](const std::byte* angles) {
-    return physics::phases_of({reinterpret_cast<const double*>(angles), plane_bytes_ / sizeof(double)});
-  };
-  sums_.add(precision_, phases(plane).data(), phases(next).data(), phases(behind).data());
+// A plane of the slice, whose place is taken by what is behind it; the first one is needed once more.
+void MeasuredSlices::add(std::size_t plane) {
+  const bool is_last = plane + 1 == sums_.planes();
+  const Rows& next = !is_last ? slice_[plane + 1] : plane == 0 ? slice_[0] : first_;
+  sums_.add(precision_, slice_[plane].get(), next.get(), behind_.get());
+  slice_[plane].swap(behind_);
+  if (plane == 0) first_.swap(behind_);
 }
 
 }  // namespace lq::io

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A gauge field that is read slice by slice of the dimension that is slowest in the file, for its plaquette and link
-// trace. One slice is in memory, in the precision of the file; that behind it comes a few planes at a time and takes
-// its place. Whoever wants the sites, too, sees them on the way.
+// trace. One slice is in memory, as rows of numbers (physics/slices.hpp) in the precision of the file; that behind it
+// comes a few planes at a time and takes its place. Whoever wants the sites, too, sees them on the way.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class MeasuredSlices {
   MeasuredSlices(base::ByteSource& sites, const Payload& payload);
 
   std::uint64_t slices() const noexcept { return static_cast<std::uint64_t>(payload_.extents[order_.back()]); }
-  // What a slice of such a field has in memory.
+  // What the sites of a slice of such a field have in memory.
   static std::uint64_t slice_bytes(const Payload& payload);
   Precision precision() const noexcept { return precision_; }
 
@@ -40,17 +40,13 @@ class MeasuredSlices {
   physics::SliceSums sums(const lattice::Share& share) &&;
 
  private:
-  using Memory = std::unique_ptr<std::byte[]>;
+  using Rows = std::unique_ptr<kernels::RowLine[]>;
 
-  Memory memory_for(std::size_t planes) const {
-    return std::make_unique_for_overwrite<std::byte[]>(planes * plane_bytes_);
-  }
   template <class Work>
   void for_each_piece(const Work& work) const;
-  Box read(std::uint64_t slice, std::size_t plane, std::size_t planes, std::byte* memory, pump::Tally& tally);
-  void add(std::uint64_t slice, pump::Tally& tally, Seen seen);
-  const std::byte* plane_at(std::size_t plane) const noexcept;
-  void add(const std::byte* plane, const std::byte* next, const std::byte* behind);
+  Box read(std::uint64_t slice, std::size_t plane, std::size_t planes, pump::Tally& tally);
+  void to_rows(std::size_t plane, kernels::RowLine* rows);
+  void add(std::size_t plane);
 
   base::ByteSource& sites_;
   const Payload& payload_;
@@ -60,8 +56,9 @@ class MeasuredSlices {
   physics::SliceSums sums_;
   std::size_t plane_bytes_, planes_at_once_;
   pump::Tally unseen_;
-  std::vector<Memory> slice_;  // so many planes in each
-  Memory first_, behind_;
+  std::unique_ptr<std::byte[]> piece_;  // sites as they are read
+  std::vector<Rows> slice_;             // the rows of each plane
+  Rows first_, behind_;  // of the first plane, when the slice behind has its place, and of a plane of this
 };
 
 }  // namespace lq::io

@@ -2,77 +2,115 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/plaquette_rows.hpp"
 
+#include <limequat/lattice.hpp>
+
 #include "kernels/copy_numbers.hpp"
 #include "kernels/dispatch.hpp"
 
 namespace lq::kernels {
 namespace {
 
-constexpr std::size_t doubles_of_cache_line = 8;
+static_assert(isa::most_dimensions == max_dimensions);
+
+// A link within a row.
+template <class Real>
+struct Link {
+  const Real* numbers;
+  double operator[](std::size_t k) const noexcept { return static_cast<double>(numbers[k * isa::row_lanes]); }
+};
+
+// Sites of one row or of those above it.
+template <class Real>
+struct SitesOfRow {
+  const void* row;
+  std::size_t link_numbers, dimensions;
+  Link<Real> link(std::size_t site, std::size_t mu) const noexcept {
+    const std::size_t block = site / isa::row_lanes * dimensions + mu;
+    return {static_cast<const Real*>(row) + block * link_numbers * isa::row_lanes + site % isa::row_lanes};
+  }
+};
 
 // One element of a product, summed as for any number of colours.
 struct Element {
   double re = 0, im = 0;
 };
 
-Element product(std::size_t colors, const double* a, const double* b, std::size_t stride, std::size_t i,
-                std::size_t j) noexcept {
+template <class Real>
+Element product(std::size_t colors, Link<Real> a, Link<Real> b, std::size_t i, std::size_t j) noexcept {
   Element sum;
   for (std::size_t k = 0; k < colors; ++k) {
-    const double* const row = a + 2 * (i * colors + k) * stride;
-    const double* const column = b + 2 * (k * colors + j) * stride;
-    sum.re += row[0] * column[0] - row[stride] * column[stride];
-    sum.im += row[0] * column[stride] + row[stride] * column[0];
+    const std::size_t row = 2 * (i * colors + k), column = 2 * (k * colors + j);
+    sum.re += a[row] * b[column] - a[row + 1] * b[column + 1];
+    sum.im += a[row] * b[column + 1] + a[row + 1] * b[column];
   }
   return sum;
 }
 
-void traces_of_any(std::size_t colors, const PlaquetteRows& rows, std::size_t stride, std::size_t sites,
-                   double* traces) noexcept {
-  for (std::size_t s = 0; s < sites; ++s) {
-    double trace = 0;
-    for (std::size_t ij = 0; ij < colors * colors; ++ij) {
-      const std::size_t i = ij / colors, j = ij % colors;
-      const Element left = product(colors, rows.first[0] + s, rows.second[0] + s, stride, i, j);
-      const Element right = product(colors, rows.first[1] + s, rows.second[1] + s, stride, i, j);
-      trace += left.re * right.re;
-      trace += left.im * right.im;
+template <class Real>
+double trace_of_any(std::size_t colors, const Link<Real> (&first)[2], const Link<Real> (&second)[2]) noexcept {
+  double trace = 0;
+  for (std::size_t ij = 0; ij < colors * colors; ++ij) {
+    const Element left = product(colors, first[0], second[0], ij / colors, ij % colors);
+    const Element right = product(colors, first[1], second[1], ij / colors, ij % colors);
+    trace += left.re * right.re;
+    trace += left.im * right.im;
+  }
+  return trace;
+}
+
+template <class Real>
+void terms_of_any(std::size_t colors, const PlaquetteRows& rows, double* terms) noexcept {
+  const std::size_t numbers = 2 * colors * colors, padded = padded_sites(rows.sites), dimensions = rows.dimensions;
+  const SitesOfRow<Real> here{rows.here, numbers, dimensions};
+  const auto above = [&](std::size_t mu, std::size_t s) {
+    return mu == rows.along ? here.link((s + 1) % rows.sites, 0)
+                            : SitesOfRow<Real>{rows.above[mu], numbers, dimensions}.link(s, 0);
+  };
+  const std::size_t link = numbers * isa::row_lanes;
+  const auto n = static_cast<double>(colors);
+  for (std::size_t s = 0; s < padded; ++s) {
+    double* to = terms + s;
+    const auto put = [&](double term) {
+      *to = s < rows.sites ? term : 0;
+      to += padded;
+    };
+    for (std::size_t mu = 0; mu < dimensions; ++mu) {
+      for (std::size_t nu = mu + 1; nu < dimensions; ++nu) {
+        const Link<Real> first[2] = {here.link(s, mu), here.link(s, nu)};
+        const Link<Real> second[2] = {{above(mu, s).numbers + nu * link}, {above(nu, s).numbers + mu * link}};
+        put(trace_of_any(colors, first, second) / n);
+      }
     }
-    traces[s] = trace;
+    for (std::size_t mu = 0; mu < dimensions; ++mu) {
+      double trace = 0;
+      for (std::size_t i = 0; i < colors; ++i) trace += here.link(s, mu)[2 * (colors + 1) * i];
+      put(trace / n);
+    }
   }
 }
 
 }  // namespace
 
-// An odd number of cache lines, so that the numbers of a site are not all in the same few places of a cache.
-std::size_t row_stride(std::size_t sites) noexcept {
-  const std::size_t lines = (sites + doubles_of_cache_line - 1) / doubles_of_cache_line + 1;
-  return (lines | 1) * doubles_of_cache_line;
-}
-
-void to_row(Precision precision, const void* memory, std::size_t numbers, std::size_t sites, double* row) noexcept {
-  const std::size_t stride = row_stride(sites);
+void to_row(Precision precision, const void* memory, std::size_t numbers, std::size_t sites, RowLine* row) noexcept {
   loops_of(active_instruction_set())
-      .to_rows[index_of(precision)](static_cast<const std::byte*>(memory), numbers, sites, row, stride);
-  for (std::size_t k = 0; k < numbers; ++k) row[k * stride + sites] = row[k * stride];
+      .to_rows[index_of(precision)](static_cast<const std::byte*>(memory), numbers, sites, row);
 }
 
-void plaquette_traces(int colors, const PlaquetteRows& rows, std::size_t sites, double* traces) noexcept {
-  const std::size_t stride = row_stride(sites);
+void plaquette_terms(Precision precision, int colors, const PlaquetteRows& rows, double* terms) noexcept {
   if (colors == 2 || colors == 3) {
-    return loops_of(active_instruction_set())
-        .plaquettes[static_cast<std::size_t>(colors) - 2](rows, stride, sites, traces);
+    const auto& loops = loops_of(active_instruction_set()).plaquettes[index_of(precision)];
+    return loops[static_cast<std::size_t>(colors) - 2](rows, terms);
   }
-  traces_of_any(static_cast<std::size_t>(colors), rows, stride, sites, traces);
+  const auto any = precision == Precision::single ? terms_of_any<float> : terms_of_any<double>;
+  any(static_cast<std::size_t>(colors), rows, terms);
 }
 
-void link_traces(int colors, const double* row, std::size_t sites, double* traces) noexcept {
-  const std::size_t stride = row_stride(sites), diagonal = 2 * (static_cast<std::size_t>(colors) + 1) * stride;
-  for (std::size_t s = 0; s < sites; ++s) {
-    double trace = 0;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(colors); ++i) trace += row[i * diagonal + s];
-    traces[s] = trace;
-  }
+std::optional<FineSum> sum_small_terms(const double* terms, std::size_t count) noexcept {
+  constexpr std::size_t most_terms = std::size_t{1} << 20;
+  if (count > most_terms) return std::nullopt;
+  FineSum sum;
+  const bool are_small = loops_of(active_instruction_set()).sum_small(terms, count, &sum.high, &sum.low);
+  return are_small ? std::optional(sum) : std::nullopt;
 }
 
 }  // namespace lq::kernels

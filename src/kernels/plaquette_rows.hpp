@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include <limequat/field.hpp>
 
@@ -13,23 +14,38 @@
 
 namespace lq::kernels {
 
-using PlaquetteRows = isa::PlaquetteRows;
+using isa::PlaquetteRows;
 
-// From one number of a row of `sites` sites to the next: there is room for one site more, which is the first one again
-// for those who look at the neighbour, and for what instructions read beyond it.
-std::size_t row_stride(std::size_t sites) noexcept;
+constexpr std::size_t padded_sites(std::size_t sites) noexcept {
+  return (sites + isa::row_lanes - 1) / isa::row_lanes * isa::row_lanes;
+}
 
-// The doubles of a row of sites of `numbers` numbers.
-inline std::size_t row_numbers(std::size_t sites, std::size_t numbers) noexcept { return numbers * row_stride(sites); }
+// Memory of rows, in which no number of eight sites lies across more cache lines than it must.
+struct alignas(isa::cache_line) RowLine {
+  std::byte bytes[isa::cache_line];
+};
 
-// `sites` sites that lie one behind the other in `memory` as a row; behind the last comes the first again.
-void to_row(Precision precision, const void* memory, std::size_t numbers, std::size_t sites, double* row) noexcept;
+// The lines of a row of sites of `numbers` numbers, an even one.
+inline std::size_t row_lines(Precision precision, std::size_t sites, std::size_t numbers) noexcept {
+  return numbers * padded_sites(sites) * (precision == Precision::single ? sizeof(float) : sizeof(double)) /
+         sizeof(RowLine);
+}
 
-// traces[s] = Re Tr (first[0] second[0]) (first[1] second[1])^dagger of each site of rows that to_row() made;
-// `traces` has room for row_stride(sites).
-void plaquette_traces(int colors, const PlaquetteRows& rows, std::size_t sites, double* traces) noexcept;
+// `sites` sites that lie one behind the other in `memory` as a row of the same precision.
+void to_row(Precision precision, const void* memory, std::size_t numbers, std::size_t sites, RowLine* row) noexcept;
 
-// traces[s] = Re Tr of the link that begins at `row`.
-void link_traces(int colors, const double* row, std::size_t sites, double* traces) noexcept;
+// Of how many terms for each site there is room in `terms`: the planes, then the links.
+inline std::size_t terms_of_site(std::size_t dimensions) noexcept { return dimensions * (dimensions + 1) / 2; }
+
+// Re Tr / N of all plaquettes and links that begin at the sites of a row, padded_sites() of each.
+void plaquette_terms(Precision precision, int colors, const PlaquetteRows& rows, double* terms) noexcept;
+
+// A sum of padded_sites() terms, up to 2^20, in steps of 2^-60, each of them rounded to these.
+struct FineSum {
+  double high = 0, low = 0;  // whole numbers, of 2^30 steps and of one
+};
+
+// Nothing if a term is beyond 2 or no number, or where there are more terms.
+std::optional<FineSum> sum_small_terms(const double* terms, std::size_t count) noexcept;
 
 }  // namespace lq::kernels

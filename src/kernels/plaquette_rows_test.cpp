@@ -7,8 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <complex>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -25,10 +28,14 @@ std::vector<Real> random_numbers(std::size_t count) {
 }
 
 template <class Real>
-std::vector<double> row_of(const std::vector<Real>& sites, std::size_t numbers) {
+constexpr Precision row_precision = sizeof(Real) == sizeof(float) ? Precision::single : Precision::double_;
+
+template <class Real>
+std::vector<RowLine> row_of(const std::vector<Real>& sites, std::size_t numbers) {
   const std::size_t count = sites.size() / numbers;
-  std::vector<double> row(row_numbers(count, numbers));
-  to_row(sizeof(Real) == 4 ? Precision::single : Precision::double_, sites.data(), numbers, count, row.data());
+  std::vector<RowLine> row(row_lines(row_precision<Real>, count, numbers));
+  std::memset(row.data(), 0xff, row.size() * sizeof(RowLine));
+  to_row(row_precision<Real>, sites.data(), numbers, count, row.data());
   return row;
 }
 
@@ -48,47 +55,115 @@ std::complex<double> element(std::size_t n, const double* a, const double* b, st
   return n == 2 || n == 3 ? std::complex<double>(re_re - im_im, re_im + im_re) : std::complex<double>(re, im);
 }
 
+double trace_of(std::size_t n, const double* first, const double* first_above, const double* second,
+                const double* second_above) {
+  double trace = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      const std::complex<double> one = element(n, first, first_above, i, j),
+                                 other = element(n, second, second_above, i, j);
+      trace += one.real() * other.real();
+      trace += one.imag() * other.imag();
+    }
+  }
+  return trace / static_cast<double>(n);
+}
+
+double trace_of(std::size_t n, const double* link) {
+  double trace = 0;
+  for (std::size_t i = 0; i < n; ++i) trace += link[2 * (i * n + i)];
+  return trace / static_cast<double>(n);
+}
+
+// A row along one of three dimensions, and the rows above it in the others.
+template <class Real>
+void expect_terms(std::size_t n, std::size_t sites, std::size_t along) {
+  constexpr std::size_t dimensions = 3;
+  const std::size_t link = 2 * n * n, numbers = dimensions * link;
+  std::array<std::vector<double>, dimensions> above;  // by direction, as doubles in the order of sites
+  std::array<std::vector<RowLine>, dimensions> rows;
+  std::vector<double> here;
+  for (std::size_t mu = 0; mu < dimensions; ++mu) {
+    std::vector<Real> memory = random_numbers<Real>(sites * numbers + mu);
+    memory.resize(sites * numbers);
+    rows[mu] = row_of(memory, numbers);
+    above[mu].assign(memory.begin(), memory.end());
+    if (mu == along) here = above[mu];
+  }
+  std::rotate(above[along].begin(), above[along].begin() + static_cast<std::ptrdiff_t>(numbers), above[along].end());
+  PlaquetteRows given{.here = rows[along].data(), .dimensions = dimensions, .along = along, .sites = sites};
+  for (std::size_t mu = 0; mu < dimensions; ++mu) given.above[mu] = mu == along ? nullptr : rows[mu].data();
+  std::vector<double> terms(terms_of_site(dimensions) * padded_sites(sites), 7);
+  plaquette_terms(row_precision<Real>, static_cast<int>(n), given, terms.data());
+  std::size_t term = 0;
+  const auto expect = [&](const auto& value_of) {
+    for (std::size_t s = 0; s < padded_sites(sites); ++s) {
+      EXPECT_EQ(terms[term * padded_sites(sites) + s], s < sites ? value_of(s * numbers) : 0.0)
+          << n << " colours, term " << term << ", site " << s << " of " << sites << " along " << along;
+    }
+    ++term;
+  };
+  for (std::size_t mu = 0; mu < dimensions; ++mu) {
+    for (std::size_t nu = mu + 1; nu < dimensions; ++nu) {
+      expect([&](std::size_t at) {
+        return trace_of(n, &here[at + mu * link], &above[mu][at + nu * link], &here[at + nu * link],
+                        &above[nu][at + mu * link]);
+      });
+    }
+  }
+  for (std::size_t mu = 0; mu < dimensions; ++mu) {
+    expect([&](std::size_t at) { return trace_of(n, &here[at + mu * link]); });
+  }
+}
+
 TEST(PlaquetteRows, HaveTheTracesOfEachSite) {
   for (const std::size_t n : {1U, 2U, 3U, 4U}) {
     for (const std::size_t sites : {1U, 2U, 3U, 7U, 8U, 9U, 24U}) {
-      const std::size_t link = 2 * n * n;
-      std::array<std::vector<double>, 4> links, rows;
-      for (std::size_t i = 0; i < 4; ++i) {
-        links[i] = random_numbers<double>(sites * link + i);
-        links[i].resize(sites * link);
-        rows[i] = row_of(links[i], link);
-      }
-      std::vector<double> traces(row_stride(sites)), of_links(row_stride(sites));
-      plaquette_traces(static_cast<int>(n), {{rows[0].data(), rows[2].data()}, {rows[1].data(), rows[3].data()}}, sites,
-                       traces.data());
-      link_traces(static_cast<int>(n), rows[0].data(), sites, of_links.data());
-      for (std::size_t s = 0; s < sites; ++s) {
-        const auto at = [&](std::size_t i) { return links[i].data() + s * link; };
-        double expected = 0, diagonal = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-          diagonal += at(0)[2 * (i * n + i)];
-          for (std::size_t j = 0; j < n; ++j) {
-            const std::complex<double> one = element(n, at(0), at(1), i, j), other = element(n, at(2), at(3), i, j);
-            expected += one.real() * other.real();
-            expected += one.imag() * other.imag();
-          }
-        }
-        EXPECT_EQ(traces[s], expected) << n << " colours, site " << s << " of " << sites;
-        EXPECT_EQ(of_links[s], diagonal);
+      for (const std::size_t along : {0U, 1U, 2U}) {
+        expect_terms<double>(n, sites, along);
+        expect_terms<float>(n, sites, along);
       }
     }
   }
 }
 
-TEST(PlaquetteRows, HaveTheirFirstSiteBehindTheLast) {
-  for (const std::size_t sites : {1U, 2U, 5U, 8U, 64U}) {
+TEST(PlaquetteRows, HaveEightSitesSideBySideAndZerosBehind) {
+  for (const std::size_t sites : {1U, 2U, 5U, 8U, 63U}) {
     constexpr std::size_t numbers = 18;
     const std::vector<float> memory = random_numbers<float>(sites * numbers);
-    const std::vector<double> row = row_of(memory, numbers);
+    const std::vector<RowLine> row = row_of(memory, numbers);
+    std::vector<float> values(numbers * padded_sites(sites));
+    ASSERT_EQ(row.size() * sizeof(RowLine), values.size() * sizeof(float));
+    std::memcpy(values.data(), row.data(), row.size() * sizeof(RowLine));
     for (std::size_t k = 0; k < numbers; ++k) {
-      for (std::size_t s = 0; s <= sites; ++s) {
-        EXPECT_EQ(row[k * row_stride(sites) + s], static_cast<double>(memory[s % sites * numbers + k]));
+      for (std::size_t s = 0; s < padded_sites(sites); ++s) {
+        EXPECT_EQ(values[(s / 8 * numbers + k) * 8 + s % 8], s < sites ? memory[s * numbers + k] : 0.0F);
       }
+    }
+  }
+}
+
+TEST(SmallTerms, AreRoundedOneByOneAndSummedExactly) {
+  std::vector<double> terms = random_numbers<double>(4096);
+  for (std::size_t k = 0; k < terms.size(); ++k) terms[k] = std::ldexp(terms[k], 1 - static_cast<int>(k % 64));
+  // Halves of a step go to the even one; so do those that only the lower part sees.
+  for (const double half : {0x1p-61, 0x3p-61, -0x1p-61, -0x3p-61, 1 + 0x1p-52, 2.0, -2.0, 0x1.fffffffffffffp0}) {
+    terms.insert(terms.end(), 8, half);
+  }
+  __extension__ using Wide = __int128;
+  Wide expected = 0;
+  for (const double term : terms) expected += std::llrint(std::ldexp(term, 60));
+  const auto sum = sum_small_terms(terms.data(), terms.size());
+  ASSERT_TRUE(sum);
+  EXPECT_TRUE(static_cast<Wide>(sum->high) * (1 << 30) + static_cast<Wide>(sum->low) == expected);
+}
+
+TEST(SmallTerms, DoWithoutOnesThatAreLargeOrNoNumbers) {
+  for (const double bad : {2 + 0x1p-51, -3.0, HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+    for (std::size_t place = 0; place < 16; ++place) {
+      std::vector<double> terms(16, 0.5);
+      terms[place] = bad;
+      EXPECT_FALSE(sum_small_terms(terms.data(), terms.size())) << bad << " at " << place;
     }
   }
 }

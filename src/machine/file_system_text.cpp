@@ -121,23 +121,19 @@ std::string describe(const FileSystem& fs) {
 // Zeros that mean "not known" are null.
 std::string to_json(const FileSystem& fs) {
   base::JsonWriter json;
-  const auto text = [&](std::string_view key, const std::string& value) {
-    json.key(key);
-    value.empty() ? json.null() : json.value(value);
-  };
   const auto number = [&](std::string_view key, std::uint64_t value) {
     json.key(key);
     value == 0 ? json.null() : json.value(value);
   };
   json.begin_object().member("file_system", fs.name);
-  text("mount_point", fs.mount_point);
-  text("source", fs.source);
+  json.text_member("mount_point", fs.mount_point).text_member("source", fs.source);
   json.member("network", name(fs.network)).member("is_shared", fs.is_shared).member("block_bytes", fs.block_bytes);
   number("stripe_bytes", fs.stripe_bytes);
   number("stripe_count", fs.stripe_count);
   number("object_bytes", fs.object_bytes);
-  text("pool", fs.pool);
-  json.member("is_progressive", fs.is_progressive).member("stripe_control", name(fs.stripe_control));
+  json.text_member("pool", fs.pool)
+      .member("is_progressive", fs.is_progressive)
+      .member("stripe_control", name(fs.stripe_control));
   number("targets", fs.targets);
   number("targets_of_file", fs.targets_of_file);
   json.key("servers").array(fs.servers);

@@ -24,6 +24,9 @@ class LatticeSum {
     }
   }
 
+  // Terms of the size of 1 that were summed before, as whole numbers of 2^-30 and of 2^-60.
+  void add_small(double high, double low) noexcept { small_.add_steps(high, low); }
+
   void add(const LatticeSum& other) noexcept {
     small_.add(other.small_);
     large_.add(other.large_);

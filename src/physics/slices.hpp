@@ -16,6 +16,7 @@
 #include <limequat/physics.hpp>
 
 #include "comm/comm.hpp"
+#include "kernels/plaquette_rows.hpp"
 #include "physics/lattice_sum.hpp"
 
 namespace lq::physics {
@@ -31,10 +32,17 @@ class SliceSums {
   std::size_t plane_sites() const noexcept { return row_sites_ * rows_; }
   std::size_t plane_numbers() const noexcept { return plane_sites() * site_numbers_; }
 
-  // Local. All links of a plane, those of the next plane of its slice, with the first one behind the last, and those of
-  // the same plane of the slice behind. All planes of a slice in their order, before those of another slice.
-  void add(Precision precision, const void* plane, const void* next, const void* behind);
-  // Local. All planes of a slice, and of the slice behind.
+  // What a plane has as rows, and the rows of a plane whose sites lie one behind the other.
+  std::size_t plane_lines(Precision precision) const noexcept {
+    return rows_ * kernels::row_lines(precision, row_sites_, site_numbers_);
+  }
+  void to_rows(Precision precision, const void* plane, kernels::RowLine* rows) const noexcept;
+
+  // Local. The rows of a plane, of the next plane of its slice, with the first one behind the last, and of the same
+  // plane of the slice behind.
+  void add(Precision precision, const kernels::RowLine* plane, const kernels::RowLine* next,
+           const kernels::RowLine* behind);
+  // Local. All links of a slice, and of the slice behind.
   void add(std::span<const double> slice, std::span<const double> behind);
   // Local. Those of other slices.
   void add(const SliceSums& others);
@@ -46,16 +54,13 @@ class SliceSums {
 
  private:
   std::size_t row_above(std::size_t row, std::size_t place) const noexcept;
-  void add_row(std::size_t row);
+  void add_terms(LatticeSum& sum, const double* terms) const noexcept;
 
   Extents extents_;
-  int colors_;
   SiteOrder order_;
-  std::size_t row_sites_, rows_ = 1, planes_ = 1, link_numbers_, site_numbers_, row_numbers_;
-  std::vector<double> plane_, next_;  // their rows, number by number
-  std::vector<double> behind_;        // a row of it
-  std::size_t planes_done_ = 0;       // of the slice
-  std::vector<double> traces_of_row_;
+  int colors_;
+  std::size_t row_sites_, rows_ = 1, planes_ = 1, site_numbers_;
+  std::vector<double> terms_;  // of a row
   LatticeSum spatial_, temporal_, traces_;
 };
 

@@ -60,12 +60,15 @@ TEST(SliceSums, DoNotDependOnTheOrderOfSites) {
     }
     SliceSums sums(extents, 3, order);
     const auto slices = static_cast<std::size_t>(extents[order.back()]), planes = sums.planes();
-    const auto plane = [&](std::size_t slice, std::size_t index) {
-      return sites.data() + (slice % slices * planes + index % planes) * sums.plane_numbers();
+    const auto rows = [&](std::size_t slice, std::size_t index) {
+      std::vector<kernels::RowLine> plane(sums.plane_lines(Precision::single));
+      const std::size_t begin = (slice % slices * planes + index % planes) * sums.plane_numbers();
+      sums.to_rows(Precision::single, sites.data() + begin, plane.data());
+      return plane;
     };
     for (std::size_t slice = 0; slice < slices; ++slice) {
       for (std::size_t p = 0; p < planes; ++p) {
-        sums.add(Precision::single, plane(slice, p), plane(slice, p + 1), plane(slice + 1, p));
+        sums.add(Precision::single, rows(slice, p).data(), rows(slice, p + 1).data(), rows(slice + 1, p).data());
       }
     }
     EXPECT_EQ(sums.plaquette().average, expected.plaquette.average);

@@ -150,8 +150,7 @@ std::byte* EncodedTiles::place_in(std::size_t tile) {
   return open.bytes.data();
 }
 
-// Twice what a tile has decoded: codecs add little to what they cannot make smaller.
-std::uint64_t EncodedTiles::waiting_room() const { return 2 * map_.places(0) * site_bytes_ + 4096; }
+std::uint64_t EncodedTiles::waiting_room() const { return codec_.most_bytes(map_.places(0) * site_bytes_); }
 
 std::uint64_t EncodedTiles::waiting_place(std::size_t tile) const { return waiting_begin_ + tile * waiting_room(); }
 
@@ -177,10 +176,9 @@ void EncodedTiles::put(const Encoded& one, const Tile& place) const {
   transport::File& file = placed_.file_of(place);
   if (!one.bytes.empty() || one.size == 0) return file.write_at(place.offset, one.bytes);
   if (place.offset + place.bytes > waiting_begin_) {
-    throw Error(
-        Code::internal,
-        fmt::format("{}: encoded tiles have more than twice the bytes of what they hold; please report", placed_.path),
-        {.path = placed_.path});
+    throw Error(Code::internal,
+                fmt::format("{}: encoded tiles have more bytes than their codec can give; please report", placed_.path),
+                {.path = placed_.path});
   }
   std::vector<std::byte> bytes(static_cast<std::size_t>(one.size));
   read_whole(file, waiting_place(one.tile), bytes);

@@ -50,17 +50,16 @@ std::uint64_t piece_for(const RouteOptions& options) {
   return options.chunk_bytes == 0 ? long_piece : std::min(long_piece, options.chunk_bytes);
 }
 
-}  // namespace
-
-std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptions& options,
-                                      const Situation& situation) {
+// Chunks of `usual` bytes, unless the caller wants others.
+std::optional<ChunkSizes> sizes_around(std::uint64_t usual, std::uint64_t site_bytes, const RouteOptions& options,
+                                       const Situation& situation) {
   ChunkSizes sizes;
   sizes.alignment = alignment_for(options, situation);
   const std::uint64_t buffer = options.memory_bytes / chunks_in_memory;
   if (site_bytes > buffer / few_sites || beside_chunk(site_bytes) > buffer) return std::nullopt;
   const std::uint64_t least = std::max(few_sites * site_bytes, page);
   const std::uint64_t most = buffer - beside_chunk(site_bytes);
-  const std::uint64_t wanted = options.chunk_bytes == 0 ? usual_chunk : options.chunk_bytes;
+  const std::uint64_t wanted = options.chunk_bytes == 0 ? usual : options.chunk_bytes;
   if (least > most) return std::nullopt;
   const std::uint64_t target = std::clamp(wanted, least, most);
   if (sizes.alignment > target) {
@@ -76,6 +75,13 @@ std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptio
   return sizes;
 }
 
+}  // namespace
+
+std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptions& options,
+                                      const Situation& situation) {
+  return sizes_around(usual_chunk, site_bytes, options, situation);
+}
+
 std::optional<ChunkSizes> chunk_sizes(const Transfer& transfer, const RouteOptions& options,
                                       const Situation& situation) {
   const std::uint64_t site_bytes = transfer.site_bytes();
@@ -84,11 +90,8 @@ std::optional<ChunkSizes> chunk_sizes(const Transfer& transfer, const RouteOptio
     const std::uint64_t layer = lattice::TileMap(transfer.payload).layer_sites() * site_bytes;
     sizes = ChunkSizes{.alignment = 1, .chunk_bytes = layer, .domain_bytes = layer};
   } else if (transfer.payload.encoding.empty() || !transfer.writing) {
-    RouteOptions with_chunks = options;
-    if (options.chunk_bytes == 0 && transfer.writing && situation.lies_on_servers) {
-      with_chunks.chunk_bytes = chunk_to_servers;
-    }
-    sizes = chunk_sizes(site_bytes, with_chunks, situation);
+    const bool is_to_servers = transfer.writing && situation.lies_on_servers;
+    sizes = sizes_around(is_to_servers ? chunk_to_servers : usual_chunk, site_bytes, options, situation);
   }
   // Tiles and links begin anywhere in the file: one rank writes all of them where two must not write into one block.
   if (sizes && !transfer.payload.is_in_one_piece() && transfer.writing && situation.needs_single_owner) {

@@ -148,6 +148,22 @@ TEST(FlatFiles, AreExplainedByteByByte) {
   }
 }
 
+// The bytes of the script, by any ranks.
+TEST(FlatFiles, OfTextAreWrittenFromAnyGrid) {
+  const testing::ScratchDirectory scratch;
+  const std::string golden = LQ_SOURCE_DIR "/tests/golden/good/raw/";
+  for (const Extents& processes : {Extents{1, 1, 1, 1}, Extents{2, 1, 1, 2}, Extents{1, 2, 1, 1}}) {
+    testing::run_ranks(static_cast<int>(volume(processes)), [&](const std::shared_ptr<comm::Comm>& comm) {
+      const Grid grid(Communicator(comm), {2, 4, 2, 2}, {.processes = processes});
+      std::vector<double> links(grid.local_volume() * 72);
+      read(golden + "bridge_text.raw", grid, gauge(links));
+      write(scratch / "ours.raw", grid, gauge(links), {.overwrite = true, .layout = "bridge++-text"});
+    });
+    EXPECT_EQ(testing::contents(scratch / "ours.raw.data"), testing::contents(golden + "data/bridge.txt"));
+    EXPECT_TRUE(verify(scratch / "ours.raw").ok);
+  }
+}
+
 // The bytes of the script, from any process grid; the check values, which are sums in another order, to rounding.
 TEST(FlatFiles, OfOpenQcdsBlocksAreWrittenFromAnyGrid) {
   const testing::ScratchDirectory scratch;

@@ -506,7 +506,7 @@ RAW_MEMORY = {"gauge": "mu row column reim", "propagator": "sink_spin source_spi
               "spinor": "spin color reim", "generic": "component"}
 
 
-def raw_data(values, kind, order, byte_order, precision, components=1):
+def raw_numbers(values, kind, order, components=1):
     """The numbers values[x, y, z, t][number in memory] with the axes of `order` from the slowest to the fastest."""
     names, extents = order.split(), dict(RAW_EXTENTS, component=components)
     memory, out = RAW_MEMORY[kind].split(), []
@@ -518,7 +518,11 @@ def raw_data(values, kind, order, byte_order, precision, components=1):
         for name in memory:
             number = number * extents[name] + at[name]
         out.append(values[at["x"], at["y"], at["z"], at["t"]][number])
-    return pack(out, byte_order, precision)
+    return out
+
+
+def raw_data(values, kind, order, byte_order, precision, components=1):
+    return pack(raw_numbers(values, kind, order, components), byte_order, precision)
 
 
 def raw_text(*lines, end=True):
@@ -542,6 +546,26 @@ def raw_files():
     yield "raw/checksum.raw", raw_text(*lines, stated).encode(), gauge.expect("raw", "ok", measured=measured)
     yield "raw/checksum_wrong.raw", raw_text(*lines, "checksum = 00000001 00000002").encode(), (
         gauge.expect("raw", "mismatch", rule="checksum"))
+    numbers = raw_numbers(links, "gauge", "t z y x mu row column reim")
+    text = ("data = data/bridge.txt", "layout = bridge++-text", "precision = double")
+    yield "raw/data/bridge.txt", "".join(f"{v:.16e}\n" for v in numbers).encode(), None
+    yield "raw/bridge_text.raw", raw_text(*text, stated).encode(), gauge.expect("raw", "ok", measured=measured)
+    yield "raw/bridge_text_wrong.raw", raw_text(*text, "checksum = 00000001 00000002").encode(), (
+        gauge.expect("raw", "mismatch", rule="checksum"))
+    # As Bridge++ writes them: fourteen digits behind the point.
+    yield "raw/data/rounded.txt", "".join(f"{v:.14e}\n" for v in numbers).encode(), None
+    rounded = raw_numbers({x: [float(f"{v:.14e}") for v in links[x]] for x in SITES}, "gauge", "t z y x mu row column reim")
+    at = 72 * SITES.index((1, 3, 0, 1))
+    yield "raw/bridge_rounded.raw", raw_text(*text).replace("bridge.txt", "rounded.txt").encode(), (
+        f"format raw\nfield gauge gauge {LATTICE_TEXT} 72 double\nstatus absent\n"
+        f"number 1,3,0,1 5 {rounded[at + 5]!r}\nnumber 1,3,0,1 71 {rounded[at + 71]!r}\n")
+    numbers = raw_numbers(links, "gauge", "mu t z y x row column reim")
+    spaces = itertools.cycle((" ", "\n", "\t \r\n", "  +"))
+    written = "".join(f"{next(spaces) if v >= 0 else ' '}{v!r}" for v in numbers)
+    yield "raw/data/by_direction.txt", b"#!" + written.encode() + b" 1.5 \n", None
+    yield "raw/by_direction.raw", raw_text("data = data/by_direction.txt", "kind = gauge", "precision = double", "numbers = text",
+                                           "order = mu t z y x row column reim", "offset = 2").encode(), (
+        gauge.expect("raw", "absent", measured=measured, rule="raw-trailing-bytes"))
     single_links = Gauge(seed=32, precision=4)
     links = {x: [v for mu in range(4) for v in single_links.numbers(x, mu)] for x in SITES}
     for name, order in (("links_apart", "mu_txyz x y z t column row reim"), ("numbers_apart", "reim row column mu t z y x"),
@@ -585,6 +609,10 @@ def raw_bad():
     yield "raw/lattice_of_three.raw", raw_text(*spinor).replace(LATTICE_TEXT, "4x4x4").encode(), "code malformed\n"
     yield "raw/lattice_huge.raw", raw_text(*spinor).replace(LATTICE_TEXT, "4000000000x4000000000x4x4").encode(), (
         "code too_large\n")
+    yield "raw/data/text_short.txt", b"0.5\n" * 2303, None
+    yield "raw/text_short.raw", raw_text("data = data/text_short.txt", "layout = bridge++-text", "precision = single").encode(), (
+        "code truncated\nmessage are 2303 numbers, and the description says 2304\n")
+    yield "raw/numbers_unknown.raw", raw_text(*spinor, "numbers = words").encode(), "code malformed\nmessage text or bytes\n"
     yield "raw/layout_unknown.raw", raw_text(spinor[0], spinor[2], "layout = milc").encode(), "code malformed\nmessage xqcd\n"
 
 

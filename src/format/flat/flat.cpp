@@ -140,9 +140,12 @@ void Family::take_blocks(Catalog& catalog, Head& head) const {
 // Its sites may be dealt into several arrays, but these fill one stretch of the file.
 void Family::take_data_file(Catalog& catalog, Head& head) const {
   const Payload& payload = head.payload;
-  const std::uint64_t begin = payload.tiles.empty() ? payload.offset : payload.tiles.front().offset;
+  const bool is_one_piece = payload.tiles.empty();
+  const std::uint64_t begin = is_one_piece ? payload.offset : payload.tiles.front().offset;
+  const std::uint64_t end =
+      is_one_piece ? begin + payload.length : payload.tiles.back().offset + payload.tiles.back().bytes;
   catalog.records.push_back(record_of(header_type(name()), 1, 0, catalog.file_bytes));
-  catalog.records.push_back(record_of(data_type(name()), 2, begin, payload.length));
+  catalog.records.push_back(record_of(data_type(name()), 2, begin, end - begin));
   catalog.records.back().file = payload.file;
   catalog.file_bytes += head.data_file_bytes;
   catalog.files = std::move(head.files);

@@ -27,10 +27,12 @@ struct Preset {
   std::optional<Precision> precision;  // nothing: either
   std::string_view basis;
   std::uint64_t spins = 4;  // where the text does not say them
+  bool is_text = false;
 };
 
-constexpr std::array<Preset, 4> presets{
+constexpr std::array<Preset, 5> presets{
     {{"bridge++", FieldKind::gauge, "t z y x mu row column reim", ByteOrder::big, {}, ""},
+     {"bridge++-text", FieldKind::gauge, "t z y x mu row column reim", ByteOrder::big, {}, "", 4, true},
      {"kyu", FieldKind::propagator, "source_spin source_color reim sink_spin sink_color t z y x", ByteOrder::big,
       Precision::double_, "Dirac-Pauli"},
      {"xqcd", FieldKind::propagator, "source_spin source_color t z y x sink_spin sink_color reim", ByteOrder::little,
@@ -86,6 +88,11 @@ ByteOrder byte_order_in(const flat::TextHeader& header) {
   return one_of("byte_order", header.require("byte_order"), values);
 }
 
+bool is_text_in(const flat::TextHeader& header) {
+  constexpr std::array<std::pair<std::string_view, bool>, 2> values{{{"text", true}, {"bytes", false}}};
+  return one_of("numbers", header.find("numbers").value_or("bytes"), values);
+}
+
 FieldSpec spec_in(const flat::TextHeader& header, FieldKind kind, Precision precision, std::uint64_t usual_spins = 4) {
   const auto colors = static_cast<int>(whole_number(header, "colors", 3, 2, most_colors));
   const auto spins = static_cast<int>(whole_number(header, "spins", usual_spins, 1, most_colors));
@@ -134,9 +141,9 @@ Extents lattice_in(const flat::TextHeader& header) {
 }
 
 void require_known_lines(const flat::TextHeader& header) {
-  static const std::vector<std::string> known{"data",       "lattice",  "kind",      "colors",    "spins",
-                                              "components", "complex",  "precision", "layout",    "order",
-                                              "offset",     "checksum", "basis",     "byte_order"};
+  static const std::vector<std::string> known{"data",       "lattice",  "kind",      "colors",     "spins",
+                                              "components", "complex",  "precision", "layout",     "order",
+                                              "offset",     "checksum", "basis",     "byte_order", "numbers"};
   for (const flat::HeaderLine& line : header.lines) {
     if (line.key.empty() || std::ranges::find(known, line.key) != known.end()) continue;
     const auto near = base::nearest(line.key, known);
@@ -161,10 +168,12 @@ Description understand(const flat::TextHeader& header) {
     payload.spec =
         spec_in(header, preset->kind, preset->precision ? *preset->precision : precision_in(header), preset->spins);
     payload.byte_order = preset->byte_order;
+    description.is_text = preset->is_text;
     description.basis = preset->basis;
   } else {
     payload.spec = spec_in(header, kind_in(header), precision_in(header));
-    payload.byte_order = byte_order_in(header);
+    description.is_text = is_text_in(header);
+    if (!description.is_text) payload.byte_order = byte_order_in(header);
     order = header.find("order").value_or("");
     if (order.empty()) order = natural_order(payload.spec);
   }
@@ -174,7 +183,7 @@ Description understand(const flat::TextHeader& header) {
 }
 
 Ordering ordering_of(std::string_view layout, const FieldSpec& spec) {
-  if (layout.empty()) return {natural_order(spec), ByteOrder::big};
+  if (layout.empty()) return {natural_order(spec)};
   if (const Preset* const preset = preset_named(layout)) {
     if (preset->kind != spec.kind) {
       throw Error(Code::unsupported, fmt::format("the layout {} is one of {} fields, not of a {} field", layout,
@@ -185,17 +194,17 @@ Ordering ordering_of(std::string_view layout, const FieldSpec& spec) {
                   fmt::format("the layout {} has numbers in {} precision; ask for it (option `precision`)", layout,
                               lq::name(*preset->precision)));
     }
-    return {std::string(preset->order), preset->byte_order};
+    return {std::string(preset->order), preset->byte_order, preset->is_text};
   }
   const std::vector<std::string_view> words = base::split_words(layout);
-  const bool names_bytes = !words.empty() && (words.front() == "little" || words.front() == "big");
-  const ByteOrder byte_order = names_bytes && words.front() == "little" ? ByteOrder::little : ByteOrder::big;
+  const std::string_view first = words.empty() ? "" : words.front();
+  const bool names_numbers = first == "little" || first == "big" || first == "text";
   std::string order;
-  for (std::size_t w = names_bytes ? 1 : 0; w < words.size(); ++w) {
+  for (std::size_t w = names_numbers ? 1 : 0; w < words.size(); ++w) {
     order += fmt::format("{}{}", order.empty() ? "" : " ", words[w]);
   }
   if (order.empty()) order = natural_order(spec);
-  return {order, byte_order};
+  return {order, first == "little" ? ByteOrder::little : ByteOrder::big, first == "text"};
 }
 
 }  // namespace lq::format::raw

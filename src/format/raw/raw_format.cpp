@@ -16,6 +16,7 @@
 #include "format/formats.hpp"
 #include "format/raw/axes.hpp"
 #include "format/raw/description.hpp"
+#include "format/raw/text_numbers.hpp"
 
 namespace lq::format::raw {
 namespace {
@@ -40,6 +41,7 @@ class Raw final : public flat::Family {
   }
   Layout plan(const FieldRequest& request) const override;
   Metadata carried(const Metadata& texts, bool) const override;
+  const TileCodec* tile_codec(std::string_view encoding) const override { return text_codec(encoding); }
 
  private:
   std::string_view name() const override { return raw_name; }
@@ -95,8 +97,8 @@ flat::Head Raw::read(base::ByteSource& file, const Limits&, Findings& findings) 
                             "where else they are, from its folder on",
                             base::printable(path, most_shown)));
   }
-  const Payload& payload = description.payload;
-  const std::uint64_t end = payload.offset + payload.length;
+  Payload& payload = description.payload;
+  const std::uint64_t end = description.is_text ? find_text(payload, *data) : payload.offset + payload.length;
   if (data->size() < end) {
     throw Error(Code::truncated,
                 fmt::format("{} has {} bytes, and the description says {}; is the lattice, the precision or the offset "
@@ -149,11 +151,15 @@ Layout Raw::plan(const FieldRequest& request) const {
   payload.extents = request.extents;
   payload.byte_order = ordering.byte_order;
   lay(payload, ordering.order, 1);
+  if (ordering.is_text) plan_text(payload);
 
   // No line "data": where the description goes, its data go, too.
-  std::string text = fmt::format("{}\nlattice = {}\n{}precision = {}\nbyte_order = {}\norder = {}\n", begin_line,
-                                 to_string(request.extents), lines_of(spec), lq::name(spec.precision),
-                                 ordering.byte_order == ByteOrder::big ? "big" : "little", ordering.order);
+  const std::string_view numbers = ordering.is_text                        ? "numbers = text"
+                                   : ordering.byte_order == ByteOrder::big ? "byte_order = big"
+                                                                           : "byte_order = little";
+  std::string text =
+      fmt::format("{}\nlattice = {}\n{}precision = {}\n{}\norder = {}\n", begin_line, to_string(request.extents),
+                  lines_of(spec), lq::name(spec.precision), numbers, ordering.order);
   for (const auto& [key, value] : held) text += fmt::format("{} = {}\n", key, value);
   Layout layout;
   layout.suffixes = {"", std::string(data_suffix)};
@@ -169,7 +175,8 @@ Layout Raw::plan(const FieldRequest& request) const {
   }
   text += fmt::format("{}\n", end_line);
   layout.head = {flat::literal_at(0, text)};
-  layout.end = {text.size(), payload.length};
+  // How long a text becomes is known when it is written.
+  layout.end = {text.size(), ordering.is_text ? 0 : payload.length};
   layout.payload = {std::move(payload)};
   return layout;
 }

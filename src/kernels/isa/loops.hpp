@@ -14,6 +14,8 @@
 
 namespace lq::kernels::isa {
 
+inline constexpr std::size_t cache_line = 64;
+
 // Copies `numbers` numbers; neither side needs alignment, and they do not overlap.
 using CopyNumbers = void (*)(const std::byte* from, std::byte* to, std::size_t numbers) noexcept;
 
@@ -63,21 +65,29 @@ using GatherLoop = void (*)(std::size_t site_bytes, const SiteRun& run, TakenInT
 // Continues the CRC-32 of a stream, as crc32() does.
 using Stream = std::uint32_t (*)(std::uint32_t crc, const std::byte* from, std::size_t bytes) noexcept;
 
-// Numbers of links of a row of sites: number k of site s at [k * stride + s]. For plaquettes, (first[0] second[0])
-// times the adjoint of (first[1] second[1]).
+// A row of sites is kept eight sites side by side: number k of site s at [(s / 8 * numbers + k) * 8 + s % 8], in single
+// or double precision. Behind the last site come zeros.
+inline constexpr std::size_t row_lanes = 8;
+
+// Rows of links, one for each dimension at a site.
+inline constexpr std::size_t most_dimensions = 8;
 struct PlaquetteRows {
-  const double* first[2];
-  const double* second[2];
+  const void* here = nullptr;
+  const void* above[most_dimensions] = {};  // the sites one further in each dimension but that of the row
+  std::size_t dimensions = 0, along = 0;    // the dimension of the row, in which the first site follows the last
+  std::size_t sites = 0;
 };
 
-// The real parts of the traces of the plaquettes of `sites` sites, and of a few more: rows and `traces` have room for
-// the next multiple of 8.
-using PlaquetteLoop = void (*)(const PlaquetteRows& rows, std::size_t stride, std::size_t sites,
-                               double* traces) noexcept;
+// Re Tr / N of the plaquettes in all planes, (0, 1), (0, 2) and so on, and then of all links, for each of them of all
+// sites of the row, with zeros up to a multiple of eight.
+using PlaquetteLoop = void (*)(const PlaquetteRows& rows, double* terms) noexcept;
 
-// Sites of so many numbers, one behind the other, become such rows.
-using RowLoop = void (*)(const std::byte* memory, std::size_t numbers, std::size_t sites, double* rows,
-                         std::size_t stride) noexcept;
+// Sites of so many numbers, one behind the other, become such a row.
+using RowLoop = void (*)(const std::byte* memory, std::size_t numbers, std::size_t sites, void* row) noexcept;
+
+// Adds terms between -2 and 2 in steps of 2^-60, `high` of 2^30 and `low` of one; a multiple of eight, up to 2^20.
+// False if one of them is larger, or no number.
+using TermLoop = bool (*)(const double* terms, std::size_t count, double* high, double* low) noexcept;
 
 // The sum of words of 32 bits modulo 2^32.
 using WordLoop = std::uint32_t (*)(const std::byte* bytes, std::size_t words) noexcept;
@@ -87,8 +97,9 @@ struct Loops {
   CopyNumbers copy[2][2][3];  // from, to, and which side is swapped: none, from, to
   TurnNumbers turn[2];
   RowLoop to_rows[2];
-  PlaquetteLoop plaquettes[2];  // of SU(2) and SU(3)
-  WordLoop sum_words[2];        // in the byte order of the host, and in the other
+  PlaquetteLoop plaquettes[2][2];  // of SU(2) and SU(3)
+  TermLoop sum_small;
+  WordLoop sum_words[2];  // in the byte order of the host, and in the other
   // Null where neither carry-less multiplication nor a CRC instruction is there.
   SiteLoop sum = nullptr;                     // reads only
   SiteLoop copy_sum = nullptr;                // byte order stays

@@ -85,7 +85,9 @@ constexpr Loops number_loops() noexcept {
              copy_numbers<Set, double, false, double, true>}}},
           {turn_numbers<Set, float>, turn_numbers<Set, double>},
           {sites_to_rows<Set, float>, sites_to_rows<Set, double>},
-          {plaquette_rows<Set, 2>, plaquette_rows<Set, 3>},
+          {{plaquette_terms<Set, 2, float>, plaquette_terms<Set, 3, float>},
+           {plaquette_terms<Set, 2, double>, plaquette_terms<Set, 3, double>}},
+          sum_small_terms<Set>,
           {sum_words<Set, false>, sum_words<Set, true>}};
 }
 

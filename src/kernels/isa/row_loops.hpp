@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Products of links for a few sites at once, and the turning of sites into rows of numbers that these need. `Set` is a
-// type local to the file that includes this, so that its instances are, too (see loops.hpp).
+// Products of links for a few sites at once, the turning of sites into rows of numbers that these need, and sums of
+// what comes out. `Set` is a type local to the file that includes this, so that its instances are, too (see loops.hpp).
 #pragma once
 
 #include <cstring>
@@ -20,94 +20,227 @@ struct Doubles {
   static constexpr std::size_t count = 4;
 #endif
   using Vector = double __attribute__((vector_size(count * sizeof(double))));
+
+  // Vectors are never given back or passed by value: how is a matter of the instruction set.
+  static void load(const double* from, Vector& to) noexcept { std::memcpy(&to, from, sizeof to); }
+  static void load(const float* from, Vector& to) noexcept {
+    float numbers __attribute__((vector_size(count * sizeof(float))));
+    std::memcpy(&numbers, from, sizeof numbers);
+    to = __builtin_convertvector(numbers, Vector);
+  }
 };
 
-// The sums of a product are taken as physics/su_n.hpp takes them, so that the bits are the same.
-template <class Set, int colors>
-void plaquette_rows(const PlaquetteRows& rows, std::size_t stride, std::size_t sites, double* traces) noexcept {
+// What follows is not read before: numbers that wait for their turn would not find a register.
+template <class Set>
+[[gnu::always_inline]] inline void read_no_further() noexcept {
+  asm volatile("" ::: "memory");
+}
+
+// A row of a product. Real and imaginary parts of `a` multiply whole rows of `b` and meet at the end, as in
+// physics/su_n.hpp, so that the bits are the same.
+template <class Set, std::size_t n, class Real>
+[[gnu::always_inline]] inline void multiply_row(const Real* a, const Real* b, typename Doubles<Set>::Vector (&re)[n],
+                                                typename Doubles<Set>::Vector (&im)[n]) noexcept {
   using Vector = typename Doubles<Set>::Vector;
-  constexpr std::size_t n = colors;
-  const auto load = [](const double* from, Vector& to) { std::memcpy(&to, from, sizeof to); };
-  for (std::size_t s = 0; s < sites; s += Doubles<Set>::count) {
-    Vector trace = {};
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < n; ++j) {
-        Vector re[2], im[2];
-        for (std::size_t side = 0; side < 2; ++side) {
-          Vector re_re = {}, im_im = {}, re_im = {}, im_re = {};
-          for (std::size_t k = 0; k < n; ++k) {
-            Vector a_re, a_im, b_re, b_im;
-            load(rows.first[side] + 2 * (i * n + k) * stride + s, a_re);
-            load(rows.first[side] + (2 * (i * n + k) + 1) * stride + s, a_im);
-            load(rows.second[side] + 2 * (k * n + j) * stride + s, b_re);
-            load(rows.second[side] + (2 * (k * n + j) + 1) * stride + s, b_im);
-            re_re += a_re * b_re;
-            im_im += a_im * b_im;
-            re_im += a_re * b_im;
-            im_re += a_im * b_re;
-          }
-          re[side] = re_re - im_im;
-          im[side] = re_im + im_re;
-        }
-        trace += re[0] * re[1];
-        trace += im[0] * im[1];
-      }
+  const auto load = [](const Real* matrix, std::size_t number, Vector& to) {
+    Doubles<Set>::load(matrix + number * row_lanes, to);
+  };
+  Vector a_re[n], a_im[n];
+#pragma GCC unroll 3
+  for (std::size_t k = 0; k < n; ++k) {
+    load(a, 2 * k, a_re[k]);
+    load(a, 2 * k + 1, a_im[k]);
+  }
+#pragma GCC unroll 3
+  for (std::size_t j = 0; j < n; ++j) {
+    read_no_further<Set>();
+    Vector b_re, b_im;
+    load(b, 2 * j, b_re);
+    load(b, 2 * j + 1, b_im);
+    Vector re_re = a_re[0] * b_re, im_im = a_im[0] * b_im, re_im = a_re[0] * b_im, im_re = a_im[0] * b_re;
+#pragma GCC unroll 3
+    for (std::size_t k = 1; k < n; ++k) {
+      load(b, 2 * (k * n + j), b_re);
+      load(b, 2 * (k * n + j) + 1, b_im);
+      re_re += a_re[k] * b_re;
+      im_im += a_im[k] * b_im;
+      re_im += a_re[k] * b_im;
+      im_re += a_im[k] * b_re;
     }
-    std::memcpy(traces + s, &trace, sizeof trace);
+    re[j] = re_re - im_im;
+    im[j] = re_im + im_re;
   }
 }
 
-// Four numbers, whose size does not depend on the set.
-template <class Set>
-using Four = double __attribute__((vector_size(4 * sizeof(double))));
+// Re Tr (first[0] second[0]) (first[1] second[1])^dagger.
+template <class Set, std::size_t n, class Real>
+[[gnu::always_inline]] inline void plaquettes(const Real* const (&first)[2], const Real* const (&second)[2],
+                                              typename Doubles<Set>::Vector& trace) noexcept {
+  trace = typename Doubles<Set>::Vector{};
+  for (std::size_t i = 0; i < n; ++i) {
+    typename Doubles<Set>::Vector re[2][n], im[2][n];
+#pragma GCC unroll 3
+    for (std::size_t side = 0; side < 2; ++side) {
+      read_no_further<Set>();
+      multiply_row<Set, n>(first[side] + 2 * i * n * row_lanes, second[side], re[side], im[side]);
+    }
+#pragma GCC unroll 3
+    for (std::size_t j = 0; j < n; ++j) {
+      trace += re[0][j] * re[1][j];
+      trace += im[0][j] * im[1][j];
+    }
+  }
+}
 
+// Four numbers, in any set.
 template <class Set, class Real>
-void load_four(const std::byte* from, Four<Set>& to) noexcept {
-  Real numbers __attribute__((vector_size(4 * sizeof(Real))));
-  std::memcpy(&numbers, from, sizeof numbers);
-  to = __builtin_convertvector(numbers, Four<Set>);
+struct Four;
+template <class Set>
+struct Four<Set, float> {
+  using Vector = float __attribute__((vector_size(4 * sizeof(float))));
+};
+template <class Set>
+struct Four<Set, double> {
+  using Vector = double __attribute__((vector_size(4 * sizeof(double))));
+};
+
+// Each site has its neighbour along the row in its place, the last one the first. `here`: eight sites of the row, the
+// last of which is number `last` of them; `next`: those behind, or the first.
+template <class Set, class Real>
+void shift_sites(const Real* here, const Real* next, std::size_t last, std::size_t numbers, Real* shifted) noexcept {
+  for (std::size_t at = 0; at < numbers * row_lanes; at += row_lanes) {
+    typename Four<Set, Real>::Vector low, high, behind;
+    std::memcpy(&low, here + at + 1, sizeof low);
+    std::memcpy(&high, here + at + 4, sizeof high);
+    std::memcpy(&behind, next + at, sizeof behind);
+    high = __builtin_shufflevector(high, behind, 1, 2, 3, 4);
+    std::memcpy(shifted + at, &low, sizeof low);
+    std::memcpy(shifted + at + 4, &high, sizeof high);
+    if (last + 1 == row_lanes) continue;
+    shifted[at + last] = next[at];
+    shifted[at + row_lanes - 1] = 0;
+  }
+}
+
+// The sites behind, which lie there or further away: their links are many short pieces of memory to the processor.
+template <class Set, std::size_t link, class Real>
+void fetch_link(const void* row, std::size_t at) noexcept {
+  if (row == nullptr) return;
+  const auto from = reinterpret_cast<std::uintptr_t>(row) + at * sizeof(Real);
+  for (std::size_t line = 0; line < link * sizeof(Real); line += cache_line) {
+    __builtin_prefetch(reinterpret_cast<const void*>(from + line), 0, 3);
+  }
+}
+
+template <class Set, int colors, class Real>
+void plaquette_terms(const PlaquetteRows& rows, double* terms) noexcept {
+  constexpr std::size_t n = colors, link = 2 * n * n * row_lanes;
+  const std::size_t dimensions = rows.dimensions, block = dimensions * link,
+                    padded = (rows.sites + row_lanes - 1) / row_lanes * row_lanes;
+  const auto* const row = static_cast<const Real*>(rows.here);
+  alignas(cache_line) Real beside[most_dimensions * link];
+  for (std::size_t s = 0; s < rows.sites; s += row_lanes) {
+    const std::size_t at = s / row_lanes * block;
+    const bool is_end = s + row_lanes >= rows.sites;
+    shift_sites<Set>(row + at, is_end ? row : row + at + block, is_end ? rows.sites - 1 - s : row_lanes - 1,
+                     block / row_lanes, beside);
+    for (std::size_t lane = 0; lane < row_lanes; lane += Doubles<Set>::count) {
+      const Real* const here = row + at + lane;
+      const auto above = [&](std::size_t mu) {
+        return (mu == rows.along ? beside : static_cast<const Real*>(rows.above[mu]) + at) + lane;
+      };
+      double* to = terms + s + lane;
+      typename Doubles<Set>::Vector trace;
+      const auto put_trace = [&] {
+        trace /= static_cast<double>(n);
+        std::memcpy(to, &trace, sizeof trace);
+        to += padded;
+      };
+      for (std::size_t mu = 0; mu < dimensions; ++mu) {
+        for (std::size_t nu = mu + 1; nu < dimensions; ++nu) {
+          plaquettes<Set, n, Real>({here + mu * link, here + nu * link}, {above(mu) + nu * link, above(nu) + mu * link},
+                                   trace);
+          put_trace();
+          if (lane == 0) fetch_link<Set, link, Real>(rows.above[mu], at + block + nu * link);
+          if (lane + Doubles<Set>::count == row_lanes) fetch_link<Set, link, Real>(rows.above[nu], at + block + mu * link);
+        }
+      }
+      for (std::size_t mu = 0; mu < dimensions; ++mu) {
+        trace = typename Doubles<Set>::Vector{};
+        for (std::size_t i = 0; i < n; ++i) {
+          typename Doubles<Set>::Vector diagonal;
+          Doubles<Set>::load(here + mu * link + 2 * (n + 1) * i * row_lanes, diagonal);
+          trace += diagonal;
+        }
+        put_trace();
+      }
+    }
+  }
 }
 
 // Four numbers of four sites, from the first of them: four sites of four numbers.
 template <class Set, class Real>
-void turn_square(const std::byte* memory, std::size_t site_bytes, double* rows, std::size_t stride) noexcept {
-  Four<Set> a, b, c, d;
-  load_four<Set, Real>(memory, a);
-  load_four<Set, Real>(memory + site_bytes, b);
-  load_four<Set, Real>(memory + 2 * site_bytes, c);
-  load_four<Set, Real>(memory + 3 * site_bytes, d);
-  const Four<Set> even_ab = __builtin_shufflevector(a, b, 0, 4, 2, 6),
-                  odd_ab = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-  const Four<Set> even_cd = __builtin_shufflevector(c, d, 0, 4, 2, 6),
-                  odd_cd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
-  const Four<Set> turned[4] = {
+void turn_square(const std::byte* memory, std::size_t site_bytes, Real* row) noexcept {
+  using Vector = typename Four<Set, Real>::Vector;
+  Vector a, b, c, d;
+  std::memcpy(&a, memory, sizeof a);
+  std::memcpy(&b, memory + site_bytes, sizeof b);
+  std::memcpy(&c, memory + 2 * site_bytes, sizeof c);
+  std::memcpy(&d, memory + 3 * site_bytes, sizeof d);
+  const Vector even_ab = __builtin_shufflevector(a, b, 0, 4, 2, 6), odd_ab = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const Vector even_cd = __builtin_shufflevector(c, d, 0, 4, 2, 6), odd_cd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  const Vector turned[4] = {
       __builtin_shufflevector(even_ab, even_cd, 0, 1, 4, 5), __builtin_shufflevector(odd_ab, odd_cd, 0, 1, 4, 5),
       __builtin_shufflevector(even_ab, even_cd, 2, 3, 6, 7), __builtin_shufflevector(odd_ab, odd_cd, 2, 3, 6, 7)};
-  for (std::size_t k = 0; k < 4; ++k) std::memcpy(rows + k * stride, &turned[k], sizeof turned[k]);
+  for (std::size_t k = 0; k < 4; ++k) std::memcpy(row + k * row_lanes, &turned[k], sizeof turned[k]);
 }
 
 template <class Set, class Real>
-void sites_to_rows(const std::byte* memory, std::size_t numbers, std::size_t sites, double* rows,
-                   std::size_t stride) noexcept {
+void sites_to_rows(const std::byte* memory, std::size_t numbers, std::size_t sites, void* to) noexcept {
   const std::size_t site_bytes = numbers * sizeof(Real);
-  const auto turn_one = [&](std::size_t site, std::size_t k) {
-    Real value;
-    std::memcpy(&value, memory + site * site_bytes + k * sizeof value, sizeof value);
-    rows[k * stride + site] = static_cast<double>(value);
-  };
-  std::size_t s = 0;
-  for (; s + 4 <= sites; s += 4) {
-    std::size_t k = 0;
-    for (; k + 4 <= numbers; k += 4) {
-      turn_square<Set, Real>(memory + s * site_bytes + k * sizeof(Real), site_bytes, rows + k * stride + s, stride);
+  auto* row = static_cast<Real*>(to);
+  for (std::size_t s = 0; s < sites; s += row_lanes, row += numbers * row_lanes) {
+    const std::byte* const from = memory + s * site_bytes;
+    const std::size_t count = sites - s < row_lanes ? sites - s : row_lanes;
+    const std::size_t squared = count == row_lanes ? numbers / 4 * 4 : 0;
+    for (std::size_t k = 0; k < squared; k += 4) {
+      turn_square<Set, Real>(from + k * sizeof(Real), site_bytes, row + k * row_lanes);
+      turn_square<Set, Real>(from + 4 * site_bytes + k * sizeof(Real), site_bytes, row + k * row_lanes + 4);
     }
-    for (; k < numbers; ++k) {
-      for (std::size_t i = 0; i < 4; ++i) turn_one(s + i, k);
+    for (std::size_t k = squared; k < numbers; ++k) {
+      for (std::size_t i = 0; i < row_lanes; ++i) {
+        Real value = 0;
+        if (i < count) std::memcpy(&value, from + i * site_bytes + k * sizeof value, sizeof value);
+        row[k * row_lanes + i] = value;
+      }
     }
   }
-  for (; s < sites; ++s) {
-    for (std::size_t k = 0; k < numbers; ++k) turn_one(s, k);
+}
+
+// Each term is rounded to steps of 2^-60, in two parts that a double holds: sums of 2^20 of either are exact.
+template <class Set>
+bool sum_small_terms(const double* terms, std::size_t count, double* high, double* low) noexcept {
+  using Vector = typename Doubles<Set>::Vector;
+  constexpr std::size_t lanes = Doubles<Set>::count;
+  constexpr double to_whole = 0x1.8p52;  // added and taken off again, it rounds
+  Vector highs = {}, lows = {};
+  auto are_small = highs == highs;
+  for (std::size_t i = 0; i < count; i += lanes) {
+    Vector term;
+    Doubles<Set>::load(terms + i, term);
+    are_small &= (term >= -2.0) & (term <= 2.0);
+    term *= 0x1p30;
+    const Vector whole = (term + to_whole) - to_whole;
+    highs += whole;
+    lows += ((term - whole) * 0x1p30 + to_whole) - to_whole;
   }
+  bool is_all = true;
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    *high += highs[lane];
+    *low += lows[lane];
+    is_all &= are_small[lane] != 0;
+  }
+  return is_all;
 }
 
 template <class Set, bool swapped>

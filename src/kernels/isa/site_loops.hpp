@@ -18,7 +18,6 @@
 namespace lq::kernels::isa {
 
 constexpr std::size_t lane_bytes = 16;
-constexpr std::size_t cache_line = 64;
 constexpr std::size_t together = 4;  // sites side by side; two do as well, eight no better
 
 // Which bytes the CRC is of; they differ in byte order.
