@@ -21,7 +21,7 @@ namespace {
 // Sites taken at once: in the first cache level, or, where memory has many streams, longer pieces of each; in lines, as
 // long as the second level allows.
 constexpr std::size_t near_bytes = 8192, far_bytes = 65536, line_run_bytes = 262144;
-// Of each lane of vectors; loops over sites go by so many.
+// Of each lane of vectors, or multiples of it: loops over sites go by so many.
 constexpr std::size_t sites_of_lane = 4;
 
 std::vector<std::byte*> begins_of(const SitePlaces& places, const MemoryLayout& layout, const void* data) {
@@ -158,7 +158,8 @@ std::size_t DescribedSites::best_bytes() const noexcept {
   if (copies_) return device::block_bytes;
   if (in_lines_ > 0) return line_run_bytes;
   const bool has_streams = bundles_.size() > 1 && bundles_.front().stripes.size() > 1;
-  return std::max(has_streams ? far_bytes : near_bytes, lanes_ > 1 ? lanes_ * sites_of_lane * site_bytes_ : 0);
+  const std::size_t vectors = lanes_ > 1 ? lanes_ * sites_of_lane * site_bytes_ : 1;
+  return ((has_streams ? far_bytes : near_bytes) + vectors - 1) / vectors * vectors;
 }
 
 void DescribedSites::find_runs() {
@@ -176,17 +177,21 @@ std::span<base::MemoryAhead> DescribedSites::aim_at(std::span<const RowPart> par
   if (copies_ && way_ == Way::take) fetch_from_device();
   if (copies_) return ahead_;
   for (const Bundle& bundle : bundles_) {
-    const bool has_vectors =
-        lanes_at_once_ > 1 && bundle.step == static_cast<std::ptrdiff_t>(lanes_ * bundle.bytes_each);
-    if (!bundle.is_near && !has_vectors) continue;
-    const std::byte* const memory = has_vectors ? bundle.stripes.front().memory : bundle.pieces.front().memory;
-    const std::size_t bytes =
-        has_vectors ? bundle.stripes.size() * lanes_ * bundle.bytes_each : bundle.pieces.front().bytes;
-    ahead_.push_back({reinterpret_cast<std::uintptr_t>(memory), bytes, number_bytes_,
+    const Piece piece = near_piece(bundle);
+    if (piece.bytes == 0) continue;
+    ahead_.push_back({reinterpret_cast<std::uintptr_t>(piece.memory), piece.bytes, number_bytes_,
                       places_.of_group(bundle.group).data(),
                       static_cast<std::size_t>(places_.sites()) / lanes_at_once_});
   }
   return ahead_;
+}
+
+// What of a bundle is worth to be fetched ahead for each site, or for each vector; no bytes: nothing.
+Piece DescribedSites::near_piece(const Bundle& bundle) const noexcept {
+  if (bundle.is_near) return bundle.pieces.front();
+  const auto vector_bytes = static_cast<std::ptrdiff_t>(lanes_at_once_ * bundle.bytes_each);
+  if (lanes_at_once_ == 1 || bundle.step != vector_bytes) return {};
+  return {bundle.stripes.front().memory, bundle.stripes.size() * lanes_at_once_ * bundle.bytes_each};
 }
 
 // All lanes, where the sites at hand are as many of each, lane after lane, that share their vectors.

@@ -75,6 +75,7 @@ class DescribedSites {
   void move(Byte* row, const Copy& copy);
   template <class Byte, class Copy>
   void move_vectors(Byte* row, const Copy& copy);
+  Piece near_piece(const Bundle& bundle) const noexcept;
   std::size_t lanes_at_once() const noexcept;
   template <std::size_t bytes, class Byte, class Copy>
   void move_lines(Byte* row, const Copy& copy);
