@@ -41,7 +41,8 @@ std::vector<lattice::Rows> rows_in_turn(const MemoryLayout& memory, const Payloa
   std::uint64_t lanes = 1;
   for (const std::uint64_t along : memory.lanes) lanes *= along;
   std::vector<lattice::Rows> rows;
-  const bool take_turns = lanes > 1 && lanes <= most_turns && payload.is_in_one_piece() && !plan.wanted.empty() &&
+  const bool take_turns = lanes > 1 && lanes <= std::min<std::uint64_t>(most_turns, max_sites) &&
+                          payload.is_in_one_piece() && !plan.wanted.empty() &&
                           sites_together(memory, plan) >= max_sites / lanes;
   for (std::uint64_t lane = 0; take_turns && lane < lanes; ++lane) {
     lattice::RowPlan part = plan;
