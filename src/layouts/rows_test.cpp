@@ -288,20 +288,34 @@ class EachLayout : public ::testing::TestWithParam<Case> {
   }
 
   template <class Real>
+  using Arrays = std::vector<std::vector<Real>>;
+  template <class Real>
+  static Arrays<Real> empty(std::size_t shift = 0) {
+    return Arrays<Real>(GetParam().arrays, std::vector<Real>(GetParam().length + shift, Real(-1)));
+  }
+  // What the formula says, `shift` numbers behind the begin of each array.
+  template <class Real>
+  static Arrays<Real> formula(std::size_t shift = 0) {
+    Arrays<Real> arrays = empty<Real>(shift);
+    for_each_number(static_cast<std::size_t>(GetParam().spec.numbers),
+                    [&](const auto& x, std::size_t site, std::size_t c) {
+                      const At at = GetParam().at(x, c);
+                      arrays.at(at.array).at(at.number + shift) = static_cast<Real>(value(site, c));
+                    });
+    return arrays;
+  }
+
+  template <class Real>
   void check() {
     const Case& layout = GetParam();
     const auto numbers = static_cast<std::size_t>(layout.spec.numbers);
-    std::vector<std::vector<Real>> truth(layout.arrays, std::vector<Real>(layout.length, Real(-1)));
-    for_each_number(numbers, [&](const auto& x, std::size_t site, std::size_t c) {
-      const At at = layout.at(x, c);
-      truth.at(at.array).at(at.number) = static_cast<Real>(value(site, c));
-    });
+    auto truth = formula<Real>();
     const MemoryLayout words = memory_layout(layout.words, layout.table);
     EXPECT_EQ(arrays_of(words, layout.spec, box.extents, pointers(truth)).numbers, layout.length);
     for (int axis = 0; axis < 4; ++axis) {
       const Field from{layout.spec, pointers(truth), layout.length, {}, {}, words, {}};
       RowsOut out(from, box);
-      std::vector<std::vector<Real>> copy(layout.arrays, std::vector<Real>(layout.length, Real(-1)));
+      auto copy = empty<Real>();
       const MutableField to{layout.spec, pointers(copy), layout.length, {}, {}, words, {}};
       RowsIn in(to, box);
       for_each_row(axis, [&](const Coord& x, std::uint64_t sites) {
@@ -326,14 +340,8 @@ class EachLayout : public ::testing::TestWithParam<Case> {
   template <class Real>
   void check_boxes() {
     const Case& layout = GetParam();
-    const auto numbers = static_cast<std::size_t>(layout.spec.numbers);
-    std::vector<std::vector<Real>> truth(layout.arrays, std::vector<Real>(layout.length, Real(-1)));
-    for_each_number(numbers, [&](const auto& x, std::size_t site, std::size_t c) {
-      const At at = layout.at(x, c);
-      truth.at(at.array).at(at.number) = static_cast<Real>(value(site, c));
-    });
-    auto copy = truth;
-    for (auto& array : copy) std::fill(array.begin(), array.end(), Real(-1));
+    auto truth = formula<Real>();
+    auto copy = empty<Real>();
     const MemoryLayout words = memory_layout(layout.words, layout.table);
     RowsOut out({layout.spec, pointers(truth), layout.length, {}, {}, words, {}}, box);
     RowsIn in({layout.spec, pointers(copy), layout.length, {}, {}, words, {}}, box);
@@ -382,12 +390,7 @@ class EachLayout : public ::testing::TestWithParam<Case> {
   void check_runs(std::uint64_t most, std::size_t shift) {
     const Case& layout = GetParam();
     const auto numbers = static_cast<std::size_t>(layout.spec.numbers);
-    std::vector<std::vector<Real>> truth(layout.arrays, std::vector<Real>(layout.length + shift, Real(-1)));
-    auto copy = truth;
-    for_each_number(numbers, [&](const auto& x, std::size_t site, std::size_t c) {
-      const At at = layout.at(x, c);
-      truth.at(at.array).at(at.number + shift) = static_cast<Real>(value(site, c));
-    });
+    auto truth = formula<Real>(shift), copy = empty<Real>(shift);
     const MemoryLayout words = memory_layout(layout.words, layout.table);
     RowsOut out({layout.spec, pointers(truth, shift), layout.length, {}, {}, words, {}}, box);
     RowsIn in({layout.spec, pointers(copy, shift), layout.length, {}, {}, words, {}}, box);
