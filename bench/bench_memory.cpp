@@ -117,6 +117,7 @@ void run(int argc, char** argv) {
     ways.push_back(described(preset, preset, volume));
   }
   ways.push_back(described("grid, 4 lanes", "grid lanes=1,1,2,2", volume));
+  ways.push_back(described("grid, 8 lanes", "grid lanes=1,2,2,2", volume));
   ways.push_back(described("columns", "matrix=columns", volume));
   ways.push_back(by_function(true, volume, lattice));
   ways.push_back(by_function(false, volume, lattice));

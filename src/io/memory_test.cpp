@@ -134,6 +134,44 @@ TEST(MemoryByTable, IsThatOfPlainMemory) {
   }
 }
 
+// Vectors of four: sites of both halves of z and of t, whatever of the lattice a rank has.
+TEST(Vectors, AreWrittenAndReadAsPlainMemory) {
+  const auto transport = transport::make_memory();
+  const FieldSpec spec = gauge_spec(Precision::double_, 3, 4);
+  const auto truth = plain_file(*transport, spec);
+  for (const Way& way : ways) {
+    SCOPED_TRACE(to_string(way.processes));
+    WriteOptions writing{.route = route_of(way)};
+    ReadOptions reading{.route = route_of(way)};
+    writing.overwrite = true;
+    writing.block_bytes = reading.block_bytes = 64 * 576;  // 16 sites of each lane
+    on_ranks(way, [&](const Grid& grid) {
+      const Box& box = grid.local_box();
+      std::vector<double> values(grid.local_volume() * 72), back(values.size());
+      for (std::uint64_t i = 0; i < grid.local_volume(); ++i) {
+        const Coord x = lattice::site_at(i, box, lattice::resolve_order({}, 4));
+        std::uint64_t outer = 0, lane = 0, outers = 1;
+        for (int d = 0; d < 4; ++d) {
+          const std::uint64_t at = static_cast<std::uint64_t>(x[d] - box.lower[d]);
+          const std::uint64_t inner = static_cast<std::uint64_t>(box.extents[d]) / (d < 2 ? 1 : 2);
+          outer += at % inner * outers;
+          outers *= inner;
+          lane += at / inner * static_cast<std::uint64_t>(d < 3 ? 1 : 2);
+        }
+        for (std::uint64_t n = 0; n < 72; ++n) {
+          values[(outer * 36 + n / 2) * 8 + lane * 2 + n % 2] = formula(lattice::site_rank(x, grid.extents()), n);
+        }
+      }
+      const MemoryLayout layout = memory_layout("lanes=1,1,2,2");
+      write_field(*transport, "vectors", grid, Field{spec, values.data(), values.size(), {}, {}, layout, {}}, writing);
+      const MutableField to{spec, back.data(), back.size(), {}, {}, layout, {}};
+      EXPECT_EQ(read_field(*transport, "plain", grid, to, reading).status, ChecksumStatus::ok);
+      EXPECT_TRUE(back == values);
+    });
+    EXPECT_TRUE(bytes_in(*transport, "vectors") == truth);
+  }
+}
+
 TEST(DescribedMemory, GivesTheSamePlaquette) {
   const FieldSpec spec = gauge_spec(Precision::double_, 3, 4);
   for (const Way& way : ways) {

@@ -21,6 +21,8 @@ namespace {
 // Sites taken at once: in the first cache level, or, where memory has many streams, longer pieces of each; in lines, as
 // long as the second level allows.
 constexpr std::size_t near_bytes = 8192, far_bytes = 65536, line_run_bytes = 262144;
+// Of each lane of vectors, or multiples of it: loops over sites go by so many.
+constexpr std::size_t sites_of_lane = 4;
 
 std::vector<std::byte*> begins_of(const SitePlaces& places, const MemoryLayout& layout, const void* data) {
   const bool has_norms = layout.norms != NormPlaces::none;
@@ -111,6 +113,7 @@ DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec
       number_bytes_(number_bytes),
       site_bytes_(static_cast<std::size_t>(spec.numbers) * number_bytes),
       has_absent_(layout.parity >= ParityOrder::even_only),
+      lanes_(static_cast<std::size_t>(places_.rule().lanes())),
       turns_(layout.parity != ParityOrder::none ? 2 : 1),
       way_(way) {
   std::size_t stripes = 0;
@@ -155,7 +158,8 @@ std::size_t DescribedSites::best_bytes() const noexcept {
   if (copies_) return device::block_bytes;
   if (in_lines_ > 0) return line_run_bytes;
   const bool has_streams = bundles_.size() > 1 && bundles_.front().stripes.size() > 1;
-  return has_streams ? far_bytes : near_bytes;
+  const std::size_t vectors = lanes_ > 1 ? lanes_ * sites_of_lane * site_bytes_ : 1;
+  return ((has_streams ? far_bytes : near_bytes) + vectors - 1) / vectors * vectors;
 }
 
 void DescribedSites::find_runs() {
@@ -166,18 +170,42 @@ void DescribedSites::find_runs() {
 
 std::span<base::MemoryAhead> DescribedSites::aim_at(std::span<const RowPart> parts) {
   places_.find(parts);
+  lanes_at_once_ = lanes_at_once();
   find_runs();
   if (norms_) norms_->sites.aim_at(parts);
   ahead_.clear();
   if (copies_ && way_ == Way::take) fetch_from_device();
   if (copies_) return ahead_;
   for (const Bundle& bundle : bundles_) {
-    if (!bundle.is_near) continue;
-    const Piece& piece = bundle.pieces.front();
+    const Piece piece = near_piece(bundle);
+    if (piece.bytes == 0) continue;
     ahead_.push_back({reinterpret_cast<std::uintptr_t>(piece.memory), piece.bytes, number_bytes_,
-                      places_.of_group(bundle.group).data(), static_cast<std::size_t>(places_.sites())});
+                      places_.of_group(bundle.group).data(),
+                      static_cast<std::size_t>(places_.sites()) / lanes_at_once_});
   }
   return ahead_;
+}
+
+// What of a bundle is worth to be fetched ahead for each site, or for each vector; no bytes: nothing.
+Piece DescribedSites::near_piece(const Bundle& bundle) const noexcept {
+  if (bundle.is_near) return bundle.pieces.front();
+  const auto vector_bytes = static_cast<std::ptrdiff_t>(lanes_at_once_ * bundle.bytes_each);
+  if (lanes_at_once_ == 1 || bundle.step != vector_bytes) return {};
+  return {bundle.stripes.front().memory, bundle.stripes.size() * lanes_at_once_ * bundle.bytes_each};
+}
+
+// All lanes, where the sites at hand are as many of each, lane after lane, that share their vectors.
+std::size_t DescribedSites::lanes_at_once() const noexcept {
+  const std::span<const std::int64_t> places = places_.of_group(0);
+  const std::size_t vectors = places.size() / lanes_;
+  if (lanes_ == 1 || vectors * lanes_ != places.size()) return 1;
+  for (std::size_t lane = 1; lane < lanes_; ++lane) {
+    const auto behind = static_cast<std::int64_t>(2 * lane);
+    for (std::size_t k = 0; k < vectors; ++k) {
+      if (places[lane * vectors + k] != places[k] + behind) return 1;
+    }
+  }
+  return lanes_;
 }
 
 // All bundles, where each is a cache line of a row at most.
@@ -208,12 +236,29 @@ std::uintptr_t DescribedSites::memory_behind(const Bundle& bundle, const SiteRun
 
 template <class Byte, class Copy>
 void DescribedSites::move(Byte* row, const Copy& copy) {
+  if (lanes_at_once_ > 1) return move_vectors(row, copy);
   if (in_lines_ == 8) return move_lines<8>(row, copy);
   if (in_lines_ == 16) return move_lines<16>(row, copy);
   for (const Bundle& bundle : bundles_) {
     with_copy(bundle, [&](const auto& loop) {
       for_each_stripe(bundle, places_.of_group(bundle.group), number_bytes_, site_bytes_, row,
                       [&](std::byte* memory, Byte* in_row, std::size_t bytes) { copy(loop, memory, in_row, bytes); });
+    });
+  }
+}
+
+// All lanes of a vector while its cache lines are at hand.
+template <class Byte, class Copy>
+void DescribedSites::move_vectors(Byte* row, const Copy& copy) {
+  const std::size_t vectors = static_cast<std::size_t>(places_.sites()) / lanes_, lane_bytes = vectors * site_bytes_;
+  for (const Bundle& bundle : bundles_) {
+    with_lanes(lanes_, bundle, [&](const auto& lanes, const auto& loop) {
+      for_each_stripe(bundle, places_.of_group(bundle.group).first(vectors), number_bytes_, site_bytes_, row,
+                      [lanes, lane_bytes, &loop, &copy](std::byte* memory, Byte* in_row, std::size_t bytes) {
+                        for (std::size_t lane = 0; lane < lanes(); ++lane) {
+                          copy(loop, memory + lane * bytes, in_row + lane * lane_bytes, bytes);
+                        }
+                      });
     });
   }
 }

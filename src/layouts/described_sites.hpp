@@ -73,6 +73,10 @@ class DescribedSites {
   std::size_t begin_copies(device::Direction direction, const Bundle& bundle, const SiteRun& run, std::size_t offset);
   template <class Byte, class Copy>
   void move(Byte* row, const Copy& copy);
+  template <class Byte, class Copy>
+  void move_vectors(Byte* row, const Copy& copy);
+  Piece near_piece(const Bundle& bundle) const noexcept;
+  std::size_t lanes_at_once() const noexcept;
   template <std::size_t bytes, class Byte, class Copy>
   void move_lines(Byte* row, const Copy& copy);
   std::uintptr_t memory_behind(const Bundle& bundle, const SiteRun& run) const noexcept;
@@ -88,7 +92,9 @@ class DescribedSites {
   std::vector<base::MemoryAhead> ahead_;
   std::size_t number_bytes_ = 0, site_bytes_ = 0;
   bool has_absent_ = false;
-  std::size_t turns_ = 1;  // 2: sites of two parities
+  std::size_t lanes_ = 1;          // of a vector
+  std::size_t lanes_at_once_ = 1;  // all of them, where the sites at hand are those of whole vectors, lane after lane
+  std::size_t turns_ = 1;          // 2: sites of two parities
   Way way_ = Way::take;
   std::size_t in_lines_ = 0;  // on the host, the bytes of a stripe where bundles are moved in lines of memory
   // On a GPU, where what is evenly spaced in memory is moved as one; and where bundles are moved in lines.

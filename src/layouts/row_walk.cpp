@@ -16,7 +16,7 @@ Coord RowWalk::site(std::uint64_t number) const noexcept { return lattice::site_
 
 void RowWalk::take_parts(Coord& x, std::uint64_t sites) noexcept {
   const int axis = order_.front();
-  for (parts_.clear(); sites > 0;) {
+  while (sites > 0) {
     const auto in_row = static_cast<std::uint64_t>(box_.lower[axis] + box_.extents[axis] - x[axis]);
     const RowPart& part = parts_.emplace_back(RowPart{x, axis, std::min(sites, in_row)});
     sites -= part.sites;

@@ -26,15 +26,22 @@ class RowWalk {
   // `order` resolved. At most `most` sites at a time, but at least one. Walks need no memory beyond what this takes.
   RowWalk(const Box& box, const SiteOrder& order, std::uint64_t most);
 
-  // The `sites` sites from x on: work(parts, sites before them, sites).
+  std::uint64_t most() const noexcept { return most_; }
+  // The `sites` sites from each x on, at most `most` of them: work(parts, sites of each before them, sites of each),
+  // where the parts of the first x come first.
   template <class Work>
-  void walk(Coord x, std::uint64_t sites, Work&& work) {
+  void walk(std::span<Coord> x, std::uint64_t sites, Work&& work) {
     for (std::uint64_t done = 0; done < sites;) {
-      const std::uint64_t some = std::min(sites - done, most_);
-      take_parts(x, some);
+      const std::uint64_t some = std::min(sites - done, most_ / x.size());
+      parts_.clear();
+      for (Coord& at : x) take_parts(at, some);
       work(std::span<const RowPart>(parts_), done, some);
       done += some;
     }
+  }
+  template <class Work>
+  void walk(Coord x, std::uint64_t sites, Work&& work) {
+    walk(std::span(&x, 1), sites, work);
   }
   // From site number `begin` of the order on.
   template <class Work>
@@ -44,7 +51,7 @@ class RowWalk {
 
  private:
   Coord site(std::uint64_t number) const noexcept;
-  // The parts of so many sites from x on; x becomes the site behind them.
+  // Adds the parts of so many sites from x on; x becomes the site behind them.
   void take_parts(Coord& x, std::uint64_t sites) noexcept;
 
   Box box_;

@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <vector>
+
 #include "lattice/site_order.hpp"
 
 namespace lq::layouts {
@@ -43,6 +46,25 @@ TEST(RowWalk, PassesEverySiteInTheOrder) {
       }
     }
   }
+}
+
+TEST(RowWalk, PassesSitesBehindSeveralAtOnce) {
+  const SiteOrder order{2, 0, 1};
+  RowWalk walk(walked, order, 5);
+  std::array<Coord, 2> begins{lattice::site_at(1, walked, order), lattice::site_at(7, walked, order)};
+  std::array<std::vector<Coord>, 2> seen;
+  walk.walk(begins, 5, [&](std::span<const RowPart> parts, std::uint64_t before, std::uint64_t some) {
+    EXPECT_EQ(before, seen[0].size());
+    EXPECT_LE(2 * some, 5U);
+    for (const RowPart& part : parts) {
+      Coord x = part.x;
+      for (std::uint64_t k = 0; k < part.sites; ++k, ++x[part.axis]) {
+        seen[seen[0].size() < before + some ? 0 : 1].push_back(x);
+      }
+    }
+  });
+  EXPECT_EQ(seen[0], sites_of(order, 1, 5));
+  EXPECT_EQ(seen[1], sites_of(order, 7, 5));
 }
 
 TEST(RowWalk, TakesNeitherNoSitesNorNoneAtATime) {

@@ -220,6 +220,23 @@ std::vector<Case> cases() {
                    const std::size_t outer = x[0] + 4 * (x[1] % 3 + 3 * (x[2] + 2 * (x[3] % 4)));
                    return At{0, (outer * 12 + c / 2) * 8 + (x[1] / 3 + 2 * (x[3] / 4)) * 2 + c % 2};
                  }});
+  // Eight lanes, t slowest among sites and fastest among lanes.
+  all.push_back({"grid_of_eight", "order=3,2,1,0 lanes=2,2,1,2", gauge_of(Precision::single), 1, 72 * volume,
+                 [=](const auto& x, std::size_t c) {
+                   const std::size_t outer = x[3] % 4 + 4 * (x[2] + 2 * (x[1] % 3 + 3 * (x[0] % 2)));
+                   return At{0, (outer * 36 + c / 2) * 16 + (x[3] / 4 + 2 * (x[1] / 3 + 2 * (x[0] / 2))) * 2 + c % 2};
+                 }});
+  all.push_back({"vectors_of_three_by_columns", "lanes=1,3,1,1 matrix=columns", gauge, 1, 72 * volume,
+                 [=](const auto& x, std::size_t c) {
+                   const std::size_t outer = x[0] + 4 * (x[1] % 2 + 2 * (x[2] + 2 * x[3]));
+                   const std::size_t there = c / 18 * 9 + c % 6 / 2 * 3 + c % 18 / 6;
+                   return At{0, (outer * 36 + there) * 6 + x[1] / 2 * 2 + c % 2};
+                 }});
+  all.push_back(
+      {"vectors_in_arrays", "lanes=2,1,1,2 links=in-arrays", gauge, 4, 18 * volume, [=](const auto& x, std::size_t c) {
+         const std::size_t outer = x[0] % 2 + 2 * (x[1] + 6 * (x[2] + 2 * (x[3] % 4)));
+         return At{c / 18, (outer * 9 + c % 18 / 2) * 8 + (x[0] / 2 + 2 * (x[3] / 4)) * 2 + c % 2};
+       }});
   all.push_back({"halo", "halo=1,0,2,1", gauge, 1, 72 * 6 * 6 * 6 * 10, [=](const auto& x, std::size_t c) {
                    return At{0, (x[0] + 1 + 6 * (x[1] + 6 * (x[2] + 2 + 6 * (x[3] + 1)))) * 72 + c};
                  }});
@@ -271,20 +288,34 @@ class EachLayout : public ::testing::TestWithParam<Case> {
   }
 
   template <class Real>
+  using Arrays = std::vector<std::vector<Real>>;
+  template <class Real>
+  static Arrays<Real> empty(std::size_t shift = 0) {
+    return Arrays<Real>(GetParam().arrays, std::vector<Real>(GetParam().length + shift, Real(-1)));
+  }
+  // What the formula says, `shift` numbers behind the begin of each array.
+  template <class Real>
+  static Arrays<Real> formula(std::size_t shift = 0) {
+    Arrays<Real> arrays = empty<Real>(shift);
+    for_each_number(static_cast<std::size_t>(GetParam().spec.numbers),
+                    [&](const auto& x, std::size_t site, std::size_t c) {
+                      const At at = GetParam().at(x, c);
+                      arrays.at(at.array).at(at.number + shift) = static_cast<Real>(value(site, c));
+                    });
+    return arrays;
+  }
+
+  template <class Real>
   void check() {
     const Case& layout = GetParam();
     const auto numbers = static_cast<std::size_t>(layout.spec.numbers);
-    std::vector<std::vector<Real>> truth(layout.arrays, std::vector<Real>(layout.length, Real(-1)));
-    for_each_number(numbers, [&](const auto& x, std::size_t site, std::size_t c) {
-      const At at = layout.at(x, c);
-      truth.at(at.array).at(at.number) = static_cast<Real>(value(site, c));
-    });
+    auto truth = formula<Real>();
     const MemoryLayout words = memory_layout(layout.words, layout.table);
     EXPECT_EQ(arrays_of(words, layout.spec, box.extents, pointers(truth)).numbers, layout.length);
     for (int axis = 0; axis < 4; ++axis) {
       const Field from{layout.spec, pointers(truth), layout.length, {}, {}, words, {}};
       RowsOut out(from, box);
-      std::vector<std::vector<Real>> copy(layout.arrays, std::vector<Real>(layout.length, Real(-1)));
+      auto copy = empty<Real>();
       const MutableField to{layout.spec, pointers(copy), layout.length, {}, {}, words, {}};
       RowsIn in(to, box);
       for_each_row(axis, [&](const Coord& x, std::uint64_t sites) {
@@ -304,17 +335,62 @@ class EachLayout : public ::testing::TestWithParam<Case> {
     }
   }
 
+  // Rows of as many boxes as vectors have lanes (or of four, without vectors), of all boxes at once; behind them a row
+  // of which the first box has one site more.
+  template <class Real>
+  void check_boxes() {
+    const Case& layout = GetParam();
+    auto truth = formula<Real>();
+    auto copy = empty<Real>();
+    const MemoryLayout words = memory_layout(layout.words, layout.table);
+    RowsOut out({layout.spec, pointers(truth), layout.length, {}, {}, words, {}}, box);
+    RowsIn in({layout.spec, pointers(copy), layout.length, {}, {}, words, {}}, box);
+    const std::vector<std::uint64_t> lanes = words.lanes.empty() ? std::vector<std::uint64_t>{2, 1, 1, 2} : words.lanes;
+    const SiteOrder order = lattice::resolve_order(words.order, 4);
+    Extents inner = box.extents, outer = box.extents;
+    for (int d = 0; d < 4; ++d) {
+      outer[d] = static_cast<std::int64_t>(lanes[static_cast<std::size_t>(d)]);
+      inner[d] /= outer[d];
+    }
+    Box starts{Coord::filled(4, 0), inner};
+    starts.extents[0] = 1;
+    for (std::uint64_t i = 0; i < starts.volume(); ++i) {
+      std::vector<RowPart> parts;
+      for (std::uint64_t lane = 0; lane < lq::volume(outer); ++lane) {
+        Coord x = lattice::site_at(lane, {Coord::filled(4, 0), outer}, order);
+        const Coord start = lattice::site_at(i, starts, lattice::resolve_order({}, 4));
+        for (int d = 0; d < 4; ++d) x[d] = box.lower[d] + x[d] * inner[d] + start[d];
+        parts.push_back({x, 0, static_cast<std::uint64_t>(inner[0])});
+      }
+      move<Real>(parts, out, in);
+      ++parts.front().sites;
+      if (i == 0 && inner[0] < box.extents[0]) move<Real>(parts, out, in);
+      if (HasFatalFailure()) return;
+    }
+    EXPECT_TRUE(copy == truth);
+  }
+
+  template <class Real>
+  void move(const std::vector<RowPart>& parts, RowsOut& out, RowsIn& in) {
+    const auto numbers = static_cast<std::size_t>(GetParam().spec.numbers);
+    std::vector<Real> sites(volume * numbers);
+    out.take(parts, reinterpret_cast<std::byte*>(sites.data()));
+    std::size_t i = 0;
+    for (const RowPart& part : parts) {
+      Coord at = part.x;
+      for (std::uint64_t k = 0; k < part.sites; ++k, ++at[part.axis]) {
+        for (std::size_t c = 0; c < numbers; ++c) ASSERT_EQ(sites[i++], static_cast<Real>(value(site_of(at), c)));
+      }
+    }
+    in.give(parts, reinterpret_cast<const std::byte*>(sites.data()));
+  }
+
   // All sites in the order of a file, so many at once, in arrays that begin `shift` numbers behind an aligned address.
   template <class Real>
   void check_runs(std::uint64_t most, std::size_t shift) {
     const Case& layout = GetParam();
     const auto numbers = static_cast<std::size_t>(layout.spec.numbers);
-    std::vector<std::vector<Real>> truth(layout.arrays, std::vector<Real>(layout.length + shift, Real(-1)));
-    auto copy = truth;
-    for_each_number(numbers, [&](const auto& x, std::size_t site, std::size_t c) {
-      const At at = layout.at(x, c);
-      truth.at(at.array).at(at.number + shift) = static_cast<Real>(value(site, c));
-    });
+    auto truth = formula<Real>(shift), copy = empty<Real>(shift);
     const MemoryLayout words = memory_layout(layout.words, layout.table);
     RowsOut out({layout.spec, pointers(truth, shift), layout.length, {}, {}, words, {}}, box);
     RowsIn in({layout.spec, pointers(copy, shift), layout.length, {}, {}, words, {}}, box);
@@ -355,6 +431,27 @@ TEST_P(EachLayout, IsMovedInRunsOfAnyLengthFromAnyAddress) {
       }
     }
   }
+}
+
+TEST_P(EachLayout, IsMovedFromSeveralBoxesAtOnce) {
+  if (GetParam().spec.precision == Precision::double_) return check_boxes<double>();
+  check_boxes<float>();
+}
+
+// Sites of whole vectors are one piece of memory each; of those that lack a lane it is not asked for.
+TEST(Vectors, AreFetchedAheadOnce) {
+  const FieldSpec spec = gauge_of(Precision::double_);
+  std::vector<double> values(72 * volume);
+  RowsOut out({spec, values.data(), values.size(), {}, {}, memory_layout("grid"), {}}, box);
+  const RowPart lower{{3, 5, 1, 7}, 0, 2}, upper{{3, 5, 1, 11}, 0, 2}, other{{3, 5, 0, 11}, 0, 2};
+  const auto ahead = out.aim_at(std::vector{lower, upper});
+  ASSERT_EQ(ahead.size(), 1U);
+  EXPECT_EQ(ahead.front().piece, reinterpret_cast<std::uintptr_t>(values.data()));
+  EXPECT_EQ(ahead.front().bytes, 2 * 576U);
+  EXPECT_EQ(ahead.front().sites, 2U);
+  EXPECT_EQ(ahead.front().places[1], static_cast<std::int64_t>(lexicographic({2, 1, 1, 1}) * 144));
+  EXPECT_TRUE(out.aim_at(std::vector{lower, other}).empty());
+  EXPECT_TRUE(out.aim_at(std::vector{upper, lower}).empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, EachLayout, ::testing::ValuesIn(cases()),

@@ -37,6 +37,7 @@ class SitePlaces {
   void along(const Coord& x, int axis, std::uint64_t group, std::span<std::int64_t> places) const noexcept;
   const std::vector<Stretch>& stretches() const noexcept { return stretches_; }
   int arrays() const noexcept { return arrays_; }  // without that of norms
+  std::uint64_t lanes() const noexcept { return lanes_; }
   std::int64_t site_stride() const noexcept { return site_stride_; }
   // Numbers from the begin of an array to its end. invalid_argument where a table of places is none.
   std::uint64_t numbers_in_array() const;

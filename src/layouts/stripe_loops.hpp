@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "layouts/bundles.hpp"
@@ -64,6 +65,25 @@ void with_copy(const Bundle& bundle, const Work& work) {
     default:
       return work(AnyLength{});
   }
+}
+
+struct Number {
+  std::size_t number;
+  constexpr std::size_t operator()() const noexcept { return number; }
+};
+
+// work(lanes, copy) for vectors of so many complex numbers, which are the stripes of a bundle: of the usual lengths,
+// which the compiler knows, or of any.
+template <class Work>
+void with_lanes(std::size_t lanes, const Bundle& bundle, const Work& work) {
+  const auto with_number = [&](const auto& loop) {
+    if (lanes == 2) return work(std::integral_constant<std::size_t, 2>{}, loop);
+    if (lanes == 4) return work(std::integral_constant<std::size_t, 4>{}, loop);
+    if (lanes == 8) return work(std::integral_constant<std::size_t, 8>{}, loop);
+    work(Number{lanes}, loop);
+  };
+  if (bundle.bytes_each == 16) return with_number(Fixed<16>{});
+  with_number(Fixed<8>{});
 }
 
 // The stripes of a bundle that are evenly spaced, as many each, by value: no store can change these.

@@ -3,7 +3,9 @@
 #include "pump/direct.hpp"
 
 #include <array>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "layouts/rows.hpp"
 #include "pump/direct_by_team.hpp"
@@ -42,21 +44,25 @@ class MoveOut final : public Movement {
         sites_{0, rows.wanted.volume()},
         turns_(options, payload.site_bytes()),
         stretches_(rows_in_turn(field.memory, payload, rows, turns_.max_sites()), turns_.max_sites(), 0,
-                   blocks_in_turn(payload, rows.wanted)) {}
+                   blocks_in_turn(payload, rows.wanted)) {
+    for (auto& room : rooms_) room.resize(stretches_.turns());
+  }
 
   std::uint64_t memory_bytes() const noexcept override { return turns_.bytes(); }
 
  private:
   Progress take_step() override {
-    if (is_cancelled() || !stretches_.next(stretch_)) {
+    std::span<const Stretch> stretches;
+    if (!is_cancelled()) stretches = stretches_.next(rooms_[static_cast<std::size_t>(turn_)]);
+    if (stretches.empty()) {
       turns_.storage().finish();
       return Progress::finished;
     }
-    const base::MutableBytes bytes = turns_.block(turn_).first_sites(stretch_.sites);
+    const base::MutableBytes bytes = turns_.block(turn_).first_sites(sites_of(stretches));
     turn_ ^= 1;
-    rows_.pack(stretch_, bytes);
-    turns_.storage().begin([this, bytes, site = stretch_.file_site] { rows_.write(site, bytes); });
-    sites_.done += stretch_.sites;
+    rows_.pack(stretches, bytes);
+    turns_.storage().begin([this, bytes, stretches] { rows_.write(stretches, bytes); });
+    sites_.done += sites_of(stretches);
     return Progress::moved;
   }
   Passed passed() noexcept override { return sites_; }
@@ -64,7 +70,7 @@ class MoveOut final : public Movement {
   RowsOut rows_;
   Passed sites_;
   int turn_ = 0;
-  Stretch stretch_;
+  std::array<std::vector<Stretch>, 2> rooms_;
   Turns turns_;  // its thread uses the others
   Stretches stretches_;
 };
@@ -77,42 +83,44 @@ class MoveIn final : public Movement {
         sites_{0, rows.wanted.volume()},
         turns_(options, payload.site_bytes()),
         stretches_(rows_in_turn(field.memory, payload, rows, turns_.max_sites()), turns_.max_sites(), 0,
-                   blocks_in_turn(payload, rows.wanted)) {}
+                   blocks_in_turn(payload, rows.wanted)) {
+    for (Fetched* fetched : {&fetched_, &current_}) fetched->room.resize(stretches_.turns());
+  }
 
   std::uint64_t memory_bytes() const noexcept override { return turns_.bytes(); }
 
  private:
   Progress take_step() override {
     if (is_cancelled()) return Progress::finished;
-    if (!fetched_.any) fetch(fetched_);
-    if (!fetched_.any) {
+    if (fetched_.stretches.empty()) fetch(fetched_);
+    if (fetched_.stretches.empty()) {
       rows_.finish();
       return Progress::finished;
     }
     turns_.storage().finish();
     std::swap(fetched_, current_);
-    fetched_.any = false;
+    fetched_.stretches = {};
     if (turns_.storage().has_thread()) fetch(fetched_);
-    rows_.take(current_.stretch, current_.target);
-    sites_.done += current_.stretch.sites;
+    rows_.take(current_.stretches, current_.target);
+    sites_.done += sites_of(current_.stretches);
     return Progress::moved;
   }
   Passed passed() noexcept override { return sites_; }
 
   struct Fetched {
-    bool any = false;
-    Stretch stretch;
-    RowsIn::Target target;
+    std::vector<Stretch> room = {};
+    std::span<const Stretch> stretches = {};
+    RowsIn::Target target = {};
   };
 
-  // Has the next stretch read.
+  // Has the next stretches read.
   void fetch(Fetched& next) {
-    next.any = stretches_.next(next.stretch);
-    if (!next.any) return;
-    next.target = rows_.target_of(next.stretch, turns_.block(turn_));
+    next.stretches = stretches_.next(next.room);
+    if (next.stretches.empty()) return;
+    next.target = rows_.target_of(next.stretches, turns_.block(turn_));
     turn_ ^= 1;
     turns_.storage().begin(
-        [this, bytes = next.target.bytes, site = next.stretch.file_site] { rows_.read(site, bytes); });
+        [this, bytes = next.target.bytes, stretches = next.stretches] { rows_.read(stretches, bytes); });
   }
 
   RowsIn rows_;

@@ -65,8 +65,8 @@ class ByTeam final : public Movement {
     Tally tally;
     Way way;
     Block block;
-    std::vector<Stretch> stretches;  // one after the other
-    std::uint64_t failed_at = 0;     // the file's site that the stretch begins with in which there was a failure
+    std::vector<Stretch> stretches;  // at once
+    std::uint64_t failed_at = 0;     // the file's site that those begin with in which there was a failure
     std::exception_ptr failure;
   };
   using Hands = std::vector<std::unique_ptr<Hand>>;
@@ -90,13 +90,11 @@ class ByTeam final : public Movement {
   bool advance(Hand& hand) noexcept {
     if (is_cancelled() || has_failed_.load(std::memory_order_relaxed)) return false;
     try {
-      const std::size_t stretches = take_next(hand.stretches);
-      if (stretches == 0) hand.way.finish();
-      if (stretches == 0) return false;
-      for (const Stretch& stretch : std::span(hand.stretches).first(stretches)) {
-        hand.failed_at = stretch.file_site;
-        hand.way.move(stretch, hand.block);
-      }
+      const std::span<const Stretch> stretches = take_next(hand.stretches);
+      if (stretches.empty()) hand.way.finish();
+      if (stretches.empty()) return false;
+      hand.failed_at = stretches.front().file_site;
+      hand.way.move(stretches, hand.block);
     } catch (...) {
       hand.failure = std::current_exception();
       has_failed_.store(true, std::memory_order_relaxed);
@@ -104,14 +102,11 @@ class ByTeam final : public Movement {
     return !hand.failure;
   }
 
-  // Fills as many as there are.
-  std::size_t take_next(std::vector<Stretch>& stretches) {
+  std::span<const Stretch> take_next(std::span<Stretch> room) {
     const std::lock_guard lock(mutex_);
-    std::size_t filled = 0;
-    for (; filled < stretches.size() && stretches_.next(stretches[filled]); ++filled) {
-      sites_.fetch_add(stretches[filled].sites, std::memory_order_relaxed);
-    }
-    return filled;
+    const std::span<const Stretch> stretches = stretches_.next(room);
+    sites_.fetch_add(sites_of(stretches), std::memory_order_relaxed);
+    return stretches;
   }
 
   // What lies behind a failure may have been moved; what lies before it was, so that the lowest is what a single thread

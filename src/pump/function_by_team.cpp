@@ -116,7 +116,7 @@ class ToFunction final : public Movement {
 
   void prepare(Hand& hand, Slot& slot) noexcept {
     try {
-      hand.way.read(slot.stretch.file_site, slot.bytes());
+      hand.way.read({&slot.stretch, 1}, slot.bytes());
       hand.way.turn(slot.stretch, slot.bytes());
     } catch (...) {
       slot.failure = std::current_exception();

@@ -3,6 +3,7 @@
 #include "pump/local_sites.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <utility>
 
@@ -16,6 +17,14 @@ std::size_t staging(const SitePacker& packer, std::size_t best_bytes) {
 
 layouts::RowWalk walk_of(const lattice::RowPlan& plan, std::size_t staged_bytes, std::int64_t site_bytes) {
   return {plan.wanted, plan.file_order, staged_bytes / static_cast<std::size_t>(site_bytes)};
+}
+
+// The sites of pieces: work(parts, sites of each piece before them, sites of each).
+template <class Work>
+void walk_abreast(layouts::RowWalk& walk, const lattice::Rows& rows, const Abreast& pieces, const Work& work) {
+  std::array<Coord, most_turns> first;
+  for (std::size_t i = 0; i < pieces.count; ++i) first[i] = rows.site(pieces[i].row, pieces[i].skip);
+  walk.walk(std::span(first).first(pieces.count), pieces.sites(), work);
 }
 
 // All of it while so many bytes are worked on.
@@ -49,9 +58,10 @@ LocalSource::LocalSource(const Field& field, const Payload& payload, const latti
   }
 }
 
-void LocalSource::pack(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
+void LocalSource::pack(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
+  if (elsewhere_) return pack_staged(pieces, file, sums, counted_from);
+  const Piece& piece = pieces[0];
   if (computed_) return computed_->pack(rows_, piece, file, sums, counted_from);
-  if (elsewhere_) return pack_staged(piece, file, sums, counted_from);
   if (device_) return pack_from_device(piece, file, sums, counted_from);
   const std::byte* const memory =
       static_cast<const std::byte*>(field_.data) + piece.memory_site() * packer_.memory_bytes();
@@ -60,21 +70,23 @@ void LocalSource::pack(const Piece& piece, std::byte* file, SiteSums& sums, std:
 }
 
 // Sites are packed while the memory of those behind them is fetched.
-void LocalSource::pack_staged(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
-  Run staged(0, 0, 0, 0);
+void LocalSource::pack_staged(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
+  std::uint64_t before = 0, staged = 0;
   const auto pack_staged_ones = [&](std::span<base::MemoryAhead> behind) {
-    if (staged.sites == 0) return;
     kernels::isa::Coming coming = fetched_meanwhile(behind, staged_.size());
-    packer_.pack(staged_.data(), packer_.memory_bytes(), staged, file, sums, counted_from,
-                 behind.empty() ? nullptr : &coming);
-    file += staged.sites * packer_.site_bytes();
+    for (std::size_t i = 0; staged > 0 && i < pieces.count; ++i) {
+      packer_.pack(staged_.data() + i * staged * static_cast<std::uint64_t>(packer_.memory_bytes()),
+                   packer_.memory_bytes(), Run(pieces[i]).part(before, staged),
+                   file + (i * pieces.apart + before) * packer_.site_bytes(), sums, counted_from,
+                   behind.empty() ? nullptr : &coming);
+    }
   };
-  walk_->walk(rows_.site(piece.row, piece.skip), piece.sites,
-              [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
-                pack_staged_ones(elsewhere_->aim_at(parts));
-                elsewhere_->take(staged_.data());
-                staged = Run(piece).part(skip, sites);
-              });
+  walk_abreast(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
+    pack_staged_ones(elsewhere_->aim_at(parts));
+    elsewhere_->take(staged_.data());
+    before = skip;
+    staged = sites;
+  });
   pack_staged_ones({});
 }
 
@@ -109,9 +121,10 @@ LocalSink::LocalSink(const MutableField& field, const Payload& payload, const la
   }
 }
 
-void LocalSink::unpack(const Piece& piece, const std::byte* file, SiteSums& sums) {
+void LocalSink::unpack(const Abreast& pieces, const std::byte* file, SiteSums& sums) {
+  if (elsewhere_) return unpack_staged(pieces, file, sums);
+  const Piece& piece = pieces[0];
   if (computed_) return computed_->unpack(rows_, piece, file, sums);
-  if (elsewhere_) return unpack_staged(piece, file, sums);
   if (device_) return unpack_to_device(piece, file, sums);
   std::byte* const memory = static_cast<std::byte*>(field_.data) + piece.memory_site() * packer_.memory_bytes();
   packer_.unpack(file, Run(piece), memory,
@@ -119,15 +132,17 @@ void LocalSink::unpack(const Piece& piece, const std::byte* file, SiteSums& sums
 }
 
 // Sites are unpacked while the memory that they are for is fetched.
-void LocalSink::unpack_staged(const Piece& piece, const std::byte* file, SiteSums& sums) {
-  walk_->walk(rows_.site(piece.row, piece.skip), piece.sites,
-              [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
-                const auto target = elsewhere_->aim_at(parts);
-                kernels::isa::Coming coming = fetched_meanwhile(target, staged_.size());
-                packer_.unpack(file + skip * packer_.site_bytes(), Run(piece).part(skip, sites), staged_.data(),
-                               packer_.memory_bytes(), sums, target.empty() ? nullptr : &coming);
-                elsewhere_->give(staged_.data());
-              });
+void LocalSink::unpack_staged(const Abreast& pieces, const std::byte* file, SiteSums& sums) {
+  walk_abreast(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
+    const auto target = elsewhere_->aim_at(parts);
+    kernels::isa::Coming coming = fetched_meanwhile(target, staged_.size());
+    for (std::size_t i = 0; i < pieces.count; ++i) {
+      packer_.unpack(file + (i * pieces.apart + skip) * packer_.site_bytes(), Run(pieces[i]).part(skip, sites),
+                     staged_.data() + i * sites * static_cast<std::uint64_t>(packer_.memory_bytes()),
+                     packer_.memory_bytes(), sums, target.empty() ? nullptr : &coming);
+    }
+    elsewhere_->give(staged_.data());
+  });
 }
 
 void LocalSink::give(const Piece& piece, const std::byte* sites) {

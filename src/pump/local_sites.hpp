@@ -30,12 +30,14 @@ class LocalSource {
 
   lattice::Rows& rows() noexcept { return rows_; }
   const SitePacker& packer() const noexcept { return packer_; }
-  // Packs one piece; sites before `counted_from` are not summed.
-  void pack(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from = 0);
+  // How many pieces can go at once.
+  std::uint64_t most_at_once() const noexcept { return walk_ ? walk_->most() : 1; }
+  // Packs pieces; sites before `counted_from` are not summed.
+  void pack(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from = 0);
 
  private:
   void pack_from_device(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
-  void pack_staged(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
+  void pack_staged(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
 
   Field field_;
   lattice::Rows rows_;
@@ -54,7 +56,8 @@ class LocalSink {
 
   lattice::Rows& rows() noexcept { return rows_; }
   const SitePacker& packer() const noexcept { return packer_; }
-  void unpack(const Piece& piece, const std::byte* file, SiteSums& sums);
+  std::uint64_t most_at_once() const noexcept { return walk_ ? walk_->most() : 1; }
+  void unpack(const Abreast& pieces, const std::byte* file, SiteSums& sums);
   // Of memory that is not plain: sites in its own form.
   void give(const Piece& piece, const std::byte* sites);
   // Until all that was unpacked is in its place, and counted.
@@ -64,7 +67,7 @@ class LocalSink {
 
  private:
   void unpack_to_device(const Piece& piece, const std::byte* file, SiteSums& sums);
-  void unpack_staged(const Piece& piece, const std::byte* file, SiteSums& sums);
+  void unpack_staged(const Abreast& pieces, const std::byte* file, SiteSums& sums);
 
   MutableField field_;
   lattice::Rows rows_;

@@ -5,45 +5,70 @@
 #include "base/clock.hpp"
 
 namespace lq::pump {
+namespace {
 
-void RowsOut::pack(const Stretch& stretch, base::MutableBytes bytes) {
-  const base::ScopedSeconds seconds(tally_.pack_seconds);
-  std::byte* to = bytes.data();
-  for (const Piece& piece : stretch.pieces) {
-    source_.pack(piece, to, tally_.sums);
-    to += piece.sites * payload_.site_bytes();
+std::uint64_t place_of(const Payload& payload, const Stretch& stretch) {
+  return payload.origin() + stretch.file_site * payload.site_bytes();
+}
+
+// work(stretch, its bytes) for each of the stretches, whose sites lie one behind the other in `bytes`.
+template <class Bytes, class Work>
+void for_each_stretch(const Payload& payload, std::span<const Stretch> stretches, Bytes bytes, const Work& work) {
+  for (const Stretch& stretch : stretches) {
+    const auto size = static_cast<std::size_t>(stretch.sites * payload.site_bytes());
+    work(stretch, bytes.first(size));
+    bytes = bytes.subspan(size);
   }
+}
+
+}  // namespace
+
+void RowsOut::pack(std::span<const Stretch> stretches, base::MutableBytes bytes) {
+  const base::ScopedSeconds seconds(tally_.pack_seconds);
+  for_each_abreast(stretches, source_.most_at_once() >= stretches.size(),
+                   [&](const Abreast& pieces, std::uint64_t skip) {
+                     source_.pack(pieces, bytes.data() + skip * payload_.site_bytes(), tally_.sums);
+                   });
   tally_.bytes += bytes.size();
 }
 
-void RowsOut::write(std::uint64_t file_site, base::Bytes bytes) {
+void RowsOut::write(std::span<const Stretch> stretches, base::Bytes bytes) {
   const base::ScopedSeconds seconds(tally_.storage_seconds);
-  file_.write_at(payload_.origin() + file_site * payload_.site_bytes(), bytes);
+  for_each_stretch(payload_, stretches, bytes, [&](const Stretch& stretch, base::Bytes some) {
+    file_.write_at(place_of(payload_, stretch), some);
+  });
 }
 
-void RowsOut::move(const Stretch& stretch, Block& block) {
-  const base::MutableBytes bytes = block.first_sites(stretch.sites);
-  pack(stretch, bytes);
-  write(stretch.file_site, bytes);
+void RowsOut::move(std::span<const Stretch> stretches, Block& block) {
+  const base::MutableBytes bytes = block.first_sites(sites_of(stretches));
+  pack(stretches, bytes);
+  write(stretches, bytes);
 }
 
-RowsIn::Target RowsIn::target_of(const Stretch& stretch, Block& block) {
-  std::byte* const place = stretch.pieces.size() == 1 ? sink_.in_place(stretch.pieces.front()) : nullptr;
-  if (place == nullptr) return {block.first_sites(stretch.sites), false};
-  return {{place, static_cast<std::size_t>(stretch.sites * payload_.site_bytes())}, true};
+RowsIn::Target RowsIn::target_of(std::span<const Stretch> stretches, Block& block) {
+  const bool is_one = stretches.size() == 1 && stretches.front().pieces.size() == 1;
+  std::byte* const place = is_one ? sink_.in_place(stretches.front().pieces.front()) : nullptr;
+  const std::uint64_t sites = sites_of(stretches);
+  if (place == nullptr) return {block.first_sites(sites), false};
+  return {{place, static_cast<std::size_t>(sites * payload_.site_bytes())}, true};
 }
 
-void RowsIn::read(std::uint64_t file_site, base::MutableBytes bytes) {
+void RowsIn::read(std::span<const Stretch> stretches, base::MutableBytes bytes) {
   const base::ScopedSeconds seconds(tally_.storage_seconds);
-  read_whole(file_, payload_.origin() + file_site * payload_.site_bytes(), bytes);
+  for_each_stretch(payload_, stretches, bytes, [&](const Stretch& stretch, base::MutableBytes some) {
+    read_whole(file_, place_of(payload_, stretch), some);
+  });
 }
 
-void RowsIn::take(const Stretch& stretch, const Target& target) {
-  if (target.is_in_place) return turn(stretch, target.bytes);
+void RowsIn::take(std::span<const Stretch> stretches, const Target& target) {
+  if (target.is_in_place) return turn(stretches.front(), target.bytes);
   const base::ScopedSeconds seconds(tally_.pack_seconds);
-  watch_zeros(payload_, target.bytes, stretch.file_site, tally_.zeros);
-  for_each_piece_of(stretch, target.bytes.data(),
-                    [&](const Piece& piece, std::byte* at) { sink_.unpack(piece, at, tally_.sums); });
+  for_each_stretch(payload_, stretches, target.bytes, [&](const Stretch& stretch, base::MutableBytes some) {
+    watch_zeros(payload_, some, stretch.file_site, tally_.zeros);
+  });
+  for_each_abreast(stretches, sink_.most_at_once() >= stretches.size(), [&](const Abreast& pieces, std::uint64_t skip) {
+    sink_.unpack(pieces, target.bytes.data() + skip * payload_.site_bytes(), tally_.sums);
+  });
   tally_.bytes += target.bytes.size();
 }
 
@@ -65,10 +90,10 @@ void RowsIn::finish() {
   sink_.finish(tally_.sums);
 }
 
-void RowsIn::move(const Stretch& stretch, Block& block) {
-  const Target target = target_of(stretch, block);
-  read(stretch.file_site, target.bytes);
-  take(stretch, target);
+void RowsIn::move(std::span<const Stretch> stretches, Block& block) {
+  const Target target = target_of(stretches, block);
+  read(stretches, target.bytes);
+  take(stretches, target);
 }
 
 }  // namespace lq::pump

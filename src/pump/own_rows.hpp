@@ -1,9 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is done to a stretch of a rank's own rows on its way between memory and file. Of one thread: several have one
-// each, with a tally of its own.
+// What is done to stretches of a rank's own rows, which are moved at once, on their way between memory and file. Of one
+// thread: several have one each, with a tally of its own.
 #pragma once
+
+#include <span>
 
 #include "base/byte_source.hpp"
 #include "pump/block.hpp"
@@ -23,11 +25,11 @@ class RowsOut {
       : payload_(payload), source_(field, payload, rows, tally), file_(file), tally_(tally) {}
 
   lattice::Rows& rows() noexcept { return source_.rows(); }
-  // The sites of a stretch in file form.
-  void pack(const Stretch& stretch, base::MutableBytes bytes);
-  // These to their place.
-  void write(std::uint64_t file_site, base::Bytes bytes);
-  void move(const Stretch& stretch, Block& block);
+  // The sites of stretches in file form.
+  void pack(std::span<const Stretch> stretches, base::MutableBytes bytes);
+  // These to their places.
+  void write(std::span<const Stretch> stretches, base::Bytes bytes);
+  void move(std::span<const Stretch> stretches, Block& block);
   void finish() {}  // what was moved is in its place
 
  private:
@@ -44,7 +46,7 @@ class RowsIn {
   RowsIn(const MutableField& field, const Payload& payload, const lattice::RowPlan& rows, File& file, Tally& tally)
       : payload_(payload), sink_(field, payload, rows, tally), file_(file), tally_(tally) {}
 
-  // Where the bytes of a stretch are read to.
+  // Where the bytes of stretches are read to.
   struct Target {
     base::MutableBytes bytes;
     bool is_in_place = false;  // in the user's memory
@@ -52,12 +54,12 @@ class RowsIn {
 
   lattice::Rows& rows() noexcept { return sink_.rows(); }
   // What lies in memory as in the file, but for byte order, is read to its place and not copied there.
-  Target target_of(const Stretch& stretch, Block& block);
+  Target target_of(std::span<const Stretch> stretches, Block& block);
   // truncated: the file ends before.
-  void read(std::uint64_t file_site, base::MutableBytes bytes);
+  void read(std::span<const Stretch> stretches, base::MutableBytes bytes);
   // Sites that were read, to memory form in their places.
-  void take(const Stretch& stretch, const Target& target);
-  void move(const Stretch& stretch, Block& block);
+  void take(std::span<const Stretch> stretches, const Target& target);
+  void move(std::span<const Stretch> stretches, Block& block);
   // Sites that lie in memory as in the file, but for the order of bytes: turned where they are, and then given to their
   // places, which may be behind a function.
   void turn(const Stretch& stretch, base::MutableBytes bytes);

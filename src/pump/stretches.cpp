@@ -7,6 +7,13 @@
 
 namespace lq::pump {
 
+bool are_alike(std::span<const Stretch> stretches) noexcept {
+  const auto has_as_many = [](const Piece& a, const Piece& b) { return a.sites == b.sites; };
+  return std::ranges::all_of(stretches, [&](const Stretch& stretch) {
+    return std::ranges::equal(stretch.pieces, stretches.front().pieces, has_as_many);
+  });
+}
+
 Stretches::Stretches(std::vector<lattice::Rows> rows, std::uint64_t max_sites, std::uint64_t tile_sites,
                      std::optional<lattice::Blocks> blocks)
     : max_sites_(std::max<std::uint64_t>(max_sites / std::max<std::size_t>(rows.size(), 1), 1)),
@@ -39,6 +46,12 @@ bool Stretches::next(Stretch& stretch) {
     if (next_of(part, stretch)) return true;
   }
   return false;
+}
+
+std::span<const Stretch> Stretches::next(std::span<Stretch> room) {
+  std::size_t filled = 0;
+  while (filled < room.size() && next(room[filled])) ++filled;
+  return room.first(filled);
 }
 
 bool Stretches::next_of(Part& part, Stretch& stretch) {

@@ -5,8 +5,10 @@
 // pieces of rows. One stretch is one read or one write.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "lattice/blocks.hpp"
@@ -60,8 +62,55 @@ struct Stretch {
   std::vector<Piece> pieces;
 };
 
-// `rows` of the whole, or of parts of it that take turns: a stretch of each, so that memory which they share stays in
-// the cache.
+inline constexpr std::size_t most_turns = 8;  // storage reads ahead at so many places of a file
+
+inline std::uint64_t sites_of(std::span<const Stretch> stretches) noexcept {
+  std::uint64_t sites = 0;
+  for (const Stretch& stretch : stretches) sites += stretch.sites;
+  return sites;
+}
+
+// Pieces of as many sites each that are moved at once: one, or one of each part that takes turns.
+struct Abreast {
+  std::array<const Piece*, most_turns> pieces{};
+  std::size_t count = 1;
+  std::uint64_t apart = 0;  // sites in the block from the first of a piece to the first of the next
+
+  Abreast(const Piece& piece) : pieces{&piece} {}
+  // Piece number `number` of each stretch.
+  Abreast(std::span<const Stretch> stretches, std::size_t number) : count(stretches.size()) {
+    for (std::size_t i = 0; i < count; ++i) pieces[i] = &stretches[i].pieces[number];
+    apart = stretches.front().sites;
+  }
+  const Piece& operator[](std::size_t i) const noexcept { return *pieces[i]; }
+  std::uint64_t sites() const noexcept { return pieces.front()->sites; }
+};
+
+// Whether their pieces have as many sites.
+bool are_alike(std::span<const Stretch> stretches) noexcept;
+
+// work(pieces, sites before them in a block) for all pieces of stretches that lie there one behind the other; of those
+// that are alike, with `at_once`, for pieces of all of them.
+template <class Work>
+void for_each_abreast(std::span<const Stretch> stretches, bool at_once, const Work& work) {
+  std::uint64_t skip = 0;
+  if (at_once && are_alike(stretches)) {
+    for (std::size_t k = 0; k < stretches.front().pieces.size(); ++k) {
+      const Abreast pieces(stretches, k);
+      work(pieces, skip);
+      skip += pieces.sites();
+    }
+    return;
+  }
+  for (const Stretch& stretch : stretches) {
+    for (const Piece& piece : stretch.pieces) {
+      work(Abreast(piece), skip);
+      skip += piece.sites;
+    }
+  }
+}
+
+// `rows` of the whole, or of parts of it that take turns, `most_turns` at most: a stretch of each.
 class Stretches {
  public:
   // With `tile_sites` none goes beyond a multiple of so many sites. With `blocks`, the rows of all of which are the
@@ -69,6 +118,8 @@ class Stretches {
   Stretches(std::vector<lattice::Rows> rows, std::uint64_t max_sites, std::uint64_t tile_sites = 0,
             std::optional<lattice::Blocks> blocks = {});
   bool next(Stretch& stretch);  // false behind the last one
+  // As many as there is room for, in its front.
+  std::span<const Stretch> next(std::span<Stretch> room);
   // How many that come one after the other should be moved by one thread.
   std::size_t turns() const noexcept { return parts_.size(); }
 

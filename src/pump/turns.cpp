@@ -7,12 +7,10 @@
 #include "lattice/site_order.hpp"
 #include "lattice/tile_map.hpp"
 #include "pump/encoded_tiles.hpp"
+#include "pump/stretches.hpp"
 
 namespace lq::pump {
 namespace {
-
-// Storage reads ahead at so many places of a file.
-constexpr std::uint64_t most_parts = 8;
 
 // Sites of a lane that lie one behind the other in the file, where the rank has whole rows.
 std::uint64_t sites_together(const MemoryLayout& memory, const lattice::RowPlan& plan) {
@@ -25,9 +23,9 @@ std::uint64_t sites_together(const MemoryLayout& memory, const lattice::RowPlan&
   return together;
 }
 
-// Of lane number `lane`, the lanes of the first dimension being next to each other.
+// Of lane number `lane` of a vector.
 Box box_of_lane(const MemoryLayout& memory, Box box, std::uint64_t lane) {
-  for (int d = 0; d < box.extents.size(); ++d) {
+  for (const int d : lattice::resolve_order(memory.order, box.extents.size())) {
     const std::uint64_t lanes = memory.lanes[static_cast<std::size_t>(d)];
     box.extents[d] /= static_cast<std::int64_t>(lanes);
     box.lower[d] += static_cast<std::int64_t>(lane % lanes) * box.extents[d];
@@ -43,7 +41,8 @@ std::vector<lattice::Rows> rows_in_turn(const MemoryLayout& memory, const Payloa
   std::uint64_t lanes = 1;
   for (const std::uint64_t along : memory.lanes) lanes *= along;
   std::vector<lattice::Rows> rows;
-  const bool take_turns = lanes > 1 && lanes <= most_parts && payload.is_in_one_piece() && !plan.wanted.empty() &&
+  const bool take_turns = lanes > 1 && lanes <= std::min<std::uint64_t>(most_turns, max_sites) &&
+                          payload.is_in_one_piece() && !plan.wanted.empty() &&
                           sites_together(memory, plan) >= max_sites / lanes;
   for (std::uint64_t lane = 0; take_turns && lane < lanes; ++lane) {
     lattice::RowPlan part = plan;

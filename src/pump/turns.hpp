@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Parts of a rank's sites that take turns in a transfer, because their memory has cache lines in common; or come one
-// after the other, because their tiles do.
+// Parts of a rank's sites that take turns in a transfer, and are moved at once where they can, because their memory has
+// cache lines in common; or come one after the other, because their tiles do.
 #pragma once
 
 #include <cstdint>

@@ -50,10 +50,42 @@ TEST(Lanes, TakeTurns) {
   EXPECT_EQ(seen, std::vector<int>(256, 1));
 }
 
-TEST(Lanes, OfWhichAFewSitesLieTogetherInTheFileDoNot) {
+TEST(Lanes, AreThoseOfMemory) {
+  std::vector<int> seen;
+  const auto plan = plan_of(whole(lattice), whole(lattice));
+  const auto four = firsts(plan, "order=3,2,1,0 lanes=1,1,2,2", 64, seen);
+  EXPECT_EQ(std::vector<std::uint64_t>(four.begin(), four.begin() + 4), (std::vector<std::uint64_t>{0, 128, 16, 144}));
+}
+
+// In the block, the sites of a stretch come behind those of the one before.
+TEST(Lanes, GoAtOnceWhereTheirRowsAreAlike) {
+  const auto steps_of = [](const Box& wanted, bool at_once, std::uint64_t max_sites = 64) {
+    const auto plan = plan_of(whole(lattice), wanted);
+    Stretches stretches(rows_in_turn(memory_layout("lanes=1,1,1,2"), payload_of_lattice(), plan, max_sites), max_sites);
+    std::vector<Stretch> room(stretches.turns());
+    // Sites before; the first site of each piece; how far apart they are.
+    std::vector<std::vector<std::uint64_t>> steps;
+    for_each_abreast(stretches.next(room), at_once, [&](const Abreast& pieces, std::uint64_t skip) {
+      std::vector<std::uint64_t>& step = steps.emplace_back(1, skip);
+      for (std::size_t i = 0; i < pieces.count; ++i) step.push_back(pieces[i].file_site());
+      if (pieces.count > 1) step.push_back(pieces.apart);
+    });
+    return steps;
+  };
+  using Steps = std::vector<std::vector<std::uint64_t>>;
+  EXPECT_EQ(steps_of(whole(lattice), true), (Steps{{0, 0, 128, 32}}));
+  EXPECT_EQ(steps_of(whole(lattice), false), (Steps{{0, 0}, {32, 128}}));
+  // As many sites of the last slice of the lower half as of the first of the upper; then of two slices and one.
+  EXPECT_EQ(steps_of({{0, 0, 0, 3}, {4, 2, 3, 2}}, true), (Steps{{0, 96, 128, 24}}));
+  EXPECT_EQ(steps_of({{0, 0, 0, 2}, {4, 2, 4, 3}}, true, 128), (Steps{{0, 64}, {64, 128}}));
+}
+
+TEST(Lanes, OfWhichAFewSitesLieTogetherInTheFileOrInABlockDoNot) {
   std::vector<int> seen;
   const auto plan = plan_of(whole(lattice), whole(lattice));
   EXPECT_EQ(firsts(plan, "lanes=2,1,1,1", 64, seen), (std::vector<std::uint64_t>{0, 64, 128, 192}));
+  EXPECT_EQ(firsts(plan, "lanes=1,1,1,2", 1, seen).size(), 256U);
+  EXPECT_EQ(firsts(plan, "lanes=1,1,1,2", 1, seen)[1], 1U);  // a block holds the sites of both or of none
   EXPECT_EQ(firsts(plan, "milc", 64, seen), (std::vector<std::uint64_t>{0, 64, 128, 192}));
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,7 +41,7 @@ class CachedClient final : public transport::ForwardingTransport {
  private:
   struct State {
     std::mutex mutex;
-    int syncs = 0;
+    std::atomic<int> syncs{0};
   };
 
   class File final : public transport::ForwardingFile {
