@@ -58,7 +58,7 @@ TEST(Catalog, SaysThatNumbersCountFromZero) {
 }
 
 TEST(Catalog, WithoutFieldsSaysSo) {
-  EXPECT_STREQ(error_of([] { catalog_of({}).field(); }).what(), "props.lime: no field; the file holds no field");
+  EXPECT_STREQ(error_of([] { catalog_of({}).field(); }).what(), "props.lime: the file holds no field");
 }
 
 TEST(Catalog, ListsThousandsOfFieldsBriefly) {

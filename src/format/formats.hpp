@@ -1,26 +1,36 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The formats of this room, a row each; their pages are in docs/formats.
+// The formats of this room, a line each; their pages are in docs/formats.
 #pragma once
 
 #include "format/format.hpp"
 
+// Most specific first.
+#define LQ_FORMATS(FORMAT) \
+  FORMAT(modes)            \
+  FORMAT(ildg)             \
+  FORMAT(scidac)           \
+  FORMAT(lime)             \
+  FORMAT(sion)             \
+  FORMAT(nersc)            \
+  FORMAT(milc)             \
+  FORMAT(fnal)             \
+  FORMAT(qlattice)         \
+  FORMAT(mod)              \
+  FORMAT(eigen_comp)       \
+  FORMAT(raw)
+
+// Those without a magic: a file is one if it can be no other.
+#define LQ_FORMATS_WITHOUT_MAGIC(FORMAT) \
+  FORMAT(hirep)                          \
+  FORMAT(openqcd)
+
 namespace lq::format {
 
-const Format& eigen_comp_format();
-const Format& fnal_format();
-const Format& hirep_format();
-const Format& ildg_format();
-const Format& lime_format();
-const Format& milc_format();
-const Format& mod_format();
-const Format& modes_format();
-const Format& nersc_format();
-const Format& openqcd_format();
-const Format& qlattice_format();
-const Format& raw_format();
-const Format& scidac_format();
-const Format& sion_format();
+#define LQ_DECLARE_FORMAT(NAME) const Format& NAME##_format();
+LQ_FORMATS(LQ_DECLARE_FORMAT)
+LQ_FORMATS_WITHOUT_MAGIC(LQ_DECLARE_FORMAT)
+#undef LQ_DECLARE_FORMAT
 
 }  // namespace lq::format

@@ -153,22 +153,23 @@ std::vector<Literal> FieldFormat::refer(std::span<const Reference>) const {
 
 namespace {
 
-// Most specific first; those without a magic come last.
+#define LQ_POINT_TO_FORMAT(NAME) &NAME##_format(),
+
 std::vector<const Format*>& table() {
   static std::vector<const Format*> formats = [] {
-    std::vector<const Format*> all{&modes_format(),    &ildg_format(),  &scidac_format(),     &lime_format(),
-                                   &sion_format(),     &nersc_format(), &milc_format(),       &fnal_format(),
-                                   &qlattice_format(), &mod_format(),   &eigen_comp_format(), &raw_format()};
+    std::vector<const Format*> all{LQ_FORMATS(LQ_POINT_TO_FORMAT)};
     // One that begins like another is the more specific one.
     for (const Format* const further : further_formats()) {
       all.insert(std::ranges::find(all, further->info.begins, [](const Format* format) { return format->info.begins; }),
                  further);
     }
-    all.insert(all.end(), {&hirep_format(), &openqcd_format()});
+    all.insert(all.end(), {LQ_FORMATS_WITHOUT_MAGIC(LQ_POINT_TO_FORMAT)});
     return all;
   }();
   return formats;
 }
+
+#undef LQ_POINT_TO_FORMAT
 
 }  // namespace
 

@@ -146,10 +146,17 @@ TEST(ForeignFiles, AreCalledByName) {
   EXPECT_TRUE(has(called(std::string(600, '\0')), "zeros"));
 }
 
-TEST(ForeignFiles, ThatNobodyKnowsAreToldTheBeginningsOfAllFormats) {
-  const std::string sentence = called("plain text");
-  EXPECT_TRUE(has(sentence, "ildg, scidac, lime (the bytes 45 67 89 ab), sion (\"sion\"), nersc (\"BEGIN_HEADER\")"))
-      << sentence;
+TEST(ForeignFiles, ThatNobodyKnowsAreToldAllFormatsAndHowTheyBegin) {
+  try {
+    recognised("plain text");
+    ADD_FAILURE() << "is recognised";
+  } catch (const Error& error) {
+    EXPECT_TRUE(has(error.what(), "it begins with \"plain text\" and is of no known format (")) << error.what();
+    EXPECT_TRUE(has(error.what(), "ildg, scidac, lime, sion, nersc")) << error.what();
+    const std::string& expected = error.facts().expected;
+    EXPECT_TRUE(has(expected, "ildg, scidac, lime (the bytes 45 67 89 ab), sion (\"sion\"), nersc (\"BEGIN_HEADER\")"))
+        << expected;
+  }
 }
 
 }  // namespace
