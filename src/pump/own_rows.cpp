@@ -75,14 +75,17 @@ void RowsIn::take(std::span<const Stretch> stretches, const Target& target) {
 void RowsIn::turn(const Stretch& stretch, base::MutableBytes bytes) {
   const base::ScopedSeconds seconds(tally_.pack_seconds);
   watch_zeros(payload_, bytes, stretch.file_site, tally_.zeros);
-  for_each_piece_of(stretch, bytes.data(),
-                    [&](const Piece& piece, std::byte* at) { sink_.packer().turn(at, Run(piece), tally_.sums); });
+  for_each_abreast({&stretch, 1}, false, [&](const Abreast& piece, std::uint64_t skip) {
+    sink_.packer().turn(bytes.data() + skip * payload_.site_bytes(), Run(piece[0]), tally_.sums);
+  });
   tally_.bytes += bytes.size();
 }
 
 void RowsIn::give(const Stretch& stretch, base::Bytes bytes) {
   const base::ScopedSeconds seconds(tally_.pack_seconds);
-  for_each_piece_of(stretch, bytes.data(), [&](const Piece& piece, const std::byte* at) { sink_.give(piece, at); });
+  for_each_abreast({&stretch, 1}, false, [&](const Abreast& piece, std::uint64_t skip) {
+    sink_.give(piece[0], bytes.data() + skip * payload_.site_bytes());
+  });
 }
 
 void RowsIn::finish() {

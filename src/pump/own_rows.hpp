@@ -68,15 +68,6 @@ class RowsIn {
   void finish();
 
  private:
-  // work(piece, its bytes) for those of a stretch.
-  template <class Byte, class Work>
-  void for_each_piece_of(const Stretch& stretch, Byte* at, const Work& work) const {
-    for (const Piece& piece : stretch.pieces) {
-      work(piece, at);
-      at += piece.sites * payload_.site_bytes();
-    }
-  }
-
   const Payload& payload_;
   LocalSink sink_;
   File& file_;
