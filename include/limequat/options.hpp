@@ -72,7 +72,7 @@ struct WriteOptions {
   bool overwrite = false;       // replace an existing file (which stays until the new one is complete) or symbolic link
   bool measure = false;         // gauge fields: store plaquette and link trace in the metadata
   bool slice_checksums = true;  // a record of sums per time slice: where damage is, and sites in the wrong place
-  std::uint64_t block_bytes = 512 * 1024;  // packed at a time by a rank that moves its own rows
+  std::uint64_t block_bytes = 0;  // packed at a time by a rank that moves its own rows; 0: chosen by the library
   RouteOptions route = {};
   // Of formats that know several ways; others refuse what is not the default (unsupported).
   std::string layout = {};         // by name: "native", "qdp", "qlua" of HDF5; empty: the format's default
@@ -100,7 +100,7 @@ struct ReadOptions {
   std::uint64_t index = 0;           // which of those with that name, from 0
   std::optional<Box> region = {};    // part of the file's lattice; the grid's extents are those of the region
   Verify verify = Verify::checksum;  // compare with the stored checksum; a mismatch is an error
-  std::uint64_t block_bytes = 512 * 1024;
+  std::uint64_t block_bytes = 0;  // as in WriteOptions
   Limits limits = {};
   RouteOptions route = {};
   Progress progress = {};  // as in WriteOptions

@@ -37,7 +37,7 @@ LQ_API Payload payload_at(std::uint64_t offset, const FieldSpec& spec, const Ext
 // What happens to the sites on their way.
 struct SiteOptions {
   bool checksum = true;
-  std::uint64_t block_bytes = 512 * 1024;
+  std::uint64_t block_bytes = 0;  // as in WriteOptions
   RouteOptions route = {};
 };
 

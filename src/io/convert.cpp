@@ -24,6 +24,7 @@
 #include "io/paired_boxes.hpp"
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
+#include "io/sites.hpp"
 #include "lattice/range_boxes.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tile_map.hpp"
@@ -282,14 +283,15 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Fie
     return Tallies{pump::Tally(entry.payload, io::sums_of(entry)), pump::Tally(placed->payload(), placed->layout.sums)};
   });
   const int threads = threads::how_many(comm, options.write.route.threads, entry.payload.length);
-  const std::uint64_t writers = io::writers_of_pieces(comm, writer.make_files(*placed).unit);
+  const transport::Unit unit = writer.make_files(*placed).unit;
+  const std::uint64_t writers = io::writers_of_pieces(comm, unit);
   const PartCopy copy{source.files(),
                       catalog,
                       entry.payload,
                       placed->payload(),
                       communicator,
                       writers,
-                      options.write.block_bytes,
+                      io::block_to_write(options.write.block_bytes, unit, threads, options.write.route.memory_bytes),
                       options.write.route.memory_bytes,
                       threads,
                       options.progress};

@@ -148,6 +148,13 @@ Decision choose(comm::Comm& comm, const SitePlan& plan, const route::Transfer& t
 
 }  // namespace
 
+std::uint64_t block_to_write(std::uint64_t asked, const transport::Unit& unit, int threads,
+                             std::uint64_t memory_bytes) {
+  const std::uint64_t usual = route::block_of_direct(false), most = route::block_of_direct(lies_on_servers(unit));
+  if (asked > 0) return asked;
+  return std::clamp(memory_bytes / static_cast<std::uint64_t>(std::max(threads, 1)), usual, most);
+}
+
 SiteTransfer::SiteTransfer(const Grid& grid, SitePlan plan, const Field& from)
     : grid_(grid), plan_(std::move(plan)), field_(from), tally_(plan_.payload, plan_.sums) {
   set_rows();
@@ -211,9 +218,11 @@ void SiteTransfer::start(std::vector<transport::File*> files, double open_second
   }
   comm::agree(comm, [&] {
     sequence_.emplace(plan_.path, plan_.payload, plan_.tile_codec, std::move(files));
-    movement_ =
-        make_movement(std::move(paths), pump::pump_options(plan_.payload, plan_.block_bytes, threads,
-                                                           plan_.route.memory_bytes, sequence_->bears_threads()));
+    const std::uint64_t memory = plan_.route.memory_bytes;
+    const std::uint64_t block =
+        writes() ? block_to_write(plan_.block_bytes, plan_.unit, threads, memory) : plan_.block_bytes;
+    movement_ = make_movement(std::move(paths), pump::pump_options(plan_.payload, block, threads, memory,
+                                                                   sequence_->bears_threads()));
     if (plan_.progress && comm.rank() == 0)
       movement_->tell_of_bytes(plan_.progress, plan_.region.volume() * plan_.payload.site_bytes());
   });

@@ -35,9 +35,13 @@ struct SitePlan {
   std::vector<SumName> sums = {};                 // that are taken
   const format::TileCodec* tile_codec = nullptr;  // of the payload's encoding
   RouteOptions route = {};
-  std::uint64_t block_bytes = 512 * 1024;
+  std::uint64_t block_bytes = 0;  // that a rank moves at a time where all move their own rows; 0: as many as suit
   Progress progress = {};
 };
+
+// Local. What a rank that writes its own rows hands to a file there in one call: `asked`, or if that is 0, what suits and
+// `memory_bytes` have room for in each thread.
+std::uint64_t block_to_write(std::uint64_t asked, const transport::Unit& unit, int threads, std::uint64_t memory_bytes);
 
 class SiteTransfer {
  public:

@@ -394,7 +394,8 @@ TEST_F(Files, InTheBackgroundAreTheSame) {
   }
 }
 
-// A file system with servers, or one without. A reader waits, for some seconds at most, until a second one has come.
+// A file system with servers, or one without. A reader waits, for some seconds at most, until a second one has come;
+// the longest piece that is written is noted.
 class Servers final : public transport::ForwardingTransport {
  public:
   explicit Servers(std::string_view name) : ForwardingTransport(transport::posix()), name_(name) {}
@@ -403,9 +404,17 @@ class Servers final : public transport::ForwardingTransport {
     name_.copy(unit.file_system.data(), unit.file_system.size() - 1);
     return unit;
   }
+  transport::Striping set_stripes(const std::string& path, const std::string&, std::uint64_t,
+                                  const StripeRequest&) override {
+    return {{}, unit(path)};
+  }
   std::size_t readers() const {
     const std::lock_guard lock(mutex_);
     return readers_.size();
+  }
+  std::size_t longest_written() const {
+    const std::lock_guard lock(mutex_);
+    return longest_;
   }
 
  private:
@@ -416,6 +425,11 @@ class Servers final : public transport::ForwardingTransport {
     std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
       if (buffer.size() > 100'000) servers_.meet();
       return ForwardingFile::read_at(offset, buffer);
+    }
+    void write_at(std::uint64_t offset, base::Bytes bytes) override {
+      const std::lock_guard lock(servers_.mutex_);
+      servers_.longest_ = std::max(servers_.longest_, bytes.size());
+      ForwardingFile::write_at(offset, bytes);
     }
 
    private:
@@ -436,7 +450,28 @@ class Servers final : public transport::ForwardingTransport {
   mutable std::mutex mutex_;
   std::condition_variable another_;
   std::set<std::thread::id> readers_;
+  std::size_t longest_ = 0;
 };
+
+TEST_F(Files, GoToServersInLongPiecesAsFarAsThereIsMemory) {
+  const Grid grid({8, 8, 8, 32});  // 9.4 MB
+  const std::vector<double> values = formula_sites<double>(grid, 72);
+  const auto longest = [&](const char* name, const WriteOptions& options) {
+    Servers servers(name);
+    write_field(servers, directory_ / "conf.ildg", grid, grid::resolve_field(grid, gauge(values)), options);
+    return servers.longest_written();
+  };
+  const auto whole_sites = [](std::size_t bytes) { return bytes / 576 * 576; };
+  WriteOptions options{.overwrite = true, .route = {.threads = 1}};
+  EXPECT_EQ(longest("ext4", options), whole_sites(512 << 10));
+  EXPECT_EQ(longest("fuse.glusterfs", options), whole_sites(4 << 20));
+  options.route.threads = 8;
+  EXPECT_EQ(longest("fuse.glusterfs", options), whole_sites(2 << 20));
+  options.route.memory_bytes = 1 << 20;
+  EXPECT_EQ(longest("fuse.glusterfs", options), whole_sites(512 << 10));
+  options.block_bytes = 5760;
+  EXPECT_EQ(longest("fuse.glusterfs", options), 5760U);
+}
 
 TEST_F(Files, ComeFromServersInTwoPiecesAtATime) {
   const Grid grid({8, 8, 8, 16});  // 4.7 MB

@@ -122,14 +122,15 @@ Option threads_text() {
 
 Option block_bytes_text() {
   return {.name = "block_bytes",
-          .meaning = "packed at a time by a rank that moves its own rows (default 524288)",
+          .meaning = "packed at a time by a rank that moves its own rows, or 0 for what suits (default 0)",
           .advice =
               "With the strategy direct a rank packs so much while it is in the processor's cache, and hands it to "
               "the file system in one call. Larger blocks mean fewer calls, which network file systems like; blocks "
-              "beyond the second-level cache make packing wait for memory. Each thread holds one. Leave it alone "
-              "unless a measurement on your machine says otherwise.",
+              "beyond the second-level cache make packing wait for memory. 0 takes 512 KiB, and for writing to a file "
+              "system whose calls wait for servers up to 4 MiB, as far as memory_bytes has room for one in each "
+              "thread. Leave it alone unless a measurement on your machine says otherwise.",
           .ranks = Ranks::own,
-          .bounds = {.least = 1}};
+          .bounds = {.least = 0}};
 }
 
 Option overwrite_text() {

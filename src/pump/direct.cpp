@@ -150,9 +150,10 @@ class MoveBy final : public Movement {
 PumpOptions pump_options(const Payload& payload, std::uint64_t block_bytes, int threads, std::uint64_t memory_bytes,
                          bool file_bears_threads) {
   const bool has_tiles = file_bears_threads && !payload.encoding.empty() && payload.block.size() == 0;
-  PumpOptions options{.block_bytes = block_bytes, .threads = 1, .file_bears_threads = file_bears_threads};
+  PumpOptions options{.file_bears_threads = file_bears_threads};
+  if (block_bytes > 0) options.block_bytes = block_bytes;
   const std::uint64_t tile_bytes = payload.tile_sites * payload.site_bytes();
-  options.threads = threads::within(threads, memory_bytes, has_tiles ? tile_bytes : block_bytes);
+  options.threads = threads::within(threads, memory_bytes, has_tiles ? tile_bytes : options.block_bytes);
   if (!has_tiles || options.threads == 1) return options;
   options.tile_sites = payload.tile_sites;
   options.block_bytes = tile_bytes;

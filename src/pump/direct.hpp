@@ -27,7 +27,7 @@ struct PumpOptions {
 };
 
 // For sites of `payload`: of these threads so many as have room for their blocks, which for tiles that are encoded are
-// as large as these.
+// as large as these. `block_bytes` 0: as above.
 PumpOptions pump_options(const Payload& payload, std::uint64_t block_bytes, int threads, std::uint64_t memory_bytes,
                          bool file_bears_threads);
 

@@ -268,6 +268,15 @@ TEST(Choose, WritesToServersInLargerChunks) {
   EXPECT_LE(choice(gauge_on({2, 2, 1, 1}), situation, little).memory_bytes, little.memory_bytes);
 }
 
+TEST(Choose, LetsSitesBePackedWhileServersAreWaitedFor) {
+  Situation situation = one_node(4);
+  EXPECT_EQ(choice(gauge_on({2, 2, 1, 1}), situation).strategy, Strategy::pull);
+  situation.lies_on_servers = true;
+  EXPECT_EQ(choice(gauge_on({2, 2, 1, 1}), situation).strategy, Strategy::shared);
+  situation.can_share = false;
+  EXPECT_EQ(choice(gauge_on({2, 2, 1, 1}), situation).strategy, Strategy::messages);
+}
+
 TEST(Choose, StaysWithinTheMemoryGranted) {
   const TransferOf made = gauge_on({2, 2, 2, 1});
   for (const auto memory : std::to_array<std::uint64_t>({150'000, 400'000, 1'000'000, 4'000'000})) {

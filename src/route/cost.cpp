@@ -17,11 +17,12 @@ std::uint64_t piece_of_node(const Geometry& geometry, std::uint64_t ranks_per_no
   return geometry.piece_bytes(shared);
 }
 
-void add_direct(Work& work, const Transfer& transfer, const Geometry& geometry, const Situation& situation) {
+void add_direct(Work& work, const Transfer& transfer, const Geometry& geometry, const Choice& choice,
+                const Situation& situation) {
   const double row = real(geometry.row_bytes());
   const double rows = work.packed / row;
   work.stored = work.packed;
-  work.calls = rows * std::ceil(row / real(block_of_direct));
+  work.calls = rows * std::ceil(row / real(choice.block_bytes));
   work.writers = real(geometry.ranks());
   // A piece of the file begins in a block in which that of another rank or, between nodes, of another node ends.
   const double piece = situation.is_one_node ? row : real(piece_of_node(geometry, situation.ranks_per_node));
@@ -200,7 +201,7 @@ Work expected_work(const Transfer& transfer, const Geometry& geometry, const Cho
   Work work;
   work.packed = real(geometry.rank_bytes());
   if (choice.strategy == Strategy::direct) {
-    add_direct(work, transfer, geometry, situation);
+    add_direct(work, transfer, geometry, choice, situation);
   } else {
     add_exchange(work, transfer, geometry, choice, situation);
   }

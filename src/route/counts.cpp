@@ -24,13 +24,13 @@ void continue_to(Counts& counts, std::uint64_t done, std::uint64_t all, std::uin
   counts.is_exact = false;
 }
 
-Counts count_direct(const Transfer& transfer, int rank, std::uint64_t most_rows) {
+Counts count_direct(const Transfer& transfer, std::uint64_t block_bytes, int rank, std::uint64_t most_rows) {
   Counts counts;
   const Box mine = transfer.box_of(rank);
   if (mine.empty()) return counts;
   lattice::Rows rows = transfer.rows_of(mine);
   const std::uint64_t site_bytes = transfer.site_bytes();
-  const std::uint64_t block = std::max<std::uint64_t>(block_of_direct / site_bytes, 1);
+  const std::uint64_t block = std::max<std::uint64_t>(block_bytes / site_bytes, 1);
   std::uint64_t walked = 0, sites = 0;
   for (lattice::Row row; walked < most_rows && rows.next(row); ++walked) {
     counts.calls += (row.sites + block - 1) / block;
@@ -95,7 +95,7 @@ std::vector<std::int64_t> telling_places(std::int64_t places) {
 }  // namespace
 
 Counts count_work(const Transfer& transfer, const Choice& choice, int rank, std::uint64_t most_chunks) {
-  if (choice.strategy == Strategy::direct) return count_direct(transfer, rank, most_chunks);
+  if (choice.strategy == Strategy::direct) return count_direct(transfer, choice.block_bytes, rank, most_chunks);
   Counts counts;
   const Shares shares(transfer, choice.shares);
   count_owned(shares, rank, most_chunks, counts);

@@ -88,7 +88,7 @@ StrategyPlan described(const Candidate& one, const route::Geometry& geometry) {
   plan.memory_bytes = one.choice.memory_bytes;
   if (plan.strategy == Strategy::direct) {
     plan.groups = plan.writers;
-    plan.memory_bytes = route::block_of_direct;
+    plan.memory_bytes = one.choice.block_bytes;
   }
   return plan;
 }
