@@ -24,8 +24,8 @@ class MemoryImage {
   static std::unique_ptr<MemoryImage> find(std::span<const Bundle> bundles, std::size_t lanes, std::size_t number_bytes,
                                            std::size_t most, bool has_rows);
 
-  // Sites, or vectors, at these places in memory are next. `dense` and `turns` as of SiteRuns. False: they are too many,
-  // or lie in pieces so short that few of their lines would be written whole.
+  // Sites, or vectors, at these places in memory are next. `dense` and `turns` as of SiteRuns. False: they are too
+  // many, or lie in pieces so short that few of their lines would be written whole.
   bool aim_at(std::span<const std::int64_t> places, std::int64_t dense, std::size_t turns);
 
   // Where they are in the image, and a bundle there: one at a time.
