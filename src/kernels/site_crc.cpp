@@ -8,6 +8,8 @@
 // the upper half of 64 bits. The initial value of the CRC and its final inversion add the CRC of as many zero bytes.
 #include "kernels/site_crc.hpp"
 
+#include <array>
+
 #include "kernels/crc32.hpp"
 
 namespace lq::kernels {
@@ -16,10 +18,10 @@ namespace {
 // Longer tables would push the sites out of the first cache level.
 constexpr std::uint64_t max_dot_product_bytes = 16384;
 
-// The remainder times x^bits.
-std::uint32_t shifted(std::uint32_t remainder, std::uint64_t bits) noexcept {
-  for (; bits > 0; --bits) remainder = (remainder >> 1) ^ ((remainder & 1) != 0 ? 0xedb88320u : 0u);
-  return remainder;
+// The remainder times x^(8 bytes): a lane at most. That is what a CRC becomes of zeros, without its inversions.
+std::uint32_t shifted(std::uint32_t remainder, std::size_t bytes) noexcept {
+  constexpr std::array<std::byte, 16> zeros{};
+  return ~crc32_portable(~remainder, {zeros.data(), bytes});
 }
 
 std::uint64_t constant(std::uint32_t remainder) noexcept { return std::uint64_t{remainder} << 32; }
@@ -35,9 +37,9 @@ SiteCrc::SiteCrc(std::uint64_t site_bytes, InstructionSet set)
   const auto word = [this](std::size_t k) -> std::uint64_t& { return constants_[k / 8].words[k % 8]; };
   constexpr std::uint32_t x_to_the_31 = 1;
   word(whole + 1) = constant(x_to_the_31);
-  word(whole) = constant(shifted(x_to_the_31, 64));
-  std::uint32_t remainder = shifted(x_to_the_31, site_bytes % 16 * 8);
-  for (std::size_t k = whole; k-- > 0; remainder = shifted(remainder, 64)) word(k) = constant(remainder);
+  word(whole) = constant(shifted(x_to_the_31, 8));
+  std::uint32_t remainder = shifted(x_to_the_31, static_cast<std::size_t>(site_bytes % 16));
+  for (std::size_t k = whole; k-- > 0; remainder = shifted(remainder, 8)) word(k) = constant(remainder);
   const std::vector<std::byte> zeros(static_cast<std::size_t>(site_bytes));
   crc_of_zeros_ = crc32_portable(0, zeros);
 }

@@ -18,8 +18,8 @@
 namespace lq::layouts {
 namespace {
 
-// Sites taken at once: in the first cache level, or, where memory has many streams, longer pieces of each; in lines, as
-// long as the second level allows.
+// Sites taken at once: in the first cache level, or, where memory has many streams or is written around the caches,
+// longer pieces of each; in lines, as long as the second level allows.
 constexpr std::size_t near_bytes = 8192, far_bytes = 65536, line_run_bytes = 262144;
 // Of each lane of vectors, or multiples of it: loops over sites go by so many.
 constexpr std::size_t sites_of_lane = 4;
@@ -100,14 +100,15 @@ Arrays arrays_of(const MemoryLayout& layout, const FieldSpec& spec, const Extent
 }
 
 DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box, const void* data,
-                               Way way)
+                               Way way, std::size_t beyond_caches)
     : DescribedSites(
           layout, spec, box, begins_of(SitePlaces(layout, spec, box.extents), layout, data),
           layout.norms == NormPlaces::none ? static_cast<std::size_t>(spec.number_bytes()) : sizeof(std::int16_t),
-          way) {}
+          way, beyond_caches) {}
 
 DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box,
-                               std::span<std::byte* const> arrays, std::size_t number_bytes, Way way)
+                               std::span<std::byte* const> arrays, std::size_t number_bytes, Way way,
+                               std::size_t beyond_caches)
     : places_(layout, spec, box),
       bundles_(bundles_of(places_.rule(), arrays, number_bytes)),
       number_bytes_(number_bytes),
@@ -119,16 +120,22 @@ DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec
   std::size_t stripes = 0;
   for (const Bundle& bundle : bundles_) stripes = std::max(stripes, bundle.stripes.size());
   use_device(arrays.front());
+  if (!copies_) in_lines_ = stripe_bytes_in_lines();
+  if (!copies_ && in_lines_ == 0 && way == Way::give && box.volume() * site_bytes_ >= beyond_caches) {
+    const bool has_rows = layout.places == PlaceTable::none && (layout.order.empty() || layout.order.front() == 0);
+    image_ = MemoryImage::find(bundles_, lanes_, number_bytes, far_bytes / (site_bytes_ * lanes_) + sites_of_lane,
+                               has_rows);
+  }
   const std::size_t most = best_bytes() / site_bytes_ + 1;
   places_.reserve(most);
   ahead_.reserve(bundles_.size());
   staged_.resize(stripes);
-  if (!copies_) in_lines_ = stripe_bytes_in_lines();
   if (copies_ || in_lines_ > 0) runs_.resize(static_cast<std::size_t>(places_.groups()));
   for (SiteRuns& runs : runs_) runs.reserve(most);
   if (layout.norms == NormPlaces::none) return;
   norms_ = std::make_unique<Norms>(Norms{
-      DescribedSites(layout_of_norms(layout), spec_of_norms(), box, arrays.last(1), sizeof(float), way), spec.numbers});
+      DescribedSites(layout_of_norms(layout), spec_of_norms(), box, arrays.last(1), sizeof(float), way, beyond_caches),
+      spec.numbers});
   norms_->make_room(most);
   norms_->sites.places_.reserve(most);
 }
@@ -159,12 +166,15 @@ std::size_t DescribedSites::best_bytes() const noexcept {
   if (in_lines_ > 0) return line_run_bytes;
   const bool has_streams = bundles_.size() > 1 && bundles_.front().stripes.size() > 1;
   const std::size_t vectors = lanes_ > 1 ? lanes_ * sites_of_lane * site_bytes_ : 1;
-  return ((has_streams ? far_bytes : near_bytes) + vectors - 1) / vectors * vectors;
+  return ((has_streams || image_ ? far_bytes : near_bytes) + vectors - 1) / vectors * vectors;
 }
 
 void DescribedSites::find_runs() {
+  const std::int64_t dense = places_.rule().site_stride();
+  goes_by_image_ = image_ != nullptr && lanes_at_once_ == lanes_ &&
+                   image_->aim_at(lanes_ > 1 ? vectors() : places_.of_group(0), dense, turns_);
   for (std::size_t group = 0; group < runs_.size(); ++group) {
-    runs_[group].find(places_.of_group(group), places_.rule().site_stride(), turns_);
+    runs_[group].find(places_.of_group(group), dense, turns_);
   }
 }
 
@@ -175,7 +185,7 @@ std::span<base::MemoryAhead> DescribedSites::aim_at(std::span<const RowPart> par
   if (norms_) norms_->sites.aim_at(parts);
   ahead_.clear();
   if (copies_ && way_ == Way::take) fetch_from_device();
-  if (copies_) return ahead_;
+  if (copies_ || goes_by_image_) return ahead_;
   for (const Bundle& bundle : bundles_) {
     const Piece piece = near_piece(bundle);
     if (piece.bytes == 0) continue;
@@ -236,30 +246,47 @@ std::uintptr_t DescribedSites::memory_behind(const Bundle& bundle, const SiteRun
 
 template <class Byte, class Copy>
 void DescribedSites::move(Byte* row, const Copy& copy) {
-  if (lanes_at_once_ > 1) return move_vectors(row, copy);
-  if (in_lines_ == 8) return move_lines<8>(row, copy);
-  if (in_lines_ == 16) return move_lines<16>(row, copy);
+  if (lanes_at_once_ == 1 && in_lines_ == 8) return move_lines<8>(row, copy);
+  if (lanes_at_once_ == 1 && in_lines_ == 16) return move_lines<16>(row, copy);
   for (const Bundle& bundle : bundles_) {
-    with_copy(bundle, [&](const auto& loop) {
-      for_each_stripe(bundle, places_.of_group(bundle.group), number_bytes_, site_bytes_, row,
-                      [&](std::byte* memory, Byte* in_row, std::size_t bytes) { copy(loop, memory, in_row, bytes); });
-    });
+    move_bundle(bundle, lanes_at_once_ > 1 ? vectors() : places_.of_group(bundle.group), row, copy);
   }
+}
+
+template <class Byte, class Copy>
+void DescribedSites::move_bundle(const Bundle& bundle, std::span<const std::int64_t> places, Byte* row,
+                                 const Copy& copy) {
+  if (lanes_at_once_ > 1) return move_vectors(bundle, places, row, copy);
+  with_copy(bundle, [&](const auto& loop) {
+    for_each_stripe(bundle, places, number_bytes_, site_bytes_, row,
+                    [&](std::byte* memory, Byte* in_row, std::size_t bytes) { copy(loop, memory, in_row, bytes); });
+  });
+}
+
+// The places of the vectors at hand, all of whose lanes are.
+std::span<const std::int64_t> DescribedSites::vectors() const noexcept {
+  return places_.of_group(0).first(static_cast<std::size_t>(places_.sites()) / lanes_);
 }
 
 // All lanes of a vector while its cache lines are at hand.
 template <class Byte, class Copy>
-void DescribedSites::move_vectors(Byte* row, const Copy& copy) {
-  const std::size_t vectors = static_cast<std::size_t>(places_.sites()) / lanes_, lane_bytes = vectors * site_bytes_;
-  for (const Bundle& bundle : bundles_) {
-    with_lanes(lanes_, bundle, [&](const auto& lanes, const auto& loop) {
-      for_each_stripe(bundle, places_.of_group(bundle.group).first(vectors), number_bytes_, site_bytes_, row,
-                      [lanes, lane_bytes, &loop, &copy](std::byte* memory, Byte* in_row, std::size_t bytes) {
-                        for (std::size_t lane = 0; lane < lanes(); ++lane) {
-                          copy(loop, memory + lane * bytes, in_row + lane * lane_bytes, bytes);
-                        }
-                      });
-    });
+void DescribedSites::move_vectors(const Bundle& bundle, std::span<const std::int64_t> places, Byte* row,
+                                  const Copy& copy) {
+  with_lanes(lanes_, bundle, [&](const auto& lanes, const auto& loop) {
+    for_each_stripe(bundle, places, number_bytes_, site_bytes_, row,
+                    [lanes, lane_bytes = places.size() * site_bytes_, &loop, &copy](std::byte* memory, Byte* in_row,
+                                                                                    std::size_t bytes) {
+                      for (std::size_t lane = 0; lane < lanes(); ++lane) {
+                        copy(loop, memory + lane * bytes, in_row + lane * lane_bytes, bytes);
+                      }
+                    });
+  });
+}
+
+void DescribedSites::give_image(const std::byte* in) {
+  for (std::size_t k = 0; k < bundles_.size(); ++k) {
+    move_bundle(image_->bundle(k), image_->places(), in, into_memory);
+    image_->put(k);
   }
 }
 
@@ -360,6 +387,7 @@ void DescribedSites::take_numbers(std::byte* out) {
 
 void DescribedSites::give_numbers(const std::byte* in) {
   if (copies_) return give_to_device(in);
+  if (goes_by_image_) return give_image(in);
   move(in, into_memory);
 }
 
@@ -383,6 +411,7 @@ void DescribedSites::finish() {
   if (copies_) {
     for (std::size_t i = 0; i < device::Copies::blocks; ++i) copies_->wait(i);
   }
+  if (image_) image_->settle();
   if (norms_) norms_->sites.finish();
 }
 

@@ -15,6 +15,7 @@
 #include "base/memory_ahead.hpp"
 #include "device/copies.hpp"
 #include "layouts/bundles.hpp"
+#include "layouts/memory_image.hpp"
 #include "layouts/row_places.hpp"
 #include "layouts/row_walk.hpp"
 #include "layouts/site_places.hpp"
@@ -38,7 +39,9 @@ enum class Way { take, give };
 // The sites of a box in memory by description. Not to be shared by threads.
 class DescribedSites {
  public:
-  DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box, const void* data, Way way);
+  // Fields of `beyond_caches` bytes or more are given around the caches: none holds them until they are read.
+  DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box, const void* data, Way way,
+                 std::size_t beyond_caches);
   ~DescribedSites();
   DescribedSites(DescribedSites&&) noexcept;
 
@@ -61,7 +64,7 @@ class DescribedSites {
   };
 
   DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box, std::span<std::byte* const> arrays,
-                 std::size_t number_bytes, Way way);
+                 std::size_t number_bytes, Way way, std::size_t beyond_caches);
   void use_device(std::byte* memory);
   void find_runs();
   void take_numbers(std::byte* out);
@@ -74,7 +77,11 @@ class DescribedSites {
   template <class Byte, class Copy>
   void move(Byte* row, const Copy& copy);
   template <class Byte, class Copy>
-  void move_vectors(Byte* row, const Copy& copy);
+  void move_bundle(const Bundle& bundle, std::span<const std::int64_t> places, Byte* row, const Copy& copy);
+  std::span<const std::int64_t> vectors() const noexcept;
+  template <class Byte, class Copy>
+  void move_vectors(const Bundle& bundle, std::span<const std::int64_t> places, Byte* row, const Copy& copy);
+  void give_image(const std::byte* in);
   Piece near_piece(const Bundle& bundle) const noexcept;
   std::size_t lanes_at_once() const noexcept;
   template <std::size_t bytes, class Byte, class Copy>
@@ -101,6 +108,8 @@ class DescribedSites {
   std::vector<SiteRuns> runs_;  // group after group
   std::vector<Staged> staged_;  // stripe after stripe
   std::unique_ptr<device::Copies> copies_;
+  std::unique_ptr<MemoryImage> image_;  // of what is given to memory that no cache holds
+  bool goes_by_image_ = false;          // the sites at hand
   std::size_t turn_ = 0;          // the block of these
   std::unique_ptr<Norms> norms_;  // of half precision
 };

@@ -27,14 +27,14 @@ void for_each_part(std::span<const RowPart> parts, const Work& work) {
 
 // Of a field behind functions there are none.
 template <class AnyField>
-std::optional<DescribedSites> sites_of(const AnyField& field, const Box& box, Way way) {
+std::optional<DescribedSites> sites_of(const AnyField& field, const Box& box, Way way, std::size_t beyond_caches) {
   if (has_function(field) || box.volume() == 0) return std::nullopt;
-  return DescribedSites(field.memory, field.spec, box, field.data, way);
+  return DescribedSites(field.memory, field.spec, box, field.data, way, beyond_caches);
 }
 
 }  // namespace
 
-RowsOut::RowsOut(const Field& field, const Box& box) : field_(field), sites_(sites_of(field, box, Way::take)) {}
+RowsOut::RowsOut(const Field& field, const Box& box) : field_(field), sites_(sites_of(field, box, Way::take, 0)) {}
 
 std::span<base::MemoryAhead> RowsOut::aim_at(std::span<const RowPart> parts) {
   parts_ = parts;
@@ -54,7 +54,8 @@ void RowsOut::take(std::byte* out) {
   sites_->take(out);
 }
 
-RowsIn::RowsIn(const MutableField& field, const Box& box) : field_(field), sites_(sites_of(field, box, Way::give)) {}
+RowsIn::RowsIn(const MutableField& field, const Box& box, std::size_t beyond_caches)
+    : field_(field), sites_(sites_of(field, box, Way::give, beyond_caches)) {}
 
 std::span<base::MemoryAhead> RowsIn::aim_at(std::span<const RowPart> parts) {
   parts_ = parts;

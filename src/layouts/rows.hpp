@@ -58,7 +58,9 @@ class RowsOut {
 
 class RowsIn {
  public:
-  RowsIn(const MutableField& field, const Box& box);
+  // `beyond_caches` as of DescribedSites.
+  static constexpr std::size_t large_field = std::size_t{32} << 20;
+  RowsIn(const MutableField& field, const Box& box, std::size_t beyond_caches = large_field);
   // As above.
   std::span<base::MemoryAhead> aim_at(std::span<const RowPart> parts);
   // Absent sites are passed over.

@@ -305,8 +305,11 @@ class EachLayout : public ::testing::TestWithParam<Case> {
     return arrays;
   }
 
+  // `beyond_caches`: whether what is given goes around the caches, as that of large fields does.
+  static constexpr std::array<std::size_t, 2> each_way{RowsIn::large_field, 0};
+
   template <class Real>
-  void check() {
+  void check(std::size_t beyond_caches) {
     const Case& layout = GetParam();
     const auto numbers = static_cast<std::size_t>(layout.spec.numbers);
     auto truth = formula<Real>();
@@ -317,7 +320,7 @@ class EachLayout : public ::testing::TestWithParam<Case> {
       RowsOut out(from, box);
       auto copy = empty<Real>();
       const MutableField to{layout.spec, pointers(copy), layout.length, {}, {}, words, {}};
-      RowsIn in(to, box);
+      RowsIn in(to, box, beyond_caches);
       for_each_row(axis, [&](const Coord& x, std::uint64_t sites) {
         std::vector<Real> row(static_cast<std::size_t>(sites) * numbers);
         out.take(RowPart{x, axis, sites}, reinterpret_cast<std::byte*>(row.data()));
@@ -331,6 +334,7 @@ class EachLayout : public ::testing::TestWithParam<Case> {
         in.give(RowPart{x, axis, sites}, reinterpret_cast<const std::byte*>(row.data()));
       });
       if (HasFatalFailure()) return;
+      in.finish();
       EXPECT_TRUE(copy == truth) << "rows along axis " << axis;
     }
   }
@@ -338,13 +342,13 @@ class EachLayout : public ::testing::TestWithParam<Case> {
   // Rows of as many boxes as vectors have lanes (or of four, without vectors), of all boxes at once; behind them a row
   // of which the first box has one site more.
   template <class Real>
-  void check_boxes() {
+  void check_boxes(std::size_t beyond_caches) {
     const Case& layout = GetParam();
     auto truth = formula<Real>();
     auto copy = empty<Real>();
     const MemoryLayout words = memory_layout(layout.words, layout.table);
     RowsOut out({layout.spec, pointers(truth), layout.length, {}, {}, words, {}}, box);
-    RowsIn in({layout.spec, pointers(copy), layout.length, {}, {}, words, {}}, box);
+    RowsIn in({layout.spec, pointers(copy), layout.length, {}, {}, words, {}}, box, beyond_caches);
     const std::vector<std::uint64_t> lanes = words.lanes.empty() ? std::vector<std::uint64_t>{2, 1, 1, 2} : words.lanes;
     const SiteOrder order = lattice::resolve_order(words.order, 4);
     Extents inner = box.extents, outer = box.extents;
@@ -367,6 +371,7 @@ class EachLayout : public ::testing::TestWithParam<Case> {
       if (i == 0 && inner[0] < box.extents[0]) move<Real>(parts, out, in);
       if (HasFatalFailure()) return;
     }
+    in.finish();
     EXPECT_TRUE(copy == truth);
   }
 
@@ -387,13 +392,13 @@ class EachLayout : public ::testing::TestWithParam<Case> {
 
   // All sites in the order of a file, so many at once, in arrays that begin `shift` numbers behind an aligned address.
   template <class Real>
-  void check_runs(std::uint64_t most, std::size_t shift) {
+  void check_runs(std::uint64_t most, std::size_t shift, std::size_t beyond_caches) {
     const Case& layout = GetParam();
     const auto numbers = static_cast<std::size_t>(layout.spec.numbers);
     auto truth = formula<Real>(shift), copy = empty<Real>(shift);
     const MemoryLayout words = memory_layout(layout.words, layout.table);
     RowsOut out({layout.spec, pointers(truth, shift), layout.length, {}, {}, words, {}}, box);
-    RowsIn in({layout.spec, pointers(copy, shift), layout.length, {}, {}, words, {}}, box);
+    RowsIn in({layout.spec, pointers(copy, shift), layout.length, {}, {}, words, {}}, box, beyond_caches);
     std::vector<Real> row(volume * numbers);
     RowWalk(box, lattice::resolve_order({}, 4), most).walk(0, volume, [&](const auto& parts, auto first, auto sites) {
       out.take(parts, reinterpret_cast<std::byte*>(row.data()));
@@ -402,6 +407,7 @@ class EachLayout : public ::testing::TestWithParam<Case> {
       }
       in.give(parts, reinterpret_cast<const std::byte*>(row.data()));
     });
+    in.finish();
     EXPECT_TRUE(copy == truth) << most << " sites at once, " << shift << " numbers from an aligned address";
   }
 
@@ -417,25 +423,37 @@ class EachLayout : public ::testing::TestWithParam<Case> {
 };
 
 TEST_P(EachLayout, IsWhatItsCodeHas) {
-  if (GetParam().spec.precision == Precision::double_) return check<double>();
-  check<float>();
+  for (const std::size_t beyond_caches : each_way) {
+    if (GetParam().spec.precision == Precision::double_) {
+      check<double>(beyond_caches);
+    } else {
+      check<float>(beyond_caches);
+    }
+  }
 }
 
 TEST_P(EachLayout, IsMovedInRunsOfAnyLengthFromAnyAddress) {
-  for (const std::uint64_t most : {7U, 50U, 384U}) {
-    for (std::size_t shift = 0; shift < 5; ++shift) {
-      if (GetParam().spec.precision == Precision::double_) {
-        check_runs<double>(most, shift);
-      } else {
-        check_runs<float>(most, shift);
+  for (const std::size_t beyond_caches : each_way) {
+    for (const std::uint64_t most : {7U, 50U, 384U}) {
+      for (std::size_t shift = 0; shift < 5; ++shift) {
+        if (GetParam().spec.precision == Precision::double_) {
+          check_runs<double>(most, shift, beyond_caches);
+        } else {
+          check_runs<float>(most, shift, beyond_caches);
+        }
       }
     }
   }
 }
 
 TEST_P(EachLayout, IsMovedFromSeveralBoxesAtOnce) {
-  if (GetParam().spec.precision == Precision::double_) return check_boxes<double>();
-  check_boxes<float>();
+  for (const std::size_t beyond_caches : each_way) {
+    if (GetParam().spec.precision == Precision::double_) {
+      check_boxes<double>(beyond_caches);
+    } else {
+      check_boxes<float>(beyond_caches);
+    }
+  }
 }
 
 // Sites of whole vectors are one piece of memory each; of those that lack a lane it is not asked for.

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "physics/slices.hpp"
 
-#include <utility>
-
 #include "physics/plaquettes.hpp"
 #include "physics/su_n.hpp"
 
@@ -20,7 +18,8 @@ SliceSums::SliceSums(const Extents& extents, int colors, const SiteOrder& order)
       colors_(colors),
       row_sites_(static_cast<std::size_t>(extents[order.front()])),
       site_numbers_(matrix_numbers(colors) * order.size()),
-      terms_(kernels::terms_of_site(order.size()) * kernels::padded_sites(row_sites_)) {
+      terms_(kernels::terms_of_site(order.size()) * kernels::padded_sites(row_sites_)),
+      of_rows_(kernels::terms_of_site(order.size())) {
   for (std::size_t place = 1; place + 1 < order.size(); ++place) {
     (place + 2 < order.size() ? rows_ : planes_) *= static_cast<std::size_t>(extents[order[place]]);
   }
@@ -43,11 +42,39 @@ std::size_t SliceSums::row_above(std::size_t row, std::size_t place) const noexc
   return row / stride % extent + 1 == extent ? row - (extent - 1) * stride : row + stride;
 }
 
-void SliceSums::add_terms(LatticeSum& sum, const double* terms) const noexcept {
-  if (const auto small = kernels::sum_small_terms(terms, kernels::padded_sites(row_sites_))) {
-    return sum.add_small(small->high, small->low);
+// The planes in which one direction is the last are temporal; behind the planes come the links.
+LatticeSum& SliceSums::sum_of_term(std::size_t term) noexcept {
+  const std::size_t dimensions = order_.size();
+  for (std::size_t mu = 0; mu + 1 < dimensions; ++mu) {
+    const std::size_t planes = dimensions - 1 - mu;
+    if (term < planes) return term + 1 == planes ? temporal_ : spatial_;
+    term -= planes;
   }
-  for (std::size_t s = 0; s < row_sites_; ++s) sum.add(terms[s]);
+  return traces_;
+}
+
+// The terms of a row.
+void SliceSums::add_row() {
+  const std::size_t padded = kernels::padded_sites(row_sites_);
+  const double* terms = terms_.data();
+  for (std::size_t term = 0; term < of_rows_.size(); ++term, terms += padded) {
+    if (const auto small = kernels::sum_small_terms(terms, padded)) {
+      of_rows_[term].high += small->high;
+      of_rows_[term].low += small->low;
+    } else {
+      for (std::size_t s = 0; s < row_sites_; ++s) sum_of_term(term).add(terms[s]);
+    }
+  }
+  constexpr std::size_t most_sites = std::size_t{1} << 20;  // the sums of so many are exact
+  if (++rows_in_sums_ * padded + padded > most_sites) settle();
+}
+
+void SliceSums::settle() noexcept {
+  for (std::size_t term = 0; term < of_rows_.size(); ++term) {
+    sum_of_term(term).add_small(of_rows_[term].high, of_rows_[term].low);
+    of_rows_[term] = {};
+  }
+  rows_in_sums_ = 0;
 }
 
 void SliceSums::add(Precision precision, const kernels::RowLine* plane, const kernels::RowLine* next,
@@ -64,15 +91,9 @@ void SliceSums::add(Precision precision, const kernels::RowLine* plane, const ke
                                                                 : plane + row_above(row, place) * lines;
     }
     kernels::plaquette_terms(precision, colors_, rows, terms_.data());
-    const double* terms = terms_.data();
-    const auto take = [&](LatticeSum& sum) {
-      add_terms(sum, std::exchange(terms, terms + kernels::padded_sites(row_sites_)));
-    };
-    for (std::size_t mu = 0; mu < dimensions; ++mu) {
-      for (std::size_t nu = mu + 1; nu < dimensions; ++nu) take(nu + 1 == dimensions ? temporal_ : spatial_);
-    }
-    for (std::size_t mu = 0; mu < dimensions; ++mu) take(traces_);
+    add_row();
   }
+  settle();
 }
 
 void SliceSums::add(std::span<const double> slice, std::span<const double> behind) {

@@ -54,13 +54,17 @@ class SliceSums {
 
  private:
   std::size_t row_above(std::size_t row, std::size_t place) const noexcept;
-  void add_terms(LatticeSum& sum, const double* terms) const noexcept;
+  LatticeSum& sum_of_term(std::size_t term) noexcept;
+  void add_row();
+  void settle() noexcept;
 
   Extents extents_;
   SiteOrder order_;
   int colors_;
   std::size_t row_sites_, rows_ = 1, planes_ = 1, site_numbers_;
-  std::vector<double> terms_;  // of a row
+  std::vector<double> terms_;              // of a row
+  std::vector<kernels::FineSum> of_rows_;  // of each term, of some rows: adding to an exact sum takes longer
+  std::size_t rows_in_sums_ = 0;           // how many
   LatticeSum spatial_, temporal_, traces_;
 };
 

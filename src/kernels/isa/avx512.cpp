@@ -38,9 +38,36 @@ struct Vector512 {
   }
 };
 
+// Less than a cache line, or nothing. Stores of masked bytes alone are slow on Zen 4.
+void copy_some(const std::byte* from, std::byte* to, std::size_t bytes) noexcept {
+  for (; bytes >= lane_bytes; bytes -= lane_bytes, from += lane_bytes, to += lane_bytes) {
+    Lane128::store(to, Lane128::load(from));
+  }
+  std::memcpy(to, from, bytes);
+}
+
+void copy_around(const std::byte* from, std::byte* to, std::size_t bytes) noexcept {
+  const std::size_t to_line = (cache_line - reinterpret_cast<std::uintptr_t>(to) % cache_line) % cache_line;
+  const std::size_t before = to_line < bytes ? to_line : bytes;
+  if (before > 0) copy_some(from, to, before);
+  std::size_t at = before;
+  for (; at + cache_line <= bytes; at += cache_line) {
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + at), _mm512_loadu_si512(from + at));
+  }
+  if (at < bytes) copy_some(from + at, to + at, bytes - at);
+}
+
+void settle() noexcept { _mm_sfence(); }
+
+constexpr Loops wide_loops() noexcept {
+  Loops loops = loops_of<Vector512>();
+  loops.around = {copy_around, settle};
+  return loops;
+}
+
 }  // namespace
 
-constinit const Loops avx512_loops = loops_of<Vector512>();
+constinit const Loops avx512_loops = wide_loops();
 
 }  // namespace lq::kernels::isa
 #endif

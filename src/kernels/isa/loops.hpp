@@ -92,6 +92,13 @@ using TermLoop = bool (*)(const double* terms, std::size_t count, double* high, 
 // The sum of words of 32 bits modulo 2^32.
 using WordLoop = std::uint32_t (*)(const std::byte* bytes, std::size_t words) noexcept;
 
+// Copies bytes so that cache lines which are written whole are not read first and stay in no cache; neither side needs
+// alignment, and they do not overlap. What was written so is seen by other processors when `settle` has returned.
+struct AroundCaches {
+  void (*copy)(const std::byte* from, std::byte* to, std::size_t bytes) noexcept = nullptr;
+  void (*settle)() noexcept = nullptr;
+};
+
 // Arrays of two are for single and double precision.
 struct Loops {
   CopyNumbers copy[2][2][3];  // from, to, and which side is swapped: none, from, to
@@ -107,6 +114,7 @@ struct Loops {
   SiteLoop sum_turn[2] = {nullptr, nullptr};  // turns the byte order; CRC of what is read
   GatherLoop gather_turn[2] = {nullptr, nullptr};
   Stream stream = nullptr;  // null where the processor has no instruction for our polynomial
+  AroundCaches around = {}; // null where no instruction writes a whole line
 };
 
 extern const Loops portable_loops;

@@ -235,11 +235,14 @@ bool sum_small_terms(const double* terms, std::size_t count, double* high, doubl
     lows += ((term - whole) * 0x1p30 + to_whole) - to_whole;
   }
   bool is_all = true;
+  double all_highs = 0, all_lows = 0;  // stores through pointers would wait for each other
   for (std::size_t lane = 0; lane < lanes; ++lane) {
-    *high += highs[lane];
-    *low += lows[lane];
+    all_highs += highs[lane];
+    all_lows += lows[lane];
     is_all &= are_small[lane] != 0;
   }
+  *high += all_highs;
+  *low += all_lows;
   return is_all;
 }
 
