@@ -4,6 +4,7 @@
  * A program over QIO: writes records whose bytes follow from their site, reads them back, tells codes.
  * driver RUN [, RUN ...], one after the other; what it says in run 3 begins with "3: ".
  * RUN: FILE ACTION [in=FOLDER] [lat=4x4x4x8] [layout=KIND] [ext=1] [volfmt=N] [serpar=N] [io=N] [ildg=1] [lfn=TEXT]
+ * [keep=1 (of the style for all records)]
  * [mode=N] [way=WAY] [watch=1] [half=1] ACTION: write, read, skip, single, vectors, discover, codes, split, join WAY,
  * to write and read: whole (QIO_write), steps (what it consists of), fields, below (records of LRL's), sites (the same
  * site by site) */
@@ -211,7 +212,7 @@ static int write_file(const char* name) {
   }
   for (i = 0; i < record_count; ++i) {
     QIO_Oflag flags = {QIO_SERIAL, QIO_TRUNC, QIO_ILDGNO, NULL};
-    if (i == 1) QIO_reset_writer_ILDG_flags(writer, &flags);
+    if (i == 1 && !number("keep", 0)) QIO_reset_writer_ILDG_flags(writer, &flags);
     code = write_one(writer, &records[i]);
     if (code != QIO_SUCCESS) say("%d write %d\n", this_node(), code);
   }
