@@ -4,7 +4,7 @@
  * A program over QIO: writes records whose bytes follow from their site, reads them back, tells codes.
  * driver RUN [, RUN ...], one after the other; what it says in run 3 begins with "3: ".
  * RUN: FILE ACTION [in=FOLDER] [lat=4x4x4x8] [layout=KIND] [ext=1] [volfmt=N] [serpar=N] [io=N] [ildg=1] [lfn=TEXT]
- * (io=0: no functions of I/O nodes) [keep=1 (of the style for all records)]
+ * (io=0: no functions of I/O nodes) [keep=1 (of the style for all records)] [blind=1 (get_coords must not be called)]
  * [mode=N] [way=WAY] [watch=1] [half=1] ACTION: write, read, skip, single, vectors, discover, codes, split, join WAY,
  * to write and read: whole (QIO_write), steps (what it consists of), fields, below (records of LRL's), sites (the same
  * site by site) */
@@ -524,6 +524,7 @@ static int run(void) {
   }
   make_layout(&layout, option("layout", "box"), number("nodes", count_nodes()), this_node(), number("ext", 0));
   io_every = number("io", 1);
+  is_blind = number("blind", 0);
   if (strcmp(arguments[2], "split") == 0 || strcmp(arguments[2], "join") == 0) failed = convert(arguments[1]);
   /* Programs set these two and leave the rest as it was. */
   memset(&filesystem, 0x5a, sizeof filesystem);

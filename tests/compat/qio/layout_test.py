@@ -252,6 +252,20 @@ def check_files(cases):
                     good_end(out, ranks)
 
 
+def check_reading_without_coordinates():
+    """Of layouts with boxes single files are read by asking whose a site is and where: some programs, as MILC's checks of
+    files, cannot tell yet what the coordinates of their own sites are."""
+    kinds = ("box", "evenodd", "xsplit", "reverse")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "f.lime").write_bytes(expected_file(ALL, SINGLE, True))
+        runs = [["f.lime", "read", f"layout={kind}", f"ext={ext}", "blind=1"] for kind in kinds for ext in (0, 1)]
+        status, said, err = launch(folder, runs)
+        assert status == 0, (said, err)
+        for out in said:
+            good_end(out, OPTIONS.ranks)
+
+
 def check_style_that_ends():
     """A writer in ILDG's style that comes to a record which is no gauge field, as those of QDP++ always do."""
     cases = [(kind, volfmt, keeps) for kind, volfmt in (("evenodd", MULTI), ("evenodd", PART), ("scatter", PART_DIR)) for keeps in (0, 1)]
@@ -512,6 +526,7 @@ def main():
         ("box", SINGLE, 0, 1, 0), ("evenodd", SINGLE, 1, half, 1), ("scatter", SINGLE, 1, 1, 0), ("uneven", SINGLE, 0, 1, 1),
         ("xsplit", SINGLE, 1, 1, 1), ("reverse", SINGLE, 0, 1, 0), ("xsplit", PART, 0, half, 0), ("scatter", PART_DIR, 0, half, 1), ("evenodd", MULTI, 1, 1, 0),
         ("evenodd", PART, 0, 0, 0), ("box", SINGLE, 1, 0, 0)]])
+    check_reading_without_coordinates()
     check_style_that_ends()
     check_damage()
     check_codes()
