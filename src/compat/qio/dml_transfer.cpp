@@ -46,7 +46,8 @@ std::uint64_t move_all(const Transfer& transfer, RecordAsFile& record, std::exce
   outcome_of(QIO_ERR_BAD_WRITE_BYTES, [&] {
     const DML_Layout& layout = *transfer.layout;
     const auto nodes = nodes_of_layout(layout.number_of_nodes, layout.this_node);
-    const Family family = make_family(*nodes, transfer.volfmt, IoNodes(layout.ionode, layout.master_io_node), nodes_layout(layout));
+    const Family family =
+        make_family(*nodes, transfer.volfmt, IoNodes(layout.ionode, layout.master_io_node), nodes_layout(layout));
     const RecordSites sites = sites_of_record(*nodes, family, layout, transfer.volfmt);
     // A record of LRL's has one writer, and one reader.
     const transport::Unit unit{.one_writer = true};

@@ -40,8 +40,8 @@ Box bounds_of_some(const Questions& ask, const QIO_Layout& layout, std::uint64_t
   return box;
 }
 
-// The node's box where all nodes have boxes of the same extents, by asking whose sites are. A program that only reads may
-// not be able to tell yet where its own sites are: QIO does not ask for that to read a single file.
+// The node's box where all nodes have boxes of the same extents, by asking whose sites are. A program that only reads
+// may not be able to tell yet where its own sites are: QIO does not ask for that to read a single file.
 std::optional<Box> box_among_equal(const Questions& ask, const QIO_Layout& layout, std::uint64_t count) {
   const Extents extents = extents_of(layout);
   if (count == volume(extents)) return whole(extents);
