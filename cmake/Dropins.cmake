@@ -77,16 +77,17 @@ endif()
 
 # lq_dropin(NAME SOURCES ... ROOMS ... EXPORTS "lime*" ... [HEADERS a.h ...] [FOLDERS include/lemon ...]
 #           [LIBRARIES MPI::MPI_C ...] [OBJECTS other object libraries ...] [DEFINITIONS of its users ...]
-#           [PACKAGE P VERSION v COMPATIBILITY rule] [DESCRIPTION text])
+#           [PACKAGE P VERSION v COMPATIBILITY rule] [BRINGS Q::other ...] [DESCRIPTION text])
 #   NAME         libNAME.so; only names that match EXPORTS are visible
 #   NAME_static  libNAME.a
 #   lq_NAME      object library of the sources
 # HEADERS lie in include/compat; they are installed into each of FOLDERS (include/compat by default), so that those of
 # another library in the same prefix stay what they are.
-# With a PACKAGE, find_package(P) gives P::NAME and P::NAME_static, and pkg-config knows NAME.
+# With a PACKAGE, find_package(P) gives P::NAME and P::NAME_static, and pkg-config knows NAME. Whoever links to these links
+# to what it BRINGS as well, as far as there is a package Q.
 function(lq_dropin name)
   cmake_parse_arguments(DROPIN "" "PACKAGE;VERSION;COMPATIBILITY;DESCRIPTION"
-    "SOURCES;ROOMS;EXPORTS;HEADERS;FOLDERS;LIBRARIES;OBJECTS;DEFINITIONS" ${ARGN})
+    "SOURCES;ROOMS;EXPORTS;HEADERS;FOLDERS;LIBRARIES;OBJECTS;DEFINITIONS;BRINGS" ${ARGN})
   lq_closure("${DROPIN_ROOMS}" closure room_libraries)
 
   # Its own sources. Their names are seen outside, so that EXPORTS alone decides.
@@ -215,6 +216,7 @@ endmacro()
 macro(lq_dropin_package name)
   set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/${DROPIN_PACKAGE})
   lq_install(EXPORT ${DROPIN_PACKAGE}Targets NAMESPACE ${DROPIN_PACKAGE}:: DESTINATION ${package_folder})
+  set(DROPIN_NAME ${name})
   set(DROPIN_NEEDS_MPI OFF)
   if("MPI::MPI_C" IN_LIST DROPIN_LIBRARIES)
     set(DROPIN_NEEDS_MPI ON)
@@ -227,7 +229,6 @@ macro(lq_dropin_package name)
     ${CMAKE_CURRENT_BINARY_DIR}/${DROPIN_PACKAGE}ConfigVersion.cmake DESTINATION ${package_folder})
 
   file(RELATIVE_PATH LQ_PKGCONFIG_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-  set(DROPIN_NAME ${name})
   set(DROPIN_CFLAGS "")
   foreach(folder ${DROPIN_FOLDERS})
     string(APPEND DROPIN_CFLAGS " -I\${prefix}/${folder}")

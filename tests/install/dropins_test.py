@@ -170,6 +170,10 @@ class Qio(Moved):
         for program in self.project("qio"):
             self.runs(program, self.plain)
 
+    def test_cmake_package_found_in_a_folder_of_its_own(self):
+        for program in self.project("qio_folder"):
+            self.runs(program, self.plain)
+
     def test_pkg_config(self):
         self.assertEqual(self.pkg_config("--modversion", "qio"), ["3.0.0"])
         self.runs(self.compile(self.compiler(), "qio/over_qio.c", *self.pkg_config("--cflags", "--libs", "qio")))

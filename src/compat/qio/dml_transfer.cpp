@@ -32,20 +32,6 @@ QIO_Layout nodes_layout(const DML_Layout& layout) {
           layout.latdim,         layout.volume,         layout.sites_on_node, layout.this_node, layout.number_of_nodes};
 }
 
-// The I/O nodes of a layout, as a file system says them.
-struct IoNodesOf {
-  explicit IoNodesOf(const DML_Layout& layout) : layout_(layout) {
-    fs_.my_io_node_ext = [](int node, void* arg) { return static_cast<DML_Layout*>(arg)->ionode(node); };
-    fs_.master_io_node_ext = [](void* arg) { return static_cast<DML_Layout*>(arg)->master_io_node; };
-    fs_.arg = &layout_;
-  }
-  IoNodes get() const { return IoNodes(&fs_); }
-
- private:
-  DML_Layout layout_;
-  QIO_Filesystem fs_{};
-};
-
 struct Transfer {
   SiteCall call;
   DML_Layout* layout;
@@ -60,7 +46,8 @@ std::uint64_t move_all(const Transfer& transfer, RecordAsFile& record, std::exce
   outcome_of(QIO_ERR_BAD_WRITE_BYTES, [&] {
     const DML_Layout& layout = *transfer.layout;
     const auto nodes = nodes_of_layout(layout.number_of_nodes, layout.this_node);
-    const Family family = make_family(*nodes, transfer.volfmt, IoNodesOf(layout).get(), nodes_layout(layout));
+    const Family family =
+        make_family(*nodes, transfer.volfmt, IoNodes(layout.ionode, layout.master_io_node), nodes_layout(layout));
     const RecordSites sites = sites_of_record(*nodes, family, layout, transfer.volfmt);
     // A record of LRL's has one writer, and one reader.
     const transport::Unit unit{.one_writer = true};

@@ -74,21 +74,13 @@ bool set_extents(DML_Layout& layout, const int* extents, int count) noexcept {
   return true;
 }
 
+IoNodes::IoNodes(const QIO_Filesystem* fs)
+    : of_node_(fs != nullptr && fs->my_io_node != nullptr ? fs->my_io_node : DML_io_node),
+      master_(fs != nullptr && fs->master_io_node != nullptr ? fs->master_io_node() : DML_master_io_node()) {}
+
 void set_io_nodes(DML_Layout& layout, const QIO_Filesystem* fs) {
   layout.ionode = fs != nullptr && fs->my_io_node != nullptr ? fs->my_io_node : DML_io_node;
   layout.master_io_node = IoNodes(fs).master();
-}
-
-int IoNodes::master() const {
-  if (fs_ != nullptr && fs_->master_io_node != nullptr) return fs_->master_io_node();
-  if (fs_ != nullptr && fs_->master_io_node_ext != nullptr) return fs_->master_io_node_ext(fs_->arg);
-  return DML_master_io_node();
-}
-
-int IoNodes::of(int node) const {
-  if (fs_ != nullptr && fs_->my_io_node != nullptr) return fs_->my_io_node(node);
-  if (fs_ != nullptr && fs_->my_io_node_ext != nullptr) return fs_->my_io_node_ext(node, fs_->arg);
-  return DML_io_node(node);
 }
 
 std::string name_of_part(const std::string& name, int volfmt, int node) {

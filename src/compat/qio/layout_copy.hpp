@@ -24,14 +24,17 @@ bool set_extents(DML_Layout& layout, const int* extents, int count) noexcept;
 // What programs that go below QIO find in it of who writes; its function can only be one that takes no argument.
 void set_io_nodes(DML_Layout& layout, const QIO_Filesystem* fs);
 
-// Who writes and reads files.
+// Who writes and reads files. Of a file system only the two functions are looked at that the original calls: programs
+// leave its other members as they were, which is anything.
 struct IoNodes {
-  explicit IoNodes(const QIO_Filesystem* fs) : fs_(fs) {}
-  int master() const;
-  int of(int node) const;
+  explicit IoNodes(const QIO_Filesystem* fs);
+  IoNodes(DML_io_node_t of_node, int master) : of_node_(of_node), master_(master) {}
+  int master() const { return master_; }
+  int of(int node) const { return of_node_(node); }
 
  private:
-  const QIO_Filesystem* fs_;
+  DML_io_node_t of_node_;
+  int master_;
 };
 
 // The name of a node's file. QIO_BAD_ARG: longer than QIO's may be.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -37,6 +38,34 @@ Box bounds_of_some(const Questions& ask, const QIO_Layout& layout, std::uint64_t
     }
   }
   return box;
+}
+
+// The node's box where all nodes have boxes of the same extents, by asking whose sites are. A program that only reads
+// may not be able to tell yet where its own sites are: QIO does not ask for that to read a single file.
+std::optional<Box> box_among_equal(const Questions& ask, const QIO_Layout& layout, std::uint64_t count) {
+  const Extents extents = extents_of(layout);
+  if (count == volume(extents)) return whole(extents);
+  Box box{Coord::filled(layout.latdim, 0), Coord::filled(layout.latdim, 1)};
+  Point point{};
+  const int first = ask.node(point);
+  for (int d = 0; d < layout.latdim; ++d) {
+    for (point[d] = 1; point[d] < layout.latsize[d] && ask.node(point) == first; ++point[d]) ++box.extents[d];
+    point[d] = 0;
+    if (layout.latsize[d] % box.extents[d] != 0) return std::nullopt;
+  }
+  if (box.volume() != count) return std::nullopt;
+  for (int d = 0; d < layout.latdim;) {
+    if (ask.node(point) == layout.this_node) {
+      for (int i = 0; i < layout.latdim; ++i) box.lower[i] = point[i];
+      return box;
+    }
+    for (d = 0; d < layout.latdim; ++d) {
+      point[d] += static_cast<int>(box.extents[d]);
+      if (point[d] < layout.latsize[d]) break;
+      point[d] = 0;
+    }
+  }
+  return std::nullopt;
 }
 
 // Whether the node's sites could be told from their numbers; false: these functions do not agree with the others.
@@ -118,9 +147,11 @@ NodeSites::NodeSites(const QIO_Layout& layout) {
 bool NodeSites::take_box(const QIO_Layout& layout) {
   const Questions ask(layout);
   const std::uint64_t count = ask.sites(layout.this_node);
-  if (!ask.knows_coordinates() || !ask.knows_nodes() || count == 0) return false;
+  if (!ask.knows_nodes() || count == 0) return false;
   const Extents extents = extents_of(layout);
-  const Box box = bounds_of_some(ask, layout, count);
+  const std::optional<Box> found = box_among_equal(ask, layout, count);
+  if (!found && !ask.knows_coordinates()) return false;
+  const Box box = found ? *found : bounds_of_some(ask, layout, count);
   if (box.volume() != count || intersect(box, whole(extents)) != box) return false;
   const bool is_all = count == volume(extents);
   std::vector<bool> is_taken(static_cast<std::size_t>(count));

@@ -111,7 +111,9 @@ int begin_record(QIO_Writer& writer, const QIO_RecordInfo* info, const SiteCall&
   });
   if (const int code = agree_on(*open.nodes, checked); code != QIO_SUCCESS) return code;
   Agreement().add(*info).add(call.site_bytes).add(static_cast<std::uint64_t>(call.word_bytes)).check(*open.nodes);
-  if (writer.ildgstyle == QIO_ILDGLAT && ildg_precision(*info, writer.layout->latdim) == 0) {
+  // What is no gauge field of ILDG's ends its style for the master, as it does with the original: in parts of other
+  // nodes the data keep ILDG's type.
+  if (open.is_master() && writer.ildgstyle == QIO_ILDGLAT && ildg_precision(*info, writer.layout->latdim) == 0) {
     writer.ildgstyle = QIO_ILDGNO;
   }
   return QIO_SUCCESS;

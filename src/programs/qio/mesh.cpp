@@ -96,8 +96,10 @@ void get_coords(int coords[], int node, QIO_Index index, void* arg) {
 
 QIO_Index num_sites(int, void* arg) { return static_cast<QIO_Index>(boxes_at(arg).sites()); }
 
-int master_node(void*) { return 0; }
-int io_node(int node, void* arg) { return static_cast<const Mesh*>(arg)->io_node_of(node); }
+// QIO's functions of I/O nodes take no argument.
+const Mesh* mesh_of_files = nullptr;
+int master_node() { return 0; }
+int io_node(int node) { return mesh_of_files->io_node_of(node); }
 
 struct FreeString {
   void operator()(QIO_String* text) const noexcept { QIO_string_destroy(text); }
@@ -179,9 +181,9 @@ QIO_Filesystem IoNodeFiles::get() {
   QIO_Filesystem filesystem{};
   filesystem.number_io_nodes = count();
   filesystem.type = QIO_MULTI_PATH;
-  filesystem.my_io_node_ext = io_node;
-  filesystem.master_io_node_ext = master_node;
-  filesystem.arg = const_cast<Mesh*>(&mesh_);
+  mesh_of_files = &mesh_;
+  filesystem.my_io_node = io_node;
+  filesystem.master_io_node = master_node;
   filesystem.io_node = numbers_.data();
   filesystem.node_path = paths_.data();
   return filesystem;

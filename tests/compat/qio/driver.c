@@ -4,6 +4,7 @@
  * A program over QIO: writes records whose bytes follow from their site, reads them back, tells codes.
  * driver RUN [, RUN ...], one after the other; what it says in run 3 begins with "3: ".
  * RUN: FILE ACTION [in=FOLDER] [lat=4x4x4x8] [layout=KIND] [ext=1] [volfmt=N] [serpar=N] [io=N] [ildg=1] [lfn=TEXT]
+ * (io=0: no functions of I/O nodes) [keep=1 (of the style for all records)] [blind=1 (get_coords must not be called)]
  * [mode=N] [way=WAY] [watch=1] [half=1] ACTION: write, read, skip, single, vectors, discover, codes, split, join WAY,
  * to write and read: whole (QIO_write), steps (what it consists of), fields, below (records of LRL's), sites (the same
  * site by site) */
@@ -211,7 +212,7 @@ static int write_file(const char* name) {
   }
   for (i = 0; i < record_count; ++i) {
     QIO_Oflag flags = {QIO_SERIAL, QIO_TRUNC, QIO_ILDGNO, NULL};
-    if (i == 1) QIO_reset_writer_ILDG_flags(writer, &flags);
+    if (i == 1 && !number("keep", 0)) QIO_reset_writer_ILDG_flags(writer, &flags);
     code = write_one(writer, &records[i]);
     if (code != QIO_SUCCESS) say("%d write %d\n", this_node(), code);
   }
@@ -451,6 +452,7 @@ static int convert(const char* name) {
   QIO_String* lfn = QIO_string_create();
   QIO_string_set(lfn, "lfn://a");
   for (i = 0; i < count; i += io_every) nodes[i / io_every] = i;
+  memset(&filesystem, 0, sizeof filesystem);
   filesystem.my_io_node = io_node;
   filesystem.master_io_node = master_node;
   filesystem.number_io_nodes = i / io_every;
@@ -522,9 +524,12 @@ static int run(void) {
   }
   make_layout(&layout, option("layout", "box"), number("nodes", count_nodes()), this_node(), number("ext", 0));
   io_every = number("io", 1);
+  is_blind = number("blind", 0);
   if (strcmp(arguments[2], "split") == 0 || strcmp(arguments[2], "join") == 0) failed = convert(arguments[1]);
-  filesystem.my_io_node = io_node;
-  filesystem.master_io_node = master_node;
+  /* Programs set these two and leave the rest as it was. */
+  memset(&filesystem, 0x5a, sizeof filesystem);
+  filesystem.my_io_node = io_every > 0 ? io_node : NULL;
+  filesystem.master_io_node = io_every > 0 ? master_node : NULL;
   if (strcmp(arguments[2], "write") == 0) failed = write_file(arguments[1]);
   if (strcmp(arguments[2], "read") == 0) failed = read_file(arguments[1], 0);
   if (strcmp(arguments[2], "skip") == 0) failed = read_file(arguments[1], 1);

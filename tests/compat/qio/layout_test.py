@@ -134,8 +134,9 @@ ILDG = (f'{XML}<ildgFormat xmlns="http://www.lqcd.org/ildg" xmlns:xsi="http://ww
         '<precision>64</precision><lx>4</lx><ly>4</ly><lz>4</lz><lt>8</lt></ildgFormat>')
 
 
-def expected_file(order, volfmt, is_master, ildg=True):
-    """`order`: the sites of this file, as they follow each other."""
+def expected_file(order, volfmt, is_master, ildg=True, keeps=False):
+    """`order`: the sites of this file, as they follow each other. `keeps`: the program does not end ILDG's style behind the
+    gauge field; the writer does, for the master's file."""
     out = b""
     sitelist = struct.pack(f">{len(order)}I", *order)
     if is_master:
@@ -153,7 +154,7 @@ def expected_file(order, volfmt, is_master, ildg=True):
             out += text("scidac-record-xml", 0, 0, datatype)
         if is_master and i == 0 and ildg:
             out += text("ildg-format", 0, 0, ILDG) + text("ildg-data-lfn", 0, 0, "lfn://a")
-        name = "ildg-binary-data" if i == 0 and ildg else "scidac-binary-data"
+        name = "ildg-binary-data" if ildg and (i == 0 or keeps and not is_master) else "scidac-binary-data"
         chosen = None if sites is None else set(sites)
         payload = data(0) if sites is None else b"".join(data(s) for s in order if s in chosen)
         out += record(name, not is_master, not is_master, payload)
@@ -164,7 +165,7 @@ def expected_file(order, volfmt, is_master, ildg=True):
     return out
 
 
-def expected_files(kind, volfmt, nodes, io, ildg=True):
+def expected_files(kind, volfmt, nodes, io, ildg=True, keeps=False):
     """By name, relative to the folder."""
     if nodes == 1:
         volfmt = SINGLE
@@ -175,12 +176,12 @@ def expected_files(kind, volfmt, nodes, io, ildg=True):
     for node in range(nodes):
         if volfmt == MULTI:
             order = sites[node]
-        elif node % io:
+        elif io and node % io:  # 0: the program does not say who writes, so that each node does
             continue
         else:
-            order = sorted(itertools.chain(*sites[node:node + io]))
+            order = sorted(itertools.chain(*sites[node:node + max(1, io)]))
         name = f"vol{node:04d}/f.lime" if volfmt == PART_DIR else f"f.lime.vol{node:04d}"
-        files[name] = expected_file(order, volfmt, node == 0, ildg)
+        files[name] = expected_file(order, volfmt, node == 0, ildg, keeps)
     return files
 
 
@@ -249,6 +250,37 @@ def check_files(cases):
                 runs = [["f.lime", "read", f"in={number}", f"layout={layout}"] for number in alone]
                 for out in launch(folder, runs, ranks=ranks)[1]:
                     good_end(out, ranks)
+
+
+def check_reading_without_coordinates():
+    """Of layouts with boxes single files are read by asking whose a site is and where: some programs, as MILC's checks of
+    files, cannot tell yet what the coordinates of their own sites are."""
+    kinds = ("box", "evenodd", "xsplit", "reverse")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "f.lime").write_bytes(expected_file(ALL, SINGLE, True))
+        runs = [["f.lime", "read", f"layout={kind}", f"ext={ext}", "blind=1"] for kind in kinds for ext in (0, 1)]
+        status, said, err = launch(folder, runs)
+        assert status == 0, (said, err)
+        for out in said:
+            good_end(out, OPTIONS.ranks)
+
+
+def check_style_that_ends():
+    """A writer in ILDG's style that comes to a record which is no gauge field, as those of QDP++ always do."""
+    cases = [(kind, volfmt, keeps) for kind, volfmt in (("evenodd", MULTI), ("evenodd", PART), ("scatter", PART_DIR)) for keeps in (0, 1)]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        runs = []
+        for number, (kind, volfmt, keeps) in enumerate(cases):
+            (folder / str(number)).mkdir()
+            words = [f"in={number}", f"layout={kind}", f"volfmt={volfmt}"]
+            runs += [["f.lime", "write", "ildg=1", "lfn=lfn://a", f"keep={keeps}", *words], ["f.lime", "read", *words]]
+        status, said, err = launch(folder, runs)
+        assert status == 0, err
+        for number, (kind, volfmt, keeps) in enumerate(cases):
+            assert files_in(folder / str(number)) == expected_files(kind, volfmt, OPTIONS.ranks, 1, keeps=bool(keeps)), cases[number]
+            good_end(said[2 * number + 1], OPTIONS.ranks)
 
 
 def check_damage():
@@ -492,7 +524,10 @@ def main():
         return
     check_files([(*case, "whole") for case in [
         ("box", SINGLE, 0, 1, 0), ("evenodd", SINGLE, 1, half, 1), ("scatter", SINGLE, 1, 1, 0), ("uneven", SINGLE, 0, 1, 1),
-        ("xsplit", SINGLE, 1, 1, 1), ("reverse", SINGLE, 0, 1, 0), ("xsplit", PART, 0, half, 0), ("scatter", PART_DIR, 0, half, 1), ("evenodd", MULTI, 1, 1, 0)]])
+        ("xsplit", SINGLE, 1, 1, 1), ("reverse", SINGLE, 0, 1, 0), ("xsplit", PART, 0, half, 0), ("scatter", PART_DIR, 0, half, 1), ("evenodd", MULTI, 1, 1, 0),
+        ("evenodd", PART, 0, 0, 0), ("box", SINGLE, 1, 0, 0)]])
+    check_reading_without_coordinates()
+    check_style_that_ends()
     check_damage()
     check_codes()
     check_append()

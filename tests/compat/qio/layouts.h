@@ -16,6 +16,7 @@ static size_t* index_of_site;
 static size_t** site_of_index; /* by node */
 static size_t* sites_of_node;
 static long callbacks; /* how often a layout's function was called */
+static int is_blind;   /* where the node's sites are cannot be told yet */
 
 static size_t site_at(const int x[]) {
   size_t site = 0;
@@ -41,6 +42,7 @@ static int node_index(const int x[]) {
   return (int)index_of_site[site_at(x)];
 }
 static void get_coords(int x[], int node, int index) {
+  if (is_blind) abort();
   ++callbacks;
   point_of(site_of_index[node][index], x);
 }
