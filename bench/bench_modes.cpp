@@ -39,8 +39,9 @@ double largest(double seconds) {
 // This rank's part of a mode, in pieces; each is then copied, where there is a place for that.
 void read_plainly(int file, const lq::Payload& payload, const lq::Grid& grid, std::uint64_t piece,
                   std::vector<char>& to, char* place = nullptr) {
+  const lq::Extents& extents = payload.extents;
   const std::uint64_t site = payload.site_bytes(),
-                      slice = payload.extents[0] * payload.extents[1] * payload.extents[2] * site;
+                      slice = static_cast<std::uint64_t>(extents[0] * extents[1] * extents[2]) * site;
   const std::uint64_t begin = payload.offset + static_cast<std::uint64_t>(grid.local_box().lower[3]) * slice;
   const std::uint64_t bytes = grid.local_volume() * site;
   to.resize(bytes);
@@ -92,12 +93,17 @@ lq::ReadOptions with_threads(int threads, lq::Verify verify = lq::Verify::checks
 
 enum class Manner { reading, computing, in_turn, ahead };
 
-// Seconds of one pass over the set.
-double pass(const lq::modes::Set& set, const lq::Grid& grid, long rounds, Manner manner, int threads) {
+// By the clock, and of the processor, of the rank that had most.
+struct Cost {
+  double seconds = 0, processor = 0;
+};
+
+// One pass over the set.
+Cost pass(const lq::modes::Set& set, const lq::Grid& grid, long rounds, Manner manner, int threads) {
   std::vector<float> one(grid.local_volume() * 24), other(one.size());
   double sum = 0;
   MPI_Barrier(MPI_COMM_WORLD);
-  const double start = now();
+  const double processor = processor_seconds(), start = now();
   if (manner == Manner::ahead) {
     lq::ReadAhead modes =
         set.read_ahead(0, set.size(), grid, {lq::spinor(one), lq::spinor(other)}, with_threads(threads));
@@ -108,9 +114,9 @@ double pass(const lq::modes::Set& set, const lq::Grid& grid, long rounds, Manner
       if (manner != Manner::reading) sum += work(one, rounds);
     }
   }
-  const double seconds = largest(now() - start);
+  const double seconds = now() - start, used = processor_seconds() - processor;
   if (sum == 0.5) std::puts("");
-  return seconds;
+  return {largest(seconds), largest(used)};
 }
 
 void drop_from_cache(const std::string& path) {
@@ -130,22 +136,33 @@ void compare_passes(const lq::modes::Set& set, const lq::Grid& grid, bool cold, 
     return pass(set, grid, rounds, manner, threads);
   };
   std::vector<double> first;
-  for (int i = 0; i < 3; ++i) first.push_back(time(0, Manner::reading));
+  for (int i = 0; i < 3; ++i) first.push_back(time(0, Manner::reading).seconds);
   for (const double factor : {0.5, 1.0, 2.0}) {
     const long rounds = static_cast<long>(factor * median(first) / static_cast<double>(set.size()) * rate);
-    std::vector<double> reading, computing, in_turn, ahead;
+    struct Timed {
+      std::vector<double> seconds, processor;
+      void add(const Cost& cost) {
+        seconds.push_back(cost.seconds);
+        processor.push_back(cost.processor);
+      }
+    } reading, computing, in_turn, ahead;
     for (int i = 0; i < 3; ++i) {
-      reading.push_back(time(0, Manner::reading));
-      computing.push_back(time(rounds, Manner::computing));
-      in_turn.push_back(time(rounds, Manner::in_turn));
-      ahead.push_back(time(rounds, Manner::ahead));
+      reading.add(time(0, Manner::reading));
+      computing.add(time(rounds, Manner::computing));
+      in_turn.add(time(rounds, Manner::in_turn));
+      ahead.add(time(rounds, Manner::ahead));
     }
-    const double longer = std::max(median(reading), median(computing));
+    const auto tell = [&](const char* what, const std::vector<double> Timed::*of) {
+      std::printf("a pass, %s, %s: reading %.2f s, computing %.2f s: %.2f s in turn, %.2f s ahead, ",
+                  cold ? "cold" : "warm", what, median(reading.*of), median(computing.*of), median(in_turn.*of),
+                  median(ahead.*of));
+    };
     if (grid.is_root()) {
-      std::printf(
-          "a pass, %s: reading %.2f s, computing %.2f s: %.2f s in turn, %.2f s ahead, %.2f of the longer one\n",
-          cold ? "cold" : "warm", median(reading), median(computing), median(in_turn), median(ahead),
-          median(ahead) / longer);
+      tell("seconds", &Timed::seconds);
+      std::printf("%.2f of the longer one\n",
+                  median(ahead.seconds) / std::max(median(reading.seconds), median(computing.seconds)));
+      tell("processor time", &Timed::processor);
+      std::printf("%.2f of that in turn\n", median(ahead.processor) / median(in_turn.processor));
     }
   }
 }

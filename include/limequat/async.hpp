@@ -58,7 +58,8 @@ LQ_API Pending read_async(const File& file, const Grid& grid, const MutableField
                           const ReadOptions& options = {});
 
 // Reads one file after the other, or one field of a file after the other, always some ahead: while the program works on
-// a field, the next are on their way.
+// a field, the next are on their way. A rank that has one core to itself, and no options.route.threads, reads local
+// files in next(); from the device they are fetched before.
 class LQ_API ReadAhead {
  public:
   struct Arrival {

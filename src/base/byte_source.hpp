@@ -26,6 +26,8 @@ class ByteSource {
   virtual std::size_t read_at(std::uint64_t offset, MutableBytes buffer) = 0;
   // The first byte from `offset` on that may be other than a hole of zeros; size() where there is none.
   virtual std::uint64_t next_data(std::uint64_t offset) const { return std::min(offset, size()); }
+  // These bytes will be read soon: storage may bring them closer meanwhile. Never fails.
+  virtual void fetch_ahead(std::uint64_t, std::uint64_t) noexcept {}
   // Another file of the same storage, for formats of several files. Throws Error(not_found), as where there are no
   // other files.
   virtual std::unique_ptr<ByteSource> open_other(const std::string& path) const;

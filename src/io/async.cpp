@@ -18,6 +18,7 @@
 
 #include "base/quiet_thread.hpp"
 #include "comm/agree.hpp"
+#include "comm/node.hpp"
 #include "io/background.hpp"
 #include "io/borrowed.hpp"
 #include "io/open_file.hpp"
@@ -26,19 +27,35 @@
 
 namespace lq {
 
+namespace {
+
+using Done = std::atomic<bool>;
+
+// How a transfer in the background goes.
+struct Manner {
+  bool has_thread = true;                  // else the caller's own takes the steps
+  bool is_ahead = false;                   // the storage is told what will be read
+  std::shared_ptr<const Done> after = {};  // what another transfer's thread has to do before; nullptr: nothing
+};
+
+}  // namespace
+
 struct Pending::State {
   State(std::string file, const Grid& grid) : path(std::move(file)), communicator(grid.communicator()) {}
 
   // Local; does not fail, for the other ranks count on this one from now on.
-  void start(std::unique_ptr<io::Transfer> moving, const io::Borrowed& memory) noexcept {
+  void start(std::unique_ptr<io::Transfer> moving, const io::Borrowed& memory, Manner manner) noexcept {
     transfer = std::move(moving);
     borrowed = memory;
-    if (transfer->movement().needs_messages()) return;
+    if (manner.is_ahead) transfer->movement().fetch_ahead();
+    if (!manner.has_thread || transfer->movement().needs_messages()) return;
     try {
       thread = std::make_unique<std::thread>();
-      *thread = base::start_quiet_thread([this] {
+      *thread = base::start_quiet_thread([this, after = std::move(manner.after)] {
+        if (after) after->wait(false, std::memory_order_acquire);
         failure = pump::outcome_of(transfer->movement());
-        done.store(true, std::memory_order_release);
+        done->store(true, std::memory_order_release);
+        done->notify_all();
       });
       by_caller = false;
     } catch (...) {
@@ -64,11 +81,14 @@ struct Pending::State {
     static_cast<void>(transfer.release());
   }
 
-  // All remaining steps.
+  // All remaining steps. Who waits has nothing else to do than to help.
   void complete() {
-    if (thread && thread->joinable()) thread->join();
-    if (by_caller && !done) failure = pump::outcome_of(transfer->movement());
-    done = true;
+    if (thread && thread->joinable()) {
+      transfer->movement().help();
+      thread->join();
+    }
+    if (by_caller && !*done) failure = pump::outcome_of(transfer->movement());
+    *done = true;
   }
 
   // A few steps, if they can be taken without waiting: a chunk or two.
@@ -77,10 +97,10 @@ struct Pending::State {
     try {
       pump::Progress progress = pump::Progress::moved;
       for (int i = 0; i < few && progress == pump::Progress::moved; ++i) progress = transfer->movement().step();
-      if (progress == pump::Progress::finished) done = true;
+      if (progress == pump::Progress::finished) *done = true;
     } catch (...) {
       failure = std::current_exception();
-      done = true;
+      *done = true;
     }
   }
 
@@ -90,7 +110,7 @@ struct Pending::State {
   std::unique_ptr<io::Transfer> transfer;
   io::Borrowed borrowed;
   bool by_caller = true;  // takes the steps in test() and wait()
-  std::atomic<bool> done{false};
+  std::shared_ptr<Done> done = std::make_shared<Done>(false);
   std::exception_ptr failure;  // to be read when done
   std::unique_ptr<std::thread> thread;
 };
@@ -114,8 +134,8 @@ Pending& Pending::operator=(Pending&&) noexcept = default;
 
 bool Pending::test() {
   State& state = open_state(state_);
-  if (state.by_caller && !state.done) state.advance();
-  return state.done.load(std::memory_order_acquire);
+  if (state.by_caller && !*state.done) state.advance();
+  return state.done->load(std::memory_order_acquire);
 }
 
 Report Pending::wait() {
@@ -151,9 +171,13 @@ struct PendingAccess {
     });
   }
   static Pending launch(std::unique_ptr<Pending::State> state, std::unique_ptr<io::Transfer> transfer,
-                        const io::Borrowed& borrowed) {
-    state->start(std::move(transfer), borrowed);
+                        const io::Borrowed& borrowed, Manner manner = {}) {
+    state->start(std::move(transfer), borrowed, std::move(manner));
     return Pending(std::move(state));
+  }
+  // Local. nullptr: no thread of its own is at work.
+  static std::shared_ptr<const Done> thread_of(const Pending& pending) {
+    return pending.state_->by_caller ? nullptr : pending.state_->done;
   }
 };
 
@@ -165,13 +189,31 @@ Pending write_async(const std::string& path, const Grid& grid, const Field& fiel
   return PendingAccess::launch(std::move(prepared.state), std::move(transfer), borrowed);
 }
 
-Pending read_async(const std::string& path, const Grid& grid, const MutableField& field, const ReadOptions& options) {
+namespace {
+
+// Collective. Reads what `begin` begins with the options it is given.
+template <class Begin>
+Pending start_reading(const std::string& path, const Begin& begin, const Grid& grid, const ReadOptions& options,
+                      Manner manner = {}) {
   auto prepared = PendingAccess::prepare(path, grid, options);
-  auto transfer = io::begin_read(transport::resolve(path), path, grid, field, prepared.options);
-  return PendingAccess::launch(std::move(prepared.state), std::move(transfer), {});
+  auto transfer = begin(prepared.options);
+  return PendingAccess::launch(std::move(prepared.state), std::move(transfer), {}, std::move(manner));
 }
 
-namespace {
+// One field of a path.
+Pending start_reading(const std::string& path, const Grid& grid, const MutableField& field, const ReadOptions& options,
+                      Manner manner = {}) {
+  const auto begin = [&](const ReadOptions& prepared) {
+    return io::begin_read(transport::resolve(path), path, grid, field, prepared);
+  };
+  return start_reading(path, begin, grid, options, std::move(manner));
+}
+Pending start_reading(const std::string& path, const io::BeginRead& begin_field, const Grid& grid,
+                      const MutableField& field, const ReadOptions& options, Manner manner = {}) {
+  const auto begin = [&](const ReadOptions& prepared) { return begin_field(grid, field, prepared); };
+  return start_reading(path, begin, grid, options, std::move(manner));
+}
+
 
 // Fields of a file that is open.
 io::BeginRead begin_of(const File& file) {
@@ -183,11 +225,13 @@ io::BeginRead begin_of(const File& file) {
 
 }  // namespace
 
+Pending read_async(const std::string& path, const Grid& grid, const MutableField& field, const ReadOptions& options) {
+  return start_reading(path, grid, field, options);
+}
+
 Pending io::read_async(const std::string& path, const BeginRead& begin, const Grid& grid, const MutableField& field,
                        const ReadOptions& options) {
-  auto prepared = PendingAccess::prepare(path, grid, options);
-  auto transfer = begin(grid, field, prepared.options);
-  return PendingAccess::launch(std::move(prepared.state), std::move(transfer), {});
+  return start_reading(path, begin, grid, field, options);
 }
 
 Pending read_async(const File& file, const Grid& grid, const MutableField& field, const ReadOptions& options) {
@@ -209,16 +253,25 @@ struct ReadAhead::State {
   std::vector<MutableField> buffers;
   ReadOptions options;
   std::vector<Expected> expected = {};  // one per buffer
+  bool has_core = true;                 // for a thread beside the program's own
+  bool waits_for_servers = false;       // which takes no core, and the longer the fewer requests are on their way
+  std::shared_ptr<const Done> last_thread = {};  // of the field that was started last
   std::size_t started = 0;
   std::size_t arrived = 0;
   bool failed = false;
 
   std::size_t count() const noexcept { return begin_field ? indices.size() : paths.size(); }
   Pending start(std::size_t number, const MutableField& buffer) const {
-    if (!begin_field) return read_async(paths[number], grid, buffer, options);
+    if (!begin_field) return start_reading(paths[number], grid, buffer, options, manner());
     ReadOptions one = options;
     one.index = indices[number];
-    return io::read_async(paths.front(), begin_field, grid, buffer, one);
+    return start_reading(paths.front(), begin_field, grid, buffer, one, manner());
+  }
+  // Without a core for it, a thread would take turns with the program's own, which waits for it all the same: the bytes
+  // are fetched from the device meanwhile, and the rest is done when they are wanted. With one, fields are read one
+  // after the other, for the first of them is wanted first.
+  Manner manner() const {
+    return {has_core || waits_for_servers, true, waits_for_servers ? nullptr : last_thread};
   }
   Arrival arrival(std::size_t number, Report report) const {
     return {begin_field ? paths.front() : paths[number], number % buffers.size(), begin_field ? indices[number] : 0,
@@ -243,7 +296,19 @@ struct ReadAhead::State {
       return std::vector<comm::Stated>{{"what is to be read ahead", fmt::format("{} paths, fields{}, {} buffers",
                                                                                 paths.size(), fields, buffers.size())}};
     });
+    find_core();
     start_all();
+  }
+
+  // Collective.
+  void find_core() {
+    comm::Comm& comm = grid.communicator().engine();
+    has_core = comm.node().own_cores() > 1 || options.route.threads > 0;
+    comm::agree(comm, [&] {
+      if (paths.empty()) return;
+      const std::string& first = paths.front();
+      waits_for_servers = transport::lies_on_servers(transport::resolve(first).unit(first));
+    });
   }
 
   // Field number i goes to buffer number i modulo their number. The buffer handed out last stays as it is. A file that
@@ -254,6 +319,7 @@ struct ReadAhead::State {
       Expected& next = expected[started % buffers.size()];
       try {
         next.pending = start(started, buffers[started % buffers.size()]);
+        last_thread = PendingAccess::thread_of(*next.pending);
       } catch (...) {
         next.failure = std::current_exception();
         failed = true;

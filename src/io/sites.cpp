@@ -62,16 +62,13 @@ struct Decision {
   bool has_strange_caches = false;
 };
 
-// Files elsewhere have no file system.
-bool lies_on_servers(const transport::Unit& unit) { return !unit.one_writer && unit.file_system.front() != '\0'; }
-
 // Threads that take no core, for they wait for servers: as long as one piece is on its way, the next one is asked for.
 // Measured on GlusterFS: two read at 1.8 times the rate of one, more than two gain nothing; writes are kept by its
 // client.
 int least_threads(const SitePlan& plan, bool writes, int ranks) {
   constexpr std::uint64_t worth_it = 4 * base::mebi;  // of a rank
   const bool is_asked_for = plan.route.threads != 0;
-  if (writes || is_asked_for || !lies_on_servers(plan.unit)) return 1;
+  if (writes || is_asked_for || !transport::lies_on_servers(plan.unit)) return 1;
   return plan.payload.length / static_cast<std::uint64_t>(ranks) < worth_it ? 1 : 2;
 }
 
@@ -84,7 +81,7 @@ Decision decide(comm::Comm& comm, const SitePlan& plan, const route::Transfer& t
       situation.block_bytes = view.unit.bytes;
       situation.needs_single_owner = view.unit.single_owner;
       situation.targets = view.unit.targets;
-      situation.lies_on_servers = lies_on_servers(view.unit);
+      situation.lies_on_servers = transport::lies_on_servers(view.unit);
       situation.has_whole_tiles = view.has_whole_tiles;
       situation.checksum = !plan.sums.empty();
       const UsableMachine site = usable_machine_of(plan.route.profile);

@@ -200,6 +200,24 @@ TEST_P(Fused, ManySitesThatAreReadGiveTheSameChecksum) {
   }
 }
 
+// Sites that have one sum are added up before, turn by turn: whatever is left of the last turns is not forgotten.
+TEST_P(Fused, AnyNumberOfSitesThatAreReadGivesTheSameChecksum) {
+  for (const Precision precision : {Precision::single, Precision::double_}) {
+    const SiteForm form{24, precision, precision, true};
+    const std::size_t site = 24 * number_bytes(precision);
+    const SiteCrc crc(site, GetParam());
+    const std::vector<std::byte> file = numbers_of(precision, 700 * site);
+    for (std::uint64_t sites = 512; sites <= 700; ++sites) {
+      Checksum turned{0x01234567, 0x89abcdef};
+      std::vector<std::byte> bytes = file, plain = file;
+      turn_and_sum(form, crc, bytes.data(), sites, first_rank, 5, turned);
+      turn_sites(form, plain.data(), sites);
+      ASSERT_EQ(bytes, plain) << sites;
+      ASSERT_EQ(turned, sum_of(file.data(), site, sites, 5)) << sites;
+    }
+  }
+}
+
 TEST_P(Fused, SummingEqualsThePlainOneAndLeavesOutTheRest) {
   const std::vector<std::byte> bytes = numbers_of(Precision::double_, 40 * 288 + 287);
   Checksum sum, plain;

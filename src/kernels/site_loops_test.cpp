@@ -27,6 +27,8 @@ template <std::size_t lanes>
 struct PlainVector {
   using Reg = PlainRegister<lanes>;
   using Lane = PlainVector<1>;
+  template <std::size_t>
+  using Dividing = PlainVector;
   static constexpr std::size_t bytes = 16 * lanes;
 
   static Reg zero() noexcept { return {}; }

@@ -147,6 +147,7 @@ class CombinedTransfer final : public io::Transfer, private pump::Movement {
     return combine(own_) ? pump::Progress::moved : pump::Progress::finished;
   }
   bool needs_messages() const noexcept override { return coefficients_->movement().needs_messages(); }
+  void fetch_ahead() noexcept override { coefficients_->movement().fetch_ahead(); }
   std::uint64_t memory_bytes() const noexcept override {
     return coefficients_->movement().memory_bytes() + numbers_.size() * sizeof(double) +
            rounded_.size() * sizeof(float) + (own_.size() + wanted_.size()) * sizeof(Complex);

@@ -174,7 +174,9 @@ std::unique_ptr<Movement> move_out(const Field& field, const Payload& payload, c
 
 std::unique_ptr<Movement> move_in(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
                                   const MutableField& field, const PumpOptions& options, Tally& tally) {
-  if (options.threads > 1 && options.file_bears_threads && !layouts::has_function(field)) {
+  // A thread alone is a team, too, which others may help; but a tile that is encoded would be decoded by each.
+  if ((options.threads > 1 || payload.encoding.empty()) && options.file_bears_threads &&
+      !layouts::has_function(field)) {
     return move_in_by_team(file, payload, rows, field, options, tally);
   }
   if ((options.threads == 1 || options.file_bears_threads) && layouts::has_function(field) &&

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Each thread takes the next stretch and does all that is to be done with it, in a block of its own. Nobody waits for
-// another before the end, when what they saw is added up.
+// another before the end, when what they saw is added up. A thread that waits for the end may take part, too.
 #include "pump/direct_by_team.hpp"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <exception>
 #include <mutex>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "pump/own_rows.hpp"
@@ -25,9 +26,14 @@ class ByTeam final : public Movement {
  public:
   ByTeam(const typename Way::Memory& field, const Payload& payload, const lattice::RowPlan& rows,
          typename Way::File& file, const PumpOptions& options, Tally& tally)
-      : tally_(tally),
+      : field_(field),
+        payload_(payload),
+        row_plan_(rows),
+        file_(file),
+        block_bytes_(options.block_bytes),
+        tally_(tally),
         all_sites_(rows.wanted.volume()),
-        hands_(make_hands(field, payload, rows, file, options, tally)),
+        hands_(make_hands(options.threads)),
         stretches_(rows_in_turn(field.memory, payload, rows, hands_.front()->block.max_sites()),
                    hands_.front()->block.max_sites(), options.tile_sites, blocks_in_turn(payload, rows.wanted)),
         team_(static_cast<int>(hands_.size())) {
@@ -37,12 +43,37 @@ class ByTeam final : public Movement {
 
   std::uint64_t memory_bytes() const noexcept override { return hands_.size() * hands_.front()->block.bytes(); }
 
+  void fetch_ahead() noexcept override {
+    if constexpr (std::is_same_v<Way, RowsIn>) {
+      try {
+        tell_of_coming();
+      } catch (...) {
+        // There is no memory to ask with: the bytes come when they are read.
+      }
+    }
+  }
+
+  void help() noexcept override {
+    const std::lock_guard lock(helping_);
+    if (is_closed_ || is_cancelled() || sites_.load(std::memory_order_relaxed) == all_sites_) return;
+    try {
+      if (!helper_) helper_ = make_hand();
+      helper_->make_room(stretches_.turns());
+    } catch (...) {
+      return;  // no memory for a second block
+    }
+    while (advance(*helper_)) {
+    }
+  }
+
  private:
   Progress take_step() override {
     if (!is_begun_) team_.begin(help_);
     is_begun_ = true;
     if (advance(*hands_.front())) return Progress::moved;
     team_.finish();
+    const std::lock_guard lock(helping_);
+    is_closed_ = true;
     add_up();
     return Progress::finished;
   }
@@ -71,15 +102,17 @@ class ByTeam final : public Movement {
   };
   using Hands = std::vector<std::unique_ptr<Hand>>;
 
+  std::unique_ptr<Hand> make_hand() const {
+    return std::make_unique<Hand>(field_, payload_, row_plan_, file_, block_bytes_, tally_);
+  }
+
   // As many as there is memory for: one at least, as without a team.
-  static Hands make_hands(const typename Way::Memory& field, const Payload& payload, const lattice::RowPlan& rows,
-                          typename Way::File& file, const PumpOptions& options, const Tally& of_all) {
-    const auto make = [&] { return std::make_unique<Hand>(field, payload, rows, file, options.block_bytes, of_all); };
+  Hands make_hands(int threads) const {
     Hands hands;
-    hands.reserve(static_cast<std::size_t>(options.threads));
-    hands.push_back(make());
+    hands.reserve(static_cast<std::size_t>(threads));
+    hands.push_back(make_hand());
     try {
-      while (hands.size() < static_cast<std::size_t>(options.threads)) hands.push_back(make());
+      while (hands.size() < static_cast<std::size_t>(threads)) hands.push_back(make_hand());
     } catch (const std::bad_alloc&) {
       // It goes with fewer.
     }
@@ -113,12 +146,43 @@ class ByTeam final : public Movement {
   // would have met.
   void add_up() {
     const Hand* lowest = nullptr;
-    for (const auto& hand : hands_) {
-      tally_.add(hand->tally);
-      if (!hand->failure || (lowest != nullptr && lowest->failed_at < hand->failed_at)) continue;
-      lowest = hand.get();
-    }
+    const auto add = [&](Hand& hand) {
+      tally_.add(hand.tally);
+      if (hand.failure && (lowest == nullptr || hand.failed_at <= lowest->failed_at)) lowest = &hand;
+    };
+    for (const auto& hand : hands_) add(*hand);
+    if (helper_) add(*helper_);
     if (lowest != nullptr) std::rethrow_exception(lowest->failure);
+  }
+
+  // Stretches that follow each other in the file are told as one. Of rows that are short, the kernel's own guess is the
+  // cheaper one.
+  void tell_of_coming() {
+    Stretches coming = [&] {
+      const std::lock_guard lock(mutex_);
+      return stretches_;
+    }();
+    std::vector<Stretch> some(coming.turns());
+    Way& way = hands_.front()->way;
+    std::uint64_t first = 0, end = 0, told = 0;
+    const auto tell = [&] {
+      if ((end - first) * payload_.site_bytes() < least_ahead) return false;
+      way.fetch_ahead(first, end - first);
+      told += end - first;
+      return told * payload_.site_bytes() < most_ahead;
+    };
+    for (auto next = coming.next(some); !next.empty(); next = coming.next(some)) {
+      for (const Stretch& stretch : next) {
+        if (stretch.file_site != end && end > first && !tell()) return;
+        if (stretch.file_site != end) first = stretch.file_site;
+        end = stretch.file_site + stretch.sites;
+        if ((end - first + told) * payload_.site_bytes() >= most_ahead) {
+          tell();
+          return;
+        }
+      }
+    }
+    tell();
   }
 
   struct Help {
@@ -129,6 +193,14 @@ class ByTeam final : public Movement {
     }
   };
 
+  static constexpr std::uint64_t most_ahead = 64 * 1024 * 1024;  // bytes that storage is told of
+  static constexpr std::uint64_t least_ahead = 64 * 1024;        // of a stretch
+
+  const typename Way::Memory& field_;
+  const Payload& payload_;
+  const lattice::RowPlan& row_plan_;
+  typename Way::File& file_;
+  std::uint64_t block_bytes_;
   Tally& tally_;
   std::uint64_t all_sites_;
   std::atomic<std::uint64_t> sites_{0};  // taken by a thread
@@ -137,6 +209,9 @@ class ByTeam final : public Movement {
   std::mutex mutex_;  // of stretches_
   std::atomic<bool> has_failed_{false};
   bool is_begun_ = false;
+  std::mutex helping_;  // of the following
+  std::unique_ptr<Hand> helper_;
+  bool is_closed_ = false;
   const Help help_{*this};
   threads::Team team_;  // uses the others
 };

@@ -29,6 +29,11 @@ class Movement {
   Progress step();
   // Whether steps exchange messages: they must then come from a thread that may do so.
   virtual bool needs_messages() const noexcept { return false; }
+  // Tells the storage what will be read, before the first step.
+  virtual void fetch_ahead() noexcept {}
+  // From another thread than the one that takes the steps, while it does: takes on a part of what is left to be done,
+  // where that can be shared, until all of it has been begun.
+  virtual void help() noexcept {}
   // Bytes held beyond the field.
   virtual std::uint64_t memory_bytes() const noexcept = 0;
 

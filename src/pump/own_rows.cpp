@@ -7,8 +7,8 @@
 namespace lq::pump {
 namespace {
 
-std::uint64_t place_of(const Payload& payload, const Stretch& stretch) {
-  return payload.origin() + stretch.file_site * payload.site_bytes();
+std::uint64_t place_of(const Payload& payload, std::uint64_t file_site) {
+  return payload.origin() + file_site * payload.site_bytes();
 }
 
 // work(stretch, its bytes) for each of the stretches, whose sites lie one behind the other in `bytes`.
@@ -35,7 +35,7 @@ void RowsOut::pack(std::span<const Stretch> stretches, base::MutableBytes bytes)
 void RowsOut::write(std::span<const Stretch> stretches, base::Bytes bytes) {
   const base::ScopedSeconds seconds(tally_.storage_seconds);
   for_each_stretch(payload_, stretches, bytes, [&](const Stretch& stretch, base::Bytes some) {
-    file_.write_at(place_of(payload_, stretch), some);
+    file_.write_at(place_of(payload_, stretch.file_site), some);
   });
 }
 
@@ -53,10 +53,14 @@ RowsIn::Target RowsIn::target_of(std::span<const Stretch> stretches, Block& bloc
   return {{place, static_cast<std::size_t>(sites * payload_.site_bytes())}, true};
 }
 
+void RowsIn::fetch_ahead(std::uint64_t file_site, std::uint64_t sites) noexcept {
+  file_.fetch_ahead(place_of(payload_, file_site), sites * payload_.site_bytes());
+}
+
 void RowsIn::read(std::span<const Stretch> stretches, base::MutableBytes bytes) {
   const base::ScopedSeconds seconds(tally_.storage_seconds);
   for_each_stretch(payload_, stretches, bytes, [&](const Stretch& stretch, base::MutableBytes some) {
-    read_whole(file_, place_of(payload_, stretch), some);
+    read_whole(file_, place_of(payload_, stretch.file_site), some);
   });
 }
 

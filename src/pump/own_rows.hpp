@@ -55,6 +55,8 @@ class RowsIn {
   lattice::Rows& rows() noexcept { return sink_.rows(); }
   // What lies in memory as in the file, but for byte order, is read to its place and not copied there.
   Target target_of(std::span<const Stretch> stretches, Block& block);
+  // So many sites of the file from this one on will be read soon.
+  void fetch_ahead(std::uint64_t file_site, std::uint64_t sites) noexcept;
   // truncated: the file ends before.
   void read(std::span<const Stretch> stretches, base::MutableBytes bytes);
   // Sites that were read, to memory form in their places.

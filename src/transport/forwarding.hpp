@@ -22,6 +22,7 @@ class ForwardingFile : public File {
     return inner_->read_at(offset, buffer);
   }
   std::uint64_t next_data(std::uint64_t offset) const override { return inner_->next_data(offset); }
+  void fetch_ahead(std::uint64_t offset, std::uint64_t bytes) noexcept override { inner_->fetch_ahead(offset, bytes); }
   std::unique_ptr<base::ByteSource> open_other(const std::string& path) const override {
     return inner_->open_other(path);
   }

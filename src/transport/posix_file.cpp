@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -70,6 +71,22 @@ std::size_t PosixFile::read_at(std::uint64_t offset, base::MutableBytes buffer) 
     }
   }
   return done;
+}
+
+// Asking for what is in the page cache costs a look at each page: its last byte tells. The kernel takes no more of a
+// request than it reads ahead by itself, 128 KiB where nobody changed that.
+void PosixFile::fetch_ahead(std::uint64_t offset, std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t piece = 128 * 1024;
+  if (bytes == 0 || offset > largest_position || bytes > largest_position - offset) return;
+#ifdef RWF_NOWAIT
+  char last = 0;
+  const iovec place{&last, 1};
+  if (::preadv2(descriptor_, &place, 1, static_cast<off_t>(offset + bytes - 1), RWF_NOWAIT) == 1) return;
+#endif
+  for (std::uint64_t at = 0; at < bytes; at += piece) {
+    const auto some = static_cast<off_t>(std::min(piece, bytes - at));
+    if (::posix_fadvise(descriptor_, static_cast<off_t>(offset + at), some, POSIX_FADV_WILLNEED) != 0) return;
+  }
 }
 
 void PosixFile::write_at(std::uint64_t offset, base::Bytes bytes) {

@@ -49,6 +49,7 @@ class PosixFile final : public File {
   std::uint64_t size() const override;
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
   std::uint64_t next_data(std::uint64_t offset) const override;
+  void fetch_ahead(std::uint64_t offset, std::uint64_t bytes) noexcept override;
   std::unique_ptr<base::ByteSource> open_other(const std::string& path) const override;
   void write_at(std::uint64_t offset, base::Bytes bytes) override;
   void resize(std::uint64_t bytes) override;

@@ -66,6 +66,9 @@ struct Unit {
   std::array<char, 32> file_system = {};  // its name, FileSystem::name, with NULs behind it
 };
 
+// Files elsewhere have no file system.
+inline bool lies_on_servers(const Unit& unit) noexcept { return !unit.one_writer && unit.file_system.front() != '\0'; }
+
 // How the bytes of a new file lie.
 struct Striping {
   Stripes stripes = {};

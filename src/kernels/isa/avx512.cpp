@@ -5,14 +5,26 @@
 #include "kernels/isa/loops.hpp"
 
 #if defined(__x86_64__)
-#include "kernels/isa/lane128.hpp"
+#include "kernels/isa/vector256.hpp"
 
 namespace lq::kernels::isa {
 namespace {
 
+// Whole vectors of half the length are faster than a long one and lanes behind it.
+template <class V, std::size_t site_bytes>
+struct DividingIn512 {
+  using Vector = V;
+};
+template <class V>
+struct DividingIn512<V, 96> {
+  using Vector = Vector256;
+};
+
 struct Vector512 {
   using Reg = __m512i;
   using Lane = Lane128;
+  template <std::size_t site_bytes>
+  using Dividing = typename DividingIn512<Vector512, site_bytes>::Vector;
   static constexpr std::size_t bytes = 64;
 
   static Reg zero() noexcept { return _mm512_setzero_si512(); }

@@ -21,6 +21,8 @@ inline __m128i turned_places(std::size_t number_bytes) noexcept {
 struct Lane128 {
   using Reg = __m128i;
   using Lane = Lane128;
+  template <std::size_t>
+  using Dividing = Lane128;
   static constexpr std::size_t bytes = 16;
 
   static Reg zero() noexcept { return _mm_setzero_si128(); }

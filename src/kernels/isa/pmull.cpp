@@ -17,6 +17,8 @@ namespace {
 struct LaneNeon {
   using Reg = uint64x2_t;
   using Lane = LaneNeon;
+  template <std::size_t>
+  using Dividing = LaneNeon;
   static constexpr std::size_t bytes = 16;
 
   static Reg zero() noexcept { return vdupq_n_u64(0); }

@@ -5,10 +5,11 @@
 // polynomials: each 64-bit word times a constant that depends on its place alone (site_crc.cpp), summed without
 // carries in one vector per site and reduced once at the end.
 //
-// `V` is a vector: V::Reg its register, V::bytes its width, V::Lane the vector of one 128-bit lane. V::add is the sum
-// (exclusive or), V::both the bits that both have, V::turned<4 or 8> the byte order of numbers reversed, low_low and
-// high_high the carry-less products of the halves of all lanes, V::high the upper halves moved down, V::same one
-// 64-bit word everywhere, V::folded the sum of all lanes, V::joined as many lanes as make a vector.
+// `V` is a vector: V::Reg its register, V::bytes its width, V::Lane the vector of one 128-bit lane, V::Dividing<n> the
+// one to take where sites of n bytes, or of any length for 0, are added up and no more. V::add is the sum (exclusive
+// or), V::both the bits that both have, V::turned<4 or 8> the byte order of numbers reversed, low_low and high_high the
+// carry-less products of the halves of all lanes, V::high the upper halves moved down, V::same one 64-bit word
+// everywhere, V::folded the sum of all lanes, V::joined as many lanes as make a vector.
 #pragma once
 
 #include <cstring>
@@ -250,23 +251,108 @@ struct SitePass {
   }
 };
 
-// No products at all, so that half a dozen of sites pass in the time that the CRC of one takes.
+// No products at all, so that half a dozen of sites pass in the time that the CRC of one takes. What takes the time is
+// the loads and stores of the sums: so many sites that have one sum are added up before, whose number is as far apart
+// as there are sums, whatever the step from one site to the next. Sites pass twice, for both kinds of sums, and are in
+// the first cache level then.
 template <class V, std::size_t turn>
 struct GatherPass {
-  template <class W>
-  [[gnu::always_inline]] static void step(const std::byte* from, std::byte* to, std::byte* one,
-                                          std::byte* other) noexcept {
-    const auto read = W::load(from);
-    W::store(to, W::template turned<turn>(read));
-    W::store(one, W::add(W::load(one), read));
-    W::store(other, W::add(W::load(other), read));
+  static constexpr std::size_t abreast = 2;  // three do as well, four are too many for the first cache level
+
+  // Where sites are read and written, and which memory is to be fetched: the user's, of sites that come later.
+  struct Place {
+    const std::byte* from;
+    std::ptrdiff_t from_stride;
+    std::byte* to;
+    std::ptrdiff_t to_stride;
+    const std::byte* users;
+    std::ptrdiff_t users_stride;
+
+    explicit Place(const SiteRun& run) noexcept
+        : from(run.from),
+          from_stride(run.from_stride),
+          to(run.to),
+          to_stride(run.to_stride),
+          users(run.reads_memory ? run.from : run.to),
+          users_stride(run.reads_memory ? run.from_stride : run.to_stride) {}
+    void advance(std::size_t sites) noexcept {
+      const auto by = static_cast<std::ptrdiff_t>(sites);
+      from += by * from_stride;
+      to += by * to_stride;
+      users += by * users_stride;
+    }
+  };
+
+  // Bytes `at` of the sites of one sum.
+  template <class W, bool turns, std::size_t count>
+  [[gnu::always_inline]] static void step(const Place& place, std::size_t apart, std::size_t at,
+                                          std::byte* sum) noexcept {
+    auto all = W::load(sum + at);
+#pragma GCC unroll 2
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto skip = static_cast<std::ptrdiff_t>(k * apart);
+      const auto read = W::load(place.from + skip * place.from_stride + at);
+      if constexpr (turns) W::store(place.to + skip * place.to_stride + at, W::template turned<turn>(read));
+      all = W::add(all, read);
+    }
+    W::store(sum + at, all);
   }
 
-  // As LinesAhead, but for runs of any length: nothing drifts.
-  [[gnu::always_inline]] static void fetch(std::uintptr_t site, std::size_t site_bytes) noexcept {
+  // Addresses are integers, for the last ones lie behind the field.
+  [[gnu::always_inline]] static void fetch(const std::byte* users, std::ptrdiff_t distance,
+                                           std::size_t site_bytes) noexcept {
+    const auto site = reinterpret_cast<std::uintptr_t>(users) + static_cast<std::uintptr_t>(distance);
     for (std::size_t line = 0; line < site_bytes; line += cache_line) {
       __builtin_prefetch(reinterpret_cast<const void*>(site + line));
     }
+  }
+
+  // `sites` sites to the sums, and with each those that lie one or more times `sums.places` behind it, `count` in all.
+  // `known`: the length of a site, whose steps are unrolled then, or 0.
+  template <std::size_t known, bool turns, std::size_t count>
+  [[gnu::always_inline]] static void add(std::size_t any, Place place, std::size_t sites, TakenInTurn& sums) noexcept {
+    using Wide = typename V::template Dividing<known>;
+    const std::size_t site_bytes = known > 0 ? known : any, apart = sums.places;
+    const std::ptrdiff_t behind_all = static_cast<std::ptrdiff_t>(count * apart) * place.users_stride;
+    for (std::size_t left = sites; left > 0; --left, place.advance(1)) {
+      if constexpr (!turns) {
+#pragma GCC unroll 2
+        for (std::size_t k = 0; k < count; ++k) {
+          fetch(place.users, behind_all + static_cast<std::ptrdiff_t>(k * apart) * place.users_stride, site_bytes);
+        }
+      }
+      std::byte* const sum = sums.sums + sums.place * site_bytes;
+      std::size_t at = 0;
+#pragma GCC unroll 6
+      for (; at + Wide::bytes <= site_bytes; at += Wide::bytes) step<Wide, turns, count>(place, apart, at, sum);
+      for (; at < site_bytes; at += lane_bytes) step<typename V::Lane, turns, count>(place, apart, at, sum);
+      sums.place += sums.step;
+      if (sums.place >= sums.places) sums.place -= sums.places;
+    }
+  }
+
+  // As many of the sites as make whole turns; their number.
+  template <std::size_t known, bool turns>
+  [[gnu::always_inline]] static std::size_t add_turns(std::size_t site_bytes, Place& place, std::size_t most,
+                                                      TakenInTurn& sums) noexcept {
+    const std::size_t sites = abreast * sums.places;
+    if (most < sites) return 0;
+    add<known, turns, abreast>(site_bytes, place, sums.places, sums);
+    place.advance(sites);
+    return sites;
+  }
+
+  template <std::size_t known>
+  [[gnu::always_inline]] static void pass(std::size_t site_bytes, const SiteRun& run, TakenInTurn one,
+                                          TakenInTurn other) noexcept {
+    Place read(run), turned(run);
+    std::size_t added = 0, both = 0;
+    while (const std::size_t more = add_turns<known, false>(site_bytes, read, run.sites - added, other)) {
+      added += more;
+      while (const std::size_t behind = add_turns<known, true>(site_bytes, turned, added - both, one)) both += behind;
+    }
+    add<known, false, 1>(site_bytes, read, run.sites - added, other);
+    add<known, true, 1>(site_bytes, turned, run.sites - both, one);
   }
 
   static void run(std::size_t site_bytes, const SiteRun& run, TakenInTurn one, TakenInTurn other) noexcept {
@@ -274,33 +360,6 @@ struct GatherPass {
     if (site_bytes == wilson_single) return pass<wilson_single>(site_bytes, run, one, other);
     if (site_bytes == wilson_double) return pass<wilson_double>(site_bytes, run, one, other);
     pass<0>(site_bytes, run, one, other);
-  }
-
-  // `known`: the length of a site, whose steps are unrolled then, or 0.
-  template <std::size_t known>
-  [[gnu::always_inline]] static void pass(std::size_t any, const SiteRun& run, TakenInTurn one,
-                                          TakenInTurn other) noexcept {
-    const std::size_t site_bytes = known > 0 ? known : any;
-    constexpr std::size_t bytes_ahead = 2560;
-    const std::byte* from = run.from;
-    std::byte* to = run.to;
-    const auto stride = static_cast<std::uintptr_t>(run.reads_memory ? run.from_stride : run.to_stride);
-    auto coming =
-        reinterpret_cast<std::uintptr_t>(run.reads_memory ? from : to) + (bytes_ahead / site_bytes + 1) * stride;
-    for (std::size_t left = run.sites; left > 0; --left, coming += stride) {
-      fetch(coming, site_bytes);
-      std::byte* const first = one.sums + one.place * site_bytes;
-      std::byte* const second = other.sums + other.place * site_bytes;
-      std::size_t at = 0;
-      for (; at + V::bytes <= site_bytes; at += V::bytes) step<V>(from + at, to + at, first + at, second + at);
-      for (; at < site_bytes; at += lane_bytes) step<typename V::Lane>(from + at, to + at, first + at, second + at);
-      one.place += one.step;
-      if (one.place >= one.places) one.place -= one.places;
-      other.place += other.step;
-      if (other.place >= other.places) other.place -= other.places;
-      from += run.from_stride;
-      to += run.to_stride;
-    }
   }
 };
 
