@@ -74,7 +74,7 @@ enum class Measure { when_it_fits, always, never };
 struct VerifyOptions {
   Measure physics = Measure::when_it_fits;  // of gauge fields: needs the field in memory
   std::uint64_t memory_bytes = 4ULL << 30;  // of all ranks together, for when_it_fits
-  std::uint64_t block_bytes = 0;  // as in WriteOptions
+  std::uint64_t block_bytes = 0;            // as in WriteOptions
   Limits limits = {};
   Progress progress = {};
   int threads = 0;  // of this rank; 0: as many as it has cores to itself

@@ -100,7 +100,7 @@ struct ReadOptions {
   std::uint64_t index = 0;           // which of those with that name, from 0
   std::optional<Box> region = {};    // part of the file's lattice; the grid's extents are those of the region
   Verify verify = Verify::checksum;  // compare with the stored checksum; a mismatch is an error
-  std::uint64_t block_bytes = 0;  // as in WriteOptions
+  std::uint64_t block_bytes = 0;     // as in WriteOptions
   Limits limits = {};
   RouteOptions route = {};
   Progress progress = {};  // as in WriteOptions

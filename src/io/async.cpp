@@ -214,7 +214,6 @@ Pending start_reading(const std::string& path, const io::BeginRead& begin_field,
   return start_reading(path, begin, grid, options, std::move(manner));
 }
 
-
 // Fields of a file that is open.
 io::BeginRead begin_of(const File& file) {
   return
@@ -270,9 +269,7 @@ struct ReadAhead::State {
   // Without a core for it, a thread would take turns with the program's own, which waits for it all the same: the bytes
   // are fetched from the device meanwhile, and the rest is done when they are wanted. With one, fields are read one
   // after the other, for the first of them is wanted first.
-  Manner manner() const {
-    return {has_core || waits_for_servers, true, waits_for_servers ? nullptr : last_thread};
-  }
+  Manner manner() const { return {has_core || waits_for_servers, true, waits_for_servers ? nullptr : last_thread}; }
   Arrival arrival(std::size_t number, Report report) const {
     return {begin_field ? paths.front() : paths[number], number % buffers.size(), begin_field ? indices[number] : 0,
             std::move(report)};

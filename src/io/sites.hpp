@@ -39,8 +39,8 @@ struct SitePlan {
   Progress progress = {};
 };
 
-// Local. What a rank that writes its own rows hands to a file there in one call: `asked`, or if that is 0, what suits and
-// `memory_bytes` have room for in each thread.
+// Local. What a rank that writes its own rows hands to a file there in one call: `asked`, or if that is 0, what suits
+// and `memory_bytes` have room for in each thread.
 std::uint64_t block_to_write(std::uint64_t asked, const transport::Unit& unit, int threads, std::uint64_t memory_bytes);
 
 class SiteTransfer {

@@ -103,8 +103,8 @@ DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec
                                Way way, std::size_t beyond_caches)
     : DescribedSites(
           layout, spec, box, begins_of(SitePlaces(layout, spec, box.extents), layout, data),
-          layout.norms == NormPlaces::none ? static_cast<std::size_t>(spec.number_bytes()) : sizeof(std::int16_t),
-          way, beyond_caches) {}
+          layout.norms == NormPlaces::none ? static_cast<std::size_t>(spec.number_bytes()) : sizeof(std::int16_t), way,
+          beyond_caches) {}
 
 DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box,
                                std::span<std::byte* const> arrays, std::size_t number_bytes, Way way,
@@ -123,8 +123,8 @@ DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec
   if (!copies_) in_lines_ = stripe_bytes_in_lines();
   if (!copies_ && in_lines_ == 0 && way == Way::give && box.volume() * site_bytes_ >= beyond_caches) {
     const bool has_rows = layout.places == PlaceTable::none && (layout.order.empty() || layout.order.front() == 0);
-    image_ = MemoryImage::find(bundles_, lanes_, number_bytes, far_bytes / (site_bytes_ * lanes_) + sites_of_lane,
-                               has_rows);
+    image_ =
+        MemoryImage::find(bundles_, lanes_, number_bytes, far_bytes / (site_bytes_ * lanes_) + sites_of_lane, has_rows);
   }
   const std::size_t most = best_bytes() / site_bytes_ + 1;
   places_.reserve(most);

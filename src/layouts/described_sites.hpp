@@ -110,8 +110,8 @@ class DescribedSites {
   std::unique_ptr<device::Copies> copies_;
   std::unique_ptr<MemoryImage> image_;  // of what is given to memory that no cache holds
   bool goes_by_image_ = false;          // the sites at hand
-  std::size_t turn_ = 0;          // the block of these
-  std::unique_ptr<Norms> norms_;  // of half precision
+  std::size_t turn_ = 0;                // the block of these
+  std::unique_ptr<Norms> norms_;        // of half precision
 };
 
 }  // namespace lq::layouts

@@ -114,7 +114,8 @@ const Candidate& by_rules(const std::vector<Candidate>& all, const Transfer& tra
   const int dimensions = messages.choice.shares.shared_dimensions;
   const bool on_nodes = situation.is_one_node || geometry.groups_stay_on_nodes(dimensions, situation.ranks_per_node);
   reason = fmt::format("rows of {} are too short to be moved one by one; ", base::human_bytes(geometry.row_bytes()));
-  // Whoever pulls packs and stores in turn: where storing waits for servers, those whose sites are wanted pack meanwhile.
+  // Whoever pulls packs and stores in turn: where storing waits for servers, those whose sites are wanted pack
+  // meanwhile.
   if (transfer.writing && on_nodes && pull.is_possible() && !situation.lies_on_servers) {
     reason += "ranks that exchange are on one node and may read each other's memory";
     return pull;

@@ -39,13 +39,12 @@ constexpr std::uint64_t block_of_direct(bool writes_to_servers) noexcept {
 }
 
 struct Choice {
-  Strategy strategy = Strategy::direct;  // never automatic
-  ShareOptions shares;                   // not with direct
-  std::uint64_t memory_bytes = 0;        // that an exchange holds at most, beyond the field
-  std::string reason;                    // a sentence
+  Strategy strategy = Strategy::direct;                // never automatic
+  ShareOptions shares;                                 // not with direct
+  std::uint64_t memory_bytes = 0;                      // that an exchange holds at most, beyond the field
+  std::string reason;                                  // a sentence
   std::uint64_t block_bytes = block_of_direct(false);  // with direct
 };
-
 
 // unsupported: the strategy that was asked for is not possible here, or none is; invalid_argument: impossible sizes.
 Choice choose(const Transfer& transfer, const Situation& situation, const RouteOptions& options,

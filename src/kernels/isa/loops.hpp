@@ -113,8 +113,8 @@ struct Loops {
   SiteLoop turn_sum[2] = {nullptr, nullptr};  // turns the byte order; CRC of what is written
   SiteLoop sum_turn[2] = {nullptr, nullptr};  // turns the byte order; CRC of what is read
   GatherLoop gather_turn[2] = {nullptr, nullptr};
-  Stream stream = nullptr;  // null where the processor has no instruction for our polynomial
-  AroundCaches around = {}; // null where no instruction writes a whole line
+  Stream stream = nullptr;   // null where the processor has no instruction for our polynomial
+  AroundCaches around = {};  // null where no instruction writes a whole line
 };
 
 extern const Loops portable_loops;

@@ -162,7 +162,8 @@ void plaquette_terms(const PlaquetteRows& rows, double* terms) noexcept {
                                    trace);
           put_trace();
           if (lane == 0) fetch_link<Set, link, Real>(rows.above[mu], at + block + nu * link);
-          if (lane + Doubles<Set>::count == row_lanes) fetch_link<Set, link, Real>(rows.above[nu], at + block + mu * link);
+          if (lane + Doubles<Set>::count == row_lanes)
+            fetch_link<Set, link, Real>(rows.above[nu], at + block + mu * link);
         }
       }
       for (std::size_t mu = 0; mu < dimensions; ++mu) {
