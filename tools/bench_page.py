@@ -539,7 +539,7 @@ def pfs_fields(runs):
             of = [r for r in run["results"] if r["direction"] == direction]
             if not of:
                 continue
-            best = max((r for r in of if r["name"] == "lattice"), key=rate)
+            best = max(of, key=rate)
             collective = [r for r in of if r["name"] == "mpi-io collective"]
             for r in of:
                 name = r["name"] if r["name"] != "lattice" else f"**auto**: {r['strategy_taken']}" if r["strategy"] == "auto" else r["strategy"]
@@ -547,7 +547,7 @@ def pfs_fields(runs):
                               f"{rate(r) / rate(best):.2f}", *(f"{rate(r) / rate(c):.1f}" for c in collective), f"{r['ratio_to_raw']:.2f}"])
     if not lines:
         return ""
-    heads = ["file system", "grid", "direction", "way", "MB/s", "of our best", "times collective MPI-IO", "of raw"]
+    heads = ["file system", "grid", "direction", "way", "MB/s", "of the best", "times collective MPI-IO", "of raw"]
     return f"""## A field of {runs[0]["results"][0]["lattice"]}
 
 In double precision, with checksums but for MPI-IO; each way in every round, medians of {runs[0]["environment"]["runs"]} of them. Where the library chooses what is also there by

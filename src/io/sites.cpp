@@ -218,8 +218,9 @@ void SiteTransfer::start(std::vector<transport::File*> files, double open_second
     const std::uint64_t memory = plan_.route.memory_bytes;
     const std::uint64_t block =
         writes() ? block_to_write(plan_.block_bytes, plan_.unit, threads, memory) : plan_.block_bytes;
-    movement_ = make_movement(std::move(paths),
-                              pump::pump_options(plan_.payload, block, threads, memory, sequence_->bears_threads()));
+    const bool bears_threads = sequence_->bears_threads() && (writes() || !plan_.unit.reads_in_order);
+    movement_ =
+        make_movement(std::move(paths), pump::pump_options(plan_.payload, block, threads, memory, bears_threads));
     if (plan_.progress && comm.rank() == 0)
       movement_->tell_of_bytes(plan_.progress, plan_.region.volume() * plan_.payload.site_bytes());
   });

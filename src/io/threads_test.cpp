@@ -400,7 +400,7 @@ class Servers final : public transport::ForwardingTransport {
  public:
   explicit Servers(std::string_view name) : ForwardingTransport(transport::posix()), name_(name) {}
   transport::Unit unit(const std::string&) override {
-    transport::Unit unit{.one_writer = name_ == "ext4"};
+    transport::Unit unit{.one_writer = name_ == "ext4", .reads_in_order = name_ == "fuse.ceph-fuse"};
     name_.copy(unit.file_system.data(), unit.file_system.size() - 1);
     return unit;
   }
@@ -442,7 +442,7 @@ class Servers final : public transport::ForwardingTransport {
     std::unique_lock lock(mutex_);
     readers_.insert(std::this_thread::get_id());
     another_.notify_all();
-    if (name_ == "ext4") return;
+    if (name_ != "fuse.glusterfs") return;
     another_.wait_for(lock, std::chrono::seconds(20), [&] { return readers_.size() > 1; });
   }
 
@@ -487,6 +487,8 @@ TEST_F(Files, ComeFromServersInTwoPiecesAtATime) {
     return servers.readers();
   };
   EXPECT_EQ(readers("fuse.glusterfs", 0), 2U);
+  EXPECT_EQ(readers("fuse.ceph-fuse", 0), 1U);
+  EXPECT_EQ(readers("fuse.ceph-fuse", 4), 1U);
   EXPECT_EQ(readers("ext4", 0), 1U);
   EXPECT_EQ(readers("ext4", 1), 1U);
 }

@@ -153,6 +153,8 @@ FileSystem concluded(const Kind& kind, const std::string& name) {
 
 bool needs_single_owner(std::string_view file_system_name) { return needs_single_owner(kind_named(file_system_name)); }
 
+bool reads_in_order(std::string_view file_system_name) { return kind_named(file_system_name).reads_in_order; }
+
 FileSystem file_system_named(const std::string& name, std::uint64_t targets) {
   FileSystem result = concluded(kind_named(name), name);
   result.targets = targets;

@@ -25,6 +25,8 @@ FileSystem examine_file_system(const std::string& path);
 // FileSystem::needs_single_owner of the file system of a name as in FileSystem::name; of one unheard of the worst is
 // assumed.
 bool needs_single_owner(std::string_view file_system_name);
+// Kind::reads_in_order of the same.
+bool reads_in_order(std::string_view file_system_name);
 
 // What is known of a file system of this name with so many targets, without one.
 FileSystem file_system_named(const std::string& name, std::uint64_t targets);

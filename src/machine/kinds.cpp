@@ -46,9 +46,9 @@ constexpr std::array kind_table = {
     // FUSE, one number for many. Ceph's clients hold capabilities there, too. Whether the kernel writes back pages of
     // its own is for most an option of the mount that no client can ask for.
     Kind{"fuse.ceph-fuse", fuse_number, "", Unit::preferred, 64 * kibi, true, yes, yes, true, StripeSource::ceph,
-         StripeControl::new_file},
+         StripeControl::new_file, false, true},
     Kind{"fuse.ceph", fuse_number, "", Unit::preferred, 64 * kibi, true, yes, yes, true, StripeSource::ceph,
-         StripeControl::new_file},
+         StripeControl::new_file, false, true},
     Kind{"fuse.glusterfs", fuse_number, "", Unit::fixed, 64 * kibi, true, unknown, no, true, StripeSource::glusterfs},
     Kind{"pvfs2fuse", fuse_number, "pvfs2fuse#", Unit::fixed, 64 * kibi, true, unknown, no, true},
     Kind{"fuse", fuse_number, "", Unit::fixed, 64 * kibi, true, unknown, unknown, true},

@@ -90,6 +90,8 @@ TEST(Kinds, OfFuseAreFoundByTypeOrSource) {
   EXPECT_EQ(conclude(facts(fuse, {"fuse.glusterfs", "host:/vol", "/g"}), calls).name, "fuse.glusterfs");
   const FileSystem ceph = conclude(facts(fuse, {"fuse.ceph-fuse", "ceph-fuse", "/c"}), calls);
   EXPECT_EQ(ceph.coherent, Known::yes);
+  EXPECT_TRUE(reads_in_order(ceph.name));
+  EXPECT_FALSE(reads_in_order("fuse.glusterfs"));
   EXPECT_FALSE(ceph.needs_single_owner);
   EXPECT_EQ(ceph.source, "ceph-fuse");
   const FileSystem orange = conclude(facts(fuse, {"fuse", "pvfs2fuse#tcp://host:3334/fs", "/o"}), calls);

@@ -4,6 +4,7 @@
 // Rows against what structs and texts say by themselves.
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
+#include <limequat/staging.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -58,7 +59,9 @@ TEST(OptionTables, TellWhatIsExpected) {
   WriteOptions options;
   EXPECT_EQ(complaint(write_option("chunk_bytes"), &options, "-1"),
             "--it: \"-1\" is not a whole number from 0 (64 bit)");
-  EXPECT_EQ(complaint(write_option("block_bytes"), &options, "0"), "--it: \"0\" is not a whole number from 1 (64 bit)");
+  CopyOptions copying;
+  EXPECT_EQ(complaint(row_of(table_named("CopyOptions"), "block_bytes"), &copying, "0"),
+            "--it: \"0\" is not a whole number from 1 (64 bit)");
   EXPECT_EQ(complaint(write_option("verify"), &options, "checksun"),
             "--it: \"checksun\" is none of none, checksum, read-back; did you mean \"checksum\"?");
   EXPECT_EQ(complaint(write_option("overwrite"), &options, "perhaps"), "--it: \"perhaps\" is not yes or no");
