@@ -249,7 +249,8 @@ const Driver* driver_in_program() {
   const Driver* driver = found.load(std::memory_order_acquire);
   if (driver != nullptr) return driver;
   const unsigned long long loaded = libraries_loaded();
-  if (looked_among.load(std::memory_order_acquire) == loaded) return nullptr;
+  // Another thread may have found it meanwhile.
+  if (looked_among.load(std::memory_order_acquire) == loaded) return found.load(std::memory_order_acquire);
   driver = find_driver<kind>();
   if (driver != nullptr) found.store(driver, std::memory_order_release);
   looked_among.store(loaded, std::memory_order_release);
