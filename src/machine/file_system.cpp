@@ -153,6 +153,10 @@ FileSystem concluded(const Kind& kind, const std::string& name) {
 
 bool needs_single_owner(std::string_view file_system_name) { return needs_single_owner(kind_named(file_system_name)); }
 
+bool client_writes_in_turn(std::string_view file_system_name) {
+  return file_system_name.starts_with("fuse.") || kind_named(file_system_name).number == fuse_number;
+}
+
 bool reads_in_order(std::string_view file_system_name) { return kind_named(file_system_name).reads_in_order; }
 
 FileSystem file_system_named(const std::string& name, std::uint64_t targets) {

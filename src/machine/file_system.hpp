@@ -25,6 +25,8 @@ FileSystem examine_file_system(const std::string& path);
 // FileSystem::needs_single_owner of the file system of a name as in FileSystem::name; of one unheard of the worst is
 // assumed.
 bool needs_single_owner(std::string_view file_system_name);
+// Whether writes to a file through one client take turns: the kernel holds the file while FUSE answers.
+bool client_writes_in_turn(std::string_view file_system_name);
 // Kind::reads_in_order of the same.
 bool reads_in_order(std::string_view file_system_name);
 

@@ -90,6 +90,9 @@ TEST(Kinds, OfFuseAreFoundByTypeOrSource) {
   EXPECT_EQ(conclude(facts(fuse, {"fuse.glusterfs", "host:/vol", "/g"}), calls).name, "fuse.glusterfs");
   const FileSystem ceph = conclude(facts(fuse, {"fuse.ceph-fuse", "ceph-fuse", "/c"}), calls);
   EXPECT_EQ(ceph.coherent, Known::yes);
+  for (const char* name : {"fuse.glusterfs", "fuse.sshfs", "pvfs2fuse", "fuse"})
+    EXPECT_TRUE(client_writes_in_turn(name));
+  for (const char* name : {"nfs", "ceph", "lustre", "ext4"}) EXPECT_FALSE(client_writes_in_turn(name)) << name;
   EXPECT_TRUE(reads_in_order(ceph.name));
   EXPECT_FALSE(reads_in_order("fuse.glusterfs"));
   EXPECT_FALSE(ceph.needs_single_owner);

@@ -277,6 +277,27 @@ TEST(Choose, LetsSitesBePackedWhileServersAreWaitedFor) {
   EXPECT_EQ(choice(gauge_on({2, 2, 1, 1}), situation).strategy, Strategy::messages);
 }
 
+TEST(Choose, LetsOneRankWriteWhereTheOthersWouldWaitForIt) {
+  const auto writers = [](const Situation& situation, const RouteOptions& options, bool writing = true) {
+    const TransferOf made = gauge_on({2, 2, 1, 1}, writing);
+    const Shares shares(made.transfer(), choice(made, situation, options).shares);
+    std::uint64_t count = 0;
+    for (int rank = 0; rank < 4; ++rank) count += shares.next_owned(rank, 0).has_value() ? 1 : 0;
+    return count;
+  };
+  Situation situation = one_node(4);
+  situation.lies_on_servers = true;
+  EXPECT_EQ(writers(situation, {}), 4U);
+  situation.client_writes_in_turn = true;
+  EXPECT_EQ(writers(situation, {}), 1U);
+  EXPECT_EQ(writers(situation, {}, false), 4U);
+  RouteOptions asked;
+  asked.aggregators = 2;
+  EXPECT_EQ(writers(situation, asked), 2U);
+  situation.is_one_client = false;
+  EXPECT_EQ(writers(situation, {}), 4U);
+}
+
 TEST(Choose, StaysWithinTheMemoryGranted) {
   const TransferOf made = gauge_on({2, 2, 2, 1});
   for (const auto memory : std::to_array<std::uint64_t>({150'000, 400'000, 1'000'000, 4'000'000})) {

@@ -137,6 +137,7 @@ Unit unit_of(const FileSystem& found) {
             .single_owner = found.needs_single_owner,
             .reserve_first = found.name == "ext4",
             .one_writer = !found.is_shared,
+            .client_writes_in_turn = machine::client_writes_in_turn(found.name),
             .reads_in_order = machine::reads_in_order(found.name),
             .targets = found.targets_of_file,
             .device = found.device};
