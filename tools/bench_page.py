@@ -271,16 +271,18 @@ def overlap_page(folder):
     overlap = load(folder, "overlap")
     ms = lambda series: f"{series['median'] * 1e3:.1f}"  # noqa: E731
     lines = [[f"{r['ranks']} of {e['cores']}", r["load"], ms(r["compute_seconds"]), ms(r["alone_seconds"]), ms(r["seconds"]),
-              f"{r['ratio_to_longer']:.2f}", f"{r['hidden_share']:.2f}"] for e, r in rows(overlap)]
+              f"{r['ratio_to_longer']:.2f}", f"{r['raw_to_longer']:.2f}" if "raw_to_longer" in r else "-",
+              f"{r['hidden_share']:.2f}"] for e, r in rows(overlap)]
     return f"""# Writing while computing
 
 A loop over arrays, in cache or in memory, that takes as long as the write; the write alone; both together: `write_async`, the
 loop with `test` between its slices, `wait`. *to the longer*: both together over the longer of the two alone, 1 is all that
-can be had. *hidden*: how much of the shorter one it did not cost.
+can be had. *raw*: the same of a thread that does nothing but `pwrite` of the same bytes: what this machine allows, whose cores share
+memory and may share more. *hidden*: how much of the shorter one it did not cost.
 
 {where(overlap)}
 
-{table(["cores computing", "loop in", "compute ms", "write ms", "both ms", "to the longer", "hidden"], lines)}"""
+{table(["cores computing", "loop in", "compute ms", "write ms", "both ms", "to the longer", "raw", "hidden"], lines)}"""
 
 
 def cores_files(folder):

@@ -56,7 +56,9 @@ void write(base::JsonWriter& json, const Result& r) {
     json.member("load", r.beside->load);
     write_series(json, "compute_seconds", r.beside->compute);
     write_series(json, "alone_seconds", r.beside->alone);
-    json.member("ratio_to_longer", r.ratio_to_longer()).member("hidden_share", r.hidden_share());
+    write_series(json, "beside_raw_seconds", r.beside->raw);
+    json.member("ratio_to_longer", r.ratio_to_longer()).member("raw_to_longer", r.raw_to_longer());
+    json.member("hidden_share", r.hidden_share());
   }
   json.end_object();
 }
@@ -120,6 +122,10 @@ double Result::ratio_to_raw() const { return ratio(raw.median(), seconds.median(
 
 double Result::ratio_to_longer() const {
   return beside ? ratio(seconds.median(), std::max(beside->compute.median(), beside->alone.median())) : 0;
+}
+
+double Result::raw_to_longer() const {
+  return beside ? ratio(beside->raw.median(), std::max(beside->compute.median(), raw.median())) : 0;
 }
 
 double Result::hidden_share() const {

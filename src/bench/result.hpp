@@ -59,6 +59,7 @@ struct BesideCompute {
   std::string load;  // "cache", "memory": where the loop works
   Series compute;    // the loop alone
   Series alone;      // the transfer alone
+  Series raw;        // the loop and the raw transfer of the same bytes, each in a thread
 };
 
 struct Result {
@@ -87,6 +88,8 @@ struct Result {
   double ratio_to_raw() const;
   // Of a transfer beside a compute loop: both together, in units of the longer one alone.
   double ratio_to_longer() const;
+  // The same of the raw transfer: what the machine allows.
+  double raw_to_longer() const;
   // How much of the shorter one was hidden behind the longer one: 1 all of it, 0 nothing.
   double hidden_share() const;
 };

@@ -68,9 +68,12 @@ TEST(BenchResult, HiddenShareIsThatOfTheShorter) {
   Result result;
   // 4 s of compute and 2 s of writing took 5 s together: one of the two seconds was hidden.
   result.seconds = series({0, 5});
-  result.beside = BesideCompute{"cache", series({0, 4}), series({0, 2})};
+  // Of the raw transfer, which takes 3 s by itself, nothing was.
+  result.raw = series({0, 3});
+  result.beside = BesideCompute{"cache", series({0, 4}), series({0, 2}), series({0, 7})};
   EXPECT_EQ(result.hidden_share(), 0.5);
   EXPECT_EQ(result.ratio_to_longer(), 1.25);
+  EXPECT_EQ(result.raw_to_longer(), 1.75);
 }
 
 TEST(BenchJson, StepsOfAPeerAreUnknown) {

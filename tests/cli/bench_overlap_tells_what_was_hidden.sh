@@ -9,6 +9,8 @@ import json
 for r in json.load(open("result.json"))["results"]:
     both, compute, alone = (r[key]["median"] for key in ("seconds", "compute_seconds", "alone_seconds"))
     assert abs(r["ratio_to_longer"] - both / max(compute, alone)) < 1e-9
+    raw, beside = (r[key]["median"] for key in ("raw_seconds", "beside_raw_seconds"))
+    assert abs(r["raw_to_longer"] - beside / max(compute, raw)) < 1e-9
     assert abs(r["hidden_share"] - (compute + alone - both) / min(compute, alone)) < 1e-9
     print(r["name"], r["direction"], r["lattice"], r["grid"], r["ranks"], r["load"], r["bytes"])
 END
