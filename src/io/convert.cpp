@@ -29,6 +29,8 @@
 #include "lattice/site_order.hpp"
 #include "lattice/tile_map.hpp"
 #include "options/agreed.hpp"
+#include "pump/handed_on.hpp"
+#include "pump/past.hpp"
 #include "pump/sequence.hpp"
 #include "threads/deal.hpp"
 #include "threads/how_many.hpp"
@@ -40,6 +42,14 @@ namespace {
 // What passed of a field while it was copied.
 struct Tallies {
   pump::Tally read, written;
+
+  Tallies empty(const Payload& source, const Payload& target) const {
+    return {read.empty(source), written.empty(target)};
+  }
+  void add(Tallies& other) noexcept {
+    read.add(other.read);
+    written.add(other.written);
+  }
 };
 
 // What a rank copies, in items of boxes. Tiles that it encodes are all its own, from front to back.
@@ -100,10 +110,10 @@ struct PartCopy {
     if (static_cast<std::uint64_t>(communicator.rank()) >= writers) return;
     const io::PayloadFiles input(transport, catalog, source);
     threads::Team team(input.bear_threads() && output.bears_threads() ? threads : 1);
+    if (pump::HandedOn::is_possible(source, target)) return hand_on(input.sequence(), *output.file(), team, tallies);
     const CopiedBoxes boxes(source, target, {writers, static_cast<std::uint64_t>(communicator.rank())}, team.size());
     std::vector<Hand> hands;
-    for (int i = 0; i < team.size(); ++i)
-      hands.push_back({{tallies.read.empty(source), tallies.written.empty(target)}});
+    for (int i = 0; i < team.size(); ++i) hands.push_back({tallies.empty(source, target)});
     std::atomic<std::uint64_t> done{0};
     threads::deal_out(team, boxes.items(), [&](int thread, std::uint64_t item) {
       boxes.for_each_box(item, [&](const Box& box) {
@@ -112,10 +122,7 @@ struct PartCopy {
       const std::uint64_t now = ++done;
       if (progress && thread == 0 && communicator.is_root()) progress(now, boxes.items());
     });
-    for (Hand& hand : hands) {
-      tallies.read.add(hand.tallies.read);
-      tallies.written.add(hand.tallies.written);
-    }
+    for (Hand& hand : hands) tallies.add(hand.tallies);
   }
 
  private:
@@ -124,6 +131,23 @@ struct PartCopy {
     Tallies tallies;
     std::vector<std::byte> memory = {};
   };
+
+  // Sites that are the same in both files, a share of them for each thread.
+  void hand_on(transport::File& input, transport::File& output, threads::Team& team, Tallies& tallies) const {
+    const auto count = static_cast<std::uint64_t>(team.size()), rank = static_cast<std::uint64_t>(communicator.rank());
+    std::vector<Tallies> seen;
+    for (std::uint64_t i = 0; i < count; ++i) seen.push_back(tallies.empty(source, target));
+    team.run([&](int thread) {
+      const pump::PartOf part{writers * count, rank * count + static_cast<std::uint64_t>(thread)};
+      Tallies& mine = seen[static_cast<std::size_t>(thread)];
+      pump::HandedOn sites(input, source, output, target,
+                           lattice::share_of(source.stored.volume(), part.all, part.number), mine.written);
+      pump::pump_past(sites, source, part, pump::pump_options(source, block_bytes, 1, memory_bytes, true), mine.read,
+                      thread == 0 && communicator.is_root() ? progress : Progress{});
+      sites.require_all();
+    });
+    for (Tallies& one : seen) tallies.add(one);
+  }
 
   void copy(transport::File& input, transport::File& output, const Box& box, Hand& hand) const {
     hand.memory.resize(static_cast<std::size_t>(box.volume() * source.spec.site_bytes()));
@@ -150,50 +174,55 @@ struct MeasuredCopy {
     const bool bears_threads = input.bear_threads() && output.bears_threads();
     threads::Team team(
         bears_threads ? threads::within(of.threads, of.memory_bytes, io::MeasuredSlices::slice_bytes(of.source)) : 1);
-    std::vector<Hand> hands;
-    for (int i = 0; i < team.size(); ++i) {
-      hands.push_back({io::MeasuredSlices(input.sequence(), of.source),
-                       {tallies.read.empty(of.source), tallies.written.empty(of.target)}});
-    }
-    std::vector<std::optional<physics::SliceSums>> sums(hands.size());
+    std::vector<Tallies> seen;
+    for (int i = 0; i < team.size(); ++i) seen.push_back(tallies.empty(of.source, of.target));
+    std::vector<std::optional<physics::SliceSums>> sums(seen.size());
     team.run([&](int thread) {
       const auto i = static_cast<std::size_t>(thread);
-      sums[i] = share(output, hands[i], thread, team.size());
+      sums[i] = share(input.sequence(), output, seen[i], thread, team.size());
     });
-    for (std::size_t i = 0; i < hands.size(); ++i) {
-      tallies.read.add(hands[i].tallies.read);
-      tallies.written.add(hands[i].tallies.written);
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      tallies.add(seen[i]);
       if (i > 0) sums.front()->add(*sums[i]);
     }
     return *std::move(sums.front());
   }
 
  private:
-  // What a thread has.
-  struct Hand {
-    io::MeasuredSlices slices;
-    Tallies tallies;
-  };
-
   // A thread's share of the slices; of ranks that do not write there is none.
-  physics::SliceSums share(const pump::Sequence& output, Hand& hand, int thread, int threads) const {
+  physics::SliceSums share(transport::File& input, const pump::Sequence& output, Tallies& seen, int thread,
+                           int threads) const {
     const auto rank = static_cast<std::uint64_t>(of.communicator.rank()), count = static_cast<std::uint64_t>(threads);
+    const std::uint64_t slices = io::MeasuredSlices::slices(of.source), sites = of.source.stored.volume() / slices;
     lattice::Share mine;
     if (rank < of.writers) {
-      mine = lattice::share_of(hand.slices.slices(), of.writers * count,
-                               rank * count + static_cast<std::uint64_t>(thread));
+      mine = lattice::share_of(slices, of.writers * count, rank * count + static_cast<std::uint64_t>(thread));
     }
-    const std::uint64_t all = (mine.end - mine.begin) * (of.source.stored.volume() / hand.slices.slices());
+    const std::uint64_t all = (mine.end - mine.begin) * sites;
     std::uint64_t done = 0;
+    const auto tell = [&](const Box& box) {
+      done += box.volume();
+      if (of.progress && thread == 0 && of.communicator.is_root()) of.progress(done, all);
+    };
+    if (pump::HandedOn::is_possible(of.source, of.target) && all > 0) {
+      pump::HandedOn passing(input, of.source, *output.file(), of.target, {mine.begin * sites, mine.end * sites},
+                             seen.written);
+      physics::SliceSums sums =
+          io::MeasuredSlices(passing, of.source).sums(mine, seen.read, [&](const Box& box, const std::byte*) {
+            tell(box);
+          });
+      passing.require_all();
+      return sums;
+    }
+    io::MeasuredSlices measured(input, of.source);
     Field field{.spec = of.source.spec, .order = of.source.order};
-    field.spec.precision = hand.slices.precision();
-    return std::move(hand.slices).sums(mine, hand.tallies.read, [&](const Box& box, const std::byte* memory) {
+    field.spec.precision = measured.precision();
+    return std::move(measured).sums(mine, seen.read, [&](const Box& box, const std::byte* memory) {
       field.data = memory;
       const Payload& target = of.target;
       pump::run(*pump::move_out(field, target, {target.extents, target.stored, target.order, box, of.source.order, box},
-                                *output.file(), {.block_bytes = of.block_bytes}, hand.tallies.written));
-      done += box.volume();
-      if (of.progress && thread == 0 && of.communicator.is_root()) of.progress(done, all);
+                                *output.file(), {.block_bytes = of.block_bytes}, seen.written));
+      tell(box);
     });
   }
 };

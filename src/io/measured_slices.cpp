@@ -24,9 +24,13 @@ std::uint64_t site_bytes_in_memory(const Payload& payload) {
 
 }  // namespace
 
-std::uint64_t MeasuredSlices::slice_bytes(const Payload& payload) {
+std::uint64_t MeasuredSlices::slices(const Payload& payload) {
   const int slowest = lattice::resolve_order(payload.order, payload.extents.size()).back();
-  return volume(payload.extents) / static_cast<std::uint64_t>(payload.extents[slowest]) * site_bytes_in_memory(payload);
+  return static_cast<std::uint64_t>(payload.extents[slowest]);
+}
+
+std::uint64_t MeasuredSlices::slice_bytes(const Payload& payload) {
+  return volume(payload.extents) / slices(payload) * site_bytes_in_memory(payload);
 }
 
 MeasuredSlices::MeasuredSlices(base::ByteSource& sites, const Payload& payload)
@@ -74,7 +78,7 @@ void MeasuredSlices::for_each_piece(const Work& work) const {
 
 Box MeasuredSlices::read(std::uint64_t slice, std::size_t plane, std::size_t planes, pump::Tally& tally) {
   Box box = whole(payload_.extents);
-  box.lower[order_.back()] = static_cast<std::int64_t>(slice % slices());
+  box.lower[order_.back()] = static_cast<std::int64_t>(slice % slices(payload_));
   box.extents[order_.back()] = 1;
   if (sums_.planes() > 1) {
     const int dimension = order_[order_.size() - 2];

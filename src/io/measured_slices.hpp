@@ -30,7 +30,7 @@ class MeasuredSlices {
   // Of a field that can be measured, or of U(1). Both outlive the object.
   MeasuredSlices(base::ByteSource& sites, const Payload& payload);
 
-  std::uint64_t slices() const noexcept { return static_cast<std::uint64_t>(payload_.extents[order_.back()]); }
+  static std::uint64_t slices(const Payload& payload);
   // What the sites of a slice of such a field have in memory.
   static std::uint64_t slice_bytes(const Payload& payload);
   Precision precision() const noexcept { return precision_; }

@@ -11,6 +11,7 @@
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"
 #include "pump/block.hpp"
+#include "pump/file_order.hpp"
 #include "pump/turns.hpp"
 #include "threads/deal.hpp"
 
@@ -24,8 +25,7 @@ class Reader {
       : file_(file),
         payload_(payload),
         order_(lattice::resolve_order(payload.order, payload.stored.extents.size())),
-        natural_(payload.stored == whole(payload.extents) && std::ranges::is_sorted(order_)),
-        packer_(payload, payload.spec.precision, tally.sums),
+        sums_(payload, tally),
         block_(block_bytes, payload.site_bytes()),
         tally_(tally) {}
 
@@ -36,12 +36,7 @@ class Reader {
     const base::MutableBytes bytes = read(site, sites);
     const base::ScopedSeconds seconds(tally_.pack_seconds);
     watch_zeros(payload_, bytes, site, tally_.zeros);
-    for (std::uint64_t done = 0; done < sites;) {
-      const Run run = run_at(site + done, sites - done);
-      sum(bytes, done, run);
-      done += run.sites;
-    }
-    tally_.bytes += bytes.size();
+    sums_.add(site, bytes);
   }
 
   // All sites of a box, of a block at most.
@@ -51,10 +46,11 @@ class Reader {
       const base::MutableBytes bytes = read(stretch.file_site, stretch.sites);
       const base::ScopedSeconds seconds(tally_.pack_seconds);
       watch_zeros(payload_, bytes, stretch.file_site, tally_.zeros);
-      std::uint64_t done = 0;
+      std::size_t done = 0;
       for (const Piece& piece : stretch.pieces) {
-        sum(bytes, done, Run(piece));
-        done += piece.sites;
+        const auto size = static_cast<std::size_t>(piece.sites * payload_.site_bytes());
+        sums_.add(Run(piece), bytes.subspan(done, size));
+        done += size;
       }
       tally_.bytes += bytes.size();
     }
@@ -68,31 +64,10 @@ class Reader {
     return bytes;
   }
 
-  // The sites of a run, `skip` sites behind the first of `bytes`.
-  void sum(base::MutableBytes bytes, std::uint64_t skip, const Run& run) {
-    packer_.sum(bytes.subspan(static_cast<std::size_t>(skip * payload_.site_bytes()),
-                              static_cast<std::size_t>(run.sites * payload_.site_bytes())),
-                run, tally_.sums);
-  }
-
-  // Site ranks advance evenly along the fastest dimension, and throughout in a full lattice in natural order.
-  Run run_at(std::uint64_t site, std::uint64_t most) const {
-    const Box& stored = payload_.stored;
-    const int fastest = order_.front();
-    const Coord x = lattice::site_at(site, stored, order_);
-    const auto left = static_cast<std::uint64_t>(stored.lower[fastest] + stored.extents[fastest] - x[fastest]);
-    Coord next = x;
-    next[fastest] += 1;
-    const std::uint64_t rank = lattice::site_rank(x, payload_.extents);
-    if (natural_) return {site, most, rank, 1};
-    return {site, std::min(left, most), rank, lattice::site_rank(next, payload_.extents) - rank};
-  }
-
   base::ByteSource& file_;
   const Payload& payload_;
   SiteOrder order_;
-  bool natural_;
-  SitePacker packer_;
+  FileOrderSums sums_;
   Block block_;
   Tally& tally_;
 };
