@@ -16,10 +16,12 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <limequat/limequat.hpp>
 
+#include "described.hpp"
 #include "median.hpp"
 
 namespace {
@@ -47,33 +49,13 @@ struct Times {
 };
 
 // What is measured: the memory of a field, and how long it took in each round.
-struct Way {
-  std::string name;
-  std::vector<std::vector<double>> arrays;
-  std::vector<double*> pointers;
-  lq::MutableField field;
-  lq::Field source;
+struct Way : DescribedField {
   Times writing = {}, reading = {};
 };
 
-Way described(const std::string& name, const std::string& words, std::uint64_t volume) {
-  const lq::MemoryLayout layout = lq::memory_layout(words);
-  Way way{name, {}, {}, {}, {}};
-  const bool apart = layout.links == lq::LinkPlaces::in_arrays;
-  for (int i = 0; i < (apart ? 4 : 1); ++i) way.arrays.emplace_back(volume * (apart ? 18 : 72), 0.5);
-  for (auto& array : way.arrays) way.pointers.push_back(array.data());
-  if (apart) {
-    way.field = lq::gauge_in_arrays<double>(way.pointers, way.arrays.front().size(), layout);
-  } else {
-    way.field = lq::gauge(way.arrays.front(), {.memory = layout});
-  }
-  way.source = way.field;
-  return way;
-}
-
 // Plain memory behind functions.
 Way by_function(bool rows, std::uint64_t volume, const lq::Extents& lattice) {
-  Way way = described(rows ? "function for rows" : "function for a site", "", volume);
+  Way way{described(rows ? "function for rows" : "function for a site", "", volume)};
   double* const numbers = way.arrays.front().data();
   const auto place = [lattice, numbers](const lq::Coord& x) {
     return numbers + (((x[3] * lattice[2] + x[2]) * lattice[1] + x[1]) * lattice[0] + x[0]) * 72;
@@ -112,13 +94,7 @@ void run(int argc, char** argv) {
   const std::uint64_t volume = grid.local_volume();
 
   std::vector<Way> ways;
-  ways.push_back(described("plain", "", volume));
-  for (const char* preset : {"milc", "quda_host", "quda_native", "tmlqcd", "qdp", "grid"}) {
-    ways.push_back(described(preset, preset, volume));
-  }
-  ways.push_back(described("grid, 4 lanes", "grid lanes=1,1,2,2", volume));
-  ways.push_back(described("grid, 8 lanes", "grid lanes=1,2,2,2", volume));
-  ways.push_back(described("columns", "matrix=columns", volume));
+  for (DescribedField& one : described_fields(volume)) ways.push_back({std::move(one)});
   ways.push_back(by_function(true, volume, lattice));
   ways.push_back(by_function(false, volume, lattice));
   for (int round = -1; round < rounds; ++round) {
