@@ -24,6 +24,11 @@ namespace {
 constexpr int most_hands = 5;
 constexpr std::uint64_t blocks_of_hand = 2;  // half as large as asked for: they are to stay in a core's cache
 
+// A thread alone hands a block over before it reads the next one.
+std::size_t number_of_blocks(int threads) {
+  return threads == 1 ? 1 : static_cast<std::size_t>(threads) * blocks_of_hand;
+}
+
 class ToFunction final : public Movement {
  public:
   ToFunction(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows, const MutableField& field,
@@ -31,7 +36,7 @@ class ToFunction final : public Movement {
       : tally_(tally),
         all_sites_(rows.wanted.volume()),
         team_size_(std::min(options.threads, most_hands)),
-        slots_(static_cast<std::size_t>(team_size_) * blocks_of_hand),
+        slots_(number_of_blocks(team_size_)),
         stretches_(rows_in_turn(field.memory, payload, rows, max_sites(options, payload)), max_sites(options, payload),
                    0, blocks_in_turn(payload, rows.wanted)),
         team_(team_size_) {

@@ -39,6 +39,25 @@ std::optional<Around> look_around(comm::Comm& nodes, int dimensions, const NodeS
   return around;
 }
 
+// How many of the fastest dimensions, but for one, are whole on each node.
+int whole_dimensions(const Extents& lattice, const Around& around) {
+  int d = 0;
+  while (d + 1 < lattice.size() && around.each.extents[d] == lattice[d]) ++d;
+  return d;
+}
+
+// A box that has all of the `count` fastest dimensions, where these are one with the next one.
+Box joined(const Box& box, int count) {
+  Box joined = whole(Extents::filled(box.extents.size() - count, 1));
+  std::int64_t sites = 1;
+  for (int d = 0; d < count; ++d) sites *= box.extents[d];
+  for (int d = count; d < box.extents.size(); ++d, sites = 1) {
+    joined.lower[d - count] = box.lower[d] * sites;
+    joined.extents[d - count] = box.extents[d] * sites;
+  }
+  return joined;
+}
+
 // Collective. On how many nodes it is so.
 std::uint64_t count(comm::Comm& nodes, bool is_so) {
   std::uint64_t number = is_so ? 1 : 0;
@@ -75,8 +94,12 @@ std::optional<Boxes> boxes_of(comm::Comm& nodes, const Extents& lattice, const N
     // Two nodes with one box, that have a place twice.
     if (count(nodes, number == in_order->rank()) != places) return std::nullopt;
   }
-  Boxes boxes{lattice, around->region, {}};
-  if (number) boxes.grid.emplace(Communicator(in_order), around->region.extents, GridOptions{.processes = processes});
+  const int joining = whole_dimensions(lattice, *around);
+  Boxes boxes{joined(whole(lattice), joining).extents, joined(around->region, joining), {}, {}};
+  if (!number) return boxes;
+  boxes.own = joined(*mine.box(), joining);
+  const Extents grid = joined(whole(processes), joining).extents;  // of what is joined it has one place
+  boxes.grid.emplace(Communicator(in_order), boxes.region.extents, GridOptions{.processes = grid});
   return boxes;
 }
 

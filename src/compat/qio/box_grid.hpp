@@ -12,10 +12,12 @@
 
 namespace lq::compat::qio {
 
-// Sites that are a box of the lattice, in which each node has a box of its own, or nothing.
+// Sites that are a box of the lattice, in which each node has a box of its own, or nothing. Dimensions of which every
+// node has all are one with the next slower one: the numbers of sites stay, and rows are as long as they can be.
 struct Boxes {
   Extents lattice;
   Box region;
+  Box own;                   // of this node, where it has sites
   std::optional<Grid> grid;  // of the nodes that have sites; nothing on the others
 };
 

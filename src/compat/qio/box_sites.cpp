@@ -35,13 +35,13 @@ io::SitePlan plan_of(const Boxes& boxes, const SitePlace& place, const SiteCall&
           .sums = {{SumKind::scidac, SumOf::field}}};
 }
 
-// A row of the file, which goes along x, as the program's function has its sites.
+// A row of the file, which goes along the fastest dimension, as the program's function has its sites.
 template <class Byte>
-auto row_by_site(const NodeSites& sites, const SiteCall& call) {
-  return [&, order = lattice::resolve_order({}, sites.box()->lower.size())](const Coord& x, int, std::uint64_t count,
-                                                                            Byte* row) {
+auto row_by_site(const NodeSites& sites, const Box& own, const SiteCall& call) {
+  return [&, order = lattice::resolve_order({}, own.lower.size())](const Coord& x, int, std::uint64_t count,
+                                                                   Byte* row) {
     char* site = static_cast<char*>(const_cast<void*>(static_cast<const void*>(row)));
-    const std::uint64_t first = lattice::site_number(x, *sites.box(), order);
+    const std::uint64_t first = lattice::site_number(x, own, order);
     for (std::uint64_t k = 0; k < count; ++k, site += call.site_bytes) {
       call.function(site, sites.index(first + k), call.count, call.arg);
     }
@@ -60,9 +60,9 @@ Checksum move_boxes(const RecordSites& sites, const SitePlace& place, const Site
     AnyField field;
     field.spec = plan.payload.spec;
     if constexpr (std::is_same_v<AnyField, Field>) {
-      field.fetch_rows = row_by_site<void>(*sites.order, call);
+      field.fetch_rows = row_by_site<void>(*sites.order, sites.boxes->own, call);
     } else {
-      field.store_rows = row_by_site<const void>(*sites.order, call);
+      field.store_rows = row_by_site<const void>(*sites.order, sites.boxes->own, call);
     }
     files.push_back(place.file);
     return std::make_unique<io::SiteTransfer>(grid, std::move(plan), field);

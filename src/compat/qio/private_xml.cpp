@@ -28,8 +28,13 @@ bool is_found(const Info& info) {
 bool agrees(const QIO_TagIntValue& found, const QIO_TagIntValue& expected) {
   return !is_found(expected) || (is_found(found) && found.value == expected.value);
 }
-bool agrees(const QIO_TagCharValue& found, const QIO_TagCharValue& expected) {
-  return !is_found(expected) || (is_found(found) && std::strcmp(found.value, expected.value) == 0);
+
+// Whether something else than the default is expected, and nothing was found.
+bool is_missed(const QIO_TagIntValue& found, const QIO_TagIntValue& expected) {
+  return is_found(expected) && !is_found(found) && found.value != expected.value;
+}
+bool is_missed(const QIO_TagCharValue& found, const QIO_TagCharValue& expected) {
+  return is_found(expected) && !is_found(found) && std::strcmp(found.value, expected.value) != 0;
 }
 
 template <class Value>
@@ -281,13 +286,15 @@ QIO_RecordInfo* QIO_create_record_info(int recordtype, int lower[], int upper[],
 
 void QIO_destroy_record_info(QIO_RecordInfo* record_info) { std::free(record_info); }
 
-int QIO_compare_record_info(QIO_RecordInfo* r, QIO_RecordInfo* s) {
+// Values that are there are not compared: as with the original, QDP/C reads fields that other programs have written, whose
+// names of the type and the precision differ from its own.
+int QIO_compare_record_info(QIO_RecordInfo* found, QIO_RecordInfo* expect) {
   for (const auto member : {&QIO_RecordInfo::recordtype, &QIO_RecordInfo::colors, &QIO_RecordInfo::spins,
                             &QIO_RecordInfo::typesize, &QIO_RecordInfo::datacount}) {
-    if (!agrees(r->*member, s->*member)) return differ(r->*member, QIO_ERR_REC_INFO);
+    if (is_missed(found->*member, expect->*member)) return differ(found->*member, QIO_ERR_REC_INFO);
   }
   for (const auto member : {&QIO_RecordInfo::datatype, &QIO_RecordInfo::precision}) {
-    if (!agrees(r->*member, s->*member)) return differ(r->*member, QIO_ERR_REC_INFO);
+    if (is_missed(found->*member, expect->*member)) return differ(found->*member, QIO_ERR_REC_INFO);
   }
   return QIO_SUCCESS;
 }

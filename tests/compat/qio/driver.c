@@ -465,6 +465,21 @@ static int convert(const char* name) {
   return code != QIO_SUCCESS;
 }
 
+/* Record information compared with what QDP/C expects: the values of another program, or something that is not there. */
+static void compare(QIO_RecordInfo found) {
+  QIO_RecordInfo* other = QIO_create_record_info(QIO_FIELD, NULL, NULL, 0, "another name", "D", 2, 1, 48, 1);
+  QIO_RecordInfo* plain = QIO_create_record_info(QIO_FIELD, NULL, NULL, 0, "T", "F", 3, 0, 24, 2);
+  QIO_set_colors(&found, 3);
+  QIO_set_spins(&found, 4);
+  say("%d other %d\n", this_node(), QIO_compare_record_info(&found, other));
+  found.spins.occur = 0;
+  found.spins.value = 0;
+  say("%d spinless %d\n", this_node(), QIO_compare_record_info(&found, plain));
+  say("%d nospins %d\n", this_node(), QIO_compare_record_info(&found, other) == QIO_ERR_REC_INFO);
+  QIO_destroy_record_info(other);
+  QIO_destroy_record_info(plain);
+}
+
 /* What wrong calls return. */
 static int codes(const char* name) {
   static QIO_RecordInfo info;
@@ -494,6 +509,7 @@ static int codes(const char* name) {
   say("%d missed %d\n", this_node(), QIO_read_record_data(reader, put, 48, 4, &calls));
   long_ago = QIO_read_record_info(reader, &info, xml);
   say("%d again %d %d\n", this_node(), long_ago, QIO_read_record_info(reader, &info, xml));
+  compare(info);
   say("%d size %d\n", this_node(), QIO_read_record_data(reader, put, 24, 4, &calls));
   say("%d data %d\n", this_node(), QIO_read_record_data(reader, put, 48, 4, &calls));
   say("%d end %d\n", this_node(), QIO_read_record_info(reader, &info, xml));
