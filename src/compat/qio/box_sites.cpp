@@ -38,14 +38,14 @@ io::SitePlan plan_of(const Boxes& boxes, const SitePlace& place, const SiteCall&
 // A row of the file, which goes along the fastest dimension, as the program's function has its sites.
 template <class Byte>
 auto row_by_site(const NodeSites& sites, const Box& own, const SiteCall& call) {
-  return [&, order = lattice::resolve_order({}, own.lower.size())](const Coord& x, int, std::uint64_t count,
-                                                                   Byte* row) {
-    char* site = static_cast<char*>(const_cast<void*>(static_cast<const void*>(row)));
-    const std::uint64_t first = lattice::site_number(x, own, order);
-    for (std::uint64_t k = 0; k < count; ++k, site += call.site_bytes) {
-      call.function(site, sites.index(first + k), call.count, call.arg);
-    }
-  };
+  return
+      [&, order = lattice::resolve_order({}, own.lower.size())](const Coord& x, int, std::uint64_t count, Byte* row) {
+        char* site = static_cast<char*>(const_cast<void*>(static_cast<const void*>(row)));
+        const std::uint64_t first = lattice::site_number(x, own, order);
+        for (std::uint64_t k = 0; k < count; ++k, site += call.site_bytes) {
+          call.function(site, sites.index(first + k), call.count, call.arg);
+        }
+      };
 }
 
 // Collective, agreed. AnyField: Field to write, MutableField to read; it calls the program's function.
