@@ -123,7 +123,8 @@ transport::Unit NewFile::unit() const {
 std::uint64_t NewFile::client(const transport::Unit& seen) const {
   if (seen.device != 0) return seen.device;
   try {
-    return communicator_.is_root() ? identity_->device : transport_.identity(base::directory_of(path_)).device;
+    if (!communicator_.is_root()) return transport_.identity(base::directory_of(path_)).device;
+    return (identity_ ? *identity_ : file_->identity()).device;
   } catch (const Error& error) {
     if (error.code() != Code::not_found) throw;
     return 0;  // of a folder that is not there opening the file tells more
@@ -137,6 +138,8 @@ void NewFile::resize(std::uint64_t bytes) {
 void NewFile::go_on(const std::string& temporary_path) {
   comm::agree(communicator_.engine(), [&] { temporary_path_ = temporary_path; });
   open_for_writing(communicator_.is_root());
+  comm::agree_at_root(communicator_.engine(), [&] { named([&] { unit_ = transport_.unit(temporary_path_); }); });
+  communicator_.engine().broadcast(std::as_writable_bytes(std::span(&unit_, 1)), 0);
 }
 
 NewFile::~NewFile() { discard(); }

@@ -9,11 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <optional>
 
 #include <limequat/error.hpp>
 
+#include "support/cached_clients.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
@@ -60,6 +62,29 @@ TEST_F(New, SuccessorOfAPrivateFileIsPrivateWhileItIsWritten) {
   complete(*file);
   EXPECT_EQ(mode_of(path_), 0640u);
   EXPECT_EQ(contents(path_), "new!");
+}
+
+// What is added to a file comes from as many clients as what made it.
+TEST(GoneOn, TellsTheMountsOfItsRanksApart) {
+  const auto servers = transport::make_memory();
+  servers->create("begun", {})->write_at(0, base::as_bytes(std::string("old")));
+  for (const std::uint64_t other : {7U, 8U}) {
+    testing::CachedClient first(*servers, 7), second(*servers, other);
+    std::array<std::uint64_t, 2> clients{};
+    std::array<transport::Unit, 2> units;
+    testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
+      const auto rank = static_cast<std::size_t>(comm->rank());
+      NewFile file(rank == 0 ? first : second, Communicator(std::move(comm)), "whole");
+      file.go_on("begun");
+      units[rank] = file.unit();
+      clients[rank] = file.client(units[rank]);
+    });
+    EXPECT_EQ(clients, (std::array<std::uint64_t, 2>{7, other}));
+    for (const transport::Unit& unit : units) {
+      EXPECT_TRUE(unit.single_owner);
+      EXPECT_EQ(unit.bytes, testing::CachedClient::block);
+    }
+  }
 }
 
 TEST_F(New, FileThatAnotherTookThePlaceOfGetsNoName) {

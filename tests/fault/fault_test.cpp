@@ -38,6 +38,12 @@ std::size_t files_in(const std::string& directory) {
       std::distance(std::filesystem::directory_iterator(directory), std::filesystem::directory_iterator()));
 }
 
+// Where the client lets ranks write in turn, one of them writes, and a rank other than the root may have nothing to do
+// in the file.
+bool may_be_idle(const std::string& directory, int rank) {
+  return rank != 0 && transport::posix().unit(directory).client_writes_in_turn;
+}
+
 // What one run with a fault did.
 struct Outcome {
   std::vector<std::exception_ptr> errors;  // per rank
@@ -108,7 +114,7 @@ class Writing : public ::testing::TestWithParam<Scenario> {
       ASSERT_FALSE(HasFailure());
       ASSERT_LT(k, 1000);
     }
-    EXPECT_GE(failures, 2);
+    EXPECT_GE(failures, may_be_idle(directory_.path(), bad_rank) ? 0 : 2);
   }
 
   testing::ScratchDirectory directory_;
@@ -285,7 +291,7 @@ TEST(Killing, TheWriterLeavesTheOldFileOrTheCompleteNewOne) {
       }
       ++kills;
     }
-    EXPECT_GE(kills, 3);
+    EXPECT_GE(kills, may_be_idle(directory.path(), bad_rank) ? 0 : 3);
     std::ofstream(path, std::ios::binary) << before;
   }
 }

@@ -57,7 +57,7 @@ class MemoryFaults {
     ::alarm(0);
     expect_same_error();
     if (!memory.has_failed()) {
-      EXPECT_TRUE(succeeded());
+      EXPECT_TRUE(succeeded()) << error_in(errors_.front()).what();
       return false;
     }
     ++k_;
