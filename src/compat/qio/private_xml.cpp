@@ -286,8 +286,8 @@ QIO_RecordInfo* QIO_create_record_info(int recordtype, int lower[], int upper[],
 
 void QIO_destroy_record_info(QIO_RecordInfo* record_info) { std::free(record_info); }
 
-// Values that are there are not compared: as with the original, QDP/C reads fields that other programs have written, whose
-// names of the type and the precision differ from its own.
+// Values that are there are not compared: as with the original, QDP/C reads fields that other programs have written,
+// whose names of the type and the precision differ from its own.
 int QIO_compare_record_info(QIO_RecordInfo* found, QIO_RecordInfo* expect) {
   for (const auto member : {&QIO_RecordInfo::recordtype, &QIO_RecordInfo::colors, &QIO_RecordInfo::spins,
                             &QIO_RecordInfo::typesize, &QIO_RecordInfo::datacount}) {
