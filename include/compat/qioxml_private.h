@@ -221,8 +221,8 @@ void QIO_destroy_record_info(QIO_RecordInfo* record_info);
 QIO_ChecksumInfo* QIO_create_checksum_info(uint32_t suma, uint32_t sumb);
 void QIO_destroy_checksum_info(QIO_ChecksumInfo* checksum_info);
 
-/* Local. QIO_SUCCESS where all that is expected was found and is the same; QIO_ERR_FILE_INFO, QIO_ERR_REC_INFO,
- * QIO_ERR_CHECKSUM_INFO, QIO_CHECKSUM_MISMATCH. `myname` and `this_node` are for messages. */
+/* Local. QIO_SUCCESS where all that is expected was found and, but for records, is the same; QIO_ERR_FILE_INFO,
+ * QIO_ERR_REC_INFO, QIO_ERR_CHECKSUM_INFO, QIO_CHECKSUM_MISMATCH. `myname` and `this_node` are for messages. */
 int QIO_compare_file_info(QIO_FileInfo* found, QIO_FileInfo* expect, char* myname, int this_node);
 int QIO_compare_record_info(QIO_RecordInfo* found, QIO_RecordInfo* expect);
 int QIO_compare_checksum_info(QIO_ChecksumInfo* found, QIO_ChecksumInfo* expect, char* myname, int this_node);
