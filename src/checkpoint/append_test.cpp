@@ -14,6 +14,7 @@
 #include "support/scratch_directory.hpp"
 #include "support/streams.hpp"
 #include "support/thread_comm.hpp"
+#include "transport/transport.hpp"
 
 namespace lq {
 namespace {
@@ -159,6 +160,7 @@ TEST_F(AppendTo, ASetWhoseRecordIsDamagedIsRefusedAndLeavesItAsItIs) {
 
 // Behind the tables of 185 tasks there is no room for a record in blocks of 4096 bytes: two further files take them.
 TEST_F(AppendTo, AnyNumberOfNewTasksFits) {
+  const bool has_pages = transport::posix().unit(path_).bytes == 4096;  // what tables have room in goes by blocks
   for (std::int32_t more = 183; more <= 190; ++more) {
     for (const bool closed : {true, false}) {
       SCOPED_TRACE(::testing::Message() << more << " more, " << (closed ? "closed" : "killed"));
@@ -190,7 +192,9 @@ TEST_F(AppendTo, AnyNumberOfNewTasksFits) {
       }
       const MultifileReader reader(path_);
       ASSERT_EQ(reader.tasks(), 1 + more);
-      EXPECT_EQ(reader.info().files.size(), more >= 185 && more <= 188 ? 3U : 2U);
+      if (has_pages) {
+        EXPECT_EQ(reader.info().files.size(), more >= 185 && more <= 188 ? 3U : 2U);
+      }
       for (std::int32_t task = 0; task <= more; ++task) {
         const auto number = static_cast<std::uint64_t>(task);
         EXPECT_EQ(reader.task(task).read_all(), stream_bytes(number, 0, task == 0 ? 5000 : number)) << task;

@@ -47,11 +47,17 @@ std::unique_ptr<transport::File> create_part(transport::Transport& transport, co
 std::unique_ptr<transport::File> create_part(transport::Transport& transport, const std::string& path,
                                              const std::string& part, const StripeRequest& request,
                                              std::uint64_t bytes) {
-  auto file = create_part(transport, path, part);
   std::random_device random;
   const std::string spare = base::temporary_name(path, random());
-  // It may be another file now.
-  if (transport.set_stripes(part, spare, bytes, request).stripes.is_set()) file = transport.open_write(part);
+  auto file = create_part(transport, path, part);
+  try {
+    // It may be another file now.
+    if (transport.set_stripes(part, spare, bytes, request).stripes.is_set()) file = transport.open_write(part);
+  } catch (...) {
+    file.reset();
+    remove_quietly(transport, part);
+    throw;
+  }
   return file;
 }
 

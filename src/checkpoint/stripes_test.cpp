@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "checkpoint/new_set.hpp"
+#include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/streams.hpp"
 #include "support/thread_comm.hpp"
@@ -40,6 +42,17 @@ class Renewing final : public transport::ForwardingTransport {
 
  private:
   std::mutex mutex_;
+};
+
+// Memory runs out where the file system is asked.
+class Forgetful final : public transport::ForwardingTransport {
+ public:
+  Forgetful() : ForwardingTransport(transport::posix()) {}
+  transport::Striping set_stripes(const std::string& path, const std::string&, std::uint64_t,
+                                  const StripeRequest&) override {
+    EXPECT_TRUE(std::filesystem::exists(path));
+    throw std::bad_alloc();
+  }
 };
 
 void write_set(transport::Transport& transport, const std::string& path, MultifileOptions options) {
@@ -87,6 +100,17 @@ TEST(StripesOfMultifiles, GoByTheSizeThatIsExpected) {
   EXPECT_EQ(transport.expected[0], 4 * options.expected_bytes);
   EXPECT_TRUE(transport.requests[0].by_size);
   EXPECT_EQ(transport.requests[0].count, 0U);
+}
+
+TEST(StripesOfMultifiles, ThatCannotBeAskedForLeaveNoFileBehind) {
+  testing::ScratchDirectory folder;
+  Forgetful transport;
+  testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
+    const Error error = testing::error_of(
+        [&] { create_set(transport, folder / "set.sion", Communicator(std::move(comm)), {.streams = 1, .files = 2}); });
+    EXPECT_EQ(error.code(), Code::out_of_memory);
+  });
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 }  // namespace

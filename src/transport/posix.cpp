@@ -257,12 +257,14 @@ PathKind Posix::kind(const std::string& path) {
 std::optional<std::uint64_t> Posix::free_space(const std::string& path) {
   const WatchedCall call("look-up", path);
   struct statvfs status {};
-  if (::statvfs(base::directory_of(path).c_str(), &status) != 0 || status.f_blocks == 0) return std::nullopt;
+  if (::statvfs(base::directory_of(path).c_str(), &status) != 0) return std::nullopt;
+  const std::uint64_t limit = file_size_limit();
   std::uint64_t bytes = 0;
-  if (__builtin_mul_overflow(std::uint64_t{status.f_bavail}, std::uint64_t{status.f_frsize}, &bytes)) {
-    return std::nullopt;
+  if (status.f_blocks == 0 ||
+      __builtin_mul_overflow(std::uint64_t{status.f_bavail}, std::uint64_t{status.f_frsize}, &bytes)) {
+    return limit < largest_position ? std::optional(limit) : std::nullopt;  // the file system does not tell
   }
-  return std::min(bytes, file_size_limit());
+  return std::min(bytes, limit);
 }
 
 Unit Posix::unit(const std::string& path) {

@@ -116,8 +116,9 @@ TEST_F(Posix, FreeSpaceCountsTheFileSizeLimit) {
 
 TEST_F(Posix, FreeSpaceIsThatOfTheFileSystem) {
   const auto space = posix().free_space(at("a"));
-  ASSERT_TRUE(space.has_value());
-  EXPECT_LE(*space, std::filesystem::space(directory_.path()).capacity);
+  const std::uintmax_t capacity = std::filesystem::space(directory_.path()).capacity;
+  ASSERT_EQ(space.has_value(), capacity > 0);  // CephFS without a manager tells nothing
+  EXPECT_LE(space.value_or(0), capacity);
 }
 
 TEST_F(Posix, FreeSpaceIsUnknownWhereThereIsNoDirectory) {
@@ -132,9 +133,13 @@ TEST_F(Posix, WritesBeyondFourGibibytesWithoutFillingTheGap) {
   EXPECT_EQ(file->read_at(far - 1, std::as_writable_bytes(std::span(text))), 4u);
   EXPECT_EQ(text, std::string("\0far", 4));
   EXPECT_EQ(file->size(), far + 3);
-  struct stat status {};
+  std::ofstream(at("hole")).close();
+  std::filesystem::resize_file(at("hole"), far);
+  struct stat status {
+  }, hole{};
   ASSERT_EQ(::stat(at("a").c_str(), &status), 0);
-  EXPECT_LT(status.st_blocks, 1000);
+  ASSERT_EQ(::stat(at("hole").c_str(), &hole), 0);
+  EXPECT_LT(status.st_blocks, hole.st_blocks + 1000);  // CephFS counts holes, too
 }
 
 TEST_F(Posix, FilesAreClosedInChildPrograms) {
