@@ -117,7 +117,7 @@ LentBlock::~LentBlock() {
     const Inside inside(*parts_.driver, parts_.home);
     if (is_moving_) parts_.driver->wait_for_stream(parts_.stream);
     is_idle = true;
-  } catch (const Error&) {  // what failed for good has failed before, for whoever waited for it
+  } catch (...) {  // what failed for good has failed before, for whoever waited for it
   }
   if (!is_idle || !Store::get().keep(parts_)) free_in_home(parts_);
 }

@@ -60,7 +60,7 @@ class NewFile {
     if (kept_ || !is_new_) return;
     try {
       transport_.remove(path_);
-    } catch (const Error&) {  // the failure that brought us here is the one to tell
+    } catch (...) {  // the failure that brought us here is the one to tell
     }
   }
   NewFile(const NewFile&) = delete;

@@ -62,7 +62,7 @@ Scratch::~Scratch() {
   for (const auto& file : files_) {
     try {
       transport_.remove(file->path());
-    } catch (const Error&) {
+    } catch (...) {
       // Most have been renamed or removed already; a file system that cannot remove has been reported.
     }
   }
