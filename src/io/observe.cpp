@@ -34,8 +34,9 @@ Observed observe(ScannedFile& file, const FieldEntry& entry, const Communicator&
   physics::SliceSums sums = comm::agree(comm, [&] {
     const PayloadFiles files(file.files(), file.catalog(), payload);
     MeasuredSlices slices(files.sequence(), payload);
-    const lattice::Share share = lattice::share_of(MeasuredSlices::slices(payload), static_cast<std::uint64_t>(comm.size()),
-                                                   static_cast<std::uint64_t>(comm.rank()));
+    const lattice::Share share =
+        lattice::share_of(MeasuredSlices::slices(payload), static_cast<std::uint64_t>(comm.size()),
+                          static_cast<std::uint64_t>(comm.rank()));
     return std::move(slices).sums(share);
   });
   sums.reduce(comm);
