@@ -6,6 +6,7 @@
 // of memory that is in cache. Beside it plain memory, in turn; medians.
 //
 //   bench_packing [LATTICE [ROUNDS]]
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -69,16 +70,16 @@ void run(int argc, char** argv) {
   payload.stored = lq::whole(lattice);
   payload.length = lq::volume(lattice) * payload.site_bytes();
   const lq::Box box = payload.stored;
+  const lq::lattice::RowPlan rows{payload.extents, payload.stored, payload.order, box, {}, box};
   NoFile file(options.block_bytes);
 
   std::vector<DescribedField> fields = described_fields(lq::volume(lattice));
+  for (DescribedField& one : fields) one.source.spec = one.field.spec = payload.spec;
   std::vector<Times> times(fields.size());
   lq::pump::Tally tally(payload, {{lq::SumKind::scidac, lq::SumOf::field}});
   for (int round = -1; round < rounds; ++round) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       DescribedField& one = fields[i];
-      one.source.spec = one.field.spec = payload.spec;
-      const lq::lattice::RowPlan rows{payload.extents, payload.stored, payload.order, box, {}, box};
       const auto pack = [&] { run(*lq::pump::move_out(one.source, payload, rows, file, options, tally)); };
       const auto unpack = [&] { run(*lq::pump::move_in(file, payload, rows, one.field, options, tally)); };
       pack();  // brings the field into the cache

@@ -6,10 +6,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <memory>
 #include <vector>
 
 #include "support/error_of.hpp"
+#include "transport/forwarding.hpp"
 
 namespace lq::pump {
 namespace {
@@ -38,28 +39,21 @@ std::vector<std::byte> bytes_from(std::uint64_t offset) {
   return bytes;
 }
 
-class MemoryFile final : public transport::File {
+// Counts what is written.
+class CountedFile final : public transport::ForwardingFile {
  public:
-  explicit MemoryFile(std::size_t size) : bytes(size) {}
-  const std::string& path() const noexcept override { return path_; }
-  std::uint64_t size() const override { return bytes.size(); }
-  std::size_t read_at(std::uint64_t, base::MutableBytes) override { return 0; }
-  transport::Identity identity() const override { return {}; }
+  using ForwardingFile::ForwardingFile;
   void write_at(std::uint64_t offset, base::Bytes some) override {
-    ASSERT_LE(offset + some.size(), bytes.size());
-    std::memcpy(bytes.data() + offset, some.data(), some.size());
     written += some.size();
+    inner().write_at(offset, some);
   }
-  void resize(std::uint64_t) override {}
-  void reserve(std::uint64_t, std::uint64_t) override {}
-  void sync() override {}
-  void close() override {}
+  std::vector<std::byte> bytes() {
+    std::vector<std::byte> all(size());
+    EXPECT_EQ(read_at(0, all), all.size());
+    return all;
+  }
 
-  std::vector<std::byte> bytes;
   std::uint64_t written = 0;
-
- private:
-  std::string path_ = "new";
 };
 
 class Passing : public ::testing::Test {
@@ -74,7 +68,8 @@ class Passing : public ::testing::Test {
   Payload source_ = payload_at(source_begin), target_ = payload_at(target_begin);
   std::vector<std::byte> bytes_ = bytes_from(source_begin);
   base::MemorySource from_{bytes_, "old"};
-  MemoryFile to_{target_begin + all_sites * bytes_of_site};
+  std::shared_ptr<transport::Transport> memory_ = transport::make_memory();
+  CountedFile to_{memory_->create("new", {})};
   Tally written_{target_, {{SumKind::scidac, SumOf::field}}};
 };
 
@@ -88,7 +83,7 @@ TEST_F(Passing, EverySiteArrivesOnceWithItsSums) {
     read(passing, 0, 64);  // again
   }
   passing.require_all();
-  EXPECT_EQ(to_.bytes, bytes_from(target_begin));
+  EXPECT_EQ(to_.bytes(), bytes_from(target_begin));
   EXPECT_EQ(to_.written, all_sites * bytes_of_site);
   EXPECT_EQ(written_.bytes, all_sites * bytes_of_site);
   EXPECT_EQ(written_.sums.total(), (Checksum{0x5e8de3fc, 0xa4da5b58}));
@@ -104,7 +99,7 @@ TEST_F(Passing, SharesOfTwoMakeTheWhole) {
   first.require_all();
   second.require_all();
   written_.add(other);
-  EXPECT_EQ(to_.bytes, bytes_from(target_begin));
+  EXPECT_EQ(to_.bytes(), bytes_from(target_begin));
   EXPECT_EQ(to_.written, all_sites * bytes_of_site);
   EXPECT_EQ(written_.sums.total(), (Checksum{0x5e8de3fc, 0xa4da5b58}));
 }
