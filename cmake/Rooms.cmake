@@ -103,14 +103,22 @@ function(lq_closure rooms out_rooms out_libraries)
   set(${out_libraries} ${libraries} PARENT_SCOPE)
 endfunction()
 
-# lq_test(NAME SOURCES ... ROOMS ... [LIBRARIES ...] [LABELS ...]): a GoogleTest program over internals.
-function(lq_test name)
-  cmake_parse_arguments(TEST "" "" "SOURCES;ROOMS;LIBRARIES;LABELS" ${ARGN})
-  lq_closure("${TEST_ROOMS}" closure libraries)
+# lq_closure_objects(ROOMS OUT_OBJECTS OUT_LIBRARIES): the same, with the objects of the rooms for a program that looks
+# into them.
+function(lq_closure_objects rooms out_objects out_libraries)
+  lq_closure("${rooms}" closure libraries)
   set(objects)
   foreach(room ${closure})
     list(APPEND objects $<TARGET_OBJECTS:lq_${room}>)
   endforeach()
+  set(${out_objects} ${objects} PARENT_SCOPE)
+  set(${out_libraries} ${libraries} PARENT_SCOPE)
+endfunction()
+
+# lq_test(NAME SOURCES ... ROOMS ... [LIBRARIES ...] [LABELS ...]): a GoogleTest program over internals.
+function(lq_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;ROOMS;LIBRARIES;LABELS" ${ARGN})
+  lq_closure_objects("${TEST_ROOMS}" objects libraries)
   add_executable(${name} ${TEST_SOURCES} ${objects})
   set_target_properties(${name} PROPERTIES LQ_TEST ON)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
