@@ -79,8 +79,9 @@ IoNodes::IoNodes(const QIO_Filesystem* fs)
       master_(fs != nullptr && fs->master_io_node != nullptr ? fs->master_io_node() : DML_master_io_node()) {}
 
 void set_io_nodes(DML_Layout& layout, const QIO_Filesystem* fs) {
-  layout.ionode = fs != nullptr && fs->my_io_node != nullptr ? fs->my_io_node : DML_io_node;
-  layout.master_io_node = IoNodes(fs).master();
+  const IoNodes io_nodes(fs);
+  layout.ionode = io_nodes.function();
+  layout.master_io_node = io_nodes.master();
 }
 
 std::string name_of_part(const std::string& name, int volfmt, int node) {

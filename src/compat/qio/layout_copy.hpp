@@ -31,6 +31,7 @@ struct IoNodes {
   IoNodes(DML_io_node_t of_node, int master) : of_node_(of_node), master_(master) {}
   int master() const { return master_; }
   int of(int node) const { return of_node_(node); }
+  DML_io_node_t function() const { return of_node_; }
 
  private:
   DML_io_node_t of_node_;
