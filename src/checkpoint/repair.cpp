@@ -35,8 +35,8 @@ std::optional<std::string> member(transport::Transport& transport, const std::st
   return std::nullopt;
 }
 
-// Of a set that was growing when it was interrupted: how many files there are, where its first ones do not say so yet;
-// else 0.
+// How many files there are of a set that was growing when it was interrupted, so that its first ones do not say so yet,
+// or one of whose headers is damaged there; else 0.
 std::int32_t files_beyond(transport::Transport& transport, const std::string& path, const Generation& generation) {
   std::vector<sion::FixedHead> heads;
   for (std::int32_t number = 0;; ++number) {
@@ -85,11 +85,18 @@ FoundSet find(transport::Transport& transport, const std::string& path) {
     throw_empty(path);
   }
   const std::string of_set = name_of_set(transport, path, name.value_or(path));
-  // Its files may be on their way to their names, over those of an older set.
-  if (!name && sion::read_head(*transport.open_read(path)).is_closed())
-    return find_set(transport, of_set, Unclosed::accepted);
   const std::int32_t files = files_beyond(transport, of_set, *generation);
-  return find_generation(transport, of_set, *generation, Unclosed::accepted, files);
+  // Its files may be on their way to their names, over those of an older set.
+  if (!name && files == 0 && sion::read_head(*transport.open_read(path)).is_closed())
+    return find_set(transport, of_set, Unclosed::accepted);
+  FoundSet found = find_generation(transport, of_set, *generation, Unclosed::accepted, files);
+  if (files > 0 && found.set.is_whole() && found.problems.front().empty()) {
+    found.problems.front() = fmt::format(
+        "{}: the headers of the set do not agree on the number of its files (byte {} of "
+        "each); all {} are there, and say that they were written together",
+        found.path, files_offset, files);
+  }
+  return found;
 }
 
 class Repair {

@@ -257,6 +257,39 @@ TEST_P(Renames, ThatWereInterruptedAreGoneOnWith) {
 
 INSTANTIATE_TEST_SUITE_P(Given, Renames, ::testing::Values(0, 1, 2));
 
+// Bit by bit of the number of files (formats/sion.md 2) in each of the headers: no set of fewer streams is made.
+TEST_F(Repair, CountsTheFilesWhoseHeadersDoNotAgree) {
+  constexpr std::size_t number_of_files = 28;
+  write(5, 3, true);
+  const std::vector<std::string> files = paths_in(directory_.path());
+  ASSERT_EQ(files.size(), 3U);
+  int mended = 0;
+  for (const std::string& file : files) {
+    const std::string sound = contents(file);
+    for (std::size_t bit = 0; bit < 32; ++bit) {
+      SCOPED_TRACE(file + ", bit " + std::to_string(bit));
+      std::string bytes = sound;
+      char& byte = bytes[number_of_files + bit / 8];
+      byte = static_cast<char>(byte ^ (1 << bit % 8));
+      testing::put_contents(file, bytes);
+      EXPECT_NE(error_of([&] { MultifileReader(path_).task(0); }).what(), std::string());
+      try {
+        const RepairReport report = repair_multifile(path_);
+        EXPECT_EQ(report.outcome, Outcome::mended);
+        EXPECT_EQ(report.tasks, 5);
+        EXPECT_TRUE(report.lost.empty());
+        expect_streams(path_, 5, 99);
+        ++mended;
+      } catch (const Error& error) {
+        EXPECT_EQ(contents(file), bytes) << error.what();
+      }
+      EXPECT_EQ(paths_in(directory_.path()), files);
+      testing::put_contents(file, sound);
+    }
+  }
+  EXPECT_GE(mended, 3);  // fewer files than there are, in any header
+}
+
 TEST_F(Repair, RefusesFilesOfDifferentGenerations) {
   write(2, 2, true);
   fs::rename(path_ + ".000001", directory_ / "kept");
