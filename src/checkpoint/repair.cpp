@@ -45,10 +45,13 @@ std::int32_t files_beyond(transport::Transport& transport, const std::string& pa
     heads.push_back(sion::read_head(*transport.open_read(*one)));
   }
   const auto files = static_cast<std::int32_t>(heads.size());
-  const auto named = [](const sion::FixedHead& head) { return head.files; };
-  const bool is_known = std::ranges::any_of(heads, [&](const auto& head) { return head.files == files; });
-  if (heads.empty() || !is_known || std::ranges::max(heads, {}, named).files != files) return 0;
-  return std::ranges::all_of(heads, [&](const auto& head) { return head.files == files; }) ? 0 : files;
+  const auto state = [&heads](auto&& holds) {
+    return std::ranges::count_if(heads, [&](const auto& head) { return holds(head.files); });
+  };
+  const auto as_many = state([files](std::int32_t stated) { return stated == files; });
+  // Where a file is missing all others state more than there are.
+  if (as_many <= state([files](std::int32_t stated) { return stated > files; })) return 0;
+  return as_many == std::ssize(heads) ? 0 : files;
 }
 
 [[noreturn]] void throw_empty(const std::string& path) {
