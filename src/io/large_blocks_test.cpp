@@ -10,6 +10,7 @@
 
 #include "format/format.hpp"
 #include "io/read.hpp"
+#include "io/verify.hpp"
 #include "io/write.hpp"
 #include "pump/encoded_tiles.hpp"
 #include "support/blocked_format.hpp"
@@ -76,7 +77,7 @@ TEST_P(LargeBlocks, AreDecodedOnceByAllThatReads) {
               EXPECT_EQ(read, values_);
             }),
             tiles());
-  EXPECT_EQ(decoded_by([&] { EXPECT_TRUE(verify(blocked_, {}, {.threads = threads}).ok); }), tiles());
+  EXPECT_EQ(decoded_by([&] { EXPECT_TRUE(io::verify(blocked_, {}, {.threads = threads}).ok); }), tiles());
   for (const bool is_first : {true, false}) {
     EXPECT_EQ(decoded_by([&] {
                 const Difference found =
