@@ -45,12 +45,10 @@ std::int32_t files_beyond(transport::Transport& transport, const std::string& pa
     heads.push_back(sion::read_head(*transport.open_read(*one)));
   }
   const auto files = static_cast<std::int32_t>(heads.size());
-  const auto state = [&heads](auto&& holds) {
-    return std::ranges::count_if(heads, [&](const auto& head) { return holds(head.files); });
-  };
-  const auto as_many = state([files](std::int32_t stated) { return stated == files; });
-  // Where a file is missing all others state more than there are.
-  if (as_many <= state([files](std::int32_t stated) { return stated > files; })) return 0;
+  const auto as_many = std::ranges::count(heads, files, &sion::FixedHead::files);
+  const auto more = std::ranges::count_if(
+      heads, [files](std::int32_t stated) { return stated > files; }, &sion::FixedHead::files);
+  if (as_many <= more) return 0;  // where a file is missing all others state more than there are
   return as_many == std::ssize(heads) ? 0 : files;
 }
 
@@ -95,8 +93,8 @@ FoundSet find(transport::Transport& transport, const std::string& path) {
   FoundSet found = find_generation(transport, of_set, *generation, Unclosed::accepted, files);
   if (files > 0 && found.set.is_whole() && found.problems.front().empty()) {
     found.problems.front() = fmt::format(
-        "{}: the headers of the set do not agree on the number of its files (byte {} of "
-        "each); all {} are there, and say that they were written together",
+        "{}: the headers of the set do not agree on the number of its files (byte {} of each); all {} are there, and "
+        "say that they were written together",
         found.path, files_offset, files);
   }
   return found;
