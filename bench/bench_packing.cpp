@@ -3,9 +3,10 @@
 //
 // Memory by description without a file: a gauge field that stays in the second cache level is turned into the bytes of
 // a file and back, with its checksum, by one thread, as in a write and a read; bytes are handed to nobody, and come out
-// of memory that is in cache. Beside it plain memory, in turn; medians.
+// of memory that is in cache. Beside it plain memory, in turn; medians. What has to be found out once for a transfer
+// is told apart: of both.
 //
-//   bench_packing [LATTICE [ROUNDS]]
+//   bench_packing [LATTICE [ROUNDS [MEMORY]]]     only that of the memory beside plain
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -49,14 +50,22 @@ class NoFile final : public lq::transport::File {
 };
 
 struct Times {
-  std::vector<double> packing = {}, unpacking = {};
+  std::vector<double> packing = {}, unpacking = {}, setup = {};
 };
 
-template <class Work>
-double seconds_of(const Work& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+struct Seconds {
+  double setup = 0, moving = 0;
+};
+
+template <class Make>
+Seconds seconds_of(const Make& make) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  const auto movement = make();
+  const auto made = Clock::now();
+  lq::pump::run(*movement);
+  const std::chrono::duration<double> setup = made - begin, moving = Clock::now() - made;
+  return {setup.count(), moving.count()};
 }
 
 void run(int argc, char** argv) {
@@ -74,22 +83,24 @@ void run(int argc, char** argv) {
   NoFile file(options.block_bytes);
 
   std::vector<DescribedField> fields = described_fields(lq::volume(lattice));
+  if (argc > 3) std::erase_if(fields, [&](const auto& one) { return one.name != "plain" && one.name != argv[3]; });
   for (DescribedField& one : fields) one.source.spec = one.field.spec = payload.spec;
   std::vector<Times> times(fields.size());
   lq::pump::Tally tally(payload, {{lq::SumKind::scidac, lq::SumOf::field}});
   for (int round = -1; round < rounds; ++round) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       DescribedField& one = fields[i];
-      const auto pack = [&] { run(*lq::pump::move_out(one.source, payload, rows, file, options, tally)); };
-      const auto unpack = [&] { run(*lq::pump::move_in(file, payload, rows, one.field, options, tally)); };
-      pack();  // brings the field into the cache
-      const double packed = seconds_of(pack), unpacked = seconds_of(unpack);
+      const auto packing = [&] { return lq::pump::move_out(one.source, payload, rows, file, options, tally); };
+      const auto unpacking = [&] { return lq::pump::move_in(file, payload, rows, one.field, options, tally); };
+      seconds_of(packing);  // brings the field into the cache
+      const Seconds packed = seconds_of(packing), unpacked = seconds_of(unpacking);
       if (round < 0) continue;
-      times[i].packing.push_back(packed);
-      times[i].unpacking.push_back(unpacked);
+      times[i].packing.push_back(packed.moving);
+      times[i].unpacking.push_back(unpacked.moving);
+      times[i].setup.push_back(packed.setup + unpacked.setup);
     }
   }
-  std::printf("%s, double, %.0f KiB, with checksum, %d rounds\n%-16s %6s GB/s of plain %6s GB/s of plain\n",
+  std::printf("%s, double, %.0f KiB, with checksum, %d rounds\n%-16s %6s GB/s of plain %6s GB/s of plain  setup us\n",
               to_string(lattice).c_str(), static_cast<double>(payload.length) / 1024, rounds, "memory", "packed",
               "given");
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -98,7 +109,7 @@ void run(int argc, char** argv) {
       const double seconds = median(times[i].*of);
       std::printf(" %11.1f %8.2f", static_cast<double>(payload.length) / seconds / 1e9, median(times[0].*of) / seconds);
     }
-    std::printf("\n");
+    std::printf(" %9.1f\n", median(times[i].setup) * 1e6);
   }
 }
 

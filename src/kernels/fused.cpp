@@ -189,6 +189,11 @@ void turn_and_sum(const SiteForm& form, const SiteCrc& crc, std::byte* sites_at,
   sum_in_steps(crc.site_bytes(), sites, {first_rank, rank_stride, sum, weighted}, do_step);
 }
 
+void add_crcs(Checksum& sum, std::span<const std::uint32_t> crcs, std::uint64_t first_rank, std::uint64_t rank_stride,
+              WeightedSum* weighted) noexcept {
+  Summing(first_rank, rank_stride, sum, weighted).add(crcs.data(), crcs.size());
+}
+
 void add_sites(Checksum& sum, base::Bytes bytes, const SiteCrc& crc, std::uint64_t first_rank,
                std::uint64_t rank_stride, WeightedSum* weighted) noexcept {
   if (crc.site_bytes() == 0) return;

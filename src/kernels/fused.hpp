@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/bytes.hpp"
 #include "kernels/digest.hpp"
@@ -37,5 +38,9 @@ void turn_and_sum(const SiteForm& form, const SiteCrc& crc, std::byte* sites_at,
 // Adds sites that lie one behind the other in file form; bytes beyond the last whole site are left out.
 void add_sites(Checksum& sum, base::Bytes bytes, const SiteCrc& crc, std::uint64_t first_rank,
                std::uint64_t rank_stride, WeightedSum* weighted = nullptr) noexcept;
+
+// Adds sites whose CRC-32 are known.
+void add_crcs(Checksum& sum, std::span<const std::uint32_t> crcs, std::uint64_t first_rank, std::uint64_t rank_stride,
+              WeightedSum* weighted = nullptr) noexcept;
 
 }  // namespace lq::kernels

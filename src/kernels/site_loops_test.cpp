@@ -3,7 +3,7 @@
 //
 // The loops over sites as they are written once for all widths, with vectors of plain C++: what they do in a width
 // that this machine's instruction sets lack is tested, too.
-#include "kernels/isa/site_loops.hpp"
+#include "kernels/isa/stripe_loops.hpp"
 
 #include <gtest/gtest.h>
 
@@ -75,6 +75,28 @@ struct PlainVector {
     return sum;
   }
   static Reg joined(const PlainRegister<1>* parts) noexcept { return load(parts); }
+  static Reg add_lane(Reg a, PlainRegister<1> b) noexcept {
+    for (std::size_t i = 0; i < 2; ++i) a.words[i] ^= b.words[i];
+    return a;
+  }
+  static Reg load_half(const void* from) noexcept {
+    Reg a{};
+    std::memcpy(&a, from, 8);
+    return a;
+  }
+  static void store_half(void* to, Reg a) noexcept { std::memcpy(to, &a, 8); }
+  template <std::size_t piece>
+  static Reg gathered(std::byte* const* pieces, std::ptrdiff_t offset) noexcept {
+    unsigned char all[bytes];
+    for (std::size_t k = 0; k < bytes / piece; ++k) std::memcpy(all + k * piece, pieces[k] + offset, piece);
+    return load(all);
+  }
+  template <std::size_t piece>
+  static void scatter(std::byte* const* pieces, std::ptrdiff_t offset, Reg a) noexcept {
+    unsigned char all[bytes];
+    store(all, a);
+    for (std::size_t k = 0; k < bytes / piece; ++k) std::memcpy(pieces[k] + offset, all + k * piece, piece);
+  }
   template <std::size_t number_bytes>
   static Reg turned(Reg a) noexcept {
     unsigned char in[bytes], out[bytes];

@@ -9,16 +9,12 @@
 #include <span>
 #include <vector>
 
+#include "kernels/isa/loops.hpp"
 #include "layouts/site_places.hpp"
 
 namespace lq::layouts {
 
-// Side by side in memory and in a site, in bytes.
-struct Stripe {
-  std::byte* memory = nullptr;  // of the site whose place is 0
-  std::size_t in_site = 0;
-  std::size_t bytes = 0;
-};
+using kernels::isa::Stripe;
 
 // Memory of stripes with nothing else between them.
 struct Piece {

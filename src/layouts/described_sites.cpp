@@ -126,13 +126,16 @@ DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec
     image_ =
         MemoryImage::find(bundles_, lanes_, number_bytes, far_bytes / (site_bytes_ * lanes_) + sites_of_lane, has_rows);
   }
-  const std::size_t most = best_bytes() / site_bytes_ + 1;
+  const std::size_t most = std::max(best_bytes(false), far_bytes) / site_bytes_ + lanes_ * sites_of_lane + 1;
   places_.reserve(most);
   ahead_.reserve(bundles_.size());
   staged_.resize(stripes);
   if (copies_ || in_lines_ > 0) runs_.resize(static_cast<std::size_t>(places_.groups()));
   for (SiteRuns& runs : runs_) runs.reserve(most);
-  if (layout.norms == NormPlaces::none) return;
+  if (layout.norms == NormPlaces::none) {
+    use_one_pass(most);
+    return;
+  }
   norms_ = std::make_unique<Norms>(Norms{
       DescribedSites(layout_of_norms(layout), spec_of_norms(), box, arrays.last(1), sizeof(float), way, beyond_caches),
       spec.numbers});
@@ -161,12 +164,13 @@ std::size_t DescribedSites::stripe_bytes_in_lines() const noexcept {
 }
 
 // Many bundles of short stripes mean many streams through memory.
-std::size_t DescribedSites::best_bytes() const noexcept {
+std::size_t DescribedSites::best_bytes(bool in_one_pass) const noexcept {
   if (copies_) return device::block_bytes;
   if (in_lines_ > 0) return line_run_bytes;
   const bool has_streams = bundles_.size() > 1 && bundles_.front().stripes.size() > 1;
   const std::size_t vectors = lanes_ > 1 ? lanes_ * sites_of_lane * site_bytes_ : 1;
-  return ((has_streams || image_ ? far_bytes : near_bytes) + vectors - 1) / vectors * vectors;
+  const bool is_far = has_streams || image_ || (in_one_pass && one_pass_);
+  return ((is_far ? far_bytes : near_bytes) + vectors - 1) / vectors * vectors;
 }
 
 void DescribedSites::find_runs() {
@@ -405,6 +409,26 @@ void DescribedSites::give(const std::byte* in) {
   kernels::to_half(norms_->numbers, in, places_.sites(), norms_->integers.data(), norms_->norms.data());
   give_numbers(reinterpret_cast<const std::byte*>(norms_->integers.data()));
   norms_->sites.give(reinterpret_cast<const std::byte*>(norms_->norms.data()));
+}
+
+void DescribedSites::use_one_pass(std::size_t most) {
+  if (copies_ || has_absent_) return;
+  one_pass_ = OnePass::find(bundles_, number_bytes_, site_bytes_, most);
+}
+
+OnePass::Sites DescribedSites::sites_for_one_pass() const noexcept {
+  OnePass::Sites sites{places_.all(), static_cast<std::size_t>(places_.sites())};
+  if (in_lines_ > 0) sites.parted_at = places_.rule().parted_at();
+  sites.lanes = lanes_at_once_;
+  return sites;
+}
+
+std::span<const std::uint32_t> DescribedSites::take(const SummedForm& form, const FileParts<std::byte>& to) {
+  return one_pass_->take(form, sites_for_one_pass(), to);
+}
+
+std::span<const std::uint32_t> DescribedSites::give(const SummedForm& form, const FileParts<const std::byte>& from) {
+  return one_pass_->give(form, sites_for_one_pass(), from);
 }
 
 void DescribedSites::finish() {

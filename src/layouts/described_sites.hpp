@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "device/copies.hpp"
 #include "layouts/bundles.hpp"
 #include "layouts/memory_image.hpp"
+#include "layouts/one_pass.hpp"
 #include "layouts/row_places.hpp"
 #include "layouts/row_walk.hpp"
 #include "layouts/site_places.hpp"
@@ -51,9 +53,14 @@ class DescribedSites {
   // These out of memory and into it; they are there when finish() returns.
   void take(std::byte* out);
   void give(const std::byte* in);
+  // Whether those at hand can be moved to file form and back in one pass.
+  bool go_in_one_pass() const noexcept { return one_pass_.has_value() && !goes_by_image_; }
+  // In one pass. Answers the CRC-32 of each, until sites are moved again.
+  std::span<const std::uint32_t> take(const SummedForm& form, const FileParts<std::byte>& to);
+  std::span<const std::uint32_t> give(const SummedForm& form, const FileParts<const std::byte>& from);
   void finish();
   // How many bytes of sites are best taken at once; of a GPU's memory, at most.
-  std::size_t best_bytes() const noexcept;
+  std::size_t best_bytes(bool in_one_pass) const noexcept;
 
  private:
   struct Norms;
@@ -66,6 +73,8 @@ class DescribedSites {
   DescribedSites(const MemoryLayout& layout, const FieldSpec& spec, const Box& box, std::span<std::byte* const> arrays,
                  std::size_t number_bytes, Way way, std::size_t beyond_caches);
   void use_device(std::byte* memory);
+  void use_one_pass(std::size_t most);
+  OnePass::Sites sites_for_one_pass() const noexcept;
   void find_runs();
   void take_numbers(std::byte* out);
   void give_numbers(const std::byte* in);
@@ -112,6 +121,7 @@ class DescribedSites {
   bool goes_by_image_ = false;          // the sites at hand
   std::size_t turn_ = 0;                // the block of these
   std::unique_ptr<Norms> norms_;        // of half precision
+  std::optional<OnePass> one_pass_;     // unless sites are absent, have norms or lie on a GPU
 };
 
 }  // namespace lq::layouts

@@ -30,8 +30,8 @@ inline bool has_function(const Field& field) noexcept { return field.fetch || fi
 inline bool has_function(const MutableField& field) noexcept { return field.store || field.store_rows; }
 
 // How many bytes of sites are best taken at once; of functions, a row that a cache holds.
-inline std::size_t best_bytes(const std::optional<DescribedSites>& sites) noexcept {
-  return sites ? sites->best_bytes() : 16384;
+inline std::size_t best_bytes(const std::optional<DescribedSites>& sites, bool in_one_pass) noexcept {
+  return sites ? sites->best_bytes(in_one_pass) : 16384;
 }
 
 class RowsOut {
@@ -48,7 +48,14 @@ class RowsOut {
     take(out);
   }
   void take(const RowPart& part, std::byte* out) { take({&part, 1}, out); }
-  std::size_t best_bytes() const noexcept { return lq::layouts::best_bytes(sites_); }
+  // As DescribedSites has it; never through functions.
+  bool go_in_one_pass() const noexcept { return sites_ && sites_->go_in_one_pass(); }
+  std::span<const std::uint32_t> take(const SummedForm& form, const FileParts<std::byte>& to) {
+    return sites_->take(form, to);
+  }
+  std::size_t best_bytes(bool in_one_pass = false) const noexcept {
+    return lq::layouts::best_bytes(sites_, in_one_pass);
+  }
 
  private:
   Field field_;
@@ -70,11 +77,18 @@ class RowsIn {
     give(in);
   }
   void give(const RowPart& part, const std::byte* in) { give({&part, 1}, in); }
+  // As above.
+  bool go_in_one_pass() const noexcept { return sites_ && sites_->go_in_one_pass(); }
+  std::span<const std::uint32_t> give(const SummedForm& form, const FileParts<const std::byte>& from) {
+    return sites_->give(form, from);
+  }
   // Until all that was given is in its place.
   void finish() {
     if (sites_) sites_->finish();
   }
-  std::size_t best_bytes() const noexcept { return lq::layouts::best_bytes(sites_); }
+  std::size_t best_bytes(bool in_one_pass = false) const noexcept {
+    return lq::layouts::best_bytes(sites_, in_one_pass);
+  }
 
  private:
   MutableField field_;

@@ -272,16 +272,23 @@ void SitePlaces::along_by_table(const Coord& x, int axis, std::uint64_t group,
   }
 }
 
-// Every other site of a row is of the same parity, and these are evenly spaced.
+// Every other site of a row is of the same parity, and these are evenly spaced: Part::position() without a division.
 void SitePlaces::along_in_turn(const Coord& x, int axis, std::span<std::int64_t> places) const noexcept {
-  for (std::size_t first = 0; first < std::min<std::size_t>(places.size(), 2); ++first) {
-    lattice::Index at(x);
-    at[axis] += static_cast<std::int64_t>(first);
-    const bool is_there = part_.holds(at);
-    std::int64_t place = part_.position(at);
-    at[axis] += 2;
-    const std::int64_t step = part_.position(at) - place;
-    for (std::size_t k = first; k < places.size(); k += 2, place += step) places[k] = is_there ? place : absent;
+  std::int64_t number = 0, parity = 0, row_stride = 0, stride = 1;
+  for (const int d : order_) {
+    number += x[d] * stride;
+    parity += x[d];
+    if (d == axis) row_stride = stride;
+    stride *= box_[d];
+  }
+  const lattice::Checkerboard& board = *part_.checkerboard;
+  for (std::size_t first = 0; first < std::min<std::size_t>(places.size(), 2);
+       ++first, ++parity, number += row_stride) {
+    const bool is_there = !part_.parity || parity % 2 == *part_.parity;
+    std::int64_t place = part_.offset + number / 2 * board.pair_stride + parity % 2 * board.parity_stride;
+    for (std::size_t k = first; k < places.size(); k += 2, place += row_stride * board.pair_stride) {
+      places[k] = is_there ? place : absent;
+    }
   }
 }
 

@@ -46,7 +46,7 @@ LocalSource::LocalSource(const Field& field, const Payload& payload, const latti
   }
   if (!layouts::is_plain(field)) {
     elsewhere_ = std::make_unique<layouts::RowsOut>(field, plan.memory);
-    staged_.resize(staging(packer_, elsewhere_->best_bytes()));
+    staged_.resize(staging(packer_, elsewhere_->best_bytes(packer_.crc_in_one_pass() != nullptr)));
     walk_.emplace(walk_of(rows_.plan(), staged_.size(), packer_.memory_bytes()));
     return;
   }
@@ -81,8 +81,20 @@ void LocalSource::pack_staged(const Abreast& pieces, std::byte* file, SiteSums& 
                    behind.empty() ? nullptr : &coming);
     }
   };
+  const kernels::SiteCrc* const crc = packer_.crc_in_one_pass();
   walk_abreast(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
-    pack_staged_ones(elsewhere_->aim_at(parts));
+    const auto ahead = elsewhere_->aim_at(parts);
+    if (crc != nullptr && elsewhere_->go_in_one_pass()) {
+      std::byte* const to = file + skip * packer_.site_bytes();
+      const auto apart = static_cast<std::size_t>(pieces.apart * packer_.site_bytes());
+      const auto crcs = elsewhere_->take({packer_.form(), *crc}, {to, pieces.count, apart});
+      for (std::size_t i = 0; i < pieces.count; ++i) {
+        packer_.sum(crcs.subspan(i * sites, sites), {to + i * apart, sites * packer_.site_bytes()},
+                    Run(pieces[i]).part(skip, sites), sums, counted_from);
+      }
+      return;
+    }
+    pack_staged_ones(ahead);
     elsewhere_->take(staged_.data());
     before = skip;
     staged = sites;
@@ -111,7 +123,7 @@ LocalSink::LocalSink(const MutableField& field, const Payload& payload, const la
   }
   if (!layouts::is_plain(field)) {
     elsewhere_ = std::make_unique<layouts::RowsIn>(field, plan.memory);
-    staged_.resize(staging(packer_, elsewhere_->best_bytes()));
+    staged_.resize(staging(packer_, elsewhere_->best_bytes(packer_.crc_in_one_pass() != nullptr)));
     walk_.emplace(walk_of(rows_.plan(), staged_.size(), packer_.memory_bytes()));
     return;
   }
@@ -133,8 +145,19 @@ void LocalSink::unpack(const Abreast& pieces, const std::byte* file, SiteSums& s
 
 // Sites are unpacked while the memory that they are for is fetched.
 void LocalSink::unpack_staged(const Abreast& pieces, const std::byte* file, SiteSums& sums) {
+  const kernels::SiteCrc* const crc = packer_.crc_in_one_pass();
   walk_abreast(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
     const auto target = elsewhere_->aim_at(parts);
+    if (crc != nullptr && elsewhere_->go_in_one_pass()) {
+      const std::byte* const from = file + skip * packer_.site_bytes();
+      const auto apart = static_cast<std::size_t>(pieces.apart * packer_.site_bytes());
+      const auto crcs = elsewhere_->give({packer_.form(), *crc}, {from, pieces.count, apart});
+      for (std::size_t i = 0; i < pieces.count; ++i) {
+        packer_.sum(crcs.subspan(i * sites, sites), {from + i * apart, sites * packer_.site_bytes()},
+                    Run(pieces[i]).part(skip, sites), sums);
+      }
+      return;
+    }
     kernels::isa::Coming coming = fetched_meanwhile(target, staged_.size());
     for (std::size_t i = 0; i < pieces.count; ++i) {
       packer_.unpack(file + (i * pieces.apart + skip) * packer_.site_bytes(), Run(pieces[i]).part(skip, sites),

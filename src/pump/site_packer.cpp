@@ -138,4 +138,16 @@ void SitePacker::sum(base::Bytes sites, const Run& run, SiteSums& sums) const {
   sums.for_each_slice(run.file_site, run.sites, add_sites);
 }
 
+void SitePacker::sum(std::span<const std::uint32_t> crcs, base::Bytes sites, const Run& run, SiteSums& sums,
+                     std::uint64_t counted_from) const {
+  const std::uint64_t uncounted = counted_from > run.file_site ? std::min(counted_from - run.file_site, run.sites) : 0;
+  const Run counted = run.behind(uncounted);
+  const auto add = [&](Checksum& sum, kernels::WeightedSum* weighted, std::uint64_t skip, std::uint64_t n) {
+    kernels::add_crcs(sum, crcs.subspan(static_cast<std::size_t>(uncounted + skip), static_cast<std::size_t>(n)),
+                      counted.site_rank + skip * run.rank_stride, run.rank_stride, weighted);
+  };
+  sums.for_each_slice(counted.file_site, counted.sites, add);
+  sums.add_others(sites.subspan(static_cast<std::size_t>(uncounted * site_bytes_)), counted);
+}
+
 }  // namespace lq::pump

@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include <limequat/catalog.hpp>
 
 #include "kernels/isa/loops.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/site_crc.hpp"
+#include "kernels/stripes.hpp"
 #include "pump/site_sums.hpp"
 
 namespace lq::pump {
@@ -39,6 +41,15 @@ class SitePacker {
   void turn(std::byte* sites, const Run& run, SiteSums& sums) const;
   // The sums of sites in file form.
   void sum(base::Bytes sites, const Run& run, SiteSums& sums) const;
+  // What others need who pack and unpack with the CRC-32 of each site in the same pass; null where that is not wanted,
+  // or no loop does it.
+  const kernels::SiteCrc* crc_in_one_pass() const noexcept {
+    return crc_ && is_plain() && kernels::has_stripe_loops(form_, *crc_) ? &*crc_ : nullptr;
+  }
+  const kernels::SiteForm& form() const noexcept { return form_; }
+  // The sums of sites that were packed or unpacked so; those before number `counted_from` are not summed.
+  void sum(std::span<const std::uint32_t> crcs, base::Bytes sites, const Run& run, SiteSums& sums,
+           std::uint64_t counted_from = 0) const;
 
  private:
   base::Bytes bytes_of(const std::byte* file, std::uint64_t sites) const noexcept {

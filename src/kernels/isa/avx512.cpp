@@ -44,6 +44,17 @@ struct Vector512 {
     return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_set_m128i(lanes[1], lanes[0])),
                               _mm256_set_m128i(lanes[3], lanes[2]), 1);
   }
+  static Reg add_lane(Reg a, Lane::Reg b) noexcept { return add(a, _mm512_zextsi128_si512(b)); }
+  template <std::size_t piece>
+  static Reg gathered(std::byte* const* pieces, std::ptrdiff_t offset) noexcept {
+    return _mm512_inserti64x4(_mm512_castsi256_si512(Vector256::gathered<piece>(pieces, offset)),
+                              Vector256::gathered<piece>(pieces + Vector256::bytes / piece, offset), 1);
+  }
+  template <std::size_t piece>
+  static void scatter(std::byte* const* pieces, std::ptrdiff_t offset, Reg a) noexcept {
+    Vector256::scatter<piece>(pieces, offset, _mm512_castsi512_si256(a));
+    Vector256::scatter<piece>(pieces + Vector256::bytes / piece, offset, _mm512_extracti64x4_epi64(a, 1));
+  }
   template <std::size_t number_bytes>
   static Reg turned(Reg a) noexcept {
     return _mm512_shuffle_epi8(a, _mm512_broadcast_i32x4(turned_places(number_bytes)));

@@ -1,13 +1,13 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One lane of 128 bits on x86-64, for site_loops.hpp; needs PCLMULQDQ, SSSE3 and SSE4.1. Each file that includes
+// One lane of 128 bits on x86-64, for the loops over sites; needs PCLMULQDQ, SSSE3 and SSE4.1. Each file that includes
 // this compiles it for its own instruction set, hence the unnamed namespace.
 #pragma once
 
 #include <immintrin.h>
 
-#include "kernels/isa/site_loops.hpp"
+#include "kernels/isa/stripe_loops.hpp"
 
 namespace lq::kernels::isa {
 namespace {
@@ -36,6 +36,19 @@ struct Lane128 {
   static Reg same(std::uint64_t word) noexcept { return _mm_set1_epi64x(static_cast<long long>(word)); }
   static Reg folded(Reg a) noexcept { return a; }
   static Reg joined(const Reg* lanes) noexcept { return lanes[0]; }
+  static Reg load_half(const void* from) noexcept { return _mm_loadl_epi64(static_cast<const __m128i*>(from)); }
+  static void store_half(void* to, Reg a) noexcept { _mm_storel_epi64(static_cast<__m128i*>(to), a); }
+  template <std::size_t piece>
+  static Reg gathered(std::byte* const* pieces, std::ptrdiff_t offset) noexcept {
+    if constexpr (piece == bytes) return load(pieces[0] + offset);
+    return _mm_unpacklo_epi64(load_half(pieces[0] + offset), load_half(pieces[1] + offset));
+  }
+  template <std::size_t piece>
+  static void scatter(std::byte* const* pieces, std::ptrdiff_t offset, Reg a) noexcept {
+    if constexpr (piece == bytes) return store(pieces[0] + offset, a);
+    store_half(pieces[0] + offset, a);
+    store_half(pieces[1] + offset, high(a));
+  }
   template <std::size_t number_bytes>
   static Reg turned(Reg a) noexcept {
     return _mm_shuffle_epi8(a, turned_places(number_bytes));

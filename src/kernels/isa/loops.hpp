@@ -62,6 +62,38 @@ struct TakenInTurn {
 // bytes.
 using GatherLoop = void (*)(std::size_t site_bytes, const SiteRun& run, TakenInTurn one, TakenInTurn other) noexcept;
 
+// Side by side in described memory and in a site, in bytes.
+struct Stripe {
+  std::byte* memory = nullptr;  // of the site whose place is 0
+  std::size_t in_site = 0;
+  std::size_t bytes = 0;
+};
+
+// Stripes of sites that lie in memory at places counted in numbers of `number_bytes`, and in file form one behind the
+// other, or, with `order`, where `file_at` says. Their products go to `sums`, a cache line for each site: the first run
+// of sites puts them there, others add theirs, and the last makes a CRC-32 of each.
+struct StripeRun {
+  const Stripe* stripes = nullptr;  // all of a multiple of 8 bytes at such a place in the site
+  std::size_t count = 0;
+  const std::int64_t* places = nullptr;
+  std::ptrdiff_t number_bytes = 0;
+  std::size_t sites = 0;
+  std::byte* file = nullptr;
+  const std::size_t* order = nullptr;    // numbers of sites, in the order to go by; null: 0, 1, 2, ...
+  const std::size_t* file_at = nullptr;  // of each in this order
+  std::size_t site_bytes = 0;
+  void* sums = nullptr;
+  bool is_first = true;
+  std::uint32_t* crcs = nullptr;  // of the last run
+};
+
+// Moves them with the byte order of their numbers turned. Sites have a multiple of 16 bytes.
+using StripeLoop = void (*)(const SiteTable& table, const StripeRun& run) noexcept;
+struct StripeLoops {
+  StripeLoop any = nullptr;
+  StripeLoop of_8 = nullptr, of_16 = nullptr;  // stripes of so many bytes, which follow one another in the site
+};
+
 // Continues the CRC-32 of a stream, as crc32() does.
 using Stream = std::uint32_t (*)(std::uint32_t crc, const std::byte* from, std::size_t bytes) noexcept;
 
@@ -113,6 +145,7 @@ struct Loops {
   SiteLoop turn_sum[2] = {nullptr, nullptr};  // turns the byte order; CRC of what is written
   SiteLoop sum_turn[2] = {nullptr, nullptr};  // turns the byte order; CRC of what is read
   GatherLoop gather_turn[2] = {nullptr, nullptr};
+  StripeLoops take_stripes[2] = {}, give_stripes[2] = {};  // out of memory and into it
   Stream stream = nullptr;   // null where the processor has no instruction for our polynomial
   AroundCaches around = {};  // null where no instruction writes a whole line
 };

@@ -9,7 +9,7 @@
 #include <arm_neon.h>
 
 #include "kernels/isa/crc_words.hpp"
-#include "kernels/isa/site_loops.hpp"
+#include "kernels/isa/stripe_loops.hpp"
 
 namespace lq::kernels::isa {
 namespace {
@@ -39,6 +39,23 @@ struct LaneNeon {
   static Reg same(std::uint64_t word) noexcept { return vdupq_n_u64(word); }
   static Reg folded(Reg a) noexcept { return a; }
   static Reg joined(const Reg* lanes) noexcept { return lanes[0]; }
+  static Reg load_half(const void* from) noexcept {
+    return vreinterpretq_u64_u8(vcombine_u8(vld1_u8(static_cast<const std::uint8_t*>(from)), vdup_n_u8(0)));
+  }
+  static void store_half(void* to, Reg a) noexcept {
+    vst1_u8(static_cast<std::uint8_t*>(to), vget_low_u8(vreinterpretq_u8_u64(a)));
+  }
+  template <std::size_t piece>
+  static Reg gathered(std::byte* const* pieces, std::ptrdiff_t offset) noexcept {
+    if constexpr (piece == bytes) return load(pieces[0] + offset);
+    return vzip1q_u64(load_half(pieces[0] + offset), load_half(pieces[1] + offset));
+  }
+  template <std::size_t piece>
+  static void scatter(std::byte* const* pieces, std::ptrdiff_t offset, Reg a) noexcept {
+    if constexpr (piece == bytes) return store(pieces[0] + offset, a);
+    store_half(pieces[0] + offset, a);
+    store_half(pieces[1] + offset, high(a));
+  }
   template <std::size_t number_bytes>
   static Reg turned(Reg a) noexcept {
     const uint8x16_t in = vreinterpretq_u8_u64(a);

@@ -364,7 +364,7 @@ struct GatherPass {
 };
 
 template <class V>
-constexpr Loops loops_of() noexcept {
+constexpr Loops site_loops() noexcept {
   Loops loops = number_loops<V>();
   loops.sum = SitePass<V, 0, Summed::read, false>::run;
   loops.copy_sum = SitePass<V, 0, Summed::read, true>::run;

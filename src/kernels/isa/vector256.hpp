@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// 256 bits on x86-64, for site_loops.hpp; needs AVX2 and VPCLMULQDQ. Each file that includes this compiles it for its
+// 256 bits on x86-64, for the loops over sites; needs AVX2 and VPCLMULQDQ. Each file that includes this compiles it for its
 // own instruction set, hence the unnamed namespace.
 #pragma once
 
@@ -30,6 +30,17 @@ struct Vector256 {
     return Lane::add(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
   }
   static Reg joined(const Lane::Reg* lanes) noexcept { return _mm256_set_m128i(lanes[1], lanes[0]); }
+  static Reg add_lane(Reg a, Lane::Reg b) noexcept { return add(a, _mm256_zextsi128_si256(b)); }
+  template <std::size_t piece>
+  static Reg gathered(std::byte* const* pieces, std::ptrdiff_t offset) noexcept {
+    return _mm256_set_m128i(Lane::gathered<piece>(pieces + lane_bytes / piece, offset),
+                            Lane::gathered<piece>(pieces, offset));
+  }
+  template <std::size_t piece>
+  static void scatter(std::byte* const* pieces, std::ptrdiff_t offset, Reg a) noexcept {
+    Lane::scatter<piece>(pieces, offset, _mm256_castsi256_si128(a));
+    Lane::scatter<piece>(pieces + lane_bytes / piece, offset, _mm256_extracti128_si256(a, 1));
+  }
   template <std::size_t number_bytes>
   static Reg turned(Reg a) noexcept {
     return _mm256_shuffle_epi8(a, _mm256_broadcastsi128_si256(turned_places(number_bytes)));

@@ -1,0 +1,127 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "layouts/one_pass.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace lq::layouts {
+namespace {
+
+constexpr std::size_t word_bytes = 8;
+// So much of a site is moved at once: a line of memory for each piece, and longer ones as they are.
+constexpr std::size_t pieces_at_once = 8;
+
+// Matrices by columns number by number, in the order of the site.
+std::vector<kernels::Stripe> stripes_of(const Bundle& bundle) {
+  if (!bundle.is_transposed) return bundle.stripes;
+  constexpr std::size_t n = 3;
+  std::vector<kernels::Stripe> stripes;
+  for (const Stripe& matrix : bundle.stripes) {
+    const std::size_t bytes = matrix.bytes / (n * n);
+    for (std::size_t k = 0; k < n * n; ++k) {
+      stripes.push_back({matrix.memory + (k % n * n + k / n) * bytes, matrix.in_site + k * bytes, bytes});
+    }
+  }
+  return stripes;
+}
+
+bool is_of_words(const kernels::Stripe& stripe) noexcept {
+  return stripe.in_site % word_bytes == 0 && stripe.bytes % word_bytes == 0;
+}
+
+}  // namespace
+
+OnePass::OnePass(std::size_t number_bytes, std::size_t site_bytes, std::size_t most)
+    : number_bytes_(number_bytes), site_bytes_(site_bytes), sums_(most), crcs_(most), order_(most), file_at_(most) {}
+
+std::optional<OnePass> OnePass::find(std::span<const Bundle> bundles, std::size_t number_bytes, std::size_t site_bytes,
+                                     std::size_t most) {
+  OnePass found(number_bytes, site_bytes, most);
+  for (const Bundle& bundle : bundles) {
+    if (!std::ranges::all_of(bundle.stripes, is_of_words)) return std::nullopt;
+    found.add(bundle);
+  }
+  return found;
+}
+
+// To the one before where it is as short, or both are long.
+void OnePass::add(const Bundle& bundle) {
+  Stripes added{stripes_of(bundle), 0, bundle.group};
+  added.pieces = kernels::equal_pieces(added.stripes);
+  if (!bundles_.empty() && bundles_.back().group == added.group && bundles_.back().pieces == added.pieces) {
+    std::vector<kernels::Stripe>& before = bundles_.back().stripes;
+    if (added.pieces == 0 || before.size() + added.stripes.size() <= pieces_at_once) {
+      before.insert(before.end(), added.stripes.begin(), added.stripes.end());
+      return;
+    }
+  }
+  bundles_.push_back(std::move(added));
+}
+
+// Sites that share lines of memory next to each other.
+void OnePass::sort(const Sites& sites, const FileParts<std::byte>& file) noexcept {
+  const std::size_t of_part = sites.count / file.count, of_lane = sites.count / sites.lanes;
+  std::size_t at = 0;
+  const auto add = [&](std::size_t number) {
+    order_[at] = number;
+    file_at_[at++] = file.count == 1 ? number * site_bytes_ : number / of_part * file.apart + number % of_part * site_bytes_;
+  };
+  if (sites.lanes > 1) {
+    for (std::size_t vector = 0; vector < of_lane; ++vector) {
+      for (std::size_t lane = 0; lane < sites.lanes; ++lane) add(lane * of_lane + vector);
+    }
+    return;
+  }
+  for (std::size_t number = 0; number < sites.count; ++number) {
+    if (sites.places[number] < sites.parted_at) add(number);
+  }
+  for (std::size_t number = 0; number < sites.count; ++number) {
+    if (sites.places[number] >= sites.parted_at) add(number);
+  }
+}
+
+template <class Move>
+std::span<const std::uint32_t> OnePass::move(const Sites& sites, const FileParts<std::byte>& file,
+                                             const Move& move) noexcept {
+  const bool is_sorted = sites.parted_at > 0 || sites.lanes > 1;
+  if (is_sorted) sort(sites, file);
+  const std::size_t runs = is_sorted ? 1 : file.count, of_run = sites.count / runs;
+  for (const Stripes& bundle : bundles_) {
+    const std::int64_t* const places = sites.places.data() + bundle.group * sites.count;
+    for (std::size_t run = 0; run < runs; ++run) {
+      move(bundle.pieces, kernels::isa::StripeRun{.stripes = bundle.stripes.data(),
+                                                  .count = bundle.stripes.size(),
+                                                  .places = places + run * of_run,
+                                                  .number_bytes = static_cast<std::ptrdiff_t>(number_bytes_),
+                                                  .sites = of_run,
+                                                  .file = file.begin + run * file.apart,
+                                                  .order = is_sorted ? order_.data() : nullptr,
+                                                  .file_at = file_at_.data(),
+                                                  .site_bytes = site_bytes_,
+                                                  .sums = sums_.data() + run * of_run,
+                                                  .is_first = &bundle == &bundles_.front(),
+                                                  .crcs = &bundle == &bundles_.back() ? crcs_.data() + run * of_run
+                                                                                      : nullptr});
+    }
+  }
+  return std::span(crcs_).first(sites.count);
+}
+
+std::span<const std::uint32_t> OnePass::take(const SummedForm& form, const Sites& sites,
+                                             const FileParts<std::byte>& to) {
+  return move(sites, to, [&](std::size_t pieces, const kernels::isa::StripeRun& run) {
+    kernels::take_stripes(form.form, form.crc, pieces, run);
+  });
+}
+
+std::span<const std::uint32_t> OnePass::give(const SummedForm& form, const Sites& sites,
+                                             const FileParts<const std::byte>& from) {
+  // The loops that give write nothing to the file.
+  const FileParts<std::byte> file{const_cast<std::byte*>(from.begin), from.count, from.apart};
+  return move(sites, file, [&](std::size_t pieces, const kernels::isa::StripeRun& run) {
+    kernels::give_stripes(form.form, form.crc, pieces, run);
+  });
+}
+
+}  // namespace lq::layouts
