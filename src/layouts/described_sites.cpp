@@ -21,6 +21,8 @@ namespace {
 // Sites taken at once: in the first cache level, or, where memory has many streams or is written around the caches,
 // longer pieces of each; in lines, as long as the second level allows.
 constexpr std::size_t near_bytes = 8192, far_bytes = 65536, line_run_bytes = 262144;
+// A field as large stays in the second cache level; of larger ones, sites are fetched so many before they are moved.
+constexpr std::size_t near_cache_bytes = 1 << 20, sites_ahead = 16;
 // Of each lane of vectors, or multiples of it: loops over sites go by so many.
 constexpr std::size_t sites_of_lane = 4;
 
@@ -116,7 +118,8 @@ DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec
       has_absent_(layout.parity >= ParityOrder::even_only),
       lanes_(static_cast<std::size_t>(places_.rule().lanes())),
       turns_(layout.parity != ParityOrder::none ? 2 : 1),
-      way_(way) {
+      way_(way),
+      bytes_(box.volume() * site_bytes_) {
   std::size_t stripes = 0;
   for (const Bundle& bundle : bundles_) stripes = std::max(stripes, bundle.stripes.size());
   use_device(arrays.front());
@@ -126,7 +129,7 @@ DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec
     image_ =
         MemoryImage::find(bundles_, lanes_, number_bytes, far_bytes / (site_bytes_ * lanes_) + sites_of_lane, has_rows);
   }
-  const std::size_t most = std::max(best_bytes(false), far_bytes) / site_bytes_ + lanes_ * sites_of_lane + 1;
+  const std::size_t most = std::max(best_bytes(false), line_run_bytes) / site_bytes_ + lanes_ * sites_of_lane + 1;
   places_.reserve(most);
   ahead_.reserve(bundles_.size());
   staged_.resize(stripes);
@@ -169,7 +172,8 @@ std::size_t DescribedSites::best_bytes(bool in_one_pass) const noexcept {
   if (in_lines_ > 0) return line_run_bytes;
   const bool has_streams = bundles_.size() > 1 && bundles_.front().stripes.size() > 1;
   const std::size_t vectors = lanes_ > 1 ? lanes_ * sites_of_lane * site_bytes_ : 1;
-  const bool is_far = has_streams || image_ || (in_one_pass && one_pass_);
+  if (in_one_pass && one_pass_ && !image_) return (line_run_bytes + vectors - 1) / vectors * vectors;
+  const bool is_far = has_streams || image_;
   return ((is_far ? far_bytes : near_bytes) + vectors - 1) / vectors * vectors;
 }
 
@@ -185,7 +189,7 @@ void DescribedSites::find_runs() {
 std::span<base::MemoryAhead> DescribedSites::aim_at(std::span<const RowPart> parts) {
   places_.find(parts);
   lanes_at_once_ = lanes_at_once();
-  find_runs();
+  if (copies_ || image_) find_runs();
   if (norms_) norms_->sites.aim_at(parts);
   ahead_.clear();
   if (copies_ && way_ == Way::take) fetch_from_device();
@@ -226,6 +230,7 @@ std::size_t DescribedSites::lanes_at_once() const noexcept {
 template <std::size_t bytes, class Byte, class Copy>
 void DescribedSites::move_lines(Byte* row, const Copy& copy) {
   const auto width = static_cast<std::ptrdiff_t>(number_bytes_);
+  find_runs();
   const auto runs = runs_.front().runs();
   for (const Bundle& bundle : bundles_) {
     const Stripe& first = bundle.stripes.front();
@@ -414,21 +419,46 @@ void DescribedSites::give(const std::byte* in) {
 void DescribedSites::use_one_pass(std::size_t most) {
   if (copies_ || has_absent_) return;
   one_pass_ = OnePass::find(bundles_, number_bytes_, site_bytes_, most);
+  if (!image_ || !one_pass_) return;
+  image_pass_ = OnePass::find(image_->bundles(), number_bytes_, site_bytes_, most);
+  in_image_.resize(lanes_ > 1 ? most : 0);
 }
 
-OnePass::Sites DescribedSites::sites_for_one_pass() const noexcept {
-  OnePass::Sites sites{places_.all(), static_cast<std::size_t>(places_.sites())};
-  if (in_lines_ > 0) sites.parted_at = places_.rule().parted_at();
-  sites.lanes = lanes_at_once_;
+OnePass::Sites DescribedSites::sites_at(std::span<const std::int64_t> places) const noexcept {
+  OnePass::Sites sites{places, static_cast<std::size_t>(places_.sites())};
+  sites.lanes = sites.shared_by = lanes_at_once_;
+  if (in_lines_ > 0) {
+    sites.parted_at = places_.rule().parted_at();
+    sites.shared_by = line_bytes / in_lines_;
+  }
   return sites;
 }
 
 std::span<const std::uint32_t> DescribedSites::take(const SummedForm& form, const FileParts<std::byte>& to) {
-  return one_pass_->take(form, sites_for_one_pass(), to);
+  OnePass::Sites sites = sites_at(places_.all());
+  if (bytes_ > near_cache_bytes) sites.ahead = sites_ahead;
+  return one_pass_->take(form, sites, to);
 }
 
 std::span<const std::uint32_t> DescribedSites::give(const SummedForm& form, const FileParts<const std::byte>& from) {
-  return one_pass_->give(form, sites_for_one_pass(), from);
+  if (goes_by_image_) return give_image(form, from);
+  OnePass::Sites sites = sites_at(places_.all());
+  if (bytes_ > near_cache_bytes) sites.ahead = sites_ahead;
+  return one_pass_->give(form, sites, from);
+}
+
+std::span<const std::uint32_t> DescribedSites::give_image(const SummedForm& form,
+                                                          const FileParts<const std::byte>& from) {
+  std::span<const std::int64_t> places = image_->places();
+  if (lanes_ > 1) {
+    for (std::size_t lane = 0, k = 0; lane < lanes_; ++lane) {
+      for (const std::int64_t vector : places) in_image_[k++] = vector + static_cast<std::int64_t>(2 * lane);
+    }
+    places = in_image_;
+  }
+  const std::span<const std::uint32_t> crcs = image_pass_->give(form, sites_at(places), from);
+  for (std::size_t k = 0; k < bundles_.size(); ++k) image_->put(k);
+  return crcs;
 }
 
 void DescribedSites::finish() {

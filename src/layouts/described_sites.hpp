@@ -53,8 +53,8 @@ class DescribedSites {
   // These out of memory and into it; they are there when finish() returns.
   void take(std::byte* out);
   void give(const std::byte* in);
-  // Whether those at hand can be moved to file form and back in one pass.
-  bool go_in_one_pass() const noexcept { return one_pass_.has_value() && !goes_by_image_; }
+  // Whether they can be moved to file form and back in one pass.
+  bool go_in_one_pass() const noexcept { return one_pass_.has_value(); }
   // In one pass. Answers the CRC-32 of each, until sites are moved again.
   std::span<const std::uint32_t> take(const SummedForm& form, const FileParts<std::byte>& to);
   std::span<const std::uint32_t> give(const SummedForm& form, const FileParts<const std::byte>& from);
@@ -74,7 +74,8 @@ class DescribedSites {
                  std::size_t number_bytes, Way way, std::size_t beyond_caches);
   void use_device(std::byte* memory);
   void use_one_pass(std::size_t most);
-  OnePass::Sites sites_for_one_pass() const noexcept;
+  OnePass::Sites sites_at(std::span<const std::int64_t> places) const noexcept;
+  std::span<const std::uint32_t> give_image(const SummedForm& form, const FileParts<const std::byte>& from);
   void find_runs();
   void take_numbers(std::byte* out);
   void give_numbers(const std::byte* in);
@@ -122,6 +123,9 @@ class DescribedSites {
   std::size_t turn_ = 0;                // the block of these
   std::unique_ptr<Norms> norms_;        // of half precision
   std::optional<OnePass> one_pass_;     // unless sites are absent, have norms or lie on a GPU
+  std::optional<OnePass> image_pass_;   // of the image
+  std::vector<std::int64_t> in_image_;  // of the sites of vectors
+  std::uint64_t bytes_ = 0;             // of all sites
 };
 
 }  // namespace lq::layouts

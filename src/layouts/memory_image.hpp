@@ -31,6 +31,7 @@ class MemoryImage {
   // Where they are in the image, and a bundle there: one at a time.
   std::span<const std::int64_t> places() const noexcept { return places_; }
   const Bundle& bundle(std::size_t number) const noexcept { return images_[number]; }
+  std::span<const Bundle> bundles() const noexcept { return images_; }
   // Copies it to memory; it is there when settle() returns.
   void put(std::size_t number) const noexcept;
   void settle() const noexcept { around_.settle(); }

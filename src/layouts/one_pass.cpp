@@ -47,7 +47,7 @@ std::optional<OnePass> OnePass::find(std::span<const Bundle> bundles, std::size_
 
 // To the one before where it is as short, or both are long.
 void OnePass::add(const Bundle& bundle) {
-  Stripes added{stripes_of(bundle), 0, bundle.group};
+  Stripes added{stripes_of(bundle), bundle.pieces.front().memory, 0, bundle.group};
   added.pieces = kernels::equal_pieces(added.stripes);
   if (!bundles_.empty() && bundles_.back().group == added.group && bundles_.back().pieces == added.pieces) {
     std::vector<kernels::Stripe>& before = bundles_.back().stripes;
@@ -59,33 +59,35 @@ void OnePass::add(const Bundle& bundle) {
   bundles_.push_back(std::move(added));
 }
 
-// Sites that share lines of memory next to each other.
-void OnePass::sort(const Sites& sites, const FileParts<std::byte>& file) noexcept {
+// Sites that share lines of memory next to each other. False where the file's order is to be kept.
+bool OnePass::sort(const Sites& sites, const FileParts<std::byte>& file) noexcept {
   const std::size_t of_part = sites.count / file.count, of_lane = sites.count / sites.lanes;
-  std::size_t at = 0;
-  const auto add = [&](std::size_t number) {
-    order_[at] = number;
-    file_at_[at++] = file.count == 1 ? number * site_bytes_ : number / of_part * file.apart + number % of_part * site_bytes_;
-  };
-  if (sites.lanes > 1) {
-    for (std::size_t vector = 0; vector < of_lane; ++vector) {
-      for (std::size_t lane = 0; lane < sites.lanes; ++lane) add(lane * of_lane + vector);
+  if (sites.lanes > 1 && of_part % of_lane == 0) {
+    for (std::size_t lane = 0; lane < sites.lanes; ++lane) {
+      std::size_t number = lane * of_lane;
+      std::size_t at = number / of_part * file.apart + number % of_part * site_bytes_;
+      for (std::size_t k = lane; k < sites.count; k += sites.lanes, ++number, at += site_bytes_) {
+        order_[k] = number;
+        file_at_[k] = at;
+      }
     }
-    return;
+    return true;
   }
+  if (sites.parted_at == 0 || file.count > 1) return false;
+  std::size_t first = 0, other = 0;
+  for (std::size_t number = 0; number < sites.count; ++number) other += sites.places[number] < sites.parted_at ? 1 : 0;
   for (std::size_t number = 0; number < sites.count; ++number) {
-    if (sites.places[number] < sites.parted_at) add(number);
+    std::size_t& k = sites.places[number] < sites.parted_at ? first : other;
+    order_[k] = number;
+    file_at_[k++] = number * site_bytes_;
   }
-  for (std::size_t number = 0; number < sites.count; ++number) {
-    if (sites.places[number] >= sites.parted_at) add(number);
-  }
+  return true;
 }
 
 template <class Move>
 std::span<const std::uint32_t> OnePass::move(const Sites& sites, const FileParts<std::byte>& file,
                                              const Move& move) noexcept {
-  const bool is_sorted = sites.parted_at > 0 || sites.lanes > 1;
-  if (is_sorted) sort(sites, file);
+  const bool is_sorted = sort(sites, file);
   const std::size_t runs = is_sorted ? 1 : file.count, of_run = sites.count / runs;
   for (const Stripes& bundle : bundles_) {
     const std::int64_t* const places = sites.places.data() + bundle.group * sites.count;
@@ -99,6 +101,9 @@ std::span<const std::uint32_t> OnePass::move(const Sites& sites, const FileParts
                                                   .order = is_sorted ? order_.data() : nullptr,
                                                   .file_at = file_at_.data(),
                                                   .site_bytes = site_bytes_,
+                                                  .ahead = sites.ahead,
+                                                  .near = bundle.memory,
+                                                  .shared_by = sites.shared_by,
                                                   .sums = sums_.data() + run * of_run,
                                                   .is_first = &bundle == &bundles_.front(),
                                                   .crcs = &bundle == &bundles_.back() ? crcs_.data() + run * of_run

@@ -43,6 +43,8 @@ class OnePass {
     // of so many lanes, which are one behind the other.
     std::int64_t parted_at = 0;
     std::size_t lanes = 1;
+    std::size_t shared_by = 1;  // so many, taken so, have their pieces of memory together
+    std::size_t ahead = 0;
   };
   // Answers the CRC-32 of each, until more are moved.
   std::span<const std::uint32_t> take(const SummedForm& form, const Sites& sites, const FileParts<std::byte>& to);
@@ -52,6 +54,7 @@ class OnePass {
  private:
   struct Stripes {
     std::vector<kernels::Stripe> stripes;
+    std::byte* memory = nullptr;
     std::size_t pieces = 0;
     std::uint64_t group = 0;
   };
@@ -61,7 +64,7 @@ class OnePass {
 
   OnePass(std::size_t number_bytes, std::size_t site_bytes, std::size_t most);
   void add(const Bundle& bundle);
-  void sort(const Sites& sites, const FileParts<std::byte>& file) noexcept;
+  bool sort(const Sites& sites, const FileParts<std::byte>& file) noexcept;
   template <class Move>
   std::span<const std::uint32_t> move(const Sites& sites, const FileParts<std::byte>& file,
                                       const Move& move) noexcept;

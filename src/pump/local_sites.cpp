@@ -10,13 +10,13 @@
 namespace lq::pump {
 namespace {
 
-std::size_t staging(const SitePacker& packer, std::size_t best_bytes) {
-  const auto site = static_cast<std::size_t>(packer.memory_bytes());
-  return std::max<std::size_t>(best_bytes / site, 1) * site;
+// Of rows that are taken or given in one pass, or by way of a buffer.
+layouts::RowWalk walk_of(const lattice::RowPlan& plan, std::size_t best_bytes, const SitePacker& packer) {
+  return {plan.wanted, plan.file_order, best_bytes / static_cast<std::size_t>(packer.memory_bytes())};
 }
 
-layouts::RowWalk walk_of(const lattice::RowPlan& plan, std::size_t staged_bytes, std::int64_t site_bytes) {
-  return {plan.wanted, plan.file_order, staged_bytes / static_cast<std::size_t>(site_bytes)};
+std::size_t buffer_for(const layouts::RowWalk& walk, const SitePacker& packer) {
+  return static_cast<std::size_t>(walk.most()) * static_cast<std::size_t>(packer.memory_bytes());
 }
 
 // The sites of pieces: work(parts, sites of each piece before them, sites of each).
@@ -46,8 +46,9 @@ LocalSource::LocalSource(const Field& field, const Payload& payload, const latti
   }
   if (!layouts::is_plain(field)) {
     elsewhere_ = std::make_unique<layouts::RowsOut>(field, plan.memory);
-    staged_.resize(staging(packer_, elsewhere_->best_bytes(packer_.crc_in_one_pass() != nullptr)));
-    walk_.emplace(walk_of(rows_.plan(), staged_.size(), packer_.memory_bytes()));
+    if (elsewhere_->go_in_one_pass()) crc_ = packer_.crc_in_one_pass();
+    walk_.emplace(walk_of(rows_.plan(), elsewhere_->best_bytes(crc_ != nullptr), packer_));
+    if (crc_ == nullptr) staged_.resize(buffer_for(*walk_, packer_));
     return;
   }
   device::Home home;
@@ -81,13 +82,12 @@ void LocalSource::pack_staged(const Abreast& pieces, std::byte* file, SiteSums& 
                    behind.empty() ? nullptr : &coming);
     }
   };
-  const kernels::SiteCrc* const crc = packer_.crc_in_one_pass();
   walk_abreast(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
     const auto ahead = elsewhere_->aim_at(parts);
-    if (crc != nullptr && elsewhere_->go_in_one_pass()) {
+    if (crc_ != nullptr) {
       std::byte* const to = file + skip * packer_.site_bytes();
       const auto apart = static_cast<std::size_t>(pieces.apart * packer_.site_bytes());
-      const auto crcs = elsewhere_->take({packer_.form(), *crc}, {to, pieces.count, apart});
+      const auto crcs = elsewhere_->take({packer_.form(), *crc_}, {to, pieces.count, apart});
       for (std::size_t i = 0; i < pieces.count; ++i) {
         packer_.sum(crcs.subspan(i * sites, sites), {to + i * apart, sites * packer_.site_bytes()},
                     Run(pieces[i]).part(skip, sites), sums, counted_from);
@@ -123,8 +123,9 @@ LocalSink::LocalSink(const MutableField& field, const Payload& payload, const la
   }
   if (!layouts::is_plain(field)) {
     elsewhere_ = std::make_unique<layouts::RowsIn>(field, plan.memory);
-    staged_.resize(staging(packer_, elsewhere_->best_bytes(packer_.crc_in_one_pass() != nullptr)));
-    walk_.emplace(walk_of(rows_.plan(), staged_.size(), packer_.memory_bytes()));
+    if (elsewhere_->go_in_one_pass()) crc_ = packer_.crc_in_one_pass();
+    walk_.emplace(walk_of(rows_.plan(), elsewhere_->best_bytes(crc_ != nullptr), packer_));
+    if (crc_ == nullptr) staged_.resize(buffer_for(*walk_, packer_));
     return;
   }
   device::Home home;
@@ -145,13 +146,12 @@ void LocalSink::unpack(const Abreast& pieces, const std::byte* file, SiteSums& s
 
 // Sites are unpacked while the memory that they are for is fetched.
 void LocalSink::unpack_staged(const Abreast& pieces, const std::byte* file, SiteSums& sums) {
-  const kernels::SiteCrc* const crc = packer_.crc_in_one_pass();
   walk_abreast(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
     const auto target = elsewhere_->aim_at(parts);
-    if (crc != nullptr && elsewhere_->go_in_one_pass()) {
+    if (crc_ != nullptr) {
       const std::byte* const from = file + skip * packer_.site_bytes();
       const auto apart = static_cast<std::size_t>(pieces.apart * packer_.site_bytes());
-      const auto crcs = elsewhere_->give({packer_.form(), *crc}, {from, pieces.count, apart});
+      const auto crcs = elsewhere_->give({packer_.form(), *crc_}, {from, pieces.count, apart});
       for (std::size_t i = 0; i < pieces.count; ++i) {
         packer_.sum(crcs.subspan(i * sites, sites), {from + i * apart, sites * packer_.site_bytes()},
                     Run(pieces[i]).part(skip, sites), sums);

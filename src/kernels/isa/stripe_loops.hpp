@@ -20,7 +20,6 @@ template <class V, std::size_t turn, Summed summed, std::size_t piece>
 struct StripePass {
   using Lane = typename V::Lane;
   static constexpr bool takes = summed == Summed::written;  // out of memory
-  static constexpr std::size_t half = lane_bytes / 2;
 
   // Where W::bytes of the site at place 0 lie.
   template <class W>
@@ -59,17 +58,40 @@ struct StripePass {
   }
 
   // Sites side by side: they share the loads of the constants and hide each other's latencies.
-  template <std::size_t count>
+  template <std::size_t count, bool fetches>
   struct Group {
     std::ptrdiff_t offsets[count];  // in memory
     std::byte* file[count];
+    std::size_t shared_by;  // so many sites have lines of memory together
+    std::ptrdiff_t ahead[count];
+    std::byte* file_ahead[count];
+    std::byte* near;  // of pieces that lie as a whole
     typename V::Reg sums[count];
+
+    // What later sites need of it, for the products keep the processor too busy to look ahead by itself.
+    template <class W>
+    [[gnu::always_inline]] void fetch(const Where<W>& where, std::size_t at) const noexcept {
+      if (shared_by == 1) {
+        const std::byte* const line = piece == 0 ? where.pieces[0] : near + at;
+        for (std::size_t s = 0; s < count; ++s) __builtin_prefetch(line + ahead[s], takes ? 0 : 1);
+        return;
+      }
+      if (shared_by == 2) {
+        for (std::size_t s = 0; s < count; s += 2) {
+          for (std::size_t k = 0; k < sizeof where.pieces / sizeof *where.pieces; k += 2) __builtin_prefetch(where.pieces[k] + ahead[s], takes ? 0 : 1);
+        }
+        return;
+      }
+      for (std::byte* const one : where.pieces) __builtin_prefetch(one + ahead[0], takes ? 0 : 1);
+      for (std::size_t s = 0; s < count; ++s) __builtin_prefetch(file_ahead[s] + at, takes ? 1 : 0);
+    }
 
     // Bytes `at` of the sites.
     template <class W>
     [[gnu::always_inline]] void step(const Where<W>& where, std::size_t at, const std::uint64_t* constants) noexcept {
       const auto factor = W::load(constants + at / sizeof *constants);
       typename W::Reg bytes[count];
+      if constexpr (fetches) fetch<W>(where, at);
       for (std::size_t s = 0; s < count; ++s) {
         bytes[s] = takes ? StripePass::load<W>(where, offsets[s]) : W::load(file[s] + at);
       }
@@ -137,15 +159,22 @@ struct StripePass {
     }
   };
 
-  template <std::size_t count, bool in_order>
+  template <std::size_t count, bool in_order, bool fetches>
   [[gnu::always_inline]] static void group(const SiteTable& table, const StripeRun& run, std::size_t first) noexcept {
-    Group<count> sites;
+    Group<count, fetches> sites;
     std::size_t numbers[count];
+    sites.near = run.near;
+    sites.shared_by = in_order ? 1 : run.shared_by;
     auto* const sums = static_cast<std::byte*>(run.sums);
     for (std::size_t s = 0; s < count; ++s) {
       numbers[s] = in_order ? first + s : run.order[first + s];
       sites.offsets[s] = static_cast<std::ptrdiff_t>(run.places[numbers[s]]) * run.number_bytes;
       sites.file[s] = run.file + (in_order ? numbers[s] * run.site_bytes : run.file_at[first + s]);
+      if constexpr (fetches) {
+        const std::size_t later = first + run.ahead + s;
+        sites.ahead[s] = static_cast<std::ptrdiff_t>(run.places[in_order ? later : run.order[later]]) * run.number_bytes;
+        sites.file_ahead[s] = run.file + (in_order ? later * run.site_bytes : run.file_at[later]);
+      }
       sites.sums[s] = run.is_first ? V::zero() : V::load(sums + numbers[s] * cache_line);
     }
     sites.go_over_all(run, table.constants);
@@ -172,8 +201,11 @@ struct StripePass {
   template <bool in_order>
   static void go(const SiteTable& table, const StripeRun& run) noexcept {
     std::size_t first = 0;
-    for (; first + together <= run.sites; first += together) group<together, in_order>(table, run, first);
-    for (; first < run.sites; ++first) group<1, in_order>(table, run, first);
+    if (run.ahead > 0) {
+      for (; first + run.ahead + together <= run.sites; first += together) group<together, in_order, true>(table, run, first);
+    }
+    for (; first + together <= run.sites; first += together) group<together, in_order, false>(table, run, first);
+    for (; first < run.sites; ++first) group<1, in_order, false>(table, run, first);
   }
 
   // Copies, that no store can change.
