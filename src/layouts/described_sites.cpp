@@ -420,8 +420,8 @@ void DescribedSites::use_one_pass(std::size_t most) {
   if (copies_ || has_absent_) return;
   one_pass_ = OnePass::find(bundles_, number_bytes_, site_bytes_, most);
   if (!image_ || !one_pass_) return;
-  image_pass_ = OnePass::find(image_->bundles(), number_bytes_, site_bytes_, most);
-  in_image_.resize(lanes_ > 1 ? most : 0);
+  image_pass_ = OnePass::find(*image_, number_bytes_, site_bytes_, most);
+  in_image_.reserve(lanes_ > 1 ? most : 0);
 }
 
 OnePass::Sites DescribedSites::sites_at(std::span<const std::int64_t> places) const noexcept {
@@ -451,14 +451,13 @@ std::span<const std::uint32_t> DescribedSites::give_image(const SummedForm& form
                                                           const FileParts<const std::byte>& from) {
   std::span<const std::int64_t> places = image_->places();
   if (lanes_ > 1) {
+    in_image_.resize(static_cast<std::size_t>(places_.sites()));
     for (std::size_t lane = 0, k = 0; lane < lanes_; ++lane) {
       for (const std::int64_t vector : places) in_image_[k++] = vector + static_cast<std::int64_t>(2 * lane);
     }
     places = in_image_;
   }
-  const std::span<const std::uint32_t> crcs = image_pass_->give(form, sites_at(places), from);
-  for (std::size_t k = 0; k < bundles_.size(); ++k) image_->put(k);
-  return crcs;
+  return image_pass_->give(form, sites_at(places), from, *image_);
 }
 
 void DescribedSites::finish() {

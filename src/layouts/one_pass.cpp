@@ -33,30 +33,54 @@ bool is_of_words(const kernels::Stripe& stripe) noexcept {
 }  // namespace
 
 OnePass::OnePass(std::size_t number_bytes, std::size_t site_bytes, std::size_t most)
-    : number_bytes_(number_bytes), site_bytes_(site_bytes), sums_(most), crcs_(most), order_(most), file_at_(most) {}
+    : number_bytes_(number_bytes), site_bytes_(site_bytes) {
+  make_room(most);
+}
+
+void OnePass::make_room(std::size_t sites) {
+  if (sites <= sums_.size()) return;
+  sums_.resize(sites);
+  crcs_.resize(sites);
+  order_.resize(sites);
+  file_at_.resize(sites);
+}
 
 std::optional<OnePass> OnePass::find(std::span<const Bundle> bundles, std::size_t number_bytes, std::size_t site_bytes,
                                      std::size_t most) {
   OnePass found(number_bytes, site_bytes, most);
-  for (const Bundle& bundle : bundles) {
-    if (!std::ranges::all_of(bundle.stripes, is_of_words)) return std::nullopt;
-    found.add(bundle);
-  }
+  if (!std::ranges::all_of(bundles, [&](const Bundle& bundle) { return found.add(bundle); })) return std::nullopt;
+  found.join();
   return found;
 }
 
-// To the one before where it is as short, or both are long.
-void OnePass::add(const Bundle& bundle) {
-  Stripes added{stripes_of(bundle), bundle.pieces.front().memory, 0, bundle.group};
+std::optional<OnePass> OnePass::find(const MemoryImage& image, std::size_t number_bytes, std::size_t site_bytes,
+                                     std::size_t most) {
+  OnePass found(number_bytes, site_bytes, most);
+  const std::span<const Bundle> bundles = image.bundles();
+  if (!std::ranges::all_of(bundles, [&](const Bundle& bundle) { return found.add(bundle); })) return std::nullopt;
+  return found;
+}
+
+bool OnePass::add(const Bundle& bundle) {
+  Stripes added{stripes_of(bundle), 0, bundle.group};
   added.pieces = kernels::equal_pieces(added.stripes);
-  if (!bundles_.empty() && bundles_.back().group == added.group && bundles_.back().pieces == added.pieces) {
-    std::vector<kernels::Stripe>& before = bundles_.back().stripes;
-    if (added.pieces == 0 || before.size() + added.stripes.size() <= pieces_at_once) {
-      before.insert(before.end(), added.stripes.begin(), added.stripes.end());
-      return;
+  bundles_.push_back(std::move(added));
+  return std::ranges::all_of(bundle.stripes, is_of_words);
+}
+
+// Bundles that are alike: long stripes of a site all at once, short ones as far as the caches allow.
+void OnePass::join() {
+  std::vector<Stripes> joined;
+  for (Stripes& bundle : bundles_) {
+    const bool is_alike =
+        !joined.empty() && joined.back().group == bundle.group && joined.back().pieces == bundle.pieces;
+    if (is_alike && (bundle.pieces == 0 || joined.back().stripes.size() + bundle.stripes.size() <= pieces_at_once)) {
+      joined.back().stripes.insert(joined.back().stripes.end(), bundle.stripes.begin(), bundle.stripes.end());
+    } else {
+      joined.push_back(std::move(bundle));
     }
   }
-  bundles_.push_back(std::move(added));
+  bundles_ = std::move(joined);
 }
 
 // Sites that share lines of memory next to each other. False where the file's order is to be kept.
@@ -84,9 +108,10 @@ bool OnePass::sort(const Sites& sites, const FileParts<std::byte>& file) noexcep
   return true;
 }
 
-template <class Move>
-std::span<const std::uint32_t> OnePass::move(const Sites& sites, const FileParts<std::byte>& file,
-                                             const Move& move) noexcept {
+template <class Move, class Done>
+std::span<const std::uint32_t> OnePass::move(const Sites& sites, const FileParts<std::byte>& file, const Move& move,
+                                             const Done& done) {
+  make_room(sites.count);
   const bool is_sorted = sort(sites, file);
   const std::size_t runs = is_sorted ? 1 : file.count, of_run = sites.count / runs;
   for (const Stripes& bundle : bundles_) {
@@ -102,31 +127,44 @@ std::span<const std::uint32_t> OnePass::move(const Sites& sites, const FileParts
                                                   .file_at = file_at_.data(),
                                                   .site_bytes = site_bytes_,
                                                   .ahead = sites.ahead,
-                                                  .near = bundle.memory,
                                                   .shared_by = sites.shared_by,
                                                   .sums = sums_.data() + run * of_run,
                                                   .is_first = &bundle == &bundles_.front(),
                                                   .crcs = &bundle == &bundles_.back() ? crcs_.data() + run * of_run
                                                                                       : nullptr});
     }
+    done(static_cast<std::size_t>(&bundle - bundles_.data()));
   }
   return std::span(crcs_).first(sites.count);
 }
 
 std::span<const std::uint32_t> OnePass::take(const SummedForm& form, const Sites& sites,
                                              const FileParts<std::byte>& to) {
-  return move(sites, to, [&](std::size_t pieces, const kernels::isa::StripeRun& run) {
+  const auto take = [&](std::size_t pieces, const kernels::isa::StripeRun& run) {
     kernels::take_stripes(form.form, form.crc, pieces, run);
-  });
+  };
+  return move(sites, to, take, [](std::size_t) {});
+}
+
+template <class Done>
+std::span<const std::uint32_t> OnePass::give_each(const SummedForm& form, const Sites& sites,
+                                                  const FileParts<const std::byte>& from, const Done& done) {
+  // The loops that give write nothing to the file.
+  const FileParts<std::byte> file{const_cast<std::byte*>(from.begin), from.count, from.apart};
+  const auto give = [&](std::size_t pieces, const kernels::isa::StripeRun& run) {
+    kernels::give_stripes(form.form, form.crc, pieces, run);
+  };
+  return move(sites, file, give, done);
 }
 
 std::span<const std::uint32_t> OnePass::give(const SummedForm& form, const Sites& sites,
                                              const FileParts<const std::byte>& from) {
-  // The loops that give write nothing to the file.
-  const FileParts<std::byte> file{const_cast<std::byte*>(from.begin), from.count, from.apart};
-  return move(sites, file, [&](std::size_t pieces, const kernels::isa::StripeRun& run) {
-    kernels::give_stripes(form.form, form.crc, pieces, run);
-  });
+  return give_each(form, sites, from, [](std::size_t) {});
+}
+
+std::span<const std::uint32_t> OnePass::give(const SummedForm& form, const Sites& sites,
+                                             const FileParts<const std::byte>& from, const MemoryImage& image) {
+  return give_each(form, sites, from, [&](std::size_t bundle) { image.put(bundle); });
 }
 
 }  // namespace lq::layouts

@@ -12,6 +12,7 @@
 
 #include "kernels/stripes.hpp"
 #include "layouts/bundles.hpp"
+#include "layouts/memory_image.hpp"
 
 namespace lq::layouts {
 
@@ -31,8 +32,11 @@ struct FileParts {
 
 class OnePass {
  public:
-  // Of `most` sites at a time. Nothing where stripes are not made of words of 8 bytes.
+  // Of `most` sites at a time; more ask for memory. Nothing where stripes are not made of words of 8 bytes.
   static std::optional<OnePass> find(std::span<const Bundle> bundles, std::size_t number_bytes, std::size_t site_bytes,
+                                     std::size_t most);
+  // The same of an image of memory, bundle by bundle.
+  static std::optional<OnePass> find(const MemoryImage& image, std::size_t number_bytes, std::size_t site_bytes,
                                      std::size_t most);
 
   // The sites at these places, of each group of places one span after the other, part after part.
@@ -50,11 +54,13 @@ class OnePass {
   std::span<const std::uint32_t> take(const SummedForm& form, const Sites& sites, const FileParts<std::byte>& to);
   std::span<const std::uint32_t> give(const SummedForm& form, const Sites& sites,
                                       const FileParts<const std::byte>& from);
+  // To the image that this was made of, and on to memory.
+  std::span<const std::uint32_t> give(const SummedForm& form, const Sites& sites,
+                                      const FileParts<const std::byte>& from, const MemoryImage& image);
 
  private:
   struct Stripes {
     std::vector<kernels::Stripe> stripes;
-    std::byte* memory = nullptr;
     std::size_t pieces = 0;
     std::uint64_t group = 0;
   };
@@ -63,11 +69,17 @@ class OnePass {
   };
 
   OnePass(std::size_t number_bytes, std::size_t site_bytes, std::size_t most);
-  void add(const Bundle& bundle);
+  void make_room(std::size_t sites);
+  bool add(const Bundle& bundle);
+  void join();
   bool sort(const Sites& sites, const FileParts<std::byte>& file) noexcept;
-  template <class Move>
-  std::span<const std::uint32_t> move(const Sites& sites, const FileParts<std::byte>& file,
-                                      const Move& move) noexcept;
+  template <class Move, class Done>
+  std::span<const std::uint32_t> move(const Sites& sites, const FileParts<std::byte>& file, const Move& move,
+                                      const Done& done);
+
+  template <class Done>
+  std::span<const std::uint32_t> give_each(const SummedForm& form, const Sites& sites,
+                                           const FileParts<const std::byte>& from, const Done& done);
 
   std::size_t number_bytes_, site_bytes_;
   std::vector<Stripes> bundles_;

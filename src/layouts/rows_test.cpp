@@ -12,6 +12,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <limequat/error.hpp>
 
@@ -339,16 +340,9 @@ class EachLayout : public ::testing::TestWithParam<Case> {
     }
   }
 
-  // Rows of as many boxes as vectors have lanes (or of four, without vectors), of all boxes at once; behind them a row
-  // of which the first box has one site more.
-  template <class Real>
-  void check_boxes(std::size_t beyond_caches) {
-    const Case& layout = GetParam();
-    auto truth = formula<Real>();
-    auto copy = empty<Real>();
-    const MemoryLayout words = memory_layout(layout.words, layout.table);
-    RowsOut out({layout.spec, pointers(truth), layout.length, {}, {}, words, {}}, box);
-    RowsIn in({layout.spec, pointers(copy), layout.length, {}, {}, words, {}}, box, beyond_caches);
+  // work(rows): one row of each of as many boxes as vectors have lanes (or of four, without vectors), at the same place.
+  template <class Work>
+  static void for_each_row_of_boxes(const MemoryLayout& words, const Work& work) {
     const std::vector<std::uint64_t> lanes = words.lanes.empty() ? std::vector<std::uint64_t>{2, 1, 1, 2} : words.lanes;
     const SiteOrder order = lattice::resolve_order(words.order, 4);
     Extents inner = box.extents, outer = box.extents;
@@ -366,11 +360,27 @@ class EachLayout : public ::testing::TestWithParam<Case> {
         for (int d = 0; d < 4; ++d) x[d] = box.lower[d] + x[d] * inner[d] + start[d];
         parts.push_back({x, 0, static_cast<std::uint64_t>(inner[0])});
       }
-      move<Real>(parts, out, in);
-      ++parts.front().sites;
-      if (i == 0 && inner[0] < box.extents[0]) move<Real>(parts, out, in);
-      if (HasFatalFailure()) return;
+      work(parts);
     }
+  }
+
+  // Rows of several boxes at once; behind the first of them rows of which the first box has one site more.
+  template <class Real>
+  void check_boxes(std::size_t beyond_caches) {
+    const Case& layout = GetParam();
+    auto truth = formula<Real>();
+    auto copy = empty<Real>();
+    const MemoryLayout words = memory_layout(layout.words, layout.table);
+    RowsOut out({layout.spec, pointers(truth), layout.length, {}, {}, words, {}}, box);
+    RowsIn in({layout.spec, pointers(copy), layout.length, {}, {}, words, {}}, box, beyond_caches);
+    bool is_first = true;
+    for_each_row_of_boxes(words, [&](std::vector<RowPart> parts) {
+      if (HasFatalFailure()) return;
+      move<Real>(parts, out, in);
+      const bool has_more = static_cast<std::int64_t>(parts.front().sites) < box.extents[0];
+      ++parts.front().sites;
+      if (std::exchange(is_first, false) && has_more) move<Real>(parts, out, in);
+    });
     in.finish();
     EXPECT_TRUE(copy == truth);
   }
@@ -388,6 +398,59 @@ class EachLayout : public ::testing::TestWithParam<Case> {
       }
     }
     in.give(parts, reinterpret_cast<const std::byte*>(sites.data()));
+  }
+
+  // Sites to the bytes of a file and back in one pass, beside what becomes of those that are put together first. In the
+  // file they are so many parts of as many sites, with a gap between.
+  void move_in_one_pass(std::span<const RowPart> parts, std::size_t count, std::size_t gap, RowsOut& out, RowsIn& in) {
+    const FieldSpec& spec = GetParam().spec;
+    const kernels::SiteForm form{spec.numbers, spec.precision, spec.precision, true};
+    const kernels::SiteCrc crc(static_cast<std::uint64_t>(spec.site_bytes()));
+    std::size_t sites = 0;
+    for (const RowPart& part : parts) sites += part.sites;
+    const auto site_bytes = static_cast<std::size_t>(spec.site_bytes());
+    const std::size_t of_part = sites / count, apart = of_part * site_bytes + gap;
+    std::vector<std::byte> memory(sites * site_bytes), expected(count * apart, std::byte{7}), file = expected;
+    std::vector<std::uint32_t> crcs(sites);
+    out.take(parts, memory.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      std::byte* const part = expected.data() + i * apart;
+      kernels::pack_sites(form, memory.data() + i * of_part * site_bytes, static_cast<std::ptrdiff_t>(site_bytes),
+                          of_part, part);
+      crc.of_sites(part, of_part, crcs.data() + i * of_part);
+    }
+    out.aim_at(parts);
+    const auto taken = out.take({form, crc}, {file.data(), count, apart});
+    ASSERT_TRUE(file == expected);
+    ASSERT_TRUE(std::ranges::equal(taken, crcs));
+    in.aim_at(parts);
+    const auto given = in.give({form, crc}, {file.data(), count, apart});
+    ASSERT_TRUE(file == expected);
+    ASSERT_TRUE(std::ranges::equal(given, crcs));
+  }
+
+  // All sites, rows of vectors or `most` sites at once.
+  template <class Real>
+  void check_one_pass(std::uint64_t most, std::size_t shift, std::size_t beyond_caches) {
+    const Case& layout = GetParam();
+    auto truth = formula<Real>(shift), copy = empty<Real>(shift);
+    const MemoryLayout words = memory_layout(layout.words, layout.table);
+    RowsOut out({layout.spec, pointers(truth, shift), layout.length, {}, {}, words, {}}, box);
+    RowsIn in({layout.spec, pointers(copy, shift), layout.length, {}, {}, words, {}}, box, beyond_caches);
+    ASSERT_TRUE(out.go_in_one_pass());
+    ASSERT_TRUE(in.go_in_one_pass());
+    RowWalk(box, lattice::resolve_order({}, 4), most).walk(0, volume, [&](const auto& parts, auto, auto) {
+      move_in_one_pass(parts, 1, 0, out, in);
+    });
+    for_each_row_of_boxes(words, [&](std::vector<RowPart> parts) {
+      move_in_one_pass(parts, parts.size(), 40, out, in);
+      move_in_one_pass(parts, 1, 0, out, in);
+      if (parts.size() % 2 == 0) move_in_one_pass(parts, 2, 8, out, in);
+      for (RowPart& part : parts) part.sites = 1;
+      move_in_one_pass(parts, parts.size(), 0, out, in);
+    });
+    in.finish();
+    EXPECT_TRUE(copy == truth);
   }
 
   // All sites in the order of a file, so many at once, in arrays that begin `shift` numbers behind an aligned address.
@@ -452,6 +515,21 @@ TEST_P(EachLayout, IsMovedFromSeveralBoxesAtOnce) {
       check_boxes<double>(beyond_caches);
     } else {
       check_boxes<float>(beyond_caches);
+    }
+  }
+}
+
+TEST_P(EachLayout, IsMovedToFilesAndBackInOnePass) {
+  if (!kernels::has_stripe_loops({1, Precision::single, Precision::single, true}, kernels::SiteCrc(576))) {
+    GTEST_SKIP() << "this instruction set has no loops for it";
+  }
+  for (const std::size_t beyond_caches : each_way) {
+    for (const std::uint64_t most : {7U, 50U, 384U}) {
+      if (GetParam().spec.precision == Precision::double_) {
+        check_one_pass<double>(most, most % 3, beyond_caches);
+      } else {
+        check_one_pass<float>(most, most % 3, beyond_caches);
+      }
     }
   }
 }

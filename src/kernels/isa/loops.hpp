@@ -83,7 +83,6 @@ struct StripeRun {
   const std::size_t* file_at = nullptr;  // of each in this order
   std::size_t site_bytes = 0;
   std::size_t ahead = 0;      // memory is fetched so many sites before it is needed, or not
-  std::byte* near = nullptr;  // where byte 0 of the site at place 0 is, if stripes of 8 or 16 bytes make a whole
   std::size_t shared_by = 1;  // so many sites of the order have lines of memory together
   void* sums = nullptr;
   bool is_first = true;

@@ -65,15 +65,13 @@ struct StripePass {
     std::size_t shared_by;  // so many sites have lines of memory together
     std::ptrdiff_t ahead[count];
     std::byte* file_ahead[count];
-    std::byte* near;  // of pieces that lie as a whole
     typename V::Reg sums[count];
 
     // What later sites need of it, for the products keep the processor too busy to look ahead by itself.
     template <class W>
     [[gnu::always_inline]] void fetch(const Where<W>& where, std::size_t at) const noexcept {
       if (shared_by == 1) {
-        const std::byte* const line = piece == 0 ? where.pieces[0] : near + at;
-        for (std::size_t s = 0; s < count; ++s) __builtin_prefetch(line + ahead[s], takes ? 0 : 1);
+        for (std::size_t s = 0; s < count; ++s) __builtin_prefetch(where.pieces[0] + ahead[s], takes ? 0 : 1);
         return;
       }
       if (shared_by == 2) {
@@ -163,7 +161,6 @@ struct StripePass {
   [[gnu::always_inline]] static void group(const SiteTable& table, const StripeRun& run, std::size_t first) noexcept {
     Group<count, fetches> sites;
     std::size_t numbers[count];
-    sites.near = run.near;
     sites.shared_by = in_order ? 1 : run.shared_by;
     auto* const sums = static_cast<std::byte*>(run.sums);
     for (std::size_t s = 0; s < count; ++s) {
