@@ -9,7 +9,11 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <span>
 
+#include "format/sion/head.hpp"
+#include "format/sion/names.hpp"
+#include "support/contents.hpp"
 #include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/streams.hpp"
@@ -119,6 +123,41 @@ TEST_P(Append, ThatIsNotClosedIsRecoveredWithAllThatWasBefore) {
   expect_streams();
   go_on();
   expect_streams(2);
+}
+
+// The numbers of blocks and where the table begins go from a header as the set is opened again: some of these bytes
+// are gone, the table is still there.
+TEST_P(Append, ThatDiesWhileAHeaderIsOpenedLeavesWhatWasBefore) {
+  namespace fs = std::filesystem;
+  write_first();
+  const testing::ScratchDirectory closed, open;
+  using enum fs::copy_options;
+  fs::copy(directory_.path(), closed.path(), recursive);
+  go_on(false);
+  fs::copy(directory_.path(), open.path(), recursive);
+  for (int number = 0; number < GetParam().files; ++number) {
+    const std::string name = format::sion::file_name("set.sion", number);
+    const std::string before = testing::contents(closed / name), marked = testing::contents(open / name);
+    const format::sion::FixedHead head = format::sion::decode_fixed(std::as_bytes(std::span(before)), name);
+    const std::size_t at = format::sion::closing_offset(head.tasks), record = format::sion::head_bytes(head.tasks);
+    for (std::size_t gone = 0; gone <= record - at; ++gone) {
+      SCOPED_TRACE(::testing::Message() << gone << " bytes of file " << number);
+      fs::remove_all(directory_.path());
+      fs::copy(open.path(), directory_.path(), recursive);
+      std::string torn = before;
+      torn.replace(record, 64, marked, record, 64);
+      torn.replace(at, gone, gone, '\0');
+      testing::put_contents(directory_ / name, torn);
+      const RepairReport report = repair_multifile(path_);
+      EXPECT_TRUE(report.lost.empty());
+      const MultifileReader reader(path_);
+      for (std::int64_t task = 0; task < GetParam().before; ++task) {
+        const auto bytes = reader.task(task).read_all();
+        EXPECT_GE(bytes.size(), task == 1 ? 0 : first_bytes) << task;
+        EXPECT_EQ(first_wrong(bytes, static_cast<std::uint64_t>(task)), bytes.size()) << task;
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, Append,

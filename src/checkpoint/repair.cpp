@@ -233,17 +233,22 @@ KnownOfFile Repair::known_of(std::int32_t number, base::ByteSource& handle) cons
   const std::uint64_t start = physical.geometry.start(0), skip = physical.geometry.skip();
   KnownOfFile known;
   known.was_closed = physical.tail_offset != 0 || physical.max_chunks != 0;
-  // A table with a record behind it says where the last block ends; else the header may.
+  // A table with a record behind it says where the last block ends; else the header may. No map follows the table of a
+  // set that had one file before it grew.
   sion::PhysicalFile tried;
-  tried.head = physical.head;
   const std::uint64_t most = skip > 0 && physical.bytes > start ? (physical.bytes - start) / skip : 0;
-  for (std::uint64_t blocks = 1; blocks <= most && known.blocks == 0; ++blocks) {
-    tried.max_chunks = static_cast<std::int32_t>(blocks);
-    tried.tail_offset = start + blocks * skip;
-    const auto tail = decode_tail_record(read_bytes(handle, tail_record_offset(handle, tried), record_bytes));
-    if (!tail || tail->generation != record.generation) continue;
-    known.blocks = blocks;
-    known.table_sum = tail->table;
+  for (std::uint64_t blocks = 1; blocks <= most; ++blocks) {
+    for (const std::int32_t files : {physical.head.files, 1}) {
+      if (known.blocks > 0) break;
+      tried.head = physical.head;
+      tried.head.files = files;
+      tried.max_chunks = static_cast<std::int32_t>(blocks);
+      tried.tail_offset = start + blocks * skip;
+      const auto tail = decode_tail_record(read_bytes(handle, tail_record_offset(handle, tried), record_bytes));
+      if (!tail || tail->generation != record.generation) continue;
+      known.blocks = blocks;
+      known.table_sum = tail->table;
+    }
   }
   const auto stated = static_cast<std::uint64_t>(std::max(physical.max_chunks, 0));
   if (known.blocks == 0 && stated > 0 && physical.tail_offset == start + stated * skip) known.blocks = stated;
@@ -265,10 +270,15 @@ sion::Tail Repair::tail_of(std::int32_t number, const std::vector<RecoveredTask>
 
 // Whether that is the table there was, byte for byte: then all chunks have been found.
 bool Repair::is_whole(std::int32_t number, const std::vector<RecoveredTask>& tasks, std::uint32_t table_sum) const {
-  std::uint32_t sum = 0;
-  sion::encode(tail_of(number, tasks), file(number).head.metadata_order,
-               [&](base::Bytes bytes) { sum = kernels::crc32(sum, bytes); });
-  return sum == table_sum;
+  sion::Tail tail = tail_of(number, tasks);
+  const auto is_it = [&] {
+    std::uint32_t sum = 0;
+    sion::encode(tail, file(number).head.metadata_order, [&](base::Bytes bytes) { sum = kernels::crc32(sum, bytes); });
+    return sum == table_sum;
+  };
+  if (is_it() || !tail.map) return is_it();
+  tail.map.reset();  // as it was before the set grew
+  return is_it();
 }
 
 std::vector<RecoveredTask> Repair::recover(std::int32_t number, base::ByteSource& handle) {

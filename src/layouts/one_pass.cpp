@@ -117,21 +117,21 @@ std::span<const std::uint32_t> OnePass::move(const Sites& sites, const FileParts
   for (const Stripes& bundle : bundles_) {
     const std::int64_t* const places = sites.places.data() + bundle.group * sites.count;
     for (std::size_t run = 0; run < runs; ++run) {
-      move(bundle.pieces, kernels::isa::StripeRun{.stripes = bundle.stripes.data(),
-                                                  .count = bundle.stripes.size(),
-                                                  .places = places + run * of_run,
-                                                  .number_bytes = static_cast<std::ptrdiff_t>(number_bytes_),
-                                                  .sites = of_run,
-                                                  .file = file.begin + run * file.apart,
-                                                  .order = is_sorted ? order_.data() : nullptr,
-                                                  .file_at = file_at_.data(),
-                                                  .site_bytes = site_bytes_,
-                                                  .ahead = sites.ahead,
-                                                  .shared_by = sites.shared_by,
-                                                  .sums = sums_.data() + run * of_run,
-                                                  .is_first = &bundle == &bundles_.front(),
-                                                  .crcs = &bundle == &bundles_.back() ? crcs_.data() + run * of_run
-                                                                                      : nullptr});
+      move(bundle.pieces,
+           kernels::isa::StripeRun{.stripes = bundle.stripes.data(),
+                                   .count = bundle.stripes.size(),
+                                   .places = places + run * of_run,
+                                   .number_bytes = static_cast<std::ptrdiff_t>(number_bytes_),
+                                   .sites = of_run,
+                                   .file = file.begin + run * file.apart,
+                                   .order = is_sorted ? order_.data() : nullptr,
+                                   .file_at = file_at_.data(),
+                                   .site_bytes = site_bytes_,
+                                   .ahead = sites.ahead,
+                                   .shared_by = sites.shared_by,
+                                   .sums = sums_.data() + run * of_run,
+                                   .is_first = &bundle == &bundles_.front(),
+                                   .crcs = &bundle == &bundles_.back() ? crcs_.data() + run * of_run : nullptr});
     }
     done(static_cast<std::size_t>(&bundle - bundles_.data()));
   }

@@ -340,7 +340,8 @@ class EachLayout : public ::testing::TestWithParam<Case> {
     }
   }
 
-  // work(rows): one row of each of as many boxes as vectors have lanes (or of four, without vectors), at the same place.
+  // work(rows): one row of each of as many boxes as vectors have lanes (or of four, without vectors), at the same
+  // place.
   template <class Work>
   static void for_each_row_of_boxes(const MemoryLayout& words, const Work& work) {
     const std::vector<std::uint64_t> lanes = words.lanes.empty() ? std::vector<std::uint64_t>{2, 1, 1, 2} : words.lanes;

@@ -40,7 +40,9 @@ class SitePlaces {
   std::uint64_t lanes() const noexcept { return lanes_; }
   std::int64_t site_stride() const noexcept { return site_stride_; }
   // The place from which on sites are of the second of two parities in memory; 0 where there is but one.
-  std::int64_t parted_at() const noexcept { return part_.checkerboard ? std::abs(part_.checkerboard->parity_stride) : 0; }
+  std::int64_t parted_at() const noexcept {
+    return part_.checkerboard ? std::abs(part_.checkerboard->parity_stride) : 0;
+  }
   // Numbers from the begin of an array to its end. invalid_argument where a table of places is none.
   std::uint64_t numbers_in_array() const;
 

@@ -46,9 +46,9 @@ LocalSource::LocalSource(const Field& field, const Payload& payload, const latti
   }
   if (!layouts::is_plain(field)) {
     elsewhere_ = std::make_unique<layouts::RowsOut>(field, plan.memory);
-    if (elsewhere_->go_in_one_pass()) crc_ = packer_.crc_in_one_pass();
-    walk_.emplace(walk_of(rows_.plan(), elsewhere_->best_bytes(crc_ != nullptr), packer_));
-    if (crc_ == nullptr) staged_.resize(buffer_for(*walk_, packer_));
+    in_one_pass_ = elsewhere_->go_in_one_pass() && packer_.crc_in_one_pass() != nullptr;
+    walk_.emplace(walk_of(rows_.plan(), elsewhere_->best_bytes(in_one_pass_), packer_));
+    if (!in_one_pass_) staged_.resize(buffer_for(*walk_, packer_));
     return;
   }
   device::Home home;
@@ -84,10 +84,10 @@ void LocalSource::pack_staged(const Abreast& pieces, std::byte* file, SiteSums& 
   };
   walk_abreast(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
     const auto ahead = elsewhere_->aim_at(parts);
-    if (crc_ != nullptr) {
+    if (in_one_pass_) {
       std::byte* const to = file + skip * packer_.site_bytes();
       const auto apart = static_cast<std::size_t>(pieces.apart * packer_.site_bytes());
-      const auto crcs = elsewhere_->take({packer_.form(), *crc_}, {to, pieces.count, apart});
+      const auto crcs = elsewhere_->take({packer_.form(), *packer_.crc_in_one_pass()}, {to, pieces.count, apart});
       for (std::size_t i = 0; i < pieces.count; ++i) {
         packer_.sum(crcs.subspan(i * sites, sites), {to + i * apart, sites * packer_.site_bytes()},
                     Run(pieces[i]).part(skip, sites), sums, counted_from);
@@ -123,9 +123,9 @@ LocalSink::LocalSink(const MutableField& field, const Payload& payload, const la
   }
   if (!layouts::is_plain(field)) {
     elsewhere_ = std::make_unique<layouts::RowsIn>(field, plan.memory);
-    if (elsewhere_->go_in_one_pass()) crc_ = packer_.crc_in_one_pass();
-    walk_.emplace(walk_of(rows_.plan(), elsewhere_->best_bytes(crc_ != nullptr), packer_));
-    if (crc_ == nullptr) staged_.resize(buffer_for(*walk_, packer_));
+    in_one_pass_ = elsewhere_->go_in_one_pass() && packer_.crc_in_one_pass() != nullptr;
+    walk_.emplace(walk_of(rows_.plan(), elsewhere_->best_bytes(in_one_pass_), packer_));
+    if (!in_one_pass_) staged_.resize(buffer_for(*walk_, packer_));
     return;
   }
   device::Home home;
@@ -148,10 +148,10 @@ void LocalSink::unpack(const Abreast& pieces, const std::byte* file, SiteSums& s
 void LocalSink::unpack_staged(const Abreast& pieces, const std::byte* file, SiteSums& sums) {
   walk_abreast(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
     const auto target = elsewhere_->aim_at(parts);
-    if (crc_ != nullptr) {
+    if (in_one_pass_) {
       const std::byte* const from = file + skip * packer_.site_bytes();
       const auto apart = static_cast<std::size_t>(pieces.apart * packer_.site_bytes());
-      const auto crcs = elsewhere_->give({packer_.form(), *crc_}, {from, pieces.count, apart});
+      const auto crcs = elsewhere_->give({packer_.form(), *packer_.crc_in_one_pass()}, {from, pieces.count, apart});
       for (std::size_t i = 0; i < pieces.count; ++i) {
         packer_.sum(crcs.subspan(i * sites, sites), {from + i * apart, sites * packer_.site_bytes()},
                     Run(pieces[i]).part(skip, sites), sums);

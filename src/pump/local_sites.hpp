@@ -45,7 +45,7 @@ class LocalSource {
   std::optional<ComputedSource> computed_;       // only where a GPU computes
   std::unique_ptr<device::SitesOut> device_;     // only where the memory is that of a GPU that does not
   std::unique_ptr<layouts::RowsOut> elsewhere_;  // only where the memory is not plain
-  const kernels::SiteCrc* crc_ = nullptr;        // only where that goes in one pass
+  bool in_one_pass_ = false;                     // between such memory and the file
   std::vector<std::byte> staged_;                // else
   std::optional<layouts::RowWalk> walk_;
 };
@@ -76,8 +76,8 @@ class LocalSink {
   std::optional<ComputedSink> computed_;        // only where a GPU computes
   std::unique_ptr<device::SitesIn> device_;     // only where the memory is that of a GPU that does not
   std::unique_ptr<layouts::RowsIn> elsewhere_;  // only where the memory is not plain
-  const kernels::SiteCrc* crc_ = nullptr;        // only where that goes in one pass
-  std::vector<std::byte> staged_;                // else
+  bool in_one_pass_ = false;                    // between such memory and the file
+  std::vector<std::byte> staged_;               // else
   std::optional<layouts::RowWalk> walk_;
 };
 

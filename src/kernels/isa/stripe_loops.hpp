@@ -47,8 +47,7 @@ struct StripePass {
   }
 
   template <class W>
-  [[gnu::always_inline]] static void add(typename V::Reg& sum, typename W::Reg bytes,
-                                         typename W::Reg factor) noexcept {
+  [[gnu::always_inline]] static void add(typename V::Reg& sum, typename W::Reg bytes, typename W::Reg factor) noexcept {
     const auto low = W::low_low(bytes, factor), high = W::high_high(bytes, factor);
     if constexpr (W::bytes == V::bytes) {
       sum = V::add(V::add(sum, low), high);
@@ -64,7 +63,7 @@ struct StripePass {
     std::byte* file[count];
     std::size_t shared_by;  // so many sites have lines of memory together
     std::ptrdiff_t ahead[count];
-    std::byte* file_ahead[count];
+    std::byte* file_next[count];  // of the next sites
     typename V::Reg sums[count];
 
     // What later sites need of it, for the products keep the processor too busy to look ahead by itself.
@@ -76,12 +75,19 @@ struct StripePass {
       }
       if (shared_by == 2) {
         for (std::size_t s = 0; s < count; s += 2) {
-          for (std::size_t k = 0; k < sizeof where.pieces / sizeof *where.pieces; k += 2) __builtin_prefetch(where.pieces[k] + ahead[s], takes ? 0 : 1);
+          for (std::size_t k = 0; k < sizeof where.pieces / sizeof *where.pieces; k += 2)
+            __builtin_prefetch(where.pieces[k] + ahead[s], takes ? 0 : 1);
         }
         return;
       }
       for (std::byte* const one : where.pieces) __builtin_prefetch(one + ahead[0], takes ? 0 : 1);
-      for (std::size_t s = 0; s < count; ++s) __builtin_prefetch(file_ahead[s] + at, takes ? 1 : 0);
+      if constexpr (takes) return;
+      for (std::size_t s = 0; s < count; ++s) __builtin_prefetch(file_next[s] + at);
+    }
+
+    // Stores to several sites in turn wait for their lines (site_loops.hpp).
+    [[gnu::always_inline]] void fetch_to_write(std::size_t at) const noexcept {
+      for (std::size_t s = 0; s < count; ++s) __builtin_prefetch(file_next[s] + at, 1);
     }
 
     // Bytes `at` of the sites.
@@ -89,7 +95,9 @@ struct StripePass {
     [[gnu::always_inline]] void step(const Where<W>& where, std::size_t at, const std::uint64_t* constants) noexcept {
       const auto factor = W::load(constants + at / sizeof *constants);
       typename W::Reg bytes[count];
-      if constexpr (fetches) fetch<W>(where, at);
+      constexpr bool is_whole = W::bytes == V::bytes;
+      if constexpr (fetches && is_whole) fetch<W>(where, at);
+      if constexpr (takes && is_whole && count > 1) fetch_to_write(at);
       for (std::size_t s = 0; s < count; ++s) {
         bytes[s] = takes ? StripePass::load<W>(where, offsets[s]) : W::load(file[s] + at);
       }
@@ -101,7 +109,8 @@ struct StripePass {
       }
       for (std::size_t s = 0; s < count; ++s) add<W>(sums[s], bytes[s], factor);
       if constexpr (!takes) {
-        for (std::size_t s = 0; s < count; ++s) StripePass::store<W>(where, offsets[s], W::template turned<turn>(bytes[s]));
+        for (std::size_t s = 0; s < count; ++s)
+          StripePass::store<W>(where, offsets[s], W::template turned<turn>(bytes[s]));
       }
     }
 
@@ -169,8 +178,14 @@ struct StripePass {
       sites.file[s] = run.file + (in_order ? numbers[s] * run.site_bytes : run.file_at[first + s]);
       if constexpr (fetches) {
         const std::size_t later = first + run.ahead + s;
-        sites.ahead[s] = static_cast<std::ptrdiff_t>(run.places[in_order ? later : run.order[later]]) * run.number_bytes;
-        sites.file_ahead[s] = run.file + (in_order ? later * run.site_bytes : run.file_at[later]);
+        sites.ahead[s] =
+            static_cast<std::ptrdiff_t>(run.places[in_order ? later : run.order[later]]) * run.number_bytes;
+      }
+      if constexpr (count > 1) {
+        const std::size_t next = first + together + s;
+        sites.file_next[s] = in_order           ? sites.file[s] + together * run.site_bytes
+                             : next < run.sites ? run.file + run.file_at[next]
+                                                : sites.file[s];
       }
       sites.sums[s] = run.is_first ? V::zero() : V::load(sums + numbers[s] * cache_line);
     }
@@ -199,7 +214,8 @@ struct StripePass {
   static void go(const SiteTable& table, const StripeRun& run) noexcept {
     std::size_t first = 0;
     if (run.ahead > 0) {
-      for (; first + run.ahead + together <= run.sites; first += together) group<together, in_order, true>(table, run, first);
+      for (; first + run.ahead + together <= run.sites; first += together)
+        group<together, in_order, true>(table, run, first);
     }
     for (; first + together <= run.sites; first += together) group<together, in_order, false>(table, run, first);
     for (; first < run.sites; ++first) group<1, in_order, false>(table, run, first);

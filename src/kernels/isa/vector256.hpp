@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// 256 bits on x86-64, for the loops over sites; needs AVX2 and VPCLMULQDQ. Each file that includes this compiles it for its
-// own instruction set, hence the unnamed namespace.
+// 256 bits on x86-64, for the loops over sites; needs AVX2 and VPCLMULQDQ. Each file that includes this compiles it for
+// its own instruction set, hence the unnamed namespace.
 #pragma once
 
 #include "kernels/isa/lane128.hpp"
