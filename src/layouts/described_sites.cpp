@@ -421,7 +421,7 @@ void DescribedSites::use_one_pass(std::size_t most) {
   if (copies_ || has_absent_) return;
   one_pass_ = OnePass::find(bundles_, number_bytes_, site_bytes_, most);
   if (!image_ || !one_pass_) return;
-  image_pass_ = OnePass::find(*image_, number_bytes_, site_bytes_, most);
+  image_pass_ = OnePass::find(image_->bundles(), number_bytes_, site_bytes_, most, image_.get());
   in_image_.reserve(lanes_ > 1 ? most : 0);
 }
 
@@ -458,7 +458,7 @@ std::span<const std::uint32_t> DescribedSites::give_image(const SummedForm& form
     }
     places = in_image_;
   }
-  return image_pass_->give(form, sites_at(places), from, *image_);
+  return image_pass_->give(form, sites_at(places), from);
 }
 
 void DescribedSites::finish() {

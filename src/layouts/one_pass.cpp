@@ -46,41 +46,29 @@ void OnePass::make_room(std::size_t sites) {
 }
 
 std::optional<OnePass> OnePass::find(std::span<const Bundle> bundles, std::size_t number_bytes, std::size_t site_bytes,
-                                     std::size_t most) {
+                                     std::size_t most, const MemoryImage* image) {
   OnePass found(number_bytes, site_bytes, most);
-  if (!std::ranges::all_of(bundles, [&](const Bundle& bundle) { return found.add(bundle); })) return std::nullopt;
-  found.join();
+  found.image_ = image;
+  for (const Bundle& bundle : bundles) {
+    if (!std::ranges::all_of(bundle.stripes, is_of_words)) return std::nullopt;
+    found.add(bundle);
+  }
   return found;
 }
 
-std::optional<OnePass> OnePass::find(const MemoryImage& image, std::size_t number_bytes, std::size_t site_bytes,
-                                     std::size_t most) {
-  OnePass found(number_bytes, site_bytes, most);
-  const std::span<const Bundle> bundles = image.bundles();
-  if (!std::ranges::all_of(bundles, [&](const Bundle& bundle) { return found.add(bundle); })) return std::nullopt;
-  return found;
-}
-
-bool OnePass::add(const Bundle& bundle) {
+// To the one before where they are alike: long stripes of a site all at once, short ones as far as the caches allow. An
+// image holds one bundle at a time.
+void OnePass::add(const Bundle& bundle) {
   Stripes added{stripes_of(bundle), 0, bundle.group};
   added.pieces = kernels::equal_pieces(added.stripes);
-  bundles_.push_back(std::move(added));
-  return std::ranges::all_of(bundle.stripes, is_of_words);
-}
-
-// Bundles that are alike: long stripes of a site all at once, short ones as far as the caches allow.
-void OnePass::join() {
-  std::vector<Stripes> joined;
-  for (Stripes& bundle : bundles_) {
-    const bool is_alike =
-        !joined.empty() && joined.back().group == bundle.group && joined.back().pieces == bundle.pieces;
-    if (is_alike && (bundle.pieces == 0 || joined.back().stripes.size() + bundle.stripes.size() <= pieces_at_once)) {
-      joined.back().stripes.insert(joined.back().stripes.end(), bundle.stripes.begin(), bundle.stripes.end());
-    } else {
-      joined.push_back(std::move(bundle));
-    }
+  const bool is_alike = !bundles_.empty() && image_ == nullptr && bundles_.back().group == added.group &&
+                        bundles_.back().pieces == added.pieces;
+  const std::size_t before = is_alike ? bundles_.back().stripes.size() : 0;
+  if (is_alike && (added.pieces == 0 || before + added.stripes.size() <= pieces_at_once)) {
+    bundles_.back().stripes.insert(bundles_.back().stripes.end(), added.stripes.begin(), added.stripes.end());
+  } else {
+    bundles_.push_back(std::move(added));
   }
-  bundles_ = std::move(joined);
 }
 
 // Sites that share lines of memory next to each other. False where the file's order is to be kept.
@@ -108,9 +96,8 @@ bool OnePass::sort(const Sites& sites, const FileParts<std::byte>& file) noexcep
   return true;
 }
 
-template <class Move, class Done>
-std::span<const std::uint32_t> OnePass::move(const Sites& sites, const FileParts<std::byte>& file, const Move& move,
-                                             const Done& done) {
+template <class Move>
+std::span<const std::uint32_t> OnePass::move(const Sites& sites, const FileParts<std::byte>& file, const Move& move) {
   make_room(sites.count);
   const bool is_sorted = sort(sites, file);
   const std::size_t runs = is_sorted ? 1 : file.count, of_run = sites.count / runs;
@@ -133,38 +120,25 @@ std::span<const std::uint32_t> OnePass::move(const Sites& sites, const FileParts
                                    .is_first = &bundle == &bundles_.front(),
                                    .crcs = &bundle == &bundles_.back() ? crcs_.data() + run * of_run : nullptr});
     }
-    done(static_cast<std::size_t>(&bundle - bundles_.data()));
+    if (image_ != nullptr) image_->put(static_cast<std::size_t>(&bundle - bundles_.data()));
   }
   return std::span(crcs_).first(sites.count);
 }
 
 std::span<const std::uint32_t> OnePass::take(const SummedForm& form, const Sites& sites,
                                              const FileParts<std::byte>& to) {
-  const auto take = [&](std::size_t pieces, const kernels::isa::StripeRun& run) {
+  return move(sites, to, [&](std::size_t pieces, const kernels::isa::StripeRun& run) {
     kernels::take_stripes(form.form, form.crc, pieces, run);
-  };
-  return move(sites, to, take, [](std::size_t) {});
-}
-
-template <class Done>
-std::span<const std::uint32_t> OnePass::give_each(const SummedForm& form, const Sites& sites,
-                                                  const FileParts<const std::byte>& from, const Done& done) {
-  // The loops that give write nothing to the file.
-  const FileParts<std::byte> file{const_cast<std::byte*>(from.begin), from.count, from.apart};
-  const auto give = [&](std::size_t pieces, const kernels::isa::StripeRun& run) {
-    kernels::give_stripes(form.form, form.crc, pieces, run);
-  };
-  return move(sites, file, give, done);
+  });
 }
 
 std::span<const std::uint32_t> OnePass::give(const SummedForm& form, const Sites& sites,
                                              const FileParts<const std::byte>& from) {
-  return give_each(form, sites, from, [](std::size_t) {});
-}
-
-std::span<const std::uint32_t> OnePass::give(const SummedForm& form, const Sites& sites,
-                                             const FileParts<const std::byte>& from, const MemoryImage& image) {
-  return give_each(form, sites, from, [&](std::size_t bundle) { image.put(bundle); });
+  // The loops that give write nothing to the file.
+  const FileParts<std::byte> file{const_cast<std::byte*>(from.begin), from.count, from.apart};
+  return move(sites, file, [&](std::size_t pieces, const kernels::isa::StripeRun& run) {
+    kernels::give_stripes(form.form, form.crc, pieces, run);
+  });
 }
 
 }  // namespace lq::layouts

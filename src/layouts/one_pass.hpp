@@ -32,12 +32,10 @@ struct FileParts {
 
 class OnePass {
  public:
-  // Of `most` sites at a time; more ask for memory. Nothing where stripes are not made of words of 8 bytes.
+  // Of `most` sites at a time; more ask for memory. With an image the bundles are its own, and what is given goes on to
+  // memory. Nothing where stripes are not made of words of 8 bytes.
   static std::optional<OnePass> find(std::span<const Bundle> bundles, std::size_t number_bytes, std::size_t site_bytes,
-                                     std::size_t most);
-  // The same of an image of memory, bundle by bundle.
-  static std::optional<OnePass> find(const MemoryImage& image, std::size_t number_bytes, std::size_t site_bytes,
-                                     std::size_t most);
+                                     std::size_t most, const MemoryImage* image = nullptr);
 
   // The sites at these places, of each group of places one span after the other, part after part.
   struct Sites {
@@ -54,9 +52,6 @@ class OnePass {
   std::span<const std::uint32_t> take(const SummedForm& form, const Sites& sites, const FileParts<std::byte>& to);
   std::span<const std::uint32_t> give(const SummedForm& form, const Sites& sites,
                                       const FileParts<const std::byte>& from);
-  // To the image that this was made of, and on to memory.
-  std::span<const std::uint32_t> give(const SummedForm& form, const Sites& sites,
-                                      const FileParts<const std::byte>& from, const MemoryImage& image);
 
  private:
   struct Stripes {
@@ -70,18 +65,13 @@ class OnePass {
 
   OnePass(std::size_t number_bytes, std::size_t site_bytes, std::size_t most);
   void make_room(std::size_t sites);
-  bool add(const Bundle& bundle);
-  void join();
+  void add(const Bundle& bundle);
   bool sort(const Sites& sites, const FileParts<std::byte>& file) noexcept;
-  template <class Move, class Done>
-  std::span<const std::uint32_t> move(const Sites& sites, const FileParts<std::byte>& file, const Move& move,
-                                      const Done& done);
-
-  template <class Done>
-  std::span<const std::uint32_t> give_each(const SummedForm& form, const Sites& sites,
-                                           const FileParts<const std::byte>& from, const Done& done);
+  template <class Move>
+  std::span<const std::uint32_t> move(const Sites& sites, const FileParts<std::byte>& file, const Move& move);
 
   std::size_t number_bytes_, site_bytes_;
+  const MemoryImage* image_ = nullptr;
   std::vector<Stripes> bundles_;
   std::vector<Line> sums_;
   std::vector<std::uint32_t> crcs_;

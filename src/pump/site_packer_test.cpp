@@ -134,5 +134,32 @@ TEST(SitePacker, MakesThirdRowsAnew) {
   for (std::size_t i = 0; i < back.size(); ++i) ASSERT_NEAR(back[i], memory[i], 1e-15) << i;
 }
 
+// Whoever packs by other means hands over the CRC-32 of each site, and its bytes for the sums of other kinds.
+TEST(SitePacker, SumsSitesWhoseCrcsAreKnown) {
+  Payload payload = payload_with({}, Precision::double_, ByteOrder::big);
+  std::vector<std::byte> file(packed_sites * payload.site_bytes());
+  std::ranges::generate(file, [random = std::mt19937(7)]() mutable { return static_cast<std::byte>(random()); });
+  const kernels::SiteCrc crc(payload.site_bytes());
+  std::vector<std::uint32_t> crcs(packed_sites);
+  crc.of_sites(file.data(), packed_sites, crcs.data());
+  const std::vector<SumName> wanted = {{SumKind::scidac, SumOf::field},
+                                       {SumKind::scidac, SumOf::slices},
+                                       {SumKind::weighted, SumOf::slices},
+                                       {SumKind::nersc, SumOf::field}};
+  for (const std::uint64_t counted_from : {0U, 3U, 127U, 500U}) {
+    // They begin and end within a slice of ten.
+    constexpr std::uint64_t begin = 23, sites = 454;
+    SiteSums known(payload, wanted), expected(payload, wanted);
+    const SitePacker packer(payload, Precision::double_, known);
+    const auto bytes_from = [&](std::uint64_t site) {
+      return base::Bytes(file).subspan(site * payload.site_bytes(), (begin + sites - site) * payload.site_bytes());
+    };
+    packer.sum(std::span(crcs).subspan(begin, sites), bytes_from(begin), {begin, sites, 5, 2}, known, counted_from);
+    const std::uint64_t first = std::clamp<std::uint64_t>(counted_from, begin, begin + sites);
+    packer.sum(bytes_from(first), {first, begin + sites - first, 5 + 2 * (first - begin), 2}, expected);
+    EXPECT_EQ(known.values(), expected.values()) << counted_from;
+  }
+}
+
 }  // namespace
 }  // namespace lq::pump
