@@ -21,8 +21,7 @@ namespace {
 // Sites taken at once: in the first cache level, or, where memory has many streams or is written around the caches,
 // longer pieces of each; in lines, as long as the second level allows.
 constexpr std::size_t near_bytes = 8192, far_bytes = 65536, line_run_bytes = 262144;
-// A field as large stays in the second cache level. Of larger ones, memory is fetched so many sites ahead; of others
-// that is worth it where stores would wait for their lines.
+// A field as large stays in the second cache level; of it and of larger ones, memory is fetched so many sites ahead.
 constexpr std::size_t near_cache_bytes = 1 << 20, far_ahead = 16, near_ahead = 8;
 // Of each lane of vectors, or multiples of it: loops over sites go by so many.
 constexpr std::size_t sites_of_lane = 4;
@@ -435,17 +434,21 @@ OnePass::Sites DescribedSites::sites_at(std::span<const std::int64_t> places) co
   return sites;
 }
 
-std::span<const std::uint32_t> DescribedSites::take(const SummedForm& form, const FileParts<std::byte>& to) {
+// Of a field in the caches it is worth it for the lines of vectors, and where stores would wait for theirs.
+OnePass::Sites DescribedSites::sites_in_memory() const noexcept {
   OnePass::Sites sites = sites_at(places_.all());
-  if (bytes_ > near_cache_bytes) sites.ahead = far_ahead;
-  return one_pass_->take(form, sites, to);
+  const bool is_worth_it = way_ == Way::give || sites.lanes > 1;
+  sites.ahead = bytes_ > near_cache_bytes ? far_ahead : is_worth_it ? near_ahead : 0;
+  return sites;
+}
+
+std::span<const std::uint32_t> DescribedSites::take(const SummedForm& form, const FileParts<std::byte>& to) {
+  return one_pass_->take(form, sites_in_memory(), to);
 }
 
 std::span<const std::uint32_t> DescribedSites::give(const SummedForm& form, const FileParts<const std::byte>& from) {
   if (goes_by_image_) return give_image(form, from);
-  OnePass::Sites sites = sites_at(places_.all());
-  sites.ahead = bytes_ > near_cache_bytes ? far_ahead : near_ahead;
-  return one_pass_->give(form, sites, from);
+  return one_pass_->give(form, sites_in_memory(), from);
 }
 
 std::span<const std::uint32_t> DescribedSites::give_image(const SummedForm& form,

@@ -75,6 +75,7 @@ class DescribedSites {
   void use_device(std::byte* memory);
   void use_one_pass(std::size_t most);
   OnePass::Sites sites_at(std::span<const std::int64_t> places) const noexcept;
+  OnePass::Sites sites_in_memory() const noexcept;
   std::span<const std::uint32_t> give_image(const SummedForm& form, const FileParts<const std::byte>& from);
   void find_runs();
   void take_numbers(std::byte* out);
