@@ -4,16 +4,32 @@
 // A gauge field in the memory of other codes, beside plain memory: what the benchmarks of memory by description move.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <new>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <limequat/field.hpp>
 #include <limequat/memory.hpp>
 
+// On cache lines, as the fields of codes are.
+template <class T>
+struct OnLines {
+  using value_type = T;
+  static constexpr std::align_val_t line{64};
+  OnLines() = default;
+  template <class U>
+  OnLines(const OnLines<U>&) noexcept {}
+  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), line)); }
+  void deallocate(T* memory, std::size_t) noexcept { ::operator delete(memory, line); }
+  friend bool operator==(OnLines, OnLines) noexcept { return true; }
+};
+
 struct DescribedField {
   std::string name;
-  std::vector<std::vector<double>> arrays;
+  std::vector<std::vector<double, OnLines<double>>> arrays;
   std::vector<double*> pointers;
   lq::MutableField field;
   lq::Field source;
