@@ -20,6 +20,7 @@
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
+#include "support/ways_here.hpp"
 
 namespace lq {
 namespace {
@@ -120,8 +121,7 @@ TEST_P(Async, ErrorsComeWhenTheyAreKnown) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(By, Async,
-                         ::testing::Values(Strategy::direct, Strategy::shared, Strategy::pull, Strategy::messages));
+INSTANTIATE_TEST_SUITE_P(By, Async, ::testing::ValuesIn(testing::strategies_here()));
 
 TEST(Borrowing, AFieldThatChangesIsNoticed) {
   std::vector<double> u(720, 1.5);

@@ -20,6 +20,7 @@
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
+#include "support/ways_here.hpp"
 
 namespace lq::io {
 namespace {
@@ -416,8 +417,9 @@ std::vector<BlockedTrial> blocked_trials() {
   return trials;
 }
 INSTANTIATE_TEST_SUITE_P(Shapes, Blocked,
-                         ::testing::Combine(::testing::Values(Strategy::direct, Strategy::shared, Strategy::pull,
-                                                              Strategy::messages, Strategy::automatic),
+                         ::testing::Combine(::testing::ValuesIn(testing::ways_here(std::vector{
+                                                Strategy::direct, Strategy::shared, Strategy::pull, Strategy::messages,
+                                                Strategy::automatic})),
                                             ::testing::ValuesIn(blocked_trials())),
                          [](const auto& trial) {
                            return std::string(name(std::get<0>(trial.param))) + "_" + std::get<1>(trial.param).name;

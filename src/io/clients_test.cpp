@@ -15,6 +15,7 @@
 #include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
 #include "support/thread_comm.hpp"
+#include "support/ways_here.hpp"
 
 namespace lq::io {
 namespace {
@@ -61,12 +62,14 @@ class Clients : public ::testing::TestWithParam<std::pair<Extents, Strategy>> {
   int syncs_ = 0;
 };
 
-INSTANTIATE_TEST_SUITE_P(Grids, Clients,
-                         ::testing::Values(std::pair(Extents{1, 1, 1, 4}, Strategy::automatic),
-                                           std::pair(Extents{2, 2, 1, 1}, Strategy::automatic),
-                                           std::pair(Extents{2, 2, 1, 1}, Strategy::messages),
-                                           std::pair(Extents{2, 2, 1, 1}, Strategy::shared),
-                                           std::pair(Extents{1, 2, 2, 1}, Strategy::pull)));
+INSTANTIATE_TEST_SUITE_P(
+    Grids, Clients,
+    ::testing::ValuesIn(testing::ways_here(std::vector{std::pair(Extents{1, 1, 1, 4}, Strategy::automatic),
+                                                       std::pair(Extents{2, 2, 1, 1}, Strategy::automatic),
+                                                       std::pair(Extents{2, 2, 1, 1}, Strategy::messages),
+                                                       std::pair(Extents{2, 2, 1, 1}, Strategy::shared),
+                                                       std::pair(Extents{1, 2, 2, 1}, Strategy::pull)},
+                                           &std::pair<Extents, Strategy>::second)));
 
 TEST_P(Clients, TwoOnANodeLoseNothing) {
   for (const Sync sync : {Sync::full, Sync::none}) {

@@ -14,6 +14,7 @@
 #include "io/write.hpp"
 #include "support/formula_field.hpp"
 #include "support/thread_comm.hpp"
+#include "support/ways_here.hpp"
 
 namespace lq::io {
 namespace {
@@ -123,10 +124,12 @@ TEST_P(ProgressOf, AListenerThatThrowsEndsTheTransferOnAllRanks) {
 
 INSTANTIATE_TEST_SUITE_P(
     Ways, ProgressOf,
-    ::testing::Values(ToldWay{Strategy::direct, {1, 1, 1, 1}}, ToldWay{Strategy::direct, {1, 1, 1, 2}},
-                      ToldWay{Strategy::direct, {1, 1, 1, 1}, 64, 3}, ToldWay{Strategy::shared, {2, 1, 1, 2}},
-                      ToldWay{Strategy::pull, {2, 2, 1, 1}}, ToldWay{Strategy::messages, {2, 1, 2, 1}, 1},
-                      ToldWay{Strategy::shared, {2, 2, 1, 2}, 4, 2}),
+    ::testing::ValuesIn(testing::ways_here(
+        std::vector{ToldWay{Strategy::direct, {1, 1, 1, 1}}, ToldWay{Strategy::direct, {1, 1, 1, 2}},
+                    ToldWay{Strategy::direct, {1, 1, 1, 1}, 64, 3},
+                    ToldWay{Strategy::shared, {2, 1, 1, 2}}, ToldWay{Strategy::pull, {2, 2, 1, 1}},
+                    ToldWay{Strategy::messages, {2, 1, 2, 1}, 1}, ToldWay{Strategy::shared, {2, 2, 1, 2}, 4, 2}},
+        &ToldWay::strategy)),
     name_of_way);
 
 }  // namespace

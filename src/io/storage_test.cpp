@@ -15,6 +15,7 @@
 #include "support/error_of.hpp"
 #include "support/formula_field.hpp"
 #include "support/thread_comm.hpp"
+#include "support/ways_here.hpp"
 
 namespace lq {
 namespace {
@@ -107,8 +108,7 @@ TEST_P(SitesInStorage, OfAnotherLatticeAreRefused) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(By, SitesInStorage,
-                         ::testing::Values(Strategy::direct, Strategy::shared, Strategy::pull, Strategy::messages));
+INSTANTIATE_TEST_SUITE_P(By, SitesInStorage, ::testing::ValuesIn(testing::strategies_here()));
 
 }  // namespace
 }  // namespace lq

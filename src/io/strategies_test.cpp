@@ -14,6 +14,7 @@
 #include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
 #include "support/thread_comm.hpp"
+#include "support/ways_here.hpp"
 
 namespace lq::io {
 namespace {
@@ -152,8 +153,7 @@ const Route trials[] = {
     {"three_dimensions", {16, 8, 8}, {4, 2, 1}, 4, small_chunks},
 };
 INSTANTIATE_TEST_SUITE_P(Grids, Strategies,
-                         ::testing::Combine(::testing::Values(Strategy::direct, Strategy::shared, Strategy::pull,
-                                                              Strategy::messages),
+                         ::testing::Combine(::testing::ValuesIn(testing::strategies_here()),
                                             ::testing::ValuesIn(trials)),
                          [](const auto& trial) {
                            return std::string(name(std::get<0>(trial.param))) + "_" + std::get<1>(trial.param).name;

@@ -30,6 +30,7 @@
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
+#include "support/ways_here.hpp"
 #include "transport/forwarding.hpp"
 
 namespace lq::io {
@@ -160,7 +161,7 @@ TEST_P(Threads, ReadTheSameNumbers) {
 
 INSTANTIATE_TEST_SUITE_P(
     Routes, Threads,
-    ::testing::Combine(::testing::Values(Strategy::direct, Strategy::shared, Strategy::pull, Strategy::messages),
+    ::testing::Combine(::testing::ValuesIn(testing::strategies_here()),
                        ::testing::Values(Case{"one_rank", {1, 1, 1, 1}}, Case{"x_split", {2, 1, 1, 1}},
                                          Case{"xyt_split_on_two_nodes", {2, 2, 1, 2}, 4},
                                          Case{"every_rank_a_node", {2, 1, 2, 1}, 1},

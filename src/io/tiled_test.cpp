@@ -19,6 +19,7 @@
 #include "support/formula_field.hpp"
 #include "support/thread_comm.hpp"
 #include "support/tiled_format.hpp"
+#include "support/ways_here.hpp"
 
 namespace lq::io {
 namespace {
@@ -202,8 +203,7 @@ const TiledTrial tiled_trials[] = {
     {"three_dimensions", {8, 8, 6}, {4, 2, 1}, 4},
 };
 INSTANTIATE_TEST_SUITE_P(Grids, Tiled,
-                         ::testing::Combine(::testing::Values(Strategy::direct, Strategy::shared, Strategy::pull,
-                                                              Strategy::messages),
+                         ::testing::Combine(::testing::ValuesIn(testing::strategies_here()),
                                             ::testing::ValuesIn(tiled_trials)),
                          [](const auto& trial) {
                            return std::string(name(std::get<0>(trial.param))) + "_" + std::get<1>(trial.param).name;
