@@ -124,10 +124,10 @@ DescribedSites::DescribedSites(const MemoryLayout& layout, const FieldSpec& spec
   for (const Bundle& bundle : bundles_) stripes = std::max(stripes, bundle.stripes.size());
   use_device(arrays.front());
   if (!copies_) in_lines_ = stripe_bytes_in_lines();
-  if (!copies_ && in_lines_ == 0 && way == Way::give && box.volume() * site_bytes_ >= beyond_caches) {
-    const bool has_rows = layout.places == PlaceTable::none && (layout.order.empty() || layout.order.front() == 0);
-    image_ =
-        MemoryImage::find(bundles_, lanes_, number_bytes, far_bytes / (site_bytes_ * lanes_) + sites_of_lane, has_rows);
+  // An image is of sites that follow each other in a file and in memory, whose lines are written whole.
+  const bool has_rows = layout.places == PlaceTable::none && (layout.order.empty() || layout.order.front() == 0);
+  if (!copies_ && in_lines_ == 0 && has_rows && way == Way::give && bytes_ >= beyond_caches) {
+    image_ = MemoryImage::find(bundles_, lanes_, number_bytes, far_bytes / (site_bytes_ * lanes_) + sites_of_lane);
   }
   const std::size_t most = std::max(best_bytes(false), line_run_bytes) / site_bytes_ + lanes_ * sites_of_lane + 1;
   places_.reserve(most);

@@ -27,12 +27,11 @@ std::size_t piece_bytes_of(const Bundle& bundle, std::size_t lanes) noexcept {
 }  // namespace
 
 std::unique_ptr<MemoryImage> MemoryImage::find(std::span<const Bundle> bundles, std::size_t lanes,
-                                               std::size_t number_bytes, std::size_t most, bool has_rows) {
+                                               std::size_t number_bytes, std::size_t most) {
   const std::size_t bytes = piece_bytes_of(bundles.front(), lanes);
   const bool are_alike = std::ranges::all_of(
       bundles, [&](const Bundle& bundle) { return bundle.group == 0 && piece_bytes_of(bundle, lanes) == bytes; });
   if (kernels::around_caches().copy == nullptr || bytes == 0 || !are_alike) return nullptr;
-  if (!has_rows && bytes < least_copy) return nullptr;
   return std::unique_ptr<MemoryImage>(new MemoryImage(bundles, lanes, number_bytes, most, bytes));
 }
 

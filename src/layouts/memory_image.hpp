@@ -19,10 +19,10 @@ namespace lq::layouts {
 
 class MemoryImage {
  public:
-  // Of `most` sites at a time, or of so many vectors of these lanes; `has_rows`: those that follow each other in a file
-  // do so in memory. Nothing where the bundles have no such image, or the processor does not copy so.
+  // Of `most` sites at a time, or of so many vectors of these lanes. Nothing where the bundles have no such image, or
+  // the processor does not copy so.
   static std::unique_ptr<MemoryImage> find(std::span<const Bundle> bundles, std::size_t lanes, std::size_t number_bytes,
-                                           std::size_t most, bool has_rows);
+                                           std::size_t most);
 
   // Sites, or vectors, at these places in memory are next. `dense` and `turns` as of SiteRuns. False: they are too
   // many, or lie in pieces so short that few of their lines would be written whole.
