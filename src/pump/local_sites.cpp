@@ -60,6 +60,7 @@ LocalSource::LocalSource(const Field& field, const Payload& payload, const latti
 }
 
 void LocalSource::pack(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
+  if (in_one_pass_) return pack_in_one_pass(pieces, file, sums, counted_from);
   if (elsewhere_) return pack_staged(pieces, file, sums, counted_from);
   const Piece& piece = pieces[0];
   if (computed_) return computed_->pack(rows_, piece, file, sums, counted_from);
@@ -68,6 +69,19 @@ void LocalSource::pack(const Abreast& pieces, std::byte* file, SiteSums& sums, s
       static_cast<const std::byte*>(field_.data) + piece.memory_site() * packer_.memory_bytes();
   packer_.pack(memory, static_cast<std::ptrdiff_t>(piece.row.memory_stride * packer_.memory_bytes()), Run(piece), file,
                sums, counted_from);
+}
+
+void LocalSource::pack_in_one_pass(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
+  const auto apart = static_cast<std::size_t>(pieces.apart * packer_.site_bytes());
+  walk_abreast(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
+    std::byte* const to = file + skip * packer_.site_bytes();
+    elsewhere_->aim_at(parts);
+    const auto crcs = elsewhere_->take({packer_.form(), *packer_.crc_in_one_pass()}, {to, pieces.count, apart});
+    for (std::size_t i = 0; i < pieces.count; ++i) {
+      packer_.sum(crcs.subspan(i * sites, sites), {to + i * apart, sites * packer_.site_bytes()},
+                  Run(pieces[i]).part(skip, sites), sums, counted_from);
+    }
+  });
 }
 
 // Sites are packed while the memory of those behind them is fetched.
@@ -83,18 +97,7 @@ void LocalSource::pack_staged(const Abreast& pieces, std::byte* file, SiteSums& 
     }
   };
   walk_abreast(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
-    const auto ahead = elsewhere_->aim_at(parts);
-    if (in_one_pass_) {
-      std::byte* const to = file + skip * packer_.site_bytes();
-      const auto apart = static_cast<std::size_t>(pieces.apart * packer_.site_bytes());
-      const auto crcs = elsewhere_->take({packer_.form(), *packer_.crc_in_one_pass()}, {to, pieces.count, apart});
-      for (std::size_t i = 0; i < pieces.count; ++i) {
-        packer_.sum(crcs.subspan(i * sites, sites), {to + i * apart, sites * packer_.site_bytes()},
-                    Run(pieces[i]).part(skip, sites), sums, counted_from);
-      }
-      return;
-    }
-    pack_staged_ones(ahead);
+    pack_staged_ones(elsewhere_->aim_at(parts));
     elsewhere_->take(staged_.data());
     before = skip;
     staged = sites;
@@ -135,6 +138,7 @@ LocalSink::LocalSink(const MutableField& field, const Payload& payload, const la
 }
 
 void LocalSink::unpack(const Abreast& pieces, const std::byte* file, SiteSums& sums) {
+  if (in_one_pass_) return unpack_in_one_pass(pieces, file, sums);
   if (elsewhere_) return unpack_staged(pieces, file, sums);
   const Piece& piece = pieces[0];
   if (computed_) return computed_->unpack(rows_, piece, file, sums);
@@ -144,20 +148,23 @@ void LocalSink::unpack(const Abreast& pieces, const std::byte* file, SiteSums& s
                  static_cast<std::ptrdiff_t>(piece.row.memory_stride * packer_.memory_bytes()), sums);
 }
 
+void LocalSink::unpack_in_one_pass(const Abreast& pieces, const std::byte* file, SiteSums& sums) {
+  const auto apart = static_cast<std::size_t>(pieces.apart * packer_.site_bytes());
+  walk_abreast(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
+    const std::byte* const from = file + skip * packer_.site_bytes();
+    elsewhere_->aim_at(parts);
+    const auto crcs = elsewhere_->give({packer_.form(), *packer_.crc_in_one_pass()}, {from, pieces.count, apart});
+    for (std::size_t i = 0; i < pieces.count; ++i) {
+      packer_.sum(crcs.subspan(i * sites, sites), {from + i * apart, sites * packer_.site_bytes()},
+                  Run(pieces[i]).part(skip, sites), sums);
+    }
+  });
+}
+
 // Sites are unpacked while the memory that they are for is fetched.
 void LocalSink::unpack_staged(const Abreast& pieces, const std::byte* file, SiteSums& sums) {
   walk_abreast(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
     const auto target = elsewhere_->aim_at(parts);
-    if (in_one_pass_) {
-      const std::byte* const from = file + skip * packer_.site_bytes();
-      const auto apart = static_cast<std::size_t>(pieces.apart * packer_.site_bytes());
-      const auto crcs = elsewhere_->give({packer_.form(), *packer_.crc_in_one_pass()}, {from, pieces.count, apart});
-      for (std::size_t i = 0; i < pieces.count; ++i) {
-        packer_.sum(crcs.subspan(i * sites, sites), {from + i * apart, sites * packer_.site_bytes()},
-                    Run(pieces[i]).part(skip, sites), sums);
-      }
-      return;
-    }
     kernels::isa::Coming coming = fetched_meanwhile(target, staged_.size());
     for (std::size_t i = 0; i < pieces.count; ++i) {
       packer_.unpack(file + (i * pieces.apart + skip) * packer_.site_bytes(), Run(pieces[i]).part(skip, sites),

@@ -37,6 +37,7 @@ class LocalSource {
 
  private:
   void pack_from_device(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
+  void pack_in_one_pass(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
   void pack_staged(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
 
   Field field_;
@@ -68,6 +69,7 @@ class LocalSink {
 
  private:
   void unpack_to_device(const Piece& piece, const std::byte* file, SiteSums& sums);
+  void unpack_in_one_pass(const Abreast& pieces, const std::byte* file, SiteSums& sums);
   void unpack_staged(const Abreast& pieces, const std::byte* file, SiteSums& sums);
 
   MutableField field_;
