@@ -424,6 +424,7 @@ class EachLayout : public ::testing::TestWithParam<Case> {
     const auto taken = out.take({form, crc}, {file.data(), count, apart});
     ASSERT_TRUE(file == expected);
     ASSERT_TRUE(std::ranges::equal(taken, crcs));
+    if (!in.go_in_one_pass()) return in.give(parts, memory.data());
     in.aim_at(parts);
     const auto given = in.give({form, crc}, {file.data(), count, apart});
     ASSERT_TRUE(file == expected);
@@ -439,7 +440,7 @@ class EachLayout : public ::testing::TestWithParam<Case> {
     RowsOut out({layout.spec, pointers(truth, shift), layout.length, {}, {}, words, {}}, box);
     RowsIn in({layout.spec, pointers(copy, shift), layout.length, {}, {}, words, {}}, box, beyond_caches);
     ASSERT_TRUE(out.go_in_one_pass());
-    ASSERT_TRUE(in.go_in_one_pass());
+    ASSERT_EQ(in.go_in_one_pass(), !layout.name.starts_with("quda_native"));
     RowWalk(box, lattice::resolve_order({}, 4), most).walk(0, volume, [&](const auto& parts, auto, auto) {
       move_in_one_pass(parts, 1, 0, out, in);
     });
