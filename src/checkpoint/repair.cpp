@@ -237,18 +237,20 @@ KnownOfFile Repair::known_of(std::int32_t number, base::ByteSource& handle) cons
   // set that had one file before it grew.
   sion::PhysicalFile tried;
   const std::uint64_t most = skip > 0 && physical.bytes > start ? (physical.bytes - start) / skip : 0;
-  for (std::uint64_t blocks = 1; blocks <= most; ++blocks) {
-    for (const std::int32_t files : {physical.head.files, 1}) {
-      if (known.blocks > 0) break;
-      tried.head = physical.head;
-      tried.head.files = files;
-      tried.max_chunks = static_cast<std::int32_t>(blocks);
-      tried.tail_offset = start + blocks * skip;
-      const auto tail = decode_tail_record(read_bytes(handle, tail_record_offset(handle, tried), record_bytes));
-      if (!tail || tail->generation != record.generation) continue;
-      known.blocks = blocks;
-      known.table_sum = tail->table;
-    }
+  const auto try_table = [&](std::uint64_t blocks, std::int32_t files) {
+    tried.head = physical.head;
+    tried.head.files = files;
+    tried.max_chunks = static_cast<std::int32_t>(blocks);
+    tried.tail_offset = start + blocks * skip;
+    const auto tail = decode_tail_record(read_bytes(handle, tail_record_offset(handle, tried), record_bytes));
+    if (!tail || tail->generation != record.generation) return;
+    known.blocks = blocks;
+    known.table_sum = tail->table;
+  };
+  const bool may_have_grown = physical.head.files > 1 && physical.head.file_number == 0;
+  for (std::uint64_t blocks = 1; blocks <= most && known.blocks == 0; ++blocks) {
+    try_table(blocks, physical.head.files);
+    if (known.blocks == 0 && may_have_grown) try_table(blocks, 1);
   }
   const auto stated = static_cast<std::uint64_t>(std::max(physical.max_chunks, 0));
   if (known.blocks == 0 && stated > 0 && physical.tail_offset == start + stated * skip) known.blocks = stated;
@@ -276,7 +278,8 @@ bool Repair::is_whole(std::int32_t number, const std::vector<RecoveredTask>& tas
     sion::encode(tail, file(number).head.metadata_order, [&](base::Bytes bytes) { sum = kernels::crc32(sum, bytes); });
     return sum == table_sum;
   };
-  if (is_it() || !tail.map) return is_it();
+  if (is_it()) return true;
+  if (!tail.map) return false;
   tail.map.reset();  // as it was before the set grew
   return is_it();
 }

@@ -21,6 +21,11 @@ constexpr std::uint64_t staged_bytes = 16384;
 
 constexpr std::uint64_t su3_numbers = 18, su2_numbers = 8;
 
+// The sites of a run before number `counted_from`.
+std::uint64_t sites_before(std::uint64_t counted_from, const Run& run) {
+  return counted_from > run.file_site ? std::min(counted_from - run.file_site, run.sites) : 0;
+}
+
 }  // namespace
 
 SitePacker::SitePacker(const Payload& payload, Precision memory, const SiteSums& sums)
@@ -91,7 +96,7 @@ void SitePacker::unstage(std::byte* memory, std::ptrdiff_t stride, std::uint64_t
 
 void SitePacker::pack_in_order(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file,
                                SiteSums& sums, std::uint64_t counted_from, kernels::isa::Coming* coming) const {
-  const std::uint64_t uncounted = counted_from > run.file_site ? std::min(counted_from - run.file_site, run.sites) : 0;
+  const std::uint64_t uncounted = sites_before(counted_from, run);
   const std::uint64_t plain = crc_ ? uncounted : run.sites;
   if (plain > 0) kernels::pack_sites(form_, memory, stride, plain, file);
   if (crc_) {
@@ -140,7 +145,7 @@ void SitePacker::sum(base::Bytes sites, const Run& run, SiteSums& sums) const {
 
 void SitePacker::sum(std::span<const std::uint32_t> crcs, base::Bytes sites, const Run& run, SiteSums& sums,
                      std::uint64_t counted_from) const {
-  const std::uint64_t uncounted = counted_from > run.file_site ? std::min(counted_from - run.file_site, run.sites) : 0;
+  const std::uint64_t uncounted = sites_before(counted_from, run);
   const Run counted = run.behind(uncounted);
   const auto add = [&](Checksum& sum, kernels::WeightedSum* weighted, std::uint64_t skip, std::uint64_t n) {
     kernels::add_crcs(sum, crcs.subspan(static_cast<std::size_t>(uncounted + skip), static_cast<std::size_t>(n)),
