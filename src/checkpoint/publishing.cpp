@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checkpoint/publishing.hpp"
 
-#include <random>
 
 #include <limequat/error.hpp>
 
+#include "base/random_number.hpp"
 #include "base/temporary_name.hpp"
 #include "checkpoint/field_note.hpp"
 #include "checkpoint/set_fields.hpp"
@@ -47,8 +47,7 @@ std::unique_ptr<transport::File> create_part(transport::Transport& transport, co
 std::unique_ptr<transport::File> create_part(transport::Transport& transport, const std::string& path,
                                              const std::string& part, const StripeRequest& request,
                                              std::uint64_t bytes) {
-  std::random_device random;
-  const std::string spare = base::temporary_name(path, random());
+  const std::string spare = base::temporary_name(path, base::random_number());
   auto file = create_part(transport, path, part);
   try {
     // It may be another file now.

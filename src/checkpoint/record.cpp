@@ -5,11 +5,11 @@
 #include "checkpoint/record.hpp"
 
 #include <algorithm>
-#include <random>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "base/random_number.hpp"
 #include "kernels/crc32.hpp"
 
 namespace lq::checkpoint {
@@ -90,14 +90,13 @@ std::optional<Generation> parse_generation(std::string_view digits) noexcept {
 
 Generation new_generation() {
   Generation generation;
-  std::random_device random;
   for (std::size_t i = 0; i < generation.bytes.size(); i += 4) {
-    store_le(generation.bytes.data() + i, static_cast<std::uint32_t>(random()));
+    store_le(generation.bytes.data() + i, base::random_number());
   }
   return generation;
 }
 
-Epoch epoch_after(const Epoch& epoch) { return {epoch.count + 1, static_cast<std::uint32_t>(std::random_device()())}; }
+Epoch epoch_after(const Epoch& epoch) { return {epoch.count + 1, base::random_number()}; }
 
 std::string_view describe(LossCause cause) noexcept {
   switch (cause) {

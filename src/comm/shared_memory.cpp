@@ -6,6 +6,7 @@
 // to lie on its memory node, and a page that cannot be had later would be a bus error. Nobody asks for memory while
 // others wait.
 #include "comm/shared_memory.hpp"
+#include "base/random_number.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -15,7 +16,6 @@
 #include <array>
 #include <cerrno>
 #include <new>
-#include <random>
 
 #include <fmt/format.h>
 
@@ -49,8 +49,8 @@ int make_object(bool has_name, Directions& directions) noexcept try {
   std::array<char, 64>& path = directions.path;  // of zeros
   int made = -1;
   if (has_name) {
-    std::random_device random;
-    fmt::format_to_n(path.data(), path.size() - 1, "/limequat-{}-{:08x}{:08x}", ::getpid(), random(), random());
+    fmt::format_to_n(path.data(), path.size() - 1, "/limequat-{}-{:08x}{:08x}", ::getpid(), base::random_number(),
+                     base::random_number());
     made = ::shm_open(path.data(), O_RDWR | O_CREAT | O_EXCL, 0600);
   } else {
     made = ::memfd_create("limequat", MFD_CLOEXEC);

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <random>
 #include <vector>
 
 #include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
+#include "base/random_number.hpp"
 #include "base/temporary_name.hpp"
 
 namespace lq::io {
@@ -64,8 +64,7 @@ class Trial {
 
 std::optional<CallCost> measure_calls(transport::Transport& transport, const std::string& path) {
   try {
-    std::random_device random;
-    const Trial trial(transport, base::temporary_name(path + ".trial", random()));
+    const Trial trial(transport, base::temporary_name(path + ".trial", base::random_number()));
     const std::vector<std::byte> small(4 * kibi, std::byte{0x5a}), large(mebi, std::byte{0x5a});
     std::uint64_t end = 0;
     const double of_small = time_of(trial.file(), small, end, seconds_of_small);

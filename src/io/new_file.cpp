@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <random>
 #include <utility>
 
 #include <limequat/error.hpp>
 
 #include "base/clock.hpp"
 #include "base/path.hpp"
+#include "base/random_number.hpp"
 #include "base/temporary_name.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
@@ -180,15 +180,14 @@ void NewFile::discard() noexcept {
 void NewFile::create_at_root(std::uint64_t bytes, const StripeRequest& request) {
   replaces_ = require_target(transport_, path_, overwrite_);
   io::require_space(transport_, path_, bytes);
-  std::random_device random;
   for (int attempt = 0;; ++attempt) {
-    temporary_path_ = base::temporary_name(path_, random());
+    temporary_path_ = base::temporary_name(path_, base::random_number());
     try {
       file_ = transport_.create(temporary_path_, {.is_private = replaces_});
       created_ = true;
       process_ = ::getpid();
       identity_ = file_->identity();
-      set_stripes(base::temporary_name(path_, random()), bytes, request);
+      set_stripes(base::temporary_name(path_, base::random_number()), bytes, request);
       return;
     } catch (const Error& error) {
       constexpr int attempts = 100;

@@ -9,6 +9,7 @@
 #include <sys/vfs.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -68,6 +69,10 @@ void ask_for_numbers(SystemFacts& facts) {
   facts.free_bytes = bytes_of_blocks(about.f_bavail, unit);
 }
 
+// The last device of which statfs said that it is not FUSE, so that it is asked first next time: the table of mounts is
+// a long text. A guess, no more, for the number may be another file system's by then, which statfs says again.
+std::atomic<dev_t> last_beside_fuse{0};
+
 SystemFacts ask_system(const std::string& path, bool is_whole) {
   SystemFacts facts;
   struct stat status {};
@@ -75,14 +80,18 @@ SystemFacts ask_system(const std::string& path, bool is_whole) {
   facts.preferred_bytes = not_negative(status.st_blksize);
   facts.device = status.st_dev;
   // What lies on no device of its own may be FUSE, which is told apart by the table of mounts in any case.
-  const bool may_be_fuse = gnu_dev_major(status.st_dev) == 0;
+  const bool may_be_fuse = gnu_dev_major(status.st_dev) == 0 && status.st_dev != last_beside_fuse;
   if (is_whole || may_be_fuse) facts.mount = find_mount(facts.path, status.st_dev);
   if (!is_whole && (facts.mount.type == "fuse" || facts.mount.type.starts_with("fuse."))) {
     facts.number = fuse_number;
     return facts;
   }
   ask_for_numbers(facts);
-  if (facts.number == fuse_number && facts.mount.type.empty()) facts.mount = find_mount(facts.path, status.st_dev);
+  if (facts.number != fuse_number) {
+    last_beside_fuse = status.st_dev;
+  } else if (facts.mount.type.empty()) {
+    facts.mount = find_mount(facts.path, status.st_dev);
+  }
   return facts;
 }
 

@@ -67,6 +67,13 @@ TEST(FileSystem, IsNamedAsTheMountTableNamesIt) {
   }
 }
 
+// What one look found out about a device only says what the next one asks first.
+TEST(FileSystem, IsNamedAlikeEachTime) {
+  for (const std::string folder : {"/dev/shm", "/proc", "/dev/shm", "/", "/dev/shm", "/dev/shm"}) {
+    EXPECT_EQ(examine_file_system(folder).name, examine_whole_file_system(folder).name) << folder;
+  }
+}
+
 TEST(FileSystem, HasTheSpaceThatTheSystemReports) {
   const FileSystem found = examine_whole_file_system("/");
   struct statvfs facts {};

@@ -45,8 +45,10 @@ void for_each_mount(std::string_view mountinfo, unsigned major, unsigned minor, 
   const std::string device = std::to_string(major) + ":" + std::to_string(minor);
   while (!mountinfo.empty()) {
     const std::size_t end = std::min(mountinfo.find('\n'), mountinfo.size());
-    const std::vector<std::string_view> words = base::split_words(mountinfo.substr(0, end));
+    const std::string_view line = mountinfo.substr(0, end);
     mountinfo.remove_prefix(std::min(end + 1, mountinfo.size()));
+    if (line.find(device) == std::string_view::npos) continue;
+    const std::vector<std::string_view> words = base::split_words(line);
     if (words.size() >= 7 && words[2] == device) work(words);
   }
 }

@@ -8,10 +8,10 @@
 #include <array>
 #include <cstdint>
 #include <new>
-#include <random>
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/random_number.hpp"
 #include "mpi/mpi_error.hpp"
 
 namespace lq::mpi {
@@ -52,7 +52,7 @@ int thread_level() {
 
 // A name that nobody else has, from rank 0.
 std::string file_name(MPI_Comm comm, const std::string& folder) {
-  std::array<unsigned, 1> number{std::random_device()()};
+  std::array<std::uint32_t, 1> number{base::random_number()};
   check(MPI_Bcast(number.data(), 1, MPI_UNSIGNED, 0, comm), "broadcast");
   return (folder.empty() ? "." : folder) + "/lq-probe.mpi." + std::to_string(number[0]);
 }

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +17,7 @@
 
 #include "base/clock.hpp"
 #include "base/path.hpp"
+#include "base/random_number.hpp"
 #include "base/text.hpp"
 #include "checkpoint/publishing.hpp"
 #include "comm/agree.hpp"
@@ -63,7 +63,7 @@ PartitionedFile new_file(const std::string& path, const PartitionedFile& source,
     return file;
   }
   // No two sets of one name share subfiles: an older one stays whole until the new one is.
-  const std::string generation = base::hex32(std::random_device()());
+  const std::string generation = base::hex32(base::random_number());
   const std::string name = path.substr(path.rfind('/') + 1);
   for (std::uint64_t k = 0; k < partition.parts(); ++k) {
     const std::string folder = folders.empty() ? "" : folders[k % folders.size()] + "/";

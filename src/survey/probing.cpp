@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
 
 #include "base/bytes.hpp"
+#include "base/random_number.hpp"
 
 namespace lq {
 
@@ -53,8 +53,8 @@ Probe unpacked(const std::string& name, std::string_view bytes) {
 
 Scratch::Scratch(comm::Comm& comm, transport::Transport& transport, const std::string& folder)
     : comm_(comm), transport_(transport) {
-  std::random_device chance;
-  prefix_ = comm::broadcast_text(comm, fmt::format("{}/lq-probe.{:08x}", folder.empty() ? "." : folder, chance()));
+  prefix_ = comm::broadcast_text(
+      comm, fmt::format("{}/lq-probe.{:08x}", folder.empty() ? "." : folder, base::random_number()));
 }
 
 Scratch::~Scratch() {

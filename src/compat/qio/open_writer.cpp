@@ -9,12 +9,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
+#include "base/random_number.hpp"
 #include "base/temporary_name.hpp"
 #include "comm/agree.hpp"
 #include "compat/qio/outcome.hpp"
@@ -34,7 +34,7 @@ bool wants_sync() { return is_wished("LIMEQUAT_QIO_SYNC"); }
 std::optional<std::uint32_t> number_for_names(comm::Comm& nodes) {
   std::array<std::uint32_t, 2> facts{};
   comm::agree(nodes, [&] {
-    if (nodes.rank() == 0 && is_wished("LIMEQUAT_QIO_RENAME")) facts = {1, std::random_device()()};
+    if (nodes.rank() == 0 && is_wished("LIMEQUAT_QIO_RENAME")) facts = {1, base::random_number()};
   });
   nodes.broadcast(std::as_writable_bytes(std::span(facts)), 0);
   return facts[0] == 0 ? std::nullopt : std::optional(facts[1]);
