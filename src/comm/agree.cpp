@@ -214,13 +214,26 @@ std::vector<std::byte> broadcast_bytes(Comm& comm, base::Bytes bytes) {
   return all;
 }
 
-double max_over_ranks(Comm& comm, double value) {
+void max_over_ranks(Comm& comm, std::span<double> values) {
   // Doubles in the order of unsigned integers: negative ones reversed, positive ones above them.
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  std::uint64_t key = (bits & sign) != 0 ? ~bits : bits | sign;
-  comm.all_reduce(std::span(&key, 1), Reduce::max);
-  return std::bit_cast<double>((key & sign) != 0 ? key & ~sign : ~key);
+  std::array<std::uint64_t, 8> keys;
+  for (; !values.empty(); values = values.subspan(std::min(values.size(), keys.size()))) {
+    const auto some = std::span(keys).first(std::min(values.size(), keys.size()));
+    std::ranges::transform(values.first(some.size()), some.begin(), [](double value) {
+      const auto bits = std::bit_cast<std::uint64_t>(value);
+      return (bits & sign) != 0 ? ~bits : bits | sign;
+    });
+    comm.all_reduce(some, Reduce::max);
+    std::ranges::transform(some, values.begin(), [](std::uint64_t key) {
+      return std::bit_cast<double>((key & sign) != 0 ? key & ~sign : ~key);
+    });
+  }
+}
+
+double max_over_ranks(Comm& comm, double value) {
+  max_over_ranks(comm, std::span(&value, 1));
+  return value;
 }
 
 }  // namespace lq::comm

@@ -128,7 +128,8 @@ std::string broadcast_text(Comm& comm, std::string_view text);
 inline constexpr std::size_t short_broadcast_bytes = 4088;
 std::vector<std::byte> broadcast_bytes(Comm& comm, base::Bytes bytes);
 
-// Collective. The maximum over the ranks, for seconds in reports.
+// Collective. The maximum over the ranks, for seconds in reports; of several, each.
 double max_over_ranks(Comm& comm, double value);
+void max_over_ranks(Comm& comm, std::span<double> values);
 
 }  // namespace lq::comm

@@ -170,12 +170,17 @@ void each(Archive& a, T& v) {
 
 // Collective. What each() visits of rank 0's value, on all ranks.
 template <class T>
-void broadcast_value(comm::Comm& comm, T& value) {
-  if (comm.size() == 1) return;
+std::vector<std::byte> encode_value(const T& value) {
   Encoder encoder;
-  comm::agree_at_root(comm, [&] { each(encoder, std::as_const(value)); });
+  each(encoder, value);
+  return std::move(encoder.bytes);
+}
+
+template <class T>
+void broadcast_value(comm::Comm& comm, base::Bytes encoded, T& value) {
+  if (comm.size() == 1) return;
   comm::agree(comm, [&] {
-    const std::vector<std::byte> bytes = comm::broadcast_bytes(comm, encoder.bytes);
+    const std::vector<std::byte> bytes = comm::broadcast_bytes(comm, encoded);
     if (comm.rank() == 0) return;
     Decoder decoder(bytes);
     each(decoder, value);
@@ -184,11 +189,8 @@ void broadcast_value(comm::Comm& comm, T& value) {
 
 }  // namespace
 
-std::vector<std::byte> encode(const Catalog& catalog) {
-  Encoder encoder;
-  each(encoder, catalog);
-  return std::move(encoder.bytes);
-}
+std::vector<std::byte> encode(const Catalog& catalog) { return encode_value(catalog); }
+std::vector<std::byte> encode(const format::Layout& layout) { return encode_value(layout); }
 
 Catalog decode(base::Bytes bytes) {
   Decoder decoder(bytes);
@@ -197,7 +199,9 @@ Catalog decode(base::Bytes bytes) {
   return catalog;
 }
 
-void broadcast(comm::Comm& comm, Catalog& catalog) { broadcast_value(comm, catalog); }
-void broadcast(comm::Comm& comm, format::Layout& layout) { broadcast_value(comm, layout); }
+void broadcast(comm::Comm& comm, base::Bytes encoded, Catalog& catalog) { broadcast_value(comm, encoded, catalog); }
+void broadcast(comm::Comm& comm, base::Bytes encoded, format::Layout& layout) {
+  broadcast_value(comm, encoded, layout);
+}
 
 }  // namespace lq::io

@@ -16,10 +16,11 @@ namespace lq::io {
 
 std::vector<std::byte> encode(const Catalog& catalog);
 Catalog decode(base::Bytes bytes);
+// All but head and tail, which stay with rank 0.
+std::vector<std::byte> encode(const format::Layout& layout);
 
-// Collective. Rank 0's catalog on all ranks.
-void broadcast(comm::Comm& comm, Catalog& catalog);
-// Collective. The same, but for head and tail, which stay with rank 0.
-void broadcast(comm::Comm& comm, format::Layout& layout);
+// Collective. Rank 0's, which it has as bytes already, on all ranks.
+void broadcast(comm::Comm& comm, base::Bytes encoded, Catalog& catalog);
+void broadcast(comm::Comm& comm, base::Bytes encoded, format::Layout& layout);
 
 }  // namespace lq::io

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 #include <vector>
@@ -176,30 +177,26 @@ void FieldWriter::make_files(const format::Layout& layout) {
   files_ = std::move(files);
 }
 
-// A file that grows in place has the size that its journal knows.
-void FieldWriter::open_files(const format::Layout& layout, bool touches_file) {
+// Collective. A file that grows in place has the size that its journal knows.
+void FieldWriter::set_sizes(const format::Layout& layout) {
   const bool grows_in_place = before_ && before_->in_place;
   const bool is_encoded =
       std::ranges::any_of(layout.payload, [](const Payload& payload) { return !payload.encoding.empty(); });
-  for (std::size_t k = 0; k < files_.size(); ++k) {
-    const bool size_is_known = !grows_in_place && !is_encoded && k < layout.end.size();
-    if (has_strange_caches_ && size_is_known) files_[k]->resize(layout.end[k]);
-    files_[k]->open_for_writing(touches_file);
+  if (!has_strange_caches_ || grows_in_place || is_encoded) return;
+  for (std::size_t k = 0; k < std::min(files_.size(), layout.end.size()); ++k) files_[k]->resize(layout.end[k]);
+}
+
+// Local.
+void FieldWriter::open_here(bool touches_file) {
+  for (const auto& file : files_) {
+    if (touches_file) file->open_here();
   }
 }
 
-// Collective. At the root, each literal to its file.
-void FieldWriter::write(base::FunctionRef<std::vector<format::Literal>()> make) {
-  if (before_ && before_->in_place) {
-    return comm::agree_at_root(communicator_.engine(), [&] { appending_->write(make()); });
-  }
-  for (std::size_t k = 0; k < files_.size(); ++k) {
-    files_[k]->write([&] {
-      std::vector<format::Literal> literals = make();
-      std::erase_if(literals, [k](const format::Literal& one) { return one.file != static_cast<int>(k); });
-      return literals;
-    });
-  }
+// At the root, each literal to its file.
+void FieldWriter::write(const std::vector<format::Literal>& literals) {
+  if (before_ && before_->in_place) return appending_->write(literals);
+  for (const format::Literal& one : literals) files_[static_cast<std::size_t>(one.file)]->write_here(one);
 }
 
 // At the root.
@@ -251,11 +248,14 @@ void FieldWriter::require_space() const { io::require_space(transport_, path_, e
 std::unique_ptr<FieldWriter::Placed> FieldWriter::place(const FieldPlan& plan) {
   comm::Comm& comm = communicator_.engine();
   open_continued();
+  std::vector<std::byte> layout;
   auto placed = comm::agree(comm, [&] {
     written_.reserve(written_.size() + 1);
-    return plan_field(plan, communicator_.is_root());
+    auto planned = plan_field(plan, communicator_.is_root());
+    if (communicator_.is_root()) layout = encode(planned->layout);
+    return planned;
   });
-  broadcast(comm, placed->layout);
+  broadcast(comm, layout, placed->layout);
   return placed;
 }
 
@@ -272,10 +272,13 @@ FieldWriter::Seen FieldWriter::make_files(const Placed& placed) {
 
 std::vector<transport::File*> FieldWriter::open(const Placed& placed, bool touches_file, bool has_strange_caches) {
   has_strange_caches_ = has_strange_caches_ || has_strange_caches;
-  open_files(placed.layout, touches_file);
-  write([&] { return placed.layout.head; });
-  comm::agree_at_root(communicator_.engine(), [&] { write_bulk(placed.layout.bulk); });
+  set_sizes(placed.layout);
   return comm::agree(communicator_.engine(), [&] {
+    open_here(touches_file);
+    if (communicator_.is_root()) {
+      write(placed.layout.head);
+      write_bulk(placed.layout.bulk);
+    }
     std::vector<transport::File*> opened;
     for (const auto& file : files_) opened.push_back(touches_file ? &file->file() : nullptr);
     return opened;
@@ -333,15 +336,16 @@ Report FieldWriter::finish(const Placed& placed, format::Digest& digest) {
     return describe(placed.plan, payload.spec);
   });
   if (is_encoded) comm.broadcast(std::as_writable_bytes(std::span(&end, 1)), 0);
-  write([&] { return tail; });
+  comm::agree_at_root(comm, [&] { write(tail); });
   end_ = end;
   const bool checksum = options_.verify != Verify::none;
   if (checksum) report.stored = digest.sums.checksum();
   report.status = checksum ? ChecksumStatus::ok : ChecksumStatus::absent;
-  double reserve = 0;
-  for (const auto& file : files_) reserve += file->take_reserve_seconds();
-  report.seconds.reserve = comm::max_over_ranks(comm, reserve);
-  report.seconds.total = comm::max_over_ranks(comm, placed.watch.seconds());
+  std::array<double, 2> seconds{0, placed.watch.seconds()};
+  for (const auto& file : files_) seconds[0] += file->take_reserve_seconds();
+  comm::max_over_ranks(comm, seconds);
+  report.seconds.reserve = seconds[0];
+  report.seconds.total = seconds[1];
   return report;
 }
 
@@ -353,33 +357,43 @@ void FieldWriter::append_record(const std::string& type, std::string_view conten
     return arguments;
   });
   open_continued();
+  std::vector<std::byte> encoded;
   format::Layout layout = comm::agree(comm, [&] {
     if (!communicator_.is_root()) return format::Layout();
     format::RecordRequest request{type, contents, end_, end_ == 0};
     request.before = before();
     const format::Format& target = target_format(path_, options_, FieldSpec{}, Extents{});
     request.choices = choices_for(target.for_records(), target.name());
-    return target.for_records().plan_record(request);
+    format::Layout planned = target.for_records().plan_record(request);
+    encoded = encode(planned);
+    return planned;
   });
-  broadcast(comm, layout);
+  broadcast(comm, encoded, layout);
   make_files(layout);
-  open_files(layout, true);
-  write([&] { return layout.head; });
+  set_sizes(layout);
+  comm::agree(comm, [&] {
+    open_here(true);
+    if (communicator_.is_root()) write(layout.head);
+  });
   end_ = layout.end.front();
 }
 
 void FieldWriter::complete(Report& report) {
   comm::Comm& comm = communicator_.engine();
-  comm::agree_alike(comm, [&] {
-    if (!files_.empty()) return;
-    throw Error(Code::wrong_state, path_ + ": nothing was written, so there is no file to complete", {.path = path_});
-  });
+  if (files_.empty()) {
+    comm::agree_alike(comm, [&] {
+      throw Error(Code::wrong_state, path_ + ": nothing was written, so there is no file to complete", {.path = path_});
+    });
+  }
   const base::Stopwatch watch;
   if (before_ && before_->in_place) commit_in_place();
   for (const auto& file : files_) file->finish(sync());
-  report.seconds.sync += comm::max_over_ranks(comm, watch.seconds());
+  std::array<double, 2> seconds{watch.seconds(), 0};
   if (options_.verify == Verify::read_back) read_back(report);
-  report.seconds.total += comm::max_over_ranks(comm, watch.seconds());
+  seconds[1] = watch.seconds();
+  comm::max_over_ranks(comm, seconds);
+  report.seconds.sync += seconds[0];
+  report.seconds.total += seconds[1];
 }
 
 // The data are on the disk before anything speaks of them.

@@ -104,10 +104,11 @@ class FieldWriter {
   base::ByteSource* before() const;
   Report describe(const FieldPlan& plan, const FieldSpec& in_file) const;
   void make_files(const format::Layout& layout);
-  void open_files(const format::Layout& layout, bool touches_file);
+  void set_sizes(const format::Layout& layout);
+  void open_here(bool touches_file);
   Sync sync() const noexcept { return has_strange_caches_ && options_.sync == Sync::none ? Sync::data : options_.sync; }
   void write_bulk(const std::vector<format::Bulk>& bulk) const;
-  void write(base::FunctionRef<std::vector<format::Literal>()> make);
+  void write(const std::vector<format::Literal>& literals);
   std::vector<std::string> temporary_paths() const;
   std::vector<double> plaquette_sums(const Placed& placed);
   void read_back(Report& report);

@@ -146,8 +146,12 @@ NewFile::~NewFile() { discard(); }
 
 void NewFile::open_for_writing(bool writes) {
   comm::agree(communicator_.engine(), [&] {
-    if (!file_ && writes) named([&] { open_ours(); });
+    if (writes) open_here();
   });
+}
+
+void NewFile::open_here() {
+  if (!file_) named([&] { open_ours(); });
 }
 
 void NewFile::open_ours() {
@@ -234,10 +238,12 @@ void NewFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
 
 void NewFile::write(base::FunctionRef<std::vector<format::Literal>()> make) {
   comm::agree_at_root(communicator_.engine(), [&] {
-    named([&] {
-      for (const format::Literal& literal : make()) file_->write_at(literal.offset, literal.bytes);
-    });
+    for (const format::Literal& literal : make()) write_here(literal);
   });
+}
+
+void NewFile::write_here(const format::Literal& literal) const {
+  named([&] { file_->write_at(literal.offset, literal.bytes); });
 }
 
 // Every writer syncs: a client of a parallel file system flushes its own pages only.

@@ -48,6 +48,8 @@ class NewFile {
   const std::string& temporary_path() const noexcept { return temporary_path_; }
   // Collective. From now on this rank writes, too, if `writes`.
   void open_for_writing(bool writes);
+  // Local. The same, of this rank.
+  void open_here();
   // Sets the size: a client that caches pages believes its own idea of it.
   void resize(std::uint64_t bytes);
   // Local. Only on ranks that write (and on root).
@@ -58,6 +60,8 @@ class NewFile {
   void require_space(std::uint64_t offset, std::uint64_t bytes);
   // The root writes bytes at known places, which `make` returns there.
   void write(base::FunctionRef<std::vector<format::Literal>()> make);
+  // Local. The same on this rank, which has opened it.
+  void write_here(const format::Literal& literal) const;
   // Local. What taking storage before the data has cost here since the last question.
   double take_reserve_seconds() noexcept { return std::exchange(reserve_seconds_, 0); }
   // What was written so far has reached the disk.

@@ -80,8 +80,12 @@ bool JournaledFiles::take_for_set(const std::string& path) {
 
 void ScannedFile::scan() {
   comm::Comm& comm = communicator_.engine();
-  comm::agree_at_root(comm, [&] { catalog_ = look(); });
-  broadcast(comm, catalog_);
+  std::vector<std::byte> encoded;
+  comm::agree_at_root(comm, [&] {
+    catalog_ = look();
+    encoded = encode(catalog_);
+  });
+  broadcast(comm, encoded, catalog_);
   tell_files();
   tell_changes();
 }

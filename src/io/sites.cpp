@@ -249,10 +249,8 @@ void SiteTransfer::finish(const std::exception_ptr& failure) {
   if (writes()) tiles_ = sequence_->settle(comm);
   sequence_.reset();
   const base::Stopwatch reduction;
+  tally_.ranks_at_file = touches_file_ ? 1 : 0;
   tally_.reduce(comm);
-  std::array<std::uint64_t, 1> at_file{touches_file_ ? 1U : 0U};
-  comm.all_reduce(at_file, comm::Reduce::sum);
-  ranks_at_file_ = at_file[0];
   reduction_seconds_ = comm::max_over_ranks(comm, reduction.seconds());
 }
 
@@ -273,7 +271,7 @@ void SiteTransfer::describe(Report& report) const {
   report.sums = tally_.sums.values();
   report.zeros = tally_.zeros;
   report.device = tally_.device.report();
-  report.storage.ranks = ranks_at_file_;
+  report.storage.ranks = tally_.ranks_at_file;
   if (!writes()) {
     report.storage.file_system = plan_.unit.file_system.data();
     report.storage.block_bytes = plan_.unit.bytes;

@@ -97,7 +97,6 @@ class SiteTransfer {
   Strategy strategy_ = Strategy::direct;
   std::string warning_;  // of the choice; empty: none
   bool has_strange_caches_ = false;
-  std::uint64_t ranks_at_file_ = 0;
   lattice::RowPlan rows_;  // of this rank
   std::shared_ptr<const route::Shares> shares_;
   bool touches_file_ = false;

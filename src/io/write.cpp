@@ -38,16 +38,8 @@ FieldPlan prepare(const Grid& grid, const Field& local, const std::string& path,
   comm::Comm& comm = grid.communicator().engine();
   require_same_request(comm, path, options, local.spec, name, metadata);
   std::optional<Physics> physics;
-  const format::Observables wanted = comm::agree_alike(
-      comm, [&] { return target_format(path, options, local.spec, grid.extents()).for_fields().observables(); });
-  const bool is_stated = wanted != format::Observables::in_texts;
-  if (can_be_measured(local.spec, grid.extents()) && (options.measure || is_stated))
-    physics = measure(grid, local, options.route.threads);
   std::optional<double> u1_plaquette;
-  if (wanted == format::Observables::measured && physics::can_be_u1(local.spec, grid.extents())) {
-    u1_plaquette = physics::u1_plaquette(grid, local, options.route.threads);
-  }
-  return comm::agree(comm, [&] {
+  const auto make_plan = [&] {
     FieldPlan plan{name, local.spec, grid.extents(), metadata, u1_plaquette};
     if (physics && options.measure) add_measurements(plan.metadata, *physics);
     if (physics) {
@@ -55,7 +47,21 @@ FieldPlan prepare(const Grid& grid, const Field& local, const std::string& path,
       plan.link_trace = physics->link_trace;
     }
     return plan;
+  };
+  bool needs_physics = false, needs_u1 = false;  // alike on all ranks
+  std::optional<FieldPlan> plan = comm::agree_alike(comm, [&]() -> std::optional<FieldPlan> {
+    const format::Observables wanted =
+        target_format(path, options, local.spec, grid.extents()).for_fields().observables();
+    const bool is_stated = wanted != format::Observables::in_texts;
+    needs_physics = can_be_measured(local.spec, grid.extents()) && (options.measure || is_stated);
+    needs_u1 = wanted == format::Observables::measured && physics::can_be_u1(local.spec, grid.extents());
+    if (needs_physics || needs_u1) return std::nullopt;
+    return make_plan();
   });
+  if (plan) return *std::move(plan);
+  if (needs_physics) physics = measure(grid, local, options.route.threads);
+  if (needs_u1) u1_plaquette = physics::u1_plaquette(grid, local, options.route.threads);
+  return comm::agree(comm, make_plan);
 }
 
 // A field of a grid's ranks on its way into the file of a writer, which outlives it.

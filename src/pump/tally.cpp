@@ -28,7 +28,7 @@ void Tally::add(Tally& other) noexcept {
 
 void Tally::reduce(comm::Comm& comm) {
   sums.reduce(comm);
-  std::array<std::uint64_t, 4> added{zeros.sites, bytes, device.computing(), device.copying()};
+  std::array<std::uint64_t, 5> added{zeros.sites, bytes, device.computing(), device.copying(), ranks_at_file};
   comm.all_reduce(added, comm::Reduce::sum);
   // Seconds are not negative, and such numbers are in the order of their bits.
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
@@ -42,6 +42,7 @@ void Tally::reduce(comm::Comm& comm) {
   comm.all_reduce(largest, comm::Reduce::max);
   zeros = {added[0], added[0] > 0 ? most - largest[1] : 0, largest[0]};
   bytes = added[1];
+  ranks_at_file = added[4];
   pack_seconds = std::bit_cast<double>(largest[2]);
   exchange_seconds = std::bit_cast<double>(largest[3]);
   storage_seconds = std::bit_cast<double>(largest[4]);

@@ -28,6 +28,7 @@ struct Tally {
   SiteSums sums;
   ZeroRegion zeros;  // gauge fields only
   std::uint64_t bytes = 0;
+  std::uint64_t ranks_at_file = 0;  // 1 on a rank that opens it
   DeviceWay device;
   double open_seconds = 0;  // told by who opened the file
   double pack_seconds = 0;
