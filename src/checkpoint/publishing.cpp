@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checkpoint/publishing.hpp"
 
-
 #include <limequat/error.hpp>
 
 #include "base/random_number.hpp"

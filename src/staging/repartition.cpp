@@ -24,6 +24,7 @@
 #include "io/journal.hpp"
 #include "options/agreed.hpp"
 #include "pieces/description.hpp"
+#include "pieces/subfiles.hpp"
 #include "staging/file_copy.hpp"
 #include "staging/partitioned_place.hpp"
 
