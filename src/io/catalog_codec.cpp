@@ -168,7 +168,7 @@ void each(Archive& a, T& v) {
   }
 }
 
-// Collective. What each() visits of rank 0's value, on all ranks.
+// What each() visits.
 template <class T>
 std::vector<std::byte> encode_value(const T& value) {
   Encoder encoder;
@@ -176,6 +176,7 @@ std::vector<std::byte> encode_value(const T& value) {
   return std::move(encoder.bytes);
 }
 
+// Collective. The same of rank 0's value, on all ranks.
 template <class T>
 void broadcast_value(comm::Comm& comm, base::Bytes encoded, T& value) {
   if (comm.size() == 1) return;
