@@ -33,7 +33,8 @@ void require(bool holds, const char* rule, const std::string& path, std::uint64_
              std::int64_t found, std::string_view expected) {
   if (holds) return;
   throw BrokenRule(Code::malformed, rule, path, offset,
-                   fmt::format("{} is {}, but must be {}; the header is damaged", what, found, expected),
+                   fmt::format("{} is {}, but must be {}; the header is damaged: copy the file again from its source",
+                               what, found, expected),
                    std::string(expected), fmt::format("{}", found));
 }
 

@@ -232,6 +232,17 @@ TEST_F(SionScan, NoticesFilesOfAnotherGeneration) {
   EXPECT_EQ(first_rule("v02_2files_5tasks.sion"), "sion-map");
 }
 
+// One flipped bit: which of the two is damaged, their headers do not say.
+TEST_F(SionScan, NamesRepairWhereHeadersStateOtherNumbersOfFiles) {
+  std::string& second = files_["v02_2files_5tasks.sion.000001"];
+  ASSERT_EQ(second[28] + second[31], 2);
+  (second[28] == 2 ? second[28] : second[31]) = 3;
+  const Catalog catalog = scan("v02_2files_5tasks.sion");
+  ASSERT_NE(catalog.first_error(), nullptr);
+  EXPECT_EQ(catalog.first_error()->rule, "sion-set-generation");
+  EXPECT_NE(catalog.first_error()->message.find("\"lq repair\""), std::string::npos);
+}
+
 TEST_F(SionScan, ListsTheTasksWhoseFilesAreWholeBesideOnesThatAreNot) {
   files_["v02_2files_5tasks.sion.000001"].resize(5130);
   const Catalog catalog = scan("v02_2files_5tasks.sion");

@@ -129,16 +129,19 @@ void require_same_set(const PhysicalFile& first, const PhysicalFile& other, std:
                      fmt::format("{}", number), fmt::format("{}", b.file_number));
   }
   const auto differ = [&](std::uint64_t offset, std::string_view what, const std::string& here,
-                          const std::string& there) {
+                          const std::string& there, std::string_view or_else = {}) {
     throw BrokenRule(
         Code::malformed, "sion-set-generation", other.path, offset,
         fmt::format("the {} is {}, but {} in \"{}\": the two were not written together; find the file that "
-                    "belongs to the others",
-                    what, here, there, first.path),
+                    "belongs to the others{}",
+                    what, here, there, first.path, or_else),
         there, here);
   };
   const auto number_of = [](std::int64_t value) { return fmt::format("{}", value); };
-  if (a.files != b.files) differ(28, "number of physical files", number_of(b.files), number_of(a.files));
+  if (a.files != b.files) {
+    differ(28, "number of physical files", number_of(b.files), number_of(a.files),
+           "; or one of the two headers is damaged: \"lq repair\" finds out which, and makes a good set");
+  }
   if (a.metadata_order != b.metadata_order) differ(4, "byte order", "another", "one");
   if (a.format_version != b.format_version) {
     differ(16, "format version", number_of(b.format_version), number_of(a.format_version));
