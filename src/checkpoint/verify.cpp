@@ -151,15 +151,14 @@ Verification checkpoint::verify_file(transport::Transport& transport, const std:
   if (!verification.ok || format_info(verification.format).contents != Contents::streams) return verification;
   comm::Comm& comm = communicator.engine();
   Catalog carrier;
-  std::vector<std::byte> encoded;
   std::array<std::uint64_t, 2> checked{};
-  comm::agree_at_root(comm, [&] {
+  io::broadcast(comm, [&]() -> Catalog& {
+    if (comm.rank() > 0) return carrier;
     check_chunks(transport, verification, options.threads);
     carrier.findings = verification.findings;
-    encoded = io::encode(carrier);
     checked = {verification.chunks_checked, verification.fields_checked};
+    return carrier;
   });
-  io::broadcast(comm, encoded, carrier);
   comm.broadcast(std::as_writable_bytes(std::span(checked)), 0);
   verification.findings = carrier.findings;
   verification.chunks_checked = checked[0];

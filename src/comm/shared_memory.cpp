@@ -6,7 +6,6 @@
 // to lie on its memory node, and a page that cannot be had later would be a bus error. Nobody asks for memory while
 // others wait.
 #include "comm/shared_memory.hpp"
-#include "base/random_number.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -18,6 +17,8 @@
 #include <new>
 
 #include <fmt/format.h>
+
+#include "base/random_number.hpp"
 
 namespace lq::comm {
 namespace {

@@ -168,20 +168,18 @@ void each(Archive& a, T& v) {
   }
 }
 
-// What each() visits.
+// Collective. What each() visits of the value that `make` makes on rank 0, on all ranks.
 template <class T>
-std::vector<std::byte> encode_value(const T& value) {
+void broadcast_value(comm::Comm& comm, base::FunctionRef<T&()> make) {
   Encoder encoder;
-  each(encoder, value);
-  return std::move(encoder.bytes);
-}
-
-// Collective. The same of rank 0's value, on all ranks.
-template <class T>
-void broadcast_value(comm::Comm& comm, base::Bytes encoded, T& value) {
+  T& value = *comm::agree(comm, [&] {
+    T& made = make();
+    if (comm.rank() == 0 && comm.size() > 1) each(encoder, std::as_const(made));
+    return &made;
+  });
   if (comm.size() == 1) return;
   comm::agree(comm, [&] {
-    const std::vector<std::byte> bytes = comm::broadcast_bytes(comm, encoded);
+    const std::vector<std::byte> bytes = comm::broadcast_bytes(comm, encoder.bytes);
     if (comm.rank() == 0) return;
     Decoder decoder(bytes);
     each(decoder, value);
@@ -190,8 +188,11 @@ void broadcast_value(comm::Comm& comm, base::Bytes encoded, T& value) {
 
 }  // namespace
 
-std::vector<std::byte> encode(const Catalog& catalog) { return encode_value(catalog); }
-std::vector<std::byte> encode(const format::Layout& layout) { return encode_value(layout); }
+std::vector<std::byte> encode(const Catalog& catalog) {
+  Encoder encoder;
+  each(encoder, catalog);
+  return std::move(encoder.bytes);
+}
 
 Catalog decode(base::Bytes bytes) {
   Decoder decoder(bytes);
@@ -200,9 +201,7 @@ Catalog decode(base::Bytes bytes) {
   return catalog;
 }
 
-void broadcast(comm::Comm& comm, base::Bytes encoded, Catalog& catalog) { broadcast_value(comm, encoded, catalog); }
-void broadcast(comm::Comm& comm, base::Bytes encoded, format::Layout& layout) {
-  broadcast_value(comm, encoded, layout);
-}
+void broadcast(comm::Comm& comm, base::FunctionRef<Catalog&()> make) { broadcast_value(comm, make); }
+void broadcast(comm::Comm& comm, base::FunctionRef<format::Layout&()> make) { broadcast_value(comm, make); }
 
 }  // namespace lq::io

@@ -9,6 +9,7 @@
 #include <limequat/catalog.hpp>
 
 #include "base/bytes.hpp"
+#include "base/function_ref.hpp"
 #include "comm/comm.hpp"
 #include "format/format.hpp"
 
@@ -16,11 +17,11 @@ namespace lq::io {
 
 std::vector<std::byte> encode(const Catalog& catalog);
 Catalog decode(base::Bytes bytes);
-// All but head and tail, which stay with rank 0.
-std::vector<std::byte> encode(const format::Layout& layout);
 
-// Collective. Rank 0's, which it has as bytes already, on all ranks.
-void broadcast(comm::Comm& comm, base::Bytes encoded, Catalog& catalog);
-void broadcast(comm::Comm& comm, base::Bytes encoded, format::Layout& layout);
+// Collective. Rank 0's catalog on all ranks, in the place that `make`, which makes it there, names on each; its failure
+// is that of all.
+void broadcast(comm::Comm& comm, base::FunctionRef<Catalog&()> make);
+// Collective. The same, but for head and tail, which stay with rank 0.
+void broadcast(comm::Comm& comm, base::FunctionRef<format::Layout&()> make);
 
 }  // namespace lq::io

@@ -248,14 +248,12 @@ void FieldWriter::require_space() const { io::require_space(transport_, path_, e
 std::unique_ptr<FieldWriter::Placed> FieldWriter::place(const FieldPlan& plan) {
   comm::Comm& comm = communicator_.engine();
   open_continued();
-  std::vector<std::byte> layout;
-  auto placed = comm::agree(comm, [&] {
+  std::unique_ptr<Placed> placed;
+  broadcast(comm, [&]() -> format::Layout& {
     written_.reserve(written_.size() + 1);
-    auto planned = plan_field(plan, communicator_.is_root());
-    if (communicator_.is_root()) layout = encode(planned->layout);
-    return planned;
+    placed = plan_field(plan, communicator_.is_root());
+    return placed->layout;
   });
-  broadcast(comm, layout, placed->layout);
   return placed;
 }
 
@@ -357,18 +355,15 @@ void FieldWriter::append_record(const std::string& type, std::string_view conten
     return arguments;
   });
   open_continued();
-  std::vector<std::byte> encoded;
-  format::Layout layout = comm::agree(comm, [&] {
-    if (!communicator_.is_root()) return format::Layout();
+  format::Layout layout;
+  broadcast(comm, [&]() -> format::Layout& {
+    if (!communicator_.is_root()) return layout;
     format::RecordRequest request{type, contents, end_, end_ == 0};
     request.before = before();
     const format::Format& target = target_format(path_, options_, FieldSpec{}, Extents{});
     request.choices = choices_for(target.for_records(), target.name());
-    format::Layout planned = target.for_records().plan_record(request);
-    encoded = encode(planned);
-    return planned;
+    return layout = target.for_records().plan_record(request);
   });
-  broadcast(comm, encoded, layout);
   make_files(layout);
   set_sizes(layout);
   comm::agree(comm, [&] {

@@ -80,12 +80,10 @@ bool JournaledFiles::take_for_set(const std::string& path) {
 
 void ScannedFile::scan() {
   comm::Comm& comm = communicator_.engine();
-  std::vector<std::byte> encoded;
-  comm::agree_at_root(comm, [&] {
-    catalog_ = look();
-    encoded = encode(catalog_);
+  broadcast(comm, [&]() -> Catalog& {
+    if (communicator_.is_root()) catalog_ = look();
+    return catalog_;
   });
-  broadcast(comm, encoded, catalog_);
   tell_files();
   tell_changes();
 }

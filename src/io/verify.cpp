@@ -167,13 +167,12 @@ void Verifier::report_mismatch(const FieldEntry& entry, const pump::Tally& tally
 
   // One rank looks closer; the others are told.
   Catalog carrier;
-  std::vector<std::byte> encoded;
-  comm::agree_at_root(comm(), [&] {
+  io::broadcast(comm(), [&]() -> Catalog& {
+    if (comm().rank() > 0) return carrier;
     const io::PayloadFiles files(file_->files(), catalog(), entry.payload);
     carrier.findings = io::locate_damage(files.sequence(), catalog(), entry, tally);
-    encoded = io::encode(carrier);
+    return carrier;
   });
-  io::broadcast(comm(), encoded, carrier);
   comm::agree_alike(comm(), [&] {
     result_.findings.insert(result_.findings.end(), carrier.findings.begin(), carrier.findings.end());
   });

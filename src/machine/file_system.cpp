@@ -88,7 +88,7 @@ SystemFacts ask_system(const std::string& path, bool is_whole) {
   }
   ask_for_numbers(facts);
   if (facts.number != fuse_number) {
-    last_beside_fuse = status.st_dev;
+    if (may_be_fuse) last_beside_fuse = status.st_dev;
   } else if (facts.mount.type.empty()) {
     facts.mount = find_mount(facts.path, status.st_dev);
   }
