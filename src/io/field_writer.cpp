@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -355,8 +356,9 @@ void FieldWriter::append_record(const std::string& type, std::string_view conten
     return arguments;
   });
   open_continued();
-  format::Layout layout;
+  std::optional<format::Layout> made;  // takes memory even when empty
   broadcast(comm, [&]() -> format::Layout& {
+    format::Layout& layout = made.emplace();
     if (!communicator_.is_root()) return layout;
     format::RecordRequest request{type, contents, end_, end_ == 0};
     request.before = before();
@@ -364,6 +366,7 @@ void FieldWriter::append_record(const std::string& type, std::string_view conten
     request.choices = choices_for(target.for_records(), target.name());
     return layout = target.for_records().plan_record(request);
   });
+  const format::Layout& layout = *made;
   make_files(layout);
   set_sizes(layout);
   comm::agree(comm, [&] {
