@@ -21,7 +21,7 @@ using Words = std::array<std::uint64_t, channels / bits>;
 }  // namespace
 
 void wait(Flight flight) {
-  base::Backoff backoff;
+  base::Backoff backoff(base::Backoff::Who::rank);
   while (!flight.is_done()) backoff.wait();
 }
 

@@ -93,7 +93,7 @@ SharedBlocks::Place SharedBlocks::look_for(std::uint64_t wanted) noexcept {
 }
 
 bool SharedBlocks::wait_for(const Place& place) const noexcept {
-  base::Backoff backoff;
+  base::Backoff backoff(base::Backoff::Who::rank);
   const base::Stopwatch watch;
   for (std::uint64_t turn = 1; slot(place.slot).word.load(std::memory_order_acquire) == place.word; ++turn) {
     if (turn % 1024 == 0 && (is_gone(number_of(place.word)) || watch.seconds() > longest_wait)) return false;

@@ -167,6 +167,7 @@ bool client_writes_in_turn(std::string_view file_system_name) {
 }
 
 bool reads_in_order(std::string_view file_system_name) { return kind_named(file_system_name).reads_in_order; }
+bool one_writer_is_best(std::string_view file_system_name) { return kind_named(file_system_name).one_writer_is_best; }
 
 FileSystem file_system_named(const std::string& name, std::uint64_t targets) {
   FileSystem result = concluded(kind_named(name), name);

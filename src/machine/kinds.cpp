@@ -49,7 +49,8 @@ constexpr std::array kind_table = {
          StripeControl::new_file, false, true},
     Kind{"fuse.ceph", fuse_number, "", Unit::preferred, 64 * kibi, true, yes, yes, true, StripeSource::ceph,
          StripeControl::new_file, false, true},
-    Kind{"fuse.glusterfs", fuse_number, "", Unit::fixed, 64 * kibi, true, unknown, no, true, StripeSource::glusterfs},
+    Kind{"fuse.glusterfs", fuse_number, "", Unit::fixed, 64 * kibi, true, unknown, no, true, StripeSource::glusterfs,
+         StripeControl::none, false, false, true},
     Kind{"pvfs2fuse", fuse_number, "pvfs2fuse#", Unit::fixed, 64 * kibi, true, unknown, no, true},
     Kind{"fuse", fuse_number, "", Unit::fixed, 64 * kibi, true, unknown, unknown, true},
 };

@@ -95,6 +95,8 @@ TEST(Kinds, OfFuseAreFoundByTypeOrSource) {
   for (const char* name : {"nfs", "ceph", "lustre", "ext4"}) EXPECT_FALSE(client_writes_in_turn(name)) << name;
   EXPECT_TRUE(reads_in_order(ceph.name));
   EXPECT_FALSE(reads_in_order("fuse.glusterfs"));
+  EXPECT_TRUE(one_writer_is_best("fuse.glusterfs"));
+  EXPECT_FALSE(one_writer_is_best(ceph.name));
   EXPECT_FALSE(ceph.needs_single_owner);
   EXPECT_EQ(ceph.source, "ceph-fuse");
   const FileSystem orange = conclude(facts(fuse, {"fuse", "pvfs2fuse#tcp://host:3334/fs", "/o"}), calls);

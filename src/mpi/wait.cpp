@@ -12,7 +12,7 @@ namespace lq::mpi {
 void wait(MPI_Request& request, const char* what, MPI_Status* status) {
   int done = 0;
   check(MPI_Test(&request, &done, status), what);
-  base::Backoff backoff;
+  base::Backoff backoff(base::Backoff::Who::rank);
   while (done == 0) {
     backoff.wait();
     check(MPI_Test(&request, &done, status), what);

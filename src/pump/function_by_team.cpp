@@ -132,7 +132,7 @@ class ToFunction final : public Movement {
   struct Help {
     ToFunction& all;
     void operator()(int thread) const {
-      base::Backoff backoff;
+      base::Backoff backoff(base::Backoff::Who::helper);
       while (!all.is_cancelled() && all.taken_.load(std::memory_order_relaxed) != all.end_) {
         if (Slot* const slot = all.take_next(); slot != nullptr) {
           all.prepare(*all.hands_[static_cast<std::size_t>(thread)], *slot);

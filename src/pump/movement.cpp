@@ -39,7 +39,7 @@ void Movement::tell(const Passed& now) noexcept {
 }
 
 void run(Movement& movement) {
-  base::Backoff backoff;
+  base::Backoff backoff(base::Backoff::Who::rank);
   for (;;) {
     switch (movement.step()) {
       case Progress::finished:

@@ -77,9 +77,14 @@ std::uint64_t length_worth_a_call(const Transfer& transfer, const Machine& machi
   return std::clamp(static_cast<std::uint64_t>(std::min(call, real(small_field))), long_row, small_field);
 }
 
+// Whether ranks of one client would only write in turn, and slower than one for all.
+bool one_should_write(const Transfer& transfer, const Situation& situation, const RouteOptions& options) {
+  return transfer.writing && options.aggregators == 0 && situation.is_one_client && situation.one_writer_is_best;
+}
+
 // Why every rank should move its own rows; empty: it should not.
-std::string reason_for_direct(const Transfer& transfer, const Geometry& geometry, const RouteOptions& options,
-                              const Machine& machine) {
+std::string reason_for_direct(const Transfer& transfer, const Geometry& geometry, const Situation& situation,
+                              const RouteOptions& options, const Machine& machine) {
   if (!transfer.writing && !transfer.payload.encoding.empty() && !has_whole_layers(transfer, options)) {
     return "each rank decodes the tiles that it has sites of";
   }
@@ -90,6 +95,7 @@ std::string reason_for_direct(const Transfer& transfer, const Geometry& geometry
   if (bytes < small_field && !is_dear) {
     return fmt::format("{} are too little to exchange", base::human_bytes(bytes));
   }
+  if (one_should_write(transfer, situation, options)) return "";
   const std::uint64_t row = geometry.row_bytes();
   if (row < (is_dear ? length_worth_a_call(transfer, machine) : long_row)) return "";
   return fmt::format("rows of {} are long enough to be moved one by one", base::human_bytes(row));
@@ -109,11 +115,14 @@ const Candidate& by_rules(const std::vector<Candidate>& all, const Transfer& tra
                             direct.obstacle, messages.obstacle));
   }
   if (!messages.is_possible()) return direct;
-  reason = reason_for_direct(transfer, geometry, options, machine);
+  reason = reason_for_direct(transfer, geometry, situation, options, machine);
   if (direct.is_possible() && !reason.empty()) return direct;
   const int dimensions = messages.choice.shares.shared_dimensions;
   const bool on_nodes = situation.is_one_node || geometry.groups_stay_on_nodes(dimensions, situation.ranks_per_node);
-  reason = fmt::format("rows of {} are too short to be moved one by one; ", base::human_bytes(geometry.row_bytes()));
+  reason =
+      one_should_write(transfer, situation, options)
+          ? "ranks of one client would write in turn, and one alone is faster; "
+          : fmt::format("rows of {} are too short to be moved one by one; ", base::human_bytes(geometry.row_bytes()));
   // Whoever pulls packs and stores in turn: where storing waits for servers, those whose sites are wanted pack
   // meanwhile.
   if (transfer.writing && on_nodes && pull.is_possible() && !situation.lies_on_servers) {
@@ -199,6 +208,7 @@ const Candidate& best_of(const std::vector<Candidate>& all, const Transfer& tran
   const Candidate* best = &by_rules(all, transfer, geometry, situation, options, machine, reason);
   // Long rows stay direct whatever the model says: then nobody needs to ask about nodes before that is decided.
   if (!situation.is_known || best->choice.strategy == Strategy::direct) return *best;
+  if (one_should_write(transfer, situation, options)) return *best;  // measured; the model knows nothing of turns
   if (geometry.ranks() == 1 || (geometry.bytes() < small_field && !are_calls_dear(transfer, geometry, machine))) {
     return *best;
   }

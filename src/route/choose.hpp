@@ -29,6 +29,7 @@ struct Situation {
   bool needs_single_owner = false;     // two clients that write into one block lose data
   bool is_one_client = true;           // all ranks reach the file through one mount of one node
   bool client_writes_in_turn = false;  // those who do write one after the other
+  bool one_writer_is_best = false;     // of them, even where rows are long
   bool checksum = true;
   bool has_whole_tiles = true;  // of an encoded payload: each tile's sites are all on one rank
 };

@@ -298,6 +298,24 @@ TEST(Choose, LetsOneRankWriteWhereTheOthersWouldWaitForIt) {
   EXPECT_EQ(writers(situation, {}), 4U);
 }
 
+TEST(Choose, LetsOneRankWriteLongRowsWhereThatIsFaster) {
+  Situation situation = one_node(4);
+  situation.lies_on_servers = situation.client_writes_in_turn = true;
+  const TransferOf made = gauge_on({1, 1, 1, 4});
+  EXPECT_EQ(choice(made, situation).strategy, Strategy::direct);
+  situation.one_writer_is_best = true;
+  const Choice taken = choice(made, situation);
+  EXPECT_EQ(taken.strategy, Strategy::shared);
+  EXPECT_EQ(taken.shares.owners, 1U);
+  EXPECT_NE(taken.reason.find("one alone is faster"), std::string::npos) << taken.reason;
+  EXPECT_EQ(choice(gauge_on({1, 1, 1, 4}, false), situation).strategy, Strategy::direct);
+  RouteOptions asked;
+  asked.aggregators = 4;
+  EXPECT_EQ(choice(made, situation, asked).strategy, Strategy::direct);
+  situation.is_one_client = false;
+  EXPECT_EQ(choice(made, situation).strategy, Strategy::direct);
+}
+
 TEST(Choose, StaysWithinTheMemoryGranted) {
   const TransferOf made = gauge_on({2, 2, 2, 1});
   for (const auto memory : std::to_array<std::uint64_t>({150'000, 400'000, 1'000'000, 4'000'000})) {

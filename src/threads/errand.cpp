@@ -42,12 +42,12 @@ void Errand::finish() {
 }
 
 void Errand::wait_until_idle() const noexcept {
-  base::Backoff backoff;
+  base::Backoff backoff(base::Backoff::Who::helper);
   while (!is_idle()) backoff.wait();
 }
 
 void Errand::serve() noexcept {
-  base::Backoff backoff;
+  base::Backoff backoff(base::Backoff::Who::helper);
   for (;;) {
     const State state = state_.load(std::memory_order_acquire);
     if (state == State::stop) return;
