@@ -123,10 +123,10 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
     made.emplace(*request.opener.transport, file->physical_path_);
     return stated_creation(request);
   });
-  file->form_group(request);
-  file->map_root_ = find_map_root(all, request.seat);
   file->wish_ = request.mode.collectors;
   if (request.mode.buddies > 0 && !file->wish_.on) file->wish_ = {true, request.seat.tasks, 0};
+  file->form_group(request);
+  file->map_root_ = find_map_root(all, request.seat);
   file->merges_ = request.mode.merges;
   const std::exception_ptr failure = file->settle(request.chunk_bytes, request.rank, [&] {
     if (request.opener.transport->kind(made->path()) == transport::PathKind::absent) made->note_new();
@@ -153,7 +153,7 @@ void ParallelFile::create_physical(const Creation& request) {
 }
 
 void ParallelFile::form_group(const Creation& request) {
-  group_ = team_->form(seat_);
+  group_ = team_->form(seat_, wish_.on);
   if (seat_.is_rank) return;
   comm::agree(team_->all(), [&] {
     if (group_.comm->size() == seat_.tasks && group_.comm->rank() == seat_.task) return;
@@ -197,7 +197,7 @@ ParallelFile::Layout ParallelFile::lay_out(Wishes wishes) {
   head.tasks = static_cast<std::int32_t>(wishes.chunks.size());
   head.ranks = std::move(wishes.ranks);
   Layout layout;
-  const bool collects = wish_.on && group_.courier != nullptr;
+  const bool collects = group_.courier != nullptr;
   if (collects) {
     layout.groups = format::sion::collector_groups(wishes.chunks, head.block_size, wish_.tasks_each_of(head.tasks),
                                                    wishes.only_sends);

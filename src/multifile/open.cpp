@@ -4,10 +4,12 @@
 // Opening a multifile for reading: the first task of all reads the map of the set, the first task of each physical file
 // its metadata; everybody gets what is his.
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
 #include "comm/tree.hpp"
 #include "format/sion/geometry.hpp"
@@ -109,14 +111,16 @@ std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, con
     require_path(request.path);
     return stated_request(request.path, request.mode, 0, 0);
   });
-  const Seating seating = comm::agree(all, [&] {
-    if (all.rank() != 0) return Seating();
-    const std::string path = path_of(request.names, request.path, 0);
-    return seating_of(fileset::read_metadata(*request.opener.transport, path), all.size());
-  });
   auto file = comm::agree(all, [&] {
-    const std::vector<std::byte> answer =
-        all.scatter_parts([&](int rank) { return comm::to_bytes(seating.seat_of(rank)); }, 0);
+    std::optional<Seating> seating;  // on rank 0
+    const auto seat_of = [&](int rank) {
+      if (!seating) {
+        const std::string path = path_of(request.names, request.path, 0);
+        seating.emplace(seating_of(fileset::read_metadata(*request.opener.transport, path), all.size()));
+      }
+      return comm::to_bytes(seating->seat_of(rank));
+    };
+    const std::vector<std::byte> answer = all.scatter_parts(seat_of, 0);
     if (answer.empty()) return std::unique_ptr<ParallelFile>();  // rank 0 tells why
     const auto seat = comm::from_bytes<Seat>(answer);
     auto made = std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, seat, all.size()), team, seat));
@@ -125,19 +129,9 @@ std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, con
     return made;
   });
   const Seat& seat = file->seat_;
-  file->group_ = team->form(seat);
-  comm::Comm& group = *file->group_.comm;
-  const Layout layout = comm::agree(all, [&] {
-    const std::uint8_t mine = team->may_collect() ? 0 : 1;
-    std::vector<std::uint8_t> only_sends;
-    if (file->wish_.on) {
-      comm::gather_records(group, std::span(&mine, 1), 0, [&](std::uint8_t one) { only_sends.push_back(one); });
-    }
-    return file->is_first() ? file->read_physical(request, only_sends) : Layout();
-  });
+  file->group_ = team->form(seat, file->wish_.on);
   comm::agree(all, [&] {
-    const std::vector<std::byte> answer =
-        group.scatter_parts([&](int task) { return layout.answer_to(seat.file, task); }, 0);
+    const std::vector<std::byte> answer = file->ask_where(request);
     if (answer.empty()) return;  // the first task tells why
     file->take_answer(answer);
     const std::int64_t rank = file->selected().rank;
@@ -152,13 +146,35 @@ std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, con
   return file;
 }
 
+// Collective over the tasks of the file. What its first task tells this one, as take_answer() takes it; nothing where
+// the first task fails.
+std::vector<std::byte> ParallelFile::ask_where(const Opening& request) {
+  comm::Comm& comm = *group_.comm;
+  std::exception_ptr failure;
+  std::vector<std::uint8_t> only_sends;
+  base::keep_failure(failure, [&] {
+    if (!wish_.on) return;
+    const std::uint8_t mine = team_->may_collect() ? 0 : 1;
+    comm::gather_records(comm, std::span(&mine, 1), 0, [&](std::uint8_t one) { only_sends.push_back(one); });
+  });
+  std::optional<Layout> layout;  // on the first task
+  const auto answer_to = [&](int task) {
+    if (failure) std::rethrow_exception(failure);
+    if (!layout) layout.emplace(read_physical(request, only_sends));
+    return layout->answer_to(seat_.file, task);
+  };
+  std::vector<std::byte> answer = comm.scatter_parts(answer_to, 0);
+  if (failure) std::rethrow_exception(failure);
+  return answer;
+}
+
 ParallelFile::Layout ParallelFile::read_physical(const Opening& request, const std::vector<std::uint8_t>& only_sends) {
   Metadata metadata = fileset::read_metadata(*request.opener.transport, physical_path_);
   require_member(metadata, seat_);
   const format::sion::Head& head = metadata.head;
   Layout layout;
   layout.head = head;
-  layout.collecting.is_on = wish_.on && group_.courier;
+  layout.collecting.is_on = group_.courier ? 1 : 0;
   if (layout.collecting.is_on != 0) {
     std::vector<std::int64_t> widths;
     for (std::int32_t task = 0; task < head.tasks; ++task) {

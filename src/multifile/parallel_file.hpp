@@ -76,6 +76,7 @@ class ParallelFile final : public Multifile {
   std::exception_ptr settle(std::int64_t chunk_bytes, std::int64_t rank, base::FunctionRef<void()> prepare);
   void form_group(const Creation& request);
   Layout lay_out(Wishes wishes);
+  std::vector<std::byte> ask_where(const Opening& request);
   Layout read_physical(const Opening& request, const std::vector<std::uint8_t>& only_sends);
   void take_answer(base::Bytes bytes);
   void open_data(const Opener& opener);

@@ -24,13 +24,14 @@ class CommTeam final : public Team {
   explicit CommTeam(std::shared_ptr<comm::Comm> all) : all_(std::move(all)) {}
   comm::Comm& all() override { return *all_; }
 
-  FileGroup form(const Seat& seat) override {
+  FileGroup form(const Seat& seat, bool collects) override {
+    if (seat.is_rank && !collects) return {all_, nullptr};
     FileGroup group;
     const auto courier = comm::agree(*all_, [&] {
       group.comm = seat.is_rank ? all_ : all_->split(seat.file, seat.task);
-      return std::make_shared<CommCourier>(group.comm);
+      return collects ? std::make_shared<CommCourier>(group.comm) : nullptr;
     });
-    courier->open();
+    if (courier) courier->open();
     group.courier = courier;
     return group;
   }

@@ -68,7 +68,7 @@ class Courier {
 // The tasks of one physical file.
 struct FileGroup {
   std::shared_ptr<comm::Comm> comm;  // rank: local task
-  std::shared_ptr<Courier> courier;  // nullptr: no collective data calls
+  std::shared_ptr<Courier> courier;  // nullptr: nobody moves data of others
 };
 
 // Two neighbours of a task: the group whose first task keeps a copy of its data, and the group whose data the first
@@ -95,8 +95,9 @@ class Team {
  public:
   virtual ~Team() = default;
   virtual comm::Comm& all() = 0;
-  // Collective over all(). The group of the tasks of a physical file; throws the same on all.
-  virtual FileGroup form(const Seat& seat) = 0;
+  // Collective over all(). The group of the tasks of a physical file, with a courier where all ask for one
+  // (`collects`); throws the same on all.
+  virtual FileGroup form(const Seat& seat, bool collects) = 0;
   // Whether this task may read and write for others.
   virtual bool may_collect() const { return true; }
   // Whether tasks can keep copies for each other.

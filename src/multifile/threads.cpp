@@ -244,14 +244,14 @@ void ThreadsTeam::require_whole_ranks(const Seat& seat) {
                           seat.files));
 }
 
-FileGroup ThreadsTeam::form(const Seat& seat) {
+FileGroup ThreadsTeam::form(const Seat& seat, bool collects) {
   require_whole_ranks(seat);
   FileGroup group;
   const auto courier = comm::agree(*all_, [&] {
     group.comm = all_->split(seat.file, seat.task);
-    return std::make_shared<ThreadsCourier>(std::dynamic_pointer_cast<ThreadsComm>(group.comm));
+    return collects ? std::make_shared<ThreadsCourier>(std::dynamic_pointer_cast<ThreadsComm>(group.comm)) : nullptr;
   });
-  courier->open();
+  if (courier) courier->open();
   group.courier = courier;
   return group;
 }

@@ -122,7 +122,7 @@ class ThreadsTeam final : public Team {
   explicit ThreadsTeam(std::shared_ptr<ThreadsComm> all) : all_(std::move(all)) {}
   comm::Comm& all() override { return *all_; }
   // Throws unsupported where threads of one rank sit in different files.
-  FileGroup form(const Seat& seat) override;
+  FileGroup form(const Seat& seat, bool collects) override;
   bool may_collect() const override { return all_->thread() == 0; }
   std::unique_ptr<Relay> make_relay(const Vicinity& vicinity) override;
 

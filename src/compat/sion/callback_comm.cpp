@@ -245,7 +245,7 @@ class CallbackTeam final : public multifile::Team {
       : api_(std::move(api)), group_(group), all_(api_, group, rank, size) {}
   comm::Comm& all() override { return all_; }
 
-  multifile::FileGroup form(const multifile::Seat& seat) override {
+  multifile::FileGroup form(const multifile::Seat& seat, bool collects) override {
     struct Group {
       Group(const std::shared_ptr<void>& group, const std::shared_ptr<const Api>& api, const multifile::Seat& of)
           : owned(group), comm(api, group.get(), of.task, of.tasks) {}
@@ -257,7 +257,7 @@ class CallbackTeam final : public multifile::Team {
       const auto made = std::make_shared<Group>(owned, api_, seat);
       multifile::FileGroup group;
       group.comm = {made, &made->comm};
-      group.courier = make_callback_courier(api_, owned, seat.task);
+      if (collects) group.courier = make_callback_courier(api_, owned, seat.task);
       return group;
     });
   }
