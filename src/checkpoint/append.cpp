@@ -32,7 +32,6 @@ namespace lq::checkpoint {
 namespace sion = format::sion;
 
 void AppendedSet::begin() {
-  comm::require_same(all(), [&] { return stated(path_, options_); });
   number_tasks();
   find();
   plan_new_files();
@@ -385,8 +384,11 @@ void AppendedSet::remove() {
 
 std::unique_ptr<NewSet> append_to_set(transport::Transport& transport, const std::string& path,
                                       const Communicator& communicator, const MultifileOptions& options) {
-  auto set = comm::agree(communicator.engine(),
-                         [&] { return std::make_unique<AppendedSet>(transport, path, communicator, options); });
+  std::unique_ptr<AppendedSet> set;
+  comm::require_same(communicator.engine(), [&] {
+    set = std::make_unique<AppendedSet>(transport, path, communicator, options);
+    return stated(path, options);
+  });
   set->begin();
   return set;
 }

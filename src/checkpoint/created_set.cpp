@@ -30,7 +30,10 @@ class CreatedSet final : public NewSet {
  public:
   CreatedSet(transport::Transport& transport, const std::string& path, const Communicator& communicator,
              const MultifileOptions& options)
-      : NewSet(transport, path, communicator, options) {}
+      : NewSet(transport, path, communicator, options) {
+    require_options(options_, path_);
+    frame_bound_ = frame_bound(settings());
+  }
   void begin() override;
 
  private:
@@ -82,7 +85,6 @@ class CreatedSet final : public NewSet {
 };
 
 void CreatedSet::begin() {
-  comm::require_same(all(), [&] { return stated(path_, options_); });
   choose();
   form_groups();
   choose_block();
@@ -95,10 +97,6 @@ void CreatedSet::begin() {
 }
 
 void CreatedSet::choose() {
-  comm::agree(all(), [&] {
-    require_options(options_, path_);
-    frame_bound_ = frame_bound(settings());
-  });
   Choice choice;
   comm::agree_at_root(all(), [&] {
     io::require_target(transport_, path_, options_.overwrite);
@@ -123,14 +121,13 @@ bool CreatedSet::some_rank_has_no_stream() {
 
 void CreatedSet::form_groups() {
   comm::agree(all(), [&] {
-    if (files_ <= all().size()) return;
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: {} physical files for {} ranks; choose no more than there are ranks", path_, files_,
-                            all().size()),
-                {.path = path_});
-  });
-  file_ = file_of_rank(all().rank(), all().size(), files_);
-  comm::agree(all(), [&] {
+    if (files_ > all().size()) {
+      throw Error(Code::invalid_argument,
+                  fmt::format("{}: {} physical files for {} ranks; choose no more than there are ranks", path_, files_,
+                              all().size()),
+                  {.path = path_});
+    }
+    file_ = file_of_rank(all().rank(), all().size(), files_);
     if (files_ > 1) own_group_ = all().split(file_, all().rank());
     name_ = sion::file_name(path_, file_);
     part_ = part_name(name_, generation_);
@@ -142,7 +139,7 @@ void CreatedSet::form_groups() {
 void CreatedSet::choose_block() {
   const auto mine = static_cast<std::uint64_t>(options_.streams);
   const comm::Sums in_set = comm::exclusive_sums(all(), std::span(&mine, 1));
-  const comm::Sums in_file = comm::exclusive_sums(*group_, std::span(&mine, 1));
+  const comm::Sums in_file = files_ > 1 ? comm::exclusive_sums(*group_, std::span(&mine, 1)) : in_set;
   first_task_ = static_cast<std::int64_t>(in_set.before[0]);
   tasks_ = static_cast<std::int64_t>(in_set.total[0]);
   local_tasks_ = in_file.before[0];
@@ -266,9 +263,11 @@ void CreatedSet::finish() {
 }
 
 void CreatedSet::publish() {
-  comm::agree(all(), [&] {
-    if (keeps_file() && file_ > 0) give_name(transport_, path_, part_, name_, options_.overwrite);
-  });
+  if (files_ > 1) {
+    comm::agree(all(), [&] {
+      if (keeps_file() && file_ > 0) give_name(transport_, path_, part_, name_, options_.overwrite);
+    });
+  }
   comm::agree_at_root(all(), [&] {
     const bool has_fields = fields() > 0;
     if (!has_fields && created_fields_) remove_quietly(transport_, fields_part_);  // of fields that failed
@@ -293,8 +292,11 @@ void CreatedSet::remove() {
 
 std::unique_ptr<NewSet> create_set(transport::Transport& transport, const std::string& path,
                                    const Communicator& communicator, const MultifileOptions& options) {
-  auto set = comm::agree(communicator.engine(),
-                         [&] { return std::make_unique<CreatedSet>(transport, path, communicator, options); });
+  std::unique_ptr<CreatedSet> set;
+  comm::require_same(communicator.engine(), [&] {
+    set = std::make_unique<CreatedSet>(transport, path, communicator, options);
+    return stated(path, options);
+  });
   set->begin();
   return set;
 }

@@ -56,7 +56,7 @@ class NewSet {
     handles_.reserve(static_cast<std::size_t>(std::clamp(options.streams, 0, most_streams)));
   }
 
-  // Collective. From arguments to open streams.
+  // Collective, once all ranks ask for the same. From arguments to open streams.
   virtual void begin() = 0;
   comm::Comm& all() const noexcept { return communicator_.engine(); }
   StreamSettings settings() const;

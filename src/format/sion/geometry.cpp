@@ -106,9 +106,11 @@ Geometry::Geometry(const Head& head, const std::string& path) {
       starts_ = starts_of(head, head_bytes(head.tasks, version));
     }
   } catch (const Error&) {
-    throw BrokenRule(Code::malformed, "sion-geometry", path, widths_offset(head.tasks, head.format_version),
-                     "the widths of the chunks add up to more than 2^63 - 1 bytes; the header is damaged",
-                     "a sum below 2^63");
+    throw BrokenRule(
+        Code::malformed, "sion-geometry", path, widths_offset(head.tasks, head.format_version),
+        "the widths of the chunks add up to more than 2^63 - 1 bytes; the header is damaged: copy the file "
+        "again from its source",
+        "a sum below 2^63");
   }
 }
 

@@ -82,17 +82,20 @@ void TailReader::check_offset() const {
   try {
     expected = geometry_.tail_offset(blocks_);
   } catch (const Error&) {
-    throw BrokenRule(
-        Code::malformed, "sion-max-chunks", path_, place,
-        fmt::format("{} blocks of {} bytes end behind byte 2^63 - 1; the header is damaged", blocks_, geometry_.skip()),
-        "a sum below 2^63", fmt::format("{} blocks", blocks_));
+    throw BrokenRule(Code::malformed, "sion-max-chunks", path_, place,
+                     fmt::format("{} blocks of {} bytes end behind byte 2^63 - 1; the header is damaged: copy the file "
+                                 "again from its source",
+                                 blocks_, geometry_.skip()),
+                     "a sum below 2^63", fmt::format("{} blocks", blocks_));
   }
   if (blocks_ < 1 || expected != offset_) {
     throw BrokenRule(
         Code::malformed, "sion-tail-offset", path_, place + 4,
-        fmt::format("metadata block 2 is said to begin at byte {}, but {} blocks of chunks end at byte {}; "
-                    "the header is damaged, or the file is another than it was written for",
-                    offset_, blocks_, expected),
+        fmt::format(
+            "metadata block 2 is said to begin at byte {}, but {} blocks of chunks end at byte {}; "
+            "the header is damaged, or the file is another than it was written for: copy the file again from its "
+            "source",
+            offset_, blocks_, expected),
         fmt::format("{}", expected), fmt::format("{}", offset_));
   }
   // Divided instead of multiplied: the table may be said to have 2^63 entries.
