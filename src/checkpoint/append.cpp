@@ -384,13 +384,7 @@ void AppendedSet::remove() {
 
 std::unique_ptr<NewSet> append_to_set(transport::Transport& transport, const std::string& path,
                                       const Communicator& communicator, const MultifileOptions& options) {
-  std::unique_ptr<AppendedSet> set;
-  comm::require_same(communicator.engine(), [&] {
-    set = std::make_unique<AppendedSet>(transport, path, communicator, options);
-    return stated(path, options);
-  });
-  set->begin();
-  return set;
+  return begin_set<AppendedSet>(transport, path, communicator, options);
 }
 
 }  // namespace lq::checkpoint

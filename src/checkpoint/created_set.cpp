@@ -292,13 +292,7 @@ void CreatedSet::remove() {
 
 std::unique_ptr<NewSet> create_set(transport::Transport& transport, const std::string& path,
                                    const Communicator& communicator, const MultifileOptions& options) {
-  std::unique_ptr<CreatedSet> set;
-  comm::require_same(communicator.engine(), [&] {
-    set = std::make_unique<CreatedSet>(transport, path, communicator, options);
-    return stated(path, options);
-  });
-  set->begin();
-  return set;
+  return begin_set<CreatedSet>(transport, path, communicator, options);
 }
 
 }  // namespace lq::checkpoint

@@ -87,6 +87,19 @@ class NewSet {
   bool is_open_ = true;
 };
 
+// Collective. A set of this kind, once all ranks ask for the same.
+template <class Set>
+std::unique_ptr<NewSet> begin_set(transport::Transport& transport, const std::string& path,
+                                  const Communicator& communicator, const MultifileOptions& options) {
+  std::unique_ptr<Set> set;
+  comm::require_same(communicator.engine(), [&] {
+    set = std::make_unique<Set>(transport, path, communicator, options);
+    return stated(path, options);
+  });
+  set->begin();
+  return set;
+}
+
 // Collective.
 std::unique_ptr<NewSet> create_set(transport::Transport& transport, const std::string& path,
                                    const Communicator& communicator, const MultifileOptions& options);
